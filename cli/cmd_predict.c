@@ -4,8 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chart/input/recording_input.h"
-#include "chart/input/series_input.h"
 #include "cli/command.h"
 #include "cli/module/module_history.h"
 #include "cli/show/predict_text.h"
@@ -20,11 +18,11 @@
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
+#include "store/recording/recording_input.h"
 
 #define NAME "predict"
 
 struct options {
-    struct st_series_options series; /* frames, rate_hz: of what was measured */
     struct st_predict_wish wish;
     int64_t periods, headroom_frames;
     uint32_t frames[ST_PREDICT_SIZES_MAX]; /* --frames; none: powers of two */
@@ -38,8 +36,7 @@ static void help(void)
           "       sleeptune predict --history [FILE] [OPTION...]\n"
           "Which buffer size can I use? Dropouts per hour at each size, and how sure that\n"
           "is, from one run at the shortest size. Longer ones follow from that.\n\n"
-          "FILE is a recording of 'measure --record', text with one lateness in ns per\n"
-          "line, or the CSV of 'plot'.\n\n"
+          "FILE is a recording of 'measure --record'.\n\n"
           "      --history              what sleeptuned measured; FILE is a history\n"
           "                             (usually the one that 'sleeptune history' shows)\n"
           "      --frames LIST          sizes, such as 64,128,480 (16, 32, 64 ... 2048)\n"
@@ -47,7 +44,6 @@ static void help(void)
           "      --load PERCENT         time that the program needs of each period (0)\n"
           "      --headroom-frames N    PipeWire's api.alsa.headroom (0)\n"
           "      --granularity TIME     steps in which the device reports its position (0)\n"
-          "      --measured-frames N, --rate HZ   for text and logs\n"
           "      --details              all rows, with bounds and reasons\n"
           "      --json, --format json|text\n"
           "  -h, --help                 this text\n\n"
@@ -98,7 +94,7 @@ static int add_events(struct st_recording_reader *reader, struct st_predict_run 
     return r;
 }
 
-static int read_recording(const char *name, FILE *stream, const struct options *o, struct st_predict_run *run)
+static int read_recording(const char *name, FILE *stream, struct st_predict_run *run)
 {
     struct st_recording_reader *reader;
     int r = st_recording_open_stream(stream, &reader);
@@ -106,8 +102,8 @@ static int read_recording(const char *name, FILE *stream, const struct options *
         return st_failure(NAME, "cannot read %s: %s", name, st_recording_input_error(r));
     const struct st_recording_meta *meta = &st_recording_info(reader)->meta;
     run->period = meta->period;
-    run->frames = meta->frames != 0 ? meta->frames : (uint32_t)o->series.frames;
-    run->rate_hz = meta->rate_hz != 0 ? meta->rate_hz : (uint32_t)o->series.rate_hz;
+    run->frames = meta->frames;
+    run->rate_hz = meta->rate_hz;
     r = add_events(reader, run);
     const enum st_recording_end end = st_recording_info(reader)->end;
     st_recording_close_reader(reader);
@@ -119,58 +115,16 @@ static int read_recording(const char *name, FILE *stream, const struct options *
     return ST_EXIT_DONE;
 }
 
-/* Text has a line for each cycle: a period that the loop could not run in has none. */
-static int read_text(const char *path, const struct options *o, struct st_predict_run *run)
-{
-    struct st_series_input input = {0};
-    int r = 0, status = st_series_input_read(NAME, path, &o->series, &input);
-    const struct st_series *series = &input.series;
-    if (status == ST_EXIT_DONE) {
-        const int64_t period_ns = st_period_ns(&series->period);
-        run->period = series->period;
-        run->frames = (uint32_t)o->series.frames;
-        run->rate_hz = (uint32_t)o->series.rate_hz;
-        for (size_t i = 0; i < series->n && r == 0; i++) {
-            const int64_t late_ns = series->lateness_ns[i];
-            const uint64_t skipped = late_ns > 0 ? (uint64_t)(late_ns / period_ns) : 0;
-            const uint64_t step = i + 1 < series->n ? series->index[i + 1] - series->index[i] : 1;
-            r = st_predict_add(run, run->periods_n, late_ns);
-            run->periods_n += step > skipped + 1 ? step : skipped + 1;
-        }
-        if (input.left_out_n > 0)
-            (void)st_failure(NAME, "%s", input.note);
-    }
-    st_series_input_finish(&input);
-    return r == 0 ? status : st_failure(NAME, "%s: %s", path, strerror(-r));
-}
-
-static int read_run(const char *path, const struct options *o, struct st_predict_run *run)
+static int read_run(const char *path, struct st_predict_run *run)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     FILE *stream = st_posix_input_open(path);
     if (stream == NULL)
         return st_failure(NAME, "cannot read %s: %s", path, st_posix_input_error(errno));
-    const int first = getc(stream);
-    if (first != EOF) {
-        ungetc(first, stream);
-    } else {
-        const char *error = ferror(stream) ? st_posix_input_error(errno) : "it is empty";
-        st_posix_input_close(stream);
-        return st_failure(NAME, "cannot read %s: %s", name, error);
-    }
-    int status;
-    if (first == 0x89) {
-        status = read_recording(name, stream, o, run);
-    } else {
-        st_posix_input_close(stream);
-        if (o->series.frames == 0 || o->series.rate_hz == 0)
-            return st_failure_usage(NAME, "%s does not say its buffer size: add --measured-frames and --rate",
-                                    path);
-        status = read_text(path, o, run);
-    }
+    const int status = read_recording(name, stream, run);
     if (status == ST_EXIT_DONE && (run->frames == 0 || run->rate_hz == 0))
-        return st_failure_usage(NAME, "%s does not say its buffer size: add --measured-frames and --rate",
-                                path);
+        return st_failure(NAME, "%s does not say its buffer size. Record with 'sleeptune measure --record'.",
+                          name);
     st_predict_end(run);
     return status;
 }
@@ -282,8 +236,6 @@ int st_cmd_predict(int argc, char **argv)
         {.name = "load", .real = &o.wish.load_percent, .min = 0, .max = 100},
         {.name = "headroom-frames", .number = &o.headroom_frames, .max = ST_PREDICT_FRAMES_MAX},
         {.name = "granularity", .time_ns = &o.wish.granularity_ns, .max = ST_NS_PER_S},
-        {.name = "measured-frames", .number = &o.series.frames, .min = 1, .max = ST_PREDICT_FRAMES_MAX},
-        {.name = "rate", .rate_hz = &o.series.rate_hz, .min = 1000, .max = 768000},
         {.name = "history", .flag = &o.history},
         {.name = "details", .flag = &o.details},
         {.name = "json", .flag = &o.json},
@@ -298,7 +250,7 @@ int st_cmd_predict(int argc, char **argv)
         return st_failure_usage(NAME, "give the file of a recording, or --history");
     o.wish.periods = (uint32_t)o.periods;
     o.wish.headroom_frames = (uint32_t)o.headroom_frames;
-    status = o.history ? read_history(argv[first], &input) : read_run(argv[first], &o, &input.run);
+    status = o.history ? read_history(argv[first], &input) : read_run(argv[first], &input.run);
     if (status == ST_EXIT_DONE)
         status = predict(&o, &input);
     st_predict_finish(&input.run);

@@ -11,7 +11,7 @@
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
-#include "cli/compare/before_after.h"
+#include "cli/change/before_after.h"
 #include "core/text/text_buffer.h"
 #include "platform/program/output.h"
 

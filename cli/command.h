@@ -18,8 +18,6 @@ int st_cmd_revert(int argc, char **argv);
 int st_cmd_status(int argc, char **argv);
 int st_cmd_snapshot(int argc, char **argv);
 int st_cmd_history(int argc, char **argv);
-int st_cmd_plot(int argc, char **argv);
 int st_cmd_predict(int argc, char **argv);
-int st_cmd_compare(int argc, char **argv);
 
 #endif

@@ -17,7 +17,6 @@ const struct st_command st_commands[] = {
     {"check", "measure for ten seconds and judge the settings", st_cmd_check, FIND},
     {"measure", "count the deadlines that this machine misses", st_cmd_measure, FIND},
     {"report", "list the settings that cost time, and how to change them", st_cmd_report, FIND},
-    {"compare", "compare two measurements", st_cmd_compare, FIND},
     {"predict", "estimate the dropouts per hour at each buffer size", st_cmd_predict, FIND},
     {"tune", "try those settings, and say which of them help", st_cmd_tune, FIX},
     {"apply", "change the settings that the report found", st_cmd_apply, FIX},
@@ -26,7 +25,6 @@ const struct st_command st_commands[] = {
     {"snapshot", "save all facts about this machine, to judge them elsewhere", st_cmd_snapshot, FIX},
     {"status", "show what sleeptuned measures now", st_cmd_status, WATCH},
     {"history", "show what sleeptuned has recorded", st_cmd_history, WATCH},
-    {"plot", "draw measurements, or convert a recording to CSV", st_cmd_plot, WATCH},
     {"lab", "run sleeptune-lab", st_cmd_lab, NULL},
     {"help", "explain a command", help_command, NULL},
 };

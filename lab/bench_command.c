@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chart/chart.h"
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "lab/chart/chart.h"
 #include "platform/platform.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"

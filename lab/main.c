@@ -13,6 +13,8 @@ static const struct st_command commands[] = {
     {"wake", "how fast one thread wakes another", st_cmd_wake},
     {"series", "lateness over time: clock ticks, drift, steps, sizes of outliers", st_cmd_series},
     {"analyse", "find clock ticks in a recording or in a text file", st_cmd_analyse},
+    {"compare", "whether two runs differ by more than chance", st_cmd_compare},
+    {"plot", "draw measurements, or convert a recording to CSV", st_cmd_plot},
     {"table", "a saved JSON as CSV or Markdown, or its single values", st_cmd_table},
     {"simulate", "how late a kernel with clock ticks would wake a program", st_cmd_simulate},
 };

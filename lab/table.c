@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "chart/input/document.h"
 #include "core/text/text.h"
+#include "lab/input/document.h"
 #include "platform/program/options.h"
 #include "platform/program/output.h"
 

@@ -115,6 +115,14 @@ const char *st_result_condition(const struct st_result *result, const char *key)
     return NULL;
 }
 
+#define NO_IDLE_REQUEST "2000000000" /* us: /dev/cpu_dma_latency without any request */
+
+const char *st_result_condition_shown(const char *key, const char *value)
+{
+    const bool none = strcmp(key, "cpu_dma_latency_us") == 0 && strcmp(value, NO_IDLE_REQUEST) == 0;
+    return none ? "not asked for" : value;
+}
+
 /* Periods whose records reached the drain. */
 static uint64_t periods_seen(const struct st_result *result)
 {

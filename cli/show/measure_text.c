@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chart/conditions.h"
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "measure/stress.h"
@@ -214,7 +213,7 @@ static void conditions(const struct st_result *result, FILE *out, int width)
              st_platform_policy_name(result->policy), runs, cpu, result->load_percent, locks[result->lock]);
     for (size_t i = 0; i < result->conditions_n; i++) {
         const char *key = result->conditions[i].key;
-        const char *value = st_conditions_shown(key, result->conditions[i].value);
+        const char *value = st_result_condition_shown(key, result->conditions[i].value);
         st_text_append(line, sizeof(line), ", %s %s", key, value);
     }
     st_text_field(out, "where", line, LABEL_COLUMNS, width);

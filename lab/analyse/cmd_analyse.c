@@ -1,8 +1,8 @@
 /* sleeptune-lab analyse: what a series of lateness shows. */
 #include <stdlib.h>
 
-#include "chart/chart.h"
 #include "lab/analyse/series_result.h"
+#include "lab/chart/chart.h"
 #include "lab/commands.h"
 
 #define NAME "analyse"

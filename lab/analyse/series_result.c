@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "chart/conditions.h"
 #include "core/ns.h"
 #include "core/stats/sample.h"
 #include "core/stats/stats.h"
 #include "core/text/text.h"
+#include "lab/chart/conditions.h"
 #include "platform/program/options.h"
 
 #define LABEL_COLUMNS 10

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "chart/input/series_input.h"
+#include "lab/input/series_input.h"
 #include "lab/analyse/series_analysis.h"
 #include "lab/bench_command.h"
 #include "lab/series/simulate.h"

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/chart.h"
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/bench_command.h"
+#include "lab/chart/chart.h"
 #include "lab/commands.h"
 #include "lab/exec/bench_exec.h"
 #include "lab/word_list.h"

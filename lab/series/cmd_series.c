@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/chart.h"
-#include "chart/input/series_input.h"
 #include "core/ns.h"
 #include "lab/analyse/series_result.h"
 #include "lab/bench_command.h"
+#include "lab/chart/chart.h"
 #include "lab/commands.h"
+#include "lab/input/series_input.h"
 #include "lab/lab.h"
 #include "lab/posix/sleep_lab.h"
 #include "lab/series/bench_series.h"

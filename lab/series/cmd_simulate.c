@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "chart/chart.h"
-#include "chart/input/series_input.h"
 #include "core/ns.h"
 #include "lab/analyse/series_result.h"
+#include "lab/chart/chart.h"
 #include "lab/commands.h"
+#include "lab/input/series_input.h"
 #include "lab/word_list.h"
 
 #define NAME      "simulate"

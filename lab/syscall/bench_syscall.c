@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/box.h"
 #include "core/ns.h"
 #include "core/stats/random.h"
+#include "lab/chart/box.h"
 #include "lab/syscall/outliers.h"
 
 #define STOP_CHECK_N 1024                 /* samples between two looks at go_on */

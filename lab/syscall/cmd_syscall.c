@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chart/chart.h"
 #include "lab/bench_command.h"
 #include "lab/bench_text.h"
+#include "lab/chart/chart.h"
 #include "lab/commands.h"
 #include "lab/word_list.h"
 #include "platform/program/stop.h"

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "chart/conditions.h"
-#include "chart/picture.h"
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/bench_text.h"
+#include "lab/chart/conditions.h"
+#include "lab/chart/picture.h"
 #include "lab/wake/bench_wake.h"
 #include "platform/program/options.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/chart.h"
+#include "lab/chart/chart.h"
 #include "tests/fuzz/one_of.h"
 
 #define NAME "fuzz"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/input/series_text.h"
 #include "lab/analyse/series_analysis.h"
+#include "lab/input/series_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "chart/axis.h"
+#include "lab/chart/axis.h"
 
 static void an_axis_holds_its_values(void **state)
 {

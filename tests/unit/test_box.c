@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "chart/box.h"
+#include "lab/chart/box.h"
 
 static struct st_box box_of(int64_t *values, size_t n)
 {

@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "chart/columns.h"
 #include "core/stats/random.h"
+#include "lab/chart/columns.h"
 
 static struct st_columns columns;
 

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/change/before_after.h"
 #include "cli/command.h"
-#include "cli/compare/before_after.h"
-#include "cli/compare/compare.h"
 #include "evidence/verdict.h"
+#include "lab/compare/compare.h"
 #include "store/recording/recording.h"
 #include "tests/unit/noise.h"
 

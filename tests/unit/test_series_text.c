@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "chart/input/series_text.h"
+#include "lab/input/series_text.h"
 
 static struct st_series_text text;
 

@@ -1,0 +1,346 @@
+#include "cli/change/before_after.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advisor/rules/buffer.h"
+#include "cli/command.h"
+#include "cli/measure/measure_files.h"
+#include "cli/measure/measure_run.h"
+#include "cli/show/measure_text.h"
+#include "core/ns.h"
+#include "core/text/number.h"
+#include "core/text/text.h"
+#include "evidence/verdict.h"
+#include "platform/program/locale.h"
+#include "store/recording/recording.h"
+#include "store/recording/recording_input.h"
+
+#define FILE_NAME  "/before.recording"
+#define PATH_BYTES 600
+#define LINE_BYTES 4096
+
+static const char *path_of(const struct st_change_target *target, char *buf, size_t buf_bytes)
+{
+    snprintf(buf, buf_bytes, "%s" FILE_NAME, target->folder);
+    return buf;
+}
+
+/* --- test conditions --- */
+
+static void print_applied(FILE *out, const struct st_journal *journal)
+{
+    bool any = false;
+    fputs("applied:", out);
+    for (size_t i = 0; i < journal->entries_n; i++) {
+        bool seen = journal->entries[i].phase != ST_PHASE_DONE;
+        for (size_t j = 0; j < i && !seen; j++)
+            seen = strcmp(journal->entries[j].rule, journal->entries[i].rule) == 0;
+        if (!seen)
+            fprintf(out, " %s", journal->entries[i].rule);
+        any |= !seen;
+    }
+    fputs(any ? "\n" : " nothing\n", out);
+}
+
+/* What a measurement does not say of itself. NULL: out of memory. */
+static char *machine_now(const struct st_journal *journal)
+{
+    struct st_platform *p = st_platform_native();
+    char line[LINE_BYTES], *text = NULL;
+    size_t bytes, len;
+    double load;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL)
+        return NULL;
+    print_applied(out, journal);
+    if (getloadavg(&load, 1) == 1)
+        fprintf(out, ST_LOAD_KEY ": %.2f\n", load);
+    if (p->os == ST_OS_LINUX && p->read_text(p, "/proc/cmdline", line, sizeof(line), &len) == 0)
+        fprintf(out, "kernel_command_line: %.*s\n", (int)strcspn(line, "\n"), line);
+    return st_text_take(out, &text);
+}
+
+/* --- one run --- */
+
+/* Runs the loop into a recording: in the same way before and now, as recording is some work, too. Says how
+ * long it takes, and on a terminal how it goes. @return an st_exit. */
+static int record(const char *command, const char *what, const char *path, const struct st_journal *journal,
+                  struct st_session_config *config)
+{
+    struct st_measure_files *files;
+    struct st_result result;
+    char time[24];
+    const bool terminal = isatty(STDERR_FILENO) == 1;
+    int status = st_measure_files_open(command, config, path, &files);
+    if (status != 0)
+        return status;
+    char *machine = machine_now(journal);
+    fflush(stdout);
+    st_ns_format(config->duration_ns, time, sizeof(time));
+    fprintf(stderr, "sleeptune %s: %s, %s; Ctrl-C ends it early\n", command, what, st_locale_text(time));
+    status = st_measure_run(command, config, terminal ? st_measure_text_show : NULL, NULL, &result);
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    if (status == ST_EXIT_DONE) {
+        status = st_measure_files_close(files, &result, 1, machine != NULL ? machine : "");
+        if (status == ST_EXIT_DONE)
+            status = st_measure_run_status(&result, 1);
+        if (!result.books_balance)
+            (void)st_failure(
+                command,
+                "the counters of this run do not agree, so the run is invalid. Run the command again.");
+        st_result_finish(&result);
+    }
+    free(machine);
+    st_measure_files_free(files);
+    return status;
+}
+
+static void ST_PRINTF(2, 3) set_reason(struct st_before_after *done, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(done->why, sizeof(done->why), format, args);
+    va_end(args);
+}
+
+/* What is in the way is in done->why. */
+static void read_run(const char *path, struct st_before_after *done, struct st_recording_run *ret)
+{
+    const int r = st_recording_input_read(path, ret);
+    if (r != 0)
+        set_reason(done, "cannot read %s: %s", path, st_recording_input_error(r));
+    else if (ret->end == ST_RECORDING_DAMAGED)
+        set_reason(done, "%s is damaged", path);
+    else if (ret->meta.frames == 0 || ret->blocks.n == 0)
+        set_reason(done, "%s contains no cycle, or no buffer size", path);
+    for (char *at = ret->conditions; at != NULL && *at != '\0'; at++) {
+        if ((unsigned char)*at > '~') /* it may have come from anywhere */
+            *at = '?';
+    }
+}
+
+/* --- before --- */
+
+static void config_of(uint32_t frames, uint32_t rate_hz, int64_t duration_ns,
+                      struct st_session_config *config)
+{
+    st_session_defaults(config);
+    config->frames = frames;
+    config->rate_hz = rate_hz;
+    config->duration_ns = duration_ns;
+}
+
+/* Where this thread runs now; -1: not known. Both runs stay on one CPU, as one may be busier than another. */
+static int cpu_now(void)
+{
+    struct st_platform *p = st_platform_native();
+    struct st_counters_handle handle;
+    struct st_thread_counters counters = {.valid = 0};
+    if (p->counters_open(p, &handle) != 0)
+        return -1;
+    const int r = p->counters_self(p, &handle, &counters);
+    p->counters_close(p, &handle);
+    return r == 0 && (counters.valid & ST_COUNTER_CPU_NUMBER) != 0 ? counters.cpu : -1;
+}
+
+void st_before_after_record(const char *command, const struct st_change_target *target,
+                            const struct st_journal *journal, int64_t duration_ns)
+{
+    const struct st_wish *wish = &target->report.wish;
+    char path[PATH_BYTES], buffer[ST_BUFFER_TEXT_BYTES];
+    struct st_session_config config;
+    path_of(target, path, sizeof(path));
+    if (journal->entries_n > 0 && access(path, F_OK) == 0) {
+        puts("the recording from before the first change is kept: 'sleeptune verify' compares with it");
+        return;
+    }
+    config_of(wish->frames, wish->rate_hz, duration_ns, &config);
+    printf("judged for %s\n", st_buffer_text(wish, buffer, sizeof(buffer)));
+    config.cpus[0] = cpu_now();
+    if (record(command, "recording the measuring loop before the change", path, journal, &config) ==
+        ST_EXIT_DONE)
+        return;
+    (void)target->p->remove_file(target->p, path); /* of a full disk, it is in the way of the journal */
+    (void)st_failure(command, "no recording was made: verify will have nothing to compare with");
+}
+
+bool st_before_after_is_recorded(const struct st_change_target *target)
+{
+    char path[PATH_BYTES];
+    return access(path_of(target, path, sizeof(path)), F_OK) == 0 || errno != ENOENT;
+}
+
+bool st_before_after_forget(const char *command, const struct st_change_target *target,
+                            const struct st_journal *journal)
+{
+    char path[PATH_BYTES];
+    if (journal->entries_n > 0)
+        return false;
+    const int r = target->p->remove_file(target->p, path_of(target, path, sizeof(path)));
+    if (r != 0 && r != -ENOENT)
+        (void)st_failure(command, "cannot remove %s: %s", path, strerror(-r));
+    return r == 0;
+}
+
+/* --- now --- */
+
+/* The policy of the recorded run. Without the right to it there is no fair comparison. */
+static void choose_policy(struct st_before_after *done, struct st_session_config *config)
+{
+    struct st_platform *p = st_platform_native();
+    struct st_rt_rights rights;
+    char policy[16], priority[16];
+    int64_t number = 0;
+    (void)st_test_conditions_value(done->before.conditions, "policy", policy, sizeof(policy));
+    /* on FreeBSD the kernel's priority is another number than the one that was asked for */
+    if (!st_test_conditions_value(done->before.conditions, "priority_asked", priority, sizeof(priority)))
+        (void)st_test_conditions_value(done->before.conditions, "priority", priority, sizeof(priority));
+    if (strcmp(policy, st_platform_policy_name(ST_POLICY_OTHER)) == 0) {
+        config->policy = ST_POLICY_OTHER;
+        return;
+    }
+    if (strcmp(policy, st_platform_policy_name(ST_POLICY_FIFO)) != 0 ||
+        st_number_i64(priority, 1, 99, &number) != 0) {
+        set_reason(done, "the recording does not say which scheduling policy the measuring loop had");
+        return;
+    }
+    config->priority = (int)number;
+    if (p->rt_rights(p, config->priority, &rights) == 0 && rights.fifo_errno != 0)
+        set_reason(
+            done,
+            "the recording was made with SCHED_FIFO %d, which this user may not use. Run 'sleeptune verify' "
+            "as root",
+            config->priority);
+}
+
+/* The CPU of the recorded run. */
+static void choose_cpu(struct st_before_after *done, struct st_session_config *config)
+{
+    struct st_platform *p = st_platform_native();
+    int allowed[1024];
+    char cpu[16];
+    int64_t wanted;
+    if (!st_test_conditions_value(done->before.conditions, "cpu", cpu, sizeof(cpu)) ||
+        strcmp(cpu, "any") == 0)
+        return;
+    if (st_number_i64(cpu, 0, INT_MAX, &wanted) != 0) {
+        set_reason(done, "the recording does not say on which CPU the measuring loop ran");
+        return;
+    }
+    const int n = p->cpus_allowed(p, allowed, (int)ST_ARRAY_LEN(allowed));
+    config->cpus[0] = -1;
+    for (int i = 0; i < n && i < (int)ST_ARRAY_LEN(allowed); i++) {
+        if (allowed[i] == wanted)
+            config->cpus[0] = allowed[i];
+    }
+    if (config->cpus[0] < 0)
+        set_reason(done, "the recording was made on CPU %" PRId64 ", which sleeptune may not use now",
+                   wanted);
+}
+
+/* A recording of its own, gone when it is read. */
+static int measure_now(const char *command, const struct st_journal *journal,
+                       struct st_session_config *config, struct st_before_after *done)
+{
+    char path[PATH_BYTES], policy[16];
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, sizeof(path), "%.500s/sleeptune-XXXXXX",
+             folder != NULL && folder[0] == '/' ? folder : "/tmp");
+    const int fd = mkstemp(path);
+    if (fd < 0) {
+        set_reason(done, "cannot record into %s: %s", path, strerror(errno));
+        return ST_EXIT_DONE;
+    }
+    close(fd);
+    const int status = record(command, "running the measuring loop again to compare", path, journal, config);
+    if (status == ST_EXIT_DONE)
+        read_run(path, done, &done->now);
+    else if (status == ST_EXIT_BOOKS)
+        set_reason(done, "the counters of this run do not agree, so the run is invalid");
+    else
+        set_reason(done, "the measuring loop could not be run or recorded");
+    (void)unlink(path);
+    if (done->why[0] == '\0' &&
+        (!st_test_conditions_value(done->now.conditions, "policy", policy, sizeof(policy)) ||
+         strcmp(policy, st_platform_policy_name(config->policy)) != 0))
+        set_reason(
+            done,
+            "the recording was made with other scheduling rights: run verify as the user who ran apply");
+    return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
+}
+
+void st_before_after_compare(struct st_before_after *ret)
+{
+    struct st_random random = {1}; /* any: the same runs give the same figures */
+    struct st_figure *figures[ST_FIGURES];
+    int r = st_test_conditions_compare(ret->before.conditions, ret->now.conditions, false, &ret->changes,
+                                       &ret->changes_n);
+    if (r == 0)
+        r = st_pairs_compare(&ret->before.blocks, &ret->now.blocks, &random, ret->figures);
+    if (r != 0) {
+        set_reason(ret, "%s", strerror(-r));
+        return;
+    }
+    for (int id = 0; id < ST_FIGURES; id++)
+        figures[id] = &ret->figures[id];
+    ret->tests_n = st_verdict_judge(figures, ST_FIGURES);
+    ret->compared = true;
+}
+
+int st_before_after_make(const char *command, const struct st_change_target *target,
+                         const struct st_journal *journal, int64_t duration_ns, struct st_before_after *ret)
+{
+    char path[PATH_BYTES];
+    struct st_session_config config;
+    int status = ST_EXIT_DONE;
+    *ret = (struct st_before_after){0};
+    if (!st_before_after_is_recorded(target)) {
+        set_reason(ret, "there is no recording from before the changes to compare with");
+        return status;
+    }
+    read_run(path_of(target, path, sizeof(path)), ret, &ret->before);
+    if (ret->why[0] != '\0')
+        return status;
+    const struct st_recording_meta *meta = &ret->before.meta;
+    const int64_t then_ns = st_period_due_ns(&meta->period, 0, st_before_after_periods(&ret->before));
+    config_of(meta->frames, meta->rate_hz, duration_ns > 0 ? duration_ns : then_ns, &config);
+    choose_policy(ret, &config);
+    if (ret->why[0] == '\0')
+        choose_cpu(ret, &config);
+    ret->policy = config.policy;
+    ret->priority = config.policy == ST_POLICY_OTHER ? 0 : config.priority;
+    ret->cpu = config.cpus[0];
+    if (ret->why[0] == '\0')
+        status = measure_now(command, journal, &config, ret);
+    if (ret->why[0] == '\0')
+        st_before_after_compare(ret);
+    return status;
+}
+
+void st_before_after_finish(struct st_before_after *done)
+{
+    st_test_conditions_free(done->changes, done->changes_n);
+    st_recording_input_finish(&done->before);
+    st_recording_input_finish(&done->now);
+    *done = (struct st_before_after){0};
+}
+
+uint64_t st_before_after_periods(const struct st_recording_run *run)
+{
+    return run->totals.cycles + run->totals.skipped_periods + run->totals.lost_cycles;
+}
+
+bool st_before_after_is_worse(const struct st_before_after *done)
+{
+    bool worse = false;
+    for (int id = 0; id < ST_FIGURES && done->compared; id++)
+        worse |= done->figures[id].verdict == ST_VERDICT_WORSE;
+    return worse;
+}

@@ -1,0 +1,72 @@
+/* Did it help? `apply` records the loop before the first change; `verify` runs it again and compares. */
+#ifndef ST_CLI_CHANGE_BEFORE_AFTER_H
+#define ST_CLI_CHANGE_BEFORE_AFTER_H
+
+#include <jansson.h>
+
+#include "cli/change/change_target.h"
+#include "evidence/pairs.h"
+#include "evidence/test_conditions.h"
+#include "platform/platform.h"
+#include "store/recording/recording_input.h"
+
+#define ST_BEFORE_AFTER_DEFAULT_NS (30 * INT64_C(1000000000))
+
+/** --measure TIME, a row for st_options_read. */
+#define ST_BEFORE_AFTER_OPTION(ret_ns)                                                                       \
+    {                                                                                                        \
+        "measure", .time_ns = (ret_ns), .min = INT64_C(1000000000), .max = 600 * INT64_C(1000000000)         \
+    }
+
+/**
+ * Runs the loop at the target's period and keeps the recording beside the journal, unless one of a state before earlier changes is
+ * there already. Says what it does. A recording that fails is removed, said, and no reason not to go on.
+ * Ctrl-C ends it early. The caller holds the journal's lock. Once a process (signals).
+ */
+void st_before_after_record(const char *command, const struct st_change_target *target,
+                            const struct st_journal *journal, int64_t duration_ns);
+/** Is there a recording from before the changes, or one that cannot be looked at? */
+bool st_before_after_is_recorded(const struct st_change_target *target);
+/** Removes the recording when nothing is applied any more. The caller holds the lock. @return whether there
+ * was one. */
+bool st_before_after_forget(const char *command, const struct st_change_target *target,
+                            const struct st_journal *journal);
+
+struct st_before_after {
+    bool compared; /* false: `why` says why not */
+    char why[600];
+    enum st_policy policy; /* these of both runs */
+    int priority;
+    int cpu; /* -1: not pinned */
+    struct st_recording_run before, now;
+    struct st_figure figures[ST_FIGURES]; /* now against before */
+    size_t tests_n;
+    struct st_test_condition_pair *changes;
+    size_t changes_n;
+};
+
+/**
+ * Reads the recording, runs the loop again as it ran then, and compares. duration_ns: 0 for as long as then.
+ * What keeps it from comparing is in ret->why, never an error. Once a process (signals). Free with
+ * st_before_after_finish. @return an st_exit: DONE, or BOOKS.
+ */
+ST_NODISCARD int st_before_after_make(const char *command, const struct st_change_target *target,
+                                      const struct st_journal *journal, int64_t duration_ns,
+                                      struct st_before_after *ret);
+/** Compares both runs, whose blocks and test conditions are known. */
+void st_before_after_compare(struct st_before_after *ret);
+void st_before_after_finish(struct st_before_after *done);
+
+/** All periods of a run; lost cycles are in no block. */
+uint64_t st_before_after_periods(const struct st_recording_run *run);
+/** Is a figure shown to be worse? */
+bool st_before_after_is_worse(const struct st_before_after *done);
+
+/* --- before_after_text.c --- */
+
+/** For people, on stdout. */
+void st_before_after_print(const struct st_before_after *done);
+/** The member "proof" of sleeptune-verify/1. New reference; NULL when out of memory. */
+json_t *st_before_after_json(const struct st_before_after *done);
+
+#endif

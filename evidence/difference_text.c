@@ -1,0 +1,191 @@
+#include "evidence/difference_text.h"
+
+#include <math.h>
+
+#include "core/ns.h"
+#include "core/text/text.h"
+#include "evidence/verdict.h"
+
+#define LABEL_COLUMNS 9
+#define CELL_COLUMNS  12
+#define VALUE_BYTES   32
+
+/* "8.214 µs", "0.5 %". */
+static const char *value_text(enum st_figure_id id, double value, char *buf)
+{
+    if (id == ST_FIGURE_MISSED)
+        snprintf(buf, VALUE_BYTES, value == 0 ? "0 %%" : "%.3g %%", 100 * value);
+    else /* so that the ends of an interval differ */
+        st_ns_format_exact(llrint(value), buf, VALUE_BYTES);
+    return buf;
+}
+
+/* With a sign; 0 has none. */
+static const char *signed_value(enum st_figure_id id, double value, char *buf)
+{
+    char plain[VALUE_BYTES];
+    value_text(id, fabs(value), plain);
+    snprintf(buf, VALUE_BYTES, "%s%.*s", value > 0 ? "+" : value < 0 ? "-" : "", VALUE_BYTES - 2, plain);
+    return buf;
+}
+
+/* --- the answer --- */
+
+static const char *const phrases[ST_FIGURES] = {[ST_FIGURE_MEDIAN] = "the median",
+                                                [ST_FIGURE_P99] = "p99",
+                                                [ST_FIGURE_P999] = "p99.9",
+                                                [ST_FIGURE_MISSED] = "the share of missed periods"};
+
+/* "the median is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)", for the figures with that verdict. @return whether there is one. */
+static bool list(const struct st_figure *figures, enum st_verdict verdict, char *buf)
+{
+    char size[VALUE_BYTES], low[VALUE_BYTES], high[VALUE_BYTES];
+    buf[0] = '\0';
+    for (int i = 0; i < ST_FIGURES; i++) {
+        const enum st_figure_id id = (enum st_figure_id)i;
+        const struct st_estimate *e = &figures[id].difference;
+        const bool more = e->value > 0;
+        if (figures[id].verdict != verdict)
+            continue;
+        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s%s is %s %s (95 %%: %s .. %s)",
+                       buf[0] != '\0' ? ", " : "", phrases[id], value_text(id, fabs(e->value), size),
+                       more ? "more" : "less", value_text(id, more ? e->low : -e->high, low),
+                       value_text(id, more ? e->high : -e->low, high));
+        if (verdict == ST_VERDICT_DRIFTING)
+            st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, ", but within one run it changes by %s",
+                           value_text(id, figures[id].drifts, size));
+    }
+    return buf[0] != '\0';
+}
+
+/* How large a difference would have been shown. @return whether that is known. */
+static bool detectable(const struct st_figure *figures, size_t tests_n, char *buf)
+{
+    char size[VALUE_BYTES];
+    buf[0] = '\0';
+    for (int i = 0; i < ST_FIGURES; i++) {
+        const enum st_figure_id id = (enum st_figure_id)i;
+        const double least =
+            figures[id].difference.known ? st_verdict_detectable(&figures[id], tests_n) : (double)NAN;
+        if (isfinite(least))
+            st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s%s in %s", buf[0] != '\0' ? " or " : "",
+                           value_text(id, least, size), phrases[id]);
+    }
+    return buf[0] != '\0';
+}
+
+const char *st_difference_text_sentence(const struct st_figure *figures, size_t tests_n, const char *a,
+                                        char *buf)
+{
+    char better[ST_DIFFERENCE_TEXT_BYTES], worse[ST_DIFFERENCE_TEXT_BYTES];
+    const bool better_shown = list(figures, ST_VERDICT_BETTER, better);
+    const bool worse_shown = list(figures, ST_VERDICT_WORSE, worse);
+    buf[0] = '\0';
+    if (better_shown && worse_shown)
+        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "Partly better, partly worse than %s: %s; %s.", a,
+                       better, worse);
+    else if (better_shown || worse_shown)
+        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s than %s: %s.", better_shown ? "Better" : "Worse", a,
+                       better_shown ? better : worse);
+    else if (list(figures, ST_VERDICT_DRIFTING, better))
+        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "Cannot tell: %s.", better);
+    else if (detectable(figures, tests_n, better))
+        st_text_append(
+            buf, ST_DIFFERENCE_TEXT_BYTES,
+            "No difference shown. If the true difference were %s, 4 of 5 such comparisons would find it.",
+            better);
+    else
+        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "No difference shown: the runs have too few values.");
+    return buf;
+}
+
+/* --- what makes it less sure --- */
+
+const char *st_difference_text_drift(const struct st_figure *figures, char *buf)
+{
+    char size[VALUE_BYTES];
+    buf[0] = '\0';
+    for (int i = 0; i < ST_FIGURES; i++) {
+        const enum st_figure_id id = (enum st_figure_id)i;
+        if (figures[id].drifts > 0)
+            st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s%s by %s", buf[0] != '\0' ? ", " : "",
+                           st_figure_names[id], value_text(id, figures[id].drifts, size));
+    }
+    if (buf[0] != '\0')
+        st_text_append(
+            buf, ST_DIFFERENCE_TEXT_BYTES,
+            " within a single run, more than by chance. A difference that is not larger is not shown.");
+    return buf;
+}
+
+const char *st_difference_text_doubts(const struct st_figure *figures, char *buf)
+{
+    char narrow[64] = "";
+    size_t n = 0;
+    buf[0] = '\0';
+    const double bursts = figures[ST_FIGURE_MISSED].counts.scatter;
+    if (bursts > 1)
+        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES,
+                       "Missed periods come in bursts: only %.3g %% of them count as independent.",
+                       100 / bursts);
+    for (int id = 0; id < ST_FIGURES; id++) {
+        if (figures[id].narrow)
+            st_text_append(narrow, sizeof(narrow), "%s%s", n++ > 0 ? ", " : "", st_figure_names[id]);
+    }
+    if (n > 0)
+        st_text_append(
+            buf, ST_DIFFERENCE_TEXT_BYTES,
+            "%s%s: the runs have few independent values for %s, so %s may be too narrow. Measure longer.",
+            buf[0] != '\0' ? " " : "", narrow, n == 1 ? "it" : "them",
+            n == 1 ? "its interval" : "their intervals");
+    return buf;
+}
+
+const char *st_difference_text_condition(const struct st_test_condition_pair *pair, char *buf)
+{
+    buf[0] = '\0';
+    st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s: %.500s -> %.500s", pair->key,
+                   pair->before[0] != '\0' ? pair->before : "unknown",
+                   pair->now[0] != '\0' ? pair->now : "unknown");
+    return buf;
+}
+
+/* --- the table --- */
+
+static void put_row(FILE *out, const struct st_figure *figure, enum st_figure_id id)
+{
+    char text[2][VALUE_BYTES], interval[2 * VALUE_BYTES + 8];
+    const struct st_estimate *e = &figure->difference;
+    st_text_pad(out, st_figure_names[id], LABEL_COLUMNS);
+    for (size_t side = 0; side < 2; side++)
+        st_text_pad(out, figure->known[side] ? value_text(id, figure->value[side], text[0]) : "-",
+                    CELL_COLUMNS);
+    if (!e->known) {
+        fputs("unknown: too few values\n", out);
+        return;
+    }
+    st_text_pad(out, signed_value(id, e->value, text[0]), CELL_COLUMNS);
+    snprintf(interval, sizeof(interval), "%s .. %s", signed_value(id, e->low, text[0]),
+             signed_value(id, e->high, text[1]));
+    st_text_pad(out, interval, 2 * CELL_COLUMNS + 2);
+    if (figure->p_corrected < 0.0001)
+        fputs("<0.0001", out);
+    else
+        fprintf(out, "%.4f", figure->p_corrected);
+    fputs(st_verdict_shows(figure) ? " *\n" : "\n", out);
+}
+
+void st_difference_text_table(FILE *out, const struct st_figure *figures, const char *a, const char *b)
+{
+    st_text_pad(out, "", LABEL_COLUMNS);
+    st_text_pad(out, a, CELL_COLUMNS);
+    st_text_pad(out, b, CELL_COLUMNS);
+    st_text_pad(out, "difference", CELL_COLUMNS);
+    st_text_pad(out, "95 % interval", 2 * CELL_COLUMNS + 2);
+    fputs("p\n", out);
+    for (int id = 0; id < ST_FIGURES; id++) {
+        if (id != ST_FIGURE_MISSED || figures[id].known[0] ||
+            figures[id].known[1]) /* a bench has no periods */
+            put_row(out, &figures[id], (enum st_figure_id)id);
+    }
+}

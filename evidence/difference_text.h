@@ -1,0 +1,28 @@
+/* How two runs differ, in words and as a table: what `compare` and `verify` share. */
+#ifndef ST_EVIDENCE_DIFFERENCE_TEXT_H
+#define ST_EVIDENCE_DIFFERENCE_TEXT_H
+
+#include <stdio.h>
+
+#include "evidence/figure.h"
+#include "evidence/test_conditions.h"
+
+#define ST_DIFFERENCE_TEXT_BYTES 1500
+
+/* figures: ST_FIGURES of them, judged. buf: ST_DIFFERENCE_TEXT_BYTES unless said. Each returns buf. */
+
+/** The answer, from the verdicts alone: "Better than A: the median is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)."
+ * @param a the name of the first run. */
+const char *st_difference_text_sentence(const struct st_figure *figures, size_t tests_n, const char *a,
+                                        char *buf);
+/** Figures that change within one run by more than chance, and by how much; "": none does. */
+const char *st_difference_text_drift(const struct st_figure *figures, char *buf);
+/** Missed periods that come in bursts, and intervals that may be too narrow; "": none. */
+const char *st_difference_text_doubts(const struct st_figure *figures, char *buf);
+/** "key: 1 -> 2". */
+const char *st_difference_text_condition(const struct st_test_condition_pair *pair, char *buf);
+
+/** A row for each figure that a run has: both values, the difference, its interval, p. */
+void st_difference_text_table(FILE *out, const struct st_figure *figures, const char *a, const char *b);
+
+#endif

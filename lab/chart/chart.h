@@ -1,0 +1,106 @@
+/* Charts: the data (chart_data.c, input/), drawn as SVG or as text (chart_write.c, picture*.c). */
+#ifndef ST_LAB_CHART_CHART_H
+#define ST_LAB_CHART_CHART_H
+
+#include <jansson.h>
+
+#include "core/stats/hist.h"
+#include "core/stats/sample.h"
+#include "core/stats/series.h"
+#include "lab/chart/box.h"
+#include "lab/chart/columns.h"
+#include "lab/input/series_input.h"
+
+enum st_chart_kind {
+    ST_CHART_BOX,
+    ST_CHART_SERIES,
+    ST_CHART_KINDS,
+    ST_CHART_ANY = ST_CHART_KINDS /* the first kind that the data allow */
+};
+
+#define ST_CHART_SETS_MAX   4096
+#define ST_CHART_LINES_MAX  6 /* lines that a reader can distinguish in one picture */
+#define ST_CHART_NAME_BYTES 360
+
+/** One distribution: a box or a line. Unknown members are empty. */
+struct st_chart_set {
+    char file[96];   /* the file it was read from; "": measured by this process */
+    char label[200]; /* name of the set; `file` if the file has only one set */
+    char group[160]; /* sets of one group share a panel of boxes */
+    int64_t x_ns;    /* of a kind of its own: where on the horizontal axis */
+    uint64_t n;
+    struct st_box box;          /* box.n = 0: no quartiles */
+    struct st_hist hist;        /* total_n = 0: only figures are known */
+    struct st_sample sample;    /* of hist */
+    struct st_columns *columns; /* over time; NULL */
+    uint64_t missed_n;
+    int64_t deadline_ns;     /* lateness beyond it is a missed deadline: drawn as a line; 0: unknown */
+    struct st_period period; /* of values over time */
+    bool timed;              /* one value per period; else columns count values */
+};
+
+struct st_chart_data {
+    const char *title; /* instead of the kind's own; NULL */
+    char quantity[64]; /* quantity of the values: "lateness, woke - due" */
+    char note[700];
+    char conditions[1600];
+    bool conditions_differ; /* a later file has other test conditions */
+    bool overlay;           /* values over time of all sets in one panel */
+    struct st_chart_set **set;
+    size_t n;
+};
+
+void st_chart_init(struct st_chart_data *data, const char *quantity);
+void st_chart_finish(struct st_chart_data *data);
+
+/** A new, empty set. @return NULL when out of memory, or when there are too many. */
+struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label);
+/** "label", and its group if there are several groups. @return buf. */
+const char *st_chart_name(const struct st_chart_data *data, const struct st_chart_set *set,
+                          char buf[ST_CHART_NAME_BYTES]);
+/** Adds the test conditions of a file, as text of st_conditions_text. The picture shows those of the first file. */
+void st_chart_conditions(struct st_chart_data *data, const char *text);
+
+/** Adds a copy of a series as a set; periods without a sample count as missed. @return 0, -ENOMEM. */
+ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label,
+                                     const struct st_series *series);
+/** Distance between two values on an axis of time, and its unit, which depends on the length: s, min, h or d. */
+double st_chart_value_x(const struct st_chart_set *set);
+const char *st_chart_x_unit(const struct st_chart_set *set);
+
+/** Makes a set ready to take values over time. @return 0, -ENOMEM. */
+ST_NODISCARD int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period);
+/** One value over time. */
+void st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed);
+
+/** Adds the sets of a file: a recording, JSON of sleeptune, or a column of text. @return an st_exit, after a message. */
+ST_NODISCARD int st_chart_read(const char *command, const char *path, const struct st_series_options *options,
+                               struct st_chart_data *data);
+/** Adds the sets of a JSON document. @return an st_exit, after a message. */
+ST_NODISCARD int st_chart_json(const char *command, const char *name, const json_t *document,
+                               struct st_chart_data *data);
+
+struct st_chart_options {
+    enum st_chart_kind kind;
+    const char *path;                  /* .svg; NULL or "-": standard output */
+    FILE *svg;                         /* draws there instead; stays open */
+    const struct st_picture_kind *own; /* a kind of the caller; NULL: kind */
+};
+
+/** Checks, before anything is measured, whether a picture can be written to `path`; NULL: no picture. @return 0 or an st_exit, after a message. */
+ST_NODISCARD int st_chart_check(const char *command, const char *option, const char *path);
+/** Draws. @return an st_exit, after a message. */
+ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
+                                const struct st_chart_options *options);
+
+/* --- --plot FILE of other commands --- */
+
+/** Takes the name of a kind of picture. @param ctx enum st_chart_kind. @return 0 or an st_exit, after a
+ * message. */
+ST_NODISCARD int st_chart_take_kind(const char *command, void *ctx, const char *text);
+
+/** Draws a document unless path is NULL; frees it. @param name of its only result, where that has none. @param status of the result that was printed before; returned if it is an error. @return an st_exit, after a message. */
+ST_NODISCARD int st_chart_option_json(const char *command, const char *name, const char *path,
+                                      json_t *document, int status);
+
+#endif

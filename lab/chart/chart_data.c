@@ -1,0 +1,134 @@
+/* The data of charts. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text/text.h"
+#include "lab/chart/chart.h"
+
+void st_chart_init(struct st_chart_data *data, const char *quantity)
+{
+    memset(data, 0, sizeof(*data));
+    snprintf(data->quantity, sizeof(data->quantity), "%s", quantity);
+}
+
+static void set_free(struct st_chart_set *set)
+{
+    if (set->sample.values_ns != NULL)
+        st_sample_finish(&set->sample);
+    if (set->hist.late != NULL)
+        st_hist_finish(&set->hist);
+    free(set->columns);
+    free(set);
+}
+
+void st_chart_finish(struct st_chart_data *data)
+{
+    for (size_t i = 0; i < data->n; i++)
+        set_free(data->set[i]);
+    free(data->set);
+    memset(data, 0, sizeof(*data));
+}
+
+struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label)
+{
+    if (data->set == NULL)
+        data->set = calloc(ST_CHART_SETS_MAX, sizeof(struct st_chart_set *));
+    if (data->set == NULL || data->n == ST_CHART_SETS_MAX)
+        return NULL;
+    struct st_chart_set *set = calloc(1, sizeof(*set));
+    if (set != NULL) {
+        snprintf(set->label, sizeof(set->label), "%s", label);
+        data->set[data->n++] = set;
+    }
+    return set;
+}
+
+void st_chart_conditions(struct st_chart_data *data, const char *text)
+{
+    if (data->n <= 1 && data->conditions[0] == '\0')
+        snprintf(data->conditions, sizeof(data->conditions), "%s", text);
+    else if (strcmp(text, data->conditions) != 0)
+        data->conditions_differ = true;
+}
+
+static bool several_groups(const struct st_chart_data *data)
+{
+    for (size_t i = 1; i < data->n; i++) {
+        if (strcmp(data->set[i]->group, data->set[0]->group) != 0)
+            return true;
+    }
+    return false;
+}
+
+const char *st_chart_name(const struct st_chart_data *data, const struct st_chart_set *set,
+                          char buf[ST_CHART_NAME_BYTES])
+{
+    const bool grouped = several_groups(data) && set->group[0] != '\0';
+    buf[0] = '\0';
+    st_text_append(buf, ST_CHART_NAME_BYTES, "%s%s%s", set->label, grouped ? ", " : "",
+                   grouped ? set->group : "");
+    return buf;
+}
+
+int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period)
+{
+    set->period = *period;
+    set->timed = true;
+    set->columns = malloc(sizeof(*set->columns));
+    if (set->columns == NULL)
+        return -ENOMEM;
+    st_columns_init(set->columns);
+    return st_hist_init(&set->hist, 3);
+}
+
+void st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed)
+{
+    st_hist_add(&set->hist, value_ns);
+    st_columns_add(set->columns, index, value_ns, missed);
+    set->missed_n += missed;
+}
+
+int st_chart_add_series(struct st_chart_data *data, const char *label, const struct st_series *series)
+{
+    struct st_chart_set *set = st_chart_add(data, label);
+    int r = set == NULL ? -ENOMEM : st_chart_set_begin(set, &series->period);
+    for (size_t i = 0; r == 0 && i < series->n; i++) {
+        const uint64_t expected = i > 0 ? series->index[i - 1] + 1 : series->index[0];
+        const uint64_t gap = series->index[i] - expected;
+        st_columns_missed(set->columns, expected, gap);
+        set->missed_n += gap;
+        st_chart_set_value(set, series->index[i], series->lateness_ns[i], false);
+    }
+    return r;
+}
+
+/* Length in seconds of the unit for this span. */
+static double unit_of(const struct st_chart_set *set, const char **ret_name)
+{
+    static const struct {
+        double seconds, least_span;
+        const char *name;
+    } units[] = {{86400, 3 * 86400.0, "d"}, {3600, 3 * 3600.0, "h"}, {60, 20 * 60.0, "min"}, {1, 0, "s"}};
+    const double periods = set->columns != NULL ? (double)set->columns->n * (double)set->columns->periods : 0;
+    const double span = periods * st_period_seconds(&set->period);
+    size_t i = 0;
+    while (i + 1 < ST_ARRAY_LEN(units) && span < units[i].least_span)
+        i++;
+    *ret_name = units[i].name;
+    return units[i].seconds;
+}
+
+double st_chart_value_x(const struct st_chart_set *set)
+{
+    const char *name;
+    return set->timed ? st_period_seconds(&set->period) / unit_of(set, &name) : 1;
+}
+
+const char *st_chart_x_unit(const struct st_chart_set *set)
+{
+    const char *name = "values";
+    if (set->timed)
+        (void)unit_of(set, &name);
+    return name;
+}

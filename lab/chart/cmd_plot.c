@@ -1,0 +1,236 @@
+/* sleeptune plot: draws measurements, and writes a recording as CSV. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "lab/chart/chart.h"
+#include "lab/commands.h"
+#include "platform/program/output.h"
+#include "store/recording/recording.h"
+#include "store/recording/recording_input.h"
+
+#define NAME "plot"
+
+static void help(void)
+{
+    fputs("Usage: sleeptune plot [OPTION...] FILE...\n"
+          "Draw measurements as SVG, or convert a recording to CSV.\n\n"
+          "FILE is a recording of 'measure --record', the JSON of sleeptune-lab, a CSV file\n"
+          "of this command, or text with one figure per line; '-' is standard input, and\n"
+          "FILE:2 is column 2 of a table. Several files share one picture.\n\n"
+          "  -o, --output FILE      .svg or .csv; - is standard output\n"
+          "  -k, --kind KIND        box or series (fits the data)\n"
+          "      --title TEXT       title of the picture (kind and quantity)\n"
+          "      --axis TEXT        name of the axis of values (lateness, value ...)\n"
+          "      --label LIST       names of the files, with commas between (file names)\n"
+          "      --overlay          series of several files in one panel\n"
+          "      --every TIME       time between the lines of a text file (unknown)\n"
+          "      --unit UNIT        of the figures of a text file: ns, us, ms or s\n"
+          "      --csv              write CSV, whatever the name of the output is\n"
+          "  -h, --help             this text\n\n"
+          "Examples:\n"
+          "  sleeptune measure --record a.strec\n"
+          "  sleeptune plot a.strec -o a.svg\n"
+          "  sleeptune plot a.strec -o a.csv\n"
+          "  sleeptune plot before.strec after.strec -o both.svg\n"
+          "  sleeptune-lab sleep --json | sleeptune plot - -o sleep.svg\n\n"
+          "Exit status: 0 done, 3 usage, 4 failure.\n",
+          stdout);
+}
+
+/* --- a recording as CSV: one row per period --- */
+
+static const char *end_name(enum st_recording_end end)
+{
+    static const char *const names[] = {[ST_RECORDING_OPEN] = "open",
+                                        [ST_RECORDING_COMPLETE] = "complete",
+                                        [ST_RECORDING_INTERRUPTED] = "interrupted",
+                                        [ST_RECORDING_CUT] = "cut",
+                                        [ST_RECORDING_DAMAGED] = "damaged"};
+    return names[end];
+}
+
+static void write_head(const struct st_recording_meta *meta, FILE *out)
+{
+    char text[64];
+    fputs("# sleeptune recording\n", out);
+    fprintf(out, "# period_ns: %" PRIu64 "/%" PRIu64 "\n", meta->period.num, meta->period.den);
+    if (meta->frames != 0 && meta->rate_hz != 0)
+        fprintf(out, "# frames: %" PRIu32 "\n# rate_hz: %" PRIu32 "\n", meta->frames, meta->rate_hz);
+    if (meta->started_wall_ns != ST_RECORDING_UNKNOWN_NS) {
+        const struct timespec started = st_ns_to_timespec(meta->started_wall_ns);
+        struct tm tm;
+        if (gmtime_r(&started.tv_sec, &tm) != NULL &&
+            strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) > 0)
+            fprintf(out, "# started: %s.%03ldZ\n", text, started.tv_nsec / 1000000);
+    }
+    fputs("period,lateness_ns,skipped\n", out);
+}
+
+/* What is known at the end only. */
+static void write_foot(const struct st_recording_info *info, FILE *out)
+{
+    if (info->t0_ns != ST_RECORDING_UNKNOWN_NS)
+        fprintf(out, "# t0_ns: %" PRId64 "\n", info->t0_ns);
+    fprintf(out,
+            "# cycles: %" PRIu64 "\n# skipped_periods: %" PRIu64 "\n# lost_cycles: %" PRIu64 "\n# end: %s\n",
+            info->totals.cycles, info->totals.skipped_periods, info->totals.lost_cycles, end_name(info->end));
+    for (const char *at = info->conditions; *at != '\0';) {
+        const size_t n = strcspn(at, "\n");
+        fprintf(out, "# %.*s\n", (int)n, at);
+        at += at[n] == '\n' ? n + 1 : n;
+    }
+}
+
+/* @return 0 or -errno, of the recording or of the output. */
+static int write_rows(struct st_recording_reader *reader, FILE *out)
+{
+    const struct st_period *period = &st_recording_info(reader)->meta.period;
+    struct st_recording_event event;
+    const int64_t *lateness_ns, *callback_ns;
+    int r;
+    while ((r = st_recording_next_run(reader, &event, &lateness_ns, &callback_ns)) == 1 && ferror(out) == 0) {
+        const bool skipped = event.kind == ST_RECORDING_SKIPPED;
+        for (uint64_t i = 0; event.kind != ST_RECORDING_LOST && i < event.n; i++)
+            fprintf(out, "%" PRIu64 ",%" PRId64 ",%d\n", event.period_index + i,
+                    skipped ? st_recording_skipped_lateness_ns(period, &event, i) : lateness_ns[i], skipped);
+    }
+    if (r >= 0 && ferror(out) != 0)
+        return errno != 0 ? -errno : -EIO;
+    return r < 0 ? r : 0;
+}
+
+static int write_table(const char *file, struct st_recording_reader *reader, const char *path)
+{
+    const char *name = path != NULL ? path : "standard output";
+    struct st_output output;
+    int r = st_output_open(&output, path);
+    if (r < 0)
+        return st_failure(NAME, "cannot write %s: %s", name, st_destination_error(r));
+    errno = 0;
+    write_head(&st_recording_info(reader)->meta, output.stream);
+    r = write_rows(reader, output.stream);
+    write_foot(st_recording_info(reader), output.stream);
+    const int closed = st_output_close(&output, r == 0);
+    if (r == 0)
+        r = closed;
+    return r == 0 ? ST_EXIT_DONE : st_failure(NAME, "cannot convert %s to %s: %s", file, name, strerror(-r));
+}
+
+/* Output replaces an existing file, so it must not be the recording itself. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+static int write_csv(const char *file, const char *path)
+{
+    struct st_recording_reader *reader;
+    const int r = st_recording_open(file, &reader);
+    if (r != 0)
+        return st_failure(NAME, "cannot read %s: %s", file, st_recording_input_error(r));
+    int status = write_table(file, reader, path);
+    const enum st_recording_end end = st_recording_info(reader)->end;
+    const uint64_t cycles = st_recording_info(reader)->totals.cycles;
+    st_recording_close_reader(reader);
+    if (status == ST_EXIT_DONE && end == ST_RECORDING_DAMAGED)
+        status = st_failure(NAME, "%s is damaged after %" PRIu64 " cycles; the CSV ends there", file, cycles);
+    else if (status == ST_EXIT_DONE && end == ST_RECORDING_CUT)
+        (void)st_failure(
+            NAME,
+            "%s has no end mark (the measurement still runs, or it was killed): the CSV has the %" PRIu64
+            " cycles of its complete blocks",
+            file, cycles);
+    return status;
+}
+
+static bool is_csv(const char *path)
+{
+    const size_t bytes = path != NULL ? strlen(path) : 0;
+    return bytes > 4 && strcasecmp(path + bytes - 4, ".csv") == 0;
+}
+
+static int convert(const char *path, char **files, int n)
+{
+    if (n > 1)
+        return st_failure_usage(NAME, "a CSV file can hold only one recording: leave out %s", files[1]);
+    if (path != NULL && strcmp(path, "-") != 0 && same_file(files[0], path))
+        return st_failure_usage(NAME, "-o %s would overwrite the recording. Choose another name.", path);
+    return write_csv(files[0], path);
+}
+
+/* Reads one file. Its name in the picture is the next one of the list, if there is one left. */
+static int read_file(const char *path, const struct st_series_options *series, const char **labels,
+                     struct st_chart_data *data)
+{
+    const size_t before = data->n;
+    const int status = st_chart_read(NAME, path, series, data);
+    const size_t bytes = *labels != NULL ? strcspn(*labels, ",") : 0;
+    for (size_t i = before; i < data->n && bytes > 0; i++) {
+        struct st_chart_set *set = data->set[i];
+        const bool only = strcmp(set->label, set->file) == 0;
+        snprintf(set->file, sizeof(set->file), "%.*s", (int)bytes, *labels);
+        if (only)
+            snprintf(set->label, sizeof(set->label), "%s", set->file);
+    }
+    if (*labels != NULL)
+        *labels += bytes + ((*labels)[bytes] == ',');
+    return status;
+}
+
+/* @return 0 or an st_exit, after a message. */
+static int check_picture(const char *path)
+{
+    if (path == NULL && isatty(STDOUT_FILENO) == 1)
+        return st_failure_usage(NAME, "name the picture: -o FILE.svg");
+    return path == NULL || strcmp(path, "-") == 0 ? 0 : st_chart_check(NAME, "-o", path);
+}
+
+int st_cmd_plot(int argc, char **argv)
+{
+    struct st_chart_options chart = {.kind = ST_CHART_ANY};
+    struct st_series_options series = {0};
+    struct st_chart_data data;
+    const char *axis = NULL, *labels = NULL, *title = NULL;
+    bool csv = false, overlay = false;
+    int first;
+    const struct st_option options[] = {
+        {.name = "output", .letter = 'o', .text = &chart.path},
+        {.name = "kind", .letter = 'k', .take = st_chart_take_kind, .ctx = &chart.kind},
+        ST_SERIES_TEXT_OPTIONS(&series),
+        {.name = "title", .text = &title},
+        {.name = "axis", .text = &axis},
+        {.name = "label", .text = &labels},
+        {.name = "overlay", .flag = &overlay},
+        {.name = "csv", .flag = &csv},
+    };
+    int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    if (status >= 0)
+        return status;
+    if (first == argc)
+        return st_failure_usage(NAME, "which file?");
+    if (overlay && chart.kind != ST_CHART_ANY && chart.kind != ST_CHART_SERIES)
+        return st_failure_usage(NAME, "--overlay is for --kind series");
+    if (csv || is_csv(chart.path))
+        return convert(chart.path, argv + first, argc - first);
+    status = check_picture(chart.path);
+    st_chart_init(&data, "");
+    for (int i = first; i < argc && status == ST_EXIT_DONE; i++)
+        status = read_file(argv[i], &series, &labels, &data);
+    data.title = title;
+    data.overlay = overlay;
+    if (overlay && chart.kind == ST_CHART_ANY)
+        chart.kind = ST_CHART_SERIES;
+    if (axis != NULL)
+        snprintf(data.quantity, sizeof(data.quantity), "%s", axis);
+    if (status == ST_EXIT_DONE)
+        status = st_chart_write(NAME, &data, &chart);
+    st_chart_finish(&data);
+    return status;
+}

@@ -1,0 +1,48 @@
+#include "lab/chart/conditions.h"
+
+#include <string.h>
+
+#include "measure/result.h"
+
+static void add(char *buf, size_t buf_bytes, const char *key, const char *value)
+{
+    const size_t at = strlen(buf);
+    snprintf(buf + at, buf_bytes - at, "%s%s %s", at > 0 ? ", " : "", key,
+             st_result_condition_shown(key, value));
+}
+
+char *st_conditions_text(const json_t *circumstances, char *buf, size_t buf_bytes)
+{
+    const char *key;
+    const json_t *value;
+    char number[32];
+    buf[0] = '\0';
+    for (void *at = json_object_iter((json_t *)(uintptr_t)circumstances); at != NULL;
+         at = json_object_iter_next((json_t *)(uintptr_t)circumstances, at)) {
+        key = json_object_iter_key(at);
+        value = json_object_iter_value(at);
+        snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(value));
+        const char *text = json_is_integer(value) ? number : json_string_value(value);
+        if (text != NULL)
+            add(buf, buf_bytes, key, text);
+    }
+    return buf;
+}
+
+char *st_conditions_lines(const char *lines, char *buf, size_t buf_bytes)
+{
+    char key[64], value[1024];
+    buf[0] = '\0';
+    for (const char *line = lines; *line != '\0';) {
+        const size_t bytes = strcspn(line, "\n");
+        const char *colon = memchr(line, ':', bytes);
+        if (colon != NULL) {
+            const char *from = colon + 1 + (colon[1] == ' ');
+            snprintf(key, sizeof(key), "%.*s", (int)(colon - line), line);
+            snprintf(value, sizeof(value), "%.*s", (int)(line + bytes - from), from);
+            add(buf, buf_bytes, key, value);
+        }
+        line += bytes + (line[bytes] == '\n');
+    }
+    return buf;
+}

@@ -1,0 +1,363 @@
+/* Box plots side by side, the median written in each box. */
+#include <math.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/text/text.h"
+#include "lab/chart/picture.h"
+
+#define BOX_ROOM_PX      100.0 /* a box with its label */
+#define BOX_PX           80.0
+#define GRID_BOXES_MAX   3     /* in a panel of half the width */
+#define GRID_HEADING_MAX 46    /* characters above it */
+#define SEEN_SHARE       0.2   /* part of an axis: a panel that uses less gets its own axis */
+#define SEEN_SHARE_LOG   0.4   /* the same for a logarithmic axis */
+#define EDGE_SHARE       0.08  /* part of a logarithmic axis between 0 and the smallest value */
+#define UNSEEN_SHARE     0.001 /* of an axis: less than a third of a pixel */
+#define LABEL_LINES      4
+#define LABEL_COLUMNS    14
+#define LABEL_PX         15.0
+#define SPECK_PX         5.0 /* a line shorter than this is not visible */
+#define SPECK_LINE_PX    48.0
+#define CAP_PX           5.0
+#define FILL             UINT32_C(0xb8d9ee) /* light blue: text is readable on it, and it stays distinct in grey */
+
+static bool has(const struct st_chart_set *set)
+{
+    return set->box.n > 0;
+}
+
+static size_t per_panel(const struct st_picture *picture)
+{
+    const double room = (picture->width - 110) / BOX_ROOM_PX;
+    return room > 1 ? (size_t)room : 1;
+}
+
+/** A panel: some sets of one group. */
+struct part {
+    size_t first, n;
+    size_t group_first, group_n;
+    size_t i, parts_n; /* the i-th of the panels that the group takes */
+};
+
+/* Goes to the next panel. @return whether there is one. */
+static bool next_part(const struct st_picture *picture, struct part *part)
+{
+    const struct st_chart_data *data = picture->data;
+    const size_t group_end = part->group_first + part->group_n;
+    part->first += part->n;
+    part->i++;
+    if (part->first >= data->n)
+        return false;
+    if (part->first == group_end) {
+        size_t n = 1;
+        while (part->first + n < data->n &&
+               strcmp(data->set[part->first + n]->group, data->set[part->first]->group) == 0)
+            n++;
+        const size_t room = per_panel(picture);
+        *part = (struct part){
+            .first = part->first, .group_first = part->first, .group_n = n, .parts_n = (n + room - 1) / room};
+    }
+    /* equal numbers in each panel */
+    const size_t left = part->group_first + part->group_n - part->first, parts_left = part->parts_n - part->i;
+    part->n = (left + parts_left - 1) / parts_left;
+    return true;
+}
+
+/* Bytes of a label that fit on one line, broken after '-', '_', '/' or a space. */
+static size_t line_bytes(const char *text)
+{
+    const size_t all = strlen(text);
+    size_t cut = 0;
+    if (all <= LABEL_COLUMNS)
+        return all;
+    for (size_t i = 1; i <= LABEL_COLUMNS; i++) {
+        if (strchr("-_ /", text[i - 1]) != NULL)
+            cut = i;
+    }
+    if (cut > 0)
+        return cut;
+    for (cut = LABEL_COLUMNS; ((unsigned char)text[cut] & 0xc0) == 0x80;)
+        cut--;
+    return cut;
+}
+
+/* Number of lines of a label, with the line of n. */
+static int label_lines(const char *text)
+{
+    int n = 1;
+    for (; *text != '\0' && n <= LABEL_LINES; n++)
+        text += line_bytes(text);
+    return n;
+}
+
+/* Range of boxes and whiskers. */
+struct reach {
+    double low, high;
+    double least, usual; /* above 0: the least value, the least median; INFINITY: none */
+};
+
+static void take(struct reach *reach, int64_t value_ns)
+{
+    const double value = (double)value_ns;
+    reach->low = fmin(reach->low, value);
+    reach->high = fmax(reach->high, value);
+    reach->least = value > 0 ? fmin(reach->least, value) : reach->least;
+}
+
+static struct reach reach_of(struct st_chart_set *const *sets, size_t n)
+{
+    struct reach reach = {(double)INFINITY, -(double)INFINITY, (double)INFINITY, (double)INFINITY};
+    for (size_t i = 0; i < n; i++) {
+        const struct st_box *box = &sets[i]->box;
+        take(&reach, box->known ? box->low_ns : box->min_ns);
+        take(&reach, box->known ? box->high_ns : box->max_ns);
+        if (box->known) {
+            take(&reach, box->q1_ns);
+            take(&reach, box->q3_ns);
+        }
+        if (box->median_known)
+            take(&reach, box->median_ns);
+        if (box->median_ns > 0)
+            reach.usual = fmin(reach.usual, (double)box->median_ns);
+    }
+    return reach;
+}
+
+/* Axis for boxes with whiskers. @param ret_cut the axis is logarithmic and shows 0 at its lower edge. */
+static struct st_axis box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut)
+{
+    const struct reach reach = reach_of(sets, n);
+    /* a value this close to 0 would lie on the 0 of a linear axis, too */
+    const bool near_0 = reach.low <= 0 && -reach.low < UNSEEN_SHARE * reach.high;
+    const double low = near_0 && isfinite(reach.least) ? reach.least : reach.low;
+    const bool log = isfinite(reach.usual) && st_axis_wants_log(low, reach.usual, reach.high);
+    *ret_cut = log && reach.low <= 0;
+    struct st_axis axis = st_axis_fit(log ? low : reach.low, reach.high, log);
+    if (*ret_cut)
+        axis.low /= pow(axis.high / axis.low, EDGE_SHARE);
+    return axis;
+}
+
+/* The panels of a group share an axis, unless one would be too small to see on it or needs a logarithmic axis. */
+static struct st_axis axis_of(struct st_chart_set *const *sets, const struct part *part, bool *ret_own,
+                              bool *ret_cut)
+{
+    bool all_cut, own_cut;
+    const struct st_axis all = box_axis(sets + part->group_first, part->group_n, &all_cut);
+    const struct st_axis own = box_axis(sets + part->first, part->n, &own_cut);
+    const struct reach reach = reach_of(sets + part->first, part->n);
+    const double share = st_axis_at(&all, reach.high) - st_axis_at(&all, reach.low);
+    *ret_own = (own.log && !all.log) || share < (all.log ? SEEN_SHARE_LOG : SEEN_SHARE);
+    *ret_cut = *ret_own ? own_cut : all_cut;
+    return *ret_own ? own : all;
+}
+
+static int plan(struct st_picture *picture)
+{
+    const struct st_chart_data *data = picture->data;
+    char text[32];
+    uint64_t cut_n = 0, n = 0;
+    size_t few_n = 0, unknown_n = 0, described_n = 0;
+    struct part part = {0};
+    bool own, cut, any_cut = false, equal = false;
+    picture->panels_n = 0;
+    size_t most_n = 0;
+    int heading_columns = 0;
+    while (next_part(picture, &part)) {
+        picture->panels_n++;
+        most_n = part.n > most_n ? part.n : most_n;
+        const int columns = st_text_columns(data->set[part.first]->group);
+        heading_columns = columns > heading_columns ? columns : heading_columns;
+        (void)axis_of(data->set, &part, &own, &cut);
+        any_cut |= cut;
+    }
+    const bool narrow = most_n <= GRID_BOXES_MAX && heading_columns <= GRID_HEADING_MAX;
+    picture->columns_n = picture->panels_n > 1 && narrow ? 2 : 1;
+    st_text_append(picture->description, sizeof(picture->description),
+                   "%zu box plots of %s. Medians: ", data->n, data->quantity);
+    for (size_t i = 0; i < data->n; i++) {
+        const struct st_box *box = &data->set[i]->box;
+        const double under_px = 24 + label_lines(data->set[i]->label) * LABEL_PX;
+        picture->under_px = under_px > picture->under_px ? under_px : picture->under_px;
+        n += box->outliers_known || !box->known ? box->n : 0;
+        few_n += !box->known;
+        equal |= !box->known && box->min_ns == box->max_ns;
+        unknown_n += box->known && !box->outliers_known;
+        cut_n += box->known && box->outliers_known ? box->outliers_n : 0;
+        if (box->median_known && described_n++ < 12)
+            st_text_append(picture->description, sizeof(picture->description), "%s%s %s",
+                           described_n > 1 ? ", " : "", data->set[i]->label,
+                           st_ns_format(box->median_ns, text, sizeof(text)));
+    }
+    if (few_n < data->n)
+        st_text_append(
+            picture->caption, sizeof(picture->caption),
+            "A box goes from the first to the third quartile and has a line at the median; the whiskers end "
+            "at the outermost values within 1.5 box lengths.");
+    if (any_cut)
+        snprintf(picture->how, sizeof(picture->how),
+                 "A logarithmic axis has no 0: values of 0 or less are drawn on its lower edge.");
+    if (st_picture_deadline(data) > 0)
+        st_text_append(picture->caption, sizeof(picture->caption),
+                       " The period is %s: a dotted line, if the axis is long enough.",
+                       st_ns_format(st_picture_deadline(data), text, sizeof(text)));
+    if (cut_n > 0 || few_n < data->n)
+        st_text_append(picture->caption, sizeof(picture->caption),
+                       " %llu outliers of %llu values are outside the picture.", (unsigned long long)cut_n,
+                       (unsigned long long)n);
+    if (unknown_n > 0)
+        st_text_append(picture->caption, sizeof(picture->caption),
+                       " %zu %s (*) had outliers whose number was not recorded; they are not drawn.",
+                       unknown_n, unknown_n == 1 ? "box" : "boxes");
+    if (few_n > 0)
+        st_text_append(
+            picture->caption, sizeof(picture->caption),
+            " A box needs 40 values. Rows with fewer values (%zu) are a line from the least to the "
+            "greatest value, with a diamond at the mean, and a mark at the median if there are at least 20 "
+            "values.%s",
+            few_n, equal ? " If all values are equal, a mark shows the value." : "");
+    return 0;
+}
+
+static void heading(const struct st_picture_area *area, const char *group, const struct part *part, bool own)
+{
+    char text[256] = "", of[64] = "";
+    if (part->parts_n > 1)
+        snprintf(of, sizeof(of), "%s%zu of %zu%s", group[0] != '\0' ? "; " : "", part->i + 1, part->parts_n,
+                 own ? ", own axis" : "");
+    snprintf(text, sizeof(text), "%s%s", group, of);
+    st_picture_heading(area, text);
+}
+
+static void label(const struct st_picture_area *area, double x, const struct st_chart_set *set)
+{
+    char text[LABEL_COLUMNS + 32];
+    const char *rest = set->label;
+    double y = area->y + area->height + 18;
+    for (int i = 0; i < LABEL_LINES && *rest != '\0'; i++, y += LABEL_PX) {
+        const size_t bytes = line_bytes(rest);
+        snprintf(text, sizeof(text), "%.*s%s", (int)bytes, rest,
+                 i + 1 == LABEL_LINES && rest[bytes] != '\0' ? "…" : "");
+        st_picture_text(area->svg, x, y, ST_ANCHOR_MIDDLE, ST_PICTURE_INK, text);
+        rest += bytes;
+    }
+    snprintf(text, sizeof(text), "n = %llu%s", (unsigned long long)set->box.n,
+             set->box.known && !set->box.outliers_known ? " *" : "");
+    st_picture_text(area->svg, x, y, ST_ANCHOR_MIDDLE, ST_PICTURE_SOFT, text);
+}
+
+static double y_of(const struct st_picture_area *area, int64_t value_ns)
+{
+    return area->y + (1 - st_axis_at(&area->y_axis, (double)value_ns)) * area->height;
+}
+
+static struct st_font median_font(enum st_anchor anchor)
+{
+    return (struct st_font){
+        .size = ST_PICTURE_TEXT_PX, .rgb = ST_PICTURE_INK, .anchor = anchor, .bold = true, .role = "median"};
+}
+
+static void draw_box(const struct st_picture_area *area, double x, double width, const struct st_box *box)
+{
+    const struct st_pen thin = {ST_PICTURE_INK, 1.2, ST_DASH_NONE},
+                        thick = {ST_PICTURE_INK, 2.4, ST_DASH_NONE};
+    const double q1 = y_of(area, box->q1_ns), q3 = y_of(area, box->q3_ns),
+                 median = y_of(area, box->median_ns);
+    const double low = y_of(area, box->low_ns), high = y_of(area, box->high_ns);
+    const double left = x - width / 2, right = x + width / 2, cap = width / 4;
+    const struct st_point whiskers[] = {{x, q1},        {x, low},       {x, q3},         {x, high},
+                                        {x - cap, low}, {x + cap, low}, {x - cap, high}, {x + cap, high}};
+    char text[40];
+    st_ns_format(box->median_ns, text, sizeof(text));
+    st_svg_segments(area->svg, whiskers, ST_ARRAY_LEN(whiskers), &thin);
+    st_picture_rectangle(area->svg, left, q3, width, fmax(q1 - q3, 1), FILL, &thin);
+    st_svg_segments(area->svg, (struct st_point[]){{left, median}, {right, median}}, 2, &thick);
+    const struct st_font font = median_font(ST_ANCHOR_MIDDLE);
+    const double half = 7, text_width = 1.1 * st_picture_text_px(text, ST_PICTURE_TEXT_PX);
+    double y = fmin(fmax(median, q3 + half + 1), q1 - half - 1); /* the middle of the text, in the box */
+    if (q1 - q3 < 2 * half + 2)
+        y = high - half - 4 < area->y ? low + half + 4
+                                      : high - half - 4; /* no room: above or below the whisker */
+    else if (fabs(y - median) < half)
+        st_picture_rectangle(area->svg, x - text_width / 2, median - 2, text_width, 4, FILL, NULL);
+    st_svg_text(area->svg, x, y + 4, text, &font);
+}
+
+/* Values too close for a line: a mark with the median, or with minimum and maximum. */
+static void draw_speck(const struct st_picture_area *area, double x, const struct st_box *box)
+{
+    const struct st_pen thick = {ST_PICTURE_INK, 2.4, ST_DASH_NONE};
+    const bool two = !box->median_known && box->min_ns < box->max_ns;
+    const double at = (y_of(area, box->min_ns) + y_of(area, box->max_ns)) / 2, half = SPECK_LINE_PX / 2;
+    const double above = at - 7, below = at + 16;
+    char text[32];
+    struct st_font font = median_font(ST_ANCHOR_MIDDLE);
+    font.role = box->median_known ? font.role : "values";
+    st_svg_segments(area->svg, (struct st_point[]){{x - half, at}, {x + half, at}}, 2, &thick);
+    st_ns_format(two ? box->max_ns : box->median_ns, text, sizeof(text));
+    st_svg_text(area->svg, x, !two && above < area->y + 10 ? below : above, text, &font);
+    if (two)
+        st_svg_text(area->svg, x, below, st_ns_format(box->min_ns, text, sizeof(text)), &font);
+}
+
+/* A line from minimum to maximum, and the median if it is known. */
+static void draw_few(const struct st_picture_area *area, double x, const struct st_box *box)
+{
+    const struct st_pen dashed = {ST_PICTURE_INK, 1.2, ST_DASH_LONG},
+                        thin = {ST_PICTURE_INK, 1.2, ST_DASH_NONE},
+                        thick = {ST_PICTURE_INK, 2.4, ST_DASH_NONE};
+    const double low = y_of(area, box->min_ns), high = y_of(area, box->max_ns),
+                 median = y_of(area, box->median_ns);
+    if (low - high < SPECK_PX) {
+        draw_speck(area, x, box);
+        return;
+    }
+    const struct st_point caps[] = {
+        {x - CAP_PX, low}, {x + CAP_PX, low}, {x - CAP_PX, high}, {x + CAP_PX, high}};
+    st_svg_segments(area->svg, (struct st_point[]){{x, low}, {x, high}}, 2, &dashed);
+    st_svg_segments(area->svg, caps, ST_ARRAY_LEN(caps), &thin);
+    char text[40];
+    st_ns_format(box->median_known ? box->median_ns : box->mean_ns, text, sizeof(text));
+    const double mean = y_of(area, box->mean_ns), end = x + 11 + st_picture_text_px(text, ST_PICTURE_TEXT_PX);
+    const bool left = end > area->x + area->width + 22;
+    struct st_font font = median_font(left ? ST_ANCHOR_END : ST_ANCHOR_START);
+    if (box->mean_known)
+        st_picture_marker(area->svg, (struct st_point){x, mean}, 2, ST_PICTURE_INK, NULL);
+    if (box->median_known)
+        st_svg_segments(area->svg, (struct st_point[]){{x - 8, median}, {x + 8, median}}, 2, &thick);
+    font.role = box->median_known ? font.role : "mean";
+    if (box->median_known || box->mean_known)
+        st_svg_text(area->svg, left ? x - 11 : x + 11, (box->median_known ? median : mean) + 4, text, &font);
+}
+
+static void draw(const struct st_picture *picture, size_t panel, struct st_picture_area *area)
+{
+    struct part part = {0};
+    bool own;
+    for (size_t i = 0; i <= panel; i++)
+        (void)next_part(picture, &part);
+    struct st_chart_set *const *sets = picture->data->set + part.first;
+    const size_t n = part.n;
+    const double room = area->width / (double)n;
+    area->y_axis = axis_of(picture->data->set, &part, &own, &area->y_from_0);
+    heading(area, sets[0]->group, &part, own);
+    st_picture_y_axis(area, picture->data->quantity);
+    st_picture_frame(area);
+    if ((double)st_picture_deadline(picture->data) <= area->y_axis.high)
+        st_picture_draw_deadline(area, picture->data);
+    for (size_t i = 0; i < n; i++) {
+        const double x = area->x + (0.5 + (double)i) * room;
+        const struct st_box *box = &sets[i]->box;
+        st_svg_begin(area->svg, "box");
+        if (box->known)
+            draw_box(area, x, fmin(BOX_PX, room - 10), box);
+        else
+            draw_few(area, x, box);
+        label(area, x, sets[i]);
+        st_svg_end(area->svg);
+    }
+}
+
+const struct st_picture_kind st_picture_box = {
+    .name = "box", .title = "Box plots", .has = has, .plan = plan, .draw = draw};

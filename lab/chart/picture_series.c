@@ -1,0 +1,179 @@
+/* Values over time: minimum and maximum of each column of pixels; missed periods are marked. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/ns.h"
+#include "core/text/text.h"
+#include "lab/chart/picture.h"
+
+#define GRID_MIN 3   /* three panels or more: two side by side */
+#define MARK_PX  7.0 /* least distance between two marks of missed periods */
+
+static bool has(const struct st_chart_set *set)
+{
+    return set->columns != NULL && set->n > 0;
+}
+
+static void say_set(struct st_picture *picture, const struct st_chart_set *set)
+{
+    char *caption = picture->caption, *description = picture->description, least[32], median[32],
+         greatest[32], every[32], missed[48], name[ST_CHART_NAME_BYTES];
+    st_chart_name(picture->data, set, name);
+    const size_t bytes = sizeof(picture->caption), description_bytes = sizeof(picture->description);
+    st_ns_format_exact(set->box.min_ns, least, sizeof(least));
+    st_ns_format_exact(set->box.median_ns, median, sizeof(median));
+    st_ns_format_exact(set->box.max_ns, greatest, sizeof(greatest));
+    snprintf(missed, sizeof(missed), "%llu period%s missed", (unsigned long long)set->missed_n,
+             set->missed_n == 1 ? "" : "s");
+    st_text_append(description, description_bytes,
+                   "%s over time, %s: %llu values from %s to %s, median %s%s%s. ", picture->data->quantity,
+                   name, (unsigned long long)set->n, least, greatest, median, set->timed ? "; " : "",
+                   set->timed ? missed : "");
+    st_text_append(caption, bytes, "%s%s: n = %llu", caption[0] != '\0' ? " " : "", name,
+                   (unsigned long long)set->n);
+    if (set->timed)
+        st_text_append(caption, bytes, ", one every %s",
+                       st_ns_format(st_period_ns(&set->period), every, sizeof(every)));
+    st_text_append(caption, bytes, ", least %s, median %s, greatest %s%s%s.", least, median, greatest,
+                   set->timed ? "; " : "", set->timed ? missed : "");
+}
+
+static int plan(struct st_picture *picture)
+{
+    const struct st_chart_data *data = picture->data;
+    bool joined = false, missed = false;
+    picture->panels_n = data->overlay ? 1 : data->n;
+    picture->columns_n = picture->panels_n >= GRID_MIN ? 2 : 1;
+    for (size_t i = 0; i < data->n; i++) {
+        missed = missed || data->set[i]->missed_n > 0;
+        joined = joined || data->set[i]->columns->periods > 1;
+        say_set(picture, data->set[i]);
+    }
+    snprintf(picture->how, sizeof(picture->how), "%s%s",
+             joined
+                 ? "Each column of pixels goes from the least to the greatest value of its time; no value is "
+                   "left out."
+                 : "Each dot is a value.",
+             missed ? " Triangles: missed periods." : "");
+    return 0;
+}
+
+/* Fewer dots are larger. */
+static double dot_px(const struct st_chart_set *set)
+{
+    static const struct {
+        uint64_t n;
+        double px;
+    } sizes[] = {{60, 7}, {300, 5}, {1000, 3.4}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(sizes) && set->columns->periods == 1; i++) {
+        if (set->n <= sizes[i].n)
+            return sizes[i].px;
+    }
+    return 1.6;
+}
+
+/* Makes bars; those on the same column of pixels are joined. @return the number of points. */
+static size_t bars(const struct st_picture_area *area, const struct st_columns *columns, double column_x,
+                   double dot, struct st_point *points)
+{
+    size_t n = 0;
+    const double half = dot / 2;
+    double last = -1;
+    for (size_t i = 0; i < columns->n; i++) {
+        const struct st_column *column = &columns->column[i];
+        if (column->n == 0)
+            continue;
+        struct st_point low = st_picture_at(area, ((double)i + 0.5) * column_x, (double)column->min_ns);
+        const struct st_point high = st_picture_at(area, 0, (double)column->max_ns);
+        if (columns->periods > 1)
+            low.x = floor(low.x) + 0.5;
+        if (columns->periods > 1 && n > 0 && low.x == last) {
+            points[n - 2].y = fmax(points[n - 2].y, low.y + half);
+            points[n - 1].y = fmin(points[n - 1].y, high.y - half);
+            continue;
+        }
+        last = low.x;
+        points[n++] = (struct st_point){low.x, low.y + half};
+        points[n++] = (struct st_point){low.x, high.y - half};
+    }
+    return n;
+}
+
+static void mark_misses(const struct st_picture_area *area, const struct st_columns *columns, double column_x)
+{
+    double last = -MARK_PX;
+    st_svg_begin(area->svg, "misses");
+    for (size_t i = 0; i < columns->n; i++) {
+        if (columns->column[i].missed_n == 0)
+            continue;
+        const double x = st_picture_at(area, ((double)i + 0.5) * column_x, 0).x;
+        if (x - last < MARK_PX)
+            continue;
+        const struct st_point triangle[] = {{x - 3.5, area->y - 9}, {x + 3.5, area->y - 9}, {x, area->y - 2}};
+        st_svg_polygon(area->svg, triangle, 3, ST_PICTURE_MISS, NULL);
+        last = x;
+    }
+    st_svg_end(area->svg);
+}
+
+/* The values of one set, and its missed periods. */
+static void draw_set(const struct st_picture_area *area, const struct st_chart_set *set, double column_x,
+                     struct st_pen pen)
+{
+    struct st_point *points = malloc(2 * ST_COLUMNS_MAX * sizeof(*points));
+    if (points == NULL)
+        return;
+    const double dot = dot_px(set);
+    pen.width = dot;
+    pen.dash = ST_DASH_NONE;
+    st_svg_begin(area->svg, "values");
+    st_svg_segments(area->svg, points, bars(area, set->columns, column_x, dot, points), &pen);
+    st_svg_end(area->svg);
+    mark_misses(area, set->columns, column_x);
+    free(points);
+}
+
+/* From one value of a set to the next, on an axis in the unit of the longest one. */
+static double value_x(const struct st_chart_set *set, const struct st_chart_set *longest)
+{
+    return st_chart_value_x(longest) * st_period_seconds(&set->period) / st_period_seconds(&longest->period);
+}
+
+static double length_s(const struct st_chart_set *set)
+{
+    return (double)set->columns->n * (double)set->columns->periods * st_period_seconds(&set->period);
+}
+
+static void draw(const struct st_picture *picture, size_t panel, struct st_picture_area *area)
+{
+    const struct st_chart_data *data = picture->data;
+    const size_t first = data->overlay ? 0 : panel, end = data->overlay ? data->n : panel + 1;
+    const struct st_chart_set *longest = data->set[first];
+    bool timed = true;
+    for (size_t i = first; i < end; i++) {
+        longest = length_s(data->set[i]) > length_s(longest) ? data->set[i] : longest;
+        timed = timed && data->set[i]->timed;
+    }
+    char axis[64] = "number of the value (the first is 0)", name[ST_CHART_NAME_BYTES];
+    if (timed)
+        snprintf(axis, sizeof(axis), "time since the first value (%s)", st_chart_x_unit(longest));
+    area->y_axis = st_picture_value_axis(data);
+    const double end_x =
+        timed ? length_s(longest) / st_period_seconds(&longest->period) * st_chart_value_x(longest)
+              : (double)(longest->columns->n * longest->columns->periods);
+    area->x_axis = (struct st_axis){false, 0, fmax(end_x, 1e-9)};
+    st_picture_y_axis(area, data->quantity);
+    st_picture_x_axis(area, axis);
+    st_picture_frame(area);
+    if (data->n > 1 && !data->overlay)
+        st_picture_heading(area, st_chart_name(data, longest, name));
+    for (size_t i = first; i < end; i++) {
+        const struct st_chart_set *set = data->set[i];
+        const double each_x = timed ? value_x(set, longest) : 1;
+        draw_set(area, set, each_x * (double)set->columns->periods, st_picture_pen(i - first));
+    }
+    st_picture_draw_deadline(area, data);
+}
+
+const struct st_picture_kind st_picture_series = {
+    .name = "series", .title = "Over time", .has = has, .plan = plan, .draw = draw};

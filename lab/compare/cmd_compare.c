@@ -1,0 +1,70 @@
+/* sleeptune compare: by how much two runs differ, and whether that is more than chance. */
+#include <string.h>
+
+#include "lab/commands.h"
+#include "lab/compare/compare.h"
+#include "platform/program/output.h"
+
+#define NAME "compare"
+
+static void help(void)
+{
+    fputs("Usage: sleeptune compare A B [OPTION...]\n"
+          "Compare the lateness of two runs: by how much does B differ from A, and is that\n"
+          "more than chance?\n\n"
+          "A file is a recording of 'measure --record', the CSV of 'plot', text with one\n"
+          "figure per line, or the JSON of 'sleeptune-lab series'. FILE:2 is column 2 of a\n"
+          "table.\n\n"
+          "      --every TIME       time between the lines of a text file (1s)\n"
+          "      --unit UNIT        of the figures of a text file: ns, us, ms or s\n"
+          "      --json, --format json|text\n"
+          "  -h, --help             this text\n\n"
+          "Examples:\n"
+          "  sleeptune measure --duration 1m --record before.strec\n"
+          "  sleeptune measure --duration 1m --record after.strec\n"
+          "  sleeptune compare before.strec after.strec\n"
+          "  sleeptune plot before.strec after.strec -o both.svg\n\n"
+          "Exit status: 0 no difference shown, 1 a difference is shown, 2 there is too\n"
+          "little to compare, 3 usage, 4 failure.\n",
+          stdout);
+}
+
+static int run(struct st_compare_result *result, char *const paths[2], bool json,
+               const struct st_series_options *series)
+{
+    int status = st_compare_read(NAME, paths[0], series, &result->files[0]);
+    if (status == ST_EXIT_DONE)
+        status = st_compare_read(NAME, paths[1], series, &result->files[1]);
+    if (status == ST_EXIT_DONE)
+        status = st_compare_make(NAME, result);
+    if (status != ST_EXIT_DONE)
+        return status;
+    const int r = json ? 0 : st_compare_print(result);
+    status = json     ? st_output_json(NAME, st_compare_json(result))
+             : r != 0 ? st_failure(NAME, "cannot write the result: %s", strerror(-r))
+                      : ST_EXIT_DONE;
+    if (status != ST_EXIT_DONE)
+        return status;
+    return result->shown_n > 0 ? ST_EXIT_FINDINGS : result->tests_n > 0 ? ST_EXIT_DONE : ST_EXIT_UNKNOWN;
+}
+
+int st_cmd_compare(int argc, char **argv)
+{
+    struct st_compare_result result = {0};
+    struct st_series_options series = {0};
+    bool json = false;
+    int first = 0;
+    const struct st_option options[] = {
+        ST_SERIES_TEXT_OPTIONS(&series),
+        {.name = "json", .flag = &json},
+        {.name = "format", .take = st_option_format, .ctx = &json},
+    };
+    int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    if (status >= 0)
+        return status;
+    if (argc - first != 2)
+        return st_failure_usage(NAME, "give two files: a run before the change, and a run after it");
+    status = run(&result, argv + first, json, &series);
+    st_compare_finish(&result);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* What `sleeptune compare` reads, what it finds, and how it shows that. */
+#ifndef ST_LAB_COMPARE_COMPARE_H
+#define ST_LAB_COMPARE_COMPARE_H
+
+#include <jansson.h>
+
+#include "core/period.h"
+#include "evidence/pairs.h"
+#include "evidence/test_conditions.h"
+#include "lab/input/series_input.h"
+
+#define ST_COMPARE_SCHEMA "sleeptune-compare/1"
+
+/** One file: a run. */
+struct st_compare_file {
+    const char *path;
+    const char *source; /* "recording" or "series" */
+    struct st_blocks blocks;
+    struct st_period period;
+    char note[320];   /* remarks for the reader; "" */
+    char *conditions; /* "key: value" lines */
+};
+
+/** Reads a file of any kind. @param options the period of text that does not say it. @return an st_exit,
+ * after a message. Free with st_compare_file_finish, also after a failure. */
+ST_NODISCARD int st_compare_read(const char *command, const char *path,
+                                 const struct st_series_options *options, struct st_compare_file *ret);
+void st_compare_file_finish(struct st_compare_file *file);
+
+struct st_compare_result {
+    struct st_compare_file files[2];
+    struct st_figure figures[ST_FIGURES];
+    struct st_test_condition_pair *differ;
+    size_t differ_n;
+    size_t tests_n, shown_n;
+};
+
+/** Compares the second file with the first, and judges all figures together. @return an st_exit, after a
+ * message: out of memory. Free with st_compare_finish. */
+ST_NODISCARD int st_compare_make(const char *command, struct st_compare_result *result);
+/** Frees the files, too. */
+void st_compare_finish(struct st_compare_result *result);
+
+/** @return 0 or -errno of standard output. */
+ST_NODISCARD int st_compare_print(const struct st_compare_result *result);
+/** sleeptune-compare/1. New reference, NULL when out of memory. */
+json_t *st_compare_json(const struct st_compare_result *result);
+
+#endif

@@ -1,0 +1,173 @@
+/* Reads what `compare` compares: recordings and series. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text/json.h"
+#include "core/text/text.h"
+#include "lab/commands.h"
+#include "lab/compare/compare.h"
+#include "lab/input/series_input.h"
+#include "platform/posix/posix.h"
+#include "store/recording/recording_input.h"
+
+#define SERIES_FAMILY "sleeptune-series/"
+
+static void note(struct st_compare_file *file, const char *text)
+{
+    st_text_append(file->note, sizeof(file->note), "%s%s", file->note[0] != '\0' ? " " : "", text);
+}
+
+/* --- recordings --- */
+
+static int read_recording(const char *command, struct st_compare_file *file)
+{
+    struct st_recording_run run;
+    const int r = st_recording_input_read(file->path, &run);
+    char lost[80];
+    if (r != 0) {
+        st_recording_input_finish(&run);
+        return st_failure(command, "cannot read %s: %s", file->path, st_recording_input_error(r));
+    }
+    file->source = "recording";
+    file->period = run.meta.period;
+    file->blocks = run.blocks;
+    file->conditions = run.conditions;
+    if (run.end == ST_RECORDING_INTERRUPTED)
+        note(file, "The measurement ended early.");
+    if (run.end == ST_RECORDING_CUT)
+        note(file, "The recording has no end mark and was read up to its last complete block.");
+    if (run.end == ST_RECORDING_DAMAGED)
+        note(file, "The recording is damaged. Only the part before the damage was read.");
+    snprintf(lost, sizeof(lost), "%" PRIu64 " cycles are missing: the buffer for samples (ring) was full.",
+             run.totals.lost_cycles);
+    if (run.totals.lost_cycles > 0)
+        note(file, lost);
+    return ST_EXIT_DONE;
+}
+
+/* --- series, text --- */
+
+static int take_series(const struct st_series *series, struct st_compare_file *file)
+{
+    int r = st_blocks_init(&file->blocks);
+    for (size_t i = 0; i < series->n && r == 0; i++) {
+        const uint64_t gap = i > 0 ? series->index[i] - series->index[i - 1] - 1 : 0;
+        if (gap > 0)
+            r = st_blocks_add_missed(&file->blocks, gap);
+        if (r == 0)
+            r = st_blocks_add(&file->blocks, series->lateness_ns[i],
+                              st_period_missed(&file->period, series->index[i], series->lateness_ns[i]));
+    }
+    return r == 0 ? st_blocks_end(&file->blocks) : r;
+}
+
+static int read_series(const char *command, const struct st_series_options *options,
+                       struct st_compare_file *file)
+{
+    struct st_series_input *series = calloc(1, sizeof(*series));
+    if (series == NULL)
+        return st_failure(command, "out of memory");
+    int status = st_series_input_read(command, file->path, options, series);
+    if (status == ST_EXIT_DONE) {
+        file->source = "series";
+        file->period = series->series.period;
+        note(file, series->note);
+        const int r = take_series(&series->series, file);
+        if (r < 0)
+            status = st_failure(command, "cannot read %s: %s", file->path, strerror(-r));
+    }
+    st_series_input_finish(series);
+    free(series);
+    return status;
+}
+
+/* --- JSON of a series --- */
+
+/* An object as "key: value" lines. NULL: out of memory. */
+static char *lines_of(const json_t *object)
+{
+    char *text = NULL;
+    size_t bytes;
+    const char *key;
+    json_t *value;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL)
+        return NULL;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        if (json_is_null(value))
+            continue; /* not known */
+        char *dumped = json_is_string(value)
+                           ? NULL
+                           : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+        fprintf(out, "%s: %s\n", key,
+                json_is_string(value) ? json_string_value(value)
+                : dumped != NULL      ? dumped
+                                      : "");
+        free(dumped);
+    }
+    return st_text_take(out, &text);
+}
+
+static int read_json(const char *command, const struct st_series_options *options,
+                     struct st_compare_file *file)
+{
+    json_error_t error = {.text = ""};
+    FILE *stream = st_posix_input_open(file->path);
+    json_t *document = stream != NULL ? st_json_read(stream, &error) : NULL;
+    st_posix_input_close(stream);
+    if (document == NULL)
+        return st_failure(command, "%s: line %d: %s", file->path, error.line, error.text);
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    const json_t *conditions = json_object_get(document, "circumstances");
+    int status = ST_EXIT_DONE;
+    if (schema == NULL || strncmp(schema, SERIES_FAMILY, strlen(SERIES_FAMILY)) != 0) {
+        status =
+            st_failure(command,
+                       "cannot compare %s (%.40s). Record with 'measure --record', or compare a column of "
+                       "'sleeptune-lab table --samples'.",
+                       file->path, schema != NULL ? schema : "JSON");
+    } else if (json_is_object(conditions)) {
+        file->conditions = lines_of(conditions);
+        if (file->conditions == NULL)
+            status = st_failure(command, "out of memory");
+    }
+    json_decref(document);
+    return status == ST_EXIT_DONE ? read_series(command, options, file) : status;
+}
+
+/* --- which of them --- */
+
+int st_compare_read(const char *command, const char *path, const struct st_series_options *options,
+                    struct st_compare_file *ret)
+{
+    *ret = (struct st_compare_file){.path = path};
+    size_t cell;
+    FILE *stream = st_series_input_open(path, &cell);
+    if (stream == NULL)
+        return st_failure(command, "cannot read %s: %s", path, st_posix_input_error(errno));
+    const int first = getc(stream), error = ferror(stream) != 0 ? errno : 0;
+    ungetc(first, stream);
+    st_posix_input_close(stream);
+    if (error != 0)
+        return st_failure(command, "cannot read %s: %s", path, st_posix_input_error(error));
+    if (first == EOF)
+        return st_failure(command, "%s is empty", path);
+    int status = first == 0x89 && cell == 0  ? read_recording(command, ret)
+                 : first == '{' && cell == 0 ? read_json(command, options, ret)
+                                             : read_series(command, options, ret);
+    if (status == ST_EXIT_DONE && ret->conditions == NULL) {
+        ret->conditions = strdup("");
+        if (ret->conditions == NULL)
+            status = st_failure(command, "out of memory");
+    }
+    return status;
+}
+
+void st_compare_file_finish(struct st_compare_file *file)
+{
+    st_blocks_finish(&file->blocks);
+    free(file->conditions);
+}

@@ -1,0 +1,137 @@
+/* What `compare` found, as text. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "core/stats/stats.h"
+#include "core/text/text.h"
+#include "evidence/difference_text.h"
+#include "evidence/verdict.h"
+#include "lab/compare/compare.h"
+#include "platform/program/locale.h"
+#include "platform/program/terminal.h"
+
+#define LABEL_COLUMNS 9
+#define PERIODS_ALIKE 1e-3 /* one is missed where the other is */
+
+/* With a label, unless it is empty. */
+static void put(FILE *out, const char *label, const char *text, int width)
+{
+    if (text[0] != '\0')
+        st_text_field(out, label, text, LABEL_COLUMNS, width);
+}
+
+static void print_file(FILE *out, const struct st_compare_file *file, const char *name, int width)
+{
+    char text[900], every[32], all[32];
+    snprintf(text, sizeof(text), "%.300s: %s", file->path, file->source);
+    st_text_append(text, sizeof(text), ", %" PRIu64 " values, one every %s, %s in all", file->blocks.n,
+                   st_ns_format(st_period_ns(&file->period), every, sizeof(every)),
+                   st_ns_format(st_period_due_ns(&file->period, 0, file->blocks.trials_n), all, sizeof(all)));
+    if (file->blocks.missed_n > 0)
+        st_text_append(text, sizeof(text), ", %" PRIu64 " of %" PRIu64 " periods missed",
+                       file->blocks.missed_n, file->blocks.trials_n);
+    st_text_append(text, sizeof(text), ".%s%s", file->note[0] != '\0' ? " " : "", file->note);
+    put(out, name, text, width);
+}
+
+static double period_ns(const struct st_compare_file *file)
+{
+    return (double)file->period.num / (double)file->period.den;
+}
+
+/* Periods that differ, with as many digits as distinguish them. @return "" if they do not. */
+static const char *periods_text(const struct st_compare_file *files, char *buf, size_t buf_bytes)
+{
+    char texts[2][40] = {"", ""};
+    buf[0] = '\0';
+    if (period_ns(&files[0]) == period_ns(&files[1]))
+        return buf;
+    for (int decimals = 0; decimals <= 6 && strcmp(texts[0], texts[1]) == 0; decimals++) {
+        for (int i = 0; i < 2; i++)
+            snprintf(texts[i], sizeof(texts[i]), "%.*f µs", decimals, period_ns(&files[i]) / 1e3);
+    }
+    snprintf(buf, buf_bytes, "period: %s in A, %s in B.%s", texts[0], texts[1],
+             fabs(period_ns(&files[0]) / period_ns(&files[1]) - 1) > PERIODS_ALIKE
+                 ? " The two shares of missed periods cannot be compared."
+                 : "");
+    return buf;
+}
+
+static void print_differ(FILE *out, const struct st_compare_result *result, int width)
+{
+    char text[ST_DIFFERENCE_TEXT_BYTES];
+    const char *label = "differ";
+    if (periods_text(result->files, text, sizeof(text))[0] != '\0') {
+        put(out, label, text, width);
+        label = "";
+    }
+    for (size_t i = 0; i < result->differ_n; i++, label = "")
+        put(out, label, st_difference_text_condition(&result->differ[i], text), width);
+    if (label[0] == '\0')
+        return;
+    put(out, label,
+        result->files[0].conditions[0] != '\0' && result->files[1].conditions[0] != '\0'
+            ? "nothing that both files record about their test conditions."
+            : "unknown: a file does not record its test conditions.",
+        width);
+}
+
+/* What is not known, and how much more would make it known. */
+static void print_unknown(FILE *out, const struct st_compare_result *result, int width)
+{
+    const uint64_t a_n = result->files[0].blocks.n, b_n = result->files[1].blocks.n;
+    const uint64_t n = a_n < b_n ? a_n : b_n;
+    char text[200];
+    for (int id = 0; id < ST_FIGURE_MISSED; id++) {
+        const uint64_t least_n = st_stats_quantile_min_n(st_figure_quantiles[id]);
+        if (result->figures[id].difference.known || n >= least_n)
+            continue;
+        snprintf(text, sizeof(text), "%s: only %" PRIu64 " value%s; at least %" PRIu64 " are needed.",
+                 st_figure_names[id], n, n == 1 ? "" : "s", least_n);
+        put(out, "", text, width);
+    }
+}
+
+static void print_figures(FILE *out, const struct st_compare_result *result, int width)
+{
+    char text[ST_DIFFERENCE_TEXT_BYTES];
+    fputc('\n', out);
+    st_difference_text_table(out, result->figures, "A", "B");
+    print_unknown(out, result, width);
+    put(out, "drift", st_difference_text_drift(result->figures, text), width);
+    put(out, "doubt", st_difference_text_doubts(result->figures, text), width);
+}
+
+static void print_notes(FILE *out, const struct st_compare_result *result, int width)
+{
+    char text[500];
+    fputc('\n', out);
+    snprintf(text, sizeof(text),
+             "p is corrected for the %zu figure%s compared (Holm); * marks a difference that is shown (p <= "
+             "%.2f, and more than the drift). Each file is one run: anything else that changed between them "
+             "counts, too. To see how much that is, run A again after B.",
+             result->tests_n, result->tests_n == 1 ? "" : "s", ST_VERDICT_LEVEL);
+    put(out, "note", text, width);
+}
+
+int st_compare_print(const struct st_compare_result *result)
+{
+    struct st_locale_stream stream;
+    char text[ST_DIFFERENCE_TEXT_BYTES];
+    const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
+    FILE *out = st_locale_begin(&stream, stdout);
+    st_text_wrap(out, st_difference_text_sentence(result->figures, result->tests_n, "A", text), 0, width);
+    fputc('\n', out);
+    print_file(out, &result->files[0], "A", width);
+    print_file(out, &result->files[1], "B", width);
+    print_differ(out, result, width);
+    print_figures(out, result, width);
+    print_notes(out, result, width);
+    const int r = st_locale_end(&stream);
+    errno = 0;
+    return r != 0 ? r : fflush(stdout) != 0 ? -errno : 0;
+}

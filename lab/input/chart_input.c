@@ -1,0 +1,313 @@
+/* Reads the data of charts: recordings, JSON, text. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text/json.h"
+#include "lab/chart/chart.h"
+#include "lab/chart/conditions.h"
+#include "lab/input/document.h"
+#include "lab/input/series_input.h"
+#include "platform/posix/posix.h"
+#include "platform/program/options.h"
+#include "store/recording/recording.h"
+#include "store/recording/recording_input.h"
+
+#define LATENESS "lateness (woke - due)"
+#define VALUE    "value" /* goes with anything */
+
+/* The name of a file without its folders, for the picture. */
+static const char *short_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(path, "-") == 0 ? "standard input" : slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* The end of a path, as long as fits into a name. */
+static const char *end_of(const char *path)
+{
+    const size_t bytes = strlen(path), room = sizeof(((struct st_chart_set *)0)->file) - 1;
+    return bytes > room ? path + bytes - room : path;
+}
+
+/* --- recordings --- */
+
+static void add_event(struct st_chart_set *set, const struct st_recording_event *event, int64_t period_ns)
+{
+    switch (event->kind) {
+    case ST_RECORDING_CYCLE:
+        st_chart_set_value(set, event->period_index, event->lateness_ns,
+                           event->lateness_ns > period_ns - event->callback_ns);
+        break;
+    case ST_RECORDING_SKIPPED:
+        st_columns_missed(set->columns, event->period_index, event->n);
+        set->missed_n += event->n;
+        break;
+    case ST_RECORDING_LOST:
+        break;
+    }
+}
+
+static int add_events(struct st_recording_reader *reader, struct st_chart_set *set)
+{
+    struct st_recording_event event;
+    const int64_t period_ns = st_period_ns(&st_recording_info(reader)->meta.period);
+    int r = st_chart_set_begin(set, &st_recording_info(reader)->meta.period);
+    while (r == 0 && (r = st_recording_next(reader, &event)) == 1) {
+        add_event(set, &event, period_ns);
+        r = 0;
+    }
+    return r;
+}
+
+static int read_recording(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
+{
+    struct st_recording_reader *reader;
+    char where[sizeof(data->conditions)];
+    int r = st_recording_open_stream(stream, &reader);
+    if (r != 0)
+        return st_failure(command, "cannot read %s: %s", name, st_recording_input_error(r));
+    struct st_chart_set *set = st_chart_add(data, short_name(name));
+    r = set == NULL ? -ENOMEM : add_events(reader, set);
+    if (set != NULL)
+        set->deadline_ns = st_period_ns(&st_recording_info(reader)->meta.period);
+    snprintf(data->quantity, sizeof(data->quantity), LATENESS);
+    st_chart_conditions(data,
+                        st_conditions_lines(st_recording_info(reader)->conditions, where, sizeof(where)));
+    const enum st_recording_end end = st_recording_info(reader)->end;
+    if (r == 0 && (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED))
+        snprintf(data->note, sizeof(data->note),
+                 "%.80s is %s: the picture shows only the data before that place.", short_name(name),
+                 end == ST_RECORDING_CUT ? "cut" : "damaged");
+    st_recording_close_reader(reader);
+    if (r == 0 && set->hist.total_n == 0)
+        return st_failure(command, "%s: no samples", name);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot read %s: %s", name, strerror(-r));
+}
+
+/* --- JSON: quartiles of each result, series --- */
+
+static bool get_ns(const json_t *object, const char *key, int64_t *ret)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_number(value))
+        return false;
+    const double real = json_number_value(value);
+    if (!(real > -9e18 && real < 9e18))
+        return false;
+    *ret = json_is_integer(value) ? json_integer_value(value) : (int64_t)real;
+    return true;
+}
+
+static void figures(const json_t *result, const json_t *distribution, struct st_chart_set *set)
+{
+    struct st_box *box = &set->box;
+    int64_t n = 0, outliers;
+    if (!get_ns(result, "n", &n))
+        (void)get_ns(distribution, "n", &n);
+    set->n = n > 0 ? (uint64_t)n : 0;
+    if (!get_ns(distribution, "min", &box->min_ns) || !get_ns(distribution, "max", &box->max_ns))
+        return;
+    box->median_known = get_ns(distribution, "median", &box->median_ns) && box->min_ns <= box->median_ns &&
+                        box->median_ns <= box->max_ns;
+    box->known = box->median_known && get_ns(distribution, "q1", &box->q1_ns) &&
+                 get_ns(distribution, "q3", &box->q3_ns) && box->min_ns <= box->q1_ns &&
+                 box->q1_ns <= box->median_ns && box->median_ns <= box->q3_ns && box->q3_ns <= box->max_ns;
+    if (!box->median_known)
+        box->median_ns = box->min_ns;
+    box->mean_known = get_ns(distribution, "mean", &box->mean_ns) && !box->known &&
+                      box->min_ns <= box->mean_ns && box->mean_ns <= box->max_ns;
+    if (box->known)
+        st_box_of_figures(box);
+    if (get_ns(result, "outliers", &outliers) && outliers >= 0) {
+        box->outliers_known = true;
+        box->outliers_n = (uint64_t)outliers;
+    }
+    /* a document without the key q1 never has quartiles */
+    if (json_object_get(distribution, "q1") != NULL && box->min_ns <= box->max_ns)
+        box->n = set->n;
+}
+
+/* samples_ns has all values in the order of measurement; the distribution excludes the first `warm_up` values. */
+static int add_values(const json_t *result, struct st_chart_set *set)
+{
+    const json_t *samples = json_object_get(result, "samples_ns");
+    const size_t n = json_array_size(samples);
+    int64_t warm_up_n = 0;
+    (void)get_ns(result, "warm_up", &warm_up_n);
+    if (n == 0 || warm_up_n < 0 || (uint64_t)warm_up_n >= n)
+        return 0;
+    set->columns = malloc(sizeof(*set->columns));
+    if (set->columns == NULL || st_hist_init(&set->hist, 3) != 0)
+        return -ENOMEM;
+    st_columns_init(set->columns);
+    for (size_t i = 0; i < n; i++) {
+        const json_int_t value = json_integer_value(json_array_get(samples, i));
+        st_columns_add(set->columns, i, value, false);
+        if (i >= (size_t)warm_up_n)
+            st_hist_add(&set->hist, value);
+    }
+    return 0;
+}
+
+static int add_result(const struct st_document *kind, const char *name, const json_t *result,
+                      struct st_chart_data *data)
+{
+    const json_t *distribution = json_object_get(result, kind->figures);
+    char label[96];
+    if (!json_is_object(distribution))
+        return 0; /* not measured */
+    st_document_label(kind, result, label, sizeof(label));
+    struct st_chart_set *set = st_chart_add(data, label[0] != '\0' ? label : name);
+    if (set == NULL)
+        return -ENOMEM;
+    st_document_group(kind, result, set->group, sizeof(set->group));
+    figures(result, distribution, set);
+    return add_values(result, set);
+}
+
+static int add_results(const char *command, const struct st_document *kind, const char *name,
+                       const json_t *document, struct st_chart_data *data)
+{
+    const size_t from = data->n, n = st_document_results_n(kind, document);
+    snprintf(data->quantity, sizeof(data->quantity), "%s", kind->quantity);
+    for (size_t i = 0; i < n; i++) {
+        if (add_result(kind, name, st_document_result(kind, document, i), data) != 0)
+            return st_failure(command, "%s has more than %d results", name, ST_CHART_SETS_MAX);
+    }
+    if (data->n == from)
+        return st_failure(command, "%s has no numbers that can be drawn", name);
+    return ST_EXIT_DONE;
+}
+
+static int add_series(const char *command, const char *name, const char *label, const json_t *document,
+                      struct st_chart_data *data)
+{
+    struct st_series_input result = {0};
+    int status = st_series_input_json(command, name, document, &result);
+    snprintf(data->quantity, sizeof(data->quantity), "%s", result.plain ? VALUE : LATENESS);
+    if (status == ST_EXIT_DONE) {
+        const int r = st_chart_add_series(data, label, &result.series);
+        if (r != 0)
+            status = st_failure(command, "%s: %s", name, strerror(-r));
+    }
+    if (result.left_out_n > 0)
+        snprintf(data->note, sizeof(data->note), "The last %llu samples are not drawn.",
+                 (unsigned long long)result.left_out_n);
+    st_series_input_finish(&result);
+    return status;
+}
+
+static int add_all_series(const char *command, const struct st_document *kind, const char *name,
+                          const json_t *document, struct st_chart_data *data)
+{
+    char label[96];
+    int status = ST_EXIT_DONE;
+    for (size_t i = 0; i < st_document_results_n(kind, document) && status == ST_EXIT_DONE; i++) {
+        const json_t *series = st_document_result(kind, document, i);
+        st_document_label(kind, series, label, sizeof(label));
+        status = add_series(command, name, kind->list != NULL ? label : name, series, data);
+    }
+    return status;
+}
+
+int st_chart_json(const char *command, const char *name, const json_t *document, struct st_chart_data *data)
+{
+    char where[sizeof(data->conditions)];
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    if (schema == NULL)
+        return st_failure(command, "%s is JSON, but sleeptune did not write it", name);
+    const struct st_document *kind = st_document_of(document);
+    const json_t *circumstances = json_object_get(document, "circumstances");
+    if (circumstances == NULL && kind != NULL)
+        circumstances = json_object_get(st_document_result(kind, document, 0), "circumstances");
+    st_chart_conditions(data, st_conditions_text(circumstances, where, sizeof(where)));
+    const char *version = strchr(schema, '/');
+    if (version != NULL && strcmp(version, "/1") != 0)
+        return st_failure(command, "%s was written by a newer sleeptune: '%.40s'", name, schema);
+    if (kind != NULL)
+        return (strcmp(kind->name, "series") == 0 ? add_all_series : add_results)(command, kind, name,
+                                                                                  document, data);
+    return st_failure(command, "%s: sleeptune cannot draw documents of type '%.40s'", name, schema);
+}
+
+/* --- files --- */
+
+static int read_json(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
+{
+    json_error_t error;
+    json_t *document = st_json_read(stream, &error);
+    st_posix_input_close(stream);
+    if (document == NULL)
+        return st_failure(command, "%s: line %d: %s", name, error.line, error.text);
+    const int status = st_chart_json(command, short_name(name), document, data);
+    json_decref(document);
+    return status;
+}
+
+static int read_text(const char *command, const char *path, const struct st_series_options *options,
+                     struct st_chart_data *data)
+{
+    struct st_series_input *result = calloc(1, sizeof(*result));
+    if (result == NULL)
+        return st_failure(command, "out of memory");
+    int status = st_series_input_read(command, path, options, result);
+    if (status == ST_EXIT_DONE) {
+        const int r = st_chart_add_series(data, short_name(path), &result->series);
+        snprintf(data->quantity, sizeof(data->quantity), "%s", result->plain ? VALUE : LATENESS);
+        if (r == 0 && result->untimed)
+            data->set[data->n - 1]->timed = false; /* its note has a period that no one gave */
+        else
+            snprintf(data->note, sizeof(data->note), "%s", result->note);
+        if (r != 0)
+            status = st_failure(command, "%s: %s", path, strerror(-r));
+    }
+    st_series_input_finish(result);
+    free(result);
+    return status;
+}
+
+static int read_file(const char *command, const char *path, const struct st_series_options *options,
+                     struct st_chart_data *data)
+{
+    size_t cell;
+    FILE *stream = st_series_input_open(path, &cell);
+    if (stream == NULL)
+        return st_failure(command, "cannot read %s: %s", path, st_posix_input_error(errno));
+    const int first = getc(stream);
+    ungetc(first, stream);
+    if (first == 0x89 && cell == 0)
+        return read_recording(command, path, stream, data);
+    if (first == '{' && cell == 0)
+        return read_json(command, path, stream, data);
+    st_posix_input_close(stream);
+    return read_text(command, path, options, data);
+}
+
+int st_chart_read(const char *command, const char *path, const struct st_series_options *options,
+                  struct st_chart_data *data)
+{
+    char quantity[sizeof(data->quantity)];
+    const size_t before = data->n;
+    snprintf(quantity, sizeof(quantity), "%s", data->quantity);
+    int status = read_file(command, path, options, data);
+    if (before > 0 && strcmp(quantity, VALUE) == 0)
+        snprintf(quantity, sizeof(quantity), "%s", data->quantity);
+    if (before > 0 && strcmp(data->quantity, VALUE) == 0)
+        snprintf(data->quantity, sizeof(data->quantity), "%s", quantity);
+    if (status == ST_EXIT_DONE && before > 0 && strcmp(quantity, data->quantity) != 0)
+        status = st_failure(command, "%s has %s and %s has %s: one picture cannot show both",
+                            data->set[0]->file, quantity, short_name(path), data->quantity);
+    const char *name = short_name(path);
+    for (size_t i = 0; i < before; i++) {
+        if (strcmp(data->set[i]->file, name) == 0)
+            name = end_of(path); /* before/run.strec, after/run.strec */
+    }
+    for (size_t i = before; i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        if (strcmp(set->label, short_name(path)) == 0)
+            snprintf(set->label, sizeof(set->label), "%s", name);
+        snprintf(set->file, sizeof(set->file), "%s", name);
+    }
+    return status;
+}

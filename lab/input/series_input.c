@@ -1,0 +1,347 @@
+#include "lab/input/series_input.h"
+#include "store/recording/recording_input.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/text/json.h"
+#include "core/text/number.h"
+#include "lab/input/series_text.h"
+#include "platform/posix/posix.h"
+#include "platform/program/options.h"
+#include "store/recording/recording.h"
+
+#define LINE_BYTES    1024 /* test conditions in a CSV's comments are the longest */
+#define SCHEMA_FAMILY "sleeptune-series/"
+
+struct input {
+    const char *command;
+    const char *name; /* for messages */
+    const struct st_series_options *options;
+    FILE *stream;
+    size_t cell; /* of FILE:2; 0: none */
+};
+
+static void note(struct st_series_input *result, const char *text)
+{
+    const size_t at = strlen(result->note);
+    snprintf(result->note + at, sizeof(result->note) - at, "%s%s", at > 0 ? " " : "", text);
+}
+
+void st_series_input_finish(struct st_series_input *input)
+{
+    st_series_finish(&input->series);
+    st_long_series_finish(&input->all);
+}
+
+/* --- recordings --- */
+
+/* Counts cycles that were done after the next one was due. */
+static void count_missed(struct st_series_input *result, const struct st_period *period,
+                         const struct st_recording_event *run, const int64_t *lateness_ns,
+                         const int64_t *callback_ns)
+{
+    for (uint64_t i = 0; i < run->n; i++) {
+        const uint64_t k = run->period_index + i;
+        if (!st_period_missed(period, k, st_ns_add(lateness_ns[i], callback_ns[i])))
+            continue;
+        const int64_t due_ns = st_period_due_ns(period, 0, k);
+        result->misses_n++;
+        st_miss_events_add(&result->miss_events, due_ns, due_ns);
+    }
+}
+
+static int add_events(struct st_recording_reader *reader, struct st_series_input *result)
+{
+    const struct st_period *period = &st_recording_info(reader)->meta.period;
+    const int64_t *lateness_ns, *callback_ns;
+    struct st_recording_event event;
+    int r;
+    while ((r = st_recording_next_run(reader, &event, &lateness_ns, &callback_ns)) == 1) {
+        if (event.kind == ST_RECORDING_LOST)
+            continue;
+        result->periods_n += event.n;
+        if (event.kind == ST_RECORDING_SKIPPED) {
+            result->misses_n += event.n;
+            st_miss_events_add(&result->miss_events, st_period_due_ns(period, 0, event.period_index),
+                               st_period_due_ns(period, 0, event.period_index + event.n - 1));
+            continue;
+        }
+        count_missed(result, period, &event, lateness_ns, callback_ns);
+        r = st_long_series_add(&result->all, event.period_index, lateness_ns, (size_t)event.n);
+        if (r != 0)
+            return r;
+    }
+    return r;
+}
+
+static int read_recording(struct input *input, struct st_series_input *result)
+{
+    struct st_recording_reader *reader;
+    int r = st_recording_open_stream(input->stream, &reader);
+    input->stream = NULL; /* the reader's */
+    if (r != 0)
+        return st_failure(input->command, "cannot read %s: %s", input->name, st_recording_input_error(r));
+    result->source = "recording";
+    result->misses_known = true;
+    r = st_long_series_init(&result->all, &st_recording_info(reader)->meta.period,
+                            input->options->plot != NULL ? ST_SERIES_COUNT_MAX : ST_LONG_SERIES_HEAD_N);
+    if (r == 0)
+        r = add_events(reader, result);
+    const enum st_recording_end end = st_recording_info(reader)->end;
+    st_recording_close_reader(reader);
+    if (r != 0)
+        return st_failure(input->command, "cannot read %s: %s", input->name, strerror(-r));
+    result->interrupted = end == ST_RECORDING_INTERRUPTED;
+    if (end == ST_RECORDING_CUT)
+        note(result, "The recording has no end mark: it was read up to its last complete block.");
+    if (end == ST_RECORDING_DAMAGED)
+        note(result, "The recording is damaged: everything before the damage was read.");
+    if (input->options->plot != NULL && result->all.n > result->all.head.n)
+        note(result, "The picture shows the first 2097152 samples; 'sleeptune plot' draws all.");
+    return ST_EXIT_DONE;
+}
+
+/* --- JSON --- */
+
+static bool get_u64(const json_t *object, const char *key, uint64_t *ret)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return false;
+    *ret = (uint64_t)json_integer_value(value);
+    return true;
+}
+
+static int add_values(const json_t *document, struct st_series_input *result)
+{
+    const json_t *samples = json_object_get(document, "samples_ns"),
+                 *periods = json_object_get(document, "periods");
+    const json_t *period = json_object_get(document, "period_ns");
+    struct st_period parsed;
+    uint64_t num, den;
+    if (!json_is_array(samples) || !get_u64(period, "num", &num) || !get_u64(period, "den", &den) ||
+        den == 0 || st_period_init_ns(&parsed, num, den) != 0 ||
+        (json_is_array(periods) && json_array_size(periods) != json_array_size(samples)))
+        return -EBADMSG;
+    st_series_init(&result->series, &parsed);
+    for (size_t i = 0; i < json_array_size(samples); i++) {
+        const json_t *sample = json_array_get(samples, i), *index = json_array_get(periods, i);
+        if (!json_is_integer(sample) ||
+            (index != NULL && (!json_is_integer(index) || json_integer_value(index) < 0)))
+            return -EBADMSG;
+        if (i == ST_SERIES_COUNT_MAX) {
+            result->left_out_n = json_array_size(samples) - i;
+            break;
+        }
+        const int r = st_series_add(&result->series, index != NULL ? (uint64_t)json_integer_value(index) : i,
+                                    json_integer_value(sample));
+        if (r != 0)
+            return r == -EINVAL ? -EBADMSG : r;
+    }
+    return 0;
+}
+
+int st_series_input_json(const char *command, const char *name, const json_t *document,
+                         struct st_series_input *ret)
+{
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    if (schema == NULL || strncmp(schema, SCHEMA_FAMILY, strlen(SCHEMA_FAMILY)) != 0)
+        return st_failure(command, "%s is JSON, but not a series of 'sleeptune-lab series' or 'simulate'",
+                          name);
+    if (strcmp(schema, ST_SERIES_SCHEMA) != 0)
+        return st_failure(command, "%s was written by a newer sleeptune: '%.40s', not '%s'", name, schema,
+                          ST_SERIES_SCHEMA);
+    const char *source = json_string_value(json_object_get(document, "source"));
+    ret->source = "json";
+    ret->plain = source != NULL && strcmp(source, "text") == 0;
+    const int r = add_values(document, ret);
+    if (r == -EBADMSG)
+        return st_failure(command, "%s: samples_ns, periods or period_ns is missing or invalid", name);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "%s: %s", name, strerror(-r));
+}
+
+static int read_json(struct input *input, struct st_series_input *result)
+{
+    json_error_t error;
+    json_t *document = st_json_read(input->stream, &error);
+    if (document == NULL)
+        return st_failure(input->command, "%s: line %d: %s", input->name, error.line, error.text);
+    const int status = st_series_input_json(input->command, input->name, document, result);
+    json_decref(document);
+    return status;
+}
+
+/* --- text --- */
+
+/* @return 0: not given; -1: no unit. */
+static int64_t unit_ns(const char *unit)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    int64_t ns = 1;
+    for (size_t i = 0; unit != NULL && i < ST_ARRAY_LEN(units); i++, ns *= 1000) {
+        if (strcmp(unit, units[i]) == 0)
+            return ns;
+    }
+    return unit != NULL ? -1 : 0;
+}
+
+static const char *reason(int r)
+{
+    switch (r) {
+    case -EBADMSG:
+        return "the file has neither one number in each line nor the CSV of 'sleeptune plot' (FILE:2 is column "
+               "2 of a table)";
+    case -ENOENT:
+        return "the table has no column of this number";
+    case -ERANGE:
+        return "a number is out of range: lateness is at most an hour";
+    case -EINVAL:
+        return "the period numbers do not increase";
+    case -E2BIG:
+        return "the line is too long";
+    default:
+        return strerror(-r);
+    }
+}
+
+/* Reads a line without its newline, up to the room or a NUL. @return whether there is one. */
+static bool read_line(FILE *stream, char line[LINE_BYTES], size_t *ret_bytes)
+{
+    size_t bytes = 0;
+    int c = 0;
+    while (bytes + 1 < LINE_BYTES && (c = getc(stream)) != EOF && c != '\n') {
+        line[bytes++] = (char)c;
+        if (c == '\0')
+            break;
+    }
+    line[bytes] = '\0';
+    *ret_bytes = bytes;
+    return bytes > 0 || c == '\n';
+}
+
+static int read_lines(struct input *input, struct st_series_text *text, struct st_series_input *result,
+                      uint64_t *ret_line)
+{
+    char line[LINE_BYTES];
+    size_t bytes;
+    int r = 0;
+    for (*ret_line = 1; r == 0 && read_line(input->stream, line, &bytes); ++*ret_line) {
+        if (bytes + 1 == sizeof(line))
+            return -E2BIG;
+        if (strlen(line) != bytes)
+            return -EBADMSG;
+        if (text->column_n == ST_SERIES_COUNT_MAX || text->series.n == ST_SERIES_COUNT_MAX)
+            result->left_out_n++;
+        else
+            r = st_series_text_line(text, line, bytes);
+        if (r != 0)
+            return r;
+    }
+    return ferror(input->stream) != 0 ? -errno : 0;
+}
+
+static int read_text(struct input *input, struct st_series_input *result)
+{
+    static const char *const kinds[] = {[ST_SERIES_TEXT_SECONDS] = "seconds, one a line",
+                                        [ST_SERIES_TEXT_NS] = "nanoseconds, one a line",
+                                        [ST_SERIES_TEXT_CSV] = "CSV of sleeptune plot"};
+    struct st_series_text text;
+    struct st_period period;
+    char every[32];
+    uint64_t line;
+    int r = st_series_input_period(input->command, input->options, &period);
+    if (r != 0)
+        return r;
+    st_series_text_init(&text, &period);
+    text.cell = input->cell;
+    text.unit_ns = unit_ns(input->options->unit);
+    if (text.unit_ns < 0)
+        return st_failure_usage(input->command, "--unit: '%s' is not ns, us, ms or s", input->options->unit);
+    r = read_lines(input, &text, result, &line);
+    int status = ST_EXIT_DONE;
+    if (r != 0) {
+        status = st_failure(input->command, "%s: line %" PRIu64 ": %s", input->name, line, reason(r));
+    } else if ((r = st_series_text_end(&text)) != 0) {
+        status = st_failure(input->command, "%s: %s", input->name, r == -ENODATA ? "no samples" : reason(r));
+    } else {
+        result->plain = text.kind != ST_SERIES_TEXT_CSV;
+        result->source = result->plain ? "text" : "csv";
+        result->untimed = !text.period_known && input->options->every_ns == 0 &&
+                          input->options->frames == 0 && input->options->rate_hz == 0;
+        result->series = text.series;
+        text.series = (struct st_series){0};
+        st_ns_format(st_period_ns(&result->series.period), every, sizeof(every));
+        snprintf(result->note, sizeof(result->note), "Read as %s%s%s%s.",
+                 text.unit_ns > 0 && result->plain ? input->options->unit : kinds[text.kind],
+                 text.period_known ? "" : ", one every ", text.period_known ? "" : every,
+                 result->untimed ? " (--every sets a different period)" : "");
+    }
+    st_series_text_finish(&text);
+    return status;
+}
+
+FILE *st_series_input_open(const char *path, size_t *ret_cell)
+{
+    const char *colon = strrchr(path, ':');
+    int64_t cell;
+    FILE *stream = st_posix_input_open(path);
+    *ret_cell = 0;
+    if (stream != NULL || errno != ENOENT || colon == NULL ||
+        st_number_i64(colon + 1, 1, LINE_BYTES, &cell) != 0)
+        return stream;
+    char *file = strndup(path, (size_t)(colon - path));
+    stream = file != NULL ? st_posix_input_open(file) : NULL;
+    free(file);
+    *ret_cell = (size_t)cell;
+    return stream;
+}
+
+int st_series_input_read(const char *command, const char *path, const struct st_series_options *options,
+                         struct st_series_input *ret)
+{
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    struct input input = {.command = command, .name = name, .options = options};
+    input.stream = st_series_input_open(path, &input.cell);
+    if (input.stream == NULL)
+        return st_failure(command, "cannot read %s: %s", path, st_posix_input_error(errno));
+    errno = 0;
+    const int first = getc(input.stream);
+    int status;
+    if (first == EOF) {
+        status = ferror(input.stream) != 0
+                     ? st_failure(command, "cannot read %s: %s", input.name, st_posix_input_error(errno))
+                     : st_failure(command, "%s is empty", input.name);
+    } else {
+        ungetc(first, input.stream);
+        status = first != 0x89 && first != '{' ? read_text(&input, ret)
+                 : input.cell > 0              ? st_failure(command, "%s: only text has columns", path)
+                 : first == 0x89               ? read_recording(&input, ret)
+                                               : read_json(&input, ret);
+    }
+    st_posix_input_close(input.stream);
+    if (status == ST_EXIT_DONE && ret->left_out_n > 0) {
+        char text[120];
+        snprintf(text, sizeof(text),
+                 "Only the first %zu samples were analysed; %" PRIu64 " more were left out.", ret->series.n,
+                 ret->left_out_n);
+        note(ret, text);
+    }
+    return status;
+}
+
+/* --- options --- */
+
+int st_series_input_period(const char *command, const struct st_series_options *o, struct st_period *ret)
+{
+    if (o->every_ns != 0 && (o->frames != 0 || o->rate_hz != 0))
+        return st_failure_usage(command, "--every and --frames, --rate cannot be used together");
+    const int r = o->frames != 0 || o->rate_hz != 0
+                      ? st_period_init(ret, o->frames != 0 ? (uint32_t)o->frames : 128,
+                                       o->rate_hz != 0 ? (uint32_t)o->rate_hz : 48000)
+                      : st_period_init_ns(ret, (uint64_t)(o->every_ns != 0 ? o->every_ns : ST_NS_PER_S), 1);
+    return r == 0 ? 0 : st_failure_usage(command, "the period is out of range");
+}

@@ -1,0 +1,39 @@
+/* A series from text: one figure a line, or the CSV of `sleeptune plot`. */
+#ifndef ST_LAB_INPUT_SERIES_TEXT_H
+#define ST_LAB_INPUT_SERIES_TEXT_H
+
+#include <stdbool.h>
+
+#include "core/stats/series.h"
+
+enum st_series_text_kind {
+    ST_SERIES_TEXT_EMPTY,   /* no line with a figure yet */
+    ST_SERIES_TEXT_SECONDS, /* figures, one of them at least with a decimal point or an exponent */
+    ST_SERIES_TEXT_NS,      /* whole figures */
+    ST_SERIES_TEXT_CSV,     /* period,lateness_ns,skipped */
+};
+
+struct st_series_text {
+    size_t
+        cell; /* which column of a table, from 1; 0: lines have one figure each. Set after st_series_text_init */
+    int64_t unit_ns;         /* of a figure; 0: a second where one has a decimal point, else 1. As cell */
+    struct st_series series; /* of CSV: skipped periods are left out */
+    enum st_series_text_kind kind;
+    bool period_known; /* CSV's comment period_ns was read */
+    bool header_seen;  /* the name of a table's column */
+    double *column;    /* figures before their unit is known */
+    size_t column_n, column_room;
+};
+
+/** @param period between two lines of a column, and of CSV without a period. */
+void st_series_text_init(struct st_series_text *text, const struct st_period *period);
+void st_series_text_finish(struct st_series_text *text);
+
+/** Adds one line without its newline. Empty lines and lines that begin with '#' are comments. A row without a value in its column is one without a sample. @return 0; -EBADMSG (not one figure, or a NUL in the line); -ENOENT (no such column); -ERANGE (lateness of more than an hour, period out of range); -EINVAL (period indices do not ascend); -ENOMEM. Threads: one per text. */
+ST_NODISCARD int st_series_text_line(struct st_series_text *text, const char *line, size_t bytes);
+
+/** After the last line: text->series and kind are complete. @return 0, -ENODATA (no figure), -ENOMEM,
+ * -ERANGE. */
+ST_NODISCARD int st_series_text_end(struct st_series_text *text);
+
+#endif
