@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "advisor/rules/machine.h"
+#include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
-#include "cli/change/before_after.h"
 #include "cli/report/report_run.h"
 #include "core/text/safe.h"
 #include "platform/xrun/dropout_reason.h"

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
-#include "cli/change/before_after.h"
 #include "cli/report/report_run.h"
 
 #define COMMAND "revert"

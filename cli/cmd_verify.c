@@ -8,10 +8,10 @@
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
+#include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
-#include "cli/change/before_after.h"
 #include "core/text/text_buffer.h"
 #include "platform/program/output.h"
 

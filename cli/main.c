@@ -41,6 +41,8 @@ static const struct st_command *find(const char *name)
 
 static int unknown(const char *where, const char *typed)
 {
+    if (strcmp(typed, "plot") == 0 || strcmp(typed, "compare") == 0)
+        return st_failure_usage(where, "no such command: %s. Run 'sleeptune-lab %s'.", typed, typed);
     struct st_near near = {.typed = typed};
     for (size_t i = 0; i < st_commands_n; i++)
         st_near_offer(&near, st_commands[i].name);

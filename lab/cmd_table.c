@@ -20,7 +20,7 @@ static void help(void)
           "  sleeptune-lab syscall --json >host.json\n"
           "  sleeptune-lab table host.json >figures.csv\n"
           "  sleeptune-lab table host.json --samples >samples.csv\n"
-          "  sleeptune plot samples.csv:1 samples.csv:3 -o two.svg\n\n"
+          "  sleeptune-lab plot samples.csv:1 samples.csv:3 -o two.svg\n\n"
           "Exit status: 0 done, 3 usage, 4 failure.\n",
           stdout);
 }

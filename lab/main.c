@@ -22,14 +22,12 @@ static const struct st_command commands[] = {
 static void usage(FILE *out)
 {
     fputs("Usage: sleeptune-lab COMMAND [OPTION...]\n"
-          "Measure how exactly this system sleeps and how fast it wakes.\n\n"
+          "Measure how exactly this system sleeps and how fast it wakes; compare and draw runs.\n\n"
           "Commands:\n",
           out);
     for (size_t i = 0; i < ST_ARRAY_LEN(commands); i++)
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
-    fputs("\nOptions of a command: sleeptune-lab COMMAND --help. Manual: man sleeptune-lab\n"
-          "'sleeptune plot' draws its JSON.\n",
-          out);
+    fputs("\nOptions of a command: sleeptune-lab COMMAND --help. Manual: man sleeptune-lab\n", out);
 }
 
 static const struct st_command *find(const char *name)

@@ -5,10 +5,11 @@ _sleeptune_lab() {
     local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
     COMPREPLY=()
     case $prev in
-    --plot)
+    --plot | --output | -o)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
+    --kind | -k) words='box series' ;;
     --policy) words='fifo rr other' ;;
     --rounding) words='tvtohz tvtohz-fixed none' ;;
     --every) words='1s 100ms 10ms 1333us' ;;
@@ -24,7 +25,7 @@ _sleeptune_lab() {
     --slack) words='found 1ns found,1ns' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='sleep exec syscall wake series analyse simulate table help --help --version'
+        words='sleep exec syscall wake series analyse simulate compare plot table help --help --version'
     elif [ -z "$words" ]; then
         case $command in
         sleep) words='--methods --durations --all --list --budget --policy --priority --slack --baseline --precision
@@ -37,12 +38,14 @@ _sleeptune_lab() {
             --help' ;;
         analyse) words='--every --unit --frames --rate --tick-hz --plot --json --format --help' ;;
         simulate) words='--hz --rounding --drift-ppm --timer-hz --table --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;
+        compare) words='--every --unit --json --format --help' ;;
+        plot) words='--output -o --kind -k --every --unit --title --axis --label --overlay --csv --help' ;;
         table) words='--samples --format --help' ;;
-        help) words='sleep exec syscall wake series analyse simulate table' ;;
+        help) words='sleep exec syscall wake series analyse simulate compare plot table' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-    if [[ $command == @(analyse|table) ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
+    if [[ $command == @(analyse|compare|plot|table) ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
 }

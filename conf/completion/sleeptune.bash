@@ -11,11 +11,8 @@ _sleeptune() {
         ;;
     --policy) words='fifo rr other' ;;
     --kind | -k)
-        words='box series'
-        [ "$command" != history ] || words='late-wake simulated-xrun own-xrun observed-xrun starved-client observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside history-changed unclean-end'
+        words='late-wake simulated-xrun own-xrun observed-xrun starved-client observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside history-changed unclean-end'
         ;;
-    --every) words='1s 100ms 10ms 1333us' ;;
-    --unit) words='ns us ms s' ;;
     --wait) words='plain precise' ;;
     --format) words='text json' ; case $command in report | check) words="$words markdown prometheus" ;; esac ;;
     --user) words=$(cut -d: -f1 /etc/passwd) ;;
@@ -30,7 +27,7 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report tune apply verify revert snapshot compare predict plot status history lab help --help --version'
+        words='check measure report tune apply verify revert snapshot predict status history lab help --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
@@ -44,16 +41,14 @@ _sleeptune() {
         verify) words='--frames --rate --measure --no-measure --user --root --format --json --help' ;;
         revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
-        predict) words='--history --frames --periods --load --headroom-frames --granularity --measured-frames --rate --details --json --format --help' ;;
-        compare) words='--every --unit --json --format --help' ;;
-        plot) words='--output -o --kind -k --every --unit --title --axis --label --overlay --csv --help' ;;
+        predict) words='--history --frames --periods --load --headroom-frames --granularity --details --json --format --help' ;;
         history) words='--events --causes --since --until --step --kind --limit --details --json --format --system --socket --db --help' ;;
         status) words='--details --watch --html --json --format --system --socket --help' ;;
-        help) words='check measure report tune apply verify revert snapshot compare predict plot status history lab' ;;
+        help) words='check measure report tune apply verify revert snapshot predict status history lab' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-    if [[ $command == @(compare|plot|predict) ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
+    if [ "$command" = predict ] && [ ${#COMPREPLY[@]} -eq 0 ]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
 }

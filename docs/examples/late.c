@@ -5,7 +5,7 @@
  *     ./late 900 1 >other.txt           900 times, each second: 15 minutes
  * and where sleeptune is, with the same period:
  *     sleeptune-lab analyse other.txt --every 1s
- *     sleeptune plot other.txt --every 1s -o other.svg */
+ *     sleeptune-lab plot other.txt --every 1s -o other.svg */
 #define _POSIX_C_SOURCE 200112L
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 
 #include <jansson.h>
 
-#include "lab/input/series_input.h"
 #include "lab/analyse/series_analysis.h"
 #include "lab/bench_command.h"
+#include "lab/input/series_input.h"
 #include "lab/series/simulate.h"
 
 /** Rows for st_options_read; o: a struct st_series_options, c: a struct st_bench_command. */

@@ -1,4 +1,4 @@
-/* sleeptune plot: draws measurements, and writes a recording as CSV. */
+/* sleeptune-lab plot: draws measurements, and writes a recording as CSV. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 static void help(void)
 {
-    fputs("Usage: sleeptune plot [OPTION...] FILE...\n"
+    fputs("Usage: sleeptune-lab plot [OPTION...] FILE...\n"
           "Draw measurements as SVG, or convert a recording to CSV.\n\n"
           "FILE is a recording of 'measure --record', the JSON of sleeptune-lab, a CSV file\n"
           "of this command, or text with one figure per line; '-' is standard input, and\n"
@@ -34,10 +34,10 @@ static void help(void)
           "  -h, --help             this text\n\n"
           "Examples:\n"
           "  sleeptune measure --record a.strec\n"
-          "  sleeptune plot a.strec -o a.svg\n"
-          "  sleeptune plot a.strec -o a.csv\n"
-          "  sleeptune plot before.strec after.strec -o both.svg\n"
-          "  sleeptune-lab sleep --json | sleeptune plot - -o sleep.svg\n\n"
+          "  sleeptune-lab plot a.strec -o a.svg\n"
+          "  sleeptune-lab plot a.strec -o a.csv\n"
+          "  sleeptune-lab plot before.strec after.strec -o both.svg\n"
+          "  sleeptune-lab sleep --json | sleeptune-lab plot - -o sleep.svg\n\n"
           "Exit status: 0 done, 3 usage, 4 failure.\n",
           stdout);
 }

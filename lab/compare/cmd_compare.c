@@ -1,4 +1,4 @@
-/* sleeptune compare: by how much two runs differ, and whether that is more than chance. */
+/* sleeptune-lab compare: by how much two runs differ, and whether that is more than chance. */
 #include <string.h>
 
 #include "lab/commands.h"
@@ -9,7 +9,7 @@
 
 static void help(void)
 {
-    fputs("Usage: sleeptune compare A B [OPTION...]\n"
+    fputs("Usage: sleeptune-lab compare A B [OPTION...]\n"
           "Compare the lateness of two runs: by how much does B differ from A, and is that\n"
           "more than chance?\n\n"
           "A file is a recording of 'measure --record', the CSV of 'plot', text with one\n"
@@ -22,8 +22,8 @@ static void help(void)
           "Examples:\n"
           "  sleeptune measure --duration 1m --record before.strec\n"
           "  sleeptune measure --duration 1m --record after.strec\n"
-          "  sleeptune compare before.strec after.strec\n"
-          "  sleeptune plot before.strec after.strec -o both.svg\n\n"
+          "  sleeptune-lab compare before.strec after.strec\n"
+          "  sleeptune-lab plot before.strec after.strec -o both.svg\n\n"
           "Exit status: 0 no difference shown, 1 a difference is shown, 2 there is too\n"
           "little to compare, 3 usage, 4 failure.\n",
           stdout);

@@ -1,4 +1,4 @@
-/* What `sleeptune compare` reads, what it finds, and how it shows that. */
+/* What `sleeptune-lab compare` reads, what it finds, and how it shows that. */
 #ifndef ST_LAB_COMPARE_COMPARE_H
 #define ST_LAB_COMPARE_COMPARE_H
 

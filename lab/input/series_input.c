@@ -101,7 +101,7 @@ static int read_recording(struct input *input, struct st_series_input *result)
     if (end == ST_RECORDING_DAMAGED)
         note(result, "The recording is damaged: everything before the damage was read.");
     if (input->options->plot != NULL && result->all.n > result->all.head.n)
-        note(result, "The picture shows the first 2097152 samples; 'sleeptune plot' draws all.");
+        note(result, "The picture shows the first 2097152 samples; 'sleeptune-lab plot' draws all.");
     return ST_EXIT_DONE;
 }
 
@@ -193,7 +193,7 @@ static const char *reason(int r)
 {
     switch (r) {
     case -EBADMSG:
-        return "the file has neither one number in each line nor the CSV of 'sleeptune plot' (FILE:2 is column "
+        return "the file has neither one number in each line nor the CSV of 'sleeptune-lab plot' (FILE:2 is column "
                "2 of a table)";
     case -ENOENT:
         return "the table has no column of this number";
@@ -248,7 +248,7 @@ static int read_text(struct input *input, struct st_series_input *result)
 {
     static const char *const kinds[] = {[ST_SERIES_TEXT_SECONDS] = "seconds, one a line",
                                         [ST_SERIES_TEXT_NS] = "nanoseconds, one a line",
-                                        [ST_SERIES_TEXT_CSV] = "CSV of sleeptune plot"};
+                                        [ST_SERIES_TEXT_CSV] = "CSV of sleeptune-lab plot"};
     struct st_series_text text;
     struct st_period period;
     char every[32];

@@ -1,4 +1,4 @@
-/* A series from text: one figure a line, or the CSV of `sleeptune plot`. */
+/* A series from text: one figure a line, or the CSV of `sleeptune-lab plot`. */
 #ifndef ST_LAB_INPUT_SERIES_TEXT_H
 #define ST_LAB_INPUT_SERIES_TEXT_H
 

@@ -14,7 +14,7 @@ status() {
     if [ "$got" = "$wanted" ]; then pass "$name"; else fail "$name" "status $got, wanted $wanted
 $(cat out err)"; fi
 }
-compare() { "$SLEEPTUNE" compare "$@"; }
+compare() { "$SLEEPTUNE_LAB" compare "$@"; }
 # column SHIFT SEED N: lateness in ns, 20 us and noise
 column() {
     awk -v shift="$1" -v seed="$2" -v n="$3" 'BEGIN {
@@ -107,7 +107,7 @@ like "four digits" "$(cat out)" '^median +1\.1[12][0-9] µs +1\.1[89][0-9] µs +
 
 # --- a real run against itself: a guest whose host and neighbours are busy (tests/fixtures/recordings)
 real=$SLEEPTUNE_SRC/tests/fixtures/recordings/kvm-guest-128.strec
-"$SLEEPTUNE" plot --csv "$real" >real.csv
+"$SLEEPTUNE_LAB" plot --csv "$real" >real.csv
 status 0 "a recording and its CSV are the same run" compare "$real" real.csv
 like "value by value" "$(cat out)" '^median .* 0 ns .* 1\.0000$'
 # interleave CHUNKS: in turn, into real.0 and real.1
@@ -156,7 +156,7 @@ head -c 4000 /dev/urandom >noise.bin
 for file in empty report.json hollow.json torn.json noise.bin nonexistent .; do
     status 4 "$file is a failure" compare a "$file"
     is "and nothing is on standard output" "$(cat out)" ""
-    like "with a message" "$(cat err)" '^sleeptune compare: .'
+    like "with a message" "$(cat err)" '^sleeptune-lab compare: .'
 done
 for option in '' '--difference 1us' '--format xml' '--nonsense'; do
     # shellcheck disable=SC2086  # option and value

@@ -8,6 +8,10 @@ bash_words=$SLEEPTUNE_SRC/conf/completion/sleeptune.bash zsh_words=$SLEEPTUNE_SR
 is "an unknown command is a usage error" "$("$SLEEPTUNE" nonsense >/dev/null 2>&1; echo $?)" 3
 like "which is named" "$("$SLEEPTUNE" nonsense 2>&1)" 'no such command: nonsense$'
 like "a mistyped command" "$("$SLEEPTUNE" measrue 2>&1)" "no such command: measrue. Did you mean 'measure'\?"
+for command in plot compare; do
+    like "$command is of the laboratory" "$("$SLEEPTUNE" $command a b 2>&1; echo $?)" "no such command: $command. Run 'sleeptune-lab $command'"
+    like "also for help: $command" "$("$SLEEPTUNE" help $command 2>&1; echo $?)" "Run 'sleeptune-lab $command'"
+done
 like "after help, too" "$("$SLEEPTUNE" help reporrt 2>&1)" "Did you mean 'report'\?"
 like "a mistyped option" "$("$SLEEPTUNE" report --framse=3 2>&1)" "no such option: --framse. Did you mean '--frames'\?"
 like "also without a command" "$("$SLEEPTUNE" --framse 3 2>&1)" "Did you mean '--frames'\?"

@@ -167,9 +167,9 @@ for format in text markdown json prometheus; do
 done
 for i in 0 1 2 3; do
     printf '%s\n' 1000 2000 1500 1700 3000 1200 >"$tmp/${names[$i]%%<*}$i.txt"
-    "$SLEEPTUNE" plot --kind box "$tmp/${names[$i]%%<*}$i.txt" -o "$tmp/plot.svg" >"$tmp/plot.out" 2>&1
+    "$SLEEPTUNE_LAB" plot --kind box "$tmp/${names[$i]%%<*}$i.txt" -o "$tmp/plot.svg" >"$tmp/plot.out" 2>&1
     safe "a picture of a file with such a name: $i" "$tmp/plot.svg"
-    "$SLEEPTUNE" plot "$tmp/${names[$i]%%<*}missing" >"$tmp/plot.out" 2>&1
+    "$SLEEPTUNE_LAB" plot "$tmp/${names[$i]%%<*}missing" >"$tmp/plot.out" 2>&1
     safe "its error: $i" "$tmp/plot.out"
     is "which is one line: $i" "$(wc -l <"$tmp/plot.out")" 1
 done

@@ -274,10 +274,10 @@ fi
 ends "a FIFO by way of /dev/fd" 'it is a FIFO' "$SLEEPTUNE" predict "/dev/fd/../../..$tmp/waits"
 for file in "${files[@]}"; do
     path=${file%%:*} why=${file#*:}
-    ends "compare with $path" "$why" "$SLEEPTUNE" compare "$path" "$path"
+    ends "compare with $path" "$why" "$SLEEPTUNE_LAB" compare "$path" "$path"
     ends "predict of $path" "$why" "$SLEEPTUNE" predict "$path"
-    ends "plot of $path" "$why" "$SLEEPTUNE" plot "$path"
-    ends "plot of $path as CSV" "$why" "$SLEEPTUNE" plot "$path" -o "$tmp/table.csv"
+    ends "plot of $path" "$why" "$SLEEPTUNE_LAB" plot "$path"
+    ends "plot of $path as CSV" "$why" "$SLEEPTUNE_LAB" plot "$path" -o "$tmp/table.csv"
     ends "report --snapshot of $path" "$why" "$SLEEPTUNE" report --snapshot "$path"
     ends "report --input of $path" "$why" "$SLEEPTUNE" report --input "$path"
     ends "analyse of $path" "$why" "$SLEEPTUNE_LAB" analyse "$path"

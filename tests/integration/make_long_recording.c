@@ -1,7 +1,11 @@
 /* Writes a long recording of pseudo-random lateness, the same for the same number of samples: 32 frames at 48
  * kHz; p99 - p1 below 16 us, one in 1000 later by up to 200 us, one in a million by 50 ms, which skips
- * periods. Usage: make_long_recording FILE SAMPLES */
+ * periods. Usage: make_long_recording FILE SAMPLES
+ * Or of what standard input says, a lateness in ns per line, 48 frames: make_long_recording FILE - */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/stats/random.h"
 #include "store/recording/recording.h"
@@ -23,12 +27,17 @@ static int64_t lateness(struct st_random *random)
     return ns;
 }
 
-static int record(struct st_recording *recording, const struct st_period *period, uint64_t samples_n)
+static int record(struct st_recording *recording, const struct st_period *period, uint64_t samples_n,
+                  bool given)
 {
     struct st_random random = {.state = 20};
     uint64_t k = 0;
     for (uint64_t i = 0; i < samples_n; i++) {
-        const int64_t ns = lateness(&random);
+        int64_t ns = 0;
+        if (!given)
+            ns = lateness(&random);
+        else if (scanf("%" SCNd64, &ns) != 1)
+            return 0;
         int r = st_recording_cycle(recording, k, ns, 0);
         const uint64_t first = ++k;
         const int64_t done_ns = st_period_due_ns(period, 0, first - 1) + ns;
@@ -51,12 +60,14 @@ int main(int argc, char **argv)
     struct st_recording *recording;
     if (argc != 3)
         return 3;
-    int r = st_period_init(&meta.period, 32, 48000);
+    const bool given = strcmp(argv[2], "-") == 0;
+    meta.frames = given ? 48 : meta.frames;
+    int r = st_period_init(&meta.period, meta.frames, meta.rate_hz);
     if (r == 0)
         r = st_recording_create(argv[1], &meta, &recording);
     if (r != 0)
         return 4;
-    r = record(recording, &meta.period, strtoull(argv[2], NULL, 10));
+    r = record(recording, &meta.period, given ? UINT64_MAX : strtoull(argv[2], NULL, 10), given);
     const int closed = st_recording_close(recording, false);
     return r == 0 && closed == 0 ? 0 : 4;
 }

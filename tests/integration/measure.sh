@@ -74,7 +74,7 @@ until_running $pid
 wait_for slept $pid 3000 # 1000 of them and the last second or so may be missing
 sleep 2
 { kill -9 $pid; wait $pid; } 2>/dev/null
-"$SLEEPTUNE" plot --csv killed.st >killed.csv
+"$SLEEPTUNE_LAB" plot --csv killed.st >killed.csv
 is "a recording of a killed run can be exported" $? 0
 like "and says that its end is missing" "$(grep '^#' killed.csv)" '^# end: cut'
 ok "and has samples" test "$(grep -vc '^#' killed.csv)" -gt 1000
@@ -133,7 +133,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
     # shellcheck disable=SC2016 # expands inside
     unshare -m bash -c 'mkdir full && mount -t tmpfs -o size=16k none full &&
         "$SLEEPTUNE" measure --frames 8 --duration 4s --record full/x.st --json >full.json 2>full.err
-        echo $? >full.status; "$SLEEPTUNE" plot --csv full/x.st >full.csv; echo $? >full.export'
+        echo $? >full.status; "$SLEEPTUNE_LAB" plot --csv full/x.st >full.csv; echo $? >full.export'
     is "disk full while recording: status 4" "$(cat full.status)" 4
     like "said with the file's name" "$(cat full.err)" 'full/x.st: No space left on device'
     like "at once, while it goes on" "$(cat full.err)" 'No space left on device; the measurement goes on without it'

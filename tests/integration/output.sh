@@ -18,8 +18,8 @@ write_with() {
     report) "$SLEEPTUNE" report --snapshot "$tmp/facts.json" -o "$2" ;;
     textfile) "$SLEEPTUNE" report --snapshot "$tmp/facts.json" -o "$tmp/report.txt" --textfile "$2" ;;
     snapshot) "$SLEEPTUNE" snapshot -o "$2" ;;
-    export) "$SLEEPTUNE" plot --csv "$tmp/a.rec" -o "$2" ;;
-    plot) "$SLEEPTUNE" plot "$tmp/a.rec" -o "$2" ;;
+    export) "$SLEEPTUNE_LAB" plot --csv "$tmp/a.rec" -o "$2" ;;
+    plot) "$SLEEPTUNE_LAB" plot "$tmp/a.rec" -o "$2" ;;
     record) "$SLEEPTUNE" measure --duration 0.1s --warmup 0 --record "$2" ;;
     esac >"$tmp/out" 2>"$tmp/err"
     status=$?

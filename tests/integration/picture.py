@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a picture of `sleeptune plot` consists of, a line each, for plot.sh.  Usage: picture.py FILE.svg"""
+"""What a picture of `sleeptune-lab plot` consists of, a line each, for plot.sh.  Usage: picture.py FILE.svg"""
 import sys
 import xml.etree.ElementTree as ET
 

@@ -22,7 +22,7 @@ is_prefix() { [ -s "$1" ] && cmp -s "$1" <(head -c "$(stat -c %s "$1")" "$2"); }
 "$SLEEPTUNE_BUILD/tests/integration/make_recording" made.strec >wanted || { fail "a recording is made"; tap_done; }
 
 # --- CSV
-status 0 "a recording becomes CSV" "$SLEEPTUNE" plot --csv made.strec
+status 0 "a recording becomes CSV" "$SLEEPTUNE_LAB" plot --csv made.strec
 rows out >got
 ok "every row is there, exactly and in order" cmp wanted got
 is "the columns have the names of the format" "$(grep -v '^#' out | head -1)" "period,lateness_ns,skipped"
@@ -31,7 +31,7 @@ for line in '# period_ns: 4000000/3' '# frames: 64' '# rate_hz: 48000' '# starte
     ok "the CSV says $line" grep -qxF -- "$line" out
 done
 cp out whole.csv
-status 0 "-o FILE.csv writes the same" "$SLEEPTUNE" plot made.strec -o file.csv
+status 0 "-o FILE.csv writes the same" "$SLEEPTUNE_LAB" plot made.strec -o file.csv
 ok "file and standard output are equal" cmp whole.csv file.csv
 
 # base R reads it: no package
@@ -54,14 +54,14 @@ fi
 size=$(stat -c %s made.strec)
 for part in 3 5 9; do
     head -c $((size * part / 10)) made.strec >cut.strec
-    status 0 "a recording cut at $part/10 becomes CSV up to there" "$SLEEPTUNE" plot --csv cut.strec
+    status 0 "a recording cut at $part/10 becomes CSV up to there" "$SLEEPTUNE_LAB" plot --csv cut.strec
     like "and said to have no end mark ($part/10)" "$(cat err)" 'no end mark'
     rows out >got
     ok "with the beginning of the rows ($part/10)" is_prefix got wanted
 done
 cp made.strec flipped.strec
 printf '\x55\xaa' | dd of=flipped.strec bs=1 seek=$((size / 2)) conv=notrunc status=none
-status 4 "a damaged recording is a failure" "$SLEEPTUNE" plot --csv flipped.strec
+status 4 "a damaged recording is a failure" "$SLEEPTUNE_LAB" plot --csv flipped.strec
 like "that says where" "$(cat err)" 'damaged after [0-9]+ cycles'
 rows out >got
 ok "what is before the damage becomes CSV up to there" is_prefix got wanted
@@ -69,21 +69,21 @@ ok "what is before the damage becomes CSV up to there" is_prefix got wanted
 # --- what cannot become CSV
 cp made.strec newer.strec
 printf '\x02' | dd of=newer.strec bs=1 seek=8 conv=notrunc status=none
-status 4 "a newer version is refused" "$SLEEPTUNE" plot --csv newer.strec
+status 4 "a newer version is refused" "$SLEEPTUNE_LAB" plot --csv newer.strec
 like "by name" "$(cat err)" 'newer sleeptune'
 echo "not a recording" >other
-status 4 "another file is refused" "$SLEEPTUNE" plot --csv other
+status 4 "another file is refused" "$SLEEPTUNE_LAB" plot --csv other
 like "as no recording" "$(cat err)" 'is not a recording of sleeptune'
-status 4 "a missing file is a failure" "$SLEEPTUNE" plot --csv nonexistent
+status 4 "a missing file is a failure" "$SLEEPTUNE_LAB" plot --csv nonexistent
 like "with the reason of the system" "$(cat err)" 'No such file'
-status 0 "a pipe becomes CSV" "$SLEEPTUNE" plot --csv <(cat made.strec)
+status 0 "a pipe becomes CSV" "$SLEEPTUNE_LAB" plot --csv <(cat made.strec)
 ok "the same as the file" cmp whole.csv out
-status 3 "without a file it is a usage error" "$SLEEPTUNE" plot --csv
-status 3 "two recordings are a usage error" "$SLEEPTUNE" plot made.strec made.strec -o two.csv
-status 3 "the recording is not overwritten by its CSV" "$SLEEPTUNE" plot --csv made.strec -o ./made.strec
+status 3 "without a file it is a usage error" "$SLEEPTUNE_LAB" plot --csv
+status 3 "two recordings are a usage error" "$SLEEPTUNE_LAB" plot made.strec made.strec -o two.csv
+status 3 "the recording is not overwritten by its CSV" "$SLEEPTUNE_LAB" plot --csv made.strec -o ./made.strec
 is "and is still whole" "$(stat -c %s made.strec)" "$size"
 if [ -w /dev/full ]; then
-    status 4 "a full disk is a failure" "$SLEEPTUNE" plot --csv made.strec -o /dev/full
+    status 4 "a full disk is a failure" "$SLEEPTUNE_LAB" plot --csv made.strec -o /dev/full
     like "that says so" "$(cat err)" 'No space left'
 fi
 
@@ -94,7 +94,7 @@ if "$SLEEPTUNE" measure --duration 2s --record real.strec --json >real.json 2>er
         sed -n '/"lateness_ns"/,/}/p' real.json | sed -n "s/^ *\"$1\": \\(-*[0-9]*\\),*\$/\\1/p" | head -1
     }
     number() { sed -n "s/^ *\"$1\": \\([0-9]*\\),*\$/\\1/p" real.json | head -1; }
-    "$SLEEPTUNE" plot --csv real.strec >real.csv
+    "$SLEEPTUNE_LAB" plot --csv real.strec >real.csv
     is "a row for each period that elapsed" "$(rows real.csv | wc -l)" "$(number elapsed_periods)"
     is "the skipped ones are marked" "$(rows real.csv | grep -c ',1$')" "$(number skipped_periods)"
     bounds=$(rows real.csv | awk -F, '$3 == 0 { if (n++ == 0 || $2 < min) min = $2; if (n == 1 || $2 > max) max = $2 }

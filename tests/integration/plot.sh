@@ -13,7 +13,7 @@ status() {
     got=$?
     is "$name" "$got" "$wanted"
 }
-plot() { "$SLEEPTUNE" plot "$@"; }
+plot() { "$SLEEPTUNE_LAB" plot "$@"; }
 # the parts of a picture in the file "parts"
 draw() {
     local name=$1
@@ -129,13 +129,13 @@ cat >calls.json <<'JSON'
  {"call": "getpid", "mode": "in-process", "n": 3, "ns": {"min": 1, "median": 2, "max": 3}, "samples_ns": [1, 2, 3]},
  {"call": "getpid", "mode": "fresh", "n": 3, "ns": {"min": 7, "median": 8, "max": 9}, "samples_ns": [7, 8, 9]}]}
 JSON
-"$SLEEPTUNE" plot -k series calls.json -o calls.svg
+"$SLEEPTUNE_LAB" plot -k series calls.json -o calls.svg
 is "two series of one call have two names, and calls miss no periods" \
     "$(grep -c '>getpid, mode \(in-process\|fresh\)<' calls.svg) $(grep -c 'missed' calls.svg)" "2 0"
 
 # --- the README's pictures are what is drawn today
 mkdir pictures
-"$SLEEPTUNE_SRC/docs/pictures/draw" "$SLEEPTUNE" pictures
+"$SLEEPTUNE_SRC/docs/pictures/draw" "$SLEEPTUNE_LAB" pictures
 for folder in pictures "$SLEEPTUNE_SRC/docs/pictures"; do
     "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$folder/lateness.svg"
 done | sort | uniq -u >differs
@@ -159,7 +159,7 @@ for pair in 'sleep.json overshoot wake.json delay' 'wake.json delay sleep.json o
     'wide-calls.json time.of.a.call saw.json lateness'; do
     read -r first quantity second other <<<"$pair"
     status 4 "$first and $second are refused in one picture" plot "$first" "$second" -o mix.svg
-    like "with what each is of" "$(cat err)" "^sleeptune plot: $first has $quantity.* and $second has $other.*: one picture cannot show both"
+    like "with what each is of" "$(cat err)" "^sleeptune-lab plot: $first has $quantity.* and $second has $other.*: one picture cannot show both"
 done
 status 0 "lateness of a recording and of JSON is one" plot run.strec saw.json -o both.svg
 
@@ -199,7 +199,7 @@ is "into a pipe or a file goes the picture" "$(plot saw.json -o - | cmp - piped.
 cp sleep.json a-name-of-a-file-that-is-longer-than-all-of-the-line-is.json
 draw long-name a-name-of-a-file-that-is-longer-than-all-of-the-line-is.json
 if command -v script >/dev/null; then
-    like "a terminal gets no picture, but is told what to do" "$(script -qec "'$SLEEPTUNE' plot saw.json" /dev/null </dev/null)" 'name the picture: -o FILE.svg'
+    like "a terminal gets no picture, but is told what to do" "$(script -qec "'$SLEEPTUNE_LAB' plot saw.json" /dev/null </dev/null)" 'name the picture: -o FILE.svg'
 else
     skip "a terminal gets no picture" "no script(1)"
 fi
@@ -234,12 +234,12 @@ status 3 "plot without a file is a usage error" plot -o a.svg
 if [ -w /dev/full ]; then
     ln -s /dev/full full.svg
     status 4 "a full disk is a failure" plot saw.json -o full.svg
-    like "that says so" "$(cat err)" '^sleeptune plot: cannot write full.svg: No space left on device$'
+    like "that says so" "$(cat err)" '^sleeptune-lab plot: cannot write full.svg: No space left on device$'
     status 4 "of --plot, too" "$SLEEPTUNE_LAB" simulate --plot full.svg
     like "after the result" "$(cat out)" '^series '
     like "with the reason" "$(cat err)" '^sleeptune-lab simulate: cannot write full.svg: No space left on device$'
-    is "standard output onto a full disk is a failure" "$(plot saw.json 2>&1 >/dev/full; echo $?)" "sleeptune plot: cannot write standard output: No space left on device
-sleeptune: writing to standard output failed
+    is "standard output onto a full disk is a failure" "$(plot saw.json 2>&1 >/dev/full; echo $?)" "sleeptune-lab plot: cannot write standard output: No space left on device
+sleeptune-lab: writing to standard output failed
 4"
 fi
 if unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
@@ -250,9 +250,9 @@ if unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
         unshare -m bash -c 'mount -t tmpfs -o "size=$0" none /mnt && echo older >/mnt/a.svg && mount -o "remount,size=$0,$1" /mnt || exit
             shift; "$@" 2>&1 >/dev/null; echo $?; ls /mnt; cat /mnt/a.svg' "$@"
     }
-    for command in "$SLEEPTUNE plot $tmp/saw.json -o" "$SLEEPTUNE_LAB simulate --plot"; do
+    for command in "$SLEEPTUNE_LAB plot $tmp/saw.json -o" "$SLEEPTUNE_LAB simulate --plot"; do
         name=${command%% -*} name=${name##*/}
-        [ "$name" != saw.json ] || name='sleeptune plot'
+        [ "$name" != saw.json ] || name='sleeptune-lab plot'
         # shellcheck disable=SC2086  # words
         is "$name: no room for all of a picture leaves the older one, and no part of it" \
             "$(within 8k rw $command /mnt/a.svg)" \
@@ -295,7 +295,7 @@ printf '1\n' >odd
 status 4 "a file whose name ends so is that file" plot 'odd:2' -o odd.svg
 like "as a whole" "$(cat err)" "odd:2: line 1: the file has neither one number in each line .*FILE:2 is column 2 of a table"
 status 4 "a column that is not there is a failure" plot two.tsv:3 -o three.svg
-like "which says so" "$(cat err)" '^sleeptune plot: two.tsv:3: line 1: the table has no column of this number$'
+like "which says so" "$(cat err)" '^sleeptune-lab plot: two.tsv:3: line 1: the table has no column of this number$'
 status 4 "only text has columns" plot one.json:2 -o json.svg
 like "which is said" "$(cat err)" 'one.json:2: only text has columns'
 status 3 "a unit that is none is a usage error" plot two.tsv:2 --unit furlong -o x.svg

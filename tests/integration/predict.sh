@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sleeptune predict: rows from a recording and from text, and what it refuses.
+# sleeptune predict: rows from a recording and from a history, and what it refuses.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 tmp=$(mktemp -d)
@@ -11,41 +11,34 @@ for r in json.load(sys.stdin)["rows"]:
     e = r["events_per_hour"]
     print(r["frames"], r["basis"], e["estimate"], round(e["high"], 3), r["n_events"])'; }
 
-# --- text: an hour at 48 frames and 48 kHz (1 ms); one wake-up 2.5 ms late, the 2 periods behind it have no line ------
-"$PYTHON" - "$tmp" <<'PY'
-import sys
-with open(sys.argv[1] + "/hour.txt", "w") as f:
-    for k in range(3600000 - 2):
-        f.write("2500000\n" if k == 1000000 else "5000\n")
-PY
-text=(--measured-frames 48 --rate 48000)
-# 2^21 lines are read: 2097.154 s
-is "rows of text" "$(rows "$tmp/hour.txt" "${text[@]}" --frames 24,48,96,192 2>/dev/null | sed 's/ 1.7166[0-9]* / 1.7166 /; s/ 0.8583[0-9]* / 0.8583 /')" \
+recording() { "$SLEEPTUNE_BUILD/tests/integration/make_long_recording" "$1" -; }
+
+# --- an hour at 48 frames and 48 kHz (1 ms); one wake-up 2.5 ms late skips one period -------------------------------
+"$PYTHON" -c '
+for k in range(3600000 - 1):
+    print(2500000 if k == 1000000 else 5000)' | recording "$tmp/hour.strec"
+is "rows of an hour" "$(rows "$tmp/hour.strec" --frames 24,48,96,192)" \
     "24 refused None 36000.0 0
-48 observed 1.7166 8.143 1
-96 observed 0.8583 6.317 1
-192 refused None 5.143 0"
-answer=$(predict "$tmp/hour.txt" "${text[@]}" --frames 48,96,192)
-like "the answer comes first" "$(grep held <<<"$answer")" '^192 frames held \(4\.0 ms\): no dropout in 35\.0 min, at most 5\.15'
-like "lines that were left out are reported" "$answer" 'Only the first 2097152 samples'
-like "a shorter size is not known" "$(predict "$tmp/hour.txt" "${text[@]}" --frames 24,96 --details)" 'measure at 24 frames or less'
-predict "$tmp/hour.txt" "${text[@]}" --frames 48 >/dev/null
+48 observed 1.0 4.744 1
+96 observed 0.5 3.68 1
+192 refused None 2.996 0"
+answer=$(predict "$tmp/hour.strec" --frames 48,96,192)
+like "the answer comes first" "$(grep held <<<"$answer")" '^192 frames held \(4\.0 ms\): no dropout in 60\.0 min, at most 3'
+like "a shorter size is not known" "$(predict "$tmp/hour.strec" --frames 24,96 --details)" 'measure at 24 frames or less'
+predict "$tmp/hour.strec" --frames 48 >/dev/null
 is "no size held: status 1" $? 1
-predict "$tmp/hour.txt" "${text[@]}" --frames 24 >/dev/null
+predict "$tmp/hour.strec" --frames 24 >/dev/null
 is "nothing is known: status 2" $? 2
 
 # a quiet half and a busy one: 75 stalls of 2.5 ms, 2 s apart
-"$PYTHON" - "$tmp" <<'PY'
-import sys
-with open(sys.argv[1] + "/mixed.txt", "w") as f:
-    for k in range(300000):
-        f.write("2500000\n" if k > 150000 and k % 2000 == 0 else "5000\n")
-PY
-mixed=$(predict "$tmp/mixed.txt" "${text[@]}" --frames 48,96,192 --details)
+"$PYTHON" -c '
+for k in range(300000):
+    print(2500000 if k > 150000 and k % 2000 == 0 else 5000)' | recording "$tmp/mixed.strec"
+mixed=$(predict "$tmp/mixed.strec" --frames 48,96,192 --details)
 like "a load that changed is named" "$(tr -s '\n ' ' ' <<<"$mixed")" 'The load changed during the recording, so the bounds are wide\.'
 like "the bound is that of its busy half" "$(tr -s '\n ' ' ' <<<"$mixed")" 'about 888, at most 2[0-9]{3} .*the bounds hold for its busiest 50 % and for the rest'
 like "beyond what was seen there is no model, but a bound" "$(tr -s '\n ' ' ' <<<"$mixed")" 'no dropout was seen, so only an upper bound is known: the load changed during the recording'
-is "in 40 columns" "$(COLUMNS=40 predict "$tmp/mixed.txt" "${text[@]}" --details | grep -E '^.{41}')" ""
+is "in 40 columns" "$(COLUMNS=40 predict "$tmp/mixed.strec" --details | grep -E '^.{41}')" ""
 
 # --- a recording ------------------------------------------------------------------------------------------------------
 "$SLEEPTUNE" measure --frames 64 --duration 2s --record "$tmp/run.strec" --quiet >/dev/null
@@ -94,16 +87,13 @@ fi
 
 # --- what is no run ---------------------------------------------------------------------------------------------------
 : >"$tmp/empty"
-like "an empty file" "$(predict "$tmp/empty" "${text[@]}"; echo "status $?")" 'cannot read .*/empty: it is empty$'
-like "also without a size" "$(predict "$tmp/empty")" 'empty: it is empty$'
-like "nothing on standard input" "$(predict - </dev/null)" 'cannot read standard input: it is empty$'
-echo "5000
-a letter" >"$tmp/letters"
-like "letters" "$(predict "$tmp/letters" "${text[@]}")" 'letters: line 2: .*neither one number'
-like "text without its size" "$(predict "$tmp/hour.txt")" 'add --measured-frames and --rate$'
-echo 5000 >"$tmp/short"
-like "too little data" "$(predict "$tmp/short" "${text[@]}"; echo "status $?")" '^Not known: too little data: less than a second was measured\.$'
-like "a size that is no number" "$(predict "$tmp/short" "${text[@]}" --frames 64,x)" "'x' is not a whole number"
+like "an empty file" "$(predict "$tmp/empty"; echo "status $?")" 'cannot read .*/empty: the file is not a recording of sleeptune'
+like "nothing on standard input" "$(predict - </dev/null)" 'cannot read standard input: the file is not a recording of sleeptune'
+echo 5000 >"$tmp/text"
+like "text is of the laboratory" "$(predict "$tmp/text"; echo "status $?")" '/text: the file is not a recording of sleeptune.*'
+echo 5000 | recording "$tmp/short"
+like "too little data" "$(predict "$tmp/short"; echo "status $?")" '^Not known: too little data: less than a second was measured\.$'
+like "a size that is no number" "$(predict "$tmp/short" --frames 64,x)" "'x' is not a whole number"
 predict >/dev/null
 is "no file: usage" $? 3
 tap_done

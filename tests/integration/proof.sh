@@ -40,7 +40,7 @@ apply --measure 2s
 is "apply ends with 0" "$?" 0
 like "it says that it records, and for how long" "$(cat "$tmp/err")" 'recording the measuring loop before the change, 2\.00 s'
 ok "the recording is beside the journal" test -s "$recording"
-"$SLEEPTUNE" plot --csv -o "$tmp/csv" "$recording"
+"$SLEEPTUNE_LAB" plot --csv -o "$tmp/csv" "$recording"
 is "and is one that export reads, with what was applied" "$(grep -c '^# applied: nothing$' "$tmp/csv")" 1
 verify
 like "verify ends with 0 or, where it runs worse, 1" "$?" '^[01]$'

@@ -14,7 +14,7 @@ is "it prints a figure a line, in seconds" "$? $(grep -cE '^[0-9]+\.[0-9]{9}$' l
 "$SLEEPTUNE_LAB" analyse late.txt --every 5ms >text
 is "analyse reads it" $? 0
 like "with its period" "$(tr '\n' ' ' <text)" '70 text samples, one every 5\.000 ms'
-"$SLEEPTUNE" plot late.txt --every 5ms -o late.svg
+"$SLEEPTUNE_LAB" plot late.txt --every 5ms -o late.svg
 is "plot draws it" $? 0
 ./late 0 2>/dev/null
 is "a count of 0 is refused" $? 2

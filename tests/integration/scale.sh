@@ -32,7 +32,7 @@ flat() {
 }
 if [ "$SLEEPTUNE_SANITIZE" = none ]; then
     flat "analyse" "$SLEEPTUNE_LAB" analyse FILE
-    flat "plot --csv" "$SLEEPTUNE" plot --csv FILE
+    flat "plot --csv" "$SLEEPTUNE_LAB" plot --csv FILE
 else
     skip "memory does not grow" "sanitizers keep what is freed"
 fi
@@ -43,7 +43,7 @@ like "which part was looked at is said" "$(tr -s ' \n' ' ' <text)" \
     'searched only the first 262144 samples for ticks and periodic patterns, and all samples \(as medians of blocks of 510\) '
 like "misses have their bound" "$(cat text)" 'missed +[0-9]+ of 4[0-9]+ periods.*\(95%'
 if "$PYTHON" -c 'import numpy' 2>/dev/null; then
-    "$SLEEPTUNE" plot --csv 4000000.strec | grep -v -e '^#' -e '^period' >all.csv
+    "$SLEEPTUNE_LAB" plot --csv 4000000.strec | grep -v -e '^#' -e '^period' >all.csv
     cat >check.py <<'PY'
 import json, math
 import numpy
@@ -79,7 +79,7 @@ size=$(stat -c %s 8000000.strec)
 for part in 3 7; do
     head -c $((size * part / 10)) 8000000.strec >cut.strec
     n=$("$SLEEPTUNE_LAB" analyse cut.strec --json | sed -n 's/^  "n": \([0-9]*\),$/\1/p')
-    rows=$("$SLEEPTUNE" plot --csv cut.strec 2>/dev/null | grep -c ',0$')
+    rows=$("$SLEEPTUNE_LAB" plot --csv cut.strec 2>/dev/null | grep -c ',0$')
     is "a long recording cut at $part/10 is analysed as far as its CSV goes" "$n" "$rows"
 done
 ok "text fits 80 columns" test "$(COLUMNS=80 "$SLEEPTUNE_LAB" analyse 8000000.strec | LC_ALL=C.UTF-8 wc -L)" -le 80

@@ -42,7 +42,7 @@ like "why is said" "$(tr -s ' \n' '  ' <out)" 'wake-ups are so late that the nex
 
 # --- recordings and their export
 if "$SLEEPTUNE" measure --duration 1s --policy other --record run.strec >/dev/null 2>err; then
-    "$SLEEPTUNE" plot --csv run.strec >run.csv
+    "$SLEEPTUNE_LAB" plot --csv run.strec >run.csv
     "$SLEEPTUNE_LAB" analyse run.strec --json >strec.json
     "$SLEEPTUNE_LAB" analyse run.csv --json >csv.json
     # shellcheck disable=SC2016  # an address of sed
@@ -165,11 +165,11 @@ like "figures of text are values; quartiles stand beside the median" "$(tr -s ' 
 is "in JSON, too" "$("$PYTHON" -c 'import json; f = json.load(open("out"))["lateness_ns"]; print(f["q1"], f["median"], f["q3"])')" "1025 1050 1075"
 head -39 hundred.ns >39.ns
 is "39 figures have no quartiles: 10 are to lie beyond" "$("$SLEEPTUNE_LAB" analyse 39.ns --json | grep -cE '"q[13]": null')" 2
-"$SLEEPTUNE" plot hundred.ns -o value.svg 2>err
+"$SLEEPTUNE_LAB" plot hundred.ns -o value.svg 2>err
 like "a picture of text says value" "$(cat value.svg)" '<title id="title">[^<]*: value</title>'
-"$SLEEPTUNE" plot hundred.ns made.json -o both.svg 2>err
+"$SLEEPTUNE_LAB" plot hundred.ns made.json -o both.svg 2>err
 is "text goes with lateness, in either order" "$?" 0
-"$SLEEPTUNE" plot made.json hundred.ns -o turned.svg 2>err
+"$SLEEPTUNE_LAB" plot made.json hundred.ns -o turned.svg 2>err
 is "and takes its name" "$? $(grep -c '<title id="title">[^<]*: lateness (woke - due)</title>' both.svg turned.svg | tr '\n' ' ')" "0 both.svg:1 turned.svg:1 "
 
 # --- a column of a table, of whatever is compared
@@ -181,7 +181,7 @@ like "in the unit that is given" "$(tr -s ' \n' '  ' <out)" 'Read as us, one eve
 status 3 "a unit that is none is a usage error" "$SLEEPTUNE_LAB" analyse table.csv:2 --unit parsec
 status 4 "a column that is not there is a failure" "$SLEEPTUNE_LAB" analyse table.csv:3
 like "and is named" "$(cat err)" 'table.csv:3: line 1: the table has no column of this number'
-"$SLEEPTUNE" compare table.csv:1 hundred.ns >out
+"$SLEEPTUNE_LAB" compare table.csv:1 hundred.ns >out
 is "compare reads a column, too: it is the same" "$?" 0
 "$SLEEPTUNE_LAB" analyse hundred.ns --plot plain.svg >out
 like "a picture of analyse says value" "$(cat plain.svg)" '<title id="title">[^<]*: value</title>'
