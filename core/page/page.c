@@ -166,26 +166,46 @@ static void put_bars(FILE *out, const json_t *chart)
             fprintf(out, "<rect class=\"mark\" x=\"%g\" y=\"%.1f\" width=\".8\" height=\"1.5\"/>", x,
                     100 - height_of(chart, mark));
     }
+    if (json_is_number(get(chart, "line")))
+        fprintf(out, "<rect class=\"line\" x=\"0\" y=\"%.1f\" width=\"%g\" height=\".8\"/>",
+                100 - height_of(chart, get(chart, "line")), room);
+    fputs("</svg>", out);
+}
+
+static void put_ticks(FILE *out, const json_t *chart)
+{
+    size_t i;
+    const json_t *tick;
+    fputs("<svg class=\"axis\" aria-hidden=\"true\">", out);
+    json_array_foreach(get(chart, "ticks"), i, tick)
+    {
+        /* the lowest one is the foot of the bars */
+        fprintf(out, "<text y=\"%.1f%%\" dy=\".35em\">",
+                i == 0 ? 100 : 100 - height_of(chart, get(tick, "at")));
+        put_string(out, tick, "text");
+        fputs("</text>", out);
+    }
     fputs("</svg>", out);
 }
 
 static void put_chart(FILE *out, const json_t *chart)
 {
-    static const char *const labels[] = {"high", "low", "left", "right"};
+    static const char *const labels[] = {"left", "right"};
     fputs("<figure><figcaption>", out);
     put_string(out, chart, "title");
     fputs("</figcaption><div class=\"chart\">", out);
+    put_ticks(out, chart);
     put_bars(out, chart);
     for (size_t i = 0; i < ST_ARRAY_LEN(labels); i++) {
-        char key[16];
-        snprintf(key, sizeof(key), "%s%s", labels[i], i < 2 ? "_text" : "");
         fprintf(out, "<span class=\"%s\">", labels[i]);
-        put_string(out, chart, key);
+        put_string(out, chart, labels[i]);
         fputs("</span>", out);
     }
     fputs("</div><p class=\"note\">", out);
     put_string(out, chart, "note");
-    fputs("</p></figure>\n", out);
+    fputs(".<br>", out);
+    put_string(out, chart, "legend");
+    fputs(".</p></figure>\n", out);
 }
 
 /* --- the cycle of a dropout: colours for the file, classes for the page --- */
@@ -239,7 +259,7 @@ static void put_cycle_figure(FILE *out, const json_t *cycle)
 {
     if (!json_is_object(cycle))
         return;
-    fputs("<figure><figcaption>Cycle of the dropout at ", out);
+    fputs("<figure><figcaption>The last dropout, at ", out);
     put_time(out, get(cycle, "time_ns"));
     fputs("</figcaption>", out);
     (void)put_cycle(out, cycle);

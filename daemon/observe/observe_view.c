@@ -86,10 +86,15 @@ static json_t *cycle_json(const struct st_dropout_table *seen)
         json_array_append_new(
             clients, json_pack("{s:o, s:I, s:I}", "name", st_json_safe_string(client->client), "wait_ns",
                                (json_int_t)client->wait_ns, "busy_ns", (json_int_t)client->busy_ns));
-        if (client->wait_ns + client->busy_ns >= deadline_ns)
-            st_text_append(text, sizeof(text), "%s waited %s, computed %s; ", client->client,
-                           st_ns_format_short(client->wait_ns, wait, sizeof(wait)),
+        if (client->wait_ns + client->busy_ns < deadline_ns)
+            continue;
+        st_text_append(text, sizeof(text), "%s waited %s, ", client->client,
+                       st_ns_format_short(client->wait_ns, wait, sizeof(wait)));
+        if (client->busy_ns > 0)
+            st_text_append(text, sizeof(text), "computed %s; ",
                            st_ns_format_short(client->busy_ns, busy, sizeof(busy)));
+        else
+            st_text_append(text, sizeof(text), "had not begun to compute; ");
     }
     st_text_append(text, sizeof(text), "the next cycle began after %s",
                    st_ns_format_short(deadline_ns, wait, sizeof(wait)));

@@ -568,14 +568,17 @@ static void set_scale(json_t *chart, double low_ns, double high_ns)
         high = low * 10;
     st_json_set(chart, "low", json_real(low));
     st_json_set(chart, "high", json_real(high));
-    st_json_set(chart, "low_text", decade_text(low));
-    st_json_set(chart, "high_text", decade_text(high));
+    json_t *ticks = json_array();
+    for (double at = low; at < high * 1.5; at *= 10)
+        (void)json_array_append_new(ticks, json_pack("{s:f, s:o}", "at", at, "text", decade_text(at)));
+    st_json_set(chart, "ticks", ticks);
 }
 
 static json_t *seconds_chart(const struct st_live_look *look, const struct st_view *view)
 {
     json_t *values = json_array(), *marks = json_array(), *bad = json_array();
-    double low_ns = 1e5, high_ns = view->loop != NULL ? (double)st_period_ns(&view->loop->period) : 1e3;
+    const int64_t period_ns = view->loop != NULL ? st_period_ns(&view->loop->period) : 0;
+    double low_ns = 1e5, high_ns = fmax(1e3, (double)period_ns);
     int64_t max_ns = INT64_MIN;
     uint64_t missed = 0, unknown = 0;
     for (size_t i = 0; i < look->n; i++) {
@@ -603,6 +606,12 @@ static json_t *seconds_chart(const struct st_live_look *look, const struct st_vi
         json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:i}", "title", "Worst wake-up of each second", "note",
                   note.text, "values", values, "marks", marks, "bad", bad, "left", "2 min ago", "right",
                   "now", "room", ST_LIVE_SECONDS);
+    struct line legend = {0};
+    PUT(&legend,
+        "Bar: how late the test loop woke at worst, red where it missed a deadline. Dot: the median");
+    put_ns(&legend, "line: the buffer of", period_ns > 0, period_ns);
+    st_json_set(chart, "legend", json_string(legend.text));
+    st_json_set(chart, "line", st_json_integer_or_null(period_ns > 0, period_ns));
     set_scale(chart, low_ns, high_ns);
     return chart;
 }

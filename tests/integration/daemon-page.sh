@@ -79,7 +79,7 @@ drawn='document.querySelectorAll("svg .bar").length > 1 && document.querySelecto
 live='document.getElementById("link").textContent.startsWith("Live, ")'
 wide='document.documentElement.scrollWidth <= innerWidth'
 out=$(browser --wait "$drawn" --wait "$live" --print "$wide" --print 'document.querySelector("tbody").textContent' \
-    --print 'document.querySelector("svg").getAttribute("aria-label")' --print 'getComputedStyle(document.body).backgroundColor')
+    --print 'document.querySelector("svg[role]").getAttribute("aria-label")' --print 'getComputedStyle(document.body).backgroundColor')
 is "with scripts it is within the window" "$(head -n 1 <<<"$out")" true
 like "and has the rows" "$out" 'This computertiming [A-Za-z ]+: .* missed [0-9]+ of [0-9]+ periods'
 like "the chart is described in words" "$out" '^Last [0-9]+ s: [0-9]+ missed deadlines?, worst wake-up '
@@ -91,8 +91,10 @@ like "events of today have no date, in local time" "$(browser --wait "$live && d
     --print '/^Live, [0-9:]{8}$/.test(document.getElementById("link").textContent) + " " +
         [...document.querySelectorAll("main time")].every((at) => /^[0-9:]{8}$/.test(at.textContent))')" '^true true$'
 is "nothing to complain of on the console" "$(cat "$tmp/console")" ""
-out=$(browser --width 360 --dark --wait "$drawn" --print "$wide" --print 'getComputedStyle(document.body).backgroundColor')
+uncut='[...document.querySelectorAll("th, td")].every((at) => at.scrollWidth <= at.clientWidth && at.scrollHeight <= at.clientHeight + 1)'
+out=$(browser --width 360 --dark --wait "$drawn" --print "$wide" --print "$uncut" --print 'getComputedStyle(document.body).backgroundColor')
 is "360 pixels are enough" "$(head -n 1 <<<"$out")" true
+is "and nothing in it is cut or runs into its neighbour" "$(sed -n 2p <<<"$out")" true
 like "dark" "$out" '^rgb\(20, 23, 26\)$'
 out=$(browser --no-scripts --wait 'document.querySelectorAll("main tr").length > 6' \
     --print 'document.querySelectorAll("figure").length' --print 'document.getElementById("link").textContent' \

@@ -43,9 +43,8 @@ static void every_figure_is_there_without_a_script(void **state)
         "{\"title\":\"\",\"rows\":[{\"label\":\"Warning\",\"text\":\"loop: no right\",\"state\":\"bad\"}]},"
         "{\"title\":\"Events\",\"rows\":[{\"label\":\"\",\"text\":\"late-wake: woke late\",\"state\":\"ok\","
         "\"detail\":true,\"time_ns\":1700000000000000000}]}],"
-        "\"charts\":[{\"title\":\"Latest\",\"note\":\"Last 3 s\",\"low\":10,\"high\":1000,\"low_text\":\"10 "
-        "ns\","
-        "\"high_text\":\"1 ms\",\"left\":\"before\",\"right\":\"now\",\"room\":4,\"values\":[100,null,1000],"
+        "\"charts\":[{\"title\":\"Latest\",\"note\":\"Last 3 s\",\"low\":10,\"high\":1000,"
+        "\"ticks\":[{\"at\":10,\"text\":\"10 ns\"},{\"at\":100,\"text\":\"100 ns\"}],\"line\":100,\"legend\":\"Dot: the median\",\"left\":\"before\",\"right\":\"now\",\"room\":4,\"values\":[100,null,1000],"
         "\"marks\":[10,null,100],\"bad\":[2]}]},"
         "\"observe\":[{\"cycle\":null},{\"cycle\":{\"time_ns\":1700000000000000000,\"deadline_ns\":1000,"
         "\"text\":\"Ardour was late\",\"clients\":[{\"name\":\"<A>\",\"wait_ns\":500,\"busy_ns\":1000}]}}]}");
@@ -63,10 +62,11 @@ static void every_figure_is_there_without_a_script(void **state)
         "<rect class=\"gap\" x=\"2\"",
         "<rect class=\"bar bad\" x=\"3\" y=\"0.0\"",
         "<rect class=\"mark\" x=\"3\" y=\"50.0\"",
-        "<span class=\"high\">1 ms</span>",
+        "<rect class=\"line\" x=\"0\" y=\"50.0\" width=\"4\"",
+        "<text y=\"100.0%\" dy=\".35em\">10 ns</text><text y=\"50.0%\" dy=\".35em\">100 ns</text>",
         "<span class=\"right\">now</span>",
-        "<p class=\"note\">Last 3 s</p>",
-        "Cycle of the dropout at <time datetime=\"2023-11-14T22:13:20Z\">",
+        "<p class=\"note\">Last 3 s.<br>Dot: the median.</p>",
+        "The last dropout, at <time datetime=\"2023-11-14T22:13:20Z\">",
         "role=\"img\" viewBox=\"0 0 360 74\"",
         "aria-label=\"Ardour was late\">",
         "y=\"15\">&lt;A&gt;</text>",
@@ -90,10 +90,10 @@ static void text_of_others_is_escaped_everywhere(void **state)
     json_t *text = json_string(HOSTILE);
     json_t *document =
         json_pack("{s:O, s:O, s:{s:O, s:O, s:O, s:[{s:O, s:[{s:O, s:O, s:O}]}],"
-                  "s:[{s:O, s:O, s:O, s:O, s:O, s:O, s:[i], s:f, s:f, s:O}]}}",
+                  "s:[{s:O, s:O, s:O, s:[{s:O}], s:O, s:O, s:[i], s:f, s:f, s:O}]}}",
                   "state", text, "version", text, "screen", "answer", text, "state", text, "next", text,
                   "sections", "title", text, "rows", "label", text, "text", text, "state", text, "charts",
-                  "title", text, "note", text, "low_text", text, "high_text", text, "left", text, "right",
+                  "title", text, "note", text, "legend", text, "ticks", "text", text, "left", text, "right",
                   text, "values", 5, "low", 1.0, "high", 10.0, "room", text);
     assert_non_null(document);
     char *page = st_page_text(document, false), *plain = page_of("{}");
