@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/report/report_run.h"
 #include "core/text/safe.h"
-#include "platform/xrun/dropout_reason.h"
+#include "xruns/dropout_reason.h"
 
 #define COMMAND       "apply"
 #define PIPEWIRE_RULE "linux-pipewire-quantum"

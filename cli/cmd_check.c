@@ -376,7 +376,8 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
     const size_t phases_n = answer->stress ? ST_STRESS_PHASES : 1;
     options->judged_frames = answer->judged_frames = wish.frames;
     answer->used_frames = wish.in_use ? wish.frames : 0;
-    options->music = watch ? st_music_start(st_platform_native(), facts, geteuid() == 0) : NULL;
+    options->music =
+        watch ? st_music_start(st_platform_native(), st_xrun_sources, facts, geteuid() == 0) : NULL;
     struct st_platform *p = st_platform_native();
     struct st_readings before = {.log_fd = -1}, after = {.log_fd = -1};
     bool guest = false;

@@ -226,7 +226,7 @@ static int run(struct work *work)
     int r = st_tune_supervisor_start(&work->supervisor, p, work->target.folder, &work->candidates);
     if (r != 0)
         return ST_EXIT_FAILURE;
-    work->block.music = st_music_start(p, work->target.facts, geteuid() == 0);
+    work->block.music = st_music_start(p, st_xrun_sources, work->target.facts, geteuid() == 0);
     const int ended = st_tuning_run(&work->tuning, &bench, (uint64_t)p->wall_ns(p));
     if (bench.look != NULL)
         fputs("\r\033[K", stderr);

@@ -209,7 +209,8 @@ int st_service_rest_or_run(struct st_service *service)
 static int start_observe(struct st_service *service)
 {
     struct st_observe *observe;
-    const int r = st_observe_start(service->platform, &service->config, &service->events, &observe);
+    const int r =
+        st_observe_start(service->platform, st_xrun_sources, &service->config, &service->events, &observe);
     if (r < 0) {
         ST_ERR("cannot start the thread that watches the xruns of other programs: %s", strerror(-r));
         return r;

@@ -105,8 +105,6 @@ typedef void (*st_condition_fn)(void *ctx, const char *key, const char *value);
 /** Called once for each name in a folder or each sysctl below a prefix; return non-zero to stop. */
 typedef int (*st_name_fn)(void *ctx, const char *name);
 
-struct st_xrun_source; /* xrun/xrun.h */
-
 struct st_platform {
     const char *name; /* "linux", "freebsd", "fake", "root" */
     enum st_os os;    /* whose tunables it shows */
@@ -121,10 +119,6 @@ struct st_platform {
     /** As sleep_until_ns by a timed wait that the kernel does not stretch (FreeBSD: umtx). -ENOTSUP where the
      * plain sleep of a real-time thread is exact already (Linux). */
     int (*sleep_until_precise_ns)(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
-
-    /** The i-th source of other programs' xruns (xrun/xrun.h), also those that are not available on this
-     * system; NULL after the last. */
-    const struct st_xrun_source *(*xrun_source)(struct st_platform *p, size_t i);
 
     /* --- other clocks --- */
 

@@ -6,7 +6,7 @@
 #include "advisor/collect/collector.h"
 #include "advisor/parse/linux_text.h"
 #include "core/ns.h"
-#include "platform/xrun/alsa.h"
+#include "xruns/alsa.h"
 
 /* --- sound devices: streams that are open, USB interfaces --- */
 

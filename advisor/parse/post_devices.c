@@ -6,7 +6,7 @@
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
 #include "advisor/parse/post.h"
-#include "platform/xrun/alsa.h"
+#include "xruns/alsa.h"
 
 #define KEY_BYTES    160
 #define STATUS_BYTES 1024

@@ -12,7 +12,7 @@
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
-#include "platform/xrun/dropout_table.h"
+#include "xruns/dropout_table.h"
 
 #define SERVERS_MAX 3
 #define READS_MAX   64                            /* of what one has printed, at a time */
@@ -102,7 +102,8 @@ static void start_server(struct st_music *music, const struct st_xrun_source *so
     music->servers_n++;
 }
 
-struct st_music *st_music_start(struct st_platform *p, const struct st_facts *facts, bool as_root)
+struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_source *const *sources,
+                                const struct st_facts *facts, bool as_root)
 {
     struct st_music *music = calloc(1, sizeof(*music));
     const struct st_xrun_source *source;
@@ -114,7 +115,7 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_facts *fa
     music->p = p;
     music->begin_ns = p->now_ns(p);
     music->why = "no sound server of this user runs";
-    for (size_t i = 0; (source = p->xrun_source(p, i)) != NULL; i++) {
+    for (; (source = *sources) != NULL; sources++) {
         if (source->program == NULL || music->servers_n == SERVERS_MAX || !runs(facts, source->name))
             continue;
         music->why = as_root && uid <= 0 ? "run this command as the user who plays" : NULL;
@@ -175,7 +176,8 @@ static void say_client(const struct server *server, const struct st_dropout_clie
 {
     char made[64], why[256], set[80];
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
-    st_dropout_reason_made(reason, st_dropout_table_count(client), dropouts_of(server), made, sizeof(made));
+    st_dropout_reason_made(reason, st_dropout_table_named(&server->seen, client), dropouts_of(server), made,
+                           sizeof(made));
     st_text_append(buf, bytes, "%s %s in %s on %s: it %s.", client->name, made, time, name_of(server),
                    st_dropout_table_why(client, true, why, sizeof(why)));
     if (reason != ST_DROPOUT_TOO_SLOW)

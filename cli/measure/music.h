@@ -3,12 +3,14 @@
 #define ST_CLI_MEASURE_MUSIC_H
 
 #include "advisor/facts/facts.h"
+#include "xruns/xrun.h"
 
 struct st_music;
 
-/** Starts the helper programs for the sound servers that run by these facts, as sleeptuned does; as root as the user who
- * ran sudo, or none. One thread for all functions. @return NULL: out of memory. */
-struct st_music *st_music_start(struct st_platform *p, const struct st_facts *facts, bool as_root);
+/** Starts those of the sources (ends with NULL) that are helper programs for sound servers that run by these facts, as
+ * sleeptuned does; as root as the user who ran sudo, or none. One thread for all functions. @return NULL: out of memory. */
+struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_source *const *sources,
+                                const struct st_facts *facts, bool as_root);
 
 /** Takes what they have printed; never waits. Call it about once a second. music may be NULL. */
 void st_music_poll(struct st_music *music);

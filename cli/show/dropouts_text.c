@@ -10,7 +10,7 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "platform/program/locale.h"
-#include "platform/xrun/dropout_reason.h"
+#include "xruns/dropout_reason.h"
 
 #define DEVICE_XRUN   "device-xrun"
 #define WHO_MAX       5 /* on the first screen */

@@ -11,7 +11,7 @@
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "evidence/miss_events.h"
-#include "platform/xrun/dropout_reason.h"
+#include "xruns/dropout_reason.h"
 
 #define ROWS_MAX     7   /* on the first screen */
 #define WIDE         64  /* columns from which on a row has its headroom */

@@ -15,9 +15,9 @@
 
 #include "core/ns.h"
 #include "core/text/text.h"
-#include "daemon/observe/jack_server.h"
 #include "platform/posix/posix.h"
-#include "platform/xrun/xrun_line.h"
+#include "xruns/helpers/jack_server.h"
+#include "xruns/xrun_line.h"
 
 #define LOG_MODULE "audio"
 #include "daemon/log.h"

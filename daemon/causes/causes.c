@@ -9,7 +9,7 @@
 #include "core/ns.h"
 #include "core/pages.h"
 #include "core/text/text.h"
-#include "platform/xrun/dropout_reason.h"
+#include "xruns/dropout_reason.h"
 
 #define RECENT_MAX 128 /* quarters of a second with a late wake-up: more than sums of xruns are of */
 

@@ -14,7 +14,7 @@
 
 #define STACK_BYTES (128 * 1024)
 /* A source whose descriptor is readable is looked at this often at most, 16 kB a look (READ_BYTES of
- * posix/xrun_program.c): 128 kB/s or some 2000 lines, twice what 256 nodes of PipeWire can cause. Who writes
+ * xruns/xrun_program.c): 128 kB/s or some 2000 lines, twice what 256 nodes of PipeWire can cause. Who writes
  * more is held up by its pipe. Events are at most as late by it. */
 #define LOOK_EACH_NS (125 * ST_NS_PER_MS)
 #define WAIT_MAX_MS  60000
@@ -175,8 +175,8 @@ static void ring(struct st_observe *observe)
     (void)!write(observe->wake[1], "", 1); /* full: it will wake anyway */
 }
 
-int st_observe_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
-                     struct st_observe **ret)
+int st_observe_start(struct st_platform *platform, const struct st_xrun_source *const *sources,
+                     const struct st_config *config, struct st_events *events, struct st_observe **ret)
 {
     struct st_observe *observe = calloc(1, sizeof(*observe));
     if (observe == NULL)
@@ -185,10 +185,8 @@ int st_observe_start(struct st_platform *platform, const struct st_config *confi
     observe->config = *config;
     observe->changed = true;
     observe->minute_ns = platform->now_ns(platform);
-    const struct st_xrun_source *source;
-    while (observe->n < ST_OBSERVE_SOURCES_MAX &&
-           (source = platform->xrun_source(platform, observe->n)) != NULL) {
-        st_observed_init(&observe->sources[observe->n], platform, events, source);
+    while (observe->n < ST_OBSERVE_SOURCES_MAX && sources[observe->n] != NULL) {
+        st_observed_init(&observe->sources[observe->n], platform, events, sources[observe->n]);
         observe->view.sources[observe->n] = observe->sources[observe->n].view;
         observe->sources[observe->n].dropouts = &observe->fresh;
         observe->n++;

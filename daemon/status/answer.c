@@ -163,8 +163,9 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
         return;
     }
     st_text_append(buf, buf_bytes, "%s %s (watched since %s): ", client->name,
-                   st_dropout_reason_made(answer->reason, st_dropout_table_count(client), answer->dropouts_n,
-                                          made, sizeof(made)),
+                   st_dropout_reason_made(answer->reason,
+                                          st_dropout_table_named(&answer->server->seen, client),
+                                          answer->dropouts_n, made, sizeof(made)),
                    since);
     const uint64_t most = client->reasons_n[answer->reason];
     if (client->device_xruns_n <= client->not_ready_n &&

@@ -28,7 +28,6 @@
 #include "platform/freebsd/priority.h"
 #include "platform/posix/posix.h"
 #include "platform/tree.h"
-#include "platform/xrun/xrun.h"
 
 /* --- threads: policy, CPUs, name, the right to real-time priority ---
  *
@@ -407,18 +406,6 @@ static int freebsd_read_text(struct st_platform *p, const char *path, char *buf,
     return r;
 }
 
-/* Sources of xruns, one row each; those that only Linux has are the last ones. */
-static const struct st_xrun_source alsa = ST_XRUN_ABSENT("alsa", "only Linux has ALSA's files in /proc");
-
-static const struct st_xrun_source *const sources[] = {
-    &st_xrun_sound4, &st_xrun_pipewire, &st_xrun_jack, &st_xrun_pulseaudio, &alsa,
-};
-
-static const struct st_xrun_source *freebsd_xrun_source(ST_UNUSED struct st_platform *p, size_t i)
-{
-    return i < ST_ARRAY_LEN(sources) ? sources[i] : NULL;
-}
-
 /* CLOCK_BOOTTIME is another name of CLOCK_UPTIME here: no clock tells how long the system was suspended.
  * Timer slack: alloweddeviation is the machine's, not the thread's. */
 static int no_time_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t *ret_ns)
@@ -451,7 +438,6 @@ struct st_platform *st_platform_native(void)
         .now_ns = st_posix_now_ns,
         .sleep_until_ns = st_posix_sleep_until_ns,
         .sleep_until_precise_ns = st_freebsd_sleep_until_precise_ns,
-        .xrun_source = freebsd_xrun_source,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = no_time_ns,
         .set_policy = freebsd_set_policy,

@@ -29,7 +29,6 @@
 #include "platform/posix/posix.h"
 #include "platform/proc.h"
 #include "platform/tree.h"
-#include "platform/xrun/xrun.h"
 
 /* --- threads: policy, CPUs, name, the right to real-time priority, restartable sequences, latency requests, counters --- */
 
@@ -593,18 +592,6 @@ static void linux_conditions(struct st_platform *p, int cpu, st_condition_fn fn,
     }
 }
 
-/* Sources of xruns, one row each; those that only FreeBSD has are the last ones. */
-static const struct st_xrun_source sound4 = ST_XRUN_ABSENT("sound4", "only FreeBSD has sound(4)");
-
-static const struct st_xrun_source *const sources[] = {
-    &st_xrun_alsa, &st_xrun_pipewire, &st_xrun_jack, &st_xrun_pulseaudio, &sound4,
-};
-
-static const struct st_xrun_source *linux_xrun_source(ST_UNUSED struct st_platform *p, size_t i)
-{
-    return i < ST_ARRAY_LEN(sources) ? sources[i] : NULL;
-}
-
 static int sleep_until_precise_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t due_ns) ST_NONBLOCKING
 {
     return -ENOTSUP; /* timer slack does not touch SCHED_FIFO: the plain sleep is exact */
@@ -618,7 +605,6 @@ struct st_platform *st_platform_native(void)
         .now_ns = st_posix_now_ns,
         .sleep_until_ns = st_posix_sleep_until_ns,
         .sleep_until_precise_ns = sleep_until_precise_ns,
-        .xrun_source = linux_xrun_source,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = linux_suspended_ns,
         .set_policy = linux_set_policy,

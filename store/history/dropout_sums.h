@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "core/base.h"
-#include "platform/xrun/dropout_reason.h"
+#include "xruns/dropout_reason.h"
 
 #define ST_DROPOUT_SUMS_MAX 16
 

@@ -92,7 +92,7 @@ def quiet(server, args):
     (folder / "conf").write_text(f'socket: {{ path = "{folder}/sock"; }};\n', encoding="ascii")
     with open(folder / "daemon.log", "w", encoding="utf-8") as log:
         daemon = subprocess.Popen([f"{args.build}/daemon/sleeptuned", "-f", "-c", str(folder / "conf")], stderr=log, stdin=subprocess.DEVNULL,
-                                  env={**server.env, "STATE_DIRECTORY": server.folder, "SLEEPTUNE_OBSERVE_DIR": f"{args.build}/daemon/observe"})
+                                  env={**server.env, "STATE_DIRECTORY": server.folder, "SLEEPTUNE_OBSERVE_DIR": f"{args.build}/xruns/helpers"})
     try:
         time.sleep(20)  # the helpers have started, and the loop rests
         children = subprocess.run(["pgrep", "-P", str(daemon.pid)], capture_output=True, text=True, check=False).stdout.split()

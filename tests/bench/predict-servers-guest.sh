@@ -5,9 +5,9 @@
 set -euo pipefail
 share=$1 seconds=${2:-240}
 build=$(mktemp -d)
-mkdir -p "$build"/{cli,tests,daemon/observe}
+mkdir -p "$build"/{cli,tests,xruns/helpers}
 cp "$share/usr/bin/sleeptune" "$build/cli/"
-cp "$share"/usr/libexec/sleeptune/sleeptune-observe-{jack,pipewire} "$build/daemon/observe/"
+cp "$share"/usr/libexec/sleeptune/sleeptune-observe-{jack,pipewire} "$build/xruns/helpers/"
 ln -s "$share/tests" "$build/tests/integration"
 modprobe snd-dummy
 mkdir -p /run/systemd/{seats,sessions,users,machines} # without systemd: WirePlumber ends where there is nothing to watch

@@ -78,7 +78,7 @@ class Stalled:
 def watch_jack(args, env):
     """@return the observer, once its server runs."""
     for _ in range(60):
-        observer = subprocess.Popen([f"{args.build}/daemon/observe/sleeptune-observe-jack"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        observer = subprocess.Popen([f"{args.build}/xruns/helpers/sleeptune-observe-jack"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         said = observer.stdout.readline().strip()
         if said.startswith("ready"):
             print(said, file=sys.stderr)

@@ -178,13 +178,6 @@ int st_fake_fail_method(struct st_platform *p, const char *name, int error)
     return 0;
 }
 
-void st_fake_set_xrun_sources(struct st_platform *p, const struct st_xrun_source *sources, size_t n)
-{
-    struct st_fake *fake = st_fake_state_of(p);
-    fake->xrun_sources = sources;
-    fake->xrun_sources_n = n;
-}
-
 int st_fake_set_file(struct st_platform *p, const char *path, const char *text, int error)
 {
     return st_fake_state_put(st_fake_state_of(p), &st_fake_state_of(p)->files, path, text, error);

@@ -45,8 +45,6 @@ ST_NODISCARD int st_fake_fail_method(struct st_platform *p, const char *name, in
 void st_fake_set_idle_exit_ns(struct st_platform *p, int64_t ns);
 /** How many hold it. */
 int st_fake_latency_holds_n(struct st_platform *p);
-/** The sources of xruns from now on; the fake has none otherwise. The array must stay. */
-void st_fake_set_xrun_sources(struct st_platform *p, const struct st_xrun_source *sources, size_t n);
 
 /** What counters_self, thread_cpu_ns and counters_other return from now on, with what is set by the next
  * function. */

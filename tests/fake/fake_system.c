@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "platform/tree.h"
-#include "platform/xrun/xrun.h"
 #include "tests/fake/fake_state.h"
 
 static int set_policy(struct st_fake *fake, enum st_policy policy, int priority)
@@ -265,12 +264,6 @@ static int fake_virtualised(struct st_platform *p, bool *ret)
     return error != 0 ? error : st_tree_virtualised(p, ret);
 }
 
-static const struct st_xrun_source *fake_xrun_source(struct st_platform *p, size_t i)
-{
-    const struct st_fake *fake = st_fake_state_of(p);
-    return i < fake->xrun_sources_n ? &fake->xrun_sources[i] : NULL;
-}
-
 void st_fake_state_add_system(struct st_platform *row)
 {
     row->set_policy = fake_set_policy;
@@ -297,5 +290,4 @@ void st_fake_state_add_system(struct st_platform *row)
     row->program_path = fake_program_path;
     row->conditions = st_tree_conditions;
     row->virtualised = fake_virtualised;
-    row->xrun_source = fake_xrun_source;
 }

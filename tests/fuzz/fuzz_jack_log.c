@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/observe/jack_log.h"
+#include "xruns/helpers/jack_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

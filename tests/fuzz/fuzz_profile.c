@@ -4,7 +4,7 @@
 
 #include <spa/pod/pod.h>
 
-#include "daemon/observe/pipewire_profile.h"
+#include "xruns/helpers/pipewire_profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

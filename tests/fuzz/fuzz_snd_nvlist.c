@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/xrun/sndstat.h"
+#include "xruns/sndstat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/xrun/xrun_line.h"
+#include "xruns/xrun_line.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

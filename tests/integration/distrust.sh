@@ -96,7 +96,7 @@ fi
 # --- sound servers that send anything -----------------------------------------------------------------------------------
 # hostile KIND HELPER SOCKET: a server that sends KIND; the helper must end or be ended by us, small and clean
 hostile() {
-    "$PYTHON" - "$1" "$SLEEPTUNE_BUILD/daemon/observe/$2" "$tmp/run-$1-$2" "$3" "$SLEEPTUNE_SANITIZE" <<'PY'
+    "$PYTHON" - "$1" "$SLEEPTUNE_BUILD/xruns/helpers/$2" "$tmp/run-$1-$2" "$3" "$SLEEPTUNE_SANITIZE" <<'PY'
 import os, resource, socket, subprocess, sys, threading
 kind, helper, folder, name, sanitize = sys.argv[1:]
 path = os.path.join(folder, name)
@@ -137,7 +137,7 @@ PY
 }
 for kind in random large silent; do
     for helper in sleeptune-observe-pipewire:pipewire-0 sleeptune-observe-pulseaudio:native; do
-        [ -x "$SLEEPTUNE_BUILD/daemon/observe/${helper%:*}" ] || continue
+        [ -x "$SLEEPTUNE_BUILD/xruns/helpers/${helper%:*}" ] || continue
         ok "${helper%:*}: a server that is $kind" hostile "$kind" "${helper%:*}" "${helper#*:}"
     done
 done
@@ -151,17 +151,17 @@ nameless() {
     local fake=$!
     wait_for test -S "$folder/socket"
     HOME=$folder XDG_RUNTIME_DIR=$folder PIPEWIRE_REMOTE=$folder/socket PULSE_SERVER=unix:$folder/socket \
-        "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-$1" <>"$folder/no-end" >"$folder/said" 2>&1 &
+        "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-$1" <>"$folder/no-end" >"$folder/said" 2>&1 &
     local helper=$!
     wait_for grep -Eq '^(ready|absent)' "$folder/said"
     kill "$helper" "$fake" 2>/dev/null
     wait "$helper" "$fake" 2>/dev/null
     cat "$folder/said"
 }
-if [ -x "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-pulseaudio" ]; then
+if [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pulseaudio" ]; then
     like "a PulseAudio server without a name is watched" "$(nameless pulseaudio)" '^ready queues of the streams of a server without a name of unknown version,'
 fi
-if [ -x "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-pipewire" ]; then
+if [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ]; then
     like "objects of PipeWire without a type, properties without a name" "$(nameless pipewire)" '^absent PipeWire  offers no profiler'
 fi
 tap_done

@@ -6,7 +6,7 @@ set -u
 own_shm "$@"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl jackd pgrep
-[ -x "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-jack" ] || skip_all "built without libjack"
+[ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-jack" ] || skip_all "built without libjack"
 source=jack
 . "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
 name=sleeptune-observe-$$

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # What the tests of the sources of xruns share. Source after daemon-lib.sh; set $source first.
-observer=$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-$source
+observer=$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-$source
 export HOME=$tmp XDG_RUNTIME_DIR=$tmp/run
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 mkfifo "$tmp/no-end" # as standard input: never ends

@@ -5,7 +5,7 @@ set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl pipewire wireplumber pw-cli pw-metadata pw-profiler dbus-daemon pgrep
-[ -x "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
+[ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
 source=pipewire
 . "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
 prlimit --pid $$ --rtprio=20:20 2>/dev/null # as the service has it; needs CAP_SYS_RESOURCE

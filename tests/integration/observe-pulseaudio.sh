@@ -5,7 +5,7 @@ set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl pulseaudio pacat pactl pgrep
-[ -x "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-pulseaudio" ] || skip_all "built without libpulse"
+[ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pulseaudio" ] || skip_all "built without libpulse"
 source=pulseaudio
 . "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
 export PULSE_SERVER=unix:$tmp/pulse PULSE_COOKIE=$tmp/cookie

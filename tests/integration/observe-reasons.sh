@@ -6,7 +6,7 @@ set -u
 for program in pipewire wireplumber pw-cli pw-metadata dbus-daemon python3; do
     command -v "$program" >/dev/null || skip_all "no $program"
 done
-[ -x "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
+[ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
 [ "$(nproc)" -ge 2 ] || skip_all "one CPU: what takes it from the client takes it from the server, too"
 prlimit --pid $$ --rtprio=95:95 2>/dev/null
 tmp=$(mktemp -d)

@@ -11,7 +11,7 @@ if [ "$(id -u)" -eq 0 ]; then # root asks no user's server
 fi
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need pipewire wireplumber pw-cli pw-metadata pw-dump pw-play dbus-daemon
-[ -x "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
+[ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
 source=pipewire
 . "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
 . "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"

@@ -83,7 +83,7 @@ XML
     is "which then is not called the server's" "$(buffer measure --frames 64 --rate 44.1k | grep -c '^buffer')" 0
     like "and advice leads there" "$(judge linux-pipewire-quantum --frames 64)" 'clock\.force-quantum 64'
     music=$SLEEPTUNE_BUILD/tests/integration/stall_pipewire
-    if [ ! -x "$music" ] || [ ! -x "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-pipewire" ] || ! command -v wireplumber >/dev/null; then
+    if [ ! -x "$music" ] || [ ! -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || ! command -v wireplumber >/dev/null; then
         skip "check watches the music" "built without libpipewire, or no wireplumber"
     else
         pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=studio media.class=Audio/Sink object.linger=true

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "platform/xrun/xrun.h"
+#include "xruns/xrun.h"
 
 static const struct st_xrun_source *source;
 static struct st_xrun_watch watch;
@@ -47,8 +47,7 @@ static inline void put_status_in(const char *name, const char *state, int pid, c
 
 static inline int set_up_source(const char *name)
 {
-    struct st_platform *p = st_platform_native();
-    for (size_t i = 0; (source = p->xrun_source(p, i)) != NULL && strcmp(source->name, name) != 0;)
+    for (size_t i = 0; (source = st_xrun_sources[i]) != NULL && strcmp(source->name, name) != 0;)
         i++;
     snprintf(root, sizeof(root), "/tmp/sleeptune-alsa-XXXXXX");
     seen_n = 0;

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "platform/xrun/alsa.h"
+#include "xruns/alsa.h"
 
 static const char running[] = "state: RUNNING\n"
                               "owner_pid   : 3700\n"

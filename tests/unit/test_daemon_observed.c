@@ -656,7 +656,7 @@ static void thread_watches_counts_and_ends(void **state)
     struct st_platform *p = st_platform_native();
     st_config_defaults(&config);
     snprintf(config.observe.pipewire, sizeof(config.observe.pipewire), "off");
-    assert_int_equal(st_observe_start(p, &config, &events, &observe), 0);
+    assert_int_equal(st_observe_start(p, st_xrun_sources, &config, &events, &observe), 0);
     const struct timespec nap = st_ns_to_timespec(ST_NS_PER_MS);
     bool settled = false;
     while (!settled) { /* every source is off, absent or watching before long; the test's limit ends it */
@@ -727,15 +727,10 @@ static void close_player(struct st_xrun_watch *w)
     (void)w;
 }
 
-static const struct st_xrun_source *player_source(struct st_platform *p, size_t i)
-{
-    static const struct st_xrun_ops player = {
-        .open = open_player, .poll = poll_player, .close = close_player};
-    static const struct st_xrun_source row = {
-        .name = "alsa", .summary = "", .poll_ns = ST_NS_PER_MS, .tells_playing = true, .ops = &player};
-    (void)p;
-    return i == 0 ? &row : NULL;
-}
+static const struct st_xrun_ops player_ops = {
+    .open = open_player, .poll = poll_player, .close = close_player};
+static const struct st_xrun_source player_source = {
+    .name = "alsa", .summary = "", .poll_ns = ST_NS_PER_MS, .tells_playing = true, .ops = &player_ops};
 
 static void whoever_waits_for_something_to_play_is_woken_once(void **state)
 {
@@ -745,10 +740,10 @@ static void whoever_waits_for_something_to_play_is_woken_once(void **state)
     struct st_config config;
     struct st_observe *observe;
     struct st_playing_facts facts = {0};
-    p.xrun_source = player_source;
+    const struct st_xrun_source *const sources[] = {&player_source, NULL};
     st_config_defaults(&config);
     woken_n = 0;
-    assert_int_equal(st_observe_start(&p, &config, &events, &observe), 0);
+    assert_int_equal(st_observe_start(&p, sources, &config, &events, &observe), 0);
     st_observe_wake(observe, p.now_ns(&p), wake);
     while (woken_n == 0) /* the test's limit ends it */
         nanosleep(&nap, NULL);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/observe/dropout_judge.h"
+#include "xruns/helpers/dropout_judge.h"
 
 #define US   INT64_C(1000)
 #define MS   INT64_C(1000000)

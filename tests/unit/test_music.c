@@ -16,8 +16,8 @@
 #include "advisor/facts/music.h"
 #include "cli/measure/music.h"
 #include "core/ns.h"
-#include "platform/xrun/xrun.h"
 #include "tests/fake/fake.h"
+#include "xruns/xrun.h"
 
 #define WATCHED_NS (11 * ST_NS_PER_S)
 
@@ -71,8 +71,8 @@ static int fd_of(const struct st_xrun_watch *w)
 
 static const struct st_xrun_ops ops = {.open = open_it, .poll = poll_it, .close = close_it, .fd = fd_of};
 
-static struct st_xrun_source sources[] = {
-    {.name = "pipewire", .program = "observe-pipewire", .poll_ns = ST_NS_PER_S, .ops = &ops}};
+static struct st_xrun_source server = {
+    .name = "pipewire", .program = "observe-pipewire", .poll_ns = ST_NS_PER_S, .ops = &ops};
 
 static struct st_xrun_seen load(const char *client, int64_t frames)
 {
@@ -101,13 +101,13 @@ static struct st_facts *watch_as(int64_t uid, const char *source, const struct s
     program.lines = lines;
     program.lines_n = lines_n;
     program.end = end;
-    sources[0].name = source;
-    st_fake_set_xrun_sources(p, sources, ST_ARRAY_LEN(sources));
+    const struct st_xrun_source *const sources[] = {&server, NULL};
+    server.name = source;
     assert_int_equal(st_facts_put_int(facts, "linux.daemon.pipewire", 700, NULL, "test"), 0);
     assert_int_equal(st_facts_put_int(facts, "linux.daemon.jackd", 701, NULL, "test"), 0);
     if (uid >= 0)
         assert_int_equal(st_facts_put_int(facts, "user.uid", uid, NULL, "test"), 0);
-    struct st_music *music = st_music_start(p, facts, as_root);
+    struct st_music *music = st_music_start(p, sources, facts, as_root);
     assert_non_null(music);
     st_music_poll(music);
     st_fake_advance(p, WATCHED_NS);

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/observe/jack_log.h"
-#include "daemon/observe/jack_xrun.h"
+#include "xruns/helpers/jack_log.h"
+#include "xruns/helpers/jack_xrun.h"
 
 #define PERIOD_US 21333
 

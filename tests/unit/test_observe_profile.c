@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/observe/pipewire_profile.h"
+#include "xruns/helpers/pipewire_profile.h"
 
 #include <spa/param/param.h>
 #include <spa/param/profiler.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/observe/pulse_streams.h"
+#include "xruns/helpers/pulse_streams.h"
 
 enum { CORKED = -1, GONE = -2 };
 

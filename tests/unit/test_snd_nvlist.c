@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/xrun/sndstat.h"
+#include "xruns/sndstat.h"
 
 enum { BOOL = 2, NUMBER = 3, STRING = 4, LIST = 5, LIST_ARRAY = 11, ARRAY_NEXT = 254, LIST_UP = 255 };
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "platform/xrun/sndstat.h"
+#include "xruns/sndstat.h"
 
 static struct st_snd_counters counters;
 static int64_t device_n, starved_n;

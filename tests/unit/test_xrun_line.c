@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "platform/xrun/xrun_line.h"
+#include "xruns/xrun_line.h"
 
 static void xrun_line_has_both_counts_and_names(void **state)
 {

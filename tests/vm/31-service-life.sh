@@ -41,7 +41,7 @@ CONF
 ok "it is a right configuration" sleeptuned -n
 # a JACK server of the service's user, as only that may be watched
 systemd-run --quiet --unit=jackd --uid=sleeptune -p LimitMEMLOCK=infinity jackd --no-realtime -d dummy
-wait_for 20 systemctl is-active jackd
+ok "JACK runs before sleeptuned looks for it" wait_for 60 test -S "/dev/shm/jack_default_$(id -u sleeptune)_0"
 ok "installed, it starts" systemctl start sleeptuned.service
 ok "it measures" wait_for 20 says '.loop.cycles > 0' true
 is "with SCHED_FIFO, by its limits alone" "$(status .loop.circumstances.policy)" fifo

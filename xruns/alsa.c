@@ -1,0 +1,119 @@
+/* ALSA's text in /proc/asound and in the kernel's trace. */
+#include "xruns/alsa.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "platform/proc.h"
+
+#define SUBSTREAMS_MAX 256                 /* more are no sound card */
+#define SECONDS_MAX    INT64_C(9000000000) /* what fits into ns */
+
+/** "SECONDS.NANOSECONDS", seconds may be negative. */
+static int parse_time(const char *text, int64_t *ret_ns)
+{
+    const bool negative = *text == '-';
+    uint64_t s, ns;
+    text += negative;
+    if (st_proc_u64(&text, &s) != 0 || s > SECONDS_MAX || *text != '.')
+        return -EBADMSG;
+    text++;
+    if (*text == ' ' || st_proc_u64(&text, &ns) != 0 || ns >= ST_NS_PER_S)
+        return -EBADMSG;
+    const int64_t value = (int64_t)s * ST_NS_PER_S + (int64_t)ns;
+    *ret_ns = negative ? -value : value;
+    return 0;
+}
+
+int st_alsa_status_parse(const char *text, struct st_alsa_status *ret)
+{
+    static const char *const others[] = {"OPEN",   "SETUP",     "PREPARED",    "DRAINING",
+                                         "PAUSED", "SUSPENDED", "DISCONNECTED"};
+    struct st_alsa_status status = {.state = ST_ALSA_CLOSED};
+    char value[64];
+    if (strncmp(text, "closed", 6) == 0) {
+        *ret = status;
+        return 0;
+    }
+    if (st_proc_field(text, "state", value, sizeof(value)) != 0)
+        return -EBADMSG;
+    if (strcmp(value, "RUNNING") == 0) {
+        status.state = ST_ALSA_RUNNING;
+    } else if (strcmp(value, "XRUN") == 0) {
+        status.state = ST_ALSA_XRUN;
+    } else {
+        size_t i = 0;
+        while (i < ST_ARRAY_LEN(others) && strcmp(value, others[i]) != 0)
+            i++;
+        if (i == ST_ARRAY_LEN(others))
+            return -EBADMSG;
+        status.state = ST_ALSA_OTHER;
+    }
+    uint64_t n;
+    const char *at = value;
+    if (st_proc_field(text, "owner_pid", value, sizeof(value)) == 0) {
+        if (st_proc_u64(&at, &n) != 0 || n > INT32_MAX)
+            return -EBADMSG;
+        status.owner_tid = (int64_t)n;
+    }
+    if (st_proc_field(text, "trigger_time", value, sizeof(value)) != 0 ||
+        parse_time(value, &status.trigger_ns) != 0)
+        return -EBADMSG;
+    if (st_proc_field(text, "tstamp", value, sizeof(value)) == 0 && parse_time(value, &status.now_ns) != 0)
+        return -EBADMSG;
+    at = value;
+    if (st_proc_field(text, "hw_ptr", value, sizeof(value)) != 0 || st_proc_u64(&at, &n) != 0 ||
+        n > INT64_MAX)
+        return -EBADMSG;
+    status.hw_ptr_frames = (int64_t)n;
+    *ret = status;
+    return 0;
+}
+
+int st_alsa_status_moved(const struct st_alsa_status *status, int64_t *ret_hz)
+{
+    const int64_t ms = status->now_ns / ST_NS_PER_MS - status->trigger_ns / ST_NS_PER_MS;
+    if (status->state != ST_ALSA_RUNNING || ms < 3000 || status->hw_ptr_frames >= INT64_MAX / 1000)
+        return -ENODATA;
+    *ret_hz = status->hw_ptr_frames * 1000 / ms;
+    return 0;
+}
+
+/** A number of 0 .. max at *text; moves behind it. */
+static int take_number(const char **text, unsigned max, unsigned *ret)
+{
+    uint64_t n;
+    if (st_proc_u64(text, &n) != 0 || n > max)
+        return -EBADMSG;
+    *ret = (unsigned)n;
+    return 0;
+}
+
+/** The number behind the last `word` of the line; names before it may hold anything. 0 without one. */
+static int count_behind(const char *line, const char *end, const char *word, unsigned *ret)
+{
+    const char *found = NULL;
+    for (const char *at = line; (at = strstr(at, word)) != NULL && at < end; at++)
+        found = at + strlen(word);
+    *ret = 0;
+    return found != NULL && found < end ? take_number(&found, SUBSTREAMS_MAX, ret) : 0;
+}
+
+int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret)
+{
+    const char *line = *text, *end = line + strcspn(line, "\n"), *at = line;
+    struct st_alsa_pcm pcm;
+    if (*line == '\0')
+        return -ENODATA;
+    *text = *end == '\n' ? end + 1 : end;
+    if (take_number(&at, SUBSTREAMS_MAX, &pcm.card) != 0 || *at != '-')
+        return -EBADMSG;
+    at++;
+    if (take_number(&at, SUBSTREAMS_MAX, &pcm.device) != 0 || *at != ':' ||
+        count_behind(at, end, " : playback ", &pcm.playback_n) != 0 ||
+        count_behind(at, end, " : capture ", &pcm.capture_n) != 0)
+        return -EBADMSG;
+    *ret = pcm;
+    return 0;
+}

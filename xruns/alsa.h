@@ -1,0 +1,41 @@
+/* Parsers of ALSA's text in /proc/asound. Pure, so that every host can fuzz them.
+ * Foreign text: any bytes, ended by '\0'. All: 0 or -EBADMSG (not in this form). Threads: any; no allocation.
+ */
+#ifndef ST_XRUNS_ALSA_H
+#define ST_XRUNS_ALSA_H
+
+#include "core/base.h"
+
+enum st_alsa_state {
+    ST_ALSA_CLOSED,
+    ST_ALSA_RUNNING,
+    ST_ALSA_XRUN,
+    ST_ALSA_OTHER, /* set up, prepared, draining, paused, suspended, disconnected */
+};
+
+/** /proc/asound/cardN/pcmMp/subK/status. Source: sound/core/pcm.c, snd_pcm_substream_proc_status_read. */
+struct st_alsa_status {
+    enum st_alsa_state state;
+    int64_t owner_tid;     /* thread that opened it, in our PID namespace; 0: unknown (very old kernels) */
+    int64_t trigger_ns;    /* when it was started or stopped last, on the clock that the program chose */
+    int64_t now_ns;        /* when hw_ptr_frames was read, on the same clock; 0: unknown */
+    int64_t hw_ptr_frames; /* where the device is; begins at 0 when the stream is prepared again */
+};
+
+ST_NODISCARD int st_alsa_status_parse(const char *text, struct st_alsa_status *ret);
+
+/** The rate in Hz at which the device moved since the start. @return 0; -ENODATA: it does not run, or for
+ * less than 3 s, when one step of the position is too much. */
+ST_NODISCARD int st_alsa_status_moved(const struct st_alsa_status *status, int64_t *ret_hz);
+
+/** One line of /proc/asound/pcm, "00-03: HDMI 0 : HDMI 0 : playback 1": a PCM device and how many
+ * substreams it has. Source: sound/core/pcm.c, snd_pcm_proc_read. */
+struct st_alsa_pcm {
+    unsigned card, device;
+    unsigned playback_n, capture_n;
+};
+
+/** Reads the line at *text and moves to the next. @return 0, -EBADMSG (moves too), -ENODATA (the end). */
+ST_NODISCARD int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret);
+
+#endif

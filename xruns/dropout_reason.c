@@ -1,0 +1,134 @@
+#include "xruns/dropout_reason.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/text/text.h"
+
+#define FRAMES_MIN 16
+#define FRAMES_MAX 2048 /* servers take up to 8192; no one can play along with that */
+
+static const struct {
+    const char *name, *text;
+} reasons[ST_DROPOUT_REASONS] = {
+    [ST_DROPOUT_UNKNOWN] = {"unknown", "was not ready, reason unknown"},
+    [ST_DROPOUT_TOO_SLOW] = {"too-slow", "computed too long"},
+    [ST_DROPOUT_WOKEN_LATE] = {"woken-late", "was woken late"},
+    [ST_DROPOUT_CPU_TAKEN] = {"cpu-taken", "lost the CPU to another program"},
+    [ST_DROPOUT_CPU_TAKEN_BY_ITSELF] = {"cpu-taken-by-itself", "lost the CPU to its own thread"},
+    [ST_DROPOUT_STOPPED] = {"stopped", "was stopped or frozen"},
+    [ST_DROPOUT_BLOCKED] = {"blocked", "waited for a lock, disk or program"},
+    [ST_DROPOUT_WAITED_FOR_OTHER] = {"waited-for-other", "waited for another client"},
+    [ST_DROPOUT_SWAPPED_OUT] = {"swapped-out", "waited for its memory, which had to be read from disk"},
+};
+
+const char *st_dropout_reason_name(enum st_dropout_reason reason)
+{
+    return reasons[reason].name;
+}
+
+const char *st_dropout_reason_text(enum st_dropout_reason reason)
+{
+    return reasons[reason].text;
+}
+
+enum st_dropout_reason st_dropout_reason_of(const char *name)
+{
+    size_t i = 0;
+    while (i < ST_DROPOUT_REASONS && strcmp(name, reasons[i].name) != 0)
+        i++;
+    return i < ST_DROPOUT_REASONS ? (enum st_dropout_reason)i : ST_DROPOUT_UNKNOWN;
+}
+
+enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOUT_REASONS])
+{
+    size_t most = 0;
+    for (size_t i = 1; i < ST_DROPOUT_REASONS; i++)
+        most = reasons_n[i] > reasons_n[most] ? i : most;
+    return (enum st_dropout_reason)most;
+}
+
+const char *st_dropout_reason_culprit(const char *culprit, bool others, char *buf, size_t buf_bytes)
+{
+    const bool own = strncmp(culprit, "sleeptune", strlen("sleeptune")) == 0; /* no one else's */
+    const bool test = strcmp(culprit, "sleeptune") == 0; /* of check, measure or tune, not of the daemon */
+    snprintf(buf, buf_bytes, "%s%s%s%s",
+             test  ? "a test of sleeptune ("
+             : own ? "sleeptune itself ("
+                   : "",
+             culprit, own ? ")" : "", others ? " and others" : "");
+    return buf;
+}
+
+const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, size_t buf_bytes)
+{
+    char culprit[160], time[32], period[32];
+    const bool known = why->culprit[0] != '\0';
+    st_dropout_reason_culprit(why->culprit, why->others, culprit, sizeof(culprit));
+    if (why->device_xrun)
+        snprintf(buf, buf_bytes, "let its stream run dry");
+    else if (why->reason == ST_DROPOUT_CPU_TAKEN && known)
+        snprintf(buf, buf_bytes, "lost the CPU to %s", culprit);
+    else if (why->reason == ST_DROPOUT_WAITED_FOR_OTHER && known)
+        snprintf(buf, buf_bytes, "waited for %s%s", why->culprit, why->others ? " and others" : "");
+    else
+        snprintf(buf, buf_bytes, "%s", reasons[why->reason].text);
+    if (why->device_xrun)
+        return buf;
+    if (why->reason == ST_DROPOUT_TOO_SLOW && why->period_ns > 0 && why->busy_ns > why->period_ns)
+        st_text_append(buf, buf_bytes, " (%s%s of CPU time, the buffer lasts %s)",
+                       10 * why->error_ns > why->busy_ns ? "about " : "",
+                       st_ns_format_short(why->busy_ns, time, sizeof(time)),
+                       st_ns_format_short(why->period_ns, period, sizeof(period)));
+    else if (why->reason == ST_DROPOUT_WOKEN_LATE && why->wait_ns > 0)
+        st_text_append(buf, buf_bytes, " (by %s)", st_ns_format_short(why->wait_ns, time, sizeof(time)));
+    if (why->reason == ST_DROPOUT_WOKEN_LATE && known)
+        st_text_append(buf, buf_bytes, ", %s had the CPU", culprit);
+    return buf;
+}
+
+const char *st_dropout_reason_made(enum st_dropout_reason reason, uint64_t n, uint64_t all_n, char *buf,
+                                   size_t buf_bytes)
+{
+    const bool victim = reason == ST_DROPOUT_UNKNOWN || reason == ST_DROPOUT_WOKEN_LATE ||
+                        reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WAITED_FOR_OTHER;
+    snprintf(buf, buf_bytes, "%s ", victim ? "had" : "made");
+    if (all_n <= 1)
+        st_text_append(buf, buf_bytes, "the only dropout");
+    else if (n >= all_n)
+        st_text_append(buf, buf_bytes, "all %" PRIu64 " dropouts", all_n);
+    else
+        st_text_append(buf, buf_bytes, "%" PRIu64 " of %" PRIu64 " dropouts", n, all_n);
+    return buf;
+}
+
+int64_t st_dropout_reason_room_frames(int64_t frames, int64_t period_ns, int64_t busy_ns)
+{
+    int64_t larger = FRAMES_MIN;
+    if (frames <= 0 || period_ns <= 0)
+        return 0;
+    while (larger <= FRAMES_MAX &&
+           (larger <= frames || (double)larger * (double)period_ns < (double)busy_ns * (double)frames))
+        larger *= 2;
+    return larger <= FRAMES_MAX ? larger : 0;
+}
+
+const char *st_dropout_reason_set_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes)
+{
+    buf[0] = '\0';
+    if (frames > 0 && strcmp(source, "pipewire") == 0)
+        snprintf(buf, buf_bytes, "pw-metadata -n settings 0 clock.force-quantum %" PRId64, frames);
+    else if (frames > 0 && strcmp(source, "jack") == 0)
+        snprintf(buf, buf_bytes, "jack_bufsize %" PRId64, frames);
+    return buf;
+}
+
+const char *st_dropout_reason_keep_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes)
+{
+    buf[0] = '\0';
+    if (strcmp(source, "pipewire") == 0 && frames >= 16 && (frames & (frames - 1)) == 0)
+        snprintf(buf, buf_bytes, "to last: sleeptune apply linux-pipewire-quantum=%" PRId64, frames);
+    return buf;
+}

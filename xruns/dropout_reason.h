@@ -1,0 +1,72 @@
+/* Why a client of a sound server was not ready in its cycle. */
+#ifndef ST_XRUNS_DROPOUT_REASON_H
+#define ST_XRUNS_DROPOUT_REASON_H
+
+#include <stdbool.h>
+
+#include "core/base.h"
+
+/* Next step where no program that plays has real-time rights; FreeBSD does not tell whether they have them. */
+#define ST_DROPOUT_REASON_GET_RIGHTS "sudo sleeptune apply linux-rt-permission" /* on Linux */
+
+enum st_dropout_reason {
+    ST_DROPOUT_UNKNOWN,             /* the source cannot know, or the figures of the cycle do not decide */
+    ST_DROPOUT_TOO_SLOW,            /* it was woken on time, had the CPU, and computed past the deadline */
+    ST_DROPOUT_WOKEN_LATE,          /* it was woken so late that its usual work did not fit any more */
+    ST_DROPOUT_CPU_TAKEN,           /* another program had the CPU while it wanted to run */
+    ST_DROPOUT_CPU_TAKEN_BY_ITSELF, /* another thread of its own process had the CPU */
+    ST_DROPOUT_STOPPED,             /* SIGSTOP, a debugger, or a frozen control group */
+    ST_DROPOUT_BLOCKED,             /* it slept in its cycle: a lock, a disk, another process */
+    ST_DROPOUT_WAITED_FOR_OTHER, /* a client whose output it needs was not ready: the other one is to blame */
+    ST_DROPOUT_SWAPPED_OUT,      /* it waited for pages of its memory that had to be read from disk */
+    ST_DROPOUT_REASONS
+};
+
+/** Stable: "unknown", "too-slow", "woken-late", "cpu-taken", "cpu-taken-by-itself", "stopped", "blocked",
+ * "waited-for-other", "swapped-out". */
+const char *st_dropout_reason_name(enum st_dropout_reason reason);
+
+/** For screens, after a client's name: "computed too long", "was woken late" ... */
+const char *st_dropout_reason_text(enum st_dropout_reason reason);
+
+/** The reason of that name; unknown if there is none. */
+enum st_dropout_reason st_dropout_reason_of(const char *name);
+
+/** The most frequent one. */
+enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOUT_REASONS]);
+
+/** Who computes more than this part of each period does so at any buffer size. */
+#define ST_DROPOUT_REASON_FULL 0.9
+
+struct st_dropout_why {
+    enum st_dropout_reason reason;
+    bool device_xrun;                    /* its own stream on a device ran dry: there is no reason */
+    bool others;                         /* the culprit was not always the same */
+    const char *culprit;                 /* who had the CPU, or which client it waited for; "": not known */
+    int64_t busy_ns, wait_ns, period_ns; /* of the worst cycle; 0: not known, or not to be said */
+    int64_t error_ns;                    /* of busy_ns, up or down */
+};
+
+/** For screens, after a client's name: "computed too long (25.0 ms of CPU time, the buffer lasts 21.3 ms)",
+ * "lost the CPU to ffmpeg and others", "was woken late (by 4.10 ms), ffmpeg had the CPU". @return buf. */
+const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, size_t buf_bytes);
+
+/** For screens: who had the CPU, "ffmpeg and others", "sleeptune itself (sleeptuned)". @return buf. */
+const char *st_dropout_reason_culprit(const char *culprit, bool others, char *buf, size_t buf_bytes);
+
+/** After a client's name: "made 407 of 412 dropouts", "made all 3 dropouts", "made the only dropout"; "had"
+ * instead of "made" where others are to blame, or no one is known to be. @return buf. */
+const char *st_dropout_reason_made(enum st_dropout_reason reason, uint64_t n, uint64_t all_n, char *buf,
+                                   size_t buf_bytes);
+
+/** The next larger buffer in which a cycle that computed for busy_ns has room, if it computes as long there.
+ * @param frames, period_ns of the buffer in use. @return a power of two, at most 2048 frames; 0: none, or the buffer in use is not
+ * known. */
+int64_t st_dropout_reason_room_frames(int64_t frames, int64_t period_ns, int64_t busy_ns);
+
+/** The command that sets the buffer of that source (st_xrun_source.name) now; "" if there is none, or frames is 0. @return buf. */
+const char *st_dropout_reason_set_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes);
+/** "to last: " and the command that keeps that buffer when the server starts again; "" if apply has none. @return buf. */
+const char *st_dropout_reason_keep_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes);
+
+#endif

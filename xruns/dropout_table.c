@@ -1,0 +1,371 @@
+/* What was seen of a source. Names of clients are others' choice, so their list is bounded. */
+#include "xruns/dropout_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/text/text.h"
+
+#define USUAL_RATE_HZ 48000 /* default.clock.rate of PipeWire: no program need have asked for it */
+
+uint64_t st_dropout_table_count(const struct st_dropout_client *client)
+{
+    return client->not_ready_n + client->device_xruns_n;
+}
+
+uint64_t st_dropout_table_named(const struct st_dropout_table *table, const struct st_dropout_client *client)
+{
+    const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
+    uint64_t n = 0;
+    for (size_t i = 0; i < table->clients_n; i++) {
+        const struct st_dropout_client *other = &table->clients[i];
+        if (strcmp(other->name, client->name) == 0 && st_dropout_reason_most(other->reasons_n) == reason)
+            n += st_dropout_table_count(other);
+    }
+    return n;
+}
+
+/* The majority vote of Boyer and Moore. */
+void st_dropout_table_blame(char culprit[ST_XRUN_NAME_BYTES], int64_t *culprit_n, const char *name, int64_t n)
+{
+    if (strcmp(culprit, name) == 0) {
+        *culprit_n += n;
+    } else if (*culprit_n >= n) {
+        *culprit_n -= n;
+    } else {
+        *culprit_n = n - *culprit_n;
+        memset(culprit, 0, ST_XRUN_NAME_BYTES);
+        memcpy(culprit, name, strlen(name) < ST_XRUN_NAME_BYTES ? strlen(name) : ST_XRUN_NAME_BYTES - 1);
+    }
+}
+
+static struct st_dropout_client *find(struct st_dropout_table *table, const struct st_xrun_seen *seen)
+{
+    for (size_t i = 0; i < table->clients_n; i++) {
+        struct st_dropout_client *client = &table->clients[i];
+        if (strcmp(client->name, seen->client) == 0 && strcmp(client->device, seen->device) == 0)
+            return client;
+    }
+    return NULL;
+}
+
+/* Does `a` make room before `b`? Who made no dropout first, then who has gone, then by dropouts and age. */
+static bool goes_before(const struct st_dropout_client *a, const struct st_dropout_client *b)
+{
+    const uint64_t of_a = st_dropout_table_count(a), of_b = st_dropout_table_count(b);
+    if ((of_a == 0) != (of_b == 0))
+        return of_a == 0;
+    if (a->playing != b->playing)
+        return !a->playing;
+    return of_a != of_b ? of_a < of_b : a->seen_ns < b->seen_ns;
+}
+
+/* A place for a new client. NULL: it made no dropout, and all others did. */
+static struct st_dropout_client *make_room(struct st_dropout_table *table, bool dropout)
+{
+    if (table->clients_n < ST_DROPOUT_CLIENTS_MAX)
+        return &table->clients[table->clients_n++];
+    struct st_dropout_client *least = &table->clients[0];
+    for (size_t i = 1; i < table->clients_n; i++) {
+        if (goes_before(&table->clients[i], least))
+            least = &table->clients[i];
+    }
+    if (!dropout && (least->playing || st_dropout_table_count(least) > 0))
+        return NULL;
+    table->others_not_ready_n += least->not_ready_n;
+    return least;
+}
+
+static void count_dropouts(struct st_dropout_client *client, const struct st_xrun_seen *seen, int64_t wall_ns)
+{
+    client->not_ready_n += (uint64_t)seen->starved_n;
+    client->device_xruns_n += (uint64_t)seen->device_xruns_n;
+    client->reasons_n[seen->reason] += (uint64_t)seen->starved_n;
+    if (client->first_wall_ns == INT64_MIN)
+        client->first_wall_ns = wall_ns;
+    client->last_wall_ns = wall_ns;
+    if (seen->culprit[0] != '\0')
+        st_dropout_table_blame(client->culprit, &client->culprit_n, seen->culprit, seen->starved_n);
+    const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
+    const bool is_longer = seen->busy_ns - seen->error_ns + seen->wait_ns >
+                           client->worst_busy_ns - client->worst_error_ns + client->worst_wait_ns;
+    const bool was = client->worst_reason == reason, is = seen->reason == reason;
+    if (was == is ? !is_longer : was)
+        return;
+    client->worst_reason = seen->reason;
+    client->worst_busy_ns = seen->busy_ns;
+    client->worst_error_ns = seen->error_ns;
+    client->worst_wait_ns = seen->wait_ns;
+    client->worst_period_ns = seen->period_ns;
+}
+
+static void take_device_load(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
+{
+    const struct st_xrun_load *load = &seen->load;
+    const int64_t period_ns = load->period_ns > 0 ? load->period_ns : 0;
+    /* of several devices the one with the shortest period: it is the one that clicks first */
+    if (strcmp(table->device, seen->device) != 0 && table->period_ns > 0 &&
+        now_ns - table->device_load_ns <= ST_DROPOUT_GONE_NS && period_ns >= table->period_ns)
+        return;
+    memcpy(table->device, seen->device, sizeof(table->device));
+    table->frames = load->frames;
+    table->rate_hz = load->rate_hz;
+    table->period_ns = period_ns;
+    table->priority = load->priority;
+    table->device_load_ns = now_ns;
+}
+
+static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t wall_ns)
+{
+    if (table->cycle_left_n != seen->left_n + 1)
+        table->cycle_n = 0; /* of another cycle */
+    table->cycle_left_n = seen->left_n;
+    table->cycle_wall_ns = wall_ns;
+    if (table->cycle_n == ST_DROPOUT_CYCLE_MAX)
+        return;
+    size_t at = table->cycle_n++;
+    for (; at > 0 && table->cycle[at - 1].wait_ns > seen->wait_ns; at--)
+        table->cycle[at] = table->cycle[at - 1];
+    table->cycle[at] = *seen;
+}
+
+void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
+                           int64_t wall_ns)
+{
+    const bool is_load = seen->load.cycles_n > 0, dropout = seen->starved_n > 0 || seen->device_xruns_n > 0;
+    if (seen->deadline_ns > 0) {
+        take_cycle(table, seen, wall_ns);
+        return;
+    }
+    if (dropout) {
+        table->device_xruns_n += (uint64_t)seen->device_xruns_n;
+        table->starved_n += (uint64_t)seen->starved_n;
+        table->reasons_n[seen->reason] += (uint64_t)seen->starved_n;
+        table->last_wall_ns = wall_ns;
+        table->last_period_ns = seen->period_ns > 0 ? seen->period_ns : table->period_ns;
+        table->certainty = seen->certainty;
+    }
+    if (is_load && seen->client[0] == '\0') {
+        take_device_load(table, seen, now_ns);
+        return;
+    }
+    if (!is_load && seen->client[0] == '\0' && seen->starved_n == 0)
+        return; /* an xrun of the device itself */
+    struct st_dropout_client *client = find(table, seen);
+    if (client == NULL) {
+        client = make_room(table, dropout);
+        if (client == NULL)
+            return;
+        *client = (struct st_dropout_client){
+            .first_wall_ns = INT64_MIN, .last_wall_ns = INT64_MIN, .load_ns = INT64_MIN};
+        memcpy(client->name, seen->client, sizeof(client->name));
+        memcpy(client->device, seen->device, sizeof(client->device));
+    }
+    client->seen_ns = now_ns;
+    if (is_load) {
+        client->load = seen->load;
+        client->load_ns = now_ns;
+        client->playing = true;
+    }
+    if (dropout)
+        count_dropouts(client, seen, wall_ns);
+}
+
+const char *st_dropout_table_why(const struct st_dropout_client *client, bool figures, char *buf,
+                                 size_t buf_bytes)
+{
+    struct st_dropout_why why = {.reason = st_dropout_reason_most(client->reasons_n),
+                                 .device_xrun = client->device_xruns_n > client->not_ready_n,
+                                 .culprit = client->culprit};
+    why.others = 2 * (uint64_t)client->culprit_n < client->reasons_n[why.reason];
+    if (figures) {
+        why.busy_ns = client->worst_busy_ns;
+        why.error_ns = client->worst_error_ns;
+        why.wait_ns = client->worst_wait_ns;
+        why.period_ns = client->worst_period_ns;
+    }
+    return st_dropout_reason_why(&why, buf, buf_bytes);
+}
+
+const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes)
+{
+    const struct st_dropout_client *least = NULL, *rate = NULL;
+    for (size_t i = 0; i < table->clients_n; i++) {
+        const struct st_dropout_client *client = &table->clients[i];
+        const struct st_xrun_load *load = &client->load;
+        if (!client->playing || load->asked_frames == 0 || strcmp(client->device, table->device) != 0)
+            continue;
+        if (least == NULL ||
+            load->asked_frames * least->load.asked_rate_hz < least->load.asked_frames * load->asked_rate_hz)
+            least = client;
+        if (rate == NULL && load->asked_rate_hz == table->rate_hz && table->rate_hz != USUAL_RATE_HZ)
+            rate = client;
+    }
+    buf[0] = '\0';
+    const bool is_ms = least != NULL && least->load.asked_rate_hz == ST_XRUN_ASKED_MS;
+    if (least != NULL)
+        snprintf(buf, buf_bytes, "%s %s %" PRId64 " %s", least->name,
+                 is_ms ? "has a buffer of about" : "asked for", least->load.asked_frames,
+                 is_ms ? "ms" : "frames");
+    if (rate != NULL && rate != least)
+        st_text_append(buf, buf_bytes, ", %s for %g kHz", rate->name, (double)table->rate_hz / 1000);
+    else if (rate != NULL)
+        st_text_append(buf, buf_bytes, " at %g kHz", (double)table->rate_hz / 1000);
+    return buf;
+}
+
+double st_dropout_table_share(const struct st_dropout_client *client)
+{
+    const struct st_xrun_load *load = &client->load;
+    return load->cycles_n > 0 && load->period_ns > 0 && load->busy_median_ns > 0
+               ? (double)load->busy_median_ns / (double)load->period_ns
+               : 0;
+}
+
+/* "; adds 5.33 ms of delay, until PipeWire restarts (undo: the same with 256; to last: sleeptune apply ...)" */
+static void say_price(const struct st_dropout_table *table, const char *source, int64_t frames, char *buf,
+                      size_t buf_bytes)
+{
+    char more[32], lasts[64];
+    const double more_ns =
+        (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
+    st_text_append(
+        buf, buf_bytes, "; adds %s of delay, until %s restarts (undo: the same with %" PRId64 "%s%s)",
+        st_ns_format_short((int64_t)more_ns, more, sizeof(more)), st_event_source_title(source),
+        table->frames,
+        st_dropout_reason_keep_frames(source, frames, lasts, sizeof(lasts))[0] != '\0' ? "; " : "", lasts);
+}
+
+void st_dropout_table_room(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                           const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
+{
+    const bool stream = client->load.streams_n > 0; /* no one simplifies a player */
+    const int64_t busy_ns = client->worst_busy_ns, error_ns = client->worst_error_ns;
+    const double share = st_dropout_table_share(client);
+    const int64_t frames = st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns + error_ns);
+    char busy[32], error[32];
+    st_ns_format_short(busy_ns, busy, sizeof(busy));
+    set[0] = why[0] = '\0';
+    if (share > ST_DROPOUT_REASON_FULL) {
+        snprintf(why, why_bytes, "%s needs %.0f %% of each period, so no buffer size helps", client->name,
+                 100 * share);
+    } else if (busy_ns == 0 || table->frames == 0) {
+        snprintf(why, why_bytes, "no buffer size can be named: the CPU time of its cycles is not known");
+    } else if (client->worst_period_ns > 0 && table->period_ns > client->worst_period_ns &&
+               busy_ns < table->period_ns) {
+        snprintf(why, why_bytes,
+                 "the buffer is larger now than when these dropouts happened: see whether they come again");
+        return;
+    } else if (frames != st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns - error_ns)) {
+        snprintf(why, why_bytes,
+                 "no buffer size can be named: the CPU time of its worst cycle, %s, is only known to %s",
+                 busy, st_ns_format_short(error_ns, error, sizeof(error)));
+    } else if (frames == 0) {
+        snprintf(why, why_bytes, "its worst cycle of %s is longer than a buffer that one can play with",
+                 busy);
+    } else {
+        st_dropout_reason_set_frames(source, frames, set, set_bytes);
+        snprintf(why, why_bytes, "long enough for its worst cycle of %s", busy);
+        say_price(table, source, frames, why, why_bytes);
+    }
+    if (!stream)
+        st_text_append(why, why_bytes, "; %sfreeze or simplify %s", set[0] != '\0' ? "or " : "",
+                       client->name);
+}
+
+int64_t st_dropout_table_first(const struct st_dropout_table *table)
+{
+    int64_t first_wall_ns = INT64_MAX;
+    for (size_t i = 0; i < table->clients_n; i++) {
+        const int64_t wall_ns = table->clients[i].first_wall_ns;
+        if (wall_ns != INT64_MIN && wall_ns < first_wall_ns)
+            first_wall_ns = wall_ns;
+    }
+    return first_wall_ns;
+}
+
+bool st_dropout_table_is_normal(const struct st_dropout_table *table)
+{
+    bool known = table->priority != 0, normal = table->priority == ST_XRUN_NORMAL || !known;
+    for (size_t i = 0; i < table->clients_n; i++) {
+        if (!table->clients[i].playing)
+            continue;
+        known = true;
+        normal = normal && table->clients[i].load.priority == ST_XRUN_NORMAL;
+    }
+    return known && normal;
+}
+
+const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table)
+{
+    const struct st_dropout_client *victim = NULL;
+    for (size_t i = 0; i < table->clients_n; i++) {
+        const struct st_dropout_client *client = &table->clients[i];
+        const uint64_t n = client->reasons_n[ST_DROPOUT_CPU_TAKEN];
+        if (n > (victim != NULL ? victim->reasons_n[ST_DROPOUT_CPU_TAKEN] : 0))
+            victim = client;
+    }
+    return victim;
+}
+
+const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_t all_n, char *buf,
+                                   size_t buf_bytes)
+{
+    const struct st_dropout_client *victim = st_dropout_table_victim(table);
+    const uint64_t taken_n = table->reasons_n[ST_DROPOUT_CPU_TAKEN],
+                   own_n = victim->reasons_n[ST_DROPOUT_CPU_TAKEN];
+    bool others = 2 * (uint64_t)victim->culprit_n < own_n;
+    char culprit[160];
+    for (size_t i = 0; i < table->clients_n; i++) {
+        const struct st_dropout_client *client = &table->clients[i];
+        others = others || (client->reasons_n[ST_DROPOUT_CPU_TAKEN] > 0 &&
+                            strcmp(client->culprit, victim->culprit) != 0);
+    }
+    if (victim->culprit[0] == '\0')
+        snprintf(culprit, sizeof(culprit), "Other programs");
+    else
+        st_dropout_reason_culprit(victim->culprit, others, culprit, sizeof(culprit));
+    snprintf(buf, buf_bytes, "%s took the CPU from %s%s in ", culprit,
+             victim->name[0] != '\0' ? victim->name : "a program", taken_n > own_n ? " and others" : "");
+    if (all_n <= 1)
+        st_text_append(buf, buf_bytes, "the only dropout");
+    else
+        st_text_append(buf, buf_bytes, "%" PRIu64 " of %" PRIu64 " dropouts", taken_n, all_n);
+    return buf;
+}
+
+static int by_harm(const void *one, const void *other)
+{
+    const struct st_dropout_client *a = one, *b = other;
+    const uint64_t of_a = st_dropout_table_count(a), of_b = st_dropout_table_count(b);
+    if (of_a != of_b)
+        return of_a > of_b ? -1 : 1;
+    if (a->playing != b->playing)
+        return a->playing ? -1 : 1;
+    const int names = strcmp(a->name, b->name);
+    return names != 0 ? names : strcmp(a->device, b->device);
+}
+
+void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < table->clients_n; i++) {
+        struct st_dropout_client *client = &table->clients[i];
+        if (client->playing && (!watching || now_ns - client->load_ns > ST_DROPOUT_GONE_NS)) {
+            client->playing = false;
+            client->load = (struct st_xrun_load){0};
+        }
+        if (client->playing || st_dropout_table_count(client) > 0)
+            table->clients[kept++] = *client;
+    }
+    table->clients_n = kept;
+    if (table->period_ns > 0 && (!watching || now_ns - table->device_load_ns > ST_DROPOUT_GONE_NS)) {
+        table->frames = table->rate_hz = table->period_ns = 0;
+        table->device[0] = '\0';
+    }
+    if (table->clients_n > 1)
+        qsort(table->clients, table->clients_n, sizeof(table->clients[0]), by_harm);
+}

@@ -1,0 +1,101 @@
+/* What was seen of one source of xruns: dropouts by reason, its clients by harm, and what its device is set to. Pure.
+ * Times are now_ns by CLOCK_MONOTONIC and wall_ns. */
+#ifndef ST_XRUNS_DROPOUT_TABLE_H
+#define ST_XRUNS_DROPOUT_TABLE_H
+
+#include "xruns/xrun.h"
+
+/* A client without a load line for so long has gone (xrun_line.h). */
+#define ST_DROPOUT_GONE_NS INT64_C(25000000000)
+
+/* By harm: when full, the one with the fewest dropouts that has gone makes room, else of those that play. */
+#define ST_DROPOUT_CLIENTS_MAX 32
+
+struct st_dropout_client {
+    char name[ST_XRUN_NAME_BYTES]; /* "": the server does not say which client it was */
+    char device[ST_XRUN_NAME_BYTES], culprit[ST_XRUN_NAME_BYTES]; /* culprit: of most dropouts that had one */
+    bool playing;                                                 /* a load line within ST_DROPOUT_GONE_NS */
+    uint64_t not_ready_n, device_xruns_n;
+    uint64_t reasons_n[ST_DROPOUT_REASONS]; /* not_ready_n by reason */
+    int64_t culprit_n;                      /* by how many dropouts it leads the others */
+    int64_t first_wall_ns, last_wall_ns;    /* of its dropouts; INT64_MIN: none */
+    /* of the worst of its dropouts of the most frequent reason; 0: not known */
+    int64_t worst_busy_ns, worst_error_ns, worst_wait_ns, worst_period_ns; /* error: of busy */
+    enum st_dropout_reason worst_reason;
+    struct st_xrun_load load; /* of the last 10 s; cycles_n 0: none */
+    int64_t seen_ns, load_ns; /* its last line, and load line; INT64_MIN: none */
+};
+
+#define ST_DROPOUT_CYCLE_MAX 16 /* clients; further ones are left out */
+
+/** All 0 at first. */
+struct st_dropout_table {
+    uint64_t device_xruns_n, starved_n;
+    uint64_t reasons_n[ST_DROPOUT_REASONS];                   /* starved_n by reason */
+    int64_t last_wall_ns;                                     /* its last dropout, if there was one */
+    int64_t last_period_ns;                                   /* of that; 0: not known */
+    enum st_certainty certainty;                              /* of that */
+    struct st_dropout_client clients[ST_DROPOUT_CLIENTS_MAX]; /* most dropouts first, as of the last aging */
+    size_t clients_n;
+    uint64_t others_not_ready_n; /* starved_n less those of clients[] */
+    /* what the device in use is set to, as of the last ST_DROPOUT_GONE_NS; 0: not known, or nothing plays */
+    char device[ST_XRUN_NAME_BYTES];
+    int64_t frames, rate_hz, period_ns;
+    int64_t priority;       /* of the server's thread, as in struct st_xrun_load */
+    int64_t device_load_ns; /* when it said so; 0: never */
+    /* clients in the cycle of the last dropout whose times are known, in the order in which they began; complete if cycle_left_n is 0 */
+    struct st_xrun_seen cycle[ST_DROPOUT_CYCLE_MAX];
+    size_t cycle_n;
+    int64_t cycle_left_n, cycle_wall_ns;
+};
+
+/** Counts what was seen, in all and for its client, and keeps loads. */
+void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
+                           int64_t wall_ns);
+
+/** Forgets loads that are too old (all of them, if !watching), and sorts the clients. */
+void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching);
+
+/** Notes who was to blame n times more: `culprit` is then who was most often, if that was more than half.
+ * culprit_n: 0 at first. */
+void st_dropout_table_blame(char culprit[ST_XRUN_NAME_BYTES], int64_t *culprit_n, const char *name,
+                            int64_t n);
+
+/** Its device xruns and times not ready. */
+uint64_t st_dropout_table_count(const struct st_dropout_client *client);
+
+/** The same of all clients of its name and most frequent reason: one program may have several streams. */
+uint64_t st_dropout_table_named(const struct st_dropout_table *table, const struct st_dropout_client *client);
+
+/** Why most of its dropouts were (dropout_reason.h); with the figures of the worst cycle, if wanted. @return buf. */
+const char *st_dropout_table_why(const struct st_dropout_client *client, bool figures, char *buf,
+                                 size_t buf_bytes);
+
+/** Which client that plays on the device in use asked for the shortest cycle, and which for its rate: "Game asked for 1024 frames, Music for
+ * 44.1 kHz". "": none did.
+ * @return buf. */
+const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes);
+
+/** How much of each period it usually computes; 0: not known. */
+double st_dropout_table_share(const struct st_dropout_client *client);
+
+/** What helps a client that computes too long: `set`, the command that gives it the next larger buffer in
+ * which its worst cycle has room ("": none), and why. The source's name is as in st_xrun_source. */
+void st_dropout_table_room(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                           const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes);
+
+/** When the first dropout of its clients was; INT64_MAX: not known. */
+int64_t st_dropout_table_first(const struct st_dropout_table *table);
+
+/** No program that plays there has a real-time thread, which is known of each, and neither has the server,
+ * as far as that is known. */
+bool st_dropout_table_is_normal(const struct st_dropout_table *table);
+
+/** The client that lost the CPU to other programs most often; NULL: none did. */
+const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table);
+
+/** "ffmpeg took the CPU from Guitarix and others in 25 of 30 dropouts". @return buf. */
+const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_t all_n, char *buf,
+                                   size_t buf_bytes);
+
+#endif

@@ -1,0 +1,28 @@
+/* FreeBSD does not count how long a thread of another process waited for a CPU. */
+#include "xruns/helpers/process_watch.h"
+
+#include <stdlib.h>
+
+struct st_process_watch *st_process_watch_new(void)
+{
+    return calloc(1, 1);
+}
+
+void st_process_watch_add(ST_UNUSED struct st_process_watch *watch, ST_UNUSED uint32_t client,
+                          ST_UNUSED pid_t pid)
+{
+}
+
+void st_process_watch_remove(ST_UNUSED struct st_process_watch *watch, ST_UNUSED uint32_t client) {}
+
+void st_process_watch_sample(ST_UNUSED struct st_process_watch *watch) {}
+
+void st_process_watch_measure(ST_UNUSED struct st_process_watch *watch, ST_UNUSED uint32_t client,
+                              ST_UNUSED struct st_dropout_figures *figures)
+{
+}
+
+int64_t st_process_watch_priority(ST_UNUSED struct st_process_watch *watch, ST_UNUSED uint32_t client)
+{
+    return -1;
+}

@@ -1,0 +1,132 @@
+/* Xruns of sound(4)'s channels, by an ioctl of /dev/sndstat that FreeBSD has from 14 on. sndstat(4). */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "st_config.h"
+
+#if ST_HAVE_SNDSTAT_IOCTL
+#include <sys/types.h>
+
+#include <sys/ioctl.h>
+#include <sys/sndstat.h>
+#endif
+
+#include "core/ns.h"
+#include "xruns/sndstat.h"
+
+#define PATH      "/dev/sndstat"
+#define BYTES_MAX (1024 * 1024) /* a device is some kilobytes */
+
+struct sound4 {
+    struct st_snd_counters counters;
+    int fd;
+    unsigned char *bytes;
+    size_t bytes_n; /* allocated */
+    st_xrun_seen_fn seen;
+    void *seen_ctx;
+};
+
+/** Fills sound4->bytes. @return their bytes or -errno. */
+#if ST_HAVE_SNDSTAT_IOCTL
+static int64_t get_devices(struct sound4 *sound4)
+{
+    struct sndstioc_nv_arg arg = {.nbytes = 0};
+    if (ioctl(sound4->fd, SNDSTIOC_REFRESH_DEVS) != 0 || ioctl(sound4->fd, SNDSTIOC_GET_DEVS, &arg) != 0)
+        return -errno;
+    if (arg.nbytes > BYTES_MAX)
+        return -EFBIG;
+    if (arg.nbytes > sound4->bytes_n) {
+        unsigned char *more = realloc(sound4->bytes, arg.nbytes);
+        if (more == NULL)
+            return -ENOMEM;
+        sound4->bytes = more;
+        sound4->bytes_n = arg.nbytes;
+    }
+    arg = (struct sndstioc_nv_arg){.nbytes = sound4->bytes_n, .buf = sound4->bytes};
+    if (ioctl(sound4->fd, SNDSTIOC_GET_DEVS, &arg) != 0)
+        return -errno;
+    return arg.nbytes > 0 ? (int64_t)arg.nbytes : -EAGAIN; /* it has grown in between: next time */
+}
+#else
+static int64_t get_devices(ST_UNUSED struct sound4 *sound4)
+{
+    return -ENOTSUP;
+}
+#endif
+
+static void on_channel(void *ctx, const struct st_snd_channel *channel)
+{
+    struct sound4 *sound4 = ctx;
+    st_sndstat_look_at(&sound4->counters, channel, sound4->seen, sound4->seen_ctx);
+}
+
+static void no_sighting(ST_UNUSED void *ctx, ST_UNUSED const struct st_xrun_seen *seen) {}
+
+/** One look. @return how many channels, or an error. */
+static int64_t look(struct sound4 *sound4, st_xrun_seen_fn seen, void *ctx)
+{
+    const int64_t n = get_devices(sound4);
+    if (n < 0)
+        return n;
+    sound4->seen = seen;
+    sound4->seen_ctx = ctx;
+    st_sndstat_look_begin(&sound4->counters);
+    const int64_t channels_n = st_sndstat_nvlist(sound4->bytes, (size_t)n, on_channel, sound4);
+    if (channels_n >= 0)
+        st_sndstat_look_end(&sound4->counters);
+    return channels_n;
+}
+
+static int poll_sound4(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    const int64_t n = look(w->state, seen, ctx);
+    if (n == -EAGAIN || n == -EBUSY)
+        return 0;
+    if (n == -ENOTSUP)
+        return st_xrun_because(w, -ENOTSUP, "FreeBSD 14 or newer is needed");
+    if (n < 0)
+        return st_xrun_because(w, (int)n, "cannot read the devices of " PATH ": %s", strerror((int)-n));
+    if (n == 0)
+        return st_xrun_because(w, -ENOENT, "no sound card: " PATH " lists no channel");
+    return st_xrun_because(w, 0, "%lld channels of sound(4)%s", (long long)n,
+                           n > ST_SND_CHANNELS_MAX ? ", not all of them watched" : "");
+}
+
+static void close_sound4(struct st_xrun_watch *w)
+{
+    struct sound4 *sound4 = w->state;
+    if (sound4->fd >= 0)
+        close(sound4->fd);
+    free(sound4->bytes);
+    free(sound4);
+}
+
+static int open_sound4(struct st_xrun_watch *w)
+{
+    struct sound4 *sound4 = calloc(1, sizeof(*sound4));
+    if (sound4 == NULL)
+        return st_xrun_because(w, -ENOMEM, "out of memory");
+    w->state = sound4;
+    sound4->fd = open(PATH, O_RDONLY | O_CLOEXEC);
+    int r = sound4->fd >= 0 ? 0 : st_xrun_because(w, -errno, "cannot open " PATH ": %s", strerror(errno));
+    if (r == 0)
+        r = poll_sound4(w, no_sighting, NULL);
+    if (r < 0)
+        close_sound4(w);
+    return r;
+}
+
+static const struct st_xrun_ops ops = {.open = open_sound4, .poll = poll_sound4, .close = close_sound4};
+
+const struct st_xrun_source st_xrun_sound4 = {
+    .name = "sound4",
+    .summary = "the counters of sound(4): they count lost fragments, so one gap may count several times; on "
+               "virtual channels they count programs that were not ready",
+    .poll_ns = ST_NS_PER_S,
+    .ops = &ops,
+};
+
+const struct st_xrun_source st_xrun_alsa = ST_XRUN_ABSENT("alsa", "only Linux has ALSA's files in /proc");

@@ -1,0 +1,80 @@
+#include "xruns/helpers/dropout_judge.h"
+
+#include "core/ns.h"
+
+#define WAKE_MAX_NS                                                                                          \
+    (100 * ST_NS_PER_MS) /* no wake-up takes longer while the server's own cycles go on. Our own choice */
+#define FAULT_CPU_NS                                                                                         \
+    (ST_NS_PER_MS /                                                                                          \
+     2) /* CPU time of a page that is read again, at most: another one has to go. Our own choice */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* From its signal until it was awake; all the time if it is not yet. */
+static int64_t wait_of(const struct st_dropout_figures *figures)
+{
+    return (figures->awake_ns != 0 ? figures->awake_ns : figures->end_ns) - figures->signal_ns;
+}
+
+/* It neither ran nor wanted to: it slept in its cycle. */
+static int64_t slept_of(const struct st_dropout_figures *figures)
+{
+    const int64_t waited_ns = most(figures->queue_ns, figures->awake_ns != 0 ? wait_of(figures) : 0);
+    return most(0, figures->end_ns - figures->signal_ns - figures->cpu_ns - waited_ns);
+}
+
+int64_t st_dropout_judge_computed_ns(const struct st_dropout_figures *figures)
+{
+    return figures->measured ? figures->cpu_ns + least(slept_of(figures), figures->others_ns) : 0;
+}
+
+/* Of a client whose inputs came in time and whose thread's figures are known. */
+static enum st_dropout_reason judge_measured(const struct st_dropout_figures *figures)
+{
+    const int64_t late_ns = figures->end_ns - figures->deadline_ns;
+    const int64_t slept_ns = slept_of(figures), computed_ns = st_dropout_judge_computed_ns(figures);
+    const int64_t faults_ns = least((int64_t)least((int64_t)figures->faults_n, 1000000) * FAULT_CPU_NS,
+                                    most(0, figures->cpu_ns - figures->usual_ns));
+    if (figures->faults_n > 0 && slept_ns + faults_ns >= late_ns)
+        return ST_DROPOUT_SWAPPED_OUT;
+    const int64_t had_ns = figures->deadline_ns - figures->signal_ns;
+    const bool lost_cpu = figures->queue_ns > 0 && figures->queue_ns >= late_ns;
+    if (computed_ns >= had_ns + (lost_cpu ? figures->cpu_error_ns : 0)) /* of two reasons the surer */
+        return ST_DROPOUT_TOO_SLOW;
+    if (lost_cpu)
+        return figures->taken_by_itself ? ST_DROPOUT_CPU_TAKEN_BY_ITSELF : ST_DROPOUT_CPU_TAKEN;
+    if (slept_ns >= late_ns ||
+        late_ns > WAKE_MAX_NS) /* who gets the CPU and is not heard of sleeps in its cycle */
+        return ST_DROPOUT_BLOCKED;
+    return wait_of(figures) >= late_ns ? ST_DROPOUT_WOKEN_LATE : ST_DROPOUT_UNKNOWN;
+}
+
+enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures)
+{
+    const int64_t had_ns = figures->deadline_ns - figures->signal_ns;
+    const int64_t took_ns = figures->end_ns - figures->signal_ns;
+    const int64_t late_ns = figures->end_ns - figures->deadline_ns;
+    const int64_t signal_late_ns = figures->signal_ns - figures->cycle_ns - figures->usual_signal_ns;
+    if (figures->signal_ns == 0 || late_ns < 0 || had_ns <= 0)
+        return figures->stopped ? ST_DROPOUT_STOPPED : ST_DROPOUT_UNKNOWN;
+    if (figures->measured && figures->stopped)
+        return ST_DROPOUT_STOPPED;
+    if (figures->waited && signal_late_ns > 0 && signal_late_ns >= late_ns &&
+        took_ns <= figures->deadline_ns - figures->cycle_ns)
+        return ST_DROPOUT_WAITED_FOR_OTHER;
+    if (figures->measured)
+        return judge_measured(figures);
+    /* woken on time: it may have computed, or lost the CPU */
+    return figures->awake_ns != 0 && wait_of(figures) > 0 && wait_of(figures) >= late_ns &&
+                   wait_of(figures) > took_ns / 2
+               ? ST_DROPOUT_WOKEN_LATE
+               : ST_DROPOUT_UNKNOWN;
+}

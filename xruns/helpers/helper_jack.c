@@ -1,0 +1,354 @@
+/* sleeptune-observe-jack: the xruns of a JACK server, a line each.
+ *
+ * JACK tells every client of every xrun (jack_set_xrun_callback), so the count is exact. It calls two things
+ * by that name: the driver was late (the device ran dry), or a client did not finish in its cycle. Which of
+ * the two it was, xruns/helpers/jack_xrun.h concludes; which client, only the server's own messages say
+ * (jack_log.h). If there is only one client, it was that one. This client has no ports and no process callback: the
+ * server never waits for it.
+ *
+ * The server is the one that JACK_DEFAULT_SERVER names, or "default"; this program starts none.
+ *
+ * An xrun is the server's, not one client's, so sleeptuned's own stream on the same server counts the same
+ * ones once more: that it is there is said. */
+#include <errno.h>
+#include <jack/jack.h>
+#include <jack/statistics.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "core/text/text.h"
+#include "xruns/helpers/helper_line.h"
+#include "xruns/helpers/jack_log.h"
+#include "xruns/helpers/jack_server.h"
+#include "xruns/helpers/jack_xrun.h"
+
+#define NAME        "sleeptune-observe-jack"
+#define ANSWER_S    5   /* a server that hangs does not answer at all */
+#define PAUSE_MS    100 /* between two lines; the server writes its messages after it called back */
+#define SAMPLE_MS   2000
+#define SAMPLES     5 /* of the DSP load, for a line each 10 s */
+#define CLIENTS_MAX 16
+
+enum what {
+    WHAT_DEVICE,
+    WHAT_CLIENT,
+    WHAT_PROBABLY = 2, /* added to the two */
+    WHAT_GONE = 4,
+    WHAT_END
+};
+
+/* Clients of the server that have ports, without us and the server's own. */
+struct clients {
+    char names[CLIENTS_MAX][ST_JACK_LOG_NAME_BYTES];
+    size_t n;
+    bool more, own_plays; /* own: sleeptuned's stream. It is among them */
+};
+
+struct observer {
+    jack_client_t *client;
+    int fds[2]; /* what happened, a byte each, from libjack's thread and the signal handler */
+    struct st_jack_xrun_judge judge; /* Threads: libjack's, once it calls back */
+    struct st_jack_log log;
+    bool unnamed; /* a client was late, and which one is not known */
+    char said[ST_XRUN_WHY_BYTES];
+    int64_t sample_us;     /* when the load is looked at next */
+    double loads[SAMPLES]; /* parts of the period */
+    size_t loads_n;
+    bool plays; /* clients were there at the last look */
+};
+
+static struct observer observer;
+static char message[128]; /* libjack's latest; its callback takes no context */
+
+static void keep_message(const char *text)
+{
+    snprintf(message, sizeof(message), "%s", text);
+}
+
+static void drop_message(ST_UNUSED const char *text) {}
+
+static void tell(enum what what)
+{
+    const int saved = errno; /* of what a signal came into */
+    const char byte = (char)what;
+    while (write(observer.fds[1], &byte, 1) < 0 && errno == EINTR)
+        ;
+    errno = saved;
+}
+
+/* A client that just dies disturbs its server. */
+static void on_signal(ST_UNUSED int number)
+{
+    tell(WHAT_END);
+}
+
+static struct st_jack_cycle look_at_cycle(jack_client_t *client)
+{
+    struct st_jack_cycle cycle = {.late_us = INT64_MIN};
+    jack_nframes_t frames, again;
+    jack_time_t expected_us, next_us;
+    float period_us;
+    const double rate_hz = jack_get_sample_rate(client);
+    for (int tries = 0; tries < 3 && cycle.late_us == INT64_MIN; tries++) {
+        if (jack_get_cycle_times(client, &frames, &expected_us, &next_us, &period_us) != 0)
+            break;
+        const double since_us = jack_frames_since_cycle_start(client) * 1e6 / rate_hz;
+        const int64_t now_us = (int64_t)jack_get_time();
+        if (jack_get_cycle_times(client, &again, &expected_us, &next_us, &period_us) == 0 && again == frames)
+            cycle.late_us = now_us - (int64_t)since_us - (int64_t)expected_us;
+    }
+    cycle.delayed_us = jack_get_xrun_delayed_usecs(client);
+    cycle.at_us = (int64_t)jack_get_time();
+    cycle.period_us = (int64_t)(jack_get_buffer_size(client) * 1e6 / rate_hz);
+    return cycle;
+}
+
+static int on_xrun(ST_UNUSED void *ctx)
+{
+    const struct st_jack_cycle now = look_at_cycle(observer.client);
+    const struct st_jack_xrun xrun = st_jack_xrun_conclude(&observer.judge, &now);
+    tell((xrun.client ? WHAT_CLIENT : WHAT_DEVICE) + (xrun.probable ? WHAT_PROBABLY : 0));
+    return 0;
+}
+
+static void on_shutdown(ST_UNUSED void *ctx)
+{
+    tell(WHAT_GONE);
+}
+
+/* @return ST_HELPER_LINE_DONE, or what main returns, the reason said. */
+static int open_client(const char *server)
+{
+    jack_status_t status = 0;
+    if (st_jack_server_is_pipewire())
+        return st_helper_line_absent("libjack is that of PipeWire, which is watched as PipeWire");
+    char why[ST_XRUN_WHY_BYTES];
+    if (st_jack_server_look(server, why, sizeof(why)) != 0)
+        return st_helper_line_absent("%s", why);
+    jack_set_error_function(keep_message);
+    jack_set_info_function(drop_message);
+    st_helper_line_deadline(ANSWER_S,
+                            "the JACK server does not answer. If a client that was killed left an empty "
+                            "/dev/shm/jack_db-UID/__db.001, remove that file");
+    observer.client = jack_client_open(NAME, JackNoStartServer | JackServerName, &status, server);
+    if (observer.client == NULL) {
+        if ((status & JackVersionError) != 0)
+            return st_helper_line_absent(
+                "JACK server \"%s\" and the installed libjack are of different versions: install the same",
+                server);
+        if ((status & JackServerFailed) != 0)
+            return strcmp(server, "default") == 0
+                       ? st_helper_line_absent("JACK is not running for this user")
+                       : st_helper_line_absent("JACK server \"%s\" is not running for this user", server);
+        return st_helper_line_absent("JACK server \"%s\" refuses the connection, status 0x%x: %s", server,
+                                     (unsigned)status, message);
+    }
+    st_jack_xrun_begin(&observer.judge, jack_get_xrun_delayed_usecs(observer.client));
+    jack_on_shutdown(observer.client, on_shutdown, NULL);
+    if (jack_set_xrun_callback(observer.client, on_xrun, NULL) != 0 || jack_activate(observer.client) != 0)
+        return st_helper_line_absent("JACK server \"%s\" does not report xruns: %s", server, message);
+    st_helper_line_deadline(0, NULL);
+    return ST_HELPER_LINE_DONE;
+}
+
+/* By name: jack2 does not tell clients of each other's processes. */
+static void look_at_clients(struct clients *ret)
+{
+    *ret = (struct clients){.n = 0};
+    const char **ports = jack_get_ports(observer.client, NULL, NULL, 0);
+    for (size_t i = 0; ports != NULL && ports[i] != NULL; i++) {
+        char name[ST_JACK_LOG_NAME_BYTES];
+        const jack_port_t *port = jack_port_by_name(observer.client, ports[i]);
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(ports[i], ":"), ports[i]);
+        if (port == NULL || (jack_port_flags(port) & JackPortIsPhysical) != 0 || strcmp(name, "system") == 0)
+            continue;
+        ret->own_plays |= strcmp(name, ST_XRUN_OWN_CLIENT) == 0;
+        size_t at = 0;
+        while (at < ret->n && strcmp(ret->names[at], name) != 0)
+            at++;
+        ret->more |= at == CLIENTS_MAX;
+        if (at == ret->n && at < CLIENTS_MAX)
+            memcpy(ret->names[ret->n++], name, sizeof(name));
+    }
+    jack_free(ports);
+}
+
+static void say_ready(const char *server, const struct clients *clients)
+{
+    char text[ST_XRUN_WHY_BYTES] = "";
+    st_text_append(text, sizeof(text), "JACK server \"%.60s\", %u frames at %u Hz", server,
+                   jack_get_buffer_size(observer.client), jack_get_sample_rate(observer.client));
+    if (clients->own_plays)
+        st_text_append(text, sizeof(text),
+                       "; the daemon's own stream uses this server, so both count the same xruns");
+    if (observer.unnamed && clients->n > 1)
+        st_text_append(text, sizeof(text), "; JACK does not say which client is late: ");
+    for (size_t i = 0; observer.unnamed && clients->n > 1 && i < clients->n; i++)
+        st_text_append(text, sizeof(text), "%s%s", i > 0 ? ", " : "", clients->names[i]);
+    if (strcmp(text, observer.said) == 0)
+        return;
+    memcpy(observer.said, text, sizeof(text));
+    st_helper_line_ready("%s", text);
+}
+
+/* --- the load --- */
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* A line for the server with its DSP load, of which no more is known than these samples; one for each client, whose
+ * part in it is not known. None where no client plays. */
+static void say_loads(const char *server, const struct clients *clients)
+{
+    const int64_t frames = jack_get_buffer_size(observer.client),
+                  rate_hz = jack_get_sample_rate(observer.client);
+    const int64_t period_ns = rate_hz > 0 ? frames * ST_NS_PER_S / rate_hz : 0;
+    if (period_ns <= 0 || clients->n == 0 || observer.loads_n == 0)
+        return;
+    struct st_xrun_seen seen = {
+        .load = {.cycles_n = (int64_t)observer.loads_n * SAMPLE_MS * ST_NS_PER_MS / period_ns + 1,
+                 .wait_median_ns = INT64_MIN,
+                 .period_ns = period_ns,
+                 .frames = frames,
+                 .rate_hz = rate_hz}};
+    qsort(observer.loads, observer.loads_n, sizeof(observer.loads[0]), compare);
+    seen.load.busy_median_ns = (int64_t)(observer.loads[observer.loads_n / 2] * (double)period_ns);
+    seen.load.busy_max_ns = (int64_t)(observer.loads[observer.loads_n - 1] * (double)period_ns);
+    seen.load.busy_p99_ns = seen.load.busy_max_ns;
+    snprintf(seen.device, sizeof(seen.device), "%s", server);
+    st_helper_line_xrun(&seen);
+    seen.load.busy_median_ns = INT64_MIN;
+    for (size_t i = 0; i < clients->n; i++) {
+        snprintf(seen.client, sizeof(seen.client), "%s", clients->names[i]);
+        st_helper_line_xrun(&seen);
+    }
+}
+
+static void look(const char *server)
+{
+    const int64_t now_us = (int64_t)jack_get_time();
+    if (now_us < observer.sample_us)
+        return;
+    observer.sample_us = now_us + SAMPLE_MS * 1000;
+    observer.loads[observer.loads_n++] = (double)jack_cpu_load(observer.client) / 100;
+    const bool due = observer.loads_n == SAMPLES;
+    if (!due && observer.plays)
+        return;
+    struct clients clients;
+    look_at_clients(&clients);
+    observer.plays = clients.n > 0;
+    if (!due && !observer.plays)
+        return;
+    say_ready(server, &clients);
+    say_loads(server, &clients); /* also as soon as a client comes */
+    observer.loads_n = 0;
+    if (due)
+        st_helper_line_alive();
+}
+
+/* --- xruns --- */
+
+/* Who was late, of `left` times. */
+struct late {
+    const char *server;
+    int64_t left;
+};
+
+static void say_late(const char *server, const char *client, enum st_certainty certainty, int64_t n)
+{
+    struct st_xrun_seen seen = {.certainty = certainty, .starved_n = n};
+    snprintf(seen.device, sizeof(seen.device), "%s", server);
+    snprintf(seen.client, sizeof(seen.client), "%s", client);
+    if (n > 0)
+        st_helper_line_xrun(&seen);
+}
+
+static void on_named(void *ctx, const char *client)
+{
+    struct late *late = ctx;
+    if (late->left-- > 0)
+        say_late(late->server, client, ST_CERTAINTY_EXACT, 1);
+}
+
+/* Prints what the server reported meanwhile. @return WHAT_GONE or WHAT_END when it is over. */
+static enum what forward(const char *server)
+{
+    char what[256];
+    struct st_xrun_seen seen[] = {{.certainty = ST_CERTAINTY_EXACT}, {.certainty = ST_CERTAINTY_PROBABLE}};
+    enum what over = WHAT_DEVICE;
+    const ssize_t n = read(observer.fds[0], what, sizeof(what));
+    int64_t late_n[2] = {0, 0};
+    for (ssize_t i = 0; i < n; i++) {
+        if (what[i] == WHAT_GONE || what[i] == WHAT_END) {
+            over = (enum what)what[i];
+            continue;
+        }
+        const bool probable = what[i] >= WHAT_PROBABLY;
+        seen[probable].device_xruns_n += what[i] % WHAT_PROBABLY == WHAT_DEVICE;
+        late_n[probable] += what[i] % WHAT_PROBABLY == WHAT_CLIENT;
+    }
+    for (size_t i = 0; i < ST_ARRAY_LEN(seen); i++) {
+        snprintf(seen[i].device, sizeof(seen[i].device), "%s", server);
+        if (seen[i].device_xruns_n > 0)
+            st_helper_line_xrun(&seen[i]);
+    }
+    struct late late = {server, late_n[0] + late_n[1]};
+    st_jack_log_read(&observer.log, on_named, &late);
+    if (late.left <= 0 || over != WHAT_DEVICE)
+        return over;
+    struct clients clients;
+    look_at_clients(&clients);
+    observer.unnamed |= clients.n != 1;
+    say_late(server, clients.n == 1 && !clients.more ? clients.names[0] : "",
+             clients.n != 1 && late_n[1] == 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE, late.left);
+    say_ready(server, &clients);
+    return over;
+}
+
+int main(int argc, char **argv)
+{
+    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    (void)st_helper_line_options(argc, argv);
+    const char *server = st_jack_server_name();
+    if (pipe(observer.fds) != 0) {
+        perror(NAME);
+        return ST_HELPER_LINE_FAILED;
+    }
+    /* before libjack: a client that is killed while it makes its data base locks all others out */
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    const int r = open_client(server);
+    if (r != ST_HELPER_LINE_DONE)
+        return r;
+    struct clients clients;
+    look_at_clients(&clients);
+    say_ready(server, &clients);
+    st_jack_log_open(&observer.log, server);
+    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = observer.fds[0], .events = POLLIN}};
+    enum what over = WHAT_DEVICE;
+    while (over != WHAT_END) {
+        const int n = poll(fds, 2, SAMPLE_MS);
+        if (n > 0 && fds[1].revents != 0) {
+            poll(fds, 1, PAUSE_MS);
+            over = forward(server);
+        }
+        if (over == WHAT_GONE)
+            return st_helper_line_absent("JACK server \"%s\" has ended",
+                                         server); /* nothing is left to close */
+        if (n > 0 && fds[0].revents != 0 && st_helper_line_input_ended())
+            over = WHAT_END;
+        if (over == WHAT_DEVICE)
+            look(server);
+    }
+    st_helper_line_deadline(1, "the JACK server does not answer any more");
+    jack_client_close(observer.client);
+    return ST_HELPER_LINE_DONE;
+}

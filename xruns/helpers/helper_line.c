@@ -1,0 +1,133 @@
+#include "xruns/helpers/helper_line.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/text/number.h"
+#include "core/text/safe.h"
+#include "platform/standard_files.h"
+
+#define NICE 10
+
+/* --- options --- */
+
+/* @return 0: the text is no process id. */
+static pid_t process_of(const char *text)
+{
+    int64_t pid;
+    return st_number_i64(text, 1, INT_MAX, &pid) == 0 ? (pid_t)pid : 0;
+}
+
+bool st_helper_line_is_process(const char *text, pid_t pid)
+{
+    return text != NULL && pid != 0 && process_of(text) == pid;
+}
+
+pid_t st_helper_line_options(int argc, char **argv)
+{
+    int option;
+    pid_t own = 0;
+    st_standard_files_open();
+    /* it must not take the CPU from programs that play without real-time rights; a filter of system calls may
+     * forbid it */
+    (void)setpriority(PRIO_PROCESS, 0, NICE);
+#ifdef SCHED_BATCH /* a wake-up waits for what runs (check_preempt_wakeup_fair, kernel/sched/fair.c) */
+    const struct sched_param param = {.sched_priority = 0};
+    (void)sched_setscheduler(0, SCHED_BATCH, &param);
+#endif
+    while ((option = getopt(argc, argv, "p:")) != -1) {
+        if (option != 'p')
+            exit(ST_HELPER_LINE_USAGE); /* getopt has said why */
+        if ((own = process_of(optarg)) == 0) {
+            fprintf(stderr, "%s: -p: '%s' is no process id\n", argv[0], optarg);
+            exit(ST_HELPER_LINE_USAGE);
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "%s: takes no argument: %s\n", argv[0], argv[optind]);
+        exit(ST_HELPER_LINE_USAGE);
+    }
+    return own;
+}
+
+/* --- lines --- */
+
+static void put(const char *line)
+{
+    if (fputs(line, stdout) == EOF || fflush(stdout) == EOF) {
+        perror("standard output");
+        exit(ST_HELPER_LINE_FAILED);
+    }
+}
+
+static ST_PRINTF(2, 0) void put_text(const char *word, const char *format, va_list args)
+{
+    char text[ST_XRUN_WHY_BYTES], line[ST_XRUN_LINE_BYTES];
+    vsnprintf(text, sizeof(text), format, args);
+    snprintf(line, sizeof(line), "%s %s\n", word, st_safe_text(text));
+    put(line);
+}
+
+void st_helper_line_ready(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_text("ready", format, args);
+    va_end(args);
+}
+
+void st_helper_line_alive(void)
+{
+    put("alive\n");
+}
+
+int st_helper_line_absent(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_text("absent", format, args);
+    va_end(args);
+    return ST_HELPER_LINE_ABSENT;
+}
+
+void st_helper_line_xrun(const struct st_xrun_seen *seen)
+{
+    char line[ST_XRUN_LINE_BYTES];
+    put(st_xrun_line_format(seen, line, sizeof(line)));
+}
+
+/* --- beginning and end --- */
+
+bool st_helper_line_input_ended(void)
+{
+    char ignored[256];
+    const ssize_t n = read(STDIN_FILENO, ignored, sizeof(ignored));
+    return n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+static char deadline_line[ST_XRUN_LINE_BYTES];
+
+static void on_deadline(ST_UNUSED int number)
+{
+    const ssize_t n = write(STDOUT_FILENO, deadline_line, strlen(deadline_line));
+    _exit(n < 0 ? ST_HELPER_LINE_FAILED : ST_HELPER_LINE_ABSENT);
+}
+
+void st_helper_line_deadline(unsigned seconds, const char *why)
+{
+    const struct sigaction action = {.sa_handler = on_deadline};
+    alarm(0);
+    if (seconds == 0)
+        return;
+    snprintf(deadline_line, sizeof(deadline_line), "absent %s\n", why);
+    sigaction(SIGALRM, &action, NULL);
+    alarm(seconds);
+}

@@ -1,0 +1,46 @@
+/* What the helper programs that watch a sound server have in common: options, and lines on standard output
+ * (xruns/xrun_line.h has their form). One thread writes lines. A line that cannot be written ends the
+ * program. */
+#ifndef ST_XRUNS_HELPERS_HELPER_LINE_H
+#define ST_XRUNS_HELPERS_HELPER_LINE_H
+
+#include <sys/types.h>
+
+#include "xruns/xrun_line.h"
+
+/* Exit statuses, as of all programs of sleeptune. */
+enum {
+    ST_HELPER_LINE_DONE = 0,
+    ST_HELPER_LINE_ABSENT = 2,
+    ST_HELPER_LINE_USAGE = 3,
+    ST_HELPER_LINE_FAILED = 4
+};
+
+#define ST_HELPER_LINE_ALIVE_S 20 /* after 40 s without a line the program counts as hung */
+
+/** The option -p PID; others end the program. It also gives up some of its share of the CPU.
+ * @return whose own streams are no other program's (sleeptuned's); 0: none. */
+pid_t st_helper_line_options(int argc, char **argv);
+
+/** Is this text, a property of a client, that process? NULL is not. */
+bool st_helper_line_is_process(const char *text, pid_t pid);
+
+void st_helper_line_ready(const char *format, ...) ST_PRINTF(1, 2);
+void st_helper_line_alive(void);
+
+/** The last line. @return ST_HELPER_LINE_ABSENT, for main. */
+int st_helper_line_absent(const char *format, ...) ST_PRINTF(1, 2);
+
+/** An xrun line, or a load line. */
+void st_helper_line_xrun(const struct st_xrun_seen *seen);
+
+/** Reads what is there on standard input. @return true at its end: the daemon is gone. Call it when standard
+ * input is readable, else it waits. */
+bool st_helper_line_input_ended(void);
+
+/** In `seconds` from now: says "absent why" and ends the program, for libraries that wait for ever. 0: no
+ * more.
+ * @param why is kept. */
+void st_helper_line_deadline(unsigned seconds, const char *why);
+
+#endif

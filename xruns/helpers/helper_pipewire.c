@@ -1,0 +1,371 @@
+/* sleeptune-observe-pipewire: the xruns of a PipeWire server, a line for each node and quarter of a second.
+ *
+ * The server is the one that PIPEWIRE_REMOTE names, or "pipewire-0" in PIPEWIRE_RUNTIME_DIR or XDG_RUNTIME_DIR.
+ * They come from the profiler object of the server (module-profiler), as pw-top's do. The server reports
+ * each cycle only while a client listens, which costs it and us some CPU time a cycle (docs/results.md),
+ * and nothing while no stream plays. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pipewire/pipewire.h> /* before extensions/profiler.h, which uses its macros */
+#include <spa/pod/pod.h>       /* extensions/profiler.h needs it, too */
+
+#include <pipewire/extensions/profiler.h>
+#include <pipewire/impl.h>
+
+#include "xruns/helpers/helper_line.h"
+#include "xruns/helpers/pipewire_profile.h"
+#include "xruns/helpers/process_watch.h"
+
+#define ANSWER_S       5
+#define LOADS_S        10
+#define FIRST_LOADS_NS 500000000
+#define TELL_NS                                                                                              \
+    250000000 /* at most one line a node in this time: a report that is later has no time of its own */
+
+#define QUIET_NS INT64_C(3000000000) /* no cycle for so long: nothing plays */
+
+struct observer {
+    struct pw_main_loop *loop;
+    struct pw_core *core;
+    struct pw_registry *registry;
+    struct pw_proxy *profiler;
+    struct spa_hook core_listener, registry_listener, profiler_listener;
+    struct spa_source *tell_timer;  /* armed for TELL_NS after a report */
+    struct spa_source *loads_timer; /* armed while nodes run */
+    bool loads_armed, loads_said;
+    struct spa_source *watch_timer; /* armed for QUIET_S after a profile */
+    int quiet_n;                    /* its expirations since the latest profile */
+    bool told_lately;
+    int sync; /* after it, all objects of the server have been announced */
+    char version[32];
+    int64_t beyond_n; /* of the profile, as the latest ready line has it */
+    struct st_pipewire_profile profile;
+    struct st_process_watch *watch;
+    pid_t own;  /* whose clients are left out */
+    int status; /* what main returns */
+};
+
+static void end(struct observer *observer, int status)
+{
+    observer->status = status;
+    pw_main_loop_quit(observer->loop);
+}
+
+/* --- what it sees --- */
+
+static void on_seen(void *ctx, const struct st_xrun_seen *seen)
+{
+    struct observer *observer = ctx;
+    observer->loads_said |= seen->load.cycles_n > 0;
+    st_helper_line_xrun(seen);
+}
+
+static void say_ready(struct observer *observer)
+{
+    observer->beyond_n = observer->profile.beyond_n;
+    if (observer->beyond_n == 0)
+        st_helper_line_ready("profiler of PipeWire %s", observer->version);
+    else
+        st_helper_line_ready("profiler of PipeWire %s; %" PRId64
+                             " nodes are not watched, as at most %d can be",
+                             observer->version, observer->beyond_n, ST_PIPEWIRE_PROFILE_NODES_MAX);
+}
+
+static void tell(struct observer *observer)
+{
+    struct timespec pause = {.tv_nsec = TELL_NS};
+    st_pipewire_profile_report(&observer->profile, on_seen, observer);
+    observer->told_lately = true;
+    pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->tell_timer, &pause, NULL, false);
+}
+
+static void on_tell_timer(void *ctx, ST_UNUSED uint64_t expirations)
+{
+    struct observer *observer = ctx;
+    observer->told_lately = false;
+    if (observer->profile.pending)
+        tell(observer);
+}
+
+/* What the clients' threads do, while the server reports cycles: it reports at least once a second. */
+static void on_watch_timer(void *ctx, ST_UNUSED uint64_t expirations)
+{
+    struct observer *observer = ctx;
+    struct timespec stop = {0};
+    st_process_watch_sample(observer->watch);
+    if (++observer->quiet_n > QUIET_NS / ST_PROCESS_WATCH_NS)
+        pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->watch_timer, &stop, NULL,
+                             false);
+}
+
+static void measure(void *ctx, uint32_t client, struct st_dropout_figures *figures)
+{
+    struct observer *observer = ctx;
+    st_process_watch_measure(observer->watch, client, figures);
+}
+
+static int64_t priority(void *ctx, uint32_t client)
+{
+    struct observer *observer = ctx;
+    const int64_t rt = st_process_watch_priority(observer->watch, client);
+    return rt < 0 ? 0 : rt == 0 ? ST_XRUN_NORMAL : rt;
+}
+
+/* Before the first cycle is reported, since its report is late. */
+static void watch_processes(struct observer *observer)
+{
+    struct timespec soon = {.tv_nsec = ST_PROCESS_WATCH_NS};
+    if (observer->quiet_n == 0 || observer->quiet_n > QUIET_NS / ST_PROCESS_WATCH_NS)
+        pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->watch_timer, &soon, &soon,
+                             false);
+    observer->quiet_n = 1;
+}
+
+/* The first loads come soon after something begins to play: they say that it does. */
+static void arm_loads(struct observer *observer)
+{
+    struct timespec first = {.tv_nsec = FIRST_LOADS_NS}, each = {.tv_sec = LOADS_S};
+    if (observer->loads_armed)
+        return;
+    observer->loads_armed = true;
+    pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->loads_timer, &first, &each, false);
+}
+
+static void on_profile(void *ctx, const struct spa_pod *pod)
+{
+    struct observer *observer = ctx;
+    arm_loads(observer);
+    watch_processes(observer);
+    if (st_pipewire_profile_take(&observer->profile, pod) < 0)
+        end(observer, st_helper_line_absent("sleeptune does not understand the profiler of PipeWire %s",
+                                            observer->version));
+    if (observer->profile.pending && !observer->told_lately)
+        tell(observer);
+}
+
+static const struct pw_profiler_events profiler_events = {PW_VERSION_PROFILER_EVENTS, .profile = on_profile};
+
+/* --- which objects there are --- */
+
+/* As spa_dict_lookup, but a server may send a property without a name. */
+static const char *property(const struct spa_dict *props, const char *key)
+{
+    for (size_t i = 0; props != NULL && i < props->n_items; i++) {
+        if (spa_streq(props->items[i].key, key))
+            return props->items[i].value;
+    }
+    return NULL;
+}
+
+/* What belongs to a client of the server: user data of its proxy. */
+struct client {
+    struct observer *observer;
+    struct spa_hook removed_listener, info_listener;
+};
+
+static void on_client_info(void *ctx, const struct pw_client_info *info)
+{
+    struct client *client = ctx;
+    const char *peer = property(info->props, PW_KEY_SEC_PID); /* from the kernel */
+    const pid_t own = client->observer->own;
+    int32_t pid;
+    if (spa_atoi32(peer, &pid, 10) && pid > 0 && pid != getpid())
+        st_process_watch_add(client->observer->watch, info->id, pid);
+    /* the peer of all clients of pipewire-pulse is pipewire-pulse: whose those are they say themselves */
+    const char *api = property(info->props, PW_KEY_CLIENT_API);
+    if (st_helper_line_is_process(peer, own) ||
+        (spa_streq(api, "pipewire-pulse") &&
+         st_helper_line_is_process(property(info->props, PW_KEY_APP_PROCESS_ID), own)))
+        st_pipewire_profile_leave_out(&client->observer->profile, info->id);
+}
+
+static const struct pw_client_events client_events = {PW_VERSION_CLIENT_EVENTS, .info = on_client_info};
+
+static void on_client_removed(void *ctx)
+{
+    pw_proxy_destroy(ctx);
+}
+
+static const struct pw_proxy_events removed_events = {PW_VERSION_PROXY_EVENTS, .removed = on_client_removed};
+
+/* Asks whose process it is. */
+static void ask_client(struct observer *observer, uint32_t id, const char *type)
+{
+    struct pw_proxy *proxy =
+        pw_registry_bind(observer->registry, id, type, PW_VERSION_CLIENT, sizeof(struct client));
+    if (proxy == NULL)
+        return;
+    struct client *client = pw_proxy_get_user_data(proxy);
+    client->observer = observer;
+    pw_proxy_add_listener(proxy, &client->removed_listener, &removed_events, proxy);
+    pw_proxy_add_object_listener(proxy, &client->info_listener, &client_events, client);
+}
+
+static uint32_t client_of(const struct spa_dict *props)
+{
+    uint32_t id;
+    return spa_atou32(property(props, PW_KEY_CLIENT_ID), &id, 10) ? id : ST_PIPEWIRE_PROFILE_NO_CLIENT;
+}
+
+static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, const char *type,
+                      ST_UNUSED uint32_t version, const struct spa_dict *props)
+{
+    struct observer *observer = ctx;
+    if (spa_streq(type, PW_TYPE_INTERFACE_Node)) {
+        const char *class = property(props, PW_KEY_MEDIA_CLASS);
+        st_pipewire_profile_add(&observer->profile, id, client_of(props),
+                                property(props, PW_KEY_DEVICE_ID) != NULL,
+                                class != NULL && strncmp(class, "Stream/", strlen("Stream/")) == 0);
+    } else if (spa_streq(type, PW_TYPE_INTERFACE_Client)) {
+        ask_client(observer, id, type);
+    } else if (spa_streq(type, PW_TYPE_INTERFACE_Profiler) && observer->profiler == NULL) {
+        observer->profiler = pw_registry_bind(observer->registry, id, type, PW_VERSION_PROFILER, 0);
+        watch_processes(observer);
+        if (observer->profiler != NULL)
+            pw_proxy_add_object_listener(observer->profiler, &observer->profiler_listener, &profiler_events,
+                                         observer);
+    }
+}
+
+static void on_global_remove(void *ctx, uint32_t id)
+{
+    struct observer *observer = ctx;
+    st_pipewire_profile_remove(&observer->profile, id);
+    st_process_watch_remove(observer->watch, id);
+    if (observer->profile.pending && !observer->told_lately)
+        tell(observer);
+}
+
+static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,
+                                                          .global_remove = on_global_remove};
+
+/* --- the server --- */
+
+static void on_info(void *ctx, const struct pw_core_info *info)
+{
+    struct observer *observer = ctx;
+    if ((info->change_mask & PW_CORE_CHANGE_MASK_PROPS) == 0 || info->version != NULL)
+        snprintf(observer->version, sizeof(observer->version), "%s",
+                 info->version != NULL ? info->version : "");
+}
+
+static void on_done(void *ctx, uint32_t id, int seq)
+{
+    struct observer *observer = ctx;
+    if (id != PW_ID_CORE || seq != observer->sync)
+        return;
+    st_helper_line_deadline(0, NULL);
+    if (observer->profiler == NULL)
+        end(observer, st_helper_line_absent("PipeWire %s offers no profiler: its configuration does not load "
+                                            "module-profiler, or sleeptune may not see it",
+                                            observer->version));
+    else
+        say_ready(observer);
+    observer->profile.listed = true;
+}
+
+static void on_error(void *ctx, uint32_t id, ST_UNUSED int seq, int res, const char *message)
+{
+    struct observer *observer = ctx;
+    if (id == PW_ID_CORE && res == -EPIPE)
+        end(observer, st_helper_line_absent("PipeWire %s has ended", observer->version));
+    else if (id == PW_ID_CORE)
+        end(observer, st_helper_line_absent("PipeWire %s: %s", observer->version,
+                                            message != NULL ? message : strerror(-res)));
+}
+
+static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info = on_info, .done = on_done,
+                                                  .error = on_error};
+
+/* --- ourselves --- */
+
+static void on_input(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
+{
+    if (st_helper_line_input_ended())
+        end(ctx, ST_HELPER_LINE_DONE);
+}
+
+static void on_alive_timer(ST_UNUSED void *ctx, ST_UNUSED uint64_t expirations)
+{
+    st_helper_line_alive();
+}
+
+static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
+{
+    struct observer *observer = ctx;
+    struct timespec stop = {0};
+    observer->loads_said = false;
+    st_pipewire_profile_loads(&observer->profile, on_seen, observer);
+    observer->loads_armed = observer->loads_said;
+    if (!observer->loads_armed) /* nothing runs, and this program need not wake up for it */
+        pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->loads_timer, &stop, &stop,
+                             false);
+    if (observer->profile.beyond_n != observer->beyond_n)
+        say_ready(observer);
+}
+
+/* libpipewire could not begin: without the files of its package it finds nothing. */
+static int say_not_installed(void)
+{
+    return errno == ENOENT ? st_helper_line_absent("PipeWire is not installed")
+                           : st_helper_line_absent("libpipewire does not start: %s", strerror(errno));
+}
+
+/* @return ST_HELPER_LINE_DONE, or what main returns, the reason said. */
+static int begin(struct observer *observer)
+{
+    struct timespec alive = {.tv_sec = ST_HELPER_LINE_ALIVE_S};
+    struct pw_loop *loop = pw_main_loop_get_loop(observer->loop);
+    struct spa_source *alive_timer = pw_loop_add_timer(loop, on_alive_timer, observer);
+    observer->loads_timer = pw_loop_add_timer(loop, on_loads_timer, observer);
+    observer->watch_timer = pw_loop_add_timer(loop, on_watch_timer, observer);
+    observer->tell_timer = pw_loop_add_timer(loop, on_tell_timer, observer);
+    /* none of client.conf's modules: no real-time thread, no nodes */
+    struct pw_context *context = pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
+    observer->watch = st_process_watch_new();
+    observer->profile.measure = measure;
+    observer->profile.priority = priority;
+    observer->profile.measure_ctx = observer;
+    if (alive_timer == NULL || observer->loads_timer == NULL || observer->watch == NULL ||
+        observer->watch_timer == NULL || observer->tell_timer == NULL || context == NULL ||
+        pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
+        pw_context_load_module(context, PW_EXTENSION_MODULE_PROFILER, NULL, NULL) == NULL ||
+        pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, observer) == NULL)
+        return say_not_installed();
+    pw_loop_update_timer(loop, alive_timer, &alive, &alive, false);
+    observer->core = pw_context_connect(context, NULL, 0);
+    if (observer->core == NULL)
+        return errno == EHOSTDOWN
+                   ? st_helper_line_absent("PipeWire is not running for this user")
+                   : st_helper_line_absent("the PipeWire server of this user refuses the connection: %s",
+                                           strerror(errno));
+    pw_core_add_listener(observer->core, &observer->core_listener, &core_events, observer);
+    observer->registry = pw_core_get_registry(observer->core, PW_VERSION_REGISTRY, 0);
+    if (observer->registry == NULL)
+        return st_helper_line_absent("the PipeWire server does not list its objects: %s", strerror(errno));
+    pw_registry_add_listener(observer->registry, &observer->registry_listener, &registry_events, observer);
+    observer->sync = pw_core_sync(observer->core, PW_ID_CORE, 0);
+    return ST_HELPER_LINE_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    static struct observer observer;
+    observer.own = st_helper_line_options(argc, argv);
+    setenv("PIPEWIRE_DEBUG", "0", 0); /* what matters is a line of ours; a user may wish for more */
+    pw_init(NULL, NULL);
+    observer.loop = pw_main_loop_new(NULL);
+    if (observer.loop == NULL)
+        return say_not_installed();
+    st_helper_line_deadline(ANSWER_S, "the PipeWire server does not answer");
+    const int r = begin(&observer);
+    if (r != ST_HELPER_LINE_DONE)
+        return r;
+    pw_main_loop_run(observer.loop);
+    return observer.status; /* what is open ends with the process */
+}

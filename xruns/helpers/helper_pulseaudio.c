@@ -1,0 +1,245 @@
+/* sleeptune-observe-pulseaudio: streams of a PulseAudio server that ran empty, a line each.
+ *
+ * PulseAudio publishes no xruns of others: only the stream's own program learns of one, and the server's log
+ * if it is set to debug. So while something plays, the queues of all playback streams are looked at
+ * (streams.h): "probable", blind for what is shorter than the pause between two looks, and for underruns of
+ * the sound device. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pulse/pulseaudio.h>
+
+#include "xruns/helpers/helper_line.h"
+#include "xruns/helpers/pulse_streams.h"
+
+#define NAME     "sleeptune-observe-pulseaudio"
+#define ANSWER_S 5
+#define LOOK_US  UINT64_C(250000)
+#define LOADS_US UINT64_C(10000000)
+
+struct observer {
+    pa_mainloop_api *api;
+    pa_context *context;
+    pa_time_event *look_timer;
+    bool ready;
+    bool ended;   /* and has said why */
+    bool looking; /* an answer is on its way */
+    bool loads;   /* this look says which streams play */
+    pa_usec_t loads_due_us;
+    pid_t own; /* whose streams are left out */
+    struct st_pulse_streams streams;
+};
+
+static void end(struct observer *observer, int status)
+{
+    observer->ended = true;
+    observer->api->quit(observer->api, status);
+}
+
+static const char *error_text(const struct observer *observer)
+{
+    return pa_strerror(pa_context_errno(observer->context));
+}
+
+/* Without an operation the connection is lost: on_state will say so. */
+static void forget(pa_operation *operation)
+{
+    if (operation != NULL)
+        pa_operation_unref(operation);
+}
+
+/* --- a look at all streams --- */
+
+/* The name of the sink that the stream plays on, asked for when it is needed. */
+static void on_sink(ST_UNUSED pa_context *context, const pa_sink_info *sink, int eol, void *ctx)
+{
+    struct st_xrun_seen *seen = ctx;
+    if (eol == 0 && sink != NULL) {
+        snprintf(seen->device, sizeof(seen->device), "%s", sink->name != NULL ? sink->name : "");
+        return;
+    }
+    st_helper_line_xrun(seen); /* at the end, also when the sink has gone */
+    free(seen);
+}
+
+static const char *program_of(const pa_sink_input_info *stream)
+{
+    const char *program = pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_NAME);
+    return program != NULL ? program : stream->name != NULL ? stream->name : "";
+}
+
+/* That it plays; how long it computes PulseAudio does not know. */
+static void say_load(const pa_sink_input_info *stream, int64_t asked_ms)
+{
+    struct st_xrun_seen seen = {.load = {.cycles_n = 1,
+                                         .busy_median_ns = INT64_MIN,
+                                         .wait_median_ns = INT64_MIN,
+                                         .period_ns = INT64_MIN,
+                                         .asked_frames = asked_ms,
+                                         .asked_rate_hz = asked_ms > 0 ? ST_XRUN_ASKED_MS : 0}};
+    snprintf(seen.client, sizeof(seen.client), "%s", program_of(stream));
+    st_helper_line_xrun(&seen);
+}
+
+static void tell(struct observer *observer, const pa_sink_input_info *stream)
+{
+    struct st_xrun_seen *seen = calloc(1, sizeof(*seen));
+    if (seen == NULL)
+        return;
+    seen->certainty = ST_CERTAINTY_PROBABLE;
+    seen->starved_n = 1;
+    snprintf(seen->client, sizeof(seen->client), "%s", program_of(stream));
+    pa_operation *operation =
+        pa_context_get_sink_info_by_index(observer->context, stream->sink, on_sink, seen);
+    if (operation == NULL)
+        free(seen);
+    forget(operation);
+}
+
+static void on_stream(pa_context *context, const pa_sink_input_info *stream, int eol, void *ctx)
+{
+    struct observer *observer = ctx;
+    if (eol == 0 && stream != NULL) {
+        /* a claim: PulseAudio tells no one whose a client is. So sleeptuned gives its -p only while it
+         * plays */
+        if (st_helper_line_is_process(pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID),
+                                      observer->own))
+            return;
+        if (st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0,
+                                  stream->buffer_usec))
+            tell(observer, stream);
+        if (stream->corked != 0)
+            return;
+        const int64_t asked_ms = st_pulse_streams_asked_ms(&observer->streams, stream->index,
+                                                           stream->buffer_usec + stream->sink_usec);
+        if (observer->loads) {
+            observer->loads_due_us = pa_rtclock_now() + LOADS_US;
+            say_load(stream, asked_ms);
+        }
+        return;
+    }
+    observer->looking = false;
+    if (eol > 0)
+        st_pulse_streams_look_end(&observer->streams);
+    if (observer->streams.playing)
+        pa_context_rttime_restart(context, observer->look_timer, pa_rtclock_now() + LOOK_US);
+}
+
+static void look(struct observer *observer)
+{
+    if (observer->looking)
+        return;
+    st_pulse_streams_look_begin(&observer->streams);
+    observer->loads = pa_rtclock_now() >= observer->loads_due_us;
+    pa_operation *operation = pa_context_get_sink_input_info_list(observer->context, on_stream, observer);
+    observer->looking = operation != NULL;
+    forget(operation);
+}
+
+static void on_look_timer(ST_UNUSED pa_mainloop_api *api, ST_UNUSED pa_time_event *event,
+                          ST_UNUSED const struct timeval *when, void *ctx)
+{
+    look(ctx);
+}
+
+/* A stream has come, gone, or was corked or uncorked: no queue is polled while none plays. */
+static void on_event(ST_UNUSED pa_context *context, ST_UNUSED pa_subscription_event_type_t type,
+                     ST_UNUSED uint32_t index, void *ctx)
+{
+    look(ctx);
+}
+
+/* --- the server --- */
+
+static int say_absent(const struct observer *observer)
+{
+    if (pa_context_errno(observer->context) == PA_ERR_CONNECTIONREFUSED)
+        return st_helper_line_absent("PulseAudio is not running for this user");
+    return st_helper_line_absent("the PulseAudio server of this user refuses the connection: %s",
+                                 error_text(observer));
+}
+
+static void on_server(pa_context *context, const pa_server_info *server, void *ctx)
+{
+    struct observer *observer = ctx;
+    if (server == NULL) {
+        end(observer, st_helper_line_absent("the PulseAudio server does not send its name and version: %s",
+                                            error_text(observer)));
+        return;
+    }
+    const char *name = server->server_name != NULL ? server->server_name : "a server without a name";
+    if (strstr(name, "PipeWire") != NULL) {
+        end(observer, st_helper_line_absent(
+                          "%s: this server is part of PipeWire, which sleeptuned watches directly", name));
+        return;
+    }
+    st_helper_line_deadline(0, NULL);
+    st_helper_line_ready("queues of the streams of %s %s, read 4 times a second while a stream plays", name,
+                         server->server_version != NULL ? server->server_version : "of unknown version");
+    observer->ready = true;
+    pa_context_set_subscribe_callback(context, on_event, observer);
+    forget(pa_context_subscribe(context, PA_SUBSCRIPTION_MASK_SINK_INPUT, NULL, NULL));
+    look(observer);
+}
+
+static void on_state(pa_context *context, void *ctx)
+{
+    struct observer *observer = ctx;
+    const pa_context_state_t state = pa_context_get_state(context);
+    if (state == PA_CONTEXT_READY) {
+        forget(pa_context_get_server_info(context, on_server, observer));
+    } else if (!PA_CONTEXT_IS_GOOD(state)) {
+        if (observer->ready)
+            end(observer, st_helper_line_absent("the PulseAudio server has ended: %s", error_text(observer)));
+        else
+            end(observer, say_absent(observer));
+    }
+}
+
+/* --- ourselves --- */
+
+static void on_input(ST_UNUSED pa_mainloop_api *api, ST_UNUSED pa_io_event *event, ST_UNUSED int fd,
+                     ST_UNUSED pa_io_event_flags_t flags, void *ctx)
+{
+    if (st_helper_line_input_ended())
+        end(ctx, ST_HELPER_LINE_DONE);
+}
+
+static void on_alive_timer(ST_UNUSED pa_mainloop_api *api, pa_time_event *event,
+                           ST_UNUSED const struct timeval *when, void *ctx)
+{
+    const struct observer *observer = ctx;
+    if (observer->ready)
+        st_helper_line_alive();
+    pa_context_rttime_restart(observer->context, event,
+                              pa_rtclock_now() + ST_HELPER_LINE_ALIVE_S * PA_USEC_PER_SEC);
+}
+
+int main(int argc, char **argv)
+{
+    static struct observer observer;
+    int status = ST_HELPER_LINE_FAILED;
+    observer.own = st_helper_line_options(argc, argv);
+    pa_mainloop *loop = pa_mainloop_new();
+    if (loop == NULL) {
+        perror(NAME);
+        return ST_HELPER_LINE_FAILED;
+    }
+    observer.api = pa_mainloop_get_api(loop);
+    observer.context = pa_context_new(observer.api, NAME);
+    if (observer.context == NULL)
+        return st_helper_line_absent("libpulse cannot create a context");
+    pa_context_set_state_callback(observer.context, on_state, &observer);
+    st_helper_line_deadline(ANSWER_S, "the PulseAudio server does not answer");
+    if (pa_context_connect(observer.context, NULL, PA_CONTEXT_NOAUTOSPAWN, NULL) < 0)
+        return observer.ended ? ST_HELPER_LINE_ABSENT : say_absent(&observer);
+    observer.look_timer = pa_context_rttime_new(observer.context, PA_USEC_INVALID, on_look_timer, &observer);
+    pa_context_rttime_new(observer.context, pa_rtclock_now() + ST_HELPER_LINE_ALIVE_S * PA_USEC_PER_SEC,
+                          on_alive_timer, &observer);
+    observer.api->io_new(observer.api, STDIN_FILENO, PA_IO_EVENT_INPUT | PA_IO_EVENT_HANGUP, on_input,
+                         &observer);
+    pa_mainloop_run(loop, &status);
+    return status; /* what is open ends with the process */
+}

@@ -1,0 +1,28 @@
+/* The log of a JACK server, which names the clients that were late; libjack does not. It is read where the user of
+ * this process can: what jackd writes to a file as its standard error, or jackdbus to ~/.log/jack/jackdbus.log. A
+ * server whose output goes to a terminal, a pipe or the journal has no log here. */
+#ifndef ST_XRUNS_HELPERS_JACK_LOG_H
+#define ST_XRUNS_HELPERS_JACK_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ST_JACK_LOG_LINE_BYTES 512
+#define ST_JACK_LOG_NAME_BYTES 64 /* JACK_CLIENT_NAME_SIZE of jack2 */
+
+struct st_jack_log {
+    int fd; /* -1: none */
+    size_t len;
+    char line[ST_JACK_LOG_LINE_BYTES]; /* not complete yet; a longer one is cut */
+};
+
+/** Finds the log and goes to its end. Without one fd is -1. */
+void st_jack_log_open(struct st_jack_log *log, const char *server);
+/** Calls late for each message about a client that was late, of what was written since the last call: at most 64 kB,
+ * and of more the end. */
+void st_jack_log_read(struct st_jack_log *log, void (*late)(void *ctx, const char *client), void *ctx);
+
+/** Is this message of jack2 about a client that was late? client: its name. Pure. */
+bool st_jack_log_parse(const char *line, char client[ST_JACK_LOG_NAME_BYTES]);
+
+#endif

@@ -1,0 +1,842 @@
+#include "xruns/helpers/pipewire_profile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <spa/param/param.h>
+#include <spa/param/profiler.h>
+#include <spa/pod/iter.h>
+#include <spa/pod/parser.h>
+#include <spa/utils/type.h>
+
+#include "core/ns.h"
+
+/* pipewire/private.h; the profiler tells them as they are */
+enum { STATUS_TRIGGERED = 1, STATUS_AWAKE = 2, STATUS_FINISHED = 3 };
+
+#define NOT_COUNTED INT32_MIN
+#define RATE_MAX    10000000 /* Hz; more is no sound */
+#define FRAMES_MAX  10000000
+#define TIME_MAX_NS (1000 * ST_NS_PER_S) /* no cycle is longer */
+
+#define LOAD_DIGITS  2                    /* error at most 0.4 % */
+#define USUAL_CYCLES 16                   /* of a moving average */
+#define PATIENCE_NS  (300 * ST_NS_PER_MS) /* a client that is late by more is judged before it finishes */
+#define HAND_OVER_NS                                                                                         \
+    (50 * ST_NS_PER_US)      /* at most, from a client's end to the next cycle that it has held up */
+#define KEEP_NS  ST_NS_PER_S /* a cycle that is not reported by then makes room for a later one */
+#define BEGIN_NS ST_NS_PER_S /* of a client that begins to play: it is no dropout yet */
+#define PAUSE_NS ST_NS_PER_S /* who is in no cycle for so long begins anew */
+#define SERVER   "PipeWire"  /* the client's place in a sighting of the server's own lateness */
+
+/* --- nodes --- */
+
+static struct st_pipewire_profile_node *find(struct st_pipewire_profile *profile, uint32_t id)
+{
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        if (profile->nodes[i].used && profile->nodes[i].id == id)
+            return &profile->nodes[i];
+    }
+    return NULL;
+}
+
+static void forget(struct st_pipewire_profile_node *node)
+{
+    st_hist_finish(&node->busy);
+    st_hist_finish(&node->wait);
+    *node = (struct st_pipewire_profile_node){0};
+}
+
+/* Room for a new node: an unused one, else one that has gone. */
+static struct st_pipewire_profile_node *find_room(struct st_pipewire_profile *profile)
+{
+    struct st_pipewire_profile_node *gone = NULL;
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        if (!profile->nodes[i].used)
+            return &profile->nodes[i];
+        if (profile->nodes[i].gone)
+            gone = &profile->nodes[i];
+    }
+    return gone;
+}
+
+static struct st_pipewire_profile_node *find_or_add(struct st_pipewire_profile *profile, uint32_t id)
+{
+    struct st_pipewire_profile_node *node = find(profile, id);
+    if (node == NULL && (node = find_room(profile)) != NULL) {
+        forget(node);
+        node->id = id;
+        node->client = ST_PIPEWIRE_PROFILE_NO_CLIENT;
+        node->used = true;
+    }
+    return node;
+}
+
+void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, uint32_t client,
+                             bool is_device, bool is_stream)
+{
+    struct st_pipewire_profile_node *node = find(profile, id);
+    if (node != NULL)
+        forget(node);
+    node = find_or_add(profile, id);
+    if (node == NULL) {
+        profile->beyond_n++;
+        return;
+    }
+    node->announced = true;
+    node->client = client;
+    node->is_device = is_device;
+    node->is_stream = is_stream;
+    node->is_new = profile->listed;
+}
+
+static bool is_own(const struct st_pipewire_profile *profile, uint32_t client)
+{
+    size_t i = 0;
+    while (i < profile->own_n && profile->own[i] != client)
+        i++;
+    return i < profile->own_n;
+}
+
+void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t client)
+{
+    if (is_own(profile, client) || profile->own_n == ST_PIPEWIRE_PROFILE_OWN_MAX)
+        return;
+    profile->own[profile->own_n++] = client;
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        if (profile->nodes[i].client != client)
+            continue;
+        memset(profile->nodes[i].reasons, 0, sizeof(profile->nodes[i].reasons));
+        profile->nodes[i].undecided_n = 0;
+    }
+}
+
+void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id)
+{
+    struct st_pipewire_profile_node *node = find(profile, id);
+    if (node != NULL) {
+        node->gone = true;
+    }
+    size_t i = 0;
+    while (i < profile->own_n && profile->own[i] != id)
+        i++;
+    if (i < profile->own_n)
+        profile->own[i] = profile->own[--profile->own_n];
+}
+
+/* By how much the node's counter has risen. */
+static int64_t risen(struct st_pipewire_profile_node *node, int32_t xruns_n)
+{
+    const int64_t rise = node->counted ? (int64_t)xruns_n - node->xruns_n : 0;
+    node->counted = true;
+    node->xruns_n = xruns_n;
+    return rise > 0 ? rise : 0; /* lower: it began anew */
+}
+
+static void rename_node(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
+{
+    name = name != NULL ? name : "";
+    if (strncmp(*to, name, sizeof(*to) - 1) != 0) /* 7500 times a second with ten clients */
+        snprintf(*to, sizeof(*to), "%s", name);
+}
+
+/* --- one cycle --- */
+
+struct block {
+    uint32_t id;
+    const char *name;
+    int64_t prev_signal_ns; /* when it was to begin in the cycle before */
+    int64_t signal_ns, awake_ns, finish_ns;
+    int32_t status;
+    int32_t xruns_n;           /* NOT_COUNTED: an older PipeWire */
+    struct spa_fraction asked; /* node.latency, in seconds; 0/x: none */
+    bool is_async; /* it has a cycle more time; these times are of the cycle before; since 1.4.9 */
+};
+
+/* One cycle of a driver. */
+struct cycle {
+    int64_t frames, rate_hz, period_ns; /* 0: not known */
+    int32_t xruns_n;
+    struct block driver;
+};
+
+/* A struct of values. The parser of PipeWire 0.3.65 looks into a choice without asking whether what it holds
+ * is inside; the profiler sends none. */
+static bool has_only_values(const struct spa_pod *pod)
+{
+    const struct spa_pod *field;
+    if (!spa_pod_is_struct(pod))
+        return false;
+    SPA_POD_STRUCT_FOREACH(pod, field)
+    {
+        if (SPA_POD_TYPE(field) == SPA_TYPE_Choice)
+            return false;
+    }
+    return true;
+}
+
+/* CLOCK_MONOTONIC; what cannot be is 0, and no sum of some overflows. */
+static bool is_time(int64_t ns)
+{
+    return ns >= 0 && ns < INT64_MAX / 8;
+}
+
+static int read_block(const struct spa_pod *pod, struct block *ret)
+{
+    *ret = (struct block){.xruns_n = NOT_COUNTED};
+    if (!has_only_values(pod) ||
+        spa_pod_parse_struct(pod, SPA_POD_Int(&ret->id), SPA_POD_String(&ret->name),
+                             SPA_POD_Long(&ret->prev_signal_ns), SPA_POD_Long(&ret->signal_ns),
+                             SPA_POD_Long(&ret->awake_ns), SPA_POD_Long(&ret->finish_ns),
+                             SPA_POD_Int(&ret->status), SPA_POD_Fraction(&ret->asked),
+                             SPA_POD_OPT_Int(&ret->xruns_n), SPA_POD_OPT_Bool(&ret->is_async)) < 0)
+        return -EBADMSG;
+    if (!is_time(ret->prev_signal_ns) || !is_time(ret->signal_ns) || !is_time(ret->awake_ns) ||
+        !is_time(ret->finish_ns))
+        ret->prev_signal_ns = ret->signal_ns = ret->awake_ns = ret->finish_ns = 0;
+    return 0;
+}
+
+static int read_driver_xruns(const struct spa_pod *pod, int32_t *ret)
+{
+    int64_t counter;
+    float load[3];
+    if (!has_only_values(pod))
+        return -EBADMSG;
+    return spa_pod_parse_struct(pod, SPA_POD_Long(&counter), SPA_POD_Float(&load[0]), SPA_POD_Float(&load[1]),
+                                SPA_POD_Float(&load[2]), SPA_POD_Int(ret)) < 0
+               ? -EBADMSG
+               : 0;
+}
+
+/* What cannot be a clock is not known; the cycle counts all the same. */
+static int read_clock(const struct spa_pod *pod, struct cycle *ret)
+{
+    int32_t flags, id;
+    int64_t nsec, position, duration;
+    const char *name;
+    struct spa_fraction rate;
+    if (!has_only_values(pod) ||
+        spa_pod_parse_struct(pod, SPA_POD_Int(&flags), SPA_POD_Int(&id), SPA_POD_String(&name),
+                             SPA_POD_Long(&nsec), SPA_POD_Fraction(&rate), SPA_POD_Long(&position),
+                             SPA_POD_Long(&duration)) < 0)
+        return -EBADMSG;
+    if (rate.num == 0 || rate.denom < rate.num || rate.denom > RATE_MAX || duration <= 0 ||
+        duration > FRAMES_MAX)
+        return 0;
+    const int64_t rate_hz = rate.denom / rate.num;
+    if (duration / rate_hz >= TIME_MAX_NS / ST_NS_PER_S)
+        return 0;
+    ret->rate_hz = rate_hz;
+    ret->frames = duration;
+    ret->period_ns = duration * ST_NS_PER_S / rate_hz;
+    return 0;
+}
+
+static void add_load(struct st_pipewire_profile_node *node, int64_t busy_ns, int64_t wait_ns)
+{
+    if (busy_ns < 0 || wait_ns < 0)
+        return;
+    if (node->wait.late == NULL &&
+        (st_hist_init(&node->busy, LOAD_DIGITS) < 0 || st_hist_init(&node->wait, LOAD_DIGITS) < 0)) {
+        st_hist_finish(&node->busy);
+        return;
+    }
+    st_hist_add(&node->busy, busy_ns);
+    st_hist_add(&node->wait, wait_ns);
+}
+
+/* A cycle that the node has finished, and only once: PipeWire reports some twice. A node has been seen once
+ * before its cycles count, because the first report may be of one that is not complete. */
+static void count_load(struct st_pipewire_profile_node *node, const struct cycle *cycle,
+                       const struct block *block, bool is_async)
+{
+    const bool known = node->signal_ns != 0;
+    if ((block->status != STATUS_FINISHED && !is_async) || block->signal_ns <= node->signal_ns ||
+        block->awake_ns < block->signal_ns || block->finish_ns < block->awake_ns ||
+        block->finish_ns - block->signal_ns > TIME_MAX_NS)
+        return;
+    const int64_t busy_ns = block->finish_ns - block->awake_ns;
+    const int64_t signalled_ns = block->signal_ns - cycle->driver.signal_ns;
+    node->usual_busy_ns = known ? node->usual_busy_ns + (busy_ns > node->usual_busy_ns ? 1 : -1) *
+                                                            node->usual_busy_ns / USUAL_CYCLES
+                                : busy_ns; /* about the median */
+    if (signalled_ns >= 0 && signalled_ns <= cycle->period_ns)
+        node->usual_signal_ns += (signalled_ns - node->usual_signal_ns) / (known ? USUAL_CYCLES : 1);
+    node->signal_ns = block->signal_ns;
+    node->frames = cycle->frames;
+    node->rate_hz = cycle->rate_hz;
+    const bool asks =
+        block->asked.num <= FRAMES_MAX && block->asked.denom > 1 && block->asked.denom <= RATE_MAX;
+    node->asked_frames = asks ? block->asked.num : 0;
+    node->asked_rate_hz = asks ? block->asked.denom : 0;
+    node->period_ns = cycle->period_ns;
+    if (known && (busy_ns <= cycle->period_ns || is_async)) /* what is longer is judged: CPU time */
+        add_load(node, busy_ns, block->awake_ns - block->signal_ns);
+}
+
+static void take_driver(struct st_pipewire_profile *profile, const struct cycle *cycle)
+{
+    struct st_pipewire_profile_node *node = find_or_add(profile, cycle->driver.id);
+    if (node == NULL)
+        return;
+    rename_node(&node->name, cycle->driver.name);
+    rename_node(&node->driver, cycle->driver.name);
+    node->drives = true;
+    const int64_t rise = risen(node, cycle->xruns_n);
+    node->device_n += rise;
+    profile->pending = profile->pending || rise > 0;
+    count_load(node, cycle, &cycle->driver, false);
+}
+
+/* Without a counter (0.3.65): a cycle in which nodes did not finish is reported when the next begins, as
+ * incomplete, and again as ended by the driver. In the former the driver has the times of the cycle before. A
+ * node's late end ends the next cycle too early, in which it may be awake again: that is no dropout. */
+static bool unfinished(const struct block *block, const struct block *driver)
+{
+    return (block->status == STATUS_TRIGGERED || block->status == STATUS_AWAKE) &&
+           driver->signal_ns == driver->prev_signal_ns;
+}
+
+/* --- the cycle of a dropout --- */
+
+static bool is_late(const struct st_pipewire_profile_node *node, int64_t cycle_ns)
+{
+    return node->late.signal_ns != 0 && node->late.cycle_ns == cycle_ns;
+}
+
+/* One that is late is followed later: here up to the deadline. */
+static void keep_node(struct st_pipewire_profile_node *node, const struct cycle *cycle)
+{
+    const int64_t cycle_ns = cycle->driver.signal_ns, length_ns = cycle->driver.awake_ns - cycle_ns;
+    const bool late = is_late(node, cycle_ns);
+    const int64_t end_ns = late ? cycle->driver.awake_ns : node->finish_ns;
+    const bool awake = node->woken_ns >= node->signalled_ns && node->woken_ns <= end_ns;
+    const int64_t awake_ns = awake ? node->woken_ns : late ? end_ns : node->signalled_ns;
+    node->kept = (struct st_xrun_seen){.certainty = ST_CERTAINTY_EXACT};
+    if (node->drives || node->seen_ns != cycle_ns || node->signalled_ns < cycle_ns || end_ns < awake_ns ||
+        length_ns > TIME_MAX_NS || end_ns - cycle_ns > TIME_MAX_NS)
+        return;
+    rename_node(&node->kept.client, node->name);
+    node->kept.deadline_ns = length_ns;
+    node->kept.wait_ns = awake_ns - cycle_ns;
+    node->kept.busy_ns = end_ns - awake_ns;
+}
+
+/* A cycle that is not reported yet stays. */
+static void keep_cycle(struct st_pipewire_profile *profile, const struct cycle *cycle)
+{
+    const int64_t cycle_ns = cycle->driver.signal_ns;
+    profile->late = false;
+    if (profile->kept_ns != 0 && cycle_ns - profile->kept_ns < KEEP_NS)
+        return;
+    profile->kept_ns = cycle_ns;
+    profile->kept_counts = false;
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++)
+        keep_node(&profile->nodes[i], cycle);
+}
+
+static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        const struct st_pipewire_profile_node *node = &profile->nodes[i];
+        if (profile->kept_ns == 0 || (is_late(node, profile->kept_ns) && !node->gone))
+            return; /* it is still followed */
+        n += node->kept.deadline_ns > 0 && profile->kept_counts;
+    }
+    profile->kept_ns = 0;
+    for (size_t i = 0; n > 0; i++) { /* those that are late first: who listens may have room for some only */
+        struct st_xrun_seen *kept = &profile->nodes[i % ST_PIPEWIRE_PROFILE_NODES_MAX].kept;
+        const bool late = kept->wait_ns + kept->busy_ns >= kept->deadline_ns;
+        if (kept->deadline_ns == 0 || late != (i < ST_PIPEWIRE_PROFILE_NODES_MAX))
+            continue;
+        kept->left_n = --n;
+        seen(ctx, kept);
+    }
+}
+
+/* --- who was late, and why --- */
+
+static void judged(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                   enum st_dropout_reason reason, int64_t busy_ns, int64_t error_ns, int64_t wait_ns,
+                   const char *culprit)
+{
+    struct st_pipewire_profile_reason *sum = &node->reasons[reason];
+    if (node->undecided_n == 0)
+        return;
+    profile->kept_counts = profile->kept_counts || is_late(node, profile->kept_ns);
+    if (sum->n == 0 || busy_ns - error_ns + wait_ns > sum->busy_ns - sum->error_ns + sum->wait_ns) {
+        sum->busy_ns = busy_ns;
+        sum->error_ns = error_ns;
+        sum->wait_ns = wait_ns;
+        if (culprit[0] != '\0' || sum->n == 0)
+            rename_node(&sum->culprit, culprit);
+    }
+    sum->n += node->undecided_n;
+    node->undecided_n = 0;
+    profile->pending = true;
+}
+
+/* A server that is late itself makes up for it by short cycles, some of them of 30 us. */
+static bool is_short(int64_t length_ns, int64_t period_ns)
+{
+    return length_ns < period_ns - period_ns / 10;
+}
+
+/* A process is called as its client is, where it has one or two. */
+static const char *culprit_of(struct st_pipewire_profile *profile, const struct st_dropout_figures *late,
+                              char *buf, size_t buf_bytes)
+{
+    const char *names[ST_ARRAY_LEN(late->culprits)] = {NULL};
+    size_t n = 0;
+    for (size_t i = 0; i < late->culprits_n; i++) {
+        for (size_t j = 0; j < ST_PIPEWIRE_PROFILE_NODES_MAX; j++) {
+            const struct st_pipewire_profile_node *node = &profile->nodes[j];
+            if (late->culprits[i] == ST_DROPOUT_SERVER)
+                names[n] = SERVER;
+            else if (node->used && node->client == late->culprits[i] && node->name[0] != '\0')
+                names[n] = node->name;
+        }
+        n += names[n] != NULL;
+    }
+    snprintf(buf, buf_bytes, "%.28s%s%.28s", n > 0 ? names[0] : late->culprit, n > 1 ? " or " : "",
+             n > 1 ? names[1] : "");
+    return buf;
+}
+
+/* The server's dropout, once for all of its clients that were not ready: its driver's node has it, or who
+ * kept it. */
+static void blame_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                         struct st_pipewire_profile_node *driver)
+{
+    const int64_t n = node->undecided_n;
+    char culprit[ST_XRUN_NAME_BYTES];
+    node->undecided_n = 0;
+    if (driver != NULL && node->late.cycle_ns >= driver->judged_ns) {
+        struct st_pipewire_profile_node *holder = find(profile, driver->holder_id);
+        const bool known = driver->late_ns > node->late.cycle_ns - 4 * driver->period_ns;
+        struct st_dropout_figures late = {.cycle_ns = known ? driver->due_ns
+                                                            : node->late.cycle_ns - driver->period_ns,
+                                          .end_ns = known ? driver->late_ns : node->late.cycle_ns};
+        late.signal_ns = late.deadline_ns = late.cycle_ns;
+        late.wants_culprit = true;
+        driver->judged_ns = node->late.end_ns;
+        if (known && holder != NULL) {
+            holder->undecided_n += n;
+            judged(profile, holder, ST_DROPOUT_TOO_SLOW, driver->holder_busy_ns, driver->holder_error_ns, 0,
+                   "");
+        } else {
+            if (profile->measure != NULL)
+                profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &late);
+            const bool taken = late.measured && late.queue_ns >= (late.end_ns - late.signal_ns) / 2;
+            driver->undecided_n = n;
+            judged(profile, driver, taken ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE, 0, 0, 0,
+                   taken ? culprit_of(profile, &late, culprit, sizeof(culprit)) : "");
+        }
+    }
+    node->late = (struct st_dropout_figures){0};
+}
+
+/* It ended, or began: that is no dropout. */
+static void forgive(struct st_pipewire_profile_node *node)
+{
+    node->undecided_n = 0;
+    node->late = (struct st_dropout_figures){0};
+}
+
+/* Ends what is known of the late cycle. */
+static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                  const struct cycle *cycle, int64_t end_ns)
+{
+    struct st_dropout_figures *late = &node->late;
+    char culprit[ST_XRUN_NAME_BYTES] = "";
+    late->end_ns = end_ns < late->signal_ns + TIME_MAX_NS ? end_ns : late->signal_ns + TIME_MAX_NS;
+    late->usual_signal_ns = node->usual_signal_ns;
+    late->usual_ns = node->usual_busy_ns;
+    late->wants_culprit = true;
+    late->waited = node->waited_for[0] != '\0';
+    if (is_short(late->deadline_ns - late->cycle_ns, cycle->period_ns) &&
+        late->end_ns - late->cycle_ns < cycle->period_ns) { /* a whole period had been enough for it */
+        blame_server(profile, node, find(profile, cycle->driver.id));
+        return;
+    }
+    if (late->deadline_ns < late->cycle_ns + cycle->period_ns)
+        late->deadline_ns = late->cycle_ns + cycle->period_ns; /* it had one period at least */
+    if (profile->measure != NULL && node->client != ST_PIPEWIRE_PROFILE_NO_CLIENT)
+        profile->measure(profile->measure_ctx, node->client, late);
+    if (late->exited) {
+        forgive(node);
+        return;
+    }
+    node->reason = st_dropout_judge(late);
+    node->judged_ns = end_ns;
+    int64_t awake_ns = late->awake_ns != 0 && late->awake_ns < late->end_ns ? late->awake_ns : late->end_ns;
+    const int64_t own_ns = st_dropout_judge_computed_ns(late);
+    if (node->reason == ST_DROPOUT_TOO_SLOW && late->end_ns - awake_ns < late->deadline_ns - late->signal_ns)
+        awake_ns = late->signal_ns; /* it was awake: 0.3.65 has written a later time over that */
+    int64_t busy_ns = late->end_ns - awake_ns;
+    if (late->measured && own_ns < busy_ns) /* others had the CPU: no larger buffer is needed for that */
+        busy_ns = own_ns;
+    if (is_late(node, profile->kept_ns)) {
+        node->kept.busy_ns = busy_ns;
+        node->kept.wait_ns = late->end_ns - late->cycle_ns - node->kept.busy_ns;
+        if (node->kept.wait_ns > TIME_MAX_NS)
+            node->kept.wait_ns = TIME_MAX_NS;
+    }
+    if (node->signal_ns != 0 && late->awake_ns != 0)
+        add_load(node, busy_ns, awake_ns - late->signal_ns);
+    const bool slow = node->reason == ST_DROPOUT_TOO_SLOW;
+    judged(profile, node, node->reason, busy_ns, slow ? late->cpu_error_ns : 0,
+           slow ? 0 : awake_ns - late->signal_ns,
+           node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for
+           : node->reason == ST_DROPOUT_CPU_TAKEN || node->reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
+               ? culprit_of(profile, late, culprit, sizeof(culprit))
+               : "");
+    *late = (struct st_dropout_figures){0};
+}
+
+/* The driver began the next cycle while this node had not finished. */
+static void begin_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                       const struct cycle *cycle, const struct block *block)
+{
+    node->late =
+        (struct st_dropout_figures){.cycle_ns = cycle->driver.signal_ns,
+                                    .signal_ns = block->signal_ns,
+                                    .awake_ns = block->awake_ns >= block->signal_ns ? block->awake_ns : 0,
+                                    .deadline_ns = cycle->driver.awake_ns};
+    profile->late = true;
+    node->waited_for[0] = '\0';
+}
+
+/* Whose end signalled the nodes that are late in this cycle? The last end before that, if most of the time
+ * before is its. */
+static void name_waited_for(struct st_pipewire_profile *profile, const struct cycle *cycle)
+{
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        struct st_pipewire_profile_node *node = &profile->nodes[i];
+        const int64_t from_ns = cycle->driver.signal_ns, to_ns = node->late.signal_ns;
+        int64_t least_ns = (to_ns - from_ns) / 2;
+        for (size_t j = 0; is_late(node, from_ns) && j < ST_PIPEWIRE_PROFILE_NODES_MAX; j++) {
+            const int64_t ago_ns = to_ns - profile->nodes[j].finish_ns;
+            if (!profile->nodes[j].used || i == j || ago_ns < 0 || ago_ns >= least_ns)
+                continue;
+            least_ns = ago_ns;
+            rename_node(&node->waited_for, profile->nodes[j].name);
+        }
+    }
+}
+
+/* Has it finished by now? Its times may be those of a later cycle already, and 0.3.65 writes a time of its own as
+ * that of awaking, just before it signals a client. */
+static void follow_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                        const struct cycle *cycle, const struct block *block)
+{
+    struct st_dropout_figures *late = &node->late;
+    const bool awake_again = block->awake_ns >= block->signal_ns && block->awake_ns > late->awake_ns;
+    const bool finished = block->finish_ns > late->signal_ns && block->finish_ns > late->awake_ns;
+    if (finished && late->awake_ns == 0 && (!awake_again || block->finish_ns <= block->awake_ns)) {
+        const int64_t awake_ns = block->finish_ns - node->usual_busy_ns; /* it was overwritten */
+        late->awake_ns = awake_ns > late->signal_ns ? awake_ns : late->signal_ns;
+        judge(profile, node, cycle, block->finish_ns);
+    } else if (late->awake_ns == 0 && awake_again) {
+        late->awake_ns = block->awake_ns;
+        if (finished)
+            judge(profile, node, cycle, block->finish_ns);
+    } else if (finished || awake_again) {
+        judge(profile, node, cycle,
+              finished && (!awake_again || block->finish_ns <= block->awake_ns) ? block->finish_ns
+                                                                                : block->awake_ns);
+    } else if (cycle->driver.awake_ns - late->deadline_ns > PATIENCE_NS) {
+        judge(profile, node, cycle, cycle->driver.awake_ns);
+    }
+}
+
+/* A dropout that the times do not show. */
+static void judge_rest(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                       int64_t now_ns)
+{
+    const bool again = node->judged_ns != 0 && now_ns - node->judged_ns < 4 * node->period_ns;
+    judged(profile, node, again ? node->reason : ST_DROPOUT_UNKNOWN, 0, 0, 0, "");
+}
+
+static void take_starved(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                         const struct cycle *cycle, const struct block *block)
+{
+    const bool late = block->status == STATUS_TRIGGERED || block->status == STATUS_AWAKE;
+    const struct block *driver = &cycle->driver;
+    if (node->late.signal_ns != 0)
+        follow_late(profile, node, cycle, block);
+    else if (late && driver->awake_ns > block->signal_ns && /* else signalled for the next cycle */
+             (node->undecided_n > 0 ||
+              block->xruns_n != NOT_COUNTED || /* else ended by a client of the cycle before */
+              !is_short(driver->awake_ns - driver->signal_ns, cycle->period_ns)))
+        begin_late(profile, node, cycle, block);
+    if (!late && node->late.signal_ns == 0)
+        judge_rest(profile, node, driver->awake_ns);
+}
+
+/* Since 0.3.72 a client that wakes up at last counts the cycles that the server has counted once more: each cycle is
+ * at most one dropout. */
+static int64_t cycles_since(const struct st_pipewire_profile_node *node, const struct cycle *cycle)
+{
+    const int64_t since_ns = cycle->driver.signal_ns - node->seen_ns + cycle->period_ns / 2;
+    return node->seen_ns != 0 && cycle->period_ns > 0 && since_ns > cycle->period_ns
+               ? since_ns / cycle->period_ns
+               : 1;
+}
+
+static int64_t at_most(int64_t n, int64_t limit)
+{
+    return n < limit ? n : limit;
+}
+
+static void take_follower(struct st_pipewire_profile *profile, const struct cycle *cycle,
+                          const struct block *block)
+{
+    struct st_pipewire_profile_node *node = find_or_add(profile, block->id);
+    if (node == NULL)
+        return;
+    rename_node(&node->name, block->name);
+    rename_node(&node->driver, cycle->driver.name);
+    node->drives = false;
+    if (is_own(profile, node->client))
+        return;
+    const int64_t rise = block->xruns_n != NOT_COUNTED
+                             ? at_most(risen(node, block->xruns_n), cycles_since(node, cycle))
+                             : unfinished(block, &cycle->driver);
+    /* before 1.4.9: one that was signalled in this cycle, with the times of the cycle before */
+    const bool is_async =
+        block->is_async || (block->xruns_n != NOT_COUNTED && block->status >= STATUS_TRIGGERED &&
+                            block->status <= STATUS_FINISHED && block->signal_ns < cycle->driver.signal_ns);
+    const int64_t now_ns = cycle->driver.signal_ns;
+    if (node->seen_ns != 0 ? now_ns - node->seen_ns > PAUSE_NS : node->is_new)
+        node->begun_ns = now_ns;
+    const bool begins = node->begun_ns != 0 && now_ns - node->begun_ns < BEGIN_NS;
+    node->seen_ns = now_ns;
+    node->signalled_ns = block->signal_ns;
+    node->woken_ns = block->awake_ns;
+    if (node->is_device && block->xruns_n != NOT_COUNTED) {
+        node->device_n += rise;
+        profile->pending = profile->pending || rise > 0;
+    } else if (begins || node->gone || block->status > STATUS_FINISHED) { /* gone: it is reported later */
+        forgive(node);
+    } else if (!is_async) {
+        node->undecided_n += rise;
+        take_starved(profile, node, cycle, block);
+    }
+    count_load(node, cycle, block, is_async);
+    node->last_finish_ns = node->finish_ns;
+    node->finish_ns = block->finish_ns;
+}
+
+/* How much a client computed from the time when the server was to begin a cycle, or in the cycle before if
+ * that was reported with this end, to this end just before the server did. 0: it did not end there, or not
+ * known. */
+static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_pipewire_profile_node *driver,
+                           const struct st_pipewire_profile_node *node, bool reported, int64_t *ret_error_ns)
+{
+    const int64_t period_ns = driver->period_ns, from_ns = driver->due_ns - (reported ? period_ns : 0);
+    struct st_dropout_figures figures = {.cycle_ns = from_ns,
+                                         .signal_ns = from_ns,
+                                         .awake_ns = from_ns,
+                                         .usual_ns = node->usual_busy_ns,
+                                         .end_ns = reported ? node->last_finish_ns : node->finish_ns,
+                                         .deadline_ns = from_ns + period_ns};
+    if (figures.end_ns <= driver->due_ns || figures.end_ns > driver->late_ns + HAND_OVER_NS ||
+        driver->late_ns - figures.end_ns >= period_ns)
+        return 0;
+    profile->measure(profile->measure_ctx, node->client, &figures);
+    *ret_error_ns = figures.cpu_error_ns;
+    return st_dropout_judge_computed_ns(&figures);
+}
+
+/* The client that computed for more than a period until the server could begin, on its CPU. 0.3.65 does not
+ * report such a cycle, only when it finished. */
+static void find_holder(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
+{
+    driver->holder_id = 0;
+    driver->holder_busy_ns = driver->period_ns;
+    for (size_t i = 0; profile->measure != NULL && i < 2 * ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        struct st_pipewire_profile_node *node = &profile->nodes[i / 2];
+        int64_t error_ns = 0;
+        if (!node->used || node->drives || node->client == ST_PIPEWIRE_PROFILE_NO_CLIENT ||
+            node->seen_ns != driver->seen_ns)
+            continue;
+        const int64_t busy_ns = computed_ns(profile, driver, node, i % 2 != 0, &error_ns);
+        if (busy_ns < driver->holder_busy_ns)
+            continue;
+        driver->holder_id = node->id;
+        driver->holder_busy_ns = busy_ns;
+        driver->holder_error_ns = error_ns;
+    }
+    struct st_pipewire_profile_node *holder = find(profile, driver->holder_id);
+    if (holder != NULL)
+        add_load(holder, driver->holder_busy_ns, 0);
+}
+
+/* Did the server begin this cycle late, and not after a pause? */
+static void note_late_server(struct st_pipewire_profile *profile, const struct cycle *cycle)
+{
+    struct st_pipewire_profile_node *driver = find(profile, cycle->driver.id);
+    if (driver == NULL)
+        return;
+    const int64_t seen_ns = driver->seen_ns, period_ns = driver->period_ns;
+    const int64_t begin_ns = cycle->driver.prev_signal_ns > seen_ns + period_ns / 4
+                                 ? cycle->driver.prev_signal_ns
+                                 : cycle->driver.signal_ns;
+    driver->seen_ns = cycle->driver.signal_ns;
+    if (seen_ns == 0 || period_ns == 0 || begin_ns - seen_ns < period_ns + period_ns / 4 ||
+        begin_ns - seen_ns > PAUSE_NS)
+        return;
+    driver->due_ns = seen_ns + period_ns;
+    driver->late_ns = begin_ns;
+    find_holder(profile, driver);
+}
+
+/* The driver's block is before its followers'. */
+static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_object *object)
+{
+    const struct spa_pod_prop *prop;
+    struct cycle cycle = {.xruns_n = NOT_COUNTED};
+    struct block follower;
+    SPA_POD_OBJECT_FOREACH(object, prop)
+    {
+        int r = 0;
+        switch (prop->key) {
+        case SPA_PROFILER_info:
+            r = read_driver_xruns(&prop->value, &cycle.xruns_n);
+            break;
+        case SPA_PROFILER_clock:
+            r = read_clock(&prop->value, &cycle);
+            break;
+        case SPA_PROFILER_driverBlock:
+            r = read_block(&prop->value, &cycle.driver);
+            if (r == 0 && cycle.xruns_n != NOT_COUNTED)
+                take_driver(profile, &cycle);
+            break;
+        case SPA_PROFILER_followerBlock:
+            r = read_block(&prop->value, &follower);
+            if (r == 0)
+                take_follower(profile, &cycle, &follower);
+            break;
+        default:
+            break;
+        }
+        if (r < 0)
+            return r;
+    }
+    note_late_server(profile, &cycle);
+    if (profile->late) {
+        name_waited_for(profile, &cycle);
+        keep_cycle(profile, &cycle);
+    }
+    return 0;
+}
+
+int st_pipewire_profile_take(struct st_pipewire_profile *profile, const struct spa_pod *pod)
+{
+    const struct spa_pod *cycle;
+    if (!spa_pod_is_struct(pod))
+        return -EBADMSG;
+    SPA_POD_STRUCT_FOREACH(pod, cycle)
+    {
+        if (!spa_pod_is_object_type(cycle, SPA_TYPE_OBJECT_Profiler))
+            return -EBADMSG;
+        const int r = take_cycle(profile, (const struct spa_pod_object *)cycle);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+/* --- told --- */
+
+static void report_reason(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                          enum st_dropout_reason reason, st_xrun_seen_fn seen, void *ctx)
+{
+    struct st_pipewire_profile_reason *sum = &node->reasons[reason];
+    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
+                                    .starved_n = sum->n,
+                                    .reason = reason,
+                                    .busy_ns = sum->busy_ns,
+                                    .error_ns = sum->error_ns,
+                                    .wait_ns = sum->wait_ns,
+                                    .period_ns = node->period_ns};
+    rename_node(&sighting.device, node->driver);
+    rename_node(&sighting.client, node->drives ? SERVER : node->name);
+    rename_node(&sighting.culprit, sum->culprit);
+    if (sum->n > 0) {
+        report_cycle(profile, seen, ctx);
+        seen(ctx, &sighting);
+    }
+    *sum = (struct st_pipewire_profile_reason){0};
+}
+
+void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
+{
+    for (size_t i = 0; profile->pending && i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        struct st_pipewire_profile_node *node = &profile->nodes[i];
+        struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT, .device_xruns_n = node->device_n};
+        if (!node->used)
+            continue;
+        if (node->gone)
+            forgive(node);
+        rename_node(&sighting.device, node->name);
+        if (node->device_n > 0)
+            seen(ctx, &sighting);
+        node->device_n = 0;
+        for (int reason = 0; reason < ST_DROPOUT_REASONS; reason++)
+            report_reason(profile, node, (enum st_dropout_reason)reason, seen, ctx);
+    }
+    profile->pending = false;
+}
+
+/* What was counted since the last call. @return false: no cycle. */
+static bool take_load(struct st_pipewire_profile_node *node, struct st_xrun_load *ret)
+{
+    if (node->busy.total_n == 0)
+        return false;
+    ret->cycles_n = (int64_t)node->busy.total_n;
+    ret->busy_median_ns = st_hist_quantile(&node->busy, 0.5);
+    ret->busy_p99_ns = st_hist_quantile(&node->busy, 0.99);
+    ret->busy_max_ns = node->busy.max_ns;
+    ret->wait_median_ns = st_hist_quantile(&node->wait, 0.5);
+    ret->wait_p99_ns = st_hist_quantile(&node->wait, 0.99);
+    ret->wait_max_ns = node->wait.max_ns;
+    st_hist_reset(&node->busy);
+    st_hist_reset(&node->wait);
+    return true;
+}
+
+void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
+{
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        struct st_pipewire_profile_node *node = &profile->nodes[i];
+        struct st_xrun_seen sighting = {
+            .load = {.period_ns = node->period_ns > 0 ? node->period_ns : INT64_MIN,
+                     .frames = node->frames,
+                     .rate_hz = node->rate_hz,
+                     .asked_frames = node->asked_frames,
+                     .asked_rate_hz = node->asked_rate_hz,
+                     .streams_n = node->is_stream}};
+        const bool is_client = !node->drives && !node->is_device;
+        if (node->used && profile->priority != NULL)
+            sighting.load.priority =
+                profile->priority(profile->measure_ctx, is_client ? node->client : ST_DROPOUT_SERVER);
+        const bool ran = take_load(node, &sighting.load);
+        rename_node(&sighting.device, is_client ? node->driver : node->name);
+        rename_node(&sighting.client, is_client ? node->name : "");
+        if (ran && !is_own(profile, node->client))
+            seen(ctx, &sighting);
+        if (node->gone || (!ran && node->used && !node->announced))
+            forget(node);
+    }
+}
+
+void st_pipewire_profile_finish(struct st_pipewire_profile *profile)
+{
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++)
+        forget(&profile->nodes[i]);
+}

@@ -1,0 +1,118 @@
+/* Makes xruns of the profiler's report about each cycle of PipeWire's graph.
+ *
+ * A profile is a Struct of Profiler objects, one a cycle of one driver (spa/param/profiler.h): its xrun
+ * counter, and a block for each node that it drives. From PipeWire 0.3.72 on a block has a counter of its
+ * own, which rises when the node had not finished by the next cycle, and, if the node is a sound device, when
+ * that ran dry. Before, its status says that it had not finished. Counters are taken from the first sight of
+ * a node on: counts from before this moment belong to no client.
+ *
+ * A block has the times of its node, too: signalled (its inputs are ready), awake, finished. A driver is
+ * signalled when the cycle begins and awake when its clients have finished. A client that was not ready is
+ * followed until it finishes that work, in a later cycle, and then judged (dropout_judge.h). Asynchronous nodes
+ * (PipeWire 1.2) have another cycle's time and are never "not ready". A server that was late itself begins the
+ * next cycle too early for its clients: that is a dropout of the client that computed up to that moment and
+ * so kept the server from its CPU, else of "PipeWire", and of no other client. The first second of a node
+ * that has come, and the cycle in which it goes, are no dropouts. All
+ * functions: one thread. */
+#ifndef ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
+#define ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
+
+#include "core/stats/hist.h"
+#include "xruns/helpers/dropout_judge.h"
+#include "xruns/xrun.h"
+
+struct spa_pod;
+
+#define ST_PIPEWIRE_PROFILE_NODES_MAX 256 /* of them at once; further ones are counted, but not watched */
+#define ST_PIPEWIRE_PROFILE_OWN_MAX   8
+#define ST_PIPEWIRE_PROFILE_NO_CLIENT UINT32_MAX
+
+/* Cycles in which a client was not ready for one reason, not reported yet. */
+struct st_pipewire_profile_reason {
+    int64_t n;
+    int64_t busy_ns, error_ns, wait_ns; /* of the worst; error: of busy */
+    char culprit[ST_XRUN_NAME_BYTES];
+};
+
+struct st_pipewire_profile_node {
+    uint32_t id, client;
+    bool used, announced;
+    bool is_new;    /* it came while we watched */
+    bool gone;      /* removed: its last cycles are reported later, then it makes room */
+    bool is_device; /* a sound device's node, not a program's */
+    bool is_stream; /* of a player or browser, not a filter or a host of plug-ins */
+    bool drives;    /* as seen in its latest cycle */
+    bool counted;   /* xruns_n is known */
+    int32_t xruns_n;
+    int64_t begun_ns; /* its first cycle, or that after a pause; 0: it was there before us */
+    int64_t seen_ns;  /* when the cycle of its latest block began */
+    /* of a driver: it should have begun a cycle at due_ns, and did at late_ns ... */
+    int64_t due_ns, late_ns;
+    uint32_t holder_id; /* ... because this node computed up to then; 0: not known */
+    int64_t holder_busy_ns, holder_error_ns;
+    int64_t signalled_ns, woken_ns; /* of that block */
+    char name[ST_XRUN_NAME_BYTES];
+    char driver[ST_XRUN_NAME_BYTES];        /* name of the node that drives it */
+    int64_t signal_ns, finish_ns;           /* of the latest finished cycle */
+    int64_t last_finish_ns;                 /* finish_ns as of the report before */
+    int64_t usual_busy_ns, usual_signal_ns; /* about the median; a moving average, after its cycle began */
+    int64_t period_ns, frames, rate_hz;     /* of its driver's cycles; 0: not known */
+    int64_t asked_frames, asked_rate_hz;    /* its node.latency; 0: none */
+    struct st_hist busy, wait; /* of its cycles since the last load line; not initialised before the first */
+    struct st_dropout_figures late;      /* the cycle that it has not finished; signal_ns 0: none */
+    char waited_for[ST_XRUN_NAME_BYTES]; /* who signalled it in that cycle */
+    enum st_dropout_reason reason;       /* of the latest dropout ... */
+    int64_t judged_ns;                   /* ... which was judged then */
+    struct st_xrun_seen kept;            /* in the cycle that is kept; deadline_ns 0: it did nothing */
+    int64_t device_n;                    /* not reported yet */
+    int64_t undecided_n;                 /* cycles of "late" */
+    struct st_pipewire_profile_reason reasons[ST_DROPOUT_REASONS];
+};
+
+/** Fills the measured members for a client (dropout_judge.h), or for the server. */
+typedef void (*st_pipewire_profile_measure_fn)(void *ctx, uint32_t client,
+                                               struct st_dropout_figures *figures);
+
+/** Real-time priority of its thread, as in struct st_xrun_load. */
+typedef int64_t (*st_pipewire_profile_priority_fn)(void *ctx, uint32_t client);
+
+struct st_pipewire_profile {
+    struct st_pipewire_profile_node nodes[ST_PIPEWIRE_PROFILE_NODES_MAX];
+    uint32_t own[ST_PIPEWIRE_PROFILE_OWN_MAX]; /* clients that are left out */
+    size_t own_n;
+    st_pipewire_profile_measure_fn measure;   /* NULL: none */
+    st_pipewire_profile_priority_fn priority; /* NULL: none */
+    void *measure_ctx;
+    bool listed;      /* all nodes that were there have been announced: others are new */
+    int64_t kept_ns;  /* when the cycle of a dropout began that is not reported yet; 0: none */
+    bool kept_counts; /* it is the dropout of a client, not of the server */
+    bool late;        /* a client is late in the cycle that is taken */
+    bool pending;     /* there is something to report */
+    int64_t beyond_n; /* nodes that were announced while there was no room */
+};
+
+/** A node has come; nodes that were not announced are a program's. @param client whose it is.
+ * @param is_stream its media.class is a stream's. */
+void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, uint32_t client,
+                             bool is_device, bool is_stream);
+
+/** A client whose nodes are no other program's: their xruns are not reported. */
+void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t client);
+
+/** A node or client has gone. Its id may be used again. */
+void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id);
+
+/** Takes one event of the profiler. @return 0, or -EBADMSG: malformed from somewhere on; what was before it
+ * counts. */
+ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, const struct spa_pod *pod);
+
+/** Reports what is new, a sighting for each node. */
+void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
+
+/** Reports how long each node took that ran since the call before, and frees nodes that have gone. */
+void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
+
+/** Frees all nodes. */
+void st_pipewire_profile_finish(struct st_pipewire_profile *profile);
+
+#endif

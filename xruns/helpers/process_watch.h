@@ -1,0 +1,37 @@
+/* What the threads of audio clients do: CPU time, waiting for a CPU, being stopped, as a ring of samples of the
+ * last seconds for the one thread of each process that computes.
+ *
+ * A server reports a cycle up to a second later, so that figures "of that cycle" have to be there before. One
+ * sample costs about 1 us; after a dropout by a lack of CPU, the real-time threads of all programs are sampled
+ * for a while, too. Without such figures (FreeBSD, or a /proc that hides processes) nothing is measured. One
+ * thread. */
+#ifndef ST_XRUNS_HELPERS_PROCESS_WATCH_H
+#define ST_XRUNS_HELPERS_PROCESS_WATCH_H
+
+#include <sys/types.h>
+
+#include "xruns/helpers/dropout_judge.h"
+
+#define ST_PROCESS_WATCH_NS INT64_C(20000000) /* how often to sample while there is sound */
+
+struct st_process_watch;
+
+/** @return NULL: no memory. */
+struct st_process_watch *st_process_watch_new(void);
+
+/** A process of this user. @param client any number that is not watched yet; further ones than 64, and
+ * processes of others, are ignored. */
+void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t pid);
+void st_process_watch_remove(struct st_process_watch *watch, uint32_t client);
+
+void st_process_watch_sample(struct st_process_watch *watch);
+
+/** Fills the measured members for the time between signal_ns and end_ns. A loss of the CPU has a culprit
+ * only if it took a good part of that. */
+void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
+                              struct st_dropout_figures *figures);
+
+/** Real-time priority of the thread that computes, 1 .. 99. 0: it is a normal thread; -1: not known. */
+int64_t st_process_watch_priority(struct st_process_watch *watch, uint32_t client);
+
+#endif

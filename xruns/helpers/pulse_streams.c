@@ -1,0 +1,70 @@
+#include "xruns/helpers/pulse_streams.h"
+
+#define LOOKS      16 /* 4 s: after a stream has come, a sink may hold what an old one asked for */
+#define LONGEST_US 60000000
+
+static struct st_stream *find_or_add(struct st_pulse_streams *streams, uint32_t index)
+{
+    for (size_t i = 0; i < streams->streams_n; i++) {
+        if (streams->streams[i].index == index)
+            return &streams->streams[i];
+    }
+    if (streams->streams_n == ST_PULSE_STREAMS_MAX)
+        return NULL;
+    struct st_stream *stream = &streams->streams[streams->streams_n++];
+    *stream = (struct st_stream){.index = index};
+    return stream;
+}
+
+void st_pulse_streams_look_begin(struct st_pulse_streams *streams)
+{
+    streams->playing = false;
+    for (size_t i = 0; i < streams->streams_n; i++)
+        streams->streams[i].seen = false;
+}
+
+bool st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked, uint64_t queued_us)
+{
+    struct st_stream *stream = find_or_add(streams, index);
+    if (stream == NULL)
+        return false;
+    stream->seen = true;
+    if (corked) {
+        stream->queue = ST_STREAM_NEW; /* it fills its queue anew before it plays again */
+        return false;
+    }
+    streams->playing = true;
+    if (queued_us <= ST_STREAM_EMPTY_US) {
+        if (stream->queue == ST_STREAM_FILLED)
+            stream->queue = ST_STREAM_EMPTY;
+        return false;
+    }
+    const bool starved = stream->queue == ST_STREAM_EMPTY;
+    stream->queue = ST_STREAM_FILLED;
+    return starved;
+}
+
+int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t index, uint64_t held_us)
+{
+    struct st_stream *stream = find_or_add(streams, index);
+    if (stream == NULL)
+        return 0;
+    if (held_us > LONGEST_US) /* no buffer is so long: the server's figure is wrong */
+        return 0;
+    stream->longest_us = held_us > stream->longest_us ? held_us : stream->longest_us;
+    if (++stream->looks_n == LOOKS) {
+        stream->asked_ms = (int64_t)((stream->longest_us + 500) / 1000);
+        stream->longest_us = stream->looks_n = 0;
+    }
+    return stream->asked_ms;
+}
+
+void st_pulse_streams_look_end(struct st_pulse_streams *streams)
+{
+    size_t kept_n = 0;
+    for (size_t i = 0; i < streams->streams_n; i++) {
+        if (streams->streams[i].seen)
+            streams->streams[kept_n++] = streams->streams[i];
+    }
+    streams->streams_n = kept_n;
+}

@@ -1,0 +1,49 @@
+/* Which playback streams of a PulseAudio server ran empty, judged by looking at their queues now and then.
+ *
+ * PulseAudio tells only a stream's own program that it underran. What others can read is how much a stream
+ * has queued in the server: one that plays (not corked), had something queued, has nothing, and later has
+ * something again was starved in between. One that is empty and then ends had played all it had. All
+ * functions: one thread. */
+#ifndef ST_XRUNS_HELPERS_PULSE_STREAMS_H
+#define ST_XRUNS_HELPERS_PULSE_STREAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ST_PULSE_STREAMS_MAX 128 /* of them at once; further ones are not watched */
+
+/* A queue with no more is empty: PulseAudio adds what its resampler holds back (180 us from 44.1 to 48
+ * kHz, 16.1) */
+#define ST_STREAM_EMPTY_US 1000
+
+enum st_stream_queue { ST_STREAM_NEW, ST_STREAM_FILLED, ST_STREAM_EMPTY };
+
+struct st_stream {
+    uint32_t index; /* PulseAudio's, never used again while the server runs */
+    enum st_stream_queue queue;
+    bool seen; /* in the look that is under way */
+    uint64_t longest_us, looks_n;
+    int64_t asked_ms;
+};
+
+struct st_pulse_streams {
+    struct st_stream streams[ST_PULSE_STREAMS_MAX];
+    size_t streams_n;
+    bool playing; /* one plays, as of the last look */
+};
+
+void st_pulse_streams_look_begin(struct st_pulse_streams *streams);
+
+/** One stream of this look. @param queued_us what it has queued in the server. @return true when it was
+ * starved since the look before. */
+bool st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked, uint64_t queued_us);
+
+/** How long a buffer its program asked for, about: PulseAudio does not tell, but it holds no more than that in queue and sink.
+ * @param held_us there now. @return the longest of some looks, in ms; 0: after too few. */
+int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t index, uint64_t held_us);
+
+/** Forgets the streams that this look has not seen. */
+void st_pulse_streams_look_end(struct st_pulse_streams *streams);
+
+#endif

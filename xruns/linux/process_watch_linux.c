@@ -1,0 +1,537 @@
+#include "xruns/helpers/process_watch.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "core/text/number.h"
+#include "platform/posix/posix.h"
+#include "platform/proc.h"
+
+#define PROCESSES_MAX 64
+#define RIVALS_MAX    32
+#define RING          128  /* samples: 2.5 s */
+#define THREADS_MAX   4000 /* that one look through /proc reads */
+#define CHOOSE_NS     (5 * ST_NS_PER_S)
+#define SOON_NS       ST_NS_PER_S /* until then the main thread of a new process may have run more often */
+#define SCAN_NS       (10 * ST_NS_PER_S)
+#define HUNT_NS       (30 * ST_NS_PER_S) /* after a dropout by a lack of CPU */
+#define FROZEN_TICKS  5                  /* a thread that has not run for so long may be in a frozen group */
+#define RARE_TICKS    25                 /* ... and is asked more rarely */
+#define FDS_MAX       64                 /* among which the server's socket is searched */
+
+struct thread {
+    pid_t pid, tid; /* tid 0: none */
+    int fd;         /* its schedstat */
+    int64_t from;   /* first sample of it */
+};
+
+struct figures {
+    int64_t cpu_ns, queue_ns, process_ns; /* the latter: of all threads of its process */
+    uint64_t faults_n; /* its major page faults so far; up to half a second ago if it had none for longer */
+    bool stopped, counted; /* counted: its faults were, in this sample */
+};
+
+struct process {
+    bool used, exited;
+    uint32_t client;
+    clockid_t clock;      /* CPU time of all threads */
+    struct thread thread; /* the one that computes */
+    int64_t rt_priority;  /* of that; -1: not known */
+    int idle_n;           /* samples since it ran */
+    bool faults;          /* it had major page faults in the last half second */
+    struct figures samples[RING];
+};
+
+/* A thread that may take the CPU from others. */
+struct rival {
+    struct thread thread;
+    int64_t cpu_ns[RING];
+};
+
+struct st_process_watch {
+    struct process processes[PROCESSES_MAX];
+    struct rival rivals[RIVALS_MAX];
+    int64_t at_ns[RING], done_ns[RING]; /* when the sample was begun and taken */
+    int64_t samples_n;                  /* sample i is in place i % RING */
+    int64_t chosen_ns, added_ns, scanned_ns, hunt_end_ns;
+};
+
+/* --- one thread --- */
+
+/* @return its length; 0: it cannot be read. */
+static size_t read_file(const char *path, char *buf, size_t buf_bytes)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, buf, buf_bytes - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    buf[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
+}
+
+static bool read_stat(pid_t pid, pid_t tid, struct st_proc_stat *ret)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+    return read_file(path, text, sizeof(text)) > 0 && st_proc_stat(text, ret) == 0;
+}
+
+/* @return 0, or -errno: -ESRCH when the thread has ended. */
+static int read_schedstat(int fd, int64_t *ret_cpu_ns, int64_t *ret_queue_ns)
+{
+    char text[96];
+    const ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+    if (n <= 0)
+        return n < 0 ? -errno : -ESRCH;
+    text[n] = '\0';
+    return st_proc_schedstat(text, ret_cpu_ns, ret_queue_ns);
+}
+
+static void end_thread(struct thread *thread)
+{
+    if (thread->tid != 0)
+        close(thread->fd);
+    thread->tid = 0;
+}
+
+static void begin_thread(struct thread *thread, pid_t pid, pid_t tid, int64_t from)
+{
+    char path[64];
+    end_thread(thread);
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    *thread = (struct thread){.pid = pid, .tid = fd >= 0 ? tid : 0, .fd = fd, .from = from};
+}
+
+/* --- all threads --- */
+
+typedef void (*each_fn)(struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid);
+
+/* Calls `each` for a folder's entries that are numbers: processes (pid 0) or threads. @return how many. */
+static int for_each(struct st_process_watch *watch, pid_t pid, int left, each_fn each, void *ctx)
+{
+    char path[64];
+    struct dirent *entry;
+    int n = 0;
+    snprintf(path, sizeof(path), pid != 0 ? "/proc/%d/task" : "/proc", (int)pid);
+    DIR *folder = opendir(path);
+    while (folder != NULL && n < left && (entry = readdir(folder)) != NULL) {
+        int64_t id;
+        if (!isdigit((unsigned char)entry->d_name[0]) || st_number_i64(entry->d_name, 1, INT_MAX, &id) != 0)
+            continue;
+        if (pid == 0)
+            n += for_each(watch, (pid_t)id, left - n, each, ctx);
+        else
+            each(watch, ctx, pid, (pid_t)id);
+        n += pid != 0;
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return n;
+}
+
+struct choice {
+    pid_t tid;
+    int64_t rank, second; /* second: of the next one */
+    int64_t rt_priority;
+};
+
+/* PipeWire's thread bears its name since 1.0; else it is the real-time one, and the one that wakes up most. */
+static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
+{
+    struct choice *choice = ctx;
+    struct st_proc_stat stat;
+    char path[64], text[96];
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+    if (!read_stat(pid, tid, &stat) || read_file(path, text, sizeof(text)) == 0)
+        return;
+    const char *times = strrchr(text, ' ');
+    int64_t rank = times != NULL ? (int64_t)(strtoull(times, NULL, 10) % INT_MAX) : 0;
+    rank += stat.rt_priority > 0 ? INT64_C(1) << 32 : 0;
+    rank += strstr(stat.name, "data-loop") != NULL ? INT64_C(1) << 33 : 0;
+    if (choice->tid == 0 || rank > choice->rank)
+        *choice = (struct choice){tid, rank, choice->rank, stat.rt_priority};
+    else if (rank > choice->second)
+        choice->second = rank;
+}
+
+static int clients_n(const struct st_process_watch *watch, pid_t pid)
+{
+    int n = 0;
+    for (int i = 0; i < PROCESSES_MAX; i++)
+        n += watch->processes[i].used && watch->processes[i].thread.pid == pid;
+    return n;
+}
+
+static void add(struct st_process_watch *watch, uint32_t client, pid_t pid);
+static struct process *find(struct st_process_watch *watch, uint32_t client);
+
+/* A process of this user that bears the server's name and is no client, if there is only one. */
+static void consider_server(struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
+{
+    pid_t *server = ctx;
+    struct st_proc_stat stat;
+    if (pid == tid && clients_n(watch, pid) == 0 && read_stat(pid, tid, &stat) &&
+        strcmp(stat.name, "pipewire") == 0)
+        *server = *server == 0 ? pid : -1;
+}
+
+/* The kernel says who listens at the other end of our socket: the server, or the service manager that
+ * listened for it. */
+static void find_server(struct st_process_watch *watch)
+{
+    pid_t server = 0;
+    struct ucred peer;
+    struct st_proc_stat stat;
+    for (int fd = 0; fd < FDS_MAX && server == 0; fd++) {
+        socklen_t bytes = sizeof(peer);
+        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.pid != getpid() &&
+            read_stat(peer.pid, peer.pid, &stat) && strcmp(stat.name, "pipewire") == 0)
+            server = peer.pid;
+    }
+    if (server == 0)
+        for_each(watch, 0, THREADS_MAX, consider_server, &server);
+    if (server > 0)
+        add(watch, ST_DROPOUT_SERVER, server);
+}
+
+static void choose_threads(struct st_process_watch *watch, int64_t now)
+{
+    watch->chosen_ns = now;
+    if (find(watch, ST_DROPOUT_SERVER) == NULL)
+        find_server(watch);
+    for (int i = 0; i < PROCESSES_MAX; i++) {
+        struct process *process = &watch->processes[i];
+        struct choice choice = {0};
+        if (!process->used || process->exited)
+            continue;
+        for_each(watch, process->thread.pid, THREADS_MAX / PROCESSES_MAX, consider, &choice);
+        if (clients_n(watch, process->thread.pid) > 1 && choice.second > choice.rank / 2)
+            choice.tid = 0; /* whose thread it is cannot be known */
+        if (choice.tid == 0)
+            end_thread(&process->thread);
+        else if (choice.tid != process->thread.tid)
+            begin_thread(&process->thread, process->thread.pid, choice.tid, watch->samples_n);
+        process->rt_priority = process->thread.tid != 0 ? choice.rt_priority : -1;
+    }
+}
+
+static void consider_rival(struct st_process_watch *watch, ST_UNUSED void *ctx, pid_t pid, pid_t tid)
+{
+    struct rival *room = NULL;
+    struct st_proc_stat stat;
+    for (int i = 0; i < RIVALS_MAX; i++) {
+        if (watch->rivals[i].thread.tid == tid)
+            return;
+        if (watch->rivals[i].thread.tid == 0)
+            room = &watch->rivals[i];
+    }
+    if (room != NULL && read_stat(pid, tid, &stat) && (stat.rt_priority > 0 || stat.state == 'R'))
+        begin_thread(&room->thread, pid, tid, watch->samples_n);
+}
+
+/* Looks for rivals, and forgets them some time after the last dropout. */
+static void hunt(struct st_process_watch *watch, int64_t now)
+{
+    if (now < watch->hunt_end_ns && now - watch->scanned_ns > SCAN_NS) {
+        watch->scanned_ns = now;
+        for_each(watch, 0, THREADS_MAX, consider_rival, NULL);
+    }
+    for (int i = 0; now >= watch->hunt_end_ns && i < RIVALS_MAX; i++)
+        end_thread(&watch->rivals[i].thread);
+}
+
+/* --- samples --- */
+
+static bool is_frozen(pid_t pid)
+{
+    static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+    char path[PATH_MAX], text[4096], group[2048];
+    uint64_t frozen = 0;
+    snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
+    if (read_file(path, text, sizeof(text)) == 0 || st_proc_cgroup_path(text, group, sizeof(group)) != 0)
+        return false;
+    for (size_t i = 0; i < ST_ARRAY_LEN(roots); i++) {
+        snprintf(path, sizeof(path), "%s%s/cgroup.events", roots[i], group);
+        if (read_file(path, text, sizeof(text)) > 0 && st_proc_line_u64(text, "frozen ", &frozen) == 0)
+            break;
+    }
+    return frozen != 0;
+}
+
+static void sample(struct st_process_watch *watch, struct process *process, int64_t now)
+{
+    struct figures *figures = &process->samples[watch->samples_n % RING];
+    const bool again = process->thread.from < watch->samples_n;
+    const struct figures before =
+        again ? process->samples[(watch->samples_n - 1) % RING] : (struct figures){0};
+    struct timespec total;
+    struct st_proc_stat stat;
+    *figures = (struct figures){0};
+    const int r = read_schedstat(process->thread.fd, &figures->cpu_ns, &figures->queue_ns);
+    if (r < 0) {
+        end_thread(&process->thread);
+        process->exited = r == -ESRCH && kill(process->thread.pid, 0) < 0 && errno == ESRCH;
+        return;
+    }
+    figures->faults_n = before.faults_n;
+    if (clock_gettime(process->clock, &total) == 0)
+        figures->process_ns = st_ns_from_timespec(&total);
+    process->idle_n = again && figures->cpu_ns == before.cpu_ns ? process->idle_n + 1 : 0;
+    if (process->idle_n > RARE_TICKS && process->idle_n % RARE_TICKS != 0) {
+        figures->stopped = before.stopped;
+        figures->queue_ns = before.queue_ns > figures->queue_ns ? before.queue_ns : figures->queue_ns;
+        return;
+    }
+    const bool rare = watch->samples_n % RARE_TICKS == 0;
+    if (process->idle_n == 0 && again && !rare && !process->faults)
+        return;
+    if (!read_stat(process->thread.pid, process->thread.tid, &stat))
+        return;
+    figures->faults_n = stat.faults_major_n;
+    figures->counted = true;
+    if (rare || figures->faults_n > before.faults_n)
+        process->faults = again && figures->faults_n > before.faults_n;
+    if (process->idle_n == 0)
+        return;
+    const bool ask = process->idle_n == FROZEN_TICKS || process->idle_n % RARE_TICKS == 0;
+    figures->stopped =
+        stat.state == 'T' || stat.state == 't' || (ask ? is_frozen(process->thread.pid) : before.stopped);
+    if (stat.state == 'R') /* the kernel adds what it waits now when it gets a CPU */
+        figures->queue_ns = before.queue_ns + now - watch->at_ns[(watch->samples_n - 1) % RING];
+}
+
+void st_process_watch_sample(struct st_process_watch *watch)
+{
+    int64_t now = st_posix_now_ns(NULL);
+    if (now - watch->chosen_ns > (now - watch->added_ns < CHOOSE_NS ? SOON_NS : CHOOSE_NS))
+        choose_threads(watch, now);
+    hunt(watch, now);
+    now = st_posix_now_ns(NULL);
+    for (int i = 0; i < PROCESSES_MAX; i++) {
+        if (watch->processes[i].used && watch->processes[i].thread.tid != 0)
+            sample(watch, &watch->processes[i], now);
+    }
+    for (int i = 0; i < RIVALS_MAX; i++) {
+        struct rival *rival = &watch->rivals[i];
+        int64_t queue_ns;
+        if (rival->thread.tid != 0 &&
+            read_schedstat(rival->thread.fd, &rival->cpu_ns[watch->samples_n % RING], &queue_ns) < 0)
+            end_thread(&rival->thread);
+    }
+    watch->at_ns[watch->samples_n % RING] = now;
+    watch->done_ns[watch->samples_n++ % RING] = st_posix_now_ns(NULL);
+}
+
+/* --- one dropout --- */
+
+/* How much more than usual a rival ran between two samples. */
+static int64_t excess_ns(const struct st_process_watch *watch, const struct rival *rival, int64_t base,
+                         int64_t last)
+{
+    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
+    const int64_t first = rival->thread.from > oldest ? rival->thread.from : oldest;
+    const int64_t usual_ns = rival->cpu_ns[base % RING] - rival->cpu_ns[first % RING];
+    const int64_t in_ns = watch->at_ns[base % RING] - watch->at_ns[first % RING];
+    const int64_t window_ns = watch->at_ns[last % RING] - watch->at_ns[base % RING];
+    const double share = in_ns > 0 ? (double)usual_ns / (double)in_ns : 0;
+    return rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] - (int64_t)(share * (double)window_ns);
+}
+
+/* The rival that had the CPU: of those that ran long enough between two samples, one of higher priority and on
+ * the same CPU, and the one that did so most unusually. */
+static const struct rival *find_culprit(struct st_process_watch *watch, const struct process *process,
+                                        int64_t base, int64_t last)
+{
+    const int64_t queue_ns = process->samples[last % RING].queue_ns - process->samples[base % RING].queue_ns;
+    const struct rival *culprit = NULL;
+    struct st_proc_stat own, other;
+    int64_t most_ns = INT64_MIN;
+    int most_rank = 0;
+    if (!read_stat(process->thread.pid, process->thread.tid, &own))
+        return NULL;
+    for (int i = 0; i < RIVALS_MAX; i++) {
+        const struct rival *rival = &watch->rivals[i];
+        if (rival->thread.tid == 0 || rival->thread.tid == process->thread.tid || rival->thread.from > base ||
+            rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] < queue_ns / 2 ||
+            !read_stat(rival->thread.pid, rival->thread.tid, &other) || other.rt_priority < own.rt_priority)
+            continue;
+        const int rank = (other.rt_priority > own.rt_priority) + (other.cpu == own.cpu);
+        const int64_t more_ns = excess_ns(watch, rival, base, last);
+        if (culprit == NULL || rank > most_rank || (rank == most_rank && more_ns > most_ns)) {
+            culprit = rival;
+            most_ns = more_ns;
+            most_rank = rank;
+        }
+    }
+    return culprit;
+}
+
+static struct process *find(struct st_process_watch *watch, uint32_t client)
+{
+    for (int i = 0; i < PROCESSES_MAX; i++) {
+        if (watch->processes[i].used && watch->processes[i].client == client)
+            return &watch->processes[i];
+    }
+    return NULL;
+}
+
+static int64_t at_most(int64_t value_ns, int64_t limit_ns)
+{
+    return value_ns < 0 ? 0 : value_ns < limit_ns ? value_ns : limit_ns;
+}
+
+/* How much of a CPU the thread needs in other cycles: what it used in the last seconds, but no more than
+ * its usual cycles take by the clock: the former has its longest cycles in it, the latter what others took
+ * of the CPU. */
+static double usual_share(const struct st_process_watch *watch, const struct process *process, int64_t last,
+                          const struct st_dropout_figures *figures)
+{
+    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
+    const int64_t first = process->thread.from > oldest ? process->thread.from : oldest;
+    const int64_t in_ns = watch->at_ns[last % RING] - watch->at_ns[first % RING];
+    const int64_t ran_ns = process->samples[last % RING].cpu_ns - process->samples[first % RING].cpu_ns;
+    const int64_t period_ns = figures->deadline_ns - figures->cycle_ns;
+    const double used = in_ns > 0 ? (double)ran_ns / (double)in_ns : 0;
+    const double usual = period_ns > 0 ? (double)figures->usual_ns / (double)period_ns : 0;
+    return used < usual ? used : usual;
+}
+
+static void blame(struct st_process_watch *watch, const struct process *process, int64_t base, int64_t last,
+                  struct st_dropout_figures *figures)
+{
+    const int64_t others_ns = process->samples[last % RING].process_ns -
+                              process->samples[base % RING].process_ns -
+                              (process->samples[last % RING].cpu_ns - process->samples[base % RING].cpu_ns);
+    watch->hunt_end_ns = st_posix_now_ns(NULL) + HUNT_NS;
+    const struct rival *culprit = find_culprit(watch, process, base, last);
+    figures->taken_by_itself = culprit != NULL ? culprit->thread.pid == process->thread.pid
+                                               : others_ns > figures->queue_ns - figures->queue_ns / 4;
+    if (culprit == NULL)
+        return;
+    char path[64], comm[64], command[512];
+    snprintf(path, sizeof(path), "/proc/%d/comm", (int)culprit->thread.pid);
+    (void)read_file(path, comm, sizeof(comm));
+    snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)culprit->thread.pid);
+    (void)read_file(path, command, sizeof(command));
+    st_proc_name(comm, command, figures->culprit, sizeof(figures->culprit));
+    for (int i = 0; i < PROCESSES_MAX; i++) {
+        if (watch->processes[i].used && watch->processes[i].thread.pid == culprit->thread.pid &&
+            figures->culprits_n < ST_ARRAY_LEN(figures->culprits))
+            figures->culprits[figures->culprits_n++] = watch->processes[i].client;
+    }
+}
+
+/* A thread that runs is charged at each tick, one that sleeps exactly: after a tick, all of a cycle is
+ * charged. What else it did between two samples, other cycles, is known up to one of them and an eighth. */
+static void take_cpu(const struct st_process_watch *watch, const struct process *process, int64_t base,
+                     int64_t last, struct st_dropout_figures *figures)
+{
+    struct timespec tick = {.tv_nsec = 10000000};
+    (void)clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    const struct figures *before = &process->samples[base % RING], *after = &process->samples[last % RING];
+    const int64_t took_ns = figures->end_ns - figures->signal_ns;
+    const int64_t rest_ns = watch->at_ns[last % RING] - watch->at_ns[base % RING] - took_ns;
+    const int64_t ran_ns = after->cpu_ns - before->cpu_ns;
+    const double share = usual_share(watch, process, last, figures);
+    const double usual_ns = rest_ns > 0 ? share * (double)rest_ns : 0;
+    figures->usual_ns = (int64_t)(share * (double)(figures->deadline_ns - figures->cycle_ns));
+    figures->cpu_ns = at_most(ran_ns - (int64_t)usual_ns, took_ns);
+    figures->cpu_error_ns = figures->usual_ns + (int64_t)(usual_ns / 8);
+    if (watch->at_ns[last % RING] - figures->end_ns < st_ns_from_timespec(&tick))
+        figures->cpu_error_ns += st_ns_from_timespec(&tick);
+    figures->others_ns = at_most(after->process_ns - before->process_ns - ran_ns, took_ns);
+}
+
+void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
+                              struct st_dropout_figures *figures)
+{
+    struct process *process = find(watch, client);
+    struct st_proc_stat stat;
+    struct timespec tick = {0};
+    if (process == NULL)
+        return;
+    (void)clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    const int64_t charged_ns = figures->end_ns + st_ns_from_timespec(&tick);
+    if (watch->samples_n == 0 || watch->at_ns[(watch->samples_n - 1) % RING] < charged_ns)
+        st_process_watch_sample(watch);
+    figures->exited = process->exited;
+    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
+    const int64_t first = process->thread.from > oldest ? process->thread.from : oldest;
+    int64_t base = watch->samples_n - 1, last = base;
+    while (base > first && watch->done_ns[base % RING] > figures->signal_ns)
+        base--;
+    while (last - 1 > base && watch->at_ns[(last - 1) % RING] >= charged_ns)
+        last--;
+    if (process->thread.tid == 0 || last <= base || watch->done_ns[base % RING] > figures->signal_ns)
+        return;
+    const struct figures *before = &process->samples[base % RING], *after = &process->samples[last % RING];
+    figures->measured = true;
+    take_cpu(watch, process, base, last, figures);
+    uint64_t faults_n = after->faults_n;
+    if (!after->counted && read_stat(process->thread.pid, process->thread.tid, &stat))
+        faults_n = stat.faults_major_n;
+    figures->faults_n = faults_n > before->faults_n ? faults_n - before->faults_n : 0;
+    figures->queue_ns = at_most(after->queue_ns - before->queue_ns, figures->end_ns - figures->signal_ns);
+    for (int64_t i = base; i <= last; i++)
+        figures->stopped = figures->stopped || process->samples[i % RING].stopped;
+    if (figures->wants_culprit && figures->queue_ns >= (figures->end_ns - figures->signal_ns) / 4)
+        blame(watch, process, base, last, figures);
+}
+
+int64_t st_process_watch_priority(struct st_process_watch *watch, uint32_t client)
+{
+    const struct process *process = find(watch, client);
+    return process != NULL ? process->rt_priority : -1;
+}
+
+/* --- processes --- */
+
+struct st_process_watch *st_process_watch_new(void)
+{
+    return calloc(1, sizeof(struct st_process_watch));
+}
+
+static void add(struct st_process_watch *watch, uint32_t client, pid_t pid)
+{
+    char path[64];
+    struct stat owner;
+    clockid_t clock;
+    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+    if (stat(path, &owner) < 0 || (geteuid() != 0 && owner.st_uid != geteuid()) ||
+        clock_getcpuclockid(pid, &clock) != 0)
+        return;
+    for (int i = 0; find(watch, client) == NULL && i < PROCESSES_MAX; i++) {
+        struct process *process = &watch->processes[i];
+        if (!process->used)
+            *process = (struct process){
+                .used = true, .client = client, .clock = clock, .rt_priority = -1, .thread = {.pid = pid}};
+    }
+}
+
+void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t pid)
+{
+    add(watch, client, pid);
+    watch->added_ns = st_posix_now_ns(NULL);
+    watch->chosen_ns = 0;
+}
+
+void st_process_watch_remove(struct st_process_watch *watch, uint32_t client)
+{
+    struct process *process = find(watch, client);
+    if (process == NULL)
+        return;
+    end_thread(&process->thread);
+    process->used = false;
+}

@@ -1,0 +1,335 @@
+/* Xruns of other programs on ALSA's devices, from /proc/asound: no counter is there, so the state of each
+ * substream is looked at again and again. What is concluded, and how sure it is:
+ *
+ * - the state is XRUN: there was one (a program that recovers at once is in it for microseconds only);
+ * - it was RUNNING and is RUNNING, the same program's, but was started in between and counts its frames from
+ * 0: the program recovered from an xrun, or stopped and started on its own, by a seek for example. A pause
+ * does not begin at 0 and is none.
+ *
+ * So a sighting is at least one xrun, "probable". Missed is the second of two between looks, and a recovery
+ * where the stream had run for less time before than since. A look makes the kernel ask the device where it
+ * is, as the program's own period interrupt does. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "core/text/safe.h"
+#include "platform/proc.h"
+#include "xruns/alsa.h"
+#include "xruns/xrun.h"
+
+#define POLL_NS        (250 * ST_NS_PER_MS)
+#define OPEN_POLL_NS   ST_NS_PER_S        /* streams are open, none runs */
+#define CLOSED_POLL_NS (10 * ST_NS_PER_S) /* all are closed, and who opens one is seen at once */
+#define POLLS_A_SCAN   8                  /* for cards that came or went */
+#define SUBSTREAMS_MAX 128                /* beyond these are not watched, and that is said */
+#define PATH_BYTES     320
+#define STATUS_BYTES   1024
+#define PCM_BYTES      16384
+
+/** hw:CARD,DEVICE,NUMBER in one direction. */
+struct place {
+    unsigned card, device, number;
+    bool capture;
+};
+
+struct substream {
+    struct place is;
+    int fd;     /* of its status file */
+    bool known; /* last is set */
+    struct st_alsa_status last;
+};
+
+struct alsa {
+    char proc[ST_XRUN_SERVER_BYTES]; /* "/proc" */
+    struct substream substreams[SUBSTREAMS_MAX];
+    size_t n;
+    unsigned left_out_n;
+    int open_error;      /* of a listed stream whose status could not be opened at the last scan; 0: none */
+    bool no_names;       /* a program that runs is not in /proc for us */
+    unsigned polls_left; /* to the next scan */
+    char pcm[PCM_BYTES]; /* /proc/asound/pcm as scanned last */
+    int opens_fd;        /* inotify: a device of /dev/snd was opened; -1: none */
+};
+
+/* --- which substreams there are --- */
+
+static bool is_open(const struct alsa *alsa, const struct place *of)
+{
+    for (size_t i = 0; i < alsa->n; i++) {
+        const struct place *is = &alsa->substreams[i].is;
+        if (is->card == of->card && is->device == of->device && is->number == of->number &&
+            is->capture == of->capture)
+            return true;
+    }
+    return false;
+}
+
+static void drop(struct alsa *alsa, struct substream *s)
+{
+    close(s->fd);
+    *s = alsa->substreams[--alsa->n];
+}
+
+static void add(struct alsa *alsa, struct place of)
+{
+    char path[PATH_BYTES];
+    if (is_open(alsa, &of))
+        return;
+    if (alsa->n == SUBSTREAMS_MAX) {
+        alsa->left_out_n++;
+        return;
+    }
+    snprintf(path, sizeof(path), "%s/asound/card%u/pcm%u%c/sub%u/status", alsa->proc, of.card, of.device,
+             of.capture ? 'c' : 'p', of.number);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0)
+        alsa->substreams[alsa->n++] = (struct substream){.is = of, .fd = fd};
+    else
+        alsa->open_error = -errno;
+}
+
+/** Opens the status of new substreams. @return 0, or why there are none. */
+static int scan(struct st_xrun_watch *w)
+{
+    struct alsa *alsa = w->state;
+    char path[PATH_BYTES], text[PCM_BYTES];
+    size_t len;
+    snprintf(path, sizeof(path), "%s/asound/pcm", alsa->proc);
+    const int r = w->platform->read_text(w->platform, path, text, sizeof(text), &len);
+    alsa->polls_left = POLLS_A_SCAN;
+    if (r == -ENOENT)
+        return st_xrun_because(w, -ENOENT, "no ALSA on this system: %s does not exist", path);
+    if (r < 0 && r != -EFBIG)
+        return st_xrun_because(w, r, "cannot read %s: %s", path, strerror(-r));
+    if (alsa->n > 0 && strcmp(text, alsa->pcm) == 0)
+        return 0;
+    memcpy(alsa->pcm, text, len + 1);
+    alsa->left_out_n = 0;
+    alsa->open_error = 0;
+    struct st_alsa_pcm pcm;
+    unsigned listed_n = 0;
+    const char *at = text;
+    for (int next; (next = st_alsa_pcm_next(&at, &pcm)) != -ENODATA;) {
+        if (next != 0)
+            continue;
+        listed_n += pcm.playback_n + pcm.capture_n;
+        for (unsigned i = 0; i < pcm.playback_n + pcm.capture_n; i++)
+            add(alsa, (struct place){.card = pcm.card,
+                                     .device = pcm.device,
+                                     .capture = i >= pcm.playback_n,
+                                     .number = i < pcm.playback_n ? i : i - pcm.playback_n});
+    }
+    if (alsa->open_error != 0) { /* the kernel lists a new card before it makes the files of its streams */
+        alsa->pcm[0] = '\0';
+        alsa->polls_left = 0;
+    }
+    if (listed_n == 0)
+        return st_xrun_because(w, -ENOENT, "no sound card with a PCM device (%s is empty)", path);
+    if (alsa->n == 0 && alsa->open_error == -ENOENT)
+        return st_xrun_because(
+            w, -ENOENT, "this kernel does not show the state of streams (CONFIG_SND_VERBOSE_PROCFS is off)");
+    if (alsa->n == 0)
+        return st_xrun_because(w, alsa->open_error, "cannot open the streams in %s/asound: %s", alsa->proc,
+                               strerror(-alsa->open_error));
+    return 0;
+}
+
+/* --- what they do --- */
+
+/** Name of the program that opened the stream; "" when it is gone, or hidden from us. @return its PID, 0. */
+static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN_NAME_BYTES])
+{
+    struct alsa *alsa = w->state;
+    struct st_platform *p = w->platform;
+    char path[PATH_BYTES], text[STATUS_BYTES], command[STATUS_BYTES];
+    size_t len;
+    uint64_t pid;
+    snprintf(path, sizeof(path), "%s/%lld/status", alsa->proc, (long long)tid);
+    int r = p->read_text(p, path, text, sizeof(text), &len);
+    if ((r != 0 && r != -EFBIG) || st_proc_line_u64(text, "Tgid:", &pid) != 0) {
+        if (tid > 0 && tid <= INT_MAX && (kill((pid_t)tid, 0) == 0 || errno == EPERM))
+            alsa->no_names = true;
+        return 0;
+    }
+    snprintf(path, sizeof(path), "%s/%llu/comm", alsa->proc, (unsigned long long)pid);
+    r = p->read_text(p, path, text, sizeof(text), &len);
+    snprintf(path, sizeof(path), "%s/%llu/cmdline", alsa->proc, (unsigned long long)pid);
+    const int named = p->read_text(p, path, command, sizeof(command), &len);
+    if (named != 0 && named != -EFBIG)
+        command[0] = '\0';
+    if (r == 0)
+        st_proc_name(text, command, ret, ST_XRUN_NAME_BYTES);
+    return (int64_t)pid;
+}
+
+/** Was there an xrun between two looks? */
+static bool had_xrun(const struct st_alsa_status *before, const struct st_alsa_status *now)
+{
+    const bool same_stream = before->owner_tid == now->owner_tid;
+    const bool triggered = before->trigger_ns != now->trigger_ns;
+    if (now->state == ST_ALSA_XRUN)
+        return !same_stream || triggered || before->state != ST_ALSA_XRUN;
+    return now->state == ST_ALSA_RUNNING && before->state == ST_ALSA_RUNNING && same_stream && triggered &&
+           now->hw_ptr_frames < before->hw_ptr_frames;
+}
+
+/** One xrun of this stream; not of our own, which counts its own xruns. */
+static void report(struct st_xrun_watch *w, const struct place *of, int64_t owner_tid, st_xrun_seen_fn seen,
+                   void *ctx)
+{
+    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_PROBABLE, .device_xruns_n = 1};
+    if (program_of(w, owner_tid, sighting.client) == getpid())
+        return;
+    snprintf(sighting.device, sizeof(sighting.device), "hw:%u,%u,%u %s", of->card, of->device, of->number,
+             of->capture ? "capture" : "playback");
+    seen(ctx, &sighting);
+}
+
+/** @return 0, -EBADMSG, or that it is gone. */
+static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn seen, void *ctx)
+{
+    char text[STATUS_BYTES];
+    struct st_alsa_status now;
+    const ssize_t len = pread(s->fd, text, sizeof(text) - 1, 0);
+    if (len < 0)
+        return -errno;
+    text[len] = '\0';
+    if (st_alsa_status_parse(text, &now) != 0)
+        return -EBADMSG;
+    if (s->known && had_xrun(&s->last, &now)) /* what was before the first look is not ours to count */
+        report(w, &s->is, now.owner_tid, seen, ctx);
+    s->known = true;
+    s->last = now;
+    return 0;
+}
+
+/** What the next poll depends on. */
+static void note_state(struct st_xrun_watch *w, const struct st_alsa_status *status, bool known)
+{
+    if (known && (status->state == ST_ALSA_RUNNING || status->state == ST_ALSA_XRUN)) {
+        w->plays = true;
+        w->poll_ns = POLL_NS;
+    } else if ((!known || status->state != ST_ALSA_CLOSED) && w->poll_ns > OPEN_POLL_NS) {
+        w->poll_ns = OPEN_POLL_NS;
+    }
+}
+
+/** Was a device opened, or did one come, since the last poll? */
+static bool take_opens(const struct alsa *alsa)
+{
+    char events[4096];
+    bool any = false;
+    while (alsa->opens_fd >= 0 && read(alsa->opens_fd, events, sizeof(events)) > 0)
+        any = true;
+    return any;
+}
+
+static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    struct alsa *alsa = w->state;
+    size_t bad_n = 0;
+    if (take_opens(alsa)) /* before the states are read: what is opened from now on wakes again */
+        alsa->polls_left = 0;
+    w->plays = false;
+    w->poll_ns = alsa->opens_fd >= 0 ? CLOSED_POLL_NS : OPEN_POLL_NS;
+    if (alsa->polls_left-- == 0) {
+        const int r = scan(w);
+        if (r < 0)
+            return r;
+    }
+    if (alsa->open_error != 0)
+        w->poll_ns = OPEN_POLL_NS;
+    for (size_t i = 0; i < alsa->n;) {
+        const int r = look(w, &alsa->substreams[i], seen, ctx);
+        bad_n += r == -EBADMSG;
+        note_state(w, &alsa->substreams[i].last, r == 0);
+        if (r == 0 || r == -EBADMSG) {
+            i++;
+            continue;
+        }
+        drop(alsa, &alsa->substreams[i]);
+        alsa->pcm[0] = '\0'; /* what comes back is opened again */
+        alsa->polls_left = 0;
+    }
+    if (bad_n > 0 && bad_n == alsa->n)
+        return st_xrun_because(w, -EBADMSG, "the files of streams in %s/asound have an unknown format",
+                               alsa->proc);
+    char rest[48] = "";
+    if (bad_n + alsa->left_out_n > 0)
+        snprintf(rest, sizeof(rest), "; %zu more not watched", bad_n + alsa->left_out_n);
+    return st_xrun_because(
+        w, 0, "%zu stream%s of sound cards%s%s", alsa->n - bad_n, alsa->n - bad_n == 1 ? "" : "s", rest,
+        alsa->no_names ? "; no names of other users' programs: they are hidden (ProtectProc=, hidepid=)"
+                       : "");
+}
+
+static void close_alsa(struct st_xrun_watch *w)
+{
+    struct alsa *alsa = w->state;
+    while (alsa->n > 0)
+        drop(alsa, &alsa->substreams[alsa->n - 1]);
+    if (alsa->opens_fd >= 0)
+        close(alsa->opens_fd);
+    free(alsa);
+}
+
+/** Wakes who polls when a program opens a sound device. Without it streams are looked at more often. */
+static int watch_opens(const char *proc)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof(path), "%s/../dev/snd", proc);
+    const int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (fd >= 0 && inotify_add_watch(fd, path, IN_OPEN | IN_CREATE) < 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static int opens_fd(const struct st_xrun_watch *w)
+{
+    const struct alsa *alsa = w->state;
+    return alsa->opens_fd;
+}
+
+static int open_alsa(struct st_xrun_watch *w)
+{
+    struct alsa *alsa = calloc(1, sizeof(*alsa));
+    if (alsa == NULL)
+        return st_xrun_because(w, -ENOMEM, "out of memory");
+    alsa->opens_fd = -1;
+    snprintf(alsa->proc, sizeof(alsa->proc), "%s",
+             w->setting.server[0] != '\0' ? w->setting.server : "/proc");
+    w->state = alsa;
+    const int r = scan(w);
+    if (r < 0) {
+        close_alsa(w);
+        return r;
+    }
+    alsa->opens_fd = watch_opens(alsa->proc);
+    return 0;
+}
+
+static const struct st_xrun_ops ops = {
+    .open = open_alsa, .poll = poll_alsa, .close = close_alsa, .fd = opens_fd};
+
+const struct st_xrun_source st_xrun_alsa = {
+    .name = "alsa",
+    .summary =
+        "state of ALSA's streams in /proc/asound, read four times a second while one runs: several xruns "
+        "between two readings count as one",
+    .device_only = true,
+    .poll_ns = POLL_NS,
+    .tells_playing = true,
+    .ops = &ops,
+};
+
+const struct st_xrun_source st_xrun_sound4 = ST_XRUN_ABSENT("sound4", "only FreeBSD has sound(4)");

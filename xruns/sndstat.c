@@ -1,0 +1,230 @@
+/* Channels of FreeBSD's sound(4). */
+#include "xruns/sndstat.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/text/safe.h"
+
+/* A packed nvlist is a header and pairs; a pair is a header, its name with '\0', and its data. The data of a
+ * list is another header, its pairs behind it and a pair "up"; of an array of lists the same for each
+ * element, with a pair "next" behind it. */
+
+#define HEADER_BYTES 19 /* magic, version, flags, descriptors (8), size (8) */
+#define PAIR_BYTES   19 /* type, bytes of the name (2), of the data (8), items (8) */
+#define MAGIC        0x6c
+#define BIG_ENDIAN_F 0x80
+#define DEPTH_MAX    16
+
+enum { BOOL = 2, NUMBER = 3, STRING = 4, LIST = 5, LIST_ARRAY = 11, ARRAY_NEXT = 254, LIST_UP = 255 };
+
+struct reader {
+    const unsigned char *at;
+    size_t left;
+};
+
+struct pair {
+    unsigned type;
+    const char *name;
+    const unsigned char *data; /* of a type that is no list */
+    uint64_t data_bytes, items_n;
+};
+
+/** Where we are: in a list (0 elements left), or in an array. */
+struct level {
+    uint64_t left_n;
+    bool channels; /* its elements are channels */
+};
+
+static const unsigned char *take(struct reader *reader, uint64_t n)
+{
+    if (n > reader->left)
+        return NULL;
+    const unsigned char *at = reader->at;
+    reader->at += n;
+    reader->left -= (size_t)n;
+    return at;
+}
+
+static bool take_header(struct reader *reader)
+{
+    static const union {
+        uint16_t number;
+        unsigned char first;
+    } order = {.number = 1};
+    const unsigned char *header = take(reader, HEADER_BYTES);
+    return header != NULL && header[0] == MAGIC && ((header[2] & BIG_ENDIAN_F) == 0) == (order.first == 1);
+}
+
+/** What the outermost header says is behind it. */
+static uint64_t size_of(const unsigned char *header)
+{
+    uint64_t size;
+    memcpy(&size, header + 11, sizeof(size));
+    return size;
+}
+
+static bool take_pair(struct reader *reader, struct pair *ret)
+{
+    const unsigned char *header = take(reader, PAIR_BYTES);
+    uint16_t name_bytes;
+    if (header == NULL)
+        return false;
+    struct pair pair = {.type = header[0]};
+    memcpy(&name_bytes, header + 1, sizeof(name_bytes));
+    memcpy(&pair.data_bytes, header + 3, sizeof(pair.data_bytes));
+    memcpy(&pair.items_n, header + 11, sizeof(pair.items_n));
+    const unsigned char *name = take(reader, name_bytes);
+    if (name == NULL || name_bytes == 0 || name[name_bytes - 1] != '\0')
+        return false;
+    pair.name = (const char *)name;
+    const bool inner = pair.type == LIST || pair.type == LIST_ARRAY; /* their data is read as pairs */
+    if (!inner && (pair.data = take(reader, pair.data_bytes)) == NULL)
+        return false;
+    *ret = pair;
+    return true;
+}
+
+static void set_text(char ret[ST_SND_NAME_BYTES], const struct pair *pair)
+{
+    (void)st_safe_copy(ret, ST_SND_NAME_BYTES, (const char *)pair->data, (size_t)pair->data_bytes);
+}
+
+/** A pair of a channel. */
+static void note(struct st_snd_channel *channel, bool *has_xruns, const struct pair *pair)
+{
+    if (pair->type == STRING && strcmp(pair->name, "name") == 0) {
+        set_text(channel->name, pair);
+        channel->is_virtual = strstr(channel->name, "virtual") != NULL;
+    } else if (pair->type == STRING && strcmp(pair->name, "comm") == 0) {
+        set_text(channel->program, pair);
+    }
+    uint64_t n;
+    if (pair->type != NUMBER || pair->data_bytes != sizeof(n))
+        return;
+    memcpy(&n, pair->data, sizeof(n));
+    if (strcmp(pair->name, "pid") == 0) {
+        channel->pid = n <= INT32_MAX ? (int64_t)n : 0; /* (pid_t)-1 where no one has it open */
+    } else if (strcmp(pair->name, "interrupts") == 0) {
+        channel->interrupts_n = n;
+    } else if (strcmp(pair->name, "feedcount") == 0) {
+        channel->feeds_n = n;
+    } else if (strcmp(pair->name, "xruns") == 0) {
+        channel->xruns_n = n;
+        *has_xruns = true;
+    }
+}
+
+int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
+                          void (*fn)(void *ctx, const struct st_snd_channel *channel), void *ctx)
+{
+    struct reader reader = {.at = bytes, .left = n};
+    struct level levels[DEPTH_MAX] = {{.left_n = 0}};
+    struct st_snd_channel channel = {.pid = 0};
+    size_t depth = 0;
+    int64_t channels_n = 0;
+    bool has_xruns = false, from_user = false; /* of this device: a program says what it likes */
+    struct pair pair;
+    if (!take_header(&reader) || size_of(bytes) != reader.left)
+        return -EBADMSG;
+    while (reader.left > 0) {
+        if (!take_pair(&reader, &pair))
+            return -EBADMSG;
+        struct level *level = &levels[depth];
+        if (pair.type == LIST || pair.type == LIST_ARRAY) {
+            if (++depth == DEPTH_MAX || !take_header(&reader) ||
+                (pair.type == LIST_ARRAY && pair.items_n == 0))
+                return -EBADMSG;
+            levels[depth] = (struct level){.left_n = pair.type == LIST ? 0 : pair.items_n,
+                                           .channels = strcmp(pair.name, "channel_info") == 0};
+            channel = (struct st_snd_channel){.pid = 0};
+            has_xruns = false;
+        } else if (pair.type == LIST_UP || pair.type == ARRAY_NEXT) {
+            if (depth == 0 || (pair.type == LIST_UP) != (level->left_n == 0))
+                return -EBADMSG;
+            if (level->channels && pair.type == ARRAY_NEXT && has_xruns && !from_user &&
+                channel.name[0] != '\0') {
+                fn(ctx, &channel);
+                channels_n++;
+            }
+            channel = (struct st_snd_channel){.pid = 0};
+            has_xruns = false;
+            if (pair.type == ARRAY_NEXT && --level->left_n > 0) {
+                if (!take_header(&reader))
+                    return -EBADMSG;
+            } else {
+                depth--;
+            }
+        } else if (level->channels) {
+            note(&channel, &has_xruns, &pair);
+        } else if (pair.type == BOOL && pair.data_bytes == 1 && strcmp(pair.name, "from_user") == 0) {
+            from_user = pair.data[0] != 0;
+        }
+    }
+    return depth == 0 ? channels_n : -EBADMSG;
+}
+
+/* Xruns from the counters of sound(4)'s channels.
+ *
+ * A counter belongs to one start of a channel: where it, the feeds or the interrupts went back, or another
+ * program has the channel, all of it is new. Underruns of a virtual channel are a program that was not ready
+ * while the mixer fed the device on; those of a hardware channel are the device's. The kernel counts
+ * fragments, not gaps: a gap of 100 ms is some twenty. SNDCTL_DSP_GETERROR would clear the counter: it is
+ * never called. */
+
+void st_sndstat_look_begin(struct st_snd_counters *counters)
+{
+    memset(counters->present, 0, sizeof(counters->present));
+}
+
+static bool began_anew(const struct st_snd_channel *before, const struct st_snd_channel *now)
+{
+    return now->xruns_n < before->xruns_n || now->feeds_n < before->feeds_n ||
+           now->interrupts_n < before->interrupts_n || now->pid != before->pid;
+}
+
+static void tell(const struct st_snd_channel *channel, uint64_t n, st_xrun_seen_fn seen, void *ctx)
+{
+    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT};
+    const int64_t count = n > INT32_MAX ? INT32_MAX : (int64_t)n;
+    snprintf(sighting.device, sizeof(sighting.device), "%s", channel->name);
+    snprintf(sighting.client, sizeof(sighting.client), "%s", channel->program);
+    if (channel->is_virtual)
+        sighting.starved_n = count;
+    else
+        sighting.device_xruns_n = count;
+    seen(ctx, &sighting);
+}
+
+void st_sndstat_look_at(struct st_snd_counters *counters, const struct st_snd_channel *channel,
+                        st_xrun_seen_fn seen, void *ctx)
+{
+    size_t i = 0;
+    while (i < counters->n && strcmp(counters->channels[i].name, channel->name) != 0)
+        i++;
+    if (i == ST_SND_CHANNELS_MAX)
+        return;
+    uint64_t n = channel->xruns_n;
+    if (i < counters->n) {
+        n -= began_anew(&counters->channels[i], channel) ? 0 : counters->channels[i].xruns_n;
+    } else {
+        counters->n++;
+        n = counters->looked ? n : 0; /* at the first look: what was before it */
+    }
+    if (n > 0)
+        tell(channel, n, seen, ctx);
+    counters->channels[i] = *channel;
+    counters->present[i] = true;
+}
+
+void st_sndstat_look_end(struct st_snd_counters *counters)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < counters->n; i++) {
+        if (counters->present[i])
+            counters->channels[to++] = counters->channels[i];
+    }
+    counters->n = to;
+    counters->looked = true;
+}

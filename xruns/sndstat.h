@@ -1,0 +1,47 @@
+/* Xruns from the counters of FreeBSD's sound(4) channels: what the ioctl SNDSTIOC_GET_DEVS of /dev/sndstat fills in (from 14
+ * on, sndstat(4)), a packed nvlist (nv(9)). That is read here without libnv, which the tools that build sleeptune for
+ * FreeBSD lack. It is foreign bytes: all functions are pure, so that every host tests and fuzzes them. Threads: any; no
+ * allocation. */
+#ifndef ST_XRUNS_SNDSTAT_H
+#define ST_XRUNS_SNDSTAT_H
+
+#include "xruns/xrun.h"
+
+#define ST_SND_NAME_BYTES 64
+
+/** One channel. Its counters begin at 0 whenever it is started. */
+struct st_snd_channel {
+    char name[ST_SND_NAME_BYTES];    /* "dsp0.virtual_play.0" */
+    char program[ST_SND_NAME_BYTES]; /* who has it open; "" when no one has */
+    int64_t pid;                     /* of that; 0: none */
+    bool is_virtual; /* mixed into a hardware channel: the device plays on when its program is not ready */
+    uint64_t interrupts_n, feeds_n;
+    uint64_t xruns_n; /* playing: fragments that could not be filled; recording: fragments lost */
+};
+
+/**
+ * Calls fn for each channel (each element of an array "channel_info").
+ * @return how many, -EBADMSG (then fn may have been called for some).
+ * Source: sys/contrib/libnv/nvlist.c and nvpair.c (format), sys/sys/sndstat.h (names).
+ */
+ST_NODISCARD int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
+                                       void (*fn)(void *ctx, const struct st_snd_channel *channel),
+                                       void *ctx);
+
+#define ST_SND_CHANNELS_MAX 64
+
+/** The counters at the last look. */
+struct st_snd_counters {
+    struct st_snd_channel channels[ST_SND_CHANNELS_MAX];
+    bool present[ST_SND_CHANNELS_MAX]; /* in the look that goes on */
+    size_t n;
+    bool looked; /* there was a look before: what is new since then began at 0 */
+};
+
+/** A look at all channels: begin, one channel after the other, end. */
+void st_sndstat_look_begin(struct st_snd_counters *counters);
+void st_sndstat_look_at(struct st_snd_counters *counters, const struct st_snd_channel *channel,
+                        st_xrun_seen_fn seen, void *ctx);
+void st_sndstat_look_end(struct st_snd_counters *counters);
+
+#endif

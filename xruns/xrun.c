@@ -1,0 +1,33 @@
+/* What all sources of xruns have in common. */
+#include "xruns/xrun.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/text/safe.h"
+
+int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(w->why, sizeof(w->why), format, args);
+    va_end(args);
+    st_safe_text(w->why);
+    return error;
+}
+
+int st_xrun_open(struct st_xrun_watch *w, struct st_platform *p, const struct st_xrun_source *source,
+                 const struct st_xrun_setting *setting)
+{
+    *w = (struct st_xrun_watch){.source = source, .platform = p, .setting = *setting};
+    if (source->ops == NULL)
+        return st_xrun_because(w, -ENOTSUP, "%s", source->summary);
+    return source->ops->open(w);
+}
+
+void st_xrun_close(struct st_xrun_watch *w)
+{
+    w->source->ops->close(w);
+    w->state = NULL;
+}

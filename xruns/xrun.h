@@ -1,0 +1,131 @@
+/* Sources of other programs' xruns. A source is one file with its operations and one row in st_xrun_sources
+ * (xrun_sources.c); one that only one system has is a row with the reason on the other. What needs a library of its own
+ * is a helper program (helpers/, xrun_program.c, xrun_line.h), so that no foreign library is in the daemon's locked
+ * memory.
+ *
+ * All functions: one thread a watch; it may be any normal one, never the cycle loop's. */
+#ifndef ST_XRUNS_XRUN_H
+#define ST_XRUNS_XRUN_H
+
+#include "core/event.h"
+#include "platform/platform.h"
+#include "xruns/dropout_reason.h"
+
+#define ST_XRUN_NAME_BYTES   64
+#define ST_XRUN_WHY_BYTES    200
+#define ST_XRUN_SERVER_BYTES 256
+#define ST_XRUN_ASKED_MS     1000 /* this asked_rate_hz: asked_frames are ms, and about that */
+#define ST_XRUN_NORMAL       100  /* this priority: no real-time thread */
+
+/** How long one client, or the device's own node, took in the cycles of some seconds. A cycle: its inputs are
+ * ready (signalled), it wakes up, it finishes. Times that are not known are INT64_MIN. */
+struct st_xrun_load {
+    int64_t cycles_n;                                 /* 0: no load was measured */
+    int64_t busy_median_ns, busy_p99_ns, busy_max_ns; /* woken to finished */
+    int64_t wait_median_ns, wait_p99_ns, wait_max_ns; /* signalled to woken */
+    int64_t period_ns;                                /* of the device's cycle; 0: not known */
+    int64_t frames, rate_hz;                          /* the same as the server sets it; 0: not known */
+    int64_t asked_frames, asked_rate_hz; /* the cycle that the client asked for; 0: none, or not known */
+    int64_t priority;  /* 1..99: of its real-time thread; ST_XRUN_NORMAL: it is a normal one; 0: not known */
+    int64_t streams_n; /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
+};
+
+/** What was seen since the poll before: xruns, a client's load, or what a client did in the cycle of a dropout. */
+struct st_xrun_seen {
+    char device[ST_XRUN_NAME_BYTES]; /* "" when not known; UTF-8 of others: any bytes */
+    char client[ST_XRUN_NAME_BYTES]; /* program or node that plays or records there; "" when not known */
+    enum st_certainty certainty;
+    int64_t device_xruns_n; /* the device ran dry or over: a gap that could be heard */
+    int64_t starved_n; /* a client was not ready in time and the device went on without it; not among these */
+
+    /* of the clients that were not ready: one reason for all of starved_n */
+    enum st_dropout_reason reason;
+    int64_t busy_ns, wait_ns,
+        period_ns;                    /* of the worst of these cycles; 0: not known. busy_ns: CPU time ... */
+    int64_t error_ns;                 /* ... which is known to this, up or down */
+    char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, or which client it waited for; "" when not known */
+
+    /* of `client` in the cycle of a dropout: wait_ns since that began, busy_ns (has a CPU) until it ended or was last seen */
+    int64_t deadline_ns; /* the next cycle began so long after this one; 0: counts or a load are seen */
+    int64_t left_n;      /* clients of the same cycle that follow */
+
+    struct st_xrun_load load; /* of `client`; of the device's own node where client is "" */
+};
+
+typedef void (*st_xrun_seen_fn)(void *ctx, const struct st_xrun_seen *seen);
+
+struct st_xrun_watch;
+
+struct st_xrun_ops {
+    /** @return 0, or with a sentence in w->why: -ENOENT (nothing to watch now), -ENOTSUP (never here),
+     * -EACCES, ... Waits at most 100 ms. */
+    int (*open)(struct st_xrun_watch *w);
+    /** Calls seen for what happened. @return 0, -EAGAIN (still connecting), or, with a sentence in w->why, that it is
+     * over: close, and open again later. Never waits. */
+    int (*poll)(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx);
+    /** Frees. Waits at most 500 ms for a program to end. */
+    void (*close)(struct st_xrun_watch *w);
+    /** To be polled early when it is readable; NULL: none. */
+    int (*fd)(const struct st_xrun_watch *w);
+    /** CPU time that the source has used outside of this process; NULL: none. @return 0 or -ENODATA. */
+    int (*program_cpu_ns)(const struct st_xrun_watch *w, int64_t *ret);
+};
+
+struct st_xrun_source {
+    const char *name;    /* stable: "alsa", "pipewire", "jack", "pulseaudio", "sound4"; key
+                            observe.NAME */
+    const char *summary; /* one line: what is read, and what that cannot see; without ops why */
+    bool device_only;    /* it cannot see clients that were not ready: their number is unknown, not 0 */
+    int64_t poll_ns;     /* how often it wants to be polled */
+    bool tells_playing;  /* while it watches, it sees whatever plays: st_xrun_watch.plays, or load lines */
+    const struct st_xrun_ops *ops; /* NULL: another OS has it */
+    const char *program;           /* xruns/xrun_program.c: name of the helper program */
+    const char *server_env; /* ... and the variable by which it finds its server: key observe.NAME_server */
+};
+
+/** What the user chose for a source. */
+struct st_xrun_setting {
+    char server[ST_XRUN_SERVER_BYTES]; /* value of server_env, "": as found in the environment; alsa: where
+                                          procfs is, "": /proc */
+    uid_t user; /* as whom root runs a helper program, so that it reaches that user's server; 0: as itself */
+    bool own_stream; /* this process plays in a sound server: what it sees of that is no other program's */
+};
+
+/** An open source. */
+struct st_xrun_watch {
+    const struct st_xrun_source *source;
+    struct st_platform *platform;
+    struct st_xrun_setting setting;
+    void *state;       /* the source's own */
+    bool plays;        /* something played at the last poll; of sources without load lines */
+    int64_t poll_ns;   /* until the next poll; 0: as source->poll_ns */
+    int64_t silent_ns; /* after an error: it hung for so long before the last poll that went well */
+    char why[ST_XRUN_WHY_BYTES];
+};
+
+/** A whole row: a source that is not available on this OS. */
+#define ST_XRUN_ABSENT(source_name, reason)                                                                  \
+    {                                                                                                        \
+        .name = (source_name), .summary = (reason)                                                           \
+    }
+
+/** @return as ops->open; -ENOTSUP where it is absent. After 0: end with st_xrun_close. */
+ST_NODISCARD int st_xrun_open(struct st_xrun_watch *w, struct st_platform *p,
+                              const struct st_xrun_source *source, const struct st_xrun_setting *setting);
+
+void st_xrun_close(struct st_xrun_watch *w);
+
+/** Sets w->why. @return error, so that it can end a function. */
+int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...) ST_PRINTF(3, 4);
+
+/** All sources, also those that are not available on this system; ends with NULL. */
+extern const struct st_xrun_source *const st_xrun_sources[];
+
+/* Its rows: of one system (linux/xrun_alsa.c, freebsd/xrun_sound4.c), and of the helper programs (xrun_program.c). */
+extern const struct st_xrun_source st_xrun_alsa, st_xrun_sound4;
+extern const struct st_xrun_source st_xrun_pipewire, st_xrun_jack, st_xrun_pulseaudio;
+
+/* Operations of any helper program (xrun_program.c). */
+extern const struct st_xrun_ops st_xrun_program_ops;
+
+#endif

@@ -1,0 +1,274 @@
+/* Lines of helper programs. */
+#include "xruns/xrun_line.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/text/safe.h"
+#include "core/text/text.h"
+#include "platform/proc.h"
+
+#define COUNT_MAX UINT64_C(1000000000)    /* more in one line is no count */
+#define NS_MAX    UINT64_C(1000000000000) /* 1000 s: no cycle is longer */
+
+static int hex(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/** Reads a name up to a blank, as safe text. @return what is behind it, NULL when it is malformed. */
+static const char *read_name(const char *text, char ret[ST_XRUN_NAME_BYTES])
+{
+    char name[ST_XRUN_NAME_BYTES];
+    size_t n = 0;
+    for (; *text != '\0' && *text != ' '; text++) {
+        char c = *text;
+        if (c == '%') {
+            const int high = hex(text[1]), low = high >= 0 ? hex(text[2]) : -1;
+            if (low < 0)
+                return NULL;
+            c = (char)(high * 16 + low);
+            text += 2;
+        }
+        if (n + 1 < ST_XRUN_NAME_BYTES)
+            name[n++] = c != '\0' ? c : '?';
+    }
+    name[n] = '\0';
+    memset(ret, 0, ST_XRUN_NAME_BYTES); /* nothing behind its end, of this name or of one before it */
+    (void)st_safe_copy(ret, ST_XRUN_NAME_BYTES, name, ST_TEXT_TO_NUL);
+    return text;
+}
+
+/** Behind `word` if the text begins with it. */
+static const char *behind(const char *text, const char *word)
+{
+    const size_t len = strlen(word);
+    return strncmp(text, word, len) == 0 ? text + len : NULL;
+}
+
+/** Reads a number of 0 .. max. @return what is behind it, NULL when it is malformed. */
+static const char *read_number(const char *text, uint64_t max, int64_t *ret)
+{
+    uint64_t n;
+    if (*text == ' ' || st_proc_u64(&text, &n) != 0 || n > max)
+        return NULL;
+    *ret = (int64_t)n;
+    return text;
+}
+
+/* --- the fields of the two kinds of lines that have any --- */
+
+enum form {
+    COUNT,
+    TIME,      /* ns */
+    TIMES,     /* three members: "MEDIAN,P99,MAX"; all of them known, or none */
+    REASON,    /* its name */
+    CERTAINTY, /* its name */
+    NAME,
+};
+
+struct field {
+    const char *key;
+    enum form form;
+    bool always; /* written also if it is 0 */
+    size_t at;   /* in struct st_xrun_seen */
+};
+
+/* In the order in which they are written. */
+static const struct field xrun_fields[] = {
+    {"certainty", CERTAINTY, true, offsetof(struct st_xrun_seen, certainty)},
+    {"n", COUNT, true, offsetof(struct st_xrun_seen, device_xruns_n)},
+    {"starved", COUNT, true, offsetof(struct st_xrun_seen, starved_n)},
+    {"reason", REASON, false, offsetof(struct st_xrun_seen, reason)},
+    {"busy", TIME, false, offsetof(struct st_xrun_seen, busy_ns)},
+    {"error", TIME, false, offsetof(struct st_xrun_seen, error_ns)},
+    {"wait", TIME, false, offsetof(struct st_xrun_seen, wait_ns)},
+    {"period", TIME, false, offsetof(struct st_xrun_seen, period_ns)},
+    {"culprit", NAME, false, offsetof(struct st_xrun_seen, culprit)},
+    {"device", NAME, false, offsetof(struct st_xrun_seen, device)},
+    {"client", NAME, false, offsetof(struct st_xrun_seen, client)},
+    {"deadline", TIME, false, offsetof(struct st_xrun_seen, deadline_ns)},
+    {"left", COUNT, false, offsetof(struct st_xrun_seen, left_n)},
+    {NULL},
+};
+
+static const struct field load_fields[] = {
+    {"cycles", COUNT, true, offsetof(struct st_xrun_seen, load.cycles_n)},
+    {"busy", TIMES, false, offsetof(struct st_xrun_seen, load.busy_median_ns)},
+    {"wait", TIMES, false, offsetof(struct st_xrun_seen, load.wait_median_ns)},
+    {"period", TIME, false, offsetof(struct st_xrun_seen, load.period_ns)},
+    {"frames", COUNT, false, offsetof(struct st_xrun_seen, load.frames)},
+    {"rate", COUNT, false, offsetof(struct st_xrun_seen, load.rate_hz)},
+    {"asked", COUNT, false, offsetof(struct st_xrun_seen, load.asked_frames)},
+    {"asked-rate", COUNT, false, offsetof(struct st_xrun_seen, load.asked_rate_hz)},
+    {"priority", COUNT, false, offsetof(struct st_xrun_seen, load.priority)},
+    {"stream", COUNT, false, offsetof(struct st_xrun_seen, load.streams_n)},
+    {"device", NAME, false, offsetof(struct st_xrun_seen, device)},
+    {"client", NAME, false, offsetof(struct st_xrun_seen, client)},
+    {NULL},
+};
+
+static const struct st_xrun_load no_load = {.busy_median_ns = INT64_MIN,
+                                            .busy_p99_ns = INT64_MIN,
+                                            .busy_max_ns = INT64_MIN,
+                                            .wait_median_ns = INT64_MIN,
+                                            .wait_p99_ns = INT64_MIN,
+                                            .wait_max_ns = INT64_MIN};
+
+static const char *read_reason(const char *text, enum st_dropout_reason *ret)
+{
+    char name[32];
+    const size_t len = strcspn(text, " ");
+    if (len >= sizeof(name))
+        return NULL;
+    memcpy(name, text, len);
+    name[len] = '\0';
+    *ret = st_dropout_reason_of(name);
+    return strcmp(name, st_dropout_reason_name(*ret)) == 0 ? text + len : NULL;
+}
+
+static const char *read_certainty(const char *text, enum st_certainty *ret)
+{
+    *ret = behind(text, "exact") != NULL ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE;
+    return behind(text, st_event_certainty(*ret));
+}
+
+/** Reads a value into its member. @return what is behind it, NULL when it is malformed. */
+static const char *read_value(const char *text, enum form form, void *member)
+{
+    int64_t *numbers = member;
+    switch (form) {
+    case COUNT:
+        return read_number(text, COUNT_MAX, numbers);
+    case TIME:
+        return read_number(text, NS_MAX, numbers);
+    case TIMES:
+        for (int i = 0; text != NULL && i < 3; i++) {
+            if (i > 0 && *text++ != ',')
+                return NULL;
+            text = read_number(text, NS_MAX, &numbers[i]);
+        }
+        return text;
+    case REASON:
+        return read_reason(text, member);
+    case CERTAINTY:
+        return read_certainty(text, member);
+    case NAME:
+        return read_name(text, member);
+    }
+    return NULL;
+}
+
+/** Reads " KEY=VALUE KEY=VALUE ..." to the end. */
+static int read_fields(const char *text, const struct field *fields, struct st_xrun_seen *seen)
+{
+    while (*text == ' ') {
+        const char *key = text + 1;
+        const size_t len = strcspn(key, "=");
+        const struct field *field = fields;
+        while (field->key != NULL && (strlen(field->key) != len || strncmp(key, field->key, len) != 0))
+            field++;
+        if (field->key == NULL || key[len] != '=')
+            return -EBADMSG;
+        text = read_value(key + len + 1, field->form, (char *)seen + field->at);
+        if (text == NULL)
+            return -EBADMSG;
+    }
+    return *text == '\0' ? 0 : -EBADMSG;
+}
+
+/** The text behind the first word. @return false when there is none. */
+static bool copy_text(const char *from, char ret[ST_XRUN_WHY_BYTES])
+{
+    if (from[0] != ' ' || from[1] == '\0')
+        return false;
+    (void)st_safe_copy(ret, ST_XRUN_WHY_BYTES, from + 1, ST_TEXT_TO_NUL);
+    return true;
+}
+
+int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
+{
+    struct st_xrun_line parsed = {0};
+    const char *rest;
+    bool good = false;
+    if ((rest = behind(line, "ready")) != NULL) {
+        parsed.kind = ST_XRUN_LINE_READY;
+        good = copy_text(rest, parsed.text);
+    } else if ((rest = behind(line, "absent")) != NULL) {
+        parsed.kind = ST_XRUN_LINE_ABSENT;
+        good = copy_text(rest, parsed.text);
+    } else if (strcmp(line, "alive") == 0) {
+        parsed.kind = ST_XRUN_LINE_ALIVE;
+        good = true;
+    } else if ((rest = behind(line, "xrun")) != NULL) {
+        parsed.kind = ST_XRUN_LINE_XRUN;
+        good = read_fields(rest, xrun_fields, &parsed.seen) == 0 &&
+               parsed.seen.certainty != ST_CERTAINTY_NONE &&
+               (parsed.seen.device_xruns_n + parsed.seen.starved_n > 0) == (parsed.seen.deadline_ns == 0);
+    } else if ((rest = behind(line, "load")) != NULL) {
+        parsed.kind = ST_XRUN_LINE_LOAD;
+        parsed.seen.load = no_load;
+        good = read_fields(rest, load_fields, &parsed.seen) == 0 && parsed.seen.load.cycles_n > 0;
+    }
+    if (!good)
+        return -EBADMSG;
+    *ret = parsed;
+    return 0;
+}
+
+/* As hexadecimal digits where it would end the name. */
+static void put_name(const char *name, char *buf, size_t buf_bytes)
+{
+    for (; *name != '\0'; name++) {
+        const bool plain = *name > ' ' && *name <= '~' && *name != '%';
+        st_text_append(buf, buf_bytes, plain ? "%c" : "%%%02X", plain ? *name : (unsigned char)*name);
+    }
+}
+
+static void put_field(const struct field *field, const struct st_xrun_seen *seen, char *buf, size_t buf_bytes)
+{
+    const void *member = (const char *)seen + field->at;
+    const int64_t *numbers = member;
+    switch (field->form) {
+    case COUNT:
+    case TIME:
+        if (field->always || numbers[0] > 0)
+            st_text_append(buf, buf_bytes, " %s=%" PRId64, field->key, numbers[0]);
+        break;
+    case TIMES:
+        if (numbers[0] >= 0 && numbers[1] >= 0 && numbers[2] >= 0)
+            st_text_append(buf, buf_bytes, " %s=%" PRId64 ",%" PRId64 ",%" PRId64, field->key, numbers[0],
+                           numbers[1], numbers[2]);
+        break;
+    case REASON:
+        if (seen->reason != ST_DROPOUT_UNKNOWN)
+            st_text_append(buf, buf_bytes, " %s=%s", field->key, st_dropout_reason_name(seen->reason));
+        break;
+    case CERTAINTY:
+        st_text_append(buf, buf_bytes, " %s=%s", field->key, st_event_certainty(seen->certainty));
+        break;
+    case NAME:
+        if (*(const char *)member == '\0')
+            break;
+        st_text_append(buf, buf_bytes, " %s=", field->key);
+        put_name(member, buf, buf_bytes);
+        break;
+    }
+}
+
+const char *st_xrun_line_format(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes)
+{
+    const bool load = seen->load.cycles_n > 0;
+    snprintf(buf, buf_bytes, "%s", load ? "load" : "xrun");
+    for (const struct field *field = load ? load_fields : xrun_fields; field->key != NULL; field++)
+        put_field(field, seen, buf, buf_bytes);
+    st_text_append(buf, buf_bytes, "\n");
+    return buf;
+}

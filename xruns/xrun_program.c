@@ -1,0 +1,346 @@
+/* A source of xruns that is a helper program: started, read line by line (xrun_line.h), and ended. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "platform/child_env.h"
+#include "platform/posix/posix.h"
+#include "st_config.h"
+#include "xruns/xrun.h"
+#include "xruns/xrun_line.h"
+
+#define SILENT_POLLS 10 /* polls without a line, one every poll_ns: it hangs */
+#define READ_BYTES                                                                                           \
+    (16 * 1024)              /* a poll; who polls bounds how often, and what floods is held up by its pipe */
+#define TERM_NAPS         45 /* it has this long to end in peace: a client that is killed disturbs its server */
+#define KILL_NAPS         5
+#define STATUS_NOT_LOADED 127 /* of a program whose libraries are missing */
+#define NAP_NS            (10 * ST_NS_PER_MS)
+
+struct program {
+    pid_t pid;   /* 0: reaped */
+    int in, out; /* our ends of its standard input and output; -1: closed */
+    bool ready;  /* it watches */
+    bool ending; /* it has said that there is nothing to watch */
+    unsigned silent_polls;
+    size_t len; /* of the line that is not complete yet */
+    char line[ST_XRUN_LINE_BYTES];
+};
+
+/* --- starting --- */
+
+/** Where a build has it, then where it is installed; $SLEEPTUNE_OBSERVE_DIR wins. @return 0 or -ENOENT. */
+static int find_program(struct st_platform *p, const char *name, char *path, size_t path_bytes)
+{
+    char folder[PATH_MAX - NAME_MAX], built[PATH_MAX], named[PATH_MAX];
+    const char *chosen = st_child_env_folder("SLEEPTUNE_OBSERVE_DIR", named);
+    if (p->program_path(p, folder, sizeof(folder)) != 0)
+        folder[0] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    snprintf(built, sizeof(built), "%s/../xruns/helpers", folder); /* in a build */
+    const char *dirs[] = {chosen != NULL ? chosen : built, chosen != NULL ? chosen : ST_LIBEXEC_DIR};
+    for (size_t i = 0; i < ST_ARRAY_LEN(dirs); i++) {
+        const int n = snprintf(path, path_bytes, "%s/%s", dirs[i], name);
+        if (n > 0 && (size_t)n < path_bytes && access(path, X_OK) == 0)
+            return 0;
+    }
+    return -ENOENT;
+}
+
+/** Of this process; for root only what chooses the server. @return 0, -ENOENT, -ENOMEM. */
+static int make_environment(const struct st_xrun_watch *w, struct st_child_env *ret)
+{
+    int r = st_child_env_open(ret, w->setting.user != 0 ? w->setting.user : geteuid(), NULL);
+    if (r == 0)
+        r = st_child_env_keep(ret, st_child_env_servers);
+    if (r == 0 && w->setting.server[0] != '\0' && w->source->server_env != NULL)
+        r = st_child_env_set(ret, w->source->server_env, w->setting.server);
+    return r;
+}
+
+/** As whom it runs: as the user of its server, whom root becomes before execve, or as this process. @return 0
+ * or -ENOENT. */
+static int find_user(const struct st_xrun_watch *w, struct st_run_as *as)
+{
+    const struct passwd *entry = w->setting.user != 0 ? getpwuid(w->setting.user) : NULL;
+    if (w->setting.user == 0)
+        return 0;
+    if (entry == NULL)
+        return -ENOENT;
+    as->switch_user = true;
+    as->uid = entry->pw_uid;
+    as->gid = entry->pw_gid;
+    return 0;
+}
+
+static int start(struct st_xrun_watch *w, struct program *program, const char *path)
+{
+    int in[2], out[2];
+    char own[24];
+    struct st_child_env env;
+    struct st_run_as as = {0};
+    snprintf(own, sizeof(own), "-p%ld", (long)getpid());
+    const char *const argv[] = {w->source->program, w->setting.own_stream ? own : NULL, NULL};
+    int r = make_environment(w, &env);
+    if (r == 0)
+        r = find_user(w, &as);
+    if (r == 0 && pipe2(in, O_CLOEXEC) != 0)
+        r = -errno;
+    else if (r == 0 && pipe2(out, O_CLOEXEC) != 0) {
+        r = -errno;
+        close(in[0]);
+        close(in[1]);
+    }
+    if (r == 0) {
+        as.env = (const char *const *)env.vars;
+        r = st_posix_start(path, argv, &as, in[0], out[1], &program->pid);
+        close(in[0]);
+        close(out[1]);
+        program->in = in[1];
+        program->out = out[0];
+        (void)fcntl(program->out, F_SETFL, O_NONBLOCK);
+    }
+    st_child_env_close(&env);
+    return r;
+}
+
+/* --- ending --- */
+
+static void close_pipes(struct program *program)
+{
+    if (program->in >= 0)
+        close(program->in);
+    if (program->out >= 0)
+        close(program->out);
+    program->in = program->out = -1;
+}
+
+/** @return whether it ended within `naps` naps; its wait status in *ret. */
+static bool reap(struct program *program, unsigned naps, int *ret)
+{
+    const struct timespec nap = st_ns_to_timespec(NAP_NS);
+    for (unsigned i = 0; program->pid != 0; i++) {
+        if (st_posix_start_ended(program->pid, ret))
+            program->pid = 0;
+        else if (i == naps)
+            return false;
+        else
+            (void)nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+/** Fails on FreeBSD if it has ended and is not reaped yet. A stopped one goes on, to end in peace. */
+static void end_group(const struct program *program, int number)
+{
+    (void)kill(-program->pid, number);
+    (void)kill(-program->pid, SIGCONT);
+}
+
+static void close_program(struct st_xrun_watch *w)
+{
+    struct program *program = w->state;
+    int status;
+    close_pipes(program);
+    if (program->pid != 0)
+        end_group(program, SIGTERM);
+    if (!reap(program, TERM_NAPS, &status)) {
+        end_group(program, SIGKILL);
+        (void)reap(program, KILL_NAPS, &status); /* what the kernel does not let die stays */
+    }
+    st_posix_start_clean();
+    free(program);
+}
+
+/** Its output has ended: says how itself did. */
+static int note_end(struct st_xrun_watch *w)
+{
+    struct program *program = w->state;
+    int status = 0;
+    const bool gone = reap(program, 1, &status);
+    if (program->ending)
+        return -ENOENT; /* why is said */
+    if (!gone)
+        return st_xrun_because(w, -EPIPE, "%s has closed its output", w->source->program);
+    if (WIFSIGNALED(status))
+        return st_xrun_because(w, -EPIPE, "signal %d ended %s", WTERMSIG(status), w->source->program);
+    if (WEXITSTATUS(status) == STATUS_NOT_LOADED)
+        return st_xrun_because(w, -ENOENT, "%s cannot be loaded: a library that it needs is not installed",
+                               w->source->program);
+    return st_xrun_because(w, -EPIPE, "%s ended with exit status %d", w->source->program,
+                           WEXITSTATUS(status));
+}
+
+/* --- in between --- */
+
+static int open_program(struct st_xrun_watch *w)
+{
+    char path[PATH_MAX];
+    const char *name = w->source->program;
+    int r = find_program(w->platform, name, path, sizeof(path));
+    if (r < 0)
+        return st_xrun_because(w, r, "%s is not installed", name);
+    struct program *program = calloc(1, sizeof(*program));
+    if (program == NULL)
+        return st_xrun_because(w, -ENOMEM, "out of memory");
+    program->in = program->out = -1;
+    r = start(w, program, path);
+    if (r < 0) {
+        close_pipes(program);
+        free(program);
+        return st_xrun_because(w, r, "cannot start %s: %s", name, strerror(-r));
+    }
+    w->state = program;
+    return 0;
+}
+
+static int take_line(struct st_xrun_watch *w, const char *text, st_xrun_seen_fn seen, void *ctx)
+{
+    struct program *program = w->state;
+    struct st_xrun_line line;
+    if (st_xrun_line_parse(text, &line) != 0)
+        return st_xrun_because(w, -EBADMSG, "%s printed an unknown line: \"%.60s\"", w->source->program,
+                               text);
+    switch (line.kind) {
+    case ST_XRUN_LINE_READY:
+        program->ready = true;
+        st_xrun_because(w, 0, "%s", line.text);
+        break;
+    case ST_XRUN_LINE_ALIVE:
+        break;
+    case ST_XRUN_LINE_ABSENT:
+        program->ending = true;
+        st_xrun_because(w, 0, "%s", line.text);
+        break;
+    case ST_XRUN_LINE_XRUN:
+    case ST_XRUN_LINE_LOAD:
+        seen(ctx, &line.seen);
+        break;
+    }
+    return 0;
+}
+
+/** Takes the complete lines of what was read. */
+static int take_bytes(struct st_xrun_watch *w, const char *bytes, size_t n, st_xrun_seen_fn seen, void *ctx)
+{
+    struct program *program = w->state;
+    for (size_t i = 0; i < n; i++) {
+        const bool end = bytes[i] == '\n';
+        program->line[program->len] = (char)(end ? '\0' : bytes[i] != '\0' ? bytes[i] : '?');
+        const int r = end ? take_line(w, program->line, seen, ctx) : 0;
+        program->len = end ? 0 : program->len + 1;
+        if (r < 0)
+            return r;
+        if (program->len == sizeof(program->line))
+            return st_xrun_because(w, -EBADMSG, "%s printed a line that is too long", w->source->program);
+    }
+    return 0;
+}
+
+/** Asks the kernel, as often as wanted. */
+static bool is_stopped(const struct program *program)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)program->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+}
+
+static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    struct program *program = w->state;
+    char bytes[READ_BYTES];
+    const ssize_t n = read(program->out, bytes, sizeof(bytes));
+    if (n == 0)
+        return note_end(w);
+    if (n < 0 && errno != EAGAIN && errno != EINTR)
+        return st_xrun_because(w, -errno, "cannot read the output of %s: %s", w->source->program,
+                               strerror(errno));
+    if (n < 0 && is_stopped(program))
+        return st_xrun_because(w, -EPIPE, "%s was stopped (SIGSTOP)", w->source->program);
+    program->silent_polls = n > 0 ? 0 : program->silent_polls + 1;
+    if (program->silent_polls == SILENT_POLLS) {
+        w->silent_ns = (SILENT_POLLS - 1) * w->source->poll_ns;
+        return st_xrun_because(w, -ETIMEDOUT, "%s hangs: it printed nothing for %.0f s", w->source->program,
+                               (double)(SILENT_POLLS * w->source->poll_ns) / (double)ST_NS_PER_S);
+    }
+    const int r = n > 0 ? take_bytes(w, bytes, (size_t)n, seen, ctx) : 0;
+    if (r < 0)
+        return r;
+    return program->ready && !program->ending ? 0
+                                              : -EAGAIN; /* its last line came: its end is the next thing */
+}
+
+static int program_fd(const struct st_xrun_watch *w)
+{
+    const struct program *program = w->state;
+    return program->out;
+}
+
+static int program_cpu_ns(const struct st_xrun_watch *w, int64_t *ret)
+{
+    const struct program *program = w->state;
+    clockid_t clock;
+    struct timespec used;
+    if (program->pid == 0 || clock_getcpuclockid(program->pid, &clock) != 0 ||
+        clock_gettime(clock, &used) != 0)
+        return -ENODATA;
+    *ret = st_ns_from_timespec(&used);
+    return 0;
+}
+
+const struct st_xrun_ops st_xrun_program_ops = {
+    .open = open_program,
+    .poll = poll_program,
+    .close = close_program,
+    .fd = program_fd,
+    .program_cpu_ns = program_cpu_ns,
+};
+
+/* --- the sources that are helper programs, the same on all systems --- */
+
+/* Their lines are read when they come; this often it is asked whether one was stopped. Without a line for ten
+ * times this it hangs: they print one every 20 s. */
+#define LOOK_NS (4 * ST_NS_PER_S)
+
+const struct st_xrun_source st_xrun_pipewire = {
+    .name = "pipewire",
+    .summary =
+        "the profiler of a PipeWire server: xruns of its devices, and cycles in which a client was not ready",
+    .poll_ns = LOOK_NS,
+    .tells_playing = true,
+    .ops = &st_xrun_program_ops,
+    .program = "sleeptune-observe-pipewire",
+    .server_env = "PIPEWIRE_REMOTE",
+};
+
+const struct st_xrun_source st_xrun_jack = {
+    .name = "jack",
+    .summary = "the xrun callback of a JACK server, and its log, which names the client that was late",
+    .poll_ns = LOOK_NS,
+    .tells_playing = true,
+    .ops = &st_xrun_program_ops,
+    .program = "sleeptune-observe-jack",
+    .server_env = "JACK_DEFAULT_SERVER",
+};
+
+const struct st_xrun_source st_xrun_pulseaudio = {
+    .name = "pulseaudio",
+    .summary =
+        "the queues of PulseAudio's streams, read four times a second: shorter gaps and xruns of the device "
+        "itself are not seen",
+    .poll_ns = LOOK_NS,
+    .tells_playing = true,
+    .ops = &st_xrun_program_ops,
+    .program = "sleeptune-observe-pulseaudio",
+    .server_env = "PULSE_SERVER",
+};
