@@ -185,6 +185,16 @@ static void dropouts_before_the_buffer_was_raised_are_over(void **state)
     expect_of_screen("state", "bad");
 }
 
+static void streams_of_one_name_are_one_program(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    add_client(pipewire, "mpv", 2, ST_DROPOUT_STOPPED);
+    add_client(pipewire, "GoodSynth", 1, ST_DROPOUT_STOPPED);
+    add_client(pipewire, "mpv", 1, ST_DROPOUT_STOPPED);
+    expect_of_screen("answer", "mpv made 3 of 4 dropouts (watched since 22:13): it was stopped or frozen.");
+}
+
 static void first_line_says_what_the_server_knows(void **state)
 {
     (void)state;
@@ -707,6 +717,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(first_line_names_the_program_that_made_the_dropouts),
+        TEST(streams_of_one_name_are_one_program),
         TEST(first_line_says_what_the_server_knows),
         TEST(first_line_blames_who_took_the_cpu),
         TEST(buffer_that_helps_fits_the_worst_cycle_or_is_not_named),
