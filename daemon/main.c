@@ -40,7 +40,8 @@ static void usage(FILE *out)
           "  -n       check the configuration and exit\n"
           "  -h       this help\n"
           "  -V       version\n\n"
-          "sleeptuned does not fork. SIGHUP reads the configuration again, SIGTERM and SIGINT end it.\n"
+          "sleeptuned stays in the foreground. SIGHUP reads the configuration again, SIGTERM and SIGINT\n"
+          "end it.\n"
           "'sleeptune status' shows the figures. Manual: man sleeptuned\n",
           out);
 }

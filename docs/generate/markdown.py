@@ -222,7 +222,7 @@ def applied_by_sleeptune(rule):
 
 
 def put_setting(page, rule, revert=True):
-    """How to make a change, check it and take it back. revert: with the command of sleeptune that does that, where it can."""
+    """How to make a change, check it and take it back. revert: where sleeptune can do that, with its command."""
     if rule["now"]:
         page.put("\n**Now:**\n")
         page.block("sh", rule["now"])
@@ -249,9 +249,9 @@ def guide(outline, os, rules):
     page.paragraphs("This runs an audio-shaped loop for ten seconds, says whether the machine keeps up, and names the settings below "
                     "that differ on it:")
     page.block("sh", "sleeptune check --frames 128")
-    page.paragraphs("Change one thing at a time, measure again, and keep what helped. Each section ends with its ID. Where sleeptune "
-                    "can make the change, the ID is marked; all of it can be done and undone by hand, as shown.")
-    page.block("sh", f"{'sleeptune report ID':{len(root) + 21}} # the numbers of this machine, and where the advice comes from\n"
+    page.paragraphs("Change one thing at a time, measure again, and keep what helped. Each section ends with its ID. "
+                    "Where sleeptune can make the change, the ID is marked; all of it can be done and undone by hand, as shown.")
+    page.block("sh", f"{'sleeptune report ID':{len(root) + 21}} # the numbers of this machine, and the sources\n"
                      f"{root}sleeptune apply ID    # makes a marked change, and remembers what was there before\n"
                      f"{root}sleeptune verify      # after a reboot: is it in force?\n"
                      f"{root}sleeptune revert ID   # takes it back")
@@ -262,7 +262,8 @@ def guide(outline, os, rules):
             page.put(f"\n### {known[rule_id]['title']}\n")
             page.paragraphs(known[rule_id]["mechanism"])
             put_setting(page, known[rule_id], revert=False)
-            page.put(f"- **ID:** `{rule_id}`{', by `sleeptune apply`' if applied_by_sleeptune(known[rule_id]) else ''}\n")
+            mark = ", by `sleeptune apply`" if applied_by_sleeptune(known[rule_id]) else ""
+            page.put(f"- **ID:** `{rule_id}`{mark}\n")
     page.put("\n## What you can leave alone\n")
     page.paragraphs("Other guides name these. Leave them as they are: the default is right, or an audio program does not notice.")
     page.put("\n")

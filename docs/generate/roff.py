@@ -54,8 +54,11 @@ def sentences(text):
 
 
 def rule_section(rule):
-    versions = [f"{label} {rule[key]}." for label, key in (("From version", "first_version"), ("Up to version", "last_version")) if rule[key] is not None]
-    return "".join([f".Ss {rule['id']}\n", escaped(rule["title"]), ".Pp\n", sentences(rule["mechanism"])] + [sentences(v) for v in versions])
+    out = [f".Ss {rule['id']}\n", escaped(rule["title"]), ".Pp\n", sentences(rule["mechanism"])]
+    for label, key in (("From", "first_version"), ("Up to", "last_version")):
+        if rule[key] is not None:
+            out.append(sentences(f"{label} version {rule[key]}."))
+    return "".join(out)
 
 
 def rules_page(rules):
