@@ -178,6 +178,19 @@ static bool is_graph_rate(const struct st_facts *facts, int64_t hz, int64_t defa
     return hz > 0 && hz <= 1000000 && (forced || hz == default_hz || strstr(rates, word) != NULL);
 }
 
+/** Did a program that plays ask for a rate that PipeWire may use, and that is not its default? */
+static bool wants_other_rate(const struct st_facts *facts, int64_t default_hz)
+{
+    const char *text;
+    int64_t over, hz;
+    ST_FACTS_EACH (node, facts, NODES, ".state") {
+        if (st_buffer_is_playing(facts, node) && st_facts_beside_text(facts, node, "rate", &text) == 0 &&
+            is_fraction(text, &over, &hz) && hz != default_hz && is_graph_rate(facts, hz, default_hz))
+            return true;
+    }
+    return false;
+}
+
 static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
 {
     const int64_t forced_hz = st_machine_positive_or(facts, "linux.pipewire.force_rate_hz", 0),
@@ -191,11 +204,19 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
             strcmp(drives, "true") != 0 || st_facts_int(facts, node->key, &hz) != 0 ||
             !is_graph_rate(facts, hz, ret->default_hz))
             continue;
-        ret->rates_differ = ret->rates_differ || (ret->running_hz != 0 && ret->running_hz != hz);
+        if (ret->running_hz != 0 && ret->running_hz != hz)
+            ret->rate_unknown = "devices run at different rates, and pw-dump does not say which program "
+                                "plays on which";
         ret->running_hz = hz;
     }
-    if (set != 0 || ret->running_hz == 0 || ret->rates_differ)
+    if (set != 0 || ret->running_hz == 0 || ret->rate_unknown != NULL)
         ret->running_hz = set != 0 ? set : ret->default_hz;
+    /* a sink without a card says its default, whatever the graph runs at (seen with 1.4.2), as does a card
+     * that cannot do another */
+    if (set == 0 && ret->rate_unknown == NULL && ret->running_hz == ret->default_hz &&
+        wants_other_rate(facts, ret->default_hz))
+        ret->rate_unknown = "a program asked for another rate than the default, and pw-dump does not show "
+                            "which one PipeWire chose: pw-top does (RATE)";
     const struct st_fact *asker = find_asker(facts, ret->running_hz, &ret->rate_forced);
     ret->rate_forced = ret->rate_forced || forced_hz > 0;
     if (ret->running_hz != ret->default_hz && (asker != NULL || forced_hz > 0))
@@ -274,6 +295,9 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
     struct st_buffer_asked asked;
     char why[ST_WISH_WHY_BYTES] = "";
     st_buffer_asked(facts, &asked);
+    if (asked.rate_unknown != NULL && st_facts_find(facts, ST_BUFFER_PIPEWIRE_FRAMES) == NULL)
+        return take(ret, asked.cycle_frames, asked.running_hz,
+                    "if PipeWire runs at that rate (pw-top shows it)");
     const int64_t usual = asked.usual_frames, hz = asked.running_hz;
     const int64_t now = st_machine_positive_or(facts, ST_BUFFER_PIPEWIRE_FRAMES, usual);
     const bool by_rate =

@@ -35,7 +35,7 @@ struct st_buffer_asked {
     const char
         *rate_program; /* who asked for running_hz; NULL: it is the default, or who asked does not play */
     bool rate_forced;
-    bool rates_differ; /* devices run at several rates: running_hz is the default */
+    const char *rate_unknown; /* why running_hz, the default, may be wrong; NULL: it is right */
 };
 void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret);
 

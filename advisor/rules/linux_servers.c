@@ -401,6 +401,10 @@ static void judge_pipewire_clients(struct st_finding *finding)
         st_finding_fine(finding, "no program that plays changes PipeWire's cycle");
         return;
     }
+    if (asked.rate_unknown != NULL) {
+        st_finding_unknown(finding, "%s", asked.rate_unknown);
+        return;
+    }
     const double asked_ns =
         (double)asked.frames * 1e9 / (double)asked.rate_hz; /* else the rate made the cycle shorter */
     const bool shorter = cycle_ns < wish_ns * 0.999 && asked_ns < wish_ns * 0.999;
@@ -502,10 +506,10 @@ static void judge_pipewire_rates(struct st_finding *finding)
     if (st_facts_find(finding->facts, "system.input") != NULL &&
         st_facts_find(finding->facts, "linux.pipewire.rate_hz") == NULL) {
         st_finding_unknown(finding, "PipeWire's default rate is not in this text");
-    } else if (asked.rates_differ) {
-        st_finding_unknown(finding, "devices run at different rates, and pw-dump does not say which program "
-                                    "plays on which");
-    } else if ((name = find_converted(finding, "Audio/Sink", asked.running_hz, &hz)) != NULL) {
+    } else if (asked.rate_unknown != NULL) {
+        st_finding_unknown(finding, "%s", asked.rate_unknown);
+    } else if ((name = find_converted(finding, "Audio/Sink", asked.running_hz, &hz)) != NULL &&
+               hz != asked.default_hz) {
         st_finding_advice(finding, "%.*s runs at %" PRId64 " Hz, so PipeWire converts its %" PRId64 " Hz",
                           st_text_cut(name, 40), name, hz, asked.running_hz);
         fix_rate(finding, hz, false);

@@ -87,6 +87,13 @@ static void what_runs_decides(void **state)
              MPV NODE46("x") "linux.pipewire.node.46.force_quantum=9223372036854775807\n",
          "512 frames at 44.1 kHz, mpv asked for 44100 Hz"},
         {PIPEWIRE RATES DRIVER(44100), "512 frames at 44.1 kHz, as PipeWire runs now"},
+        /* a null sink of 1.4.2 says 48000 while the graph runs at 44100 */
+        {PIPEWIRE RATES DRIVER(48000) MPV,
+         "1024 frames at 48 kHz, if PipeWire runs at that rate (pw-top shows it)"},
+        {PIPEWIRE RATES DRIVER(48000) MPV
+         "linux.pipewire.running_frames=512\nlinux.pipewire.running_rate_hz=44100\n",
+         "512 frames at 44.1 kHz, mpv asked for 44100 Hz"},
+        {PIPEWIRE DRIVER(48000) MPV, "1024 frames at 48 kHz, PipeWire's default quantum"},
         {PIPEWIRE RATES DRIVER(44100) "linux.pipewire.force_quantum=1024\n",
          "1024 frames at 44.1 kHz, as PipeWire runs now"},
         {PIPEWIRE RATES DRIVER(88200), "1024 frames at 48 kHz, PipeWire's default quantum"},
