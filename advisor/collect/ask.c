@@ -161,13 +161,16 @@ static int parse_jack(struct asker *asker, char *text)
     return r;
 }
 
-/** "Demoted 5 threads." or "Demoting known real-time threads.": rtkit-daemon.c, demote_all(). */
+/** "Demoted 5 threads." (rtkit-daemon.c, demote_known_threads()); it may have had none. */
 static int parse_rtkit_log(struct asker *asker, char *text)
 {
     if (text[0] == '\0') /* no right to the system's journal: it is silent then */
         return asker->uid == 0 ? -ENODATA : -EACCES;
-    st_facts_put_int(asker->facts, asker->question->facts[0], strstr(text, "Demot") != NULL, NULL,
-                     asker->question->source);
+    static const char word[] = "Demoted ";
+    const char *at = strstr(text, word);
+    while (at != NULL && strtol(at + sizeof(word) - 1, NULL, 10) == 0)
+        at = strstr(at + 1, word);
+    st_facts_put_int(asker->facts, asker->question->facts[0], at != NULL, NULL, asker->question->source);
     return 0;
 }
 

@@ -182,6 +182,7 @@ static const struct {
     {"linux.thp.defrag", "/sys/kernel/mm/transparent_hugepage/defrag", ST_VALUE_TEXT},
     {"linux.thp.enabled", "/sys/kernel/mm/transparent_hugepage/enabled", ST_VALUE_TEXT},
     {"linux.uptime", "/proc/uptime", ST_VALUE_TEXT},
+    {"linux.xen.capabilities", "/proc/xen/capabilities", ST_VALUE_TEXT},
     {"linux.zswap.enabled", "/sys/module/zswap/parameters/enabled", ST_VALUE_TEXT},
 };
 

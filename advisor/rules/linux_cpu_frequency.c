@@ -495,7 +495,7 @@ static void judge_slowed(struct st_finding *finding, int64_t ms)
     if (ms >= HEAT_MS_AN_HOUR && hours == 0) {
         st_finding_unknown(
             finding,
-            "the CPU was slowed down for %.0f s since the start; whether that is much depends on "
+            "heat slowed the CPU down for %.0f s since the start; whether that is much depends on "
             "how long ago that was, which is unknown",
             seconds);
     } else if ((double)ms >= HEAT_MS_AN_HOUR * fmax(hours, 1)) {
@@ -503,7 +503,7 @@ static void judge_slowed(struct st_finding *finding, int64_t ms)
                           since);
         st_rule_fix(finding);
     } else {
-        st_finding_fine(finding, "the CPU was slowed down for %.3f s %s", seconds, since);
+        st_finding_fine(finding, "heat slowed the CPU down for %.3f s %s", seconds, since);
     }
 }
 

@@ -180,6 +180,7 @@ static void judge_usb_path(struct st_finding *finding)
     size_t devices_n = 0;
     ST_FACTS_EACH (fact, facts, PREFIX, ".speed_mbit") {
         const char *controller = "", *hub = "", *name = "a USB audio interface";
+        char device[64];
         int64_t speed;
         if (fact->state == ST_FACT_ABSENT || st_finding_need_int(finding, fact->key, &speed) != 0)
             continue;
@@ -188,14 +189,17 @@ static void judge_usb_path(struct st_finding *finding)
         (void)!st_facts_beside_text(facts, fact, "controller", &controller);
         (void)!st_facts_beside_text(facts, fact, "hub", &hub);
         (void)!st_facts_beside_text(facts, fact, "product", &name);
-        const bool software = strstr(controller, "DWC OTG") != NULL;
+        /* without a hub between nothing is split */
+        const bool software = strstr(controller, "DWC OTG") != NULL &&
+                              strchr(st_fact_part(fact, PREFIX, device, sizeof(device)), '.') != NULL;
         if (speed != FULL_SPEED_MBIT ||
             (!software && (strcmp(hub, ONE_TRANSLATOR) != 0 || !shares_hub(facts, fact))))
             continue;
         st_finding_quote_beside(finding, fact, software ? "controller" : "hub");
         st_finding_advice(finding,
-                          software ? "%.40s sends at 12 Mbit/s through dwc_otg, whose driver splits each "
-                                     "transfer itself: it loses packets if an interrupt comes late"
+                          software ? "%.40s sends at 12 Mbit/s through a hub to a DWC OTG controller, whose "
+                                     "driver splits each transfer itself: it loses packets if an interrupt "
+                                     "comes late"
                                    : "%.40s and another audio interface share a hub with one translator for "
                                      "both: there may be no room for all packets",
                           name);
@@ -214,15 +218,17 @@ const struct st_rule st_rule_linux_usb_path = {
     .title = "The way from a USB interface to the computer",
     .mechanism =
         "Interfaces of 12 Mbit/s need a translator to the faster bus. Raspberry Pis up to the 3 have it in "
-        "software (dwc_otg); simple hubs have one for all ports. What does not get through in its "
+        "software (dwc_otg, dwc2); simple hubs have one for all ports. What does not get through in its "
         "millisecond is a gap, and no xrun counter sees it.",
     .privilege = "none",
     .cost = "none",
     .when_not = "you hear no gaps",
-    .sources = "raspberrypi/linux issues 575 and 611 (\"Data may have been lost\"), 1842 (two "
-               "interfaces on a hub with one translator), 1998 (a camera beside it)\n"
-               "no limit is known for hubs between, cameras on the same bus and the CPU that the controller "
-               "interrupts: details show them",
+    .sources =
+        "raspberrypi/linux issues 575 and 611 (\"Data may have been lost\"), 1842 (two "
+        "interfaces on a hub with one translator), 1998 (a camera beside it), 2020 (without a hub), 7475 "
+        "(dwc2)\n"
+        "no limit is known for hubs between, cameras on the same bus and the CPU that the controller "
+        "interrupts: details show them",
     .guide.persistent = "# another port, best of another controller ('lsusb -t' shows them)\n"
                         "# or a hub with \"TT per port\" (lsusb -v); a Raspberry Pi 4 or newer",
     .guide.needs = ST_NEEDS_REOPEN,
@@ -507,8 +513,9 @@ static bool has_long_step(struct st_finding *finding, const struct st_fact *node
     return false;
 }
 
-#define GUEST_FRAMES 2048 /* WirePlumber's reserve in virtual machines (alsa-vm.conf) */
-#define GUEST_CYCLE  4096 /* helped where the steps are 10 ms */
+#define XEN          "linux.xen.capabilities" /* /proc/xen: "control_d" in dom0 */
+#define GUEST_FRAMES 2048                     /* WirePlumber's reserve in virtual machines (alsa-vm.conf) */
+#define GUEST_CYCLE  4096                     /* helped where the steps are 10 ms */
 #define GUEST_EVER                                                                                           \
     "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf (PipeWire 1.2 or later)\n"                            \
     "context.properties = { default.clock.quantum = 4096 default.clock.min-quantum = 4096\n"                 \
@@ -559,7 +566,9 @@ static void judge_device_headroom(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     const struct st_fact *any = st_facts_next(facts, NODE, ".state", NULL);
-    const bool guest = st_machine_is_guest(facts);
+    /* Xen's dom0 has the real devices */
+    const bool guest =
+        st_machine_is_guest(facts) && strstr(st_facts_text_or(facts, XEN, ""), "control_d") == NULL;
     const char *text;
     if (st_finding_need_text(finding, any != NULL ? any->key : NODE "any.state", &text) != 0)
         return;
@@ -611,6 +620,6 @@ const struct st_rule st_rule_linux_device_headroom = {
     .guide.undo = "delete 90-sleeptune.conf and run systemctl --user restart wireplumber",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS("linux.alsa.*.step_frames", "linux.alsa.*.rate_hz", "linux.pipewire.*",
-                          ST_MACHINE_VIRTUAL),
+                          ST_MACHINE_VIRTUAL, XEN),
     .judge = judge_device_headroom,
 };

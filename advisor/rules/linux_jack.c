@@ -77,6 +77,18 @@ static void driver_option(const char **at, const char *word, struct st_jack_comm
         set_number(&jack->rate_hz, value);
 }
 
+/* options without a value: jack2's common/Jackdmp.cpp, linux/alsa/JackAlsaDriver.cpp */
+#define SERVER_FLAGS "uvshrRSTFm"
+#define DRIVER_FLAGS "DMHmSs"
+
+static void option(const char **at, const char *word, struct st_jack_command *jack, bool *driver)
+{
+    if (*driver)
+        driver_option(at, word, jack);
+    else
+        server_option(at, word, jack, driver);
+}
+
 void st_linux_jack_parse(const char *text, struct st_jack_command *ret)
 {
     struct st_jack_command jack = {
@@ -84,10 +96,13 @@ void st_linux_jack_parse(const char *text, struct st_jack_command *ret)
     char word[WORD_BYTES];
     bool driver = false;
     for (const char *at = text; next_word(&at, word);) {
-        if (driver)
-            driver_option(&at, word, &jack);
-        else
-            server_option(&at, word, &jack, &driver);
+        /* "-vr" is "-v -r": those without a value may share a word, as getopt(3) reads it */
+        while (word[0] == '-' && word[1] != '\0' && word[2] != '\0' &&
+               strchr(driver ? DRIVER_FLAGS : SERVER_FLAGS, word[1]) != NULL) {
+            option(&at, (char[]){'-', word[1], '\0'}, &jack, &driver);
+            memmove(word + 1, word + 2, strlen(word + 1));
+        }
+        option(&at, word, &jack, &driver);
     }
     *ret = jack;
 }

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "advisor/facts/music.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "platform/proc.h"
@@ -14,6 +15,9 @@
 #define SWAPPINESS     "linux.sysctl.vm.swappiness"
 #define ZSWAP          "linux.zswap.enabled"
 #define SWAPPINESS_LOW 10
+
+/** Up to here memory in swap is no advice until there is a dropout. A choice of this rule. */
+#define PERIOD_LONG_NS INT64_C(5000000)
 
 /** Is memory of a sound server, or of a program that plays, in swap now? */
 static bool is_swapped(struct st_finding *finding)
@@ -35,6 +39,11 @@ static bool is_swapped(struct st_finding *finding)
     if (most == NULL)
         return false;
     st_finding_quote(finding, most->key);
+    st_finding_quote(finding, ST_MUSIC_COUNTED);
+    /* what was used at the start only may lie there for ever */
+    if (finding->wish->period_ns >= PERIOD_LONG_NS &&
+        st_machine_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0)
+        return false;
     st_finding_advice(finding, "%.40s has %.1f MiB of its memory in swap, and waits until it is read back",
                       name, (double)most->i64 / 1024);
     st_finding_fix(finding,
@@ -96,10 +105,12 @@ const struct st_rule st_rule_linux_swap = {
     .sources =
         "Linux Documentation/admin-guide/sysctl/vm.rst: swappiness 0 to 200, default 60; zram setups "
         "use 100 to 180\n"
+        "memory in swap counts for periods below 5 ms, and for longer ones after a dropout: limits that "
+        "sleeptune chose\n"
         "10 is the value of old audio guides; discourse.ardour.org/t/113456 (a leak of the desktop filled swap)",
     ST_MACHINE_SYSCTL_FIX("vm.swappiness", "10", "60"),
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(SWAPPINESS, ZRAM, OTHER, FIRST, ZSWAP, "linux.swapped.*.kib",
+    .facts = ST_RULE_KEYS(SWAPPINESS, ZRAM, OTHER, FIRST, ZSWAP, ST_MUSIC_COUNTED, "linux.swapped.*.kib",
                           "linux.swapped.*.name", ST_MACHINE_PLAYS),
     .judge = judge_swap,
 };

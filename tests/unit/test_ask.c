@@ -336,8 +336,12 @@ static void log_of_rtkit_tells_that_it_demoted(void **state)
     ask();
     is("linux.rtkit.demoted_n", "0");
     answer(RTKIT_LOG,
-           "The canary thread is apparently starving. Taking action.\nDemoting known real-time threads.\n",
+           "The canary thread is apparently starving. Taking action.\nDemoting known real-time threads.\n"
+           "Demoted 0 threads.\n", /* it had none */
            0);
+    ask();
+    is("linux.rtkit.demoted_n", "0");
+    answer(RTKIT_LOG, "Demoting known real-time threads.\nDemoted 0 threads.\nDemoted 12 threads.\n", 0);
     ask();
     is("linux.rtkit.demoted_n", "1");
 }
