@@ -34,7 +34,7 @@ struct machine {
 
 #define KEYS_MAX 32 /* of a rule */
 
-#define SOURCES_MIN 0 /* of the cases of each rule: from the world, not from its author */
+#define SOURCES_MIN 3 /* of the cases of each rule: from the world, not from its author */
 
 /** Of each rule: how many sources its cases have, and which of its keys a collector has put. */
 static struct rule_state {
