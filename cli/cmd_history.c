@@ -70,7 +70,7 @@ static int check_options(const struct options *o)
         return st_failure_usage(COMMAND, "--step cannot be used with --events or --causes");
     if (!o->events && (o->kind != NULL || o->limit > 0))
         return st_failure_usage(COMMAND, "--kind and --limit need --events");
-    if (o->kind != NULL && !st_event_is_name(o->kind))
+    if (o->kind != NULL && st_event_kind_of(o->kind) == ST_EVENT_KINDS)
         return st_failure_usage(COMMAND, "--kind: '%s' is not a kind of event; the kinds are " ST_EVENT_NAMES,
                                 o->kind);
     if ((o->socket != NULL) + (o->db != NULL) + o->system > 1)

@@ -2,17 +2,25 @@
 
 #include <string.h>
 
-bool st_event_is_name(const char *text)
+const char *st_event_kind_name(enum st_event_kind kind)
 {
-    const size_t n = strlen(text);
-    for (const char *at = ST_EVENT_NAMES;; at += 2) {
-        const size_t len = strcspn(at, ",");
-        if (len == n && strncmp(at, text, n) == 0)
-            return true;
-        at += len;
-        if (*at == '\0')
-            return false;
-    }
+#define NAME(id, name) [ST_EVENT_##id] = (name),
+    static const char *const names[ST_EVENT_KINDS] = {ST_EVENT_KIND_LIST(NAME, NAME)};
+#undef NAME
+    return names[kind];
+}
+
+enum st_event_kind st_event_kind_of(const char *name)
+{
+    enum st_event_kind kind = 0;
+    while (kind < ST_EVENT_KINDS && strcmp(st_event_kind_name(kind), name) != 0)
+        kind++;
+    return kind;
+}
+
+bool st_event_kind_is_dropout(enum st_event_kind kind)
+{
+    return kind == ST_EVENT_OBSERVED_XRUN || kind == ST_EVENT_STARVED_CLIENT || kind == ST_EVENT_OWN_XRUN;
 }
 
 const char *st_event_source_title(const char *source)

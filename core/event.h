@@ -1,20 +1,59 @@
-/* Events of sleeptuned: their names, and how certain an xrun is. */
+/* Events of sleeptuned: their kinds, and how certain an xrun is. */
 #ifndef ST_CORE_EVENT_H
 #define ST_CORE_EVENT_H
 
 #include <stdbool.h>
 
-/** All names of events; sleeptuned(8) explains them and "minute" of the journal. */
-#define ST_EVENT_NAMES                                                                                       \
-    "late-wake, simulated-xrun, own-xrun, observed-xrun, starved-client, observe, observe-lost, suspend, "   \
-    "clock-jump, pause, degraded, recovered, demoted, starved, loop-stalled, loop-resumed, rtkit, "          \
-    "audio-open, "                                                                                           \
-    "audio-unavailable, audio-lost, config-read, config-rejected, loop-restart, loop-rests, loop-runs, "     \
-    "http-failed, "                                                                                          \
-    "socket-rights, history-aside, history-changed, unclean-end"
+/* All kinds of events; sleeptuned(8) explains them and "minute" of the journal. */
+#define ST_EVENT_KIND_LIST(FIRST, NEXT)                                                                      \
+    FIRST(LATE_WAKE, "late-wake")                                                                            \
+    NEXT(SIMULATED_XRUN, "simulated-xrun")                                                                   \
+    NEXT(OWN_XRUN, "own-xrun")                                                                               \
+    NEXT(OBSERVED_XRUN, "observed-xrun")                                                                     \
+    NEXT(STARVED_CLIENT, "starved-client")                                                                   \
+    NEXT(OBSERVE, "observe")                                                                                 \
+    NEXT(OBSERVE_LOST, "observe-lost")                                                                       \
+    NEXT(SUSPEND, "suspend")                                                                                 \
+    NEXT(CLOCK_JUMP, "clock-jump")                                                                           \
+    NEXT(PAUSE, "pause")                                                                                     \
+    NEXT(DEGRADED, "degraded")                                                                               \
+    NEXT(RECOVERED, "recovered")                                                                             \
+    NEXT(DEMOTED, "demoted")                                                                                 \
+    NEXT(STARVED, "starved")                                                                                 \
+    NEXT(LOOP_STALLED, "loop-stalled")                                                                       \
+    NEXT(LOOP_RESUMED, "loop-resumed")                                                                       \
+    NEXT(RTKIT, "rtkit")                                                                                     \
+    NEXT(AUDIO_OPEN, "audio-open")                                                                           \
+    NEXT(AUDIO_UNAVAILABLE, "audio-unavailable")                                                             \
+    NEXT(AUDIO_LOST, "audio-lost")                                                                           \
+    NEXT(CONFIG_READ, "config-read")                                                                         \
+    NEXT(CONFIG_REJECTED, "config-rejected")                                                                 \
+    NEXT(LOOP_RESTART, "loop-restart")                                                                       \
+    NEXT(LOOP_RESTS, "loop-rests")                                                                           \
+    NEXT(LOOP_RUNS, "loop-runs")                                                                             \
+    NEXT(HTTP_FAILED, "http-failed")                                                                         \
+    NEXT(SOCKET_RIGHTS, "socket-rights")                                                                     \
+    NEXT(HISTORY_ASIDE, "history-aside")                                                                     \
+    NEXT(HISTORY_CHANGED, "history-changed")                                                                 \
+    NEXT(UNCLEAN_END, "unclean-end")
 
-/** Whether it is one of ST_EVENT_NAMES. */
-bool st_event_is_name(const char *text);
+#define ST_EVENT_KIND_ID(id, name) ST_EVENT_##id,
+enum st_event_kind { ST_EVENT_KIND_LIST(ST_EVENT_KIND_ID, ST_EVENT_KIND_ID) ST_EVENT_KINDS };
+#undef ST_EVENT_KIND_ID
+
+#define ST_EVENT_KIND_FIRST(id, name) name
+#define ST_EVENT_KIND_NEXT(id, name)  ", " name
+/** Their names: "late-wake, simulated-xrun, ...". */
+#define ST_EVENT_NAMES ST_EVENT_KIND_LIST(ST_EVENT_KIND_FIRST, ST_EVENT_KIND_NEXT)
+
+/** "late-wake". Pure; threads: any, as for all functions here. */
+const char *st_event_kind_name(enum st_event_kind kind);
+
+/** @return ST_EVENT_KINDS: no kind has that name. */
+enum st_event_kind st_event_kind_of(const char *name);
+
+/** Sound that was lost: by another program, or by the daemon's own stream; not by the model behind the loop. */
+bool st_event_kind_is_dropout(enum st_event_kind kind);
 
 enum st_certainty {
     ST_CERTAINTY_NONE,

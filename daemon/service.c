@@ -102,7 +102,7 @@ static int go_to_rest(struct st_service *service)
     st_service_stop_audio(service); /* the dummy device: any other one would have kept the loop running */
     const int r = st_service_start_audio(service);
     (void)munlockall();
-    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-rests",
+    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), ST_EVENT_LOOP_RESTS,
                   "nothing plays: the test loop rests until a program plays (loop.when)");
     return r;
 }
@@ -124,7 +124,7 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
         r = st_service_start_loop(service);
     if (r < 0)
         return -EIO;
-    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-runs", "%s", why);
+    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), ST_EVENT_LOOP_RUNS, "%s", why);
     return 0;
 }
 
@@ -158,7 +158,7 @@ static int restart_loop(struct st_service *service)
     st_service_end_minute(service); /* to the last cycle */
     st_service_stop_loop(service);
     forget_counts(service);
-    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-restart",
+    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), ST_EVENT_LOOP_RESTART,
                   "the test loop starts again with %lld frames at %lld Hz%s; its counts start at zero",
                   (long long)service->witness.frames, (long long)service->witness.rate_hz,
                   service->witness.music ? ", the period of the music" : "");
@@ -376,7 +376,7 @@ static void check_overdue(struct st_service *service)
     service->view.hog = hog;
     pthread_mutex_unlock(&service->mutex);
     if (hog.looks == ST_HOG_LOOKS)
-        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "loop-stalled",
+        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), ST_EVENT_LOOP_STALLED,
                       "%s/%d with real-time priority %d keeps CPU %d busy: the test loop cannot run",
                       hog.name, (int)hog.tid, hog.priority, hog.cpu);
     if ((overdue_ns > 0) == (service->overdue_since_ns != 0))
@@ -387,11 +387,11 @@ static void check_overdue(struct st_service *service)
     st_ns_format(for_ns, text, sizeof(text));
     if (begins)
         st_events_add(
-            &service->events, ST_LOG_WARN, st_service_wall_ns(service), "loop-stalled",
+            &service->events, ST_LOG_WARN, st_service_wall_ns(service), ST_EVENT_LOOP_STALLED,
             "the test loop has not run for %s: another program keeps its CPU, or the loop itself hangs",
             text);
     else
-        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-resumed",
+        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), ST_EVENT_LOOP_RESUMED,
                       "the test loop runs again; it stood still for at most %s", text);
     service->overdue_since_ns = begins ? now_ns - overdue_ns : 0;
 }
@@ -422,13 +422,13 @@ static void report_degraded(struct st_service *service)
         for (size_t j = 0; j < service->degraded_n && !told; j++)
             told = strcmp(degraded[i].why, service->degraded[j].why) == 0;
         if (!told)
-            st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, "degraded", "%s: %s",
+            st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, ST_EVENT_DEGRADED, "%s: %s",
                           degraded[i].what, degraded[i].why);
     }
     if (all > 0 && n == 0 && service->degraded_n > 0)
         return; /* not well yet */
     if (n == 0 && service->degraded_n > 0)
-        st_events_add(&service->events, ST_LOG_INFO, view.now_wall_ns, "recovered",
+        st_events_add(&service->events, ST_LOG_INFO, view.now_wall_ns, ST_EVENT_RECOVERED,
                       "nothing is degraded now");
     memcpy(service->degraded, degraded, n * sizeof(degraded[0]));
     service->degraded_n = n;
@@ -564,7 +564,7 @@ int st_service_reload(struct st_service *service)
     if (file == NULL) {
         ST_INFO("reload: no configuration file exists");
     } else if (st_config_load(service->platform, file, &config, on_config_error, error) < 0) {
-        st_events_add(&service->events, ST_LOG_ERR, st_service_wall_ns(service), "config-rejected",
+        st_events_add(&service->events, ST_LOG_ERR, st_service_wall_ns(service), ST_EVENT_CONFIG_REJECTED,
                       "reload: %.100s has errors; the old settings stay in force", file);
     } else {
         keep_loop(service, &config, error);
@@ -573,7 +573,7 @@ int st_service_reload(struct st_service *service)
             return r; /* the loop is gone: the end, which says so */
         service->config_path = file;
         st_service_set_text(service, service->view.config_file, file);
-        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "config-read",
+        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), ST_EVENT_CONFIG_READ,
                       "reload: the settings of %.100s are in force", file);
     }
     set_history_again(service, false);

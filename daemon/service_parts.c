@@ -25,8 +25,8 @@ static int on_refused(void *ctx, pid_t tid, int priority)
     char text[ST_VIEW_TEXT_BYTES];
     const int r = st_systemd_ask_rtkit(service->platform, tid, priority, text, sizeof(text));
     st_service_set_text(service, service->view.rtkit, text);
-    st_events_add(&service->events, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, st_service_wall_ns(service), "rtkit",
-                  "%s", text);
+    st_events_add(&service->events, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, st_service_wall_ns(service),
+                  ST_EVENT_RTKIT, "%s", text);
     return service->config.loop.priority == 0 ? r : -EPERM; /* less is fine unless a priority was asked for */
 }
 
@@ -201,7 +201,8 @@ void st_service_restart_tcp(struct st_service *service)
     if (strcmp(service->view.http_error, text) == 0) /* logged already */
         return;
     st_service_set_text(service, service->view.http_error, text);
-    st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "http-failed", "%s", text);
+    st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), ST_EVENT_HTTP_FAILED, "%s",
+                  text);
 }
 
 void st_service_set_rights(struct st_service *service)
@@ -212,8 +213,8 @@ void st_service_set_rights(struct st_service *service)
     const int r = st_socket_set_rights(&service->socket, &service->config, error, sizeof(error));
     st_service_set_text(service, service->view.socket_error, error);
     if (r < 0)
-        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "socket-rights", "%s",
-                      error);
+        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), ST_EVENT_SOCKET_RIGHTS,
+                      "%s", error);
 }
 
 int st_service_open_socket(struct st_service *service)

@@ -388,7 +388,7 @@ static int64_t wall_ns(struct st_audio *audio)
     return audio->platform->wall_ns(audio->platform);
 }
 
-static void note_failure(struct st_audio *audio, const char *event, const char *error)
+static void note_failure(struct st_audio *audio, enum st_event_kind kind, const char *error)
 {
     audio->failures++;
     const int64_t pause_ns = st_audio_backoff_ns(audio->failures);
@@ -400,7 +400,7 @@ static void note_failure(struct st_audio *audio, const char *event, const char *
     pthread_mutex_unlock(&audio->mutex);
     if (!told) /* each reason once, not each try */
         st_events_add(
-            audio->events, ST_LOG_WARN, wall_ns(audio), event,
+            audio->events, ST_LOG_WARN, wall_ns(audio), kind,
             "the daemon's own stream does not run: %s. sleeptuned continues without it and tries again "
             "every 1 s to 60 s.",
             error);
@@ -419,7 +419,7 @@ static void note_running(struct st_audio *audio)
     const struct st_audio_view told = *view;
     pthread_mutex_unlock(&audio->mutex);
     char latency[32];
-    st_events_add(audio->events, ST_LOG_INFO, wall_ns(audio), "audio-open",
+    st_events_add(audio->events, ST_LOG_INFO, wall_ns(audio), ST_EVENT_AUDIO_OPEN,
                   "the daemon's own stream on %s, device %.80s: %lld Hz, %s, buffer %s", told.backend,
                   told.device, (long long)told.rate_hz, told.format,
                   st_ns_format(told.latency_ns, latency, sizeof(latency)));
@@ -432,7 +432,7 @@ static void tell_xruns(struct st_audio *audio)
     if (new_n == 0)
         return;
     struct st_event told = st_event_make(
-        wall_ns(audio), "own-xrun", "the daemon's own stream ran empty %llu time%s, %llu in all",
+        wall_ns(audio), ST_EVENT_OWN_XRUN, "the daemon's own stream ran empty %llu time%s, %llu in all",
         (unsigned long long)new_n, new_n == 1 ? "" : "s", (unsigned long long)n);
     snprintf(told.source, sizeof(told.source), "own");
     snprintf(told.device, sizeof(told.device), "%.63s", audio->view.device_name);
@@ -463,7 +463,7 @@ static int64_t step(struct st_audio *audio)
             return 0;
         if (r < 0) {
             close_stream(stream);
-            note_failure(audio, "audio-unavailable", error);
+            note_failure(audio, ST_EVENT_AUDIO_UNAVAILABLE, error);
             return st_audio_backoff_ns(audio->failures);
         }
         note_running(audio);
@@ -477,7 +477,7 @@ static int64_t step(struct st_audio *audio)
     if (broken == NULL)
         return ST_AUDIO_LOOK_NS;
     snprintf(error, sizeof(error), "lost the backend %.31s: %s", audio->config.audio.backend, broken);
-    note_failure(audio, "audio-lost",
+    note_failure(audio, ST_EVENT_AUDIO_LOST,
                  error); /* a server that hangs may not let the stream be closed either */
     close_stream(stream);
     return st_audio_backoff_ns(audio->failures);

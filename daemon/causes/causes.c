@@ -113,13 +113,6 @@ static bool is_known(const struct st_event_circumstances *c)
     return memcmp(c, &unknown, sizeof(unknown)) != 0;
 }
 
-static bool is_others_xrun(const struct st_event *event)
-{
-    const size_t len = strlen(event->name);
-    return strcmp(event->name, "starved-client") == 0 ||
-           (len > 5 && strcmp(event->name + len - 5, "-xrun") == 0 && strcmp(event->source, "loop") != 0);
-}
-
 /* " (CPU 2)" */
 static const char *cpu_text(int cpu, char *buf, size_t buf_bytes)
 {
@@ -193,8 +186,8 @@ static void put_meanwhile(struct st_causes *causes, int64_t from_ns, int64_t to_
 static int64_t fill(void *ctx, struct st_event *event, bool last)
 {
     struct st_causes *causes = ctx;
-    const bool xrun = is_others_xrun(event);
-    const bool is_late = xrun || event->lateness_ns != INT64_MIN || strstr(event->name, "xrun") != NULL;
+    const bool xrun = st_event_kind_is_dropout(event->kind);
+    const bool is_late = xrun || event->lateness_ns != INT64_MIN || event->kind == ST_EVENT_SIMULATED_XRUN;
     if (is_late && event->span_ns <= SAME_TIME_NS && !is_known(&event->circumstances)) {
         pthread_mutex_lock(&causes->mutex);
         event->circumstances = causes->circumstances;
@@ -371,10 +364,11 @@ static void tell(struct st_causes *causes, const struct st_late *late, const str
     const bool known = !late->xrun || late->known;
     say_why(late, culprit, why, sizeof(why));
     struct st_event told =
-        late->xrun ? st_event_make(wall_ns, "simulated-xrun", "a simulated device had no data for %s: %s",
-                                   st_ns_format(late->silence_ns, length, sizeof(length)), why)
-                   : st_event_make(wall_ns, "late-wake", "the test loop woke %s late: %s",
-                                   st_ns_format(event->lateness_ns, length, sizeof(length)), why);
+        late->xrun
+            ? st_event_make(wall_ns, ST_EVENT_SIMULATED_XRUN, "a simulated device had no data for %s: %s",
+                            st_ns_format(late->silence_ns, length, sizeof(length)), why)
+            : st_event_make(wall_ns, ST_EVENT_LATE_WAKE, "the test loop woke %s late: %s",
+                            st_ns_format(event->lateness_ns, length, sizeof(length)), why);
     snprintf(told.source, sizeof(told.source), "loop");
     snprintf(told.cause, sizeof(told.cause), "%s",
              st_cause_kind_name(known ? event->cause : ST_CAUSE_UNKNOWN));

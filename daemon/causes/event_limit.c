@@ -12,14 +12,14 @@
 size_t st_event_limit_place(struct st_event_kinds *kinds, const struct st_event *event)
 {
     for (size_t i = 0; i < kinds->kinds_n; i++) {
-        const struct st_event_kind *kind = &kinds->kinds[i];
-        if (strcmp(kind->name, event->name) == 0 && strcmp(kind->source, event->source) == 0)
+        const struct st_event_place *kind = &kinds->kinds[i];
+        if (kind->kind == event->kind && strcmp(kind->source, event->source) == 0)
             return i;
     }
     if (kinds->kinds_n == ST_EVENT_KINDS_MAX)
         return ST_EVENT_KINDS_MAX - 1;
-    struct st_event_kind *kind = &kinds->kinds[kinds->kinds_n];
-    memcpy(kind->name, event->name, sizeof(kind->name));
+    struct st_event_place *kind = &kinds->kinds[kinds->kinds_n];
+    kind->kind = event->kind;
     memcpy(kind->source, event->source, sizeof(kind->source));
     return kinds->kinds_n++;
 }
@@ -65,32 +65,27 @@ bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st
     return false;
 }
 
-static bool is_dropout(const char *name)
-{
-    return strstr(name, "xrun") != NULL || strcmp(name, "starved-client") == 0;
-}
-
-static void make_sum(const struct st_event_kind *kind, const struct st_event_bucket *bucket, int64_t now_ns,
+static void make_sum(const struct st_event_place *kind, const struct st_event_bucket *bucket, int64_t now_ns,
                      int64_t wall_ns, struct st_event *ret)
 {
     const int64_t span_ns = now_ns - bucket->since_ns;
     *ret = (struct st_event){.wall_ns = wall_ns,
+                             .kind = kind->kind,
                              .certainty = bucket->certainty,
                              .count_n = bucket->count_n,
                              .span_ns = span_ns,
                              .lateness_ns = INT64_MIN,
                              .explained_ns = INT64_MIN,
                              .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
-    memcpy(ret->name, kind->name, sizeof(ret->name));
     memcpy(ret->source, kind->source, sizeof(ret->source));
     const double span_s = (double)span_ns / (double)ST_NS_PER_S;
-    if (is_dropout(kind->name))
+    if (st_event_kind_is_dropout(kind->kind) || kind->kind == ST_EVENT_SIMULATED_XRUN)
         snprintf(ret->text, sizeof(ret->text),
                  "%s: %" PRId64 " more dropout%s in %.0f s (%" PRIu64 " events, not listed)", kind->source,
                  bucket->count_n, bucket->count_n == 1 ? "" : "s", span_s, bucket->events_n);
     else
         snprintf(ret->text, sizeof(ret->text), "%" PRIu64 " more events \"%s\" in %.0f s are not listed",
-                 bucket->events_n, kind->name, span_s);
+                 bucket->events_n, st_event_kind_name(kind->kind), span_s);
 }
 
 bool st_event_limit_sum(struct st_event_limit *limit, int64_t now_ns, int64_t wall_ns, bool all,

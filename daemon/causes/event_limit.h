@@ -16,8 +16,8 @@
 
 /** All zero: none. Threads: the owner's lock. */
 struct st_event_kinds {
-    struct st_event_kind {
-        char name[sizeof(((struct st_event *)NULL)->name)];
+    struct st_event_place {
+        enum st_event_kind kind;
         char source[sizeof(((struct st_event *)NULL)->source)];
         uint64_t n;
     } kinds[ST_EVENT_KINDS_MAX];

@@ -1,7 +1,6 @@
 /* The list of recent events. */
 #include "daemon/causes/events.h"
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,26 +27,25 @@ void st_events_listen(struct st_events *events, void (*hear)(void *ctx, const st
     pthread_mutex_unlock(&events->mutex);
 }
 
-static struct st_event make(int64_t wall_ns, const char *name, const char *format, va_list args)
+static struct st_event make(int64_t wall_ns, enum st_event_kind kind, const char *format, va_list args)
     ST_PRINTF(3, 0);
-static struct st_event make(int64_t wall_ns, const char *name, const char *format, va_list args)
+static struct st_event make(int64_t wall_ns, enum st_event_kind kind, const char *format, va_list args)
 {
-    assert(st_event_is_name(name)); /* else events --kind would not take it */
     struct st_event event = {.wall_ns = wall_ns,
+                             .kind = kind,
                              .count_n = INT64_MIN,
                              .lateness_ns = INT64_MIN,
                              .explained_ns = INT64_MIN,
                              .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
-    snprintf(event.name, sizeof(event.name), "%s", name);
     vsnprintf(event.text, sizeof(event.text), format, args);
     return event;
 }
 
-struct st_event st_event_make(int64_t wall_ns, const char *name, const char *format, ...)
+struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const struct st_event event = make(wall_ns, name, format, args);
+    const struct st_event event = make(wall_ns, kind, format, args);
     va_end(args);
     return event;
 }
@@ -83,7 +81,8 @@ static void keep(struct st_events *events, const struct st_event *event)
 
 static void put(struct st_events *events, enum st_log_level level, const struct st_event *event)
 {
-    st_log_event(level, "event", event->name, event->count_n, event->lateness_ns, event->text);
+    st_log_event(level, "event", st_event_kind_name(event->kind), event->count_n, event->lateness_ns,
+                 event->text);
     pthread_mutex_lock(&events->mutex);
     keep(events, event);
     if (events->hear != NULL)
@@ -163,12 +162,12 @@ void st_events_release(struct st_events *events, int64_t now_ns)
     }
 }
 
-void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns, const char *name,
-                   const char *format, ...)
+void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns,
+                   enum st_event_kind kind, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const struct st_event event = make(wall_ns, name, format, args);
+    const struct st_event event = make(wall_ns, kind, format, args);
     va_end(args);
     st_events_put(events, level, &event);
 }

@@ -55,14 +55,15 @@ void st_events_fill_by(struct st_events *events,
 void st_events_release(struct st_events *events, int64_t now_ns);
 
 /** An event of which nothing is known but its text, to be filled in and given to st_events_put. */
-struct st_event st_event_make(int64_t wall_ns, const char *name, const char *format, ...) ST_PRINTF(3, 4);
+struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const char *format, ...)
+    ST_PRINTF(3, 4);
 
 /** Logs an event, keeps it, tells who listens. */
 void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event);
 
 /** Both in one, for an event that is only a text. */
-void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns, const char *name,
-                   const char *format, ...) ST_PRINTF(5, 6);
+void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns,
+                   enum st_event_kind kind, const char *format, ...) ST_PRINTF(5, 6);
 
 /** Newest first, by their times: [st_event_json()]. NULL when out of memory. */
 json_t *st_events_json(struct st_events *events);

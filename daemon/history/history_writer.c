@@ -197,7 +197,7 @@ static int put_aside(struct st_history_writer *writer, int r, char *why, size_t 
     snprintf(writer->view.aside, sizeof(writer->view.aside), "%s", aside);
     pthread_mutex_unlock(&writer->mutex);
     const char *name = strrchr(aside, '/');
-    st_events_add(writer->events, ST_LOG_WARN, now_ns, "history-aside",
+    st_events_add(writer->events, ST_LOG_WARN, now_ns, ST_EVENT_HISTORY_ASIDE,
                   "sleeptuned started a new history; the old file is now %.80s: %.90s",
                   name != NULL ? name + 1 : aside, why);
     return 0;
@@ -215,7 +215,7 @@ static int lock(struct st_history_writer *writer, char *error, size_t error_byte
     else if (r == -EBUSY)
         snprintf(error, error_bytes, "another process uses the lock file of this history");
     else if (r == 0 && pid > 0)
-        st_events_add(writer->events, ST_LOG_WARN, p->wall_ns(p), "unclean-end",
+        st_events_add(writer->events, ST_LOG_WARN, p->wall_ns(p), ST_EVENT_UNCLEAN_END,
                       "the previous run of sleeptuned did not end cleanly (killed, or a power cut)");
     return r == -EBUSY ? r : 0;
 }
@@ -238,7 +238,7 @@ static int look_after_file(struct st_history_writer *writer, char *error, size_t
     }
     if (state != ST_HISTORY_EMPTIED) {
         st_events_add(writer->events, ST_LOG_WARN, writer->platform->wall_ns(writer->platform),
-                      "history-changed", "another program %s %.150s; rows may be missing",
+                      ST_EVENT_HISTORY_CHANGED, "another program %s %.150s; rows may be missing",
                       gone ? "moved or removed" : "wrote to", writer->used.path);
         return 0;
     }

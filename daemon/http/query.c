@@ -45,7 +45,7 @@ static bool set(struct st_query *query, unsigned name, const char *value, int64_
     case ST_QUERY_TID:
         return st_number_i64(value, 1, INT32_MAX, &query->tid) == 0;
     default:
-        if (!st_event_is_name(value))
+        if (st_event_kind_of(value) == ST_EVENT_KINDS)
             return false;
         snprintf(query->kind, sizeof(query->kind), "%s", value);
         return true;

@@ -80,7 +80,7 @@ void st_watchdog_demote(struct st_watchdog *watchdog, const char *reason)
     pthread_mutex_unlock(&watchdog->mutex);
     if (!told)
         st_events_add(watchdog->events, ST_LOG_ERR, watchdog->platform->wall_ns(watchdog->platform),
-                      "demoted", "%s", text);
+                      ST_EVENT_DEMOTED, "%s", text);
 }
 
 /* @return false when it is time to end. */
@@ -114,7 +114,8 @@ static void tell_starved(struct st_watchdog *watchdog, bool guilty)
         st_watchdog_demote(watchdog, "ordinary threads got no CPU for 3 s");
     else
         st_events_add(watchdog->events, ST_LOG_WARN, watchdog->platform->wall_ns(watchdog->platform),
-                      "starved", "ordinary threads got no CPU for 3 s, but not because of the test loop");
+                      ST_EVENT_STARVED,
+                      "ordinary threads got no CPU for 3 s, but not because of the test loop");
 }
 
 static void *run_checker(void *ctx)

@@ -47,14 +47,14 @@ static int64_t missing_ns(const struct st_observed *o, const struct st_xrun_seen
 }
 
 /* Device xruns and clients that were not ready are events of different names. */
-static void tell_one(const struct st_observed *o, const struct st_observed_pending *pending, const char *name,
-                     int64_t n)
+static void tell_one(const struct st_observed *o, const struct st_observed_pending *pending,
+                     enum st_event_kind kind, int64_t n)
 {
     const struct st_xrun_seen *seen = &pending->sum;
     const int64_t span_ns = now_ns(o) - pending->since_ns;
     char span[40] = "", why[256] = "", what[160];
     const bool device = seen->device[0] != '\0', client = seen->client[0] != '\0';
-    const bool ready = strcmp(name, "starved-client") != 0;
+    const bool ready = kind != ST_EVENT_STARVED_CLIENT;
     const bool reason = !ready && seen->reason != ST_DROPOUT_UNKNOWN;
     if (span_ns >= ST_NS_PER_S)
         snprintf(span, sizeof(span), " in %.0f s", (double)span_ns / (double)ST_NS_PER_S);
@@ -71,7 +71,7 @@ static void tell_one(const struct st_observed *o, const struct st_observed_pendi
                                                        .wait_ns = seen->wait_ns,
                                                        .period_ns = seen->period_ns},
                               why, sizeof(why));
-    struct st_event event = st_event_make(wall_ns(o), name, "%s: %s%s%s%s%s%s (%s)%s%s", o->source->name,
+    struct st_event event = st_event_make(wall_ns(o), kind, "%s: %s%s%s%s%s%s (%s)%s%s", o->source->name,
                                           what, span, device ? " on " : "", seen->device,
                                           ready && client ? ", client " : "", ready ? seen->client : "",
                                           st_event_certainty(seen->certainty), reason ? ": it " : "", why);
@@ -102,9 +102,9 @@ static void tell(const struct st_observed *o, struct st_observed_pending *pendin
 {
     const struct st_xrun_seen *sum = &pending->sum;
     if (sum->device_xruns_n > 0)
-        tell_one(o, pending, "observed-xrun", sum->device_xruns_n);
+        tell_one(o, pending, ST_EVENT_OBSERVED_XRUN, sum->device_xruns_n);
     if (sum->starved_n > 0)
-        tell_one(o, pending, "starved-client", sum->starved_n);
+        tell_one(o, pending, ST_EVENT_STARVED_CLIENT, sum->starved_n);
     pending->told_ns = now_ns(o);
     clear(pending);
 }
@@ -218,11 +218,12 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
     if (told)
         return;
     if (lost)
-        st_events_add(o->events, ST_LOG_WARN, wall_ns(o), "observe-lost",
+        st_events_add(o->events, ST_LOG_WARN, wall_ns(o), ST_EVENT_OBSERVE_LOST,
                       "the xruns of %s are no longer watched: %s", o->source->name, why);
     else if (state == ST_OBSERVED_WATCHING)
-        st_events_add(o->events, ST_LOG_INFO, wall_ns(o), "observe", "the xruns of %s are watched%s%s%s",
-                      o->source->name, why[0] != '\0' ? ": " : "", why, gap);
+        st_events_add(o->events, ST_LOG_INFO, wall_ns(o), ST_EVENT_OBSERVE,
+                      "the xruns of %s are watched%s%s%s", o->source->name, why[0] != '\0' ? ": " : "", why,
+                      gap);
     else if (state == ST_OBSERVED_ABSENT && (!view->never || view->mode == ST_OBSERVED_ON))
         ST_INFO("the xruns of %s are not watched: %s", o->source->name, why);
 }

@@ -29,8 +29,9 @@ static json_t *circumstances_json(const struct st_event_circumstances *c)
 
 json_t *st_event_json(const struct st_event *event)
 {
-    json_t *document = json_pack("{s:I, s:o, s:o}", "time_ns", (json_int_t)event->wall_ns, "event",
-                                 st_json_safe_string(event->name), "text", st_json_safe_string(event->text));
+    json_t *document =
+        json_pack("{s:I, s:o, s:o}", "time_ns", (json_int_t)event->wall_ns, "event",
+                  json_string(st_event_kind_name(event->kind)), "text", st_json_safe_string(event->text));
     if (document == NULL)
         return NULL;
     set_text(document, "source", event->source);

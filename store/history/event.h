@@ -24,7 +24,7 @@ struct st_event_circumstances {
 /** Unknown members, and those without meaning for this event, are "" or INT64_MIN. */
 struct st_event {
     int64_t wall_ns;
-    char name[24]; /* one of ST_EVENT_NAMES */
+    enum st_event_kind kind;
     char text[288];
     /* xruns */
     char source[16]; /* "loop", "own", or of an xrun_source */

@@ -12,7 +12,8 @@
     " culprit, pressure_cpu_permille, pressure_io_permille, pressure_memory_permille, cpu_khz,"              \
     " throttles_n, temperature_mc"
 
-static json_t *event_json(sqlite3_stmt *statement)
+/* A kind that no sleeptuned has written is not shown: the file is not trusted. *ret NULL: it is not. */
+static int event_json(sqlite3_stmt *statement, json_t **ret)
 {
     struct st_event event = {
         .wall_ns = st_history_sql_int(statement, 1),
@@ -23,7 +24,12 @@ static json_t *event_json(sqlite3_stmt *statement)
                           st_history_sql_int(statement, 15), st_history_sql_int(statement, 16),
                           st_history_sql_int(statement, 17), st_history_sql_int(statement, 18)}};
     const int64_t certainty = st_history_sql_int(statement, 7);
-    st_history_sql_text(statement, 2, event.name, sizeof(event.name));
+    char name[24];
+    st_history_sql_text(statement, 2, name, sizeof(name));
+    event.kind = st_event_kind_of(name);
+    *ret = NULL;
+    if (event.kind == ST_EVENT_KINDS)
+        return 0;
     st_history_sql_text(statement, 3, event.text, sizeof(event.text));
     st_history_sql_text(statement, 4, event.source, sizeof(event.source));
     st_history_sql_text(statement, 5, event.device, sizeof(event.device));
@@ -33,8 +39,13 @@ static json_t *event_json(sqlite3_stmt *statement)
     if (certainty == ST_CERTAINTY_EXACT || certainty == ST_CERTAINTY_PROBABLE)
         event.certainty = (enum st_certainty)certainty;
     json_t *document = st_event_json(&event);
-    json_object_set_new(document, "id", json_integer(st_history_sql_int(statement, 0)));
-    return document;
+    if (document == NULL ||
+        json_object_set_new(document, "id", json_integer(st_history_sql_int(statement, 0))) != 0) {
+        json_decref(document);
+        return -ENOMEM;
+    }
+    *ret = document;
+    return 0;
 }
 
 /* First event of the answer, and whether there are more events than it holds. */
@@ -102,14 +113,17 @@ static int write_list(sqlite3_stmt *statement, struct st_text_buffer *writing)
 {
     static const char before[] = ",\"events\":[";
     int r = st_json_write(before, sizeof(before) - 1, writing) == 0 ? 1 : -ENOMEM;
-    for (bool first = true; r == 1; first = false) {
-        r = st_history_sql_step(statement);
-        if (r != 1)
-            break;
-        json_t *event = event_json(statement);
-        if ((!first && st_json_write(",", 1, writing) != 0) || event == NULL ||
-            json_dump_callback(event, st_json_write, writing, JSON_COMPACT) != 0)
+    bool first = true;
+    while (r == 1 && (r = st_history_sql_step(statement)) == 1) {
+        json_t *event;
+        if (event_json(statement, &event) != 0) {
             r = -ENOMEM;
+        } else if (event != NULL) {
+            if ((!first && st_json_write(",", 1, writing) != 0) ||
+                json_dump_callback(event, st_json_write, writing, JSON_COMPACT) != 0)
+                r = -ENOMEM;
+            first = false;
+        }
         json_decref(event);
     }
     return r == 0 && st_json_write("]}", 2, writing) != 0 ? -ENOMEM : r;

@@ -182,9 +182,9 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
         " lateness_ns, explained_ns, cause, culprit, pressure_cpu_permille,"
         " pressure_io_permille, pressure_memory_permille, cpu_khz, throttles_n, temperature_mc)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        "ittsssinnnssnnnnnn", event->wall_ns, event->name, event->text, event->source, event->device,
-        event->client, (int64_t)event->certainty, event->count_n, event->lateness_ns, event->explained_ns,
-        event->cause, event->culprit, c->pressure_cpu_permille, c->pressure_io_permille,
+        "ittsssinnnssnnnnnn", event->wall_ns, st_event_kind_name(event->kind), event->text, event->source,
+        event->device, event->client, (int64_t)event->certainty, event->count_n, event->lateness_ns,
+        event->explained_ns, event->cause, event->culprit, c->pressure_cpu_permille, c->pressure_io_permille,
         c->pressure_memory_permille, c->cpu_khz, c->throttles_n, c->temperature_mc);
 }
 
@@ -260,7 +260,7 @@ static int not_faster(struct st_history *history, int64_t level, int64_t *from_n
 }
 
 struct kind {
-    char name[sizeof(((struct st_event *)NULL)->name)];
+    char name[24];
     char source[sizeof(((struct st_event *)NULL)->source)];
     int64_t n;
 };

@@ -88,7 +88,7 @@ static void add(struct st_history *history, const struct st_hist templates[TEMPL
     if (r == 0 && late) {
         struct st_event event = {.wall_ns = row.from_wall_ns + ST_NS_PER_S,
                                  .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN,
-                                 .name = "late-wake",
+                                 .kind = ST_EVENT_LATE_WAKE,
                                  .source = "loop",
                                  .cause = "run-queue",
                                  .count_n = INT64_MIN,

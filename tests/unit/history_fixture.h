@@ -90,7 +90,7 @@ static inline void add_event(int64_t wall_ns, const char *name)
                              .count_n = INT64_MIN,
                              .lateness_ns = 7,
                              .explained_ns = INT64_MIN};
-    snprintf(event.name, sizeof(event.name), "%s", name);
+    event.kind = st_event_kind_of(name);
     snprintf(event.text, sizeof(event.text), "text of %s", name);
     snprintf(event.device, sizeof(event.device), "hw:\xff");
     assert_int_equal(st_history_begin(history), 0);

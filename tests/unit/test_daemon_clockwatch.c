@@ -47,7 +47,8 @@ static int teardown(void **state)
 
 static const char *last_event(void)
 {
-    return events.added_n > 0 ? events.events[(events.added_n - 1) % ST_EVENTS_MAX].name : "";
+    return events.added_n > 0 ? st_event_kind_name(events.events[(events.added_n - 1) % ST_EVENTS_MAX].kind)
+                              : "";
 }
 
 static void ordinary_ticks_are_no_event(void **state)

@@ -89,12 +89,12 @@ static void fill_history(void)
 {
     char path[128], error[256];
     struct st_history *history;
-    struct st_event event = st_event_make(ST_NS_PER_S, "demoted", "the loop lost real-time priority");
+    struct st_event event = st_event_make(ST_NS_PER_S, ST_EVENT_DEMOTED, "the loop lost real-time priority");
     in_folder(path, sizeof(path), "history.db");
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
     assert_int_equal(st_history_begin(history), 0);
     assert_int_equal(st_history_add_event(history, &event), 0);
-    event = st_event_make(ST_NS_PER_S, "starved-client", "%200d", 1);
+    event = st_event_make(ST_NS_PER_S, ST_EVENT_STARVED_CLIENT, "%200d", 1);
     snprintf(event.source, sizeof(event.source), "pipewire");
     for (int i = 0; i < FILLED_N; i++)
         assert_int_equal(st_history_add_event(history, &event), 0);
@@ -125,7 +125,8 @@ static int64_t in_list(const char *name, const char *of)
 {
     int64_t n = 0;
     for (size_t i = 0; i < events.events_n; i++)
-        n += strcmp(events.events[i].name, name) == 0 && strcmp(events.events[i].source, of) == 0;
+        n += strcmp(st_event_kind_name(events.events[i].kind), name) == 0 &&
+             strcmp(events.events[i].source, of) == 0;
     return n;
 }
 
@@ -149,11 +150,12 @@ static void flood(int64_t rate_hz)
             if (quarter % 4 == 0)
                 st_events_release(&events, fake->now_ns(fake));
         }
-        st_events_add(&events, ST_LOG_DBG, fake->wall_ns(fake), "loop-stalled", "a real one");
-        struct st_event real = st_event_make(fake->wall_ns(fake), "observed-xrun", "a real xrun of jack");
+        st_events_add(&events, ST_LOG_DBG, fake->wall_ns(fake), ST_EVENT_LOOP_STALLED, "a real one");
+        struct st_event real =
+            st_event_make(fake->wall_ns(fake), ST_EVENT_OBSERVED_XRUN, "a real xrun of jack");
         snprintf(real.source, sizeof(real.source), "jack");
         st_events_put(&events, ST_LOG_DBG, &real);
-        real = st_event_make(fake->wall_ns(fake), "late-wake", "a real late wake-up");
+        real = st_event_make(fake->wall_ns(fake), ST_EVENT_LATE_WAKE, "a real late wake-up");
         snprintf(real.source, sizeof(real.source), "loop");
         st_events_put(&events, ST_LOG_DBG, &real);
         end_minute();
@@ -202,8 +204,8 @@ static void a_burst_passes_then_one_a_second(void **state)
     (void)state;
     static struct st_event_limit limit;
     limit = (struct st_event_limit){0};
-    const struct st_event event = st_event_make(1, "observe-lost", "a helper that ends at once");
-    const struct st_event other = st_event_make(1, "demoted", "the loop lost real-time priority");
+    const struct st_event event = st_event_make(1, ST_EVENT_OBSERVE_LOST, "a helper that ends at once");
+    const struct st_event other = st_event_make(1, ST_EVENT_DEMOTED, "the loop lost real-time priority");
     int64_t now_ns = 5 * ST_NS_PER_S, passed_n = 0;
     for (int i = 0; i < 1000; i++)
         passed_n += st_event_limit_passes(&limit, now_ns, ST_LOG_WARN, &event);
@@ -216,7 +218,7 @@ static void a_burst_passes_then_one_a_second(void **state)
     enum st_log_level level;
     assert_false(st_event_limit_sum(&limit, now_ns, 7, false, &sum, &level)); /* no minute has gone by */
     assert_true(st_event_limit_sum(&limit, 65 * ST_NS_PER_S, 7, false, &sum, &level));
-    assert_string_equal(sum.name, "observe-lost");
+    assert_int_equal(sum.kind, ST_EVENT_OBSERVE_LOST);
     assert_int_equal(sum.count_n, 1100 - passed_n);
     char text[96];
     snprintf(text, sizeof(text), "%" PRId64 " more events \"observe-lost\" in 60 s are not listed",
@@ -230,7 +232,7 @@ static void events_of_all_clients_are_in_one_sum(void **state)
     (void)state;
     static struct st_event_limit limit;
     limit = (struct st_event_limit){0};
-    struct st_event event = st_event_make(1, "starved-client", "a client"), sum;
+    struct st_event event = st_event_make(1, ST_EVENT_STARVED_CLIENT, "a client"), sum;
     enum st_log_level level;
     snprintf(event.source, sizeof(event.source), "jack");
     event.count_n = 2;
@@ -250,9 +252,9 @@ static void a_full_list_and_a_full_queue_drop_the_most_frequent_kind(void **stat
     (void)state;
     snprintf(config.history.path, sizeof(config.history.path), "%s/no-folder/history.db", folder);
     start();
-    st_events_add(&events, ST_LOG_DBG, 1, "demoted", "a real one");
+    st_events_add(&events, ST_LOG_DBG, 1, ST_EVENT_DEMOTED, "a real one");
     for (int i = 0; i < 3 * ST_HISTORY_WRITER_EVENTS_MAX; i++)
-        st_events_add(&events, ST_LOG_DBG, 2, "pause", "flood %d", i);
+        st_events_add(&events, ST_LOG_DBG, 2, ST_EVENT_PAUSE, "flood %d", i);
     assert_int_equal(in_list("demoted", ""), 1);
     assert_int_equal(events.events_n, ST_EVENTS_MAX);
     wait_for(ST_HISTORY_WRITER_FAILING);
@@ -277,10 +279,10 @@ static void the_size_is_kept_as_rows_are_written(void **state)
     (void)state;
     config.history.max_mb = MAX_MB;
     start();
-    st_events_add(&events, ST_LOG_DBG, 1, "demoted", "a real one");
+    st_events_add(&events, ST_LOG_DBG, 1, ST_EVENT_DEMOTED, "a real one");
     for (uint64_t round = 1; round <= 20; round++) {
         for (int i = 0; i < ST_HISTORY_WRITER_EVENTS_MAX - 1; i++)
-            st_events_add(&events, ST_LOG_DBG, 2, "pause", "%250d", i);
+            st_events_add(&events, ST_LOG_DBG, 2, ST_EVENT_PAUSE, "%250d", i);
         end_minute();
         wait_for_other(writer, ST_HISTORY_WRITER_WRITING, round);
         assert_in_range(bytes_on_disk(), 1, (MAX_MB + 2) * MB); /* 2: what is written at once, and its log */

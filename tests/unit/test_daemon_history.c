@@ -44,7 +44,7 @@ static void *add_events(void *ctx)
 {
     (void)ctx;
     for (int i = 0; i < EVENTS_EACH; i++)
-        st_events_add(&events, ST_LOG_DBG, ST_NS_PER_S, "pause", "number %d", i);
+        st_events_add(&events, ST_LOG_DBG, ST_NS_PER_S, ST_EVENT_PAUSE, "number %d", i);
     return NULL;
 }
 

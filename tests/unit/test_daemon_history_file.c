@@ -72,7 +72,7 @@ static void check_aside(ino_t inode)
     assert_non_null(strstr(look().aside, ".aside-"));
     assert_int_equal(stat(look().aside, &status), 0);
     assert_int_equal(status.st_ino, inode);
-    assert_string_equal(events.events[0].name, "history-aside");
+    assert_int_equal(events.events[0].kind, ST_EVENT_HISTORY_ASIDE);
     assert_non_null(strstr(events.events[0].text, "the old file is now "));
 }
 
@@ -281,7 +281,7 @@ static void wait_for_event(const char *name, const char *text)
         struct st_event event = {0};
         pthread_mutex_lock(&events.mutex);
         for (size_t j = 0; j < events.events_n; j++) {
-            if (strcmp(events.events[j].name, name) == 0)
+            if (strcmp(st_event_kind_name(events.events[j].kind), name) == 0)
                 event = events.events[j];
         }
         pthread_mutex_unlock(&events.mutex);

@@ -223,7 +223,7 @@ static void events_are_listed_by_their_times_the_newest_first(void **state)
     struct st_events events;
     assert_int_equal(st_events_init(&events, NULL), 0);
     for (int i = 0; i < (int)ST_ARRAY_LEN(added); i++)
-        st_events_add(&events, ST_LOG_DBG, added[i] * ST_NS_PER_S, "pause", "%d", i);
+        st_events_add(&events, ST_LOG_DBG, added[i] * ST_NS_PER_S, ST_EVENT_PAUSE, "%d", i);
     json_t *list = st_events_json(&events);
     assert_int_equal(json_array_size(list), ST_ARRAY_LEN(listed));
     for (size_t i = 0; i < ST_ARRAY_LEN(listed); i++)

@@ -186,7 +186,7 @@ static void flood_of_late_wakes_is_counted_but_told_ten_times_a_minute(void **st
         functions.late(functions.ctx, &event);
     functions.flush(functions.ctx);
     assert_int_equal(events.added_n, ST_CAUSES_EVENTS_A_MINUTE);
-    assert_string_equal(events.events[0].name, "late-wake");
+    assert_int_equal(events.events[0].kind, ST_EVENT_LATE_WAKE);
     assert_non_null(strstr(events.events[0].text, "2.0"));
     st_causes_end_minute(causes, &ended, &minute);
     assert_int_equal(minute.late_wakes, 25);
@@ -214,7 +214,7 @@ static void worst_of_a_minute_is_told_after_a_flood(void **state)
     assert_true(events.events[2 * ST_CAUSES_EVENTS_A_MINUTE].lateness_ns == 8 * ST_NS_PER_S);
     functions.xrun(functions.ctx, 0, 8 * ST_NS_PER_S, NULL); /* each kind by itself */
     assert_int_equal(events.added_n, 2 * ST_CAUSES_EVENTS_A_MINUTE + 2);
-    assert_string_equal(events.events[2 * ST_CAUSES_EVENTS_A_MINUTE + 1].name, "simulated-xrun");
+    assert_int_equal(events.events[2 * ST_CAUSES_EVENTS_A_MINUTE + 1].kind, ST_EVENT_SIMULATED_XRUN);
     st_causes_end_minute(causes, &ended, &minute);
     event.lateness_ns = 2 * ST_NS_PER_MS;
     functions.late(functions.ctx, &event); /* the next minute begins anew */
@@ -235,7 +235,7 @@ static void events_are_listed_newest_first_and_the_oldest_are_dropped(void **sta
 {
     (void)state;
     for (int i = 0; i < ST_EVENTS_MAX + 5; i++)
-        st_events_add(&events, ST_LOG_DBG, i, "pause", "number %d", i);
+        st_events_add(&events, ST_LOG_DBG, i, ST_EVENT_PAUSE, "number %d", i);
     json_t *list = st_events_json(&events);
     assert_int_equal(json_array_size(list), ST_EVENTS_MAX);
     assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 0), "time_ns")),

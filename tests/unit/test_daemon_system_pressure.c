@@ -88,7 +88,7 @@ static void freebsd_has_clock_and_temperature(void **state)
 static void event_has_what_is_known_and_nothing_else(void **state)
 {
     (void)state;
-    struct st_event event = {.name = "late-wake", .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
+    struct st_event event = {.kind = ST_EVENT_LATE_WAKE, .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
     json_t *document = st_event_json(&event);
     assert_null(json_object_get(document, "circumstances"));
     json_decref(document);

@@ -44,7 +44,7 @@ static void events_are_read_by_time_and_by_kind(void **state)
 static void what_is_rolled_back_was_never_there(void **state)
 {
     (void)state;
-    const struct st_event event = {.wall_ns = NOON_NS, .name = "x"};
+    const struct st_event event = {.wall_ns = NOON_NS, .kind = ST_EVENT_PAUSE};
     open_it();
     assert_int_equal(st_history_begin(history), 0);
     assert_int_equal(st_history_add_event(history, &event), 0);
@@ -244,7 +244,7 @@ static void a_bound_of_size_is_kept_and_events_take_half_of_it(void **state)
     (void)state;
     open_it();
     assert_int_equal(st_history_begin(history), 0);
-    const struct st_event event = {.wall_ns = NOON_NS, .name = "late-wake", .text = "woke late"};
+    const struct st_event event = {.wall_ns = NOON_NS, .kind = ST_EVENT_LATE_WAKE, .text = "woke late"};
     for (int i = 0; i < 3000; i++)
         assert_int_equal(st_history_add_event(history, &event), 0);
     assert_int_equal(st_history_commit(history), 0);
