@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/text/safe.h"
+#include "platform/proc.h"
 
 #define OWNERS_MAX 64
 
@@ -291,4 +292,27 @@ int st_cpu_trace_find_culprit(const struct st_trace_event *events, size_t n, int
     ret->turns_ns = most->kind == OWNER_THREAD ? turns_ns(events, in, most->number, due_ns) : 0;
     ret->cpu = events[in].cpu;
     return 0;
+}
+
+void st_cpu_trace_complete_name(struct st_platform *p, struct st_trace_culprit *culprit)
+{
+    char path[64], comm[64], command[512] = "", full[ST_TRACE_CULPRIT_BYTES - 12];
+    size_t len = st_cause_kind_program_len(culprit->name);
+    const char *id = culprit->name + len;
+    if (len != ST_TRACE_NAME_BYTES - 1)
+        return;
+    snprintf(path, sizeof(path), "/proc%.20s/comm", id);
+    if (p->read_text(p, path, comm, sizeof(comm), &len) != 0)
+        return;
+    (void)st_safe_copy(full, sizeof(full), comm, strcspn(comm, "\n"));
+    if (strlen(full) != ST_TRACE_NAME_BYTES - 1 || strncmp(full, culprit->name, ST_TRACE_NAME_BYTES - 1) != 0)
+        return; /* another thread has the number now */
+    snprintf(path, sizeof(path), "/proc%.20s/cmdline", id);
+    const int r = p->read_text(p, path, command, sizeof(command), &len);
+    if (r != 0 && r != -EFBIG)
+        return;
+    st_proc_name(comm, command, full, sizeof(full));
+    char number[24];
+    snprintf(number, sizeof(number), "%s", id);
+    snprintf(culprit->name, sizeof(culprit->name), "%s%s", full, number);
 }

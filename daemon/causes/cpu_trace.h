@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "core/cause_kind.h"
+#include "platform/platform.h"
 
 #define ST_TRACEFS        "/sys/kernel/tracing" /* used where it is mounted; sleeptune never mounts it */
 #define ST_TRACE_INSTANCE "sleeptune"
@@ -74,6 +75,9 @@ struct st_trace_culprit {
 ST_NODISCARD int st_cpu_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid,
                                            enum st_cause cause, int64_t due_ns, int64_t woke_ns,
                                            struct st_trace_culprit *ret);
+
+/** The kernel's names of threads end after 15 characters: a thread that runs still gets the one of its program, if that begins so. */
+void st_cpu_trace_complete_name(struct st_platform *p, struct st_trace_culprit *culprit);
 
 /** "irq/27-hda", "softirq/NET_RX". Safe to print. @return buf. */
 const char *st_cpu_trace_handler_name(bool softirq, int number, const char *name, char *buf,

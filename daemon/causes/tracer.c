@@ -90,6 +90,7 @@ static void name(struct st_tracer *tracer, size_t n)
             st_causes_take(tracer->causes, late, NULL);
             continue;
         }
+        st_cpu_trace_complete_name(tracer->platform, &found);
         found_at_ns = late->event.at_ns;
         if (found.waking_was_seen)
             snprintf(waited, sizeof(waited), "%lld ns of this time while the loop waited",
@@ -310,6 +311,8 @@ int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, in
         r = st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tid, ST_CAUSE_RUN_QUEUE, due_ns,
                                       woke_ns, ret);
         pthread_mutex_unlock(&tracer->ring);
+        if (r == 0)
+            st_cpu_trace_complete_name(tracer->platform, ret);
     }
     pthread_mutex_unlock(&late->mutex);
     return r;

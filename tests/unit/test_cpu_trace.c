@@ -12,6 +12,7 @@
 
 #include "core/stats/random.h"
 #include "daemon/causes/cpu_trace.h"
+#include "tests/fake/fake.h"
 
 #define LOOP 100
 #define HOG  4711
@@ -524,6 +525,31 @@ static void no_disorder_makes_more_time_than_there_was(void **state)
     assert_true(named > 1000);
 }
 
+static void a_name_that_the_kernel_cut_is_completed(void **state)
+{
+    static const struct {
+        const char *name, *comm, *command, *wanted;
+    } rows[] = {
+        {"qemu-system-x86/7", "qemu-system-x86\n", "/usr/bin/qemu-system-x86_64", "qemu-system-x86_64/7"},
+        {"qemu-system-x86/7", "bash\n", "/usr/bin/qemu-system-x86_64",
+         "qemu-system-x86/7"}, /* a new process */
+        {"Isolated Web Co/7", "Isolated Web Co\n", "/usr/lib/firefox/firefox", "Isolated Web Co/7"},
+        {"hog/7", "hog\n", "/bin/hogwarts", "hog/7"}, /* not cut */
+        {"irq/27-snd_hda_i", "irq/27-snd_hda_\n", "", "irq/27-snd_hda_i"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
+        struct st_trace_culprit culprit = {.ns = 1};
+        snprintf(culprit.name, sizeof(culprit.name), "%s", rows[i].name);
+        assert_int_equal(st_fake_set_file(p, "/proc/7/comm", rows[i].comm, 0), 0);
+        assert_int_equal(st_fake_set_file(p, "/proc/7/cmdline", rows[i].command, 0), 0);
+        st_cpu_trace_complete_name(p, &culprit);
+        assert_string_equal(culprit.name, rows[i].wanted);
+        st_fake_free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -550,6 +576,7 @@ int main(void)
         cmocka_unit_test(nobody_is_blamed_for_a_time_of_which_events_were_lost),
         cmocka_unit_test(other_cpus_and_other_times_do_not_count),
         cmocka_unit_test(names_hold_no_control_characters),
+        cmocka_unit_test(a_name_that_the_kernel_cut_is_completed),
         cmocka_unit_test(no_disorder_makes_more_time_than_there_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
