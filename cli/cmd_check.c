@@ -114,7 +114,6 @@ struct answer {
     uint32_t judged_frames, used_frames; /* used: by a sound server; 0: none, or not known */
     uint64_t dropouts_n;                 /* of the music */
     enum st_os os;
-    bool rtkit; /* gives the right to real-time priority to those who ask it */
 };
 
 static const struct st_predict_row *judged_row(const struct answer *answer, const struct phase *phase)
@@ -239,9 +238,8 @@ static void say_sizes(struct answer *answer, bool watched)
     if (!answer->stress && table->one_time && !watched)
         st_text_append(answer->text, bytes, " Measured for %.*f s.", seconds < 9.95 ? 1 : 0, seconds);
     if (result->policy == ST_POLICY_OTHER)
-        st_text_append(answer->text, bytes, " Measured as a normal thread: %s.",
-                       answer->rtkit ? "rtkit was not asked, which sleeptuned and the music's programs ask"
-                                     : "no right to real-time priority");
+        st_text_append(answer->text, bytes, " Measured as a normal thread: no right to real-time priority%s.",
+                       answer->worst->sizes.rtkit_refused ? ", and rtkit gave none" : "");
 }
 
 /* What sleeptuned measured before, in weeks of minutes, is surer than ten seconds; but its loop had another
@@ -300,12 +298,11 @@ static void say_next(struct answer *answer, bool judged_held, bool history)
 /** @return an st_exit: findings if the size in use, or asked for, has dropouts, or the music had. */
 static int make_answer(const struct st_facts *facts, struct answer *answer)
 {
-    int64_t frames, dropouts_n, pid;
+    int64_t frames, dropouts_n;
     const char *server, *music;
     const bool dropouts = st_facts_int(facts, ST_MUSIC_DROPOUTS, &dropouts_n) == 0 && dropouts_n > 0;
     answer->dropouts_n = dropouts ? (uint64_t)dropouts_n : 0;
     answer->os = facts->os;
-    answer->rtkit = st_facts_int(facts, "linux.daemon.rtkit-daemon", &pid) == 0;
     bool judged_held = true;
     answer->worst = &answer->phases[0];
     if (st_facts_int(facts, ST_MUSIC_FRAMES, &frames) == 0 && frames > 0 && frames <= ST_PREDICT_FRAMES_MAX)

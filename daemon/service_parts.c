@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "daemon/systemd.h"
+#include "platform/rtkit.h"
 #include "st_config.h"
 
 #define LOG_MODULE "daemon"
@@ -23,7 +23,7 @@ static int on_refused(void *ctx, pid_t tid, int priority)
 {
     struct st_service *service = ctx;
     char text[ST_VIEW_TEXT_BYTES];
-    const int r = st_systemd_ask_rtkit(service->platform, tid, priority, text, sizeof(text));
+    const int r = st_rtkit_ask(service->platform, tid, priority, text, sizeof(text));
     st_service_set_text(service, service->view.rtkit, text);
     st_events_add(&service->events, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, st_service_wall_ns(service),
                   ST_EVENT_RTKIT, "%s", text);

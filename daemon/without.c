@@ -7,6 +7,7 @@
 #include "daemon/history/history_writer.h"
 #include "daemon/http/http.h"
 #include "daemon/systemd.h"
+#include "platform/rtkit.h"
 #include "st_config.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* of functions that do nothing */
@@ -23,7 +24,7 @@ void st_systemd_log(enum st_log_level level, const char *module, const char *eve
            event != NULL ? event : "", event != NULL ? ")" : "");
 }
 
-int st_systemd_ask_rtkit(struct st_platform *platform, pid_t tid, int priority, char *text, size_t text_bytes)
+int st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *text, size_t text_bytes)
 {
     snprintf(text, text_bytes, "rtkit was not asked: this sleeptuned was built without systemd");
     return -ENOTSUP;

@@ -2,7 +2,9 @@
 
 #include "cli/command.h"
 #include "core/ns.h"
+#include "platform/module.h"
 #include "platform/program/stop.h"
+#include "platform/rtkit.h"
 
 #define SHORTEST          32u
 #define LONGEST           2048u
@@ -27,6 +29,30 @@ static void on_skipped(void *ctx, ST_UNUSED uint64_t first_k, uint64_t n, ST_UNU
 {
     struct st_sizes_run *run = ctx;
     run->late.periods_n += n;
+}
+
+/* As sleeptuned and the music's programs do. In the loop's thread. */
+static st_rtkit_ask_fn ask_rtkit;
+
+static int on_refused(void *ctx, pid_t tid, int priority)
+{
+    struct st_sizes *sizes = ctx;
+    char text[256];
+    const int r = ask_rtkit(st_platform_native(), tid, priority, text, sizeof(text));
+    sizes->rtkit_refused = r != 0;
+    return r;
+}
+
+static void use_rtkit(struct st_session_config *config, struct st_sizes *sizes)
+{
+    struct st_platform *p = st_platform_native();
+    struct st_rt_rights rights;
+    char error[512];
+    if (p->rt_rights(p, config->priority, &rights) != 0 || rights.fifo_errno == 0 ||
+        st_module_load("rtkit", ST_RTKIT_SYMBOL, &ask_rtkit, error, sizeof(error)) != 0)
+        return;
+    config->on_refused = on_refused;
+    config->on_refused_ctx = sizes;
 }
 
 static int measure_one(const char *command, struct st_session_config *config, st_measure_look_fn look,
@@ -73,6 +99,7 @@ int st_sizes_measure(const char *command, const struct st_wish *used, uint32_t s
     config.rate_hz = used->rate_hz;
     config.duration_ns = duration_ns - (longer ? 2 * longer_ns : 0);
     config.stress = stress;
+    use_rtkit(&config, ret);
     int status = measure_one(command, &config, look, ctx, ret);
     config.duration_ns = longer_ns;
     config.warmup_max_ns = LONGER_WARM_UP_NS;

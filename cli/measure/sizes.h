@@ -19,6 +19,7 @@ struct st_sizes_run {
 struct st_sizes {
     struct st_sizes_run runs[ST_SIZES_RUNS_MAX]; /* the shortest first */
     size_t n;                                    /* of runs */
+    bool rtkit_refused;                          /* the right to real-time priority, which this user lacks */
     struct st_predict_wish wish;
     struct st_predict_table table;
 };

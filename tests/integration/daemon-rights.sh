@@ -85,6 +85,13 @@ XML
         fi
         stop
         is "it ends cleanly" "$status" 0
+        (plain "$SLEEPTUNE" check --duration 1s --no-servers --quiet >"$tmp/check.txt")
+        if grep -q 'refused by the kernel' "$tmp/rtkit.log"; then
+            skip "check asks rtkit, too" "SCHED_RR is not to be had here"
+        else
+            is "check asks rtkit, too, for each of its loops" "$(grep -c '^granted priority 20 rttime 200000$' "$tmp/rtkit.log")" 4
+            is "and measures with that priority" "$(grep -c 'normal thread' "$tmp/check.txt")" 0
+        fi
     fi
 fi
 tap_done
