@@ -26,7 +26,7 @@ struct who {
     bool named; /* by a client */
     char reason[24], culprit[80], source[32];
     int64_t n, most_n; /* most_n: of the row that the culprit is from */
-    int64_t busy_ns, wait_ns, period_ns;
+    int64_t busy_ns, error_ns, wait_ns, period_ns;
 };
 
 struct list {
@@ -68,6 +68,7 @@ static void add(struct list *list, const json_t *from)
     struct who row = {.named = json_is_string(client),
                       .n = st_json_field(from, "count"),
                       .busy_ns = st_json_field(from, "busy_ns"),
+                      .error_ns = st_json_field(from, "busy_error_ns"),
                       .wait_ns = st_json_field(from, "wait_ns"),
                       .period_ns = st_json_field(from, "period_ns")};
     st_json_field_safe(json_object_get(from, "reason"), row.reason, sizeof(row.reason));
@@ -82,6 +83,7 @@ static void add(struct list *list, const json_t *from)
     struct who *to = place_for(list, &row);
     if (overrun_ns(&row) > overrun_ns(to)) {
         to->busy_ns = row.busy_ns;
+        to->error_ns = row.error_ns;
         to->wait_ns = row.wait_ns;
         to->period_ns = row.period_ns;
     }
@@ -119,6 +121,7 @@ static void say_why(const struct who *row, bool figures, char *buf, size_t buf_b
         .reason = st_dropout_reason_of(row->reason), .device_xrun = is_device(row), .culprit = row->culprit};
     if (figures) {
         why.busy_ns = row->busy_ns;
+        why.error_ns = row->error_ns;
         why.wait_ns = row->wait_ns;
         why.period_ns = row->period_ns;
     }

@@ -57,6 +57,8 @@ static json_t *client_json(const struct st_dropout_client *client)
     st_json_set(object, "first_ns", st_json_known(client->first_wall_ns));
     st_json_set(object, "last_ns", st_json_known(client->last_wall_ns));
     st_json_set(object, "worst_busy_ns", known(client->worst_busy_ns));
+    st_json_set(object, "worst_busy_error_ns",
+                st_json_integer_or_null(client->worst_busy_ns > 0, client->worst_error_ns));
     st_json_set(object, "worst_wait_ns", known(client->worst_wait_ns));
     st_json_set(object, "worst_period_ns", known(client->worst_period_ns));
     st_json_set(object, "load", load_json(&client->load));

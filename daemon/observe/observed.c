@@ -68,6 +68,7 @@ static void tell_one(const struct st_observed *o, const struct st_observed_pendi
                                                        .others = 2 * pending->culprit_n < seen->starved_n,
                                                        .culprit = seen->culprit,
                                                        .busy_ns = seen->busy_ns,
+                                                       .error_ns = seen->error_ns,
                                                        .wait_ns = seen->wait_ns,
                                                        .period_ns = seen->period_ns},
                               why, sizeof(why));
@@ -93,7 +94,7 @@ static void tell_one(const struct st_observed *o, const struct st_observed_pendi
 static void clear(struct st_observed_pending *pending)
 {
     struct st_xrun_seen *sum = &pending->sum;
-    sum->device_xruns_n = sum->starved_n = sum->busy_ns = sum->wait_ns = sum->period_ns = 0;
+    sum->device_xruns_n = sum->starved_n = sum->busy_ns = sum->error_ns = sum->wait_ns = sum->period_ns = 0;
     memset(sum->culprit, 0, sizeof(sum->culprit));
     pending->culprit_n = 0;
 }
@@ -160,6 +161,7 @@ static void add_dropouts(struct st_dropout_sums *sums, const char *source, const
     row.n = (uint64_t)seen->starved_n;
     row.reason = seen->reason;
     row.busy_ns = seen->busy_ns;
+    row.error_ns = seen->error_ns;
     row.wait_ns = seen->wait_ns;
     row.period_ns = seen->period_ns;
     memcpy(row.culprit, seen->culprit, sizeof(row.culprit));
@@ -193,6 +195,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     pending->sum.starved_n += seen->starved_n;
     if (seen->busy_ns + seen->wait_ns > pending->sum.busy_ns + pending->sum.wait_ns) {
         pending->sum.busy_ns = seen->busy_ns;
+        pending->sum.error_ns = seen->error_ns;
         pending->sum.wait_ns = seen->wait_ns;
         pending->sum.period_ns = seen->period_ns;
     }

@@ -17,6 +17,7 @@ struct st_dropout_sum {
     enum st_dropout_reason reason; /* why the client was not ready */
     uint64_t n;
     int64_t busy_ns, wait_ns, period_ns; /* of the worst cycle; 0: unknown */
+    int64_t error_ns;                    /* to which busy_ns is known, up or down */
 };
 
 struct st_dropout_sums {

@@ -58,7 +58,7 @@ static const char tables[] =
     " id INTEGER PRIMARY KEY,"
     " from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
     " source TEXT, device TEXT, client TEXT, reason TEXT, culprit TEXT, n INTEGER NOT NULL,"
-    " busy_ns INTEGER, wait_ns INTEGER, period_ns INTEGER);"
+    " busy_ns INTEGER, wait_ns INTEGER, period_ns INTEGER, busy_error_ns INTEGER);"
     "CREATE INDEX dropout_time ON dropout (from_ns);"
     "CREATE TABLE watch ("
     " id INTEGER PRIMARY KEY,"

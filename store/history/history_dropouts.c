@@ -17,10 +17,11 @@ static int add_dropout(sqlite3 *db, const struct st_history_observed *observed,
     return st_history_sql_run(
         db,
         "INSERT INTO dropout (from_ns, to_ns, source, device, client, reason, culprit, n, busy_ns, wait_ns,"
-        " period_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0))",
-        "iisssssiiii", observed->from_wall_ns, observed->to_wall_ns, row->source, row->device, row->client,
+        " period_ns, busy_error_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0),"
+        " nullif(?, 0))",
+        "iisssssiiiii", observed->from_wall_ns, observed->to_wall_ns, row->source, row->device, row->client,
         row->device_xrun ? "" : st_dropout_reason_name(row->reason), row->culprit, (int64_t)row->n,
-        row->busy_ns, row->wait_ns, row->period_ns);
+        row->busy_ns, row->wait_ns, row->period_ns, row->error_ns);
 }
 
 /* A row is a time in which nothing about the watching changed, so a day of it is a few rows. */
@@ -90,12 +91,12 @@ static json_t *dropout_json(sqlite3_stmt *statement)
         shown = st_dropout_reason_name(reason);
         text = st_dropout_reason_text(reason);
     }
-    return json_pack("{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
+    return json_pack("{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
                      st_history_read_column(statement, 0), "device", st_history_read_column(statement, 1),
                      "client", st_history_read_column(statement, 2), "reason", shown, "text", text, "culprit",
                      st_history_read_column(statement, 4), "count", known(statement, 5), "busy_ns",
-                     known(statement, 6), "wait_ns", known(statement, 7), "period_ns", known(statement, 8),
-                     "last_ns", known(statement, 9));
+                     known(statement, 6), "busy_error_ns", known(statement, 10), "wait_ns",
+                     known(statement, 7), "period_ns", known(statement, 8), "last_ns", known(statement, 9));
 }
 
 int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
@@ -111,7 +112,8 @@ int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
         r = st_history_sql_prepare(
             reader->db, &statement,
             "SELECT source, device, client, reason, culprit, sum(n), max(busy_ns), max(wait_ns), period_ns,"
-            " max(to_ns) FROM " DROPOUTS " WHERE from_ns >= ? AND from_ns < ? AND source IS NOT NULL"
+            " max(to_ns), max(busy_error_ns) FROM " DROPOUTS
+            " WHERE from_ns >= ? AND from_ns < ? AND source IS NOT NULL"
             " GROUP BY source, device, client, reason, culprit, period_ns ORDER BY 6 DESC LIMIT ?",
             "iii", since_ns, to_ns, (int64_t)ROWS_MAX);
     if (r < 0)

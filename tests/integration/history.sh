@@ -29,7 +29,7 @@ is "80 columns are enough" "$("$PYTHON" -c 'import sys; print([l for l in sys.st
 $details")" "[]"
 is "so are 40" "$(COLUMNS=40 "$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 | grep -E '^.{41}')" ""
 like "minutes" "$("$SLEEPTUNE" history --db "$db" --since 2026-11-20T15:50Z --until "2026-11-20 16:00" --step 1m)" '^2026-11-20 15:57 +100% +- +0 +22500 '
-is "an ellipsis that becomes ASCII does not end the text" "$(LC_ALL=C "$SLEEPTUNE" history --events --db "$SLEEPTUNE_SRC/tests/fixtures/history/version-6.db" | grep -c '^[0-9]')" 12
+is "an ellipsis that becomes ASCII does not end the text" "$(LC_ALL=C "$SLEEPTUNE" history --events --db "$SLEEPTUNE_SRC/tests/fixtures/history/version-7.db" | grep -c '^[0-9]')" 12
 is "ASCII where the locale is not UTF-8" "$(LC_ALL=C "$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 | LC_ALL=C grep -c '[^ -~]')" 0
 is "the same sum, whatever the step" "$(for step in 1m 5m 30m 1h 2h 1d; do
     "$SLEEPTUNE" history --db "$db" --since 2026-11-20T14:00 --until 2026-11-20T16:00 --step "$step" --json |
@@ -81,7 +81,7 @@ for file in "$tmp/none.db" "$tmp" /dev/null "$SLEEPTUNE_SRC/README.md"; do
     like "with a message" "$(cat "$tmp/err")" "^sleeptune history: $file: .+"
 done
 is "a socket that nobody listens on" "$("$SLEEPTUNE" history --socket "$tmp/sock" >/dev/null 2>&1; echo $?)" 4
-old=$SLEEPTUNE_SRC/tests/fixtures/history/version-6.db
+old=$SLEEPTUNE_SRC/tests/fixtures/history/version-7.db
 is "one that knows no clients has their sum" "$("$SLEEPTUNE" history --db "$old" --since 2026-11-22T03:00 --until 2026-11-22T04:00 --step 1h | head -n 1)" \
     "363 dropouts from 2026-11-22 03:00 to 2026-11-22 04:00; which client made them"
 is "no row says 0 beside it" "$("$SLEEPTUNE" history --db "$old" --since 2026-11-22T03:00 --until 2026-11-22T04:00 --step 1h | awk '$1 == "2026-11-22" && $3 ~ /%/ { print $4 }')" 363
@@ -112,5 +112,5 @@ done
 
 mkdir "$tmp/kill"
 kills=${KILLS:-100}
-like "killed $kills times at random moments: always sound" "$("$made/kill_history" "$tmp/kill" "$SLEEPTUNE_SRC/tests/fixtures/history/version-6.db" "$kills" $RANDOM 2>&1)" "^$kills kills, [0-9]+ minutes$"
+like "killed $kills times at random moments: always sound" "$("$made/kill_history" "$tmp/kill" "$SLEEPTUNE_SRC/tests/fixtures/history/version-7.db" "$kills" $RANDOM 2>&1)" "^$kills kills, [0-9]+ minutes$"
 tap_done

@@ -74,14 +74,14 @@ static void what_is_no_history_is_told_and_left_as_it_was(void **state)
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTO);
     assert_non_null(strstr(error, "another program"));
     assert_int_equal(query("PRAGMA application_id = 1397511248"), -1);
-    assert_int_equal(query("PRAGMA user_version = 7"), -1);
+    assert_int_equal(query("PRAGMA user_version = 8"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTONOSUPPORT);
-    assert_non_null(strstr(error, "of version 7, made by a newer sleeptune; this sleeptune reads version 6"));
-    assert_int_equal(query("PRAGMA user_version = 5"), -1);
+    assert_non_null(strstr(error, "of version 8, made by a newer sleeptune; this sleeptune reads version 7"));
+    assert_int_equal(query("PRAGMA user_version = 6"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
     assert_non_null(
-        strstr(error, "of version 5, made by an early sleeptune; this sleeptune reads version 6"));
-    assert_int_equal(query("PRAGMA user_version = 6"), -1);
+        strstr(error, "of version 6, made by an early sleeptune; this sleeptune reads version 7"));
+    assert_int_equal(query("PRAGMA user_version = 7"), -1);
     assert_int_equal(query("DROP TABLE event"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
     history = NULL;

@@ -16,6 +16,7 @@ static struct st_dropout_sum dropout(const char *client, enum st_dropout_reason 
                                  .reason = reason,
                                  .n = n,
                                  .busy_ns = busy_ms * ST_NS_PER_MS,
+                                 .error_ns = busy_ms * ST_NS_PER_MS / 10,
                                  .wait_ns = 100,
                                  .period_ns = 21 * ST_NS_PER_MS};
     snprintf(row.client, sizeof(row.client), "%s", client);
@@ -141,6 +142,7 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
     assert_string_equal(text_of(rows, 0, "text"), st_dropout_reason_text(ST_DROPOUT_TOO_SLOW));
     assert_int_equal(figure(rows, 0, "count"), 12);
     assert_int_equal(figure(rows, 0, "busy_ns"), 27 * ST_NS_PER_MS);
+    assert_int_equal(figure(rows, 0, "busy_error_ns"), 2700000);
     assert_int_equal(figure(rows, 0, "last_ns"), NOON_NS + 3 * MINUTE_NS);
     assert_string_equal(text_of(rows, 1, "reason"), "device-xrun");
     assert_true(json_is_null(json_object_get(json_array_get(rows, 1), "client")));
