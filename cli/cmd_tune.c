@@ -253,6 +253,11 @@ static void save(const struct work *work)
         struct st_tuned_row *to = &tuned.rows[tuned.n];
         *to = (struct st_tuned_row){
             .outcome = row->outcome, .fold = row->fold.value, .low = row->fold.low, .high = row->fold.high};
+        for (int arm = 0; arm < 2; arm++) {
+            to->events_n[arm] = row->mean[arm].events_n;
+            to->seconds[arm] =
+                row->blocks_n[arm] * (double)(ST_TUNE_BLOCK_NS - ST_TUNE_SETTLE_NS) / ST_NS_PER_S;
+        }
         const struct st_candidate *candidate = &work->candidates.rows[i];
         snprintf(to->id, sizeof(to->id), "%s", candidate->finding->rule->id);
         if (candidate->kind == ST_CANDIDATE_VALUES && candidate->steps_n > 0)

@@ -339,7 +339,7 @@ static int verify_rules(const struct st_change_target *target, const struct st_j
 static bool find_tuned(const struct st_change_target *target, const struct st_journal *journal, char *buf,
                        size_t buf_bytes)
 {
-    char text[ST_TUNED_TEXT_BYTES];
+    char text[ST_TUNED_TEXT_BYTES], per_hour[160];
     struct st_tuned tuned;
     struct st_text_buffer all = st_text_buffer_on(buf, buf_bytes);
     buf[0] = '\0';
@@ -350,8 +350,9 @@ static bool find_tuned(const struct st_change_target *target, const struct st_jo
         const struct st_tuned_row *row = st_tuned_find(&tuned, entry->rule);
         if (row != NULL && row->outcome == ST_TUNING_HELPS && entry->type != ST_ENTRY_FILE &&
             strcmp(entry->target, row->target) == 0 && strcmp(entry->new_value, row->to) == 0)
-            st_text_buffer_printf(&all, "%s%s, %s", buf[0] != '\0' ? "; " : "by tune: ", row->id,
-                                  st_tuned_text(&tuned, row, text, sizeof(text)));
+            st_text_buffer_printf(&all, "%s%s, %s%s", buf[0] != '\0' ? "; " : "by tune: ", row->id,
+                                  st_tuned_text(&tuned, row, text, sizeof(text)),
+                                  st_tuned_per_hour(row, per_hour, sizeof(per_hour)));
     }
     return buf[0] != '\0';
 }

@@ -167,6 +167,7 @@ static void add_means(struct st_tuning_row *row, const struct st_tuning_block bl
         const uint32_t n = ++row->blocks_n[arm];
         mean->late_n += blocks[arm].late_n;
         mean->missed_n += blocks[arm].missed_n;
+        mean->events_n += blocks[arm].events_n;
         for (size_t c = 0; c < ST_TUNING_COSTS; c++)
             add_mean(&mean->cost[c], blocks[arm].cost[c], n);
     }

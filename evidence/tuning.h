@@ -16,6 +16,7 @@ enum st_tuning_cost { ST_TUNING_P99_US, ST_TUNING_CPU_NS, ST_TUNING_WATTS, ST_TU
 /** What a block measured. Unknown figures: < 0. */
 struct st_tuning_block {
     uint64_t late_n, missed_n; /* wake-ups later than a tenth of the period; missed periods */
+    uint64_t events_n;         /* of the missed ones, which come in bursts: miss_events.h */
     uint64_t others_n;         /* dropouts of other programs */
     double cost[ST_TUNING_COSTS];
 };
@@ -49,7 +50,7 @@ struct st_tuning_row {
     double seen[ST_TUNING_OTHERS]; /* sum of (off - on) / (off + on) of its pairs */
     uint32_t seen_n[ST_TUNING_OTHERS];
     struct st_estimate fold;        /* how many times fewer late wake-ups, on fresh blocks, 95 % */
-    struct st_tuning_block mean[2]; /* off and on; sums of late_n and missed_n */
+    struct st_tuning_block mean[2]; /* off and on; sums of late_n, missed_n and events_n */
     uint32_t blocks_n[2];
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/text/safe.h"
+#include "evidence/miss_events.h"
 
 #define SCHEMA         "sleeptune-tuned/1"
 #define FILE_NAME      "/tuned.json"
@@ -28,12 +29,24 @@ static bool take_text(const json_t *object, const char *key, char *ret, size_t b
     return true;
 }
 
+static void take_runs(const json_t *runs, struct st_tuned_row *row)
+{
+    for (size_t arm = 0; arm < 2; arm++) {
+        const json_t *run = json_array_get(runs, arm);
+        const json_int_t n = json_integer_value(json_object_get(run, "dropouts"));
+        const double seconds = json_number_value(json_object_get(run, "seconds"));
+        row->events_n[arm] = n > 0 ? (uint64_t)n : 0;
+        row->seconds[arm] = seconds > 0 ? seconds : 0;
+    }
+}
+
 static bool take_row(const json_t *object, struct st_tuned_row *row)
 {
     const char *outcome = json_string_value(json_object_get(object, "outcome"));
     row->fold = json_number_value(json_object_get(object, "fold"));
     row->low = json_number_value(json_object_get(object, "low"));
     row->high = json_number_value(json_object_get(object, "high"));
+    take_runs(json_object_get(object, "runs"), row);
     for (int i = 0; outcome != NULL && i <= ST_TUNING_HARMFUL; i++) {
         if (strcmp(outcome, st_tuning_outcome_name((enum st_tuning_outcome)i)) == 0)
             row->outcome = (enum st_tuning_outcome)i;
@@ -93,10 +106,13 @@ int st_tuned_write(struct st_platform *p, const char *folder, const struct st_fa
     json_t *rows = json_array();
     for (size_t i = 0; i < tuned->n; i++) {
         const struct st_tuned_row *row = &tuned->rows[i];
-        (void)json_array_append_new(rows, json_pack("{s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:s}", "id", row->id,
-                                                    "outcome", st_tuning_outcome_name(row->outcome), "fold",
-                                                    row->fold, "low", row->low, "high", row->high, "target",
-                                                    row->target, "from", row->from, "to", row->to));
+        (void)json_array_append_new(
+            rows,
+            json_pack("{s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:s, s:[{s:I, s:f}, {s:I, s:f}]}", "id", row->id,
+                      "outcome", st_tuning_outcome_name(row->outcome), "fold", row->fold, "low", row->low,
+                      "high", row->high, "target", row->target, "from", row->from, "to", row->to, "runs",
+                      "dropouts", (json_int_t)row->events_n[0], "seconds", row->seconds[0], "dropouts",
+                      (json_int_t)row->events_n[1], "seconds", row->seconds[1]));
     }
     json_t *document = json_pack("{s:s, s:s, s:s, s:I, s:o}", "schema", SCHEMA, "day", tuned->day, "kernel",
                                  kernel, "frames", (json_int_t)tuned->frames, "rows", rows);
@@ -131,5 +147,23 @@ const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_ro
     snprintf(buf, buf_bytes, "%s%s%s%s%s, measured %s with %lld frames", row->from,
              row->to[0] != '\0' ? " -> " : "", row->to, row->to[0] != '\0' ? ": " : "", effect, tuned->day,
              (long long)tuned->frames);
+    return buf;
+}
+
+const char *st_tuned_per_hour(const struct st_tuned_row *row, char *buf, size_t buf_bytes)
+{
+    char without[32], with[32];
+    buf[0] = '\0';
+    if (row->seconds[0] <= 0 || row->seconds[1] <= 0)
+        return buf;
+    const double usual = (double)row->events_n[0] * 3600 / row->seconds[0];
+    st_miss_events_rate_text(usual > 0 ? usual
+                                       : st_miss_events_per_hour_max95(row->events_n[0], row->seconds[0]),
+                             without, sizeof(without));
+    st_miss_events_rate_text(st_miss_events_per_hour_max95(row->events_n[1], row->seconds[1]), with,
+                             sizeof(with));
+    snprintf(buf, buf_bytes,
+             "; dropouts of the test loop: %s %s an hour without it, at most %s with it (95 %%)",
+             usual > 0 ? "about" : "at most", without, with);
     return buf;
 }

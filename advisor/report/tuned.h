@@ -15,6 +15,8 @@ struct st_tuned_row {
     double fold, low, high; /* how many times fewer late wake-ups, 95 %; of what helps */
     char target[200];       /* the running value that was tried, a path or a sysctl; "": another kind */
     char from[64], to[64];  /* without and with it */
+    uint64_t events_n[2];   /* dropouts that the test loop would have had without and with it, in ... */
+    double seconds[2];      /* ... this time each; 0: unknown */
 };
 
 struct st_tuned {
@@ -39,5 +41,9 @@ const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const cha
  * @return buf. */
 const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_row *row, char *buf,
                           size_t buf_bytes);
+
+/** "; dropouts of the test loop: about 480 an hour without it, at most 190 with it (95 %)"; "": unknown. @return
+ * buf. */
+const char *st_tuned_per_hour(const struct st_tuned_row *row, char *buf, size_t buf_bytes);
 
 #endif

@@ -71,6 +71,7 @@ int st_tune_block_run(struct st_tune_block *block, struct st_tuning_block *ret, 
     *ret = (struct st_tuning_block){
         .late_n = st_hist_count_above(&result.lateness, period_ns / LATE_SHARE) + result.skipped_periods,
         .missed_n = result.misses,
+        .events_n = result.miss_events.n,
         .others_n = st_music_dropouts(block->music) - others_n,
         .cost = {[ST_TUNING_P99_US] = (double)st_hist_quantile(&result.lateness, 0.99) / ST_NS_PER_US,
                  [ST_TUNING_CPU_NS] = result.cpu_ns_per_cycle,
