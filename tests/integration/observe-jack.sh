@@ -64,6 +64,14 @@ if [ -z "$before" ] && can_be_nobody; then
     out=$("$observer" <>"$tmp/no-end" 2>&1)
     like "nor one with a file of another user in it" "$out" "^absent another user can change $db,"
     rm "$db/__db.009"
+    touch "$db/__db.009"
+    chgrp 65534 "$db/__db.009"
+    chmod 664 "$db/__db.009"
+    out=$("$observer" <>"$tmp/no-end" 2>&1)
+    like "nor one with a file that a group can write to" "$out" "^absent another user can change $db,"
+    chgrp 0 "$db/__db.009"
+    is "unless that is the user's alone" "$("$observer" </dev/null 2>&1 | grep -c 'another user')" 0
+    rm "$db/__db.009"
 else
     skip "a database that another user can change is not opened" "needs root and its own /dev/shm"
 fi

@@ -10,7 +10,9 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <grp.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +32,28 @@ bool st_jack_server_is_pipewire(void)
     return dlsym(RTLD_DEFAULT, "pw_get_library_version") != NULL;
 }
 
+/* The group that bears the user's name and has no other member: where it is the rule, so is a umask of 002. */
+static bool is_private(gid_t gid)
+{
+    const struct passwd *user = getpwuid(geteuid());
+    const struct group *group = user != NULL ? getgrgid(gid) : NULL;
+    if (group == NULL || strcmp(group->gr_name, user->pw_name) != 0)
+        return false;
+    for (char *const *member = group->gr_mem; *member != NULL; member++) {
+        if (strcmp(*member, user->pw_name) != 0)
+            return false;
+    }
+    return true;
+}
+
 /* Of this user, and what no other can write to. Who may connect to a socket does not matter. */
 static bool is_own(const char *path, mode_t kind)
 {
     struct stat info;
-    return lstat(path, &info) == 0 && info.st_uid == geteuid() &&
-           (kind == 0 || (info.st_mode & S_IFMT) == kind) &&
-           ((info.st_mode & S_IWOTH) == 0 || (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)));
+    if (lstat(path, &info) != 0 || info.st_uid != geteuid() || (kind != 0 && (info.st_mode & S_IFMT) != kind))
+        return false;
+    return (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)) ||
+           ((info.st_mode & S_IWOTH) == 0 && ((info.st_mode & S_IWGRP) == 0 || is_private(info.st_gid)));
 }
 
 static bool is_socket(const char *path)
