@@ -48,12 +48,9 @@ static void help(void)
           "      --warmup CYCLES     first cycles, not counted (200, at most 1 s)\n"
           "      --wait WAIT         plain, or precise: no delay added by FreeBSD (plain)\n"
           "      --timer-slack NS    timer slack of the loop's thread (not changed)\n"
-          "      --punctual[=BUDGET] wake early, then spin until due; compared with plain:\n"
-          "                          free (the default), 1.7 (times plain's CPU time), 2%\n"
-          "                          (of the period), p97, 25us, a list of these, or curve\n"
           "      --cause-above TIME  find the cause of later wake-ups (half a period)\n"
           "      --no-lock           do not lock memory\n"
-          "      --record FILE       write every lateness, for plot and compare\n"
+          "      --record FILE       write every lateness, for predict and sleeptune-lab\n"
           "      --details           also response time, cost of the loop, test conditions\n"
           "      --json, --format json|text\n"
           "      --fail-on-miss      exit status 1 if a period was missed\n"
@@ -128,29 +125,6 @@ static int take_wait(const char *command, void *ctx, const char *text)
     return 0;
 }
 
-/* text may be NULL: --punctual alone */
-static int take_punctual(const char *command, void *ctx, const char *text)
-{
-    struct arguments *a = ctx;
-    const int n = st_arms_parse(text != NULL ? text : "free", a->config.arms);
-    if (n == -E2BIG)
-        return st_failure_usage(command, "--punctual: at most %d settings at once", ST_ARMS_MAX - 1);
-    if (n == -ERANGE)
-        return st_failure_usage(command,
-                                "--punctual: '%s' is out of range. Allowed: a factor from 1 to 100, a share "
-                                "of the period up to 50 %%, a quantile from p0.1 to p99.9, a margin of at "
-                                "most 100 ms",
-                                text);
-    if (n < 0)
-        return st_failure_usage(
-            command,
-            "--punctual: '%s' is unknown. Use free, a factor (1.7), a share of the period (2%%), a quantile "
-            "(p97), a margin (25us), a list of these, or curve",
-            text);
-    a->config.arms_n = (size_t)n;
-    return 0;
-}
-
 static int take_stress(const char *command, void *ctx, const char *text)
 {
     struct arguments *a = ctx;
@@ -180,7 +154,6 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"warmup", .number = &warmup, .min = 0, .max = 1000000},
         {"wait", .take = take_wait, .ctx = a},
         {"timer-slack", .number = &config->timer_slack_ns, .min = 1, .max = ST_NS_PER_S},
-        {"punctual", .take = take_punctual, .ctx = a, .optional = true},
         {"cause-above", .time_ns = &config->cause_above_ns, .min = 0, .max = CAUSE_MAX_NS},
         {"no-lock", .flag = &no_lock},
         {"record", .text = &a->record},

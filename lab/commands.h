@@ -11,6 +11,7 @@ int st_cmd_wake(int argc, char **argv);
 int st_cmd_series(int argc, char **argv);
 int st_cmd_analyse(int argc, char **argv);
 int st_cmd_simulate(int argc, char **argv);
+int st_cmd_punctual(int argc, char **argv);
 int st_cmd_table(int argc, char **argv);
 int st_cmd_compare(int argc, char **argv);
 int st_cmd_plot(int argc, char **argv);

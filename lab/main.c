@@ -11,6 +11,7 @@ static const struct st_command commands[] = {
     {"exec", "how exactly whole programs sleep, timed from outside", st_cmd_exec},
     {"syscall", "how long system calls take, and which clocks need one", st_cmd_syscall},
     {"wake", "how fast one thread wakes another", st_cmd_wake},
+    {"punctual", "what waking early and spinning until due gains and costs", st_cmd_punctual},
     {"series", "lateness over time: clock ticks, drift, steps, sizes of outliers", st_cmd_series},
     {"analyse", "find clock ticks in a recording or in a text file", st_cmd_analyse},
     {"compare", "whether two runs differ by more than chance", st_cmd_compare},

@@ -36,11 +36,6 @@ static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_
     const int64_t done_ns = st_ns_add(due_ns, response_ns);
 
     st_hist_add(&result->lateness, lateness_ns);
-    if (result->arms_n > 0) {
-        struct st_arm_result *arm = &result->arms[st_arm_of(drain->k, result->arms_n)];
-        st_hist_add(&arm->lateness, lateness_ns);
-        arm->on_time_n += lateness_ns >= -ST_ON_TIME_NS && lateness_ns <= ST_ON_TIME_NS;
-    }
     st_hist_add(&result->response, response_ns);
     if (done_ns > next_due_ns) {
         result->misses++;
@@ -311,8 +306,6 @@ void st_drain_finish(struct st_drain *drain)
     result->books_balance = agrees_with_clock(loop) && result->n + result->records_lost == loop->cycles &&
                             result->cycles == loop->cycles &&
                             loop->cycles + result->skipped_periods == loop->elapsed_periods;
-    for (size_t i = 0; i < result->arms_n; i++)
-        st_arm_take(&loop->arms[i], &result->arms[i]);
     set_costs(result, &loop->counters_start, &loop->counters_end, loop->cycles);
     result->duration_ns = loop->end_ns > loop->t0_ns ? loop->end_ns - loop->t0_ns : 0;
 }

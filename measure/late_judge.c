@@ -57,10 +57,10 @@ static void report_xrun(struct st_late_judge *judge, int64_t at_ns, int64_t sile
         judge->sink->xrun(judge->sink->ctx, at_ns, silence_ns, because);
 }
 
-/* With a callback or a spinning wait, CPU time differs from cycle to cycle. */
+/* With a callback, CPU time differs from cycle to cycle. */
 static bool cpu_time_is_even(const struct st_late_judge *judge)
 {
-    return judge->cpu_and_wait.n > 0 && judge->loop->callback == NULL && judge->loop->arms == NULL;
+    return judge->cpu_and_wait.n > 0 && judge->loop->callback == NULL;
 }
 
 /* Judges the waiting wake-ups by the counters read after them (NULL: none were read). Usually each has its

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "measure/cause.h"
-#include "platform/punctual_wait.h"
 
 #define PLAIN_LOWEST (INT32_MIN + 16) /* below it are the record marks */
 
@@ -99,12 +98,10 @@ static void take_cause(struct st_loop *loop, struct state *state, int64_t woke_n
     st_ring_publish(state->ring);
 }
 
-/* Cycles from state->k until period `last` or stop. margin: punctual mode's; NULL: sleeps until due. Compiled
- * for each of its kinds, with and without a callback, with and without a margin: fewer branches in each
- * cycle. */
+/* Cycles from state->k until period `last` or stop. Compiled twice, with and without a callback: fewer
+ * branches in each cycle. */
 static inline __attribute__((always_inline)) int span(struct st_loop *loop, struct state *state,
                                                       int64_t t0_ns, uint64_t last, int64_t cause_above_ns,
-                                                      struct st_margin *margin,
                                                       const bool has_callback) ST_NONBLOCKING
 {
     struct st_platform *const p = loop->platform;
@@ -120,18 +117,14 @@ static inline __attribute__((always_inline)) int span(struct st_loop *loop, stru
 
     while (k < last) {
         const bool sleeps = done_ns < due_ns; /* else an expired sleep would still cost its system call */
-        int64_t woke_ns = 0;
-        while (sleeps &&
-               (r = margin != NULL ? st_punctual_wait(margin, p, sleep_until_ns, done_ns, due_ns, &woke_ns)
-                                   : sleep_until_ns(p, due_ns)) != 0) {
+        while (sleeps && (r = sleep_until_ns(p, due_ns)) != 0) {
             if (r != -EINTR)
                 goto out;
             r = 0;
             if (atomic_load_explicit(&loop->stop, memory_order_relaxed))
                 goto out;
         }
-        if (margin == NULL || !sleeps)
-            woke_ns = now_ns(p);
+        const int64_t woke_ns = now_ns(p);
         done_ns = woke_ns;
         if (has_callback) {
             loop->callback(loop->callback_ctx);
@@ -170,53 +163,6 @@ out:
     return r;
 }
 
-static int plain_span(struct st_loop *loop, struct state *state, int64_t t0_ns, uint64_t last,
-                      int64_t cause_above_ns) ST_NONBLOCKING
-{
-    return loop->callback != NULL ? span(loop, state, t0_ns, last, cause_above_ns, NULL, true)
-                                  : span(loop, state, t0_ns, last, cause_above_ns, NULL, false);
-}
-
-static int punctual_span(struct st_loop *loop, struct state *state, int64_t t0_ns, uint64_t last,
-                         int64_t cause_above_ns, struct st_margin *margin) ST_NONBLOCKING
-{
-    return loop->callback != NULL ? span(loop, state, t0_ns, last, cause_above_ns, margin, true)
-                                  : span(loop, state, t0_ns, last, cause_above_ns, margin, false);
-}
-
-/* One system call, where one way of waiting ends and the next begins. A function of its own for the sake of
- * tests/rtsan.supp. */
-static __attribute__((noinline)) int64_t cpu_at_turn_ns(struct st_platform *p) ST_NONBLOCKING
-{
-    return p->thread_cpu_ns(p);
-}
-
-/* Punctual mode: a block of one arm after the other. */
-static int run_arms(struct st_loop *loop, struct state *state, int64_t t0_ns, uint64_t last,
-                    int64_t cause_above_ns) ST_NONBLOCKING
-{
-    struct st_platform *const p = loop->platform;
-    int64_t cpu_ns = cpu_at_turn_ns(p);
-    int r = 0;
-    while (r == 0 && state->k < last && !atomic_load_explicit(&loop->stop, memory_order_relaxed)) {
-        const size_t i = st_arm_of(state->k, loop->arms_n);
-        struct st_arm *arm = &loop->arms[i];
-        const uint64_t block_end = (state->k / ST_ARM_BLOCK + 1) * ST_ARM_BLOCK;
-        const uint64_t end = block_end < last ? block_end : last;
-        const uint64_t cycles_then = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
-        const int64_t cpu_then_ns = cpu_ns;
-        r = arm->choice.kind == ST_ARM_PLAIN
-                ? plain_span(loop, state, t0_ns, end, cause_above_ns)
-                : punctual_span(loop, state, t0_ns, end, cause_above_ns, &arm->margin);
-        cpu_ns = cpu_at_turn_ns(p);
-        if (cpu_ns >= 0 && cpu_then_ns >= 0)
-            st_arms_block(loop->arms, loop->arms_n, i,
-                          atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed) - cycles_then,
-                          cpu_ns - cpu_then_ns);
-    }
-    return r;
-}
-
 /* Cycles from due(0) = t0 on, until `periods` have passed (0: until stop). */
 static int run_span(struct st_loop *loop, struct state *state, int64_t t0_ns, uint64_t periods,
                     int64_t cause_above_ns) ST_NONBLOCKING
@@ -224,8 +170,8 @@ static int run_span(struct st_loop *loop, struct state *state, int64_t t0_ns, ui
     const uint64_t last = periods != 0 ? periods : UINT64_MAX;
     state->k = 0;
     state->done_ns = t0_ns - st_period_ns(&loop->period);
-    const int r = loop->arms != NULL ? run_arms(loop, state, t0_ns, last, cause_above_ns)
-                                     : plain_span(loop, state, t0_ns, last, cause_above_ns);
+    const int r = loop->callback != NULL ? span(loop, state, t0_ns, last, cause_above_ns, true)
+                                         : span(loop, state, t0_ns, last, cause_above_ns, false);
     loop->t0_ns = t0_ns;
     loop->end_ns = state->done_ns;
     loop->elapsed_periods = state->k;
@@ -237,8 +183,6 @@ static int nothing_counted(struct st_loop *loop, int r)
 {
     loop->elapsed_periods = 0;
     loop->end_ns = loop->t0_ns;
-    if (loop->arms != NULL) /* nor by them: what they have is of warm-up */
-        st_arms_start(loop->arms, loop->arms_n);
     return r;
 }
 
@@ -278,8 +222,6 @@ int st_loop_run(struct st_loop *loop)
     }
     if (!room || atomic_load_explicit(&loop->stop, memory_order_relaxed))
         return nothing_counted(loop, 0);
-    if (loop->arms != NULL)
-        st_arms_start(loop->arms, loop->arms_n);
     const uint64_t warmup = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     if (loop->counters != NULL)
         (void)p->counters_self(p, loop->counters, &loop->counters_start);

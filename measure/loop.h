@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 
 #include "core/period.h"
-#include "measure/arms.h"
 #include "measure/ring.h"
 #include "platform/platform.h"
 
@@ -23,9 +22,7 @@ struct st_loop {
     uint64_t max_periods;   /* counted periods to run; 0: until stop */
     int64_t cause_above_ns; /* lateness that takes the slow path; INT64_MAX: never */
     bool precise_wait;
-    struct st_arm *arms; /* punctual mode: ways of waiting in turn, plain first; NULL: plain only */
-    size_t arms_n;
-    const struct st_counters_handle *counters; /* NULL: no cause records, no costs of arms */
+    const struct st_counters_handle *counters; /* NULL: no cause records */
 
     _Atomic bool stop; /* set by any thread */
 

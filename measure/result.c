@@ -15,38 +15,14 @@ void st_result_finish(struct st_result *result)
 {
     st_hist_finish(&result->lateness);
     st_hist_finish(&result->response);
-    for (size_t i = 0; i < result->arms_n; i++)
-        st_hist_finish(&result->arms[i].lateness);
-    free(result->arms);
-    result->arms = NULL;
-    result->arms_n = 0;
 }
 
-static int init_arms(struct st_result *result, const struct st_arm_choice *choices, size_t n)
-{
-    int r = 0;
-    result->arms = calloc(n, sizeof(*result->arms));
-    if (result->arms == NULL)
-        return -ENOMEM;
-    for (; result->arms_n < n && r == 0; result->arms_n++) {
-        struct st_arm_result *arm = &result->arms[result->arms_n];
-        arm->choice = choices[result->arms_n];
-        arm->cpu_ns_per_cycle = -1;
-        r = st_hist_init(&arm->lateness, result->lateness.digits);
-    }
-    return r;
-}
-
-int st_result_init(struct st_result *result, const struct st_arm_choice *choices, size_t n, bool endless)
+int st_result_init(struct st_result *result, bool endless)
 {
     result->lateness = result->response = (struct st_hist){0};
-    result->arms = NULL;
-    result->arms_n = 0;
     int r = st_hist_init(&result->lateness, 3);
     if (r == 0)
         r = st_hist_init(&result->response, 3);
-    if (r == 0 && n > 0)
-        r = init_arms(result, choices, n);
     if (r < 0) {
         st_result_finish(result);
     } else if (endless) {
@@ -59,21 +35,12 @@ int st_result_init(struct st_result *result, const struct st_arm_choice *choices
 int st_result_copy(struct st_result *ret, const struct st_result *from)
 {
     struct st_result copy = *from;
-    struct st_arm_choice choices[ST_ARMS_MAX];
-    for (size_t i = 0; i < from->arms_n; i++)
-        choices[i] = from->arms[i].choice;
-    int r = st_result_init(&copy, choices, from->arms_n, false);
+    int r = st_result_init(&copy, false);
     if (r != 0)
         return r;
     r = st_hist_merge(&copy.lateness, &from->lateness);
     if (r == 0)
         r = st_hist_merge(&copy.response, &from->response);
-    for (size_t i = 0; i < from->arms_n && r == 0; i++) {
-        const struct st_hist lateness = copy.arms[i].lateness;
-        copy.arms[i] = from->arms[i];
-        copy.arms[i].lateness = lateness;
-        r = st_hist_merge(&copy.arms[i].lateness, &from->arms[i].lateness);
-    }
     if (r == 0)
         *ret = copy;
     else
@@ -146,10 +113,7 @@ static const char *what_text(const struct st_result *result, char *buf, size_t b
 
 static const char *how_text(const struct st_result *result)
 {
-    const bool normal = result->policy == ST_POLICY_OTHER;
-    if (result->arms_n > 0)
-        return normal ? " as a normal thread, for all wait modes together" : ", all wait modes together";
-    return normal ? " as a normal thread" : "";
+    return result->policy == ST_POLICY_OTHER ? " as a normal thread" : "";
 }
 
 /* ", 17 more were not seen because the ring was full" */

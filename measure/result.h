@@ -8,7 +8,6 @@
 #include "core/stats/hist.h"
 #include "core/stats/stats.h"
 #include "evidence/miss_events.h"
-#include "measure/arms.h"
 #include "measure/cause.h"
 
 #define ST_RESULT_CONDITIONS_MAX 48
@@ -17,7 +16,7 @@
 
 struct st_test_condition {
     char key[40];
-    char value[256]; /* the longest: ST_ARMS_MAX names of wait modes */
+    char value[256];
 };
 
 struct st_result {
@@ -36,12 +35,9 @@ struct st_result {
     bool interrupted;           /* ended before its duration */
     int error;                  /* 0, or the negative errno value that ended the loop */
 
-    struct st_hist lateness; /* of cycles that woke, of all arms together */
+    struct st_hist lateness; /* of cycles that woke */
     struct st_hist response; /* of all periods, skipped ones included */
     bool has_callback;
-
-    struct st_arm_result *arms; /* punctual mode: wait modes, plain first; NULL: plain only */
-    size_t arms_n;
 
     uint64_t n; /* lateness samples = cycles - records_lost */
     uint64_t cycles, skipped_periods, elapsed_periods;
@@ -72,13 +68,12 @@ struct st_result {
     size_t conditions_n;
 };
 
-/** Makes histograms, and room for wait modes of these choices (n may be 0). @param endless it may run for months: all its memory is
- * resident from now on (core/pages.h). @return 0, -ENOMEM (then there are none). */
-ST_NODISCARD int st_result_init(struct st_result *result, const struct st_arm_choice *choices, size_t n,
-                                bool endless);
-void st_result_finish(struct st_result *result); /* frees the histograms and arms */
+/** Makes histograms. @param endless it may run for months: all their memory is resident from now on
+ * (core/pages.h). @return 0, -ENOMEM (then there are none). */
+ST_NODISCARD int st_result_init(struct st_result *result, bool endless);
+void st_result_finish(struct st_result *result); /* frees the histograms */
 
-/** A copy with histograms and arms of its own; free with st_result_finish. @return 0, -ENOMEM. */
+/** A copy with histograms of its own; free with st_result_finish. @return 0, -ENOMEM. */
 ST_NODISCARD int st_result_copy(struct st_result *ret, const struct st_result *from);
 
 /** Looks up a test condition; NULL: it was not readable. */
@@ -109,6 +104,9 @@ double st_result_seconds(const struct st_result *result);
 /** Puts one test condition into an object: a whole number as a number, anything else as text. Is an
  * st_condition_fn; object: a json_t. */
 void st_result_condition_json(void *object, const char *key, const char *value);
+
+/** Quantiles with intervals, extremes and number of a histogram. New reference, NULL when out of memory. */
+json_t *st_result_distribution_json(const struct st_hist *hist);
 
 /** The keys of sleeptune-measure/1 for one loop, without "schema". New reference, NULL when out of memory. */
 json_t *st_result_json(const struct st_result *result);

@@ -5,7 +5,7 @@
 #include "core/text/number.h"
 #include "measure/result.h"
 
-static json_t *distribution(const struct st_hist *hist)
+json_t *st_result_distribution_json(const struct st_hist *hist)
 {
     static const struct {
         const char *key, *interval_key;
@@ -29,40 +29,6 @@ static json_t *distribution(const struct st_hist *hist)
     st_json_set(object, "max", st_json_integer_or_null(hist->total_n > 0, hist->max_ns));
     st_json_set(object, "over_range", ST_JSON(hist->over_n));
     return object;
-}
-
-/* null in plain mode */
-static json_t *punctual(const struct st_result *result)
-{
-    static const char *const kinds[] = {"plain", "free", "factor", "share", "quantile", "fixed"};
-    if (result->arms_n == 0)
-        return json_null();
-    json_t *arms = json_array();
-    for (size_t i = 0; i < result->arms_n; i++) {
-        const struct st_arm_result *arm = &result->arms[i];
-        const bool margin = arm->margin_known && arm->choice.kind != ST_ARM_PLAIN;
-        double share = 0, low = 0, high = 0;
-        const bool counted = st_arm_on_time(arm, &share, &low, &high);
-        json_t *o = json_object();
-        st_json_set(o, "name", json_string(arm->choice.name));
-        st_json_set(o, "kind", json_string(kinds[arm->choice.kind]));
-        st_json_set(o, "margin_ns", st_json_integer_or_null(margin, arm->margin_ns));
-        st_json_set(o, "margin_min_ns", st_json_integer_or_null(margin, arm->margin_min_ns));
-        st_json_set(o, "margin_max_ns", st_json_integer_or_null(margin, arm->margin_max_ns));
-        st_json_set(o, "on_time", ST_JSON(arm->on_time_n));
-        st_json_set(o, "on_time_share", st_json_real_or_null(counted, share));
-        st_json_set(o, "on_time_share_ci95", counted ? json_pack("[f,f]", low, high) : json_null());
-        st_json_set(o, "cpu_ns_per_cycle",
-                    st_json_real_or_null(arm->cpu_ns_per_cycle >= 0, arm->cpu_ns_per_cycle));
-        st_json_set(o, "cpu_to_plain", st_json_real_or_null(arm->blocks_n >= 2, arm->cpu_to_plain));
-        st_json_set(o, "cpu_to_plain_ci95",
-                    arm->blocks_n >= 2 ? json_pack("[f,f]", arm->cpu_to_plain_low, arm->cpu_to_plain_high)
-                                       : json_null());
-        st_json_set(o, "lateness_ns", distribution(&arm->lateness));
-        (void)json_array_append_new(arms, o);
-    }
-    return json_pack("{s:i, s:i, s:o}", "block_periods", ST_ARM_BLOCK, "on_time_ns", ST_ON_TIME_NS, "arms",
-                     arms);
 }
 
 /* Share of the lateness that the cause's figure explains; null for a cause by exclusion. */
@@ -166,9 +132,8 @@ json_t *st_result_json(const struct st_result *result)
     st_json_set(o, "silence_ns", ST_JSON(result->silence_ns));
     st_json_set(o, "silence_max_ns", ST_JSON(result->silence_max_ns));
     st_json_set(o, "suspends", ST_JSON(result->suspends));
-    st_json_set(o, "lateness_ns", distribution(&result->lateness));
-    st_json_set(o, "response_ns", distribution(&result->response));
-    st_json_set(o, "punctual", punctual(result));
+    st_json_set(o, "lateness_ns", st_result_distribution_json(&result->lateness));
+    st_json_set(o, "response_ns", st_result_distribution_json(&result->response));
     st_json_set(o, "cpu_ns_per_cycle",
                 result->cpu_ns_per_cycle >= 0 ? json_real(result->cpu_ns_per_cycle) : json_null());
     st_json_set(o, "clock_read_ns",

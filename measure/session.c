@@ -40,7 +40,6 @@ struct lane {
     struct st_ring ring;
     struct load load;
     struct st_drain drain;
-    struct st_arm *arms;     /* punctual mode; else NULL */
     struct st_result result; /* under session->mutex while the session runs */
     struct st_counters_handle counters;
     bool counters_open;
@@ -214,8 +213,6 @@ static void prepare(struct lane *lane)
     struct st_result found =
         lane->result; /* the drain counts nothing before the loop runs, so no update is lost */
     pthread_mutex_unlock(&session->mutex);
-    int rseq = 0;
-    char punctual[sizeof(found.conditions[0].value)];
 
     atomic_store_explicit(&lane->tid, (int)p->thread_id(p), memory_order_relaxed);
     (void)p->set_name(p, "st-loop");
@@ -231,9 +228,6 @@ static void prepare(struct lane *lane)
         else
             found.timer_slack_set_ns = config->timer_slack_ns;
     }
-    if (config->arms_n >
-        0) /* punctual mode uses all that shortens a wake-up; plain mode measures what every program gets */
-        rseq = p->leave_rseq(p);
     touch_stack();
     lane->counters_open = p->counters_open(p, &lane->counters) == 0;
     if (lane->counters_open) {
@@ -254,9 +248,6 @@ static void prepare(struct lane *lane)
     add_condition(&found, "wait", lane->loop.precise_wait ? "precise" : "plain");
     if (config->stress != NULL)
         add_condition(&found, "stress", config->stress);
-    add_condition(&found, "punctual", st_arms_text(config->arms, config->arms_n, punctual, sizeof(punctual)));
-    if (config->arms_n > 0)
-        add_condition(&found, "rseq", rseq == 0 ? "none" : rseq == -ENOTSUP ? "unknown" : "registered");
 
     pthread_mutex_lock(&session->mutex);
     found.lock = session->lock;
@@ -357,7 +348,7 @@ static int64_t stretch_ns(struct st_platform *p, const struct st_loop *loop)
 {
     int64_t hz, periodic, mul, precise, percent;
     struct st_tick_late late;
-    if (loop->arms != NULL || read_number(p, "kern.hz", 1, ST_TICK_HZ_MAX, &hz) != 0 ||
+    if (read_number(p, "kern.hz", 1, ST_TICK_HZ_MAX, &hz) != 0 ||
         read_number(p, "kern.eventtimer.periodic", 0, 1, &periodic) != 0)
         return 0;
     if (periodic == 1)
@@ -379,23 +370,6 @@ static uint64_t warmup_cycles(const struct st_session_config *config, int64_t pe
     const uint64_t fit = (uint64_t)(config->warmup_max_ns / period_ns);
     const uint64_t most = fit > WARMUP_CYCLES_MIN ? fit : WARMUP_CYCLES_MIN;
     return config->warmup_max_ns > 0 && most < config->warmup_cycles ? most : config->warmup_cycles;
-}
-
-/* Each arm has two turns in warm-up: it learns, and the cost of the plain mode becomes known. */
-static int init_arms(struct lane *lane, const struct st_session_config *config)
-{
-    struct st_loop *loop = &lane->loop;
-    lane->arms = calloc(config->arms_n, sizeof(*lane->arms));
-    if (lane->arms == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < config->arms_n; i++)
-        st_arm_init(&lane->arms[i], &config->arms[i], st_period_ns(&loop->period));
-    loop->arms = lane->arms;
-    loop->arms_n = config->arms_n;
-    const uint64_t turns_cycles = 2 * ST_ARM_BLOCK * config->arms_n;
-    if (loop->warmup_cycles < turns_cycles)
-        loop->warmup_cycles = turns_cycles;
-    return 0;
 }
 
 static int init_lane(struct st_session *session, size_t i, const struct st_cause_machine *machine)
@@ -422,11 +396,6 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     loop->cause_above_ns = st_session_cause_above_ns(config);
     loop->precise_wait = config->precise_wait && p->sleep_until_precise_ns(p, 0) != -ENOTSUP;
 
-    if (config->arms_n > 0) {
-        r = init_arms(lane, config);
-        if (r != 0)
-            return r;
-    }
     const uint64_t words_a_cycle = config->load_percent > 0 ? 2 : 1;
     r = st_ring_init(&lane->ring, ((uint64_t)(RING_SPAN_NS / period_ns) + 64) * words_a_cycle);
     if (r != 0)
@@ -455,7 +424,7 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     };
     struct st_cause_machine known = *machine;
     known.stretch_ns = stretch_ns(p, loop);
-    r = st_result_init(result, config->arms, config->arms_n, config->duration_ns == 0);
+    r = st_result_init(result, config->duration_ns == 0);
     if (r == 0)
         r = st_drain_init(&lane->drain, loop, result, session->sinks != NULL ? &session->sinks[i] : NULL,
                           &known);
@@ -591,7 +560,6 @@ void st_session_free(struct st_session *session)
     for (size_t i = 0; session->lanes != NULL && i < session->config.cpus_n; i++) {
         st_ring_finish(&session->lanes[i].ring);
         st_result_finish(&session->lanes[i].result);
-        free(session->lanes[i].arms);
     }
     pthread_cond_destroy(&session->wake_drain);
     pthread_cond_destroy(&session->wake_waiting);

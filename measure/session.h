@@ -40,8 +40,6 @@ struct st_session_config {
     int64_t timer_slack_ns; /* -1: as found */
     int64_t cause_above_ns; /* 0: half a period */
     bool precise_wait;
-    struct st_arm_choice arms[ST_ARMS_MAX]; /* punctual mode, st_arms_parse */
-    size_t arms_n;                          /* 0: plain mode */
     bool lock_memory;
     int64_t drain_every_ns;      /* 0: 250 ms */
     const struct st_sink *sinks; /* NULL, or one a CPU; members may be NULL */

@@ -167,8 +167,7 @@ struct st_platform {
      * first call. */
     int (*counters_self)(struct st_platform *p, const struct st_counters_handle *h,
                          struct st_thread_counters *ret);
-    /** CPU time of the calling thread: one system call, in the cycle loop at the ends of punctual mode's
-     * blocks. @return -1: not known. */
+    /** CPU time of the calling thread: one system call. @return -1: not known. */
     int64_t (*thread_cpu_ns)(struct st_platform *p);
     /** The same counters, read by another thread of the process. */
     int (*counters_other)(struct st_platform *p, const struct st_counters_handle *h,

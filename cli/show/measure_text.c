@@ -63,7 +63,7 @@ static void row(FILE *out, const char *label, const char *a, const char *b)
 static void table(const struct st_result *result, FILE *out)
 {
     char a[96], b[96];
-    row(out, result->arms_n > 0 ? "all ways" : "", "lateness of the wake-up", "response (callback done)");
+    row(out, "", "lateness of the wake-up", "response (callback done)");
     snprintf(a, sizeof(a), "%" PRIu64 " cycles", result->lateness.total_n);
     snprintf(b, sizeof(b), "%" PRIu64 " periods, skipped ones included", result->response.total_n);
     row(out, "n", a, b);
@@ -78,70 +78,6 @@ static void table(const struct st_result *result, FILE *out)
     }
     row(out, "max", st_ns_format(result->lateness.max_ns, a, sizeof(a)),
         st_ns_format(result->response.max_ns, b, sizeof(b)));
-}
-
-/* Nine columns, as st_text_columns counts them. */
-static void cell_right(FILE *out, const char *text)
-{
-    fprintf(out, "%*s%s", st_text_columns(text) < 9 ? 9 - st_text_columns(text) : 0, "", text);
-}
-
-/* Explains a dash for too few blocks: the time in which each way gets two whole blocks, with one to spare. */
-static void dash_sentence(const struct st_result *result, FILE *out, int width)
-{
-    char line[160];
-    bool few = false;
-    for (size_t i = 0; i < result->arms_n; i++)
-        few |= result->arms[i].choice.kind != ST_ARM_PLAIN && result->arms[i].blocks_n < 2;
-    if (!few || result->running || result->cpu_ns_per_cycle < 0)
-        return; /* without a CPU clock a longer measurement does not help */
-    const double periods = (double)((2 * result->arms_n + 1) * ST_ARM_BLOCK);
-    double seconds = ceil(periods * st_period_seconds(&result->period));
-    if ((double)result->elapsed_periods >= periods) /* blocks were lost to periods that were skipped */
-        seconds = ceil(2 * (double)result->elapsed_periods * st_period_seconds(&result->period));
-    snprintf(line, sizeof(line),
-             "A dash: the run was too short. All figures need about %.0f s: use --duration %.0fs.", seconds,
-             seconds);
-    st_text_wrap(out, line, 0, width);
-}
-
-/* One row per way of waiting: its cost. It fits 80 columns with all figures. */
-static void arms(const struct st_result *result, FILE *out, int width)
-{
-    char cell[64], line[240], plain[24];
-    snprintf(
-        line, sizeof(line),
-        "the wait modes take turns of %d periods. On time: at most %d ns from the due time. CPU / plain: "
-        "CPU time of a cycle, divided by that of the mode plain (%s). In brackets: 95 %% intervals",
-        ST_ARM_BLOCK, ST_ON_TIME_NS,
-        result->arms[0].cpu_ns_per_cycle >= 0
-            ? st_ns_format((int64_t)result->arms[0].cpu_ns_per_cycle, plain, sizeof(plain))
-            : "not known");
-    st_text_field(out, "punctual", line, LABEL_COLUMNS, width);
-    fprintf(out, "%-8s%9s%9s%9s %-22s%s\n", "", "n", "margin", "median", "on time, %", "CPU / plain");
-    for (size_t i = 0; i < result->arms_n; i++) {
-        const struct st_arm_result *arm = &result->arms[i];
-        const struct st_quantile median = st_stats_quantile(&arm->lateness, 0.5);
-        const bool margin = arm->margin_known && arm->choice.kind != ST_ARM_PLAIN;
-        double share, low, high;
-        st_text_pad(out, arm->choice.name, 8);
-        snprintf(cell, sizeof(cell), "%" PRIu64, arm->lateness.total_n);
-        cell_right(out, cell);
-        cell_right(out, margin ? st_ns_format(arm->margin_ns, cell, sizeof(cell)) : "-");
-        cell_right(out, median.known ? st_ns_format(median.value_ns, cell, sizeof(cell)) : "-");
-        fputc(' ', out);
-        snprintf(cell, sizeof(cell), "-");
-        if (st_arm_on_time(arm, &share, &low, &high))
-            snprintf(cell, sizeof(cell), "%.1f [%.1f .. %.1f]", 100 * share, 100 * low, 100 * high);
-        st_text_pad(out, cell, 22);
-        if (arm->blocks_n >= 2)
-            fprintf(out, "%.2f [%.2f .. %.2f]\n", arm->cpu_to_plain, arm->cpu_to_plain_low,
-                    arm->cpu_to_plain_high);
-        else
-            fputs(arm->choice.kind == ST_ARM_PLAIN ? "1\n" : "-\n", out);
-    }
-    dash_sentence(result, out, width);
-    fputc('\n', out);
 }
 
 static void causes(const struct st_result *result, FILE *out, int width)
@@ -288,8 +224,6 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
         table(result, out);
         fputc('\n', out);
     }
-    if (result->arms_n > 0)
-        arms(result, out, width);
     if (all && result->elapsed_periods > 0) {
         char events[200];
         snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods%s", result->misses,

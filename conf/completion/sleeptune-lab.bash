@@ -25,7 +25,7 @@ _sleeptune_lab() {
     --slack) words='found 1ns found,1ns' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='sleep exec syscall wake series analyse simulate compare plot table help --help --version'
+        words='sleep exec syscall wake punctual series analyse simulate compare plot table help --help --version'
     elif [ -z "$words" ]; then
         case $command in
         sleep) words='--methods --durations --all --list --budget --policy --priority --slack --baseline --precision
@@ -34,6 +34,7 @@ _sleeptune_lab() {
         syscall) words='--calls --list --count --fresh --brief --plot --json --format --quiet --help' ;;
         wake) words='--mechanisms --slices --kinds --placements --all --list --rounds --budget --cpus --policy --priority --seed
             --plot --json --format --quiet --help' ;;
+        punctual) words='free 1.7 2% p97 25us curve --frames --rate --duration --cpu --policy --priority --json --format --quiet --help' ;;
         series) words='--every --frames --rate --count --full-second --relative --clocks --method --policy --priority --plot --json --format --quiet
             --help' ;;
         analyse) words='--every --unit --frames --rate --tick-hz --plot --json --format --help' ;;
@@ -41,7 +42,7 @@ _sleeptune_lab() {
         compare) words='--every --unit --json --format --help' ;;
         plot) words='--output -o --kind -k --every --unit --title --axis --label --overlay --csv --help' ;;
         table) words='--samples --format --help' ;;
-        help) words='sleep exec syscall wake series analyse simulate compare plot table' ;;
+        help) words='sleep exec syscall wake punctual series analyse simulate compare plot table' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

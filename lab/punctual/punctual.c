@@ -8,8 +8,8 @@
 
 #include "core/ns.h"
 #include "lab/punctual/exact_sleep.h"
+#include "lab/punctual/punctual_wait.h"
 #include "platform/posix/posix.h"
-#include "platform/punctual_wait.h"
 
 #define ON_TIME_NS   100
 #define SHARE_MAX    0.5

@@ -6,8 +6,8 @@
 
 #include "core/ns.h"
 #include "core/stats/random.h"
+#include "lab/punctual/arms.h"
 #include "lab/summary.h"
-#include "measure/arms.h"
 
 #define VISIT_NS          (50 * ST_NS_PER_MS)
 #define VISIT_MAX_N       10

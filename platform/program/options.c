@@ -159,10 +159,7 @@ int st_options_read(const char *command, const struct st_option *options, size_t
     assert(options_n <= OPTIONS_MAX);
     for (size_t i = 0; i < options_n; i++) {
         const bool value = options[i].flag == NULL;
-        const int argument = !value                ? no_argument
-                             : options[i].optional ? optional_argument
-                                                   : required_argument;
-        assert(!options[i].optional || (options[i].letter == '\0' && options[i].take != NULL));
+        const int argument = value ? required_argument : no_argument;
         table[1 + i] = (struct option){options[i].name, argument, NULL, LONG_BASE + (int)i};
         if (options[i].letter != '\0') {
             letters[used++] = options[i].letter;

@@ -33,11 +33,10 @@ struct st_option {
     int64_t *time_ns;
     double *real;
     int64_t min, max; /* of number, of rate_hz, of time_ns, of real */
-    /** Takes each value of an option that may be repeated, or is none of the above; NULL: an `optional` value
-     * that was not given. @return 0 or an st_exit, after a message. */
+    /** Takes each value of an option that may be repeated, or is none of the above.
+     * @return 0 or an st_exit, after a message. */
     int (*take)(const char *command, void *ctx, const char *text);
     void *ctx;
-    bool optional; /* --name or --name=VALUE; without a letter */
 };
 
 /** Reads options up to the first other argument; -h and --help print `help` and the name of the manual page.

@@ -73,7 +73,7 @@ class Program:
     def __init__(self, name, folder, cpu):
         self.name, self.cpu = name, cpu
         self.out = os.path.join(folder, f"{name}-{cpu}.json")
-        self.options = []  # of sleeptune measure, besides
+        self.words = ["measure"]  # the command of sleeptune
         self.process = self.tid = None
         self.rss_kib = 0
 
@@ -85,8 +85,8 @@ class Program:
                 command += ["-h", "1000000", f"--json={self.out}"]
             stdout = subprocess.DEVNULL
         else:
-            command = [sleeptune, "measure", "--json", "--cpu", str(self.cpu), "--frames", str(PERIODS[us]),
-                       "--duration", f"{seconds}s", "--quiet"] + self.options
+            command = [sleeptune, *self.words, "--json", "--cpu", str(self.cpu), "--frames", str(PERIODS[us]),
+                       "--duration", f"{seconds}s", "--quiet"]
             if histogram:
                 command += ["--record", self.out + ".st"]
             stdout = open(self.out, "wb")

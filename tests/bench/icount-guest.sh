@@ -1,7 +1,7 @@
 #!/bin/bash
 # Inside the instruction-counted guest (tests/vm/vm-boot.sh -i): cyclictest and sleeptune measure one after the other.
-#   icount-guest.sh SLEEPTUNE [WAYS]
-# WAYS: of punctual mode, as `measure --punctual` takes them; then each way has its row, its CPU time by the loop's own counters.
+#   icount-guest.sh SLEEPTUNE              or   icount-guest.sh SLEEPTUNE_LAB WAYS
+# WAYS: as `sleeptune-lab punctual` takes them; each has its row, its CPU time by the loop's own counters.
 # Prints JSON: median lateness, and CPU time of the loop's thread per cycle as the kernel's schedstat has it, taken
 # between two moments of a run (start-up plays no part). 2 ns are one instruction; nothing of the host disturbs.
 set -euo pipefail
@@ -41,9 +41,9 @@ row() { # NAME MEDIAN CPU
   printf '{"program": "%s", "median_ns": %s, "cpu_ns_per_cycle": %s}' "$1" "$2" "$3"
 }
 
-# A line for each way of the JSON's punctual.arms, in the order of its keys: name .. cpu_ns_per_cycle .. on_time_share .. median
+# A line for each way of the JSON's results, in the order of its keys: name .. cpu_ns_per_cycle .. on_time_share .. median
 rows_of_ways() {
-  sed -n '/"arms"/,$p' "$1" | tr -d ' ,"' | awk -F: '
+  sed -n '/"results"/,$p' "$1" | tr -d ' ,"' | awk -F: '
     $1 == "name" {name = $2}
     $1 == "cpu_ns_per_cycle" {cpu = $2}
     $1 == "on_time_share" {share = $2}
@@ -60,8 +60,9 @@ for round in 1 2; do
   cpu=$(cpu_per_cycle $!)
   wait
   row cyclictest "$(median_of_histogram "$out/c.json")" "$cpu"; echo ","
-  "$sleeptune" measure --json --quiet --cpu 0 --frames $frames --duration ${seconds}s --record "$out/m.st" \
-    ${ways:+"--punctual=$ways"} >"$out/m.json" &
+  command=(measure --record "$out/m.st")
+  [ -z "$ways" ] || command=(punctual "$ways")
+  "$sleeptune" "${command[@]}" --json --quiet --cpu 0 --frames $frames --duration ${seconds}s >"$out/m.json" &
   cpu=$(cpu_per_cycle $!)
   wait
   if [ -z "$ways" ]; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What punctual mode is worth: sleeptune measure --punctual beside cyclictest, as a table with verdicts.
+"""What punctual mode is worth: sleeptune-lab punctual beside cyclictest, as a table with verdicts.
 
 cyclictest runs on one CPU, sleeptune on another, at once, half a period out of phase; then with the CPUs swapped: one block. sleeptune's
 ways of waiting take turns of 128 periods in the one run, so they are measured beside each other. Figures are geometric means over
@@ -65,7 +65,7 @@ def figures(arms, cyclictest_median, cyclictest_cpu):
 def half(cpus, args, folder):
     """Both at once. (figures, share of time that was stolen, n)"""
     sleeptune, cyclictest = (beside.Program(name, folder, cpu) for name, cpu in zip(("sleeptune", "cyclictest"), cpus))
-    sleeptune.options = [f"--punctual={WAYS}"]
+    sleeptune.words = ["punctual", WAYS]
     before = beside.cpu_line()
     # the ways have their turns before counting starts, twice: sleeptune runs longer
     sleeptune.start(US, args.seconds + 2, args.sleeptune, False)
@@ -79,10 +79,8 @@ def half(cpus, args, folder):
     sleeptune.finish()
     with open(sleeptune.out, encoding="utf-8") as file:
         document = json.load(file)
-    if not document["books_balance"]:
-        sys.exit("the books do not balance")
-    return (figures(document["punctual"]["arms"], cyclictest.quantiles()[0], cpu), beside.steal_share(before, beside.cpu_line()),
-            document["n"])
+    return (figures(document["results"], cyclictest.quantiles()[0], cpu), beside.steal_share(before, beside.cpu_line()),
+            document["cycles"])
 
 
 def mean(values):
@@ -116,7 +114,7 @@ def verdict(figure, relation, limit):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sleeptune", help="path of the program")
+    parser.add_argument("sleeptune", metavar="SLEEPTUNE_LAB", help="path of the program")
     parser.add_argument("--blocks", type=int, default=10, help="swapped blocks (10)")
     parser.add_argument("--aa-blocks", type=int, default=4, help="blocks of cyclictest beside itself (4)")
     parser.add_argument("--seconds", type=int, default=30, help="of each run (30)")

@@ -88,16 +88,6 @@ else
     fail "measure records" "$(cat err)"
 fi
 
-# --- waiting punctually is another circumstance than waiting plainly
-punctual() { "$SLEEPTUNE" measure --duration 1s --policy other --record "$@" --json 2>err; }
-if punctual plain.strec >plain.json && punctual early.strec --punctual=free,1.7 >early.json; then
-    like "a punctual recording beside a plain one" "$(compare plain.strec early.strec)" '^differ   punctual: no -> free,1.7$'
-    like "a recording of before does not say" "$(compare "$SLEEPTUNE_SRC/tests/fixtures/recordings/kvm-guest-128.strec" early.strec)" \
-        'punctual: unknown -> free,1.7'
-else
-    fail "measure records punctual waiting" "$(cat err)"
-fi
-
 # --- the medians of two published columns, 1120 and 1184 ns, have their digits, and so has the interval
 for level in 1120 1184; do
     for ((i = 0; i < 500; i++)); do echo $((level + (i * 7919) % 41 - 20)); done >"$level.ns"

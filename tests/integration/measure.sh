@@ -212,26 +212,5 @@ bad "stray argument" 'unexpected argument: now' now
 bad "unknown option" "no such option: --fast" --fast
 "$SLEEPTUNE" measure --frames 256 --duration 1s --stress cpu --json >stress.json
 is "load of other programs is a test condition, and the books balance" "$(key stress.json 'd["books_balance"], d["circumstances"]["stress"]')" "(True, 'cpu')"
-# --- punctual mode -----------------------------------------------------------------------------------------------
-"$SLEEPTUNE" measure --frames 64 --duration 3s --punctual=free,p97,125us --json >punctual.json
-is "punctual: the books balance, each way has its turns" \
-    "$(key punctual.json 'd["books_balance"], [a["name"] for a in d["punctual"]["arms"]], sum(a["lateness_ns"]["n"] for a in d["punctual"]["arms"]) == d["n"]')" \
-    "(True, ['plain', 'free', 'p97', '125us'], True)"
-is "it never wakes early, and its margins are in their order" \
-    "$(key punctual.json 'd["early"], (lambda a: 0 < a[1]["margin_ns"] < a[2]["margin_ns"] and a[3]["margin_ns"] == 125000)(d["punctual"]["arms"])')" "(0, True)"
-is "plain mode says null" "$("$SLEEPTUNE" measure --duration 100ms --json | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["punctual"])')" None
-COLUMNS=80 "$SLEEPTUNE" measure --frames 64 --duration 50ms --punctual=curve >out
-arms=$(grep -c ' -$' out)
-like "what is a dash for too few blocks is said, with a remedy: two blocks of 128 periods each, and one" "$(tr -s '\n ' ' ' <out)" \
-    "A dash: the run was too short. All figures need about $((((2 * (arms + 1) + 1) * 128 * 64 + 47999) / 48000)) s: use --duration [0-9]+s\."
-for bad in x 0.5 60% p100 200ms '1.7,' ''; do
-    "$SLEEPTUNE" measure --punctual="$bad" --duration 100ms >out 2>err
-    is "--punctual='$bad' is a usage error" "$? $(wc -l <out) $(grep -c '^sleeptune measure: --punctual: ' err)" "3 0 1"
-done
-NO_COLOR=1 COLUMNS=80 "$SLEEPTUNE" measure --frames 64 --duration 3s --punctual=free,p97,125us --details >out
-is "it keeps to 80 columns" "$(sed 's/µ/u/g' out | awk 'length > 80')" ""
-like "each way has its row, with its ratio" "$(grep '^125us ' out)" '\[[0-9.]+ \.\. [0-9.]+\] +[0-9.]+ \[[0-9.]+ \.\. [0-9.]+\]$'
-like "the figures above are said to be of all ways" "$(cat out)" '^all ways +lateness'
-like "and the verdict" "$(head -3 out | tr '\n' ' ')" 'all wait modes together'
 
 tap_done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Documents that the programs write are what docs/schema says.
+# Documents that the programs write are what docs/schema and lab/schema say.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 "$PYTHON" -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is not installed"
@@ -7,13 +7,14 @@ tmp=$(mktemp -d)
 daemon=''
 trap '[ -z "$daemon" ] || kill "$daemon"; rm -rf "$tmp"' EXIT
 
-# valid NAME FILE: FILE names its schema, docs/schema has it, and it holds
+# valid NAME FILE: FILE names its schema, docs/schema or lab/schema has it, and it holds
 valid() {
-    ok "$1" "$PYTHON" - "$2" "$SLEEPTUNE_SRC/docs/schema" <<'PY'
+    ok "$1" "$PYTHON" - "$2" "$SLEEPTUNE_SRC" <<'PY'
 import json, pathlib, sys
 import jsonschema
 document = json.load(open(sys.argv[1], encoding="utf-8"))
-path = pathlib.Path(sys.argv[2], document["schema"].replace("/", "-") + ".json")
+name = document["schema"].replace("/", "-") + ".json"
+path = next(p for f in ("docs", "lab") if (p := pathlib.Path(sys.argv[2], f, "schema", name)).exists())
 schema = json.loads(path.read_text(encoding="utf-8"))
 errors = list(jsonschema.validators.validator_for(schema)(schema).iter_errors(document))
 for error in errors[:10]:
@@ -29,8 +30,8 @@ valid "measure --json" "$tmp/measure.json"
 valid "predict --json" "$tmp/predict.json"
 "$SLEEPTUNE" measure --duration 1s --cpu all --load 5 --json >"$tmp/loops.json"
 valid "measure --json on all CPUs" "$tmp/loops.json"
-"$SLEEPTUNE" measure --duration 1500ms --frames 64 --punctual=free,1.7 --json >"$tmp/punctual.json"
-valid "measure --punctual --json" "$tmp/punctual.json"
+"$SLEEPTUNE_LAB" punctual free,1.7 --duration 1500ms --quiet --json >"$tmp/punctual.json"
+valid "punctual --json" "$tmp/punctual.json"
 "$SLEEPTUNE" measure --duration 100ms --policy other --json >"$tmp/short.json"
 valid "measure --json with too few samples for percentiles" "$tmp/short.json"
 is "a percentile without enough samples is null" "$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["lateness_ns"]["p999"])' "$tmp/short.json")" None

@@ -6,7 +6,9 @@
 
 #include <cmocka.h>
 
-#include "measure_fixture.h"
+#include "core/ns.h"
+#include "lab/punctual/bench_punctual.h"
+#include "tests/fake/fake.h"
 
 static void lists_are_read(void **state)
 {
@@ -63,32 +65,27 @@ static void what_is_no_way_of_waiting_is_refused(void **state)
         assert_int_equal(st_arms_parse(rows[i].text, arms), rows[i].error);
 }
 
-static void circumstances_name_the_ways(void **state)
+static struct st_platform *fake_new(const int64_t *late_ns, size_t n)
 {
-    (void)state;
-    struct st_arm_choice arms[ST_ARMS_MAX] = {0};
-    char text[256];
-    assert_string_equal(st_arms_text(arms, 0, text, sizeof(text)), "no");
-    assert_int_equal(st_arms_parse("free,1.7", arms), 3);
-    assert_string_equal(st_arms_text(arms, 3, text, sizeof(text)), "free,1.7");
-    assert_string_equal(st_arms_text(arms, 3, text, 7), "free,1"); /* not beyond its end */
+    struct st_platform *fake = st_fake_new(ST_OS_LINUX, 5 * ST_NS_PER_S);
+    assert_non_null(fake);
+    st_fake_set_clock_cost_ns(fake, 20);
+    assert_int_equal(st_fake_script_sleeps(fake, late_ns, n, 14000), 0);
+    return fake;
 }
 
-/* As session.c does it. */
-static void bench_arms(struct bench *b, struct st_arm *arms, const char *text)
+/* 64 frames at 48 kHz. */
+static void run(struct st_platform *fake, const char *text, struct st_bench_punctual_config config,
+                struct st_bench_punctual *ret)
 {
-    struct st_arm_choice choices[ST_ARMS_MAX];
+    static struct st_arm_choice choices[ST_ARMS_MAX];
     const int n = st_arms_parse(text, choices);
     assert_true(n >= 2);
-    for (int i = 0; i < n; i++)
-        st_arm_init(&arms[i], &choices[i], st_period_ns(&b->loop.period));
-    b->loop.arms = arms;
-    b->loop.arms_n = (size_t)n;
-    b->loop.counters = &b->counters;
-    b->loop.warmup_cycles = 2 * ST_ARM_BLOCK * (uint64_t)n;
-    st_fake_set_clock_cost_ns(b->fake, 20);
-    st_result_finish(&b->result);
-    assert_int_equal(st_result_init(&b->result, choices, (size_t)n, false), 0);
+    assert_int_equal(st_period_init(&config.period, 64, 48000), 0);
+    config.choices = choices;
+    config.arms_n = (size_t)n;
+    assert_int_equal(st_bench_punctual_measure(fake, &config, ret), 0);
+    assert_int_equal(ret->cycles + ret->skipped_periods, ret->elapsed_periods);
 }
 
 /* The fake's thread uses 10 us a cycle of a block. */
@@ -103,36 +100,31 @@ static void arms_take_turns_and_each_has_its_own_figures(void **state)
 {
     (void)state;
     enum { ROUNDS = 5, ARMS = 4 };
-    struct st_arm *arms = calloc(ST_ARMS_MAX, sizeof(*arms));
-    struct bench b;
-    assert_non_null(arms);
-    bench_init(&b, 1 << 14, (uint64_t)ROUNDS * ARMS * ST_ARM_BLOCK);
-    bench_script(&b, NULL, 0, 14000);
-    bench_arms(&b, arms, "free,p90,30us");
-    b.fake->thread_cpu_ns = thread_cpu_ns;
-    bench_run(&b);
-    assert_true(b.result.books_balance);
-    assert_int_equal(b.result.n, ROUNDS * ARMS * ST_ARM_BLOCK);
-    assert_int_equal(b.result.misses, 0);
-    assert_int_equal(b.result.early, 0);
+    struct st_platform *fake = fake_new(NULL, 0);
+    struct st_bench_punctual bench;
+    fake->thread_cpu_ns = thread_cpu_ns;
+    run(fake, "free,p90,30us", (struct st_bench_punctual_config){.periods = ROUNDS * ARMS * ST_ARM_BLOCK},
+        &bench);
+    const struct st_arm_result *results = bench.results;
+    assert_int_equal(bench.cycles, ROUNDS * ARMS * ST_ARM_BLOCK);
     for (size_t i = 0; i < ARMS; i++) {
-        const struct st_arm_result *arm = &b.result.arms[i];
-        assert_int_equal(arm->lateness.total_n, ROUNDS * ST_ARM_BLOCK);
-        assert_true(arm->cpu_ns_per_cycle == 10000);
-        assert_int_equal(arm->blocks_n, i == 0 ? 0 : ROUNDS);
-        assert_true(i == 0 || arm->cpu_to_plain == 1);
+        assert_int_equal(results[i].lateness.total_n, ROUNDS * ST_ARM_BLOCK);
+        assert_true(results[i].lateness.min_ns >= 0);
+        assert_true(results[i].cpu_ns_per_cycle == 10000);
+        assert_int_equal(results[i].blocks_n, i == 0 ? 0 : ROUNDS);
+        assert_true(i == 0 || results[i].cpu_to_plain == 1);
     }
-    assert_int_equal(b.result.arms[0].lateness.min_ns, 14000);
-    assert_int_equal(b.result.arms[0].on_time_n, 0);
+    assert_int_equal(results[0].lateness.min_ns, 14000);
+    assert_int_equal(results[0].on_time_n, 0);
     /* all overshoots are the same: any quantile of them is all of them, within a bucket */
-    assert_in_range(b.result.arms[1].margin_ns, 13500, 14500);
-    assert_true(b.result.arms[1].lateness.max_ns < 600);
-    assert_in_range(b.result.arms[2].lateness.max_ns, 0, 600);
-    assert_int_equal(b.result.arms[3].margin_ns, 30000);
-    assert_int_equal(b.result.arms[3].on_time_n, ROUNDS * ST_ARM_BLOCK);
-    assert_int_equal(st_fake_sleeps_n(b.fake), (ROUNDS + 2) * ARMS * ST_ARM_BLOCK);
-    bench_finish(&b);
-    free(arms);
+    assert_in_range(results[1].margin_ns, 13500, 14500);
+    assert_true(results[1].lateness.max_ns < 600);
+    assert_in_range(results[2].lateness.max_ns, 0, 600);
+    assert_int_equal(results[3].margin_ns, 30000);
+    assert_int_equal(results[3].on_time_n, ROUNDS * ST_ARM_BLOCK);
+    assert_int_equal(st_fake_sleeps_n(fake), (ROUNDS + 2) * ARMS * ST_ARM_BLOCK);
+    st_bench_punctual_finish(&bench);
+    st_fake_free(fake);
 }
 
 static void factor_allows_spinning_from_what_plain_costs(void **state)
@@ -180,29 +172,47 @@ static void rest_of_a_block_is_counted_but_has_no_ratio(void **state)
     assert_true(arms[0].block_cpu_ns == 10000);
 }
 
-static void stall_in_a_punctual_loop_keeps_the_books(void **state)
+static void stall_skips_periods_and_a_signal_does_not(void **state)
 {
     (void)state;
     int64_t late_ns[1200];
-    struct st_arm *arms = calloc(ST_ARMS_MAX, sizeof(*arms));
-    struct bench b;
-    assert_non_null(arms);
+    struct st_bench_punctual bench;
     for (size_t i = 0; i < ST_ARRAY_LEN(late_ns); i++)
         late_ns[i] = 14000;
     late_ns[900] = 20500000;
     late_ns[1000] = INT64_MIN; /* a signal */
-    bench_init(&b, 1 << 14, 1000);
-    bench_script(&b, late_ns, ST_ARRAY_LEN(late_ns), 14000);
-    bench_arms(&b, arms, "1%");
-    bench_run(&b);
-    assert_true(b.result.books_balance);
-    assert_int_equal(b.result.skipped_periods, 14);
-    assert_int_equal(b.result.elapsed_periods, 1000);
-    assert_int_equal(b.result.arms[0].lateness.total_n + b.result.arms[1].lateness.total_n, 1000 - 14);
-    assert_true(b.result.arms[1].cpu_ns_per_cycle < 0); /* the fake's counters do not move */
-    assert_false(b.result.arms[1].margin_known);
-    bench_finish(&b);
-    free(arms);
+    struct st_platform *fake = fake_new(late_ns, ST_ARRAY_LEN(late_ns));
+    run(fake, "1%", (struct st_bench_punctual_config){.periods = 1000}, &bench);
+    assert_int_equal(bench.skipped_periods, 14);
+    assert_int_equal(bench.elapsed_periods, 1000);
+    assert_int_equal(bench.results[0].lateness.total_n + bench.results[1].lateness.total_n, 1000 - 14);
+    assert_true(bench.results[1].cpu_ns_per_cycle < 0); /* the fake's counters do not move */
+    assert_false(bench.results[1].margin_known);
+    st_bench_punctual_finish(&bench);
+    st_fake_free(fake);
+}
+
+static bool end_at_once(void *ctx, int64_t elapsed_ns)
+{
+    (void)ctx, (void)elapsed_ns;
+    return false;
+}
+
+static void ways_that_counted_nothing_have_no_figures(void **state)
+{
+    (void)state;
+    struct st_platform *fake = fake_new(NULL, 0);
+    struct st_bench_punctual bench;
+    fake->thread_cpu_ns = thread_cpu_ns;
+    run(fake, "free", (struct st_bench_punctual_config){.periods = 1000, .go_on = end_at_once}, &bench);
+    assert_int_equal(bench.elapsed_periods, 0);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(bench.results[i].cpu_ns_per_cycle < 0);
+        assert_false(bench.results[i].margin_known);
+        assert_int_equal(bench.results[i].blocks_n, 0);
+    }
+    st_bench_punctual_finish(&bench);
+    st_fake_free(fake);
 }
 
 static void share_on_time_has_an_interval(void **state)
@@ -226,11 +236,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_read),
         cmocka_unit_test(what_is_no_way_of_waiting_is_refused),
-        cmocka_unit_test(circumstances_name_the_ways),
         cmocka_unit_test(arms_take_turns_and_each_has_its_own_figures),
         cmocka_unit_test(factor_allows_spinning_from_what_plain_costs),
         cmocka_unit_test(rest_of_a_block_is_counted_but_has_no_ratio),
-        cmocka_unit_test(stall_in_a_punctual_loop_keeps_the_books),
+        cmocka_unit_test(stall_skips_periods_and_a_signal_does_not),
+        cmocka_unit_test(ways_that_counted_nothing_have_no_figures),
         cmocka_unit_test(share_on_time_has_an_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,21 +90,6 @@ static void cpu_time_of_a_callback_is_not_taken_for_a_wait(void **state)
     bench_finish(&b);
 }
 
-/* Its CPU time has that of the spinning in it, which differs from block to block. */
-static void cpu_time_of_punctual_mode_is_not_taken_for_a_wait(void **state)
-{
-    (void)state;
-    struct bench b;
-    begin(&b, 0);
-    assert_int_equal(st_loop_run(&b.loop), 0);
-    static struct st_arm arm;
-    b.loop.arms = &arm;
-    st_drain_step(&b.drain);
-    st_drain_finish(&b.drain);
-    check_not_charged(&b);
-    bench_finish(&b);
-}
-
 /* The drain thread looks some time after it: what was counted meanwhile is not this wake-up's alone. */
 static void late_wake_that_did_not_look_itself_is_not_said_to_be_charged(void **state)
 {
@@ -196,7 +181,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(late_wake_whose_wait_was_charged_as_cpu_time_is_explained),
         cmocka_unit_test(cpu_time_of_a_callback_is_not_taken_for_a_wait),
-        cmocka_unit_test(cpu_time_of_punctual_mode_is_not_taken_for_a_wait),
         cmocka_unit_test(late_wake_that_did_not_look_itself_is_not_said_to_be_charged),
         cmocka_unit_test(cycles_that_take_more_than_usual_are_not_taken_for_a_wait),
         cmocka_unit_test(long_wait_among_them_is_found_all_the_same),

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "core/margin.h"
 #include "core/ns.h"
 #include "core/stats/sample.h"
+#include "lab/punctual/margin.h"
 #include "noise.h"
 
 /* What a wait costs and brings at a margin, for overshoots that are drawn. */

@@ -17,8 +17,8 @@ static void turn(void) ST_NONBLOCKING
 #define ST_PUNCTUAL_TURN() turn()
 
 #include "core/ns.h"
+#include "lab/punctual/punctual_wait.h"
 #include "noise.h"
-#include "platform/punctual_wait.h"
 #include "tests/fake/fake.h"
 
 #define START_NS  (5 * ST_NS_PER_S)

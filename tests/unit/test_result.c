@@ -268,7 +268,7 @@ static void an_endless_loop_has_the_memory_of_its_histograms_from_the_start(void
 #ifdef M_PERTURB
     (void)mallopt(M_PERTURB, 0); /* MALLOC_PERTURB_, as meson sets it, has calloc write to all of it */
 #endif
-    assert_int_equal(st_result_init(&r, NULL, 0, true), 0);
+    assert_int_equal(st_result_init(&r, true), 0);
     assert_true(is_resident(&r.lateness));
     assert_true(is_resident(&r.response));
     st_result_finish(&r);

@@ -99,96 +99,6 @@ static void warm_up_is_200_cycles_or_a_second(void **state)
     }
 }
 
-static const char *circumstance(const struct st_result *result, const char *key)
-{
-    for (size_t i = 0; i < result->conditions_n; i++) {
-        if (strcmp(result->conditions[i].key, key) == 0)
-            return result->conditions[i].value;
-    }
-    return NULL;
-}
-
-static void punctual_mode_gives_the_restartable_sequence_back_and_plain_mode_does_not(void **state)
-{
-    (void)state;
-    struct st_session_config config;
-    struct st_result result;
-    short_config(&config);
-    run(&config, &result);
-    assert_null(circumstance(&result, "rseq"));
-    st_result_finish(&result);
-    config.frames = 16;
-    config.arms_n = (size_t)st_arms_parse("free", config.arms);
-    run(&config, &result);
-    assert_non_null(circumstance(&result, "rseq"));
-    st_result_finish(&result);
-}
-
-static int no_word_of_rseq(struct st_platform *p)
-{
-    (void)p;
-    return -ENOTSUP;
-}
-
-static int rseq_is_kept(struct st_platform *p)
-{
-    (void)p;
-    return -EINVAL;
-}
-
-static void restartable_sequence_that_may_be_there_is_not_called_registered(void **state)
-{
-    (void)state;
-    static int (*const answers[])(struct st_platform *) = {no_word_of_rseq, rseq_is_kept};
-    static const char *const words[] = {"unknown", "registered"};
-    struct st_session_config config;
-    short_config(&config);
-    config.frames = 16;
-    config.arms_n = (size_t)st_arms_parse("free", config.arms);
-    for (size_t i = 0; i < ST_ARRAY_LEN(answers); i++) {
-        struct st_platform platform = *st_platform_native();
-        platform.leave_rseq = answers[i];
-        struct st_session *session;
-        struct st_result result;
-        assert_int_equal(st_session_start(&platform, &config, &session), 0);
-        st_session_join(session);
-        assert_int_equal(st_session_result(session, 0, &result), 0);
-        assert_string_equal(circumstance(&result, "rseq"), words[i]);
-        st_result_finish(&result);
-        st_session_free(session);
-    }
-}
-
-/* Of warm-up, which is two turns of each way. */
-static void ways_that_counted_nothing_have_no_figures(void **state)
-{
-    (void)state;
-    struct st_session_config config;
-    short_config(&config);
-    config.frames = 16;
-    config.warmup_cycles = UINT64_MAX;
-    config.warmup_max_ns = 0;
-    config.duration_ns = 0;
-    config.arms_n = (size_t)st_arms_parse("free", config.arms);
-    struct st_session *session;
-    struct st_result result;
-    assert_int_equal(st_session_start(st_platform_native(), &config, &session), 0);
-    while (st_session_heartbeat(session, 0) < 4 * ST_ARM_BLOCK) /* each way had two blocks */
-        (void)0;
-    st_session_ask_stop(session);
-    st_session_join(session);
-    assert_int_equal(st_session_result(session, 0, &result), 0);
-    assert_int_equal(result.cycles, 0);
-    assert_int_equal(result.arms_n, 2);
-    for (size_t i = 0; i < result.arms_n; i++) {
-        assert_true(result.arms[i].cpu_ns_per_cycle < 0);
-        assert_false(result.arms[i].margin_known);
-        assert_int_equal(result.arms[i].blocks_n, 0);
-    }
-    st_result_finish(&result);
-    st_session_free(session);
-}
-
 static void load_is_in_the_response_time(void **state)
 {
     (void)state;
@@ -482,9 +392,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(warm_up_is_200_cycles_or_a_second),
         cmocka_unit_test(session_runs_to_its_end_with_balanced_books),
-        cmocka_unit_test(punctual_mode_gives_the_restartable_sequence_back_and_plain_mode_does_not),
-        cmocka_unit_test(restartable_sequence_that_may_be_there_is_not_called_registered),
-        cmocka_unit_test(ways_that_counted_nothing_have_no_figures),
         cmocka_unit_test(load_is_in_the_response_time),
         cmocka_unit_test(every_cpu_has_its_loop_and_its_result),
         cmocka_unit_test(stop_ends_an_endless_run_early_and_keeps_what_it_has),

@@ -27,7 +27,7 @@ static void add_run(uint32_t frames, int64_t each_ns, int64_t stall_ns)
     late->rate_hz = RATE_HZ;
     run->result.frames = frames;
     run->result.rate_hz = RATE_HZ;
-    assert_int_equal(st_result_init(&run->result, NULL, 0, false), 0);
+    assert_int_equal(st_result_init(&run->result, false), 0);
     for (uint64_t k = 0; k < 7u * RATE_HZ / frames; k++) {
         const int64_t ns = k == 20 && stall_ns > 0 ? stall_ns : each_ns;
         assert_int_equal(st_predict_add(late, k, ns), 0);

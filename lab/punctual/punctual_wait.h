@@ -1,8 +1,8 @@
 /* The wait of punctual mode: sleep to a margin before the time, spin the rest. */
-#ifndef ST_PLATFORM_PUNCTUAL_WAIT_H
-#define ST_PLATFORM_PUNCTUAL_WAIT_H
+#ifndef ST_LAB_PUNCTUAL_PUNCTUAL_WAIT_H
+#define ST_LAB_PUNCTUAL_PUNCTUAL_WAIT_H
 
-#include "core/margin.h"
+#include "lab/punctual/margin.h"
 #include "platform/platform.h"
 
 #define ST_PUNCTUAL_NEAR_NS                                                                                  \

@@ -1,12 +1,12 @@
 /* Punctual mode in the cycle loop: wait modes in turn, a block of periods each, so that each is measured
  * beside the plain mode in the same run. An arm is one wait mode. */
-#ifndef ST_MEASURE_ARMS_H
-#define ST_MEASURE_ARMS_H
+#ifndef ST_LAB_PUNCTUAL_ARMS_H
+#define ST_LAB_PUNCTUAL_ARMS_H
 
 #include <stdbool.h>
 
-#include "core/margin.h"
 #include "core/stats/hist.h"
+#include "lab/punctual/margin.h"
 #include "measure/recent.h"
 
 #define ST_ARMS_MAX 16
@@ -68,9 +68,6 @@ struct st_arm_result {
  * over 100 ms), -E2BIG.
  */
 ST_NODISCARD int st_arms_parse(const char *text, struct st_arm_choice *ret);
-
-/** "free,1.7" of choices with plain first, "no" of none: as test conditions have it. @return buf. */
-const char *st_arms_text(const struct st_arm_choice *choices, size_t n, char *buf, size_t buf_bytes);
 
 /** @param period_ns what shares are of. */
 void st_arm_init(struct st_arm *arm, const struct st_arm_choice *choice, int64_t period_ns);

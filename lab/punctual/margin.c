@@ -1,5 +1,5 @@
 /* The margin of punctual mode: quantile and area of a histogram that forgets. */
-#include "core/margin.h"
+#include "lab/punctual/margin.h"
 
 #include <float.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * quantile of the overshoots seen so far, recent ones weighted more, and is limited by the mean spinning time
  * allowed per wait. Both depend on the lower part of the distribution only: a stall of 20 ms counts as one
  * late wake-up, however long it was. A mean or a maximum would follow it. */
-#ifndef ST_CORE_MARGIN_H
-#define ST_CORE_MARGIN_H
+#ifndef ST_LAB_PUNCTUAL_MARGIN_H
+#define ST_LAB_PUNCTUAL_MARGIN_H
 
 #include "core/base.h"
 

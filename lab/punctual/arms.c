@@ -1,4 +1,4 @@
-#include "measure/arms.h"
+#include "lab/punctual/arms.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,7 +8,6 @@
 #include "core/ns.h"
 #include "core/stats/estimate.h"
 #include "core/text/number.h"
-#include "core/text/text.h"
 
 #define Z95           1.959964
 #define MARGIN_MAX_NS (100 * ST_NS_PER_MS) /* as long as a real-time thread may hold its CPU */
@@ -82,14 +81,6 @@ int st_arms_parse(const char *text, struct st_arm_choice *ret)
             return n;
         text += len + 1;
     }
-}
-
-const char *st_arms_text(const struct st_arm_choice *choices, size_t n, char *buf, size_t buf_bytes)
-{
-    snprintf(buf, buf_bytes, "%s", n > 1 ? choices[1].name : "no");
-    for (size_t i = 2; i < n; i++)
-        st_text_append(buf, buf_bytes, ",%s", choices[i].name);
-    return buf;
 }
 
 void st_arm_init(struct st_arm *arm, const struct st_arm_choice *choice, int64_t period_ns)
