@@ -1,0 +1,47 @@
+/* What tune prints below its result. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/tune/tune_output.h"
+
+static void expect_next(const struct st_wish *wish, const char *wanted)
+{
+    const struct st_rule *rule = st_rule_find("linux-swap");
+    struct st_finding finding = {.rule = rule, .changes_n = 1};
+    struct st_candidates candidates = {.rows = {{.finding = &finding}}, .n = 1};
+    const struct st_tuning tuning = {.rows = {{.outcome = ST_TUNING_HELPS}}, .n = 1};
+    const struct st_tune_output output = {
+        .candidates = &candidates, .plan = &tuning, .tuning = &tuning, .wish = wish, .width = 200};
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    st_tune_output_next(&output, out);
+    fclose(out);
+    if (strstr(text, wanted) == NULL)
+        fail_msg("'%s' is not in '%s'", wanted, text);
+    free(text);
+}
+
+static void a_size_that_was_asked_for_is_passed_on(void **state)
+{
+    (void)state;
+    expect_next(&(struct st_wish){.frames = 64}, "sleeptune apply linux-swap --frames 64\n");
+    expect_next(&(struct st_wish){.frames = 1024, .in_use = true, .why = "as PipeWire runs now"},
+                "sleeptune apply linux-swap\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_size_that_was_asked_for_is_passed_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
