@@ -483,13 +483,18 @@ static void judge_other_rate(struct st_finding *finding, const struct st_buffer_
                  wish_ms = finding->wish->in_use ? QUANTUM_DEFAULT * 1e3 / RATE_DEFAULT
                                                  : (double)finding->wish->period_ns / 1e6;
     const bool shorter = cycle_ms < wish_ms * 0.999 && cycle_ms < default_ms * 0.999;
-    const char *program = asked->rate_program != NULL ? asked->rate_program : "a program that has ended";
+    char who[160];
+    if (asked->rate_program != NULL)
+        snprintf(who, sizeof(who), "%.*s %s %" PRId64 " Hz: PipeWire's", st_text_cut(asked->rate_program, 40),
+                 asked->rate_program, asked->rate_forced ? "forces" : "asked for", asked->running_hz);
+    else
+        snprintf(who, sizeof(who),
+                 "PipeWire runs at %" PRId64 " Hz, which no program that plays asks for now: its",
+                 asked->running_hz);
     st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
-                   "%.*s %s %" PRId64 " Hz: PipeWire's cycle is %" PRId64 " frames (%.2f ms) for all "
-                   "programs, instead of %" PRId64 " (%.2f ms) at %" PRId64 " Hz",
-                   st_text_cut(program, 40), program, asked->rate_forced ? "forces" : "asked for",
-                   asked->running_hz, asked->cycle_frames, cycle_ms, asked->default_frames, default_ms,
-                   asked->default_hz);
+                   "%s cycle is %" PRId64 " frames (%.2f ms) for all programs, instead of %" PRId64
+                   " (%.2f ms) at %" PRId64 " Hz",
+                   who, asked->cycle_frames, cycle_ms, asked->default_frames, default_ms, asked->default_hz);
     if (shorter)
         fix_rate(finding, asked->default_hz, asked->rate_forced);
 }
