@@ -23,6 +23,21 @@ static bool word_behind(const char *line, const char *label, char *ret, size_t b
 
 /* --- rtcqs: "[ WARNING ] vm.swappiness is set to 60 ..."; its src/rtcqs/rtcqs.py --- */
 
+/** "Soundcard snd_hda_intel:card0 with IRQ 27 does not share its IRQ.", "... shares its IRQ with the following
+ * other devices NAMES". The kernel's list has no blank behind a comma, so rtcqs may take several names for one. */
+static void rtcqs_interrupt(struct st_post *post, const char *line)
+{
+    static const char others[] = " other devices ";
+    char name[160], key[48];
+    unsigned irq;
+    const char *at = strstr(line, "] Soundcard "), *all = strstr(line, others);
+    if (at == NULL || sscanf(at, "] Soundcard %159s with IRQ %5u", name, &irq) != 2)
+        return;
+    snprintf(key, sizeof(key), "linux.irq.%u.actions", irq);
+    st_post_text(post, key, all != NULL ? all + strlen(others) : name);
+    st_post_int(post, "linux.irq.readable", 1);
+}
+
 static bool rtcqs_line(struct st_post *post, char *line)
 {
     static const char *const titles[] = {"Root User",
@@ -54,6 +69,7 @@ static bool rtcqs_line(struct st_post *post, char *line)
     }
     if (strncmp(line, "[ ", 2) != 0 || (strstr(line, "OK") == NULL && strstr(line, "WARNING") == NULL))
         return false;
+    rtcqs_interrupt(post, line);
     if ((word_behind(line, "vm.swappiness is set to ", word, sizeof(word)) ||
          word_behind(line, "Swappiness is set at ", word, sizeof(word))) &&
         isdigit((unsigned char)word[0])) {

@@ -443,7 +443,32 @@ static void rtcqs_and_dmesg_show_some_settings(void **state)
     check_text("linux.kernel.release", "6.18.44-fc-v669");
     check_int("linux.swap.other_n", 0);
     check_absent("linux.cmdline");
+    check_absent(
+        "linux.cpufreq.policy0.governor"); /* it says "performance" where there is no clock to set, too */
     check_absent(ST_POSTED_OTHERS);
+    teardown(NULL);
+    /* a post, and the forms of rtcqs 0.6.7; the kernel writes "a,b" (kernel/irq/irqdesc.c, actions_show) */
+    assert_int_equal(add("rtcqs - version 0.6.7\nIRQs\n====\n"
+                         "[ OK ] USB port xhci_hcd with IRQ 125 does not share its IRQ.\n"),
+                     -EBADMSG); /* not what plays */
+    teardown(NULL);
+    assert_int_equal(add("rtcqs - version 0.6.7\n"
+                         "[ OK ] Soundcard snd_hda_intel:card0 with IRQ 27 does not share its IRQ.\n"),
+                     0);
+    check_text("linux.irq.27.actions", "snd_hda_intel:card0");
+    assert_int_equal(status_of("linux-irq-sharing"), ST_STATUS_OK);
+    teardown(NULL);
+    assert_int_equal(
+        add("rtcqs - version 0.6.7\n"
+            "[ OK ] Soundcard i801_smbus,snd_hda_intel:card0 with IRQ 16 does not share its IRQ.\n"),
+        0);
+    assert_int_equal(status_of("linux-irq-sharing"), ST_STATUS_ADVICE);
+    teardown(NULL);
+    assert_int_equal(
+        add("rtcqs - version 0.6.7\n[ WARNING ] Soundcard snd_hda_intel:card0 with IRQ 16 shares its "
+            "IRQ with the following other devices snd_hda_intel:card0, ata_piix\n"),
+        0);
+    assert_int_equal(status_of("linux-irq-sharing"), ST_STATUS_ADVICE);
     teardown(NULL);
     assert_int_equal(add_file("linuxkit-2459.txt"), 0);
     check_text("linux.cmdline", "earlyprintk=serial console=ttyS0 console=tty0 page_poison=1");
