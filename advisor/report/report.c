@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/facts/music.h"
 #include "advisor/parse/posted.h"
 #include "advisor/report/condition.h"
 #include "advisor/rules/buffer.h"
@@ -241,6 +242,17 @@ static bool has_sound(const struct st_facts *facts)
     return r == 0 ? n > 0 : r != -ENOENT;
 }
 
+/** Did sleeptuned watch, and nothing drop out, at a period of the usual desktop? A choice of the report. */
+#define PERIOD_LONG_NS INT64_C(5000000)
+
+static bool plays_well(const struct st_report *report)
+{
+    int64_t dropouts_n;
+    return report->wish.in_use && report->wish.period_ns >= PERIOD_LONG_NS &&
+           st_facts_int(report->facts, ST_MUSIC_COUNTED, &dropouts_n) == 0 && dropouts_n == 0 &&
+           (st_facts_int(report->facts, ST_MUSIC_DROPOUTS, &dropouts_n) != 0 || dropouts_n == 0);
+}
+
 void st_report_leave_out(struct st_report *report)
 {
     /* the right to real-time priority: its threads have no slack, it comes with the limit of locked
@@ -252,6 +264,10 @@ void st_report_leave_out(struct st_report *report)
     report->no_sound = report->answer == NULL && report->wish.why[0] != '\0' && !has_sound(report->facts);
     for (size_t i = 0; i < report->findings_n && report->no_sound; i++)
         report->findings[i].needless = "nothing here plays sound";
+    for (size_t i = 0; i < report->findings_n && plays_well(report); i++) {
+        if (report->findings[i].status == ST_STATUS_ADVICE && st_finding_may_delay(&report->findings[i]))
+            report->findings[i].needless = "sleeptuned has counted no dropout";
+    }
     if (permission == NULL || !st_finding_has_fired(permission) || !st_rule_can_apply(permission))
         return;
     for (size_t i = 0; i < ST_ARRAY_LEN(of_right); i++) {
