@@ -143,7 +143,7 @@ kill -STOP "$daemon"
 sleep 0.3
 kill -CONT "$daemon"
 sleep 1
-is "a stop is told apart" "$(row stopped count)" 1
+is "a stop is a cause of its own" "$(row stopped count)" 1
 late=$(causes | jq .late_wakes)
 ok "every late wake-up was told, or ten a minute" test "$(told length)" -ge $((late < 10 ? late : 10))
 count_all
