@@ -15,6 +15,7 @@
 #include "daemon/causes/tracer.h"
 #include "daemon/service.h"
 #include "platform/child_env.h"
+#include "platform/posix/posix.h"
 #include "platform/standard_files.h"
 #include "st_config.h"
 
@@ -215,6 +216,7 @@ int main(int argc, char **argv)
     sigaddset(&signals, ST_SERVICE_WAKE_SIGNAL);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
     st_child_env_forget_others();
+    st_posix_give_way(); /* the cycle loop's thread does not */
     struct options options = {0};
     int status = read_options(argc, argv, &options);
     if (status >= 0)

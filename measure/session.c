@@ -182,14 +182,15 @@ static void become_real_time(struct lane *lane, struct st_result *result)
     struct st_session *session = lane->session;
     struct st_platform *p = session->platform;
     const struct st_session_config *config = &session->config;
-    int r = 0;
+    enum st_policy policy = ST_POLICY_OTHER;
+    int r = 0, priority = 0;
+    if (p->get_policy(p, &policy, &priority) == 0 && policy == ST_POLICY_OTHER)
+        (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* no longer SCHED_BATCH (st_posix_give_way) */
     if (config->policy != ST_POLICY_OTHER)
         r = p->set_policy(p, config->policy, config->priority);
     const bool content =
         r == 0 || (config->on_refused != NULL &&
                    config->on_refused(config->on_refused_ctx, p->thread_id(p), config->priority) == 0);
-    enum st_policy policy = ST_POLICY_OTHER;
-    int priority = 0;
     if (p->get_policy(p, &policy, &priority) == 0) {
         result->policy = policy;
         result->priority = priority;

@@ -82,8 +82,9 @@ static void set_policy_once(struct stream *stream)
     if (!backends[backend_index(stream->config->audio.backend)].own_thread)
         return;
     const int64_t loop_priority = stream->config->loop.priority;
-    (void)stream->platform->set_policy(stream->platform, ST_POLICY_FIFO,
-                                       (int)(loop_priority > 1 ? loop_priority - 1 : 1));
+    if (stream->platform->set_policy(stream->platform, ST_POLICY_FIFO,
+                                     (int)(loop_priority > 1 ? loop_priority - 1 : 1)) < 0)
+        (void)stream->platform->set_policy(stream->platform, ST_POLICY_OTHER, 0); /* not SCHED_BATCH */
     enum st_policy policy;
     int priority;
     if (stream->platform->get_policy(stream->platform, &policy, &priority) == 0) {

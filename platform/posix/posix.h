@@ -65,6 +65,11 @@ int64_t st_posix_clock_ns(clockid_t clock);
 /** A condition whose timed waits end by CLOCK_MONOTONIC. @return 0 or a negative errno value. */
 int st_posix_condition_init(pthread_cond_t *cond);
 /** A thread with a small stack, or with the usual one where the system refuses that size. @return 0, -EAGAIN ... */
+/** This thread and those it starts take the CPU from no one when they wake up (SCHED_BATCH;
+ * check_preempt_wakeup_fair in kernel/sched/fair.c): programs that play without the right to real-time priority come
+ * first. A policy that a user chose (chrt) stays. Nothing on FreeBSD. */
+void st_posix_give_way(void);
+
 int st_posix_thread_start(pthread_t *thread, size_t stack_bytes, void *(*run)(void *), void *ctx);
 
 /**  Opens `path` (leading slashes are dropped) inside the folder dir_fd, one component at a time. A link

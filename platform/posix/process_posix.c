@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,6 +83,15 @@ int st_posix_condition_init(pthread_cond_t *cond)
         r = pthread_cond_init(cond, &attributes);
     pthread_condattr_destroy(&attributes);
     return -r;
+}
+
+void st_posix_give_way(void)
+{
+#ifdef __linux__ /* musl's functions for it only fail */
+    const struct sched_param param = {.sched_priority = 0};
+    if (syscall(SYS_sched_getscheduler, 0) == SCHED_OTHER)
+        (void)syscall(SYS_sched_setscheduler, 0, SCHED_BATCH, &param);
+#endif
 }
 
 int st_posix_thread_start(pthread_t *thread, size_t stack_bytes, void *(*run)(void *), void *ctx)

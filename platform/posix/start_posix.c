@@ -37,13 +37,12 @@ static bool is_above(const struct rlimit *now, rlim_t most)
     return now->rlim_max == RLIM_INFINITY || now->rlim_max > most;
 }
 
-/* musl's functions for it only fail, so Linux itself is asked. */
+/* As st_posix_give_way, and whatever it was before. musl's functions for it only fail, so Linux itself is asked. */
 static void become_normal(void)
 {
     const struct sched_param normal = {.sched_priority = 0};
 #ifdef __linux__
-    if (syscall(SYS_sched_getscheduler, 0) != SCHED_OTHER)
-        (void)syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &normal);
+    (void)syscall(SYS_sched_setscheduler, 0, SCHED_BATCH, &normal);
 #else
     if (sched_getscheduler(0) != SCHED_OTHER)
         (void)sched_setscheduler(0, SCHED_OTHER, &normal);

@@ -18,6 +18,11 @@ config 'audio: { backend = "none"; };'
 
 starts "it starts without rights" plain
 is "it runs as an ordinary thread" "$(value 'd["loop"]["circumstances"]["policy"]')" other
+if [ "$(uname)" = Linux ]; then # field 41 of /proc/PID/task/TID/stat is the policy, 3 SCHED_BATCH
+    of_threads() { for thread in /proc/"$daemon"/task/*; do echo "$(cat "$thread/comm") $(sed 's/.*) //' "$thread/stat" | cut -d' ' -f39)"; done; }
+    is "as the programs that play do" "$(of_threads | grep st-loop)" "st-loop 0"
+    is "its other threads take the CPU from no one when they wake up" "$(of_threads | grep -v -e st-loop -e ' 3$')" ""
+fi
 like "that is a detail, as on most desktops" "$(value 'd["degraded"]')" "no right to"
 like "and why" "$(value 'd["degraded"]')" 'SCHED_FIFO'
 if ldd "$SLEEPTUNED" | grep -qE 'lib[at]san'; then

@@ -24,6 +24,10 @@ until_running() {
 pid=$!
 until_running $pid
 wait_for slept $pid 500 # warm-up is some 100 of them
+if [ "$(uname)" = Linux ]; then # field 41 of stat: 3 is SCHED_BATCH
+    is "only its test loop takes the CPU from others when it wakes up" \
+        "$(for t in /proc/"$pid"/task/*; do [ "$(sed 's/.*) //' "$t/stat" | cut -d' ' -f39)" = 3 ] || cat "$t/comm"; done)" st-loop
+fi
 kill -INT $pid
 wait $pid
 is "Ctrl-C ends early with status 0" $? 0

@@ -1,8 +1,8 @@
 #include "xruns/helpers/helper_line.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,9 +13,25 @@
 
 #include "core/text/number.h"
 #include "core/text/safe.h"
+#include "platform/posix/posix.h"
 #include "platform/standard_files.h"
 
-#define NICE 10
+#define NICE      10
+#define NICE_TEXT "10"
+
+/* Programs that play without the right to real-time priority come first. A filter of system calls may forbid
+ * it. */
+static void give_way(void)
+{
+    st_posix_give_way();
+    (void)setpriority(PRIO_PROCESS, 0, NICE);
+    /* the kernel groups programs by session, and shares CPUs among groups first (CONFIG_SCHED_AUTOGROUP) */
+    const int fd = getsid(0) == getpid() ? open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        (void)st_posix_write_fd(fd, NICE_TEXT, strlen(NICE_TEXT));
+        close(fd);
+    }
+}
 
 /* --- options --- */
 
@@ -36,13 +52,7 @@ pid_t st_helper_line_options(int argc, char **argv)
     int option;
     pid_t own = 0;
     st_standard_files_open();
-    /* it must not take the CPU from programs that play without real-time rights; a filter of system calls may
-     * forbid it */
-    (void)setpriority(PRIO_PROCESS, 0, NICE);
-#ifdef SCHED_BATCH /* a wake-up waits for what runs (check_preempt_wakeup_fair, kernel/sched/fair.c) */
-    const struct sched_param param = {.sched_priority = 0};
-    (void)sched_setscheduler(0, SCHED_BATCH, &param);
-#endif
+    give_way();
     while ((option = getopt(argc, argv, "p:")) != -1) {
         if (option != 'p')
             exit(ST_HELPER_LINE_USAGE); /* getopt has said why */
