@@ -28,6 +28,16 @@ like "the status says what" "$(of why)" '^profiler of PipeWire [0-9]+\.'
 export STALL_CLAIMS=$daemon
 does "a client plays, and claims to be the daemon" client "$SLEEPTUNE_BUILD/tests/integration/stall_pipewire" 700
 sleep 3
+# it looks every 20 ms, however short the cycles are
+wakes() { awk '/^voluntary_ctxt/ {print $2}' "/proc/$(pgrep -P "$daemon" sleeptune-obser)/status"; }
+pw-metadata -n settings 0 clock.force-quantum 64 >/dev/null
+sleep 2
+wakes_before=$(wakes) wakes_from=${EPOCHREALTIME/./}
+sleep 4
+rate=$((($(wakes) - wakes_before) * 1000000 / (${EPOCHREALTIME/./} - wakes_from)))
+ok "its helper wakes up $rate times in a second of 750 cycles, at most 55" [ "$rate" -le 55 ]
+pw-metadata -n settings 0 clock.force-quantum 8192 >/dev/null
+sleep 2
 before=$(of starved)
 tap_note <<<"while it began to play: $(counts) (device xruns, cycles that a client missed)"
 does "a quiet run starves nobody" quiet

@@ -33,6 +33,8 @@ struct times {
 };
 
 static bool is_async; /* the nodes of one test */
+static int64_t report_number;
+static int expected; /* what taking a cycle returns */
 
 /* Of one cycle, as module-profiler builds it. */
 static void put_block(struct spa_pod_builder *builder, uint32_t key, int id, const char *name,
@@ -63,7 +65,7 @@ static void put_cycle(struct spa_pod_builder *builder, struct times driver, int 
     const bool counters = followers_n > 0 && followers[0].xruns_n != NO_COUNTER;
     spa_pod_builder_push_object(builder, &frame, SPA_TYPE_OBJECT_Profiler, 0);
     spa_pod_builder_prop(builder, SPA_PROFILER_info, 0);
-    spa_pod_builder_add_struct(builder, SPA_POD_Long(INT64_C(7)), SPA_POD_Float(0.1), SPA_POD_Float(0.1),
+    spa_pod_builder_add_struct(builder, SPA_POD_Long(report_number), SPA_POD_Float(0.1), SPA_POD_Float(0.1),
                                SPA_POD_Float(0.1), SPA_POD_Int(driver_xruns_n));
     spa_pod_builder_prop(builder, SPA_PROFILER_clock, 0);
     spa_pod_builder_add_struct(
@@ -91,7 +93,7 @@ static void take_times(struct st_pipewire_profile *profile, struct times driver,
     put_cycle(&builder, driver, driver_xruns_n, followers, times, followers_n);
     const struct spa_pod *pod = spa_pod_builder_pop(&builder, &frame);
     assert_non_null(pod);
-    assert_int_equal(st_pipewire_profile_take(profile, pod), 0);
+    assert_int_equal(st_pipewire_profile_take(profile, pod), expected);
 }
 
 static void take(struct st_pipewire_profile *profile, int64_t prev_signal_ns, int64_t signal_ns,
@@ -177,6 +179,8 @@ static int begin(void **state)
 {
     (void)state;
     is_async = false;
+    report_number = 7;
+    expected = 0;
     st_pipewire_profile_finish(&profile);
     profile = (struct st_pipewire_profile){0};
     queue_ns = 0;
@@ -698,6 +702,41 @@ static void a_cycle_that_is_never_judged_does_not_stay(void **state)
     }
 }
 
+/* 0.3.65 has no room when its main thread gets no CPU for long. Since 0.3.72 each node's counter rises all the same. */
+static void cycles_that_are_not_reported_are_an_error(void **state)
+{
+    (void)state;
+    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    report_number++;
+    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    report_number += 2;
+    TAKE(&profile, 3000, 5, {PLAYER, "player", FINISHED, 4});
+    expected = -EOVERFLOW;
+    TAKE(&profile, 4000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    expected = 0;
+    report_number = 3; /* another server */
+    TAKE(&profile, 5000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+}
+
+static int played_n;
+
+static void note_plays(void *ctx, uint32_t client)
+{
+    (void)ctx;
+    assert_int_equal(client, CLIENT);
+    played_n++;
+}
+
+static void who_plays_is_said_once_a_second(void **state)
+{
+    (void)state;
+    profile.plays = note_plays;
+    played_n = 0;
+    for (int ms = 1; ms <= 2500; ms++)
+        TAKE(&profile, 1000 * ms, 5, {PLAYER, "player", FINISHED, 4});
+    assert_int_equal(played_n, 3);
+}
+
 static void other_pods_are_malformed(void **state)
 {
     uint8_t space[1024];
@@ -741,6 +780,8 @@ int main(void)
                                                  (void *)"1.4.2"),
         cmocka_unit_test_setup(a_captured_cycle_has_each_clients_times, begin),
         cmocka_unit_test_setup(a_cycle_that_is_never_judged_does_not_stay, begin),
+        cmocka_unit_test_setup(cycles_that_are_not_reported_are_an_error, begin),
+        cmocka_unit_test_setup(who_plays_is_said_once_a_second, begin),
         cmocka_unit_test_setup(other_pods_are_malformed, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

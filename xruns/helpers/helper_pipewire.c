@@ -17,6 +17,7 @@
 #include <pipewire/extensions/profiler.h>
 #include <pipewire/impl.h>
 
+#include "platform/posix/posix.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/pipewire_profile.h"
 #include "xruns/helpers/process_watch.h"
@@ -30,7 +31,8 @@
 #define QUIET_NS INT64_C(3000000000) /* no cycle for so long: nothing plays */
 
 struct observer {
-    struct pw_main_loop *loop;
+    struct pw_loop *loop;
+    bool ended;
     struct pw_core *core;
     struct pw_registry *registry;
     struct pw_proxy *profiler;
@@ -38,8 +40,7 @@ struct observer {
     struct spa_source *tell_timer;  /* armed for TELL_NS after a report */
     struct spa_source *loads_timer; /* armed while nodes run */
     bool loads_armed, loads_said;
-    struct spa_source *watch_timer; /* armed for QUIET_S after a profile */
-    int quiet_n;                    /* its expirations since the latest profile */
+    int64_t profiled_ns; /* when the latest profile came */
     bool told_lately;
     int sync; /* after it, all objects of the server have been announced */
     char version[32];
@@ -53,7 +54,7 @@ struct observer {
 static void end(struct observer *observer, int status)
 {
     observer->status = status;
-    pw_main_loop_quit(observer->loop);
+    observer->ended = true;
 }
 
 /* --- what it sees --- */
@@ -81,7 +82,7 @@ static void tell(struct observer *observer)
     struct timespec pause = {.tv_nsec = TELL_NS};
     st_pipewire_profile_report(&observer->profile, on_seen, observer);
     observer->told_lately = true;
-    pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->tell_timer, &pause, NULL, false);
+    pw_loop_update_timer(observer->loop, observer->tell_timer, &pause, NULL, false);
 }
 
 static void on_tell_timer(void *ctx, ST_UNUSED uint64_t expirations)
@@ -90,17 +91,6 @@ static void on_tell_timer(void *ctx, ST_UNUSED uint64_t expirations)
     observer->told_lately = false;
     if (observer->profile.pending)
         tell(observer);
-}
-
-/* What the clients' threads do, while the server reports cycles: it reports at least once a second. */
-static void on_watch_timer(void *ctx, ST_UNUSED uint64_t expirations)
-{
-    struct observer *observer = ctx;
-    struct timespec stop = {0};
-    st_process_watch_sample(observer->watch);
-    if (++observer->quiet_n > QUIET_NS / ST_PROCESS_WATCH_NS)
-        pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->watch_timer, &stop, NULL,
-                             false);
 }
 
 static void measure(void *ctx, uint32_t client, struct st_dropout_figures *figures)
@@ -116,14 +106,10 @@ static int64_t priority(void *ctx, uint32_t client)
     return rt < 0 ? 0 : rt == 0 ? ST_XRUN_NORMAL : rt;
 }
 
-/* Before the first cycle is reported, since its report is late. */
-static void watch_processes(struct observer *observer)
+static void plays(void *ctx, uint32_t client)
 {
-    struct timespec soon = {.tv_nsec = ST_PROCESS_WATCH_NS};
-    if (observer->quiet_n == 0 || observer->quiet_n > QUIET_NS / ST_PROCESS_WATCH_NS)
-        pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->watch_timer, &soon, &soon,
-                             false);
-    observer->quiet_n = 1;
+    struct observer *observer = ctx;
+    st_process_watch_plays(observer->watch, client);
 }
 
 /* The first loads come soon after something begins to play: they say that it does. */
@@ -133,15 +119,19 @@ static void arm_loads(struct observer *observer)
     if (observer->loads_armed)
         return;
     observer->loads_armed = true;
-    pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->loads_timer, &first, &each, false);
+    pw_loop_update_timer(observer->loop, observer->loads_timer, &first, &each, false);
 }
 
 static void on_profile(void *ctx, const struct spa_pod *pod)
 {
     struct observer *observer = ctx;
     arm_loads(observer);
-    watch_processes(observer);
-    if (st_pipewire_profile_take(&observer->profile, pod) < 0)
+    observer->profiled_ns = st_posix_now_ns(NULL);
+    const int r = st_pipewire_profile_take(&observer->profile, pod);
+    if (r == -EOVERFLOW) /* the gap in what is watched is said, and counts begin anew */
+        end(observer, st_helper_line_absent("PipeWire %s did not report all cycles: it got too little CPU",
+                                            observer->version));
+    else if (r < 0)
         end(observer, st_helper_line_absent("sleeptune does not understand the profiler of PipeWire %s",
                                             observer->version));
     if (observer->profile.pending && !observer->told_lately)
@@ -225,7 +215,7 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
         ask_client(observer, id, type);
     } else if (spa_streq(type, PW_TYPE_INTERFACE_Profiler) && observer->profiler == NULL) {
         observer->profiler = pw_registry_bind(observer->registry, id, type, PW_VERSION_PROFILER, 0);
-        watch_processes(observer);
+        observer->profiled_ns = st_posix_now_ns(NULL); /* a first sample before the first report */
         if (observer->profiler != NULL)
             pw_proxy_add_object_listener(observer->profiler, &observer->profiler_listener, &profiler_events,
                                          observer);
@@ -303,8 +293,7 @@ static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
     st_pipewire_profile_loads(&observer->profile, on_seen, observer);
     observer->loads_armed = observer->loads_said;
     if (!observer->loads_armed) /* nothing runs, and this program need not wake up for it */
-        pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->loads_timer, &stop, &stop,
-                             false);
+        pw_loop_update_timer(observer->loop, observer->loads_timer, &stop, &stop, false);
     if (observer->profile.beyond_n != observer->beyond_n)
         say_ready(observer);
 }
@@ -320,19 +309,19 @@ static int say_not_installed(void)
 static int begin(struct observer *observer)
 {
     struct timespec alive = {.tv_sec = ST_HELPER_LINE_ALIVE_S};
-    struct pw_loop *loop = pw_main_loop_get_loop(observer->loop);
+    struct pw_loop *loop = observer->loop;
     struct spa_source *alive_timer = pw_loop_add_timer(loop, on_alive_timer, observer);
     observer->loads_timer = pw_loop_add_timer(loop, on_loads_timer, observer);
-    observer->watch_timer = pw_loop_add_timer(loop, on_watch_timer, observer);
     observer->tell_timer = pw_loop_add_timer(loop, on_tell_timer, observer);
     /* none of client.conf's modules: no real-time thread, no nodes */
     struct pw_context *context = pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
     observer->watch = st_process_watch_new();
     observer->profile.measure = measure;
     observer->profile.priority = priority;
+    observer->profile.plays = plays;
     observer->profile.measure_ctx = observer;
     if (alive_timer == NULL || observer->loads_timer == NULL || observer->watch == NULL ||
-        observer->watch_timer == NULL || observer->tell_timer == NULL || context == NULL ||
+        observer->tell_timer == NULL || context == NULL ||
         pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
         pw_context_load_module(context, PW_EXTENSION_MODULE_PROFILER, NULL, NULL) == NULL ||
         pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, observer) == NULL)
@@ -353,19 +342,36 @@ static int begin(struct observer *observer)
     return ST_HELPER_LINE_DONE;
 }
 
+/* While cycles are reported, it looks once in 20 to 40 ms what the clients' threads do and what has come
+ * meanwhile: a wake-up for each report would be one for each cycle (PipeWire 1.6). */
+static void run(struct observer *observer)
+{
+    pw_loop_enter(observer->loop);
+    while (!observer->ended) {
+        const bool playing = st_posix_now_ns(NULL) - observer->profiled_ns < QUIET_NS;
+        if (playing) {
+            const struct timespec pause = {.tv_nsec = st_process_watch_sample(observer->watch)};
+            nanosleep(&pause, NULL);
+        }
+        pw_loop_iterate(observer->loop, playing ? 0 : -1);
+    }
+    pw_loop_leave(observer->loop);
+}
+
 int main(int argc, char **argv)
 {
     static struct observer observer;
     observer.own = st_helper_line_options(argc, argv);
     setenv("PIPEWIRE_DEBUG", "0", 0); /* what matters is a line of ours; a user may wish for more */
     pw_init(NULL, NULL);
-    observer.loop = pw_main_loop_new(NULL);
+    observer.loop = pw_loop_new(NULL);
+    observer.profiled_ns = -QUIET_NS;
     if (observer.loop == NULL)
         return say_not_installed();
     st_helper_line_deadline(ANSWER_S, "the PipeWire server does not answer");
     const int r = begin(&observer);
     if (r != ST_HELPER_LINE_DONE)
         return r;
-    pw_main_loop_run(observer.loop);
+    run(&observer);
     return observer.status; /* what is open ends with the process */
 }

@@ -158,6 +158,7 @@ struct block {
 struct cycle {
     int64_t frames, rate_hz, period_ns; /* 0: not known */
     int32_t xruns_n;
+    int64_t number; /* of its report */
     struct block driver;
 };
 
@@ -198,14 +199,14 @@ static int read_block(const struct spa_pod *pod, struct block *ret)
     return 0;
 }
 
-static int read_driver_xruns(const struct spa_pod *pod, int32_t *ret)
+static int read_info(const struct spa_pod *pod, struct cycle *ret)
 {
-    int64_t counter;
     float load[3];
     if (!has_only_values(pod))
         return -EBADMSG;
-    return spa_pod_parse_struct(pod, SPA_POD_Long(&counter), SPA_POD_Float(&load[0]), SPA_POD_Float(&load[1]),
-                                SPA_POD_Float(&load[2]), SPA_POD_Int(ret)) < 0
+    return spa_pod_parse_struct(pod, SPA_POD_Long(&ret->number), SPA_POD_Float(&load[0]),
+                                SPA_POD_Float(&load[1]), SPA_POD_Float(&load[2]),
+                                SPA_POD_Int(&ret->xruns_n)) < 0
                ? -EBADMSG
                : 0;
 }
@@ -613,6 +614,10 @@ static void take_follower(struct st_pipewire_profile *profile, const struct cycl
     const int64_t now_ns = cycle->driver.signal_ns;
     if (node->seen_ns != 0 ? now_ns - node->seen_ns > PAUSE_NS : node->is_new)
         node->begun_ns = now_ns;
+    if (profile->plays != NULL && (node->said_ns == 0 || now_ns - node->said_ns > ST_NS_PER_S)) {
+        profile->plays(profile->measure_ctx, node->client);
+        node->said_ns = now_ns;
+    }
     const bool begins = node->begun_ns != 0 && now_ns - node->begun_ns < BEGIN_NS;
     node->seen_ns = now_ns;
     node->signalled_ns = block->signal_ns;
@@ -695,6 +700,15 @@ static void note_late_server(struct st_pipewire_profile *profile, const struct c
     find_holder(profile, driver);
 }
 
+/* Numbers go on when a report finds no room (module-profiler.c). Later, a node's own counter has its dropouts all
+ * the same. */
+static int note_number(struct st_pipewire_profile *profile, int64_t number)
+{
+    const bool gap = profile->number != 0 && number > profile->number && number - 1 != profile->number;
+    profile->number = number;
+    return gap ? -EOVERFLOW : 0;
+}
+
 /* The driver's block is before its followers'. */
 static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_object *object)
 {
@@ -706,13 +720,15 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
         int r = 0;
         switch (prop->key) {
         case SPA_PROFILER_info:
-            r = read_driver_xruns(&prop->value, &cycle.xruns_n);
+            r = read_info(&prop->value, &cycle);
             break;
         case SPA_PROFILER_clock:
             r = read_clock(&prop->value, &cycle);
             break;
         case SPA_PROFILER_driverBlock:
             r = read_block(&prop->value, &cycle.driver);
+            if (r == 0 && cycle.driver.xruns_n == NOT_COUNTED)
+                r = note_number(profile, cycle.number);
             if (r == 0 && cycle.xruns_n != NOT_COUNTED)
                 take_driver(profile, &cycle);
             break;

@@ -46,6 +46,7 @@ struct st_pipewire_profile_node {
     int32_t xruns_n;
     int64_t begun_ns; /* its first cycle, or that after a pause; 0: it was there before us */
     int64_t seen_ns;  /* when the cycle of its latest block began */
+    int64_t said_ns;  /* ... at the latest call of "plays" */
     /* of a driver: it should have begun a cycle at due_ns, and did at late_ns ... */
     int64_t due_ns, late_ns;
     uint32_t holder_id; /* ... because this node computed up to then; 0: not known */
@@ -76,13 +77,18 @@ typedef void (*st_pipewire_profile_measure_fn)(void *ctx, uint32_t client,
 /** Real-time priority of its thread, as in struct st_xrun_load. */
 typedef int64_t (*st_pipewire_profile_priority_fn)(void *ctx, uint32_t client);
 
+/** It is in a cycle; called about once a second. */
+typedef void (*st_pipewire_profile_plays_fn)(void *ctx, uint32_t client);
+
 struct st_pipewire_profile {
     struct st_pipewire_profile_node nodes[ST_PIPEWIRE_PROFILE_NODES_MAX];
     uint32_t own[ST_PIPEWIRE_PROFILE_OWN_MAX]; /* clients that are left out */
     size_t own_n;
     st_pipewire_profile_measure_fn measure;   /* NULL: none */
     st_pipewire_profile_priority_fn priority; /* NULL: none */
+    st_pipewire_profile_plays_fn plays;       /* NULL: none */
     void *measure_ctx;
+    int64_t number;   /* of the latest report, before 0.3.72; 0: none */
     bool listed;      /* all nodes that were there have been announced: others are new */
     int64_t kept_ns;  /* when the cycle of a dropout began that is not reported yet; 0: none */
     bool kept_counts; /* it is the dropout of a client, not of the server */
@@ -102,8 +108,8 @@ void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t
 /** A node or client has gone. Its id may be used again. */
 void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id);
 
-/** Takes one event of the profiler. @return 0, or -EBADMSG: malformed from somewhere on; what was before it
- * counts. */
+/** Takes one event of the profiler. @return 0; -EBADMSG: malformed from somewhere on; -EOVERFLOW: before some
+ * cycle the server had no room for reports, and their dropouts are not known. What was before it counts. */
 ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, const struct spa_pod *pod);
 
 /** Reports what is new, a sighting for each node. */

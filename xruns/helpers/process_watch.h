@@ -2,17 +2,15 @@
  * last seconds for the one thread of each process that computes.
  *
  * A server reports a cycle up to a second later, so that figures "of that cycle" have to be there before. One
- * sample costs about 1 us; after a dropout by a lack of CPU, the real-time threads of all programs are sampled
- * for a while, too. Without such figures (FreeBSD, or a /proc that hides processes) nothing is measured. One
- * thread. */
+ * thread costs 3 to 9 us of CPU time a sample, so that only clients that play are sampled, many of them half as
+ * often; after a dropout by a lack of CPU, the real-time threads of all programs are sampled for a while, too.
+ * Without such figures (FreeBSD, or a /proc that hides processes) nothing is measured. One thread. */
 #ifndef ST_XRUNS_HELPERS_PROCESS_WATCH_H
 #define ST_XRUNS_HELPERS_PROCESS_WATCH_H
 
 #include <sys/types.h>
 
 #include "xruns/helpers/dropout_judge.h"
-
-#define ST_PROCESS_WATCH_NS INT64_C(20000000) /* how often to sample while there is sound */
 
 struct st_process_watch;
 
@@ -24,7 +22,11 @@ struct st_process_watch *st_process_watch_new(void);
 void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t pid);
 void st_process_watch_remove(struct st_process_watch *watch, uint32_t client);
 
-void st_process_watch_sample(struct st_process_watch *watch);
+/** That client is in a cycle: only such ones, and new ones, are sampled. */
+void st_process_watch_plays(struct st_process_watch *watch, uint32_t client);
+
+/** @return how long to wait before the next one, in ns, below 1 s. */
+int64_t st_process_watch_sample(struct st_process_watch *watch);
 
 /** Fills the measured members for the time between signal_ns and end_ns. A loss of the CPU has a culprit
  * only if it took a good part of that. */

@@ -20,8 +20,11 @@
 
 #define PROCESSES_MAX 64
 #define RIVALS_MAX    32
-#define RING          128  /* samples: 2.5 s */
-#define THREADS_MAX   4000 /* that one look through /proc reads */
+#define RING          128                 /* samples: 2.5 to 5 s */
+#define SAMPLE_NS     (20 * ST_NS_PER_MS) /* from one sample to the next; twice that if there are many threads */
+#define MANY          6
+#define PLAYED_NS     (4 * ST_NS_PER_S) /* who has played in no cycle for so long is not sampled */
+#define THREADS_MAX   4000              /* that one look through /proc reads */
 #define CHOOSE_NS     (5 * ST_NS_PER_S)
 #define SOON_NS       ST_NS_PER_S /* until then the main thread of a new process may have run more often */
 #define SCAN_NS       (10 * ST_NS_PER_S)
@@ -45,6 +48,7 @@ struct figures {
 struct process {
     bool used, exited;
     uint32_t client;
+    int64_t played_ns;
     clockid_t clock;      /* CPU time of all threads */
     struct thread thread; /* the one that computes */
     int64_t rt_priority;  /* of that; -1: not known */
@@ -206,6 +210,11 @@ static void find_server(struct st_process_watch *watch)
         add(watch, ST_DROPOUT_SERVER, server);
 }
 
+static bool is_playing(const struct process *process, int64_t now)
+{
+    return process->client == ST_DROPOUT_SERVER || now - process->played_ns < PLAYED_NS;
+}
+
 static void choose_threads(struct st_process_watch *watch, int64_t now)
 {
     watch->chosen_ns = now;
@@ -214,7 +223,7 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
     for (int i = 0; i < PROCESSES_MAX; i++) {
         struct process *process = &watch->processes[i];
         struct choice choice = {0};
-        if (!process->used || process->exited)
+        if (!process->used || process->exited || !is_playing(process, now))
             continue;
         for_each(watch, process->thread.pid, THREADS_MAX / PROCESSES_MAX, consider, &choice);
         if (clients_n(watch, process->thread.pid) > 1 && choice.second > choice.rank / 2)
@@ -312,26 +321,35 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
         figures->queue_ns = before.queue_ns + now - watch->at_ns[(watch->samples_n - 1) % RING];
 }
 
-void st_process_watch_sample(struct st_process_watch *watch)
+int64_t st_process_watch_sample(struct st_process_watch *watch)
 {
     int64_t now = st_posix_now_ns(NULL);
+    int threads_n = 0;
     if (now - watch->chosen_ns > (now - watch->added_ns < CHOOSE_NS ? SOON_NS : CHOOSE_NS))
         choose_threads(watch, now);
     hunt(watch, now);
     now = st_posix_now_ns(NULL);
     for (int i = 0; i < PROCESSES_MAX; i++) {
-        if (watch->processes[i].used && watch->processes[i].thread.tid != 0)
-            sample(watch, &watch->processes[i], now);
+        struct process *process = &watch->processes[i];
+        if (!process->used || process->thread.tid == 0)
+            continue;
+        if (is_playing(process, now))
+            sample(watch, process, now);
+        else
+            end_thread(&process->thread);
+        threads_n++;
     }
     for (int i = 0; i < RIVALS_MAX; i++) {
         struct rival *rival = &watch->rivals[i];
         int64_t queue_ns;
+        threads_n += rival->thread.tid != 0;
         if (rival->thread.tid != 0 &&
             read_schedstat(rival->thread.fd, &rival->cpu_ns[watch->samples_n % RING], &queue_ns) < 0)
             end_thread(&rival->thread);
     }
     watch->at_ns[watch->samples_n % RING] = now;
     watch->done_ns[watch->samples_n++ % RING] = st_posix_now_ns(NULL);
+    return threads_n < MANY ? SAMPLE_NS : 2 * SAMPLE_NS;
 }
 
 /* --- one dropout --- */
@@ -465,7 +483,7 @@ void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
     (void)clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
     const int64_t charged_ns = figures->end_ns + st_ns_from_timespec(&tick);
     if (watch->samples_n == 0 || watch->at_ns[(watch->samples_n - 1) % RING] < charged_ns)
-        st_process_watch_sample(watch);
+        (void)st_process_watch_sample(watch);
     figures->exited = process->exited;
     const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
     const int64_t first = process->thread.from > oldest ? process->thread.from : oldest;
@@ -523,8 +541,20 @@ static void add(struct st_process_watch *watch, uint32_t client, pid_t pid)
 void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t pid)
 {
     add(watch, client, pid);
-    watch->added_ns = st_posix_now_ns(NULL);
-    watch->chosen_ns = 0;
+    st_process_watch_plays(watch, client); /* it may, and nothing is reported yet */
+}
+
+void st_process_watch_plays(struct st_process_watch *watch, uint32_t client)
+{
+    struct process *process = find(watch, client);
+    const int64_t now = st_posix_now_ns(NULL);
+    if (process == NULL)
+        return;
+    if (process->played_ns == 0 || !is_playing(process, now)) {
+        watch->added_ns = now;
+        watch->chosen_ns = 0;
+    }
+    process->played_ns = now;
 }
 
 void st_process_watch_remove(struct st_process_watch *watch, uint32_t client)
