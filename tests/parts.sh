@@ -19,7 +19,7 @@ declare -A part_says=(
     [fuzz]="20,000 runs of libFuzzer for each parser, the same each time; in full: 60 s with a seed of the day"
     [asan]="AddressSanitizer and UBSan: unit tests, fuzz corpora, the programs that take foreign input; in full: all programs"
     [guests]="virtual machines: real-time kernel, systemd, ALSA; in full: predict in both kernels for hours"
-    [long]="a minute of measuring: the books balance, nothing lost; a history whose writer is killed 1000 times"
+    [long]="a minute of measuring: the books balance, nothing lost; a history whose writer is killed 1000 times; in full: sleeptune makes no dropouts"
     [clang]="clang, the oldest and the newest installed: warnings are errors, as for 32 bits, too; in full: built and unit tests"
     [rtsan]="RealtimeSanitizer and -Wfunction-effects over the cycle loop (clang 20 or later); in full: all unit tests"
     [tsan]="ThreadSanitizer: unit tests with threads; in full: all unit tests"
@@ -340,6 +340,12 @@ PY
     status=0
     ST_TUNING_SESSIONS=3000 "$work/gcc/evidence/test_tuning" || status=$?
     verdict $status "tune keeps settings without effect in at most 1 of 100 sessions, 3000 of each"
+    # /usr/bin: the program becomes another user, who may not read root's own Python
+    if have pipewire && have wireplumber; then
+        status=0
+        /usr/bin/python3 tests/bench/observer-beside.py --build "$work/gcc" || status=$?
+        [ $status -eq 77 ] || verdict $status "sleeptune makes no dropouts on a full CPU"
+    fi
 }
 
 # boot SCENARIO NAME LOG [vm-boot.sh OPTION...]: runs tests/vm/SCENARIO.sh in a guest

@@ -2,7 +2,7 @@
 """What watching PipeWire costs.
 
     quiet       wake-ups of sleeptuned and its helper programs (all threads) while nothing plays, and their resident memory
-    playing     CPU time of sleeptune-observe-pipewire while ten clients play at 128 frames, and its resident memory
+    playing     CPU time of sleeptune-observe-pipewire, of the daemon, of its test loop and of PipeWire while ten clients play at 128 frames
     coming      its resident memory while 500 clients come and go, ten at a time
 
 A wake-up is a voluntary context switch. The server and the clients are those of dropouts.py.
@@ -49,8 +49,9 @@ def load():
 
 
 def play(server, args, count):
-    """Starts clients. @return them."""
-    started = [subprocess.Popen([f"{args.build}/tests/integration/stall_pipewire", "0", f"client {i}"], env=server.env, stdin=subprocess.PIPE,
+    """Starts clients, with real-time priority if they may. @return them."""
+    env = {**server.env, "PIPEWIRE_CONFIG_NAME": "client-rt.conf"} if os.path.exists("/usr/share/pipewire/client-rt.conf") else server.env
+    started = [subprocess.Popen([f"{args.build}/tests/integration/stall_pipewire", "0", f"client {i}"], env=env, stdin=subprocess.PIPE,
                                 stdout=subprocess.PIPE) for i in range(count)]
     for client in started:
         client.stdout.readline()
@@ -65,16 +66,35 @@ def end(clients):
         client.stdout.close()
 
 
+def cpu_of(daemon, pipewire):
+    """CPU time so far, in ns: of PipeWire's helper, of the daemon without its test loop, of the loop, of PipeWire."""
+    helper = sum(cpu_ns(pid) for pid in children(daemon))
+    loop = sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads(daemon) if (thread / "comm").read_text() == "st-loop\n")
+    return [helper, cpu_ns(daemon) - loop, loop, cpu_ns(pipewire)]
+
+
+def share(seconds, *asked):
+    """% of one CPU in the next seconds."""
+    before, begin = cpu_of(*asked), time.monotonic()
+    time.sleep(seconds)
+    return [(now - was) / (time.monotonic() - begin) / 1e7 for now, was in zip(cpu_of(*asked), before)]
+
+
 def playing(server, args):
     clients = play(server, args, 10)
-    observer = dropouts.Observer(server, args.build)
-    time.sleep(2)
-    for _ in range(args.runs):
-        before, begin = cpu_ns(observer.process.pid), time.monotonic()
-        time.sleep(args.seconds)
-        share = (cpu_ns(observer.process.pid) - before) / (time.monotonic() - begin) / 1e7
-        print(f"playing: {share:.2f} % of one CPU, {rss_mb(observer.process.pid):.1f} MB; load average {load():.1f}", flush=True)
-    observer.end()
+    pipewire = server.started[1].pid
+    before, begin = cpu_ns(pipewire), time.monotonic()
+    time.sleep(args.seconds)
+    print(f"playing: PipeWire alone {(cpu_ns(pipewire) - before) / (time.monotonic() - begin) / 1e7:.2f} % of one CPU", flush=True)
+    daemon = begin_daemon(server, args)
+    try:
+        time.sleep(12)  # the loop has the music's period
+        for _ in range(args.runs):
+            helper, rest, loop, server_now = share(args.seconds, daemon.pid, pipewire)
+            print(f"playing: helper {helper:.2f} %, daemon {rest:.2f} %, together {helper + rest:.2f} %; its test loop {loop:.2f} %; PipeWire "
+                  f"{server_now:.2f} %; load average {load():.1f}", flush=True)
+    finally:
+        end_daemon(daemon)
     end(clients)
 
 
@@ -87,16 +107,28 @@ def coming(server, args):
     observer.end()
 
 
-def quiet(server, args):
+def begin_daemon(server, args):
     folder = pathlib.Path(server.folder)
     (folder / "conf").write_text(f'socket: {{ path = "{folder}/sock"; }};\n', encoding="ascii")
     with open(folder / "daemon.log", "w", encoding="utf-8") as log:
-        daemon = subprocess.Popen([f"{args.build}/daemon/sleeptuned", "-f", "-c", str(folder / "conf")], stderr=log, stdin=subprocess.DEVNULL,
-                                  env={**server.env, "STATE_DIRECTORY": server.folder, "SLEEPTUNE_OBSERVE_DIR": f"{args.build}/xruns/helpers"})
+        return subprocess.Popen([f"{args.build}/daemon/sleeptuned", "-f", "-c", str(folder / "conf")], stderr=log, stdin=subprocess.DEVNULL,
+                                env={**server.env, "STATE_DIRECTORY": server.folder, "SLEEPTUNE_OBSERVE_DIR": f"{args.build}/xruns/helpers"})
+
+
+def end_daemon(daemon):
+    daemon.terminate()
+    daemon.wait()
+
+
+def children(pid):
+    return [int(child) for child in subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()]
+
+
+def quiet(server, args):
+    daemon = begin_daemon(server, args)
     try:
         time.sleep(20)  # the helpers have started, and the loop rests
-        children = subprocess.run(["pgrep", "-P", str(daemon.pid)], capture_output=True, text=True, check=False).stdout.split()
-        pids = [daemon.pid, *map(int, children)]
+        pids = [daemon.pid, *children(daemon.pid)]
         for _ in range(args.runs):
             before = [wakes([pid]) for pid in pids]
             time.sleep(2 * args.seconds)
@@ -104,8 +136,7 @@ def quiet(server, args):
             print(f"quiet: {sum(woken)} wake-ups in {2 * args.seconds:.0f} s (daemon {woken[0]}, helpers {woken[1:]}); daemon "
                   f"{rss_mb(pids[0]):.1f} MB, helpers {[round(rss_mb(pid), 1) for pid in pids[1:]]} MB", flush=True)
     finally:
-        daemon.terminate()
-        daemon.wait()
+        end_daemon(daemon)
 
 
 def main():
