@@ -74,7 +74,7 @@ boot_1() {
     etc >"$state/etc"
     values >"$state/values"
     mkfifo /tmp/applied
-    as_player 'touch /tmp/logged-in; read -r _ </tmp/applied; sleeptune verify --no-measure --frames 128' >/tmp/verify &
+    as_player 'touch /tmp/logged-in; read -r _ </tmp/applied; sleeptune verify --no-measure' >/tmp/verify &
     until [ -e /tmp/logged-in ]; do sleep 0.2; done
     sleeptune apply --yes --run-generators --measure 3s --frames 128 --user player >/tmp/out 2>&1
     is "apply ends with 0" "$?" 0
