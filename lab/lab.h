@@ -4,8 +4,8 @@
 #ifndef ST_LAB_LAB_H
 #define ST_LAB_LAB_H
 
+#include "lab/sleep/sleep.h"
 #include "platform/platform.h"
-#include "platform/sleep.h"
 
 struct st_lab;
 struct st_call_method; /* syscall/call.h */

@@ -5,9 +5,9 @@
 
 #include "core/ns.h"
 #include "core/stats/distribution.h"
-#include "core/stats/moments.h"
 #include "core/stats/stats.h"
 #include "core/text/json.h"
+#include "lab/stats/moments.h"
 
 #define SD_RATIO_MIN_N 6
 

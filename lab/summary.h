@@ -5,8 +5,8 @@
 #include <jansson.h>
 
 #include "core/stats/estimate.h"
-#include "core/stats/sample.h"
 #include "core/stats/stats.h"
+#include "lab/stats/sample.h"
 
 /** Of n values; all but n is 0 when n is 0. A quantile is known where 10 values at least lie beyond it. */
 struct st_summary {

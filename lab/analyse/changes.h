@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "core/stats/levels.h"
+#include "lab/stats/levels.h"
 
 #define ST_CHANGES_SAMPLES_MIN 64
 #define ST_CHANGES_STEPS_MAX   8

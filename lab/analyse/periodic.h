@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "core/stats/series.h"
+#include "lab/stats/series.h"
 
 #define ST_PERIODIC_CYCLES_MIN  20 /* of the rhythm in the series: a slower one is a trend or a step */
 #define ST_PERIODIC_SAMPLES_MIN 256

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "core/stats/series.h"
+#include "lab/stats/series.h"
 
 #define ST_REST_SAMPLES_MIN 64
 #define ST_REST_SAMPLES_MAX 4096 /* only the first ones are examined */

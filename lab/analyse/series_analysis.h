@@ -2,11 +2,11 @@
 #ifndef ST_LAB_ANALYSE_SERIES_ANALYSIS_H
 #define ST_LAB_ANALYSE_SERIES_ANALYSIS_H
 
-#include "core/stats/long_series.h"
 #include "lab/analyse/changes.h"
 #include "lab/analyse/periodic.h"
 #include "lab/analyse/rest.h"
 #include "lab/analyse/ticks.h"
+#include "lab/stats/long_series.h"
 
 #define ST_SENTENCES_MAX  20
 #define ST_SENTENCE_BYTES 400

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/stats/sample.h"
 #include "core/stats/stats.h"
 #include "core/text/text.h"
 #include "lab/chart/conditions.h"
+#include "lab/stats/sample.h"
 #include "platform/program/options.h"
 
 #define LABEL_COLUMNS 10

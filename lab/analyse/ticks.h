@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "core/stats/series.h"
+#include "lab/stats/series.h"
 
 #define ST_TICKS_SAMPLES_MIN 64
 

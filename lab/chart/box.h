@@ -2,7 +2,7 @@
 #ifndef ST_LAB_CHART_BOX_H
 #define ST_LAB_CHART_BOX_H
 
-#include "core/stats/sample.h"
+#include "lab/stats/sample.h"
 
 struct st_box {
     uint64_t n;

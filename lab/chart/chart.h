@@ -5,11 +5,11 @@
 #include <jansson.h>
 
 #include "core/stats/hist.h"
-#include "core/stats/sample.h"
-#include "core/stats/series.h"
 #include "lab/chart/box.h"
 #include "lab/chart/columns.h"
 #include "lab/input/series_input.h"
+#include "lab/stats/sample.h"
+#include "lab/stats/series.h"
 
 enum st_chart_kind {
     ST_CHART_BOX,

@@ -7,8 +7,8 @@
 
 #include "core/ns.h"
 #include "core/period.h"
-#include "core/stats/long_series.h"
 #include "evidence/miss_events.h"
+#include "lab/stats/long_series.h"
 
 /** Maximum number of samples in memory, about 64 MB: 46 minutes at 64 frames and 48 kHz. */
 #define ST_SERIES_COUNT_MAX (INT64_C(1) << 21)

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "core/stats/series.h"
+#include "lab/stats/series.h"
 
 enum st_series_text_kind {
     ST_SERIES_TEXT_EMPTY,   /* no line with a figure yet */

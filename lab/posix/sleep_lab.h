@@ -1,10 +1,10 @@
 /* Sleeping methods of the laboratory that Linux and FreeBSD share: the functions of their rows
- * (platform/sleep.h), beside those that the platform has (platform/posix/sleep_posix.h). */
+ * (lab/sleep/sleep.h), beside those that the platform has (lab/posix/sleep_posix.h). */
 #ifndef ST_LAB_POSIX_SLEEP_LAB_H
 #define ST_LAB_POSIX_SLEEP_LAB_H
 
 #include "core/ns.h"
-#include "platform/posix/sleep_posix.h"
+#include "lab/posix/sleep_posix.h"
 
 /** Blocks the signals that some methods wait for; call it before the first thread starts, so that no thread
  * gets them. @return 0 or -errno. */

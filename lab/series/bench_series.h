@@ -2,8 +2,8 @@
 #ifndef ST_LAB_SERIES_BENCH_SERIES_H
 #define ST_LAB_SERIES_BENCH_SERIES_H
 
-#include "core/stats/long_series.h"
-#include "platform/sleep.h"
+#include "lab/sleep/sleep.h"
+#include "lab/stats/long_series.h"
 
 struct st_bench_series_config {
     const struct st_sleep_method *method;

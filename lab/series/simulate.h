@@ -3,7 +3,7 @@
 #define ST_LAB_SERIES_SIMULATE_H
 
 #include "core/base.h"
-#include "core/stats/series.h"
+#include "lab/stats/series.h"
 
 enum st_rounding {
     ST_ROUNDING_NONE,   /* no tick: the timer is programmed for the due time itself */

@@ -6,8 +6,8 @@
 #include <jansson.h>
 
 #include "lab/lab.h"
+#include "lab/sleep/sleep.h"
 #include "lab/summary.h"
-#include "platform/sleep.h"
 
 #define ST_BENCH_SLEEP_CELLS_MAX 4096
 #define ST_BENCH_SLEEP_BLOCKS    20 /* fit into the budget: comparisons are made block by block */

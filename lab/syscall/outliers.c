@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/stats/sample.h"
+#include "lab/stats/sample.h"
 
 size_t st_outliers_warm_up_n(const int64_t *values_ns, size_t n, int64_t *scratch)
 {

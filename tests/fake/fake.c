@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "platform/sleep.h"
+#include "lab/sleep/sleep.h"
 #include "tests/fake/fake_state.h"
 
 #define FUNCTION_NAME(name) #name

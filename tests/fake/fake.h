@@ -31,7 +31,7 @@ uint64_t st_fake_clock_reads_n(const struct st_platform *p);
 const struct st_sleep_method *st_fake_sleep_method(struct st_platform *p, const char *name);
 
 /**
- * Scripts a sleeping method (platform/sleep.h): its sleeps wake late_ns[0], late_ns[1] ... after their due
+ * Scripts a sleeping method (lab/sleep/sleep.h): its sleeps wake late_ns[0], late_ns[1] ... after their due
  * time, again from the first after the last (INT64_MIN: -EINTR at once), later by the timer slack where the
  * method is stretched and the policy is other; each adds cpu_ns to the thread's CPU time. Copied.
  * @return 0, -ENOENT (the fake has no such method), -ENOMEM.

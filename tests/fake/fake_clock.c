@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "core/ns.h"
-#include "platform/sleep.h"
+#include "lab/sleep/sleep.h"
 #include "tests/fake/fake_state.h"
 
 static int64_t fake_now_ns(struct st_platform *p) ST_NONBLOCKING

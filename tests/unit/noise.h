@@ -7,7 +7,7 @@
 
 #include "core/stats/estimate.h"
 #include "core/stats/random.h"
-#include "core/stats/series.h"
+#include "lab/stats/series.h"
 
 enum noise {
     NOISE_NORMAL,

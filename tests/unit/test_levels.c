@@ -1,4 +1,4 @@
-/* core/stats/levels: medians of blocks, of a series and piece by piece. */
+/* lab/stats/levels: medians of blocks, of a series and piece by piece. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/stats/levels.h"
+#include "lab/stats/levels.h"
 #include "tests/unit/noise.h"
 
 #define EACH ST_LEVELS_MEDIAN_OF

@@ -1,4 +1,4 @@
-/* core/stats/long_series and its analysis: figures against sorting, and what is found behind the first samples. */
+/* lab/stats/long_series and its analysis: figures against sorting, and what is found behind the first samples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "core/ns.h"
-#include "core/stats/sample.h"
 #include "lab/punctual/margin.h"
+#include "lab/stats/sample.h"
 #include "noise.h"
 
 /* What a wait costs and brings at a margin, for overshoots that are drawn. */

@@ -1,4 +1,4 @@
-/* core/stats/moments: one pass, in pieces, against two passes in wider arithmetic. */
+/* lab/stats/moments: one pass, in pieces, against two passes in wider arithmetic. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "core/stats/moments.h"
 #include "core/stats/random.h"
+#include "lab/stats/moments.h"
 #include "tests/unit/cannot.h"
 
 #define N 100000

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/stats/random.h"
-#include "core/stats/sample.h"
+#include "lab/stats/sample.h"
 
 static void an_array_is_sorted_and_looked_up_by_rank(void **state)
 {

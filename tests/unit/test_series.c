@@ -1,4 +1,4 @@
-/* core/stats/series: samples in order, and what is usual among them. */
+/* lab/stats/series: samples in order, and what is usual among them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 #include <errno.h>
 
 #include "core/stats/random.h"
-#include "core/stats/sample.h"
-#include "core/stats/series.h"
+#include "lab/stats/sample.h"
+#include "lab/stats/series.h"
 
 static void setup(struct st_series *series)
 {

@@ -1,6 +1,6 @@
 /* Mean and standard deviation of any number of values, in one pass. */
-#ifndef ST_CORE_STATS_MOMENTS_H
-#define ST_CORE_STATS_MOMENTS_H
+#ifndef ST_LAB_STATS_MOMENTS_H
+#define ST_LAB_STATS_MOMENTS_H
 
 #include "core/base.h"
 

@@ -1,4 +1,4 @@
-#include "core/stats/sample.h"
+#include "lab/stats/sample.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
-#include "core/stats/series.h"
+#include "lab/stats/series.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/stats/sample.h"
+#include "lab/stats/sample.h"
 
 void st_series_init(struct st_series *series, const struct st_period *period)
 {

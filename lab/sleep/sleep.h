@@ -1,6 +1,6 @@
 /* Ways of sleeping, one row each: lab/linux/lab_linux.c, lab/freebsd/lab_freebsd.c, tests/fake/fake_clock.c. */
-#ifndef ST_PLATFORM_SLEEP_H
-#define ST_PLATFORM_SLEEP_H
+#ifndef ST_LAB_SLEEP_SLEEP_H
+#define ST_LAB_SLEEP_SLEEP_H
 
 #include "platform/platform.h"
 

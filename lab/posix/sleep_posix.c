@@ -1,5 +1,5 @@
 /* Ways of sleeping of Linux and FreeBSD: their calls, and times in the form that a call takes. */
-#include "platform/posix/sleep_posix.h"
+#include "lab/posix/sleep_posix.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,10 +1,10 @@
-#include "core/stats/levels.h"
+#include "lab/stats/levels.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/stats/sample.h"
+#include "lab/stats/sample.h"
 
 #define BIN_BITS 6
 

@@ -1,4 +1,4 @@
-#include "platform/sleep.h"
+#include "lab/sleep/sleep.h"
 
 #include "core/ns.h"
 

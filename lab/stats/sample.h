@@ -1,6 +1,6 @@
 /* Values in order, for look-ups by rank: from an array or from a histogram. */
-#ifndef ST_CORE_STATS_SAMPLE_H
-#define ST_CORE_STATS_SAMPLE_H
+#ifndef ST_LAB_STATS_SAMPLE_H
+#define ST_LAB_STATS_SAMPLE_H
 
 #include "core/stats/hist.h"
 

@@ -1,4 +1,4 @@
-#include "core/stats/long_series.h"
+#include "lab/stats/long_series.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* Lateness over time: a sample for each period that was slept to its end. */
-#ifndef ST_CORE_STATS_SERIES_H
-#define ST_CORE_STATS_SERIES_H
+#ifndef ST_LAB_STATS_SERIES_H
+#define ST_LAB_STATS_SERIES_H
 
 #include "core/period.h"
-#include "core/stats/sample.h"
+#include "lab/stats/sample.h"
 
 struct st_series {
     struct st_period period;

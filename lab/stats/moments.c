@@ -1,4 +1,4 @@
-#include "core/stats/moments.h"
+#include "lab/stats/moments.h"
 
 #include <math.h>
 

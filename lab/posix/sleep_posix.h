@@ -1,11 +1,11 @@
-/* Sleeping methods that Linux and FreeBSD share: the functions of their rows (platform/sleep.h). What
+/* Sleeping methods that Linux and FreeBSD share: the functions of their rows (lab/sleep/sleep.h). What
  * a row says about stretching differs, so each OS has a row of its own. */
-#ifndef ST_PLATFORM_POSIX_SLEEP_POSIX_H
-#define ST_PLATFORM_POSIX_SLEEP_POSIX_H
+#ifndef ST_LAB_POSIX_SLEEP_POSIX_H
+#define ST_LAB_POSIX_SLEEP_POSIX_H
 
 #include <time.h>
 
-#include "platform/sleep.h"
+#include "lab/sleep/sleep.h"
 
 /* parts of a row */
 #define ST_ON_MONOTONIC          .clock = "monotonic", .clock_id = CLOCK_MONOTONIC

@@ -1,8 +1,8 @@
 /* A series as levels: medians of blocks of equally many samples, to see slow changes. */
-#ifndef ST_CORE_STATS_LEVELS_H
-#define ST_CORE_STATS_LEVELS_H
+#ifndef ST_LAB_STATS_LEVELS_H
+#define ST_LAB_STATS_LEVELS_H
 
-#include "core/stats/series.h"
+#include "lab/stats/series.h"
 
 #define ST_LEVELS_MAX       4096 /* of a series, or twice as many of one that is added piece by piece */
 #define ST_LEVELS_MEDIAN_OF 255  /* samples, where it is added piece by piece; odd, and fits into a byte */

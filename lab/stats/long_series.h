@@ -1,10 +1,10 @@
 /* A series of any length in memory that does not grow: figures of all samples, levels, and its first samples.
  */
-#ifndef ST_CORE_STATS_LONG_SERIES_H
-#define ST_CORE_STATS_LONG_SERIES_H
+#ifndef ST_LAB_STATS_LONG_SERIES_H
+#define ST_LAB_STATS_LONG_SERIES_H
 
-#include "core/stats/levels.h"
-#include "core/stats/moments.h"
+#include "lab/stats/levels.h"
+#include "lab/stats/moments.h"
 
 /** The first samples, which are kept one by one to look for rhythms in them. */
 #define ST_LONG_SERIES_HEAD_N (INT64_C(1) << 18)
