@@ -1,7 +1,6 @@
 #include "xruns/helpers/helper_line.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,22 +15,7 @@
 #include "platform/posix/posix.h"
 #include "platform/standard_files.h"
 
-#define NICE      10
-#define NICE_TEXT "10"
-
-/* Programs that play without the right to real-time priority come first. A filter of system calls may forbid
- * it. */
-static void give_way(void)
-{
-    st_posix_give_way();
-    (void)setpriority(PRIO_PROCESS, 0, NICE);
-    /* the kernel groups programs by session, and shares CPUs among groups first (CONFIG_SCHED_AUTOGROUP) */
-    const int fd = getsid(0) == getpid() ? open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC) : -1;
-    if (fd >= 0) {
-        (void)st_posix_write_fd(fd, NICE_TEXT, strlen(NICE_TEXT));
-        close(fd);
-    }
-}
+#define NICE 10
 
 /* --- options --- */
 
@@ -52,7 +36,9 @@ pid_t st_helper_line_options(int argc, char **argv)
     int option;
     pid_t own = 0;
     st_standard_files_open();
-    give_way();
+    /* programs that play without real-time rights come first; a filter of system calls may forbid it */
+    st_posix_give_way();
+    (void)setpriority(PRIO_PROCESS, 0, NICE);
     while ((option = getopt(argc, argv, "p:")) != -1) {
         if (option != 'p')
             exit(ST_HELPER_LINE_USAGE); /* getopt has said why */

@@ -342,7 +342,6 @@ int64_t st_process_watch_sample(struct st_process_watch *watch)
     for (int i = 0; i < RIVALS_MAX; i++) {
         struct rival *rival = &watch->rivals[i];
         int64_t queue_ns;
-        threads_n += rival->thread.tid != 0;
         if (rival->thread.tid != 0 &&
             read_schedstat(rival->thread.fd, &rival->cpu_ns[watch->samples_n % RING], &queue_ns) < 0)
             end_thread(&rival->thread);
