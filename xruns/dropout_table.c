@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/text/safe.h"
 #include "core/text/text.h"
 
 #define USUAL_RATE_HZ 48000 /* default.clock.rate of PipeWire: no program need have asked for it */
@@ -299,7 +300,8 @@ bool st_dropout_table_is_normal(const struct st_dropout_table *table)
     return known && normal;
 }
 
-const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table)
+/* The client that lost the CPU to other programs most often; NULL: none did. */
+static const struct st_dropout_client *victim_of(const struct st_dropout_table *table)
 {
     const struct st_dropout_client *victim = NULL;
     for (size_t i = 0; i < table->clients_n; i++) {
@@ -311,10 +313,62 @@ const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_
     return victim;
 }
 
+/* Where that explains more dropouts than what the client did itself. One that was woken late has lost the CPU, too. */
+bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client)
+{
+    const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
+    return victim_of(table) != NULL && (reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WOKEN_LATE ||
+                                        table->reasons_n[ST_DROPOUT_CPU_TAKEN] > client->reasons_n[reason]);
+}
+
+static bool is_real_time(int64_t priority)
+{
+    return priority > 0 && priority < ST_XRUN_NORMAL;
+}
+
+/* Only threads whose priority is not lower are taken for the culprit of a real-time thread. */
+static void take_priority(const struct st_dropout_client *victim, char *set, size_t set_bytes, char *why,
+                          size_t why_bytes)
+{
+    char word[ST_XRUN_NAME_BYTES]; /* so that `set` of 128 bytes holds it */
+    if (st_safe_shell_word(victim->culprit, word, sizeof(word)) == NULL || word[0] == '-')
+        return;
+    snprintf(set, set_bytes, "sudo chrt --other --all-tasks --pid 0 $(pidof -s %s)", word);
+    snprintf(why, why_bytes,
+             "takes the real-time priority from %s, which is not below that of %s; or end that program",
+             victim->culprit, victim->name);
+}
+
+void st_dropout_table_rights(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                             char *set, size_t set_bytes, char *why, size_t why_bytes)
+{
+    const struct st_dropout_client *victim = victim_of(table);
+    bool plays = false; /* the culprit */
+    client = victim != NULL ? victim : client;
+    for (size_t i = 0; i < table->clients_n; i++)
+        plays = plays || strcmp(table->clients[i].name, client->culprit) == 0;
+    const bool server = !client->playing && strcmp(client->name, ST_DROPOUT_TABLE_SERVER) == 0;
+    set[0] = why[0] = '\0';
+    if (st_dropout_table_is_normal(table)) {
+        snprintf(set, set_bytes, ST_DROPOUT_REASON_GET_RIGHTS);
+        snprintf(why, why_bytes, "lets programs that play go before others; then log out and in again");
+    } else if (is_real_time(table->priority) && client->load.priority == ST_XRUN_NORMAL) {
+        snprintf(set, set_bytes, "sleeptune report linux-client-priority");
+        snprintf(why, why_bytes, "%s plays without real-time priority, which the server has: how it gets it",
+                 client->name);
+    } else if (is_real_time(server ? table->priority : client->load.priority) && client->culprit[0] != '\0' &&
+               !plays) {
+        take_priority(client, set, set_bytes, why, why_bytes);
+    }
+}
+
 const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_t all_n, char *buf,
                                    size_t buf_bytes)
 {
-    const struct st_dropout_client *victim = st_dropout_table_victim(table);
+    const struct st_dropout_client *victim = victim_of(table);
+    buf[0] = '\0';
+    if (victim == NULL)
+        return buf;
     const uint64_t taken_n = table->reasons_n[ST_DROPOUT_CPU_TAKEN],
                    own_n = victim->reasons_n[ST_DROPOUT_CPU_TAKEN];
     bool others = 2 * (uint64_t)victim->culprit_n < own_n;

@@ -11,6 +11,8 @@
 /* By harm: when full, the one with the fewest dropouts that has gone makes room, else of those that play. */
 #define ST_DROPOUT_CLIENTS_MAX 32
 
+#define ST_DROPOUT_TABLE_SERVER "PipeWire" /* its own name in the place of a client: it was late itself */
+
 struct st_dropout_client {
     char name[ST_XRUN_NAME_BYTES]; /* "": the server does not say which client it was */
     char device[ST_XRUN_NAME_BYTES], culprit[ST_XRUN_NAME_BYTES]; /* culprit: of most dropouts that had one */
@@ -91,10 +93,14 @@ int64_t st_dropout_table_first(const struct st_dropout_table *table);
  * as far as that is known. */
 bool st_dropout_table_is_normal(const struct st_dropout_table *table);
 
-/** The client that lost the CPU to other programs most often; NULL: none did. */
-const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table);
+/** Who took the CPU is to blame, not this client, which had the most dropouts. */
+bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client);
 
-/** "ffmpeg took the CPU from Guitarix and others in 25 of 30 dropouts". @return buf. */
+/** What lets programs that lost the CPU to others go before them: `set`, a command ("": not known), and why. */
+void st_dropout_table_rights(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                             char *set, size_t set_bytes, char *why, size_t why_bytes);
+
+/** If is_taken: "ffmpeg took the CPU from Guitarix and others in 25 of 30 dropouts". @return buf. */
 const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_t all_n, char *buf,
                                    size_t buf_bytes);
 

@@ -174,16 +174,26 @@ static const struct st_dropout_client *worst_of(const struct server *server)
 static void say_client(const struct server *server, const struct st_dropout_client *client, const char *time,
                        char *buf, size_t bytes)
 {
-    char made[64], why[256], set[80];
+    char made[64], why[256], set[128];
+    const struct st_dropout_table *seen = &server->seen;
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
-    st_dropout_reason_made(reason, st_dropout_table_named(&server->seen, client), dropouts_of(server), made,
+    if (st_dropout_table_is_taken(seen, client)) {
+        st_text_append(
+            buf, bytes, "%s in %s on %s.%s",
+            st_dropout_table_taken(seen, dropouts_of(server), why, sizeof(why)), time, name_of(server),
+            st_dropout_table_is_normal(seen) ? " No program that plays has real-time rights." : "");
+        st_dropout_table_rights(seen, client, set, sizeof(set), why, sizeof(why));
+        if (set[0] != '\0')
+            st_text_append(buf, bytes, " Next: %s (%s).", set, why);
+        return;
+    }
+    st_dropout_reason_made(reason, st_dropout_table_named(seen, client), dropouts_of(server), made,
                            sizeof(made));
     st_text_append(buf, bytes, "%s %s in %s on %s: it %s.", client->name, made, time, name_of(server),
                    st_dropout_table_why(client, true, why, sizeof(why)));
     if (reason != ST_DROPOUT_TOO_SLOW)
         return;
-    st_dropout_table_room(&server->seen, client, server->watch.source->name, set, sizeof(set), why,
-                          sizeof(why));
+    st_dropout_table_room(seen, client, server->watch.source->name, set, sizeof(set), why, sizeof(why));
     st_text_append(buf, bytes, set[0] != '\0' ? " Next: %s (%s)." : " Next: %s%s.", set, why);
 }
 

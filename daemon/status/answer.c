@@ -59,17 +59,6 @@ static bool holds_music(const struct st_result *loop, const struct st_observed_v
            loop->lateness.max_ns < server->seen.period_ns;
 }
 
-/* Who took the CPU is to blame, not who lost it: where that explains more dropouts than what a program did
- * itself. One that was woken late has lost the CPU, too. */
-static bool is_taken(const struct st_dropout_table *seen, const struct st_dropout_client *client,
-                     enum st_dropout_reason reason)
-{
-    const uint64_t taken_n = seen->reasons_n[ST_DROPOUT_CPU_TAKEN];
-    return st_dropout_table_victim(seen) != NULL &&
-           (reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WOKEN_LATE ||
-            taken_n > client->reasons_n[reason]);
-}
-
 /* Is the buffer of what plays longer than that of the last dropout? */
 static bool is_raised(const struct st_dropout_table *seen)
 {
@@ -100,7 +89,7 @@ static struct st_answer find_answer(const struct st_view *view)
     answer.plays_known = view->rests || (server != NULL && server->seen.device_load_ns > 0);
     if (answer.client != NULL) {
         answer.reason = st_dropout_reason_most(answer.client->reasons_n);
-        answer.taken = is_taken(&server->seen, answer.client, answer.reason);
+        answer.taken = st_dropout_table_is_taken(&server->seen, answer.client);
     }
     answer.raised = answer.dropouts_n > 0 && answer.plays && is_raised(&server->seen);
     answer.over = answer.dropouts_n > 0 &&
@@ -150,7 +139,7 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
         st_text_append(
             buf, buf_bytes, "%s (watched since %s).%s",
             st_dropout_table_taken(&answer->server->seen, answer->dropouts_n, reason, sizeof(reason)), since,
-            st_dropout_table_is_normal(&answer->server->seen) ? " No program here has real-time rights."
+            st_dropout_table_is_normal(&answer->server->seen) ? " No program that plays has real-time rights."
                                                               : "");
         return;
     }
@@ -359,13 +348,11 @@ static void client_next(const struct st_view *view, struct st_answer *next)
     const bool lost_cpu =
         next->taken || next->reason == ST_DROPOUT_WOKEN_LATE || next->reason == ST_DROPOUT_CPU_TAKEN;
     snprintf(next->next, sizeof(next->next), "sleeptune status --watch");
-    if (lost_cpu && st_dropout_table_is_normal(&next->server->seen)) {
-        snprintf(next->next, sizeof(next->next), ST_DROPOUT_REASON_GET_RIGHTS);
-        snprintf(next->next_why, sizeof(next->next_why),
-                 "lets programs that play go before others; then log out and in again");
-        return;
-    }
     if (lost_cpu) {
+        st_dropout_table_rights(&next->server->seen, client, next->next, sizeof(next->next), next->next_why,
+                                sizeof(next->next_why));
+        if (next->next[0] != '\0')
+            return;
         snprintf(next->next, sizeof(next->next), "sleeptune report");
         snprintf(next->next_why, sizeof(next->next_why),
                  "finds the settings that make programs lose the CPU or wake up late");
@@ -428,7 +415,8 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     }
     if (!answer->over && answer->client != NULL && answer->client->not_ready_n > 0) {
         client_next(view, answer);
-        if (answer->timing_known && !answer->timing_ok && strcmp(answer->next, "sleeptune report") != 0 &&
+        if (answer->timing_known && !answer->timing_ok &&
+            strncmp(answer->next, "sleeptune report", 16) != 0 &&
             strcmp(answer->next, ST_DROPOUT_REASON_GET_RIGHTS) != 0)
             st_text_append(answer->next_why, sizeof(answer->next_why),
                            "%sfor this computer's timing: sleeptune history --causes",

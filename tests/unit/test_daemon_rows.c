@@ -305,14 +305,28 @@ static void first_line_blames_who_took_the_cpu(void **state)
     expect_of_screen("next", "sleeptune report"); /* nor of the other one */
     reverb->load.priority = ST_XRUN_NORMAL;
     expect_of_screen("answer", "chromium took the CPU from Guitarix and others in 16 of 30 dropouts (watched "
-                               "since 22:13). No program here has real-time rights.");
+                               "since 22:13). No program that plays has real-time rights.");
     expect_of_screen("next", "sudo sleeptune apply linux-rt-permission");
     expect_of_screen("next_why", "lets programs that play go before others; then log out and in again");
     guitarix->culprit[0] = '\0';
     expect_of_screen("answer", "Other programs took the CPU from Guitarix and others in 16 of 30 dropouts "
-                               "(watched since 22:13). No program here has real-time rights.");
+                               "(watched since 22:13). No program that plays has real-time rights.");
     reverb->load.priority = 20; /* one has them */
     expect_of_screen("next", "sleeptune report");
+    pipewire->seen.priority = 20; /* as the server, but not the victim */
+    expect_of_screen("next", "sleeptune report linux-client-priority");
+    expect_of_screen("next_why",
+                     "Guitarix plays without real-time priority, which the server has: how it gets it");
+    guitarix->load.priority = 20; /* the victim, too: chromium has at least as much */
+    snprintf(guitarix->culprit, sizeof(guitarix->culprit), "chromium");
+    expect_of_screen("next", "sudo chrt --other --all-tasks --pid 0 $(pidof -s chromium)");
+    expect_of_screen("next_why",
+                     "takes the real-time priority from chromium, which is not below that of Guitarix; or "
+                     "end that program");
+    snprintf(guitarix->culprit, sizeof(guitarix->culprit), "HeavyReverb"); /* it plays */
+    expect_of_screen("next", "sleeptune report");
+    guitarix->culprit[0] = '\0';
+    guitarix->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
     reverb->load.priority = ST_XRUN_NORMAL;
     /* most dropouts are of a program that computes too long: the screen names both */
     server->reasons_n[ST_DROPOUT_WOKEN_LATE] = 0;

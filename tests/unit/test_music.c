@@ -184,6 +184,28 @@ static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
          "Next: Heavy needs 98 % of each period, so no buffer size helps; freeze or simplify Heavy.");
 }
 
+static void who_took_the_cpu_is_named_and_not_the_victim(void **state)
+{
+    (void)state;
+    struct st_xrun_seen lines[] = {load("", 1024), load("Guitar", 1024),
+                                   missed("Guitar", 9, ST_DROPOUT_CPU_TAKEN)};
+    snprintf(lines[2].culprit, sizeof(lines[2].culprit), "ffmpeg");
+    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+         "ffmpeg took the CPU from Guitar in 9 of 9 dropouts in 11 s on PipeWire.");
+    lines[0].load.priority = 20;
+    lines[1].load.priority = ST_XRUN_NORMAL;
+    says(
+        watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+        "ffmpeg took the CPU from Guitar in 9 of 9 dropouts in 11 s on PipeWire. Next: sleeptune report "
+        "linux-client-priority (Guitar plays without real-time priority, which the server has: how it gets it).");
+    lines[0].load.priority = ST_XRUN_NORMAL;
+    says(
+        watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+        "ffmpeg took the CPU from Guitar in 9 of 9 dropouts in 11 s on PipeWire. No program that plays has "
+        "real-time rights. Next: sudo sleeptune apply linux-rt-permission (lets programs that play go before "
+        "others; then log out and in again).");
+}
+
 static void a_server_that_names_no_one_is_not_made_to(void **state)
 {
     (void)state;
@@ -274,6 +296,7 @@ int main(void)
         cmocka_unit_test(the_program_with_most_dropouts_is_named),
         cmocka_unit_test(who_computes_longer_than_any_buffer_is_to_be_frozen),
         cmocka_unit_test(who_always_computes_too_long_needs_no_larger_buffer),
+        cmocka_unit_test(who_took_the_cpu_is_named_and_not_the_victim),
         cmocka_unit_test(a_server_that_names_no_one_is_not_made_to),
         cmocka_unit_test(quiet_music_and_silence),
         cmocka_unit_test(who_is_not_watched_is_said),
