@@ -11,6 +11,7 @@
 #include <spa/utils/type.h>
 
 #include "core/ns.h"
+#include "xruns/dropout_table.h"
 
 /* pipewire/private.h; the profiler tells them as they are */
 enum { STATUS_TRIGGERED = 1, STATUS_AWAKE = 2, STATUS_FINISHED = 3 };
@@ -28,7 +29,6 @@ enum { STATUS_TRIGGERED = 1, STATUS_AWAKE = 2, STATUS_FINISHED = 3 };
 #define KEEP_NS  ST_NS_PER_S /* a cycle that is not reported by then makes room for a later one */
 #define BEGIN_NS ST_NS_PER_S /* of a client that begins to play: it is no dropout yet */
 #define PAUSE_NS ST_NS_PER_S /* who is in no cycle for so long begins anew */
-#define SERVER   "PipeWire"  /* the client's place in a sighting of the server's own lateness */
 
 /* --- nodes --- */
 
@@ -287,6 +287,8 @@ static void take_driver(struct st_pipewire_profile *profile, const struct cycle 
     node->drives = true;
     const int64_t rise = risen(node, cycle->xruns_n);
     node->device_n += rise;
+    node->dry_n += rise;
+    node->dry_ns = rise > 0 ? cycle->driver.signal_ns : node->dry_ns;
     profile->pending = profile->pending || rise > 0;
     count_load(node, cycle, &cycle->driver, false);
 }
@@ -396,7 +398,7 @@ static const char *culprit_of(struct st_pipewire_profile *profile, const struct 
         for (size_t j = 0; j < ST_PIPEWIRE_PROFILE_NODES_MAX; j++) {
             const struct st_pipewire_profile_node *node = &profile->nodes[j];
             if (late->culprits[i] == ST_DROPOUT_SERVER)
-                names[n] = SERVER;
+                names[n] = ST_DROPOUT_TABLE_SERVER;
             else if (node->used && node->client == late->culprits[i] && node->name[0] != '\0')
                 names[n] = node->name;
         }
@@ -407,37 +409,45 @@ static const char *culprit_of(struct st_pipewire_profile *profile, const struct 
     return buf;
 }
 
-/* The server's dropout, once for all of its clients that were not ready: its driver's node has it, or who
- * kept it. */
+/* Who kept the server from beginning a cycle in that time made n dropouts: a client that computed, if it is known, else
+ * the driver's node has them. */
+static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
+                       uint32_t holder_id, int64_t from_ns, int64_t to_ns, int64_t n)
+{
+    struct st_pipewire_profile_node *holder = find(profile, holder_id);
+    struct st_dropout_figures late = {.cycle_ns = from_ns,
+                                      .signal_ns = from_ns,
+                                      .deadline_ns = from_ns,
+                                      .end_ns = to_ns,
+                                      .wants_culprit = true};
+    char culprit[ST_XRUN_NAME_BYTES];
+    if (holder_id != 0 && holder != NULL) {
+        holder->undecided_n += n;
+        judged(profile, holder, ST_DROPOUT_TOO_SLOW, driver->holder_busy_ns, driver->holder_error_ns, 0, "");
+        return;
+    }
+    if (profile->measure != NULL)
+        profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &late);
+    const bool taken = late.measured && late.queue_ns >= (to_ns - from_ns) / 2;
+    driver->undecided_n = n;
+    judged(profile, driver, taken ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE, 0, 0, 0,
+           taken ? culprit_of(profile, &late, culprit, sizeof(culprit)) : "");
+}
+
+/* The server's dropout, once for all of its clients that were not ready. */
 static void blame_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
                          struct st_pipewire_profile_node *driver)
 {
-    const int64_t n = node->undecided_n;
-    char culprit[ST_XRUN_NAME_BYTES];
+    const int64_t n = node->undecided_n, cycle_ns = node->late.cycle_ns, end_ns = node->late.end_ns;
     node->undecided_n = 0;
-    if (driver != NULL && node->late.cycle_ns >= driver->judged_ns) {
-        struct st_pipewire_profile_node *holder = find(profile, driver->holder_id);
-        const bool known = driver->late_ns > node->late.cycle_ns - 4 * driver->period_ns;
-        struct st_dropout_figures late = {.cycle_ns = known ? driver->due_ns
-                                                            : node->late.cycle_ns - driver->period_ns,
-                                          .end_ns = known ? driver->late_ns : node->late.cycle_ns};
-        late.signal_ns = late.deadline_ns = late.cycle_ns;
-        late.wants_culprit = true;
-        driver->judged_ns = node->late.end_ns;
-        if (known && holder != NULL) {
-            holder->undecided_n += n;
-            judged(profile, holder, ST_DROPOUT_TOO_SLOW, driver->holder_busy_ns, driver->holder_error_ns, 0,
-                   "");
-        } else {
-            if (profile->measure != NULL)
-                profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &late);
-            const bool taken = late.measured && late.queue_ns >= (late.end_ns - late.signal_ns) / 2;
-            driver->undecided_n = n;
-            judged(profile, driver, taken ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE, 0, 0, 0,
-                   taken ? culprit_of(profile, &late, culprit, sizeof(culprit)) : "");
-        }
-    }
     node->late = (struct st_dropout_figures){0};
+    if (driver == NULL || cycle_ns < driver->judged_ns)
+        return;
+    driver->judged_ns = end_ns;
+    if (driver->late_ns > cycle_ns - 4 * driver->period_ns)
+        blame_late(profile, driver, driver->holder_id, driver->due_ns, driver->late_ns, n);
+    else
+        blame_late(profile, driver, 0, cycle_ns - driver->period_ns, cycle_ns, n);
 }
 
 /* It ended, or began: that is no dropout. */
@@ -681,12 +691,42 @@ static void find_holder(struct st_pipewire_profile *profile, struct st_pipewire_
         add_load(holder, driver->holder_busy_ns, 0);
 }
 
-/* Did the server begin this cycle late, and not after a pause? */
-static void note_late_server(struct st_pipewire_profile *profile, const struct cycle *cycle)
+/* Was a client of that driver late when its device ran dry? */
+static bool was_client_late(const struct st_pipewire_profile *profile,
+                            const struct st_pipewire_profile_node *driver)
 {
-    struct st_pipewire_profile_node *driver = find(profile, cycle->driver.id);
-    if (driver == NULL)
-        return;
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        const struct st_pipewire_profile_node *node = &profile->nodes[i];
+        if (node->used && !node->drives && strcmp(node->driver, driver->name) == 0 &&
+            (node->late.signal_ns != 0 ||
+             (node->judged_ns != 0 && node->judged_ns > driver->dry_ns - 4 * driver->period_ns)))
+            return true;
+    }
+    return false;
+}
+
+/* A device that ran dry because the server or a client was late: that is one dropout, and theirs. */
+static void explain_dry(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
+{
+    const int64_t near_ns = 2 * driver->period_ns, n = at_most(driver->dry_n, driver->device_n);
+    const bool late = driver->late_ns != 0 && driver->dry_ns > driver->late_ns - near_ns &&
+                      driver->dry_ns < driver->late_ns + near_ns;
+    if (n > 0 && (late || was_client_late(profile, driver))) {
+        driver->device_n -= n;
+        driver->dry_n = 0;
+        if (!was_client_late(profile, driver) && driver->judged_ns < driver->late_ns) {
+            driver->judged_ns = driver->late_ns + driver->period_ns;
+            blame_late(profile, driver, driver->holder_id, driver->due_ns, driver->late_ns, n);
+        }
+    }
+    if (driver->seen_ns - driver->dry_ns >= near_ns)
+        driver->dry_n = 0;
+}
+
+/* Did the server begin this cycle late, and not after a pause? */
+static void note_late_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
+                             const struct cycle *cycle)
+{
     const int64_t seen_ns = driver->seen_ns, period_ns = driver->period_ns;
     const int64_t begin_ns = cycle->driver.prev_signal_ns > seen_ns + period_ns / 4
                                  ? cycle->driver.prev_signal_ns
@@ -743,7 +783,11 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
         if (r < 0)
             return r;
     }
-    note_late_server(profile, &cycle);
+    struct st_pipewire_profile_node *driver = find(profile, cycle.driver.id);
+    if (driver != NULL) {
+        note_late_server(profile, driver, &cycle);
+        explain_dry(profile, driver);
+    }
     if (profile->late) {
         name_waited_for(profile, &cycle);
         keep_cycle(profile, &cycle);
@@ -781,7 +825,7 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
                                     .wait_ns = sum->wait_ns,
                                     .period_ns = node->period_ns};
     rename_node(&sighting.device, node->driver);
-    rename_node(&sighting.client, node->drives ? SERVER : node->name);
+    rename_node(&sighting.client, node->drives ? ST_DROPOUT_TABLE_SERVER : node->name);
     rename_node(&sighting.culprit, sum->culprit);
     if (sum->n > 0) {
         report_cycle(profile, seen, ctx);
@@ -844,7 +888,7 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
         const bool ran = take_load(node, &sighting.load);
         rename_node(&sighting.device, is_client ? node->driver : node->name);
         rename_node(&sighting.client, is_client ? node->name : "");
-        if (ran && !is_own(profile, node->client))
+        if (ran && !node->gone && !is_own(profile, node->client))
             seen(ctx, &sighting);
         if (node->gone || (!ran && node->used && !node->announced))
             forget(node);

@@ -11,7 +11,8 @@
  * followed until it finishes that work, in a later cycle, and then judged (dropout_judge.h). Asynchronous nodes
  * (PipeWire 1.2) have another cycle's time and are never "not ready". A server that was late itself begins the
  * next cycle too early for its clients: that is a dropout of the client that computed up to that moment and
- * so kept the server from its CPU, else of "PipeWire", and of no other client. The first second of a node
+ * so kept the server from its CPU, else of "PipeWire", and of no other client. A device that ran dry in that
+ * time, or while a client was late, is that same dropout, and no other one. The first second of a node
  * that has come, and the cycle in which it goes, are no dropouts. All
  * functions: one thread. */
 #ifndef ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
@@ -66,7 +67,8 @@ struct st_pipewire_profile_node {
     int64_t judged_ns;                   /* ... which was judged then */
     struct st_xrun_seen kept;            /* in the cycle that is kept; deadline_ns 0: it did nothing */
     int64_t device_n;                    /* not reported yet */
-    int64_t undecided_n;                 /* cycles of "late" */
+    int64_t dry_n, dry_ns; /* of a driver: device_n that no one is blamed for so far, and in which cycle */
+    int64_t undecided_n;   /* cycles of "late" */
     struct st_pipewire_profile_reason reasons[ST_DROPOUT_REASONS];
 };
 
