@@ -191,6 +191,10 @@ int st_observe_start(struct st_platform *platform, const struct st_xrun_source *
         observe->sources[observe->n].dropouts = &observe->fresh;
         observe->n++;
     }
+    for (size_t i = 0; i < observe->n; i++) {
+        observe->sources[i].beside = observe->sources;
+        observe->sources[i].beside_n = observe->n;
+    }
     observe->view.n = observe->n;
     int r = pipe2(observe->wake, O_CLOEXEC | O_NONBLOCK) == 0 ? 0 : -errno;
     if (r < 0) {

@@ -179,9 +179,24 @@ static void note_playing(struct st_observed *o, const char *client, const char *
     view->played_ns = now_ns(o);
 }
 
+/* PipeWire and JACK count the xruns of their devices themselves: ALSA's source sees the same ones. */
+static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *seen)
+{
+    for (size_t i = 0; o->view.device_only && i < o->beside_n; i++) {
+        const char *name = o->beside[i].source->name;
+        const bool counts = strcmp(name, "pipewire") == 0 || strcmp(name, "jack") == 0; /* jackd, jackdbus */
+        if (counts && o->beside[i].view.state == ST_OBSERVED_WATCHING &&
+            strncmp(seen->client, name, strlen(name)) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct st_observed *o = ctx;
+    if (is_counted(o, seen))
+        return;
     note_playing(o, seen->client, seen->device); /* a load, or a dropout: of something that plays */
     st_dropout_table_take(&o->view.seen, seen, now_ns(o), wall_ns(o));
     if (seen->device_xruns_n == 0 && seen->starved_n == 0)

@@ -64,6 +64,8 @@ struct st_observed {
     struct st_observed_view view;
     struct st_observed_pending pending[ST_OBSERVED_PENDING_MAX];
     struct st_dropout_sums *dropouts; /* all dropouts are added; NULL: nowhere */
+    const struct st_observed *beside; /* all sources, this one among them: see is_counted() */
+    size_t beside_n;
     bool open;
     unsigned failures;
     bool quiet;           /* nothing plays: what is absent is tried again less often */

@@ -701,6 +701,26 @@ absent_source_is_tried_less_often_while_nothing_plays_and_at_once_when_something
     assert_string_equal(o.view.played, "mpv");
 }
 
+static void what_the_server_counts_is_not_counted_again_by_the_card(void **state)
+{
+    (void)state;
+    static const struct st_xrun_source card = {
+        .name = "alsa", .summary = "scripted", .poll_ns = POLL_NS, .device_only = true, .ops = &ops};
+    struct st_observed all[2] = {{.source = &source, .view = {.state = ST_OBSERVED_WATCHING}}};
+    st_observed_init(&o, platform, &events, &card);
+    o.beside = all;
+    o.beside_n = 1;
+    switch_to(ST_OBSERVED_AUTO, "");
+    see("hw:0,0,0 playback", "jackd", 1, 0);
+    see("hw:1,0,0 playback", "mpv", 1, 0);
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.seen.device_xruns_n, 1);
+    all[0].view.state = ST_OBSERVED_ABSENT;
+    see("hw:0,0,0 playback", "jackd", 1, 0);
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.seen.device_xruns_n, 2);
+}
+
 static _Atomic int woken_n;
 
 static void wake(void)
@@ -761,6 +781,8 @@ static void whoever_waits_for_something_to_play_is_woken_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_the_server_counts_is_not_counted_again_by_the_card, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(device_xruns_and_starved_clients_are_counted_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost,
                                         setup, teardown),
