@@ -28,6 +28,7 @@
 #define CHOOSE_NS     (5 * ST_NS_PER_S)
 #define SOON_NS       ST_NS_PER_S /* until then the main thread of a new process may have run more often */
 #define SCAN_NS       (10 * ST_NS_PER_S)
+#define RESCAN_NS     (2 * ST_NS_PER_S)  /* who took the CPU is not known: it may be new */
 #define HUNT_NS       (30 * ST_NS_PER_S) /* after a dropout by a lack of CPU */
 #define FROZEN_TICKS  5                  /* a thread that has not run for so long may be in a frozen group */
 #define RARE_TICKS    25                 /* ... and is asked more rarely */
@@ -69,6 +70,7 @@ struct st_process_watch {
     int64_t at_ns[RING], done_ns[RING]; /* when the sample was begun and taken */
     int64_t samples_n;                  /* sample i is in place i % RING */
     int64_t chosen_ns, added_ns, scanned_ns, hunt_end_ns;
+    bool unexplained; /* since the last scan a culprit was not found */
 };
 
 /* --- one thread --- */
@@ -253,8 +255,9 @@ static void consider_rival(struct st_process_watch *watch, ST_UNUSED void *ctx, 
 /* Looks for rivals, and forgets them some time after the last dropout. */
 static void hunt(struct st_process_watch *watch, int64_t now)
 {
-    if (now < watch->hunt_end_ns && now - watch->scanned_ns > SCAN_NS) {
+    if (now < watch->hunt_end_ns && now - watch->scanned_ns > (watch->unexplained ? RESCAN_NS : SCAN_NS)) {
         watch->scanned_ns = now;
+        watch->unexplained = false;
         for_each(watch, 0, THREADS_MAX, consider_rival, NULL);
     }
     for (int i = 0; now >= watch->hunt_end_ns && i < RIVALS_MAX; i++)
@@ -366,28 +369,39 @@ static int64_t excess_ns(const struct st_process_watch *watch, const struct riva
     return rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] - (int64_t)(share * (double)window_ns);
 }
 
-/* The rival that had the CPU: of those that ran long enough between two samples, one of higher priority and on
- * the same CPU, and the one that did so most unusually. */
+/* The rival that had the CPU: of those that ran long enough between two samples, together with others of the same name, one of
+ * higher priority and on the same CPU, and the one that did so most unusually. What clients and the server usually do takes the
+ * CPU from no one. */
 static const struct rival *find_culprit(struct st_process_watch *watch, const struct process *process,
                                         int64_t base, int64_t last)
 {
     const int64_t queue_ns = process->samples[last % RING].queue_ns - process->samples[base % RING].queue_ns;
     const struct rival *culprit = NULL;
-    struct st_proc_stat own, other;
-    int64_t most_ns = INT64_MIN;
+    struct st_proc_stat own, others[RIVALS_MAX];
+    int64_t ran_ns[RIVALS_MAX], most_ns = INT64_MIN;
     int most_rank = 0;
     if (!read_stat(process->thread.pid, process->thread.tid, &own))
         return NULL;
     for (int i = 0; i < RIVALS_MAX; i++) {
         const struct rival *rival = &watch->rivals[i];
-        if (rival->thread.tid == 0 || rival->thread.tid == process->thread.tid || rival->thread.from > base ||
-            rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] < queue_ns / 2 ||
-            !read_stat(rival->thread.pid, rival->thread.tid, &other) || other.rt_priority < own.rt_priority)
+        const bool may = rival->thread.tid != 0 && rival->thread.tid != process->thread.tid &&
+                         rival->thread.from <= base &&
+                         read_stat(rival->thread.pid, rival->thread.tid, &others[i]) &&
+                         others[i].rt_priority >= own.rt_priority;
+        ran_ns[i] = may ? rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] : 0;
+        if (ran_ns[i] > 0 && clients_n(watch, rival->thread.pid) > 0)
+            ran_ns[i] = excess_ns(watch, rival, base, last);
+    }
+    for (int i = 0; i < RIVALS_MAX; i++) {
+        int64_t all_ns = 0;
+        for (int j = 0; ran_ns[i] > 0 && j < RIVALS_MAX; j++)
+            all_ns += ran_ns[j] > 0 && strcmp(others[i].name, others[j].name) == 0 ? ran_ns[j] : 0;
+        if (ran_ns[i] <= 0 || all_ns < queue_ns / 2)
             continue;
-        const int rank = (other.rt_priority > own.rt_priority) + (other.cpu == own.cpu);
-        const int64_t more_ns = excess_ns(watch, rival, base, last);
+        const int rank = (others[i].rt_priority > own.rt_priority) + (others[i].cpu == own.cpu);
+        const int64_t more_ns = excess_ns(watch, &watch->rivals[i], base, last);
         if (culprit == NULL || rank > most_rank || (rank == most_rank && more_ns > most_ns)) {
-            culprit = rival;
+            culprit = &watch->rivals[i];
             most_ns = more_ns;
             most_rank = rank;
         }
@@ -435,6 +449,7 @@ static void blame(struct st_process_watch *watch, const struct process *process,
     const struct rival *culprit = find_culprit(watch, process, base, last);
     figures->taken_by_itself = culprit != NULL ? culprit->thread.pid == process->thread.pid
                                                : others_ns > figures->queue_ns - figures->queue_ns / 4;
+    watch->unexplained = watch->unexplained || culprit == NULL;
     if (culprit == NULL)
         return;
     char path[64], comm[64], command[512];
