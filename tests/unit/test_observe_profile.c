@@ -591,7 +591,7 @@ static void who_computes_while_the_server_waits_is_to_blame(void **state)
 }
 
 /* 0.3.65 on one CPU with a card, server and client at the same real-time priority: the client computes for 1.5 periods from 8 ms
- * on, no cycle is cut short, and the card runs dry. Guest 91, rounded. */
+ * on, no cycle is cut short, and the card runs dry. Seen in a guest, rounded. */
 static void a_card_that_runs_dry_is_the_dropout_of_who_held_up_the_server(void **state)
 {
     (void)state;
