@@ -175,7 +175,8 @@ static bool counts(const struct st_change_target *target, const struct st_change
            strcmp(now, change->value) == 0;
 }
 
-/* A finding that is fine may not be about what apply wrote. @return what to do, or NULL; ret_outcome is set then. */
+/* A finding that is fine may not be about what apply wrote. @return what to do, or NULL; ret_outcome is set
+ * then. */
 static const char *not_shown(const struct st_change_target *target, const struct st_journal *journal,
                              const char *id, enum outcome *ret_outcome)
 {
@@ -303,8 +304,8 @@ static bool is_same_size(const struct st_wish *a, const struct st_wish *b)
     return a->frames == b->frames && a->rate_hz == b->rate_hz;
 }
 
-/* Each rule is judged for the size that apply judged for, unless the user asks for another one: what waits for a login
- * at 128 frames would look done while PipeWire idles at 1024. */
+/* Each rule is judged for the size that apply judged for, unless the user asks for another one: what waits
+ * for a login at 128 frames would look done while PipeWire idles at 1024. */
 static int verify_rules(const struct st_change_target *target, const struct st_journal *journal,
                         const struct options *options, struct output *output, enum outcome *worst)
 {

@@ -12,8 +12,8 @@ struct st_status_wish {
     bool json, details, html;
 };
 
-/** Asks the daemon that `status` would show, in at most 500 ms and without a message. @return its sleeptune-status/1, a new
- * reference; NULL: none answers. In sleeptune-status only. */
+/** Asks the daemon that `status` would show, in at most 500 ms and without a message. @return its
+ * sleeptune-status/1, a new reference; NULL: none answers. In sleeptune-status only. */
 __attribute__((visibility("default"))) json_t *st_module_ask(void);
 #define ST_MODULE_ASK_SYMBOL "st_module_ask"
 typedef json_t *(*st_module_ask_fn)(void);

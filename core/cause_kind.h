@@ -31,20 +31,21 @@ enum st_cause {
     ST_CAUSE_COUNT
 };
 
-/** Stable name ("run-queue", "rt-throttling" ...), the sentence for screens, and what to do now; "": nothing is known. */
+/** Stable name ("run-queue", "rt-throttling" ...), the sentence for screens, and what to do now; "": nothing
+ * is known. */
 const char *st_cause_kind_name(enum st_cause cause);
 const char *st_cause_kind_text(enum st_cause cause);
 const char *st_cause_kind_todo(enum st_cause cause);
 
-/** true: a cause by exclusion: no counter explains it, so the part of the lateness that it made is unknown.
- */
+/** true: a cause by exclusion: no counter explains it, so the part of the lateness that it made is
+ * unknown. */
 bool st_cause_kind_by_exclusion(enum st_cause cause);
 
 /** The cause of that name. @return 0 or -ENOENT. */
 ST_NODISCARD int st_cause_kind_find(const char *name, enum st_cause *ret);
 
-/** Length of the program's name in a culprit: 6 in "ffmpeg/4711", 0 in "irq/27-hda" and "other" (no thread).
- */
+/** Length of the program's name in a culprit: 6 in "ffmpeg/4711", 0 in "irq/27-hda" and "other" (no
+ * thread). */
 size_t st_cause_kind_program_len(const char *culprit);
 
 #endif

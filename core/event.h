@@ -52,7 +52,8 @@ const char *st_event_kind_name(enum st_event_kind kind);
 /** @return ST_EVENT_KINDS: no kind has that name. */
 enum st_event_kind st_event_kind_of(const char *name);
 
-/** Sound that was lost: by another program, or by the daemon's own stream; not by the model behind the loop. */
+/** Sound that was lost: by another program, or by the daemon's own stream; not by the model behind the
+ * loop. */
 bool st_event_kind_is_dropout(enum st_event_kind kind);
 
 enum st_certainty {

@@ -28,15 +28,13 @@ int64_t st_ns_sub(int64_t a_ns, int64_t b_ns) ST_NONBLOCKING;
  * Reads a duration as people type it: "30s", "2.5s", "500ms", "250us", "10m", "1h", "1h30m"; a bare number is
  * seconds.
  * @param ret_ns  written on success only; >= 0.
- * @return 0, -EINVAL (not a duration, negative), -ERANGE (more than 292 years). Threads: any.
- */
+ * @return 0, -EINVAL (not a duration, negative), -ERANGE (more than 292 years). Threads: any. */
 ST_NODISCARD int st_ns_parse(const char *text, int64_t *ret_ns);
 
 /**
  * Writes a duration for people into buf, in the unit that fits ("83.3 µs", "1.333 ms", "2.00 s", "412 ns");
  * UTF-8.
- * @return buf. Threads: any.
- */
+ * @return buf. Threads: any. */
 const char *st_ns_format(int64_t ns, char *buf, size_t buf_bytes);
 
 /** The same with four digits from 1 us to 1 ms: "1.184 µs", "83.33 µs". @return buf. Threads: any. */

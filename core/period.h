@@ -15,8 +15,7 @@ struct st_period {
 /**
  * period = frames / rate_hz.
  * @param frames   1 .. 2^22.  @param rate_hz  1 .. 2^22 (Hz).
- * @return 0 or -ERANGE, also for more than an hour (nothing written). Threads: any.
- */
+ * @return 0 or -ERANGE, also for more than an hour (nothing written). Threads: any. */
 ST_NODISCARD int st_period_init(struct st_period *period, uint32_t frames, uint32_t rate_hz);
 
 /** period = num_ns / den ns. @return 0 or -ERANGE (zero, shorter than 1 ns or longer than an hour). Threads:
@@ -44,8 +43,8 @@ static inline int64_t st_period_due_ns(const struct st_period *period, int64_t t
     return due_ns;
 }
 
-/** A missed deadline: is cycle k, which ended response_ns after due(k), later than due(k + 1)? Threads: any.
- */
+/** A missed deadline: is cycle k, which ended response_ns after due(k), later than due(k + 1)? Threads:
+ * any. */
 static inline bool st_period_missed(const struct st_period *period, uint64_t k, int64_t response_ns)
 {
     uint64_t product;
@@ -58,8 +57,7 @@ static inline bool st_period_missed(const struct st_period *period, uint64_t k, 
 
 /**
  * The largest j with due(j) <= now, 0 if now is before due(0). The inverse of st_period_due_ns, exact.
- * Threads: any; real-time safe.
- */
+ * Threads: any; real-time safe. */
 uint64_t st_period_index_at(const struct st_period *period, int64_t t0_ns, int64_t now_ns) ST_NONBLOCKING;
 
 /** The period in ns, rounded half up. */

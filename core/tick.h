@@ -21,8 +21,9 @@ struct st_tick_late {
                             part */
 };
 
-/** How often a periodic event timer (kern.eventtimer.periodic) interrupts in each tick of kern.hz, 1 .. ST_TICK_HZ_MAX: a
- * sleep ends at such an interrupt. singlemul: kern.eventtimer.singlemul. Source: sys/kern/kern_clocksource.c setuptimer. */
+/** How often a periodic event timer (kern.eventtimer.periodic) interrupts in each tick of kern.hz, 1 ..
+ * ST_TICK_HZ_MAX: a sleep ends at such an interrupt. singlemul: kern.eventtimer.singlemul. Source:
+ * sys/kern/kern_clocksource.c setuptimer. */
 int64_t st_tick_singlemul(int64_t hz, int64_t singlemul);
 
 /** The shift E for alloweddeviation = percent; 31 for percent <= 0. percent <= INT32_MAX. */
@@ -34,8 +35,7 @@ int st_tick_shift(int64_t percent);
  * @param sleep_ns the remaining time when the thread goes to sleep, > 0.
  * @return 0 or -ERANGE. Threads: any.
  * Source: FreeBSD sys/kern/kern_tc.c tc_adjprecision, inittimecounter; sys/kern/kern_time.c
- * kern_clock_nanosleep.
- */
+ * kern_clock_nanosleep. */
 ST_NODISCARD int st_tick_late(int64_t percent, int64_t hz, double sleep_ns, struct st_tick_late *ret);
 
 #endif

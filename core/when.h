@@ -12,8 +12,7 @@
  * 1970, with a fraction if need be; ns since 1970 (at least 17 digits).
  * @param now_wall_ns CLOCK_REALTIME. @param local  a date without "Z" is one of TZ, else of UTC.
  * @param ret_wall_ns  written on success only.
- * @return 0, -EINVAL, -ERANGE (before 1970, after 2200). Threads: any; TZ is read.
- */
+ * @return 0, -EINVAL, -ERANGE (before 1970, after 2200). Threads: any; TZ is read. */
 ST_NODISCARD int st_when_parse(const char *text, int64_t now_wall_ns, bool local, int64_t *ret_wall_ns);
 
 /** Reads a length of time: as st_ns_parse, and days and weeks: "1d", "1d12h", "2w". @return 0, -EINVAL,

@@ -1,5 +1,5 @@
-/* Log messages, made safe (core/text/safe.h): to stderr (-f), else to the journal or syslog. Each file defines
- * LOG_MODULE before it includes this. */
+/* Log messages, made safe (core/text/safe.h): to stderr (-f), else to the journal or syslog. Each file
+ * defines LOG_MODULE before it includes this. */
 #ifndef ST_DAEMON_LOG_H
 #define ST_DAEMON_LOG_H
 

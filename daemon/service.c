@@ -34,8 +34,8 @@ static void set_history_again(struct st_service *service, bool also_failing)
         st_history_writer_set(service->history, &service->config);
 }
 
-/* --- the loop rests while nothing plays (loop.when): who decides is daemon/loop/playing.h. A loop that rests has no
- * threads and locks no memory; its last figures stay. --- */
+/* --- the loop rests while nothing plays (loop.when): who decides is daemon/loop/playing.h. A loop that rests
+ * has no threads and locks no memory; its last figures stay. --- */
 
 /* A loop that starts counts from zero; what other programs had goes on. */
 static void forget_counts(struct st_service *service)
@@ -270,7 +270,8 @@ static void free_service(struct st_service *service)
     free(service);
 }
 
-/* What the parts write to; the thread of the history writer is the first one. After an error there is none of it. */
+/* What the parts write to; the thread of the history writer is the first one. After an error there is none of
+ * it. */
 static int init_books(struct st_service *service)
 {
     int r = -pthread_mutex_init(&service->mutex, NULL);

@@ -23,8 +23,7 @@ struct st_service;
  * @param config_path  read again at reload, must stay; NULL: there was no file, and reload looks whether
  * ST_SERVICE_CONFIG is there by then.
  * @return 0 or a negative errno value (-EADDRINUSE: another daemon). Threads: main; signals are blocked
- * already.
- */
+ * already. */
 ST_NODISCARD int st_service_start(struct st_platform *platform, const struct st_config *config,
                                   const char *config_path, struct st_service **ret);
 

@@ -270,11 +270,10 @@ void st_service_trace(struct st_service *service)
     st_tracer_way_use(&service->late, service->tracer, why);
     st_service_set_text(service, service->view.trace_error, wished && r != 0 ? why : "");
     if (r == 0)
-        ST_INFO(
-            "%s",
-            wished
-                ? "the kernel's trace shows which program had the CPU when the test loop wakes late"
-                : "when the test loop wakes late, the system's sleeptuned is asked which program had the CPU");
+        ST_INFO("%s", wished
+                          ? "the kernel's trace shows which program had the CPU when the test loop wakes late"
+                          : "when the test loop wakes late, the system's sleeptuned is asked which program "
+                            "had the CPU");
 }
 
 void st_service_stop_trace(struct st_service *service)

@@ -87,8 +87,8 @@ struct st_http_source st_service_source(struct st_service *service);
 /* --- service_parts.c: what is started and stopped; main thread --- */
 
 int st_service_start_loop(struct st_service *service);
-/** Asks the loop to end and waits some 10 s at most. @return true: its counts are final; false: it gets no CPU,
- * and its threads and what they write to stay. */
+/** Asks the loop to end and waits some 10 s at most. @return true: its counts are final; false: it gets no
+ * CPU, and its threads and what they write to stay. */
 bool st_service_end_loop(struct st_service *service);
 void st_service_stop_loop(struct st_service *service);
 int st_service_start_audio(struct st_service *service);

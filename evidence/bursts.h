@@ -24,8 +24,7 @@ void st_bursts_add(struct st_bursts *bursts, uint64_t n, bool event);
 /**
  * How many times as much the number of events varies as that of independent ones would: the mean size of the
  * burst that an event is in. @return 1: no bursts are shown, by a test that 1 in 200 sequences of independent
- * events fail at most. Source: Kish, "Survey Sampling", 1965 (clusters of unlike sizes).
- */
+ * events fail at most. Source: Kish, "Survey Sampling", 1965 (clusters of unlike sizes). */
 double st_bursts_scatter(const struct st_bursts *bursts);
 
 #endif

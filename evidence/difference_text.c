@@ -36,7 +36,8 @@ static const char *const phrases[ST_FIGURES] = {[ST_FIGURE_MEDIAN] = "the median
                                                 [ST_FIGURE_P999] = "p99.9",
                                                 [ST_FIGURE_MISSED] = "the share of missed periods"};
 
-/* "the median is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)", for the figures with that verdict. @return whether there is one. */
+/* "the median is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)", for the figures with that verdict. @return whether
+ * there is one. */
 static bool list(const struct st_figure *figures, enum st_verdict verdict, char *buf)
 {
     char size[VALUE_BYTES], low[VALUE_BYTES], high[VALUE_BYTES];

@@ -14,8 +14,7 @@ size_t st_drift_section(size_t k, size_t n);
  * Probability that sections of a run without drift differ as much: a one-way analysis of variance of their
  * blocks.
  * @param figures of n blocks, in order. @return 1: fewer than 2 blocks a section, or all are equal. Source:
- * Fisher, "Statistical Methods for Research Workers", 1925.
- */
+ * Fisher, "Statistical Methods for Research Workers", 1925. */
 double st_drift_p(const double *figures, size_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /* The words of evidence. A *run* is one recording of the loop. It is cut into up to 64 *blocks* of equal
- * length (blocks.h). A *pair* is a block of A and a block of B side by side (tuning.h). A *figure* is one number of
- * a run; what is known of the difference of two runs in it is an *interval* and a p-value (pairs.h), and then
- * a *verdict* (verdict.h). */
+ * length (blocks.h). A *pair* is a block of A and a block of B side by side (tuning.h). A *figure* is one
+ * number of a run; what is known of the difference of two runs in it is an *interval* and a p-value
+ * (pairs.h), and then a *verdict* (verdict.h). */
 #ifndef ST_EVIDENCE_FIGURE_H
 #define ST_EVIDENCE_FIGURE_H
 

@@ -1,5 +1,5 @@
-/* Events: missed periods less than 100 ms apart are one. Misses come in bursts, so that a bound for their number
- * would be too small; events are close to independent, and an event is what is heard. */
+/* Events: missed periods less than 100 ms apart are one. Misses come in bursts, so that a bound for their
+ * number would be too small; events are close to independent, and an event is what is heard. */
 #ifndef ST_EVIDENCE_MISS_EVENTS_H
 #define ST_EVIDENCE_MISS_EVENTS_H
 
@@ -14,8 +14,8 @@ struct st_miss_events {
     int64_t last_ns; /* due time of the last missed period; valid if n > 0 */
 };
 
-/** Adds missed periods without a gap between them; times ascend. @param first_ns, last_ns due times of the first and
- * the last one, on any clock. Threads: one per counter, which begins with zeros. */
+/** Adds missed periods without a gap between them; times ascend. @param first_ns, last_ns due times of the
+ * first and the last one, on any clock. Threads: one per counter, which begins with zeros. */
 void st_miss_events_add(struct st_miss_events *events, int64_t first_ns, int64_t last_ns);
 
 /** Upper 95 % bound of events per hour (exact Poisson: Garwood 1936). +inf if nothing was measured. */

@@ -175,7 +175,8 @@ static double draw_missed(const struct draw *run)
     return trials > 0 ? missed / trials : 0;
 }
 
-/** Bucket of the p-quantile, while each block is drawn once. Some values lie above it, unless there is one bucket only. */
+/** Bucket of the p-quantile, while each block is drawn once. Some values lie above it, unless there is one
+ * bucket only. */
 static size_t draw_bucket(const struct draw *run, double p)
 {
     const size_t bucket = run->values_n > 0 ? quantile_bucket(run, p) : 0;
@@ -188,8 +189,7 @@ static size_t draw_bucket(const struct draw *run, double p)
  * known of (1: none): p is of what varies by more than they do. @param ret_p probability that independent
  * events vary as much.
  * @return the ratio of the variances, which is also how many of the values tell as much as one independent
- * value; 1: no more than chance, or too few to count. Source: Fisher's index of dispersion.
- */
+ * value; 1: no more than chance, or too few to count. Source: Fisher's index of dispersion. */
 static double draw_scatter(const struct draw *run, size_t bucket, double known, double *ret_p)
 {
     const bool misses = bucket == SIZE_MAX;

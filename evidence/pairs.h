@@ -22,8 +22,7 @@
  * st_verdict_judge.
  * @return 0, -ENOMEM; *ret on 0 only. Threads: any.
  * Source: Kuensch, "The Jackknife and the Bootstrap for General Stationary Observations", 1989 (blocks);
- * Hesterberg 2015 (expanded interval); Welch 1947 (degrees of freedom).
- */
+ * Hesterberg 2015 (expanded interval); Welch 1947 (degrees of freedom). */
 ST_NODISCARD int st_pairs_compare(const struct st_blocks *a, const struct st_blocks *b,
                                   struct st_random *random, struct st_figure ret[ST_FIGURES]);
 

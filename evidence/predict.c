@@ -210,8 +210,9 @@ struct group {
     uint64_t phase_events;      /* of all phases together */
 };
 
-/* A period of this size begins at one of `ratio` measured periods. Each of them is tried: a wake-up that is late by L is
- * followed by ones that would be late by L - P, L - 2 P ... @param last the last missed period of each phase, plus 1. */
+/* A period of this size begins at one of `ratio` measured periods. Each of them is tried: a wake-up that is
+ * late by L is followed by ones that would be late by L - P, L - 2 P ... @param last the last missed period
+ * of each phase, plus 1. */
 static void add_phases(const struct size *size, const struct st_predict_late *late, uint64_t *last,
                        struct group *group)
 {
@@ -226,8 +227,8 @@ static void add_phases(const struct size *size, const struct st_predict_late *la
     }
 }
 
-/* The first period moves against the stall by chance, and the stall is as long as its lateness, or up to a period
- * longer. */
+/* The first period moves against the stall by chance, and the stall is as long as its lateness, or up to a
+ * period longer. */
 static void add_bracket(const struct size *size, const struct st_predict_late *late, struct group *group)
 {
     const double over_ns = (double)late->lateness_ns - size->slack_ns;
@@ -263,8 +264,8 @@ static double share_of(const struct size *size, const struct st_predict_late *la
     return fmin(1, (over_ns + (upper ? size->measured_ns : 0)) / size->period_ns);
 }
 
-/* At least one event if a wake-up is late enough, at most one for each of them. A span has one weight: its events may
- * have one cause. */
+/* At least one event if a wake-up is late enough, at most one for each of them. A span has one weight: its
+ * events may have one cause. */
 static void count_spans(const struct st_predict_run *run, const struct size *size, struct counts *counts)
 {
     const bool as_measured = size->ratio == 1 && fabs(size->slack_ns - size->measured_ns) < 1;
@@ -348,7 +349,8 @@ static const struct st_predict_run *nearest(const struct st_predict_run *run, ui
     return found;
 }
 
-/* The size as it is for the wake-ups of a run: those of longer sizes may each be later (idle states, rounded timers). */
+/* The size as it is for the wake-ups of a run: those of longer sizes may each be later (idle states, rounded
+ * timers). */
 static struct size size_for(const struct st_predict_run *run, const struct st_predict_run *near,
                             const struct st_predict_wish *wish, uint32_t frames, double load_percent)
 {
@@ -395,8 +397,8 @@ static struct tally sum_of(const struct tally parts[ST_STEADY_PARTS], size_t fir
     return sum;
 }
 
-/* One-sided 95 % bounds of the mean of a weighted Poisson sum; exact (Garwood) if all weights are 1. Source: Fay & Feuer,
- * "Confidence intervals for directly standardized rates", 1997. */
+/* One-sided 95 % bounds of the mean of a weighted Poisson sum; exact (Garwood) if all weights are 1. Source:
+ * Fay & Feuer, "Confidence intervals for directly standardized rates", 1997. */
 static double bound(const struct tally *tally, double scatter, bool upper)
 {
     const double most = upper ? fmax(1, tally->largest) : 0;
@@ -456,9 +458,9 @@ void st_predict_end(struct st_predict_run *run)
     }
 }
 
-/* Stalls are the same at each size, so all runs count. But a longer size may have late wake-ups of its own that are rarer
- * than what each of them is late by: if its run had any, the upper bound is at least that of this run; if it had more than
- * the others allow for, it alone counts. */
+/* Stalls are the same at each size, so all runs count. But a longer size may have late wake-ups of its own
+ * that are rarer than what each of them is late by: if its run had any, the upper bound is at least that of
+ * this run; if it had more than the others allow for, it alone counts. */
 static bool count_runs(const struct st_predict_run *first, const struct st_predict_wish *wish,
                        uint32_t frames, double load_percent, struct counts *ret)
 {
@@ -601,15 +603,15 @@ static void judge(const struct st_predict_run *run, const struct st_predict_wish
             "the load changed during the recording: the bounds hold for its busiest %zu0 %% and for the rest",
             steady.end - steady.first);
     else if (run->spans && most > least)
-        snprintf(
-            row->reason, sizeof(row->reason),
-            "late wake-ups are known to the minute or interval only, so this is a range: %.3g to %.3g dropouts per hour%s",
-            least, fmin(ST_PREDICT_MOST, most),
-            row->estimated ? ", of which the estimate is the middle" : "");
+        snprintf(row->reason, sizeof(row->reason),
+                 "late wake-ups are known to the minute or interval only, so this is a range: %.3g to %.3g "
+                 "dropouts per hour%s",
+                 least, fmin(ST_PREDICT_MOST, most),
+                 row->estimated ? ", of which the estimate is the middle" : "");
     else if (own)
-        snprintf(
-            row->reason, sizeof(row->reason),
-            "wake-ups were late at this buffer size that were not late at shorter ones, so only the run at this size counts");
+        snprintf(row->reason, sizeof(row->reason),
+                 "wake-ups were late at this buffer size that were not late at shorter ones, so only the run "
+                 "at this size counts");
 }
 
 void st_predict_row(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,

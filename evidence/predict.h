@@ -1,6 +1,6 @@
-/* Dropouts per hour at other buffer sizes, from the late wake-ups of one run. A stall (a time in which the thread could
- * not run) does not depend on the buffer size; the time that a size leaves for it, its slack, does. Events are those of
- * evidence/miss_events.h. */
+/* Dropouts per hour at other buffer sizes, from the late wake-ups of one run. A stall (a time in which the
+ * thread could not run) does not depend on the buffer size; the time that a size leaves for it, its slack,
+ * does. Events are those of evidence/miss_events.h. */
 #ifndef ST_EVIDENCE_PREDICT_H
 #define ST_EVIDENCE_PREDICT_H
 
@@ -24,7 +24,8 @@ struct st_predict_late {
     int32_t events_n; /* of the span, in its latest wake-up; < 0: unknown */
 };
 
-/** A run: its latest wake-ups (the other ones take no memory). Begins with zeros but for its period and frames. */
+/** A run: its latest wake-ups (the other ones take no memory). Begins with zeros but for its period and
+ * frames. */
 struct st_predict_run {
     struct st_period period; /* of the measurement */
     uint32_t frames, rate_hz;
@@ -47,8 +48,8 @@ struct st_predict_wish {
     int64_t granularity_ns;   /* the device's position moves in steps of this: taken from the slack */
 };
 
-/** Of a row: late wake-ups were seen; none was; none was, and the tail of those that were seen says how often; not known, or
- * stalls were seen, but none was as long, and there is no model (then with a bound). */
+/** Of a row: late wake-ups were seen; none was; none was, and the tail of those that were seen says how
+ * often; not known, or stalls were seen, but none was as long, and there is no model (then with a bound). */
 enum st_predict_basis { ST_PREDICT_OBSERVED, ST_PREDICT_NONE_SEEN, ST_PREDICT_MODEL, ST_PREDICT_REFUSED };
 
 struct st_predict_row {

@@ -18,7 +18,8 @@ static double scatter_of(const uint64_t n[ST_STEADY_PARTS], double all_n)
     return d > 0 && st_distribution_chi_squared_p(d, df) < SCATTER_P ? fmax(1, d / df) : 1;
 }
 
-/* Twice the logarithm of how much likelier two rates are than one, if `share` of the time had n of all events. */
+/* Twice the logarithm of how much likelier two rates are than one, if `share` of the time had n of all
+ * events. */
 static double likelihood_ratio(double n, double all_n, double share)
 {
     const double rest = all_n - n;
@@ -27,7 +28,8 @@ static double likelihood_ratio(double n, double all_n, double share)
     return 2 * (n * log(n / (all_n * share)) + (rest > 0 ? rest * log(rest / (all_n * (1 - share))) : 0));
 }
 
-/* Up to half of the parts, in a row, with the largest ratio, or the busiest one. Source: Kulldorff, "A spatial scan statistic", 1997. */
+/* Up to half of the parts, in a row, with the largest ratio, or the busiest one. Source: Kulldorff, "A
+ * spatial scan statistic", 1997. */
 struct st_steady st_steady_of(const uint64_t n[ST_STEADY_PARTS])
 {
     struct st_steady steady = {.end = ST_STEADY_PARTS};

@@ -77,7 +77,8 @@ static struct fit fit_at(const double *x, size_t n, double mean, double theta)
 static struct fit fit_of(const double *x, size_t n)
 {
     const double mean = mean_of(x, n);
-    /* theta * mean from -mean / max, where the distribution would end at the largest value, to 10, a shape of 0.9 */
+    /* theta * mean from -mean / max, where the distribution would end at the largest value, to 10, a shape of
+     * 0.9 */
     const double least = log1p(-0.9999 * mean / x[n - 1]), most = log(11);
     struct fit best = {.likelihood = -HUGE_VAL};
     int at = 0;
@@ -106,7 +107,8 @@ static struct fit fit_of(const double *x, size_t n)
 /* Anderson-Darling against the fit: the share of samples of that distribution that are worse. */
 static double goodness(const double *x, size_t n, const struct fit *fit)
 {
-    /* that 10 % exceed; by simulation: 1500 samples of 100 values for each shape from -0.5 in steps of 0.1; smoothed */
+    /* that 10 % exceed; by simulation: 1500 samples of 100 values for each shape from -0.5 in steps of 0.1;
+     * smoothed */
     static const double worst[] = {1.00, 0.90, 0.87, 0.85, 0.82, 0.80, 0.78,
                                    0.76, 0.73, 0.72, 0.70, 0.68, 0.66};
     const double place = fmin(fmax((fit->shape + 0.5) * 10, 0), ST_ARRAY_LEN(worst) - 1.001);
@@ -122,8 +124,8 @@ static double goodness(const double *x, size_t n, const struct fit *fit)
     return fmin(1, 0.1 * exp(-3 * (distance / limit - 1))); /* by the same samples, from 90 to 1 % */
 }
 
-/* Are the latest ones of another kind? Each of them is added to those below it: the shape must stay where these have it.
- * Source: TailID, ECRTS 2025. */
+/* Are the latest ones of another kind? Each of them is added to those below it: the shape must stay where
+ * these have it. Source: TailID, ECRTS 2025. */
 static bool is_mixture(const double *x, size_t n)
 {
     const size_t latest_n = n / 3 < LATEST_MOST ? n / 3 : LATEST_MOST;
@@ -155,8 +157,8 @@ struct bursts {
 /* Which bursts count. */
 enum part { ALL, FITTED, HELD_OUT };
 
-/* How many bursts values with these gaps are: the intervals estimator of Ferro and Segers, for times that are no whole
- * numbers. */
+/* How many bursts values with these gaps are: the intervals estimator of Ferro and Segers, for times that are
+ * no whole numbers. */
 static size_t bursts_of(const double *gaps, size_t gaps_n)
 {
     double sum = 0, squares = 0;
@@ -257,8 +259,8 @@ static double fill_curve(const double *x, size_t n, const struct fit *fit, struc
     return most;
 }
 
-/* The lowest threshold from which on maxima of bursts fit. Source: G'Sell et al., "Sequential selection procedures and
- * false discovery rate control", 2016 (ForwardStop). @return why none. */
+/* The lowest threshold from which on maxima of bursts fit. Source: G'Sell et al., "Sequential selection
+ * procedures and false discovery rate control", 2016 (ForwardStop). @return why none. */
 static const char *choose(const struct points *points, const double *descending, struct bursts *bursts,
                           struct st_tail *tail)
 {
@@ -288,8 +290,9 @@ static const char *choose(const struct points *points, const double *descending,
     return longest_steady && is_steady(bursts) ? NULL : "the load changed during the recording";
 }
 
-/* A fit of two thirds of the run says how many bursts of the held-out third are longer than some lateness. @return the
- * probability of at least as many as there are, if all three follow one law (negative binomial). */
+/* A fit of two thirds of the run says how many bursts of the held-out third are longer than some lateness.
+ * @return the probability of at least as many as there are, if all three follow one law (negative
+ * binomial). */
 static double held_out_p(const struct points *points, double u_ns, struct bursts *bursts)
 {
     find_bursts(points, u_ns, FITTED, bursts);

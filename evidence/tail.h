@@ -1,5 +1,6 @@
-/* The expected rate of stalls that are longer than those seen: peaks over a threshold, or why there is no answer.
- * Sources: Pickands 1975; Ferro & Segers, "Inference for clusters of extreme values", 2003; Grimshaw 1993. */
+/* The expected rate of stalls that are longer than those seen: peaks over a threshold, or why there is no
+ * answer. Sources: Pickands 1975; Ferro & Segers, "Inference for clusters of extreme values", 2003; Grimshaw
+ * 1993. */
 #ifndef ST_EVIDENCE_TAIL_H
 #define ST_EVIDENCE_TAIL_H
 
@@ -23,12 +24,14 @@ struct st_tail {
     } curve[ST_TAIL_CURVE];
 };
 
-/** @param at_s, lateness_ns of n late wake-ups in order, all those beyond some lateness, at most ST_TAIL_POINTS_MAX.
+/** @param at_s, lateness_ns of n late wake-ups in order, all those beyond some lateness, at most
+ * ST_TAIL_POINTS_MAX.
  * @param seconds of the run. @return 0 or -ENOMEM. Threads: any. */
 ST_NODISCARD int st_tail_fit(const double *at_s, const double *lateness_ns, size_t n, double seconds,
                              struct st_tail *ret);
 
-/** Wake-ups per hour that are later than first_ns, first_ns + step_ns ... : the mean over n of these. first_ns > u_ns.
+/** Wake-ups per hour that are later than first_ns, first_ns + step_ns ... : the mean over n of these.
+ * first_ns > u_ns.
  * @param ret_high its upper 95 % bound. */
 double st_tail_per_hour(const struct st_tail *tail, double first_ns, double step_ns, uint64_t n,
                         double *ret_high);

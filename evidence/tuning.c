@@ -56,7 +56,8 @@ static bool is_open(const struct st_tuning_row *row)
 
 /* --- the plan --- */
 
-/* For one of open_n rows: its trial, if each pair shows the effect exactly, and what helps is measured again. */
+/* For one of open_n rows: its trial, if each pair shows the effect exactly, and what helps is measured
+ * again. */
 static uint32_t pairs_each(size_t open_n)
 {
     struct st_sequential s;
@@ -109,7 +110,8 @@ void st_tuning_plan(struct st_tuning *tuning)
 
 /* --- one block, one pair --- */
 
-/* A row that cannot be switched is out; the session goes on. @return 0, -EAGAIN: this row is out, or an error. */
+/* A row that cannot be switched is out; the session goes on. @return 0, -EAGAIN: this row is out, or an
+ * error. */
 static int set(struct run *run, uint32_t on)
 {
     size_t at = 0;
@@ -208,8 +210,8 @@ static int measure_same(struct run *run)
 
 /* --- screening: which ones promise most --- */
 
-/* Is factor `column` on in run `line`? Source: Plackett and Burman, "The design of optimum multifactorial experiments",
- * 1946: 12 runs, of which each factor is on in half. */
+/* Is factor `column` on in run `line`? Source: Plackett and Burman, "The design of optimum multifactorial
+ * experiments", 1946: 12 runs, of which each factor is on in half. */
 static bool is_on(size_t line, size_t column)
 {
     static const bool generator[SCREEN_ROWS] = {1, 1, 0, 1, 1, 1, 0, 0, 0, 1, 0};

@@ -43,8 +43,8 @@ struct st_tuning_row {
     double cost_us; /* what it may cost by the rule; < 0: unknown, until st_tuning_plan */
     bool refused;   /* its cost is not accepted: tried, and not kept on */
     enum st_tuning_outcome outcome;
-    char why
-        [ST_TUNING_WHY_BYTES]; /* of not tried, fought, failed, harmful; helps: its cost is too high; or "" */
+    char why[ST_TUNING_WHY_BYTES]; /* of not tried, fought, failed, harmful; helps: its cost is too high; or
+                                      "" */
     struct st_sequential evidence;
     double guess;                  /* by the screening: as `seen`; 0: none */
     double seen[ST_TUNING_OTHERS]; /* sum of (off - on) / (off + on) of its pairs */
@@ -83,8 +83,8 @@ struct st_tuning {
 };
 
 struct st_tuning_bench {
-    /** Bit i of `on`: row i is on. @return 0; -EBUSY (another program wrote row *ret_row), -EIO (it could not be switched)
-     * with `why` of ST_TUNING_WHY_BYTES; other errors end the session. */
+    /** Bit i of `on`: row i is on. @return 0; -EBUSY (another program wrote row *ret_row), -EIO (it could not
+     * be switched) with `why` of ST_TUNING_WHY_BYTES; other errors end the session. */
     int (*set)(void *ctx, uint32_t on, size_t *ret_row, char *why);
     /** Measures a block. @return 0; -EINTR: asked to stop; other errors end the session, with `why`. */
     int (*block)(void *ctx, struct st_tuning_block *ret, char *why);

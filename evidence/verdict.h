@@ -11,8 +11,7 @@
 
 /**
  * Sets p_corrected and verdict of all figures compared together. @return how many were tested.
- * Source: Holm, "A simple sequentially rejective multiple test procedure", 1979.
- */
+ * Source: Holm, "A simple sequentially rejective multiple test procedure", 1979. */
 size_t st_verdict_judge(struct st_figure *const *figures, size_t n);
 
 /** Is a difference shown: better or worse? */
@@ -21,8 +20,8 @@ bool st_verdict_shows(const struct st_figure *figure);
 /** "too-short", "none", "drifting", "better", "worse". */
 const char *st_verdict_name(enum st_verdict verdict);
 
-/** The difference of a quantile that is shown with a probability of 80 %; at least the drift. @param tests_n from
- * st_verdict_judge. @return NAN: not known, as of missed periods, of which the interval says it. */
+/** The difference of a quantile that is shown with a probability of 80 %; at least the drift. @param tests_n
+ * from st_verdict_judge. @return NAN: not known, as of missed periods, of which the interval says it. */
 double st_verdict_detectable(const struct st_figure *figure, size_t tests_n);
 
 #endif

@@ -1,4 +1,5 @@
-/* What the commands that measure share: options, the line of progress, and how a result is printed and drawn. */
+/* What the commands that measure share: options, the line of progress, and how a result is printed and
+ * drawn. */
 #ifndef ST_LAB_BENCH_COMMAND_H
 #define ST_LAB_BENCH_COMMAND_H
 

@@ -1,6 +1,5 @@
 /* The laboratory's seam: what it asks of an operating system beyond struct st_platform, one row each for
- * Linux, FreeBSD and the fake.
- */
+ * Linux, FreeBSD and the fake. */
 #ifndef ST_LAB_LAB_H
 #define ST_LAB_LAB_H
 
@@ -34,7 +33,8 @@ struct st_lab {
     /** Starts a sleeper for w, which has method, platform and lab; both threads keep CPU and policy.
      *  @return 0, -EPERM (policy), -EINVAL (no such CPU), or what the kernel said. */
     int (*wake_open)(struct st_wake *w, const struct st_wake_setting *setting);
-    /** One wait, woken by a signal after slice_ns (> 0, at most 10 s), or timed out then if its method is timed.
+    /** One wait, woken by a signal after slice_ns (> 0, at most 10 s), or timed out then if its method is
+     * timed.
      *  @return 0, -ETIMEDOUT (it does not wake: only wake_close helps), or what the kernel said. */
     int (*wake_round)(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret);
     void (*wake_close)(struct st_wake *w); /* ends the sleeper */

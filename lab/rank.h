@@ -28,8 +28,7 @@ struct st_ranked {
  * @param ret_confidence  that of the last step: at it 0 is in the interval of exactly those that are not
  * distinguished.
  * @return 0, -ENOMEM, -E2BIG (n > ST_RANK_MAX_N) or difference's error. Threads: any.
- * Source: Holm, "A simple sequentially rejective multiple test procedure", 1979.
- */
+ * Source: Holm, "A simple sequentially rejective multiple test procedure", 1979. */
 ST_NODISCARD int st_rank(struct st_ranked *items, size_t n,
                          int (*difference)(const void *ctx, size_t a, size_t b, double confidence,
                                            struct st_quantile *ret),

@@ -22,16 +22,16 @@ struct st_summary {
 void st_summary_of(const struct st_sample *sample, struct st_summary *ret);
 
 /** Median of values, differences of pairs for example, with its interval (order statistics: the sign test
- * turned round, exact for any distribution). Known from 6 values on at a confidence of 0.95. Sorts the values. Threads: any. */
+ * turned round, exact for any distribution). Known from 6 values on at a confidence of 0.95. Sorts the
+ * values. Threads: any. */
 struct st_quantile st_summary_median_interval(int64_t *values_ns, size_t n, double confidence);
 
 /**
- * Standard deviation of B over that of A with a 95 % interval, for independent values of any distribution that
- * both share but for its width. Of 6 to 20 values it holds the truth in 91 to 98 % of runs for normal
- * and exponential values, in 85 to 89 % for lognormal ones; where a single stall decides, in 64 to 90 %. Known from 6 values a side on, and
- * where both scatter. Threads: any. Source: Bonett, "Robust confidence interval for a ratio of standard
- * deviations", 2006.
- */
+ * Standard deviation of B over that of A with a 95 % interval, for independent values of any distribution
+ * that both share but for its width. Of 6 to 20 values it holds the truth in 91 to 98 % of runs for normal
+ * and exponential values, in 85 to 89 % for lognormal ones; where a single stall decides, in 64 to 90 %.
+ * Known from 6 values a side on, and where both scatter. Threads: any. Source: Bonett, "Robust confidence
+ * interval for a ratio of standard deviations", 2006. */
 void st_summary_sd_ratio(const struct st_sample *a, const struct st_sample *b, struct st_estimate *ret);
 
 /* Figures of a sample as the documents of the laboratory have them. */
@@ -41,16 +41,14 @@ void st_summary_sd_ratio(const struct st_sample *a, const struct st_sample *b, s
  * half of it is no wider than `share` of the median, or than least_ns (the clock cannot tell finer). The
  * interval of n values is that of order statistics, at the sample's own quantiles.
  * @return 20 .. max_n; 0: not even max_n is enough, or the sample has fewer than 20 values to tell it from.
- * Source: David & Nagaraja, Order Statistics, 7.1.
- */
+ * Source: David & Nagaraja, Order Statistics, 7.1. */
 uint64_t st_summary_median_enough_n(const struct st_sample *sample, double share, int64_t least_ns,
                                     uint64_t max_n);
 
 /**
- * How many samples it takes to conclude from a 0 of st_summary_median_enough_n that max_n values would not be enough: 10
- * of them lie where the interval of max_n values would. Fewer do not show how wide that is. 0: none do (max_n <
- * 6).
- */
+ * How many samples it takes to conclude from a 0 of st_summary_median_enough_n that max_n values would not be
+ * enough: 10 of them lie where the interval of max_n values would. Fewer do not show how wide that is. 0:
+ * none do (max_n < 6). */
 uint64_t st_summary_median_not_enough_min_n(uint64_t max_n);
 
 /** {mean, sd, min, q1, median, q3, p95, p99, max}; what is not known is null. */

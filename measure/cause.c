@@ -6,7 +6,8 @@
 /* A thread that is continued runs when the scheduler lets it. */
 #define CONTINUED_SLACK_NS INT64_C(50000000)
 
-/* FreeBSD's gap is that of the wall clock, which resuming sets from a clock of whole seconds; ntpd steps it by less, as a rule. */
+/* FreeBSD's gap is that of the wall clock, which resuming sets from a clock of whole seconds; ntpd steps it
+ * by less, as a rule. */
 #define SUSPEND_BY_WALL_MIN_NS INT64_C(2000000000)
 
 static uint64_t difference(uint64_t now, uint64_t then)
@@ -112,9 +113,10 @@ static void put_down_to(struct st_cause_event *event, enum st_cause cause, int64
     event->explained_ns = st_cause_kind_by_exclusion(cause) ? INT64_MIN : explained_ns;
 }
 
-/* A kernel that does not count waits (FreeBSD). From the surest to the least sure: its own formula for sleeps, the run time of
- * interrupt threads, which run before any real-time thread, beyond their usual share of that CPU, and switches that the
- * thread did not ask for, beyond the usual ones and at least one for each late wake-up. */
+/* A kernel that does not count waits (FreeBSD). From the surest to the least sure: its own formula for
+ * sleeps, the run time of interrupt threads, which run before any real-time thread, beyond their usual share
+ * of that CPU, and switches that the thread did not ask for, beyond the usual ones and at least one for each
+ * late wake-up. */
 static void judge_without_waits(const struct st_cause_record *record, const struct st_cause_baseline *base,
                                 const struct st_cause_context *context,
                                 const struct st_cause_machine *machine, struct st_cause_event *event)
@@ -143,8 +145,8 @@ static void judge_without_waits(const struct st_cause_record *record, const stru
 
 /* --- readings of the machine --- */
 
-/* What a reading that grew names. From the surest to the least sure; a length has to explain half the lateness, a number only to
- * grow, energy to be at the limit. */
+/* What a reading that grew names. From the surest to the least sure; a length has to explain half the
+ * lateness, a number only to grow, energy to be at the limit. */
 static const struct {
     enum st_reading reading;
     enum st_cause cause;
@@ -191,7 +193,8 @@ static bool explains(size_t row, const struct st_readings *from, const struct st
     return readings[row].unit == NUMBER || *ret_ns >= lateness_ns / 2;
 }
 
-/* The longest exit of the idle states that the CPU entered meanwhile. The driver's figure is the worst case. */
+/* The longest exit of the idle states that the CPU entered meanwhile. The driver's figure is the worst
+ * case. */
 static int64_t idle_exit_ns(const struct st_readings *from, const struct st_readings *to)
 {
     int64_t longest_ns = 0;

@@ -43,13 +43,12 @@ struct st_cause_event {
     int64_t runq_wait_ns; /* in the span, less the usual amount; clipped to the lateness */
     int64_t charged_ns;   /* time of a busy CPU that was charged to the loop instead of counted as a wait */
     int64_t rest_ns;      /* lateness - runq_wait - charged */
-    int64_t
-        explained_ns; /* of the lateness, by the figures of the cause; INT64_MIN: by exclusion, or its counter has no length */
-    uint32_t together_n; /* late wake-ups that share one look at the counters, by their lateness; 1: alone */
-    int cpu;             /* where it woke; -1 unknown */
-    char culprit[sizeof(
-        ((struct st_readings *)0)
-            ->culprit)]; /* the interrupt that had its CPU, the program of a bus lock; "": not known */
+    int64_t explained_ns; /* of the lateness, by the figures of the cause; INT64_MIN: by exclusion, or its
+                             counter has no length */
+    uint32_t together_n;  /* late wake-ups that share one look at the counters, by their lateness; 1: alone */
+    int cpu;              /* where it woke; -1 unknown */
+    char culprit[sizeof(((struct st_readings *)0)->culprit)]; /* the interrupt that had its CPU, the program
+                                                                 of a bus lock; "": not known */
     uint64_t switches_involuntary_n, faults_minor_n, faults_major_n;
     bool migrated;
 };
@@ -71,21 +70,22 @@ struct st_cause_context {
     uint32_t together_n;
 };
 
-/** How long the interrupt threads of one CPU ran between two looks, and which of them most (NULL: none). 0: not known.
- * Pure. */
+/** How long the interrupt threads of one CPU ran between two looks, and which of them most (NULL: none). 0:
+ * not known. Pure. */
 int64_t st_cause_interrupts_ns(const struct st_pauses *from, const struct st_pauses *to, int cpu,
                                const struct st_interrupt **ret_most);
 
-/** How much a reading grew, less the usual growth in that time. usual: per ns; NULL: none. @return INT64_MIN: not known, or of
- * different CPUs. Pure. */
+/** How much a reading grew, less the usual growth in that time. usual: per ns; NULL: none. @return INT64_MIN:
+ * not known, or of different CPUs. Pure. */
 int64_t st_cause_grown(const struct st_readings *from, const struct st_readings *to, enum st_reading reading,
                        const struct st_recent *usual);
 
-/** Was the whole machine slower between two readings? @return heat, power-limit or steal (a twentieth of the time or more);
- * ST_CAUSE_UNKNOWN: not known that it was. Pure. */
+/** Was the whole machine slower between two readings? @return heat, power-limit or steal (a twentieth of the
+ * time or more); ST_CAUSE_UNKNOWN: not known that it was. Pure. */
 enum st_cause st_cause_slowed(const struct st_readings *from, const struct st_readings *to);
 
-/** Puts a callback that took callback_ns, too long by event->lateness_ns, down to the CPU's clock if that explains half of it. Pure. */
+/** Puts a callback that took callback_ns, too long by event->lateness_ns, down to the CPU's clock if that
+ * explains half of it. Pure. */
 void st_cause_judge_work(const struct st_readings *from, const struct st_readings *to, int64_t callback_ns,
                          struct st_cause_event *event);
 

@@ -8,8 +8,7 @@
 /**
  * A ring of `periods` periods, drained by the clock from start_ns, when periods - 1 of them are queued. Each
  * cycle adds one when it is done. A cycle that is too late is an xrun, and the device starts again at that
- * moment, as with ALSA's prepare and start.
- */
+ * moment, as with ALSA's prepare and start. */
 struct st_device {
     struct st_period period;
     uint32_t periods; /* >= 2 */
@@ -27,8 +26,7 @@ ST_NODISCARD int st_device_init(struct st_device *device, const struct st_period
 /**
  * One cycle added its period at done_ns (CLOCK_MONOTONIC, not before the last one's).
  * Xrun if done > start + (n + periods - 1) * P, n the cycles since start.
- * @return the silence in ns: 0 without an xrun, > 0 with one. Threads: one.
- */
+ * @return the silence in ns: 0 without an xrun, > 0 with one. Threads: one. */
 int64_t st_device_cycle(struct st_device *device, int64_t done_ns);
 
 #endif

@@ -246,8 +246,8 @@ bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *r
     base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     base.late_ns = judge->late_ns;
     const struct st_cause_baseline *before = &judge->base[0];
-    /* No cycle ran since: a late wake-up may be in progress, and the baseline before it stays the right one.
-     */
+    /* No cycle ran since: a late wake-up may be in progress, and the baseline before it stays the right
+     * one. */
     if (before->at_ns != INT64_MIN && base.cycle == before->cycle)
         return false;
     add_usual(judge, &base);

@@ -1,4 +1,5 @@
-/* Late wake-ups of one loop: they wait for the next look at the loop thread's counters, which shows the cause. */
+/* Late wake-ups of one loop: they wait for the next look at the loop thread's counters, which shows the
+ * cause. */
 #ifndef ST_MEASURE_LATE_JUDGE_H
 #define ST_MEASURE_LATE_JUDGE_H
 

@@ -132,8 +132,8 @@ static inline __attribute__((always_inline)) int span(struct st_loop *loop, stru
         }
         const int64_t lateness_ns = woke_ns - due_ns, callback_ns = done_ns - woke_ns;
 
-        /* the next cycle is k + 1, or the period that done falls into: those before it are over and skipped
-         */
+        /* the next cycle is k + 1, or the period that done falls into: those before it are over and
+         * skipped */
         uint64_t skipped = 0;
         k++;
         due_ns = st_period_due_ns(&period, t0_ns, k);

@@ -43,8 +43,7 @@ struct st_loop {
 /**
  * Runs until max_periods or stop. The calling thread has its policy, name and pin already.
  * With a fake platform it runs in the test's own thread.
- * @return 0; a negative errno value when the sleep itself fails (never -EINTR).
- */
+ * @return 0; a negative errno value when the sleep itself fails (never -EINTR). */
 int st_loop_run(struct st_loop *loop);
 
 #endif

@@ -15,7 +15,7 @@
     (INT32_MIN + 0) /* a cycle: lateness beyond 32 bits (with a callback: then its callback time) */
 #define ST_RECORD_WIDE_CB      (INT32_MIN + 1) /* stands for a callback word that is beyond 32 bits */
 #define ST_RECORD_SKIPPED      (INT32_MIN + 2) /* payload: periods skipped after the cycle before */
-#define ST_RECORD_LOST         (INT32_MIN + 3) /* payload: cycles that found the ring full and are not in it */
+#define ST_RECORD_LOST         (INT32_MIN + 3) /* payload: cycles that found the ring full */
 #define ST_RECORD_LOST_SKIPPED (INT32_MIN + 4) /* payload: skipped periods that found it full */
 #define ST_RECORD_START                                                                                      \
     (INT32_MIN + 5) /* counting starts at k = 0 with this t0; what came before was warm-up */

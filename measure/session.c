@@ -154,7 +154,8 @@ static void run_load(void *ctx) ST_NONBLOCKING
         one_round(load);
 }
 
-/* Finds how many rounds take load_percent of the period on this CPU at its speed of the moment: takes about 10 ms. */
+/* Finds how many rounds take load_percent of the period on this CPU at its speed of the moment: takes about
+ * 10 ms. */
 static void calibrate_load(struct load *load, struct st_platform *platform, const struct st_period *period,
                            double load_percent)
 {
@@ -344,7 +345,8 @@ static void ask_machine(struct st_platform *p, struct st_cause_machine *machine)
         machine->rt_hole_ns = (period_us - runtime_us) * ST_NS_PER_US;
 }
 
-/* What FreeBSD's kernel may add to a sleep until the next period: rules freebsd-eventtimer and freebsd-alloweddeviation. */
+/* What FreeBSD's kernel may add to a sleep until the next period: rules freebsd-eventtimer and
+ * freebsd-alloweddeviation. */
 static int64_t stretch_ns(struct st_platform *p, const struct st_loop *loop)
 {
     int64_t hz, periodic, mul, precise, percent;

@@ -6,8 +6,8 @@
 
 #define ST_SESSION_CPUS_MAX 256
 
-/** Where every sample goes besides the histograms (recording, history). Called in the drain thread, in order.
- */
+/** Where every sample goes besides the histograms (recording, history). Called in the drain thread, in
+ * order. */
 struct st_sink {
     /** Counting starts; due(0) is t0_ns on CLOCK_MONOTONIC. Before all others. */
     void (*start)(void *ctx, int64_t t0_ns);
@@ -61,20 +61,19 @@ int64_t st_session_cause_above_ns(const struct st_session_config *config);
 /**
  * Starts the threads. Missing rights are no error: a loop that cannot have FIFO or locked memory runs
  * without, and its result says so.
- * @return 0, -EINVAL/-ERANGE (config), -ENOMEM, -EAGAIN. Threads: any.
- */
+ * @return 0, -EINVAL/-ERANGE (config), -ENOMEM, -EAGAIN. Threads: any. */
 ST_NODISCARD int st_session_start(struct st_platform *platform, const struct st_session_config *config,
                                   struct st_session **ret);
 
 /** Asks the loops to end; async-signal-safe. */
 void st_session_ask_stop(struct st_session *session);
 
-/** Takes real-time policy and pinning away from all loops, so that starved threads get a CPU again; async-signal-safe
- * (for SIGXCPU: a thread exceeded RLIMIT_RTTIME). */
+/** Takes real-time policy and pinning away from all loops, so that starved threads get a CPU again;
+ * async-signal-safe (for SIGXCPU: a thread exceeded RLIMIT_RTTIME). */
 void st_session_release(struct st_session *session);
 
-/** Waits for the loops and the last drain, at most timeout_ns; 0: only looks. @return true: they have ended, and
- * st_session_join does not wait. Threads: any. */
+/** Waits for the loops and the last drain, at most timeout_ns; 0: only looks. @return true: they have ended,
+ * and st_session_join does not wait. Threads: any. */
 bool st_session_wait(struct st_session *session, int64_t timeout_ns);
 
 /** Waits for the loops and the last drain. Call once, before free. */

@@ -20,8 +20,7 @@ struct st_child_env {
  * user database, and nothing else. Otherwise the variables `kept` of this process (NULL: all of them), and a
  * PATH if there is none.
  * @return 0, -ENOENT (uid is not in the user database), -ENOMEM. Free with st_child_env_close, also after an
- * error. Not thread-safe against setenv(3) and getpwuid(3).
- */
+ * error. Not thread-safe against setenv(3) and getpwuid(3). */
 ST_NODISCARD int st_child_env_open(struct st_child_env *ret, uid_t uid, const char *const *kept);
 /** Sets one variable. @return 0 or -ENOMEM. */
 ST_NODISCARD int st_child_env_set(struct st_child_env *env, const char *name, const char *value);

@@ -19,15 +19,13 @@ struct st_destination {
  * Follows the links of path, also those of folders. Root (effective user ID 0) follows only a link that
  * belongs to root, in a folder whose entries no one else can replace: where another link leads is another
  * user's choice. The file itself may be missing.
- * @return 0; -EXDEV: root refused a link; -ELOOP: 40 links; -EISDIR: no file name; or what openat said.
- */
+ * @return 0; -EXDEV: root refused a link; -ELOOP: 40 links; -EISDIR: no file name; or what openat said. */
 ST_NODISCARD int st_destination_find(const char *path, struct st_destination *ret);
 
 /**
  * Opens what st_destination_find found; flags as of open(2) but O_TRUNC, which would come before the check.
  * @return fd; -EXDEV: root refused a file that has a second name, in a folder of another user; or what openat
- * said.
- */
+ * said. */
 ST_NODISCARD int st_destination_open(const struct st_destination *destination, int flags, mode_t mode);
 
 /** Both in one. */

@@ -1,4 +1,5 @@
-/* What is of no OS: names, and a captured tree as the tunables of a platform, whose clocks and threads stay the native ones. */
+/* What is of no OS: names, and a captured tree as the tunables of a platform, whose clocks and threads stay
+ * the native ones. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -144,8 +144,8 @@ struct st_platform {
     int (*pin)(struct st_platform *p, int cpu);
     /** Lets another thread of this process run on all CPUs that the calling thread may use. */
     int (*unpin)(struct st_platform *p, pid_t tid);
-    /** CPUs the calling thread may use, ascending. @return how many (also when more than max), or an error.
-     */
+    /** CPUs the calling thread may use, ascending. @return how many (also when more than max), or an
+     * error. */
     int (*cpus_allowed)(struct st_platform *p, int *cpus, int max);
     /** Name of the calling thread, at most 15 bytes. */
     int (*set_name)(struct st_platform *p, const char *name);
@@ -173,8 +173,9 @@ struct st_platform {
     int (*counters_other)(struct st_platform *p, const struct st_counters_handle *h,
                           struct st_thread_counters *ret);
     void (*counters_close)(struct st_platform *p, struct st_counters_handle *h);
-    /** Some 20 us where a quota is counted or interrupt threads are read. Thread: always the same one of the process; the only one that
-     * does not block SIGCONT, so that it has seen it when it goes on after a stop. */
+    /** Some 20 us where a quota is counted or interrupt threads are read. Thread: always the same one of the
+     * process; the only one that does not block SIGCONT, so that it has seen it when it goes on after a
+     * stop. */
     void (*pauses)(struct st_platform *p, struct st_pauses *ret);
 
     /* --- process --- */
@@ -215,8 +216,9 @@ struct st_platform {
 
     /* --- tunables --- */
 
-    /** open(2), which never blocks, makes no terminal the process's and leaves nothing to programs that are run: how all
-     * members below reach a file. A captured tree opens within its folder. @return fd or a negative errno. */
+    /** open(2), which never blocks, makes no terminal the process's and leaves nothing to programs that are
+     * run: how all members below reach a file. A captured tree opens within its folder. @return fd or a
+     * negative errno. */
     int (*open_path)(struct st_platform *p, const char *path, int flags);
     /** Reads a text file, at most buf_bytes - 1 bytes and no more than that; always ends it with '\0'.
      *  Opens without blocking and refuses anything but a regular file (procfs and sysfs files are regular; of
@@ -277,8 +279,7 @@ struct st_platform *st_platform_native(void);
  * The tunables of a captured tree (proc/, sys/, etc/, boot/, run/, dev/ below `dir`); clocks and threads are
  * the native ones. No link leads out of the tree: links are resolved inside it, as after chroot (Linux 5.6
  * and later), or refused (-EXDEV, -ELOOP).
- * @return 0, -ENOENT, -ENOTDIR, -ENOMEM. Free with st_platform_root_free.
- */
+ * @return 0, -ENOENT, -ENOTDIR, -ENOMEM. Free with st_platform_root_free. */
 ST_NODISCARD int st_platform_root_new(const char *dir, struct st_platform **ret);
 /** The tree is of a FreeBSD machine: files only, its sysctls are not there (-ENOTSUP). */
 void st_platform_root_set_freebsd(struct st_platform *p);

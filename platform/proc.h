@@ -27,8 +27,8 @@ struct st_proc_stat {
     int64_t policy;                          /* field 41: SCHED_OTHER 0, SCHED_FIFO 1, SCHED_RR 2 ... */
 };
 
-/** /proc/PID/stat, /proc/PID/task/TID/stat. The name may hold anything, also ") R 1 2": the last ')' ends it.
- */
+/** /proc/PID/stat, /proc/PID/task/TID/stat. The name may hold anything, also ") R 1 2": the last ')' ends
+ * it. */
 int st_proc_stat(const char *text, struct st_proc_stat *ret);
 
 /** A program's name for screens: /proc/PID/comm, which the kernel cuts at 15 letters, or the file name in
@@ -36,12 +36,12 @@ int st_proc_stat(const char *text, struct st_proc_stat *ret);
  * "": not known. */
 void st_proc_name(const char *comm, const char *cmdline, char *buf, size_t buf_bytes);
 
-/** Number of the first line that begins so, as "Tgid:" in /proc/PID/status, "throttled_usec " in a cgroup's cpu.stat.
- * -ENODATA: no such line. */
+/** Number of the first line that begins so, as "Tgid:" in /proc/PID/status, "throttled_usec " in a cgroup's
+ * cpu.stat. -ENODATA: no such line. */
 int st_proc_line_u64(const char *text, const char *begins, uint64_t *ret);
 
-/** Text of the first line that begins so, as "CONFIG_HZ=" in a kernel's .config; blanks at both ends removed, cut to
- * buf_bytes - 1. -ENODATA: no such line. */
+/** Text of the first line that begins so, as "CONFIG_HZ=" in a kernel's .config; blanks at both ends removed,
+ * cut to buf_bytes - 1. -ENODATA: no such line. */
 int st_proc_line_text(const char *text, const char *begins, char *buf, size_t buf_bytes);
 
 /** The path of "0::/path", the unified hierarchy, in /proc/PID/cgroup. -ENODATA: there is none. -ERANGE:

@@ -21,9 +21,10 @@
 #define THERMAL_DIR "/sys/class/thermal"
 #define HOTTEST_MC  200000            /* a sensor beyond it is broken */
 #define TICK_NS     INT64_C(10000000) /* USER_HZ is 100 on each Linux */
-#define SMI_COUNT   0x34 /* MSR_SMI_COUNT of Intel's processors from Nehalem on; others answer with an error */
+#define SMI_COUNT   0x34              /* MSR_SMI_COUNT: Intel's processors from Nehalem on */
 
-/* Documentation/ABI/testing/sysfs-devices-system-cpu: thermal_throttle; arch/x86/kernel/cpu/mce/therm_throt.c. */
+/* Documentation/ABI/testing/sysfs-devices-system-cpu: thermal_throttle;
+ * arch/x86/kernel/cpu/mce/therm_throt.c. */
 static const struct {
     enum st_reading reading;
     const char *path;
@@ -55,7 +56,8 @@ static int64_t number_in(struct st_platform *p, int cpu, const char *file)
     return st_readings_number(p, path);
 }
 
-/* The highest of its steps: cpuinfo_max_freq of acpi-cpufreq is the boost clock, which no limit and no scaling_cur_freq names. */
+/* The highest of its steps: cpuinfo_max_freq of acpi-cpufreq is the boost clock, which no limit and no
+ * scaling_cur_freq names. */
 static int64_t highest_khz(struct st_platform *p, int cpu)
 {
     char path[PATH_BYTES], steps[1024];
@@ -138,9 +140,10 @@ static void read_idle_states(struct st_platform *p, int cpu, struct st_readings 
     }
 }
 
-/* "6,1234,5678,-;x86/split lock detection: #AC: game.exe/4711 took a split_lock trap at address: 0x1400015c2", of newer processors
- * "#DB: game.exe/4711 took a bus_lock trap ..." (arch/x86/kernel/cpu/bus_lock.c). What programs write into the log never has facility 0,
- * which is the kernel's. Each program is logged once from Linux 6.2 on. */
+/* "6,1234,5678,-;x86/split lock detection: #AC: game.exe/4711 took a split_lock trap at address:
+ * 0x1400015c2", of newer processors
+ * "#DB: game.exe/4711 took a bus_lock trap ..." (arch/x86/kernel/cpu/bus_lock.c). What programs write into
+ * the log never has facility 0, which is the kernel's. Each program is logged once from Linux 6.2 on. */
 static void take_log_line(char *text, struct st_readings *r)
 {
     char *line = strchr(text, ';'), *name = line != NULL ? strchr(line, '#') : NULL;
@@ -183,9 +186,10 @@ static bool text_of(struct st_platform *p, int cpu, const char *name, char *text
     return p->read_sysctl(p, sysctl, text, bytes, &len) == 0;
 }
 
-/* "C1/1/1 C2/2/80 C3/3/104": name, type, the exit in us, which the firmware's _CST says; "1366 81 4": how often each was entered (sys/dev/
- * acpica/acpi_cpu.c: acpi_cpu_cx_list(), acpi_cpu_usage_counters_sysctl()). The log of coretemp(4) stays 1 once the processor's thermal
- * sensor has tripped (sys/dev/coretemp/coretemp.c), so it counts once. CPU 0 has the clock of all CPUs (cpufreq(4)). */
+/* "C1/1/1 C2/2/80 C3/3/104": name, type, the exit in us, which the firmware's _CST says; "1366 81 4": how
+ * often each was entered (sys/dev/ acpica/acpi_cpu.c: acpi_cpu_cx_list(), acpi_cpu_usage_counters_sysctl()).
+ * The log of coretemp(4) stays 1 once the processor's thermal sensor has tripped
+ * (sys/dev/coretemp/coretemp.c), so it counts once. CPU 0 has the clock of all CPUs (cpufreq(4)). */
 static void read_freebsd(struct st_platform *p, int cpu, struct st_readings *r)
 {
     char text[256], states[256];

@@ -1,5 +1,6 @@
-/* Counters of the machine that may explain why a thread woke up late: firmware, hypervisor, heat, power, idle states. Through
- * the seam's open_path and read_text alone, so that the native rows, a captured tree and the fake answer alike. */
+/* Counters of the machine that may explain why a thread woke up late: firmware, hypervisor, heat, power, idle
+ * states. Through the seam's open_path and read_text alone, so that the native rows, a captured tree and the
+ * fake answer alike. */
 #ifndef ST_PLATFORM_READINGS_H
 #define ST_PLATFORM_READINGS_H
 
@@ -36,13 +37,14 @@ struct st_readings {
     int log_fd;                               /* of the kernel's log; 0: not opened yet, -1: none */
 };
 
-/** Reads them for one CPU, -1: CPU 0 stands for all. *r is what was read before, all zero at first. guest: below a hypervisor,
- * which may steal time. amd_smi_n: st_pauses.smi_n. Some 100 us. Threads: any normal one. */
+/** Reads them for one CPU, -1: CPU 0 stands for all. *r is what was read before, all zero at first. guest:
+ * below a hypervisor, which may steal time. amd_smi_n: st_pauses.smi_n. Some 100 us. Threads: any normal
+ * one. */
 void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_smi_n, struct st_readings *r);
 void st_readings_close(struct st_readings *r);
 
-/** The hottest sensor, in thousandths of a degree Celsius; FreeBSD: that of one CPU. INT64_MIN: not known. Sensors may take some ms.
- * Threads: any normal one. */
+/** The hottest sensor, in thousandths of a degree Celsius; FreeBSD: that of one CPU. INT64_MIN: not known.
+ * Sensors may take some ms. Threads: any normal one. */
 int64_t st_readings_temperature_mc(struct st_platform *p, int cpu);
 
 /** The number that a file of one line holds; INT64_MIN: not readable, or no such number. */

@@ -1,5 +1,5 @@
-/* rtkit, which gives real-time priority to programs that ask it on the system bus: part of sleeptuned, and the module
- * sleeptune-rtkit of the commands. */
+/* rtkit, which gives real-time priority to programs that ask it on the system bus: part of sleeptuned, and
+ * the module sleeptune-rtkit of the commands. */
 #ifndef ST_PLATFORM_RTKIT_H
 #define ST_PLATFORM_RTKIT_H
 
@@ -9,9 +9,8 @@
  * Asks rtkit for SCHED_RR for thread `tid` of this process. Sets RLIMIT_RTTIME first, which cannot be raised
  * again.
  * @param text  the result, a sentence for status and log.
- * @return 0 when it was granted; -ENOTSUP (built without systemd), or the error of the bus. Waits at most some
- * seconds.
- */
+ * @return 0 when it was granted; -ENOTSUP (built without systemd), or the error of the bus. Waits at most
+ * some seconds. */
 __attribute__((visibility("default"))) ST_NODISCARD int
 st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *text, size_t text_bytes);
 

@@ -1,6 +1,6 @@
 /* Parsers of ALSA's text in /proc/asound. Pure, so that every host can fuzz them.
- * Foreign text: any bytes, ended by '\0'. All: 0 or -EBADMSG (not in this form). Threads: any; no allocation.
- */
+ * Foreign text: any bytes, ended by '\0'. All: 0 or -EBADMSG (not in this form). Threads: any; no
+ * allocation. */
 #ifndef ST_XRUNS_ALSA_H
 #define ST_XRUNS_ALSA_H
 

@@ -6,7 +6,8 @@
 
 #include "core/base.h"
 
-/* Next step where no program that plays has real-time rights; FreeBSD does not tell whether they have them. */
+/* Next step where no program that plays has real-time rights; FreeBSD does not tell whether they have
+ * them. */
 #define ST_DROPOUT_REASON_GET_RIGHTS "sudo sleeptune apply linux-rt-permission" /* on Linux */
 
 enum st_dropout_reason {
@@ -60,13 +61,15 @@ const char *st_dropout_reason_made(enum st_dropout_reason reason, uint64_t n, ui
                                    size_t buf_bytes);
 
 /** The next larger buffer in which a cycle that computed for busy_ns has room, if it computes as long there.
- * @param frames, period_ns of the buffer in use. @return a power of two, at most 2048 frames; 0: none, or the buffer in use is not
- * known. */
+ * @param frames, period_ns of the buffer in use. @return a power of two, at most 2048 frames; 0: none, or the
+ * buffer in use is not known. */
 int64_t st_dropout_reason_room_frames(int64_t frames, int64_t period_ns, int64_t busy_ns);
 
-/** The command that sets the buffer of that source (st_xrun_source.name) now; "" if there is none, or frames is 0. @return buf. */
+/** The command that sets the buffer of that source (st_xrun_source.name) now; "" if there is none, or frames
+ * is 0. @return buf. */
 const char *st_dropout_reason_set_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes);
-/** "to last: " and the command that keeps that buffer when the server starts again; "" if apply has none. @return buf. */
+/** "to last: " and the command that keeps that buffer when the server starts again; "" if apply has none.
+ * @return buf. */
 const char *st_dropout_reason_keep_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes);
 
 #endif

@@ -226,7 +226,8 @@ double st_dropout_table_share(const struct st_dropout_client *client)
                : 0;
 }
 
-/* "; adds 5.33 ms of delay, until PipeWire restarts (undo: the same with 256; to last: sleeptune apply ...)" */
+/* "; adds 5.33 ms of delay, until PipeWire restarts (undo: the same with 256; to last: sleeptune apply
+ * ...)" */
 static void say_price(const struct st_dropout_table *table, const char *source, int64_t frames, char *buf,
                       size_t buf_bytes)
 {
@@ -313,7 +314,8 @@ static const struct st_dropout_client *victim_of(const struct st_dropout_table *
     return victim;
 }
 
-/* Where that explains more dropouts than what the client did itself. One that was woken late has lost the CPU, too. */
+/* Where that explains more dropouts than what the client did itself. One that was woken late has lost the
+ * CPU, too. */
 bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client)
 {
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);

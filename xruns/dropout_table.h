@@ -1,5 +1,5 @@
-/* What was seen of one source of xruns: dropouts by reason, its clients by harm, and what its device is set to. Pure.
- * Times are now_ns by CLOCK_MONOTONIC and wall_ns. */
+/* What was seen of one source of xruns: dropouts by reason, its clients by harm, and what its device is set
+ * to. Pure. Times are now_ns by CLOCK_MONOTONIC and wall_ns. */
 #ifndef ST_XRUNS_DROPOUT_TABLE_H
 #define ST_XRUNS_DROPOUT_TABLE_H
 
@@ -45,7 +45,8 @@ struct st_dropout_table {
     int64_t frames, rate_hz, period_ns;
     int64_t priority;       /* of the server's thread, as in struct st_xrun_load */
     int64_t device_load_ns; /* when it said so; 0: never */
-    /* clients in the cycle of the last dropout whose times are known, in the order in which they began; complete if cycle_left_n is 0 */
+    /* clients in the cycle of the last dropout whose times are known, in the order in which they began;
+     * complete if cycle_left_n is 0 */
     struct st_xrun_seen cycle[ST_DROPOUT_CYCLE_MAX];
     size_t cycle_n;
     int64_t cycle_left_n, cycle_wall_ns;
@@ -69,12 +70,13 @@ uint64_t st_dropout_table_count(const struct st_dropout_client *client);
 /** The same of all clients of its name and most frequent reason: one program may have several streams. */
 uint64_t st_dropout_table_named(const struct st_dropout_table *table, const struct st_dropout_client *client);
 
-/** Why most of its dropouts were (dropout_reason.h); with the figures of the worst cycle, if wanted. @return buf. */
+/** Why most of its dropouts were (dropout_reason.h); with the figures of the worst cycle, if wanted. @return
+ * buf. */
 const char *st_dropout_table_why(const struct st_dropout_client *client, bool figures, char *buf,
                                  size_t buf_bytes);
 
-/** Which client that plays on the device in use asked for the shortest cycle, and which for its rate: "Game asked for 1024 frames, Music for
- * 44.1 kHz". "": none did.
+/** Which client that plays on the device in use asked for the shortest cycle, and which for its rate: "Game
+ * asked for 1024 frames, Music for 44.1 kHz". "": none did.
  * @return buf. */
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes);
 
@@ -96,7 +98,8 @@ bool st_dropout_table_is_normal(const struct st_dropout_table *table);
 /** Who took the CPU is to blame, not this client, which had the most dropouts. */
 bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client);
 
-/** What lets programs that lost the CPU to others go before them: `set`, a command ("": not known), and why. */
+/** What lets programs that lost the CPU to others go before them: `set`, a command ("": not known), and
+ * why. */
 void st_dropout_table_rights(const struct st_dropout_table *table, const struct st_dropout_client *client,
                              char *set, size_t set_bytes, char *why, size_t why_bytes);
 

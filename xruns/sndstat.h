@@ -1,7 +1,7 @@
-/* Xruns from the counters of FreeBSD's sound(4) channels: what the ioctl SNDSTIOC_GET_DEVS of /dev/sndstat fills in (from 14
- * on, sndstat(4)), a packed nvlist (nv(9)). That is read here without libnv, which the tools that build sleeptune for
- * FreeBSD lack. It is foreign bytes: all functions are pure, so that every host tests and fuzzes them. Threads: any; no
- * allocation. */
+/* Xruns from the counters of FreeBSD's sound(4) channels: what the ioctl SNDSTIOC_GET_DEVS of /dev/sndstat
+ * fills in (from 14 on, sndstat(4)), a packed nvlist (nv(9)). That is read here without libnv, which the
+ * tools that build sleeptune for FreeBSD lack. It is foreign bytes: all functions are pure, so that every
+ * host tests and fuzzes them. Threads: any; no allocation. */
 #ifndef ST_XRUNS_SNDSTAT_H
 #define ST_XRUNS_SNDSTAT_H
 
@@ -22,8 +22,7 @@ struct st_snd_channel {
 /**
  * Calls fn for each channel (each element of an array "channel_info").
  * @return how many, -EBADMSG (then fn may have been called for some).
- * Source: sys/contrib/libnv/nvlist.c and nvpair.c (format), sys/sys/sndstat.h (names).
- */
+ * Source: sys/contrib/libnv/nvlist.c and nvpair.c (format), sys/sys/sndstat.h (names). */
 ST_NODISCARD int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
                                        void (*fn)(void *ctx, const struct st_snd_channel *channel),
                                        void *ctx);

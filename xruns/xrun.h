@@ -1,7 +1,7 @@
 /* Sources of other programs' xruns. A source is one file with its operations and one row in st_xrun_sources
- * (xrun_sources.c); one that only one system has is a row with the reason on the other. What needs a library of its own
- * is a helper program (helpers/, xrun_program.c, xrun_line.h), so that no foreign library is in the daemon's locked
- * memory.
+ * (xrun_sources.c); one that only one system has is a row with the reason on the other. What needs a library
+ * of its own is a helper program (helpers/, xrun_program.c, xrun_line.h), so that no foreign library is in
+ * the daemon's locked memory.
  *
  * All functions: one thread a watch; it may be any normal one, never the cycle loop's. */
 #ifndef ST_XRUNS_XRUN_H
@@ -30,7 +30,8 @@ struct st_xrun_load {
     int64_t streams_n; /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
 };
 
-/** What was seen since the poll before: xruns, a client's load, or what a client did in the cycle of a dropout. */
+/** What was seen since the poll before: xruns, a client's load, or what a client did in the cycle of a
+ * dropout. */
 struct st_xrun_seen {
     char device[ST_XRUN_NAME_BYTES]; /* "" when not known; UTF-8 of others: any bytes */
     char client[ST_XRUN_NAME_BYTES]; /* program or node that plays or records there; "" when not known */
@@ -45,7 +46,8 @@ struct st_xrun_seen {
     int64_t error_ns;                 /* ... which is known to this, up or down */
     char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, or which client it waited for; "" when not known */
 
-    /* of `client` in the cycle of a dropout: wait_ns since that began, busy_ns (has a CPU) until it ended or was last seen */
+    /* of `client` in the cycle of a dropout: wait_ns since that began, busy_ns (has a CPU) until it ended or
+     * was last seen */
     int64_t deadline_ns; /* the next cycle began so long after this one; 0: counts or a load are seen */
     int64_t left_n;      /* clients of the same cycle that follow */
 
@@ -60,8 +62,8 @@ struct st_xrun_ops {
     /** @return 0, or with a sentence in w->why: -ENOENT (nothing to watch now), -ENOTSUP (never here),
      * -EACCES, ... Waits at most 100 ms. */
     int (*open)(struct st_xrun_watch *w);
-    /** Calls seen for what happened. @return 0, -EAGAIN (still connecting), or, with a sentence in w->why, that it is
-     * over: close, and open again later. Never waits. */
+    /** Calls seen for what happened. @return 0, -EAGAIN (still connecting), or, with a sentence in w->why,
+     * that it is over: close, and open again later. Never waits. */
     int (*poll)(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx);
     /** Frees. Waits at most 500 ms for a program to end. */
     void (*close)(struct st_xrun_watch *w);
@@ -121,7 +123,8 @@ int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...)
 /** All sources, also those that are not available on this system; ends with NULL. */
 extern const struct st_xrun_source *const st_xrun_sources[];
 
-/* Its rows: of one system (linux/xrun_alsa.c, freebsd/xrun_sound4.c), and of the helper programs (xrun_program.c). */
+/* Its rows: of one system (linux/xrun_alsa.c, freebsd/xrun_sound4.c), and of the helper programs
+ * (xrun_program.c). */
 extern const struct st_xrun_source st_xrun_alsa, st_xrun_sound4;
 extern const struct st_xrun_source st_xrun_pipewire, st_xrun_jack, st_xrun_pulseaudio;
 

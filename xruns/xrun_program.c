@@ -21,7 +21,7 @@
 #define SILENT_POLLS 10 /* polls without a line, one every poll_ns: it hangs */
 #define READ_BYTES                                                                                           \
     (16 * 1024)              /* a poll; who polls bounds how often, and what floods is held up by its pipe */
-#define TERM_NAPS         45 /* it has this long to end in peace: a client that is killed disturbs its server */
+#define TERM_NAPS         45 /* to end in peace: a client that is killed disturbs its server */
 #define KILL_NAPS         5
 #define STATUS_NOT_LOADED 127 /* of a program whose libraries are missing */
 #define NAP_NS            (10 * ST_NS_PER_MS)

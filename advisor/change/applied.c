@@ -1,4 +1,5 @@
-/* Carrying a plan out and taking it back: each write is in the journal first, and one that fails takes all of them back. */
+/* Carrying a plan out and taking it back: each write is in the journal first, and one that fails takes all of
+ * them back. */
 #include "advisor/change/applied.h"
 
 #include <errno.h>

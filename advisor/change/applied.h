@@ -49,17 +49,19 @@ void st_applied_close(struct st_applied *applied);
  * that was said as ST_EVENT_FAILED. */
 ST_NODISCARD int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_t *ret_left);
 
-/** Puts the running values of a plan into the journal as writes of a run that has not ended: st_applied_revert takes them back, also after
- * a crash. Writes no value yet. @return as st_applied_add. */
+/** Puts the running values of a plan into the journal as writes of a run that has not ended:
+ * st_applied_revert takes them back, also after a crash. Writes no value yet. @return as st_applied_add. */
 ST_NODISCARD int st_applied_begin_trial(struct st_applied *applied, const struct st_plan *plan);
 
-/** Writes the new values of these rules' entries, or the old ones, after a look whether each is as it was written last.
- * @param was_on what was written last. ret_target: the value that failed, borrowed. @return 0; -EBUSY: another program wrote *ret_target;
- * or what reading or writing said. */
+/** Writes the new values of these rules' entries, or the old ones, after a look whether each is as it was
+ * written last.
+ * @param was_on what was written last. ret_target: the value that failed, borrowed. @return 0; -EBUSY:
+ * another program wrote *ret_target; or what reading or writing said. */
 ST_NODISCARD int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on, bool on,
                                    const char **ret_target);
 
-/** Takes the trial of this rule back; one that another program changed stays as it is. @return 0; -EIO: something stays in the journal. */
+/** Takes the trial of this rule back; one that another program changed stays as it is. @return 0; -EIO:
+ * something stays in the journal. */
 int st_applied_end_trial(struct st_applied *applied, const char *rule);
 
 struct st_revert_counts {

@@ -9,8 +9,8 @@
 #define SLACK_NS     "1"
 #define NEEDS_ROOT   "needs root"
 
-/* Safe both ways while audio plays, undone by writing the old value, and felt by a thread that sleeps until a deadline. Devices,
- * permissions and real-time throttling are not in it. */
+/* Safe both ways while audio plays, undone by writing the old value, and felt by a thread that sleeps until a
+ * deadline. Devices, permissions and real-time throttling are not in it. */
 static const struct {
     const char *rule;
     enum st_candidate_kind kind;

@@ -1,5 +1,5 @@
-/* Which findings of a report can be tried: settings that the running system takes both ways, and whose effect the loop sees.
- * One row of the table a setting. */
+/* Which findings of a report can be tried: settings that the running system takes both ways, and whose effect
+ * the loop sees. One row of the table a setting. */
 #ifndef ST_ADVISOR_CHANGE_CANDIDATE_H
 #define ST_ADVISOR_CHANGE_CANDIDATE_H
 
@@ -38,8 +38,7 @@ struct st_candidates {
 /**
  * Findings that fired, in the order of the report. Reads only.
  * @param as_root: may write running values. slack_counts: the loop is a normal thread.
- * @return 0 or -ENOMEM. Free with st_candidates_finish; borrows the report.
- */
+ * @return 0 or -ENOMEM. Free with st_candidates_finish; borrows the report. */
 ST_NODISCARD int st_candidates_find(struct st_candidates *ret, struct st_platform *p,
                                     const struct st_report *report, bool as_root, bool slack_counts);
 void st_candidates_finish(struct st_candidates *candidates);

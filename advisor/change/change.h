@@ -1,7 +1,8 @@
-/* What can be changed so that it can be taken back: how each kind of change is written, and what is there now.
+/* What can be changed so that it can be taken back: how each kind of change is written, and what is there
+ * now.
  *
- * Lines in files are blocks of exact text, appended and cut out again, so that no other lines are touched. All
- * functions are for one thread; files are reached through the platform only. */
+ * Lines in files are blocks of exact text, appended and cut out again, so that no other lines are touched.
+ * All functions are for one thread; files are reached through the platform only. */
 #ifndef ST_ADVISOR_CHANGE_CHANGE_H
 #define ST_ADVISOR_CHANGE_CHANGE_H
 
@@ -21,8 +22,8 @@ struct st_change_form {
     char line[512];       /* the line(s) in that file, with a newline at the end */
 };
 
-/** @return 0, -ENOTSUP (no such kind on this OS), -EINVAL: key or value is not what this kind takes, more than
- * one line, too long, or has a character that would end the quotes. */
+/** @return 0, -ENOTSUP (no such kind on this OS), -EINVAL: key or value is not what this kind takes, more
+ * than one line, too long, or has a character that would end the quotes. */
 ST_NODISCARD int st_change_form(enum st_os os, const struct st_change *change, struct st_change_form *ret);
 /** The inverse: what a line of ours in this file sets. @return 0, -ENOENT (not our file), -EINVAL (no such
  * line: a comment, a section). */
@@ -32,7 +33,8 @@ ST_NODISCARD int st_change_kind_of(enum st_os os, const char *path, enum st_chan
 /** When the file takes effect, a clause for people; NULL: at once. */
 const char *st_change_then(enum st_change_kind kind);
 
-/* --- change_boot.c: where this machine keeps its kernel's command line, and the commands that make files take effect --- */
+/* --- change_boot.c: where this machine keeps its kernel's command line, and the commands that make files
+ * take effect --- */
 
 /** Turns ST_CHANGE_BOOT into the kind of this machine's boot loader; others stay as they are.
  *  @param why which, and by what sign, or why none can be written: one clause; "" for other kinds.

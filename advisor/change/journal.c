@@ -208,9 +208,8 @@ static int read_file(const struct reader *reader, const json_t *object)
     if (path == NULL || !json_is_boolean(existed) || !json_is_boolean(newline) ||
         !hash_of(object, "hash", &file.hash) || !json_is_integer(folders) ||
         json_integer_value(folders) < 0 || json_integer_value(folders) > FOLDERS_MAX)
-        return bad(
-            reader,
-            "the entry of a file lacks \"path\", \"existed\", \"newline_added\", \"hash\" or \"folders_made\"");
+        return bad(reader, "the entry of a file lacks \"path\", \"existed\", \"newline_added\", \"hash\" or "
+                           "\"folders_made\"");
     if (!st_journal_target_allowed(reader->os, ST_ENTRY_FILE, NULL, path))
         return bad(reader, "the list of files names a file that sleeptune never changes");
     if (st_journal_file(reader->journal, path) != NULL)

@@ -1,4 +1,5 @@
-/* The journal of changes: one JSON document, replaced as a whole, on the disk before the writes that it lists. */
+/* The journal of changes: one JSON document, replaced as a whole, on the disk before the writes that it
+ * lists. */
 #ifndef ST_ADVISOR_CHANGE_JOURNAL_H
 #define ST_ADVISOR_CHANGE_JOURNAL_H
 
@@ -20,9 +21,9 @@ struct st_entry {
     char *rule;
     enum st_entry_type type;
     enum st_entry_phase phase;
-    bool
-        interrupted; /* its run did not end: the write may be incomplete. Not on the disk: derived from the phase */
-    bool forgotten; /* a running value of another boot. Not on the disk: see st_journal_read */
+    bool interrupted; /* its run did not end: the write may be incomplete. Not on the disk: derived from the
+                         phase */
+    bool forgotten;   /* a running value of another boot. Not on the disk: see st_journal_read */
     char *target;
     char *old_value; /* of running values; NULL for files */
     char *new_value; /* of files: the block, with the newline before it where the file had none at its end */

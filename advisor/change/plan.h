@@ -25,8 +25,7 @@ struct st_plan {
  * Adds the steps of a finding: running values that are not yet as wanted, then files. Reads only.
  * @param message what was in the way, for people. @return 0, -ENODATA (the finding has no changes), -EINVAL
  * (a change is not well-formed), -EBADMSG (a running value could not be restored: control characters, too
- * long), -ENOMEM, or what reading said. On failure the plan is as before.
- */
+ * long), -ENOMEM, or what reading said. On failure the plan is as before. */
 ST_NODISCARD int st_plan_add(struct st_plan *plan, struct st_platform *p, const struct st_finding *finding,
                              char *message, size_t message_bytes);
 /** The same for the running values only, whatever becomes of the files. */

@@ -89,8 +89,8 @@ static int collect_freebsd_capture(struct st_platform *p, const char *text, size
         r = st_sysctl_text_freebsd(c.facts, text, bytes, "sysctl-a.txt");
     if (r == 0) {
         st_collect_freebsd_capture.collect(&c); /* reads kern.osreldate */
-        /* Every FreeBSD has kern.osreldate and, at the end of the list, security.jail. What a part of the list
-         * does not have is unknown. */
+        /* Every FreeBSD has kern.osreldate and, at the end of the list, security.jail. What a part of the
+         * list does not have is unknown. */
         if (st_facts_find(c.facts, "freebsd.kern.osreldate") == NULL ||
             st_facts_find(c.facts, "freebsd.security.jail.jailed") == NULL)
             st_facts_put_text(c.facts, ST_POSTED_KEY, "sysctl-a.txt", NULL, "sysctl-a.txt");

@@ -21,8 +21,7 @@ ST_NODISCARD int st_collect_dir(const char *dir, struct st_facts **ret);
  * Linux, /etc/pam.d, /etc/security/limits.conf and limits.d: what a login would give. Nothing is tried.
  * "user.limits_from" says so. Services started by systemd have limits of their own.
  * @return 0, -ENOENT (no such user in /etc/passwd), -ENODATA (no /etc/passwd), -EBADMSG (his line is
- * malformed), -ENOMEM, or what reading /etc/passwd or /etc/group said.
- */
+ * malformed), -ENOMEM, or what reading /etc/passwd or /etc/group said. */
 ST_NODISCARD int st_collect_user(struct st_platform *p, const char *name, struct st_facts *facts);
 
 /* --- ask.c: what only a running server has: PipeWire, PulseAudio, JACK; rtkit's journal --- */
@@ -42,8 +41,7 @@ struct st_ask {
  * "linux.ask.<name>", says how it went: "answered", "not asked" (skip), absent where its client is not
  * installed, or unreadable. Servers of another user are asked as that user, which needs root; sockets in a
  * folder that others own are not used.
- * @return 0 or -ENOMEM.
- */
+ * @return 0 or -ENOMEM. */
 ST_NODISCARD int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_facts *facts);
 
 #endif

@@ -57,8 +57,8 @@ static void captured_request(struct st_collector *c)
     }
 }
 
-/** Nothing came from the circumstances: a device is refused with -EINVAL once it is open, so this says why.
- */
+/** Nothing came from the circumstances: a device is refused with -EINVAL once it is open, so this says
+ * why. */
 static void unread_request(struct st_collector *c)
 {
     char buf[16];

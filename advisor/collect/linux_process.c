@@ -104,7 +104,8 @@ static void swapped(struct st_collector *c, const char *pid, const char *name)
     st_facts_put_text(c->facts, key, name, NULL, path);
 }
 
-/** A server of the user who runs this counts before those of others. @return false: there is one that counts more. */
+/** A server of the user who runs this counts before those of others. @return false: there is one that counts
+ * more. */
 static bool take_owner(struct st_collector *c, const char *daemon_key, const char *pid)
 {
     char key[KEY_BYTES], name[64];
@@ -143,7 +144,8 @@ static bool daemon_of(struct walk *walk, const char *name, const char *pid)
     return false;
 }
 
-/** A thread of an interrupt ("irq/130-snd_hda"), one of a program under SCHED_FIFO or SCHED_RR, or one of PipeWire's library that is not. */
+/** A thread of an interrupt ("irq/130-snd_hda"), one of a program under SCHED_FIFO or SCHED_RR, or one of
+ * PipeWire's library that is not. */
 static void put_thread(struct walk *walk, const char *kind, const char *tid, const struct st_proc_stat *stat,
                        const char *path)
 {

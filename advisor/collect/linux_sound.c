@@ -29,8 +29,8 @@ struct scan {
 
 /* --- USB --- */
 
-/** What it hangs on: the name of the controller, and the kind of the hub before it: 01 has one translator for all
- * full-speed devices, 02 one a port. */
+/** What it hangs on: the name of the controller, and the kind of the hub before it: 01 has one translator for
+ * all full-speed devices, 02 one a port. */
 static void usb_path(struct st_collector *c, const char *device)
 {
     char key[KEY_BYTES], path[PATH_BYTES];
@@ -163,8 +163,8 @@ static void stream_status(struct st_collector *c, const char *name, const char *
         st_facts_put_int(c->facts, key, hz, NULL, source);
 }
 
-/** A lower bound of the steps in which the position of a stream that PipeWire plays moves: for two looks, the frames between them
- * without those of the longest time that can lie between them. Takes 50 ms. */
+/** A lower bound of the steps in which the position of a stream that PipeWire plays moves: for two looks, the
+ * frames between them without those of the longest time that can lie between them. Takes 50 ms. */
 static void stream_steps(struct st_collector *c, const char *name, const char *path)
 {
     struct st_alsa_status status;

@@ -44,7 +44,8 @@ struct st_facts {
 struct st_facts *st_facts_new(enum st_os os); /* NULL: out of memory */
 void st_facts_free(struct st_facts *facts);
 
-/** Adds or replaces. Strings are copied and made valid UTF-8. @param raw what was read, or NULL. @return facts->error. */
+/** Adds or replaces. Strings are copied and made valid UTF-8. @param raw what was read, or NULL. @return
+ * facts->error. */
 int st_facts_put_text(struct st_facts *facts, const char *key, const char *value, const char *raw,
                       const char *source);
 int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *raw,
@@ -67,8 +68,7 @@ const struct st_fact *st_facts_find(const struct st_facts *facts, const char *ke
 
 /**
  * Typed reading. @return 0; -ENOENT absent; -EACCES unreadable; -EBADMSG malformed or of another type.
- * Output is written on success only.
- */
+ * Output is written on success only. */
 ST_NODISCARD int st_facts_int(const struct st_facts *facts, const char *key, int64_t *ret);
 ST_NODISCARD int st_facts_text(const struct st_facts *facts, const char *key, const char **ret);
 
@@ -88,15 +88,16 @@ ST_NODISCARD int st_facts_beside_text(const struct st_facts *facts, const struct
  * to the buffer. @return buf. */
 const char *st_fact_part(const struct st_fact *fact, const char *prefix, char *buf, size_t bytes);
 
-/** The next fact, in order of key, whose key starts with prefix and ends with suffix ("": any), after `after`.
- * NULL stands for the beginning, and for the end. */
+/** The next fact, in order of key, whose key starts with prefix and ends with suffix ("": any), after
+ * `after`. NULL stands for the beginning, and for the end. */
 const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix, const char *suffix,
                                     const struct st_fact *after);
 /** For each of them. */
 #define ST_FACTS_EACH(fact, facts, prefix, suffix)                                                           \
     for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, prefix, suffix, fact)) != NULL;)
 
-/** The facts with others in their place or besides: rows of both sets, borrowed; the caller frees ret->rows only.
+/** The facts with others in their place or besides: rows of both sets, borrowed; the caller frees ret->rows
+ * only.
  * @return 0 or -ENOMEM. */
 ST_NODISCARD int st_facts_overlay(const struct st_facts *facts, const struct st_facts *others,
                                   struct st_facts *ret);

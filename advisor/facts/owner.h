@@ -1,4 +1,5 @@
-/* Whose sound server runs: one of another user is neither a problem of the user who is judged, nor an answer. */
+/* Whose sound server runs: one of another user is neither a problem of the user who is judged, nor an
+ * answer. */
 #ifndef ST_ADVISOR_FACTS_OWNER_H
 #define ST_ADVISOR_FACTS_OWNER_H
 
@@ -7,8 +8,8 @@
 /* What st_owner_other reads; a rule that calls it lists them. */
 #define ST_OWNER_KEYS "linux.daemon_user.*", "user.uid", "user.name"
 
-/** The user whose server runs under this key ("linux.daemon.jackd"), if that is not the user who is judged. NULL: it is,
- * or no one knows, or root is judged, whose report is about the whole machine. */
+/** The user whose server runs under this key ("linux.daemon.jackd"), if that is not the user who is judged.
+ * NULL: it is, or no one knows, or root is judged, whose report is about the whole machine. */
 const char *st_owner_other(const struct st_facts *facts, const char *daemon_key);
 
 /** " of the user ann" for such a user, also if root is judged, else "". Writes into buf. @return buf. */

@@ -12,7 +12,8 @@ json_t *st_snapshot_json(const struct st_facts *facts); /* NULL: out of memory *
 ST_NODISCARD int st_snapshot_parse(const char *text, size_t bytes, struct st_facts **ret, char *message,
                                    size_t message_bytes);
 
-/** One fact: {key, value, state, errno, raw, source, time}; time is ISO 8601, UTC. @return NULL: out of memory. */
+/** One fact: {key, value, state, errno, raw, source, time}; time is ISO 8601, UTC. @return NULL: out of
+ * memory. */
 json_t *st_snapshot_fact(const struct st_fact *fact);
 extern const char *const st_snapshot_os_names[2]; /* by enum st_os: "linux", "freebsd" */
 

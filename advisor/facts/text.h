@@ -12,8 +12,8 @@ char *st_text_utf8(const char *text, size_t bytes);
 /** The same into a place that has room for it and a '\0'; NULL: nowhere. @return its length. */
 size_t st_text_utf8_put(char *to, const char *text, size_t bytes);
 
-/** Copies the next line without its end; a longer one is cut, NUL bytes become '?'. @return false at the end.
- */
+/** Copies the next line without its end; a longer one is cut, NUL bytes become '?'. @return false at the
+ * end. */
 bool st_text_line(const char **at, const char *end, char *line, size_t line_bytes);
 
 /** Cuts white space (ASCII) at both ends off, in place. */

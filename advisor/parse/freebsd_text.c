@@ -25,8 +25,8 @@ static bool is_wanted(const char *name, const char *const *wanted)
     return false;
 }
 
-/** Cuts the value out, in place: quoted, or up to a blank, '#' or ';'. @return false without closing quote.
- */
+/** Cuts the value out, in place: quoted, or up to a blank, '#' or ';'. @return false without closing
+ * quote. */
 static bool cut_value(char **value)
 {
     char *at = *value + strspn(*value, " \t");

@@ -13,8 +13,7 @@ typedef void (*st_setting_fn)(void *ctx, const char *section, const char *key, c
 /**
  * Lines "key <separator> value" below lines "[section]": sysctl.conf, daemon.conf, units, hw_params. Lines
  * that begin with one of `comments` are left out, as are lines without separator. Both sides are trimmed.
- * Cuts `text` into pieces.
- */
+ * Cuts `text` into pieces. */
 void st_linux_text_settings(char *text, char separator, const char *comments, st_setting_fn fn, void *ctx);
 
 /** limits.conf(5): "domain type item value". section: the domain; key: the item. Only what sets the soft
@@ -24,8 +23,8 @@ void st_linux_text_limits(char *text, st_setting_fn fn, void *ctx);
 /**
  * PipeWire's relaxed JSON: names and values of objects; '=' ':' ',' are white space, '#' begins a comment.
  * section: the name of the object that holds the setting, "" at the top; values that are objects or arrays
- * are walked, not given. Names and values longer than 127 bytes are left out, as is what lies deeper than 32.
- */
+ * are walked, not given. Names and values longer than 127 bytes are left out, as is what lies deeper than
+ * 32. */
 void st_linux_text_spa(const char *text, st_setting_fn fn, void *ctx);
 
 /** Called for each interrupt line with a number. actions: "a, b" as the kernel prints it (the chip, if no
@@ -65,15 +64,13 @@ ST_NODISCARD int st_linux_text_swaps(char *text, struct st_swaps *ret);
 /**
  * One option of a kernel configuration: "CONFIG_<name>=value" or "# CONFIG_<name> is not set" ("n").
  * Quotes round a string stay. @return 0, -ENOENT (not mentioned), -EBADMSG (value empty or longer than the
- * buffer).
- */
+ * buffer). */
 ST_NODISCARD int st_linux_text_config(const char *text, const char *name, char *ret, size_t ret_bytes);
 
 /**
  * /proc/version, also behind a prefix of dmesg: "Linux version 6.1.0-37-amd64 (USER@HOST) (COMPILER) #1 SMP
  * ...". version: from '#' on.
- * @return 0, -EBADMSG. Source: init/version.c, linux_proc_banner.
- */
+ * @return 0, -EBADMSG. Source: init/version.c, linux_proc_banner. */
 ST_NODISCARD int st_linux_text_version(const char *text, char *release, size_t release_bytes, char *version,
                                        size_t version_bytes);
 

@@ -23,8 +23,9 @@ static bool word_behind(const char *line, const char *label, char *ret, size_t b
 
 /* --- rtcqs: "[ WARNING ] vm.swappiness is set to 60 ..."; its src/rtcqs/rtcqs.py --- */
 
-/** "Soundcard snd_hda_intel:card0 with IRQ 27 does not share its IRQ.", "... shares its IRQ with the following
- * other devices NAMES". The kernel's list has no blank behind a comma, so rtcqs may take several names for one. */
+/** "Soundcard snd_hda_intel:card0 with IRQ 27 does not share its IRQ.", "... shares its IRQ with the
+ * following other devices NAMES". The kernel's list has no blank behind a comma, so rtcqs may take several
+ * names for one. */
 static void rtcqs_interrupt(struct st_post *post, const char *line)
 {
     static const char others[] = " other devices ";

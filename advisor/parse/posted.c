@@ -71,8 +71,8 @@ static bool is_one_of(const char *name, const char *const *tops)
 
 enum line_kind { LINE_FREEBSD, LINE_LINUX, LINE_OTHER };
 
-/** "name: value" of FreeBSD, "name = value" of Linux, "name=value" of both, where the name decides. A quoted value is kenv's
- * or loader.conf's. */
+/** "name: value" of FreeBSD, "name = value" of Linux, "name=value" of both, where the name decides. A quoted
+ * value is kenv's or loader.conf's. */
 static enum line_kind sysctl_kind(const char *line)
 {
     static const char *const freebsd[] = {"kern", "hw", "machdep", "vfs", "security", "compat", "dev", NULL};
@@ -112,8 +112,8 @@ struct found {
     uint32_t formats, seen; /* bits of st_post_formats: with facts; with lines */
 };
 
-/** "13.2-RELEASE-p4" anywhere: of FreeBSD only. kern.osreldate begins with it (sys/sys/param.h: major * 100000 + minor * 1000
- * at a release). */
+/** "13.2-RELEASE-p4" anywhere: of FreeBSD only. kern.osreldate begins with it (sys/sys/param.h: major *
+ * 100000 + minor * 1000 at a release). */
 static bool take_freebsd_version(struct found *found, const char *line)
 {
     static const char *const behind[] = {"-RELEASE", "-STABLE", "-CURRENT", "-BETA", "-RC", "-PRERELEASE"};

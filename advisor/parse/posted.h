@@ -30,8 +30,7 @@ extern const char st_posted_kinds[];
  * from
  * @param ret_command the command that prints more than a text of a known kind; NULL: none
  * @return 0; -ENOMEM; -EBADMSG (of no known kind, or with nothing in it); -EXDEV (of another system than the
- * facts that are there); -E2BIG (more than 262144 sysctls).
- */
+ * facts that are there); -E2BIG (more than 262144 sysctls). */
 ST_NODISCARD int st_posted_add(const char *text, size_t bytes, const char *source, struct st_facts **facts,
                                const char **ret_command);
 

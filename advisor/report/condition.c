@@ -7,14 +7,15 @@
 
 #define VALUES_MAX 2
 
-/** A fact of which few values are usual. Defaults: those of the kernels that the rules name as their sources. */
+/** A fact of which few values are usual. Defaults: those of the kernels that the rules name as their
+ * sources. */
 struct premise {
     const char *rule; /* only for this one; NULL: for each rule that lists the key */
     const char *key;
-    const char *ask; /* the command that shows it */
-    bool all;        /* it has no other values: where they agree, the finding is certain */
-    bool
-        default_counts; /* asked also where it is the rule's subject, and only the rest of its facts is known */
+    const char *ask;     /* the command that shows it */
+    bool all;            /* it has no other values: where they agree, the finding is certain */
+    bool default_counts; /* asked also where it is the rule's subject, and only the rest of its facts is known
+                          */
     struct {
         const char *when, *value;
         const char *and_key, *and_value; /* what comes with it; NULL: nothing */
@@ -132,8 +133,8 @@ static bool has_reading(const struct st_finding *finding)
     return n > 0;
 }
 
-/** Whatever the fact is: nothing to change, or the same change. Where the worst is "not applicable", a second fact may be
- * missing. */
+/** Whatever the fact is: nothing to change, or the same change. Where the worst is "not applicable", a second
+ * fact may be missing. */
 static bool do_agree(const struct st_finding *finding, const struct premise *premise,
                      const struct st_finding *branches, size_t n)
 {

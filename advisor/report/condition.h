@@ -8,9 +8,9 @@
 typedef void (*st_condition_judge_fn)(const struct st_rule *rule, const struct st_facts *facts,
                                       const struct st_wish *wish, struct st_finding *finding);
 
-/** Where the finding is unknown because of one fact that is missing or could not be read, and the values of that fact
- * are known: judges the rule with each value. If one of them asks for a change, or all agree, the finding gets them as
- * its branches; else, and when out of memory, it stays as it is. */
+/** Where the finding is unknown because of one fact that is missing or could not be read, and the values of
+ * that fact are known: judges the rule with each value. If one of them asks for a change, or all agree, the
+ * finding gets them as its branches; else, and when out of memory, it stays as it is. */
 void st_condition_add(struct st_finding *finding, const struct st_wish *wish, st_condition_judge_fn judge);
 
 #endif

@@ -15,8 +15,7 @@ struct st_printer {
 
 /**
  * Prints `text` after `label`, wrapped at blanks; further lines begin at column `indent`. A newline in the
- * text begins a further line. The label begins at column `label_indent` and is padded to `indent`.
- */
+ * text begins a further line. The label begins at column `label_indent` and is padded to `indent`. */
 void st_print_wrapped(const struct st_printer *printer, int label_indent, const char *label, int indent,
                       const char *text);
 

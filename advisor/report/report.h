@@ -52,8 +52,8 @@ void st_report_leave_out(struct st_report *report);
 
 /** What `tune` measured for this finding at the size that is judged for; NULL: nothing. */
 const struct st_tuned_row *st_report_tuned(const struct st_report *report, const struct st_finding *finding);
-/** Puts what `tune` measured into the order: within a status, what helps comes first, what has no effect or does harm last. NULL:
- * nothing. */
+/** Puts what `tune` measured into the order: within a status, what helps comes first, what has no effect or
+ * does harm last. NULL: nothing. */
 void st_report_rank(struct st_report *report, const struct st_tuned *tuned);
 
 /** Sets advice aside whose fix costs what the profile does not accept. A problem stays one. */
@@ -65,8 +65,7 @@ ST_NODISCARD int st_report_profile_parse(const char *text, enum st_report_profil
 
 /**
  * The first cost in a rule's cost text ("power, heat: several watts") that the profile does not accept; NULL:
- * it accepts all. Static.
- */
+ * it accepts all. Static. */
 const char *st_report_profile_refuses(enum st_report_profile profile, const char *cost);
 
 /** The finding of a rule; NULL: the rule is for another operating system, or unknown. */

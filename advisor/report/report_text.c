@@ -1,5 +1,5 @@
-/* A report for the terminal: the first screen says what matters (with a prompt below it fits 80 columns and 24 lines), the
- * rest says why. */
+/* A report for the terminal: the first screen says what matters (with a prompt below it fits 80 columns and
+ * 24 lines), the rest says why. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -55,7 +55,8 @@ static void print_status(const struct st_printer *printer, enum st_status status
 
 /* --- settings --- */
 
-/** Status, what is wrong, what it may cost. The title, where a sentence above has said what is wrong, or the rest depends on it. */
+/** Status, what is wrong, what it may cost. The title, where a sentence above has said what is wrong, or the
+ * rest depends on it. */
 static void print_row(const struct st_printer *printer, const struct st_report *report,
                       const struct st_finding *finding, bool is_said)
 {
@@ -210,7 +211,8 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     fprintf(printer->out, "%*s%s\n", INDENT, "", text);
 }
 
-/** One line: "on FreeBSD 14 and older: up to 83.3 µs; on FreeBSD 15: nothing"; below it what to ask, if there is room. */
+/** One line: "on FreeBSD 14 and older: up to 83.3 µs; on FreeBSD 15: nothing"; below it what to ask, if there
+ * is room. */
 static void print_branches(const struct st_printer *printer, const struct st_finding *finding, bool room)
 {
     char text[256];
@@ -455,7 +457,8 @@ static char *wrapped(const struct st_printer *printer, const char *text)
     return st_text_take(out, &buf);
 }
 
-/** The counts, wrapped; below an answer what to do now, and the counts among the details. @return NULL: out of memory. */
+/** The counts, wrapped; below an answer what to do now, and the counts among the details. @return NULL: out
+ * of memory. */
 static char *footer_text(const struct st_printer *printer, const struct st_report *report, bool details)
 {
     char *buf = NULL;
@@ -529,8 +532,8 @@ static void print_ok(const struct st_printer *printer, const struct st_report *r
     }
 }
 
-/** The answer, at most five settings with cost and command, and counts of the rest: settings give way where the counts need
- * room. @return 0 or -ENOMEM. */
+/** The answer, at most five settings with cost and command, and counts of the rest: settings give way where
+ * the counts need room. @return 0 or -ENOMEM. */
 static int print_first_screen(const struct st_printer *printer, const struct st_report *report,
                               const struct st_report_view *view)
 {

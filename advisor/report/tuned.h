@@ -1,4 +1,5 @@
-/* What `sleeptune tune` measured on this machine, as it is kept for later reports: schema sleeptune-tuned/1. */
+/* What `sleeptune tune` measured on this machine, as it is kept for later reports: schema
+ * sleeptune-tuned/1. */
 #ifndef ST_ADVISOR_REPORT_TUNED_H
 #define ST_ADVISOR_REPORT_TUNED_H
 
@@ -26,8 +27,8 @@ struct st_tuned {
     int64_t frames;
 };
 
-/** Reads it from the folder of the journal. facts: of the machine now. @return 0, -ESTALE (another kernel runs now), -ENOENT, -EBADMSG,
- * or what reading said. */
+/** Reads it from the folder of the journal. facts: of the machine now. @return 0, -ESTALE (another kernel
+ * runs now), -ENOENT, -EBADMSG, or what reading said. */
 ST_NODISCARD int st_tuned_read(struct st_platform *p, const char *folder, const struct st_facts *facts,
                                struct st_tuned *ret);
 /** @return 0, -ENODATA (the kernel is unknown), -ENOMEM, or what writing said. */
@@ -42,8 +43,8 @@ const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const cha
 const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_row *row, char *buf,
                           size_t buf_bytes);
 
-/** "; dropouts of the test loop: about 480 an hour without it, at most 190 with it (95 %)"; "": unknown. @return
- * buf. */
+/** "; dropouts of the test loop: about 480 an hour without it, at most 190 with it (95 %)"; "": unknown.
+ * @return buf. */
 const char *st_tuned_per_hour(const struct st_tuned_row *row, char *buf, size_t buf_bytes);
 
 #endif

@@ -48,7 +48,8 @@ static bool is_running(const struct st_facts *facts, const char *key)
 
 static bool is_server(const char *owner)
 {
-    /* the thread that opened the stream (wireplumber's only tries what the card can); sleeptuned's own is no music */
+    /* the thread that opened the stream (wireplumber's only tries what the card can); sleeptuned's own is no
+     * music */
     static const char *const names[] = {"pipewire", "data-loop",  "pw-data-loop", "wireplumber",
                                         "jackd",    "pulseaudio", "alsa-",        "sleeptune"};
     for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
@@ -166,7 +167,8 @@ static const struct st_fact *find_asker(const struct st_facts *facts, int64_t hz
     return forces != NULL ? forces : find_node(facts, "rate", rate);
 }
 
-/** A device that drives runs at the rate of the graph if PipeWire may use that rate ("[ 44100, 48000 ]"), or a program forces it. */
+/** A device that drives runs at the rate of the graph if PipeWire may use that rate ("[ 44100, 48000 ]"), or
+ * a program forces it. */
 static bool is_graph_rate(const struct st_facts *facts, int64_t hz, int64_t default_hz)
 {
     const char *rates = "";
@@ -223,7 +225,8 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
         ret->rate_program = forced_hz > 0 ? "clock.force-rate" : program_of(facts, asker);
 }
 
-/** PipeWire's cycle at `hz` for a wish of `frames` at `frames_hz`: it scales its limits with the rate, and rounds down to a power of two. */
+/** PipeWire's cycle at `hz` for a wish of `frames` at `frames_hz`: it scales its limits with the rate, and
+ * rounds down to a power of two. */
 static int64_t cycle_of(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz)
 {

@@ -10,17 +10,20 @@
 #define ST_BUFFER_PIPEWIRE_FRAMES  "linux.pipewire.running_frames"
 #define ST_BUFFER_PIPEWIRE_RATE_HZ "linux.pipewire.running_rate_hz"
 #define ST_BUFFER_PIPEWIRE_RATES   "linux.pipewire.allowed_rates" /* "[ 44100, 48000 ]" */
-/* The size that apply and verify are to judge for, of all programs, and the folder of that user's settings. */
+/* The size that apply and verify are to judge for, of all programs, and the folder of that user's
+ * settings. */
 #define ST_BUFFER_PIPEWIRE_WISH   "linux.pipewire.wished_frames"
 #define ST_BUFFER_PIPEWIRE_FOLDER "linux.pipewire.settings_folder"
 
-/** The period to judge for. What is 0 of `frames` (1 .. 2^22) and `rate_hz` (Hz) was not asked for, and is as something runs that
- * plays: a program that has a card for itself, else JACK, PulseAudio, PipeWire, if it answers; else 128 frames, 48 kHz.
+/** The period to judge for. What is 0 of `frames` (1 .. 2^22) and `rate_hz` (Hz) was not asked for, and is as
+ * something runs that plays: a program that has a card for itself, else JACK, PulseAudio, PipeWire, if it
+ * answers; else 128 frames, 48 kHz.
  * @return 0 or -ERANGE: longer than an hour. */
 ST_NODISCARD int st_buffer_choose(const struct st_facts *facts, int64_t frames, int64_t rate_hz,
                                   struct st_wish *ret);
 
-/** PipeWire's cycle and rate, whether it runs or not, and which programs that play made them so (facts of pw-dump). */
+/** PipeWire's cycle and rate, whether it runs or not, and which programs that play made them so (facts of
+ * pw-dump). */
 struct st_buffer_asked {
     int64_t usual_frames, default_hz; /* forced for all, or what it takes if no program asks for another */
     int64_t cycle_frames, running_hz; /* what it runs at now */

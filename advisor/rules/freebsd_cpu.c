@@ -521,6 +521,7 @@ const struct st_rule st_rule_freebsd_interrupt_storm = {
         {ST_CASE_IS, 0, ST_STATUS_OK, "the kernel never slows down an interrupt source, however fast it is"},
         {ST_CASE_BELOW, 0, ST_STATUS_UNKNOWN, "hw.intr_storm_threshold is {}, which is not valid"},
         {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
-         "after {} interrupts in a row the kernel handles an interrupt line only once in a clock tick: a sound "
+         "after {} interrupts in a row the kernel handles an interrupt line only once in a clock tick: a "
+         "sound "
          "card on this line stutters"}),
 };

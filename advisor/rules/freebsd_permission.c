@@ -17,7 +17,8 @@
 #define MAC_PRIORITY_NOW(user) "kldload mac_priority\npw groupmod realtime -m " user
 #define MAC_PRIORITY_EVER      "# /boot/loader.conf\nmac_priority_load=\"YES\""
 
-/** The user who plays, for a command that root pastes: the user of a live report; "NAME" if that is root or not known. */
+/** The user who plays, for a command that root pastes: the user of a live report; "NAME" if that is root or
+ * not known. */
 static const char *user_name(const struct st_facts *facts)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";

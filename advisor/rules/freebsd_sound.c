@@ -36,7 +36,8 @@ static void find_usb_parent(struct usb *usb, const struct st_fact *fact)
         usb->unit = unit;
 }
 
-/** The unit of a USB sound device, the default one if that is one; -1: there is none, or no collector looked. */
+/** The unit of a USB sound device, the default one if that is one; -1: there is none, or no collector
+ * looked. */
 static int64_t usb_unit(const struct st_facts *facts)
 {
     struct usb usb = {.unit = -1, .default_unit = st_machine_int_or(facts, DEFAULT_UNIT, -1)};
@@ -216,8 +217,8 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .mechanism =
         "The USB audio driver sends sound in blocks of buffer_ms, whatever period a program uses. If "
         "the period is shorter, the program wakes only once for several of its periods.",
-    .cost =
-        "power: on one laptop buffers of 2 ms instead of 4 ms took about 0.5 W more; on a busy USB bus the sound may have gaps",
+    .cost = "power: on one laptop buffers of 2 ms instead of 4 ms took about 0.5 W more; on a busy USB bus "
+            "the sound may have gaps",
     .when_not = "playback without live input: 4 ms is a good choice",
     .sources = "snd_uaudio(4); FreeBSD review D41942 (measured there: 32, 16, 8, 4 ms for 8, 4, 2, 1)\n"
                "commit b2e97edffdab: range 1 to 8, default 4; before that 2 to 8 with a ring of 2 * 8 ms\n"

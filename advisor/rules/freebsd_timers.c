@@ -93,22 +93,23 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
                        "alloweddeviation %" PRId64 " makes each sleep of %.1f µs up to %.1f µs too long "
                        "(one clock tick included); the value 0 removes this lateness",
                        percent, period_us, max_us);
-        st_finding_effect(
-            finding, max_us,
-            "the kernel may make each sleep longer by up to 1/2^%d of it: %.1f µs / 2^%d = %.1f µs, plus %.1f µs "
-            "because the kernel uses its coarse clock for sleeps of %.1f ms or more",
-            late->shift, period_us, late->shift, late->slop_ns / 1e3, late->coarse_ns / 1e3,
-            late->threshold_ns / 1e6);
+        st_finding_effect(finding, max_us,
+                          "the kernel may make each sleep longer by up to 1/2^%d of it: %.1f µs / 2^%d = "
+                          "%.1f µs, plus %.1f µs "
+                          "because the kernel uses its coarse clock for sleeps of %.1f ms or more",
+                          late->shift, period_us, late->shift, late->slop_ns / 1e3, late->coarse_ns / 1e3,
+                          late->threshold_ns / 1e6);
     } else {
         st_finding_set(finding, status,
                        "alloweddeviation %" PRId64 " makes each sleep up to %.1f µs too long (in a regular "
                        "loop about %.0f µs); the value 0 removes this lateness",
                        percent, max_us, late->settled_ns / 1e3);
-        st_finding_effect(
-            finding, max_us,
-            "the kernel may make each sleep longer by up to 1/2^%d of it: %.1f µs / 2^%d = %.1f µs; on absolute "
-            "deadlines %.1f / (1 + 2^-%d) = %.1f µs",
-            late->shift, period_us, late->shift, max_us, max_us, late->shift, late->settled_ns / 1e3);
+        st_finding_effect(finding, max_us,
+                          "the kernel may make each sleep longer by up to 1/2^%d of it: %.1f µs / 2^%d = "
+                          "%.1f µs; on absolute "
+                          "deadlines %.1f / (1 + 2^-%d) = %.1f µs",
+                          late->shift, period_us, late->shift, max_us, max_us, late->shift,
+                          late->settled_ns / 1e3);
     }
     st_rule_fix(finding);
 }
@@ -594,8 +595,8 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .mechanism = "From FreeBSD 15.0 on, nanosleep and clock_nanosleep on the usual clocks end on time by "
                  "default. With kern.timecounter.nanosleep_precise=0 the kernel stretches them again, as "
                  "alloweddeviation says. It stretches poll, select and kevent at both values.",
-    .cost =
-        "power: the CPU wakes up more often, because fewer sleeps end together; FreeBSD 15 does so by default",
+    .cost = "power: the CPU wakes up more often, because fewer sleeps end together; FreeBSD 15 does so by "
+            "default",
     .when_not = "laptops on battery that play no music",
     .sources = "nanosleep(2) of FreeBSD 15, commit 626ea75ed2e9, review D50075\n"
                "measured on 15.1: 6.4 to 6.8 µs late at any alloweddeviation with 1, 162.9 µs at 5 % with 0 "

@@ -474,8 +474,9 @@ const struct st_rule st_rule_linux_card_rate = {
     "  actions = { update-props = { api.alsa.headroom = " frames                                             \
     "\n# then\nsystemctl --user restart wireplumber"
 
-/** Has the card that this output plays on a measured step that is longer than what PipeWire keeps in the buffer, a cycle and
- * the reserve? The buffer may be shorter by half of it than it seems. With interrupts PipeWire knows the position. */
+/** Has the card that this output plays on a measured step that is longer than what PipeWire keeps in the
+ * buffer, a cycle and the reserve? The buffer may be shorter by half of it than it seems. With interrupts
+ * PipeWire knows the position. */
 static bool has_long_step(struct st_finding *finding, const struct st_fact *node, const char *name,
                           int64_t reserve)
 {

@@ -107,7 +107,8 @@ const struct st_rule st_rule_linux_swap = {
         "use 100 to 180\n"
         "memory in swap counts for periods below 5 ms, and for longer ones after a dropout: limits that "
         "sleeptune chose\n"
-        "10 is the value of old audio guides; discourse.ardour.org/t/113456 (a leak of the desktop filled swap)",
+        "10 is the value of old audio guides; discourse.ardour.org/t/113456 (a leak of the desktop filled "
+        "swap)",
     ST_MACHINE_SYSCTL_FIX("vm.swappiness", "10", "60"),
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(SWAPPINESS, ZRAM, OTHER, FIRST, ZSWAP, ST_MUSIC_COUNTED, "linux.swapped.*.kib",
@@ -195,9 +196,9 @@ const struct st_rule st_rule_linux_huge_pages = {
                  "kernel has moved enough memory to make a huge page. Memory that the program has used "
                  "before is not affected.",
     .cost = "throughput: only programs that ask for huge pages get them",
-    .when_not =
-        "you use large sample libraries: they are faster with huge pages. Then keep 'enabled' at "
-        "'always' and set only 'defrag' to 'madvise'. Set 'enabled' to 'never' only if no wake-up may be late",
+    .when_not = "you use large sample libraries: they are faster with huge pages. Then keep 'enabled' at "
+                "'always' and set only 'defrag' to 'madvise'. Set 'enabled' to 'never' only if no wake-up "
+                "may be late",
     .sources = "Linux Documentation/admin-guide/mm/transhuge.rst: enabled, defrag; commit 21440d7eb904 "
                "(defer+madvise)\n"
                "khugepaged also moves memory in the background: its cost was not measured",

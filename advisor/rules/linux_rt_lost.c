@@ -288,7 +288,8 @@ const struct st_rule st_rule_linux_client_priority = {
     .when_not = "the program need not play without gaps, such as a browser with a large buffer",
     .sources =
         "PipeWire NEWS 1.4: client.conf and client-rt.conf are the same from then on; mpv issue 11826\n"
-        "xdg-desktop-portal issue 355 and flathub/org.ardour.Ardour issue 39: rtkit does not know the process "
+        "xdg-desktop-portal issue 355 and flathub/org.ardour.Ardour issue 39: rtkit does not know the "
+        "process "
         "ids of a sandbox\n"
         "who plays: pw-dump, by links with a device or sink; without it by the thread's name: "
         "PipeWire commits "

@@ -428,7 +428,8 @@ const struct st_rule st_rule_linux_pipewire_clients = {
     .cost = "latency: that program hears and speaks later",
     .when_not = "you need the short cycle yourself",
     .sources =
-        "PipeWire src/pipewire/context.c: smallest node.latency of the running nodes, rounded down to a power "
+        "PipeWire src/pipewire/context.c: smallest node.latency of the running nodes, rounded down to a "
+        "power "
         "of two; node.force-quantum goes before it\n"
         "EasyEffects issue 1567 (Discord asks for 360: 512 became 256), us.zoom.Zoom issue 385 (256 of 1024)",
     .guide.now = "pw-metadata -n settings 0 clock.min-quantum 1024   # or the cycle that you want",
@@ -542,7 +543,8 @@ const struct st_rule st_rule_linux_pipewire_rates = {
     .cost = "CPU: the sound of programs with another rate is converted",
     .when_not = "you want each recording at its own rate, and the shorter cycle has no dropouts",
     .sources =
-        "PipeWire src/pipewire/context.c (0.3.65, 1.6; later src/modules/module-scheduler-v1.c): a running device "
+        "PipeWire src/pipewire/context.c (0.3.65, 1.6; later src/modules/module-scheduler-v1.c): a running "
+        "device "
         "keeps its rate unless one is forced; quantum, min-quantum and max-quantum are scaled by rate / "
         "clock.rate\n"
         "UnleashedRecomp issue 818 (crackle only if others played first), pipewire-module-xrdp issue 4 (a "

@@ -23,8 +23,8 @@ bool st_machine_is_guest(const struct st_facts *facts);
 /**
  * The value of a kernel command line option; the last one counts, as in the kernel. "" for an option without
  * "=". Options after " -- " are for init and are ignored.
- * @return 0, -ENOENT (not given), -ENODATA (the command line is not known), -ENOSPC (the value is too long).
- */
+ * @return 0, -ENOENT (not given), -ENODATA (the command line is not known), -ENOSPC (the value is too
+ * long). */
 ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char *name, char *ret,
                                         size_t bytes);
 
@@ -83,8 +83,8 @@ bool st_machine_is_off(const char *value);
 /** Threads of interrupts: SCHED_FIFO 50 (Linux kernel/irq/manage.c, sched_set_fifo). */
 #define ST_MACHINE_IRQ_PRIORITY 50
 
-/** Does this name (of a driver, an interrupt's thread) belong to a sound device? A USB controller's does, if a
- * USB audio interface is there. */
+/** Does this name (of a driver, an interrupt's thread) belong to a sound device? A USB controller's does, if
+ * a USB audio interface is there. */
 bool st_machine_is_sound(const struct st_facts *facts, const char *name);
 
 #define ST_MACHINE_USB_AUDIO "linux.usb_audio.*.control" /* what it reads */

@@ -8,10 +8,10 @@ const struct st_rule st_rule_linux_split_lock = {
                  "CPUs for a moment, and the kernel makes the program wait for 10 ms at each one. Windows "
                  "plug-ins and games under Wine are often affected.",
     .cost = "security: with 0 any program can slow all others down",
-    .when_not =
-        "the log does not name the audio program (\"took a split_lock trap\"). If it does: "
-        "kernel.split_lock_mitigate=0 in /etc/sysctl.d/90-sleeptune.conf. A program that \"took a bus_lock trap\" "
-        "was not made to wait",
+    .when_not = "the log does not name the audio program (\"took a split_lock trap\"). If it does: "
+                "kernel.split_lock_mitigate=0 in /etc/sysctl.d/90-sleeptune.conf. A program that \"took a "
+                "bus_lock trap\" "
+                "was not made to wait",
     .sources = "Linux arch/x86/kernel/cpu/bus_lock.c; commits b041b525dab9 (the slow-down), 727209376f49 "
                "(the sysctl, 6.2); Documentation/admin-guide/sysctl/kernel.rst: split_lock_mitigate",
     .worst = ST_STATUS_OK,

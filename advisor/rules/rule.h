@@ -80,8 +80,8 @@ struct st_rule {
      * stands for a name. A journal may name none but these and those of `changes`. NULL: none. */
     const char *const *targets;
     /** A rule that looks at one number has cases and no code: the first that holds is the finding, which
-     * begins as st_finding_need_int() with the rule's first fact; "Y" is 1, "N" is 0. A problem or advice has the guide's fix.
-     * Ends with {0}; NULL: none. */
+     * begins as st_finding_need_int() with the rule's first fact; "Y" is 1, "N" is 0. A problem or advice has
+     * the guide's fix. Ends with {0}; NULL: none. */
     const struct st_rule_case *cases;
     /** Judges, if there are no cases. Pure: no I/O, no clock, no globals. The finding has rule, facts and
      * wish, and the status unknown. */

@@ -19,10 +19,10 @@
     }
 
 /**
- * Runs the loop at the target's period and keeps the recording beside the journal, unless one of a state before earlier changes is
- * there already. Says what it does. A recording that fails is removed, said, and no reason not to go on.
- * Ctrl-C ends it early. The caller holds the journal's lock. Once a process (signals).
- */
+ * Runs the loop at the target's period and keeps the recording beside the journal, unless one of a state
+ * before earlier changes is there already. Says what it does. A recording that fails is removed, said, and no
+ * reason not to go on. Ctrl-C ends it early. The caller holds the journal's lock. Once a process
+ * (signals). */
 void st_before_after_record(const char *command, const struct st_change_target *target,
                             const struct st_journal *journal, int64_t duration_ns);
 /** Is there a recording from before the changes, or one that cannot be looked at? */
@@ -48,8 +48,7 @@ struct st_before_after {
 /**
  * Reads the recording, runs the loop again as it ran then, and compares. duration_ns: 0 for as long as then.
  * What keeps it from comparing is in ret->why, never an error. Once a process (signals). Free with
- * st_before_after_finish. @return an st_exit: DONE, or BOOKS.
- */
+ * st_before_after_finish. @return an st_exit: DONE, or BOOKS. */
 ST_NODISCARD int st_before_after_make(const char *command, const struct st_change_target *target,
                                       const struct st_journal *journal, int64_t duration_ns,
                                       struct st_before_after *ret);

@@ -1,4 +1,5 @@
-/* What apply, verify and revert print: lines, what happened to each write, and what makes changed files take effect. */
+/* What apply, verify and revert print: lines, what happened to each write, and what makes changed files take
+ * effect. */
 #include "cli/change/change_output.h"
 
 #include <errno.h>
@@ -158,7 +159,8 @@ static int run(const struct st_change_output *output, const char *line)
         WIFEXITED(status) ? "status" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-/* A reverted file has no effect at once, but boot loaders keep a copy of the command line, and PipeWire runs. */
+/* A reverted file has no effect at once, but boot loaders keep a copy of the command line, and PipeWire
+ * runs. */
 static bool needs_command_when_reverted(enum st_change_kind kind)
 {
     return kind == ST_CHANGE_PIPEWIRE || kind == ST_CHANGE_BOOT || kind == ST_CHANGE_BOOT_GRUB ||

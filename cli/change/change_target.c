@@ -22,7 +22,8 @@ static bool has_file(const char *dir, const char *name)
     return n > 0 && (size_t)n < sizeof(path) && stat(path, &info) == 0;
 }
 
-/* "$XDG_STATE_HOME/name", or "~/.local/state/name". @return false: no such folder is known, or it is too long. */
+/* "$XDG_STATE_HOME/name", or "~/.local/state/name". @return false: no such folder is known, or it is too
+ * long. */
 static bool user_folder(const char *variable, const char *below_home, const char *name, char *buf,
                         size_t buf_bytes)
 {

@@ -22,8 +22,8 @@ bool st_change_target_has_own(void);
  * on stderr, also that another sleeptune changes settings now. @return an st_exit. */
 ST_NODISCARD int st_change_target_open(const char *command, const char *root, bool own,
                                        struct st_change_target *ret);
-/** Collects facts and judges them; under sudo with the rights of the player, and says so. Own settings are judged for
- * target->quantum, or the one in their journal. @return an st_exit. */
+/** Collects facts and judges them; under sudo with the rights of the player, and says so. Own settings are
+ * judged for target->quantum, or the one in their journal. @return an st_exit. */
 ST_NODISCARD int st_change_target_judge(const char *command, const struct st_facts_input *input,
                                         int64_t frames, int64_t rate_hz, struct st_change_target *target);
 /** Undoes what an interrupted run (apply, revert, tune) left and forgets what another boot had, and says so

@@ -134,7 +134,8 @@ int st_measure_files_open(const char *command, struct st_session_config *config,
     return 0;
 }
 
-/* Test conditions, complete only at the end: "key: value" lines after `first`, free with free(). NULL: out of memory. */
+/* Test conditions, complete only at the end: "key: value" lines after `first`, free with free(). NULL: out of
+ * memory. */
 static char *conditions_of(const struct st_result *result, const char *first)
 {
     static const char *const locks[] = {

@@ -7,8 +7,9 @@
 
 struct st_music;
 
-/** Starts those of the sources (ends with NULL) that are helper programs for sound servers that run by these facts, as
- * sleeptuned does; as root as the user who ran sudo, or none. One thread for all functions. @return NULL: out of memory. */
+/** Starts those of the sources (ends with NULL) that are helper programs for sound servers that run by these
+ * facts, as sleeptuned does; as root as the user who ran sudo, or none. One thread for all functions. @return
+ * NULL: out of memory. */
 struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_source *const *sources,
                                 const struct st_facts *facts, bool as_root);
 
@@ -18,7 +19,8 @@ void st_music_poll(struct st_music *music);
 /** Of all servers so far; 0 without music. */
 uint64_t st_music_dropouts(const struct st_music *music);
 
-/** Ends them, puts what was seen into facts as "music.*" (advisor/facts/music.h), and frees music, which may be NULL. @return 0 or -ENOMEM. */
+/** Ends them, puts what was seen into facts as "music.*" (advisor/facts/music.h), and frees music, which may
+ * be NULL. @return 0 or -ENOMEM. */
 ST_NODISCARD int st_music_finish(struct st_music *music, struct st_facts *facts);
 
 #endif

@@ -1,5 +1,6 @@
-/* What check measures: the shortest size for most of the time, which shows the stalls, and two longer ones for what each
- * wake-up of theirs is late by (deeper idle states, rounded timers). The table of dropouts by size follows from both. */
+/* What check measures: the shortest size for most of the time, which shows the stalls, and two longer ones
+ * for what each wake-up of theirs is late by (deeper idle states, rounded timers). The table of dropouts by
+ * size follows from both. */
 #ifndef ST_CLI_MEASURE_SIZES_H
 #define ST_CLI_MEASURE_SIZES_H
 
@@ -27,8 +28,9 @@ struct st_sizes {
 /** The shortest size: what was asked for; 0: 32 frames, or the buffer in use if that is shorter. */
 uint32_t st_sizes_shortest(const struct st_wish *used, uint32_t asked_frames);
 
-/** Measures at the shortest size and, if `longer`, at up to two others, `used` among them. Ctrl-C ends it early: what was measured
- * stays. @param look of the shortest one @return an st_exit, after a message; free with st_sizes_finish in any case. */
+/** Measures at the shortest size and, if `longer`, at up to two others, `used` among them. Ctrl-C ends it
+ * early: what was measured stays. @param look of the shortest one @return an st_exit, after a message; free
+ * with st_sizes_finish in any case. */
 ST_NODISCARD int st_sizes_measure(const char *command, const struct st_wish *used, uint32_t shortest,
                                   int64_t duration_ns, bool longer, const char *stress,
                                   st_measure_look_fn look, void *ctx, struct st_sizes *ret);

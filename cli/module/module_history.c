@@ -104,8 +104,8 @@ static int read_file(const char *command, const char *path, const struct st_hist
     return status;
 }
 
-/* The file of the caller's own daemon, as systemd places it (its versions differ), or else that of the system's:
- * no user may choose what root reads. */
+/* The file of the caller's own daemon, as systemd places it (its versions differ), or else that of the
+ * system's: no user may choose what root reads. */
 static const char *choose_file(char *buf, size_t buf_bytes)
 {
     static const struct {

@@ -44,8 +44,8 @@ struct st_module_history_predict {
 
 typedef int (*st_module_history_predict_fn)(const char *db, struct st_module_history_predict *ret);
 
-/** Reads the file. @param db NULL: the file of the daemon that runs, else that of the state folder. @return 0; -ENODATA: no
- * usable minute in it; -ENOENT: no file; or as st_history_predict, with ret->error. */
+/** Reads the file. @param db NULL: the file of the daemon that runs, else that of the state folder. @return
+ * 0; -ENODATA: no usable minute in it; -ENOENT: no file; or as st_history_predict, with ret->error. */
 __attribute__((visibility("default"))) int st_module_history_predict(const char *db,
                                                                      struct st_module_history_predict *ret);
 

@@ -43,11 +43,11 @@ static int print_text(const struct st_daemon_answer *answer, const struct st_sta
 /* A page of its own for a message: who clicks on the entry in a menu sees no terminal. */
 static void put_message(FILE *out, char *message)
 {
-    fputs(
-        "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta http-equiv=Content-Security-Policy "
-        "content=\"default-src 'none'\"><meta name=viewport content=width=device-width>"
-        "<meta name=color-scheme content=\"light dark\"><title>sleeptune</title><h1>sleeptune has no answer</h1><p>",
-        out);
+    fputs("<!DOCTYPE html><html lang=en><meta charset=utf-8><meta http-equiv=Content-Security-Policy "
+          "content=\"default-src 'none'\"><meta name=viewport content=width=device-width>"
+          "<meta name=color-scheme content=\"light dark\"><title>sleeptune</title><h1>sleeptune has no "
+          "answer</h1><p>",
+          out);
     for (const char *at = st_safe_text(message); *at != '\0'; at++)
         fprintf(out, strchr("<>&", *at) != NULL ? "&#%d;" : "%c", *at);
     fputs("<p>Type the command into a terminal, then open this page again from the menu.", out);

@@ -41,7 +41,8 @@ static int read_input(const char *command, const char *path, size_t max_bytes, c
                        : st_failure(command, "cannot read %s: %s", name, st_posix_input_error(-r));
 }
 
-/* The ways to load facts: each returns an st_exit, after a message; what they put into *ret, also then, the caller frees. */
+/* The ways to load facts: each returns an st_exit, after a message; what they put into *ret, also then, the
+ * caller frees. */
 
 static int load_snapshot(const char *command, const char *path, struct st_facts **ret)
 {

@@ -23,7 +23,8 @@ struct st_facts_input {
 /** The user who plays: of --user, else the one who ran sudo, else the one who logged in; NULL: not known. */
 const char *st_facts_input_player(const struct st_facts_input *input);
 
-/** Root may do what the one who plays may not: under sudo, this machine is judged with the rights of the player. Says so on stderr. */
+/** Root may do what the one who plays may not: under sudo, this machine is judged with the rights of the
+ * player. Says so on stderr. */
 void st_facts_input_of_player(struct st_facts_input *input);
 
 /** Facts of the snapshot, the folder, the texts or (none given) this machine; a message on stderr when it

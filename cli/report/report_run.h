@@ -42,13 +42,13 @@ int st_report_run_profile(const char *command, void *ctx, const char *text);
 /**
  * Reads `own` options of a subcommand and those of ST_REPORT_HELP; the latter go to *ret, from its defaults.
  * @param ret_first index of the first argument behind the options; NULL: the subcommand takes none.
- * @return -1 to go on, or an st_exit.
- */
+ * @return -1 to go on, or an st_exit. */
 ST_NODISCARD int st_report_run_options(const char *command, const struct st_option *own, size_t own_n,
                                        void (*help)(void), int argc, char **argv, int *ret_first,
                                        struct st_report_options *ret);
 
-/** Leaves out what the profile does not accept, and other rules than `only` (NULL: none). @return an st_exit, after a message. */
+/** Leaves out what the profile does not accept, and other rules than `only` (NULL: none). @return an st_exit,
+ * after a message. */
 ST_NODISCARD int st_report_run_choose(const char *command, struct st_report *report,
                                       enum st_report_profile profile, const char *only);
 

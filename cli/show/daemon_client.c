@@ -82,7 +82,8 @@ static const char *named(const char *wish)
     return wish != NULL && wish[0] != '\0' ? wish : NULL;
 }
 
-/* The socket that was named, else the caller's own daemon if it listens, else the system's. @return as fail. */
+/* The socket that was named, else the caller's own daemon if it listens, else the system's. @return as
+ * fail. */
 static int choose_socket(const struct asking *asking, const char *wish, char *buf, size_t buf_bytes)
 {
     wish = named(wish);

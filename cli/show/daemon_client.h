@@ -27,8 +27,7 @@ struct st_daemon_answer {
  * @param socket_wish  --socket; NULL: $SLEEPTUNE_SOCKET, the caller's own daemon, the system's.
  * @param target  path and query, encoded: "/v1/causes?since=1h".
  * @param schema  what the answer must be; NULL: any text, without a document.
- * @return 0 or ST_EXIT_FAILURE with a message in `error`; finish *ret in both cases.
- */
+ * @return 0 or ST_EXIT_FAILURE with a message in `error`; finish *ret in both cases. */
 ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema,
                                       int timeout_ms, struct st_daemon_answer *ret, char *error,
                                       size_t error_bytes);

@@ -1,4 +1,5 @@
-/* Other programs' dropouts of a sleeptune-history/1 or sleeptune-causes/1 document as text: who made them, and why. */
+/* Other programs' dropouts of a sleeptune-history/1 or sleeptune-causes/1 document as text: who made them,
+ * and why. */
 #ifndef ST_CLI_SHOW_DROPOUTS_TEXT_H
 #define ST_CLI_SHOW_DROPOUTS_TEXT_H
 
@@ -8,14 +9,17 @@
 
 #include "core/base.h"
 
-/** "HeavyReverb made 407 of 412 dropouts in 24 h: it computed too long." @param dropouts of the document, which is not trusted; may be NULL or null. @param total_n all dropouts, >= 1. @param when "in 24 h". @return buf. */
+/** "HeavyReverb made 407 of 412 dropouts in 24 h: it computed too long." @param dropouts of the document,
+ * which is not trusted; may be NULL or null. @param total_n all dropouts, >= 1. @param when "in 24 h".
+ * @return buf. */
 const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, const char *when, char *buf,
                                       size_t buf_bytes);
 
 /** Name of the source of the dropouts that the sentence is about; "" if that is unknown. @return buf. */
 const char *st_dropouts_text_source(const json_t *dropouts, char *buf, size_t buf_bytes);
 
-/** A row for each client and reason, the most first: at most 5 and the sum of the rest, or all. Nothing without dropouts. */
+/** A row for each client and reason, the most first: at most 5 and the sum of the rest, or all. Nothing
+ * without dropouts. */
 void st_dropouts_text_table(FILE *out, const json_t *dropouts, int64_t total_n, bool all, int columns);
 
 /** The name of a source as people write it: "PipeWire". Other names stay. Safe text. @return buf. */

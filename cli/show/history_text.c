@@ -110,8 +110,8 @@ static int64_t span_of(const json_t *document)
     return st_ns_sub(st_json_field(document, "until_ns"), st_json_field(document, "since_ns"));
 }
 
-/* "in the last 24 h", "from 2026-11-20 14:00 to 2026-11-20 16:00". The first step may begin before the time that was
- * asked for, so hours are cut. */
+/* "in the last 24 h", "from 2026-11-20 14:00 to 2026-11-20 16:00". The first step may begin before the time
+ * that was asked for, so hours are cut. */
 static const char *say_when(const json_t *document, int64_t now_wall_ns, char *buf, size_t buf_bytes)
 {
     char from[32], to[32];
@@ -172,7 +172,8 @@ static const char *say_timing(const json_t *document, const struct sums *sums, c
     return buf;
 }
 
-/* The answer: who made dropouts, or that there was none, or why that is unknown. @return whether it has the missed periods. */
+/* The answer: who made dropouts, or that there was none, or why that is unknown. @return whether it has the
+ * missed periods. */
 static bool put_answer(FILE *out, const json_t *document, const struct sums *sums,
                        const struct st_history_text_look *look)
 {
@@ -360,7 +361,8 @@ static void put_row(FILE *out, const json_t *row, int columns)
     put_cells(out, cells, columns);
 }
 
-/* A new kernel, if dropouts became more frequent or rarer with it. @return whether they became more frequent. */
+/* A new kernel, if dropouts became more frequent or rarer with it. @return whether they became more
+ * frequent. */
 static bool put_kernels(FILE *out, const json_t *document, int columns)
 {
     char text[400], since[32], verdict[16], now[96], before[96];

@@ -1,5 +1,5 @@
-/* Documents of the history as text: steps of time, events, causes. They come from a socket or a file: nothing in them is
- * trusted. */
+/* Documents of the history as text: steps of time, events, causes. They come from a socket or a file: nothing
+ * in them is trusted. */
 #ifndef ST_CLI_SHOW_HISTORY_TEXT_H
 #define ST_CLI_SHOW_HISTORY_TEXT_H
 
@@ -18,10 +18,12 @@ struct st_history_text_look {
     bool details;        /* all of it */
 };
 
-/** Prints a sleeptune-history/1 document: the answer, who made dropouts, what was watched, a row per step. Times are local. */
+/** Prints a sleeptune-history/1 document: the answer, who made dropouts, what was watched, a row per step.
+ * Times are local. */
 void st_history_text_steps(FILE *out, const json_t *document, const struct st_history_text_look *look);
 
-/** Prints a sleeptune-events/1 document: at most two lines of 80 columns for each event, or all of it with details. */
+/** Prints a sleeptune-events/1 document: at most two lines of 80 columns for each event, or all of it with
+ * details. */
 void st_history_text_events(FILE *out, const json_t *document, const struct st_history_text_look *look);
 
 /** Prints a sleeptune-causes/1 document: the sentences, the tables, from when to when. */

@@ -7,8 +7,9 @@
 
 #include "measure/result.h"
 
-/** Prints a result: verdict, missed periods, dropouts, lateness, causes. @param all also what concerns the loop itself:
- * quantiles of the response time, books, its own cost, test conditions. @param buffer a row of its own; "": none.
+/** Prints a result: verdict, missed periods, dropouts, lateness, causes. @param all also what concerns the
+ * loop itself: quantiles of the response time, books, its own cost, test conditions. @param buffer a row of
+ * its own; "": none.
  * @param width columns, 60 or more; only a longer word
  * goes beyond. */
 void st_measure_text_print(const struct st_result *result, const char *buffer, bool all, FILE *out,

@@ -20,7 +20,8 @@ struct st_predict_table {
     bool one_time; /* all rows are of one run, whose time is said elsewhere: texts leave out their own */
 };
 
-/** Fills the rows of the table's run and wish. @param frames_n at most ST_PREDICT_SIZES_MAX; 0: 16, 32 .. 2048 frames */
+/** Fills the rows of the table's run and wish. @param frames_n at most ST_PREDICT_SIZES_MAX; 0: 16, 32 ..
+ * 2048 frames */
 void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames, size_t frames_n);
 
 json_t *st_predict_text_rows_json(const struct st_predict_table *table);
@@ -38,7 +39,8 @@ struct st_predict_view {
     uint64_t music_n;     /* dropouts of the music at that size, which the row has beside the computer's */
 };
 
-/** One sentence: the smallest size that held and how sure that is, or why none. bounds: else how to be sure. @return buf. */
+/** One sentence: the smallest size that held and how sure that is, or why none. bounds: else how to be sure.
+ * @return buf. */
 const char *st_predict_text_answer(const struct st_predict_table *table, bool bounds, char *buf,
                                    size_t bytes);
 /** A row for each size below a head. */

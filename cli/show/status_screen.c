@@ -8,7 +8,7 @@
 #define LABEL_COLUMNS 14
 #define BRIEF_COLUMNS 72 /* from here on a row without details has room for its text */
 #define CELLS_MAX     8
-#define CELL_COLUMNS  17 /* names are cut to this first; below it only if columns at the right were left out */
+#define CELL_COLUMNS  17 /* names are cut to this before columns at the right are left out */
 #define FIRST_ROWS    20 /* of the screen without details, where a row has room for a sentence */
 #define TEXT_BYTES    1200
 

@@ -1,4 +1,5 @@
-/* Blocks for `tune`: the measuring loop for some seconds, what it measured, and whether the machine is fit for more. */
+/* Blocks for `tune`: the measuring loop for some seconds, what it measured, and whether the machine is fit
+ * for more. */
 #ifndef ST_CLI_TUNE_TUNE_BLOCK_H
 #define ST_CLI_TUNE_TUNE_BLOCK_H
 
@@ -27,8 +28,8 @@ struct st_tune_block {
 void st_tune_block_init(struct st_tune_block *block, struct st_platform *p, uint32_t frames,
                         uint32_t rate_hz);
 
-/** Measures one block. why: ST_TUNING_WHY_BYTES. @return 0; -EINTR: Ctrl-C, SIGTERM or SIGHUP; -ECANCELED: too hot; -EIO: the loop
- * failed. Once at a time in a process (signals). */
+/** Measures one block. why: ST_TUNING_WHY_BYTES. @return 0; -EINTR: Ctrl-C, SIGTERM or SIGHUP; -ECANCELED:
+ * too hot; -EIO: the loop failed. Once at a time in a process (signals). */
 ST_NODISCARD int st_tune_block_run(struct st_tune_block *block, struct st_tuning_block *ret, char *why);
 
 /** Does a program record from a sound card now? @param buf which device. Linux: ALSA; unknown is false. */

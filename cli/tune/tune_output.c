@@ -129,10 +129,10 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     print_not_tried(candidates, output->width, out);
     print_later(candidates, output->width, out);
     if (open_n > 0)
-        st_text_wrap(
-            out,
-            "At the end each setting is set back, unless you keep it (--ask, --keep). Files and dangerous settings are not touched.",
-            0, output->width);
+        st_text_wrap(out,
+                     "At the end each setting is set back, unless you keep it (--ask, --keep). Files and "
+                     "dangerous settings are not touched.",
+                     0, output->width);
     if (open_n > 0 && !output->dry_run)
         return;
     if (candidates->needs_root)
@@ -197,10 +197,10 @@ static void answer(const struct st_tune_output *output, struct st_text_buffer *t
                               " without (%u pairs of blocks).",
                               output->wish->frames, t->together_n[1], t->together_n[0], t->together.pairs_n);
     else if (helps_n == 0)
-        st_text_buffer_printf(
-            text,
-            "No setting helps with %u frames, as far as this run can tell: it would have noticed %.3g times fewer late wake-ups.",
-            output->wish->frames, t->detectable);
+        st_text_buffer_printf(text,
+                              "No setting helps with %u frames, as far as this run can tell: it would have "
+                              "noticed %.3g times fewer late wake-ups.",
+                              output->wish->frames, t->detectable);
     else
         st_text_buffer_printf(text, "%zu of %zu settings help%s with %u frames.", helps_n, t->n,
                               helps_n == 1 ? "s" : "", output->wish->frames);

@@ -18,8 +18,7 @@ struct st_estimate {
 /**
  * Figures of B against those of A, pair by pair, a few of which were struck by something else (a stall in one
  * block): median of the differences, with the interval of the sign test, which assumes nothing and covers the
- * confidence at least. Known from 6 pairs on, with 99 % from 8. @return 0, -ENOMEM. Threads: any.
- */
+ * confidence at least. Known from 6 pairs on, with 99 % from 8. @return 0, -ENOMEM. Threads: any. */
 ST_NODISCARD int st_estimate_of_pairs(const double *a, const double *b, size_t pairs_n,
                                       enum st_confidence confidence, struct st_estimate *ret);
 

@@ -7,16 +7,14 @@
 #include "core/base.h"
 
 #define ST_HIST_HIGHEST_NS                                                                                   \
-    INT64_C(                                                                                                 \
-        3600000000000) /* one hour; beyond is counted in over_n and max_ns only                          \
+    INT64_C(3600000000000) /* one hour; beyond is counted in over_n and max_ns only                          \
                             */
 
 /**
  * Counts are kept in two tables: late (>= 0) and early (< 0, by magnitude). Memory that no value touched
  * stays untouched (calloc), so an empty table costs address space only. Layout: HdrHistogram (Gil Tene,
  * public domain / BSD), lowest discernible 1, 3 significant digits: 2048 sub-buckets, values 0 .. 2047 exact,
- * then 1024 linear steps an octave.
- */
+ * then 1024 linear steps an octave. */
 struct st_hist {
     int digits; /* 1 .. 4 */
     uint32_t sub_bucket_count;
@@ -54,8 +52,7 @@ ST_NODISCARD int st_hist_merge(struct st_hist *hist, const struct st_hist *from)
  * The value at rank `rank` (1 = smallest .. total_n = largest) among all values, early ones first.
  * Within a bucket the middle of it is returned (error <= 0.05 %), clipped to the exact min and max; rank 1
  * and total_n are the exact min and max. Over-range values read as max.
- * @return ns, 0 when empty.
- */
+ * @return ns, 0 when empty. */
 int64_t st_hist_value_at_rank(const struct st_hist *hist, uint64_t rank);
 
 /** The rank of quantile p in [0, 1] among n >= 1 values: ceil(p * n), at least 1. */

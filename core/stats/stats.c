@@ -39,8 +39,8 @@ int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *r
     const double count = (double)n;
     const double variance = count * p * (1 - p);
     if (variance > EXACT_VARIANCE_MAX) {
-        /* half a rank of continuity correction, and a whole one for the skewness, (z^2 - 1) / 6 ranks at most
-         */
+        /* half a rank of continuity correction, and a whole one for the skewness, (z^2 - 1) / 6 ranks at
+         * most */
         const double z = st_distribution_normal_z(tail);
         const double skew = fmax(1, (z * z - 1) / 6);
         const double low = floor(count * p - z * sqrt(variance) + 0.5 - skew);
@@ -86,8 +86,8 @@ struct st_quantile st_stats_quantile(const struct st_hist *hist, double p)
     return quantile;
 }
 
-/* P(X <= x) of a gamma variable of this shape and scale 1: a series below the mean, a continued fraction (Lentz) above.
- * Source: Numerical Recipes, 6.2. */
+/* P(X <= x) of a gamma variable of this shape and scale 1: a series below the mean, a continued fraction
+ * (Lentz) above. Source: Numerical Recipes, 6.2. */
 static double gamma_below(double shape, double x)
 {
     const double front = exp(shape * log(x) - x - lgamma(shape));

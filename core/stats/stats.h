@@ -21,8 +21,7 @@ struct st_quantile {
  * Ranks (1-based) of the order statistics that bound the p-quantile with at least `confidence`
  * (distribution-free: binomial; normal approximation with continuity correction from n*p*(1-p) > 1000 on).
  * @return 0 or -ENODATA when n is too small for such an interval. Source: David & Nagaraja, Order
- * Statistics, 7.1.
- */
+ * Statistics, 7.1. */
 ST_NODISCARD int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *ret_low,
                                          uint64_t *ret_high);
 
@@ -34,21 +33,20 @@ void st_stats_sort_i64(int64_t *values, size_t n);
 void st_stats_sort_double(double *values, size_t n);
 
 /** How much more the sum of correlated values varies than that of independent ones: 1 + twice the sum of the
- * autocorrelations of the lags 1 .. lags_max, as far as pairs of them are positive. @return >= 1. Threads: any.
- * Source: Geyer, "Practical Markov Chain Monte Carlo", 1992 (initial positive sequence). */
+ * autocorrelations of the lags 1 .. lags_max, as far as pairs of them are positive. @return >= 1. Threads:
+ * any. Source: Geyer, "Practical Markov Chain Monte Carlo", 1992 (initial positive sequence). */
 double st_stats_inflation(const double *values, size_t n, double mean, size_t lags_max);
 
 /** The least n for which quantile p is printed: ceil(10 / (1 - p)); 20 for the median, 1000 for p99. */
 uint64_t st_stats_quantile_min_n(double p);
 
-/** The x with P(X <= x) = q of a gamma variable of this shape (> 0) and scale 1. The upper bound of a Poisson mean after k
- * events is that of shape k + 1, its lower one that of shape k. */
+/** The x with P(X <= x) = q of a gamma variable of this shape (> 0) and scale 1. The upper bound of a Poisson
+ * mean after k events is that of shape k + 1, its lower one that of shape k. */
 double st_stats_gamma_quantile(double q, double shape);
 
 /**
  * Upper 95 % bound for a rate after `events` in n trials (exact Poisson; 2.996/n for 0 events).
- * @return events per trial, in (0, ...); +inf for n = 0.
- */
+ * @return events per trial, in (0, ...); +inf for n = 0. */
 double st_stats_rate_max95(uint64_t events, uint64_t n);
 
 #endif

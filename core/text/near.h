@@ -4,8 +4,8 @@
 
 #include "core/base.h"
 
-/** Edit distance of two short names (insert, delete, replace, exchange of two neighbours: 1 each); SIZE_MAX when one
- * is longer than 63 bytes. Source: Wagner and Fischer, 1974; Damerau, 1964. */
+/** Edit distance of two short names (insert, delete, replace, exchange of two neighbours: 1 each); SIZE_MAX
+ * when one is longer than 63 bytes. Source: Wagner and Fischer, 1974; Damerau, 1964. */
 size_t st_near_distance(const char *a, const char *b);
 
 /** The name most like the one that was typed. Set `typed`, then offer the names one after the other. */

@@ -9,7 +9,8 @@
 ST_NODISCARD int st_number_take(const char **text, uint64_t *ret);
 
 /** The whole text: digits, with '-' before them if it is negative.
- * @return 0, -EINVAL (anything else stands there), -ERANGE (outside of [min, max]); then *ret is not written. */
+ * @return 0, -EINVAL (anything else stands there), -ERANGE (outside of [min, max]); then *ret is not
+ * written. */
 ST_NODISCARD int st_number_i64(const char *text, int64_t min, int64_t max, int64_t *ret);
 
 /** The whole text: a rate as people write it, with or without a unit: "48000", "48000 Hz", "44.1k", "96kHz".

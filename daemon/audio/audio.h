@@ -41,8 +41,7 @@ struct st_audio;
  * Starts a stream's thread. A backend that cannot be opened is no error here: it is tried again, 1 s .. 60
  * s.
  * @param config audio.* and, for the wished rate, latency and priority, loop.*; copied.
- * @return 0, -ENOMEM, -EAGAIN. Threads: one.
- */
+ * @return 0, -ENOMEM, -EAGAIN. Threads: one. */
 ST_NODISCARD int st_audio_start(struct st_platform *platform, const struct st_config *config,
                                 struct st_events *events, struct st_audio **ret);
 

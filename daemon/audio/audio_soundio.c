@@ -354,8 +354,8 @@ static void describe(const struct stream *stream, struct st_audio_view *ret)
     ret->latency_ns = (int64_t)llround(out->software_latency * (double)ST_NS_PER_S);
 }
 
-/* Call it now and then while the stream is open. @return why it is broken, for example because its server ended;
- * NULL: it is not. */
+/* Call it now and then while the stream is open. @return why it is broken, for example because its server
+ * ended; NULL: it is not. */
 static const char *find_failure(struct stream *stream)
 {
     soundio_flush_events(stream->soundio);

@@ -16,7 +16,7 @@
 /* What another program's xrun may be apart from a late wake-up of ours to be "at the same time": an observer
  * looks a few times a second, and a late wake-up is judged within a quarter of one. */
 #define SAME_TIME_NS INT64_C(500000000)
-#define HOLD_NS      INT64_C(600000000) /* an xrun waits so long for the late wake-up of its time to be judged */
+#define HOLD_NS      INT64_C(600000000) /* an xrun waits so long for a late wake-up of its time */
 #define QUARTER_NS   INT64_C(250000000)
 #define GAP_NS       INT64_C(2000000000) /* without a wake-up: no loop ran */
 
@@ -158,8 +158,8 @@ static void put_down_to_none_of_ours(struct st_event *event, bool on_time, int l
              on_time ? ST_CAUSES_ON_TIME : st_cause_kind_name(ST_CAUSE_UNKNOWN));
 }
 
-/* A program computed too long: was the machine slower meanwhile? It waited for its memory: was memory short? A report comes
- * up to a second late. Under the mutex. */
+/* A program computed too long: was the machine slower meanwhile? It waited for its memory: was memory short?
+ * A report comes up to a second late. Under the mutex. */
 static void put_meanwhile(struct st_causes *causes, int64_t from_ns, int64_t to_ns, struct st_event *event)
 {
     const enum st_dropout_reason reason = st_dropout_reason_of(event->cause);

@@ -70,8 +70,8 @@ struct st_causes_now {
 /** Threads: any. */
 void st_causes_look(struct st_causes *causes, struct st_causes_now *ret);
 
-/** Document sleeptune-causes/1 of that alone, where there is no history; now->sums are sorted. To be freed; NULL when
- * out of memory. */
+/** Document sleeptune-causes/1 of that alone, where there is no history; now->sums are sorted. To be freed;
+ * NULL when out of memory. */
 char *st_causes_text(struct st_causes_now *now);
 
 #endif

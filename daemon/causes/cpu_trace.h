@@ -57,11 +57,11 @@ struct st_trace_culprit {
  * on it then did nothing, and no thread counts. Interrupts and softirqs count all of it, from their entry to
  * their exit. The idle thread does not count.
  *
- * Time that the events do not show has no owner: the time before the first of all, and on its CPU the time from the
- * event before an ST_TRACE_LOST to it. From then on the CPU is the thread's that the next switch takes it
- * from. Where the waking is not among the events, since when the thread waited is not known: then interrupts
- * and softirqs count, and a thread only where the counters say that the CPU was waited for. What it had from
- * due_ns on may be more than that wait, so it explains nothing beyond what the counters do.
+ * Time that the events do not show has no owner: the time before the first of all, and on its CPU the time
+ * from the event before an ST_TRACE_LOST to it. From then on the CPU is the thread's that the next switch
+ * takes it from. Where the waking is not among the events, since when the thread waited is not known: then
+ * interrupts and softirqs count, and a thread only where the counters say that the CPU was waited for. What
+ * it had from due_ns on may be more than that wait, so it explains nothing beyond what the counters do.
  *
  * turns_ns is how long a thread had the CPU each time that it had it then, from the switch to it, also before
  * due_ns, to the switch from it, with the interrupts that came meanwhile. That is what the kernel counts as
@@ -69,14 +69,15 @@ struct st_trace_culprit {
  *
  * @param events  by time, of one or more CPUs; those before due_ns say who had the CPU by then, and that
  * there was a trace.
- * @return 0; -ENODATA: the switch is not among the events; -ENOENT: no thread or interrupt that counts had the CPU for a
- * fifth of the time or more, or another thread is not the cause (a stop, a throttle). Pure; threads: any.
- */
+ * @return 0; -ENODATA: the switch is not among the events; -ENOENT: no thread or interrupt that counts had
+ * the CPU for a fifth of the time or more, or another thread is not the cause (a stop, a throttle). Pure;
+ * threads: any. */
 ST_NODISCARD int st_cpu_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid,
                                            enum st_cause cause, int64_t due_ns, int64_t woke_ns,
                                            struct st_trace_culprit *ret);
 
-/** The kernel's names of threads end after 15 characters: a thread that runs still gets the one of its program, if that begins so. */
+/** The kernel's names of threads end after 15 characters: a thread that runs still gets the one of its
+ * program, if that begins so. */
 void st_cpu_trace_complete_name(struct st_platform *p, struct st_trace_culprit *culprit);
 
 /** "irq/27-hda", "softirq/NET_RX". Safe to print. @return buf. */
@@ -94,8 +95,7 @@ struct st_trace_module {
     /**
      * Makes the instance and turns it on; -EEXIST where there is one. Does not mount tracefs.
      * @param tid  whose wake-ups are traced. @param cpu  -1: all. @param buffer_kb  for each CPU.
-     * @return 0 or a negative errno value, with a sentence in error.
-     */
+     * @return 0 or a negative errno value, with a sentence in error. */
     int (*open)(int tid, int cpu, int64_t buffer_kb, struct st_trace **ret, char *error, size_t error_bytes);
     /** Takes what is in the ring, by time, with ST_TRACE_LOST where events were overwritten. @return 0 or a
      * negative errno value. */

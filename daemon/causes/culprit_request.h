@@ -1,5 +1,5 @@
-/* Asking the system's sleeptuned who had the CPU: a user's daemon has no right to the kernel's trace itself. The answer
- * is a document sleeptune-culprit/1. */
+/* Asking the system's sleeptuned who had the CPU: a user's daemon has no right to the kernel's trace itself.
+ * The answer is a document sleeptune-culprit/1. */
 #ifndef ST_DAEMON_CAUSES_CULPRIT_REQUEST_H
 #define ST_DAEMON_CAUSES_CULPRIT_REQUEST_H
 
@@ -13,9 +13,8 @@
 /**
  * Asks on that socket, for at most some 600 ms, who kept thread `tid` from its CPU between two moments of
  * CLOCK_REALTIME, which are at most ST_CULPRIT_SPAN_MAX_NS apart. The answer is not trusted.
- * @return 0; -ENOENT: no one; -ENOTSUP: that daemon does not trace; -EACCES: no right to its socket; -ECONNREFUSED: none runs; or why it did not
- * answer. Threads: any normal one.
- */
+ * @return 0; -ENOENT: no one; -ENOTSUP: that daemon does not trace; -EACCES: no right to its socket;
+ * -ECONNREFUSED: none runs; or why it did not answer. Threads: any normal one. */
 ST_NODISCARD int st_culprit_request(const char *socket_path, pid_t tid, int64_t since_wall_ns,
                                     int64_t until_wall_ns, struct st_trace_culprit *ret);
 

@@ -1,10 +1,11 @@
-/* Limits how many events of a kind are logged, listed and stored; the others are summed into one event a minute.
+/* Limits how many events of a kind are logged, listed and stored; the others are summed into one event a
+ * minute.
  *
- * A kind is a name and a source: "starved-client" of "pipewire". Both come from lists in the code, so their number is
- * bounded. Names and numbers of other programs' clients are not ours: one PipeWire client with 60 stalled nodes makes
- * 240 events a second, which would fill the journal and push the events that matter out of list and history. Whoever has
- * to drop an event drops the oldest of the most frequent kind. Counts (status, metrics, minutes of the history) are
- * taken before, and are exact. */
+ * A kind is a name and a source: "starved-client" of "pipewire". Both come from lists in the code, so their
+ * number is bounded. Names and numbers of other programs' clients are not ours: one PipeWire client with 60
+ * stalled nodes makes 240 events a second, which would fill the journal and push the events that matter out
+ * of list and history. Whoever has to drop an event drops the oldest of the most frequent kind. Counts
+ * (status, metrics, minutes of the history) are taken before, and are exact. */
 #ifndef ST_DAEMON_CAUSES_EVENT_LIMIT_H
 #define ST_DAEMON_CAUSES_EVENT_LIMIT_H
 

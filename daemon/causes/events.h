@@ -34,8 +34,8 @@ struct st_events {
     size_t held_n;
 };
 
-/** @param platform whose clock limits the rate: at most ST_EVENT_LIMIT_BURST_N events of a kind, then one each
- * ST_EVENT_LIMIT_EACH_NS; NULL: no limit. @return 0 or a negative errno value. */
+/** @param platform whose clock limits the rate: at most ST_EVENT_LIMIT_BURST_N events of a kind, then one
+ * each ST_EVENT_LIMIT_EACH_NS; NULL: no limit. @return 0 or a negative errno value. */
 ST_NODISCARD int st_events_init(struct st_events *events, struct st_platform *platform);
 void st_events_finish(struct st_events *events);
 

@@ -5,7 +5,8 @@
 
 #include "core/text/json.h"
 
-/* A run belongs to the first band that is longer; the last band has no end. Our own choice, after LatencyMon's. */
+/* A run belongs to the first band that is longer; the last band has no end. Our own choice, after
+ * LatencyMon's. */
 static const int64_t bounds_ns[ST_HANDLERS_BANDS - 1] = {50000, 250000, 500000, 1000000, 4000000};
 
 static const char others[] = "other";

@@ -35,12 +35,13 @@ struct st_handlers {
 };
 
 /**
- * Takes the next event; those of one CPU come by time. A run counts from its entry to its exit, a softirq without the
- * interrupts on top of it. One that another thread preempts, or whose events were lost, does not count.
- */
+ * Takes the next event; those of one CPU come by time. A run counts from its entry to its exit, a softirq
+ * without the interrupts on top of it. One that another thread preempts, or whose events were lost, does not
+ * count. */
 void st_handlers_take(struct st_handlers *handlers, const struct st_trace_event *event);
 
-/** Object "handlers" of sleeptune-causes/1, the longest run first; null: nothing was traced. Sorts the rows. */
+/** Object "handlers" of sleeptune-causes/1, the longest run first; null: nothing was traced. Sorts the
+ * rows. */
 json_t *st_handlers_json(struct st_handlers_table *table);
 
 #endif

@@ -148,8 +148,9 @@ static bool tracer_ask(struct st_tracer *tracer, const struct st_late *late)
     return room;
 }
 
-/* The instance of a daemon that was killed; removing it also turns its events off. A daemon that traces holds a file of its
- * instance open: the kernel does not remove that one. FreeBSD has no tracefs: there the path does not exist. */
+/* The instance of a daemon that was killed; removing it also turns its events off. A daemon that traces holds
+ * a file of its instance open: the kernel does not remove that one. FreeBSD has no tracefs: there the path
+ * does not exist. */
 void st_tracer_clear(void)
 {
     static const char path[] = ST_TRACEFS "/instances/" ST_TRACE_INSTANCE;

@@ -21,13 +21,13 @@ void st_tracer_clear(void);
  * @param tid  the loop's thread.
  * @param why  when it fails: a sentence, for the log, the status and `sleeptune history --causes`.
  * @return 0; -ENOENT (built without it), -ENOTSUP (no such thing here), -EACCES, -EPERM ...; it is NULL then.
- * Threads: main.
- */
+ * Threads: main. */
 ST_NODISCARD int st_tracer_start(struct st_platform *platform, const struct st_config *config,
                                  const char *socket, pid_t tid, struct st_causes *causes,
                                  struct st_tracer **ret, char *why, size_t why_bytes);
 
-/** Ends the requests that wait, without a culprit if the trace has none, and removes the trace. NULL is fine. */
+/** Ends the requests that wait, without a culprit if the trace has none, and removes the trace. NULL is
+ * fine. */
 void st_tracer_stop(struct st_tracer *tracer);
 
 /* --- the way to the tracer --- */
@@ -51,8 +51,7 @@ struct st_sink st_tracer_way_sink(struct st_tracer_way *late);
 /**
  * Who kept any thread from its CPU, for another daemon. As the wake-up of that thread is not
  * traced, a thread that is found may explain only a part. Times: CLOCK_MONOTONIC.
- * @return 0; -ENOENT, -ENODATA: no one is known; -ENOTSUP: no tracer. Threads: HTTP's.
- */
+ * @return 0; -ENOENT, -ENODATA: no one is known; -ENOTSUP: no tracer. Threads: HTTP's. */
 ST_NODISCARD int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, int64_t woke_ns,
                                     struct st_trace_culprit *ret);
 

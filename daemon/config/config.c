@@ -206,8 +206,8 @@ static size_t distance(const char *name, const char *known)
     return far > 1 && strncmp(known, name, strlen(name)) == 0 ? 1 : far;
 }
 
-/* The known name that is most like this one: a whole key; at the top level the name of a group, or a key that lacks
- * its group. */
+/* The known name that is most like this one: a whole key; at the top level the name of a group, or a key that
+ * lacks its group. */
 static void nearest_name(const char *name, bool top_level, char *ret, size_t ret_bytes)
 {
     size_t best = SIZE_MAX;
@@ -325,8 +325,8 @@ void st_config_defaults(struct st_config *ret)
         snprintf(ret->loop.when, sizeof(ret->loop.when), "always");
 }
 
-/* What libconfig must not see: zero bytes, which end its text, and @include: all settings are in one file, so that
- * every message has the right line. */
+/* What libconfig must not see: zero bytes, which end its text, and @include: all settings are in one file, so
+ * that every message has the right line. */
 static void check_text(struct parse *parse, const char *text, size_t len)
 {
     unsigned line = 1;

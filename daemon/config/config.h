@@ -101,8 +101,7 @@ void st_config_always(void);
 
 /**
  * Reads configuration text. `name` is the file name in messages.
- * @return 0, -EBADMSG (errors were reported), -ENOMEM. Threads: any.
- */
+ * @return 0, -EBADMSG (errors were reported), -ENOMEM. Threads: any. */
 ST_NODISCARD int st_config_parse(const char *text, size_t len, const char *name, struct st_config *ret,
                                  st_config_error_fn error, void *ctx);
 

@@ -5,81 +5,117 @@
 
 #define AT(member) offsetof(struct st_config, member)
 
-const struct st_config_key st_config_keys[] =
-    {
-        {"loop.rate_hz", ST_CONFIG_INT, "Hz", "48000", 8000, 768000, NULL, AT(loop.rate_hz),
-         ST_CONFIG_APPLIES_LOOP,
-         "Sample rate, if loop.frames is set. A period takes frames / rate_hz seconds."},
-        {"loop.frames", ST_CONFIG_INT, "frames", "0", 0, 16384, NULL, AT(loop.frames), ST_CONFIG_APPLIES_LOOP,
-         "Buffer size in frames. 0: the test loop has the period of the sound server that plays, as it was when playback began, and 128 frames until one is known; a period below 0.5 ms is taken twice or more. The history keeps the size with each row."},
-        {"loop.periods", ST_CONFIG_INT, "periods", "2", 2, 64, NULL, AT(loop.periods), ST_CONFIG_APPLIES_LOOP,
-         "Periods in the buffer of the simulated device. They decide when a late cycle counts as a simulated xrun."},
-        {"loop.priority", ST_CONFIG_INT, "", "0", 0, ST_CONFIG_PRIORITY_MAX, NULL, AT(loop.priority),
-         ST_CONFIG_APPLIES_LOOP,
-         "SCHED_FIFO priority of the test loop. 0: that of the threads that compute the music, none if they have none, and 70 until one is known. The watchdog, which can take this priority away from the loop, runs one priority higher."},
-        {"loop.cpu", ST_CONFIG_INT, "", "-1", -1, 4095, NULL, AT(loop.cpu), ST_CONFIG_APPLIES_LOOP,
-         "CPU to pin the loop to; -1 leaves it to the scheduler."},
-        {"loop.when", ST_CONFIG_CHOICE, "", "\"playing\"", 0, 0, "playing always", AT(loop.when),
-         ST_CONFIG_APPLIES_WHEN,
-         "When the loop runs. playing: while a program plays or records, and 30 to 40 s longer; else the loop rests, and the daemon wakes up at most once per second. If no source can tell whether something plays, the loop always runs, and the log says why. An audio.backend other than dummy and none counts as playing. always: the loop never rests; this is the default of the system service, which runs sleeptuned -a."},
-        {"audio.backend", ST_CONFIG_CHOICE, "", "\"none\"", 0, 0, "none dummy alsa pulseaudio jack",
-         AT(audio.backend), ST_CONFIG_APPLIES_AUDIO,
-         "Sound system of a stream of the daemon's own, which plays silence and counts underflows: for a test of that sound system. none: no stream. dummy: a stream without a sound card."},
-        {"audio.device", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(audio.device), ST_CONFIG_APPLIES_AUDIO,
-         "Output device by id; empty is the default device. If there is no such device, \"sleeptune status\" names those that the backend has. For ALSA choose a raw device (hw:N,M): the default device uses dmix, which causes underflows of its own."},
-        {"audio.latency_ms", ST_CONFIG_INT, "ms", "0", 0, 5000, NULL, AT(audio.latency_ms),
-         ST_CONFIG_APPLIES_AUDIO,
-         "Requested buffer size; \"sleeptune status\" shows the size that was granted. 0 lets the backend decide: the length of the simulated device (loop.frames times loop.periods), but at least 50 ms on pulseaudio, where shorter buffers run dry on a busy machine, and on dummy. jack uses the buffer of its server."},
-        {"socket.path", ST_CONFIG_PATH, "", "\"\"", 0, 0, NULL, AT(socket.path), ST_CONFIG_APPLIES_START,
-         "Unix socket for status and metrics. Empty: sleeptuned.sock in the run folder of the system or, if that is not writable, in $XDG_RUNTIME_DIR/sleeptune. The variable SLEEPTUNE_SOCKET overrides this key."},
-        {"socket.mode", ST_CONFIG_MODE, "", "\"0660\"", 0, 0777, NULL, AT(socket.mode),
-         ST_CONFIG_APPLIES_SOCKET, "Permissions of the socket, in octal."},
-        {"socket.group", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(socket.group), ST_CONFIG_APPLIES_SOCKET,
-         "Group of the socket, by name; empty keeps the group of the daemon."},
-        {"http.listen", ST_CONFIG_LISTEN, "", "\"\"", 0, 0, NULL, AT(http.listen), ST_CONFIG_APPLIES_HTTP,
-         "Also serve over TCP, on an IP address and port such as 127.0.0.1:9733 or [::1]:9733: a live page for browsers at /, and everything that the socket serves. There is no password and no encryption: everyone who can reach the address can read it. Empty: no TCP."},
-        {"http.names", ST_CONFIG_TEXT,
-         "", "\"\"", 0, 0, NULL, AT(http.names), ST_CONFIG_APPLIES_HTTP, "Host names for requests over TCP, separated by spaces, such as \"studio.lan studio.example.org\". IP addresses, localhost and the name of this machine are always accepted. Other names are refused, so that a web page cannot read the figures under a name of its own (DNS rebinding)."},
-        {"observe.alsa", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.alsa),
-         ST_CONFIG_APPLIES_OBSERVE,
-         "Dropouts of other programs on ALSA devices (Linux), read from /proc/asound four times a second. A program that recovers between two readings is seen as one probable xrun. For this key and the next four: auto watches the source if it is available; on also reports \"degraded\" if it is not."},
-        {"observe.pipewire", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pipewire),
-         ST_CONFIG_APPLIES_OBSERVE,
-         "Dropouts of the devices of a PipeWire server, and cycles in which a client was not ready. Both come from the server's profiler, which reports every cycle while something plays; this costs some CPU time."},
-        {"observe.jack", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.jack),
-         ST_CONFIG_APPLIES_OBSERVE,
-         "Dropouts that a JACK server reports. sleeptuned names the late client if it can read the log of the server."},
-        {"observe.pulseaudio", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pulseaudio),
-         ST_CONFIG_APPLIES_OBSERVE,
-         "Dropouts of PulseAudio: streams that ran empty. While something plays, their queues are read four times a second."},
-        {"observe.sound4", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.sound4),
-         ST_CONFIG_APPLIES_OBSERVE, "Dropouts that sound(4) counts for each channel (FreeBSD)."},
-        {"observe.pipewire_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.pipewire_server),
-         ST_CONFIG_APPLIES_OBSERVE,
-         "The PipeWire server to watch, such as /run/user/1000/pipewire-0. The helper program gets it as PIPEWIRE_REMOTE. Empty: the value in the environment of the daemon."},
-        {"observe.jack_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.jack_server),
-         ST_CONFIG_APPLIES_OBSERVE,
-         "The JACK server to watch. The helper program gets it as JACK_DEFAULT_SERVER. Empty: the value in the environment of the daemon."},
-        {"observe.pulseaudio_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.pulseaudio_server),
-         ST_CONFIG_APPLIES_OBSERVE,
-         "The PulseAudio server to watch, such as unix:/run/user/1000/pulse/native. The helper program gets it as PULSE_SERVER. Empty: the value in the environment of the daemon."},
-        {"history.enabled", ST_CONFIG_CHOICE, "", "\"on\"", 0, 0, "on off", AT(history.enabled),
-         ST_CONFIG_APPLIES_HISTORY,
-         "Keep a row per minute and a row per event in a file, for \"sleeptune history\"."},
-        {"history.path", ST_CONFIG_PATH, "", "\"\"", 0, 0, NULL, AT(history.path), ST_CONFIG_APPLIES_HISTORY,
-         "File of the history. Empty: history.db in the state folder, if that is writable. If this file exists and is not a history of sleeptune, the daemon does not change it."},
-        {"history.keep_days", ST_CONFIG_INT, "days", "400", 1, 36500, NULL, AT(history.keep_days),
-         ST_CONFIG_APPLIES_HISTORY,
-         "How long the history is kept: the rows of hours and of days as long as this, those of minutes at most 30 days. Each hour at most one day of old rows is removed, so that a wrong clock cannot delete the whole history at once."},
-        {"history.max_mb", ST_CONFIG_INT, "MB", "200", 4, 1000000, NULL, AT(history.max_mb),
-         ST_CONFIG_APPLIES_HISTORY,
-         "Largest size of the history. If the file and its log would use more, the oldest minutes are removed, then the oldest hours. This is checked with each write, which may add some kB beyond the limit, or up to 8 MB after a day without a write. Events use at most half of it; if there are too many, the most frequent kind loses its oldest events."},
-        {"trace.enabled", ST_CONFIG_CHOICE, "", "\"off\"", 0, 0, "on off", AT(trace.enabled),
-         ST_CONFIG_APPLIES_TRACE,
-         "Name the thread, interrupt or softirq that had the CPU when the loop woke late, from the kernel's trace (Linux, tracefs). It needs the right to write to /sys/kernel/tracing. While it is on, each switch between threads on the traced CPUs costs more: a cycle of the loop takes about 6000 instructions instead of 4000."},
-        {"trace.buffer_kb", ST_CONFIG_INT, "kB", "1024", 64, 65536, NULL, AT(trace.buffer_kb),
-         ST_CONFIG_APPLIES_TRACE,
-         "Kernel memory of the trace (trace.enabled), on each CPU. It must be large enough for the "
-         "events of about a second."},
+const struct st_config_key st_config_keys[] = {
+    {"loop.rate_hz", ST_CONFIG_INT, "Hz", "48000", 8000, 768000, NULL, AT(loop.rate_hz),
+     ST_CONFIG_APPLIES_LOOP, "Sample rate, if loop.frames is set. A period takes frames / rate_hz seconds."},
+    {"loop.frames", ST_CONFIG_INT, "frames", "0", 0, 16384, NULL, AT(loop.frames), ST_CONFIG_APPLIES_LOOP,
+     "Buffer size in frames. 0: the test loop has the period of the sound server that plays, as it was when "
+     "playback began, and 128 frames until one is known; a period below 0.5 ms is taken twice or more. The "
+     "history keeps the size with each row."},
+    {"loop.periods", ST_CONFIG_INT, "periods", "2", 2, 64, NULL, AT(loop.periods), ST_CONFIG_APPLIES_LOOP,
+     "Periods in the buffer of the simulated device. They decide when a late cycle counts as a simulated "
+     "xrun."},
+    {"loop.priority", ST_CONFIG_INT, "", "0", 0, ST_CONFIG_PRIORITY_MAX, NULL, AT(loop.priority),
+     ST_CONFIG_APPLIES_LOOP,
+     "SCHED_FIFO priority of the test loop. 0: that of the threads that compute the music, none if they have "
+     "none, and 70 until one is known. The watchdog, which can take this priority away from the loop, runs "
+     "one priority higher."},
+    {"loop.cpu", ST_CONFIG_INT, "", "-1", -1, 4095, NULL, AT(loop.cpu), ST_CONFIG_APPLIES_LOOP,
+     "CPU to pin the loop to; -1 leaves it to the scheduler."},
+    {"loop.when", ST_CONFIG_CHOICE, "", "\"playing\"", 0, 0, "playing always", AT(loop.when),
+     ST_CONFIG_APPLIES_WHEN,
+     "When the loop runs. playing: while a program plays or records, and 30 to 40 s longer; else the loop "
+     "rests, and the daemon wakes up at most once per second. If no source can tell whether something plays, "
+     "the loop always runs, and the log says why. An audio.backend other than dummy and none counts as "
+     "playing. always: the loop never rests; this is the default of the system service, which runs "
+     "sleeptuned -a."},
+    {"audio.backend", ST_CONFIG_CHOICE, "", "\"none\"", 0, 0, "none dummy alsa pulseaudio jack",
+     AT(audio.backend), ST_CONFIG_APPLIES_AUDIO,
+     "Sound system of a stream of the daemon's own, which plays silence and counts underflows: for a test of "
+     "that sound system. none: no stream. dummy: a stream without a sound card."},
+    {"audio.device", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(audio.device), ST_CONFIG_APPLIES_AUDIO,
+     "Output device by id; empty is the default device. If there is no such device, \"sleeptune status\" "
+     "names those that the backend has. For ALSA choose a raw device (hw:N,M): the default device uses dmix, "
+     "which causes underflows of its own."},
+    {"audio.latency_ms", ST_CONFIG_INT, "ms", "0", 0, 5000, NULL, AT(audio.latency_ms),
+     ST_CONFIG_APPLIES_AUDIO,
+     "Requested buffer size; \"sleeptune status\" shows the size that was granted. 0 lets the backend "
+     "decide: the length of the simulated device (loop.frames times loop.periods), but at least 50 ms on "
+     "pulseaudio, where shorter buffers run dry on a busy machine, and on dummy. jack uses the buffer of its "
+     "server."},
+    {"socket.path", ST_CONFIG_PATH, "", "\"\"", 0, 0, NULL, AT(socket.path), ST_CONFIG_APPLIES_START,
+     "Unix socket for status and metrics. Empty: sleeptuned.sock in the run folder of the system or, if that "
+     "is not writable, in $XDG_RUNTIME_DIR/sleeptune. The variable SLEEPTUNE_SOCKET overrides this key."},
+    {"socket.mode", ST_CONFIG_MODE, "", "\"0660\"", 0, 0777, NULL, AT(socket.mode), ST_CONFIG_APPLIES_SOCKET,
+     "Permissions of the socket, in octal."},
+    {"socket.group", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(socket.group), ST_CONFIG_APPLIES_SOCKET,
+     "Group of the socket, by name; empty keeps the group of the daemon."},
+    {"http.listen", ST_CONFIG_LISTEN, "", "\"\"", 0, 0, NULL, AT(http.listen), ST_CONFIG_APPLIES_HTTP,
+     "Also serve over TCP, on an IP address and port such as 127.0.0.1:9733 or [::1]:9733: a live page for "
+     "browsers at /, and everything that the socket serves. There is no password and no encryption: everyone "
+     "who can reach the address can read it. Empty: no TCP."},
+    {"http.names", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(http.names), ST_CONFIG_APPLIES_HTTP,
+     "Host names for requests over TCP, separated by spaces, such as \"studio.lan studio.example.org\". IP "
+     "addresses, localhost and the name of this machine are always accepted. Other names are refused, so "
+     "that a web page cannot read the figures under a name of its own (DNS rebinding)."},
+    {"observe.alsa", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.alsa),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "Dropouts of other programs on ALSA devices (Linux), read from /proc/asound four times a second. A "
+     "program that recovers between two readings is seen as one probable xrun. For this key and the next "
+     "four: auto watches the source if it is available; on also reports \"degraded\" if it is not."},
+    {"observe.pipewire", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pipewire),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "Dropouts of the devices of a PipeWire server, and cycles in which a client was not ready. Both come "
+     "from the server's profiler, which reports every cycle while something plays; this costs some CPU "
+     "time."},
+    {"observe.jack", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.jack),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "Dropouts that a JACK server reports. sleeptuned names the late client if it can read the log of the "
+     "server."},
+    {"observe.pulseaudio", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pulseaudio),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "Dropouts of PulseAudio: streams that ran empty. While something plays, their queues are read four "
+     "times a second."},
+    {"observe.sound4", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.sound4),
+     ST_CONFIG_APPLIES_OBSERVE, "Dropouts that sound(4) counts for each channel (FreeBSD)."},
+    {"observe.pipewire_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.pipewire_server),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "The PipeWire server to watch, such as /run/user/1000/pipewire-0. The helper program gets it as "
+     "PIPEWIRE_REMOTE. Empty: the value in the environment of the daemon."},
+    {"observe.jack_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.jack_server),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "The JACK server to watch. The helper program gets it as JACK_DEFAULT_SERVER. Empty: the value in the "
+     "environment of the daemon."},
+    {"observe.pulseaudio_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.pulseaudio_server),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "The PulseAudio server to watch, such as unix:/run/user/1000/pulse/native. The helper program gets it "
+     "as PULSE_SERVER. Empty: the value in the environment of the daemon."},
+    {"history.enabled", ST_CONFIG_CHOICE, "", "\"on\"", 0, 0, "on off", AT(history.enabled),
+     ST_CONFIG_APPLIES_HISTORY,
+     "Keep a row per minute and a row per event in a file, for \"sleeptune history\"."},
+    {"history.path", ST_CONFIG_PATH, "", "\"\"", 0, 0, NULL, AT(history.path), ST_CONFIG_APPLIES_HISTORY,
+     "File of the history. Empty: history.db in the state folder, if that is writable. If this file exists "
+     "and is not a history of sleeptune, the daemon does not change it."},
+    {"history.keep_days", ST_CONFIG_INT, "days", "400", 1, 36500, NULL, AT(history.keep_days),
+     ST_CONFIG_APPLIES_HISTORY,
+     "How long the history is kept: the rows of hours and of days as long as this, those of minutes at most "
+     "30 days. Each hour at most one day of old rows is removed, so that a wrong clock cannot delete the "
+     "whole history at once."},
+    {"history.max_mb", ST_CONFIG_INT, "MB", "200", 4, 1000000, NULL, AT(history.max_mb),
+     ST_CONFIG_APPLIES_HISTORY,
+     "Largest size of the history. If the file and its log would use more, the oldest minutes are removed, "
+     "then the oldest hours. This is checked with each write, which may add some kB beyond the limit, or up "
+     "to 8 MB after a day without a write. Events use at most half of it; if there are too many, the most "
+     "frequent kind loses its oldest events."},
+    {"trace.enabled", ST_CONFIG_CHOICE, "", "\"off\"", 0, 0, "on off", AT(trace.enabled),
+     ST_CONFIG_APPLIES_TRACE,
+     "Name the thread, interrupt or softirq that had the CPU when the loop woke late, from the kernel's "
+     "trace (Linux, tracefs). It needs the right to write to /sys/kernel/tracing. While it is on, each "
+     "switch between threads on the traced CPUs costs more: a cycle of the loop takes about 6000 "
+     "instructions instead of 4000."},
+    {"trace.buffer_kb", ST_CONFIG_INT, "kB", "1024", 64, 65536, NULL, AT(trace.buffer_kb),
+     ST_CONFIG_APPLIES_TRACE,
+     "Kernel memory of the trace (trace.enabled), on each CPU. It must be large enough for the "
+     "events of about a second."},
 };
 const size_t st_config_keys_n = ST_ARRAY_LEN(st_config_keys);

@@ -47,7 +47,8 @@ struct waiting_row {
     };
 };
 
-/* What waits to be written, oldest first. Rows are from malloc; the list frees them, with what they point to. */
+/* What waits to be written, oldest first. Rows are from malloc; the list frees them, with what they point
+ * to. */
 struct waiting {
     struct waiting_row *rows, **end;
     uint64_t minutes_n, events_n;
@@ -167,8 +168,8 @@ static void close_file(struct st_history_writer *writer)
     writer->history = NULL;
 }
 
-/* The state folder has only files of ours. history.path may name any file: it is not opened for writing, locked
- * or renamed unless it is a history. @return 0 or why it is left alone. */
+/* The state folder has only files of ours. history.path may name any file: it is not opened for writing,
+ * locked or renamed unless it is a history. @return 0 or why it is left alone. */
 static int look_at_file(const struct st_history_writer *writer, char *error, size_t error_bytes)
 {
     return writer->used.usual ? 0 : st_history_look(writer->used.path, error, error_bytes);
@@ -203,8 +204,9 @@ static int put_aside(struct st_history_writer *writer, int r, char *why, size_t 
     return 0;
 }
 
-/* Only one daemon writes a history: SQLite's own locks let two writers take turns, and figures of two in one file could
- * not be distinguished. Where there can be no lock file (no rights, full disk, no locks) it is done without. */
+/* Only one daemon writes a history: SQLite's own locks let two writers take turns, and figures of two in one
+ * file could not be distinguished. Where there can be no lock file (no rights, full disk, no locks) it is
+ * done without. */
 static int lock(struct st_history_writer *writer, char *error, size_t error_bytes)
 {
     struct st_platform *p = writer->platform;
@@ -501,8 +503,8 @@ static void hear(void *ctx, const struct st_event *event)
     pthread_mutex_unlock(&writer->mutex);
 }
 
-/* Path of the history in $STATE_DIRECTORY (systemd), else in the system's state folder. @return false: there is no such
- * folder that we may write to. */
+/* Path of the history in $STATE_DIRECTORY (systemd), else in the system's state folder. @return false: there
+ * is no such folder that we may write to. */
 static bool usual_path(char *buf, size_t buf_bytes)
 {
     const char *folder = getenv("STATE_DIRECTORY");

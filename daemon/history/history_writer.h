@@ -2,9 +2,9 @@
  * (store/history/history.h).
  *
  * No thread waits for it: minutes and events go into lists. While the file cannot be written they stay
- * there, at most ST_HISTORY_WRITER_MINUTES_MAX and ST_HISTORY_WRITER_EVENTS_MAX, the oldest are dropped and counted; it is
- * tried again every half minute. Events reach the file within ST_HISTORY_WRITER_EVENTS_NS, a minute at once.
- */
+ * there, at most ST_HISTORY_WRITER_MINUTES_MAX and ST_HISTORY_WRITER_EVENTS_MAX, the oldest are dropped and
+ * counted; it is tried again every half minute. Events reach the file within ST_HISTORY_WRITER_EVENTS_NS, a
+ * minute at once. */
 #ifndef ST_DAEMON_HISTORY_HISTORY_WRITER_H
 #define ST_DAEMON_HISTORY_HISTORY_WRITER_H
 
@@ -41,16 +41,18 @@ struct st_history_writer_view {
 
 struct st_history_writer;
 
-/** Starts the thread and listens to events. @param config history.*; copied. @return 0, -ENOMEM, -EAGAIN. Threads: main. */
+/** Starts the thread and listens to events. @param config history.*; copied. @return 0, -ENOMEM, -EAGAIN.
+ * Threads: main. */
 ST_NODISCARD int st_history_writer_start(struct st_platform *platform, const struct st_config *config,
                                          struct st_events *events, struct st_history_writer **ret);
 
 /** Other settings; what failed is tried again at once. Threads: main. */
 void st_history_writer_set(struct st_history_writer *writer, const struct st_config *config);
 
-/** Adds a minute with its histogram (ST_HISTORY_DIGITS digits), why wake-ups were late, and what was observed of
- * other programs meanwhile; all is copied. Threads: main.
- * @param minute without lateness and causes. NULL: the loop did not run; nothing is added if nothing was observed. */
+/** Adds a minute with its histogram (ST_HISTORY_DIGITS digits), why wake-ups were late, and what was observed
+ * of other programs meanwhile; all is copied. Threads: main.
+ * @param minute without lateness and causes. NULL: the loop did not run; nothing is added if nothing was
+ * observed. */
 void st_history_writer_add(struct st_history_writer *writer, const struct st_history_minute *minute,
                            const struct st_hist *lateness, const struct st_cause_sums *causes,
                            const struct st_history_observed *observed);
@@ -61,7 +63,8 @@ void st_history_writer_stop(struct st_history_writer *writer);
 /** Threads: any. */
 void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret);
 
-/** Documents sleeptune-history/1, by default of the last day, sleeptune-events/1 and sleeptune-causes/1, from the file.
+/** Documents sleeptune-history/1, by default of the last day, sleeptune-events/1 and sleeptune-causes/1, from
+ * the file.
  * @param which ST_ROUTE_HISTORY, ST_ROUTE_EVENTS or ST_ROUTE_CAUSES.
  * @param now for causes: added to what the file has; without a file it is the answer.
  * @param observed of the minute that still runs: added to what the file has. NULL: nothing is observed.

@@ -381,8 +381,8 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_
 
 #define SHORT_EVENTS 100 /* some 50 kB of them */
 
-/* An answer from the history can be megabytes: this process makes one at a time, and none while clients of this
- * server hold much unread. No request waits here: the server has one thread. */
+/* An answer from the history can be megabytes: this process makes one at a time, and none while clients of
+ * this server hold much unread. No request waits here: the server has one thread. */
 static enum MHD_Result answer_long(struct MHD_Connection *connection, struct st_http *http,
                                    struct st_route *route, const struct st_query *query)
 {

@@ -17,8 +17,7 @@ struct st_http;
 
 /**
  * Serves on a listening socket, which it closes at the end.
- * @return 0, -ENOTSUP (built without libmicrohttpd), -EIO. Threads: any. Stop with st_http_stop.
- */
+ * @return 0, -ENOTSUP (built without libmicrohttpd), -EIO. Threads: any. Stop with st_http_stop. */
 ST_NODISCARD int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http **ret);
 
 /** Serves on an address such as "127.0.0.1:9733". @param names hosts that it answers for, besides its own,

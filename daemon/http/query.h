@@ -33,8 +33,7 @@ void st_query_init(struct st_query *query);
  * st_when_parse_length. "limit", "tid": numbers. "kind": one of ST_EVENT_NAMES.
  * @param names  those that this path takes: ST_QUERY_SINCE | ...
  * @param value  NULL: a key without a value.
- * @return NULL, or what is wrong with it: a sentence. Threads: any.
- */
+ * @return NULL, or what is wrong with it: a sentence. Threads: any. */
 const char *st_query_set(struct st_query *query, unsigned names, const char *key, const char *value,
                          int64_t now_wall_ns);
 

@@ -118,9 +118,8 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
                                      .content_type = routes[i].content_type,
                                      .query = routes[i].query};
     }
-    return st_route_refuse(
-        404,
-        "unknown path: use one of /, /v1/status, /v1/causes, /v1/history, /v1/events, /v1/culprits, /v1/cycle.svg and /metrics");
+    return st_route_refuse(404, "unknown path: use one of /, /v1/status, /v1/causes, /v1/history, "
+                                "/v1/events, /v1/culprits, /v1/cycle.svg and /metrics");
 }
 
 char *st_route_error_text(const char *error)

@@ -36,8 +36,7 @@ struct st_route_names {
  * @param target  a path, or "http://host/path" (its host counts instead of the header's).
  * @param host  Host header, NULL when there was none. Looked at only on TCP, where it keeps a web page from
  * reading us under a name of its own (DNS rebinding): allowed are IP addresses, localhost and the
- * names.
- */
+ * names. */
 struct st_route st_route_choose(const char *method, const char *target, const char *host, bool tcp,
                                 const struct st_route_names *names);
 

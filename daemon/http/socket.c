@@ -39,10 +39,10 @@ int st_socket_choose(const struct st_config *config, char *ret_path, size_t path
     snprintf(ret_path, path_bytes, "%s/sleeptune", folder);
     bool usable = make_folder(ret_path);
     if (!usable && (xdg == NULL || xdg[0] != '/' || strlen(xdg) > ST_SOCKET_PATH_BYTES / 2)) {
-        snprintf(
-            error, error_bytes,
-            "cannot write to %s/sleeptune, and XDG_RUNTIME_DIR is not set. Set socket.path or SLEEPTUNE_SOCKET.",
-            ST_RUN_DIR);
+        snprintf(error, error_bytes,
+                 "cannot write to %s/sleeptune, and XDG_RUNTIME_DIR is not set. Set socket.path or "
+                 "SLEEPTUNE_SOCKET.",
+                 ST_RUN_DIR);
         return -EACCES;
     }
     if (!usable) {
@@ -139,7 +139,8 @@ static int set_mode(const struct st_destination *place, mode_t mode)
     return fchmodat(place->dir_fd, place->name, mode, 0) == 0 ? 0 : -errno;
 }
 
-/* Sets owner and mode by name in a folder that is held, because a socket has no descriptor that takes them. */
+/* Sets owner and mode by name in a folder that is held, because a socket has no descriptor that takes
+ * them. */
 static int set_rights_at(const struct st_destination *place, const char *path, const struct st_config *config,
                          char *error, size_t error_bytes)
 {

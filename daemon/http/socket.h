@@ -15,8 +15,7 @@ struct st_socket {
 /**
  * Chooses the path: $SLEEPTUNE_SOCKET, socket.path, the system's run folder where it can be written,
  * $XDG_RUNTIME_DIR/sleeptune. The last two make their folder.
- * @return 0; else a negative errno value with a sentence in `error`.
- */
+ * @return 0; else a negative errno value with a sentence in `error`. */
 ST_NODISCARD int st_socket_choose(const struct st_config *config, char *ret_path, size_t path_bytes,
                                   char *error, size_t error_bytes);
 
@@ -24,8 +23,7 @@ ST_NODISCARD int st_socket_choose(const struct st_config *config, char *ret_path
  * Takes PATH.lock, removes a socket without a listener, binds, sets rights, listens.
  * The lock file stays when the daemon ends: removing it would let two daemons hold two files of the same
  * name.
- * @return 0; -EADDRINUSE: another one holds it; else errno. A sentence is in `error`.
- */
+ * @return 0; -EADDRINUSE: another one holds it; else errno. A sentence is in `error`. */
 ST_NODISCARD int st_socket_open(struct st_socket *ret, const char *path, const struct st_config *config,
                                 char *error, size_t error_bytes);
 

@@ -14,8 +14,9 @@ struct st_hog {
 
 #define ST_HOG_LOOKS 2 /* looks that found it before it is named: a thread may run for a moment */
 
-/** Looks for the runnable real-time thread of the highest priority that was last on the CPU of thread `loop` of this process, at
- * or above its priority. Reads all of /proc: some ms; about once a second, while that thread does not run. Linux; elsewhere none. */
+/** Looks for the runnable real-time thread of the highest priority that was last on the CPU of thread `loop`
+ * of this process, at or above its priority. Reads all of /proc: some ms; about once a second, while that
+ * thread does not run. Linux; elsewhere none. */
 void st_hog_look(struct st_platform *p, pid_t loop, struct st_hog *hog);
 
 #endif

@@ -11,8 +11,8 @@
 #define ST_OVERDUE_CHECKS   2                   /* checks in a row that must find it so */
 
 /** Judges by the loop's heartbeat. Counts checks, not only time: after a SIGSTOP of the daemon or a pause of
- * the machine the loop runs before the second check finds it overdue, however long it was. Pure. A loop that starts
- * now has only its period, heard_ns and checked_ns. */
+ * the machine the loop runs before the second check finds it overdue, however long it was. Pure. A loop that
+ * starts now has only its period, heard_ns and checked_ns. */
 struct st_overdue {
     int64_t period_ns;
     uint64_t heartbeat; /* at the last check */

@@ -24,8 +24,8 @@ struct st_watchdog_judge {
 /**
  * Who starves the canary? @param used_ns CPU time of the loop's thread while the canary was silent; < 0: not
  * known.
- * @return true when the loop must have done it: it used more than half of a CPU, or its CPU time is unknown.
- */
+ * @return true when the loop must have done it: it used more than half of a CPU, or its CPU time is
+ * unknown. */
 bool st_watchdog_guilty(int64_t used_ns, int64_t silent_ns);
 
 /** @return true when the canary was silent for ST_WATCHDOG_SILENT_CHECKS checks in a row. */

@@ -19,7 +19,8 @@ struct st_observe_view {
 
 struct st_observe;
 
-/** @param sources of them the first ST_OBSERVE_SOURCES_MAX; ends with NULL; must stay. @param config observe.*; copied.
+/** @param sources of them the first ST_OBSERVE_SOURCES_MAX; ends with NULL; must stay. @param config
+ * observe.*; copied.
  * @return 0, -ENOMEM, -EAGAIN, -EMFILE. Threads: one. */
 ST_NODISCARD int st_observe_start(struct st_platform *platform, const struct st_xrun_source *const *sources,
                                   const struct st_config *config, struct st_events *events,

@@ -17,7 +17,8 @@ enum st_observed_mode { ST_OBSERVED_OFF, ST_OBSERVED_AUTO, ST_OBSERVED_ON };
 
 enum st_observed_state {
     ST_OBSERVED_IS_OFF,
-    ST_OBSERVED_ABSENT, /* cannot be opened, or was lost; tried again after 1 s .. 15 s, or 60 s while nothing plays */
+    ST_OBSERVED_ABSENT, /* cannot be opened, or was lost; tried again after 1 s .. 15 s, or 60 s while nothing
+                           plays */
     ST_OBSERVED_OPENING,
     ST_OBSERVED_WATCHING,
 };

@@ -114,7 +114,8 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns, char 
     return buf;
 }
 
-/* It played, and does no more: so it makes no dropouts either. Known only where the server tells who plays. */
+/* It played, and does no more: so it makes no dropouts either. Known only where the server tells who
+ * plays. */
 static bool has_ended(const struct st_dropout_client *client)
 {
     return client->load_ns != INT64_MIN && !client->playing;

@@ -27,8 +27,8 @@ struct st_forecast {
 void st_forecast_init(struct st_forecast *forecast);
 void st_forecast_finish(struct st_forecast *forecast);
 
-/** Adds a minute of the loop. Other settings of the loop begin anew. When much was late, the older half is forgotten.
- * Threads: any. */
+/** Adds a minute of the loop. Other settings of the loop begin anew. When much was late, the older half is
+ * forgotten. Threads: any. */
 void st_forecast_add(struct st_forecast *forecast, const struct st_history_minute *minute,
                      const struct st_hist *lateness);
 

@@ -1,4 +1,5 @@
-/* The last two minutes, second by second, and the minute that goes on: what the drain thread saw of each cycle. */
+/* The last two minutes, second by second, and the minute that goes on: what the drain thread saw of each
+ * cycle. */
 #ifndef ST_DAEMON_STATUS_LIVE_H
 #define ST_DAEMON_STATUS_LIVE_H
 

@@ -113,8 +113,8 @@ static const char *ago_text(int64_t ns, char *buf, size_t buf_bytes)
     return buf;
 }
 
-/* "256 frames at 48 kHz (5.33 ms); Discord asked for 360 frames, first dropout 14:03:12, last 14:05:12, 5 s ago"; their number where the answer has the sum
- * of several sources. */
+/* "256 frames at 48 kHz (5.33 ms); Discord asked for 360 frames, first dropout 14:03:12, last 14:05:12, 5 s
+ * ago"; their number where the answer has the sum of several sources. */
 static void add_server(struct section *to, const struct st_view *view, const struct st_observed_view *of,
                        bool only)
 {

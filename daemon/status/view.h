@@ -48,7 +48,8 @@ struct st_view {
  * "ended". */
 const char *st_view_state(const struct st_view *view);
 
-/** "has not run for 12 s (about 4500 periods overdue): hog/4711 with real-time priority 80 keeps CPU 0 busy": of a loop with overdue_ns.
+/** "has not run for 12 s (about 4500 periods overdue): hog/4711 with real-time priority 80 keeps CPU 0 busy":
+ * of a loop with overdue_ns.
  * @return buf. */
 #define ST_VIEW_OVERDUE_BYTES 256
 const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes);
@@ -59,7 +60,8 @@ const char *st_view_history_state(const struct st_view *view);
 /** Document sleeptune-status/1. New reference, NULL when out of memory. */
 json_t *st_view_json(const struct st_view *view);
 
-/** Upper bounds of the histogram of lateness in the metrics and on screens. Early wake-ups are in the first one. */
+/** Upper bounds of the histogram of lateness in the metrics and on screens. Early wake-ups are in the first
+ * one. */
 #define ST_VIEW_BOUNDS_N 19
 extern const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N];
 

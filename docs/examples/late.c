@@ -1,5 +1,5 @@
-/* How late a system wakes a program that sleeps until one moment after the other: for systems on which sleeptune
- * cannot be built (OpenBSD, DragonFly, macOS, old kernels). One lateness a line, in seconds.
+/* How late a system wakes a program that sleeps until one moment after the other: for systems on which
+ * sleeptune cannot be built (OpenBSD, DragonFly, macOS, old kernels). One lateness a line, in seconds.
  *
  *     cc -std=c99 -o late late.c        (with a C library before glibc 2.17: -lrt)
  *     ./late 900 1 >other.txt           900 times, each second: 15 minutes

@@ -141,8 +141,8 @@ static double line_at(const double *values, size_t n, double x)
     return sum / (double)n + (tt > 0 ? tv / tt * (x - middle) : 0);
 }
 
-/* Does lateness jump where step i is, as seen from right before and right behind it? A curve that was cut into steps does
- * not. @param size_ns of the step; noise_ns of a block: standard deviations. */
+/* Does lateness jump where step i is, as seen from right before and right behind it? A curve that was cut
+ * into steps does not. @param size_ns of the step; noise_ns of a block: standard deviations. */
 static bool jumps_there(const struct blocks *b, const struct model *model, size_t i, double size_ns,
                         double noise_ns)
 {
@@ -500,8 +500,8 @@ static void find_steps(struct blocks *b, struct cut *cuts, size_t *cuts_n)
     }
 }
 
-/* Drops steps that are much smaller than the largest: each may be the tail of what made that one, as where a loop comes to
- * rest. Keeps cuts in order. */
+/* Drops steps that are much smaller than the largest: each may be the tail of what made that one, as where a
+ * loop comes to rest. Keeps cuts in order. */
 static void drop_small(struct blocks *b, struct cut *cuts, size_t *cuts_n)
 {
     double sizes_ns[ST_CHANGES_STEPS_MAX], largest_ns = 0;

@@ -34,12 +34,11 @@ void st_periodic_sort_hz(int *hz, size_t n);
 
 /**
  * Rate hz as it is seen once a period: cycles a period, folded to 0 .. 0.5. Two rates with the same value
- * cannot be distinguished by one sample a period.
- */
+ * cannot be distinguished by one sample a period. */
 double st_periodic_alias(const struct st_period *period, double hz);
 
-/** Can a tick of this rate be distinguished from a constant in `span` periods? Not if the period is a whole number of
- * its ticks, or so nearly that it passes through fewer than 20 cycles. */
+/** Can a tick of this rate be distinguished from a constant in `span` periods? Not if the period is a whole
+ * number of its ticks, or so nearly that it passes through fewer than 20 cycles. */
 bool st_periodic_can_tell(const struct st_period *period, double hz, uint64_t span);
 
 /**
@@ -49,8 +48,7 @@ bool st_periodic_can_tell(const struct st_period *period, double hz, uint64_t sp
  * unknown.
  * @return 0 (also when nothing is found), -ENODATA (fewer than 256 samples, or no spread), -ENOMEM.
  * Threads: any. Source: periodogram against the mean of its neighbours, F test with 2 and 2K degrees of
- * freedom (Bloomfield, Fourier Analysis of Time Series, ch. 9), Bonferroni over rates and frequencies.
- */
+ * freedom (Bloomfield, Fourier Analysis of Time Series, ch. 9), Bonferroni over rates and frequencies. */
 ST_NODISCARD int st_periodic_find(const struct st_series *series, int known_hz, struct st_periodic *ret);
 
 /* --- fast Fourier transform, for power spectra --- */
@@ -61,8 +59,7 @@ struct st_complex {
 
 /**
  * In place: z[j] becomes the sum over k of z[k] * exp(-2 pi i j k / n).
- * @param n a power of two. Threads: any. Source: Cooley and Tukey 1965.
- */
+ * @param n a power of two. Threads: any. Source: Cooley and Tukey 1965. */
 void st_periodic_fft(struct st_complex *z, size_t n);
 
 /** The least power of two >= n; n <= 2^62. */

@@ -28,8 +28,7 @@ struct st_rest {
  * best step or line leaves and do not hang together, 95 % of the samples follow, the distance decays to 1 %
  * in the first two thirds, eight samples or more are further away than four times the residuals, and a tenth
  * of those on the way to rest at most are outliers. Which g fits best is not reported: several fit nearly as
- * well.
- */
+ * well. */
 ST_NODISCARD int st_rest_find(const struct st_series *all, struct st_rest *ret);
 
 #endif

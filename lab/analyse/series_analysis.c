@@ -9,8 +9,8 @@
 #include "core/ns.h"
 
 #define TEXT_BYTES       32
-#define PERIOD_TICKS_MIN 2.2 /* from this many ticks a period on, wake-ups at ticks are found */
-#define SPREAD_MIN       0.4 /* of lateness, in ticks, where wake-ups are at ticks only (lab/analyse/ticks.c) */
+#define PERIOD_TICKS_MIN 2.2  /* from this many ticks a period on, wake-ups at ticks are found */
+#define SPREAD_MIN       0.4  /* of lateness, in ticks, where wake-ups are at ticks only (ticks.c) */
 #define OVERLAPS_MAX     0.05 /* of samples */
 #define DRIFT_ERRORS     2    /* standard errors: of less drift nothing is said */
 #define DRIFT_MIN_PPM    1e-6 /* nor of this, which is a ms in 32 years: exact numbers are no more exact */
@@ -43,7 +43,8 @@ static const char *seconds_text(double seconds, char *buf)
     return time_text(seconds * 1e9, buf);
 }
 
-/* A number with `digits` significant digits, as people write it: no exponent, no zeros at the end. @return buf. */
+/* A number with `digits` significant digits, as people write it: no exponent, no zeros at the end. @return
+ * buf. */
 static const char *number_text(double x, int digits, char *buf)
 {
     const double size = fabs(x);
@@ -141,7 +142,8 @@ static void say_ticks_limits(struct st_analysis *a)
             !l->steady && l->hz == 0 ? "the rate of the tick and " : "");
     if (l->slope_modulo)
         say(a,
-            "At this period the drift cannot be distinguished from a tick that the kernel adds to each sleep: a drift "
+            "At this period the drift cannot be distinguished from a tick that the kernel adds to each "
+            "sleep: a drift "
             "larger or smaller by any multiple of %s ppm looks the same.",
             number_text(l->modulo_ppm, l->hz > 0 ? 4 : 2, modulo));
     else if (l->extra_ticks < 0)
@@ -278,9 +280,9 @@ static int say_limits(const struct st_series *series, int known_hz, struct st_an
     say_blind(series, known_hz, a);
     const int r = say_coarse(series, known_hz, a);
     if (r == 0 && a->skips)
-        say(a,
-            "Too many periods were skipped: a trend or steps cannot be found, since each skip looks like a step "
-            "of the lateness.");
+        say(a, "Too many periods were skipped: a trend or steps cannot be found, since each skip looks like "
+               "a step "
+               "of the lateness.");
     return r;
 }
 
@@ -303,7 +305,8 @@ static int find_changes(const struct parts *parts, struct st_analysis *ret)
     return st_changes_of(&parts->all->levels, &ret->changes);
 }
 
-/* No program waits for a due time that has passed: periods between were skipped, and the indices do not show which. A column of text has no indices of its own. */
+/* No program waits for a due time that has passed: periods between were skipped, and the indices do not show
+ * which. A column of text has no indices of its own. */
 static void count_overlaps(const struct st_series *s, struct st_analysis *a)
 {
     const double period_ns = (double)s->period.num / (double)s->period.den;
@@ -312,8 +315,9 @@ static void count_overlaps(const struct st_series *s, struct st_analysis *a)
     a->untimed = (double)a->overlaps_n > OVERLAPS_MAX * (double)s->n;
 }
 
-/* Found when 19 of 20 intervals are within 2 % of their median and that is 5 % or more of a period away from a multiple of
- * the period, where a machine that is only slow would wake. @return 0, -ENODATA (too few samples), -ENOMEM. */
+/* Found when 19 of 20 intervals are within 2 % of their median and that is 5 % or more of a period away from
+ * a multiple of the period, where a machine that is only slow would wake. @return 0, -ENODATA (too few
+ * samples), -ENOMEM. */
 static int find_interval(const struct st_series *s, struct st_interval *ret)
 {
     const double period_ns = (double)s->period.num / (double)s->period.den;
@@ -430,9 +434,9 @@ void st_series_analysis_compare(struct st_analysis *a, double correction_ppm)
     if (!a->ticks.drift_known || a->sentences_n == ST_SENTENCES_MAX)
         return;
     memmove(a->sentence[at + 1], a->sentence[at], (a->sentences_n++ - at) * ST_SENTENCE_BYTES);
-    snprintf(
-        a->sentence[a->findings_n++], ST_SENTENCE_BYTES,
-        "The kernel corrects its clock by %+.3f ppm, so a timer without this correction drifts by as much: the "
-        "drift found is %.3f ppm %s (standard error %.3f ppm).",
-        correction_ppm, fabs(more_ppm), more_ppm < 0 ? "less" : "more", a->ticks.drift_sd_ppm);
+    snprintf(a->sentence[a->findings_n++], ST_SENTENCE_BYTES,
+             "The kernel corrects its clock by %+.3f ppm, so a timer without this correction drifts by as "
+             "much: the "
+             "drift found is %.3f ppm %s (standard error %.3f ppm).",
+             correction_ppm, fabs(more_ppm), more_ppm < 0 ? "less" : "more", a->ticks.drift_sd_ppm);
 }

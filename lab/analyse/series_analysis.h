@@ -49,15 +49,15 @@ struct st_analysis {
 /**
  * @param known_hz the kernel's tick rate; 0: unknown.
  * @return 0 (also for too few samples: a sentence says so), -ENODATA (no sample), -ENOMEM. Threads: any.
- * In noise less than 1 of 1000 series gets any finding; docs/results.md has how many were tried.
- */
+ * In noise less than 1 of 1000 series gets any finding; docs/results.md has how many were tried. */
 ST_NODISCARD int st_series_analysis_of(const struct st_series *series, int known_hz, struct st_analysis *ret);
 
-/** Adds how a drift that was found compares with the kernel's correction of the clock that measured it (struct
- * st_lab): a timer without this correction drifts by as much. Nothing where no drift is known. */
+/** Adds how a drift that was found compares with the kernel's correction of the clock that measured it
+ * (struct st_lab): a timer without this correction drifts by as much. Nothing where no drift is known. */
 void st_series_analysis_compare(struct st_analysis *analysis, double correction_ppm);
 
-/** st_series_analysis_of for a series of any length: as st_series_analysis_of if it is short, else by its parts. */
+/** st_series_analysis_of for a series of any length: as st_series_analysis_of if it is short, else by its
+ * parts. */
 ST_NODISCARD int st_series_analysis_of_long(const struct st_long_series *all, int known_hz,
                                             struct st_analysis *ret);
 

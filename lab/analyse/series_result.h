@@ -30,8 +30,8 @@ struct st_series_result {
 
 void st_series_result_finish(struct st_series_result *result);
 
-/** Analyses, prints and draws. @param known_hz the kernel's tick rate; 0: unknown. @param samples the document
- * has every sample that is kept. @return an st_exit. */
+/** Analyses, prints and draws. @param known_hz the kernel's tick rate; 0: unknown. @param samples the
+ * document has every sample that is kept. @return an st_exit. */
 ST_NODISCARD int st_series_result_show(struct st_bench_command *command, struct st_series_result *result,
                                        int known_hz, bool samples);
 

@@ -412,8 +412,8 @@ static bool has_teeth(const struct track *t, const struct fit *fit, const struct
            local->noise_ns < TEETH_NOISE_MAX * local->tick_ns && local->middle > TEETH_MIDDLE_MIN;
 }
 
-/* Wake-up k is at tick N = M k - m, M whole_ticks a period at slope zero: the length of a tick by least squares of
- * the wake-up times on N, taken from what they are more than nominal whole_ticks. */
+/* Wake-up k is at tick N = M k - m, M whole_ticks a period at slope zero: the length of a tick by least
+ * squares of the wake-up times on N, taken from what they are more than nominal whole_ticks. */
 static void tell_drift(double period_ns, const struct fit *fit, struct st_ticks *ticks)
 {
     const struct sums *s = &fit->sums;
@@ -433,8 +433,8 @@ static void tell_drift(double period_ns, const struct fit *fit, struct st_ticks 
     }
 }
 
-/* Ticks that are added to each sleep. It ends this many ticks of a clock without drift after the first tick that is
- * due; drift moves the end by what it does in a period. -1: that is not known. */
+/* Ticks that are added to each sleep. It ends this many ticks of a clock without drift after the first tick
+ * that is due; drift moves the end by what it does in a period. -1: that is not known. */
 static int extra_ticks(double period_ns, const struct st_series_bulk *bulk, const struct st_ticks *l)
 {
     const double low = (double)bulk->low_ns / l->tick_ns,
@@ -511,8 +511,8 @@ static int usual_near(const struct local *local)
 }
 
 /* Is what lateness does in a period beside its jumps, a share of a tick, so much that jumps are as long as
- * ticks only if it is always the same? A loop that acts in between makes it differ: by its own, at rest, too.
- */
+ * ticks only if it is always the same? A loop that acts in between makes it differ: by its own, at rest,
+ * too. */
 static bool jumps_are_mixed(const struct st_series *s, const struct clusters *c)
 {
     const double near_ns = fmin(fabs(c->low_ns), fabs(c->high_ns));

@@ -44,8 +44,7 @@ struct st_ticks {
  * length. So the tick also follows from the jumps alone, each against its neighbours: where it differs by
  * five standard errors, where residuals are three times what neighbours differ by, or where curves fit better
  * (F test, 1 in 10 million), the sawtooth is not steady. Its rate is then that of the jumps, if only one
- * usual one is near, and nothing is said of slope and drift.
- */
+ * usual one is near, and nothing is said of slope and drift. */
 ST_NODISCARD int st_ticks_find(const struct st_series *series, struct st_ticks *ret);
 
 /* --- which rate has a tick of this length? --- */
@@ -54,8 +53,8 @@ ST_NODISCARD int st_ticks_find(const struct st_series *series, struct st_ticks *
 #define ST_TICK_DRIFT_MAX_PPM 500
 
 /** @param tick_ns > 0, with its standard error. @return the whole rate in Hz that it has, within four of
- * these and the drift that ticks may have: a usual one (lab/analyse/periodic.h) if one fits; 0: none. Threads:
- * any. */
+ * these and the drift that ticks may have: a usual one (lab/analyse/periodic.h) if one fits; 0: none.
+ * Threads: any. */
 int st_ticks_rate_of(double tick_ns, double tick_sd_ns);
 
 /** By how many Hz the rate of such a tick may differ: four standard errors, and that drift. */

@@ -16,8 +16,7 @@ struct st_axis {
 /**
  * The axis that holds low .. high with a little room, from 0 where that costs less than a third of it.
  * @param log only where low > 0, else the axis is linear. @param low, high finite; equal ones are spread.
- * Threads: any.
- */
+ * Threads: any. */
 struct st_axis st_axis_fit(double low, double high, bool log);
 
 /** Is a logarithmic axis called for? Where all is above 0 and the largest is more than 10 times what is

@@ -58,13 +58,15 @@ struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label)
 /** "label", and its group if there are several groups. @return buf. */
 const char *st_chart_name(const struct st_chart_data *data, const struct st_chart_set *set,
                           char buf[ST_CHART_NAME_BYTES]);
-/** Adds the test conditions of a file, as text of st_conditions_text. The picture shows those of the first file. */
+/** Adds the test conditions of a file, as text of st_conditions_text. The picture shows those of the first
+ * file. */
 void st_chart_conditions(struct st_chart_data *data, const char *text);
 
 /** Adds a copy of a series as a set; periods without a sample count as missed. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label,
                                      const struct st_series *series);
-/** Distance between two values on an axis of time, and its unit, which depends on the length: s, min, h or d. */
+/** Distance between two values on an axis of time, and its unit, which depends on the length: s, min, h or
+ * d. */
 double st_chart_value_x(const struct st_chart_set *set);
 const char *st_chart_x_unit(const struct st_chart_set *set);
 
@@ -73,7 +75,8 @@ ST_NODISCARD int st_chart_set_begin(struct st_chart_set *set, const struct st_pe
 /** One value over time. */
 void st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed);
 
-/** Adds the sets of a file: a recording, JSON of sleeptune, or a column of text. @return an st_exit, after a message. */
+/** Adds the sets of a file: a recording, JSON of sleeptune, or a column of text. @return an st_exit, after a
+ * message. */
 ST_NODISCARD int st_chart_read(const char *command, const char *path, const struct st_series_options *options,
                                struct st_chart_data *data);
 /** Adds the sets of a JSON document. @return an st_exit, after a message. */
@@ -87,7 +90,8 @@ struct st_chart_options {
     const struct st_picture_kind *own; /* a kind of the caller; NULL: kind */
 };
 
-/** Checks, before anything is measured, whether a picture can be written to `path`; NULL: no picture. @return 0 or an st_exit, after a message. */
+/** Checks, before anything is measured, whether a picture can be written to `path`; NULL: no picture. @return
+ * 0 or an st_exit, after a message. */
 ST_NODISCARD int st_chart_check(const char *command, const char *option, const char *path);
 /** Draws. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
@@ -99,7 +103,9 @@ ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
  * message. */
 ST_NODISCARD int st_chart_take_kind(const char *command, void *ctx, const char *text);
 
-/** Draws a document unless path is NULL; frees it. @param name of its only result, where that has none. @param status of the result that was printed before; returned if it is an error. @return an st_exit, after a message. */
+/** Draws a document unless path is NULL; frees it. @param name of its only result, where that has none.
+ * @param status of the result that was printed before; returned if it is an error. @return an st_exit, after
+ * a message. */
 ST_NODISCARD int st_chart_option_json(const char *command, const char *name, const char *path,
                                       json_t *document, int status);
 

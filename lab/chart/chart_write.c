@@ -32,7 +32,8 @@ static char *cut_word(char *text)
     return text;
 }
 
-/* Wraps text at spaces and draws it unless svg is NULL. @param lines_max the rest is cut. @return the number of lines. */
+/* Wraps text at spaces and draws it unless svg is NULL. @param lines_max the rest is cut. @return the number
+ * of lines. */
 static int paragraph(struct st_svg *svg, double y, double width, const char *text, int lines_max)
 {
     const int columns = (int)(width / (0.6 * ST_PICTURE_TEXT_PX)) * 21 /
@@ -96,7 +97,8 @@ static double panel_px(const struct st_picture *picture)
     return ST_PICTURE_PANEL_PX + picture->under_px;
 }
 
-/* The text at the bottom: how to read the picture, the caption, the test conditions. @return the number of lines. */
+/* The text at the bottom: how to read the picture, the caption, the test conditions. @return the number of
+ * lines. */
 static int foot(const struct st_picture *picture, struct st_svg *svg, double y)
 {
     const double width = picture->width - 2 * ST_PICTURE_MARGIN_PX;
@@ -192,7 +194,8 @@ static void name_files(struct st_chart_data *data)
     }
 }
 
-/* Sorts the sets by group, in the order of the first set of each group, and within a group by label; several files name theirs. */
+/* Sorts the sets by group, in the order of the first set of each group, and within a group by label; several
+ * files name theirs. */
 static void gather(struct st_chart_data *data)
 {
     for (size_t i = 1; i < data->n; i++) {

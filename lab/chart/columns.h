@@ -1,4 +1,5 @@
-/* A series of any length in a bounded number of columns, each with the minimum and the maximum of all its values. */
+/* A series of any length in a bounded number of columns, each with the minimum and the maximum of all its
+ * values. */
 #ifndef ST_LAB_CHART_COLUMNS_H
 #define ST_LAB_CHART_COLUMNS_H
 

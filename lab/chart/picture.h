@@ -33,7 +33,8 @@ struct st_picture_kind {
     const char *title;
     /** Can this set be drawn in this kind? */
     bool (*has)(const struct st_chart_set *set);
-    /** Fills description and caption and sets panels_n. @return 0; -ENODATA, with the reason in `caption`; -ENOMEM. */
+    /** Fills description and caption and sets panels_n. @return 0; -ENODATA, with the reason in `caption`;
+     * -ENOMEM. */
     int (*plan)(struct st_picture *picture);
     /** Draws panel i into the area, whose x, y, width and height leave room for the texts of the axes. */
     void (*draw)(const struct st_picture *picture, size_t i, struct st_picture_area *area);
@@ -74,7 +75,8 @@ void st_picture_marker(struct st_svg *svg, struct st_point at, size_t i, uint32_
 void st_picture_text(struct st_svg *svg, double x, double y, enum st_anchor anchor, uint32_t rgb,
                      const char *text);
 
-/** Grid, ticks and name of an axis: on the left of times in ns, shown in a unit that fits; at the bottom of plain numbers. */
+/** Grid, ticks and name of an axis: on the left of times in ns, shown in a unit that fits; at the bottom of
+ * plain numbers. */
 void st_picture_y_axis(const struct st_picture_area *area, const char *name);
 void st_picture_x_axis(const struct st_picture_area *area, const char *name);
 /** One tick of the bottom axis, with its grid line. @param text "": only the line. */

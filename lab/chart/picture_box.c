@@ -20,7 +20,7 @@
 #define SPECK_PX         5.0 /* a line shorter than this is not visible */
 #define SPECK_LINE_PX    48.0
 #define CAP_PX           5.0
-#define FILL             UINT32_C(0xb8d9ee) /* light blue: text is readable on it, and it stays distinct in grey */
+#define FILL             UINT32_C(0xb8d9ee) /* light blue: text is readable on it, also in grey */
 
 static bool has(const struct st_chart_set *set)
 {
@@ -139,7 +139,8 @@ static struct st_axis box_axis(struct st_chart_set *const *sets, size_t n, bool 
     return axis;
 }
 
-/* The panels of a group share an axis, unless one would be too small to see on it or needs a logarithmic axis. */
+/* The panels of a group share an axis, unless one would be too small to see on it or needs a logarithmic
+ * axis. */
 static struct st_axis axis_of(struct st_chart_set *const *sets, const struct part *part, bool *ret_own,
                               bool *ret_cut)
 {

@@ -87,8 +87,8 @@ static int run_once(struct st_bench_exec *bench, struct st_lab *lab, size_t i, b
     return 0;
 }
 
-/* Each command once, in random order. A round that is not finished is taken back: runs are compared in pairs.
- */
+/* Each command once, in random order. A round that is not finished is taken back: runs are compared in
+ * pairs. */
 static int run_round(struct st_bench_exec *bench, struct st_lab *lab, size_t *order, bool counted,
                      struct st_random *random)
 {
@@ -210,7 +210,8 @@ static int64_t range_of(const int64_t *values, size_t n)
 
 /* Range of b over that of a. A range hangs on two values, so no formula has its interval: this one holds the
  * ratios that are not refuted by dealing the runs of both, each less its median, to two programs at random.
- * sorted: n of a, then n of b. Source: Good, "Permutation, Parametric and Bootstrap Tests of Hypotheses", 3. */
+ * sorted: n of a, then n of b. Source: Good, "Permutation, Parametric and Bootstrap Tests of Hypotheses",
+ * 3. */
 static void range_ratio(int64_t *sorted, size_t n, struct st_random *random, struct st_estimate *ret)
 {
     double ratios[SPLITS];
@@ -276,8 +277,8 @@ static int difference(const void *ctx, size_t a, size_t b, double confidence, st
     return 0;
 }
 
-/* Ranks of those that are to sleep as long as arm `first`, when it is the first of them. order: room for all.
- */
+/* Ranks of those that are to sleep as long as arm `first`, when it is the first of them. order: room for
+ * all. */
 static int rank(const struct st_bench_exec *bench, size_t first, struct st_ranked *order,
                 struct st_exec_figures *figures)
 {

@@ -1,5 +1,5 @@
-/* Whole programs that sleep, timed from outside: the start of a process is in every figure, and shown apart.
- */
+/* Whole programs that sleep, timed from outside: the start of a process is in every figure, and shown
+ * apart. */
 #ifndef ST_LAB_EXEC_BENCH_EXEC_H
 #define ST_LAB_EXEC_BENCH_EXEC_H
 

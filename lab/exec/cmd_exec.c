@@ -210,7 +210,8 @@ static void say_net(const struct st_exec_command *command, bool idle, const stru
                  high_ns = (double)(f->net.high_ns - command->requested_ns);
     const double below_ns = (double)(f->net.value_ns - f->net.low_ns),
                  above_ns = (double)(f->net.high_ns - f->net.value_ns);
-    /* the nearer end of the interval, as a few slow runs make the other one long; of two runs one end is the value */
+    /* the nearer end of the interval, as a few slow runs make the other one long; of two runs one end is the
+     * value */
     const double near_ns = fmin(below_ns, above_ns),
                  wide_ns = fmax(10, near_ns > 0 ? near_ns : fmax(below_ns, above_ns));
     struct digits d = digits_for((double)f->net.value_ns, wide_ns);
@@ -394,7 +395,8 @@ static int plan_one(struct plan *plan, const char *text, int64_t ns, size_t star
     return r;
 }
 
-/* Its start: the one given with --start; else the program itself, asked to sleep for 0 s; without {}: `true`. */
+/* Its start: the one given with --start; else the program itself, asked to sleep for 0 s; without {}:
+ * `true`. */
 static int plan_program(struct plan *plan, const struct arguments *a, const char *text, size_t *common)
 {
     const bool told = has_place(text), own = told && a->start == NULL;

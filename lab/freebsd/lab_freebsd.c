@@ -1,5 +1,5 @@
-/* The FreeBSD row of the laboratory's seam: its ways of sleeping, and ways of waking and calls that only FreeBSD has.
- * kqueue(2), _umtx_op(2), clock_gettime(2), ntp_adjtime(2). */
+/* The FreeBSD row of the laboratory's seam: its ways of sleeping, and ways of waking and calls that only
+ * FreeBSD has. kqueue(2), _umtx_op(2), clock_gettime(2), ntp_adjtime(2). */
 #include <sys/types.h>
 
 #include <sys/event.h>
@@ -53,7 +53,8 @@ static int sleep_umtx(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
  *
  * What is stretched by kern.timecounter.alloweddeviation: measured on 13.2 and 15.1 (2.667 ms from the call,
  * 5 % and 0 %), or read in sys/kern (kern_time.c, kern_umtx.c, sys_generic.c, kern_event.c). From 15.0 on
- * kern.timecounter.nanosleep_precise exempts nanosleep and clock_nanosleep on plain clocks, and nothing else. */
+ * kern.timecounter.nanosleep_precise exempts nanosleep and clock_nanosleep on plain clocks, and nothing
+ * else. */
 
 #define NANOSLEEP "kern_clock_nanosleep: a share of the remaining time"
 #define POLLING   "stretched, also if nanosleep_precise is 1 (tc_precexp); measured on FreeBSD 13.2 and 15.1"

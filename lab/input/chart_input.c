@@ -128,7 +128,8 @@ static void figures(const json_t *result, const json_t *distribution, struct st_
         box->n = set->n;
 }
 
-/* samples_ns has all values in the order of measurement; the distribution excludes the first `warm_up` values. */
+/* samples_ns has all values in the order of measurement; the distribution excludes the first `warm_up`
+ * values. */
 static int add_values(const json_t *result, struct st_chart_set *set)
 {
     const json_t *samples = json_object_get(result, "samples_ns");

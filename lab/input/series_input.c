@@ -193,7 +193,8 @@ static const char *reason(int r)
 {
     switch (r) {
     case -EBADMSG:
-        return "the file has neither one number in each line nor the CSV of 'sleeptune-lab plot' (FILE:2 is column "
+        return "the file has neither one number in each line nor the CSV of 'sleeptune-lab plot' (FILE:2 is "
+               "column "
                "2 of a table)";
     case -ENOENT:
         return "the table has no column of this number";

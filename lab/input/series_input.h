@@ -1,4 +1,5 @@
-/* A series of lateness read from a file: a recording, JSON, or text; the options of the commands that read one. */
+/* A series of lateness read from a file: a recording, JSON, or text; the options of the commands that read
+ * one. */
 #ifndef ST_LAB_INPUT_SERIES_INPUT_H
 #define ST_LAB_INPUT_SERIES_INPUT_H
 
@@ -15,7 +16,8 @@
 
 #define ST_SERIES_EVERY_MAX_NS (3600 * ST_NS_PER_S)
 
-/** Rows for st_options_read, of text alone; o: a struct st_series_options. The least period is below that of a measurement. */
+/** Rows for st_options_read, of text alone; o: a struct st_series_options. The least period is below that of
+ * a measurement. */
 #define ST_SERIES_TEXT_OPTIONS(o)                                                                            \
     {.name = "every", .time_ns = &(o)->every_ns, .min = 1, .max = ST_SERIES_EVERY_MAX_NS},                   \
     {                                                                                                        \
@@ -52,10 +54,14 @@ struct st_series_input {
 
 void st_series_input_finish(struct st_series_input *input);
 
-/** Opens a file; "-": standard input; "FILE:2", unless a file has that name: FILE, and its column 2. @return NULL: errno has the reason. */
+/** Opens a file; "-": standard input; "FILE:2", unless a file has that name: FILE, and its column 2. @return
+ * NULL: errno has the reason. */
 FILE *st_series_input_open(const char *path, size_t *ret_cell);
 
-/** Reads a recording, the JSON of `sleeptune-lab series` or `simulate`, or text (chart/input/series_text). The first bytes decide which. @param path as of st_series_input_open. @param options the period of text that has none. @return an st_exit, after a message. Free the result with st_series_input_finish, also after a failure. */
+/** Reads a recording, the JSON of `sleeptune-lab series` or `simulate`, or text (chart/input/series_text).
+ * The first bytes decide which. @param path as of st_series_input_open. @param options the period of text
+ * that has none. @return an st_exit, after a message. Free the result with st_series_input_finish, also after
+ * a failure. */
 ST_NODISCARD int st_series_input_read(const char *command, const char *path,
                                       const struct st_series_options *options, struct st_series_input *ret);
 

@@ -14,8 +14,8 @@ enum st_series_text_kind {
 };
 
 struct st_series_text {
-    size_t
-        cell; /* which column of a table, from 1; 0: lines have one figure each. Set after st_series_text_init */
+    size_t cell;             /* which column of a table, from 1; 0: lines have one figure each. Set after
+                                st_series_text_init */
     int64_t unit_ns;         /* of a figure; 0: a second where one has a decimal point, else 1. As cell */
     struct st_series series; /* of CSV: skipped periods are left out */
     enum st_series_text_kind kind;
@@ -29,7 +29,10 @@ struct st_series_text {
 void st_series_text_init(struct st_series_text *text, const struct st_period *period);
 void st_series_text_finish(struct st_series_text *text);
 
-/** Adds one line without its newline. Empty lines and lines that begin with '#' are comments. A row without a value in its column is one without a sample. @return 0; -EBADMSG (not one figure, or a NUL in the line); -ENOENT (no such column); -ERANGE (lateness of more than an hour, period out of range); -EINVAL (period indices do not ascend); -ENOMEM. Threads: one per text. */
+/** Adds one line without its newline. Empty lines and lines that begin with '#' are comments. A row without a
+ * value in its column is one without a sample. @return 0; -EBADMSG (not one figure, or a NUL in the line);
+ * -ENOENT (no such column); -ERANGE (lateness of more than an hour, period out of range); -EINVAL (period
+ * indices do not ascend); -ENOMEM. Threads: one per text. */
 ST_NODISCARD int st_series_text_line(struct st_series_text *text, const char *line, size_t bytes);
 
 /** After the last line: text->series and kind are complete. @return 0, -ENODATA (no figure), -ENOMEM,

@@ -1,4 +1,5 @@
-/* The Linux row of the laboratory's seam: its ways of sleeping, and ways of waking and calls that only Linux has. */
+/* The Linux row of the laboratory's seam: its ways of sleeping, and ways of waking and calls that only Linux
+ * has. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/time_types.h>
@@ -36,7 +37,8 @@ static int sleep_epoll_wait(struct st_sleep *s, int64_t requested_ns)
 #define FUTEX_NUMBER SYS_futex
 #endif
 
-/* Waits while the word is 0. FUTEX_WAIT_BITSET takes an absolute time on CLOCK_MONOTONIC; FUTEX_WAIT takes a relative one.
+/* Waits while the word is 0. FUTEX_WAIT_BITSET takes an absolute time on CLOCK_MONOTONIC; FUTEX_WAIT takes a
+ * relative one.
  * @return 0: woken, or the word is not 0; -ETIMEDOUT, -EINTR. */
 static int futex_wait(_Atomic uint32_t *word, int flags, int64_t due_ns)
 {

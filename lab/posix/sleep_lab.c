@@ -48,8 +48,8 @@ int st_sleep_lab_ppoll(struct st_sleep *s, int64_t requested_ns)
     return st_sleep_lab_timed_out(ppoll(NULL, 0, &ts, NULL));
 }
 
-/* A timer that sends a signal, which is blocked in all threads (st_sleep_lab_block_signals), so that the one that
- * waits gets it. */
+/* A timer that sends a signal, which is blocked in all threads (st_sleep_lab_block_signals), so that the one
+ * that waits gets it. */
 
 static int wait_for(int signal_number)
 {

@@ -17,8 +17,8 @@ static int64_t rounded_up(const struct st_sleep *s, int64_t ns)
     return rest_ns == 0 ? ns : st_ns_add(ns, s->method->unit_ns - rest_ns);
 }
 
-/* due_ns of CLOCK_MONOTONIC as the method's clock will show it then. Both clocks are read at each sleep, as a program
- * that sleeps on such a clock would. */
+/* due_ns of CLOCK_MONOTONIC as the method's clock will show it then. Both clocks are read at each sleep, as a
+ * program that sleeps on such a clock would. */
 static struct timespec due_on_clock(const struct st_sleep *s)
 {
     const int64_t clock_ns = st_posix_clock_ns(s->method->clock_id);

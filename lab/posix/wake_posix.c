@@ -2,8 +2,7 @@
  *
  * A round: the sender asks for one; the sleeper stamps waits_ns, waits, stamps woke_ns and answers. The
  * sender sleeps for the slice, makes sure that the sleeper has waited for half of it at least, stamps,
- * signals, stamps. Both stamps are of CLOCK_MONOTONIC, which all CPUs share.
- */
+ * signals, stamps. Both stamps are of CLOCK_MONOTONIC, which all CPUs share. */
 #include "lab/posix/wake_posix.h"
 
 #include <errno.h>
@@ -17,7 +16,7 @@
 #include "lab/posix/lab_posix.h"
 #include "platform/posix/posix.h"
 
-#define PATIENCE_NS (10 * ST_NS_PER_S) /* beyond the slice: a sleeper that still sleeps then counts as hung */
+#define PATIENCE_NS (10 * ST_NS_PER_S) /* beyond the slice: who still sleeps then hangs */
 #define NAP_NS      (200 * ST_NS_PER_US)
 
 struct pair {

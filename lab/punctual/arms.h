@@ -11,8 +11,8 @@
 
 #define ST_ARMS_MAX 16
 
-/** Periods in a row that wait the same way: the arm of period k is (k / ST_ARM_BLOCK) mod the number of arms.
- */
+/** Periods in a row that wait the same way: the arm of period k is (k / ST_ARM_BLOCK) mod the number of
+ * arms. */
 #define ST_ARM_BLOCK 128
 
 /** A wake-up is on time within this distance of its due time. */
@@ -65,8 +65,7 @@ struct st_arm_result {
  * Reads a list as "free", "1.7", "2%", "p97", "125us" or several with commas, or "curve" (a choice of
  * margins); plain comes first of itself. @param ret ST_ARMS_MAX of them. @return how many (>= 2), -EINVAL,
  * -ERANGE (a factor outside 1 .. 100, per cent outside 0 .. 50, a quantile outside p0.1 .. p99.9, a margin
- * over 100 ms), -E2BIG.
- */
+ * over 100 ms), -E2BIG. */
 ST_NODISCARD int st_arms_parse(const char *text, struct st_arm_choice *ret);
 
 /** @param period_ns what shares are of. */

@@ -5,8 +5,8 @@
 
 #include "platform/platform.h"
 
-/** As sleep_until_ns or sleep_until_precise_ns (platform.h), whichever is the more exact one. p is not used.
- */
+/** As sleep_until_ns or sleep_until_precise_ns (platform.h), whichever is the more exact one. p is not
+ * used. */
 int st_exact_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
 
 #endif

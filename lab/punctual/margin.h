@@ -21,11 +21,11 @@
 enum st_margin_kind {
     ST_MARGIN_FIXED,    /* stays as it is, whatever is learned */
     ST_MARGIN_QUANTILE, /* of the overshoots, at any cost */
-    /* what a budget of spinning buys: the quantile ST_MARGIN_QUANTILE_MOST, and while the budget lasts up to twice its
-       distance from the median, for wake-ups that are later still */
+    /* what a budget of spinning buys: the quantile ST_MARGIN_QUANTILE_MOST, and while the budget lasts up to
+       twice its distance from the median, for wake-ups that are later still */
     ST_MARGIN_BUDGET,
-    /* the smallest overshoot, without the smallest 1 %, rounded down to the edge of a bucket: such a margin costs nothing.
-       Only one wait in four is learned from, to save time */
+    /* the smallest overshoot, without the smallest 1 %, rounded down to the edge of a bucket: such a margin
+       costs nothing. Only one wait in four is learned from, to save time */
     ST_MARGIN_FREE,
 };
 
@@ -50,10 +50,9 @@ struct st_margin {
 };
 
 /**
- * @param value ns of a fixed margin; a quantile in (0, 1); of a budget what a wait may spin on average, ns >= 0;
- * of a free margin nothing. What is learned is 0 until 32 overshoots are known.
- * Threads: one at a time, all functions here.
- */
+ * @param value ns of a fixed margin; a quantile in (0, 1); of a budget what a wait may spin on average, ns >=
+ * 0; of a free margin nothing. What is learned is 0 until 32 overshoots are known. Threads: one at a time,
+ * all functions here. */
 void st_margin_init(struct st_margin *margin, enum st_margin_kind kind, double value);
 
 /* Log-linear buckets: 64 ns wide up to 2 us, then 32 an octave (3 %) up to 16.8 ms; the last one takes all
@@ -79,8 +78,7 @@ void st_margin_update(struct st_margin *margin) ST_NONBLOCKING;
 
 /**
  * Counts one overshoot: woke - (due - margin). Each 64th computes the margin anew. What was learned fades
- * with a time constant of 2048 waits. Real-time safe. Inline: once a cycle.
- */
+ * with a time constant of 2048 waits. Real-time safe. Inline: once a cycle. */
 static inline void st_margin_learn(struct st_margin *margin, int64_t overshoot_ns) ST_NONBLOCKING
 {
     margin->weights[st_margin_bucket_of(overshoot_ns)] += margin->weight;
@@ -91,8 +89,8 @@ static inline void st_margin_learn(struct st_margin *margin, int64_t overshoot_n
 /** How many turns of a spin's empty loop a nanosecond has. Real-time safe. */
 void st_margin_learn_turns(struct st_margin *margin) ST_NONBLOCKING;
 
-/** Before each wait: learns what the last sleep saw, if it is its turn. Real-time safe. Inline: once a cycle.
- */
+/** Before each wait: learns what the last sleep saw, if it is its turn. Real-time safe. Inline: once a
+ * cycle. */
 static inline void st_margin_review(struct st_margin *margin) ST_NONBLOCKING
 {
     if (margin->turns_n > 0)

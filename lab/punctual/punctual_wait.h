@@ -56,8 +56,7 @@ static inline int64_t st_punctual_wait_spin(struct st_margin *margin, struct st_
  * where it slept, spun_ns. @param ret_woke_ns the last clock read, which is due_ns or later; written on
  * success.
  * @return 0, -EINTR (a signal came first), or what the sleep said. Real-time safe; one thread a margin.
- * Inline: once a cycle.
- */
+ * Inline: once a cycle. */
 static inline int st_punctual_wait_early(struct st_margin *margin, struct st_platform *p,
                                          int (*sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING,
                                          int64_t now_ns, int64_t due_ns, int64_t early_ns,

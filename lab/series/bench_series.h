@@ -28,8 +28,7 @@ struct st_bench_series {
  * period from now, or the next full second; due times that have passed when it wakes are left out.
  * @param ret initialised by this function, whatever it returns: what was measured is there. Free with
  * st_long_series_finish(&ret->all).
- * @return 0, -EINVAL (a method that spins), -ENOMEM, or what the method said when it was opened or slept.
- */
+ * @return 0, -EINVAL (a method that spins), -ENOMEM, or what the method said when it was opened or slept. */
 ST_NODISCARD int st_bench_series_measure(struct st_platform *p, const struct st_bench_series_config *config,
                                          struct st_bench_series *ret);
 

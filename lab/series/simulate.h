@@ -22,8 +22,7 @@ ST_NODISCARD int st_simulate_rounding_parse(const char *name, enum st_rounding *
  * @return ticks, or -ERANGE. Threads: any.
  * Source: 4.4BSD tvtohz() as P. Herman's article of January 2004 has it: (us + tick - 1) / tick + 1 with
  * tick = 1000000 / hz, all integer. The article's table parses seconds as a double and cuts it to us first,
- * which makes 1.000001 s one of 1000000 us and 101 ticks at 100 Hz; 1000001 us are 102.
- */
+ * which makes 1.000001 s one of 1000000 us and 101 ticks at 100 Hz; 1000001 us are 102. */
 int64_t st_simulate_tvtohz(int64_t us, int64_t hz, enum st_rounding rounding);
 
 /** By how many ppm a tick is longer than 1/hz because it takes a whole number of counts of a timer: the
@@ -59,8 +58,7 @@ struct st_simulation {
  * A program sleeps to its next due time, prints how late it woke, and sleeps on. Due times that pass while it
  * sleeps are left out.
  * @param ret initialised by this function, on success; free with st_series_finish.
- * @return 0, -ERANGE (a figure is out of its range), -ENOMEM. Threads: any.
- */
+ * @return 0, -ERANGE (a figure is out of its range), -ENOMEM. Threads: any. */
 ST_NODISCARD int st_simulate(const struct st_simulation *simulation, struct st_series *ret);
 
 #endif

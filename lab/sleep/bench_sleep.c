@@ -11,7 +11,7 @@
 
 #define VISIT_NS          (50 * ST_NS_PER_MS)
 #define VISIT_MAX_N       10
-#define WARM_UP_NS        (100 * ST_NS_PER_US) /* one sleep before those that count: first faults, first arming */
+#define WARM_UP_NS        (100 * ST_NS_PER_US) /* one sleep before those that count: first faults */
 #define INTERRUPTED_MAX_N 5                    /* visits without one sample */
 #define NARROW_MIN_N      100                  /* in ST_BENCH_SLEEP_BLOCKS blocks, which ranks use */
 #define NARROW_NS         500                  /* half an interval that need not be narrower */

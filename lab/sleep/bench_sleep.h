@@ -86,8 +86,7 @@ ST_NODISCARD int st_bench_sleep_init(struct st_bench_sleep *bench, struct st_pla
 
 /**
  * Measures, in the calling thread, whose policy and slack are as before when it returns. A cell that cannot
- * be measured says why. @return 0, -ENOMEM (what was measured is there).
- */
+ * be measured says why. @return 0, -ENOMEM (what was measured is there). */
 ST_NODISCARD int st_bench_sleep_measure(struct st_bench_sleep *bench, struct st_platform *p);
 
 void st_bench_sleep_finish(struct st_bench_sleep *bench);
@@ -117,8 +116,7 @@ ST_NODISCARD int st_bench_sleep_figures(const struct st_bench_sleep *bench, stru
 /**
  * How much later B wakes than A in the same block: the median of the differences of the two's medians block
  * by block, so that what drifts from block to block drops out. Its interval is that of order statistics,
- * exact for any distribution. Known from 6 common blocks on at 95 %, and from 10 on at 99.7 %.
- */
+ * exact for any distribution. Known from 6 common blocks on at 95 %, and from 10 on at 99.7 %. */
 ST_NODISCARD int st_bench_sleep_difference(const struct st_sleep_cell *a, const struct st_sleep_cell *b,
                                            double confidence, struct st_quantile *ret);
 
@@ -130,8 +128,8 @@ bool st_bench_sleep_measured(const struct st_bench_sleep *bench, size_t method);
 enum st_stretch_seen { ST_STRETCH_NOT_SEEN, ST_STRETCH_SEEN, ST_STRETCH_UNCLEAR, ST_STRETCH_UNTRIED };
 
 /** Two ends of a run at which the setting allows different lateness. Linux: normal threads at the smallest
- * and the largest timer slack. FreeBSD: the shortest and the longest duration, whose slop differs (core/tick).
- */
+ * and the largest timer slack. FreeBSD: the shortest and the longest duration, whose slop differs
+ * (core/tick). */
 struct st_sleep_contrast {
     int64_t allowed_ns;      /* more at the high end; 0: this run has no such contrast, the rest is 0 */
     int64_t low_ns, high_ns; /* slacks (Linux), durations (FreeBSD) */
@@ -141,8 +139,7 @@ struct st_sleep_contrast {
 /**
  * Does the setting stretch this method? Seen when the whole interval of the difference between the two ends
  * is above half of what the setting allows, not seen when all of it is below.
- * @param ret the difference, block by block; 0 with ST_STRETCH_UNTRIED. @return 0, -ENOMEM.
- */
+ * @param ret the difference, block by block; 0 with ST_STRETCH_UNTRIED. @return 0, -ENOMEM. */
 ST_NODISCARD int st_bench_sleep_stretch(const struct st_bench_sleep *bench, struct st_platform *p,
                                         size_t method, enum st_stretch_seen *ret_seen,
                                         struct st_quantile *ret);

@@ -289,8 +289,8 @@ static size_t ranked_n(const struct st_bench_sleep *bench, const struct st_sleep
     return n;
 }
 
-/* How often none was shown to be earlier than a method, of two or more: the most. Not counting those of rank 1 that
- * are, in a chain. */
+/* How often none was shown to be earlier than a method, of two or more: the most. Not counting those of rank
+ * 1 that are, in a chain. */
 static void best_sentence(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                           size_t setting, FILE *out, int width)
 {
@@ -384,8 +384,8 @@ static bool has_dash(const struct st_bench_sleep *bench, const struct st_sleep_f
     return false;
 }
 
-/* What dashes stand for, where there are some: what was refused and why (when brief; else it stands in the tables), how
- * many samples the figures take. */
+/* What dashes stand for, where there are some: what was refused and why (when brief; else it stands in the
+ * tables), how many samples the figures take. */
 static void dashes(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, bool brief,
                    FILE *out, int width)
 {

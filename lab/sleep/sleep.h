@@ -1,4 +1,5 @@
-/* Ways of sleeping, one row each: lab/linux/lab_linux.c, lab/freebsd/lab_freebsd.c, tests/fake/fake_clock.c. */
+/* Ways of sleeping, one row each: lab/linux/lab_linux.c, lab/freebsd/lab_freebsd.c,
+ * tests/fake/fake_clock.c. */
 #ifndef ST_LAB_SLEEP_SLEEP_H
 #define ST_LAB_SLEEP_SLEEP_H
 
@@ -54,9 +55,9 @@ ST_NODISCARD int st_sleep_open(struct st_sleep *s, struct st_platform *p,
 
 /**
  * Sleeps requested_ns from start_ns on, which the caller has just read from platform->now_ns. A relative
- * method starts counting when it is called. Afterwards s->due_ns is when it should have woken, on the clock of now_ns.
- * @param requested_ns > 0. @return 0, -EINTR (a signal came first), or what the kernel said.
- */
+ * method starts counting when it is called. Afterwards s->due_ns is when it should have woken, on the clock
+ * of now_ns.
+ * @param requested_ns > 0. @return 0, -EINTR (a signal came first), or what the kernel said. */
 ST_NODISCARD int st_sleep_once(struct st_sleep *s, int64_t start_ns, int64_t requested_ns);
 
 void st_sleep_close(struct st_sleep *s);

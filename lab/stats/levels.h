@@ -34,8 +34,7 @@ ST_NODISCARD int st_levels_of(const struct st_series *series, struct st_levels *
  * A series of any length, in memory that does not grow: the levels are medians of ST_LEVELS_MEDIAN_OF
  * samples; when there are 2 ST_LEVELS_MAX, two neighbours become their mean, and from then on so do the
  * medians of twice as many samples.
- * @return 0, -ENOMEM. Threads: one a st_levels. Free with st_levels_finish.
- */
+ * @return 0, -ENOMEM. Threads: one a st_levels. Free with st_levels_finish. */
 ST_NODISCARD int st_levels_init(struct st_levels *levels, const struct st_period *period);
 /** Samples of neighbouring periods, later than all before. No allocation. */
 void st_levels_add(struct st_levels *levels, uint64_t first_index, const int64_t *lateness_ns, size_t n);

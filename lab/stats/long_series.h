@@ -1,5 +1,5 @@
-/* A series of any length in memory that does not grow: figures of all samples, levels, and its first samples.
- */
+/* A series of any length in memory that does not grow: figures of all samples, levels, and its first
+ * samples. */
 #ifndef ST_LAB_STATS_LONG_SERIES_H
 #define ST_LAB_STATS_LONG_SERIES_H
 

@@ -13,8 +13,7 @@ struct st_moments {
 /**
  * Adds values; all zeros is the beginning. Threads: one a st_moments; no allocation.
  * Source: Chan, Golub & LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances",
- * 1979: no difference of large sums, and best with many values a call.
- */
+ * 1979: no difference of large sums, and best with many values a call. */
 void st_moments_add(struct st_moments *moments, const int64_t *values, size_t n);
 
 /** Standard deviation, n - 1. @return 0 for n < 2. */

@@ -34,8 +34,7 @@ int64_t st_sample_clock_step_ns(const struct st_sample *sample);
 /**
  * The value that would be at `rank` (0 .. n - 1) of the sorted values. Reorders them: smaller ones rank
  * before it, larger ones behind it. Threads: any; no allocation; time in proportion to n, whatever the order.
- * Source: Hoare, "Algorithm 65: Find", 1961, with random pivots.
- */
+ * Source: Hoare, "Algorithm 65: Find", 1961, with random pivots. */
 int64_t st_sample_select(int64_t *values, size_t n, size_t rank);
 
 #endif

@@ -63,8 +63,7 @@ struct st_bench_syscall {
 /**
  * About how long measuring takes: by the cost of the clock, of some fresh processes, which also say how long
  * a call takes that gives the CPU away, and 300 ns for each other call. The calls themselves are not made in
- * this process, because the first ones must be samples.
- */
+ * this process, because the first ones must be samples. */
 int64_t st_bench_syscall_expected_ns(struct st_lab *lab, const struct st_bench_syscall_config *config);
 
 /** Measures all rows, in the calling thread. @param ret free with st_bench_syscall_finish, whatever it
@@ -79,7 +78,8 @@ void st_bench_syscall_finish(struct st_bench_syscall *bench);
 ST_NODISCARD int st_bench_syscall_once(struct st_lab *lab, const struct st_call_method *method,
                                        int64_t *ret_ns);
 
-/** Does what measuring by itself costs exceed the call? Then one call cannot be timed by itself: see batches. */
+/** Does what measuring by itself costs exceed the call? Then one call cannot be timed by itself: see
+ * batches. */
 bool st_bench_syscall_is_below_clock(const struct st_syscall_row *row);
 
 /** Id of the advisor's rule on a clock that is read by a system call; NULL: it is not, or that is

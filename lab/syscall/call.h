@@ -1,6 +1,5 @@
 /* System calls and their kin whose cost `sleeptune-lab syscall` measures, one row each. The list of an OS is
- * st_lab.call_method (linux/lab_linux.c, freebsd/lab_freebsd.c, tests/fake/lab_fake.c).
- */
+ * st_lab.call_method (linux/lab_linux.c, freebsd/lab_freebsd.c, tests/fake/lab_fake.c). */
 #ifndef ST_LAB_SYSCALL_CALL_H
 #define ST_LAB_SYSCALL_CALL_H
 
@@ -80,8 +79,7 @@ struct st_call_batches {
  * the whole interval is below. Without a system call of that name: out of the kernel where it costs less than
  * half a system call itself, else unknown. One that blocks enters it by what it does.
  * @param about_ns what one call costs, for the size of a batch; <= 0: the largest. @param ret known: false
- * when the call fails. Some 20 ms.
- */
+ * when the call fails. Some 20 ms. */
 enum st_call_path st_call_batches_measure(struct st_lab *lab, const struct st_call_method *method,
                                           double about_ns, struct st_call_batches *ret);
 

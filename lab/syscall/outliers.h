@@ -17,8 +17,7 @@
  * (0.35 % where it is normally distributed).
  * @param values_ns in the order in which they were measured. @param scratch room for n values; overwritten.
  * @return 0 .. n / 2. Threads: any.
- * Source of the sum: Page, "Continuous inspection schemes", 1954; of the fence: Tukey 1977.
- */
+ * Source of the sum: Page, "Continuous inspection schemes", 1954; of the fence: Tukey 1977. */
 size_t st_outliers_warm_up_n(const int64_t *values_ns, size_t n, int64_t *scratch);
 
 #endif

@@ -67,8 +67,8 @@ int64_t st_bench_wake_expected_ns(const struct st_bench_wake *bench)
     return sum_ns;
 }
 
-/* The most rounds within the budget, which grow in time with their number. @return 0, -ERANGE: 1 is too many.
- */
+/* The most rounds within the budget, which grow in time with their number. @return 0, -ERANGE: 1 is too
+ * many. */
 static int fit_rounds(struct st_bench_wake *bench)
 {
     struct st_bench_wake_config *c = &bench->config;

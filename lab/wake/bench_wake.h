@@ -1,4 +1,5 @@
-/* How fast a sleeper is woken early: mechanisms x same or other CPU x interrupted or timed out x slices, measured in random order, block by block. */
+/* How fast a sleeper is woken early: mechanisms x same or other CPU x interrupted or timed out x slices,
+ * measured in random order, block by block. */
 #ifndef ST_LAB_WAKE_BENCH_WAKE_H
 #define ST_LAB_WAKE_BENCH_WAKE_H
 
@@ -90,15 +91,15 @@ struct st_wake_growth {
 /**
  * Of the cells that differ from `first`, which is one of the first slice, by their slice only: the median of
  * the blocks' lines, so that what drifts from block to block drops out, with the interval of the sign test.
- * @return 0, -ENOMEM.
- */
+ * @return 0, -ENOMEM. */
 ST_NODISCARD int st_bench_wake_growth(const struct st_bench_wake *bench, const struct st_wake_cell *first,
                                       struct st_wake_growth *ret);
 
 /** sleeptune-bench-wake/1. New reference; NULL when out of memory. */
 json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab);
 
-/** Draws the result unless path is NULL, several slices on one axis. @param status of the result that was printed before. @return an st_exit, after a message. */
+/** Draws the result unless path is NULL, several slices on one axis. @param status of the result that was
+ * printed before. @return an st_exit, after a message. */
 ST_NODISCARD int st_bench_wake_plot(const char *command, const char *path, const struct st_bench_wake *bench,
                                     struct st_lab *lab, int status);
 

@@ -234,7 +234,8 @@ static void write_growth(const struct st_bench_wake *bench, const struct st_wake
     fputc('.', out);
 }
 
-/* Does the delay depend on how long it slept? One sentence each for kind and placement. @return false: too few rounds. */
+/* Does the delay depend on how long it slept? One sentence each for kind and placement. @return false: too
+ * few rounds. */
 static bool growth_sentence(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
 {
     const size_t methods_n = bench->config.methods_n;
@@ -295,10 +296,10 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
     bool decided = true;
     if (several) {
         matrix(bench, out, width);
-        snprintf(
-            line, sizeof(line),
-            "At most %zu rounds of each. *: the smallest median, or one whose 95 %% interval overlaps with that of the smallest.",
-            c->rounds);
+        snprintf(line, sizeof(line),
+                 "At most %zu rounds of each. *: the smallest median, or one whose 95 %% interval overlaps "
+                 "with that of the smallest.",
+                 c->rounds);
         st_text_wrap(out, line, 0, width);
     }
     for (size_t first = 0; !several && first < bench->cells_n; first += c->methods_n)
@@ -316,10 +317,10 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
         st_text_wrap(out, line, 0, width);
     }
     unreached_sentence(bench, out, width);
-    snprintf(
-        line, sizeof(line),
-        "Delay: time from just before the signal (if timed out: from the due time) until the wait has returned.%s",
-        several ? "" : " Send: median time to send the signal, including one clock read.");
+    snprintf(line, sizeof(line),
+             "Delay: time from just before the signal (if timed out: from the due time) until the wait has "
+             "returned.%s",
+             several ? "" : " Send: median time to send the signal, including one clock read.");
     st_text_wrap(out, line, 0, width);
     dash_sentence(bench, out, width);
     if (c->policy != ST_POLICY_OTHER)

@@ -126,8 +126,8 @@ static int check_cpu(int cpu, const int *allowed, int n)
     return st_failure_usage(NAME, "--cpus: CPU %d does not exist or may not be used here", cpu);
 }
 
-/* The two given, or the first two that this process may use; without a second one, that is listed as missing.
- */
+/* The two given, or the first two that this process may use; without a second one, that is listed as
+ * missing. */
 static int choose_cpus(struct arguments *a)
 {
     struct st_lab *lab = st_lab_native();

@@ -1,6 +1,5 @@
 /* Ways of waking a sleeper early, one row each: what `sleeptune-lab wake` compares. The list of an OS is
- * st_lab.wake_method (linux/lab_linux.c, freebsd/lab_freebsd.c, tests/fake/lab_fake.c).
- */
+ * st_lab.wake_method (linux/lab_linux.c, freebsd/lab_freebsd.c, tests/fake/lab_fake.c). */
 #ifndef ST_LAB_WAKE_WAKE_H
 #define ST_LAB_WAKE_WAKE_H
 
@@ -30,8 +29,8 @@ struct st_wake_stamps {
     int64_t woke_ns;   /* right after the wait has returned */
 };
 
-/** A sender, which is the calling thread, and a sleeper. One open at a time; one thread. The functions are the
- * lab's (lab/lab.h). */
+/** A sender, which is the calling thread, and a sleeper. One open at a time; one thread. The functions are
+ * the lab's (lab/lab.h). */
 struct st_wake {
     const struct st_wake_method *method;
     struct st_platform *platform;

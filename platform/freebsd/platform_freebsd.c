@@ -181,9 +181,10 @@ static int freebsd_counters_open(struct st_platform *p, struct st_counters_handl
 
 static void freebsd_counters_close(ST_UNUSED struct st_platform *p, ST_UNUSED struct st_counters_handle *h) {}
 
-/* No clock counts a suspend. But resuming sets the wall clock from the real-time clock (sys/dev/acpica/acpi.c: acpi_resync_clock(),
- * inittodr()), and CLOCK_MONOTONIC does not move along: the gap between them grows by the time suspended. So it does where someone sets
- * the clock; measure/cause.c asks only when a thread was late in that quarter of a second. */
+/* No clock counts a suspend. But resuming sets the wall clock from the real-time clock
+ * (sys/dev/acpica/acpi.c: acpi_resync_clock(), inittodr()), and CLOCK_MONOTONIC does not move along: the gap
+ * between them grows by the time suspended. So it does where someone sets the clock; measure/cause.c asks
+ * only when a thread was late in that quarter of a second. */
 static void add_suspended(struct st_thread_counters *counters)
 {
     const int64_t wall_ns = st_posix_clock_ns(CLOCK_REALTIME), now_ns = st_posix_clock_ns(CLOCK_MONOTONIC);
@@ -274,8 +275,8 @@ static int freebsd_counters_other(ST_UNUSED struct st_platform *p, const struct 
 /* 11 on 13.2 and 15.1 (shown by ps); other kernels start other processes before it. */
 #define INTR_PID_MAX 64
 
-/* The interrupt threads are those of the process "intr". Their priorities (PI_*) are better than all real-time ones:
- * sys/sys/priority.h. A jail does not show them. */
+/* The interrupt threads are those of the process "intr". Their priorities (PI_*) are better than all
+ * real-time ones: sys/sys/priority.h. A jail does not show them. */
 static void freebsd_pauses(struct st_platform *p, struct st_pauses *ret)
 {
     static pid_t intr_pid = 1; /* always the same thread comes here */

@@ -30,7 +30,8 @@
 #include "platform/proc.h"
 #include "platform/tree.h"
 
-/* --- threads: policy, CPUs, name, the right to real-time priority, restartable sequences, latency requests, counters --- */
+/* --- threads: policy, CPUs, name, the right to real-time priority, restartable sequences, latency requests,
+ * counters --- */
 
 #define REGISTERED_LEAST_BYTES 32u  /* of a restartable sequence */
 #define CPUS_MAX               8192 /* NR_CPUS of the largest kernels */
@@ -198,8 +199,8 @@ static int linux_leave_rseq(ST_UNUSED struct st_platform *p)
 #endif
 }
 
-/* PM QoS: a request that lasts as long as the device is open. Linux Documentation/power/pm_qos_interface.rst.
- */
+/* PM QoS: a request that lasts as long as the device is open. Linux
+ * Documentation/power/pm_qos_interface.rst. */
 
 static int linux_hold_latency(ST_UNUSED struct st_platform *p, int32_t us)
 {
@@ -437,9 +438,9 @@ static void open_level(const char *path)
         close(fd);
 }
 
-/* ls_smi_rx of AMD's processors: event 0x2B, "SMIs received" (tools/perf/pmu-events/arch/x86/amdzen1 and later). Intel's are
- * counted by an MSR (platform/readings.c). -1: none. Only root may count them for a whole CPU; a service without that right
- * must not even try, since its unit may end who makes this system call. */
+/* ls_smi_rx of AMD's processors: event 0x2B, "SMIs received" (tools/perf/pmu-events/arch/x86/amdzen1 and
+ * later). Intel's are counted by an MSR (platform/readings.c). -1: none. Only root may count them for a whole
+ * CPU; a service without that right must not even try, since its unit may end who makes this system call. */
 static int smi_fd = -1;
 
 static void open_smi_counter(struct st_platform *p)

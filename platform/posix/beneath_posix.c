@@ -24,8 +24,8 @@ static int next_component(const char **path, char ret[NAME_MAX + 1])
     return (int)len;
 }
 
-/** Opens a path without links or "..", one component at a time: a link that someone puts there meanwhile is not
- * followed. */
+/** Opens a path without links or "..", one component at a time: a link that someone puts there meanwhile is
+ * not followed. */
 static int open_resolved(int dir_fd, const char *path, int flags)
 {
     char name[NAME_MAX + 1];

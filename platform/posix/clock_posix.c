@@ -25,8 +25,9 @@ int64_t st_posix_now_ns(ST_UNUSED struct st_platform *p) ST_NONBLOCKING
     return (int64_t)ts.tv_sec * ST_NS_PER_S + ts.tv_nsec;
 }
 
-/* On Linux the system call without libc's wrapper, which is a cancellation point and costs 45 instructions more in every
- * cycle (counted by single steps, glibc 2.36). Under RealtimeSanitizer, and where time_t is 32 bits wide, libc's. */
+/* On Linux the system call without libc's wrapper, which is a cancellation point and costs 45 instructions
+ * more in every cycle (counted by single steps, glibc 2.36). Under RealtimeSanitizer, and where time_t is 32
+ * bits wide, libc's. */
 int st_posix_sleep_until_ns(ST_UNUSED struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
 {
     const uint64_t due = due_ns > 0 ? (uint64_t)due_ns : 0; /* unsigned division is the shorter one */

@@ -43,7 +43,8 @@ void st_posix_unlock_folder(struct st_platform *p, int handle);
 
 /* --- helpers --- */
 
-/** Text from here to the end of the file. @param buf_bytes > 0. @return 0, -EFBIG (with as much as fits), or what reading said. */
+/** Text from here to the end of the file. @param buf_bytes > 0. @return 0, -EFBIG (with as much as fits), or
+ * what reading said. */
 int st_posix_read_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len);
 /** All of it. @return 0, -EIO (nothing more is taken, for no reason), or what writing said. */
 int st_posix_write_fd(int fd, const void *from, size_t bytes);
@@ -64,12 +65,13 @@ int64_t st_posix_clock_ns(clockid_t clock);
 
 /** A condition whose timed waits end by CLOCK_MONOTONIC. @return 0 or a negative errno value. */
 int st_posix_condition_init(pthread_cond_t *cond);
-/** A thread with a small stack, or with the usual one where the system refuses that size. @return 0, -EAGAIN ... */
 /** This thread and those it starts take the CPU from no one when they wake up (SCHED_BATCH;
- * check_preempt_wakeup_fair in kernel/sched/fair.c): programs that play without the right to real-time priority come
- * first. A policy that a user chose (chrt) stays. Nothing on FreeBSD. */
+ * check_preempt_wakeup_fair in kernel/sched/fair.c): programs that play without the right to real-time
+ * priority come first. A policy that a user chose (chrt) stays. Nothing on FreeBSD. */
 void st_posix_give_way(void);
 
+/** A thread with a small stack, or with the usual one where the system refuses that size. @return 0, -EAGAIN
+ * ... */
 int st_posix_thread_start(pthread_t *thread, size_t stack_bytes, void *(*run)(void *), void *ctx);
 
 /**  Opens `path` (leading slashes are dropped) inside the folder dir_fd, one component at a time. A link
@@ -87,8 +89,7 @@ ST_NODISCARD int st_posix_open_beneath(int dir_fd, const char *path, int flags);
  * has. Its standard error is discarded.
  * @param in its standard input; -1: /dev/null, and it is killed when this thread ends. in and out are above
  * 2, and the caller's to close.
- * @return 0, or a negative errno value; as->switch_user: what failed in the child is its exit status 127.
- */
+ * @return 0, or a negative errno value; as->switch_user: what failed in the child is its exit status 127. */
 ST_NODISCARD int st_posix_start(const char *path, const char *const *argv, const struct st_run_as *as, int in,
                                 int out, pid_t *ret);
 /** Reaps it if it has ended. @return whether it has; then its wait status in *ret_status (0: not known). */

@@ -21,7 +21,8 @@ static int64_t limit_value(rlim_t value)
 }
 
 /* Tries SCHED_FIFO in a child that ends at once: between fork and _exit system calls only.
- * @param ret_errno 0 or a positive errno value. @return 0, -EAGAIN, -ENOMEM (fork, pipe), -EIO (the child died). */
+ * @param ret_errno 0 or a positive errno value. @return 0, -EAGAIN, -ENOMEM (fork, pipe), -EIO (the child
+ * died). */
 static int try_fifo(struct st_platform *p, int priority, int *ret_errno)
 {
     int ends[2];

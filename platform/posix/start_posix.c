@@ -7,8 +7,8 @@
  *
  * What starts processes otherwise: measure/stress.c, cli/tune/tune_supervisor.c and process_posix.c fork
  * without exec; child_env.c runs the shell for a constant line of `apply`; cli/module/module_status.c
- * shows a page in the user's browser; lab/posix/time_program.c measures how long posix_spawn takes, on programs
- * that the user names; cli/cmd_lab.c becomes another program of sleeptune. */
+ * shows a page in the user's browser; lab/posix/time_program.c measures how long posix_spawn takes, on
+ * programs that the user names; cli/cmd_lab.c becomes another program of sleeptune. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -37,7 +37,8 @@ static bool is_above(const struct rlimit *now, rlim_t most)
     return now->rlim_max == RLIM_INFINITY || now->rlim_max > most;
 }
 
-/* As st_posix_give_way, and whatever it was before. musl's functions for it only fail, so Linux itself is asked. */
+/* As st_posix_give_way, and whatever it was before. musl's functions for it only fail, so Linux itself is
+ * asked. */
 static void become_normal(void)
 {
     const struct sched_param normal = {.sched_priority = 0};
@@ -126,8 +127,8 @@ int st_posix_start(const char *path, const char *const *argv, const struct st_ru
     /* fork write-protects all pages of a locked process: the cycle loop would take a page fault on each one
      * that it writes next. vfork shares the memory and holds up this thread alone. But a child that becomes
      * another user must not share it: that user could stop the child before execve, and this thread with it.
-     * So root forks for another user's servers: `check` and `tune` before their loop runs; sleeptuned never.
-     */
+     * So root forks for another user's servers: `check` and `tune` before their loop runs; sleeptuned
+     * never. */
     const pid_t pid = as->switch_user ? fork() : vfork();
     if (pid == 0) {
         error = become(path, argv, as, in, out);

@@ -21,7 +21,8 @@ extern const char *st_program_name;
 
 /** "PROGRAM NAME: message" on stderr, and how to get help. @return ST_EXIT_USAGE. */
 int st_failure_usage(const char *command, const char *format, ...) ST_PRINTF(2, 3);
-/** "PROGRAM NAME: no such KIND: typed. Did you mean 'name'?", both behind `dashes`, on stderr. @return ST_EXIT_USAGE. */
+/** "PROGRAM NAME: no such KIND: typed. Did you mean 'name'?", both behind `dashes`, on stderr. @return
+ * ST_EXIT_USAGE. */
 int st_failure_unknown(const char *command, const char *kind, const char *dashes, const struct st_near *near);
 /** "PROGRAM NAME: message" on stderr. @return ST_EXIT_FAILURE. */
 int st_failure(const char *command, const char *format, ...) ST_PRINTF(2, 3);

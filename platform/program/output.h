@@ -17,8 +17,7 @@ struct st_output {
 /**
  * A file that is replaced keeps its mode, and as far as the caller may give it away its owner and group.
  * @param path NULL or "-" is standard output. @return 0 or -errno; st_destination_error has the text, as root
- * does not follow every link (platform/destination.h).
- */
+ * does not follow every link (platform/destination.h). */
 ST_NODISCARD int st_output_open(struct st_output *output, const char *path);
 
 /** Could st_output_open write there now? Leaves nothing behind, and does not open a device or a FIFO.

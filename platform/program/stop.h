@@ -21,8 +21,7 @@ int st_stop_to_pass_on(void);
  * Limits what a real-time thread of this process may run without a sleep to 1 s of CPU time (RLIMIT_RTTIME):
  * at half of it the thread loses its policy, at all of it the kernel ends the program. FreeBSD has no such
  * limit; there only a SIGXCPU from outside does it. @param demoted  called in the signal handler, in that
- * thread, after the thread lost its policy; async-signal-safe; may be NULL.
- */
+ * thread, after the thread lost its policy; async-signal-safe; may be NULL. */
 void st_stop_limit_rttime(struct st_platform *p, void (*demoted)(void));
 
 #endif

@@ -28,7 +28,8 @@ struct st_cause_sums {
     size_t n;
 };
 
-/** Adds one row to the row of the same cause and culprit, or as a new row, or, if only the reserved rows are free, to the row "other" of its cause. */
+/** Adds one row to the row of the same cause and culprit, or as a new row, or, if only the reserved rows are
+ * free, to the row "other" of its cause. */
 void st_cause_sums_add(struct st_cause_sums *sums, const struct st_cause_sum *row);
 
 /** The time that the sums cover. */
@@ -43,7 +44,8 @@ struct st_cause_span {
     const char *tracer; /* "": it runs; else why culprits are unknown */
 };
 
-/** Document sleeptune-causes/1. Sorts the sums: the longest total first. New reference, NULL when out of memory. */
+/** Document sleeptune-causes/1. Sorts the sums: the longest total first. New reference, NULL when out of
+ * memory. */
 json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_span *span);
 
 #endif

@@ -17,8 +17,8 @@ static size_t rows_of(const struct st_dropout_sums *sums, const char *source)
     return n;
 }
 
-/* The row with the fewest dropouts of the source with the most rows: a crowd of clients of one server leaves the
- * others alone. */
+/* The row with the fewest dropouts of the source with the most rows: a crowd of clients of one server leaves
+ * the others alone. */
 static struct st_dropout_sum *fewest(struct st_dropout_sums *sums)
 {
     struct st_dropout_sum *ret = &sums->rows[0];

@@ -26,7 +26,8 @@ struct st_dropout_sums {
     uint64_t others_n; /* dropouts that are in no row */
 };
 
-/** Adds to the row of the same source, device, client and reason. If the table is full, the row with the fewest dropouts of the source with the most rows makes room, and its dropouts go to others_n. Pure. */
+/** Adds to the row of the same source, device, client and reason. If the table is full, the row with the
+ * fewest dropouts of the source with the most rows makes room, and its dropouts go to others_n. Pure. */
 void st_dropout_sums_add(struct st_dropout_sums *sums, const struct st_dropout_sum *row);
 
 /** Adds all rows and the others. Pure. */

@@ -42,7 +42,8 @@ struct st_event {
     struct st_event_circumstances circumstances;
 };
 
-/** {time_ns, event, text} and the known ones of {source, device, client, certainty, count, lateness_ns, explained_ns, cause, culprit, circumstances}. New reference, NULL when out of memory. */
+/** {time_ns, event, text} and the known ones of {source, device, client, certainty, count, lateness_ns,
+ * explained_ns, cause, culprit, circumstances}. New reference, NULL when out of memory. */
 json_t *st_event_json(const struct st_event *event);
 
 #endif

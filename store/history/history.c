@@ -52,8 +52,8 @@ static const char tables[] =
     " cause TEXT NOT NULL, culprit TEXT NOT NULL, n INTEGER NOT NULL, total_ns INTEGER NOT NULL,"
     " worst_ns INTEGER NOT NULL, explained_ns INTEGER, xruns_n INTEGER NOT NULL);"
     "CREATE INDEX cause_time ON cause (from_ns);"
-    /* other programs' dropouts by client and reason, a row for each in a minute (reason NULL: the device had no
-        data; source NULL: those that found no room); when which source was watched */
+    /* other programs' dropouts by client and reason, a row for each in a minute (reason NULL: the device had
+       no data; source NULL: those that found no room); when which source was watched */
     "CREATE TABLE dropout ("
     " id INTEGER PRIMARY KEY,"
     " from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
@@ -87,7 +87,8 @@ static int create_tables(struct st_history *history)
     return r;
 }
 
-/* The first line of quick_check that is not a heading ("*** in database main ***"). @return 1, 0 at the end, or an error. */
+/* The first line of quick_check that is not a heading ("*** in database main ***"). @return 1, 0 at the end,
+ * or an error. */
 static int first_damage(sqlite3_stmt *statement, char *buf, size_t buf_bytes)
 {
     int r;
@@ -156,7 +157,8 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
     return r;
 }
 
-/* Only regular files are opened: a FIFO would block, and a link may lead to a file of another user. @param suffix "" for the file itself. */
+/* Only regular files are opened: a FIFO would block, and a link may lead to a file of another user. @param
+ * suffix "" for the file itself. */
 static int look_at_path(const char *path, const char *suffix, char *error, size_t error_bytes)
 {
     char whole[4096];

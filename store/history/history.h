@@ -1,4 +1,8 @@
-/* Writes the history of sleeptuned to an SQLite file: a row per minute, sums of hours and days, a row per event, the dropouts of each minute by client and reason, and when which sound server was watched. The file is in WAL mode with synchronous = FULL: each commit is one fsync of the log, so committed rows survive a power cut. (NORMAL syncs only at checkpoints, which are hours apart at a row per minute; a checkpoint per minute would be two fsyncs.) A process that dies leaves the file as the last commit left it. */
+/* Writes the history of sleeptuned to an SQLite file: a row per minute, sums of hours and days, a row per
+ * event, the dropouts of each minute by client and reason, and when which sound server was watched. The file
+ * is in WAL mode with synchronous = FULL: each commit is one fsync of the log, so committed rows survive a
+ * power cut. (NORMAL syncs only at checkpoints, which are hours apart at a row per minute; a checkpoint per
+ * minute would be two fsyncs.) A process that dies leaves the file as the last commit left it. */
 #ifndef ST_STORE_HISTORY_HISTORY_H
 #define ST_STORE_HISTORY_HISTORY_H
 
@@ -59,13 +63,21 @@ struct st_history_observed {
 
 struct st_history;
 
-/** Size at which SQLite moves its log into the file. The log has at most this size and one transaction, unless a reader blocks it. */
+/** Size at which SQLite moves its log into the file. The log has at most this size and one transaction,
+ * unless a reader blocks it. */
 #define ST_HISTORY_LOG_BYTES (1024 * 1024)
 
-/** Looks at the first bytes of a file. Nothing is changed, locked or created. @param error a sentence without the path, when it fails. @return 0: a history, whole or damaged, an empty file, no file, or one that cannot be read; -EPROTO: a file of another program; -ELOOP: a symbolic link; -EINVAL: not a regular file. Threads: any. */
+/** Looks at the first bytes of a file. Nothing is changed, locked or created. @param error a sentence without
+ * the path, when it fails. @return 0: a history, whole or damaged, an empty file, no file, or one that cannot
+ * be read; -EPROTO: a file of another program; -ELOOP: a symbolic link; -EINVAL: not a regular file. Threads:
+ * any. */
 ST_NODISCARD int st_history_look(const char *path, char *error, size_t error_bytes);
 
-/** Opens a history, creates one if there is no file or an empty one. @param error a sentence without the path, when it fails. @return 0; -EBADMSG: damaged, no database, or of a version that is too old; -EPROTO: of another program; -EPROTONOSUPPORT: of a newer version; -ELOOP, -EINVAL: the file, its log or its lock is a symbolic link or not a regular file; -EBUSY: locked by another program for 2 s; -EROFS: read-only; -ENOSPC, -EACCES, -ENOENT, -EIO, -ENOMEM. Threads: any, one per history. */
+/** Opens a history, creates one if there is no file or an empty one. @param error a sentence without the
+ * path, when it fails. @return 0; -EBADMSG: damaged, no database, or of a version that is too old; -EPROTO:
+ * of another program; -EPROTONOSUPPORT: of a newer version; -ELOOP, -EINVAL: the file, its log or its lock is
+ * a symbolic link or not a regular file; -EBUSY: locked by another program for 2 s; -EROFS: read-only;
+ * -ENOSPC, -EACCES, -ENOENT, -EIO, -ENOMEM. Threads: any, one per history. */
 ST_NODISCARD int st_history_open(const char *path, struct st_history **ret, char *error, size_t error_bytes);
 void st_history_close(struct st_history *history); /* NULL is fine */
 
@@ -84,10 +96,12 @@ void st_history_mark(struct st_history *history);
 /** Closes it and does not move the log into the file, because one of them may be damaged. NULL is fine. */
 void st_history_abandon(struct st_history *history);
 
-/** Renames a file, with its log, to PATH.aside-YYYYMMDDTHHMMSSZ, which is never overwritten. @return 0 with the new name in buf; -EINVAL: not a regular file; or the error of rename. */
+/** Renames a file, with its log, to PATH.aside-YYYYMMDDTHHMMSSZ, which is never overwritten. @return 0 with
+ * the new name in buf; -EINVAL: not a regular file; or the error of rename. */
 ST_NODISCARD int st_history_put_aside(const char *path, int64_t now_wall_ns, char *buf, size_t buf_bytes);
 
-/** Rows are added between begin and commit, all or none. Errors as st_history_open; after an error call st_history_rollback. */
+/** Rows are added between begin and commit, all or none. Errors as st_history_open; after an error call
+ * st_history_rollback. */
 ST_NODISCARD int st_history_begin(struct st_history *history);
 ST_NODISCARD int st_history_add_minute(struct st_history *history, const struct st_history_minute *minute);
 ST_NODISCARD int st_history_add_observed(struct st_history *history,
@@ -96,7 +110,11 @@ ST_NODISCARD int st_history_add_event(struct st_history *history, const struct s
 ST_NODISCARD int st_history_commit(struct st_history *history);
 void st_history_rollback(struct st_history *history);
 
-/** Removes old rows: minutes and their dropouts after ST_HISTORY_MINUTES_DAYS, all rows after keep_days, but at most one day of rows per call, because now_wall_ns may be years ahead. Then, while more than max_bytes are in use, it removes the oldest minutes except those of the last day, then the oldest hours, then the minutes of the last day except its last hour. Events use at most half of max_bytes; if there are more, the most frequent kind (name and source) loses its oldest. @return 0 or as above. */
+/** Removes old rows: minutes and their dropouts after ST_HISTORY_MINUTES_DAYS, all rows after keep_days, but
+ * at most one day of rows per call, because now_wall_ns may be years ahead. Then, while more than max_bytes
+ * are in use, it removes the oldest minutes except those of the last day, then the oldest hours, then the
+ * minutes of the last day except its last hour. Events use at most half of max_bytes; if there are more, the
+ * most frequent kind (name and source) loses its oldest. @return 0 or as above. */
 ST_NODISCARD int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t keep_days,
                                    int64_t max_bytes);
 

@@ -47,8 +47,8 @@ int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns)
     return r;
 }
 
-/* The measured time. Time before the first late wake-up counts, too. It is summed from minutes if the file has them for the
- * whole time. */
+/* The measured time. Time before the first late wake-up counts, too. It is summed from minutes if the file
+ * has them for the whole time. */
 static int read_span(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                      struct st_cause_span *span)
 {

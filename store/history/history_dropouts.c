@@ -28,12 +28,13 @@ static int add_dropout(sqlite3 *db, const struct st_history_observed *observed,
 static int add_watch(sqlite3 *db, const struct st_history_observed *observed,
                      const struct st_history_watch *watch)
 {
-    int r = st_history_sql_run(
-        db,
-        "UPDATE watch SET to_ns = ? WHERE id = (SELECT id FROM watch WHERE source = ? ORDER BY to_ns DESC LIMIT 1)"
-        " AND abs(to_ns - ?) <= ? AND playing IS ? AND frames IS ? AND rate_hz IS ?",
-        "itiinnn", st_ns_add(observed->from_wall_ns, watch->watched_ns), watch->source,
-        observed->from_wall_ns, ST_HISTORY_WATCH_JOIN_NS, watch->playing, watch->frames, watch->rate_hz);
+    int r = st_history_sql_run(db,
+                               "UPDATE watch SET to_ns = ? WHERE id = (SELECT id FROM watch WHERE source = ? "
+                               "ORDER BY to_ns DESC LIMIT 1)"
+                               " AND abs(to_ns - ?) <= ? AND playing IS ? AND frames IS ? AND rate_hz IS ?",
+                               "itiinnn", st_ns_add(observed->from_wall_ns, watch->watched_ns), watch->source,
+                               observed->from_wall_ns, ST_HISTORY_WATCH_JOIN_NS, watch->playing,
+                               watch->frames, watch->rate_hz);
     if (r == 0 && sqlite3_changes(db) == 0)
         r = st_history_sql_run(
             db,
@@ -137,7 +138,8 @@ int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, 
                             json_t **ret)
 {
     sqlite3_stmt *statement;
-    /* frames and rate are those of the last row: max(to_ns) chooses it (sqlite.org/lang_select.html, bare columns) */
+    /* frames and rate are those of the last row: max(to_ns) chooses it (sqlite.org/lang_select.html, bare
+     * columns) */
     int r = st_history_sql_prepare(
         reader->db, &statement,
         "SELECT source, sum(min(to_ns, ?) - max(from_ns, ?)),"

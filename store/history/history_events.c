@@ -54,7 +54,8 @@ struct range {
     bool more;
 };
 
-/* The first of the last events is searched from the end; then they are read in order, which needs no memory for sorting. */
+/* The first of the last events is searched from the end; then they are read in order, which needs no memory
+ * for sorting. */
 static int find_range(const struct st_history_reader *reader, const struct st_history_events_wish *wish,
                       const char *kind, struct range *ret)
 {

@@ -16,8 +16,8 @@ struct side {
     struct st_blocks minutes;
 };
 
-/* A minute belongs to the row of the watching in which its middle lies. Minutes of another server or buffer size than the last ones are left
- * out: their dropouts are others. */
+/* A minute belongs to the row of the watching in which its middle lies. Minutes of another server or buffer
+ * size than the last ones are left out: their dropouts are others. */
 static const char minutes[] =
     "SELECT kernel, s.from_ns, xruns_observed + starved > 0 FROM main.watch AS w"
     " CROSS JOIN span AS s ON level = ? AND s.from_ns >= w.from_ns - ? AND s.from_ns < w.to_ns - ?"

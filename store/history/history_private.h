@@ -67,17 +67,20 @@ ST_NODISCARD int st_history_dropouts_retain(struct st_history *history, int64_t 
 #define ST_HISTORY_WATCH_JOIN_NS                                                                             \
     (15 * ST_NS_PER_S) /* a shorter time between two minutes does not interrupt the watching */
 
-/** The first part of [since, until) in which sources were watched that knew that nothing played. @return 1, 0: none, or as st_history_read_open. */
+/** The first part of [since, until) in which sources were watched that knew that nothing played. @return 1,
+ * 0: none, or as st_history_read_open. */
 ST_NODISCARD int st_history_read_idle(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                       int64_t *ret_from_ns, int64_t *ret_to_ns);
 
-/** What was watched, as "watched" of the document: [{source, watched_ns, playing_ns, frames, rate_hz}]. @return 0 or as st_history_read_open. */
+/** What was watched, as "watched" of the document: [{source, watched_ns, playing_ns, frames, rate_hz}].
+ * @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                          json_t **ret);
 
 /* --- history_kernel.c --- */
 
-/** Compares the dropouts under the newest kernel with those under the one before it: "kernels" of the document, null with one kernel. @return 0 or as st_history_read_open. */
+/** Compares the dropouts under the newest kernel with those under the one before it: "kernels" of the
+ * document, null with one kernel. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_kernels(struct st_history_reader *reader, json_t **ret);
 
 #endif

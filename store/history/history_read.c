@@ -18,9 +18,10 @@
 #define STEP_MAX_NS (3650 * ST_HISTORY_DAY * ST_NS_PER_S)
 #define COUNTS_N    9
 #define HEAD_BYTES  256
-#define COLUMNS                                                                                                            \
-    "from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, "               \
-    "xruns_observed, starved, miss_events, lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances, " \
+#define COLUMNS                                                                                              \
+    "from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, " \
+    "xruns_observed, starved, miss_events, lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, "  \
+    "circumstances, "                                                                                        \
     "lateness"
 
 /* The rows of the file in one row of the answer. */
@@ -89,8 +90,8 @@ static int append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
                                   "lateness", "circumstances"));
 }
 
-/* Nothing was measured up to to_ns. The parts of it in which nothing played are rows of their own; the last minute of an
- * answer is not written yet. */
+/* Nothing was measured up to to_ns. The parts of it in which nothing played are rows of their own; the last
+ * minute of an answer is not written yet. */
 static int append_gap(struct walk *walk, int64_t to_ns)
 {
     const int64_t end_ns = to_ns >= walk->until_ns ? 2 * MINUTE_NS : ST_HISTORY_WATCH_JOIN_NS;
@@ -108,7 +109,8 @@ static int append_gap(struct walk *walk, int64_t to_ns)
     return r < 0 ? r : append_blank(walk, to_ns, false);
 }
 
-/* A minute belongs to the step in which it began, so a row may end after its step. More than a minute beyond it means that the clock was set back. */
+/* A minute belongs to the step in which it began, so a row may end after its step. More than a minute beyond
+ * it means that the clock was set back. */
 static void end_group(struct walk *walk)
 {
     struct group *group = &walk->group;
@@ -225,7 +227,8 @@ static int64_t floor_to(int64_t ns, int64_t step_ns)
     return ns - (rest < 0 ? rest + step_ns : rest);
 }
 
-/* Adds a row of the file to the group of its step or begins the next group. Minutes begin at any time. An hour or a day counts as a whole. */
+/* Adds a row of the file to the group of its step or begins the next group. Minutes begin at any time. An
+ * hour or a day counts as a whole. */
 static int take(struct walk *walk, sqlite3_stmt *statement, int64_t step_ns)
 {
     struct group *group = &walk->group;

@@ -1,4 +1,5 @@
-/* Reads a history as JSON: docs/schema/sleeptune-history-1.json, sleeptune-events-1.json, sleeptune-causes-1.json. */
+/* Reads a history as JSON: docs/schema/sleeptune-history-1.json, sleeptune-events-1.json,
+ * sleeptune-causes-1.json. */
 #ifndef ST_STORE_HISTORY_HISTORY_READ_H
 #define ST_STORE_HISTORY_HISTORY_READ_H
 
@@ -12,7 +13,12 @@
 
 struct st_history_reader;
 
-/** Opens a history that another process may be writing, also on a read-only medium. Until it is closed all reads see the state of the first read, so use one reader for one answer. The file is not trusted: a view, a trigger or a value that is too large is refused, and after 10 s of CPU time of this thread all reads fail with -ETIMEDOUT. @param error a sentence without the path, when it fails. @return 0, -ENOENT, -EACCES, -EBADMSG (no database, damaged), -EPROTO (of another program), -EPROTONOSUPPORT (of a newer version), -EBUSY, -EIO, -ETIMEDOUT, -ENOMEM. Threads: any, one per reader. */
+/** Opens a history that another process may be writing, also on a read-only medium. Until it is closed all
+ * reads see the state of the first read, so use one reader for one answer. The file is not trusted: a view, a
+ * trigger or a value that is too large is refused, and after 10 s of CPU time of this thread all reads fail
+ * with -ETIMEDOUT. @param error a sentence without the path, when it fails. @return 0, -ENOENT, -EACCES,
+ * -EBADMSG (no database, damaged), -EPROTO (of another program), -EPROTONOSUPPORT (of a newer version),
+ * -EBUSY, -EIO, -ETIMEDOUT, -ENOMEM. Threads: any, one per reader. */
 ST_NODISCARD int st_history_read_open(const char *path, struct st_history_reader **ret, char *error,
                                       size_t error_bytes);
 void st_history_read_close(struct st_history_reader *reader); /* NULL is fine */
@@ -25,14 +31,20 @@ ST_NODISCARD int st_history_read_running(struct st_history_reader *reader,
 /** Text for the error r (< 0) of the last call. */
 const char *st_history_read_error(const struct st_history_reader *reader, int r);
 
-/** Wall-clock times, since <= until. A step of 0 chooses one that gives at most 100 rows; steps above ten years are ten years. */
+/** Wall-clock times, since <= until. A step of 0 chooses one that gives at most 100 rows; steps above ten
+ * years are ten years. */
 struct st_history_span {
     int64_t since_ns, until_ns, step_ns;
 };
 
-/** The answers as text, which the caller frees: a json_t takes ten times the memory (st_json_written makes one).
+/** The answers as text, which the caller frees: a json_t takes ten times the memory (st_json_written makes
+ * one).
  *
- * Reads one row per step, and one per gap, which has no figures. If the file has only hours of a time, a row is at least an hour. `since` is moved back to the beginning of its step, `until` forward to the end of the last row, so that all rows are inside. A row may end up to a minute late, so that its measured time fits into it, unless the clock was set back. @return 0; -E2BIG (more than ST_HISTORY_ROWS_MAX rows, or it would take too long; a step of whole days is quick for any span); or as st_history_read_open. */
+ * Reads one row per step, and one per gap, which has no figures. If the file has only hours of a time, a row
+ * is at least an hour. `since` is moved back to the beginning of its step, `until` forward to the end of the
+ * last row, so that all rows are inside. A row may end up to a minute late, so that its measured time fits
+ * into it, unless the clock was set back. @return 0; -E2BIG (more than ST_HISTORY_ROWS_MAX rows, or it would
+ * take too long; a step of whole days is quick for any span); or as st_history_read_open. */
 ST_NODISCARD int st_history_read_text(struct st_history_reader *reader, const struct st_history_span *span,
                                       char **ret);
 
@@ -46,12 +58,15 @@ struct st_history_events_wish {
 ST_NODISCARD int st_history_read_events_text(struct st_history_reader *reader,
                                              const struct st_history_events_wish *wish, char **ret);
 
-/** Reads document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit. @param sums, span of a minute that is not written yet; NULL: none. @return 0 or as st_history_read_open. */
+/** Reads document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit. @param sums, span of a
+ * minute that is not written yet; NULL: none. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                         const struct st_cause_sums *sums, const struct st_cause_span *span,
                                         json_t **ret);
 
-/** Reads other programs' dropouts of the minutes that begin in [since, until), the most first: object "dropouts" of sleeptune-history/1 and sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit. @return 0 or as st_history_read_open. */
+/** Reads other programs' dropouts of the minutes that begin in [since, until), the most first: object
+ * "dropouts" of sleeptune-history/1 and sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit.
+ * @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
                                           int64_t until_ns, json_t **ret);
 

@@ -83,7 +83,8 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, char 
         r = reader == NULL ? -ENOMEM : st_history_sum_init(&reader->sum, 3);
     if (r == 0) {
         r = open_with(reader, path, "mode=ro", error, error_bytes);
-        /* If no file can be created beside it, SQLite cannot share the log. Without a log no process is writing, and the file alone is complete. */
+        /* If no file can be created beside it, SQLite cannot share the log. Without a log no process is
+         * writing, and the file alone is complete. */
         if (r < 0 && r != -EBADMSG && !is_other(r) && !has_log(path)) {
             sqlite3_close(reader->db);
             reader->db = NULL;

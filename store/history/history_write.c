@@ -26,7 +26,8 @@ struct row {
 };
 
 #define COUNTS                                                                                               \
-    "cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, xruns_observed, starved, miss_events"
+    "cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, xruns_observed, starved, "     \
+    "miss_events"
 
 /* --- circumstances --- */
 
@@ -248,7 +249,8 @@ static int remove_all(struct st_history *history, int64_t to_ns)
     return r == 0 ? st_history_dropouts_retain(history, to_ns, to_ns) : r;
 }
 
-/* Lowers *from_ns to a day after the oldest row of the level, so that a clock that is years ahead until the network sets it does not delete the history. */
+/* Lowers *from_ns to a day after the oldest row of the level, so that a clock that is years ahead until the
+ * network sets it does not delete the history. */
 static int not_faster(struct st_history *history, int64_t level, int64_t *from_ns)
 {
     int64_t oldest_ns = INT64_MIN;
@@ -296,7 +298,8 @@ static int64_t share_of(const struct kind kinds[], int kinds_n, int64_t max_n)
     return max_n;
 }
 
-/* The most frequent kind loses its oldest events. A tenth more is removed than necessary, so that the next event does not need it again. */
+/* The most frequent kind loses its oldest events. A tenth more is removed than necessary, so that the next
+ * event does not need it again. */
 static int remove_events_above(struct st_history *history, int64_t max_n)
 {
     struct kind kinds[KINDS_MAX];

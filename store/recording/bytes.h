@@ -14,7 +14,8 @@ struct st_bytes_out {
     bool full;
 };
 
-/** Position of the next byte. `bad` is set when the bytes end or a varint is too long; then reads return 0. */
+/** Position of the next byte. `bad` is set when the bytes end or a varint is too long; then reads return
+ * 0. */
 struct st_bytes_in {
     const uint8_t *at;
     const uint8_t *end;
@@ -99,8 +100,8 @@ static inline int64_t st_bytes_get_signed(struct st_bytes_in *in)
     return (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
 }
 
-/** CRC-32C (Castagnoli, RFC 3720 B.4), which a torn block does not match. @param crc 0, or the result for the bytes
- * before. Threads: any. */
+/** CRC-32C (Castagnoli, RFC 3720 B.4), which a torn block does not match. @param crc 0, or the result for the
+ * bytes before. Threads: any. */
 uint32_t st_bytes_crc32c(uint32_t crc, const void *bytes, size_t n);
 
 #endif

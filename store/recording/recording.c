@@ -553,8 +553,8 @@ static int take_event(struct st_recording_reader *reader, struct st_recording_ev
     return 1;
 }
 
-/* Cycles of the block up to the next event, cycles_max at most. @return false: the period indices end here.
- */
+/* Cycles of the block up to the next event, cycles_max at most. @return false: the period indices end
+ * here. */
 static bool take_cycles(struct st_recording_reader *reader, size_t cycles_max, struct st_recording_event *ret)
 {
     const size_t first = reader->next_cycle;

@@ -1,4 +1,7 @@
-/* Recordings: every lateness of a run, in order, lossless, about 2 bytes each. docs/recording-format.md describes the format. A file is a sequence of blocks with length and CRC. A file that is cut anywhere can be read up to the last complete block. The writer completes a block each second, so that a crash loses at most that second. */
+/* Recordings: every lateness of a run, in order, lossless, about 2 bytes each. docs/recording-format.md
+ * describes the format. A file is a sequence of blocks with length and CRC. A file that is cut anywhere can
+ * be read up to the last complete block. The writer completes a block each second, so that a crash loses at
+ * most that second. */
 #ifndef ST_STORE_RECORDING_RECORDING_H
 #define ST_STORE_RECORDING_RECORDING_H
 
@@ -27,13 +30,17 @@ struct st_recording_totals {
 
 struct st_recording;
 
-/** Creates the file `path`. An existing file is overwritten only if it is empty or a recording. @return 0; -EEXIST (another kind of file), -EBUSY (another process is recording into it), -ERANGE (period), -ENOMEM or an error of open and write. */
+/** Creates the file `path`. An existing file is overwritten only if it is empty or a recording. @return 0;
+ * -EEXIST (another kind of file), -EBUSY (another process is recording into it), -ERANGE (period), -ENOMEM or
+ * an error of open and write. */
 ST_NODISCARD int st_recording_create(const char *path, const struct st_recording_meta *meta,
                                      struct st_recording **ret);
 
-/* Each returns 0 or a negative errno value. The first error of the file (-ENOSPC, -EIO ...) stays: later calls return it, too. The torn block is cut off, and the file is readable up to the block before. */
+/* Each returns 0 or a negative errno value. The first error of the file (-ENOSPC, -EIO ...) stays: later
+ * calls return it, too. The torn block is cut off, and the file is readable up to the block before. */
 
-/** Adds "key: value" lines to the test conditions; at any time, ST_RECORDING_TEXT_MAX_BYTES in all (-E2BIG). */
+/** Adds "key: value" lines to the test conditions; at any time, ST_RECORDING_TEXT_MAX_BYTES in all
+ * (-E2BIG). */
 ST_NODISCARD int st_recording_text(struct st_recording *recording, const char *lines);
 
 /** due(0) on CLOCK_MONOTONIC, once it is known. */
@@ -73,7 +80,8 @@ enum st_recording_end {
     ST_RECORDING_COMPLETE,    /* end mark: the run took its whole duration */
     ST_RECORDING_INTERRUPTED, /* end mark: the run was ended early */
     ST_RECORDING_CUT,         /* no end mark: the writer stopped; all complete blocks were read */
-    ST_RECORDING_DAMAGED, /* a complete block has a wrong CRC or invalid content; everything before it was read */
+    ST_RECORDING_DAMAGED,     /* a complete block has a wrong CRC or invalid content; everything before it was
+                                 read */
 };
 
 /** What is known of a recording. */
@@ -87,14 +95,16 @@ struct st_recording_info {
 
 struct st_recording_reader;
 
-/** @return 0; -EBADMSG (not a recording, or cut within its first block), -EPROTONOSUPPORT (a newer version), -ENOMEM or an error of open. */
+/** @return 0; -EBADMSG (not a recording, or cut within its first block), -EPROTONOSUPPORT (a newer version),
+ * -ENOMEM or an error of open. */
 ST_NODISCARD int st_recording_open(const char *path, struct st_recording_reader **ret);
 /** As st_recording_open, from a stream; the reader closes it, also on failure. */
 ST_NODISCARD int st_recording_open_stream(FILE *stream, struct st_recording_reader **ret);
 
 /** The next event, in order. @return 1; 0 at the end (st_recording_ended says which); -EIO. */
 ST_NODISCARD int st_recording_next(struct st_recording_reader *reader, struct st_recording_event *ret);
-/** As st_recording_next, but neighbouring cycles come as one event with n values. @param ret_lateness_ns, ret_callback_ns of cycles (not set for other events): n values each, valid until the next call. */
+/** As st_recording_next, but neighbouring cycles come as one event with n values. @param ret_lateness_ns,
+ * ret_callback_ns of cycles (not set for other events): n values each, valid until the next call. */
 ST_NODISCARD int st_recording_next_run(struct st_recording_reader *reader, struct st_recording_event *ret,
                                        const int64_t **ret_lateness_ns, const int64_t **ret_callback_ns);
 void st_recording_close_reader(struct st_recording_reader *reader); /* NULL is fine */

@@ -17,7 +17,8 @@ struct st_recording_run {
     struct st_blocks blocks;
 };
 
-/** @return 0 or -errno, for st_recording_input_error. Free with st_recording_input_finish, also after a failure. */
+/** @return 0 or -errno, for st_recording_input_error. Free with st_recording_input_finish, also after a
+ * failure. */
 ST_NODISCARD int st_recording_input_read(const char *path, struct st_recording_run *ret);
 void st_recording_input_finish(struct st_recording_run *run);
 

@@ -1,10 +1,11 @@
 /* Does `predict` cover the truth? Stalls of known laws; ten minutes at 32 frames each, several hundred runs.
  *
- *   predict_laws RUNS    prints a row for each law and size, and the errors of all estimates (decades, medians). Fails if
- *                        a bound covers in less than 93 % of the runs, if a mixture is modelled in more than 10 %, or
- *                        if another estimate is better
+ *   predict_laws RUNS    prints a row for each law and size, and the errors of all estimates (decades,
+ * medians). Fails if a bound covers in less than 93 % of the runs, if a mixture is modelled in more than 10
+ * %, or if another estimate is better
  *
- * Stalls are simulated, not cycles. The truth is a simulation of its own, of many hours, at the size itself. */
+ * Stalls are simulated, not cycles. The truth is a simulation of its own, of many hours, at the size
+ * itself. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,7 +180,8 @@ static double by_rule_of_three(const struct st_predict_run *run, uint32_t frames
     return 3 * 3600 / st_predict_seconds(run);
 }
 
-/* Gumbel's distribution of the maxima of blocks of 10 s, by moments; a period of m measured ones as in evidence/predict.c. */
+/* Gumbel's distribution of the maxima of blocks of 10 s, by moments; a period of m measured ones as in
+ * evidence/predict.c. */
 static double by_gumbel(const struct st_predict_run *run, uint32_t frames, double block_s)
 {
     double most[60] = {0}, mean = 0, squares = 0, sum = 0;

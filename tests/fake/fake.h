@@ -1,5 +1,5 @@
-/* A platform whose clock, threads and tunables a test scripts. A real back end of the seam, not a mock of it.
- */
+/* A platform whose clock, threads and tunables a test scripts. A real back end of the seam, not a mock of
+ * it. */
 #ifndef ST_TESTS_FAKE_FAKE_H
 #define ST_TESTS_FAKE_FAKE_H
 
@@ -18,8 +18,7 @@ void st_fake_set_clock_cost_ns(struct st_platform *p, int64_t ns);
 /**
  * Scripts the sleeps: the i-th sleep wakes late_ns[i] after its due time (negative: early; INT64_MIN: -EINTR
  * half-way). After the last one every sleep wakes late_after_ns late. A sleep whose due time has passed
- * returns at once. The array is copied. @return 0 or -ENOMEM.
- */
+ * returns at once. The array is copied. @return 0 or -ENOMEM. */
 ST_NODISCARD int st_fake_script_sleeps(struct st_platform *p, const int64_t *late_ns, size_t n,
                                        int64_t late_after_ns);
 
@@ -34,8 +33,7 @@ const struct st_sleep_method *st_fake_sleep_method(struct st_platform *p, const 
  * Scripts a sleeping method (lab/sleep/sleep.h): its sleeps wake late_ns[0], late_ns[1] ... after their due
  * time, again from the first after the last (INT64_MIN: -EINTR at once), later by the timer slack where the
  * method is stretched and the policy is other; each adds cpu_ns to the thread's CPU time. Copied.
- * @return 0, -ENOENT (the fake has no such method), -ENOMEM.
- */
+ * @return 0, -ENOENT (the fake has no such method), -ENOMEM. */
 ST_NODISCARD int st_fake_script_method(struct st_platform *p, const char *name, const int64_t *late_ns,
                                        size_t n, int64_t cpu_ns);
 /** Opening that method fails with `error` (< 0) from now on. @return 0 or -EINVAL. */
@@ -62,8 +60,7 @@ ST_NODISCARD int st_fake_set_answer(struct st_platform *p, const char *command, 
 
 /**
  * Fault injection: the n-th call (1-based) of the named seam function ("set_policy", "lock_memory",
- * "read_text" ...) fails with `error` (< 0). n = 0: every call. Later calls succeed again.
- */
+ * "read_text" ...) fails with `error` (< 0). n = 0: every call. Later calls succeed again. */
 ST_NODISCARD int st_fake_fail_at(struct st_platform *p, const char *function, uint64_t n, int error);
 
 #endif

@@ -1,5 +1,5 @@
-/* Clocks and ways of sleeping of the fake, whose lateness a test scripts. The ways have names that Linux has, with its
- * rules of stretching. */
+/* Clocks and ways of sleeping of the fake, whose lateness a test scripts. The ways have names that Linux has,
+ * with its rules of stretching. */
 #include <errno.h>
 
 #include "core/ns.h"

@@ -1,4 +1,5 @@
-/* Files, sysctls and programs of the fake: texts in memory, which change when they are written. All folders exist. */
+/* Files, sysctls and programs of the fake: texts in memory, which change when they are written. All folders
+ * exist. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,8 +84,8 @@ static int fake_list(struct st_platform *p, const char *path, st_name_fn fn, voi
         dir_len--;
     int r = find(fake->files, path) != NULL ? -ENOTDIR : -ENOENT;
     char last[256] = "";
-    /* the list itself is not locked while fn runs: fn may read files. Put files there before threads start.
-     */
+    /* the list itself is not locked while fn runs: fn may read files. Put files there before threads
+     * start. */
     for (const struct st_fake_entry *entry = fake->files; entry != NULL; entry = entry->next) {
         const size_t len = component_below(entry->name, path, dir_len);
         if (len == 0 || len >= sizeof(last) ||

@@ -1,4 +1,5 @@
-/* What another sleeptuned answers about the kernel's trace: any bytes, ended by '\0'. What is taken is a short safe name and times. */
+/* What another sleeptuned answers about the kernel's trace: any bytes, ended by '\0'. What is taken is a
+ * short safe name and times. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Lines of a JACK server's log: any bytes, ended by '\0'. A name that is taken is part of the line, and short. */
+/* Lines of a JACK server's log: any bytes, ended by '\0'. A name that is taken is part of the line, and
+ * short. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

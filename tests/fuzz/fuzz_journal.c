@@ -1,5 +1,5 @@
-/* The journal of changes: what is accepted names only what sleeptune itself writes, and writes back the same.
- */
+/* The journal of changes: what is accepted names only what sleeptune itself writes, and writes back the
+ * same. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -118,8 +118,8 @@ static void check_prints(const char *text, const char *copy)
     free(html);
 }
 
-/* What sh makes of a line that holds one word, by POSIX 2.2; aborts where it would do anything else with it.
- */
+/* What sh makes of a line that holds one word, by POSIX 2.2; aborts where it would do anything else with
+ * it. */
 static void read_word(const char *line, char *ret)
 {
     require(strchr("~#=", line[0]) == NULL || line[0] == '\0', "the first character acts");

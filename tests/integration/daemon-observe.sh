@@ -160,7 +160,7 @@ like "metrics: by client, whose name cannot end its label" "$metrics" '^sleeptun
 like "metrics: load" "$metrics" '^sleeptune_client_busy_ratio\{source="pipewire",client="HeavyReverb",device="card",stat="median"\} 0\.12$'
 stop
 
-# --- a flood of events for some seconds, beside what matters; ten minutes of it are in tests/unit/test_daemon_event_limit.c ---
+# --- a flood of events for some seconds, beside what matters; ten minutes of it are in tests/unit/daemon/test_daemon_event_limit.c ---
 script jack <<'SH'
 #!/bin/sh
 echo ready a hostile client

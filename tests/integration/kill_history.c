@@ -4,8 +4,7 @@
  *
  * kill_history FOLDER HISTORY.DB KILLS [SEED]. Each tenth kill is of a new file: empty, or a copy of
  * the one that was given. Prints how many kills there were, and of how many minutes. Exit
- * status 1: not sound.
- */
+ * status 1: not sound. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -2,8 +2,7 @@
  *
  * HOURS whole hours, then MINUTES minutes, up to END_S (seconds since 1970), 375 cycles a second, lateness as
  * of a desktop: two humps and a tail. Each hour one is late and each night from 3 to 4 nothing is measured.
- * An event goes with each late wake-up.
- */
+ * An event goes with each late wake-up. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* For libraries that are preloaded before the cycle loop: it sleeps by libc's syscall(), which they replace.
- */
+/* For libraries that are preloaded before the cycle loop: it sleeps by libc's syscall(), which they
+ * replace. */
 #ifndef ST_TESTS_NEXT_SYSCALL_H
 #define ST_TESTS_NEXT_SYSCALL_H
 

@@ -1,6 +1,6 @@
-/* stall_jack STALL_MS [NAME]: a client NAME ("stall") of the JACK server that JACK_DEFAULT_SERVER names. It plays silence, prints
- * "playing", then for each newline on standard input sleeps STALL_MS in one process callback, prints "stalled
- * N" after it, and ends with its input. */
+/* stall_jack STALL_MS [NAME]: a client NAME ("stall") of the JACK server that JACK_DEFAULT_SERVER names. It
+ * plays silence, prints "playing", then for each newline on standard input sleeps STALL_MS in one process
+ * callback, prints "stalled N" after it, and ends with its input. */
 #include <jack/jack.h>
 #include <stdatomic.h>
 #include <stdio.h>

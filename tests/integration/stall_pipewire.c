@@ -3,13 +3,13 @@
  * newline on standard input sleeps STALL_MS in one
  * process callback, prints "stalled N" after it, and ends with its input.
  *
- * With BASE it computes in each cycle: BASE % of the period, in each EVERYth cycle PEAK %, as CPU time. At the
- * end it writes a line for each cycle into LOG: when PipeWire began it, when the callback began and ended
+ * With BASE it computes in each cycle: BASE % of the period, in each EVERYth cycle PEAK %, as CPU time. At
+ * the end it writes a line for each cycle into LOG: when PipeWire began it, when the callback began and ended
  * (CLOCK_MONOTONIC), its CPU time and the period, all in ns. It runs on CPU only (-1: anywhere). "self": the
- * PEAK is computed by another thread of its own, of higher priority, on that CPU. "filter": it is no stream, but
- * has the ports NAME:in and NAME:out, which others link. "exits": it ends at the end of its first PEAK,
- * in its 40th cycle or later. "pages": the PEAK is time in which it reads pages of a mapped file, LOG.pages, that
- * are on the disk only. "sleeps": it sleeps for the PEAK. "helped": another thread computes it, and it
+ * PEAK is computed by another thread of its own, of higher priority, on that CPU. "filter": it is no stream,
+ * but has the ports NAME:in and NAME:out, which others link. "exits": it ends at the end of its first PEAK,
+ * in its 40th cycle or later. "pages": the PEAK is time in which it reads pages of a mapped file, LOG.pages,
+ * that are on the disk only. "sleeps": it sleeps for the PEAK. "helped": another thread computes it, and it
  * waits for that. $STALL_CLAIMS: the process that the stream says is its own. */
 #include <spa/pod/pod.h>
 

@@ -1,12 +1,12 @@
-/* stalls CPU PRIORITY MEAN_US EVERY_MS SECONDS [SHAPE [SEED]]: a thread of SCHED_FIFO that takes a CPU for times with a
- * generalised Pareto law (shape 0, the default: exponential), at random moments that are 150 ms apart or more (so that
- * none joins the one before to one dropout). Prints, as CSV, how many dropouts per hour these times must make at each
- * buffer size, at 48 kHz and two periods:
+/* stalls CPU PRIORITY MEAN_US EVERY_MS SECONDS [SHAPE [SEED]]: a thread of SCHED_FIFO that takes a CPU for
+ * times with a generalised Pareto law (shape 0, the default: exponential), at random moments that are 150 ms
+ * apart or more (so that none joins the one before to one dropout). Prints, as CSV, how many dropouts per
+ * hour these times must make at each buffer size, at 48 kHz and two periods:
  *
  *     3600 / T * sum over stalls of min(1, (S - P)+ / P)
  *
- * as a stall of length S that begins at a random moment of the period P leaves a wake-up more than P late with that
- * probability. The lengths are those measured, not those asked for. */
+ * as a stall of length S that begins at a random moment of the period P leaves a wake-up more than P late
+ * with that probability. The lengths are those measured, not those asked for. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* A history in a folder of its own, with minutes and events, and how it is read: what its tests start from.
- */
+/* A history in a folder of its own, with minutes and events, and how it is read: what its tests start
+ * from. */
 #ifndef ST_TESTS_UNIT_HISTORY_FIXTURE_H
 #define ST_TESTS_UNIT_HISTORY_FIXTURE_H
 

@@ -3,8 +3,8 @@
  * JACK tells every client of every xrun (jack_set_xrun_callback), so the count is exact. It calls two things
  * by that name: the driver was late (the device ran dry), or a client did not finish in its cycle. Which of
  * the two it was, xruns/helpers/jack_xrun.h concludes; which client, only the server's own messages say
- * (jack_log.h). If there is only one client, it was that one. This client has no ports and no process callback: the
- * server never waits for it.
+ * (jack_log.h). If there is only one client, it was that one. This client has no ports and no process
+ * callback: the server never waits for it.
  *
  * The server is the one that JACK_DEFAULT_SERVER names, or "default"; this program starts none.
  *
@@ -204,8 +204,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A line for the server with its DSP load, of which no more is known than these samples; one for each client, whose
- * part in it is not known. None where no client plays. */
+/* A line for the server with its DSP load, of which no more is known than these samples; one for each client,
+ * whose part in it is not known. None where no client plays. */
 static void say_loads(const char *server, const struct clients *clients)
 {
     const int64_t frames = jack_get_buffer_size(observer.client),

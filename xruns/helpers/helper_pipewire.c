@@ -1,9 +1,9 @@
 /* sleeptune-observe-pipewire: the xruns of a PipeWire server, a line for each node and quarter of a second.
  *
- * The server is the one that PIPEWIRE_REMOTE names, or "pipewire-0" in PIPEWIRE_RUNTIME_DIR or XDG_RUNTIME_DIR.
- * They come from the profiler object of the server (module-profiler), as pw-top's do. The server reports
- * each cycle only while a client listens, which costs it and us some CPU time a cycle (docs/results.md),
- * and nothing while no stream plays. */
+ * The server is the one that PIPEWIRE_REMOTE names, or "pipewire-0" in PIPEWIRE_RUNTIME_DIR or
+ * XDG_RUNTIME_DIR. They come from the profiler object of the server (module-profiler), as pw-top's do. The
+ * server reports each cycle only while a client listens, which costs it and us some CPU time a cycle
+ * (docs/results.md), and nothing while no stream plays. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

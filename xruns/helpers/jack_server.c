@@ -1,7 +1,8 @@
-/* jack2: the socket is FOLDER/jack_NAME_UID_0 (posix/JackSocket.cpp, BuildName), the database FOLDER/jack_db-UID
- * (common/JackMetadata.cpp, PropertyInit), opened in JackLibGlobals::Init before the socket. jack1: both are in
- * FOLDER/jack-UID/NAME (libjack/client.c, jack_server_dir; libjack/metadata.c). FOLDER is jack_server_dir of
- * {linux,freebsd}/JackPlatformPlug_os.h. JACK_PROMISCUOUS_SERVER leaves UID out of the socket's name.
+/* jack2: the socket is FOLDER/jack_NAME_UID_0 (posix/JackSocket.cpp, BuildName), the database
+ * FOLDER/jack_db-UID (common/JackMetadata.cpp, PropertyInit), opened in JackLibGlobals::Init before the
+ * socket. jack1: both are in FOLDER/jack-UID/NAME (libjack/client.c, jack_server_dir; libjack/metadata.c).
+ * FOLDER is jack_server_dir of {linux,freebsd}/JackPlatformPlug_os.h. JACK_PROMISCUOUS_SERVER leaves UID out
+ * of the socket's name.
  *
  * /dev/shm/jack-shm-registry is not looked at: JACK itself lets everyone write to it (common/shm.c,
  * jack_create_registry). Who runs JACK beside users that he does not trust has that risk in each client. */
@@ -32,7 +33,8 @@ bool st_jack_server_is_pipewire(void)
     return dlsym(RTLD_DEFAULT, "pw_get_library_version") != NULL;
 }
 
-/* The group that bears the user's name and has no other member: where it is the rule, so is a umask of 002. */
+/* The group that bears the user's name and has no other member: where it is the rule, so is a umask of
+ * 002. */
 static bool is_private(gid_t gid)
 {
     const struct passwd *user = getpwuid(geteuid());

@@ -23,7 +23,7 @@ enum { STATUS_TRIGGERED = 1, STATUS_AWAKE = 2, STATUS_FINISHED = 3 };
 
 #define LOAD_DIGITS  2                    /* error at most 0.4 % */
 #define USUAL_CYCLES 16                   /* of a moving average */
-#define PATIENCE_NS  (300 * ST_NS_PER_MS) /* a client that is late by more is judged before it finishes */
+#define PATIENCE_NS  (300 * ST_NS_PER_MS) /* later than that, a client is judged before it ends */
 #define HAND_OVER_NS                                                                                         \
     (50 * ST_NS_PER_US)      /* at most, from a client's end to the next cycle that it has held up */
 #define KEEP_NS  ST_NS_PER_S /* a cycle that is not reported by then makes room for a later one */
@@ -409,8 +409,8 @@ static const char *culprit_of(struct st_pipewire_profile *profile, const struct 
     return buf;
 }
 
-/* Who kept the server from beginning a cycle in that time made n dropouts: a client that computed, if it is known, else
- * the driver's node has them. */
+/* Who kept the server from beginning a cycle in that time made n dropouts: a client that computed, if it is
+ * known, else the driver's node has them. */
 static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
                        uint32_t holder_id, int64_t from_ns, int64_t to_ns, int64_t n)
 {
@@ -539,8 +539,8 @@ static void name_waited_for(struct st_pipewire_profile *profile, const struct cy
     }
 }
 
-/* Has it finished by now? Its times may be those of a later cycle already, and 0.3.65 writes a time of its own as
- * that of awaking, just before it signals a client. */
+/* Has it finished by now? Its times may be those of a later cycle already, and 0.3.65 writes a time of its
+ * own as that of awaking, just before it signals a client. */
 static void follow_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
                         const struct cycle *cycle, const struct block *block)
 {
@@ -588,8 +588,8 @@ static void take_starved(struct st_pipewire_profile *profile, struct st_pipewire
         judge_rest(profile, node, driver->awake_ns);
 }
 
-/* Since 0.3.72 a client that wakes up at last counts the cycles that the server has counted once more: each cycle is
- * at most one dropout. */
+/* Since 0.3.72 a client that wakes up at last counts the cycles that the server has counted once more: each
+ * cycle is at most one dropout. */
 static int64_t cycles_since(const struct st_pipewire_profile_node *node, const struct cycle *cycle)
 {
     const int64_t since_ns = cycle->driver.signal_ns - node->seen_ns + cycle->period_ns / 2;
@@ -740,8 +740,8 @@ static void note_late_server(struct st_pipewire_profile *profile, struct st_pipe
     find_holder(profile, driver);
 }
 
-/* Numbers go on when a report finds no room (module-profiler.c). Later, a node's own counter has its dropouts all
- * the same. */
+/* Numbers go on when a report finds no room (module-profiler.c). Later, a node's own counter has its dropouts
+ * all the same. */
 static int note_number(struct st_pipewire_profile *profile, int64_t number)
 {
     const bool gap = profile->number != 0 && number > profile->number && number - 1 != profile->number;

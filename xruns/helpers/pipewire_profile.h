@@ -8,13 +8,12 @@
  *
  * A block has the times of its node, too: signalled (its inputs are ready), awake, finished. A driver is
  * signalled when the cycle begins and awake when its clients have finished. A client that was not ready is
- * followed until it finishes that work, in a later cycle, and then judged (dropout_judge.h). Asynchronous nodes
- * (PipeWire 1.2) have another cycle's time and are never "not ready". A server that was late itself begins the
- * next cycle too early for its clients: that is a dropout of the client that computed up to that moment and
- * so kept the server from its CPU, else of "PipeWire", and of no other client. A device that ran dry in that
- * time, or while a client was late, is that same dropout, and no other one. The first second of a node
- * that has come, and the cycle in which it goes, are no dropouts. All
- * functions: one thread. */
+ * followed until it finishes that work, in a later cycle, and then judged (dropout_judge.h). Asynchronous
+ * nodes (PipeWire 1.2) have another cycle's time and are never "not ready". A server that was late itself
+ * begins the next cycle too early for its clients: that is a dropout of the client that computed up to that
+ * moment and so kept the server from its CPU, else of "PipeWire", and of no other client. A device that ran
+ * dry in that time, or while a client was late, is that same dropout, and no other one. The first second of a
+ * node that has come, and the cycle in which it goes, are no dropouts. All functions: one thread. */
 #ifndef ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
 #define ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
 

@@ -39,7 +39,8 @@ void st_pulse_streams_look_begin(struct st_pulse_streams *streams);
  * starved since the look before. */
 bool st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked, uint64_t queued_us);
 
-/** How long a buffer its program asked for, about: PulseAudio does not tell, but it holds no more than that in queue and sink.
+/** How long a buffer its program asked for, about: PulseAudio does not tell, but it holds no more than that
+ * in queue and sink.
  * @param held_us there now. @return the longest of some looks, in ms; 0: after too few. */
 int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t index, uint64_t held_us);
 

@@ -20,19 +20,21 @@
 
 #define PROCESSES_MAX 64
 #define RIVALS_MAX    32
-#define RING          128                 /* samples: 2.5 to 5 s */
-#define SAMPLE_NS     (20 * ST_NS_PER_MS) /* from one sample to the next; twice that if there are many threads */
-#define MANY          6
-#define PLAYED_NS     (4 * ST_NS_PER_S) /* who has played in no cycle for so long is not sampled */
-#define THREADS_MAX   4000              /* that one look through /proc reads */
-#define CHOOSE_NS     (5 * ST_NS_PER_S)
-#define SOON_NS       ST_NS_PER_S /* until then the main thread of a new process may have run more often */
-#define SCAN_NS       (10 * ST_NS_PER_S)
-#define RESCAN_NS     (2 * ST_NS_PER_S)  /* who took the CPU is not known: it may be new */
-#define HUNT_NS       (30 * ST_NS_PER_S) /* after a dropout by a lack of CPU */
-#define FROZEN_TICKS  5                  /* a thread that has not run for so long may be in a frozen group */
-#define RARE_TICKS    25                 /* ... and is asked more rarely */
-#define FDS_MAX       64                 /* among which the server's socket is searched */
+#define RING          128 /* samples: 2.5 to 5 s */
+#define SAMPLE_NS                                                                                            \
+    (20 * ST_NS_PER_MS) /* from one sample to the next; twice that if there are many threads                 \
+                         */
+#define MANY         6
+#define PLAYED_NS    (4 * ST_NS_PER_S) /* who has played in no cycle for so long is not sampled */
+#define THREADS_MAX  4000              /* that one look through /proc reads */
+#define CHOOSE_NS    (5 * ST_NS_PER_S)
+#define SOON_NS      ST_NS_PER_S /* until then the main thread of a new process may have run more often */
+#define SCAN_NS      (10 * ST_NS_PER_S)
+#define RESCAN_NS    (2 * ST_NS_PER_S)  /* who took the CPU is not known: it may be new */
+#define HUNT_NS      (30 * ST_NS_PER_S) /* after a dropout by a lack of CPU */
+#define FROZEN_TICKS 5                  /* a thread that has not run for so long may be in a frozen group */
+#define RARE_TICKS   25                 /* ... and is asked more rarely */
+#define FDS_MAX      64                 /* among which the server's socket is searched */
 
 struct thread {
     pid_t pid, tid; /* tid 0: none */
@@ -153,7 +155,8 @@ struct choice {
     int64_t rt_priority;
 };
 
-/* PipeWire's thread bears its name since 1.0; else it is the real-time one, and the one that wakes up most. */
+/* PipeWire's thread bears its name since 1.0; else it is the real-time one, and the one that wakes up
+ * most. */
 static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
 {
     struct choice *choice = ctx;
@@ -369,9 +372,9 @@ static int64_t excess_ns(const struct st_process_watch *watch, const struct riva
     return rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] - (int64_t)(share * (double)window_ns);
 }
 
-/* The rival that had the CPU: of those that ran long enough between two samples, together with others of the same name, one of
- * higher priority and on the same CPU, and the one that did so most unusually. What clients and the server usually do takes the
- * CPU from no one. */
+/* The rival that had the CPU: of those that ran long enough between two samples, together with others of the
+ * same name, one of higher priority and on the same CPU, and the one that did so most unusually. What clients
+ * and the server usually do takes the CPU from no one. */
 static const struct rival *find_culprit(struct st_process_watch *watch, const struct process *process,
                                         int64_t base, int64_t last)
 {

@@ -9,8 +9,7 @@
  *         ...
  *     }
  *
- * sleeptune-punctual(3) says more. Link with `pkg-config --libs sleeptune`.
- */
+ * sleeptune-punctual(3) says more. Link with `pkg-config --libs sleeptune`. */
 #ifndef ST_SLEEPTUNE_PUNCTUAL_H
 #define ST_SLEEPTUNE_PUNCTUAL_H
 
@@ -54,8 +53,7 @@ ST_PUNCTUAL_API unsigned st_punctual_version(void);
  * @param cpu_share what spinning may take of a CPU, 0.0 .. 0.5: spin_ns is never more than that share of
  * span_ns. 0 is the free setting: the margin is the smallest overshoot, which takes away most of the lateness
  * and costs nothing.
- * @return 0, -EINVAL, -ENOMEM. Not real-time safe. Free with st_punctual_free.
- */
+ * @return 0, -EINVAL, -ENOMEM. Not real-time safe. Free with st_punctual_free. */
 ST_PUNCTUAL_API int st_punctual_new(double cpu_share, struct st_punctual **ret);
 ST_PUNCTUAL_API void st_punctual_free(struct st_punctual *punctual);
 
@@ -68,15 +66,13 @@ ST_PUNCTUAL_API int64_t st_punctual_now_ns(void);
  * with the same wait.
  * @param ret_woke_ns NULL, or the clock when it was over; written on success.
  * @return 0, at once when due_ns has passed; -EINTR when a signal came first (call it again). Real-time safe:
- * no allocation, no lock, one system call.
- */
+ * no allocation, no lock, one system call. */
 ST_PUNCTUAL_API int st_punctual_wait_until(struct st_punctual *punctual, int64_t due_ns,
                                            int64_t *ret_woke_ns);
 
 /**
  * @param ret_bytes sizeof(*ret) of the program; what the library does not know of it is set to 0.
- * By the thread that waits, or while it does not. Real-time safe.
- */
+ * By the thread that waits, or while it does not. Real-time safe. */
 ST_PUNCTUAL_API void st_punctual_get_stats(const struct st_punctual *punctual, struct st_punctual_stats *ret,
                                            size_t ret_bytes);
 

@@ -1,0 +1,395 @@
+/* What servers answer, and what becomes of it: the fake prints what the clients print. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advisor/collect/collect.h"
+#include "tests/fake/fake.h"
+
+#define PW        "pw-metadata -n settings"
+#define PW_DUMP   "pw-dump --no-colors"
+#define PACTL     "pactl list short modules"
+#define RTKIT_LOG "journalctl --unit=rtkit-daemon --boot --quiet --no-pager --output=cat --lines=200"
+
+static struct st_platform *p;
+static struct st_facts *facts;
+
+static int setup(void **state)
+{
+    (void)state;
+    unsetenv("XDG_RUNTIME_DIR");
+    p = st_fake_new(ST_OS_LINUX, 0);
+    facts = st_facts_new(ST_OS_LINUX);
+    return p != NULL && facts != NULL ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_facts_free(facts);
+    st_fake_free(p);
+    return 0;
+}
+
+static void answer(const char *command, const char *text, int error)
+{
+    assert_int_equal(st_fake_set_answer(p, command, text, error), 0);
+}
+
+static void fact(const char *key, const char *value)
+{
+    assert_int_equal(st_facts_put_text(facts, key, value, NULL, "a file"), 0);
+}
+
+static void ask(void)
+{
+    const struct st_ask how = {0};
+    assert_int_equal(st_ask_servers(p, &how, facts), 0);
+}
+
+static void is(const char *key, const char *wanted)
+{
+    const char *value;
+    if (st_facts_text(facts, key, &value) != 0)
+        fail_msg("no value of %s", key);
+    assert_string_equal(value, wanted);
+}
+
+static void is_state(const char *key, enum st_fact_state state, int error)
+{
+    const struct st_fact *found = st_facts_find(facts, key);
+    assert_non_null(found);
+    assert_int_equal(found->state, state);
+    assert_int_equal(found->error, error);
+}
+
+static const char settings[] = "Found \"settings\" metadata 30\n"
+                               "update: id:0 key:'log.level' value:'2' type:''\n"
+                               "update: id:0 key:'clock.rate' value:'48000' type:''\n"
+                               "update: id:0 key:'clock.allowed-rates' value:'[ 44100, 48000 ]' type:''\n"
+                               "update: id:0 key:'clock.quantum' value:'256' type:''\n"
+                               "update: id:0 key:'clock.min-quantum' value:'16' type:''\n"
+                               "update: id:0 key:'clock.max-quantum' value:'2048' type:''\n"
+                               "update: id:0 key:'clock.force-quantum' value:'0' type:''\n";
+
+static void a_running_value_wins_over_a_file(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    fact("linux.pipewire.quantum", "1024");
+    fact("linux.pipewire.vm_min_quantum", "1024");
+    answer(PW, settings, 0);
+    ask();
+    is("linux.pipewire.quantum", "256");
+    is("linux.pipewire.min_quantum", "16");
+    is("linux.pipewire.force_quantum", "0");
+    is("linux.pipewire.allowed_rates", "[ 44100, 48000 ]");
+    is("linux.ask.pipewire", "answered");
+    char uid[24];
+    snprintf(uid, sizeof(uid), "%lu", (unsigned long)geteuid());
+    is("linux.daemon_user.pipewire", uid);
+    is_state("linux.pipewire.vm_min_quantum", ST_FACT_ABSENT, 0); /* it is in the running minimum */
+    assert_string_equal(st_facts_find(facts, "linux.pipewire.quantum")->source, PW);
+}
+
+/* pw-dump of PipeWire 0.3.65, less most properties and objects. It prints a list for what changes meanwhile,
+ * too. */
+static const char nodes[] =
+    "[\n  {\n    \"id\": 46,\n    \"info\": null\n  }\n]\n"
+    "[\n  {\n    \"id\": 45,\n    \"type\": \"PipeWire:Interface:Node\",\n    \"version\": 3,\n"
+    "    \"permissions\": [ \"r\", \"w\", \"x\", \"m\" ],\n"
+    "    \"info\": {\n      \"max-input-ports\": 0,\n      \"state\": \"running\",\n      \"error\": null,\n"
+    "      \"props\": {\n        \"application.name\": \"pw-cat\",\n        \"client.id\": 40,\n"
+    "        \"node.force-quantum\": 128,\n        \"node.latency\": \"360/48000\",\n"
+    "        \"node.name\": \"pw-cat\",\n        \"node.rate\": \"1/48000\",\n        \"stream.is-live\": "
+    "true\n"
+    "      }\n    }\n  },\n"
+    "  {\n    \"id\": 40,\n    \"type\": \"PipeWire:Interface:Client\",\n    \"info\": {\n"
+    "      \"props\": {\n        \"application.name\": \"pw-cat\"\n      }\n    }\n  },\n"
+    /* a null sink with audio.rate = 44100 */
+    "  {\n    \"id\": 33,\n    \"type\": \"PipeWire:Interface:Node\",\n    \"info\": {\n"
+    "      \"state\": \"running\",\n      \"props\": {\n        \"media.class\": \"Audio/Sink\",\n"
+    "        \"node.driver\": true\n      },\n      \"params\": {\n        \"Format\": [\n          {\n"
+    "            \"mediaType\": \"audio\",\n            \"format\": \"F32P\",\n            \"rate\": 44100\n"
+    "          }\n        ]\n      }\n    }\n  },\n"
+    /* a device, as quoted in issue 5242 of thesofproject/linux */
+    "  {\n    \"id\": 58,\n    \"type\": \"PipeWire:Interface:Node\",\n    \"info\": {\n      \"props\": {\n"
+    "        \"api.alsa.headroom\": 1024,\n        \"api.alsa.open.ucm\": true,\n"
+    "        \"api.alsa.path\": \"hw:sofhdadsp\"\n      }\n    }\n  }\n]\n";
+
+static void nodes_say_what_programs_ask_for(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    answer(PW_DUMP, nodes, 0);
+    ask();
+    is("linux.ask.pipewire_nodes", "answered");
+    is("linux.pipewire.node.45.state", "running");
+    is("linux.pipewire.node.45.application", "pw-cat");
+    is("linux.pipewire.node.45.latency", "360/48000");
+    is("linux.pipewire.node.45.force_quantum", "128");
+    is("linux.pipewire.node.45.rate", "1/48000");
+    assert_null(st_facts_find(facts, "linux.pipewire.node.45.format_rate_hz"));
+    is("linux.pipewire.node.33.format_rate_hz", "44100");
+    is("linux.pipewire.node.33.driver", "true");
+    is("linux.pipewire.node.33.media_class", "Audio/Sink");
+    is("linux.pipewire.node.58.alsa_path", "hw:sofhdadsp");
+    is("linux.pipewire.node.58.headroom_frames", "1024");
+    assert_null(st_facts_find(facts, "linux.pipewire.node.40.application"));
+    answer(PW_DUMP, "{}", 0);
+    ask();
+    is_state("linux.pipewire.node.any.state", ST_FACT_MALFORMED, 0);
+}
+
+/* Captured from PipeWire 0.3.65, less most properties: pw-play through a null sink. Added in the same
+ * form: a filter behind pw-play, a meter, a screen cast, a program of pipewire-pulse (PipeWire
+ * src/modules/module-protocol-pulse: client.api, stream.monitor) */
+#define CLIENT(id, props)                                                                                    \
+    "{\"id\":" id ",\"type\":\"PipeWire:Interface:Client\",\"info\":{\"props\":{" props "}}},"
+#define NODE(id, client, props)                                                                              \
+    "{\"id\":" id ",\"type\":\"PipeWire:Interface:Node\",\"info\":{\"state\":\"running\",\"props\":"         \
+    "{\"client.id\":" client "," props "}}},"
+#define LINK(id, output, input)                                                                              \
+    "{\"id\":" id ",\"type\":\"PipeWire:Interface:Link\",\"info\":{\"output-node-id\":" output               \
+    ",\"input-node-id\":" input ",\"state\":\"active\"}},"
+
+static const char graph[] = "[" CLIENT("31",
+                                       "\"application.name\":\"WirePlumber\",\"pipewire.sec.pid\":29101")
+    NODE("36", "31", "\"media.class\":\"Audio/Sink\",\"node.driver\":true,\"node.name\":\"nul\"") CLIENT(
+        "40", "\"application.name\":\"pw-cat\",\"application.process.id\":2,\"pipewire.sec.pid\":29649")
+        NODE("41", "40", "\"media.class\":\"Stream/Output/Audio\",\"node.name\":\"pw-play\"")
+            LINK("44", "41", "50") CLIENT("49", "\"pipewire.sec.pid\":3200") NODE(
+                "50", "49", "\"node.name\":\"a filter, JACK programs have no class\"") LINK("45", "50", "36")
+                CLIENT("51", "\"pipewire.sec.pid\":3400") NODE(
+                    "52", "51", "\"media.class\":\"Stream/Input/Audio\",\"stream.monitor\":\"true\"")
+                    LINK("53", "36", "52") CLIENT("54", "\"pipewire.sec.pid\":2400") NODE(
+                        "55", "54",
+                        "\"media.class\":\"Stream/Input/Video\"") CLIENT("56", "\"pipewire.sec.pid\":1900")
+                        NODE("57", "56", "\"media.class\":\"Stream/Output/Video\"") LINK(
+                            "58", "57",
+                            "55") CLIENT("59", "\"client.api\":\"pipewire-pulse\",\"application.process.id\":"
+                                               "\"3000\",\"pipewire.sec.pid\":701")
+                            NODE("60", "59",
+                                 "\"client.api\":\"pipewire-pulse\",\"media.class\":\"Stream/Output/Audio\"")
+                                LINK("61", "60",
+                                     "36") "{\"id\":62,\"type\":\"PipeWire:Interface:Link\",\"info\":null}]";
+
+static void who_is_linked_with_a_device_plays(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    answer(PW_DUMP, graph, 0);
+    ask();
+    is("linux.pipewire.node.41.plays", "true");
+    is("linux.pipewire.node.41.pid", "29649");
+    is("linux.pipewire.node.50.plays", "true");
+    is("linux.pipewire.node.50.pid", "3200");
+    is("linux.pipewire.node.36.plays", "false"); /* the device */
+    is("linux.pipewire.node.52.plays", "false");
+    is("linux.pipewire.node.55.plays", "false");
+    is("linux.pipewire.node.57.plays", "false");
+    is("linux.pipewire.node.60.plays", "true");
+    is("linux.pipewire.node.60.pid", "3000");
+    is("linux.pipewire.node.60.api", "pipewire-pulse");
+}
+
+static void who_does_not_run_is_not_asked(void **state)
+{
+    (void)state;
+    fact("linux.pipewire.quantum", "1024");
+    answer(PW, settings, 0);
+    ask();
+    is("linux.pipewire.quantum", "1024");
+    assert_null(st_facts_find(facts, "linux.ask.pipewire"));
+}
+
+static void no_answer_in_time_makes_the_files_doubtful(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    fact("linux.pipewire.quantum", "1024");
+    answer(PW, "", -ETIMEDOUT);
+    ask();
+    is_state("linux.pipewire.quantum", ST_FACT_UNREADABLE, ETIMEDOUT);
+    is_state("linux.pipewire.min_quantum", ST_FACT_UNREADABLE, ETIMEDOUT);
+    is_state("linux.ask.pipewire", ST_FACT_UNREADABLE, ETIMEDOUT);
+}
+
+static void so_do_a_flood_and_nonsense(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    fact("linux.daemon.jackd", "701");
+    fact("linux.daemon.pulseaudio", "702");
+    answer(PW, "", -EFBIG);
+    answer("jack_bufsize", "\033[2J", 0);
+    answer("jack_samplerate", "0", 0);
+    answer(PACTL, "it works\n", 0);
+    ask();
+    is_state("linux.pipewire.quantum", ST_FACT_UNREADABLE, EFBIG);
+    is_state("linux.jack.buffer_frames", ST_FACT_MALFORMED, 0);
+    is_state("linux.jack.rate_hz", ST_FACT_MALFORMED, 0);
+    is_state("linux.pulse.tsched", ST_FACT_MALFORMED, 0);
+    is_state("linux.ask.pulseaudio", ST_FACT_MALFORMED, 0);
+}
+
+static void a_malformed_setting_is_one(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    answer(PW, "update: id:0 key:'clock.quantum' value:'many' type:''\n", 0);
+    ask();
+    is_state("linux.pipewire.quantum", ST_FACT_MALFORMED, 0);
+}
+
+static void without_the_client_or_the_right_the_files_count(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    fact("linux.daemon.jackd", "701");
+    fact("linux.pipewire.quantum", "1024");
+    answer("jack_bufsize", "", -EIO); /* the server is of another user */
+    ask();
+    is("linux.pipewire.quantum", "1024");
+    is_state("linux.ask.pipewire", ST_FACT_ABSENT, 0);
+    is_state("linux.ask.jack_bufsize", ST_FACT_UNREADABLE, ECONNREFUSED);
+    assert_null(st_facts_find(facts, "linux.jack.buffer_frames"));
+}
+
+static void nobody_is_asked_on_wish(void **state)
+{
+    (void)state;
+    const struct st_ask how = {.skip = true};
+    fact("linux.daemon.pipewire", "700");
+    fact("linux.pipewire.quantum", "1024");
+    answer(PW, settings, 0);
+    assert_int_equal(st_ask_servers(p, &how, facts), 0);
+    is("linux.pipewire.quantum", "1024");
+    is("linux.ask.pipewire", "not asked");
+}
+
+static void a_socket_in_a_folder_of_others_is_not_used(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    answer(PW, settings, 0);
+    setenv("XDG_RUNTIME_DIR", geteuid() == 0 ? "/proc/self" : "/", 1);
+    ask();
+    unsetenv("XDG_RUNTIME_DIR");
+    if (geteuid() == 0) { /* root takes no folder from its environment */
+        is("linux.ask.pipewire", "answered");
+        return;
+    }
+    is_state("linux.ask.pipewire", ST_FACT_UNREADABLE, EPERM);
+    assert_null(st_facts_find(facts, "linux.pipewire.quantum"));
+}
+
+static void a_user_who_is_not_there_has_no_servers(void **state)
+{
+    (void)state;
+    const struct st_ask how = {.user = "sleeptune-nobody-of-this-name"};
+    fact("linux.daemon.pipewire", "700");
+    answer(PW, settings, 0);
+    assert_int_equal(st_ask_servers(p, &how, facts), 0);
+    is_state("linux.ask.pipewire", ST_FACT_UNREADABLE, EPERM);
+}
+
+static void jack_tells_what_runs(void **state)
+{
+    (void)state;
+    fact("linux.daemon.jackd", "701");
+    answer("jack_bufsize", "buffer size = 128  sample rate = 44100\n", 0);
+    answer("jack_samplerate", "44100\n", 0);
+    ask();
+    is("linux.jack.buffer_frames", "128");
+    is("linux.jack.rate_hz", "44100");
+}
+
+static void one_module_without_timers_is_enough(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pulseaudio", "702");
+    fact("linux.pulse.tsched", "0");
+    answer(PACTL, "0\tmodule-null-sink\tsink_name=n\t\n", 0);
+    ask();
+    is_state("linux.pulse.tsched", ST_FACT_ABSENT, 0);
+    answer(PACTL, "1\tmodule-alsa-card\tdevice_id=\"0\" tsched=\"0\"\t\n2\tmodule-udev-detect\t\t\n", 0);
+    ask();
+    is("linux.pulse.tsched", "0");
+    answer(PACTL, "1\tmodule-alsa-card\tdevice_id=\"0\" tsched=yes\t\n", 0);
+    ask();
+    is("linux.pulse.tsched", "1");
+}
+
+static void log_of_rtkit_tells_that_it_demoted(void **state)
+{
+    (void)state;
+    fact("linux.daemon.rtkit-daemon", "501");
+    answer(RTKIT_LOG, "Supervising 8 threads of 3 processes of 1 users.\n", 0);
+    ask();
+    is("linux.rtkit.demoted_n", "0");
+    answer(RTKIT_LOG,
+           "The canary thread is apparently starving. Taking action.\nDemoting known real-time threads.\n"
+           "Demoted 0 threads.\n", /* it had none */
+           0);
+    ask();
+    is("linux.rtkit.demoted_n", "0");
+    answer(RTKIT_LOG, "Demoting known real-time threads.\nDemoted 0 threads.\nDemoted 12 threads.\n", 0);
+    ask();
+    is("linux.rtkit.demoted_n", "1");
+}
+
+static void a_captured_machine_is_never_asked(void **state)
+{
+    (void)state;
+    struct st_platform *root;
+    const struct st_ask how = {0};
+    fact("linux.daemon.pipewire", "700");
+    assert_int_equal(st_platform_root_new("/", &root), 0);
+    assert_int_equal(st_ask_servers(root, &how, facts), 0);
+    st_platform_root_free(root);
+    assert_null(st_facts_find(facts, "linux.ask.pipewire"));
+}
+
+static void out_of_memory_is_told(void **state)
+{
+    (void)state;
+    const struct st_ask how = {0};
+    fact("linux.daemon.pipewire", "700");
+    assert_int_equal(st_fake_fail_at(p, "run", 1, -ENOMEM), 0);
+    assert_int_equal(st_ask_servers(p, &how, facts), -ENOMEM);
+}
+
+#define ROW(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROW(a_running_value_wins_over_a_file),
+        ROW(nodes_say_what_programs_ask_for),
+        ROW(who_is_linked_with_a_device_plays),
+        ROW(who_does_not_run_is_not_asked),
+        ROW(no_answer_in_time_makes_the_files_doubtful),
+        ROW(so_do_a_flood_and_nonsense),
+        ROW(a_malformed_setting_is_one),
+        ROW(without_the_client_or_the_right_the_files_count),
+        ROW(nobody_is_asked_on_wish),
+        ROW(a_socket_in_a_folder_of_others_is_not_used),
+        ROW(a_user_who_is_not_there_has_no_servers),
+        ROW(jack_tells_what_runs),
+        ROW(one_module_without_timers_is_enough),
+        ROW(log_of_rtkit_tells_that_it_demoted),
+        ROW(a_captured_machine_is_never_asked),
+        ROW(out_of_memory_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

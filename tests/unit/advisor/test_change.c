@@ -1,0 +1,668 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "tests/fake/fake.h"
+#include "tests/unit/change_tree.h"
+
+/* --- kinds --- */
+
+static void check_kind(enum st_os os, enum st_change_kind kind, const char *key, const char *value,
+                       const char *path, const char *line)
+{
+    struct st_change change = {.kind = kind};
+    struct st_change_form form;
+    snprintf(change.key, sizeof(change.key), "%s", key);
+    snprintf(change.value, sizeof(change.value), "%s", value);
+    assert_int_equal(st_change_form(os, &change, &form), 0);
+    assert_false(form.running_only);
+    assert_string_equal(form.path, path);
+    assert_true(st_journal_target_allowed(os, ST_ENTRY_FILE, NULL, form.path));
+    assert_string_equal(form.line, line);
+}
+
+static void each_kind_has_its_file_and_line(void **state)
+{
+    (void)state;
+    check_kind(ST_OS_LINUX, ST_CHANGE_SYSCTL, "vm.swappiness", "10", "/etc/sysctl.d/90-sleeptune.conf",
+               "vm.swappiness = 10\n");
+    check_kind(ST_OS_FREEBSD, ST_CHANGE_SYSCTL, "kern.x", "0", "/etc/sysctl.conf", "kern.x=0\n");
+    check_kind(ST_OS_LINUX, ST_CHANGE_SYSFS, "/sys/a*/b", "on", "/etc/tmpfiles.d/sleeptune.conf",
+               "w /sys/a*/b - - - - on\n");
+    check_kind(ST_OS_LINUX, ST_CHANGE_MODPROBE, "snd-hda-intel", "power_save=0",
+               "/etc/modprobe.d/sleeptune.conf", "options snd-hda-intel power_save=0\n");
+    check_kind(ST_OS_LINUX, ST_CHANGE_UDEV, "rule", "KERNEL==\"rtc0\", GROUP=\"audio\"",
+               "/etc/udev/rules.d/90-sleeptune.rules", "KERNEL==\"rtc0\", GROUP=\"audio\"\n");
+    check_kind(ST_OS_LINUX, ST_CHANGE_LIMITS, "@audio - rtprio", "90",
+               "/etc/security/limits.d/90-sleeptune.conf", "@audio - rtprio 90\n");
+    check_kind(ST_OS_LINUX, ST_CHANGE_SYSTEMD, "user@.service", "LimitRTPRIO=90",
+               "/etc/systemd/system/user@.service.d/90-sleeptune.conf", "[Service]\nLimitRTPRIO=90\n");
+    check_kind(ST_OS_LINUX, ST_CHANGE_BOOT, "boot", "threadirqs", "/etc/default/grub.d/sleeptune.cfg",
+               "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT threadirqs\"\n");
+    check_kind(ST_OS_FREEBSD, ST_CHANGE_LOADER, "kern.hz", "1000", "/boot/loader.conf.d/sleeptune.conf",
+               "kern.hz=\"1000\"\n");
+    check_kind(ST_OS_FREEBSD, ST_CHANGE_RC_CONF, "powerd_flags", "-a max", "/etc/rc.conf",
+               "powerd_flags=\"-a max\"\n");
+}
+
+/* Root follows no path into a user's folder, even if a journal names it. */
+static void a_users_file_is_not_for_root(void **state)
+{
+    (void)state;
+    static const char path[] = "/home/USER/.config/pipewire/pipewire.conf.d/90-sleeptune.conf";
+    const struct st_change change = {ST_CHANGE_PIPEWIRE, "/home/USER/.config", "default.clock.quantum = 128"};
+    struct st_change_form form;
+    struct st_change back;
+    assert_int_equal(st_change_form(ST_OS_LINUX, &change, &form), 0);
+    assert_string_equal(form.path, path);
+    assert_string_equal(form.line, "context.properties = { default.clock.quantum = 128 }\n");
+    assert_int_equal(st_change_parse(ST_OS_LINUX, path, form.line, &back), 0);
+    assert_string_equal(back.key, change.key);
+    assert_string_equal(back.value, change.value);
+    assert_int_equal(st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, path), geteuid() != 0);
+    assert_false(
+        st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, path + strlen("/home/USER/.config")));
+    assert_false(st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, path + 1));
+}
+
+static void what_could_be_more_than_one_setting_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        enum st_os os;
+        int error;
+        struct st_change change;
+    } rows[] = {
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSCTL, "vm.x", "1\nkernel.core_pattern=|/x"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSCTL, "", "1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSCTL, "vm.x", ""}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSCTL, "vm..x", "1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSFS, "/etc/passwd", "1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSFS, "/sys/../etc/passwd", "1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSTEMD, "../../x", "A=1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "/home/USER/../root", "a = 1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "home", "a = 1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "/home/USER\nb", "a = 1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "/home/USER", "a = 1 # }"}},
+        {ST_OS_FREEBSD, -ENOTSUP, {ST_CHANGE_PIPEWIRE, "/home/USER", "a = 1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_BOOT, "boot", "a\" ; rm x"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_BOOT, "boot", "$(x)"}},
+        {ST_OS_LINUX, -ENOTSUP, {ST_CHANGE_LOADER, "kern.hz", "1"}},
+        {ST_OS_FREEBSD, -ENOTSUP, {ST_CHANGE_UDEV, "rule", "x"}},
+    };
+    struct st_change_form form;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
+        assert_int_equal(st_change_form(rows[i].os, &rows[i].change, &form), rows[i].error);
+}
+
+/* --- apply and revert in a folder --- */
+
+struct heard {
+    size_t n[ST_EVENT_FORGOTTEN + 1];
+    char now[256];
+    int error;
+};
+
+static void hear(void *ctx, enum st_change_event event, const struct st_entry *entry, const char *now,
+                 int error)
+{
+    struct heard *heard = ctx;
+    (void)entry;
+    heard->n[event]++;
+    if (now != NULL)
+        snprintf(heard->now, sizeof(heard->now), "%s", now);
+    if (event == ST_EVENT_FAILED)
+        heard->error = error;
+}
+
+static int apply(struct st_platform *p, struct heard *heard)
+{
+    char message[256];
+    struct st_applied changes;
+    struct st_plan plan;
+    size_t left_n;
+    *heard = (struct heard){0};
+    int r =
+        st_applied_open(&changes, "test", p, st_journal_folder(p->os), hear, heard, message, sizeof(message));
+    if (r < 0)
+        return r;
+    tree_plan(p, &plan);
+    r = st_applied_add(&changes, &plan, &left_n);
+    assert_int_equal(left_n, 0);
+    st_plan_finish(&plan);
+    st_applied_close(&changes);
+    return r;
+}
+
+static int revert(struct st_platform *p, const char *id, struct heard *heard)
+{
+    char message[256];
+    struct st_applied changes;
+    struct st_revert_counts counts;
+    *heard = (struct heard){0};
+    int r =
+        st_applied_open(&changes, "test", p, st_journal_folder(p->os), hear, heard, message, sizeof(message));
+    if (r < 0)
+        return r;
+    r = st_applied_revert(&changes, id == NULL, &id, id != NULL ? 1 : 0, &counts);
+    st_applied_close(&changes);
+    return r;
+}
+
+static void check_text(const struct tree *tree, const char *path, const char *wanted)
+{
+    char buf[4096];
+    const char *text = tree_text(tree, path, buf, sizeof(buf));
+    if (wanted == NULL)
+        assert_null(text);
+    else if (text == NULL)
+        fail_msg("no %s", path);
+    else
+        assert_string_equal(text, wanted);
+}
+
+#define BY(id) "# " id ": written by 'sleeptune apply', taken back by 'sleeptune revert'\n"
+
+static void apply_changes_files_and_running_values(void **state)
+{
+    struct tree tree;
+    struct heard heard;
+    (void)state;
+    tree_make(&tree);
+    assert_int_equal(apply(tree.p, &heard), 0);
+    assert_int_equal(heard.n[ST_EVENT_WRITTEN], 9);
+    check_text(&tree, "proc/sys/vm/swappiness", "10\n");
+    check_text(&tree, GOVERNOR0, "performance\n");
+    check_text(&tree, GOVERNOR1, "performance\n");
+    check_text(&tree, LIMITS_D, BY("linux-swap") "@audio - rtprio 90\n");
+    check_text(&tree, SYSCTL_D,
+               "# mine\nvm.dirty_ratio = 20\n" BY("linux-swap") "vm.swappiness = 10\n" BY(
+                   "linux-watchdogs") "kernel.nmi_watchdog = 0\n");
+    tree_remove(&tree);
+}
+
+static void revert_leaves_everything_as_it_was(void **state)
+{
+    struct tree tree;
+    struct heard heard;
+    (void)state;
+    tree_make(&tree);
+    char *before = tree_list(&tree);
+    assert_int_equal(apply(tree.p, &heard), 0);
+    assert_int_equal(revert(tree.p, NULL, &heard), 0);
+    assert_int_equal(heard.n[ST_EVENT_RESTORED], 9);
+    char *after = tree_list(&tree);
+    assert_string_equal(after, before);
+    free(after);
+    free(before);
+    tree_remove(&tree);
+}
+
+static void rules_are_reverted_one_by_one_in_any_order(void **state)
+{
+    static const char *const orders[][3] = {{"linux-swap", "linux-cpu-frequency", "linux-watchdogs"},
+                                            {"linux-watchdogs", "linux-swap", "linux-cpu-frequency"},
+                                            {"linux-cpu-frequency", "linux-watchdogs", "linux-swap"}};
+    (void)state;
+    for (size_t i = 0; i < ST_ARRAY_LEN(orders); i++) {
+        struct tree tree;
+        struct heard heard;
+        tree_make(&tree);
+        char *before = tree_list(&tree);
+        assert_int_equal(apply(tree.p, &heard), 0);
+        assert_int_equal(revert(tree.p, orders[i][0], &heard), 0);
+        if (i == 0)
+            check_text(&tree, SYSCTL_D,
+                       "# mine\nvm.dirty_ratio = 20\n" BY("linux-watchdogs") "kernel.nmi_watchdog = 0\n");
+        assert_int_equal(revert(tree.p, orders[i][1], &heard), 0);
+        assert_int_equal(revert(tree.p, orders[i][2], &heard), 0);
+        char *after = tree_list(&tree);
+        assert_string_equal(after, before);
+        free(after);
+        free(before);
+        tree_remove(&tree);
+    }
+}
+
+static void what_somebody_changed_since_is_left_alone(void **state)
+{
+    struct tree tree;
+    struct heard heard;
+    (void)state;
+    tree_make(&tree);
+    assert_int_equal(apply(tree.p, &heard), 0);
+    tree_put(&tree, "proc/sys/vm/swappiness", "35\n");
+    tree_put(&tree, LIMITS_D, BY("linux-swap") "@audio - rtprio 70\n");
+    assert_int_equal(revert(tree.p, "linux-swap", &heard), 0);
+    assert_int_equal(heard.n[ST_EVENT_CHANGED], 2);
+    assert_int_equal(heard.n[ST_EVENT_RESTORED], 1);
+    assert_string_equal(heard.now, "35");
+    check_text(&tree, "proc/sys/vm/swappiness", "35\n");
+    check_text(&tree, LIMITS_D, BY("linux-swap") "@audio - rtprio 70\n");
+    tree_remove(&tree);
+}
+
+static void lines_that_somebody_added_stay(void **state)
+{
+    struct tree tree;
+    struct heard heard;
+    (void)state;
+    tree_make(&tree);
+    assert_int_equal(apply(tree.p, &heard), 0);
+    tree_put(&tree, LIMITS_D, "@video - nice -5\n" BY("linux-swap") "@audio - rtprio 90\n# end\n");
+    assert_int_equal(revert(tree.p, NULL, &heard), 0);
+    assert_int_equal(heard.n[ST_EVENT_CHANGED], 0);
+    check_text(&tree, LIMITS_D, "@video - nice -5\n# end\n");
+    tree_remove(&tree);
+}
+
+static void a_value_that_is_as_before_is_not_written(void **state)
+{
+    struct tree tree;
+    struct heard heard;
+    (void)state;
+    tree_make(&tree);
+    assert_int_equal(apply(tree.p, &heard), 0);
+    tree_put(&tree, GOVERNOR0, "powersave\n");
+    assert_int_equal(revert(tree.p, "linux-cpu-frequency", &heard), 0);
+    assert_int_equal(heard.n[ST_EVENT_AS_BEFORE], 1);
+    assert_int_equal(heard.n[ST_EVENT_RESTORED], 3);
+    tree_remove(&tree);
+}
+
+static void links_are_not_followed_and_nothing_is_changed(void **state)
+{
+    static const char *const paths[] = {SYSCTL_D, "etc/tmpfiles.d/sleeptune.conf", LIMITS_D};
+    (void)state;
+    for (size_t i = 0; i < ST_ARRAY_LEN(paths); i++) {
+        struct tree tree, outside;
+        struct heard heard;
+        char full[PATH_MAX], target[PATH_MAX];
+        tree_make(&tree);
+        tree_make(&outside);
+        tree_put(&tree, paths[i], "");
+        snprintf(full, sizeof(full), "%s/%s", tree.dir, paths[i]);
+        snprintf(target, sizeof(target), "%s/etc/target", outside.dir);
+        tree_put(&outside, "etc/target", "theirs\n");
+        assert_int_equal(remove(full), 0);
+        assert_int_equal(symlink(target, full), 0);
+        char *before = tree_list(&tree);
+        char message[256];
+        struct st_plan plan;
+        struct st_applied changes;
+        size_t left_n = 0;
+        tree_plan(tree.p, &plan);
+        assert_int_equal(st_applied_open(&changes, "test", tree.p, "/var/lib/x", hear, &heard, message, 256),
+                         0);
+        assert_int_equal(st_applied_add(&changes, &plan, &left_n), -ELOOP);
+        st_applied_close(&changes);
+        st_plan_finish(&plan);
+        char *after = tree_list(&tree);
+        assert_string_equal(after, before);
+        check_text(&outside, "etc/target", "theirs\n");
+        free(before);
+        free(after);
+        tree_remove(&tree);
+        tree_remove(&outside);
+    }
+}
+
+static void a_folder_that_leads_out_is_not_entered(void **state)
+{
+    struct tree tree, outside;
+    struct heard heard;
+    char full[PATH_MAX], target[PATH_MAX];
+    (void)state;
+    tree_make(&tree);
+    tree_make(&outside);
+    char *before = tree_list(&outside);
+    snprintf(full, sizeof(full), "%s/etc/security", tree.dir);
+    snprintf(target, sizeof(target), "%s/etc", outside.dir);
+    assert_int_equal(symlink(target, full), 0);
+    assert_true(apply(tree.p, &heard) < 0);
+    char *after = tree_list(&outside);
+    assert_string_equal(after, before);
+    check_text(&tree, "proc/sys/vm/swappiness", "60\n");
+    free(before);
+    free(after);
+    tree_remove(&tree);
+    tree_remove(&outside);
+}
+
+static void two_at_a_time_are_refused(void **state)
+{
+    struct tree tree;
+    struct heard heard;
+    char message[256];
+    struct st_applied changes;
+    (void)state;
+    tree_make(&tree);
+    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard,
+                                     message, sizeof(message)),
+                     0);
+    struct st_platform *again;
+    assert_int_equal(st_platform_root_new(tree.dir, &again), 0);
+    assert_int_equal(revert(again, NULL, &heard), -EWOULDBLOCK);
+    st_platform_root_free(again);
+    st_applied_close(&changes);
+    tree_remove(&tree);
+}
+
+static void a_journal_folder_that_others_may_write_to_is_refused(void **state)
+{
+    struct tree tree;
+    struct heard heard;
+    char full[PATH_MAX];
+    (void)state;
+    tree_make(&tree);
+    assert_int_equal(apply(tree.p, &heard), 0);
+    snprintf(full, sizeof(full), "%s%s", tree.dir, st_journal_folder(ST_OS_LINUX));
+    assert_int_equal(chmod(full, 0777), 0);
+    assert_int_equal(revert(tree.p, NULL, &heard), -EPERM);
+    check_text(&tree, "proc/sys/vm/swappiness", "10\n");
+    tree_remove(&tree);
+}
+
+static void another_rules_value_is_not_taken_over(void **state)
+{
+    struct tree tree;
+    struct heard heard;
+    char message[256];
+    struct st_applied changes;
+    struct st_plan plan = {0};
+    size_t left_n;
+    (void)state;
+    tree_make(&tree);
+    assert_int_equal(apply(tree.p, &heard), 0);
+    struct st_finding finding = {.rule = &rule_b};
+    st_finding_change(&finding, ST_CHANGE_SYSCTL, "vm.swappiness", "1");
+    assert_int_equal(st_plan_add(&plan, tree.p, &finding, message, sizeof(message)), 0);
+    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard,
+                                     message, sizeof(message)),
+                     0);
+    assert_int_equal(st_applied_add(&changes, &plan, &left_n), -EEXIST);
+    st_applied_close(&changes);
+    st_plan_finish(&plan);
+    st_finding_finish(&finding);
+    check_text(&tree, "proc/sys/vm/swappiness", "10\n");
+    tree_remove(&tree);
+}
+
+/* Between the plan and the write somebody was asked, and the loop recorded. */
+/* Of lines in files nothing else tells that they are there already: two planned at the same time. */
+static void a_rule_is_applied_once(void **state)
+{
+    struct tree tree;
+    struct heard heard;
+    char message[256];
+    struct st_applied changes;
+    struct st_plan plan = {0}, again = {0};
+    size_t left_n;
+    (void)state;
+    tree_make(&tree);
+    for (int i = 0; i < 2; i++) {
+        struct st_finding finding = {.rule = &rule_a};
+        st_finding_change(&finding, ST_CHANGE_LIMITS, "@audio - rtprio", "90");
+        tree_add(i == 0 ? &plan : &again, tree.p, &finding);
+    }
+    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard,
+                                     message, sizeof(message)),
+                     0);
+    assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
+    assert_int_equal(st_applied_add(&changes, &again, &left_n), -EALREADY);
+    assert_int_equal(changes.journal.entries_n, 1);
+    st_applied_close(&changes);
+    st_plan_finish(&plan);
+    st_plan_finish(&again);
+    assert_int_equal(revert(tree.p, NULL, &heard), 0);
+    tree_remove(&tree);
+}
+
+static void add_limits(struct st_plan *plan, struct tree *tree, const struct st_rule *rule, bool both)
+{
+    struct st_finding finding = {.rule = rule};
+    if (both)
+        st_finding_change(&finding, ST_CHANGE_LIMITS, "@audio - rtprio", "90");
+    st_finding_change(&finding, ST_CHANGE_LIMITS, "@audio - memlock", "4194304");
+    tree_add(plan, tree->p, &finding);
+}
+
+static void the_same_limit_of_two_rules_is_written_once(void **state)
+{
+    struct tree tree;
+    struct st_plan plan = {0};
+    (void)state;
+    tree_make(&tree);
+    add_limits(&plan, &tree, &rule_a, true);
+    add_limits(&plan, &tree, &rule_b, false);
+    assert_int_equal(plan.steps_n, 1);
+    st_plan_finish(&plan);
+    /* a comment in the file does not count, a line does */
+    plan = (struct st_plan){0};
+    tree_put(&tree, LIMITS_D, "# @audio - memlock 4194304\n");
+    add_limits(&plan, &tree, &rule_b, false);
+    assert_int_equal(plan.steps_n, 1);
+    st_plan_finish(&plan);
+    plan = (struct st_plan){0};
+    tree_put(&tree, LIMITS_D, "# ours\n@audio - memlock 4194304\n");
+    add_limits(&plan, &tree, &rule_b, false);
+    assert_int_equal(plan.steps_n, 0);
+    add_limits(&plan, &tree, &rule_a, true);
+    assert_int_equal(plan.steps_n, 1);
+    st_plan_finish(&plan);
+    tree_remove(&tree);
+}
+
+static void a_value_that_changed_since_the_plan_stops_it(void **state)
+{
+    struct tree tree;
+    struct heard heard = {0};
+    char message[256];
+    struct st_applied changes;
+    struct st_plan plan;
+    size_t left_n;
+    (void)state;
+    tree_make(&tree);
+    tree_plan(tree.p, &plan);
+    tree_put(&tree, "proc/sys/vm/swappiness", "30\n");
+    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard,
+                                     message, sizeof(message)),
+                     0);
+    assert_int_equal(st_applied_add(&changes, &plan, &left_n), -ESTALE);
+    assert_int_equal(heard.n[ST_EVENT_FAILED], 1);
+    assert_int_equal(left_n, 0);
+    st_applied_close(&changes);
+    st_plan_finish(&plan);
+    check_text(&tree, "proc/sys/vm/swappiness", "30\n");
+    check_text(&tree, GOVERNOR0, "powersave\n");
+    check_text(&tree, LIMITS_D, NULL);
+    tree_remove(&tree);
+}
+
+static void a_plan_needs_the_files_it_names(void **state)
+{
+    struct tree tree;
+    char message[256];
+    struct st_plan plan = {0};
+    (void)state;
+    tree_make(&tree);
+    struct st_finding none = {.rule = &rule_a}, missing = {.rule = &rule_a}, bad = {.rule = &rule_a};
+    st_finding_change(&missing, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
+    st_finding_change(&missing, ST_CHANGE_SYSFS, "/sys/devices/none*/x", "1");
+    st_finding_change(&bad, ST_CHANGE_SYSCTL, "vm.swappiness", "1\n2");
+    assert_int_equal(st_plan_add(&plan, tree.p, &none, message, sizeof(message)), -ENODATA);
+    assert_int_equal(st_plan_add(&plan, tree.p, &missing, message, sizeof(message)), -ENOENT);
+    assert_int_equal(st_plan_add(&plan, tree.p, &bad, message, sizeof(message)), -EINVAL);
+    tree_put(&tree, "proc/sys/vm/swappiness", "6\001\n");
+    struct st_finding odd = {.rule = &rule_a};
+    st_finding_change(&odd, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
+    assert_int_equal(st_plan_add(&plan, tree.p, &odd, message, sizeof(message)), -EBADMSG);
+    assert_int_equal(plan.steps_n, 0);
+    st_plan_finish(&plan);
+    st_finding_finish(&none);
+    st_finding_finish(&missing);
+    st_finding_finish(&bad);
+    st_finding_finish(&odd);
+    tree_remove(&tree);
+}
+
+static void the_chosen_word_is_the_value(void **state)
+{
+    struct tree tree;
+    char value[64];
+    (void)state;
+    tree_make(&tree);
+    tree_put(&tree, "sys/a", "always [madvise] never\n");
+    assert_int_equal(st_change_value_read(tree.p, ST_ENTRY_SYSFS, "/sys/a", value, sizeof(value)), 0);
+    assert_string_equal(value, "madvise");
+    tree_put(&tree, "sys/a", "4096\t 16384  6291456\n");
+    assert_int_equal(st_change_value_read(tree.p, ST_ENTRY_SYSFS, "/sys/a", value, sizeof(value)), 0);
+    assert_string_equal(value, "4096 16384 6291456");
+    tree_remove(&tree);
+}
+
+static void systems_that_are_generated_are_recognised(void **state)
+{
+    struct tree tree;
+    (void)state;
+    tree_make(&tree);
+    assert_null(st_change_refusal(tree.p));
+    tree_put(&tree, "run/ostree-booted", "");
+    assert_non_null(strstr(st_change_refusal(tree.p), "ostree"));
+    tree_put(&tree, "etc/NIXOS", "");
+    assert_non_null(strstr(st_change_refusal(tree.p), "NixOS"));
+    tree_remove(&tree);
+}
+
+/* --- faults, in memory --- */
+
+static struct st_platform *fake_machine(void)
+{
+    struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
+    assert_non_null(p);
+    assert_int_equal(st_fake_set_file(p, "/" GOVERNOR0, "powersave\n", 0), 0);
+    assert_int_equal(st_fake_set_file(p, "/" GOVERNOR1, "schedutil\n", 0), 0);
+    assert_int_equal(st_fake_set_file(p, "/proc/sys/vm/swappiness", "60\n", 0), 0);
+    assert_int_equal(st_fake_set_file(p, "/proc/sys/kernel/nmi_watchdog", "1\n", 0), 0);
+    assert_int_equal(st_fake_set_file(p, "/" SYSCTL_D, "# mine\n", 0), 0);
+    return p;
+}
+
+static void check_fake(struct st_platform *p, const char *path, const char *wanted)
+{
+    char buf[4096];
+    size_t len;
+    const int r = p->read_text(p, path, buf, sizeof(buf), &len);
+    assert_int_equal(r, wanted != NULL ? 0 : -ENOENT);
+    if (wanted != NULL)
+        assert_string_equal(buf, wanted);
+}
+
+static void check_fake_as_before(struct st_platform *p)
+{
+    check_fake(p, "/" GOVERNOR0, "powersave\n");
+    check_fake(p, "/" GOVERNOR1, "schedutil\n");
+    check_fake(p, "/proc/sys/vm/swappiness", "60\n");
+    check_fake(p, "/proc/sys/kernel/nmi_watchdog", "1\n");
+    check_fake(p, "/" SYSCTL_D, "# mine\n");
+    check_fake(p, "/" LIMITS_D, NULL);
+    check_fake(p, "/etc/tmpfiles.d/sleeptune.conf", NULL);
+    check_fake(p, "/var/lib/sleeptune-changes/journal.json", NULL);
+}
+
+/* Each call of `function` fails in turn. @return how many there were. */
+static uint64_t fail_each(const char *function, int error)
+{
+    for (uint64_t n = 1;; n++) {
+        struct heard heard;
+        struct st_platform *p = fake_machine();
+        assert_int_equal(st_fake_fail_at(p, function, n, error), 0);
+        const int r = apply(p, &heard);
+        if (r == 0) {
+            st_fake_free(p);
+            return n - 1;
+        }
+        if (r != error)
+            fail_msg("%s call %u: %d", function, (unsigned)n, r);
+        check_fake_as_before(p);
+        st_fake_free(p);
+    }
+}
+
+static void no_space_for_any_file_leaves_nothing_half_changed(void **state)
+{
+    (void)state;
+    assert_true(fail_each("replace_file", -ENOSPC) >= 12);
+}
+
+static void permission_lost_half_way_leaves_nothing_half_changed(void **state)
+{
+    (void)state;
+    assert_int_equal(fail_each("write_value", -EPERM), 4);
+    assert_int_equal(fail_each("write_sysctl", -EPERM), 2);
+    assert_true(fail_each("make_folder", -EACCES) > 3);
+    assert_true(fail_each("can_write", -EROFS) >= 6);
+}
+
+static void what_cannot_be_reverted_stays_in_the_journal(void **state)
+{
+    struct heard heard;
+    struct st_platform *p = fake_machine();
+    (void)state;
+    assert_int_equal(apply(p, &heard), 0);
+    assert_int_equal(st_fake_fail_at(p, "write_value", 1, -EBUSY), 0);
+    assert_int_equal(revert(p, NULL, &heard), -EIO);
+    assert_int_equal(heard.n[ST_EVENT_FAILED], 1);
+    assert_int_equal(heard.error, -EBUSY);
+    assert_int_equal(revert(p, NULL, &heard), 0);
+    assert_int_equal(heard.n[ST_EVENT_RESTORED], 1);
+    check_fake_as_before(p);
+    st_fake_free(p);
+}
+
+static void a_value_is_compared_as_it_is_chosen(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
+    assert_int_equal(st_fake_set_file(p, "/sys/kernel/mm/x", "always [madvise] never\n", 0), 0);
+    assert_true(st_change_value_is(p, "/sys/kernel/mm/x", "madvise"));
+    assert_false(st_change_value_is(p, "/sys/kernel/mm/x", "always"));
+    assert_false(st_change_value_is(p, "vm.none", "1")); /* not to be had */
+    st_fake_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_value_is_compared_as_it_is_chosen),
+        cmocka_unit_test(each_kind_has_its_file_and_line),
+        cmocka_unit_test(a_users_file_is_not_for_root),
+        cmocka_unit_test(what_could_be_more_than_one_setting_is_refused),
+        cmocka_unit_test(apply_changes_files_and_running_values),
+        cmocka_unit_test(revert_leaves_everything_as_it_was),
+        cmocka_unit_test(rules_are_reverted_one_by_one_in_any_order),
+        cmocka_unit_test(what_somebody_changed_since_is_left_alone),
+        cmocka_unit_test(lines_that_somebody_added_stay),
+        cmocka_unit_test(a_value_that_is_as_before_is_not_written),
+        cmocka_unit_test(links_are_not_followed_and_nothing_is_changed),
+        cmocka_unit_test(a_folder_that_leads_out_is_not_entered),
+        cmocka_unit_test(two_at_a_time_are_refused),
+        cmocka_unit_test(a_journal_folder_that_others_may_write_to_is_refused),
+        cmocka_unit_test(another_rules_value_is_not_taken_over),
+        cmocka_unit_test(a_rule_is_applied_once),
+        cmocka_unit_test(the_same_limit_of_two_rules_is_written_once),
+        cmocka_unit_test(a_value_that_changed_since_the_plan_stops_it),
+        cmocka_unit_test(a_plan_needs_the_files_it_names),
+        cmocka_unit_test(the_chosen_word_is_the_value),
+        cmocka_unit_test(systems_that_are_generated_are_recognised),
+        cmocka_unit_test(no_space_for_any_file_leaves_nothing_half_changed),
+        cmocka_unit_test(permission_lost_half_way_leaves_nothing_half_changed),
+        cmocka_unit_test(what_cannot_be_reverted_stays_in_the_journal),
+    };
+    return cmocka_run_group_tests_name("change", tests, NULL, NULL);
+}

@@ -1,0 +1,361 @@
+/* Judges tests/fixtures/rules/<id>/<name>.facts, one subtest a file. The format is in the README there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advisor/change/change.h"
+#include "advisor/facts/text.h"
+#include "advisor/rules/buffer.h"
+#include "advisor/rules/rule.h"
+#include "tests/unit/fixture_fact.h"
+
+#define CONTAINS_MAX 16
+
+static const char *const required[] = {"fires.facts", "quiet.facts", "absent.facts", "unreadable.facts",
+                                       "malformed.facts"};
+
+struct fixture {
+    const struct st_rule *rule;
+    char *name; /* "<id>/<file>" */
+    struct st_facts *facts;
+    bool has_expect;
+    enum st_status expect;
+    bool has_effect;
+    bool effect_null;
+    double effect_us;
+    uint32_t frames;
+    uint32_t rate_hz;
+    char *contains[CONTAINS_MAX];
+    size_t contains_n;
+    bool has_state[ST_FACT_MALFORMED + 1];
+};
+
+/** May this rule read this key? */
+static bool rule_reads(const struct st_rule *rule, const char *key)
+{
+    for (const char *const *pattern = rule->facts; *pattern != NULL; pattern++) {
+        if (fnmatch(*pattern, key, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void parse_fact(struct fixture *f, const char *key, const char *value, int line)
+{
+    if (!rule_reads(f->rule, key))
+        fail_msg("%s:%d: the rule does not list the fact %s", f->name, line, key);
+    f->has_state[fixture_put_fact(f->facts, key, value)] = true;
+}
+
+static void parse_line(struct fixture *f, char *text, int line)
+{
+    st_text_trim(text);
+    if (text[0] == '#' || text[0] == '\0')
+        return;
+    char *equals = strchr(text, '=');
+    if (equals == NULL)
+        fail_msg("%s:%d: no '='", f->name, line);
+    *equals = '\0';
+    char *value = equals + 1;
+    st_text_trim(text);
+    st_text_trim(value);
+    int64_t number = 0;
+    if (strcmp(text, "expect") == 0) {
+        f->has_expect = true;
+        if (st_finding_status_parse(value, &f->expect) != 0)
+            fail_msg("%s:%d: no such status: %s", f->name, line, value);
+    } else if (strcmp(text, "effect_us") == 0) {
+        f->has_effect = true;
+        f->effect_null = strcmp(value, "null") == 0;
+        char *end;
+        f->effect_us = strtod(value, &end);
+        if (!f->effect_null && (end == value || *end != '\0'))
+            fail_msg("%s:%d: not a number: %s", f->name, line, value);
+    } else if (strcmp(text, "frames") == 0 || strcmp(text, "rate") == 0) {
+        if (st_text_int(value, &number) != 0)
+            fail_msg("%s:%d: not a number: %s", f->name, line, value);
+        *(text[0] == 'f' ? &f->frames : &f->rate_hz) = (uint32_t)number;
+    } else if (strcmp(text, "contains") == 0) {
+        assert_true(f->contains_n < CONTAINS_MAX);
+        f->contains[f->contains_n] = strdup(value);
+        assert_non_null(f->contains[f->contains_n]);
+        f->contains_n++;
+    } else if (strchr(text, '.') != NULL) {
+        parse_fact(f, text, value, line);
+    } else {
+        fail_msg("%s:%d: no such word: %s", f->name, line, text);
+    }
+}
+
+static void parse(struct fixture *f)
+{
+    char path[4096], text[1024];
+    snprintf(path, sizeof(path), "%s/%s", ST_RULES_DIR, f->name);
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    f->facts = st_facts_new(st_rule_os(f->rule));
+    f->frames = 128;
+    f->rate_hz = 48000;
+    assert_non_null(f->facts);
+    for (int line = 1; fgets(text, sizeof(text), file) != NULL; line++)
+        parse_line(f, text, line);
+    fclose(file);
+    if (!f->has_expect)
+        fail_msg("%s: no 'expect ='", f->name);
+}
+
+/** What the five required files must be about, so that a copied one does not pass. */
+static void check_kind(const struct fixture *f)
+{
+    const char *file = strchr(f->name, '/') + 1;
+    if (strcmp(file, "fires.facts") == 0 && f->rule->worst == ST_STATUS_OK)
+        assert_int_equal(f->expect, ST_STATUS_OK);
+    else if (strcmp(file, "fires.facts") == 0)
+        assert_true(f->expect == ST_STATUS_PROBLEM || f->expect == ST_STATUS_ADVICE);
+    else if (strcmp(file, "quiet.facts") == 0)
+        assert_int_equal(f->expect, ST_STATUS_OK);
+    else if (strcmp(file, "absent.facts") == 0)
+        assert_true(f->has_state[ST_FACT_ABSENT] && f->expect != ST_STATUS_OK);
+    else if (strcmp(file, "unreadable.facts") == 0)
+        assert_true(f->has_state[ST_FACT_UNREADABLE] && f->expect != ST_STATUS_OK);
+    else if (strcmp(file, "malformed.facts") == 0)
+        assert_true(f->has_state[ST_FACT_MALFORMED] && f->expect != ST_STATUS_OK);
+}
+
+static bool contains(const char *text, const char *part)
+{
+    return text != NULL && strstr(text, part) != NULL;
+}
+
+static bool writes_running_value(enum st_change_kind kind)
+{
+    return kind == ST_CHANGE_SYSCTL || kind == ST_CHANGE_SYSFS || kind == ST_CHANGE_SYSCTL_NOW ||
+           kind == ST_CHANGE_SYSFS_NOW;
+}
+
+static void check_finding(const struct fixture *f, const struct st_finding *finding)
+{
+    if (finding->status != f->expect)
+        fail_msg("%s: %s, not %s: %s", f->name, st_finding_statuses[finding->status].name,
+                 st_finding_statuses[f->expect].name,
+                 finding->summary != NULL ? finding->summary : "(no summary)");
+    if (finding->status != ST_STATUS_UNKNOWN &&
+        st_finding_statuses[finding->status].rank > st_finding_statuses[f->rule->worst].rank)
+        fail_msg("%s: worse than the rule's .worst", f->name);
+    if (finding->summary == NULL || finding->summary[0] == '\0')
+        fail_msg("%s: no summary", f->name);
+    if (finding->effect_known && ((finding->formula == NULL && finding->effect_us > 0) ||
+                                  !isfinite(finding->effect_us) || finding->effect_us < 0))
+        fail_msg("%s: an effect is a number >= 0, and needs a formula if it is above 0", f->name);
+    if (finding->status == ST_STATUS_PROBLEM && finding->effect_known && finding->effect_us <= 0)
+        fail_msg("%s: a problem that costs nothing is none", f->name);
+    if (f->has_effect && f->effect_null && finding->effect_known)
+        fail_msg("%s: effect %.3f us, not null", f->name, finding->effect_us);
+    if (f->has_effect && !f->effect_null &&
+        (!finding->effect_known || fabs(finding->effect_us - f->effect_us) > 0.05))
+        fail_msg("%s: effect %s%.3f us, not %.3f us", f->name, finding->effect_known ? "" : "unknown ",
+                 finding->effect_us, f->effect_us);
+    if (finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE) {
+        if (finding->evidence_n == 0)
+            fail_msg("%s: no evidence", f->name);
+    }
+    if (finding->changes_n > 0 &&
+        (f->rule->applicability != ST_APPLY_AUTO || finding->fix_persistent == NULL))
+        fail_msg("%s: changes need a rule that is applied, and a fix for people", f->name);
+    for (size_t i = 0; i < finding->changes_n; i++) {
+        struct st_change_form form;
+        if (st_change_form(st_rule_os(f->rule), &finding->changes[i], &form) != 0)
+            fail_msg("%s: change \"%s\" \"%s\" cannot be written", f->name, finding->changes[i].key,
+                     finding->changes[i].value);
+        if (writes_running_value(finding->changes[i].kind) &&
+            !st_rule_writes(f->rule, finding->changes[i].key))
+            fail_msg("%s: its targets do not have %s", f->name, finding->changes[i].key);
+    }
+    for (size_t i = 0; i < f->contains_n; i++) {
+        if (!contains(finding->summary, f->contains[i]) && !contains(finding->formula, f->contains[i]) &&
+            !contains(finding->fix_now, f->contains[i]) && !contains(finding->fix_persistent, f->contains[i]))
+            fail_msg("%s: neither summary, formula nor fix has \"%s\": %s", f->name, f->contains[i],
+                     finding->summary);
+    }
+}
+
+/* A rule that promises to be applied shows it at its first example. */
+static void check_applied(const struct fixture *f, const struct st_finding *finding)
+{
+    if (f->rule->applicability == ST_APPLY_AUTO && strcmp(strchr(f->name, '/'), "/fires.facts") == 0 &&
+        finding->changes_n == 0)
+        fail_msg("%s: the rule is ST_APPLY_AUTO and has nothing to apply (st_finding_change)", f->name);
+    for (size_t i = 0; i < finding->changes_n; i++) {
+        if (strstr(finding->changes[i].value, "mitigations=") != NULL ||
+            strstr(finding->changes[i].value, "isolcpus") != NULL ||
+            (strcmp(finding->changes[i].key, "kernel.sched_rt_runtime_us") == 0 &&
+             finding->changes[i].value[0] == '-'))
+            fail_msg("%s: dangerous, and never applied", f->name);
+    }
+}
+
+static void fixture_is_judged(void **state)
+{
+    struct fixture *f = *state;
+    parse(f);
+    check_kind(f);
+    struct st_wish wish;
+    assert_int_equal(st_buffer_choose(f->facts, f->frames, f->rate_hz, &wish), 0);
+    struct st_finding finding = {0};
+    st_rule_judge(f->rule, f->facts, &wish, &finding);
+    check_finding(f, &finding);
+    check_applied(f, &finding);
+    st_finding_finish(&finding);
+    st_facts_free(f->facts);
+    for (size_t i = 0; i < f->contains_n; i++)
+        free(f->contains[i]);
+}
+
+static void required_fixtures_are_there(void **state)
+{
+    const struct fixture *f = *state;
+    for (size_t i = 0; i < ST_ARRAY_LEN(required); i++) {
+        char path[4096];
+        snprintf(path, sizeof(path), "%s/%s/%s", ST_RULES_DIR, f->rule->id, required[i]);
+        if (access(path, R_OK) != 0)
+            fail_msg("%s has no %s", f->rule->id, required[i]);
+    }
+}
+
+static void check_text(const char *id, const char *what, const char *text)
+{
+    if (text == NULL || text[0] == '\0')
+        fail_msg("%s: empty %s", id, what);
+    char *valid = st_text_utf8(text, strlen(text));
+    assert_non_null(valid);
+    assert_string_equal(valid, text);
+    free(valid);
+}
+
+static void texts_are_complete(void **state)
+{
+    const struct st_rule *rule = ((const struct fixture *)*state)->rule;
+    check_text(rule->id, "title", rule->title);
+    check_text(rule->id, "mechanism", rule->mechanism);
+    check_text(rule->id, "privilege", st_rule_privilege(rule));
+    check_text(rule->id, "cost", rule->cost);
+    check_text(rule->id, "when_not", rule->when_not);
+    check_text(rule->id, "sources", rule->sources);
+    if (strlen(rule->title) > 60)
+        fail_msg("%s: title is longer than 60 columns", rule->id);
+    if (rule->worst != ST_STATUS_PROBLEM && rule->worst != ST_STATUS_ADVICE && rule->worst != ST_STATUS_OK)
+        fail_msg("%s: .worst is problem, advice or ok", rule->id);
+    if ((rule->judge == NULL) == (rule->cases == NULL))
+        fail_msg("%s: needs cases or a judge function, and not both", rule->id);
+    const struct st_rule_case *last = rule->cases;
+    while (last != NULL && last->test != ST_CASE_ELSE && last->test != ST_CASE_NONE)
+        last++;
+    if (last != NULL && last->test == ST_CASE_NONE)
+        fail_msg("%s: the last case is ST_CASE_ELSE", rule->id);
+    assert_non_null(rule->facts);
+    if (rule->facts[0] == NULL)
+        fail_msg("%s: lists no facts", rule->id);
+}
+
+static void ids_are_unique_and_name_their_os(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < st_rules_n; i++) {
+        const char *id = st_rules[i]->id;
+        if (strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(id))
+            fail_msg("%s: ids are a-z, 0-9 and '-'", id);
+        const char *prefix = st_rule_os(st_rules[i]) == ST_OS_LINUX ? "linux-" : "freebsd-";
+        if (strncmp(id, prefix, strlen(prefix)) != 0)
+            fail_msg("%s does not begin with %s", id, prefix);
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(id, st_rules[j]->id) == 0)
+                fail_msg("%s is there twice", id);
+        }
+    }
+}
+
+static int is_folder(const struct dirent *entry)
+{
+    return entry->d_type == DT_DIR && entry->d_name[0] != '.';
+}
+
+static int is_fixture(const struct dirent *entry)
+{
+    const size_t len = strlen(entry->d_name);
+    return len > 6 && strcmp(entry->d_name + len - 6, ".facts") == 0;
+}
+
+static void each_folder_is_in_the_list(void **state)
+{
+    (void)state;
+    struct dirent **entries;
+    const int n = scandir(ST_RULES_DIR, &entries, is_folder, alphasort);
+    assert_true(n >= 0);
+    for (int i = 0; i < n; i++) {
+        if (st_rule_find(entries[i]->d_name) == NULL)
+            fail_msg("tests/fixtures/rules/%s belongs to no rule of advisor/rules/rule.c",
+                     entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static struct CMUnitTest *tests;
+static size_t tests_n;
+
+static void add(const char *name, CMUnitTestFunction function, const struct st_rule *rule)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    tests = reallocarray(tests, tests_n + 1, sizeof(*tests));
+    if (f == NULL || tests == NULL)
+        abort();
+    f->rule = rule;
+    f->name = strdup(name);
+    tests[tests_n++] = (struct CMUnitTest){.name = f->name, .test_func = function, .initial_state = f};
+}
+
+static void add_rule(const struct st_rule *rule)
+{
+    char name[512];
+    snprintf(name, sizeof(name), "%s: texts_are_complete", rule->id);
+    add(name, texts_are_complete, rule);
+    snprintf(name, sizeof(name), "%s: required_fixtures_are_there", rule->id);
+    add(name, required_fixtures_are_there, rule);
+    char dir[4096];
+    snprintf(dir, sizeof(dir), "%s/%s", ST_RULES_DIR, rule->id);
+    struct dirent **entries;
+    const int n = scandir(dir, &entries, is_fixture, alphasort);
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof(name), "%s/%s", rule->id, entries[i]->d_name);
+        add(name, fixture_is_judged, rule);
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
+}
+
+int main(void)
+{
+    add("ids_are_unique_and_name_their_os", ids_are_unique_and_name_their_os, NULL);
+    add("each_folder_is_in_the_list", each_folder_is_in_the_list, NULL);
+    for (size_t i = 0; i < st_rules_n; i++)
+        add_rule(st_rules[i]);
+    const int failed = _cmocka_run_group_tests("rules", tests, tests_n, NULL, NULL);
+    for (size_t i = 0; i < tests_n; i++) {
+        struct fixture *f = tests[i].initial_state;
+        free(f->name);
+        free(f);
+    }
+    free(tests);
+    return failed;
+}

@@ -1,0 +1,122 @@
+/* What `tune` measured comes back in later reports, until another kernel runs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "advisor/report/report.h"
+#include "tests/fake/fake.h"
+
+#define FOLDER "/var/lib/sleeptune-changes"
+
+static const struct st_tuned sample = {
+    .rows = {{"linux-swap", ST_TUNING_HELPS, 5, 4, 6.25, "vm.swappiness", "60", "10", {12, 1}, {90, 90}},
+             {"linux-huge-pages", ST_TUNING_NO_EFFECT, 0, 0, 0, "/sys/x", "always", "madvise"}},
+    .n = 2,
+    .day = "2026-11-22",
+    .frames = 32,
+};
+
+static struct st_facts *facts_of(const char *kernel)
+{
+    struct st_facts *facts = st_facts_new(ST_OS_LINUX);
+    assert_non_null(facts);
+    assert_int_equal(st_facts_put_text(facts, "linux.kernel.release", kernel, NULL, "test"), 0);
+    return facts;
+}
+
+static void it_comes_back_until_another_kernel_runs(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
+    struct st_facts *facts = facts_of("6.18.5"), *other = facts_of("6.19.0");
+    struct st_tuned tuned;
+    char text[ST_TUNED_TEXT_BYTES];
+    assert_int_equal(st_tuned_read(p, FOLDER, facts, &tuned), -ENOENT);
+    assert_int_equal(st_tuned_write(p, FOLDER, facts, &sample), 0);
+    assert_int_equal(st_tuned_read(p, FOLDER, facts, &tuned), 0);
+    assert_int_equal(tuned.n, 2);
+    assert_string_equal(
+        st_tuned_text(&tuned, st_tuned_find(&tuned, "linux-swap"), text, sizeof(text)),
+        "60 -> 10: 5.0 times fewer late wake-ups (95 %: 4.0 .. 6.2), measured 2026-11-22 with 32 frames");
+    assert_string_equal(st_tuned_text(&tuned, st_tuned_find(&tuned, "linux-huge-pages"), text, sizeof(text)),
+                        "always -> madvise: no effect shown, measured 2026-11-22 with 32 frames");
+    assert_string_equal(tuned.rows[0].target, "vm.swappiness");
+    assert_string_equal(
+        st_tuned_per_hour(&tuned.rows[0], text, sizeof(text)),
+        "; dropouts of the test loop: about 480 an hour without it, at most 190 with it (95 %)");
+    assert_string_equal(st_tuned_per_hour(&tuned.rows[1], text, sizeof(text)), "");
+    assert_null(st_tuned_find(&tuned, "linux-hz"));
+    assert_null(st_tuned_find(NULL, "linux-hz"));
+    assert_int_equal(st_tuned_read(p, FOLDER, other, &tuned), -ESTALE);
+    st_facts_free(facts);
+    st_facts_free(other);
+    st_fake_free(p);
+}
+
+static void what_is_no_such_document_is_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        "[]",
+        "{}",
+        "{\"schema\": \"sleeptune-tuned/1\"}",
+        "{\"schema\": \"sleeptune-tuned/1\", \"day\": \"d\", \"kernel\": \"6.18.5\", \"rows\": [3]}",
+        "{\"schema\": \"sleeptune-tuned/1\", \"day\": \"a day that is far too long\", \"kernel\": "
+        "\"6.18.5\"}",
+        "{\"schema\": \"sleeptune-tuned/1\", \"day\": \"\\u001b[1m\", \"kernel\": \"6.18.5\", \"rows\": []}",
+        ("{\"schema\": \"sleeptune-tuned/1\", \"day\": \"d\", \"kernel\": \"6.18.5\", \"rows\": "
+         "[{\"id\": \"x\", \"outcome\": \"helps\", \"fold\": 3, \"low\": 4, \"high\": 5, \"target\": \"t\", "
+         "\"from\": \"0\", \"to\": \"1\"}]}"),
+        ("{\"schema\": \"sleeptune-tuned/1\", \"day\": \"d\", \"kernel\": \"6.18.5\", \"rows\": "
+         "[{\"id\": \"x\", \"outcome\": \"no-effect\", \"target\": \"t\", \"from\": \"\\u001b[1m\", \"to\": "
+         "\"1\"}]}")};
+    struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
+    struct st_facts *facts = facts_of("6.18.5");
+    struct st_tuned tuned;
+    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++) {
+        assert_int_equal(st_fake_set_file(p, FOLDER "/tuned.json", bad[i], 0), 0);
+        assert_int_equal(st_tuned_read(p, FOLDER, facts, &tuned), -EBADMSG);
+    }
+    st_facts_free(facts);
+    st_fake_free(p);
+}
+
+static void what_helps_comes_first_within_a_status(void **state)
+{
+    (void)state;
+    struct st_finding findings[4] = {{.rule = st_rule_find("linux-huge-pages"), .status = ST_STATUS_ADVICE},
+                                     {.rule = st_rule_find("linux-watchdogs"), .status = ST_STATUS_ADVICE},
+                                     {.rule = st_rule_find("linux-swap"), .status = ST_STATUS_ADVICE},
+                                     {.rule = st_rule_find("linux-hz"), .status = ST_STATUS_OK}};
+    struct st_report report = {.findings = findings, .findings_n = 4, .wish.frames = 64};
+    st_report_rank(&report, NULL);
+    assert_string_equal(findings[0].rule->id, "linux-huge-pages");
+    st_report_rank(&report, &sample); /* that was with 32 frames */
+    assert_string_equal(findings[0].rule->id, "linux-huge-pages");
+    assert_null(st_report_tuned(&report, &findings[0]));
+    report.wish.frames = 32;
+    st_report_rank(&report, &sample);
+    assert_non_null(st_report_tuned(&report, &findings[0]));
+    assert_string_equal(findings[0].rule->id, "linux-swap");
+    assert_string_equal(findings[1].rule->id, "linux-watchdogs");
+    assert_string_equal(findings[2].rule->id, "linux-huge-pages");
+    assert_string_equal(findings[3].rule->id, "linux-hz");
+}
+
+int main(void)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_comes_back_until_another_kernel_runs),
+        cmocka_unit_test(what_is_no_such_document_is_refused),
+        cmocka_unit_test(what_helps_comes_first_within_a_status),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,316 @@
+/* What sleeptune history says first, and its events: documents come from a socket or a file, so nothing in
+ * them is trusted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/show/history_text.h"
+#include "core/ns.h"
+#include "core/text/text.h"
+
+#define HOUR_NS  INT64_C(3600000000000)
+#define SINCE_NS (INT64_C(1795172400) * ST_NS_PER_S) /* 2026-11-20 11:00 UTC */
+#define UNTIL_NS (SINCE_NS + 24 * HOUR_NS)
+
+static json_t *dropout(const char *client, const char *reason, const char *text, const char *culprit,
+                       int count)
+{
+    return json_pack("{s:s, s:s, s:s?, s:s, s:s, s:s?, s:i, s:i, s:i, s:i, s:I}", "source", "pipewire",
+                     "device", "card", "client", client, "reason", reason, "text", text, "culprit", culprit,
+                     "count", count, "busy_ns", 25000000, "wait_ns", 4100000, "period_ns", 21333333,
+                     "last_ns", (json_int_t)UNTIL_NS);
+}
+
+/* A day in a row. @param observed < 0: no server was watched. @param playing_ns < 0: unknown. */
+static json_t *document(int observed, int64_t watched_ns, int64_t playing_ns, json_t *dropouts)
+{
+    json_t *xruns = json_pack("{s:i, s:i, s:o}", "simulated", 7, "own", 0, "observed",
+                              observed < 0 ? json_null() : json_integer(0));
+    json_t *row = json_pack(
+        "{s:I, s:I, s:I, s:I, s:i, s:i, s:o, s:o, s:{s:I}}", "from_ns", (json_int_t)SINCE_NS, "to_ns",
+        (json_int_t)UNTIL_NS, "measured_ns", (json_int_t)(24 * HOUR_NS), "cycles", (json_int_t)32399999,
+        "misses", 3, "skipped_periods", 1, "xruns", xruns, "starved_clients",
+        observed < 0 ? json_null() : json_integer(observed), "lateness", "max_ns", (json_int_t)3100000);
+    json_t *watched = json_array();
+    if (watched_ns > 0)
+        json_array_append_new(watched, json_pack("{s:s, s:I, s:o, s:i, s:i}", "source", "pipewire",
+                                                 "watched_ns", (json_int_t)watched_ns, "playing_ns",
+                                                 playing_ns < 0 ? json_null() : json_integer(playing_ns),
+                                                 "frames", 1024, "rate_hz", 48000));
+    return json_pack("{s:I, s:I, s:I, s:[o], s:[{s:i}], s:o, s:o}", "since_ns", (json_int_t)SINCE_NS,
+                     "until_ns", (json_int_t)UNTIL_NS, "step_ns", (json_int_t)(24 * HOUR_NS), "rows", row,
+                     "circumstances", "frames", 128, "dropouts",
+                     dropouts != NULL
+                         ? json_pack("{s:i, s:i, s:o}", "count", observed, "others", 0, "rows", dropouts)
+                         : json_null(),
+                     "watched", watched);
+}
+
+static char *render(json_t *shown, int columns, bool details)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    const struct st_history_text_look look = {
+        .columns = columns, .now_wall_ns = UNTIL_NS + ST_NS_PER_S, .details = details};
+    FILE *out = open_memstream(&text, &bytes);
+    assert_non_null(shown);
+    st_history_text_steps(out, shown, &look);
+    assert_int_equal(fclose(out), 0);
+    json_decref(shown);
+    return text;
+}
+
+/* The first line is this one. */
+static void says_first(json_t *shown, const char *sentence)
+{
+    char *text = render(shown, 400, false);
+    text[strcspn(text, "\n")] = '\0';
+    assert_string_equal(text, sentence);
+    free(text);
+}
+
+static void who_made_most_is_said_first_with_the_reason(void **state)
+{
+    (void)state;
+    says_first(
+        document(412, 24 * HOUR_NS, HOUR_NS,
+                 json_pack("[o, o]", dropout("HeavyReverb", "too-slow", "computed too long", NULL, 407),
+                           dropout("Frozen", "stopped", "was stopped or frozen", NULL, 5))),
+        "HeavyReverb made 407 of 412 dropouts in the last 24 h: it computed too long.");
+    says_first(document(10, 24 * HOUR_NS, HOUR_NS,
+                        json_pack("[o, o]", dropout("A", "cpu-taken", "lost the CPU", "kworker/1:0", 8),
+                                  dropout("A", "blocked", "waited for a lock, disk or program", NULL, 2))),
+               "A had all 10 dropouts in the last 24 h: it lost the CPU to kworker/1:0 (8 of them).");
+    says_first(
+        document(1, 24 * HOUR_NS, -1,
+                 json_pack("[o]", dropout(NULL, "device-xrun", "the device had no data in time", NULL, 1))),
+        "card had the only dropout in the last 24 h: the device had no data in time.");
+    says_first(document(5, 24 * HOUR_NS, -1,
+                        json_pack("[o]", dropout(NULL, "unknown", "was not ready, reason unknown", NULL, 5))),
+               "PipeWire had all 5 dropouts in the last 24 h and does not say which program was late.");
+}
+
+/* Two reasons of one client are more than one reason of another. */
+static void a_client_is_judged_by_all_of_its_dropouts(void **state)
+{
+    (void)state;
+    says_first(document(14, 24 * HOUR_NS, HOUR_NS,
+                        json_pack("[o, o, o]",
+                                  dropout("B", "blocked", "waited for a lock, disk or program", NULL, 6),
+                                  dropout("A", "stopped", "was stopped or frozen", NULL, 5),
+                                  dropout("A", "too-slow", "computed too long", NULL, 3))),
+               "A made 8 of 14 dropouts in the last 24 h: it was stopped or frozen (5 of them).");
+}
+
+static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **state)
+{
+    (void)state;
+    const int64_t watched_ns = 23 * HOUR_NS + 40 * 60 * ST_NS_PER_S;
+    says_first(
+        document(0, watched_ns, HOUR_NS, json_array()),
+        "No dropout in the last 24 h (PipeWire was watched for 23 h 40 min); this computer's timing missed 3 "
+        "of 32,400,000 periods at 128 frames.");
+    says_first(
+        document(0, watched_ns, -1, json_array()),
+        "No dropout in the last 24 h (PipeWire was watched for 23 h 40 min); this computer's timing missed 3 "
+        "of 32,400,000 periods at 128 frames.");
+    says_first(document(0, watched_ns, 0, json_array()),
+               "Nothing played in the last 24 h (PipeWire was watched for 23 h 40 min).");
+    says_first(document(0, HOUR_NS, HOUR_NS, json_array()),
+               "No dropout while PipeWire was watched (for 1 h 0 min); this computer's timing missed 3 of "
+               "32,400,000 "
+               "periods at 128 frames.");
+    says_first(document(0, HOUR_NS, 0, json_array()),
+               "Nothing played while PipeWire was watched (for 1 h 0 min).");
+    says_first(document(7, HOUR_NS, HOUR_NS,
+                        json_pack("[o]", dropout("A", "too-slow", "computed too long", NULL, 7))),
+               "A made all 7 dropouts while PipeWire was watched (for 1 h 0 min): it computed too long.");
+    says_first(document(-1, 0, -1, json_array()),
+               "No sound server was watched in the last 24 h: other programs' dropouts are unknown.");
+    says_first(document(174, 0, -1, NULL),
+               "174 dropouts in the last 24 h; which client made them was not recorded.");
+}
+
+static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
+{
+    (void)state;
+    for (int idle = 0; idle < 2; idle++) {
+        json_t *shown = document(0, HOUR_NS, 0, json_array());
+        json_array_append_new(json_object_get(shown, "rows"),
+                              json_pack("{s:I, s:I, s:I, s:n}", "from_ns", (json_int_t)UNTIL_NS, "to_ns",
+                                        (json_int_t)(UNTIL_NS + HOUR_NS), "idle_ns",
+                                        (json_int_t)(idle != 0 ? HOUR_NS - ST_NS_PER_S : HOUR_NS / 3),
+                                        "cycles"));
+        char *text = render(shown, 80, false);
+        assert_true((strstr(text, "nothing played until 2026-11-21 12:00") != NULL) == (idle != 0));
+        assert_true((strstr(text, "no data until 2026-11-21 12:00") != NULL) == (idle == 0));
+        free(text);
+    }
+    json_t *shown = document(0, HOUR_NS, 0, json_array());
+    json_array_append_new(json_object_get(shown, "rows"),
+                          json_pack("{s:I, s:I, s:I, s:n}", "from_ns", (json_int_t)UNTIL_NS, "to_ns",
+                                    (json_int_t)(UNTIL_NS + 40 * ST_NS_PER_S), "idle_ns",
+                                    (json_int_t)(40 * ST_NS_PER_S), "cycles"));
+    char *text = render(shown, 80, false);
+    assert_null(strstr(text, "nothing played until")); /* it begins and ends in the same minute */
+    free(text);
+}
+
+static json_t *with_kernels(const char *verdict)
+{
+    json_t *shown = document(0, HOUR_NS, HOUR_NS, json_array());
+    json_object_set_new(shown, "kernels",
+                        json_pack("{s:s, s:s, s:I, s:[i, i], s:[i, i], s:s}", "before", "6.1.0-18", "now",
+                                  "6.12.5", "since_ns", (json_int_t)SINCE_NS, "minutes", 2000, 200,
+                                  "with_dropouts", 2, 30, "verdict", verdict));
+    return shown;
+}
+
+static void a_new_kernel_is_named_if_dropouts_changed_with_it(void **state)
+{
+    (void)state;
+    char *text = render(with_kernels("worse"), 200, false);
+    assert_non_null(strstr(
+        text, "\nKernel         6.12.5 since 2026-11-20 11:00: worse than 6.1.0-18 (dropouts in 30 of 200 "
+              "min of music, before in 2 of 2000)\n"));
+    assert_non_null(strstr(text, "\nNext           start the kernel before it (boot menu)"));
+    free(text);
+    text = render(with_kernels("better"), 200, false);
+    assert_non_null(strstr(text, "6.12.5 since 2026-11-20 11:00: better than 6.1.0-18"));
+    assert_null(strstr(text, "boot menu"));
+    free(text);
+    text = render(with_kernels("none"), 200, false);
+    assert_null(strstr(text, "Kernel"));
+    free(text);
+}
+
+static void many_clients_are_five_rows_and_the_rest_all_with_details(void **state)
+{
+    (void)state;
+    for (int details = 0; details < 2; details++) {
+        json_t *rows = json_array();
+        for (int i = 0; i < 9; i++) {
+            char name[16];
+            snprintf(name, sizeof(name), "client%d", i);
+            json_array_append_new(rows, dropout(name, "too-slow", "computed too long", NULL, 10 - i));
+        }
+        char *text = render(document(100, HOUR_NS, HOUR_NS, rows), 80, details != 0);
+        assert_non_null(strstr(text, "client4 "));
+        assert_true((strstr(text, "client5 ") != NULL) == (details != 0));
+        assert_non_null(strstr(text, details != 0 ? "no name was recorded" : "--details lists them"));
+        assert_non_null(strstr(text, details != 0 ? " 46  " : " 60  "));
+        free(text);
+    }
+}
+
+static void the_row_of_a_step_counts_dropouts_and_not_the_model_s(void **state)
+{
+    (void)state;
+    char *text = render(document(120, HOUR_NS, HOUR_NS, json_array()), 80, false);
+    assert_non_null(strstr(text, "100%      120       3    32400000"));
+    free(text);
+}
+
+static void hostile_names_do_no_harm_at_any_width(void **state)
+{
+    (void)state;
+    static const int widths[] = {1, 20, 40, 80, 120, 400};
+    char longest[600];
+    memset(longest, 'x', sizeof(longest) - 1);
+    longest[sizeof(longest) - 1] = '\0';
+    for (size_t i = 0; i < ST_ARRAY_LEN(widths); i++) {
+        json_t *rows =
+            json_pack("[o, o]", dropout("\x1b[2J\u202e", "woken-late", "was woken\nlate", longest, 3),
+                      dropout(longest, longest, longest, NULL, -4));
+        for (int n = 0; n < 100; n++) { /* more than the table has */
+            char name[16];
+            snprintf(name, sizeof(name), "%d", n);
+            json_array_append_new(rows, dropout(name, "x", "y", NULL, 1));
+        }
+        char *text = render(document(3, HOUR_NS, HOUR_NS, rows), widths[i], true);
+        assert_null(strchr(text, '\x1b'));
+        assert_null(strstr(text, "\u202e"));
+        free(text);
+    }
+}
+
+/* --- events --- */
+
+static char *event_text(const char *text, const char *device, int columns, bool details)
+{
+    json_t *events = json_pack("{s:[{s:I, s:s, s:s, s:s, s:s, s:s, s:s}]}", "events", "time_ns",
+                               (json_int_t)UNTIL_NS, "event", "starved-client", "text", text, "source",
+                               "pipewire", "device", device, "client", "HeavyReverb", "certainty", "exact");
+    char *shown = NULL;
+    size_t bytes = 0;
+    const struct st_history_text_look look = {
+        .columns = columns, .now_wall_ns = UNTIL_NS + ST_NS_PER_S, .details = details};
+    FILE *out = open_memstream(&shown, &bytes);
+    st_history_text_events(out, events, &look);
+    assert_int_equal(fclose(out), 0);
+    json_decref(events);
+    return shown;
+}
+
+static void an_event_has_the_client_first_and_the_server_last(void **state)
+{
+    (void)state;
+    char *text = event_text(
+        "pipewire: HeavyReverb was not ready 12 times in 5 s on card (exact): it computed too long "
+        "(25.0 ms of CPU time, the buffer lasts 21.3 ms)",
+        "card", 300, false);
+    assert_string_equal(
+        text, "11:00:00 HeavyReverb was not ready 12 times in 5 s on card (exact): it computed too long "
+              "(25.0 ms of CPU time, the buffer lasts 21.3 ms); pipewire\n");
+    free(text);
+}
+
+static void an_event_is_two_lines_and_whole_with_details(void **state)
+{
+    (void)state;
+    char device[64];
+    memset(device, 'd', sizeof(device) - 1);
+    device[sizeof(device) - 1] = '\0';
+    for (int details = 0; details < 2; details++) {
+        char *text = event_text(
+            "pipewire: HeavyReverb was not ready 12 times in 5 s on card (exact): it computed too long "
+            "(25.0 ms of CPU time, the buffer lasts 21.3 ms); in that time the loop woke at worst 2.0 ms "
+            "late",
+            device, 80, details != 0);
+        int lines = 0;
+        for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL && rest != NULL; lines++)
+            assert_true(st_text_columns(line) <= 80);
+        assert_true(details != 0 ? lines > 2 : lines == 2);
+        free(text);
+    }
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return setenv("TZ", "UTC", 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_made_most_is_said_first_with_the_reason),
+        cmocka_unit_test(a_client_is_judged_by_all_of_its_dropouts),
+        cmocka_unit_test(no_dropout_is_told_from_no_one_watched_and_nothing_played),
+        cmocka_unit_test(a_time_in_which_nothing_played_is_not_one_without_data),
+        cmocka_unit_test(many_clients_are_five_rows_and_the_rest_all_with_details),
+        cmocka_unit_test(a_new_kernel_is_named_if_dropouts_changed_with_it),
+        cmocka_unit_test(the_row_of_a_step_counts_dropouts_and_not_the_model_s),
+        cmocka_unit_test(hostile_names_do_no_harm_at_any_width),
+        cmocka_unit_test(an_event_has_the_client_first_and_the_server_last),
+        cmocka_unit_test(an_event_is_two_lines_and_whole_with_details),
+    };
+    return cmocka_run_group_tests(tests, setup, NULL);
+}

@@ -1,0 +1,310 @@
+/* cli/measure/music: what check says of the music that plays, from what helper programs print. */
+#include <sys/types.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "advisor/facts/music.h"
+#include "cli/measure/music.h"
+#include "core/ns.h"
+#include "tests/fake/fake.h"
+#include "xruns/xrun.h"
+
+#define WATCHED_NS (11 * ST_NS_PER_S)
+
+/* A helper program: prints its lines once, and goes on or ends. */
+static struct {
+    const struct st_xrun_seen *lines;
+    size_t lines_n;
+    int end;  /* what the poll behind them returns */
+    int last; /* and what the one at the end does, which finds nothing to read */
+    int opened, closed;
+    uid_t user;  /* as whom root runs it */
+    int pipe[2]; /* readable as long as there is something to poll */
+} program;
+
+static bool stopped; /* the next ones are, before the end */
+
+static int open_it(struct st_xrun_watch *w)
+{
+    program.opened++;
+    program.user = w->setting.user;
+    snprintf(w->why, sizeof(w->why), "it is not installed");
+    assert_int_equal(pipe2(program.pipe, O_CLOEXEC | O_NONBLOCK), 0);
+    assert_int_equal(write(program.pipe[1], "x", 1), 1);
+    return 0;
+}
+
+static int poll_it(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    char byte;
+    for (size_t i = 0; i < program.lines_n; i++)
+        seen(ctx, &program.lines[i]);
+    program.lines_n = 0;
+    if (program.end == 0 && read(program.pipe[0], &byte, 1) != 1)
+        return st_xrun_because(w, program.last, "it was stopped");
+    return program.end;
+}
+
+static void close_it(struct st_xrun_watch *w)
+{
+    (void)w;
+    program.closed++;
+    close(program.pipe[0]);
+    close(program.pipe[1]);
+}
+
+static int fd_of(const struct st_xrun_watch *w)
+{
+    (void)w;
+    return program.pipe[0];
+}
+
+static const struct st_xrun_ops ops = {.open = open_it, .poll = poll_it, .close = close_it, .fd = fd_of};
+
+static struct st_xrun_source server = {
+    .name = "pipewire", .program = "observe-pipewire", .poll_ns = ST_NS_PER_S, .ops = &ops};
+
+static struct st_xrun_seen load(const char *client, int64_t frames)
+{
+    struct st_xrun_seen seen = {
+        .load = {.cycles_n = 469, .busy_median_ns = ST_NS_PER_MS, .period_ns = 21333333, .frames = frames}};
+    snprintf(seen.client, sizeof(seen.client), "%s", client);
+    return seen;
+}
+
+static struct st_xrun_seen missed(const char *client, int64_t n, enum st_dropout_reason reason)
+{
+    struct st_xrun_seen seen = {.starved_n = n, .reason = reason};
+    snprintf(seen.client, sizeof(seen.client), "%s", client);
+    return seen;
+}
+
+/* What is said after 11 s, with music at 1024 frames measured. */
+static struct st_facts *watch_as(int64_t uid, const char *source, const struct st_xrun_seen *lines,
+                                 size_t lines_n, int end, bool as_root)
+{
+    struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
+    struct st_facts *facts = st_facts_new(ST_OS_LINUX);
+    assert_non_null(p);
+    assert_non_null(facts);
+    memset(&program, 0, sizeof(program));
+    program.lines = lines;
+    program.lines_n = lines_n;
+    program.end = end;
+    const struct st_xrun_source *const sources[] = {&server, NULL};
+    server.name = source;
+    assert_int_equal(st_facts_put_int(facts, "linux.daemon.pipewire", 700, NULL, "test"), 0);
+    assert_int_equal(st_facts_put_int(facts, "linux.daemon.jackd", 701, NULL, "test"), 0);
+    if (uid >= 0)
+        assert_int_equal(st_facts_put_int(facts, "user.uid", uid, NULL, "test"), 0);
+    struct st_music *music = st_music_start(p, sources, facts, as_root);
+    assert_non_null(music);
+    st_music_poll(music);
+    st_fake_advance(p, WATCHED_NS);
+    program.last = stopped ? -EPIPE : 0;
+    assert_int_equal(st_music_finish(music, facts), 0);
+    assert_int_equal(program.opened, program.closed);
+    st_fake_free(p);
+    return facts;
+}
+
+static struct st_facts *watch(const char *source, const struct st_xrun_seen *lines, size_t lines_n, int end,
+                              bool as_root)
+{
+    return watch_as(-1, source, lines, lines_n, end, as_root);
+}
+
+static void says(struct st_facts *facts, const char *wanted)
+{
+    const char *answer;
+    assert_int_equal(st_facts_text(facts, ST_MUSIC_ANSWER, &answer), 0);
+    assert_string_equal(answer, wanted);
+    st_facts_free(facts);
+}
+
+static void the_program_with_most_dropouts_is_named(void **state)
+{
+    (void)state;
+    struct st_xrun_seen lines[] = {load("", 1024),
+                                   load("HeavyReverb", 1024),
+                                   load("GoodSynth", 1024),
+                                   missed("HeavyReverb", 20, ST_DROPOUT_TOO_SLOW),
+                                   missed("HeavyReverb", 3, ST_DROPOUT_TOO_SLOW),
+                                   missed("GoodSynth", 1, ST_DROPOUT_WOKEN_LATE)};
+    lines[3].busy_ns = 25 * ST_NS_PER_MS;
+    lines[3].wait_ns = 100 * ST_NS_PER_US;
+    lines[3].period_ns = 21333333;
+    struct st_facts *facts = watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false);
+    int64_t n;
+    const char *text;
+    assert_int_equal(st_facts_int(facts, ST_MUSIC_DROPOUTS, &n), 0);
+    assert_int_equal(n, 24);
+    assert_int_equal(st_facts_int(facts, ST_MUSIC_CLIENT_DROPOUTS, &n), 0);
+    assert_int_equal(n, 23);
+    assert_int_equal(st_facts_text(facts, ST_MUSIC_REASON, &text), 0);
+    assert_string_equal(text, "too-slow");
+    says(facts, "HeavyReverb made 23 of 24 dropouts in 11 s on PipeWire: it computed too long (25.0 ms of "
+                "CPU time, the buffer lasts 21.3 ms). "
+                "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (long enough for its worst cycle "
+                "of 25.0 ms; "
+                "adds 21.3 ms of delay, until PipeWire restarts (undo: the same with 1024; to last: "
+                "sleeptune apply linux-pipewire-quantum=2048); or freeze or simplify HeavyReverb).");
+}
+
+static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
+{
+    (void)state;
+    struct st_xrun_seen lines[] = {load("", 1024), load("Heavy", 1024),
+                                   missed("Heavy", 2, ST_DROPOUT_TOO_SLOW)};
+    lines[2].busy_ns = 58 * ST_NS_PER_MS;
+    lines[2].period_ns = 21333333;
+    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+         "Heavy made all 2 dropouts in 11 s on PipeWire: it computed too long (58.0 ms of CPU time, the "
+         "buffer lasts 21.3 ms). "
+         "Next: its worst cycle of 58.0 ms is longer than a buffer that one can play with; freeze or "
+         "simplify Heavy.");
+}
+
+static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
+{
+    (void)state;
+    struct st_xrun_seen lines[] = {load("", 1024), load("Heavy", 1024),
+                                   missed("Heavy", 2, ST_DROPOUT_TOO_SLOW)};
+    lines[1].load.busy_median_ns = 21 * ST_NS_PER_MS;
+    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+         "Heavy made all 2 dropouts in 11 s on PipeWire: it computed too long. "
+         "Next: Heavy needs 98 % of each period, so no buffer size helps; freeze or simplify Heavy.");
+}
+
+static void who_took_the_cpu_is_named_and_not_the_victim(void **state)
+{
+    (void)state;
+    struct st_xrun_seen lines[] = {load("", 1024), load("Guitar", 1024),
+                                   missed("Guitar", 9, ST_DROPOUT_CPU_TAKEN)};
+    snprintf(lines[2].culprit, sizeof(lines[2].culprit), "ffmpeg");
+    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+         "ffmpeg took the CPU from Guitar in 9 of 9 dropouts in 11 s on PipeWire.");
+    lines[0].load.priority = 20;
+    lines[1].load.priority = ST_XRUN_NORMAL;
+    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+         "ffmpeg took the CPU from Guitar in 9 of 9 dropouts in 11 s on PipeWire. Next: sleeptune report "
+         "linux-client-priority (Guitar plays without real-time priority, which the server has: how it gets "
+         "it).");
+    lines[0].load.priority = ST_XRUN_NORMAL;
+    says(
+        watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+        "ffmpeg took the CPU from Guitar in 9 of 9 dropouts in 11 s on PipeWire. No program that plays has "
+        "real-time rights. Next: sudo sleeptune apply linux-rt-permission (lets programs that play go before "
+        "others; then log out and in again).");
+}
+
+static void a_server_that_names_no_one_is_not_made_to(void **state)
+{
+    (void)state;
+    const struct st_xrun_seen lines[] = {missed("", 5, ST_DROPOUT_UNKNOWN)};
+    struct st_facts *facts = watch("jack", lines, 1, 0, false);
+    assert_null(st_facts_find(facts, ST_MUSIC_CLIENT));
+    says(facts, "5 dropouts in 11 s on JACK. JACK does not report which program made them.");
+}
+
+static void quiet_music_and_silence(void **state)
+{
+    (void)state;
+    const struct st_xrun_seen plays[] = {load("", 1024), load("GoodSynth", 1024)};
+    int64_t frames;
+    struct st_facts *facts = watch("pipewire", plays, 2, 0, false);
+    assert_int_equal(st_facts_int(facts, ST_MUSIC_FRAMES, &frames), 0);
+    assert_int_equal(frames, 1024);
+    says(facts, "No dropout in 11 s on PipeWire.");
+    says(watch("pipewire", NULL, 0, 0, false), "Nothing plays on PipeWire.");
+}
+
+static void who_is_not_watched_is_said(void **state)
+{
+    (void)state;
+    struct st_facts *facts = watch("pipewire", NULL, 0, -ENOENT, false);
+    assert_null(st_facts_find(facts, ST_MUSIC_DROPOUTS));
+    says(facts, "No sound server was watched: it is not installed.");
+    says(watch("pulseaudio", NULL, 0, 0, false),
+         "No sound server was watched: no sound server of this user runs.");
+    says(watch("pipewire", NULL, 0, 0, true),
+         "No sound server was watched: run this command as the user who plays.");
+    assert_int_equal(program.opened, 0);
+    says(watch_as(0, "pipewire", NULL, 0, 0, true),
+         "No sound server was watched: run this command as the user who plays.");
+    assert_int_equal(program.opened, 0);
+}
+
+static void who_was_stopped_has_not_watched(void **state)
+{
+    (void)state;
+    const struct st_xrun_seen plays[] = {load("", 1024), load("GoodSynth", 1024)};
+    const struct st_xrun_seen dropout[] = {missed("", 5, ST_DROPOUT_UNKNOWN)};
+    stopped = true;
+    says(watch("pipewire", NULL, 0, 0, false), "No sound server was watched: it was stopped.");
+    says(watch("pipewire", plays, 2, 0, false), "No sound server was watched: it was stopped.");
+    says(watch("jack", dropout, 1, 0, false),
+         "5 dropouts in 11 s on JACK. JACK does not report which program made them.");
+    stopped = false;
+}
+
+/* sudo: the facts are of the user who ran it. */
+static void root_watches_as_the_user_who_ran_sudo(void **state)
+{
+    (void)state;
+    says(watch_as(1000, "pipewire", NULL, 0, 0, true), "Nothing plays on PipeWire.");
+    assert_int_equal(program.opened, 1);
+    assert_int_equal(program.user, 1000);
+    says(watch_as(1000, "pipewire", NULL, 0, 0, false), "Nothing plays on PipeWire.");
+    assert_int_equal(program.user, 0); /* an ordinary user cannot become another one */
+}
+
+static void names_of_others_are_made_safe(void **state)
+{
+    (void)state;
+    const struct st_xrun_seen lines[] = {missed("a\033[2Jb\xff", 1, ST_DROPOUT_STOPPED)};
+    struct st_facts *facts = watch("pipewire", lines, 1, 0, false);
+    const char *answer;
+    assert_int_equal(st_facts_text(facts, ST_MUSIC_ANSWER, &answer), 0);
+    assert_null(strchr(answer, '\033'));
+    assert_null(strchr(answer, '\xff'));
+    st_facts_free(facts);
+    /* of more programs than have a place each dropout counts */
+    struct st_xrun_seen many[40];
+    for (size_t i = 0; i < ST_ARRAY_LEN(many); i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "p%zu", i);
+        many[i] = missed(name, i == 7 ? 2 : 1, ST_DROPOUT_STOPPED);
+    }
+    facts = watch("pipewire", many, ST_ARRAY_LEN(many), 0, false);
+    assert_int_equal(st_facts_text(facts, ST_MUSIC_ANSWER, &answer), 0);
+    assert_true(strncmp(answer, "p7 made 2 of 41 dropouts", 24) == 0);
+    st_facts_free(facts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_program_with_most_dropouts_is_named),
+        cmocka_unit_test(who_computes_longer_than_any_buffer_is_to_be_frozen),
+        cmocka_unit_test(who_always_computes_too_long_needs_no_larger_buffer),
+        cmocka_unit_test(who_took_the_cpu_is_named_and_not_the_victim),
+        cmocka_unit_test(a_server_that_names_no_one_is_not_made_to),
+        cmocka_unit_test(quiet_music_and_silence),
+        cmocka_unit_test(who_is_not_watched_is_said),
+        cmocka_unit_test(who_was_stopped_has_not_watched),
+        cmocka_unit_test(root_watches_as_the_user_who_ran_sudo),
+        cmocka_unit_test(names_of_others_are_made_safe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

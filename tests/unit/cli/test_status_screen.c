@@ -1,0 +1,353 @@
+/* The screen of `sleeptune status` at every size, with all that a daemon, or a false one, may send. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/show/status_screen.h"
+
+static const char text_of_document[] =
+    "{\"schema\":\"sleeptune-status/1\",\"time_ns\":1700000000000000000,\"screen\":{"
+    "\"answer\":\"Does not hold 128 frames: 4 of 1000 periods missed (95% confidence: at most 984 per hour), "
+    "2 simulated "
+    "xruns, worst wake-up 8.872 ms late.\",\"state\":\"bad\",\"next\":\"sleeptune history --causes\","
+    "\"sections\":[{\"title\":\"\",\"rows\":["
+    "{\"label\":\"Warning\",\"text\":\"loop: no right to SCHED_FIFO\",\"state\":\"bad\",\"detail\":false},"
+    "{\"label\":\"Lateness\",\"text\":\"median 27.4 µs, 99 % 58.4 µs, worst 8.872 ms (n = "
+    "1000)\",\"state\":\"ok\",\"detail\":false},"
+    "{\"label\":\"Odd\",\"text\":\"a detail among them\",\"state\":\"ok\",\"detail\":true}]},"
+    "{\"title\":\"Causes\",\"rows\":[{\"label\":\"\",\"text\":\"1 late wake-up: page "
+    "fault\",\"state\":\"warn\",\"detail\":true}]},"
+    "{\"title\":\"Events\",\"rows\":["
+    "{\"label\":\"\",\"text\":\"late-wake: woke "
+    "late\",\"state\":\"ok\",\"detail\":true,\"time_ns\":1699999999000000000},"
+    "{\"label\":\"\",\"text\":\"config-read: months "
+    "ago\",\"state\":\"ok\",\"detail\":true,\"time_ns\":1690000000000000000}]}],"
+    "\"charts\":[{\"title\":\"Worst wake-up of each second\",\"note\":\"Last 3 "
+    "s.\",\"low\":1e4,\"high\":1e7,\"low_text\":\"10 µs\",\"high_text\":\"10 ms\",\"left\":\"2 min "
+    "ago\",\"right\":\"now\",\"room\":120,\"values\":[50000,null,8872000],\"marks\":[],\"bad\":[2]},"
+    "{\"title\":\"Lateness of all\",\"note\":\"\",\"low\":0.5,\"high\":990,\"low_text\":\"0\",\"high_text\":"
+    "\"990\",\"left\":\"1 µs\",\"right\":\"over 1 s\",\"room\":4,\"values\":[0,990,10,0],\"bad\":[]}]}}";
+
+static json_t *document(void)
+{
+    json_t *of = json_loads(text_of_document, 0, NULL);
+    assert_non_null(of);
+    return of;
+}
+
+static char *drawn(int rows, int columns, bool unicode, const json_t *of, const struct st_status_screen *how)
+{
+    struct st_screen screen;
+    char *text = NULL;
+    size_t bytes = 0;
+    assert_int_equal(st_screen_init(&screen, rows, columns, unicode), 0);
+    st_status_screen_draw(&screen, of, how);
+    FILE *out = open_memstream(&text, &bytes);
+    assert_non_null(out);
+    st_screen_print(&screen, out);
+    fclose(out);
+    st_screen_finish(&screen);
+    return text;
+}
+
+/* The n-th row, to be freed. */
+static char *row_of(const char *text, int n)
+{
+    while (n-- > 0)
+        text = strchr(text, '\n') + 1;
+    return strndup(text, strcspn(text, "\n"));
+}
+
+static void has(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("not on the screen: %s\n%s", part, text);
+}
+
+static void first_screen_is_the_answer_the_figures_and_one_next_step(void **state)
+{
+    (void)state;
+    json_t *of = document();
+    char *text = drawn(30, 80, true, of, &(struct st_status_screen){.socket = "/run/s"});
+    assert_int_equal(strncmp(text, "Does not hold 128 frames: 4 of 1000 periods missed", 50), 0);
+    has(text, "\nWarning       loop: no right to SCHED_FIFO\n");
+    has(text, "\nLateness      median 27.4 µs, 99 % 58.4 µs, worst 8.872 ms (n = 1000)\n");
+    has(text, "\nNext          sleeptune history --causes\n");
+    assert_null(strstr(text, "Causes"));
+    assert_null(strstr(text, "a detail among them"));
+    assert_null(strstr(text, "/run/s"));
+    free(text);
+    json_decref(of);
+}
+
+static void details_are_all_sections_and_the_socket(void **state)
+{
+    (void)state;
+    json_t *of = document();
+    char *text = drawn(40, 80, true, of, &(struct st_status_screen){.details = true, .socket = "/run/s"});
+    has(text, "\nOdd           a detail among them\n");
+    has(text, "\nCauses\n              1 late wake-up: page fault\n");
+    has(text, "\n              22:13:19 late-wake: woke late\n"); /* today */
+    has(text, "2023-07-22 04:26:40 config-read: months ago\n");
+    has(text, "\nSocket        /run/s\n");
+    free(text);
+    json_decref(of);
+}
+
+static void live_screen_has_details_as_room_allows_and_the_message_last(void **state)
+{
+    (void)state;
+    json_t *of = document();
+    const struct st_status_screen how = {.live = true, .message = "Live; q quits"};
+    char *text = drawn(40, 80, true, of, &how), *last = row_of(text, 39);
+    has(text, "1 late wake-up: page fault");
+    assert_string_equal(last, "Live; q quits");
+    free(last);
+    free(text);
+    text = drawn(12, 40, true, of, &how);
+    has(text, "Does not hold 128 frames: 4 of 1000");
+    has(text, "loop: no right to\n              SCHED_FIFO\n");
+    has(text, "\nLive; q quits\n");
+    free(text);
+    json_decref(of);
+}
+
+/* A table of clients behind the first section; the last of them is a detail. */
+static json_t *document_with_clients(int n)
+{
+    json_t *of = document(), *rows = json_array();
+    for (int i = 0; i < n; i++) {
+        char name[48];
+        snprintf(name, sizeof(name), i == 0 ? "HeavyReverb" : "Client %d with a long name of its own", i);
+        json_array_append_new(
+            rows, json_pack("{s:s, s:s, s:s, s:b, s:[s, s, s, s, s]}", "label", name, "text", "407 dropouts",
+                            "state", "warn", "detail", i == n - 1, "cells", name, i == 0 ? "407" : "0",
+                            i == 0 ? "lost the CPU to its own thread" : "", "12 %", i == 0 ? "117 %" : ""));
+    }
+    json_t *section = json_pack("{s:s, s:[s, s, s, s, s], s:o}", "title", "Programs", "columns", "Program",
+                                "Dropouts", "Why", "Load", "Peak", "rows", rows);
+    json_array_insert_new(json_object_get(json_object_get(of, "screen"), "sections"), 1, section);
+    return of;
+}
+
+static void clients_are_a_table_with_names_before_numbers(void **state)
+{
+    (void)state;
+    json_t *of = document_with_clients(4);
+    char *text = drawn(30, 80, true, of, &(struct st_status_screen){0});
+    has(text, "\n\nProgram                    Dropouts  Why                             Load   Peak\n"
+              "HeavyReverb                     407  lost the CPU to its own thread  12 %  117 %\n"
+              "Client 1 with a long …            0                                  12 %\n");
+    has(text, "\n1 more: --details\n\nNext          sleeptune history --causes\n");
+    free(text);
+    text = drawn(30, 40, false, of, &(struct st_status_screen){0}); /* the last columns have to go */
+    has(text, "\nHeavyReverb          407  lost the CPU ~\n");
+    assert_null(strstr(text, "117 %"));
+    free(text);
+    json_decref(of);
+    of = document_with_clients(30);
+    text = drawn(60, 80, true, of, &(struct st_status_screen){0});
+    char *last = row_of(text, 19);
+    assert_string_equal(last, "Next          sleeptune history --causes");
+    has(text, " more: --details\n\nNext ");
+    free(last);
+    free(text);
+    text = drawn(80, 80, true, of, &(struct st_status_screen){.details = true});
+    has(text, "\nClient 28 with");
+    has(text, "\nClient 29 with");
+    free(text);
+    json_decref(of);
+}
+
+static void long_message_takes_the_rows_it_needs(void **state)
+{
+    (void)state;
+    json_t *of = document();
+    char *text = drawn(12, 40, true, of,
+                       &(struct st_status_screen){
+                           .live = true,
+                           .alert = true,
+                           .message = "No connection since 12:00:00: sleeptuned on /run/x does not answer"});
+    has(text, "\nNo connection since 12:00:00: sleeptuned\non /run/x does not answer\n");
+    has(text, "Does not hold 128 frames: 4 of 1000");
+    free(text);
+    json_decref(of);
+}
+
+static int columns_of(const char *row)
+{
+    int n = 0;
+    for (; *row != '\0'; row++)
+        n += ((unsigned char)*row & 0xc0) != 0x80;
+    return n;
+}
+
+static void nothing_is_wider_than_the_screen_and_the_message_stays(void **state)
+{
+    (void)state;
+    json_t *of = document_with_clients(12), *empty = json_object();
+    const struct st_status_screen how = {.live = true, .details = true, .message = "M"};
+    for (int rows = 1; rows <= 60; rows++) {
+        for (int columns = 1; columns <= 200; columns += columns < 20 ? 1 : 7) {
+            char *text = drawn(rows, columns, true, of, &how);
+            for (int row = 0; row < rows; row++) {
+                char *line = row_of(text, row);
+                if (columns_of(line) > columns)
+                    fail_msg("%dx%d: %s", columns, rows, line);
+                if (row == rows - 1)
+                    assert_string_equal(line, "M");
+                free(line);
+            }
+            free(text);
+            free(drawn(rows, columns, false, empty, &(struct st_status_screen){.details = true}));
+            free(drawn(rows, columns, true, NULL, &how));
+        }
+    }
+    json_decref(empty);
+    json_decref(of);
+}
+
+static void foreign_documents_are_survived(void **state)
+{
+    (void)state;
+    static const char *const documents[] = {
+        "{}",
+        "{\"screen\":3}",
+        "{\"screen\":{\"answer\":7,\"sections\":{},\"charts\":\"x\"}}",
+        "{\"screen\":{\"sections\":[1,{\"rows\":[null,{\"text\":[]}]}],\"charts\":[1,{\"values\":3}]}}",
+        "{\"screen\":{\"next\":\"\",\"next_why\":3,\"sections\":[{\"columns\":[1,{},\"x\"],\"rows\":[null,7,{"
+        "\"cells\":9},"
+        "{\"cells\":[1,\"a\",null,[],\"b\",\"c\",\"d\",\"e\",\"f\",\"g\"]}]}]}}",
+        "{\"screen\":{\"sections\":[],\"charts\":[{\"room\":-5,\"low\":0,\"high\":-1,\"values\":[1e308,-1,"
+        "\"x\"],\"bad\":[-9,9223372036854775807,\"x\"]},{\"room\":1e9}]}}",
+        "{\"time_ns\":-9223372036854775807,\"screen\":{\"sections\":[{\"rows\":[{\"detail\":false,\"time_"
+        "ns\":9223372036854775807}]}]}}",
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(documents); i++) {
+        json_t *of = json_loads(documents[i], 0, NULL);
+        assert_non_null(of);
+        assert_false(st_status_screen_is_in(of));
+        free(drawn(24, 80, true, of, &(struct st_status_screen){.live = true, .details = true}));
+        json_decref(of);
+    }
+    json_t *good = document();
+    assert_true(st_status_screen_is_in(good));
+    json_decref(good);
+}
+
+static void without_unicode_all_is_ascii(void **state)
+{
+    (void)state;
+    json_t *of = document();
+    json_object_set_new(json_object_get(of, "screen"), "answer", json_string("café – µs → 日本"));
+    char *text = drawn(24, 80, false, of, &(struct st_status_screen){.live = true});
+    for (const char *c = text; *c != '\0'; c++)
+        assert_true((unsigned char)*c < 0x80);
+    has(text, "caf? - us - ??");
+    free(text);
+    json_decref(of);
+}
+
+static void control_characters_do_not_reach_the_terminal(void **state)
+{
+    (void)state;
+    json_t *of = document();
+    json_t *screen = json_object_get(of, "screen");
+    json_t *row =
+        json_array_get(json_object_get(json_array_get(json_object_get(screen, "sections"), 0), "rows"), 0);
+    for (const char *const *key = (const char *const[]){"label", "text", NULL}; *key != NULL; key++)
+        json_object_set_new(row, *key, json_string("a\x1b[2Jb\a\r\nx"));
+    json_object_set_new(screen, "answer", json_string("a\x1b[2Jb\a\r\nx"));
+    json_object_set_new(screen, "next", json_string("a\x1b[2Jb\a\r\nx"));
+    char *text = drawn(24, 80, true, of, &(struct st_status_screen){.live = true});
+    assert_null(strchr(text, '\x1b'));
+    assert_null(strchr(text, '\a'));
+    assert_null(strchr(text, '\r'));
+    has(text, "a?[2Jb???x");
+    free(text);
+    json_decref(of);
+}
+
+static void text_of_others_cannot_reach_the_terminal_raw(void **state)
+{
+    (void)state;
+    struct st_screen screen;
+    assert_int_equal(st_screen_init(&screen, 1, 40, true), 0);
+    assert_int_equal(
+        st_screen_put(&screen, 0, 0, 40, ST_STYLE_PLAIN, "a\x1b[2J\x07\x7f\xc2\x9b\xff\xe2\x82\xc0\x80z"),
+        14);
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_non_null(out);
+    st_screen_print(&screen, out);
+    fclose(out);
+    assert_string_equal(text, "a?[2J????????z\n");
+    free(text);
+    st_screen_finish(&screen);
+}
+
+static void text_that_is_cut_says_so(void **state)
+{
+    (void)state;
+    struct st_screen screen;
+    assert_int_equal(st_screen_init(&screen, 3, 12, false), 0);
+    assert_int_equal(st_screen_put(&screen, 0, 0, 6, ST_STYLE_PLAIN, "sixsix"), 6);
+    assert_string_equal(st_screen_cell(&screen, 0, 5)->text, "x");
+    assert_int_equal(st_screen_put(&screen, 0, 0, 6, ST_STYLE_PLAIN, "seven77"), 6);
+    assert_string_equal(st_screen_cell(&screen, 0, 5)->text, "~");
+    assert_int_equal(st_screen_wrap(&screen, 1, 0, 12, 2, ST_STYLE_PLAIN, "one two three four five six"), 2);
+    assert_string_equal(st_screen_cell(&screen, 1, 6)->text, "o");
+    assert_string_equal(st_screen_cell(&screen, 1, 7)->text, " ");
+    assert_string_equal(st_screen_cell(&screen, 2, 0)->text, "t");
+    assert_string_equal(st_screen_cell(&screen, 2, 11)->text, "~");
+    st_screen_finish(&screen);
+    assert_int_equal(st_screen_init(&screen, 2, 9, false), 0); /* no number or word is halved */
+    st_screen_put(&screen, 0, 0, 9, ST_STYLE_PLAIN, "missed 293456");
+    assert_string_equal(st_screen_cell(&screen, 0, 7)->text, "~");
+    assert_string_equal(st_screen_cell(&screen, 0, 8)->text, " ");
+    st_screen_put(&screen, 1, 0, 9, ST_STYLE_PLAIN, "of months 7");
+    assert_string_equal(st_screen_cell(&screen, 1, 8)->text, "~");
+    assert_true(st_screen_fits(&screen, 9, "27 µs 9 n"));
+    assert_false(st_screen_fits(&screen, 8, "27 µs 9 n"));
+    st_screen_finish(&screen);
+    assert_int_equal(st_screen_init(&screen, 0, 80, false), -EINVAL);
+}
+
+static void word_longer_than_a_row_goes_on_in_the_next(void **state)
+{
+    (void)state;
+    struct st_screen screen;
+    assert_int_equal(st_screen_init(&screen, 4, 8, false), 0);
+    assert_int_equal(st_screen_wrap(&screen, 0, 0, 8, 4, ST_STYLE_PLAIN, "/run/sleeptune/sock ok"), 3);
+    assert_string_equal(st_screen_cell(&screen, 1, 0)->text, "e");
+    assert_string_equal(st_screen_cell(&screen, 2, 4)->text, "o");
+    assert_int_equal(st_screen_wrapped_rows(&screen, 8, "/run/sleeptune/sock ok"), 3);
+    st_screen_finish(&screen);
+}
+
+int main(void)
+{
+    (void)setenv("TZ", "UTC", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_screen_is_the_answer_the_figures_and_one_next_step),
+        cmocka_unit_test(details_are_all_sections_and_the_socket),
+        cmocka_unit_test(live_screen_has_details_as_room_allows_and_the_message_last),
+        cmocka_unit_test(clients_are_a_table_with_names_before_numbers),
+        cmocka_unit_test(long_message_takes_the_rows_it_needs),
+        cmocka_unit_test(nothing_is_wider_than_the_screen_and_the_message_stays),
+        cmocka_unit_test(foreign_documents_are_survived),
+        cmocka_unit_test(without_unicode_all_is_ascii),
+        cmocka_unit_test(control_characters_do_not_reach_the_terminal),
+        cmocka_unit_test(text_of_others_cannot_reach_the_terminal_raw),
+        cmocka_unit_test(text_that_is_cut_says_so),
+        cmocka_unit_test(word_longer_than_a_row_goes_on_in_the_next),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

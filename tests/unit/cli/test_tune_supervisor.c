@@ -1,0 +1,356 @@
+/* The process that switches settings for `tune`, on the files of a captured tree: both processes see them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/tune/tune_supervisor.h"
+#include "evidence/tuning.h"
+
+#define FOLDER "/var/lib/sleeptune-changes"
+#define PAGES  "/sys/kernel/mm/transparent_hugepage/"
+
+struct state {
+    char dir[64];
+    struct st_platform *p;
+    struct st_candidates candidates;
+    struct st_finding findings[2];
+};
+
+static void write_file(const struct state *s, const char *path, const char *text)
+{
+    char whole[256];
+    snprintf(whole, sizeof(whole), "%s%s", s->dir, path);
+    FILE *file = fopen(whole, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static const char *read_file(const struct state *s, const char *path, char *buf, size_t bytes)
+{
+    char whole[256];
+    snprintf(whole, sizeof(whole), "%s%s", s->dir, path);
+    FILE *file = fopen(whole, "r");
+    buf[0] = '\0';
+    if (file != NULL) {
+        buf[fread(buf, 1, bytes - 1, file)] = '\0';
+        fclose(file);
+    }
+    buf[strcspn(buf, "\n")] = '\0';
+    return buf;
+}
+
+static void assert_value(const struct state *s, const char *path, const char *wanted)
+{
+    char text[256];
+    assert_string_equal(read_file(s, path, text, sizeof(text)), wanted);
+}
+
+static bool has_journal(const struct state *s)
+{
+    char text[16];
+    return read_file(s, FOLDER "/journal.json", text, sizeof(text))[0] != '\0';
+}
+
+static int add_row(struct state *s, const char *rule, const char *target, const char *old, const char *new)
+{
+    struct st_plan *plan = &s->candidates.plan;
+    const size_t i = s->candidates.n++;
+    s->findings[i].rule = st_rule_find(rule);
+    s->candidates.rows[i] =
+        (struct st_candidate){.finding = &s->findings[i], .first_step = plan->steps_n, .steps_n = 1};
+    plan->steps = realloc(plan->steps, (plan->steps_n + 1) * sizeof(*plan->steps));
+    plan->steps[plan->steps_n++] = (struct st_plan_step){.rule = s->findings[i].rule,
+                                                         .type = ST_ENTRY_SYSFS,
+                                                         .kind = ST_CHANGE_SYSFS,
+                                                         .target = strdup(target),
+                                                         .old_value = strdup(old),
+                                                         .new_value = strdup(new)};
+    return 0;
+}
+
+static int set_up(void **state)
+{
+    struct state *s = calloc(1, sizeof(*s));
+    char command[512];
+    strcpy(s->dir, "/tmp/sleeptune-tune-XXXXXX");
+    if (mkdtemp(s->dir) == NULL)
+        return -1;
+    snprintf(command, sizeof(command),
+             "mkdir -p '%s" PAGES "' '%s/var/lib' '%s/sys/devices/system/cpu/cpufreq/policy0' '%s/etc'",
+             s->dir, s->dir, s->dir, s->dir);
+    if (system(command) != 0 || st_platform_root_new(s->dir, &s->p) != 0)
+        return -1;
+    write_file(s, PAGES "enabled", "always\n");
+    write_file(s, "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave\n");
+    add_row(s, "linux-huge-pages", PAGES "enabled", "always", "madvise");
+    add_row(s, "linux-cpu-frequency", "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave",
+            "performance");
+    *state = s;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct state *s = *state;
+    char command[128];
+    st_candidates_finish(&s->candidates);
+    st_platform_root_free(s->p);
+    snprintf(command, sizeof(command), "rm -rf '%s'", s->dir);
+    const int r = system(command);
+    free(s);
+    return r;
+}
+
+static int start(struct state *s, struct st_tune_supervisor *supervisor)
+{
+    return st_tune_supervisor_start(supervisor, s->p, FOLDER, &s->candidates);
+}
+
+static void assert_as_before(const struct state *s)
+{
+    assert_value(s, PAGES "enabled", "always");
+    assert_value(s, "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave");
+    assert_false(has_journal(s));
+}
+
+static void it_switches_and_sets_back(void **state)
+{
+    struct state *s = *state;
+    struct st_tune_supervisor supervisor;
+    char why[ST_TUNING_WHY_BYTES];
+    size_t row;
+    assert_int_equal(start(s, &supervisor), 0);
+    assert_int_equal(st_tune_supervisor_set(&supervisor, 0, &row, why), 0);
+    assert_false(has_journal(s)); /* nothing was written yet */
+    assert_int_equal(st_tune_supervisor_set(&supervisor, 1, &row, why), 0);
+    assert_value(s, PAGES "enabled", "madvise");
+    assert_true(has_journal(s));
+    assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), 0);
+    assert_value(s, "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "performance");
+    assert_int_equal(st_tune_supervisor_set(&supervisor, 2, &row, why), 0);
+    assert_value(s, PAGES "enabled", "always");
+    assert_int_equal(st_tune_supervisor_end(&supervisor), 0);
+    assert_as_before(s);
+}
+
+static void another_writer_is_named_and_left_alone(void **state)
+{
+    struct state *s = *state;
+    struct st_tune_supervisor supervisor;
+    char why[ST_TUNING_WHY_BYTES];
+    size_t row = 9;
+    strcpy(s->candidates.writers, "power-profiles-daemon");
+    assert_int_equal(start(s, &supervisor), 0);
+    assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), 0);
+    write_file(s, "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "ondemand\n");
+    assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), -EBUSY);
+    assert_int_equal(row, 1);
+    assert_non_null(strstr(why, "scaling_governor (running here: power-profiles-daemon)"));
+    assert_int_equal(st_tune_supervisor_set(&supervisor, 1, &row, why), 0); /* the other one goes on */
+    assert_value(s, PAGES "enabled", "madvise");
+    assert_int_equal(st_tune_supervisor_end(&supervisor), 0);
+    assert_value(s, PAGES "enabled", "always");
+    assert_value(s, "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "ondemand");
+    assert_false(has_journal(s));
+}
+
+static void nap(unsigned us)
+{
+    const struct timespec time = {.tv_nsec = (long)us * 1000};
+    nanosleep(&time, NULL);
+}
+
+/* At any moment, within a switch or between two. */
+static void a_killed_tuner_leaves_nothing(void **state)
+{
+    struct state *s = *state;
+    srand(1);
+    for (int i = 0; i < 40; i++) {
+        const pid_t tuner = fork();
+        if (tuner == 0) {
+            struct st_tune_supervisor supervisor;
+            char why[ST_TUNING_WHY_BYTES];
+            size_t row;
+            if (start(s, &supervisor) == 0) {
+                uint32_t on = 1;
+                while (st_tune_supervisor_set(&supervisor, on, &row, why) == 0)
+                    on = (on + 1) % 4;
+            }
+            _exit(0);
+        }
+        nap((unsigned)(rand() % 20000));
+        kill(tuner, SIGKILL);
+        waitpid(tuner, NULL, 0);
+        for (int tries = 0; tries < 5000 && has_journal(s); tries++)
+            nap(2000);
+        /* the supervisor may have been between its end and its first journal */
+        struct st_tune_supervisor next;
+        int r = start(s, &next);
+        for (int tries = 0; tries < 5000 && r == -EWOULDBLOCK; tries++) {
+            nap(2000);
+            r = start(s, &next);
+        }
+        assert_int_equal(r, 0);
+        assert_int_equal(st_tune_supervisor_end(&next), 0);
+        assert_as_before(s);
+    }
+}
+
+/* Both are killed: the next run finds the journal. */
+static void two_killed_processes_are_made_good_by_the_next_run(void **state)
+{
+    struct state *s = *state;
+    struct st_tune_supervisor next;
+    const pid_t tuner = fork();
+    if (tuner == 0) {
+        struct st_tune_supervisor supervisor;
+        char why[ST_TUNING_WHY_BYTES];
+        size_t row;
+        if (start(s, &supervisor) == 0 && st_tune_supervisor_set(&supervisor, 3, &row, why) == 0) {
+            kill(supervisor.pid, SIGKILL);
+            raise(SIGKILL);
+        }
+        _exit(0);
+    }
+    waitpid(tuner, NULL, 0);
+    assert_value(s, PAGES "enabled", "madvise");
+    assert_true(has_journal(s));
+    assert_int_equal(start(s, &next), 0);
+    assert_value(s, PAGES "enabled", "always");
+    assert_int_equal(st_tune_supervisor_end(&next), 0);
+    assert_as_before(s);
+}
+
+/* A tuner with a setting on, whose supervisor prints to the file `said`. */
+static pid_t tuner_with_a_setting_on(struct state *s, const char *said)
+{
+    char path[256];
+    const pid_t tuner = fork();
+    if (tuner == 0) {
+        struct st_tune_supervisor supervisor;
+        char why[ST_TUNING_WHY_BYTES];
+        size_t row;
+        snprintf(path, sizeof(path), "%s%s", s->dir, said);
+        if (dup2(open(path, O_WRONLY | O_CREAT, 0600), STDERR_FILENO) >= 0 && start(s, &supervisor) == 0 &&
+            st_tune_supervisor_set(&supervisor, 1, &row, why) == 0)
+            pause();
+        _exit(1);
+    }
+    char now[16] = "";
+    for (int tries = 0; tries < 5000 && strcmp(now, "madvise") != 0; tries++) {
+        nap(2000);
+        read_file(s, PAGES "enabled", now, sizeof(now));
+    }
+    assert_string_equal(now, "madvise");
+    return tuner;
+}
+
+static void kill_and_hear(struct state *s, pid_t tuner, const char *said, const char *wanted)
+{
+    char text[1024] = "";
+    kill(tuner, SIGKILL);
+    waitpid(tuner, NULL, 0);
+    for (int tries = 0; tries < 5000 && strstr(text, "Run:") == NULL && strstr(text, "Free") == NULL;
+         tries++) {
+        nap(2000);
+        read_file(s, said, text, sizeof(text));
+    }
+    assert_string_equal(text, wanted);
+}
+
+/* A folder in the place of the file that becomes the journal: as on a full disk the journal cannot be
+ * written. */
+static void a_journal_that_cannot_be_written_keeps_nothing_on(void **state)
+{
+    struct state *s = *state;
+    char path[256];
+    const pid_t tuner = tuner_with_a_setting_on(s, "/said");
+    snprintf(path, sizeof(path), "%s" FOLDER "/" ST_REPLACE_PREFIX "journal.json" ST_REPLACE_SUFFIX, s->dir);
+    assert_int_equal(mkdir(path, 0755), 0);
+    kill_and_hear(
+        s, tuner, "/said",
+        "sleeptune tune: all is undone, but the journal in " FOLDER
+        " cannot be written (Is a directory) and still lists it. Free space there: the next sleeptune "
+        "revert, apply or tune corrects it.");
+    assert_value(s, PAGES "enabled", "always");
+    assert_true(has_journal(s));
+    assert_int_equal(rmdir(path), 0);
+    struct st_tune_supervisor next;
+    assert_int_equal(start(s, &next), 0);
+    assert_int_equal(st_tune_supervisor_end(&next), 0);
+    assert_as_before(s);
+}
+
+static void a_supervisor_that_cannot_undo_says_so(void **state)
+{
+    struct state *s = *state;
+    char path[256];
+    const pid_t tuner = tuner_with_a_setting_on(s, "/said");
+    snprintf(path, sizeof(path), "%s" PAGES "enabled", s->dir);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0755), 0);
+    kill_and_hear(s, tuner, "/said",
+                  "sleeptune tune: the tuner was ended, and its change cannot be undone: " PAGES
+                  "enabled = madvise (was always): Is a directory. Run: sleeptune revert linux-huge-pages");
+    assert_true(has_journal(s));
+    assert_int_equal(rmdir(path), 0);
+    write_file(s, PAGES "enabled", "madvise\n");
+    struct st_tune_supervisor next;
+    int r = start(s, &next);
+    for (int tries = 0; tries < 5000 && r == -EWOULDBLOCK; tries++) {
+        nap(2000);
+        r = start(s, &next);
+    }
+    assert_int_equal(r, 0);
+    assert_int_equal(st_tune_supervisor_end(&next), 0);
+    assert_as_before(s);
+}
+
+static void a_killed_supervisor_ends_the_session(void **state)
+{
+    struct state *s = *state;
+    struct st_tune_supervisor supervisor;
+    char why[ST_TUNING_WHY_BYTES];
+    size_t row;
+    assert_int_equal(start(s, &supervisor), 0);
+    assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), 0);
+    kill(supervisor.pid, SIGTERM); /* is not for it: the tuner gets one, too */
+    kill(supervisor.pid, SIGHUP);
+    assert_int_equal(st_tune_supervisor_set(&supervisor, 2, &row, why), 0);
+    kill(supervisor.pid, SIGKILL);
+    waitpid(supervisor.pid, NULL, 0);
+    assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), -EPIPE);
+    assert_int_equal(st_tune_supervisor_end(&supervisor), 0);
+    assert_as_before(s);
+}
+
+int main(void)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(it_switches_and_sets_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_writer_is_named_and_left_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_killed_tuner_leaves_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(two_killed_processes_are_made_good_by_the_next_run, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_killed_supervisor_ends_the_session, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_journal_that_cannot_be_written_keeps_nothing_on, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_supervisor_that_cannot_undo_says_so, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,583 @@
+/* Who had the CPU, from scheduler and interrupt events. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/stats/random.h"
+#include "daemon/causes/cpu_trace.h"
+#include "tests/fake/fake.h"
+
+#define LOOP 100
+#define HOG  4711
+#define US   INT64_C(1000)
+
+static struct st_trace_event switched(int64_t at_us, int cpu, int prev, const char *prev_name, int next,
+                                      const char *next_name)
+{
+    struct st_trace_event e = {
+        .at_ns = at_us * US, .cpu = cpu, .kind = ST_TRACE_SWITCH, .pid = next, .prev_pid = prev};
+    snprintf(e.name, sizeof(e.name), "%s", next_name);
+    snprintf(e.prev_name, sizeof(e.prev_name), "%s", prev_name);
+    return e;
+}
+
+static struct st_trace_event waking(int64_t at_us)
+{
+    return (struct st_trace_event){.at_ns = at_us * US, .kind = ST_TRACE_WAKING, .pid = LOOP};
+}
+
+static struct st_trace_event interrupt(int64_t at_us, enum st_trace_kind kind, int number, const char *name)
+{
+    struct st_trace_event e = {.at_ns = at_us * US, .kind = kind, .number = number};
+    snprintf(e.name, sizeof(e.name), "%s", name);
+    return e;
+}
+
+static void thread_that_kept_the_cpu_is_named_with_its_length(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(900, 0, 0, "swapper/0", HOG, "hog"),
+        waking(1004),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
+                     0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 2996 * US); /* from the waking: it did not delay the wake-up before */
+    assert_int_equal(c.waited_ns, 2996 * US);
+    assert_int_equal(c.turns_ns, 3100 * US); /* from switch to switch */
+    assert_int_equal(c.cpu, 0);
+}
+
+static void who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_it(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(990, 0, 0, "swapper/0", 9, "elsewhere"), /* there was a trace by then */
+        switched(4000, 1, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 3000 * US);
+    assert_int_equal(c.turns_ns, 0); /* it may have had it for long */
+    assert_int_equal(c.cpu, 1);
+}
+
+/* "chrt -f 80 audiohog": it gets the CPU as chrt, and becomes audiohog on it */
+static void program_has_its_name_after_exec(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(1001, 0, 0, "swapper/0", HOG, "chrt"),      waking(1004),
+        switched(2000, 0, HOG, "audiohog", 9, "other"),      switched(2010, 0, 9, "other", HOG, "audiohog"),
+        switched(4000, 0, HOG, "audiohog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
+                     -ENODATA);
+    assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
+                     0);
+    assert_string_equal(c.name, "audiohog/4711");
+    assert_int_equal(c.waited_ns, 2986 * US); /* under both names */
+}
+
+static struct st_trace_event lost(int64_t at_us, int cpu)
+{
+    return (struct st_trace_event){.at_ns = at_us * US, .cpu = cpu, .kind = ST_TRACE_LOST};
+}
+
+static void time_before_the_oldest_event_is_nobodys(void **state)
+{
+    (void)state;
+    /* due at 1 s; the ring was overwritten up to 601 s */
+    const int64_t s = 1000000, due_ns = s * US, woke_ns = 603 * s * US;
+    const struct st_trace_event overwritten[] = {
+        switched(601 * s, 1, 19726, "innocent", 50, "sh"),
+        {.at_ns = 602 * s * US, .cpu = 1, .kind = ST_TRACE_WAKING, .pid = LOOP},
+        switched(603 * s, 1, 50, "sh", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(overwritten, 3, LOOP, ST_CAUSE_RUN_QUEUE, due_ns, woke_ns, &c),
+                     -ENOENT);
+    assert_int_equal(st_cpu_trace_find_culprit(overwritten, 3, LOOP, ST_CAUSE_TIMER, due_ns, woke_ns, &c),
+                     -ENOENT);
+    /* of 3 ms the last 1 ms was seen */
+    const struct st_trace_event half[] = {
+        switched(3000, 0, 77, "innocent", HOG, "hog"),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    assert_int_equal(st_cpu_trace_find_culprit(half, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 1000 * US);
+    assert_int_equal(c.turns_ns, 0); /* there may have been others before it */
+}
+
+static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
+{
+    (void)state;
+    /* what was left of the page that was read last; then the ring was overwritten, on this CPU only */
+    const struct st_trace_event events[] = {
+        switched(900, 0, 0, "swapper/0", 77, "innocent"),
+        switched(950, 1, 0, "swapper/1", 9, "elsewhere"),
+        waking(1001),
+        interrupt(1050, ST_TRACE_SOFTIRQ_ENTRY, 3, ""),
+        lost(3000, 0),
+        interrupt(3000, ST_TRACE_SOFTIRQ_EXIT, 3, ""),
+        switched(3300, 0, 77, "innocent", HOG, "hog"),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 8, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 700 * US);
+    assert_int_equal(c.turns_ns, 0);
+    /* who has the CPU after the gap is known by the switch from it, unless there is another gap before
+     * that */
+    const struct st_trace_event after[] = {
+        switched(900, 0, 0, "swapper/0", 77, "innocent"),
+        waking(1001),
+        lost(2000, 0),
+        switched(4000, 0, 77, "innocent", LOOP, "st-loop"),
+    };
+    assert_int_equal(st_cpu_trace_find_culprit(after, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
+    assert_int_equal(c.ns, 2000 * US);
+    assert_true(c.explains);
+    const struct st_trace_event two[] = {
+        switched(900, 0, 0, "swapper/0", 77, "innocent"),
+        waking(1001),
+        lost(2000, 0),
+        interrupt(3500, ST_TRACE_IRQ_ENTRY, 27, "hda"),
+        lost(3900, 0),
+        switched(4000, 0, 77, "innocent", LOOP, "st-loop"),
+    };
+    assert_int_equal(st_cpu_trace_find_culprit(two, 6, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     -ENOENT);
+    /* another CPU's gap is no matter */
+    const struct st_trace_event other[] = {
+        switched(900, 0, 0, "swapper/0", HOG, "hog"),
+        waking(1001),
+        lost(3900, 1),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    assert_int_equal(st_cpu_trace_find_culprit(other, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
+    assert_int_equal(c.ns, 2999 * US);
+    assert_int_equal(c.turns_ns, 3100 * US);
+}
+
+static void turns_before_a_gap_are_not_counted(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(100, 0, 0, "swapper/0", HOG, "hog"),
+        lost(500, 0),
+        waking(1001),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
+    assert_int_equal(c.ns, 2999 * US);
+    assert_int_equal(c.turns_ns, 0);
+}
+
+static void without_its_waking_since_when_it_waited_is_not_known(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(900, 0, 0, "swapper/0", HOG, "hog"),
+        interrupt(1200, ST_TRACE_IRQ_ENTRY, 27, "hda"),
+        interrupt(2200, ST_TRACE_IRQ_EXIT, 27, ""),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    /* by the counters it waited for its CPU: the hog had it, but since when it was waited for is not known */
+    assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 2000 * US);
+    assert_int_equal(c.waited_ns, 0);
+    assert_false(c.waking_was_seen);
+    assert_false(c.explains);
+    /* nothing says that it waited: what remains is the interrupt, whose time nobody else had */
+    const enum st_cause causes[] = {ST_CAUSE_TIMER, ST_CAUSE_UNKNOWN};
+    for (size_t i = 0; i < ST_ARRAY_LEN(causes); i++) {
+        assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, causes[i], 1000 * US, 4001 * US, &c), 0);
+        assert_string_equal(c.name, "irq/27-hda");
+        assert_int_equal(c.ns, 1000 * US);
+        assert_int_equal(c.waited_ns, 0);
+        assert_true(c.explains);
+    }
+}
+
+static void the_longest_of_several_is_named(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        waking(1001),
+        switched(1500, 0, 7, "short", HOG, "hog"),
+        switched(3500, 0, HOG, "hog", 8, "other"),
+        switched(4000, 0, 8, "other", HOG, "hog"),
+        switched(4400, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4500 * US, &c),
+                     0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 2400 * US); /* both of its turns */
+}
+
+static void turns_are_whole_with_their_interrupts_and_those_of_the_time_only(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(100, 0, HOG, "hog", 0, "swapper/0"), /* since when is not known: it does not count */
+        switched(300, 0, 0, "swapper/0", HOG, "hog"),
+        switched(400, 0, HOG, "hog", 0, "swapper/0"),
+        switched(700, 0, 0, "swapper/0", HOG, "hog"),
+        switched(800, 1, HOG, "hog", HOG, "hog"), /* another CPU */
+        interrupt(900, ST_TRACE_IRQ_ENTRY, 27, "hda"),
+        waking(1004),
+        interrupt(1100, ST_TRACE_IRQ_EXIT, 27, ""),
+        switched(3000, 0, HOG, "hog", 14, "migration/0"),
+        switched(3050, 0, 14, "migration/0", HOG, "hog"),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+        switched(4010, 0, LOOP, "st-loop", HOG, "hog"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(
+        st_cpu_trace_find_culprit(events, 12, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c), 0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 2850 * US); /* from 1100 on, less 50 */
+    assert_int_equal(c.turns_ns, 3250 * US);
+}
+
+static void turns_of_which_an_event_was_lost_are_not_known(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(700, 0, 0, "swapper/0", HOG, "hog"),
+        waking(1004), /* the hog's switch to another thread was lost */
+        switched(1100, 0, 77, "other", HOG, "hog"),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
+                     0);
+    assert_int_equal(c.ns, 2900 * US);
+    assert_int_equal(c.turns_ns, 0);
+}
+
+static void interrupt_is_taken_off_the_thread_below_it(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(900, 0, 0, "swapper/0", HOG, "hog"),   waking(1000),
+        interrupt(1200, ST_TRACE_SOFTIRQ_ENTRY, 3, ""), interrupt(1500, ST_TRACE_IRQ_ENTRY, 27, "hda"),
+        interrupt(3500, ST_TRACE_IRQ_EXIT, 27, ""),     interrupt(3600, ST_TRACE_SOFTIRQ_EXIT, 3, ""),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 7, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
+    assert_string_equal(c.name, "irq/27-hda");
+    assert_int_equal(c.ns, 2000 * US);
+    assert_int_equal(c.turns_ns, 0); /* turns are a thread's */
+}
+
+static void softirq_has_the_kernels_name(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        interrupt(900, ST_TRACE_SOFTIRQ_ENTRY, 3, ""),
+        waking(3000),
+        interrupt(3900, ST_TRACE_SOFTIRQ_EXIT, 3, ""),
+        switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
+    assert_string_equal(c.name, "softirq/NET_RX");
+    assert_int_equal(c.ns, 2900 * US); /* before the waking, too: it may be what kept the timer */
+    assert_int_equal(c.waited_ns, 900 * US);
+}
+
+/* Interrupts were off until 3900, or the host had taken the CPU away: the events are the same. */
+static const struct st_trace_event waking_came_late[] = {
+    {.at_ns = 900 * US, .kind = ST_TRACE_SWITCH, .pid = HOG, .name = "hog", .prev_name = "swapper/0"},
+    {.at_ns = 3900 * US, .kind = ST_TRACE_WAKING, .pid = LOOP},
+    {.at_ns = 4000 * US, .kind = ST_TRACE_SWITCH, .pid = LOOP, .prev_pid = HOG, .prev_name = "hog"},
+};
+
+static void thread_counts_before_the_waking_when_the_waking_was_what_came_late_on_bare_metal(void **state)
+{
+    (void)state;
+    struct st_trace_culprit c;
+    assert_int_equal(
+        st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, ST_CAUSE_TIMER, 1000 * US, 4001 * US, &c), 0);
+    assert_string_equal(c.name, "hog/4711");
+    assert_int_equal(c.ns, 3000 * US);
+    assert_int_equal(c.waited_ns, 100 * US);
+}
+
+static void thread_that_was_there_when_the_host_took_the_cpu_is_not_blamed(void **state)
+{
+    (void)state;
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT,
+                                               1000 * US, 4001 * US, &c),
+                     -ENOENT);
+    const struct st_trace_event after[] = {
+        waking(1001), /* nor is it when the host took it between the waking and the switch */
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    assert_int_equal(
+        st_cpu_trace_find_culprit(after, 2, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000 * US, 4001 * US, &c),
+        -ENOENT);
+}
+
+static void of_a_wait_for_the_cpu_only_the_wait_is_a_threads(void **state)
+{
+    (void)state;
+    const enum st_cause causes[] = {ST_CAUSE_RUN_QUEUE, ST_CAUSE_UNKNOWN};
+    for (size_t i = 0; i < ST_ARRAY_LEN(causes); i++) {
+        struct st_trace_culprit c;
+        assert_int_equal(
+            st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, causes[i], 3600 * US, 4000 * US, &c), 0);
+        assert_int_equal(c.ns, 100 * US);
+        assert_int_equal(
+            st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, causes[i], 1000 * US, 4001 * US, &c),
+            -ENOENT);
+    }
+}
+
+static void in_a_guest_an_interrupt_has_the_time_from_its_entry_to_its_exit(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(900, 0, 0, "swapper/0", HOG, "hog"),
+        interrupt(1100, ST_TRACE_IRQ_ENTRY, 27, "hda"),
+        waking(1200),
+        interrupt(3100, ST_TRACE_IRQ_EXIT, 27, ""),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000 * US,
+                                               4001 * US, &c),
+                     0);
+    assert_string_equal(c.name, "irq/27-hda");
+    assert_int_equal(c.ns, 2000 * US);
+    assert_int_equal(c.waited_ns, 1900 * US);
+}
+
+static void interrupt_without_its_exit_has_no_time(void **state)
+{
+    (void)state;
+    const struct st_trace_event other = interrupt(3100, ST_TRACE_IRQ_EXIT, 28, "");
+    const struct st_trace_event preempted = switched(3100, 0, HOG, "hog", HOG, "hog");
+    const struct st_trace_event next = interrupt(3100, ST_TRACE_IRQ_ENTRY, 28, "usb");
+    const struct st_trace_event *const ends[] = {&other, &preempted, &next};
+    for (size_t i = 0; i < ST_ARRAY_LEN(ends); i++) {
+        const struct st_trace_event events[] = {
+            switched(900, 0, 0, "swapper/0", HOG, "hog"),   waking(1001),
+            interrupt(1100, ST_TRACE_IRQ_ENTRY, 27, "hda"), *ends[i],
+            switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+        };
+        struct st_trace_culprit c;
+        assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT,
+                                                   1000 * US, 4001 * US, &c),
+                         -ENOENT);
+        assert_int_equal(
+            st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+        assert_string_equal(c.name, "hog/4711"); /* it was its turn */
+        assert_int_equal(c.ns, 2999 * US);
+        assert_int_equal(
+            st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_KERNEL, 1000 * US, 4001 * US, &c), 0);
+        assert_string_equal(c.name, "hog/4711"); /* in the kernel */
+    }
+}
+
+static void what_is_no_others_doing_has_no_culprit(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {switched(4000, 1, HOG, "hog", LOOP, "st-loop")};
+    const enum st_cause causes[] = {ST_CAUSE_STOPPED,  ST_CAUSE_RT_THROTTLING, ST_CAUSE_CPU_QUOTA,
+                                    ST_CAUSE_OWN_WORK, ST_CAUSE_SUSPEND,       ST_CAUSE_PAGE_FAULT};
+    for (size_t i = 0; i < ST_ARRAY_LEN(causes); i++) {
+        struct st_trace_culprit c;
+        assert_int_equal(st_cpu_trace_find_culprit(events, 1, LOOP, causes[i], 1000 * US, 4001 * US, &c),
+                         -ENOENT);
+    }
+}
+
+static void idle_cpu_has_no_culprit(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(900, 0, HOG, "hog", 0, "swapper/0"),
+        waking(3990),
+        switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     -ENOENT);
+}
+
+static void who_had_it_for_a_moment_is_not_blamed(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        waking(1001),
+        switched(1010, 0, 7, "kworker", 0, "swapper/0"), /* 10 us of 3 ms */
+        switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     -ENOENT);
+}
+
+static void nobody_is_blamed_for_a_time_of_which_events_were_lost(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(900, 0, 0, "swapper/0", HOG, "hog"),
+        waking(1004), /* the hog's switch to another thread was lost */
+        switched(4000, 0, 77, "other", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
+                     -ENOENT);
+}
+
+static void other_cpus_and_other_times_do_not_count(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(100, 0, 0, "swapper/0", LOOP, "st-loop"), /* the wake-up before */
+        switched(950, 1, 0, "swapper/1", 9, "elsewhere"),  waking(1001),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),    switched(5000, 0, LOOP, "st-loop", 9, "later"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     -ENOENT);
+    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     -ENODATA); /* the ring lost it */
+    assert_int_equal(st_cpu_trace_find_culprit(events, 0, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     -ENODATA);
+}
+
+static void names_hold_no_control_characters(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        waking(1000),
+        switched(4000, 0, HOG, "a\033[2J\n", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
+    assert_string_equal(c.name, "a?[2J?/4711");
+}
+
+/* Whatever the events are, nobody had the CPU longer than the time was. */
+static void no_disorder_makes_more_time_than_there_was(void **state)
+{
+    (void)state;
+    struct st_random random = {.state = 7};
+    unsigned named = 0;
+    for (int round = 0; round < 20000; round++) {
+        struct st_trace_event events[40];
+        memset(events, 0, sizeof(events));
+        int64_t at_ns = 0;
+        for (size_t i = 0; i < 40; i++) {
+            at_ns += (int64_t)(st_random_u64(&random) % 200);
+            events[i].at_ns = at_ns;
+            events[i].cpu = (int)(st_random_u64(&random) % 2);
+            events[i].kind = (enum st_trace_kind)(st_random_u64(&random) % 7);
+            events[i].pid = (int)(st_random_u64(&random) % 4);
+            events[i].prev_pid = (int)(st_random_u64(&random) % 4);
+            events[i].number = (int)(st_random_u64(&random) % 14) - 2;
+        }
+        const int64_t due_ns = (int64_t)(st_random_u64(&random) % 4000), woke_ns = due_ns + 1500;
+        struct st_trace_culprit c;
+        if (st_cpu_trace_find_culprit(events, 40, 1, ST_CAUSE_RUN_QUEUE, due_ns, woke_ns, &c) != 0)
+            continue;
+        named++;
+        assert_true(c.ns > 0 && c.ns <= woke_ns - due_ns);
+        assert_true(c.waited_ns >= 0 && c.waited_ns <= c.ns);
+        assert_true(c.turns_ns == 0 || (c.turns_ns >= c.ns && c.turns_ns <= at_ns));
+        assert_true(strlen(c.name) > 0);
+    }
+    assert_true(named > 1000);
+}
+
+static void a_name_that_the_kernel_cut_is_completed(void **state)
+{
+    static const struct {
+        const char *name, *comm, *command, *wanted;
+    } rows[] = {
+        {"qemu-system-x86/7", "qemu-system-x86\n", "/usr/bin/qemu-system-x86_64", "qemu-system-x86_64/7"},
+        {"qemu-system-x86/7", "bash\n", "/usr/bin/qemu-system-x86_64",
+         "qemu-system-x86/7"}, /* a new process */
+        {"Isolated Web Co/7", "Isolated Web Co\n", "/usr/lib/firefox/firefox", "Isolated Web Co/7"},
+        {"hog/7", "hog\n", "/bin/hogwarts", "hog/7"}, /* not cut */
+        {"irq/27-snd_hda_i", "irq/27-snd_hda_\n", "", "irq/27-snd_hda_i"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
+        struct st_trace_culprit culprit = {.ns = 1};
+        snprintf(culprit.name, sizeof(culprit.name), "%s", rows[i].name);
+        assert_int_equal(st_fake_set_file(p, "/proc/7/comm", rows[i].comm, 0), 0);
+        assert_int_equal(st_fake_set_file(p, "/proc/7/cmdline", rows[i].command, 0), 0);
+        st_cpu_trace_complete_name(p, &culprit);
+        assert_string_equal(culprit.name, rows[i].wanted);
+        st_fake_free(p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(thread_that_kept_the_cpu_is_named_with_its_length),
+        cmocka_unit_test(program_has_its_name_after_exec),
+        cmocka_unit_test(who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_it),
+        cmocka_unit_test(time_before_the_oldest_event_is_nobodys),
+        cmocka_unit_test(time_of_which_the_ring_lost_the_events_is_nobodys),
+        cmocka_unit_test(turns_before_a_gap_are_not_counted),
+        cmocka_unit_test(without_its_waking_since_when_it_waited_is_not_known),
+        cmocka_unit_test(the_longest_of_several_is_named),
+        cmocka_unit_test(turns_are_whole_with_their_interrupts_and_those_of_the_time_only),
+        cmocka_unit_test(turns_of_which_an_event_was_lost_are_not_known),
+        cmocka_unit_test(interrupt_is_taken_off_the_thread_below_it),
+        cmocka_unit_test(softirq_has_the_kernels_name),
+        cmocka_unit_test(thread_counts_before_the_waking_when_the_waking_was_what_came_late_on_bare_metal),
+        cmocka_unit_test(thread_that_was_there_when_the_host_took_the_cpu_is_not_blamed),
+        cmocka_unit_test(of_a_wait_for_the_cpu_only_the_wait_is_a_threads),
+        cmocka_unit_test(in_a_guest_an_interrupt_has_the_time_from_its_entry_to_its_exit),
+        cmocka_unit_test(interrupt_without_its_exit_has_no_time),
+        cmocka_unit_test(what_is_no_others_doing_has_no_culprit),
+        cmocka_unit_test(idle_cpu_has_no_culprit),
+        cmocka_unit_test(who_had_it_for_a_moment_is_not_blamed),
+        cmocka_unit_test(nobody_is_blamed_for_a_time_of_which_events_were_lost),
+        cmocka_unit_test(other_cpus_and_other_times_do_not_count),
+        cmocka_unit_test(names_hold_no_control_characters),
+        cmocka_unit_test(a_name_that_the_kernel_cut_is_completed),
+        cmocka_unit_test(no_disorder_makes_more_time_than_there_was),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,573 @@
+/* Sums of causes, what is told of them, and xruns of others at the same time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "daemon/causes/tracer.h"
+#include "tests/fake/fake.h"
+
+#define START_NS (1000 * ST_NS_PER_S)
+
+static struct st_platform *fake;
+static struct st_events events;
+static struct st_causes *causes;
+static struct st_tracer_way late_wakes;
+static struct st_cause_sums ended;
+static struct st_history_minute minute;
+static struct st_session_config config;
+
+static int setup(void **state)
+{
+    (void)state;
+    fake = st_fake_new(ST_OS_LINUX, START_NS);
+    st_session_defaults(&config);
+    if (fake == NULL || st_events_init(&events, NULL) != 0 || st_causes_new(fake, &events, &causes) != 0 ||
+        st_tracer_way_init(&late_wakes, causes) != 0)
+        return -1;
+    st_causes_begin(causes, &config);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_tracer_way_finish(&late_wakes);
+    st_causes_free(causes);
+    st_events_finish(&events);
+    st_fake_free(fake);
+    return 0;
+}
+
+static struct st_cause_event late(enum st_cause cause, int64_t lateness_ns, int64_t explained_ns)
+{
+    return (struct st_cause_event){.cause = cause,
+                                   .at_ns = fake->now_ns(fake),
+                                   .lateness_ns = lateness_ns,
+                                   .explained_ns = explained_ns,
+                                   .together_n = 1};
+}
+
+static void take_late(const struct st_cause_event *event)
+{
+    const struct st_sink sink = st_tracer_way_sink(&late_wakes);
+    sink.late(sink.ctx, event);
+}
+
+static void take_xrun(int64_t silence_ns, const struct st_cause_event *because)
+{
+    const struct st_sink sink = st_tracer_way_sink(&late_wakes);
+    sink.xrun(sink.ctx, fake->now_ns(fake), silence_ns, because);
+}
+
+static void add(enum st_cause cause, int64_t lateness_ns, int64_t explained_ns)
+{
+    const struct st_cause_event event = late(cause, lateness_ns, explained_ns);
+    take_late(&event);
+}
+
+static const struct st_event *newest(void)
+{
+    assert_true(events.added_n > 0);
+    return &events.events[(events.added_n - 1) % ST_EVENTS_MAX];
+}
+
+static void minute_passes(void)
+{
+    st_fake_advance(fake, 60 * ST_NS_PER_S);
+    st_causes_end_minute(causes, &ended, &minute);
+}
+
+/* Of the minute that goes on. */
+static json_t *look(void)
+{
+    struct st_causes_now now;
+    st_causes_look(causes, &now);
+    char *text = st_causes_text(&now);
+    json_t *document = json_loads(text, 0, NULL);
+    free(text);
+    assert_non_null(document);
+    return document;
+}
+
+static json_int_t number(const json_t *document, const char *key)
+{
+    const json_t *value = json_object_get(document, key);
+    assert_true(json_is_integer(value));
+    return json_integer_value(value);
+}
+
+static void sums_are_by_cause_the_longest_total_first(void **state)
+{
+    (void)state;
+    st_causes_wakes(causes, 1000);
+    add(ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, 1900000);
+    add(ST_CAUSE_TIMER, 3 * ST_NS_PER_MS, INT64_MIN);
+    add(ST_CAUSE_RUN_QUEUE, 4 * ST_NS_PER_MS, 4000000);
+    json_t *document = look();
+    assert_int_equal(number(document, "wakes"), 1000);
+    assert_int_equal(number(document, "late_wakes"), 3);
+    assert_int_equal(number(document, "late_threshold_ns"), 1333333);
+    const json_t *rows = json_object_get(document, "rows");
+    assert_int_equal(json_array_size(rows), 2);
+    const json_t *first = json_array_get(rows, 0), *second = json_array_get(rows, 1);
+    assert_string_equal(json_string_value(json_object_get(first, "cause")), "run-queue");
+    assert_int_equal(number(first, "count"), 2);
+    assert_int_equal(number(first, "total_ns"), 6 * ST_NS_PER_MS);
+    assert_int_equal(number(first, "worst_ns"), 4 * ST_NS_PER_MS);
+    assert_true(json_real_value(json_object_get(first, "explained")) > 0.983);
+    assert_true(json_real_value(json_object_get(first, "explained")) < 0.984);
+    assert_true(json_is_null(json_object_get(second, "explained"))); /* said by exclusion */
+    const char *verdict = json_string_value(json_object_get(document, "verdict"));
+    assert_non_null(strstr(verdict, "3 of 1000 wake-ups were later than 1.333 ms"));
+    assert_non_null(strstr(verdict, "67 % of that: another thread had the CPU"));
+    json_decref(document);
+}
+
+static void take(enum st_cause cause, const char *culprit_name, int64_t ns)
+{
+    struct st_trace_culprit culprit = {.ns = ns, .explains = true};
+    const struct st_late one = {.event = late(cause, ns, ns)};
+    snprintf(culprit.name, sizeof(culprit.name), "%s", culprit_name);
+    st_causes_take(causes, &one, culprit_name[0] != '\0' ? &culprit : NULL);
+}
+
+static void sentence_sums_by_cause_then_names_the_worst_culprit_of_it(void **state)
+{
+    (void)state;
+    st_causes_wakes(causes, 1000);
+    take(ST_CAUSE_TIMER, "", 8 * ST_NS_PER_MS); /* the longest row, not the longest cause */
+    take(ST_CAUSE_RUN_QUEUE, "hog/7", 5 * ST_NS_PER_MS);
+    take(ST_CAUSE_RUN_QUEUE, "clang/70", 3 * ST_NS_PER_MS);
+    take(ST_CAUSE_RUN_QUEUE, "clang/71", 3 * ST_NS_PER_MS);
+    take(ST_CAUSE_RUN_QUEUE, "", 1 * ST_NS_PER_MS);
+    json_t *document = look();
+    const char *verdict = json_string_value(json_object_get(document, "verdict"));
+    assert_non_null(strstr(verdict, ", 20.000 ms in all; 60 % of that: another thread had the CPU; "
+                                    "30 % went to clang (2 threads)."));
+    assert_int_equal(json_array_size(json_object_get(document, "rows")), 5); /* each thread has its own */
+    json_decref(document);
+    take(ST_CAUSE_TIMER, "irq/27-hda", 30 * ST_NS_PER_MS);
+    document = look();
+    verdict = json_string_value(json_object_get(document, "verdict"));
+    assert_non_null(strstr(verdict, "76 % of that: a late timer, an interrupt, or the time to wake an idle "
+                                    "CPU; 60 % with irq/27-hda on the "
+                                    "CPU."));
+    json_decref(document);
+}
+
+static void culprit_of_a_part_of_the_wait_leaves_the_wait_explained(void **state)
+{
+    (void)state;
+    const struct st_late one = {.event = late(ST_CAUSE_RUN_QUEUE, 2000000, 1900000)};
+    struct st_trace_culprit culprit = {.name = "hog/7", .ns = 600000, .explains = true};
+    st_causes_take(causes, &one, &culprit);
+    assert_int_equal(newest()->explained_ns, 1900000); /* others had the rest */
+    culprit.ns = 2100000;
+    st_causes_take(causes, &one, &culprit);
+    assert_int_equal(newest()->explained_ns, 2000000);
+}
+
+static void culprit_whose_part_of_the_wait_is_not_known_explains_no_more(void **state)
+{
+    (void)state;
+    const struct st_late one = {.event = late(ST_CAUSE_RUN_QUEUE, 2000000, 1100000)};
+    const struct st_trace_culprit culprit = {.name = "hog/7", .ns = 2000000};
+    st_causes_take(causes, &one, &culprit);
+    assert_int_equal(newest()->explained_ns, 1100000);
+    assert_string_equal(newest()->culprit, "hog/7");
+}
+
+static void interrupt_that_was_counted_is_named_without_a_tracer(void **state)
+{
+    (void)state;
+    struct st_cause_event event = late(ST_CAUSE_KERNEL, 3 * ST_NS_PER_MS, 2900000);
+    snprintf(event.culprit, sizeof(event.culprit), "irq22: hdac0");
+    st_causes_wakes(causes, 1000);
+    take_late(&event);
+    assert_non_null(strstr(newest()->text, ": irq22: hdac0 for 2.900 ms"));
+    assert_string_equal(newest()->culprit, "irq22: hdac0");
+    json_t *document = look();
+    const json_t *row = json_array_get(json_object_get(document, "rows"), 0);
+    assert_string_equal(json_string_value(json_object_get(row, "culprit")), "irq22: hdac0");
+    json_decref(document);
+}
+
+static void nothing_late_and_nothing_measured_are_told_apart(void **state)
+{
+    (void)state;
+    json_t *document = look();
+    assert_non_null(strstr(json_string_value(json_object_get(document, "verdict")), "Nothing was measured"));
+    json_decref(document);
+    st_causes_wakes(causes, 3000000);
+    document = look();
+    assert_non_null(
+        strstr(json_string_value(json_object_get(document, "verdict")), "0 of 3.0 million wake-ups"));
+    json_decref(document);
+}
+
+static void minute_has_what_was_late_in_it_and_the_next_begins_anew(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        st_causes_wakes(causes, 100);
+        for (int n = 0; n <= i; n++)
+            add(ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, 0);
+        take_xrun(ST_NS_PER_MS, NULL);
+        minute_passes();
+        assert_int_equal(minute.late_wakes, i + 1);
+        assert_int_equal(minute.late_above_ns, 1333333);
+        assert_int_equal(minute.xruns_unknown_n, 1);
+        assert_int_equal(ended.n, 1);
+        assert_int_equal(ended.rows[0].n, i + 1);
+    }
+    json_t *document = look();
+    assert_int_equal(number(document, "wakes"), 0);
+    assert_int_equal(number(document, "from_ns"), START_NS + 5 * 60 * ST_NS_PER_S);
+    json_decref(document);
+}
+
+static void flood_of_culprits_ends_in_other_and_sums_stay_complete(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 500; i++) {
+        struct st_trace_culprit culprit = {.ns = ST_NS_PER_MS, .explains = true};
+        const struct st_late one = {
+            .event = late(i % 2 ? ST_CAUSE_TIMER : ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, INT64_MIN)};
+        snprintf(culprit.name, sizeof(culprit.name), "thread/%d", i);
+        st_causes_take(causes, &one, &culprit);
+    }
+    st_causes_wakes(causes, 500);
+    json_t *document = look();
+    const json_t *rows = json_object_get(document, "rows");
+    assert_in_range(json_array_size(rows), 10, ST_CAUSE_SUMS_MAX);
+    assert_int_equal(number(document, "late_wakes"), 500);
+    const json_t *first = json_array_get(rows, 0);
+    assert_string_equal(json_string_value(json_object_get(first, "culprit")), "other");
+    /* with a tracer, what is said by exclusion has a figure: how long its culprit had the CPU */
+    assert_true(json_real_value(json_object_get(first, "explained")) == 0.5);
+    json_decref(document);
+}
+
+static void loop_with_another_period_begins_its_sums_anew(void **state)
+{
+    (void)state;
+    st_causes_wakes(causes, 100);
+    st_causes_begin(causes, &config); /* the same one: they go on */
+    json_t *document = look();
+    assert_int_equal(number(document, "wakes"), 100);
+    json_decref(document);
+    config.frames = 64;
+    st_causes_begin(causes, &config);
+    document = look();
+    assert_int_equal(number(document, "wakes"), 0);
+    assert_int_equal(number(document, "late_threshold_ns"), 666666);
+    json_decref(document);
+}
+
+static void simulated_xruns_are_events_with_a_cause_or_not_known(void **state)
+{
+    (void)state;
+    const struct st_cause_event because = late(ST_CAUSE_STOPPED, 200 * ST_NS_PER_MS, 200 * ST_NS_PER_MS);
+    take_late(&because);
+    take_xrun(190 * ST_NS_PER_MS, &because);
+    assert_string_equal(st_event_kind_name(newest()->kind), "simulated-xrun");
+    assert_string_equal(newest()->cause, "stopped");
+    assert_int_equal(newest()->lateness_ns, 200 * ST_NS_PER_MS);
+    assert_non_null(strstr(newest()->text, "190.000 ms"));
+    take_xrun(ST_NS_PER_MS, NULL);
+    assert_string_equal(newest()->cause, "unknown");
+    assert_int_equal(newest()->lateness_ns, INT64_MIN);
+    json_t *document = look();
+    assert_int_equal(number(document, "simulated_xruns"), 2);
+    assert_int_equal(number(document, "simulated_xruns_unknown"), 1);
+    assert_int_equal(number(json_array_get(json_object_get(document, "rows"), 0), "simulated_xruns"), 1);
+    json_decref(document);
+}
+
+/* The loop wakes, and the drain looks, four times a second. */
+static void time_goes_by(int64_t ns)
+{
+    for (; ns > 0; ns -= 250 * ST_NS_PER_MS) {
+        st_fake_advance(fake, 250 * ST_NS_PER_MS);
+        st_causes_wakes(causes, 94);
+    }
+}
+
+static void observe_by(const char *name, int64_t span_ns, bool no_device)
+{
+    struct st_event event = st_event_make(fake->wall_ns(fake), st_event_kind_of(name), "xruns of mpv");
+    snprintf(event.source, sizeof(event.source), strcmp(name, "own-xrun") == 0 ? "own" : "pipewire");
+    event.span_ns = span_ns;
+    event.no_device = no_device;
+    st_events_put(&events, ST_LOG_WARN, &event);
+}
+
+static void observe(const char *name, int64_t span_ns)
+{
+    observe_by(name, span_ns, false);
+}
+
+static void release(void)
+{
+    st_events_release(&events, fake->now_ns(fake));
+}
+
+static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"observed-xrun", "own-xrun", "starved-client"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
+        add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
+        st_fake_advance(fake, 100 * ST_NS_PER_MS);
+        observe(names[i], 0);
+        assert_string_equal(st_event_kind_name(newest()->kind), names[i]);
+        assert_string_equal(newest()->cause, "run-queue");
+        assert_int_equal(newest()->explained_ns, 2900000);
+        assert_string_equal(newest()->text,
+                            "xruns of mpv; at the same time the test loop (CPU 0) woke 3.000 ms late: "
+                            "another thread had the CPU");
+        st_fake_advance(fake, 10 * ST_NS_PER_S);
+    }
+}
+
+/* A client's dropout with a late wake-up of 3 ms of ours at the same time. */
+static int64_t span_ns; /* of the next event; 0: a moment */
+
+static void not_ready(const char *cause, int64_t missing_ns)
+{
+    time_goes_by(12 * ST_NS_PER_S);
+    add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
+    struct st_event event = st_event_make(fake->wall_ns(fake), ST_EVENT_STARVED_CLIENT, "pipewire: mpv");
+    snprintf(event.source, sizeof(event.source), "pipewire");
+    snprintf(event.cause, sizeof(event.cause), "%s", cause);
+    event.missing_ns = missing_ns;
+    event.span_ns = span_ns;
+    st_events_put(&events, ST_LOG_WARN, &event);
+    time_goes_by(ST_NS_PER_S);
+    release();
+}
+
+static void clients_own_cycle_decides_about_its_dropout(void **state)
+{
+    (void)state;
+    not_ready("too-slow", 1);
+    assert_string_equal(newest()->cause, "too-slow");
+    assert_string_equal(newest()->text, "pipewire: mpv");
+    not_ready("woken-late", 2 * ST_NS_PER_MS);
+    assert_string_equal(newest()->cause, "run-queue");
+    not_ready("woken-late", 4 * ST_NS_PER_MS);
+    assert_string_equal(newest()->cause, "woken-late");
+    assert_string_equal(newest()->text, "pipewire: mpv");
+    not_ready("", 2 * ST_NS_PER_MS);
+    assert_string_equal(newest()->cause, "run-queue");
+    not_ready("", 4 * ST_NS_PER_MS);
+    assert_string_equal(newest()->cause, "loop-on-time");
+    assert_non_null(strstr(newest()->text, "was late, but not late enough to explain it"));
+}
+
+/* "total" of /proc/pressure/memory, then a second passes. */
+static void memory_is_waited_for_until(int us)
+{
+    char text[96];
+    snprintf(text, sizeof(text), "some avg10=0.00 avg60=0.00 avg300=0.00 total=%d\n", us);
+    assert_int_equal(st_fake_set_file(fake, "/proc/pressure/memory", text, 0), 0);
+    st_fake_advance(fake, ST_NS_PER_S);
+    st_causes_tick(causes, 0);
+}
+
+static void who_waited_for_its_memory_is_told_whether_memory_was_short(void **state)
+{
+    (void)state;
+    not_ready("swapped-out", 1);
+    assert_string_equal(newest()->text, "pipewire: mpv"); /* it is not known */
+    memory_is_waited_for_until(7);
+    memory_is_waited_for_until(7);
+    not_ready("swapped-out", 1);
+    assert_string_equal(newest()->text, "pipewire: mpv"); /* of one second only */
+    memory_is_waited_for_until(7);
+    not_ready("swapped-out", 1);
+    assert_string_equal(
+        newest()->text,
+        "pipewire: mpv; memory was not short: it read a file, or what was swapped out before");
+    memory_is_waited_for_until(7);
+    memory_is_waited_for_until(120007);
+    memory_is_waited_for_until(120007); /* a report comes late */
+    not_ready("swapped-out", 1);
+    assert_string_equal(newest()->text,
+                        "pipewire: mpv; memory was short: programs waited for it 12.0 % of that second");
+    assert_string_equal(newest()->cause, "swapped-out");
+    memory_is_waited_for_until(120007);
+    memory_is_waited_for_until(240007);
+    span_ns = 9 * ST_NS_PER_S;
+    not_ready("swapped-out", 1);
+    span_ns = 0;
+    assert_string_equal(newest()->text, "pipewire: mpv"); /* it was read of the last two seconds only */
+    not_ready("stopped", 1);
+    assert_string_equal(newest()->text, "pipewire: mpv");
+}
+
+static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
+{
+    (void)state;
+    add(ST_CAUSE_TIMER, 30 * ST_NS_PER_MS, INT64_MIN); /* before them */
+    time_goes_by(2 * ST_NS_PER_S);
+    for (int i = 0; i < 40; i++) { /* all in one quarter of a second, and in many */
+        add(ST_CAUSE_RUN_QUEUE, (i == 20 ? 9 : 3) * ST_NS_PER_MS, 2900000);
+        st_fake_advance(fake, i < 30 ? ST_NS_PER_MS : 300 * ST_NS_PER_MS);
+    }
+    st_fake_advance(fake, 5 * ST_NS_PER_S);
+    observe("observed-xrun", 9 * ST_NS_PER_S);
+    assert_string_equal(st_event_kind_name(newest()->kind), "observed-xrun");
+    assert_string_equal(newest()->cause, "run-queue");
+    assert_int_equal(newest()->lateness_ns, 9 * ST_NS_PER_MS);
+    assert_non_null(
+        strstr(newest()->text, "; in that time the test loop (CPU 0) woke at worst 9.000 ms late: another"));
+}
+
+static void late_wake_that_was_under_way_at_the_xrun_is_its_cause(void **state)
+{
+    (void)state;
+    observe("starved-client", 0);
+    st_fake_advance(fake, 900 * ST_NS_PER_MS);
+    add(ST_CAUSE_STOPPED, 1000 * ST_NS_PER_MS, 1000 * ST_NS_PER_MS);
+    release();
+    assert_string_equal(st_event_kind_name(newest()->kind), "starved-client");
+    assert_string_equal(newest()->cause, "stopped");
+}
+
+static void others_xrun_waits_for_the_late_wake_that_is_not_judged_yet(void **state)
+{
+    (void)state;
+    const struct st_cause_event event = late(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
+    observe("observed-xrun", 0);
+    assert_int_equal(events.added_n, 0);
+    st_fake_advance(fake, 200 * ST_NS_PER_MS);
+    take_late(&event);
+    release();
+    assert_int_equal(events.added_n, 1); /* the late wake-up alone */
+    st_fake_advance(fake, ST_NS_PER_S);
+    release();
+    assert_int_equal(events.added_n, 2);
+    assert_string_equal(st_event_kind_name(newest()->kind), "observed-xrun");
+    assert_string_equal(newest()->cause, "run-queue");
+}
+
+static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **state)
+{
+    (void)state;
+    config.cpus[0] = 3;
+    st_causes_begin(causes, &config);
+    add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000); /* too long ago */
+    time_goes_by(12 * ST_NS_PER_S);
+    static const struct {
+        const char *name;
+        int64_t span_ns;
+        const char *text;
+        bool no_device;
+    } rows[] = {
+        {"starved-client", 0, "; the test loop (CPU 3) was on time: look at the program or its sound server",
+         false},
+        {"observed-xrun", 9 * ST_NS_PER_S,
+         "; the test loop (CPU 3) was on time: look at the program or its sound server", false},
+        {"own-xrun", 0, "; the test loop (CPU 3) was on time: look at the sound server or the device", false},
+        {"own-xrun", 0,
+         "; the test loop (CPU 3) was on time: look at the stream's own thread: the dummy backend has no "
+         "sound "
+         "server and "
+         "no "
+         "device",
+         true},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        const int64_t n = (int64_t)events.added_n;
+        observe_by(rows[i].name, rows[i].span_ns, rows[i].no_device);
+        assert_int_equal(events.added_n, n); /* it may be late yet */
+        time_goes_by(ST_NS_PER_S);
+        release();
+        assert_string_equal(st_event_kind_name(newest()->kind), rows[i].name);
+        assert_string_equal(newest()->cause, "loop-on-time");
+        assert_string_equal(newest()->text + strlen("xruns of mpv"), rows[i].text);
+        assert_int_equal(newest()->lateness_ns, INT64_MIN);
+    }
+}
+
+static void loop_that_did_not_run_was_not_on_time(void **state)
+{
+    (void)state;
+    observe("observed-xrun", 0); /* before there was any */
+    st_fake_advance(fake, ST_NS_PER_S);
+    release();
+    assert_string_equal(newest()->cause, "unknown");
+    assert_non_null(strstr(newest()->text, "; it is unknown whether the test loop was late"));
+
+    time_goes_by(5 * ST_NS_PER_S);
+    observe("observed-xrun", 9 * ST_NS_PER_S); /* it has the first seconds not */
+    time_goes_by(ST_NS_PER_S);
+    release();
+    assert_string_equal(newest()->cause, "unknown");
+
+    observe("observed-xrun", 0); /* it ends */
+    st_fake_advance(fake, ST_NS_PER_S);
+    release();
+    assert_string_equal(newest()->cause, "unknown");
+
+    st_fake_advance(fake, 5 * ST_NS_PER_S); /* and begins anew */
+    time_goes_by(ST_NS_PER_S);
+    observe("observed-xrun", 4 * ST_NS_PER_S);
+    time_goes_by(ST_NS_PER_S);
+    release();
+    assert_string_equal(newest()->cause, "unknown");
+    observe("observed-xrun", 0);
+    time_goes_by(ST_NS_PER_S);
+    release();
+    assert_string_equal(newest()->cause, "loop-on-time");
+}
+
+static void none_of_many_xruns_is_lost_and_each_has_a_cause(void **state)
+{
+    (void)state;
+    time_goes_by(3 * ST_NS_PER_S);
+    for (int i = 0; i < ST_EVENTS_HELD_MAX + 5; i++)
+        observe("starved-client", 0);
+    assert_int_equal(events.added_n, 5); /* no room to wait */
+    assert_string_equal(newest()->cause, "unknown");
+    time_goes_by(ST_NS_PER_S);
+    release();
+    assert_int_equal(events.added_n, ST_EVENTS_HELD_MAX + 5);
+    assert_string_equal(newest()->cause, "loop-on-time");
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(sums_are_by_cause_the_longest_total_first),
+        TEST(sentence_sums_by_cause_then_names_the_worst_culprit_of_it),
+        TEST(culprit_of_a_part_of_the_wait_leaves_the_wait_explained),
+        TEST(culprit_whose_part_of_the_wait_is_not_known_explains_no_more),
+        TEST(interrupt_that_was_counted_is_named_without_a_tracer),
+        TEST(nothing_late_and_nothing_measured_are_told_apart),
+        TEST(minute_has_what_was_late_in_it_and_the_next_begins_anew),
+        TEST(flood_of_culprits_ends_in_other_and_sums_stay_complete),
+        TEST(loop_with_another_period_begins_its_sums_anew),
+        TEST(simulated_xruns_are_events_with_a_cause_or_not_known),
+        TEST(others_xrun_has_the_cause_of_a_late_wake_at_the_same_time),
+        TEST(clients_own_cycle_decides_about_its_dropout),
+        TEST(who_waited_for_its_memory_is_told_whether_memory_was_short),
+        TEST(sum_over_seconds_has_the_worst_late_wake_of_them),
+        TEST(late_wake_that_was_under_way_at_the_xrun_is_its_cause),
+        TEST(others_xrun_waits_for_the_late_wake_that_is_not_judged_yet),
+        TEST(others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs),
+        TEST(loop_that_did_not_run_was_not_on_time),
+        TEST(none_of_many_xruns_is_lost_and_each_has_a_cause),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,346 @@
+/* The thread that writes the history: what is put is in the file, what cannot be written waits, nobody waits
+ * for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "daemon/history/history_writer.h"
+#include "daemon/lock_file.h"
+#include "tests/fake/fake.h"
+
+#include "tests/unit/history_writer_fixture.h"
+
+#define THREADS     3
+#define EVENTS_EACH 50
+
+/* SIGHUP: at once. */
+static void set_and_wait_for(enum st_history_writer_state state)
+{
+    st_history_writer_set(writer, &config);
+    wait_for(state);
+}
+
+static void want_none(void)
+{
+    snprintf(config.history.enabled, sizeof(config.history.enabled), "off");
+}
+
+static void *add_events(void *ctx)
+{
+    (void)ctx;
+    for (int i = 0; i < EVENTS_EACH; i++)
+        st_events_add(&events, ST_LOG_DBG, ST_NS_PER_S, ST_EVENT_PAUSE, "number %d", i);
+    return NULL;
+}
+
+static void add_minute(void)
+{
+    struct st_hist lateness;
+    const struct st_history_minute minute = {.from_wall_ns = 60 * ST_NS_PER_S,
+                                             .to_wall_ns = 120 * ST_NS_PER_S,
+                                             .measured_ns = 60 * ST_NS_PER_S,
+                                             .cycles = 2000,
+                                             .observed_xruns = INT64_MIN,
+                                             .starved_clients = INT64_MIN,
+                                             .lateness_max_ns = 5000};
+    assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
+    st_hist_add_n(&lateness, 5000, 2000);
+    static const struct st_cause_sums none_late;
+    static const struct st_history_observed nothing;
+    st_history_writer_add(writer, &minute, &lateness, &none_late, &nothing);
+    st_hist_finish(&lateness);
+}
+
+static json_t *answer(bool steps)
+{
+    struct st_query query;
+    unsigned http_status = 200;
+    st_query_init(&query);
+    query.since_wall_ns = 0;
+    query.until_wall_ns = 3600 * ST_NS_PER_S;
+    char *text = st_history_writer_answer(writer, steps ? ST_ROUTE_HISTORY : ST_ROUTE_EVENTS, &query, NULL,
+                                          NULL, &http_status);
+    assert_non_null(text);
+    json_t *document = json_loads(text, 0, NULL);
+    assert_non_null(document);
+    assert_true((http_status == 200) == (json_object_get(document, "error") == NULL));
+    free(text);
+    return document;
+}
+
+static void what_threads_put_is_in_the_file(void **state)
+{
+    (void)state;
+    pthread_t threads[THREADS];
+    start();
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, add_events, NULL), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    add_minute(); /* takes the events along at once */
+    wait_for_other(writer, ST_HISTORY_WRITER_WRITING, 1);
+    const struct st_history_writer_view view = look();
+    assert_int_equal(view.minutes_n, 1);
+    assert_int_equal(
+        view.waiting_minutes_n + view.waiting_events_n + view.lost_minutes_n + view.lost_events_n, 0);
+    assert_int_equal(view.events_n, THREADS * EVENTS_EACH);
+    assert_true(view.bytes > 0);
+    json_t *document = answer(false);
+    assert_int_equal(json_array_size(json_object_get(document, "events")), THREADS * EVENTS_EACH);
+    json_decref(document);
+    document = answer(true);
+    const json_t *rows = json_object_get(document, "rows");
+    int64_t cycles = 0;
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        cycles += json_integer_value(json_object_get(json_array_get(rows, i), "cycles"));
+    assert_int_equal(cycles, 2000);
+    json_decref(document);
+}
+
+static void what_is_left_at_the_end_is_written(void **state)
+{
+    (void)state;
+    start();
+    add_events(NULL);
+    add_minute();
+    st_history_writer_stop(writer);
+    st_events_listen(&events, NULL, NULL);
+    start();
+    json_t *document = answer(false);
+    assert_int_equal(json_array_size(json_object_get(document, "events")), EVENTS_EACH);
+    json_decref(document);
+}
+
+static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void **state)
+{
+    (void)state;
+    in_folder(config.history.path, sizeof(config.history.path), "none/history.db");
+    start();
+    wait_for(ST_HISTORY_WRITER_FAILING);
+    assert_non_null(strstr(look().why, "/none/history.db cannot be written"));
+    while (events.added_n < ST_HISTORY_WRITER_EVENTS_MAX + 2 * EVENTS_EACH)
+        add_events(NULL);
+    add_minute();
+    assert_int_equal(look().waiting_events_n, ST_HISTORY_WRITER_EVENTS_MAX);
+    assert_int_equal(look().lost_events_n, events.added_n - ST_HISTORY_WRITER_EVENTS_MAX);
+    assert_int_equal(look().waiting_minutes_n, 1);
+    json_t *document = answer(true);
+    assert_non_null(json_object_get(document, "error"));
+    json_decref(document);
+    document = answer(false);
+    assert_non_null(strstr(json_string_value(json_object_get(document, "error")),
+                           "not yet written: 2048 events, 1 minutes; sleeptune status"));
+    json_decref(document);
+    char parent[96];
+    in_folder(parent, sizeof(parent), "none");
+    assert_int_equal(mkdir(parent, 0755), 0);
+    set_and_wait_for(ST_HISTORY_WRITER_WRITING);
+    assert_int_equal(look().events_n, ST_HISTORY_WRITER_EVENTS_MAX);
+    assert_int_equal(look().minutes_n, 1);
+    assert_int_equal(look().waiting_events_n, 0);
+}
+
+static void what_is_off_keeps_nothing_and_says_why(void **state)
+{
+    (void)state;
+    want_none();
+    start();
+    add_events(NULL);
+    add_minute();
+    assert_int_equal(look().state, ST_HISTORY_WRITER_OFF);
+    assert_non_null(strstr(look().why, "history.enabled"));
+    assert_int_equal(look().waiting_events_n + look().waiting_minutes_n + look().lost_events_n, 0);
+    json_t *document = answer(false);
+    assert_non_null(strstr(json_string_value(json_object_get(document, "error")), "history.enabled"));
+    json_decref(document);
+    st_config_defaults(&config);
+    set_and_wait_for(ST_HISTORY_WRITER_WRITING);
+    want_none();
+    set_and_wait_for(ST_HISTORY_WRITER_OFF);
+}
+
+static void a_machine_without_a_state_folder_has_no_history(void **state)
+{
+    (void)state;
+    setenv("STATE_DIRECTORY", "/nonexistent", 1);
+    start();
+    assert_int_equal(look().state, ST_HISTORY_WRITER_OFF);
+    assert_non_null(strstr(look().why, "state folder"));
+    assert_true(look().missing); /* it is wanted: that is degraded */
+    add_minute();
+    assert_int_equal(look().waiting_minutes_n, 0);
+    setenv("STATE_DIRECTORY", folder, 1);
+    set_and_wait_for(ST_HISTORY_WRITER_WRITING);
+    assert_false(look().missing);
+}
+
+static void a_state_folder_that_goes_away_does_not_cost_what_waits(void **state)
+{
+    (void)state;
+    char command[128];
+    start();
+    wait_for(ST_HISTORY_WRITER_WRITING);
+    snprintf(command, sizeof(command), "rm -r '%s'", folder);
+    assert_int_equal(system(command), 0);
+    add_minute();
+    wait_for(ST_HISTORY_WRITER_FAILING);
+    set_and_wait_for(ST_HISTORY_WRITER_FAILING);
+    assert_int_equal(look().waiting_minutes_n, 1);
+    assert_int_equal(look().lost_minutes_n, 0);
+    assert_int_equal(mkdir(folder, 0755), 0);
+    set_and_wait_for(ST_HISTORY_WRITER_WRITING);
+    assert_int_equal(look().minutes_n, 1);
+}
+
+static void who_wants_no_history_misses_no_folder(void **state)
+{
+    (void)state;
+    setenv("STATE_DIRECTORY", "/nonexistent", 1);
+    want_none();
+    start();
+    assert_int_equal(look().state, ST_HISTORY_WRITER_OFF);
+    assert_false(look().missing);
+}
+
+static void two_daemons_do_not_write_one_file(void **state)
+{
+    (void)state;
+    struct st_events other_events;
+    struct st_history_writer *other;
+    char path[96];
+    assert_int_equal(st_events_init(&other_events, NULL), 0);
+    assert_int_equal(st_history_writer_start(fake, &config, &other_events, &other), 0);
+    wait_for_other(other, ST_HISTORY_WRITER_WRITING, 0);
+    start();
+    wait_for(ST_HISTORY_WRITER_FAILING);
+    assert_non_null(strstr(look().why, "another sleeptuned (process "));
+    add_events(NULL);
+    add_minute();
+    assert_int_equal(look().waiting_minutes_n, 1);
+    st_history_writer_stop(other);
+    st_events_finish(&other_events);
+    set_and_wait_for(ST_HISTORY_WRITER_WRITING);
+    assert_int_equal(look().minutes_n, 1);
+    assert_int_equal(look().events_n, EVENTS_EACH);
+    st_history_writer_stop(writer);
+    writer = NULL;
+    in_folder(path, sizeof(path), "history.db.lock");
+    assert_int_equal(access(path, F_OK), -1); /* nothing is left of it */
+}
+
+static void a_lock_whose_file_was_removed_is_taken_anew_or_lost(void **state)
+{
+    (void)state;
+    char path[96], file[96];
+    long pid;
+    in_folder(path, sizeof(path), "history.db");
+    in_folder(file, sizeof(file), "history.db.lock");
+    int first = -1, second = -1;
+    assert_int_equal(st_lock_file_take(path, &first, &pid), 0);
+    assert_true(first >= 0);
+    struct stat status;
+    assert_int_equal(stat(file, &status), 0);
+    assert_int_equal(status.st_mode & 077, 0); /* who may open it may hold it */
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(st_lock_file_take(path, &first, &pid), 0); /* anew */
+    assert_int_equal(st_lock_file_take(path, &second, &pid), -EBUSY);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(st_lock_file_take(path, &second, &pid), 0);
+    assert_int_equal(st_lock_file_take(path, &first, &pid), -EBUSY); /* lost */
+    assert_int_equal(first, -1);
+    st_lock_file_release(path, &second);
+    assert_int_equal(access(file, F_OK), -1);
+}
+
+static void a_dead_process_is_not_named_as_the_writer(void **state)
+{
+    (void)state;
+    char path[96], file[96];
+    long pid;
+    in_folder(path, sizeof(path), "history.db");
+    in_folder(file, sizeof(file), "history.db.lock");
+    int first = -1, second = -1;
+    assert_int_equal(st_lock_file_take(path, &first, &pid), 0);
+    const int fd = open(file, O_WRONLY | O_TRUNC);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "2147483647\n", 11), 11); /* above any system's highest */
+    close(fd);
+    assert_int_equal(st_lock_file_take(path, &second, &pid), -EBUSY);
+    assert_int_equal(pid, 0);
+    st_lock_file_release(path, &first);
+}
+
+static void a_lock_that_was_left_behind_is_no_hindrance(void **state)
+{
+    (void)state;
+    char path[96];
+    in_folder(path, sizeof(path), "history.db.lock");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%ld\n", (long)getppid());
+    fclose(file);
+    start();
+    wait_for(ST_HISTORY_WRITER_WRITING);
+}
+
+static void what_waits_is_written_before_another_file_is_taken(void **state)
+{
+    (void)state;
+    start();
+    wait_for(ST_HISTORY_WRITER_WRITING);
+    add_events(NULL); /* they would wait some seconds */
+    want_none();
+    set_and_wait_for(ST_HISTORY_WRITER_OFF);
+    assert_int_equal(look().events_n, EVENTS_EACH);
+    assert_int_equal(look().lost_events_n, 0);
+}
+
+static void what_is_given_up_is_counted(void **state)
+{
+    (void)state;
+    in_folder(config.history.path, sizeof(config.history.path), "none/history.db");
+    start();
+    wait_for(ST_HISTORY_WRITER_FAILING);
+    add_events(NULL);
+    add_minute();
+    want_none();
+    set_and_wait_for(ST_HISTORY_WRITER_OFF);
+    assert_int_equal(look().lost_events_n, EVENTS_EACH);
+    assert_int_equal(look().lost_minutes_n, 1);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(what_threads_put_is_in_the_file),
+        TEST(what_is_left_at_the_end_is_written),
+        TEST(what_cannot_be_written_waits_within_bounds_and_is_written_later),
+        TEST(what_is_off_keeps_nothing_and_says_why),
+        TEST(a_machine_without_a_state_folder_has_no_history),
+        TEST(a_state_folder_that_goes_away_does_not_cost_what_waits),
+        TEST(who_wants_no_history_misses_no_folder),
+        TEST(two_daemons_do_not_write_one_file),
+        TEST(a_lock_whose_file_was_removed_is_taken_anew_or_lost),
+        TEST(a_dead_process_is_not_named_as_the_writer),
+        TEST(a_lock_that_was_left_behind_is_no_hindrance),
+        TEST(what_waits_is_written_before_another_file_is_taken),
+        TEST(what_is_given_up_is_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

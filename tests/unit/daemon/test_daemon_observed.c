@@ -1,0 +1,820 @@
+/* A source of other programs' xruns through its life, by a clock and a source that the test scripts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/when.h"
+#include "daemon/observe/observe.h"
+#include "tests/fake/fake.h"
+
+#define START_NS (100 * ST_NS_PER_S)
+#define POLL_NS  (250 * ST_NS_PER_MS)
+
+/* --- the scripted source --- */
+
+static struct st_xrun_seen to_see[16];
+static size_t to_see_n;
+static int open_result, poll_result;
+static unsigned opens_n, closes_n;
+static int64_t program_ns, silent_ns;
+static char server[ST_XRUN_SERVER_BYTES];
+
+static int open_scripted(struct st_xrun_watch *w)
+{
+    if (open_result < 0)
+        return st_xrun_because(w, open_result, "no server");
+    memcpy(server, w->setting.server, sizeof(server));
+    opens_n++;
+    return 0;
+}
+
+static int poll_scripted(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    for (size_t i = 0; i < to_see_n; i++)
+        seen(ctx, &to_see[i]);
+    to_see_n = 0;
+    w->silent_ns = silent_ns;
+    return st_xrun_because(w, poll_result, "%s", poll_result == 0 ? "a server" : "it died");
+}
+
+static void close_scripted(struct st_xrun_watch *w)
+{
+    (void)w;
+    closes_n++;
+}
+
+static int program_cpu_scripted(const struct st_xrun_watch *w, int64_t *ret)
+{
+    (void)w;
+    *ret = program_ns;
+    return 0;
+}
+
+static const struct st_xrun_ops ops = {.open = open_scripted,
+                                       .poll = poll_scripted,
+                                       .close = close_scripted,
+                                       .program_cpu_ns = program_cpu_scripted};
+static const struct st_xrun_source source = {
+    .name = "jack", .summary = "scripted", .poll_ns = POLL_NS, .ops = &ops};
+
+static struct st_platform *platform;
+static struct st_events events;
+static struct st_observed o;
+
+static void switch_to(enum st_observed_mode mode, const char *to_server)
+{
+    struct st_xrun_setting setting = {{0}};
+    snprintf(setting.server, sizeof(setting.server), "%s", to_server);
+    st_observed_set(&o, mode, &setting);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    platform = st_fake_new(ST_OS_LINUX, START_NS);
+    to_see_n = 0;
+    open_result = poll_result = 0;
+    opens_n = closes_n = 0;
+    program_ns = silent_ns = 0;
+    if (platform == NULL || st_events_init(&events, NULL) != 0)
+        return 1;
+    st_observed_init(&o, platform, &events, &source);
+    switch_to(ST_OBSERVED_AUTO, "");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_observed_finish(&o);
+    st_events_finish(&events);
+    st_fake_free(platform);
+    return 0;
+}
+
+static void see(const char *device, const char *client, int64_t xruns_n, int64_t starved_n)
+{
+    struct st_xrun_seen *seen = &to_see[to_see_n++];
+    *seen = (struct st_xrun_seen){
+        .certainty = ST_CERTAINTY_EXACT, .device_xruns_n = xruns_n, .starved_n = starved_n};
+    snprintf(seen->device, sizeof(seen->device), "%s", device);
+    snprintf(seen->client, sizeof(seen->client), "%s", client);
+}
+
+static void turn_after(int64_t ns)
+{
+    st_fake_advance(platform, ns);
+    st_observed_turn(&o);
+}
+
+/** How many events have this name, and the sum of their counts. */
+static int64_t events_of(const char *name, int64_t *ret_count_n)
+{
+    json_t *list = st_events_json(&events);
+    int64_t n = 0, count_n = 0;
+    size_t i;
+    const json_t *event;
+    json_array_foreach(list, i, event)
+    {
+        if (strcmp(json_string_value(json_object_get(event, "event")), name) != 0)
+            continue;
+        n++;
+        count_n += json_integer_value(json_object_get(event, "count"));
+    }
+    json_decref(list);
+    if (ret_count_n != NULL)
+        *ret_count_n = count_n;
+    return n;
+}
+
+/* --- the tests --- */
+
+static void device_xruns_and_starved_clients_are_counted_apart(void **state)
+{
+    (void)state;
+    see("hw:0", "player", 2, 0);
+    see("hw:1", "synth", 1, 4);
+    see("", "", 1, 0);
+    turn_after(0);
+    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
+    assert_int_equal(o.view.seen.device_xruns_n, 4);
+    assert_int_equal(o.view.seen.starved_n, 4);
+    assert_int_equal(o.view.seen.clients_n, 2);
+    assert_string_equal(o.view.seen.clients[0].name, "synth");
+    assert_string_equal(o.view.seen.clients[0].device, "hw:1");
+    assert_int_equal(o.view.seen.clients[0].not_ready_n, 4);
+    int64_t count_n;
+    assert_int_equal(events_of("observed-xrun", &count_n), 3);
+    assert_int_equal(count_n, 4);
+    assert_int_equal(events_of("starved-client", &count_n), 1);
+    assert_int_equal(count_n, 4);
+}
+
+static void xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost(void **state)
+{
+    (void)state;
+    int64_t count_n;
+    for (int i = 0; i < 100; i++) { /* 25 s of one xrun in each poll */
+        see("hw:0", "player", 1, 0);
+        turn_after(POLL_NS);
+    }
+    assert_int_equal(events_of("observed-xrun", &count_n), 3);
+    assert_int_equal(count_n, 81);
+    st_observed_finish(&o);
+    assert_int_equal(events_of("observed-xrun", &count_n), 4);
+    assert_int_equal(count_n, 100);
+    assert_int_equal(o.view.seen.device_xruns_n, 100);
+}
+
+static void last_of_a_burst_is_told_without_another_xrun(void **state)
+{
+    (void)state;
+    int64_t count_n;
+    see("hw:0", "player", 1, 0);
+    turn_after(0);
+    see("hw:0", "player", 5, 0);
+    turn_after(POLL_NS);
+    assert_int_equal(events_of("observed-xrun", NULL), 1);
+    turn_after(ST_OBSERVED_EVENT_EACH_NS);
+    assert_int_equal(events_of("observed-xrun", &count_n), 2);
+    assert_int_equal(count_n, 6);
+    assert_non_null(strstr(events.events[0].text, ": 1 device xrun on hw:0"));
+    assert_non_null(strstr(events.events[2].text, ": 5 device xruns "));
+    see("hw:1", "", 0, 1);
+    turn_after(0);
+    assert_non_null(strstr(events.events[3].text, ": a client was not ready 1 time on hw:1"));
+}
+
+static void more_clients_than_places_lose_nothing(void **state)
+{
+    (void)state;
+    int64_t count_n;
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 3 * ST_OBSERVED_PENDING_MAX / 2; i++) {
+            char name[16];
+            snprintf(name, sizeof(name), "client%d", i);
+            see(name, name, 1, 0);
+        }
+        turn_after(POLL_NS);
+    }
+    st_observed_finish(&o);
+    (void)events_of("observed-xrun", &count_n);
+    assert_int_equal(count_n, 3 * ST_OBSERVED_PENDING_MAX);
+    assert_int_equal(o.view.seen.device_xruns_n, 3 * ST_OBSERVED_PENDING_MAX);
+}
+
+static void absent_source_is_tried_again_at_growing_pauses_up_to_15_s(void **state)
+{
+    (void)state;
+    static const int64_t pauses_s[] = {1, 2, 4, 8, 15, 15};
+    open_result = -ENOENT;
+    for (size_t i = 0; i < ST_ARRAY_LEN(pauses_s); i++) {
+        st_observed_turn(&o);
+        assert_int_equal(o.view.state, ST_OBSERVED_ABSENT);
+        assert_string_equal(o.view.why, "no server");
+        const int64_t pause_ns = o.due_ns - platform->now_ns(platform);
+        assert_int_equal(pause_ns, pauses_s[i] * ST_NS_PER_S);
+        st_fake_advance(platform, pause_ns);
+    }
+    assert_int_equal(o.view.opened_n, 0);
+    open_result = 0;
+    st_observed_turn(&o);
+    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
+    assert_int_equal(o.due_ns - platform->now_ns(platform), POLL_NS);
+}
+
+static void what_this_system_never_has_is_not_tried_again(void **state)
+{
+    (void)state;
+    open_result = -ENOTSUP;
+    st_observed_turn(&o);
+    assert_true(o.due_ns == INT64_MAX);
+}
+
+static void lost_server_is_an_event_and_counts_go_on_after_it_is_back(void **state)
+{
+    (void)state;
+    see("hw:0", "player", 3, 0);
+    program_ns = 1000;
+    turn_after(0);
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.watched_ns, POLL_NS);
+    poll_result = -EPIPE;
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.state, ST_OBSERVED_ABSENT);
+    assert_int_equal(closes_n, 1);
+    assert_int_equal(events_of("observe-lost", NULL), 1);
+    poll_result = 0;
+    program_ns = 500; /* of a new program */
+    see("hw:0", "player", 2, 0);
+    turn_after(ST_NS_PER_S);
+    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
+    assert_int_equal(o.view.seen.device_xruns_n, 5);
+    assert_int_equal(o.view.program_cpu_ns, 1500);
+    assert_int_equal(o.view.opened_n, 2);
+    assert_int_equal(events_of("observe", NULL), 2);
+}
+
+static void connecting_is_neither_watching_nor_absent(void **state)
+{
+    (void)state;
+    poll_result = -EAGAIN;
+    turn_after(0);
+    assert_int_equal(o.view.state, ST_OBSERVED_OPENING);
+    assert_int_equal(o.view.opened_n, 0);
+    poll_result = 0;
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
+    assert_int_equal(o.view.watched_ns, 0);
+}
+
+static void switching_off_closes_and_keeps_what_was_counted(void **state)
+{
+    (void)state;
+    see("hw:0", "player", 3, 0);
+    turn_after(0);
+    switch_to(ST_OBSERVED_OFF, "");
+    assert_int_equal(closes_n, 1);
+    assert_int_equal(o.view.state, ST_OBSERVED_IS_OFF);
+    assert_true(o.due_ns == INT64_MAX);
+    turn_after(ST_NS_PER_S);
+    assert_int_equal(opens_n, 1);
+    assert_int_equal(o.view.seen.device_xruns_n, 3);
+}
+
+static void another_server_opens_it_again_the_same_does_not(void **state)
+{
+    (void)state;
+    turn_after(0);
+    switch_to(ST_OBSERVED_ON, "");
+    turn_after(0);
+    assert_int_equal(opens_n, 1);
+    switch_to(ST_OBSERVED_ON, "other");
+    turn_after(0);
+    assert_int_equal(opens_n, 2);
+    assert_int_equal(closes_n, 1);
+    assert_string_equal(server, "other");
+}
+
+/** Text of the newest event of this name, behind `skip`. */
+static void newest_says(const char *name, const char *wanted)
+{
+    json_t *list = st_events_json(&events);
+    const char *text = "";
+    size_t i;
+    const json_t *event;
+    json_array_foreach(list, i, event)
+    {
+        if (text[0] == '\0' && strcmp(json_string_value(json_object_get(event, "event")), name) == 0)
+            text = json_string_value(json_object_get(event, "text"));
+    }
+    if (strstr(text, wanted) == NULL)
+        fail_msg("\"%s\" is not in \"%s\"", wanted, text);
+    json_decref(list);
+}
+
+static void gap_is_not_watched_and_is_said(void **state)
+{
+    (void)state;
+    char from[32], to[32], gap[128];
+    turn_after(0);
+    turn_after(ST_NS_PER_S);
+    turn_after(ST_NS_PER_S);
+    assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
+    /* stopped between two looks */
+    st_when_text_near(platform->wall_ns(platform), platform->wall_ns(platform), from, sizeof(from));
+    poll_result = -EPIPE;
+    turn_after(4 * ST_NS_PER_S);
+    assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
+    newest_says("observe-lost", "the xruns of jack are no longer watched: it died");
+    poll_result = 0;
+    turn_after(2 * ST_NS_PER_S);
+    st_when_text_near(platform->wall_ns(platform), platform->wall_ns(platform), to, sizeof(to));
+    snprintf(gap, sizeof(gap), "the xruns of jack are watched: a server; not watched from %s to %s", from,
+             to);
+    newest_says("observe", gap);
+    assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
+    assert_int_equal(o.view.again_wall_ns, platform->wall_ns(platform));
+    /* hung for the last 3 s, as it turns out */
+    turn_after(ST_NS_PER_S);
+    st_when_text_near(platform->wall_ns(platform), platform->wall_ns(platform), from, sizeof(from));
+    for (int i = 0; i < 3; i++)
+        turn_after(ST_NS_PER_S);
+    assert_int_equal(o.view.watched_ns, 6 * ST_NS_PER_S);
+    poll_result = -ETIMEDOUT;
+    silent_ns = 3 * ST_NS_PER_S;
+    turn_after(ST_NS_PER_S);
+    assert_int_equal(o.view.watched_ns, 3 * ST_NS_PER_S);
+    turn_after(60 * ST_NS_PER_S); /* again: nothing more is taken off */
+    assert_int_equal(o.view.watched_ns, 3 * ST_NS_PER_S);
+    poll_result = 0;
+    turn_after(60 * ST_NS_PER_S);
+    snprintf(gap, sizeof(gap), "; not watched from %s to ", from);
+    newest_says("observe", gap);
+}
+
+static void programs_are_looked_at_at_the_same_time(void **state)
+{
+    (void)state;
+    static const struct st_xrun_source program = {
+        .name = "jack", .summary = "scripted", .poll_ns = 4 * ST_NS_PER_S, .ops = &ops, .program = "a"};
+    o.source = &program;
+    turn_after(ST_NS_PER_S);
+    assert_int_equal(o.due_ns, START_NS + 4 * ST_NS_PER_S);
+    turn_after(ST_NS_PER_S); /* a line came: the next look is when it was */
+    assert_int_equal(o.due_ns, START_NS + 4 * ST_NS_PER_S);
+    turn_after(2 * ST_NS_PER_S);
+    assert_int_equal(o.due_ns, START_NS + 8 * ST_NS_PER_S);
+}
+
+static void what_was_never_watched_has_no_counts(void **state)
+{
+    (void)state;
+    struct st_observe_view view = {.n = 1};
+    view.sources[0] = o.view;
+    json_t *document = st_observe_json(&view);
+    const json_t *entry = json_array_get(document, 0);
+    assert_true(json_is_null(json_object_get(entry, "device_xruns")));
+    assert_true(json_is_null(json_object_get(entry, "cost_ns_per_poll")));
+    json_decref(document);
+    turn_after(0);
+    view.sources[0] = o.view;
+    document = st_observe_json(&view);
+    entry = json_array_get(document, 0);
+    assert_int_equal(json_integer_value(json_object_get(entry, "device_xruns")), 0);
+    assert_true(json_is_integer(json_object_get(entry, "device_xruns")));
+    assert_true(json_is_integer(json_object_get(entry, "cost_ns_per_poll")));
+    json_decref(document);
+}
+
+static void source_that_cannot_see_clients_says_nothing_of_them(void **state)
+{
+    (void)state;
+    struct st_xrun_source device_only = source;
+    device_only.device_only = true;
+    struct st_observed other;
+    st_observed_init(&other, platform, &events, &device_only);
+    const struct st_xrun_setting setting = {{0}};
+    st_observed_set(&other, ST_OBSERVED_AUTO, &setting);
+    st_observed_turn(&other);
+    struct st_observe_view view = {.n = 1};
+    view.sources[0] = other.view;
+    json_t *document = st_observe_json(&view);
+    const json_t *entry = json_array_get(document, 0);
+    assert_true(json_is_integer(json_object_get(entry, "device_xruns")));
+    assert_true(json_is_null(json_object_get(entry, "starved")));
+    json_decref(document);
+    st_observed_finish(&other);
+}
+
+/* --- clients --- */
+
+static void see_not_ready(const char *client, int64_t n, enum st_dropout_reason reason, int64_t busy_ns)
+{
+    see("card", client, 0, n);
+    to_see[to_see_n - 1].reason = reason;
+    to_see[to_see_n - 1].busy_ns = busy_ns;
+    to_see[to_see_n - 1].period_ns = 21333333;
+}
+
+static void see_load(const char *client, int64_t busy_ns, int64_t frames)
+{
+    see("card", client, 0, 0);
+    to_see[to_see_n - 1].load = (struct st_xrun_load){.cycles_n = 469,
+                                                      .busy_median_ns = busy_ns,
+                                                      .busy_p99_ns = busy_ns,
+                                                      .busy_max_ns = busy_ns,
+                                                      .period_ns = 21333333,
+                                                      .frames = frames,
+                                                      .rate_hz = 48000};
+}
+
+static void dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm(void **state)
+{
+    (void)state;
+    see_load("", 0, 1024);
+    see_load("GoodSynth", 1000, 0);
+    see_load("HeavyReverb", 9000, 0);
+    see_not_ready("GoodSynth", 1, ST_DROPOUT_WOKEN_LATE, 4000);
+    see_not_ready("HeavyReverb", 3, ST_DROPOUT_TOO_SLOW, 24000000);
+    see_not_ready("HeavyReverb", 2, ST_DROPOUT_TOO_SLOW, 25000000);
+    see_not_ready("HeavyReverb", 1, ST_DROPOUT_WOKEN_LATE, 100);
+    turn_after(0);
+    assert_int_equal(o.view.seen.frames, 1024);
+    assert_int_equal(o.view.seen.rate_hz, 48000);
+    assert_int_equal(o.view.seen.period_ns, 21333333);
+    assert_int_equal(o.view.seen.clients_n, 2);
+    const struct st_dropout_client *heavy = &o.view.seen.clients[0];
+    assert_string_equal(heavy->name, "HeavyReverb");
+    assert_true(heavy->playing);
+    assert_int_equal(heavy->not_ready_n, 6);
+    assert_int_equal(heavy->reasons_n[ST_DROPOUT_TOO_SLOW], 5);
+    assert_int_equal(heavy->reasons_n[ST_DROPOUT_WOKEN_LATE], 1);
+    assert_int_equal(heavy->worst_busy_ns, 25000000);
+    assert_int_equal(heavy->load.busy_median_ns, 9000);
+    assert_int_equal(o.view.seen.starved_n, 7);
+}
+
+/* The text of the newest event. */
+static const char *newest_text(void)
+{
+    return events.events[events.events_n - 1].text;
+}
+
+static void event_of_a_client_says_why_by_its_own_cycle(void **state)
+{
+    (void)state;
+    static const struct {
+        enum st_dropout_reason reason;
+        int64_t busy_ns, wait_ns;
+        const char *culprit, *text;
+    } rows[] = {
+        {ST_DROPOUT_TOO_SLOW, 25000000, 0, "",
+         " on card (exact): it computed too long (25.0 ms of CPU time, the buffer lasts 21.3 ms)"},
+        {ST_DROPOUT_WOKEN_LATE, 1, 4100000, "kworker/1:0",
+         " on card (exact): it was woken late (by 4.10 ms), kworker/1:0 had the CPU"},
+        {ST_DROPOUT_CPU_TAKEN, 1, 0, "ffmpeg", " on card (exact): it lost the CPU to ffmpeg"},
+        {ST_DROPOUT_CPU_TAKEN, 1, 0, "sleeptune-obser",
+         " on card (exact): it lost the CPU to sleeptune itself (sleeptune-obser)"},
+        {ST_DROPOUT_CPU_TAKEN, 1, 0, "sleeptune",
+         " on card (exact): it lost the CPU to a test of sleeptune (sleeptune)"},
+        {ST_DROPOUT_STOPPED, 0, 0, "", " on card (exact): it was stopped or frozen"},
+        {ST_DROPOUT_WAITED_FOR_OTHER, 0, 0, "Heavy", " on card (exact): it waited for Heavy"},
+        {ST_DROPOUT_UNKNOWN, 0, 0, "", "was not ready 24 times on card (exact)"},
+    };
+    turn_after(0);
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        char name[24];
+        snprintf(name, sizeof(name), "client%zu", i);
+        see_not_ready(name, 24, rows[i].reason, rows[i].busy_ns);
+        to_see[to_see_n - 1].wait_ns = rows[i].wait_ns;
+        snprintf(to_see[to_see_n - 1].culprit, ST_XRUN_NAME_BYTES, "%s", rows[i].culprit);
+        turn_after(POLL_NS);
+        const struct st_event *event = &events.events[events.events_n - 1];
+        char begins[64];
+        snprintf(begins, sizeof(begins), "jack: %s was not ready 24 times", name);
+        assert_memory_equal(newest_text(), begins, strlen(begins));
+        if (strstr(newest_text(), rows[i].text) == NULL)
+            fail_msg("not %s: %s", rows[i].text, newest_text());
+        assert_string_equal(
+            event->cause, rows[i].reason == ST_DROPOUT_UNKNOWN ? "" : st_dropout_reason_name(rows[i].reason));
+        assert_string_equal(event->culprit, rows[i].culprit);
+    }
+}
+
+static void sum_of_dropouts_has_the_worst_cycle_of_one_reason(void **state)
+{
+    (void)state;
+    see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 22000000);
+    turn_after(0); /* an event at once */
+    for (int i = 0; i < 3; i++) {
+        see_not_ready("Heavy", 8, ST_DROPOUT_TOO_SLOW, i == 1 ? 25000000 : 23000000);
+        turn_after(POLL_NS);
+    }
+    see_not_ready("Heavy", 1, ST_DROPOUT_BLOCKED, 0);
+    turn_after(ST_OBSERVED_EVENT_EACH_NS);
+    assert_int_equal(events_of("starved-client", NULL), 3);
+    bool found = false;
+    for (size_t i = 0; i < events.events_n; i++)
+        found = found || strstr(events.events[i].text,
+                                "jack: Heavy was not ready 24 times in 10 s on card (exact): it computed too "
+                                "long (25.0 ms of CPU time, the buffer lasts 21.3 ms)") != NULL;
+    assert_true(found);
+}
+
+static void late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_time(void **state)
+{
+    (void)state;
+    turn_after(0);
+    see_not_ready("Heavy", 1, ST_DROPOUT_UNKNOWN, 25000000);
+    turn_after(0);
+    assert_int_equal(events.events[events.events_n - 1].missing_ns, 25000000 - 21333333);
+    see_load("Light", 5000000, 0);
+    see_not_ready("Light", 1, ST_DROPOUT_UNKNOWN, 0);
+    turn_after(0);
+    assert_int_equal(events.events[events.events_n - 1].missing_ns, 21333333 - 5000000);
+    see_not_ready("Other", 1, ST_DROPOUT_UNKNOWN, 0);
+    turn_after(0);
+    assert_int_equal(events.events[events.events_n - 1].missing_ns, 0);
+    see_load("Of JACK", INT64_MIN, 0); /* which does not know its clients' times */
+    see_not_ready("Of JACK", 1, ST_DROPOUT_UNKNOWN, 0);
+    turn_after(0);
+    assert_int_equal(events.events[events.events_n - 1].missing_ns, 0);
+}
+
+static void worst_cycle_is_one_of_the_most_frequent_reason(void **state)
+{
+    (void)state;
+    see_not_ready("Heavy", 1, ST_DROPOUT_CPU_TAKEN, 90000000);
+    turn_after(0);
+    assert_int_equal(o.view.seen.clients[0].worst_busy_ns, 90000000);
+    see_not_ready("Heavy", 2, ST_DROPOUT_TOO_SLOW, 24000000);
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.seen.clients[0].worst_busy_ns, 24000000);
+    see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 25000000);
+    see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 22000000);
+    see_not_ready("Heavy", 1, ST_DROPOUT_CPU_TAKEN, 99000000);
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.seen.clients[0].worst_busy_ns, 25000000);
+}
+
+static void culprit_is_who_was_it_most_often(void **state)
+{
+    (void)state;
+    static const char *const culprits[] = {"meson", "ffmpeg", "ffmpeg", "cc1", "ffmpeg", "ffmpeg", "cc1"};
+    turn_after(0);
+    for (size_t i = 0; i < ST_ARRAY_LEN(culprits); i++) {
+        see_not_ready("mpv", 1, ST_DROPOUT_CPU_TAKEN, 0);
+        snprintf(to_see[to_see_n - 1].culprit, ST_XRUN_NAME_BYTES, "%s", culprits[i]);
+        turn_after(POLL_NS);
+        if (i == 0)
+            assert_non_null(strstr(newest_text(), "it lost the CPU to meson"));
+    }
+    assert_string_equal(o.view.seen.clients[0].culprit, "ffmpeg");
+    turn_after(ST_OBSERVED_EVENT_EACH_NS);
+    assert_non_null(strstr(newest_text(), "it lost the CPU to ffmpeg and others"));
+}
+
+static void client_without_a_load_for_25_s_has_gone_and_keeps_its_dropouts(void **state)
+{
+    (void)state;
+    see_load("", 0, 1024);
+    see_load("GoodSynth", 1000, 0);
+    see_load("HeavyReverb", 9000, 0);
+    see_not_ready("HeavyReverb", 1, ST_DROPOUT_BLOCKED, 0);
+    turn_after(0);
+    turn_after(ST_DROPOUT_GONE_NS);
+    assert_int_equal(o.view.seen.clients_n, 2);
+    turn_after(1);
+    assert_int_equal(o.view.seen.clients_n, 1);
+    assert_false(o.view.seen.clients[0].playing);
+    assert_int_equal(o.view.seen.clients[0].load.cycles_n, 0);
+    assert_int_equal(o.view.seen.clients[0].not_ready_n, 1);
+    assert_int_equal(o.view.seen.frames, 0);
+}
+
+static void server_that_ends_takes_loads_along(void **state)
+{
+    (void)state;
+    see_load("", 0, 1024);
+    see_load("GoodSynth", 1000, 0);
+    turn_after(0);
+    poll_result = -EPIPE;
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.seen.clients_n, 0);
+    assert_int_equal(o.view.seen.period_ns, 0);
+}
+
+static void a_crowd_of_clients_does_not_push_out_the_one_that_clicks(void **state)
+{
+    (void)state;
+    see_not_ready("HeavyReverb", 407, ST_DROPOUT_TOO_SLOW, 25000000);
+    turn_after(0);
+    for (int i = 0; i < 500; i++) { /* each plays, clicks once or not at all, and goes */
+        char name[16];
+        snprintf(name, sizeof(name), "crowd%d", i);
+        see_load(name, 1000, 0);
+        if (i % 2 == 0)
+            see_not_ready(name, 1, ST_DROPOUT_BLOCKED, 0);
+        turn_after(POLL_NS);
+        assert_string_equal(o.view.seen.clients[0].name, "HeavyReverb");
+    }
+    assert_int_equal(o.view.seen.clients_n, ST_DROPOUT_CLIENTS_MAX);
+    uint64_t n = o.view.seen.others_not_ready_n;
+    for (size_t i = 0; i < o.view.seen.clients_n; i++)
+        n += o.view.seen.clients[i].not_ready_n;
+    assert_int_equal(n, 407 + 250);
+    assert_int_equal(o.view.seen.starved_n, n);
+    see_not_ready("Latecomer", 1, ST_DROPOUT_TOO_SLOW, 25000000); /* all places are taken, and it clicks */
+    turn_after(POLL_NS);
+    bool listed = false;
+    for (size_t i = 0; i < o.view.seen.clients_n; i++)
+        listed = listed || strcmp(o.view.seen.clients[i].name, "Latecomer") == 0;
+    assert_true(listed);
+}
+
+/* --- the thread, with the real clock --- */
+
+static void thread_watches_counts_and_ends(void **state)
+{
+    (void)state;
+    struct st_config config;
+    struct st_observe *observe;
+    struct st_observe_view view;
+    struct st_platform *p = st_platform_native();
+    st_config_defaults(&config);
+    snprintf(config.observe.pipewire, sizeof(config.observe.pipewire), "off");
+    assert_int_equal(st_observe_start(p, st_xrun_sources, &config, &events, &observe), 0);
+    const struct timespec nap = st_ns_to_timespec(ST_NS_PER_MS);
+    bool settled = false;
+    while (!settled) { /* every source is off, absent or watching before long; the test's limit ends it */
+        nanosleep(&nap, NULL);
+        st_observe_look(observe, &view);
+        settled = true;
+        for (size_t i = 0; i < view.n; i++)
+            settled = settled && (view.sources[i].state == ST_OBSERVED_IS_OFF) ==
+                                     (strcmp(view.sources[i].source, "pipewire") == 0);
+    }
+    snprintf(config.observe.pipewire, sizeof(config.observe.pipewire), "auto");
+    snprintf(config.observe.alsa, sizeof(config.observe.alsa), "off");
+    st_observe_set(observe, &config);
+    for (settled = false; !settled;) {
+        nanosleep(&nap, NULL);
+        st_observe_look(observe, &view);
+        for (size_t i = 0; i < view.n; i++)
+            settled = settled || (view.sources[i].mode == ST_OBSERVED_OFF &&
+                                  strcmp(view.sources[i].source, "alsa") == 0);
+    }
+    st_observe_stop(observe);
+}
+
+static void
+absent_source_is_tried_less_often_while_nothing_plays_and_at_once_when_something_does(void **state)
+{
+    (void)state;
+    open_result = -ENOENT;
+    st_observed_quiet(&o, true);
+    for (int i = 0; i < 10; i++) {
+        st_observed_turn(&o);
+        st_fake_advance(platform, o.due_ns - platform->now_ns(platform));
+    }
+    st_observed_turn(&o);
+    assert_int_equal(o.due_ns - platform->now_ns(platform), ST_OBSERVED_RETRY_QUIET_NS);
+    st_observed_quiet(&o, false);
+    assert_int_equal(o.due_ns, platform->now_ns(platform));
+    open_result = 0;
+    see("hw:0", "mpv", 1, 0);
+    turn_after(ST_NS_PER_S);
+    assert_int_equal(o.view.played_ns, platform->now_ns(platform));
+    assert_string_equal(o.view.played, "mpv");
+}
+
+static void what_the_server_counts_is_not_counted_again_by_the_card(void **state)
+{
+    (void)state;
+    static const struct st_xrun_source card = {
+        .name = "alsa", .summary = "scripted", .poll_ns = POLL_NS, .device_only = true, .ops = &ops};
+    struct st_observed all[2] = {{.source = &source, .view = {.state = ST_OBSERVED_WATCHING}}};
+    st_observed_init(&o, platform, &events, &card);
+    o.beside = all;
+    o.beside_n = 1;
+    switch_to(ST_OBSERVED_AUTO, "");
+    see("hw:0,0,0 playback", "jackd", 1, 0);
+    see("hw:1,0,0 playback", "mpv", 1, 0);
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.seen.device_xruns_n, 1);
+    all[0].view.state = ST_OBSERVED_ABSENT;
+    see("hw:0,0,0 playback", "jackd", 1, 0);
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.seen.device_xruns_n, 2);
+}
+
+static _Atomic int woken_n;
+
+static void wake(void)
+{
+    woken_n++;
+}
+
+static int poll_player(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    (void)seen;
+    (void)ctx;
+    w->plays = true;
+    return 0;
+}
+
+static int open_player(struct st_xrun_watch *w)
+{
+    (void)w;
+    return 0;
+}
+
+static void close_player(struct st_xrun_watch *w)
+{
+    (void)w;
+}
+
+static const struct st_xrun_ops player_ops = {
+    .open = open_player, .poll = poll_player, .close = close_player};
+static const struct st_xrun_source player_source = {
+    .name = "alsa", .summary = "", .poll_ns = ST_NS_PER_MS, .tells_playing = true, .ops = &player_ops};
+
+static void whoever_waits_for_something_to_play_is_woken_once(void **state)
+{
+    (void)state;
+    const struct timespec nap = st_ns_to_timespec(ST_NS_PER_MS);
+    struct st_platform p = *st_platform_native();
+    struct st_config config;
+    struct st_observe *observe;
+    struct st_playing_facts facts = {0};
+    const struct st_xrun_source *const sources[] = {&player_source, NULL};
+    st_config_defaults(&config);
+    woken_n = 0;
+    assert_int_equal(st_observe_start(&p, sources, &config, &events, &observe), 0);
+    st_observe_wake(observe, p.now_ns(&p), wake);
+    while (woken_n == 0) /* the test's limit ends it */
+        nanosleep(&nap, NULL);
+    for (int i = 0; i < 20; i++)
+        nanosleep(&nap, NULL);
+    assert_int_equal(woken_n, 1);
+    st_observe_playing(observe, &facts);
+    assert_int_equal(facts.telling_n, 1);
+    assert_null(facts.blind);
+    assert_string_equal(facts.by, "alsa");
+    assert_true(facts.played_ns > 0 && facts.played_ns <= p.now_ns(&p));
+    st_observe_stop(observe);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_the_server_counts_is_not_counted_again_by_the_card, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(device_xruns_and_starved_clients_are_counted_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(last_of_a_burst_is_told_without_another_xrun, setup, teardown),
+        cmocka_unit_test_setup_teardown(more_clients_than_places_lose_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(event_of_a_client_says_why_by_its_own_cycle, setup, teardown),
+        cmocka_unit_test_setup_teardown(sum_of_dropouts_has_the_worst_cycle_of_one_reason, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_time, setup, teardown),
+        cmocka_unit_test_setup_teardown(culprit_is_who_was_it_most_often, setup, teardown),
+        cmocka_unit_test_setup_teardown(worst_cycle_is_one_of_the_most_frequent_reason, setup, teardown),
+        cmocka_unit_test_setup_teardown(client_without_a_load_for_25_s_has_gone_and_keeps_its_dropouts, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(server_that_ends_takes_loads_along, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_crowd_of_clients_does_not_push_out_the_one_that_clicks, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(absent_source_is_tried_again_at_growing_pauses_up_to_15_s, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(what_this_system_never_has_is_not_tried_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(lost_server_is_an_event_and_counts_go_on_after_it_is_back, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(gap_is_not_watched_and_is_said, setup, teardown),
+        cmocka_unit_test_setup_teardown(programs_are_looked_at_at_the_same_time, setup, teardown),
+        cmocka_unit_test_setup_teardown(connecting_is_neither_watching_nor_absent, setup, teardown),
+        cmocka_unit_test_setup_teardown(switching_off_closes_and_keeps_what_was_counted, setup, teardown),
+        cmocka_unit_test_setup_teardown(another_server_opens_it_again_the_same_does_not, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_was_never_watched_has_no_counts, setup, teardown),
+        cmocka_unit_test_setup_teardown(source_that_cannot_see_clients_says_nothing_of_them, setup, teardown),
+        cmocka_unit_test_setup_teardown(thread_watches_counts_and_ends, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            absent_source_is_tried_less_often_while_nothing_plays_and_at_once_when_something_does, setup,
+            teardown),
+        cmocka_unit_test_setup_teardown(whoever_waits_for_something_to_play_is_woken_once, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

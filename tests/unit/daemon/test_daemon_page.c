@@ -1,0 +1,145 @@
+/* The page: complete without scripts, and nothing of others in it but as text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/page/page.h"
+
+#define HOSTILE "<img src=x onerror='alert(1)'>\"&\x01{{verdict}}"
+#define ESCAPED "&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&quot;&amp;?{{verdict}}"
+
+static char *page_of(const char *json)
+{
+    json_t *document = json_loads(json, 0, NULL);
+    assert_non_null(document);
+    char *page = st_page_text(document, false);
+    json_decref(document);
+    assert_non_null(page);
+    return page;
+}
+
+static size_t count(const char *text, const char *what)
+{
+    size_t n = 0;
+    while ((text = strstr(text, what)) != NULL) {
+        n++;
+        text += strlen(what);
+    }
+    return n;
+}
+
+static void every_figure_is_there_without_a_script(void **state)
+{
+    (void)state;
+    char *page = page_of(
+        "{\"state\":\"degraded\",\"version\":\"9.8.7\",\"time_ns\":1700000000000000000,\"screen\":{"
+        "\"answer\":\"Holds it.\",\"state\":\"bad\",\"next\":\"sleeptune report\",\"sections\":["
+        "{\"title\":\"\",\"rows\":[{\"label\":\"Warning\",\"text\":\"loop: no right\",\"state\":\"bad\"}]},"
+        "{\"title\":\"Events\",\"rows\":[{\"label\":\"\",\"text\":\"late-wake: woke late\",\"state\":\"ok\","
+        "\"detail\":true,\"time_ns\":1700000000000000000}]}],"
+        "\"charts\":[{\"title\":\"Latest\",\"note\":\"Last 3 s\",\"low\":10,\"high\":1000,"
+        "\"ticks\":[{\"at\":10,\"text\":\"10 ns\"},{\"at\":100,\"text\":\"100 "
+        "ns\"}],\"line\":100,\"legend\":\"Dot: the "
+        "median\",\"left\":\"before\",\"right\":\"now\",\"room\":4,\"values\":[100,null,1000],"
+        "\"marks\":[10,null,100],\"bad\":[2]}]},"
+        "\"observe\":[{\"cycle\":null},{\"cycle\":{\"time_ns\":1700000000000000000,\"deadline_ns\":1000,"
+        "\"text\":\"Ardour was late\",\"clients\":[{\"name\":\"<A>\",\"wait_ns\":500,\"busy_ns\":1000}]}}]}");
+    static const char *const parts[] = {
+        "<title>sleeptuned: degraded</title>",
+        "<p id=\"answer\" class=\"bad\">Holds it.</p>",
+        "Next: <code>sleeptune report</code>",
+        "As of <time datetime=\"2023-11-14T22:13:20Z\">2023-11-14 22:13:20 UTC</time>",
+        "<tr class=\"bad\"><th>Warning</th><td>loop: no right</td></tr>",
+        "<h2>Events</h2>",
+        "2023-11-14 22:13:20 UTC</time> late-wake: woke late</td>",
+        "<figcaption>Latest</figcaption>",
+        "viewBox=\"0 0 4 100\"",
+        "<rect class=\"bar\" x=\"1\" y=\"50.0\" width=\".8\" height=\"50.0\"/>",
+        "<rect class=\"gap\" x=\"2\"",
+        "<rect class=\"bar bad\" x=\"3\" y=\"0.0\"",
+        "<rect class=\"mark\" x=\"3\" y=\"50.0\"",
+        "<rect class=\"line\" x=\"0\" y=\"50.0\" width=\"4\"",
+        "<text y=\"100.0%\" dy=\".35em\">10 ns</text><text y=\"50.0%\" dy=\".35em\">100 ns</text>",
+        "<span class=\"right\">now</span>",
+        "<p class=\"note\">Last 3 s.<br>Dot: the median.</p>",
+        "The last dropout, at <time datetime=\"2023-11-14T22:13:20Z\">",
+        "role=\"img\" viewBox=\"0 0 360 74\"",
+        "aria-label=\"Ardour was late\">",
+        "y=\"15\">&lt;A&gt;</text>",
+        "<rect class=\"wait\" fill=\"none\" stroke=\"#2a6fbb\" x=\"8.0\" y=\"20\" width=\"86.0\"",
+        "<rect class=\"bar\" fill=\"#2a6fbb\" x=\"94.0\" y=\"20\" width=\"172.0\"",
+        "<rect class=\"bar bad\" fill=\"#b42318\" x=\"180.0\" y=\"20\" width=\"86.0\"",
+        "<p class=\"note\">Ardour was late</p>",
+        "sleeptuned 9.8.7",
+    };
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (strstr(page, parts[i]) == NULL)
+            fail_msg("not in the page: %s\n%s", parts[i], strstr(page, "<main>"));
+    }
+    assert_null(strstr(page, "{{"));
+    free(page);
+}
+
+static void text_of_others_is_escaped_everywhere(void **state)
+{
+    (void)state;
+    json_t *text = json_string(HOSTILE);
+    json_t *document =
+        json_pack("{s:O, s:O, s:{s:O, s:O, s:O, s:[{s:O, s:[{s:O, s:O, s:O}]}],"
+                  "s:[{s:O, s:O, s:O, s:[{s:O}], s:O, s:O, s:[i], s:f, s:f, s:O}]}}",
+                  "state", text, "version", text, "screen", "answer", text, "state", text, "next", text,
+                  "sections", "title", text, "rows", "label", text, "text", text, "state", text, "charts",
+                  "title", text, "note", text, "legend", text, "ticks", "text", text, "left", text, "right",
+                  text, "values", 5, "low", 1.0, "high", 10.0, "room", text);
+    assert_non_null(document);
+    char *page = st_page_text(document, false), *plain = page_of("{}");
+    assert_int_equal(count(page, ESCAPED), 15); /* the state and the note stand there twice, in 13 places */
+    assert_int_equal(count(page, "<img"), 0);
+    assert_int_equal(count(page, "\x01"), 0);
+    assert_int_equal(count(page, "<script"), count(plain, "<script"));
+    assert_int_equal(count(page, "onerror='"), count(plain, "onerror='"));
+    free(plain);
+    free(page);
+    json_decref(document);
+    json_decref(text);
+}
+
+static void empty_document_makes_a_page_that_claims_nothing(void **state)
+{
+    (void)state;
+    char *page = page_of("{}");
+    assert_non_null(strstr(page, "<p id=\"answer\"></p>"));
+    assert_null(strstr(page, "<td>"));
+    assert_null(strstr(page, "{{"));
+    free(page);
+}
+
+static void policy_lets_nothing_in_but_the_page_itself(void **state)
+{
+    (void)state;
+    assert_int_equal(strncmp(st_page_policy, "default-src 'none'; style-src 'sha256-", 38), 0);
+    assert_int_equal(count(st_page_policy, "'sha256-"), 2);
+    assert_null(strstr(st_page_policy, "unsafe"));
+    assert_null(strstr(st_page_policy, "http"));
+    assert_null(strstr(st_page_template, "src="));
+    assert_null(strstr(st_page_template, "https:"));
+    assert_null(strstr(st_page_template, "style=\""));
+    assert_null(strstr(st_page_template, "innerHTML"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_figure_is_there_without_a_script),
+        cmocka_unit_test(text_of_others_is_escaped_everywhere),
+        cmocka_unit_test(empty_document_makes_a_page_that_claims_nothing),
+        cmocka_unit_test(policy_lets_nothing_in_but_the_page_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,759 @@
+/* The screen from a gathered view: the answer, its rows and tables, charts, and the next step. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/status/forecast.h"
+#include "daemon/status/live.h"
+#include "daemon/status/rows.h"
+#include "tests/unit/view_fixture.h"
+
+/* The text of the first row with this label, "" for none; its state and whether it is a detail. */
+static const char *row_of(const json_t *screen, const char *label, const char **ret_state, bool *ret_detail)
+{
+    size_t i, j;
+    const json_t *section, *row;
+    json_array_foreach(json_object_get(screen, "sections"), i, section)
+    {
+        json_array_foreach(json_object_get(section, "rows"), j, row)
+        {
+            if (strcmp(json_string_value(json_object_get(row, "label")), label) != 0)
+                continue;
+            *ret_state = json_string_value(json_object_get(row, "state"));
+            *ret_detail = json_is_true(json_object_get(row, "detail"));
+            return json_string_value(json_object_get(row, "text"));
+        }
+    }
+    return "";
+}
+
+static void expect_row(const char *label, const char *text, const char *state_name, bool detail)
+{
+    const char *found_state = "";
+    bool found_detail = false;
+    json_t *screen = st_rows_json(&view);
+    const char *found = row_of(screen, label, &found_state, &found_detail);
+    if (strstr(found, text) == NULL)
+        fail_msg("%s: %s", label, found);
+    assert_string_equal(found_state, state_name);
+    assert_true(found_detail == detail);
+    json_decref(screen);
+}
+
+static void expect_no_row(const char *label)
+{
+    const char *found_state = "";
+    bool found_detail;
+    json_t *screen = st_rows_json(&view);
+    assert_string_equal(row_of(screen, label, &found_state, &found_detail), "");
+    json_decref(screen);
+}
+
+static void expect_of_screen(const char *key, const char *text)
+{
+    json_t *screen = st_rows_json(&view);
+    assert_string_equal(json_string_value(json_object_get(screen, key)), text);
+    json_decref(screen);
+}
+
+/* A PipeWire at 1024 frames on which something plays. */
+static struct st_observed_view *watch_pipewire(void)
+{
+    view.now_wall_ns = view.started_wall_ns + 600 * ST_NS_PER_S;
+    view.observe.n = 1;
+    view.observe.sources[0] = (struct st_observed_view){
+        .source = "pipewire",
+        .mode = ST_OBSERVED_AUTO,
+        .state = ST_OBSERVED_WATCHING,
+        .why = "profiler of PipeWire 0.3.65",
+        .opened_n = 1,
+        .since_wall_ns = view.started_wall_ns,
+        .again_wall_ns = view.started_wall_ns,
+        .seen = {.frames = 1024, .rate_hz = 48000, .period_ns = 21333333, .device_load_ns = 1}};
+    return &view.observe.sources[0];
+}
+
+static struct st_dropout_client *add_client(struct st_observed_view *source, const char *name, uint64_t n,
+                                            enum st_dropout_reason reason)
+{
+    struct st_dropout_client *client = &source->seen.clients[source->seen.clients_n++];
+    *client =
+        (struct st_dropout_client){.playing = true,
+                                   .load_ns = INT64_MIN,
+                                   .not_ready_n = n,
+                                   .first_wall_ns = n > 0 ? view.now_wall_ns - 65 * ST_NS_PER_S : INT64_MIN};
+    client->reasons_n[reason] = n;
+    source->seen.reasons_n[reason] += n;
+    snprintf(client->name, sizeof(client->name), "%s", name);
+    source->seen.starved_n += n;
+    if (n > 0) {
+        source->seen.last_wall_ns = client->last_wall_ns = view.now_wall_ns - 5 * ST_NS_PER_S;
+        source->seen.certainty = ST_CERTAINTY_EXACT;
+    }
+    return client;
+}
+
+static void first_line_names_the_program_that_made_the_dropouts(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    struct st_dropout_client *heavy = add_client(pipewire, "HeavyReverb", 407, ST_DROPOUT_TOO_SLOW);
+    heavy->worst_busy_ns = 25000000;
+    heavy->worst_period_ns = 21333333;
+    heavy->load = (struct st_xrun_load){
+        .cycles_n = 469, .busy_median_ns = 2560000, .busy_max_ns = 24000000, .period_ns = 21333333};
+    add_client(pipewire, "GoodSynth", 5, ST_DROPOUT_WOKEN_LATE);
+    heavy->reasons_n[ST_DROPOUT_TOO_SLOW] = 207;
+    heavy->reasons_n[ST_DROPOUT_UNKNOWN] = 200;
+    expect_of_screen(
+        "answer",
+        "HeavyReverb made 407 of 412 dropouts (watched since 22:13): 207 times it computed too long "
+        "(25.0 ms of CPU time, the buffer lasts 21.3 ms).");
+    heavy->reasons_n[ST_DROPOUT_TOO_SLOW] = 407;
+    heavy->reasons_n[ST_DROPOUT_UNKNOWN] = 0;
+    expect_of_screen("answer",
+                     "HeavyReverb made 407 of 412 dropouts (watched since 22:13): it computed too long "
+                     "(25.0 ms of CPU time, the buffer lasts 21.3 ms).");
+    heavy->playing = false;
+    heavy->load_ns = 1;
+    expect_of_screen("answer",
+                     "HeavyReverb made 407 of 412 dropouts (watched since 22:13): it computed too long "
+                     "(25.0 ms of CPU time, the buffer lasts 21.3 ms). It does not play now.");
+    expect_of_screen("next", "sleeptune status --watch");
+    heavy->playing = true;
+    expect_of_screen("state", "bad");
+    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms), first dropout 22:22:15, last 22:23:15, 5 s ago",
+               "warn", false);
+    expect_row("This computer", "timing OK: a test loop missed 0 of 1000 periods at 128 frames", "ok", false);
+    expect_row("HeavyReverb", "407 dropouts: computed too long", "warn", false);
+    expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
+    expect_of_screen(
+        "next_why",
+        "long enough for its worst cycle of 25.0 ms; adds 21.3 ms of delay, until PipeWire restarts (undo: "
+        "the same with 1024; to last: sleeptune apply linux-pipewire-quantum=2048); or freeze or simplify "
+        "HeavyReverb");
+    json_t *screen = st_rows_json(&view);
+    const json_t *programs = json_array_get(json_object_get(screen, "sections"), 1);
+    char *cells =
+        json_dumps(json_object_get(json_array_get(json_object_get(programs, "rows"), 0), "cells"), 0);
+    assert_string_equal(cells, "[\"HeavyReverb\", \"407\", \"computed too long\", \"12 %\", \"117 %\"]");
+    free(cells);
+    json_decref(screen);
+    view.now_wall_ns += 3600 * ST_NS_PER_S; /* it has not clicked for an hour */
+    expect_of_screen("state", "ok");
+    expect_of_screen("answer",
+                     "No dropout in the last 60 min on PipeWire at 1024 frames. Earlier: 412 dropouts, "
+                     "22:22 to 22:23.");
+    expect_of_screen("next_why", "if it clicked: look at cables, USB hubs, power supply, Bluetooth");
+}
+
+static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    pipewire->again_wall_ns = view.now_wall_ns - 60 * ST_NS_PER_S; /* it was lost meanwhile */
+    expect_of_screen("answer", "No dropout since 22:22 on PipeWire at 1024 frames.");
+    add_client(pipewire, "Guitarix", 3, ST_DROPOUT_TOO_SLOW);
+    pipewire->seen.last_wall_ns = view.now_wall_ns - 700 * ST_NS_PER_S;
+    expect_of_screen("answer",
+                     "No dropout in the last 60 s on PipeWire at 1024 frames. Earlier: 3 dropouts, 22:11.");
+    pipewire->state = ST_OBSERVED_ABSENT;
+    snprintf(pipewire->why, sizeof(pipewire->why), "PipeWire is not running");
+    expect_of_screen("answer",
+                     "PipeWire is not watched now: PipeWire is not running. Earlier: 3 dropouts, 22:11.");
+    expect_of_screen("next", "sleeptune status --details");
+}
+
+static void dropouts_before_the_buffer_was_raised_are_over(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    add_client(pipewire, "Guitarix", 85, ST_DROPOUT_TOO_SLOW);
+    pipewire->seen.last_period_ns = 666667; /* 32 frames */
+    expect_of_screen("answer",
+                     "No dropout in the last 5 s on PipeWire at 1024 frames. Earlier: 85 dropouts, 22:22 "
+                     "to 22:23, the last one at 32 frames; the buffer is longer now.");
+    expect_of_screen("state", "warn"); /* 5 s prove little */
+    expect_of_screen("next", "sleeptune status --watch");
+    pipewire->seen.last_period_ns = pipewire->seen.period_ns;
+    expect_of_screen("state", "bad");
+}
+
+static void streams_of_one_name_are_one_program(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    add_client(pipewire, "mpv", 2, ST_DROPOUT_STOPPED);
+    add_client(pipewire, "GoodSynth", 1, ST_DROPOUT_STOPPED);
+    add_client(pipewire, "mpv", 1, ST_DROPOUT_STOPPED);
+    expect_of_screen("answer", "mpv made 3 of 4 dropouts (watched since 22:13): it was stopped or frozen.");
+}
+
+static void first_line_says_what_the_server_knows(void **state)
+{
+    (void)state;
+    static const struct {
+        enum st_dropout_reason reason;
+        const char *name, *culprit, *answer, *next, *why;
+    } rows[] = {
+        {ST_DROPOUT_UNKNOWN, "", "",
+         "3 dropouts on PipeWire (watched since 22:13): a program was not ready, reason unknown. PipeWire "
+         "does not say which program.",
+         "sleeptune history --events", ""},
+        {ST_DROPOUT_WOKEN_LATE, "mpv", "",
+         "mpv had all 3 dropouts (watched since 22:13): it was woken late (by 4.10 ms).", "sleeptune report",
+         "finds the settings that make programs lose the CPU or wake up late"},
+        {ST_DROPOUT_CPU_TAKEN, "mpv", "ffmpeg",
+         "ffmpeg took the CPU from mpv in 3 of 3 dropouts (watched since 22:13).", "sleeptune report",
+         "finds the settings that make programs lose the CPU or wake up late"},
+        {ST_DROPOUT_STOPPED, "mpv", "",
+         "mpv made all 3 dropouts (watched since 22:13): it was stopped or frozen.",
+         "sleeptune status --watch", "nothing to tune: it was stopped or frozen"},
+        {ST_DROPOUT_WAITED_FOR_OTHER, "mpv", "Heavy",
+         "mpv had all 3 dropouts (watched since 22:13): it waited for Heavy.", "sleeptune status --watch",
+         "look at the program that this one waited for"},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        struct st_dropout_client *client = add_client(watch_pipewire(), rows[i].name, 3, rows[i].reason);
+        client->worst_wait_ns = 4100000;
+        snprintf(client->culprit, sizeof(client->culprit), "%s", rows[i].culprit);
+        client->culprit_n = 3;
+        expect_of_screen("answer", rows[i].answer);
+        expect_of_screen("next", rows[i].next);
+        expect_of_screen("next_why", rows[i].why);
+    }
+    struct st_observed_view *pipewire = watch_pipewire();
+    struct st_dropout_client *client = add_client(pipewire, "mpv", 9, ST_DROPOUT_CPU_TAKEN);
+    snprintf(client->culprit, sizeof(client->culprit), "cc1");
+    client->culprit_n = 4; /* how many it leads by */
+    expect_row("mpv", "lost the CPU to cc1 and others", "warn", false);
+    pipewire = watch_pipewire();
+    pipewire->seen.device_xruns_n = 1;
+    pipewire->seen.last_wall_ns = view.now_wall_ns;
+    expect_of_screen("answer", "1 dropout on PipeWire (watched since 22:13): the device ran dry.");
+    pipewire->source = "jack";
+    expect_of_screen("answer",
+                     "1 dropout on JACK (watched since 22:13): JACK does not say which program it was.");
+    expect_of_screen("next", "sleeptune report");
+}
+
+static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    struct st_dropout_client *client = add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW);
+    client->worst_period_ns = 21333333;
+    client->worst_busy_ns = 30000000; /* 1440 frames */
+    expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
+    client->worst_busy_ns = 60000000; /* 2880 frames */
+    expect_of_screen("next_why",
+                     "its worst cycle of 60.0 ms is longer than a buffer that one can play with; freeze or "
+                     "simplify Heavy");
+    client->worst_busy_ns = 25000000;
+    client->load = (struct st_xrun_load){
+        .cycles_n = 469, .busy_median_ns = 21000000, .busy_max_ns = 25000000, .period_ns = 21333333};
+    expect_of_screen("next_why",
+                     "Heavy needs 98 % of each period, so no buffer size helps; freeze or simplify Heavy");
+    client->load.streams_n = 1; /* of a player */
+    expect_of_screen("next_why", "Heavy needs 98 % of each period, so no buffer size helps");
+    client->load.cycles_n = 0;
+    pipewire->seen.frames = 2048;
+    pipewire->seen.period_ns = 42666667; /* it was raised since */
+    expect_of_screen("next", "sleeptune status --watch");
+    pipewire->source = "jack";
+    client->worst_busy_ns = 45000000;
+    expect_of_screen("next", "sleeptune status --watch");
+    pipewire->seen.frames = 512;
+    pipewire->seen.period_ns = 10666667;
+    client->worst_period_ns = 10666667;
+    client->worst_busy_ns = 15000000;
+    client->load.busy_max_ns = 90000000; /* by the clock, with what others took of it */
+    expect_of_screen("next", "jack_bufsize 1024");
+    client->worst_error_ns = 7000000; /* 8 to 22 ms: 512, 1024 or 2048 */
+    expect_of_screen("next", "sleeptune status --watch");
+    expect_of_screen("next_why", "no buffer size can be named: the CPU time of its worst cycle, 15.0 ms, is "
+                                 "only known to 7.00 ms");
+    client->worst_error_ns = 1000000;
+    expect_of_screen("next", "jack_bufsize 1024");
+    client->worst_busy_ns = 0; /* only the clock's time is known */
+    expect_of_screen("next_why", "no buffer size can be named: the CPU time of its cycles is not known");
+}
+
+static void first_line_blames_who_took_the_cpu(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    struct st_dropout_client *server = add_client(pipewire, "PipeWire", 14, ST_DROPOUT_WOKEN_LATE);
+    struct st_dropout_client *guitarix = add_client(pipewire, "Guitarix", 11, ST_DROPOUT_CPU_TAKEN);
+    struct st_dropout_client *reverb = add_client(pipewire, "HeavyReverb", 5, ST_DROPOUT_CPU_TAKEN);
+    snprintf(guitarix->culprit, sizeof(guitarix->culprit), "chromium");
+    guitarix->culprit_n = 11;
+    server->playing = false; /* no load line comes for it */
+    expect_of_screen("answer",
+                     "chromium and others took the CPU from Guitarix and others in 16 of 30 dropouts "
+                     "(watched since 22:13).");
+    snprintf(reverb->culprit, sizeof(reverb->culprit), "chromium");
+    expect_of_screen("answer", "chromium took the CPU from Guitarix and others in 16 of 30 dropouts (watched "
+                               "since 22:13).");
+    expect_of_screen("next", "sleeptune report"); /* it is not known whether they have rights */
+    guitarix->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
+    expect_of_screen("next", "sleeptune report"); /* nor of the other one */
+    reverb->load.priority = ST_XRUN_NORMAL;
+    expect_of_screen("answer", "chromium took the CPU from Guitarix and others in 16 of 30 dropouts (watched "
+                               "since 22:13). No program that plays has real-time rights.");
+    expect_of_screen("next", "sudo sleeptune apply linux-rt-permission");
+    expect_of_screen("next_why", "lets programs that play go before others; then log out and in again");
+    guitarix->culprit[0] = '\0';
+    expect_of_screen("answer", "Other programs took the CPU from Guitarix and others in 16 of 30 dropouts "
+                               "(watched since 22:13). No program that plays has real-time rights.");
+    reverb->load.priority = 20; /* one has them */
+    expect_of_screen("next", "sleeptune report");
+    pipewire->seen.priority = 20; /* as the server, but not the victim */
+    expect_of_screen("next", "sleeptune report linux-client-priority");
+    expect_of_screen("next_why",
+                     "Guitarix plays without real-time priority, which the server has: how it gets it");
+    guitarix->load.priority = 20; /* the victim, too: chromium has at least as much */
+    snprintf(guitarix->culprit, sizeof(guitarix->culprit), "chromium");
+    expect_of_screen("next", "sudo chrt --other --all-tasks --pid 0 $(pidof -s chromium)");
+    expect_of_screen("next_why",
+                     "takes the real-time priority from chromium, which is not below that of Guitarix; or "
+                     "end that program");
+    snprintf(guitarix->culprit, sizeof(guitarix->culprit), "HeavyReverb"); /* it plays */
+    expect_of_screen("next", "sleeptune report");
+    guitarix->culprit[0] = '\0';
+    guitarix->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
+    reverb->load.priority = ST_XRUN_NORMAL;
+    /* most dropouts are of a program that computes too long: the screen names both */
+    server->reasons_n[ST_DROPOUT_WOKEN_LATE] = 0;
+    server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->not_ready_n = 40;
+    server->worst_busy_ns = 25000000;
+    server->load.streams_n = 1;
+    snprintf(server->name, sizeof(server->name), "Heavy");
+    expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
+    expect_of_screen("next_why",
+                     "long enough for its worst cycle of 25.0 ms; adds 21.3 ms of delay, until PipeWire "
+                     "restarts (undo: the same with 1024; to last: sleeptune apply "
+                     "linux-pipewire-quantum=2048); for the 16 by a lost CPU: sudo sleeptune apply "
+                     "linux-rt-permission");
+    server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->not_ready_n = 15;
+    expect_of_screen("next", "sudo sleeptune apply linux-rt-permission");
+}
+
+static void first_line_names_what_slowed_the_machine(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    result.misses = 4;
+    st_hist_add_n(&result.lateness, INT64_C(22000000), 4);
+    result.causes[ST_CAUSE_FIRMWARE] =
+        (struct st_cause_row){.n = 4, .total_ns = 88000000, .max_ns = 22000000};
+    pipewire->seen.frames = pipewire->seen.rate_hz = pipewire->seen.period_ns = 0;
+    expect_of_screen("answer",
+                     "Nothing plays on PipeWire, and no dropout since 22:13. This computer's timing: not OK. "
+                     "Main cause: the computer's firmware (BIOS) stopped the CPUs: a system management "
+                     "interrupt.");
+    expect_of_screen("next", "sleeptune history --causes");
+    expect_of_screen("next_why",
+                     "update the BIOS; stop programs that control fans or read sensors through it");
+    memset(result.causes, 0, sizeof(result.causes));
+    result.misses = 0;
+    pipewire = watch_pipewire();
+    add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW)->worst_busy_ns = 25000000;
+    view.was_slowed = true;
+    view.slowed = ST_CAUSE_HEAT;
+    expect_of_screen("answer",
+                     "Heavy made the only dropout (watched since 22:13): it computed too long. Meanwhile "
+                     "the CPU was too hot and slowed itself down.");
+    expect_of_screen("next_why", "clean the fans, give the computer air, and use less load");
+    result.misses = 4;
+    expect_of_screen("next_why", "clean the fans, give the computer air, and use less load; for this "
+                                 "computer's timing: sleeptune history --causes");
+    result.misses = 0;
+    view.was_slowed = false;
+    view.overdue_ns = 12 * ST_NS_PER_S;
+    view.hog = (struct st_hog){.pid = 480, .tid = 482, .priority = 80, .cpu = 0, .name = "hog", .looks = 1};
+    expect_of_screen("next",
+                     "pw-metadata -n settings 0 clock.force-quantum 2048"); /* one look is not enough */
+    view.hog.looks = 2;
+    expect_of_screen("next", "sudo chrt --other --all-tasks --pid 0 480");
+    json_t *screen = st_rows_json(&view);
+    assert_non_null(strstr(json_string_value(json_object_get(screen, "answer")),
+                           ": hog/482 with real-time priority 80 keeps CPU 0 busy."));
+    json_decref(screen);
+}
+
+static void first_line_without_a_dropout_says_what_was_watched(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    expect_of_screen("answer", "No dropout since 22:13 on PipeWire at 1024 frames.");
+    expect_of_screen("state", "ok");
+    expect_of_screen("next", "sleeptune history");
+    expect_of_screen("next_why", "if it clicked: look at cables, USB hubs, power supply, Bluetooth");
+    result.misses = 4; /* the test loop is no witness against music that plays without a fault */
+    st_hist_add_n(&result.lateness, INT64_C(22000000), 4);
+    expect_of_screen("answer", "No dropout since 22:13 on PipeWire at 1024 frames.");
+    expect_of_screen("state", "ok");
+    expect_of_screen("next_why", "if it clicked: look at cables, USB hubs, power supply, Bluetooth");
+    expect_row("This computer", "timing not OK: a test loop missed 4 of 1000 periods", "warn", true);
+    snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO"); /* neither are its rights */
+    expect_of_screen("next", "sleeptune history");
+    expect_no_row("Warning");
+    result.degraded[0] = '\0';
+    add_client(pipewire, "mpv", 1, ST_DROPOUT_WOKEN_LATE);
+    expect_row("This computer", "timing not OK: a test loop missed 4 of 1000 periods", "bad", false);
+    pipewire = watch_pipewire();
+    result.misses = 0;
+    pipewire->seen.frames = pipewire->seen.rate_hz = pipewire->seen.period_ns = 0;
+    expect_of_screen("answer",
+                     "Nothing plays on PipeWire, and no dropout since 22:13. This computer's timing: OK.");
+    view.rests = true;
+    view.loop = NULL;
+    expect_of_screen("answer", "Nothing plays on PipeWire, and no dropout since 22:13.");
+    expect_row("PipeWire", "nothing plays now", "ok", false);
+    expect_of_screen("next_why", "then play: the screen names the program that makes dropouts");
+    view.rests = false;
+    view.loop = &result;
+    pipewire->state = ST_OBSERVED_ABSENT;
+    snprintf(pipewire->why, sizeof(pipewire->why), "PipeWire is not running");
+    expect_of_screen("answer",
+                     "No sound server is watched: PipeWire is not running. This computer's timing: OK.");
+    expect_of_screen("next", "sleeptune status --details");
+}
+
+static void row_of_the_server_says_who_asked_for_the_shortest_buffer(void **state)
+{
+    (void)state;
+    struct st_observed_view *server = watch_pipewire();
+    struct st_dropout_client *discord = add_client(server, "Discord", 0, ST_DROPOUT_UNKNOWN),
+                             *mpv = add_client(server, "mpv", 0, ST_DROPOUT_UNKNOWN);
+    discord->load = (struct st_xrun_load){.cycles_n = 1, .asked_frames = 360, .asked_rate_hz = 48000};
+    mpv->load = (struct st_xrun_load){.cycles_n = 1, .asked_frames = 4410, .asked_rate_hz = 44100};
+    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms); Discord asked for 360 frames", "ok", false);
+    discord->load.asked_frames = 0;
+    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms); mpv asked for 4410 frames", "ok", false);
+    server->seen.rate_hz = 44100;
+    discord->load.asked_frames = 1024;
+    expect_row("PipeWire",
+               "1024 frames at 44.1 kHz (21.3 ms); Discord asked for 1024 frames, mpv for 44.1 kHz", "ok",
+               false);
+    discord->load.asked_frames = 0;
+    expect_row("PipeWire", "1024 frames at 44.1 kHz (21.3 ms); mpv asked for 4410 frames at 44.1 kHz", "ok",
+               false);
+    discord->load.asked_frames = 20;
+    discord->load.asked_rate_hz = ST_XRUN_ASKED_MS;
+    server->seen.rate_hz = 48000;
+    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms); Discord has a buffer of about 20 ms", "ok",
+               false);
+}
+
+static void table_of_clients_has_the_first_ones_on_the_first_screen(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    for (int i = 0; i < 12; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "client%d", i);
+        add_client(pipewire, name, i == 0, ST_DROPOUT_BLOCKED)->playing = i > 0;
+    }
+    expect_row("client0", "1 dropout: waited for a lock, disk or program", "warn", false);
+    expect_row("client7", "0 dropouts", "ok", false);
+    expect_row("client8", "0 dropouts", "ok", true);
+    expect_no_row("others");
+    pipewire->seen.others_not_ready_n = 7;
+    expect_row("others", "7 dropouts: programs that ended, no longer listed", "warn", true);
+}
+
+static void table_of_clients_has_the_most_harmful_of_all_sources_first(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    view.observe.n = 2;
+    view.observe.sources[1] = *pipewire;
+    view.observe.sources[1].source = "jack";
+    add_client(pipewire, "once", 1, ST_DROPOUT_UNKNOWN);
+    add_client(pipewire, "never", 0, ST_DROPOUT_UNKNOWN);
+    add_client(&view.observe.sources[1], "often", 407, ST_DROPOUT_TOO_SLOW);
+    json_t *screen = st_rows_json(&view);
+    static const char *const order[] = {"often", "once", "never"};
+    size_t i, found = 0;
+    json_t *section;
+    json_array_foreach(json_object_get(screen, "sections"), i, section)
+    {
+        if (strcmp(json_string_value(json_object_get(section, "title")), "Programs") != 0)
+            continue;
+        const json_t *rows = json_object_get(section, "rows");
+        for (; found < ST_ARRAY_LEN(order); found++)
+            assert_string_equal(json_string_value(json_object_get(json_array_get(rows, found), "label")),
+                                order[found]);
+    }
+    assert_int_equal(found, ST_ARRAY_LEN(order));
+    json_decref(screen);
+}
+
+static void stall_is_left_out_of_the_usual_lateness(void **state)
+{
+    (void)state;
+    st_hist_add_n(&result.response, INT64_C(290) * ST_NS_PER_S, 5000);
+    result.misses = 1;
+    st_hist_add_n(&result.lateness, INT64_C(290) * ST_NS_PER_S, 1);
+    expect_row("This computer", "periods at 128 frames, longest stall 4.8 min", "bad", false);
+}
+
+static void screen_of_a_healthy_daemon_has_few_figures_and_one_next_step(void **state)
+{
+    (void)state;
+    expect_of_screen("answer", "No sound server is watched. This computer's timing: OK.");
+    expect_of_screen("state", "ok");
+    expect_of_screen("next", "sleeptune history");
+    expect_row("This computer", "timing OK: a test loop missed 0 of 1000 periods at 128 frames", "ok", false);
+    expect_row("Simulated", "0 xruns", "ok", true);
+    expect_row("Lateness", "median 10.5 \xc2\xb5s", "ok", true);
+    expect_row("Loop", "128 frames at 48000 Hz (2.667 ms), fifo 70, any CPU", "ok", true);
+    expect_row("Own stream", "dummy, playing", "ok", true);
+    expect_row("Daemon", "PID 42, running for 0 h 00 min 05 s", "ok", true);
+    expect_no_row("Warning");
+    expect_no_row("Main cause");
+    expect_no_row("Last minute");
+    json_t *screen = st_rows_json(&view);
+    const json_t *first = json_array_get(json_object_get(screen, "sections"), 0);
+    assert_true(json_array_size(json_object_get(first, "rows")) <= 5);
+    json_decref(screen);
+}
+
+static void screen_names_what_went_wrong_and_the_command_that_helps(void **state)
+{
+    (void)state;
+    result.misses = 4;
+    result.records_lost = 2;
+    result.cause_late_n = 6;
+    result.cause_above_ns = 1333333;
+    result.causes[ST_CAUSE_RUN_QUEUE] =
+        (struct st_cause_row){.n = 3, .total_ns = 4500000, .max_ns = 2 * ST_NS_PER_MS};
+    view.minute = (struct st_history_minute){.measured_ns = 60 * ST_NS_PER_S,
+                                             .cycles = 22500,
+                                             .misses = 1,
+                                             .lateness_max_ns = INT64_MIN,
+                                             .observed_xruns = 2,
+                                             .starved_clients = 22};
+    expect_of_screen("state", "bad");
+    expect_of_screen("next", "sleeptune history --causes");
+    expect_row("This computer",
+               "timing not OK: a test loop missed 4 of 1000 periods at 128 frames, up to 3.00 ms late", "bad",
+               false);
+    expect_row("This computer", "; not recorded: 2 periods", "bad", false);
+    expect_row("Main cause", ": 3 of 6 late wake-ups, longest 2.000 ms", "warn", false);
+    expect_row("Last minute",
+               "24 dropouts, 1 of the test loop's 22500 periods missed, worst wake-up not known yet", "bad",
+               true);
+    view.minute.observed_xruns = INT64_MIN;
+    expect_row("Last minute", "no sound server watched, 1 of ", "bad", true);
+    expect_row("Late", "6 wake-ups more than 1.333 ms late", "ok", true);
+    snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
+    expect_of_screen("next", "sleeptune report");
+    expect_no_row("Warning");
+    expect_row("Rights", "loop: no right to SCHED_FIFO", "warn", true);
+}
+
+static void screen_without_a_loop_claims_nothing(void **state)
+{
+    (void)state;
+    view.loop = NULL;
+    expect_of_screen("state", "unknown");
+    expect_of_screen("next", "sleeptune status --watch");
+    expect_row("This computer", "timing not measured yet", "unknown", false);
+    expect_no_row("Lateness");
+    expect_no_row("Loop");
+    view.loop = &result;
+    result.elapsed_periods = 0;
+    expect_row("This computer", "timing not measured yet", "unknown", false);
+}
+
+static void screen_lists_sources_that_are_or_could_be_watched(void **state)
+{
+    (void)state;
+    view.observe.n = 2;
+    view.observe.sources[0] = (struct st_observed_view){.source = "alsa",
+                                                        .mode = ST_OBSERVED_AUTO,
+                                                        .state = ST_OBSERVED_WATCHING,
+                                                        .opened_n = 1,
+                                                        .seen = {.device_xruns_n = 5, .starved_n = 3}};
+    struct st_observed_view *never = &view.observe.sources[1];
+    *never = (struct st_observed_view){
+        .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
+    expect_row("ALSA", "watching, last dropout ", "warn", false);
+    expect_row("Watched",
+               "alsa, device xruns: 5, clients not ready: 3, when each client waited and computed is not "
+               "known, CPU time per poll not known yet (n = 0)",
+               "ok", true);
+    expect_no_row("Not watched");
+    never->mode = ST_OBSERVED_ON; /* asked for */
+    expect_row("Not watched", "sound4", "bad", true);
+    never->mode = ST_OBSERVED_AUTO;
+    never->never = false;
+    expect_row("Not watched", "sound4", "ok", true);
+    view.observe.sources[0].state = ST_OBSERVED_ABSENT;
+    expect_row("ALSA", "; not watched now", "warn", false);
+    *never = (struct st_observed_view){.source = "jack",
+                                       .state = ST_OBSERVED_WATCHING,
+                                       .seen = {.device_xruns_n = 2},
+                                       .why = "server studio"};
+    expect_row("JACK", "server studio, 2 dropouts, last ", "warn", false);
+}
+
+static void screen_says_what_waits_and_what_was_put_aside(void **state)
+{
+    (void)state;
+    view.history = (struct st_history_writer_view){.state = ST_HISTORY_WRITER_FAILING,
+                                                   .bytes = 2500000,
+                                                   .waiting_minutes_n = 3,
+                                                   .lost_events_n = 4,
+                                                   .why = "disk full",
+                                                   .path = "/h.db",
+                                                   .aside = "/h.db.aside-1"};
+    expect_row("History",
+               "failing /h.db, 2.5 MB: disk full; 3 minutes and 0 events waiting in memory; 0 minutes "
+               "and 4 events lost",
+               "bad", true);
+    json_t *screen = st_rows_json(&view);
+    char *text = json_dumps(screen, 0);
+    assert_non_null(strstr(text, "the old history file was renamed to /h.db.aside-1"));
+    free(text);
+    json_decref(screen);
+}
+
+static void events_of_the_screen_carry_their_times(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ST_ROWS_EVENTS_MAX + 3; i++)
+        json_array_append_new(view.events, json_pack("{s:I, s:s, s:s}", "time_ns", (json_int_t)i, "event",
+                                                     "pause", "text", "x"));
+    json_t *screen = st_rows_json(&view);
+    const json_t *events = NULL, *section;
+    size_t i;
+    json_array_foreach(json_object_get(screen, "sections"), i, section)
+    {
+        if (strcmp(json_string_value(json_object_get(section, "title")), "Events") == 0)
+            events = json_object_get(section, "rows");
+    }
+    assert_int_equal(json_array_size(events), ST_ROWS_EVENTS_MAX);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(events, 1), "time_ns")), 1);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(events, 1), "text")), "pause: x");
+    json_decref(screen);
+}
+
+static const json_t *chart_member(const json_t *screen, size_t chart, const char *key)
+{
+    return json_object_get(json_array_get(json_object_get(screen, "charts"), chart), key);
+}
+
+static void charts_have_null_for_unknown_seconds_and_name_the_bad_ones(void **state)
+{
+    (void)state;
+    struct st_live_look seconds = {.n = 3};
+    seconds.seconds[0] = (struct st_live_second){.cycles = 375, .max_ns = 50000, .median_ns = 27000};
+    seconds.seconds[1] = (struct st_live_second){.max_ns = INT64_MIN, .median_ns = INT64_MIN};
+    seconds.seconds[2] =
+        (struct st_live_second){.cycles = 375, .misses = 4, .max_ns = 8872000, .median_ns = 27000};
+    view.seconds = &seconds;
+    json_t *screen = st_rows_json(&view);
+    assert_int_equal(json_array_size(chart_member(screen, 0, "values")), 3);
+    assert_true(json_is_null(json_array_get(chart_member(screen, 0, "values"), 1)));
+    assert_true(json_is_null(json_array_get(chart_member(screen, 0, "marks"), 1)));
+    assert_int_equal(json_integer_value(json_array_get(chart_member(screen, 0, "values"), 2)), 8872000);
+    assert_int_equal(json_array_size(chart_member(screen, 0, "bad")), 1);
+    assert_int_equal(json_integer_value(json_array_get(chart_member(screen, 0, "bad"), 0)), 2);
+    assert_string_equal(json_string_value(chart_member(screen, 0, "note")),
+                        "Last 3 s: 4 missed deadlines, worst wake-up 8.872 ms; 1 s incomplete");
+    char *ticks = json_dumps(chart_member(screen, 0, "ticks"), 0);
+    assert_string_equal(
+        ticks, "[{\"at\": 10000.0, \"text\": \"10 \xc2\xb5s\"}, "
+               "{\"at\": 100000.0, \"text\": \"100 \xc2\xb5s\"}, "
+               "{\"at\": 1000000.0, \"text\": \"1 ms\"}, {\"at\": 10000000.0, \"text\": \"10 ms\"}]");
+    free(ticks);
+    assert_non_null(strstr(json_string_value(chart_member(screen, 0, "legend")), "Dot: the median"));
+    json_decref(screen);
+}
+
+/* The table has a command where a server is known that takes one; the first screen names a size after ten
+ * minutes. */
+static void sizes_have_the_command_that_sets_them(void **state)
+{
+    (void)state;
+    struct st_forecast_view forecast = {.n = 2,
+                                        .measured_s = 599,
+                                        .rows = {{.frames = 128,
+                                                  .period_us = 2666.7,
+                                                  .target_per_hour = 18,
+                                                  .known = true,
+                                                  .estimated = true,
+                                                  .estimate = 60,
+                                                  .low = 50,
+                                                  .high = 70,
+                                                  .basis = ST_PREDICT_OBSERVED},
+                                                 {.frames = 256,
+                                                  .period_us = 5333.3,
+                                                  .target_per_hour = 18,
+                                                  .known = true,
+                                                  .high = 17.97,
+                                                  .basis = ST_PREDICT_NONE_SEEN}}};
+    view.forecast = &forecast;
+    expect_row("128 frames", "dropouts: at most 70", "warn", true);
+    expect_row("256 frames", "holds: at most 18", "ok", true);
+    expect_no_row("Buffer");
+    forecast.measured_s = 600;
+    expect_row("Buffer", "256 frames would be enough: at most 18", "ok", false);
+    (void)watch_pipewire();
+    json_t *screen = st_rows_json(&view);
+    size_t i, found_n = 0;
+    const json_t *section;
+    json_array_foreach(json_object_get(screen, "sections"), i, section)
+    {
+        if (strcmp(json_string_value(json_object_get(section, "title")), "Dropouts by buffer size") != 0)
+            continue;
+        const json_t *row = json_array_get(json_object_get(section, "rows"), 1);
+        assert_string_equal(json_string_value(json_object_get(row, "command")),
+                            "pw-metadata -n settings 0 clock.force-quantum 256");
+        found_n++;
+    }
+    assert_int_equal(found_n, 1);
+    json_decref(screen);
+    view.forecast = NULL;
+}
+
+int main(void)
+{
+    (void)setenv("TZ", "UTC", 1);
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(first_line_names_the_program_that_made_the_dropouts),
+        TEST(streams_of_one_name_are_one_program),
+        TEST(first_line_says_what_the_server_knows),
+        TEST(first_line_blames_who_took_the_cpu),
+        TEST(buffer_that_helps_fits_the_worst_cycle_or_is_not_named),
+        TEST(dropouts_before_the_buffer_was_raised_are_over),
+        TEST(only_what_was_watched_is_said_to_be_without_a_dropout),
+        TEST(first_line_without_a_dropout_says_what_was_watched),
+        TEST(first_line_names_what_slowed_the_machine),
+        TEST(row_of_the_server_says_who_asked_for_the_shortest_buffer),
+        TEST(table_of_clients_has_the_first_ones_on_the_first_screen),
+        TEST(table_of_clients_has_the_most_harmful_of_all_sources_first),
+        TEST(sizes_have_the_command_that_sets_them),
+        TEST(stall_is_left_out_of_the_usual_lateness),
+        TEST(screen_of_a_healthy_daemon_has_few_figures_and_one_next_step),
+        TEST(screen_names_what_went_wrong_and_the_command_that_helps),
+        TEST(screen_without_a_loop_claims_nothing),
+        TEST(screen_lists_sources_that_are_or_could_be_watched),
+        TEST(screen_says_what_waits_and_what_was_put_aside),
+        TEST(events_of_the_screen_carry_their_times),
+        TEST(charts_have_null_for_unknown_seconds_and_name_the_bad_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,313 @@
+/* The history's file: what is written is read, summed, kept as long as it should, and what is no history is
+ * told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "tests/unit/history_fixture.h"
+
+static void events_are_read_by_time_and_by_kind(void **state)
+{
+    (void)state;
+    struct st_history_reader *reader;
+    json_t *document;
+    open_it();
+    for (int i = 0; i < 5; i++)
+        add_event(NOON_NS + i, i % 2 == 0 ? "late-wake" : "suspend");
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 2, ""};
+    assert_int_equal(read_events(reader, &wish, &document), 0);
+    const json_t *events = json_object_get(document, "events");
+    assert_int_equal(json_array_size(events), 2);
+    assert_int_equal(figure(events, 0, "id"), 4); /* the last two, oldest first */
+    assert_int_equal(figure(events, 1, "id"), 5);
+    assert_true(json_is_true(json_object_get(document, "more")));
+    assert_string_equal(json_string_value(json_object_get(json_array_get(events, 0), "device")), "hw:?");
+    assert_null(json_object_get(json_array_get(events, 0), "explained_ns"));
+    const json_t *machine = json_object_get(json_array_get(events, 0), "circumstances");
+    assert_int_equal(json_object_size(machine), 2); /* what is not known is left out */
+    json_decref(document);
+    wish = (struct st_history_events_wish){NOON_NS + 1, NOON_NS + 4, 100, "late-wake"};
+    assert_int_equal(read_events(reader, &wish, &document), 0);
+    assert_int_equal(json_array_size(json_object_get(document, "events")), 1);
+    assert_true(json_is_false(json_object_get(document, "more")));
+    json_decref(document);
+    st_history_read_close(reader);
+}
+
+static void what_is_rolled_back_was_never_there(void **state)
+{
+    (void)state;
+    const struct st_event event = {.wall_ns = NOON_NS, .kind = ST_EVENT_PAUSE};
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_event(history, &event), 0);
+    st_history_rollback(history);
+    assert_int_equal(query("SELECT count(*) FROM event"), 0);
+}
+
+static void write_file(const char *text, size_t bytes)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, bytes, file), bytes);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void what_is_no_history_is_told_and_left_as_it_was(void **state)
+{
+    (void)state;
+    struct st_history_reader *reader;
+    write_file("This is a letter, not a database, and long enough.\n", 51);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -EBADMSG);
+    assert_int_equal(unlink(path), 0);
+    open_it();
+    st_history_close(history);
+    assert_int_equal(query("PRAGMA application_id = 1"), -1);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTO);
+    assert_non_null(strstr(error, "another program"));
+    assert_int_equal(query("PRAGMA application_id = 1397511248"), -1);
+    assert_int_equal(query("PRAGMA user_version = 8"), -1);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTONOSUPPORT);
+    assert_non_null(strstr(error, "of version 8, made by a newer sleeptune; this sleeptune reads version 7"));
+    assert_int_equal(query("PRAGMA user_version = 6"), -1);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
+    assert_non_null(
+        strstr(error, "of version 6, made by an early sleeptune; this sleeptune reads version 7"));
+    assert_int_equal(query("PRAGMA user_version = 7"), -1);
+    assert_int_equal(query("DROP TABLE event"), -1);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
+    history = NULL;
+}
+
+static void damaged_pages_are_found_when_it_is_opened(void **state)
+{
+    (void)state;
+    open_it();
+    for (int i = 0; i < 200; i++)
+        add(NOON_NS + i * MINUTE_NS, 1000, 1000 + i * 1000);
+    st_history_close(history);
+    history = NULL;
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    char junk[4096 * 4];
+    memset(junk, 0x5a, sizeof(junk));
+    assert_true(fd >= 0);
+    assert_int_equal(pwrite(fd, junk, sizeof(junk), 4096 * 10), sizeof(junk));
+    close(fd);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
+    assert_non_null(strstr(error, "it is damaged: "));
+    assert_null(strstr(error, "***")); /* a heading is no reason */
+    assert_null(strstr(error, "SQLite does not say"));
+}
+
+static void nothing_but_files_is_opened(void **state)
+{
+    (void)state;
+    struct st_history_reader *reader;
+    assert_int_equal(mkfifo(path, 0600), 0); /* an open would wait for ever */
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EINVAL);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -EINVAL);
+    snprintf(path, sizeof(path), "%s/none/history.db", folder);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ENOENT);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -ENOENT);
+}
+
+static void a_link_or_no_file_beside_it_is_named(void **state)
+{
+    (void)state;
+    static const char *const beside[] = {"-wal", "-shm", "-journal", ".lock"};
+    char name[128], target[128], wanted[128];
+    struct stat status;
+    open_it();
+    st_history_close(history);
+    history = NULL;
+    for (size_t i = 0; i < ST_ARRAY_LEN(beside); i++) {
+        snprintf(name, sizeof(name), "%s%s", path, beside[i]);
+        assert_int_equal(symlink("elsewhere", name), 0);
+        assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ELOOP);
+        snprintf(wanted, sizeof(wanted), "history.db%s in the same folder is a symbolic link", beside[i]);
+        assert_string_equal(error, wanted);
+        assert_int_equal(unlink(name), 0);
+        assert_int_equal(mkdir(name, 0700), 0);
+        assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EINVAL);
+        snprintf(wanted, sizeof(wanted), "history.db%s in the same folder is not a file", beside[i]);
+        assert_string_equal(error, wanted);
+        assert_int_equal(rmdir(name), 0);
+    }
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("elsewhere", path), 0); /* which would be made there */
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ELOOP);
+    assert_string_equal(error, "it is a symbolic link");
+    assert_int_equal(st_history_look(path, error, sizeof(error)), -ELOOP);
+    snprintf(target, sizeof(target), "%s/elsewhere", folder);
+    assert_int_equal(access(target, F_OK), -1);
+    assert_int_equal(st_history_put_aside(path, NOON_NS, name, sizeof(name)), -EINVAL);
+    assert_int_equal(lstat(path, &status), 0);
+}
+
+static void whose_file_it_is_is_told_by_its_first_bytes(void **state)
+{
+    (void)state;
+    assert_int_equal(st_history_look(path, error, sizeof(error)), 0); /* none */
+    assert_int_equal(access(path, F_OK), -1);
+    write_file("", 0);
+    assert_int_equal(st_history_look(path, error, sizeof(error)), 0);
+    write_file("x", 1);
+    assert_int_equal(st_history_look(path, error, sizeof(error)), -EPROTO);
+    assert_string_equal(error, "it is no database");
+    assert_int_equal(unlink(path), 0);
+    open_it();
+    assert_int_equal(st_history_look(path, error, sizeof(error)),
+                     0); /* at once, not from the first checkpoint on */
+    st_history_close(history);
+    history = NULL;
+    assert_int_equal(st_history_look(path, error, sizeof(error)), 0);
+    assert_int_equal(truncate(path, 200), 0); /* damaged, ours all the same */
+    assert_int_equal(st_history_look(path, error, sizeof(error)), 0);
+    assert_int_equal(unlink(path), 0);
+    open_it();
+    st_history_close(history);
+    history = NULL;
+    assert_int_equal(query("PRAGMA application_id = 1"), -1);
+    assert_int_equal(st_history_look(path, error, sizeof(error)), -EPROTO);
+    assert_string_equal(error, "it is the database of another program");
+}
+
+static void what_is_put_aside_is_never_overwritten(void **state)
+{
+    (void)state;
+    char aside[3][128], log[640];
+    for (int i = 0; i < 3; i++) {
+        write_file("x", 1);
+        snprintf(log, sizeof(log), "%s-wal", path);
+        FILE *file = fopen(log, "w");
+        assert_non_null(file);
+        fclose(file);
+        assert_int_equal(st_history_put_aside(path, NOON_NS, aside[i], sizeof(aside[i])), 0);
+        assert_int_equal(access(path, F_OK), -1);
+        assert_int_equal(access(log, F_OK), -1);
+    }
+    assert_non_null(strstr(aside[0], "history.db.aside-20261120T120000Z"));
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(access(aside[i], F_OK), 0);
+        snprintf(log, sizeof(log), "%s-wal", aside[i]);
+        assert_int_equal(access(log, F_OK), 0);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(aside[i], aside[j]);
+    }
+}
+
+static void old_minutes_go_first_then_old_hours(void **state)
+{
+    (void)state;
+    open_it();
+    add(NOON_NS - 401 * DAY_NS, 100, 1000);
+    add(NOON_NS - 40 * DAY_NS, 100, 1000);
+    add(NOON_NS - 5 * DAY_NS, 100, 1000);
+    add_event(NOON_NS - 401 * DAY_NS, "late-wake");
+    add_event(NOON_NS - 40 * DAY_NS, "late-wake");
+    for (int call = 0; call < 2; call++) /* two days with minutes that are too old */
+        assert_int_equal(st_history_retain(history, NOON_NS, 400, INT64_C(1000000000)), 0);
+    assert_int_equal(query("SELECT count(*) FROM span WHERE level = 60"), 1);
+    assert_int_equal(query("SELECT count(*) FROM span WHERE level = 3600"), 2);
+    assert_int_equal(query("SELECT count(*) FROM span WHERE level = 86400"), 2);
+    assert_int_equal(query("SELECT count(*) FROM event"), 1);
+}
+
+static void a_clock_years_ahead_costs_a_day_a_call(void **state)
+{
+    (void)state;
+    open_it();
+    for (int day = 0; day < 5; day++)
+        add(NOON_NS + day * DAY_NS, 100, 1000);
+    add_event(NOON_NS, "late-wake");
+    add_event(NOON_NS + 2 * DAY_NS, "late-wake");
+    const int64_t ahead_ns = NOON_NS + 10 * 365 * DAY_NS;
+    for (int day = 4; day >= 0; day--) {
+        assert_int_equal(st_history_retain(history, ahead_ns, 400, INT64_C(1000000000)), 0);
+        assert_int_equal(query("SELECT count(*) FROM span WHERE level = 60"), day);
+        assert_int_equal(query("SELECT count(*) FROM span WHERE level = 3600"), day);
+        assert_int_equal(query("SELECT count(*) FROM span WHERE level = 86400"), day);
+        assert_int_equal(query("SELECT count(*) FROM event"), day >= 3);
+    }
+}
+
+static void a_bound_of_size_is_kept_and_events_take_half_of_it(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    const struct st_event event = {.wall_ns = NOON_NS, .kind = ST_EVENT_LATE_WAKE, .text = "woke late"};
+    for (int i = 0; i < 3000; i++)
+        assert_int_equal(st_history_add_event(history, &event), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    for (int day = 0; day < 8; day++)
+        for (int i = 0; i < 100; i++)
+            add(NOON_NS + day * DAY_NS + i * MINUTE_NS, 1000, 1000 + i * 1000);
+    const int64_t bound = 140 * 1024;
+    assert_true(st_history_bytes(history) > bound);
+    assert_int_equal(st_history_retain(history, NOON_NS + 8 * DAY_NS, 400, bound), 0);
+    assert_in_range(st_history_bytes(history), 1, bound);
+    assert_in_range(query("SELECT count(*) FROM event"), 1, bound / 2 / 512);
+    assert_in_range(query("SELECT count(*) FROM span WHERE level = 60"), 100, 799);
+    /* the newest day is whole, and hours reach further back than minutes */
+    assert_int_equal(query("SELECT max(from_ns) FROM span WHERE level = 60"),
+                     NOON_NS + 7 * DAY_NS + 99 * MINUTE_NS);
+    assert_true(query("SELECT min(from_ns) FROM span WHERE level = 3600") <
+                query("SELECT min(from_ns) FROM span WHERE level = 60"));
+}
+
+static void a_file_that_was_moved_away_is_noticed(void **state)
+{
+    (void)state;
+    char elsewhere[128];
+    open_it();
+    assert_int_equal(st_history_look_again(history), ST_HISTORY_OURS);
+    snprintf(elsewhere, sizeof(elsewhere), "%s/moved.db", folder);
+    assert_int_equal(rename(path, elsewhere), 0);
+    assert_int_equal(st_history_look_again(history), ST_HISTORY_GONE);
+}
+
+static void a_history_without_writers_is_read_where_nothing_can_be_written(void **state)
+{
+    (void)state;
+    json_t *document;
+    open_it();
+    add(NOON_NS, 100, 1000);
+    st_history_close(history);
+    history = NULL;
+    assert_int_equal(chmod(path, 0444), 0);
+    assert_int_equal(chmod(folder, 0555), 0);
+    assert_int_equal(read_it(NOON_NS, NOON_NS + MINUTE_NS, MINUTE_NS, &document), 0);
+    assert_int_equal(figure(rows_of(document), 0, "cycles"), 100);
+    json_decref(document);
+    assert_int_equal(chmod(folder, 0755), 0);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(events_are_read_by_time_and_by_kind),
+        TEST(what_is_rolled_back_was_never_there),
+        TEST(what_is_no_history_is_told_and_left_as_it_was),
+        TEST(damaged_pages_are_found_when_it_is_opened),
+        TEST(nothing_but_files_is_opened),
+        TEST(a_link_or_no_file_beside_it_is_named),
+        TEST(whose_file_it_is_is_told_by_its_first_bytes),
+        TEST(what_is_put_aside_is_never_overwritten),
+        TEST(old_minutes_go_first_then_old_hours),
+        TEST(a_clock_years_ahead_costs_a_day_a_call),
+        TEST(a_bound_of_size_is_kept_and_events_take_half_of_it),
+        TEST(a_file_that_was_moved_away_is_noticed),
+        TEST(a_history_without_writers_is_read_where_nothing_can_be_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* Histories that somebody made to harm who reads them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <zlib.h>
+
+#include "store/history/history_private.h"
+#include "tests/unit/cannot.h"
+#include "tests/unit/history_fixture.h"
+
+#define ENDLESS "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+
+/* A history of two minutes and an event, then changed. */
+static void make(const char *const sql[], size_t sql_n)
+{
+    open_it();
+    add(NOON_NS, 100, 2000);
+    add(NOON_NS + MINUTE_NS, 100, 2000); /* in one step with the other: histograms are added up */
+    add_event(NOON_NS, "late-wake");
+    st_history_close(history);
+    history = NULL;
+    for (size_t i = 0; i < sql_n; i++)
+        assert_int_equal(query(sql[i]), -1);
+}
+
+static void check_refused(void)
+{
+    struct st_history_reader *reader;
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -EPROTO);
+    assert_string_equal(error,
+                        "the file has a view, a trigger or a virtual table, which sleeptune never makes");
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTO);
+    assert_string_equal(error,
+                        "the file has a view, a trigger or a virtual table, which sleeptune never makes");
+}
+
+static void an_endless_view_is_refused_not_read(void **state)
+{
+    (void)state;
+    static const char *const sql[] = {"ALTER TABLE event RENAME TO was",
+                                      "CREATE VIEW event AS " ENDLESS "SELECT was.* FROM n, was"};
+    make(sql, ST_ARRAY_LEN(sql));
+    check_refused();
+}
+
+static void a_trigger_is_refused(void **state)
+{
+    (void)state;
+    static const char *const sql[] = {
+        "CREATE TRIGGER harm AFTER INSERT ON event BEGIN DELETE FROM span; END"};
+    make(sql, ST_ARRAY_LEN(sql));
+    check_refused();
+    assert_int_equal(query("SELECT count(*) FROM span"), 4);
+}
+
+static void a_virtual_table_is_refused(void **state)
+{
+    (void)state;
+    sqlite3 *db;
+    make(NULL, 0);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    const int code = sqlite3_exec(db, "CREATE VIRTUAL TABLE other USING rtree(id, a, b)", NULL, NULL, NULL);
+    sqlite3_close(db);
+    if (code != SQLITE_OK)
+        ST_CANNOT("an SQLite without rtree has no virtual table at hand");
+    check_refused();
+}
+
+/* What a reader says of the file. */
+static int read_both(char *buf, size_t buf_bytes)
+{
+    struct st_history_reader *reader;
+    const struct st_history_span span = {NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, 2 * MINUTE_NS};
+    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, ""};
+    char *text;
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    int r = st_history_read_text(reader, &span, &text);
+    if (r == 0) {
+        free(text);
+        r = st_history_read_events_text(reader, &wish, &text);
+    }
+    if (r == 0)
+        free(text);
+    snprintf(buf, buf_bytes, "%s", r < 0 ? st_history_read_error(reader, r) : "");
+    st_history_read_close(reader);
+    return r;
+}
+
+static void a_text_that_is_too_large_is_not_loaded(void **state)
+{
+    (void)state;
+    char said[256];
+    static const char *const sql[] = {"UPDATE event SET text = CAST(zeroblob(20000000) AS TEXT)"};
+    make(sql, ST_ARRAY_LEN(sql));
+    sqlite3_int64 now_bytes, most_bytes;
+    assert_int_equal(sqlite3_status64(SQLITE_STATUS_MEMORY_USED, &now_bytes, &most_bytes, 1), SQLITE_OK);
+    assert_int_equal(read_both(said, sizeof(said)), -EBADMSG);
+    assert_string_equal(said,
+                        "it is damaged: a value in the history is larger than any that sleeptune writes");
+    assert_int_equal(sqlite3_status64(SQLITE_STATUS_MEMORY_USED, &now_bytes, &most_bytes, 0), SQLITE_OK);
+    assert_in_range(most_bytes, 1, 4 * 1024 * 1024);
+}
+
+static void a_histogram_that_is_none_has_a_reason(void **state)
+{
+    (void)state;
+    char said[256];
+    static const char *const sql[] = {"UPDATE span SET lateness = x'00'"};
+    make(sql, ST_ARRAY_LEN(sql));
+    assert_int_equal(read_both(said, sizeof(said)), -EBADMSG);
+    assert_string_equal(said, "it is damaged: a histogram in the history cannot be read");
+}
+
+static void what_takes_too_long_is_ended(void **state)
+{
+    (void)state;
+    struct st_history_sql_time time;
+    sqlite3 *db;
+    int64_t n = 0;
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    st_history_sql_distrust(db);
+    st_history_sql_limit_time(db, &time, 20 * ST_NS_PER_MS);
+    const int r = st_history_sql_number(db, &n, ENDLESS "SELECT count(*) FROM n", "");
+    assert_int_equal(r, -ETIMEDOUT);
+    assert_string_equal(
+        st_history_sql_sentence(db, r),
+        "reading the history took more than 10 s of CPU time: sleeptune probably did not write it");
+    sqlite3_close(db);
+}
+
+static void the_largest_histogram_is_no_value_that_is_too_large(void **state)
+{
+    (void)state;
+    struct st_history_sum sum;
+    assert_int_equal(st_history_sum_init(&sum, 3), 0);
+    assert_true(sum.plain_bytes + sum.plain_bytes / 100 + 4096 < ST_SQL_VALUE_BYTES);
+    st_history_sum_finish(&sum);
+}
+
+/* 16 MB of zeros are 16 kB. */
+static void a_payload_that_inflates_beyond_its_room_is_refused(void **state)
+{
+    (void)state;
+    const size_t plain_bytes = 16 << 20, room = 64 << 10;
+    uLongf deflated = compressBound(plain_bytes);
+    uint8_t *plain = calloc(1, plain_bytes), *whole = malloc(8 + deflated), *ret = malloc(room);
+    assert_true(plain != NULL && whole != NULL && ret != NULL);
+    assert_int_equal(compress2(whole + 8, &deflated, plain, plain_bytes, Z_BEST_COMPRESSION), Z_OK);
+    const uint8_t head[8] = {
+        0x1c, 0x84, 0x93, 0x14, 0, (uint8_t)(deflated >> 16), (uint8_t)(deflated >> 8), (uint8_t)deflated};
+    memcpy(whole, head, sizeof(head));
+    assert_int_equal(st_hist_deflate_undo(whole, 8 + deflated, ret, room), -EBADMSG);
+    free(plain);
+    free(whole);
+    free(ret);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(an_endless_view_is_refused_not_read),
+        TEST(a_trigger_is_refused),
+        TEST(a_virtual_table_is_refused),
+        TEST(a_text_that_is_too_large_is_not_loaded),
+        TEST(a_histogram_that_is_none_has_a_reason),
+        TEST(what_takes_too_long_is_ended),
+        TEST(the_largest_histogram_is_no_value_that_is_too_large),
+        cmocka_unit_test(a_payload_that_inflates_beyond_its_room_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,274 @@
+/* Rows of a history by steps: summed, with gaps, and with a head that agrees with them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/history_fixture.h"
+
+static void minutes_are_read_one_by_one_and_summed_by_hours_and_days(void **state)
+{
+    (void)state;
+    json_t *document;
+    open_it();
+    add(NOON_NS - 2 * MINUTE_NS, 3000, 5000);
+    add(NOON_NS - MINUTE_NS, 1000, 9000);
+    add(NOON_NS, 1000, 100000);
+    assert_int_equal(read_it(NOON_NS - 2 * MINUTE_NS, NOON_NS + MINUTE_NS, MINUTE_NS, &document), 0);
+    assert_int_equal(json_array_size(rows_of(document)), 3);
+    assert_int_equal(figure(rows_of(document), 1, "cycles"), 1000);
+    assert_in_range(lateness(rows_of(document), 1, "p50_ns"), 8965, 9036);
+    assert_int_equal(lateness(rows_of(document), 1, "max_ns"), 9001);
+    json_decref(document);
+    assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, HOUR_NS, &document), 0);
+    assert_int_equal(json_array_size(rows_of(document)), 2);
+    assert_int_equal(figure(rows_of(document), 0, "cycles"), 4000);
+    assert_int_equal(figure(rows_of(document), 0, "misses"), 2);
+    assert_int_equal(figure(rows_of(document), 0, "measured_ns"), 2 * MINUTE_NS);
+    assert_in_range(lateness(rows_of(document), 0, "p50_ns"), 4980, 5020);
+    assert_in_range(lateness(rows_of(document), 0, "p99_ns"), 8965, 9036);
+    json_decref(document);
+    assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, DAY_NS, &document), 0);
+    assert_int_equal(json_array_size(rows_of(document)), 1);
+    assert_int_equal(figure(rows_of(document), 0, "cycles"), 5000);
+    assert_int_equal(lateness(rows_of(document), 0, "n"), 5000);
+    assert_int_equal(lateness(rows_of(document), 0, "max_ns"), 100001);
+    json_decref(document);
+}
+
+static void steps_that_no_row_has_are_summed_when_they_are_asked_for(void **state)
+{
+    (void)state;
+    json_t *document;
+    open_it();
+    for (int i = 0; i < 10; i++)
+        add(NOON_NS + i * MINUTE_NS, 100, i < 9 ? 2000 : 70000);
+    add(NOON_NS + HOUR_NS, 100, 2000);
+    assert_int_equal(read_it(NOON_NS, NOON_NS + 10 * MINUTE_NS, 5 * MINUTE_NS, &document), 0);
+    assert_int_equal(json_array_size(rows_of(document)), 2);
+    assert_int_equal(figure(rows_of(document), 1, "cycles"), 500);
+    assert_in_range(lateness(rows_of(document), 1, "p50_ns"), 1990, 2010);
+    assert_true(json_is_null(
+        json_object_get(json_object_get(json_array_get(rows_of(document), 1), "lateness"), "p99_ns")));
+    json_decref(document);
+    assert_int_equal(read_it(NOON_NS, NOON_NS + 2 * HOUR_NS, 2 * HOUR_NS, &document), 0);
+    assert_int_equal(json_array_size(rows_of(document)), 1);
+    assert_int_equal(lateness(rows_of(document), 0, "n"), 1100);
+    assert_in_range(lateness(rows_of(document), 0, "p99_ns"), 69700, 70300);
+    json_decref(document);
+}
+
+static void what_was_not_measured_is_a_gap_and_no_zero(void **state)
+{
+    (void)state;
+    json_t *document;
+    open_it();
+    add(NOON_NS, 100, 2000);
+    add(NOON_NS + MINUTE_NS + ST_NS_PER_S, 100, 2000); /* a second between two minutes is none */
+    add(NOON_NS + 10 * MINUTE_NS, 100, 2000);
+    assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, MINUTE_NS, &document), 0);
+    const json_t *rows = rows_of(document);
+    assert_int_equal(json_array_size(rows), 6);
+    static const int gaps[] = {0, 3, 5};
+    for (size_t i = 0; i < ST_ARRAY_LEN(gaps); i++) {
+        const json_t *row = json_array_get(rows, (size_t)gaps[i]);
+        assert_true(json_is_null(json_object_get(row, "misses")));
+        assert_true(json_is_null(json_object_get(row, "xruns")));
+        assert_int_equal(json_integer_value(json_object_get(row, "measured_ns")), 0);
+    }
+    assert_int_equal(figure(rows, 0, "from_ns"), NOON_NS - HOUR_NS);
+    assert_int_equal(figure(rows, 0, "to_ns"), NOON_NS);
+    assert_int_equal(figure(rows, 3, "to_ns"), NOON_NS + 10 * MINUTE_NS);
+    assert_int_equal(figure(rows, 5, "to_ns"), NOON_NS + HOUR_NS);
+    /* nobody watched other programs: not known, in sums, too */
+    const json_t *xruns = json_object_get(json_array_get(rows, 1), "xruns");
+    assert_true(json_is_null(json_object_get(xruns, "observed")));
+    json_decref(document);
+    assert_int_equal(read_it(NOON_NS, NOON_NS + HOUR_NS, HOUR_NS, &document), 0);
+    xruns = json_object_get(json_array_get(rows_of(document), 0), "xruns");
+    assert_true(json_is_null(json_object_get(xruns, "observed")));
+    assert_int_equal(json_integer_value(json_object_get(xruns, "own")), 15);
+    json_decref(document);
+}
+
+/* n minutes behind the one that is there, one a minute. */
+static void copy_row(int n)
+{
+    char sql[1024];
+    snprintf(sql, sizeof(sql),
+             "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods,"
+             " late_wakes, xruns_simulated, xruns_own, lateness_n, lateness)"
+             " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+             " SELECT level, from_ns + i * %lld, to_ns + i * %lld, measured_ns, cycles, misses,"
+             " skipped_periods, late_wakes, xruns_simulated, xruns_own, lateness_n, lateness FROM n,"
+             " (SELECT * FROM span WHERE level = 60 ORDER BY from_ns LIMIT 1)",
+             n, (long long)MINUTE_NS, (long long)MINUTE_NS);
+    (void)query(sql);
+}
+
+static void too_many_rows_are_refused(void **state)
+{
+    (void)state;
+    json_t *document;
+    open_it();
+    add(NOON_NS, 100, 2000);
+    assert_int_equal(read_it(NOON_NS - 3 * DAY_NS, NOON_NS, INT64_MAX, &document), 0);
+    assert_int_equal(json_integer_value(json_object_get(document, "step_ns")), 3650 * DAY_NS);
+    json_decref(document);
+    copy_row(2000); /* with a gap before them, one row too many */
+    assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + 3 * DAY_NS, MINUTE_NS, &document), -E2BIG);
+    copy_row(5000);
+    assert_int_equal(read_it(NOON_NS, NOON_NS + 7 * DAY_NS, 5 * MINUTE_NS, &document), -E2BIG);
+    assert_int_equal(read_it(NOON_NS, NOON_NS + 7 * DAY_NS, HOUR_NS, &document), 0);
+    json_decref(document);
+}
+
+/* Whatever was asked for. */
+static void rows_of_the_file_are_counted_not_the_time_that_was_asked_for(void **state)
+{
+    (void)state;
+    static const int64_t steps_ns[] = {0, MINUTE_NS, 5 * MINUTE_NS, HOUR_NS, 6 * HOUR_NS, DAY_NS};
+    json_t *document;
+    open_it();
+    add(NOON_NS, 100, 2000);
+    add(NOON_NS + MINUTE_NS, 100, 2000);
+    for (size_t i = 0; i < ST_ARRAY_LEN(steps_ns); i++) {
+        assert_int_equal(read_it(0, NOON_NS + 100 * DAY_NS, steps_ns[i], &document), 0);
+        const json_t *rows = rows_of(document);
+        assert_in_range(json_array_size(rows), 3, 4); /* a gap before, one behind */
+        assert_int_equal(figure(rows, 0, "from_ns"), 0);
+        assert_true(json_is_null(json_object_get(json_array_get(rows, 0), "cycles")));
+        json_decref(document);
+    }
+    assert_int_equal(read_it(0, NOON_NS + HOUR_NS, 0, &document), 0);
+    assert_int_equal(json_integer_value(json_object_get(document, "step_ns")), MINUTE_NS);
+    json_decref(document);
+}
+
+/* Head and rows say the same of the time. */
+static void check_times(const json_t *document, int64_t since_ns, int64_t until_ns)
+{
+    const int64_t from_ns = json_integer_value(json_object_get(document, "since_ns"));
+    const int64_t to_ns = json_integer_value(json_object_get(document, "until_ns"));
+    const json_t *rows = json_object_get(document, "rows");
+    assert_true(from_ns <= since_ns && to_ns >= until_ns);
+    assert_true(json_array_size(rows) > 0);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        assert_in_range(figure(rows, i, "measured_ns"), 0,
+                        figure(rows, i, "to_ns") - figure(rows, i, "from_ns"));
+        assert_in_range(figure(rows, i, "from_ns"), from_ns, to_ns);
+        assert_in_range(figure(rows, i, "to_ns"), from_ns, to_ns);
+    }
+}
+
+static void head_and_rows_agree_on_a_young_file(void **state)
+{
+    (void)state;
+    json_t *document;
+    const int64_t since_ns = NOON_NS - 95 * MINUTE_NS, until_ns = NOON_NS + 30 * MINUTE_NS;
+    open_it();
+    add(NOON_NS + 20 * MINUTE_NS, 100, 1000);
+    assert_int_equal(read_it(since_ns, until_ns, 5 * MINUTE_NS, &document), 0);
+    check_times(document, since_ns, until_ns);
+    assert_int_equal(json_integer_value(json_object_get(document, "since_ns")), since_ns);
+    assert_int_equal(figure(rows_of(document), 0, "from_ns"), since_ns); /* no hour: not taken back to one */
+    json_decref(document);
+}
+
+static void head_and_rows_agree_where_only_hours_are_left(void **state)
+{
+    (void)state;
+    json_t *document;
+    const int64_t old_ns = NOON_NS - 31 * DAY_NS;
+    open_it();
+    for (int i = 0; i < 60; i++)
+        add(old_ns + i * MINUTE_NS, 100, 1000);
+    add(NOON_NS - 30 * DAY_NS, 100, 1000);
+    assert_int_equal(st_history_retain(history, NOON_NS, 400, INT64_C(1000000000)), 0);
+    assert_int_equal(read_it(old_ns + 10 * MINUTE_NS, old_ns + 20 * MINUTE_NS, MINUTE_NS, &document), 0);
+    check_times(document, old_ns + 10 * MINUTE_NS, old_ns + 20 * MINUTE_NS);
+    assert_int_equal(json_array_size(rows_of(document)), 1);
+    assert_int_equal(json_integer_value(json_object_get(document, "since_ns")), old_ns);
+    assert_int_equal(json_integer_value(json_object_get(document, "until_ns")), old_ns + HOUR_NS);
+    assert_int_equal(figure(rows_of(document), 0, "measured_ns"), HOUR_NS);
+    json_decref(document);
+    /* seven minutes are no part of an hour: minutes begin where the hours end */
+    assert_int_equal(read_it(old_ns, NOON_NS - 30 * DAY_NS + HOUR_NS, 7 * MINUTE_NS, &document), 0);
+    check_times(document, old_ns, NOON_NS - 30 * DAY_NS + HOUR_NS);
+    assert_int_equal(figure(rows_of(document), 1, "to_ns"), figure(rows_of(document), 2, "from_ns"));
+    json_decref(document);
+}
+
+static void the_last_step_ends_where_the_file_does(void **state)
+{
+    (void)state;
+    json_t *document;
+    open_it();
+    for (int i = 0; i < 20; i++)
+        add(NOON_NS + i * MINUTE_NS, 100, 1000);
+    static const struct {
+        int minutes, end_minutes; /* asked up to; said */
+    } rows[] = {{10, 20}, {20, 20}, {30, 30}, {60, 60}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        const int64_t until_ns = NOON_NS + rows[i].minutes * MINUTE_NS;
+        assert_int_equal(read_it(NOON_NS, until_ns, HOUR_NS, &document), 0);
+        check_times(document, NOON_NS, until_ns);
+        assert_int_equal(figure(rows_of(document), 0, "to_ns"), NOON_NS + rows[i].end_minutes * MINUTE_NS);
+        json_decref(document);
+    }
+}
+
+static void a_minute_over_the_end_of_its_step_has_room_in_it(void **state)
+{
+    (void)state;
+    json_t *document;
+    open_it();
+    for (int i = 0; i < 5; i++)
+        add(NOON_NS + i * MINUTE_NS, 100, 1000);
+    add(NOON_NS + 5 * MINUTE_NS - ST_NS_PER_S, 100, 1000); /* six minutes began in five */
+    for (int hours = 0; hours < 2; hours++) {
+        const int64_t until_ns = NOON_NS + 10 * MINUTE_NS;
+        assert_int_equal(read_it(NOON_NS, until_ns, hours ? HOUR_NS : 5 * MINUTE_NS, &document), 0);
+        check_times(document, NOON_NS, until_ns);
+        json_decref(document);
+    }
+}
+
+static void where_only_hours_are_left_rows_are_hours(void **state)
+{
+    (void)state;
+    json_t *document;
+    open_it();
+    add(NOON_NS - 31 * DAY_NS, 100, 1000);
+    add(NOON_NS - 31 * DAY_NS + MINUTE_NS, 100, 1000);
+    add(NOON_NS - 30 * DAY_NS, 100, 1000);
+    assert_int_equal(st_history_retain(history, NOON_NS, 400, INT64_C(1000000000)), 0);
+    assert_int_equal(
+        read_it(NOON_NS - 31 * DAY_NS, NOON_NS - 30 * DAY_NS + 10 * MINUTE_NS, 10 * MINUTE_NS, &document), 0);
+    const json_t *rows = rows_of(document);
+    assert_int_equal(json_array_size(rows), 3);
+    assert_int_equal(figure(rows, 0, "to_ns") - figure(rows, 0, "from_ns"), HOUR_NS);
+    assert_int_equal(figure(rows, 0, "cycles"), 200);
+    assert_int_equal(figure(rows, 2, "to_ns") - figure(rows, 2, "from_ns"), 10 * MINUTE_NS);
+    json_decref(document);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(minutes_are_read_one_by_one_and_summed_by_hours_and_days),
+        TEST(steps_that_no_row_has_are_summed_when_they_are_asked_for),
+        TEST(what_was_not_measured_is_a_gap_and_no_zero),
+        TEST(too_many_rows_are_refused),
+        TEST(rows_of_the_file_are_counted_not_the_time_that_was_asked_for),
+        TEST(head_and_rows_agree_on_a_young_file),
+        TEST(head_and_rows_agree_where_only_hours_are_left),
+        TEST(the_last_step_ends_where_the_file_does),
+        TEST(a_minute_over_the_end_of_its_step_has_room_in_it),
+        TEST(where_only_hours_are_left_rows_are_hours),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

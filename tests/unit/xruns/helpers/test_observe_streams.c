@@ -1,0 +1,125 @@
+/* Which streams were starved, by what their queues held at each look. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "xruns/helpers/pulse_streams.h"
+
+enum { CORKED = -1, GONE = -2 };
+
+/* One stream through looks at its queue, in microseconds. @return how often it was starved. */
+static int starved(const int *looks, size_t looks_n)
+{
+    struct st_pulse_streams streams = {0};
+    int n = 0;
+    for (size_t i = 0; i < looks_n; i++) {
+        st_pulse_streams_look_begin(&streams);
+        if (looks[i] != GONE)
+            n +=
+                st_pulse_streams_look(&streams, 7, looks[i] == CORKED, looks[i] > 0 ? (uint64_t)looks[i] : 0);
+        st_pulse_streams_look_end(&streams);
+        assert_int_equal(streams.playing, looks[i] >= 0);
+        assert_int_equal(streams.streams_n, looks[i] != GONE);
+    }
+    return n;
+}
+
+#define STARVED(...) starved((const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
+
+static void a_stream_that_plays_is_not_starved(void **state)
+{
+    (void)state;
+    assert_int_equal(STARVED(70000, 70000, 1001, 70000), 0);
+}
+
+static void empty_and_filled_again_is_once_however_long(void **state)
+{
+    (void)state;
+    assert_int_equal(STARVED(70000, 0, 70000), 1);
+    assert_int_equal(STARVED(70000, 0, 0, 0, 0, 0, 70000), 1);
+    assert_int_equal(STARVED(70000, 0, 70000, 0, 70000, 70000), 2);
+    assert_int_equal(STARVED(70000, 180, 180, 70180), 1); /* what the resampler holds back */
+}
+
+static void a_stream_that_begins_is_empty(void **state)
+{
+    (void)state;
+    assert_int_equal(STARVED(0, 0, 70000, 70000), 0);
+}
+
+static void a_stream_that_ends_has_played_all(void **state)
+{
+    (void)state;
+    assert_int_equal(STARVED(70000, 0, 0, GONE), 0);
+    assert_int_equal(STARVED(70000, 0, GONE, 70000), 0);
+}
+
+static void a_pause_is_no_starvation(void **state)
+{
+    (void)state;
+    assert_int_equal(STARVED(70000, CORKED, 0, 70000), 0);
+    assert_int_equal(STARVED(70000, 0, CORKED, 70000), 0);
+}
+
+static void streams_are_told_apart(void **state)
+{
+    struct st_pulse_streams streams = {0};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        st_pulse_streams_look_begin(&streams);
+        assert_false(st_pulse_streams_look(&streams, 1, false, 5000));
+        assert_int_equal(st_pulse_streams_look(&streams, 2, false, i % 2 == 0 ? 5000 : 0), i == 2);
+        st_pulse_streams_look_end(&streams);
+    }
+}
+
+/* buffer_usec + sink_usec on a null sink of PulseAudio 16.1: pacat --latency-msec=200 alone, beside one with
+ * 20, and that one */
+static void the_longest_that_it_holds_is_about_what_it_asked_for(void **state)
+{
+    static const uint64_t alone_us[] = {160667, 162014, 190075}, beside_us[] = {121660, 116559, 105807},
+                          short_us[] = {14237, 16452, 14421, 15732, 17465, 17794, 19436, 15070, 15508};
+    struct st_pulse_streams streams = {0};
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        const uint64_t long_us = i < 16 ? alone_us[i % 3] : beside_us[i % 3];
+        st_pulse_streams_look_begin(&streams);
+        (void)st_pulse_streams_look(&streams, 7, false, short_us[i % 9]);
+        (void)st_pulse_streams_look(&streams, 8, false, long_us);
+        assert_int_equal(st_pulse_streams_asked_ms(&streams, 7, short_us[i % 9]), i < 15 ? 0 : 19);
+        assert_int_equal(st_pulse_streams_asked_ms(&streams, 8, long_us), i < 15 ? 0 : i < 31 ? 190 : 122);
+        st_pulse_streams_look_end(&streams);
+    }
+}
+
+static void more_streams_than_there_is_room_for_are_not_watched(void **state)
+{
+    struct st_pulse_streams streams = {0};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        st_pulse_streams_look_begin(&streams);
+        for (uint32_t index = 0; index < ST_PULSE_STREAMS_MAX + 10; index++)
+            assert_int_equal(st_pulse_streams_look(&streams, index, false, i == 1 ? 0 : 5000),
+                             i == 2 && index < ST_PULSE_STREAMS_MAX);
+        st_pulse_streams_look_end(&streams);
+        assert_int_equal(streams.streams_n, ST_PULSE_STREAMS_MAX);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stream_that_plays_is_not_starved),
+        cmocka_unit_test(empty_and_filled_again_is_once_however_long),
+        cmocka_unit_test(a_stream_that_begins_is_empty),
+        cmocka_unit_test(a_stream_that_ends_has_played_all),
+        cmocka_unit_test(a_pause_is_no_starvation),
+        cmocka_unit_test(streams_are_told_apart),
+        cmocka_unit_test(the_longest_that_it_holds_is_about_what_it_asked_for),
+        cmocka_unit_test(more_streams_than_there_is_room_for_are_not_watched),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,288 @@
+/* The ALSA source over a tree of files that a test writes as the kernel would. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <poll.h>
+
+#include "tests/unit/alsa_tree.h"
+
+#define STATUS "asound/card0/pcm0p/sub0/status"
+
+static void put_status(const char *state, int pid, const char *trigger, int hw_ptr)
+{
+    put_status_in(STATUS, state, pid, trigger, hw_ptr);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return set_up_source("alsa");
+}
+
+static int open_source(void)
+{
+    return open_source_in(root);
+}
+
+static int64_t poll_ms(void)
+{
+    return watch.poll_ns / 1000000;
+}
+
+static void one_card(void)
+{
+    put("asound/pcm", "00-00: Dummy PCM : Dummy PCM : playback 1\n");
+    put("629/status", "Name:\taplay\nTgid:\t600\nPid:\t629\n");
+    put("600/comm", "my player\n");
+    put_status("RUNNING", 629, "10.0", 5000);
+    assert_int_equal(open_source(), 0);
+    assert_int_equal(look(), 0);
+}
+
+static void stream_in_state_xrun_is_seen_once_with_its_client(void **state)
+{
+    (void)state;
+    one_card();
+    put_status("XRUN", 629, "12.0", 6000);
+    assert_int_equal(look(), 1);
+    assert_int_equal(last.device_xruns_n, 1);
+    assert_int_equal(last.certainty, ST_CERTAINTY_PROBABLE);
+    assert_string_equal(last.device, "hw:0,0,0 playback");
+    assert_string_equal(last.client, "my player");
+    assert_int_equal(look(), 0); /* still the same one */
+    put_status("RUNNING", 629, "13.0", 0);
+    assert_int_equal(look(), 0); /* its end */
+    put_status("XRUN", 629, "14.0", 10);
+    assert_int_equal(look(), 1);
+    put_status("XRUN", 629, "15.0", 10); /* recovered, and again */
+    assert_int_equal(look(), 1);
+    st_xrun_close(&watch);
+}
+
+static void recovery_between_two_looks_is_seen(void **state)
+{
+    (void)state;
+    one_card();
+    put_status("RUNNING", 629, "12.5", 100);
+    assert_int_equal(look(), 1);
+    st_xrun_close(&watch);
+}
+
+static void what_is_no_xrun_is_not_counted(void **state)
+{
+    (void)state;
+    one_card();
+    put_status("RUNNING", 629, "10.0", 9000); /* goes on */
+    assert_int_equal(look(), 0);
+    put_status("RUNNING", 629, "11.0", 9500); /* was paused in between: its frames go on */
+    assert_int_equal(look(), 0);
+    put_status("PAUSED", 629, "12.0", 9700);
+    assert_int_equal(look(), 0);
+    put_status("RUNNING", 629, "13.0", 9800);
+    assert_int_equal(look(), 0);
+    put_status("RUNNING", 700, "14.0", 10); /* another program opened it */
+    assert_int_equal(look(), 0);
+    put_status("PREPARED", 700, "14.0", 0); /* it stopped by itself, and was seen to */
+    assert_int_equal(look(), 0);
+    put_status("RUNNING", 700, "15.0", 5);
+    assert_int_equal(look(), 0);
+    put(STATUS, "closed\n");
+    assert_int_equal(look(), 0);
+    st_xrun_close(&watch);
+}
+
+static void xrun_from_before_the_first_look_is_not_ours_to_count(void **state)
+{
+    (void)state;
+    put("asound/pcm", "00-00: Dummy PCM : Dummy PCM : playback 1\n");
+    put_status("XRUN", 629, "12.0", 6000);
+    assert_int_equal(open_source(), 0);
+    assert_int_equal(look(), 0);
+    st_xrun_close(&watch);
+}
+
+static void our_own_stream_is_left_to_own_xruns(void **state)
+{
+    (void)state;
+    char name[32], text[64];
+    snprintf(name, sizeof(name), "%d/status", (int)getpid());
+    snprintf(text, sizeof(text), "Tgid:\t%d\n", (int)getpid());
+    one_card();
+    put(name, text);
+    put_status("XRUN", getpid(), "12.0", 6000);
+    assert_int_equal(look(), 0);
+    st_xrun_close(&watch);
+}
+
+static void client_that_is_gone_leaves_its_xrun(void **state)
+{
+    (void)state;
+    one_card();
+    put_status("XRUN", 31337, "12.0", 6000);
+    assert_int_equal(look(), 1);
+    assert_string_equal(last.client, "");
+    st_xrun_close(&watch);
+}
+
+static void client_that_is_hidden_is_said_to_be(void **state)
+{
+    (void)state;
+    one_card();
+    put_status("XRUN", 1, "12.0", 6000); /* it runs, and is not in this /proc */
+    assert_int_equal(look(), 1);
+    assert_string_equal(last.client, "");
+    assert_non_null(strstr(watch.why, "they are hidden"));
+    st_xrun_close(&watch);
+}
+
+static void card_that_comes_is_watched(void **state)
+{
+    (void)state;
+    one_card();
+    assert_string_equal(watch.why, "1 stream of sound cards");
+    put("asound/card1/pcm2c/sub1/status", "closed\n");
+    put("asound/pcm", "00-00: Dummy PCM : Dummy PCM : playback 1\n01-02: USB : USB : capture 2\n");
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(look(), 0);
+    assert_string_equal(watch.why, "2 streams of sound cards"); /* of its two, one cannot be opened */
+    put("asound/card1/pcm2c/sub1/status", "state: XRUN\nowner_pid: 1\ntrigger_time: 1.0\nhw_ptr: 1\n");
+    assert_int_equal(look(), 1);
+    assert_string_equal(last.device, "hw:1,2,1 capture");
+    st_xrun_close(&watch);
+}
+
+/* The kernel lists a card, and makes its devices, before it makes the files of its streams. */
+static void card_that_is_listed_before_its_streams_can_be_read_is_watched(void **state)
+{
+    (void)state;
+    char folder[96];
+    put("dev/snd/controlC0", "");
+    put("proc/asound/pcm", "00-00: Generic Analog : Generic Analog : playback 1\n");
+    put("proc/asound/card0/pcm0p/sub0/status", "closed\n");
+    snprintf(folder, sizeof(folder), "%s/proc", root);
+    assert_int_equal(open_source_in(folder), 0);
+    (void)look();
+    assert_int_equal(poll_ms(), 10000);
+    put("proc/asound/pcm", "00-00: Generic Analog : Generic Analog : playback 1\n"
+                           "01-00: Dummy PCM : Dummy PCM : playback 1\n");
+    put("dev/snd/pcmC1D0p", "");
+    (void)look();
+    assert_string_equal(watch.why, "1 stream of sound cards");
+    assert_int_equal(poll_ms(), 1000);
+    put("proc/asound/card1/pcm0p/sub0/status", "closed\n");
+    (void)look();
+    assert_string_equal(watch.why, "2 streams of sound cards");
+    assert_int_equal(poll_ms(), 10000);
+    st_xrun_close(&watch);
+}
+
+static void when_the_last_card_goes_it_is_absent(void **state)
+{
+    (void)state;
+    one_card();
+    put("asound/pcm", "");
+    int r = 0;
+    for (int i = 0; i < 9 && r == 0; i++)
+        r = source->ops->poll(&watch, on_seen, NULL);
+    assert_int_equal(r, -ENOENT);
+    assert_non_null(strstr(watch.why, "no sound card"));
+    st_xrun_close(&watch);
+}
+
+static void machine_without_sound_or_without_the_files_says_which(void **state)
+{
+    (void)state;
+    assert_int_equal(open_source(), -ENOENT);
+    assert_non_null(strstr(watch.why, "no ALSA on this system"));
+    put("asound/pcm", "");
+    assert_int_equal(open_source(), -ENOENT);
+    assert_non_null(strstr(watch.why, "no sound card"));
+    put("asound/pcm", "00-00: Dummy PCM : Dummy PCM : playback 1\n");
+    assert_int_equal(open_source(), -ENOENT);
+    assert_non_null(strstr(watch.why, "CONFIG_SND_VERBOSE_PROCFS"));
+}
+
+static void unknown_form_is_said_not_taken_for_quiet(void **state)
+{
+    (void)state;
+    one_card();
+    put(STATUS, "zustand: LAEUFT\n");
+    assert_int_equal(source->ops->poll(&watch, on_seen, NULL), -EBADMSG);
+    assert_non_null(strstr(watch.why, "unknown format"));
+    st_xrun_close(&watch);
+}
+
+static void what_runs_plays_and_is_looked_at_more_often(void **state)
+{
+    (void)state;
+    one_card();
+    assert_true(watch.plays);
+    assert_int_equal(poll_ms(), 250);
+    put_status("XRUN", 629, "12.0", 6000);
+    (void)look();
+    assert_true(watch.plays);
+    put_status("SETUP", 629, "13.0", 0);
+    (void)look();
+    assert_false(watch.plays);
+    assert_int_equal(poll_ms(), 1000);
+    put(STATUS, "closed\n");
+    (void)look();
+    assert_false(watch.plays);
+    assert_int_equal(poll_ms(), 1000); /* who opens it is not seen: there is no /dev/snd */
+    st_xrun_close(&watch);
+}
+
+static void program_that_opens_a_device_wakes_who_polls(void **state)
+{
+    (void)state;
+    char folder[96], device[96];
+    put("dev/snd/pcmC0D0p", "");
+    put("proc/asound/pcm", "00-00: Dummy PCM : Dummy PCM : playback 1\n");
+    put("proc/asound/card0/pcm0p/sub0/status", "closed\n");
+    snprintf(folder, sizeof(folder), "%s/proc", root);
+    snprintf(device, sizeof(device), "%s/dev/snd/pcmC0D0p", root);
+    assert_int_equal(open_source_in(folder), 0);
+    (void)look();
+    assert_int_equal(poll_ms(), 10000);
+    struct pollfd fd = {.fd = source->ops->fd(&watch), .events = POLLIN};
+    assert_int_equal(poll(&fd, 1, 0), 0);
+    const int opened = open(device, O_RDONLY);
+    assert_true(opened >= 0);
+    assert_int_equal(poll(&fd, 1, 1000), 1);
+    put("proc/asound/card0/pcm0p/sub0/status",
+        "state: RUNNING\nowner_pid   : 1\ntrigger_time: 1.0\nhw_ptr      : 0\n");
+    (void)look();
+    assert_true(watch.plays);
+    assert_int_equal(poll(&fd, 1, 0), 0); /* it was taken */
+    close(opened);
+    st_xrun_close(&watch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(stream_in_state_xrun_is_seen_once_with_its_client, setup, teardown),
+        cmocka_unit_test_setup_teardown(recovery_between_two_looks_is_seen, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_no_xrun_is_not_counted, setup, teardown),
+        cmocka_unit_test_setup_teardown(xrun_from_before_the_first_look_is_not_ours_to_count, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(our_own_stream_is_left_to_own_xruns, setup, teardown),
+        cmocka_unit_test_setup_teardown(client_that_is_gone_leaves_its_xrun, setup, teardown),
+        cmocka_unit_test_setup_teardown(client_that_is_hidden_is_said_to_be, setup, teardown),
+        cmocka_unit_test_setup_teardown(card_that_comes_is_watched, setup, teardown),
+        cmocka_unit_test_setup_teardown(card_that_is_listed_before_its_streams_can_be_read_is_watched, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(when_the_last_card_goes_it_is_absent, setup, teardown),
+        cmocka_unit_test_setup_teardown(machine_without_sound_or_without_the_files_says_which, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(unknown_form_is_said_not_taken_for_quiet, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_runs_plays_and_is_looked_at_more_often, setup, teardown),
+        cmocka_unit_test_setup_teardown(program_that_opens_a_device_wakes_who_polls, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
