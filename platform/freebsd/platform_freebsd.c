@@ -328,7 +328,7 @@ static int freebsd_lock_memory(ST_UNUSED struct st_platform *p, enum st_lock *re
 
 #define PIDS_MAX 64
 
-void st_posix_child_alone(bool dies)
+void st_posix_child_alone(bool dies, ST_UNUSED bool other_user)
 {
     int signal_number = SIGKILL;
     if (dies)

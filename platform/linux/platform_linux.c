@@ -492,12 +492,13 @@ static void linux_pauses(struct st_platform *p, struct st_pauses *ret)
 #define FDS_MAX      1024 /* before Linux 5.9, which cannot close all at once */
 #define STATUS_BYTES 1024 /* of /proc/PID/status: the parent is in its beginning */
 
-void st_posix_child_alone(bool dies)
+void st_posix_child_alone(bool dies, bool other_user)
 {
     if (dies)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* after setuid, which clears it */
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
+    if (other_user) /* the filter of sleeptuned.service would end the program */
+        (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 #ifdef SYS_close_range
     if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
         return;

@@ -102,9 +102,10 @@ bool st_posix_start_is_ours(pid_t pid);
 
 /* --- ... and what each OS does for it --- */
 
-/** In a child, system calls only: it gets no descriptor beyond standard error and no key of this session, and
- * gains no rights by a set-uid program. @param dies it is killed when its parent's thread ends. */
-void st_posix_child_alone(bool dies);
+/** In a child, system calls only: it gets no descriptor beyond standard error, no key of this session (as
+ * another user) and gains no rights by a set-uid program. @param dies it is killed when its parent's thread
+ * ends. */
+void st_posix_child_alone(bool dies, bool other_user);
 
 /** From here on, a process whose parent ends becomes a child of this process, so that st_posix_reap_rest
  * finds it. */

@@ -98,7 +98,8 @@ static int become(const char *path, const char *const *argv, const struct st_run
         return errno;
     if (as->switch_user && setuid(0) == 0)
         return EPERM;
-    st_posix_child_alone(in < 0); /* the others see by the end of their input that this process has ended */
+    /* the others see by the end of their input that this process has ended */
+    st_posix_child_alone(in < 0, as->switch_user);
     (void)execve(path, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)as->env);
     return errno;
 }
