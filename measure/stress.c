@@ -189,7 +189,7 @@ static int start_child(struct st_stress *stress, void (*run)(int fd), int fd)
             (void)dup2(fd, STDIN_FILENO);
         (void)st_platform_native()->set_policy(st_platform_native(), ST_POLICY_OTHER,
                                                0); /* never as chrt had us */
-        st_posix_child_alone(true);
+        st_posix_child_alone(true, false);
         if (getppid() != parent) /* it ended before this process had asked to be killed then */
             _exit(0);
         run(STDIN_FILENO);
