@@ -371,14 +371,17 @@ const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_
     buf[0] = '\0';
     if (victim == NULL)
         return buf;
-    const uint64_t taken_n = table->reasons_n[ST_DROPOUT_CPU_TAKEN],
-                   own_n = victim->reasons_n[ST_DROPOUT_CPU_TAKEN];
+    const uint64_t own_n = victim->reasons_n[ST_DROPOUT_CPU_TAKEN];
     bool others = 2 * (uint64_t)victim->culprit_n < own_n;
+    uint64_t taken_n = 0; /* those of which no one is known are not counted with those of a known one */
     char culprit[160];
     for (size_t i = 0; i < table->clients_n; i++) {
         const struct st_dropout_client *client = &table->clients[i];
-        others = others || (client->reasons_n[ST_DROPOUT_CPU_TAKEN] > 0 &&
-                            strcmp(client->culprit, victim->culprit) != 0);
+        if (client->reasons_n[ST_DROPOUT_CPU_TAKEN] == 0 ||
+            (client->culprit[0] == '\0' && victim->culprit[0] != '\0'))
+            continue;
+        taken_n += client->reasons_n[ST_DROPOUT_CPU_TAKEN];
+        others = others || strcmp(client->culprit, victim->culprit) != 0;
     }
     if (victim->culprit[0] == '\0')
         snprintf(culprit, sizeof(culprit), "Other programs");
