@@ -282,6 +282,9 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
                                  "only known to 7.00 ms");
     client->worst_error_ns = 1000000;
     expect_of_screen("next", "jack_bufsize 1024");
+    expect_of_screen("answer",
+                     "Heavy made the only dropout (watched since 22:13): it computed too long (about "
+                     "15.0 ms of CPU time, the buffer lasts 10.7 ms).");
     client->worst_busy_ns = 0; /* only the clock's time is known */
     expect_of_screen("next_why", "no buffer size can be named: the CPU time of its cycles is not known");
 }
