@@ -107,14 +107,14 @@ again() { # $part is run_part's
 
 wrap=() # a command that meson test is run under
 meson_test() {
-    "${wrap[@]}" meson test -C "$work/$1" --no-rebuild --print-errorlogs --timeout-multiplier 10 "${@:2}"
+    "${wrap[@]}" meson test -C "$work/$1" --logbase "$part" --no-rebuild --print-errorlogs --timeout-multiplier 10 "${@:2}"
 }
 
 # meson_tests FOLDER [meson test option...]: every TAP subtest becomes one of ours. A program that fails is run once more, at the end and
 # alone: some look at the real clock, and a busy machine can take it from them. If it passes then, what failed at first is reported as
 # unsteady, not hidden; a machine that stands still makes all of those fail that run at that moment, more are no accident.
 meson_tests() {
-    local log=$work/$1/meson-logs/testlog.json kept=$work/log/$part.first.json bad_ones=()
+    local log=$work/$1/meson-logs/$part.json kept=$work/log/$part.first.json bad_ones=()
     rm -f "$log"
     meson_test "$1" --num-processes "$jobs" "${@:2}"
     mapfile -t bad_ones < <(python3 "$src/tests/tally.py" --failed "$log")
@@ -126,7 +126,7 @@ meson_tests() {
     fi
 }
 meson_tests_again() {
-    local log=$work/$1/meson-logs/testlog.json second=()
+    local log=$work/$1/meson-logs/$part.json second=()
     rm -f "$log"
     meson_test "$1" --num-processes 1 "${@:2}"
     [ ! -s "$log" ] || second=("$log")

@@ -125,7 +125,7 @@ static int run(struct arguments *a)
         st_bench_text_conditions(p, out, width);
     }
     if (r == 0)
-        status = st_bench_command_end(&a->common, o, bench.cycles);
+        status = st_bench_command_end(&a->common, o, (size_t)bench.cycles);
     st_bench_punctual_finish(&bench);
     return status;
 }

@@ -38,20 +38,12 @@ is "the unit does not forbid real-time scheduling" "$(grep -c '^RestrictRealtime
 like "the unit gives the right to it" "$(cat "$unit")" '^LimitRTPRIO=95$'
 like "the unit's watchdog is armed" "$(cat "$unit")" '^WatchdogSec=[1-9]'
 is "no placeholder is left" "$(grep -c '@[a-z]*@' "$unit" "$SLEEPTUNE_BUILD/conf/sleeptuned" | grep -v ':0$')" ""
-# names of events: the first text of a call that makes one, or of a choice of two
-events=$("$PYTHON" - "$SLEEPTUNE_SRC"/daemon/{*,*/*}.c <<'PY'
-import re, sys
-for path in sys.argv[1:]:
-    for call in re.findall(r'st_event(?:s_add|_make)\(([^;]*);', open(path).read()):
-        name = re.search(r'"([a-z]+(?:-[a-z]+)*)"', call)
-        if name: print(name[1])
-PY
-)
+events=$(sed -nE 's/.*(FIRST|NEXT)\([A-Z_]+, "([a-z-]+)"\).*/\2/p' "$SLEEPTUNE_SRC/core/event.h")
 is "the manual has each event that the code makes" "$(sort -u <<<"$events" | while read -r event; do
     grep -qE "(Sy|,) $event( |\$)" "$SLEEPTUNE_SRC/man/sleeptuned.8" || echo "$event"
 done)" ""
 is "and the code each event that the manual has" "$(sed -n '/^.Sh DIAGNOSTICS/,$s/^.It Sy \(.*\) Ta .*/\1/p' "$SLEEPTUNE_SRC/man/sleeptuned.8" | sed 's/ , Sy /\n/g' | while read -r event; do
-    cat "$SLEEPTUNE_SRC"/daemon/{*,*/*}.c | grep -qF "\"$event\"" || echo "$event"
+    cat "$SLEEPTUNE_SRC"/core/event.h "$SLEEPTUNE_SRC"/daemon/{*,*/*}.c | grep -qF "\"$event\"" || echo "$event"
 done)" ""
 is "and each field" "$(cat "$SLEEPTUNE_SRC"/daemon/{*,*/*}.c | tr '\n' ' ' | grep -oE 'st_log_field [a-z]+\[\] = \{[^;]*;' | grep -oE '\{"[A-Z_]+"' | tr -d '{"' | sort -u | while read -r field; do
     grep -q "Va.* $field" "$SLEEPTUNE_SRC/man/sleeptuned.8" || echo "$field"

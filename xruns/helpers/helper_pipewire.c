@@ -17,6 +17,7 @@
 #include <pipewire/extensions/profiler.h>
 #include <pipewire/impl.h>
 
+#include "core/ns.h"
 #include "platform/posix/posix.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/pipewire_profile.h"
@@ -350,7 +351,7 @@ static void run(struct observer *observer)
     while (!observer->ended) {
         const bool playing = st_posix_now_ns(NULL) - observer->profiled_ns < QUIET_NS;
         if (playing) {
-            const struct timespec pause = {.tv_nsec = st_process_watch_sample(observer->watch)};
+            const struct timespec pause = st_ns_to_timespec(st_process_watch_sample(observer->watch));
             nanosleep(&pause, NULL);
         }
         pw_loop_iterate(observer->loop, playing ? 0 : -1);
