@@ -24,7 +24,7 @@ echo 'socket = { path = "/tmp/s/sock"; };' >/tmp/s/conf
 as_nobody sleeptuned -a -f -c /tmp/s/conf 2>/tmp/s/log &
 # it answers before its loop has asked for the right
 # shellcheck disable=SC2317 # called by wait_for
-warns() { sleeptune status --details --socket /tmp/s/sock >/tmp/s/status 2>&1 && grep -q '^Rights' /tmp/s/status; }
+warns() { sleeptune status --details --socket /tmp/s/sock >/tmp/s/status 2>&1 && grep -q '^Rights *loop' /tmp/s/status; }
 wait_for warns
 like "the details of a daemon without rights say so" "$(cat /tmp/s/status)" '^Rights +loop: no right to SCHED_FIFO'
 like "and so does its log" "$(cat /tmp/s/log)" 'SCHED_FIFO|real-time'
