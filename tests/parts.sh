@@ -148,10 +148,10 @@ old_clang() { if have clang-14; then echo clang-14; else echo clang; fi; }
 # can COMPILER make and run a program with these flags? (sanitizers come in packages of their own)
 can_run_with() {
     local program
-    mkdir -p "$work/try"
-    program=$work/try/a.out
-    echo 'int main(void) { return 0; }' >"$work/try/a.c"
-    "$@" -o "$program" "$work/try/a.c" && "${wrap[@]}" "$program"
+    mkdir -p "$work/try/$part" # two parts may try at once
+    program=$work/try/$part/a.out
+    echo 'int main(void) { return 0; }' >"$work/try/$part/a.c"
+    "$@" -o "$program" "$work/try/$part/a.c" && "${wrap[@]}" "$program"
 }
 
 # The plain build; prefix as a package has it, so that guests can install it.

@@ -265,8 +265,7 @@ static void kill_and_hear(struct state *s, pid_t tuner, const char *said, const 
     char text[1024] = "";
     kill(tuner, SIGKILL);
     waitpid(tuner, NULL, 0);
-    for (int tries = 0; tries < 5000 && strstr(text, "Run:") == NULL && strstr(text, "Free") == NULL;
-         tries++) {
+    for (int tries = 0; tries < 5000 && strlen(text) < strlen(wanted); tries++) {
         nap(2000);
         read_file(s, said, text, sizeof(text));
     }
