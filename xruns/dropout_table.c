@@ -218,7 +218,8 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table, char *b
     return buf;
 }
 
-double st_dropout_table_share(const struct st_dropout_client *client)
+/** How much of each period it usually computes; 0: not known. */
+static double share_of(const struct st_dropout_client *client)
 {
     const struct st_xrun_load *load = &client->load;
     return load->cycles_n > 0 && load->period_ns > 0 && load->busy_median_ns > 0
@@ -246,7 +247,7 @@ void st_dropout_table_room(const struct st_dropout_table *table, const struct st
 {
     const bool stream = client->load.streams_n > 0; /* no one simplifies a player */
     const int64_t busy_ns = client->worst_busy_ns, error_ns = client->worst_error_ns;
-    const double share = st_dropout_table_share(client);
+    const double share = share_of(client);
     const int64_t frames = st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns + error_ns);
     char busy[32], error[32];
     st_ns_format_short(busy_ns, busy, sizeof(busy));

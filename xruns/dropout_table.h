@@ -80,9 +80,6 @@ const char *st_dropout_table_why(const struct st_dropout_client *client, bool fi
  * @return buf. */
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes);
 
-/** How much of each period it usually computes; 0: not known. */
-double st_dropout_table_share(const struct st_dropout_client *client);
-
 /** What helps a client that computes too long: `set`, the command that gives it the next larger buffer in
  * which its worst cycle has room ("": none), and why. The source's name is as in st_xrun_source. */
 void st_dropout_table_room(const struct st_dropout_table *table, const struct st_dropout_client *client,

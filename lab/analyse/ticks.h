@@ -44,7 +44,7 @@ struct st_ticks {
  * length. So the tick also follows from the jumps alone, each against its neighbours: where it differs by
  * five standard errors, where residuals are three times what neighbours differ by, or where curves fit better
  * (F test, 1 in 10 million), the sawtooth is not steady. Its rate is then that of the jumps, if only one
- * usual one is near, and nothing is said of slope and drift. */
+ * usual one is near, and slope and drift are not known. */
 ST_NODISCARD int st_ticks_find(const struct st_series *series, struct st_ticks *ret);
 
 /* --- which rate has a tick of this length? --- */
