@@ -188,8 +188,8 @@ static bool needs_user(const struct work *work, const struct st_rule *rule)
     const struct st_facts *facts = work->target->facts;
     return rule->changes != NULL && rule->changes[0].kind == ST_CHANGE_LIMITS &&
            work->options->input.user == NULL &&
-           (st_facts_text(facts, ST_MACHINE_USER, &user) != 0 ||
-            (st_facts_int(facts, "user.uid", &uid) == 0 && uid == 0));
+           (st_facts_text(facts, ST_KEY_USER_NAME, &user) != 0 ||
+            (st_facts_int(facts, ST_KEY_USER_UID, &uid) == 0 && uid == 0));
 }
 
 static void ask_for_user(struct work *work, const struct st_finding *finding, bool asked)

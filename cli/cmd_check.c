@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/facts/music.h"
+#include "advisor/facts/fact_keys.h"
 #include "cli/command.h"
 #include "cli/measure/music.h"
 #include "cli/measure/sizes.h"

@@ -234,7 +234,7 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
     char not_read[700];
     enum outcome outcome = OUTCOME_GOOD;
     const char *state = "in effect", *more = "", *needs = NULL;
-    const char *user = st_facts_text_or(target->facts, ST_MACHINE_USER, "");
+    const char *user = st_facts_text_or(target->facts, ST_KEY_USER_NAME, "");
     char other[ST_CHANGE_KEY_BYTES], other_needs[2 * ST_CHANGE_KEY_BYTES + 128];
     if (fired && other_user(target->p->os, journal, id, user, other, sizeof(other))[0] != '\0') {
         outcome = OUTCOME_BAD;

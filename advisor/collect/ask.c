@@ -87,7 +87,7 @@ static void pipewire_setting(void *ctx, ST_UNUSED const char *section, const cha
 static int parse_pipewire(struct asker *asker, char *text)
 {
     /* the running minimum has the one for virtual machines in it */
-    put_state(asker, "linux.pipewire.vm_min_quantum", ST_FACT_ABSENT, 0);
+    put_state(asker, ST_KEY_PIPEWIRE_VM_MIN_QUANTUM, ST_FACT_ABSENT, 0);
     return st_answer_pw_metadata(text, pipewire_setting, asker);
 }
 
@@ -116,7 +116,7 @@ static void pipewire_node(void *ctx, const char *section, const char *name, cons
     };
     const char *leaf = key_of(rows, ST_ARRAY_LEN(rows), name);
     char key[KEY_BYTES];
-    snprintf(key, sizeof(key), "linux.pipewire.node.%.24s.%s", section, leaf != NULL ? leaf : "");
+    snprintf(key, sizeof(key), ST_KEYS_PIPEWIRE_NODE "%.24s.%s", section, leaf != NULL ? leaf : "");
     if (leaf != NULL)
         put_text(ctx, key, value);
 }
@@ -131,7 +131,7 @@ static void pulse_module(void *ctx, ST_UNUSED const char *section, const char *n
 {
     static const char *const modules[] = {"module-alsa-card", "module-alsa-sink", "module-udev-detect",
                                           "module-detect"};
-    const char *key = "linux.pulse.tsched", *seen;
+    const char *key = ST_KEY_PULSE_TSCHED, *seen;
     struct asker *asker = ctx;
     const struct st_fact *fact = st_facts_find(asker->facts, key);
     for (size_t i = 0; i < ST_ARRAY_LEN(modules); i++) {
@@ -147,7 +147,7 @@ static void pulse_module(void *ctx, ST_UNUSED const char *section, const char *n
 
 static int parse_pulse(struct asker *asker, char *text)
 {
-    put_state(asker, "linux.pulse.tsched", ST_FACT_ABSENT, 0); /* no card is open */
+    put_state(asker, ST_KEY_PULSE_TSCHED, ST_FACT_ABSENT, 0); /* no card is open */
     return st_answer_pactl_modules(text, pulse_module, asker);
 }
 
@@ -177,53 +177,52 @@ static int parse_rtkit_log(struct asker *asker, char *text)
 /* --- questions --- */
 
 static const struct question questions[] = {
-    {.key = "linux.ask.pipewire",
-     .daemon = "linux.daemon.pipewire",
+    {.key = ST_KEY_ASK_PIPEWIRE,
+     .daemon = ST_KEY_DAEMON_PIPEWIRE,
      .of_user = true,
      .source = "pw-metadata -n settings",
      .argv = WORDS("pw-metadata", "-n", "settings"),
      .parse = parse_pipewire,
-     .facts =
-         WORDS("linux.pipewire.allowed_rates", "linux.pipewire.force_quantum", "linux.pipewire.max_quantum",
-               "linux.pipewire.min_quantum", "linux.pipewire.quantum", "linux.pipewire.rate_hz")},
+     .facts = WORDS(ST_KEY_PIPEWIRE_ALLOWED_RATES, ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_MAX_QUANTUM,
+                    ST_KEY_PIPEWIRE_MIN_QUANTUM, ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ)},
     {.key = "linux.ask.pipewire_nodes",
-     .daemon = "linux.daemon.pipewire",
+     .daemon = ST_KEY_DAEMON_PIPEWIRE,
      .of_user = true,
      .source = "pw-dump",
      .argv = WORDS("pw-dump", "--no-colors"),
      .parse = parse_nodes,
      .facts = WORDS("linux.pipewire.node.any.state")},
-    {.key = "linux.ask.pulseaudio",
-     .daemon = "linux.daemon.pulseaudio",
+    {.key = ST_KEY_ASK_PULSEAUDIO,
+     .daemon = ST_KEY_DAEMON_PULSEAUDIO,
      .of_user = true,
-     .in_files = "linux.pulse.tsched",
+     .in_files = ST_KEY_PULSE_TSCHED,
      .source = "pactl list short modules",
      .argv = WORDS("pactl", "list", "short", "modules"),
      .parse = parse_pulse,
-     .facts = WORDS("linux.pulse.tsched")},
-    {.key = "linux.ask.jack_bufsize",
-     .daemon = "linux.daemon.jackd",
-     .or_daemon = "linux.daemon.jackdbus",
+     .facts = WORDS(ST_KEY_PULSE_TSCHED)},
+    {.key = ST_KEY_ASK_JACK_BUFSIZE,
+     .daemon = ST_KEY_DAEMON_JACKD,
+     .or_daemon = ST_KEY_DAEMON_JACKDBUS,
      .of_user = true,
      .source = "jack_bufsize",
      .argv = WORDS("jack_bufsize"),
      .parse = parse_jack,
-     .facts = WORDS("linux.jack.buffer_frames")},
+     .facts = WORDS(ST_KEY_JACK_BUFFER_FRAMES)},
     {.key = "linux.ask.jack_samplerate",
-     .daemon = "linux.daemon.jackd",
-     .or_daemon = "linux.daemon.jackdbus",
+     .daemon = ST_KEY_DAEMON_JACKD,
+     .or_daemon = ST_KEY_DAEMON_JACKDBUS,
      .of_user = true,
      .source = "jack_samplerate",
      .argv = WORDS("jack_samplerate"),
      .parse = parse_jack,
-     .facts = WORDS("linux.jack.rate_hz")},
+     .facts = WORDS(ST_KEY_JACK_RATE_HZ)},
     {.key = "linux.ask.rtkit_log",
-     .daemon = "linux.daemon.rtkit-daemon",
+     .daemon = ST_KEY_DAEMON_RTKIT_DAEMON,
      .source = "journalctl --unit rtkit-daemon",
      .argv = WORDS("journalctl", "--unit=rtkit-daemon", "--boot", "--quiet", "--no-pager", "--output=cat",
                    "--lines=200"),
      .parse = parse_rtkit_log,
-     .facts = WORDS("linux.rtkit.demoted_n")},
+     .facts = WORDS(ST_KEY_RTKIT_DEMOTED_N)},
 };
 
 #define QUESTIONS_N (sizeof(questions) / sizeof(questions[0]))
@@ -311,7 +310,7 @@ static void put_answered(struct asker *asker)
     for (size_t i = 0; i < ST_ARRAY_LEN(daemons) && asker->question->of_user; i++) {
         if (daemons[i] == NULL)
             continue;
-        snprintf(key, sizeof(key), "linux.daemon_user.%s", strrchr(daemons[i], '.') + 1);
+        snprintf(key, sizeof(key), ST_KEYS_DAEMON_USER "%s", strrchr(daemons[i], '.') + 1);
         put_text(asker, key, uid);
     }
     put_text(asker, asker->question->key, "answered");

@@ -91,9 +91,9 @@ static int collect_freebsd_capture(struct st_platform *p, const char *text, size
         st_collect_freebsd_capture.collect(&c); /* reads kern.osreldate */
         /* Every FreeBSD has kern.osreldate and, at the end of the list, security.jail. What a part of the
          * list does not have is unknown. */
-        if (st_facts_find(c.facts, "freebsd.kern.osreldate") == NULL ||
-            st_facts_find(c.facts, "freebsd.security.jail.jailed") == NULL)
-            st_facts_put_text(c.facts, ST_POSTED_KEY, "sysctl-a.txt", NULL, "sysctl-a.txt");
+        if (st_facts_find(c.facts, ST_KEY_FREEBSD_KERN_OSRELDATE) == NULL ||
+            st_facts_find(c.facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED) == NULL)
+            st_facts_put_text(c.facts, ST_KEY_SYSTEM_INPUT, "sysctl-a.txt", NULL, "sysctl-a.txt");
         r = c.facts->error;
     }
     free(c.buf);

@@ -245,7 +245,7 @@ static void find_manager(struct user *user)
 {
     char unit[64];
     snprintf(unit, sizeof(unit), "user@%" PRId64 ".service", user->uid);
-    st_layers_conf(user->p, "system.conf", user->buf, FILE_BYTES, unit_file, user);
+    st_layers_conf(user->p, ST_KEY_SYSTEM_CONF, user->buf, FILE_BYTES, unit_file, user);
     st_layers_unit(user->p, unit, user->buf, FILE_BYTES, unit_file, user);
     user->by_manager =
         user->rtprio.special == SPECIAL_NONE && user->manager.special != SPECIAL_NONE && user->uid != 0;
@@ -259,7 +259,7 @@ static const char unknown[] = "not known for another user", none[] = "no limits 
 
 static void put_rtprio(const struct user *user, struct st_facts *facts)
 {
-    static const char fifo_key[] = "linux.rt.fifo_errno", rtprio_key[] = "linux.rt.rtprio_limit";
+    static const char fifo_key[] = ST_KEY_RT_FIFO_ERRNO, rtprio_key[] = ST_KEY_RT_RTPRIO_LIMIT;
     const bool root = user->uid == 0, set = user->rtprio.special != SPECIAL_NONE;
     const int64_t limit = set ? user->rtprio.value : 0;
     const char *source = set ? user->rtprio.source : none;
@@ -269,15 +269,15 @@ static void put_rtprio(const struct user *user, struct st_facts *facts)
         st_facts_put_state(facts, rtprio_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR);
         return;
     }
-    st_facts_put_int(facts, fifo_key, granted ? 0 : EPERM, NULL, root ? "user.uid" : source);
+    st_facts_put_int(facts, fifo_key, granted ? 0 : EPERM, NULL, root ? ST_KEY_USER_UID : source);
     st_facts_put_int(facts, rtprio_key, limit, NULL, source);
 }
 
 static void put_linux(const struct user *user, struct st_facts *facts)
 {
-    static const char memlock_key[] = "linux.rt.memlock_limit_bytes";
-    st_facts_put_int(facts, "linux.rt.ipc_lock", user->uid == 0, NULL, "user.uid");
-    st_facts_put_int(facts, "linux.rt.fifo_priority", TRIED_PRIORITY, NULL, "not tried");
+    static const char memlock_key[] = ST_KEY_RT_MEMLOCK_LIMIT_BYTES;
+    st_facts_put_int(facts, ST_KEY_RT_IPC_LOCK, user->uid == 0, NULL, ST_KEY_USER_UID);
+    st_facts_put_int(facts, ST_KEY_RT_FIFO_PRIORITY, TRIED_PRIORITY, NULL, "not tried");
     put_rtprio(user, facts);
     if (user->memlock.special != SPECIAL_NONE)
         st_facts_put_int(facts, memlock_key, user->memlock.value, NULL, user->memlock.source);
@@ -286,7 +286,7 @@ static void put_linux(const struct user *user, struct st_facts *facts)
     else
         st_facts_put_failure(facts, memlock_key, -ENOENT, none);
     /* set at login by other means, or by the process itself */
-    st_facts_put_text(facts, "user.limits_from",
+    st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM,
                       user->by_manager        ? "user@.service"
                       : user->uses_pam_limits ? "limits.d"
                                               : "the system's defaults (no PAM file uses pam_limits)",
@@ -296,16 +296,16 @@ static void put_linux(const struct user *user, struct st_facts *facts)
 /** The login class, which has the limits, is in a file that only root reads. */
 static void put_freebsd(struct st_facts *facts)
 {
-    st_facts_put_failure(facts, "freebsd.rt.fifo_errno", -ENOENT, unknown);
-    st_facts_put_failure(facts, "freebsd.limits.memorylocked_bytes", -ENOENT, unknown);
-    st_facts_put_text(facts, "user.limits_from", "groups", NULL, "/etc/group");
+    st_facts_put_failure(facts, ST_KEY_FREEBSD_RT_FIFO_ERRNO, -ENOENT, unknown);
+    st_facts_put_failure(facts, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, -ENOENT, unknown);
+    st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, "groups", NULL, "/etc/group");
 }
 
 static int put_user(const struct user *user, struct st_facts *facts)
 {
-    st_facts_put_text(facts, "user.name", user->name, NULL, "/etc/passwd");
-    st_facts_put_int(facts, "user.uid", user->uid, NULL, "/etc/passwd");
-    st_facts_put_text(facts, "user.groups", user->groups, NULL, "/etc/group");
+    st_facts_put_text(facts, ST_KEY_USER_NAME, user->name, NULL, "/etc/passwd");
+    st_facts_put_int(facts, ST_KEY_USER_UID, user->uid, NULL, "/etc/passwd");
+    st_facts_put_text(facts, ST_KEY_USER_GROUPS, user->groups, NULL, "/etc/group");
     if (facts->os == ST_OS_LINUX)
         put_linux(user, facts);
     else

@@ -75,7 +75,7 @@ static void collect_one(struct st_collector *c, const char *name, enum st_value_
 static void collect_event_timers(struct st_collector *c)
 {
     const char *list;
-    if (st_facts_text(c->facts, "freebsd.kern.eventtimer.choice", &list) != 0)
+    if (st_facts_text(c->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, &list) != 0)
         return;
     for (list += strspn(list, " "); *list != '\0'; list += strspn(list, " ")) {
         char name[128];
@@ -103,7 +103,7 @@ static void collect_units(struct st_collector *c, const char *prefix, const char
 static void collect_devices(struct st_collector *c)
 {
     int64_t cpus;
-    if (st_facts_int(c->facts, "freebsd.kern.smp.cpus", &cpus) != 0 || cpus < 1)
+    if (st_facts_int(c->facts, ST_KEY_FREEBSD_KERN_SMP_CPUS, &cpus) != 0 || cpus < 1)
         cpus = 1;
     if (cpus > UNITS_MAX)
         cpus = UNITS_MAX;
@@ -122,9 +122,7 @@ static void collect_sysctls(struct st_collector *c)
 
 /* --- files --- */
 
-#define LOADER "freebsd.loader."
-#define RC     "freebsd.rc."
-#define SYSCTL "freebsd.sysctl_conf."
+#define RC "freebsd.rc."
 
 /* Nothing else of these files is kept: people send their captures to others. */
 static const char *const loader_names[] = {"hw.snd.", "hw.usb.uaudio.",    "kern.eventtimer.",
@@ -150,8 +148,8 @@ static const struct {
     {NULL, "/etc/rc.conf.local", RC, rc_names},
     {NULL, "/etc/rc.conf.d/powerd", RC, rc_names},
     {NULL, "/etc/rc.conf.d/virtual_oss", RC, rc_names},
-    {"freebsd.file.sysctl_conf", "/etc/sysctl.conf", SYSCTL, sysctl_names},
-    {NULL, "/etc/sysctl.conf.local", SYSCTL, sysctl_names},
+    {ST_KEY_FREEBSD_FILE_SYSCTL_CONF, "/etc/sysctl.conf", ST_KEYS_FREEBSD_SYSCTL_CONF, sysctl_names},
+    {NULL, "/etc/sysctl.conf.local", ST_KEYS_FREEBSD_SYSCTL_CONF, sysctl_names},
 };
 
 /** Reads a file into c->buf and says so in `key`. @return false when there is nothing to parse. */
@@ -181,7 +179,7 @@ static int loader_part(void *ctx, const char *name)
     if (len < 6 || len > 200 || strcmp(name + len - 5, ".conf") != 0)
         return 0;
     snprintf(path, sizeof(path), "/boot/loader.conf.d/%s", name);
-    read_assignments(c, NULL, path, LOADER, loader_names);
+    read_assignments(c, NULL, path, ST_KEYS_FREEBSD_LOADER, loader_names);
     return 0;
 }
 
@@ -189,14 +187,15 @@ static int loader_part(void *ctx, const char *name)
 static void read_loader(struct st_collector *c)
 {
     int64_t osreldate;
-    const bool local_last = st_facts_int(c->facts, "freebsd.kern.osreldate", &osreldate) != 0 ||
+    const bool local_last = st_facts_int(c->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, &osreldate) != 0 ||
                             osreldate >= ST_FREEBSD_LOADER_LOCAL_LAST;
-    read_assignments(c, "freebsd.file.loader_conf", "/boot/loader.conf", LOADER, loader_names);
+    read_assignments(c, ST_KEY_FREEBSD_FILE_LOADER_CONF, "/boot/loader.conf", ST_KEYS_FREEBSD_LOADER,
+                     loader_names);
     if (!local_last)
-        read_assignments(c, NULL, LOADER_LOCAL, LOADER, loader_names);
+        read_assignments(c, NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names);
     (void)c->p->list(c->p, "/boot/loader.conf.d", loader_part, c);
     if (local_last)
-        read_assignments(c, NULL, LOADER_LOCAL, LOADER, loader_names);
+        read_assignments(c, NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names);
 }
 
 static void read_settings(struct st_collector *c)
@@ -227,19 +226,19 @@ static void collect_files(struct st_collector *c)
 {
     bool powerd = false;
     read_settings(c);
-    parse_file(c, "freebsd.file.sndstat", "/dev/sndstat", st_freebsd_text_sndstat);
+    parse_file(c, ST_KEY_FREEBSD_FILE_SNDSTAT, "/dev/sndstat", st_freebsd_text_sndstat);
     const int r = c->p->list(c->p, "/var/run", see_powerd, &powerd);
     if (r == 0)
-        st_facts_put_int(c->facts, "freebsd.powerd.running", powerd, NULL, "/var/run/powerd.pid");
+        st_facts_put_int(c->facts, ST_KEY_FREEBSD_POWERD_RUNNING, powerd, NULL, "/var/run/powerd.pid");
     else
-        st_facts_put_failure(c->facts, "freebsd.powerd.running", r, "/var/run");
+        st_facts_put_failure(c->facts, ST_KEY_FREEBSD_POWERD_RUNNING, r, "/var/run");
 }
 
 /** What lies beside sysctl-a.txt; reads kern.osreldate. */
 static void collect_capture(struct st_collector *c)
 {
     read_settings(c);
-    parse_file(c, "freebsd.file.sndstat", "/sndstat.txt", st_freebsd_text_sndstat);
+    parse_file(c, ST_KEY_FREEBSD_FILE_SNDSTAT, "/sndstat.txt", st_freebsd_text_sndstat);
 }
 
 static void collect(struct st_collector *c)

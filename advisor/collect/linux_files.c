@@ -91,7 +91,7 @@ static void limit(void *ctx, const char *domain, const char *item, const char *v
     char key[KEY_BYTES];
     if (!is_plain(domain) || strcmp(item, "rtprio") != 0)
         return;
-    snprintf(key, sizeof(key), "linux.limits.%s.rtprio", domain);
+    snprintf(key, sizeof(key), ST_KEYS_LIMITS "%s.rtprio", domain);
     put(reader, key, value);
 }
 
@@ -109,7 +109,7 @@ static bool is_wanted_group(struct st_facts *facts, const char *name)
         if (strcmp(name, usual[i]) == 0)
             return true;
     }
-    snprintf(key, sizeof(key), "linux.limits.@%s.rtprio", name);
+    snprintf(key, sizeof(key), ST_KEYS_LIMITS "@%s.rtprio", name);
     return st_facts_find(facts, key) != NULL;
 }
 
@@ -124,7 +124,7 @@ static void parse_groups(struct reader *reader, char *text)
         if (members == NULL || members < line + strlen(line) || !is_plain(line) ||
             !is_wanted_group(reader->c->facts, line))
             continue;
-        snprintf(key, sizeof(key), "linux.group.%s", line);
+        snprintf(key, sizeof(key), ST_KEYS_GROUP "%s", line);
         put(reader, key, members + 1);
     }
 }
@@ -237,7 +237,7 @@ static void put_setting(struct st_collector *c, const char *unit, const char *le
                         const struct setting *setting)
 {
     char key[KEY_BYTES];
-    snprintf(key, sizeof(key), "linux.unit.%s.%s", unit, leaf);
+    snprintf(key, sizeof(key), ST_KEYS_UNIT "%s.%s", unit, leaf);
     if (setting->path[0] != '\0')
         st_facts_put_text(c->facts, key, setting->value, NULL, setting->path);
 }
@@ -258,7 +258,7 @@ static int one_unit(void *ctx, const char *name)
         return 0;
     snprintf(file, sizeof(file), "%.*s", (int)len, name);
     snprintf(stem, sizeof(stem), "%.*s", (int)(len - 8), name);
-    snprintf(key, sizeof(key), "linux.unit.%s.program", stem);
+    snprintf(key, sizeof(key), ST_KEYS_UNIT "%s.program", stem);
     if (st_facts_find(outer->c->facts, key) != NULL)
         return 0;
     st_layers_unit(outer->c->p, file, outer->c->buf, FILE_BYTES, unit_file, &unit);
@@ -278,9 +278,9 @@ static void manager_setting(void *ctx, ST_UNUSED const char *section, const char
     int64_t soft;
     bool allowed;
     if (strcmp(name, "DefaultLimitRTPRIO") == 0 && st_text_unit_limit(value, &soft))
-        st_facts_put_text(reader->c->facts, "linux.unit_default.rtprio", value, NULL, reader->path);
+        st_facts_put_text(reader->c->facts, ST_KEY_UNIT_DEFAULT_RTPRIO, value, NULL, reader->path);
     if (strcmp(name, "AllowSuspend") == 0 && st_text_unit_boolean(value, &allowed))
-        st_facts_put_int(reader->c->facts, "linux.suspend.forbidden", !allowed, value, reader->path);
+        st_facts_put_int(reader->c->facts, ST_KEY_SUSPEND_FORBIDDEN, !allowed, value, reader->path);
 }
 
 static void manager_file(void *ctx, const char *path, char *text)
@@ -307,7 +307,7 @@ static void collect_suspend(struct st_collector *c)
     st_layers_conf(c->p, "sleep.conf", c->buf, FILE_BYTES, manager_file, &reader);
     for (size_t i = 0; i < ST_ARRAY_LEN(targets); i++) {
         if (is_masked(c, targets[i]))
-            st_facts_put_int(c->facts, "linux.suspend.forbidden", 1, "masked", targets[i]);
+            st_facts_put_int(c->facts, ST_KEY_SUSPEND_FORBIDDEN, 1, "masked", targets[i]);
     }
 }
 
@@ -324,7 +324,7 @@ static void exists(struct st_collector *c, const char *key, const char *path)
 
 static void boot_options(struct st_collector *c)
 {
-    static const char key[] = "linux.boot.options";
+    static const char key[] = ST_KEY_BOOT_OPTIONS;
     char text[512];
     const char *path;
     if (st_change_boot_by_hand(c->p, text, sizeof(text), &path) == 0)
@@ -335,22 +335,22 @@ static void boot_options(struct st_collector *c)
 
 static void collect_system(struct st_collector *c)
 {
-    struct reader limits = {.c = c, .parse = parse_limits, .failure_key = "linux.limits.any.rtprio"};
+    struct reader limits = {.c = c, .parse = parse_limits, .failure_key = ST_KEY_LIMITS_ANY_RTPRIO};
     (void)read_file(&limits, "/etc/security/limits.conf");
     read_folder(&limits, "/etc/security/limits.d", ".conf");
     struct reader groups = {.c = c, .parse = parse_groups, .failure_key = "linux.group.any"};
     (void)read_file(&groups, "/etc/group");
     struct reader units = {.c = c};
     (void)c->p->list(c->p, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
-    st_layers_conf(c->p, "system.conf", c->buf, FILE_BYTES, manager_file, &units);
+    st_layers_conf(c->p, ST_KEY_SYSTEM_CONF, c->buf, FILE_BYTES, manager_file, &units);
     collect_suspend(c);
     boot_options(c);
-    exists(c, "linux.tlp.enabled", "/etc/systemd/system/multi-user.target.wants/tlp.service");
+    exists(c, ST_KEY_TLP_ENABLED, "/etc/systemd/system/multi-user.target.wants/tlp.service");
     const char *unit = "/etc/systemd/system/rtkit-daemon.service";
     if (is_masked(c, unit))
-        st_facts_put_state(c->facts, "linux.rtkit.installed", ST_FACT_ABSENT, 0, NULL, unit);
+        st_facts_put_state(c->facts, ST_KEY_RTKIT_INSTALLED, ST_FACT_ABSENT, 0, NULL, unit);
     else
-        exists(c, "linux.rtkit.installed",
+        exists(c, ST_KEY_RTKIT_INSTALLED,
                "/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service");
 }
 
@@ -395,11 +395,11 @@ static void pipewire_setting(void *ctx, const char *section, const char *name, c
         const char *name;
         const char *key;
     } rows[] = {
-        {"context.properties", "default.clock.quantum", "linux.pipewire.quantum"},
-        {"context.properties", "default.clock.min-quantum", "linux.pipewire.min_quantum"},
-        {"context.properties", "default.clock.max-quantum", "linux.pipewire.max_quantum"},
-        {"context.properties", "default.clock.rate", "linux.pipewire.rate_hz"},
-        {"vm.overrides", "default.clock.min-quantum", "linux.pipewire.vm_min_quantum"},
+        {"context.properties", "default.clock.quantum", ST_KEY_PIPEWIRE_QUANTUM},
+        {"context.properties", "default.clock.min-quantum", ST_KEY_PIPEWIRE_MIN_QUANTUM},
+        {"context.properties", "default.clock.max-quantum", ST_KEY_PIPEWIRE_MAX_QUANTUM},
+        {"context.properties", "default.clock.rate", ST_KEY_PIPEWIRE_RATE_HZ},
+        {"vm.overrides", "default.clock.min-quantum", ST_KEY_PIPEWIRE_VM_MIN_QUANTUM},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         if (strcmp(section, rows[i].section) == 0 && strcmp(name, rows[i].name) == 0)
@@ -421,7 +421,7 @@ static void pulse_setting(void *ctx, ST_UNUSED const char *section, const char *
     struct reader *reader = ctx;
     char key[KEY_BYTES];
     if (strcmp(name, "realtime-scheduling") == 0)
-        st_facts_put_text(reader->c->facts, "linux.pulse.realtime-scheduling", value, NULL, reader->path);
+        st_facts_put_text(reader->c->facts, ST_KEY_PULSE_REALTIME_SCHEDULING, value, NULL, reader->path);
     for (size_t i = 0; i < ST_ARRAY_LEN(numbers); i++) {
         if (strcmp(name, numbers[i]) != 0)
             continue;
@@ -445,7 +445,7 @@ static void parse_pulse_script(struct reader *reader, char *text)
             continue;
         const char *option = strstr(line, " tsched=");
         if (option != NULL)
-            st_facts_put_text(reader->c->facts, "linux.pulse.tsched", option[8] == '0' ? "0" : "1", line,
+            st_facts_put_text(reader->c->facts, ST_KEY_PULSE_TSCHED, option[8] == '0' ? "0" : "1", line,
                               reader->path);
     }
 }
@@ -465,11 +465,11 @@ static void collect_servers(struct st_collector *c)
                                     below_home(c, ".config/pipewire", pipewire_home, sizeof(pipewire_home))};
     const char *const pulse[] = {"/etc/pulse",
                                  below_home(c, ".config/pulse", pulse_home, sizeof(pulse_home))};
-    struct reader reader = {.c = c, .parse = parse_pipewire, .failure_key = "linux.pipewire.quantum"};
+    struct reader reader = {.c = c, .parse = parse_pipewire, .failure_key = ST_KEY_PIPEWIRE_QUANTUM};
     read_layers(&reader, pipewire, ST_ARRAY_LEN(pipewire), "pipewire.conf");
-    reader = (struct reader){.c = c, .parse = parse_pulse, .failure_key = "linux.pulse.realtime-scheduling"};
+    reader = (struct reader){.c = c, .parse = parse_pulse, .failure_key = ST_KEY_PULSE_REALTIME_SCHEDULING};
     read_layers(&reader, pulse, ST_ARRAY_LEN(pulse), "daemon.conf");
-    reader = (struct reader){.c = c, .parse = parse_pulse_script, .failure_key = "linux.pulse.tsched"};
+    reader = (struct reader){.c = c, .parse = parse_pulse_script, .failure_key = ST_KEY_PULSE_TSCHED};
     read_layers(&reader, pulse, ST_ARRAY_LEN(pulse), "default.pa");
 }
 

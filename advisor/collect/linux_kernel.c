@@ -31,7 +31,7 @@ static int read_config(struct st_collector *c, char *ret_path, size_t path_bytes
     const char *release;
     char path[512];
     snprintf(ret_path, path_bytes, "/boot/config-*");
-    if (st_facts_text(c->facts, "linux.kernel.release", &release) != 0 || strlen(release) > 200 ||
+    if (st_facts_text(c->facts, ST_KEY_KERNEL_RELEASE, &release) != 0 || strlen(release) > 200 ||
         strchr(release, '/') != NULL)
         return -ENOENT;
     snprintf(ret_path, path_bytes, "/boot/config-%s", release);
@@ -76,7 +76,7 @@ static void config(struct st_collector *c)
     }
     for (size_t i = 0; i < ST_ARRAY_LEN(options); i++) {
         char key[64], value[128], raw[256];
-        snprintf(key, sizeof(key), "linux.config.%s", options[i]);
+        snprintf(key, sizeof(key), ST_KEYS_CONFIG "%s", options[i]);
         const int r = opened != 0 ? opened : st_linux_text_config(c->buf, options[i], value, sizeof(value));
         if (r == 0) {
             snprintf(raw, sizeof(raw), "CONFIG_%s=%s", options[i], value);
@@ -96,13 +96,13 @@ static void whole_version(struct st_collector *c)
     const char *text;
     char release[128], version[256];
     size_t len;
-    if ((st_facts_text(c->facts, "linux.kernel.release", &text) == 0 &&
-         st_facts_text(c->facts, "linux.kernel.version", &text) == 0) ||
+    if ((st_facts_text(c->facts, ST_KEY_KERNEL_RELEASE, &text) == 0 &&
+         st_facts_text(c->facts, ST_KEY_KERNEL_VERSION, &text) == 0) ||
         c->p->read_text(c->p, source, c->buf, c->buf_bytes, &len) != 0 ||
         st_linux_text_version(c->buf, release, sizeof(release), version, sizeof(version)) != 0)
         return;
-    st_facts_put_text(c->facts, "linux.kernel.release", release, c->buf, source);
-    st_facts_put_text(c->facts, "linux.kernel.version", version, c->buf, source);
+    st_facts_put_text(c->facts, ST_KEY_KERNEL_RELEASE, release, c->buf, source);
+    st_facts_put_text(c->facts, ST_KEY_KERNEL_VERSION, version, c->buf, source);
 }
 
 static void timer_list(struct st_collector *c)
@@ -117,8 +117,8 @@ static void timer_list(struct st_collector *c)
         bool has;
         int64_t value;
     } rows[] = {
-        {"linux.timer_list.hres_active", ".hres_active", list.has_hres_active, list.hres_active},
-        {"linux.timer_list.resolution_ns", ".resolution", list.has_resolution, list.resolution_ns},
+        {ST_KEY_TIMER_LIST_HRES_ACTIVE, ".hres_active", list.has_hres_active, list.hres_active},
+        {ST_KEY_TIMER_LIST_RESOLUTION_NS, ".resolution", list.has_resolution, list.resolution_ns},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char raw[64];
@@ -138,27 +138,27 @@ static void timer_list(struct st_collector *c)
 
 #define SYSCTL(name, path, kind)                                                                             \
     {                                                                                                        \
-        "linux.sysctl." name, "/proc/sys/" path, kind                                                        \
+        ST_KEYS_SYSCTL name, "/proc/sys/" path, kind                                                         \
     }
 
 static const struct {
     const char *key, *path;
     enum st_value_kind kind;
 } files[] = {
-    {"linux.kernel.release", "/proc/sys/kernel/osrelease", ST_VALUE_TEXT},
-    {"linux.kernel.version", "/proc/sys/kernel/version", ST_VALUE_TEXT},
-    {"linux.clocksource.available", "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+    {ST_KEY_KERNEL_RELEASE, "/proc/sys/kernel/osrelease", ST_VALUE_TEXT},
+    {ST_KEY_KERNEL_VERSION, "/proc/sys/kernel/version", ST_VALUE_TEXT},
+    {ST_KEY_CLOCKSOURCE_AVAILABLE, "/sys/devices/system/clocksource/clocksource0/available_clocksource",
      ST_VALUE_TEXT},
-    {"linux.clocksource.current", "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    {ST_KEY_CLOCKSOURCE_CURRENT, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
      ST_VALUE_TEXT},
-    {"linux.kernel.signature", "/proc/version_signature", ST_VALUE_TEXT},
-    {"linux.realtime", "/sys/kernel/realtime", ST_VALUE_INT},
-    {"linux.fair_server.runtime_ns", "/sys/kernel/debug/sched/fair_server/cpu0/runtime", ST_VALUE_INT},
-    {"linux.cmdline", "/proc/cmdline", ST_VALUE_TEXT},
-    {"linux.platform_profile.choices", "/sys/firmware/acpi/platform_profile_choices", ST_VALUE_TEXT},
-    {"linux.platform_profile.now", "/sys/firmware/acpi/platform_profile", ST_VALUE_TEXT},
-    {"linux.power.states", "/sys/power/state", ST_VALUE_TEXT},
-    {"linux.preempt.debugfs", "/sys/kernel/debug/sched/preempt", ST_VALUE_TEXT},
+    {ST_KEY_KERNEL_SIGNATURE, "/proc/version_signature", ST_VALUE_TEXT},
+    {ST_KEY_REALTIME, "/sys/kernel/realtime", ST_VALUE_INT},
+    {ST_KEY_FAIR_SERVER_RUNTIME_NS, "/sys/kernel/debug/sched/fair_server/cpu0/runtime", ST_VALUE_INT},
+    {ST_KEY_CMDLINE, "/proc/cmdline", ST_VALUE_TEXT},
+    {ST_KEY_PLATFORM_PROFILE_CHOICES, "/sys/firmware/acpi/platform_profile_choices", ST_VALUE_TEXT},
+    {ST_KEY_PLATFORM_PROFILE_NOW, "/sys/firmware/acpi/platform_profile", ST_VALUE_TEXT},
+    {ST_KEY_POWER_STATES, "/sys/power/state", ST_VALUE_TEXT},
+    {ST_KEY_PREEMPT_DEBUGFS, "/sys/kernel/debug/sched/preempt", ST_VALUE_TEXT},
     SYSCTL("kernel.sched_rt_period_us", "kernel/sched_rt_period_us", ST_VALUE_INT),
     SYSCTL("kernel.sched_rt_runtime_us", "kernel/sched_rt_runtime_us", ST_VALUE_INT),
     SYSCTL("kernel.nmi_watchdog", "kernel/nmi_watchdog", ST_VALUE_INT),
@@ -167,23 +167,22 @@ static const struct {
     SYSCTL("kernel.watchdog", "kernel/watchdog", ST_VALUE_INT),
     SYSCTL("kernel.watchdog_thresh", "kernel/watchdog_thresh", ST_VALUE_INT),
     SYSCTL("vm.swappiness", "vm/swappiness", ST_VALUE_INT),
-    {"linux.cpufreq.boost", "/sys/devices/system/cpu/cpufreq/boost", ST_VALUE_INT},
-    {"linux.cpufreq.max_perf_pct", "/sys/devices/system/cpu/intel_pstate/max_perf_pct", ST_VALUE_INT},
-    {"linux.cpufreq.no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo", ST_VALUE_INT},
-    {"linux.sched_ext.ops", "/sys/kernel/sched_ext/root/ops", ST_VALUE_TEXT},
-    {"linux.sched_ext.state", "/sys/kernel/sched_ext/state", ST_VALUE_TEXT},
-    {"linux.hwrng.current", "/sys/devices/virtual/misc/hw_random/rng_current", ST_VALUE_TEXT},
-    {"linux.tpm.device", "/sys/class/tpm/tpm0/device/uevent", ST_VALUE_TEXT},
-    {"linux.module.dell_smm_hwmon", "/sys/module/dell_smm_hwmon/initstate", ST_VALUE_TEXT},
-    {"linux.module.snd_hda_intel.power_save", "/sys/module/snd_hda_intel/parameters/power_save",
-     ST_VALUE_INT},
-    {"linux.module.snd_usb_audio.lowlatency", "/sys/module/snd_usb_audio/parameters/lowlatency",
+    {ST_KEY_CPUFREQ_BOOST, "/sys/devices/system/cpu/cpufreq/boost", ST_VALUE_INT},
+    {ST_KEY_CPUFREQ_MAX_PERF_PCT, "/sys/devices/system/cpu/intel_pstate/max_perf_pct", ST_VALUE_INT},
+    {ST_KEY_CPUFREQ_NO_TURBO, "/sys/devices/system/cpu/intel_pstate/no_turbo", ST_VALUE_INT},
+    {ST_KEY_SCHED_EXT_OPS, "/sys/kernel/sched_ext/root/ops", ST_VALUE_TEXT},
+    {ST_KEY_SCHED_EXT_STATE, "/sys/kernel/sched_ext/state", ST_VALUE_TEXT},
+    {ST_KEY_HWRNG_CURRENT, "/sys/devices/virtual/misc/hw_random/rng_current", ST_VALUE_TEXT},
+    {ST_KEY_TPM_DEVICE, "/sys/class/tpm/tpm0/device/uevent", ST_VALUE_TEXT},
+    {ST_KEY_MODULE_DELL_SMM_HWMON, "/sys/module/dell_smm_hwmon/initstate", ST_VALUE_TEXT},
+    {ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, "/sys/module/snd_hda_intel/parameters/power_save", ST_VALUE_INT},
+    {ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY, "/sys/module/snd_usb_audio/parameters/lowlatency",
      ST_VALUE_TEXT},
-    {"linux.thp.defrag", "/sys/kernel/mm/transparent_hugepage/defrag", ST_VALUE_TEXT},
-    {"linux.thp.enabled", "/sys/kernel/mm/transparent_hugepage/enabled", ST_VALUE_TEXT},
-    {"linux.uptime", "/proc/uptime", ST_VALUE_TEXT},
-    {"linux.xen.capabilities", "/proc/xen/capabilities", ST_VALUE_TEXT},
-    {"linux.zswap.enabled", "/sys/module/zswap/parameters/enabled", ST_VALUE_TEXT},
+    {ST_KEY_THP_DEFRAG, "/sys/kernel/mm/transparent_hugepage/defrag", ST_VALUE_TEXT},
+    {ST_KEY_THP_ENABLED, "/sys/kernel/mm/transparent_hugepage/enabled", ST_VALUE_TEXT},
+    {ST_KEY_UPTIME, "/proc/uptime", ST_VALUE_TEXT},
+    {ST_KEY_XEN_CAPABILITIES, "/proc/xen/capabilities", ST_VALUE_TEXT},
+    {ST_KEY_ZSWAP_ENABLED, "/sys/module/zswap/parameters/enabled", ST_VALUE_TEXT},
 };
 
 static void collect(struct st_collector *c)

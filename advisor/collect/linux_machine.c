@@ -11,10 +11,7 @@
 
 /* --- what this runs in (hypervisor, container), and the idle latency that a program requests --- */
 
-#define HYPERVISOR_KEY "system.hypervisor"
-#define VIRTUAL_KEY    "linux.virtual"
 #define VIRTUAL_SOURCE "/proc/cpuinfo, /sys/class/dmi, CPUID"
-#define REQUEST_KEY    "linux.pmqos.cpu_dma_latency_us"
 #define REQUEST_PATH   "/dev/cpu_dma_latency"
 
 static void container(struct st_collector *c)
@@ -31,12 +28,12 @@ static void container(struct st_collector *c)
         size_t len;
         const int r = c->p->read_text(c->p, marks[i].path, text, sizeof(text), &len);
         if (r == 0 || r == -EFBIG) {
-            st_facts_put_text(c->facts, "system.container", marks[i].name != NULL ? marks[i].name : text,
+            st_facts_put_text(c->facts, ST_KEY_SYSTEM_CONTAINER, marks[i].name != NULL ? marks[i].name : text,
                               NULL, marks[i].path);
             return;
         }
     }
-    st_facts_put_failure(c->facts, "system.container", -ENOENT, marks[0].path);
+    st_facts_put_failure(c->facts, ST_KEY_SYSTEM_CONTAINER, -ENOENT, marks[0].path);
 }
 
 /** A captured request is a file of 4 bytes: s32, microseconds, little-endian. */
@@ -46,14 +43,15 @@ static void captured_request(struct st_collector *c)
     size_t len = 0;
     const int r = c->p->read_text(c->p, REQUEST_PATH, buf, sizeof(buf), &len);
     if (r != 0) {
-        st_facts_put_failure(c->facts, REQUEST_KEY, r, REQUEST_PATH);
+        st_facts_put_failure(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r, REQUEST_PATH);
     } else if (len != 4) {
-        st_facts_put_state(c->facts, REQUEST_KEY, ST_FACT_MALFORMED, 0, buf, REQUEST_PATH);
+        st_facts_put_state(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_FACT_MALFORMED, 0, buf,
+                           REQUEST_PATH);
     } else {
         uint32_t value = 0;
         for (size_t i = 4; i-- > 0;)
             value = value << 8 | (unsigned char)buf[i];
-        st_facts_put_int(c->facts, REQUEST_KEY, (int32_t)value, NULL, REQUEST_PATH);
+        st_facts_put_int(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, (int32_t)value, NULL, REQUEST_PATH);
     }
 }
 
@@ -64,7 +62,7 @@ static void unread_request(struct st_collector *c)
     char buf[16];
     size_t len;
     const int r = c->p->read_text(c->p, REQUEST_PATH, buf, sizeof(buf), &len);
-    st_facts_put_failure(c->facts, REQUEST_KEY, r != 0 ? r : -EINVAL, REQUEST_PATH);
+    st_facts_put_failure(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r != 0 ? r : -EINVAL, REQUEST_PATH);
 }
 
 /** Of the circumstances, what no text file tells. */
@@ -74,13 +72,13 @@ static void circumstance(void *ctx, const char *key, const char *value)
     int64_t number;
     if (strcmp(key, "hypervisor") == 0) {
         const bool is_virtual = strcmp(value, "none") != 0;
-        st_facts_put_int(c->facts, VIRTUAL_KEY, is_virtual, value, VIRTUAL_SOURCE);
+        st_facts_put_int(c->facts, ST_KEY_VIRTUAL, is_virtual, value, VIRTUAL_SOURCE);
         if (is_virtual)
-            st_facts_put_text(c->facts, HYPERVISOR_KEY, value, NULL, VIRTUAL_SOURCE);
+            st_facts_put_text(c->facts, ST_KEY_SYSTEM_HYPERVISOR, value, NULL, VIRTUAL_SOURCE);
     } else if (strcmp(key, "cpu_model") == 0) {
-        st_facts_put_text(c->facts, "linux.cpu.model", value, NULL, "/proc/cpuinfo");
+        st_facts_put_text(c->facts, ST_KEY_CPU_MODEL, value, NULL, "/proc/cpuinfo");
     } else if (c->live && strcmp(key, "cpu_dma_latency_us") == 0 && st_text_int(value, &number) == 0) {
-        st_facts_put_int(c->facts, REQUEST_KEY, number, NULL, REQUEST_PATH);
+        st_facts_put_int(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, number, NULL, REQUEST_PATH);
     }
 }
 
@@ -88,13 +86,13 @@ static void collect_place(struct st_collector *c)
 {
     container(c);
     c->p->conditions(c->p, -1, circumstance, c);
-    if (st_facts_find(c->facts, VIRTUAL_KEY) == NULL)
-        st_facts_put_failure(c->facts, VIRTUAL_KEY, -ENOENT, VIRTUAL_SOURCE);
-    if (st_facts_find(c->facts, HYPERVISOR_KEY) == NULL)
-        st_facts_put_failure(c->facts, HYPERVISOR_KEY, -ENOENT, VIRTUAL_SOURCE);
+    if (st_facts_find(c->facts, ST_KEY_VIRTUAL) == NULL)
+        st_facts_put_failure(c->facts, ST_KEY_VIRTUAL, -ENOENT, VIRTUAL_SOURCE);
+    if (st_facts_find(c->facts, ST_KEY_SYSTEM_HYPERVISOR) == NULL)
+        st_facts_put_failure(c->facts, ST_KEY_SYSTEM_HYPERVISOR, -ENOENT, VIRTUAL_SOURCE);
     if (!c->live)
         captured_request(c);
-    else if (st_facts_find(c->facts, REQUEST_KEY) == NULL)
+    else if (st_facts_find(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US) == NULL)
         unread_request(c);
 }
 
@@ -117,7 +115,7 @@ struct set {
 static const struct set policies = {
     .folder = "/sys/devices/system/cpu/cpufreq",
     .name_prefix = "policy",
-    .key_prefix = "linux.cpufreq.",
+    .key_prefix = ST_KEYS_CPUFREQ,
     .leaves =
         {
             {"scaling_governor", "governor", ST_VALUE_TEXT},
@@ -135,7 +133,7 @@ static const struct set policies = {
 static const struct set idle_states = {
     .folder = "/sys/devices/system/cpu/cpu0/cpuidle",
     .name_prefix = "state",
-    .key_prefix = "linux.cpuidle.cpu0.",
+    .key_prefix = ST_KEYS_CPUIDLE_CPU0,
     .leaves =
         {
             {"name", "name", ST_VALUE_TEXT},
@@ -148,7 +146,7 @@ static const struct set idle_states = {
 static const struct set throttling = {
     .folder = "/sys/devices/system/cpu",
     .name_prefix = "cpu",
-    .key_prefix = "linux.heat.",
+    .key_prefix = ST_KEYS_HEAT,
     .leaves = {{"thermal_throttle/core_throttle_count", "core_n", ST_VALUE_INT},
                {"thermal_throttle/core_throttle_total_time_ms", "core_ms", ST_VALUE_INT},
                {"thermal_throttle/package_throttle_count", "package_n", ST_VALUE_INT},
@@ -275,7 +273,7 @@ static void collect_other_cpus(struct st_collector *c)
 {
     struct other_cpus cpus = {.c = c, .n = 1};
     if (c->p->list(c->p, "/sys/devices/system/cpu", other_cpu, &cpus) == 0)
-        st_facts_put_int(c->facts, "linux.cpuidle.cpus_n", cpus.n, NULL,
+        st_facts_put_int(c->facts, ST_KEY_CPUIDLE_CPUS_N, cpus.n, NULL,
                          "/sys/devices/system/cpu/cpu*/cpuidle");
 }
 
@@ -288,12 +286,12 @@ static void collect_cpus(struct st_collector *c)
     (void)collect_set(c, &throttling, &n); /* only Intel's processors have it */
     const int r = collect_set(c, &policies, &n);
     if (n > 0)
-        st_facts_put_int(c->facts, "linux.cpufreq.present", 1, NULL, policies.folder);
+        st_facts_put_int(c->facts, ST_KEY_CPUFREQ_PRESENT, 1, NULL, policies.folder);
     else
-        st_facts_put_failure(c->facts, "linux.cpufreq.present", r != 0 ? r : -ENOENT, policies.folder);
-    st_collector_read(c, "linux.cpuidle.driver", "/sys/devices/system/cpu/cpuidle/current_driver",
+        st_facts_put_failure(c->facts, ST_KEY_CPUFREQ_PRESENT, r != 0 ? r : -ENOENT, policies.folder);
+    st_collector_read(c, ST_KEY_CPUIDLE_DRIVER, "/sys/devices/system/cpu/cpuidle/current_driver",
                       ST_VALUE_TEXT);
-    st_collector_read(c, "linux.cpuidle.governor", "/sys/devices/system/cpu/cpuidle/current_governor_ro",
+    st_collector_read(c, ST_KEY_CPUIDLE_GOVERNOR, "/sys/devices/system/cpu/cpuidle/current_governor_ro",
                       ST_VALUE_TEXT);
     const int states = collect_set(c, &idle_states, &n);
     if (n > 0)
@@ -304,8 +302,6 @@ static void collect_cpus(struct st_collector *c)
 
 /* --- fast and slow cores --- */
 
-#define FAST       "linux.cpu.fast"
-#define EFFICIENT  "linux.cpu.efficient"
 #define CPUS_MAX   256
 #define SLOW_SHARE 0.75 /* of the fastest core's capacity; middle cores of three kinds are fast enough */
 
@@ -388,9 +384,9 @@ static void collect_cores(struct st_collector *c)
 {
     static const char pmus[] = "/sys/devices/cpu_atom, /sys/bus/event_source/devices";
     struct cores cores = {.c = c};
-    st_collector_read(c, FAST, "/sys/devices/cpu_core/cpus", ST_VALUE_TEXT);
-    st_collector_read(c, EFFICIENT, "/sys/devices/cpu_atom/cpus", ST_VALUE_TEXT);
-    const struct st_fact *atom = st_facts_find(c->facts, EFFICIENT);
+    st_collector_read(c, ST_KEY_CPU_FAST, "/sys/devices/cpu_core/cpus", ST_VALUE_TEXT);
+    st_collector_read(c, ST_KEY_CPU_EFFICIENT, "/sys/devices/cpu_atom/cpus", ST_VALUE_TEXT);
+    const struct st_fact *atom = st_facts_find(c->facts, ST_KEY_CPU_EFFICIENT);
     if (atom == NULL || atom->state != ST_FACT_ABSENT)
         return;
     (void)c->p->list(c->p, "/sys/devices/system/cpu", one_capacity, &cores);
@@ -400,11 +396,11 @@ static void collect_cores(struct st_collector *c)
         (void)c->p->list(c->p, "/sys/bus/event_source/devices", one_pmu, &cores);
     const char *source = cores.highest > 0 ? "/sys/devices/system/cpu/cpu*/cpu_capacity" : pmus;
     if (cores.slow[0] == '\0' || cores.fast[0] == '\0') {
-        st_facts_put_state(c->facts, EFFICIENT, ST_FACT_ABSENT, 0, NULL, source);
+        st_facts_put_state(c->facts, ST_KEY_CPU_EFFICIENT, ST_FACT_ABSENT, 0, NULL, source);
         return;
     }
-    st_facts_put_text(c->facts, FAST, cores.fast, NULL, source);
-    st_facts_put_text(c->facts, EFFICIENT, cores.slow, NULL, source);
+    st_facts_put_text(c->facts, ST_KEY_CPU_FAST, cores.fast, NULL, source);
+    st_facts_put_text(c->facts, ST_KEY_CPU_EFFICIENT, cores.slow, NULL, source);
 }
 
 /* --- swap --- */
@@ -412,7 +408,7 @@ static void collect_cores(struct st_collector *c)
 static void swap(struct st_collector *c)
 {
     static const char source[] = "/proc/swaps";
-    static const char *const keys[] = {"linux.swap.other_n", "linux.swap.zram_n", "linux.swap.zram_first"};
+    static const char *const keys[] = {ST_KEY_SWAP_OTHER_N, ST_KEY_SWAP_ZRAM_N, ST_KEY_SWAP_ZRAM_FIRST};
     struct st_swaps swaps;
     size_t len;
     const int r = c->p->read_text(c->p, source, c->buf, c->buf_bytes, &len);

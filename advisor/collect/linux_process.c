@@ -31,24 +31,24 @@ static const struct {
     const char *command_key; /* NULL: its command line is not wanted */
     bool of_user;            /* each user has one */
 } daemons[] = {
-    {"ananicy-cpp", "linux.daemon.ananicy-cpp", NULL, false},
-    {"auto-cpufreq", "linux.daemon.auto-cpufreq", NULL, false},
+    {"ananicy-cpp", ST_KEY_DAEMON_ANANICY_CPP, NULL, false},
+    {"auto-cpufreq", ST_KEY_DAEMON_AUTO_CPUFREQ, NULL, false},
     {"dell-fan-mon", "linux.daemon.dell-fan-mon", NULL, false},
     {"fancontrol", "linux.daemon.fancontrol", NULL, false},
     {"i8kmon", "linux.daemon.i8kmon", NULL, false},
     {"i8kmon-ng", "linux.daemon.i8kmon-ng", NULL, false},
-    {"jackd", "linux.daemon.jackd", "linux.jack.command", true},
-    {"jackdbus", "linux.daemon.jackdbus", NULL, true},
-    {"pipewire", "linux.daemon.pipewire", NULL, true},
-    {"pipewire-pulse", "linux.daemon.pipewire-pulse", NULL, true},
-    {"power-profiles-", "linux.daemon.power-profiles-daemon", NULL, false},
-    {"pulseaudio", "linux.daemon.pulseaudio", NULL, true},
-    {"rtkit-daemon", "linux.daemon.rtkit-daemon", "linux.rtkit.command", false},
-    {"sleeptuned", "linux.daemon.sleeptuned", NULL, false},
-    {"system76-power", "linux.daemon.system76-power", NULL, false},
-    {"system76-schedu", "linux.daemon.system76-scheduler", NULL, false},
-    {"tclsh", "linux.daemon.tclsh", "linux.tclsh.command", false}, /* of i8kmon */
-    {"tuned", "linux.daemon.tuned", NULL, false},
+    {"jackd", ST_KEY_DAEMON_JACKD, ST_KEY_JACK_COMMAND, true},
+    {"jackdbus", ST_KEY_DAEMON_JACKDBUS, NULL, true},
+    {"pipewire", ST_KEY_DAEMON_PIPEWIRE, NULL, true},
+    {"pipewire-pulse", ST_KEY_DAEMON_PIPEWIRE_PULSE, NULL, true},
+    {"power-profiles-", ST_KEY_DAEMON_POWER_PROFILES_DAEMON, NULL, false},
+    {"pulseaudio", ST_KEY_DAEMON_PULSEAUDIO, NULL, true},
+    {"rtkit-daemon", ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_COMMAND, false},
+    {"sleeptuned", ST_KEY_DAEMON_SLEEPTUNED, NULL, false},
+    {"system76-power", ST_KEY_DAEMON_SYSTEM76_POWER, NULL, false},
+    {"system76-schedu", ST_KEY_DAEMON_SYSTEM76_SCHEDULER, NULL, false},
+    {"tclsh", "linux.daemon.tclsh", ST_KEY_TCLSH_COMMAND, false}, /* of i8kmon */
+    {"tuned", ST_KEY_DAEMON_TUNED, NULL, false},
     {"wireplumber", "linux.daemon.wireplumber", NULL, true},
 };
 
@@ -98,9 +98,9 @@ static void swapped(struct st_collector *c, const char *pid, const char *name)
     if (!in_status(c, pid, "VmSwap:", &kib) || kib == 0)
         return;
     snprintf(path, sizeof(path), "/proc/%s/status", pid);
-    snprintf(key, sizeof(key), "linux.swapped.%s.kib", pid);
+    snprintf(key, sizeof(key), ST_KEYS_SWAPPED "%s.kib", pid);
     st_facts_put_int(c->facts, key, (int64_t)kib, NULL, path);
-    snprintf(key, sizeof(key), "linux.swapped.%s.name", pid);
+    snprintf(key, sizeof(key), ST_KEYS_SWAPPED "%s.name", pid);
     st_facts_put_text(c->facts, key, name, NULL, path);
 }
 
@@ -116,7 +116,7 @@ static bool take_owner(struct st_collector *c, const char *daemon_key, const cha
     if (c->live && uid != getuid() && getuid() != 0 && st_facts_int(c->facts, daemon_key, &before) == 0)
         return false;
     const struct passwd *entry = c->live ? getpwuid((uid_t)uid) : NULL;
-    snprintf(key, sizeof(key), "linux.daemon_user.%s", strrchr(daemon_key, '.') + 1);
+    snprintf(key, sizeof(key), ST_KEYS_DAEMON_USER "%s", strrchr(daemon_key, '.') + 1);
     if (entry != NULL)
         snprintf(name, sizeof(name), "%.63s", entry->pw_name);
     else
@@ -221,13 +221,13 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
         const bool is_limited = is_read && sscanf(text, "%" SCNd64 " %" SCNd64, &quota_us, &period_us) == 2 &&
                                 quota_us > 0 && period_us > 0;
         const double pct = is_limited ? (double)quota_us * 100 / (double)period_us : HUGE_VAL;
-        snprintf(key, sizeof(key), "linux.cpu_quota.%s.pct", who);
+        snprintf(key, sizeof(key), ST_KEYS_CPU_QUOTA "%s.pct", who);
         if (pct < least_pct) {
             least_pct = pct;
             st_facts_put_int(c->facts, key, (int64_t)pct, text, path);
-            snprintf(key, sizeof(key), "linux.cpu_quota.%s.period_us", who);
+            snprintf(key, sizeof(key), ST_KEYS_CPU_QUOTA "%s.period_us", who);
             st_facts_put_int(c->facts, key, period_us, text, path);
-            snprintf(key, sizeof(key), "linux.cpu_quota.%s.name", who);
+            snprintf(key, sizeof(key), ST_KEYS_CPU_QUOTA "%s.name", who);
             st_facts_put_text(c->facts, key, name, NULL, path);
         } else if (is_read && first && strcmp(who, "self") == 0) {
             st_facts_put_int(c->facts, key, -1, text, path);
@@ -297,7 +297,7 @@ static int one_process(void *ctx, const char *pid)
 
 static void collect_processes(struct st_collector *c)
 {
-    static const char key[] = "linux.processes_n";
+    static const char key[] = ST_KEY_PROCESSES_N;
     static const char source[] = "/proc";
     struct walk walk = {.c = c, .complete = true};
     const int r = c->p->list(c->p, source, one_process, &walk);
@@ -306,7 +306,7 @@ static void collect_processes(struct st_collector *c)
         return;
     }
     st_facts_put_int(c->facts, key, (int64_t)walk.processes_n, NULL, source);
-    st_facts_put_int(c->facts, "linux.threads.complete", walk.complete, NULL, source);
+    st_facts_put_int(c->facts, ST_KEY_THREADS_COMPLETE, walk.complete, NULL, source);
 }
 
 /* --- small files below /proc and /sys, limits, cgroup --- */
@@ -371,23 +371,23 @@ static void cgroup(struct st_collector *c)
     bool unified;
     const int r = c->p->read_text(c->p, source, text, sizeof(text), &len);
     if (r != 0) {
-        st_facts_put_failure(c->facts, "linux.cgroup.version", r, source);
-        st_facts_put_failure(c->facts, "linux.cgroup.rt_runtime_us", r, source);
+        st_facts_put_failure(c->facts, ST_KEY_CGROUP_VERSION, r, source);
+        st_facts_put_failure(c->facts, ST_KEY_CGROUP_RT_RUNTIME_US, r, source);
         return;
     }
     char raw[sizeof(text)];
     memcpy(raw, text, sizeof(raw));
     if (cpu_hierarchy(text, group, sizeof(group), &unified)) {
-        st_facts_put_int(c->facts, "linux.cgroup.version", 1, raw, source);
-        rt_runtime(c, "linux.cgroup.rt_runtime_us", group);
-        rt_runtime(c, "linux.cgroup.users_rt_runtime_us", "/user.slice"); /* systemd's, of all sessions */
+        st_facts_put_int(c->facts, ST_KEY_CGROUP_VERSION, 1, raw, source);
+        rt_runtime(c, ST_KEY_CGROUP_RT_RUNTIME_US, group);
+        rt_runtime(c, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, "/user.slice"); /* systemd's, of all sessions */
         return;
     }
     if (unified)
-        st_facts_put_int(c->facts, "linux.cgroup.version", 2, raw, source);
+        st_facts_put_int(c->facts, ST_KEY_CGROUP_VERSION, 2, raw, source);
     else
-        st_facts_put_state(c->facts, "linux.cgroup.version", ST_FACT_MALFORMED, 0, raw, source);
-    st_facts_put_failure(c->facts, "linux.cgroup.rt_runtime_us", -ENOENT, source);
+        st_facts_put_state(c->facts, ST_KEY_CGROUP_VERSION, ST_FACT_MALFORMED, 0, raw, source);
+    st_facts_put_failure(c->facts, ST_KEY_CGROUP_RT_RUNTIME_US, -ENOENT, source);
 }
 
 /* Limits and slack of a captured process; a live one is asked directly, in live.c. */
@@ -419,8 +419,8 @@ static void limits(struct st_collector *c)
         const char *name;
         const char *key;
     } rows[] = {
-        {"Max realtime priority", "linux.rt.rtprio_limit"},
-        {"Max locked memory", "linux.rt.memlock_limit_bytes"},
+        {"Max realtime priority", ST_KEY_RT_RTPRIO_LIMIT},
+        {"Max locked memory", ST_KEY_RT_MEMLOCK_LIMIT_BYTES},
     };
     static const char source[] = "/proc/self/limits";
     char text[4096];
@@ -452,7 +452,7 @@ static void collect_limits(struct st_collector *c)
         return; /* live.c asks the kernel */
     (void)c->p->list(c->p, "/sys/fs/cgroup/user.slice", one_user_slice, c);
     limits(c);
-    st_collector_read(c, "linux.timer_slack_ns", "/proc/self/timerslack_ns", ST_VALUE_INT);
+    st_collector_read(c, ST_KEY_TIMER_SLACK_NS, "/proc/self/timerslack_ns", ST_VALUE_INT);
 }
 
 static void collect(struct st_collector *c)

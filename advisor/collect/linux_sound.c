@@ -38,14 +38,14 @@ static void usb_path(struct st_collector *c, const char *device)
     int64_t hubs_n = 0;
     for (const char *at = device; *at != '\0'; at++)
         hubs_n += *at == '.';
-    snprintf(key, sizeof(key), "linux.usb_audio.%s.hubs_n", device);
+    snprintf(key, sizeof(key), ST_KEYS_USB_AUDIO "%s.hubs_n", device);
     st_facts_put_int(c->facts, key, hubs_n, NULL, USB_DEVICES);
-    snprintf(key, sizeof(key), "linux.usb_audio.%s.controller", device);
+    snprintf(key, sizeof(key), ST_KEYS_USB_AUDIO "%s.controller", device);
     snprintf(path, sizeof(path), USB_DEVICES "/usb%.*s/product", (int)strcspn(device, "-"), device);
     st_collector_read(c, key, path, ST_VALUE_TEXT);
     if (dot == NULL)
         return;
-    snprintf(key, sizeof(key), "linux.usb_audio.%s.hub", device);
+    snprintf(key, sizeof(key), ST_KEYS_USB_AUDIO "%s.hub", device);
     snprintf(path, sizeof(path), USB_DEVICES "/%.*s/bDeviceProtocol", (int)(dot - device), device);
     st_collector_read(c, key, path, ST_VALUE_TEXT);
 }
@@ -66,7 +66,7 @@ static void usb_device(struct st_collector *c, const char *device)
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++) {
         char key[KEY_BYTES], path[PATH_BYTES];
-        snprintf(key, sizeof(key), "linux.usb_audio.%s.%s", device, leaves[i].key);
+        snprintf(key, sizeof(key), ST_KEYS_USB_AUDIO "%s.%s", device, leaves[i].key);
         if (i == 0 && st_facts_find(c->facts, key) != NULL) /* has several audio interfaces */
             return;
         snprintf(path, sizeof(path), USB_DEVICES "/%s/%s", device, leaves[i].file);
@@ -116,7 +116,7 @@ static int usb_interface(void *ctx, const char *name)
     snprintf(path, sizeof(path), USB_DEVICES "/%s/bInterfaceClass", name);
     snprintf(device, sizeof(device), "%.*s", (int)(colon - name), name);
     (void)!scan->c->p->read_text(scan->c->p, path, class, sizeof(class), &len);
-    snprintf(key, sizeof(key), "linux.usb_camera.%s.product", device);
+    snprintf(key, sizeof(key), ST_KEYS_USB_CAMERA "%s.product", device);
     snprintf(path, sizeof(path), USB_DEVICES "/%s/product", device);
     if (strncmp(class, "01", 2) == 0 && carries_usb_sound(scan->c, name))
         usb_device(scan->c, device);
@@ -141,7 +141,7 @@ static void hw_param(void *ctx, ST_UNUSED const char *section, const char *name,
     char key[KEY_BYTES], number[32];
     if (leaf == NULL)
         return;
-    snprintf(key, sizeof(key), "linux.alsa.%s.%s", stream->name, leaf);
+    snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.%s", stream->name, leaf);
     snprintf(number, sizeof(number), "%.*s", (int)strcspn(value, " "), value);
     st_facts_put_number(stream->c->facts, key, number, value, stream->path);
 }
@@ -154,11 +154,11 @@ static void stream_status(struct st_collector *c, const char *name, const char *
     if (st_alsa_status_parse(text, &status) != 0)
         return;
     snprintf(path, sizeof(path), "/proc/%lld/comm", (long long)status.owner_tid);
-    snprintf(key, sizeof(key), "linux.alsa.%s.owner", name);
+    snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.owner", name);
     if (status.owner_tid > 0)
         st_collector_read(c, key, path, ST_VALUE_TEXT);
     int64_t hz;
-    snprintf(key, sizeof(key), "linux.alsa.%s.moved_hz", name);
+    snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.moved_hz", name);
     if (st_alsa_status_moved(&status, &hz) == 0)
         st_facts_put_int(c->facts, key, hz, NULL, source);
 }
@@ -173,11 +173,11 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
     size_t len;
     int64_t rate_hz, now_ns = 0;
     double behind_s = HUGE_VAL, step_s = 0;
-    snprintf(key, sizeof(key), "linux.alsa.%s.owner", name);
+    snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.owner", name);
     if (!c->live || strstr(name, "p.sub") == NULL || st_facts_text(c->facts, key, &owner) != 0 ||
         (strncmp(owner, "pipewire", 8) != 0 && strstr(owner, "data-loop") == NULL))
         return;
-    snprintf(key, sizeof(key), "linux.alsa.%s.rate_hz", name);
+    snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.rate_hz", name);
     if (st_facts_int(c->facts, key, &rate_hz) != 0 || rate_hz <= 0)
         return;
     for (int i = 0; i < 50; i++) {
@@ -193,7 +193,7 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
         }
         (void)!c->p->sleep_until_ns(c->p, now_ns + ST_NS_PER_MS);
     }
-    snprintf(key, sizeof(key), "linux.alsa.%s.step_frames", name);
+    snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.step_frames", name);
     if (isfinite(behind_s))
         st_facts_put_int(c->facts, key, (int64_t)fmin(step_s * (double)rate_hz, INT32_MAX), NULL, path);
 }
@@ -206,7 +206,7 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
     snprintf(path, sizeof(path), "%.200s/hw_params", folder);
     const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
     if (r != 0) {
-        snprintf(key, sizeof(key), "linux.alsa.%s.buffer_frames", name);
+        snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.buffer_frames", name);
         st_facts_put_failure(c->facts, key, r, path);
         return;
     }
@@ -289,19 +289,19 @@ static void one_line(void *ctx, unsigned number, const char *actions, const char
     if (!st_linux_text_carries_sound(actions) || lines->n == LINES_MAX)
         return;
     lines->n++;
-    snprintf(key, sizeof(key), "linux.irq.%u.actions", number);
+    snprintf(key, sizeof(key), ST_KEYS_IRQ "%u.actions", number);
     st_facts_put_text(lines->c->facts, key, actions, NULL, SOURCE);
-    snprintf(key, sizeof(key), "linux.irq.%u.pci", number);
+    snprintf(key, sizeof(key), ST_KEYS_IRQ "%u.pci", number);
     if (pci[0] != '\0')
         st_facts_put_text(lines->c->facts, key, pci, NULL, SOURCE);
-    snprintf(key, sizeof(key), "linux.irq.%u.cpus", number);
+    snprintf(key, sizeof(key), ST_KEYS_IRQ "%u.cpus", number);
     snprintf(path, sizeof(path), "/proc/irq/%u/effective_affinity_list", number);
     st_collector_read(lines->c, key, path, ST_VALUE_TEXT);
 }
 
 static void collect_interrupts(struct st_collector *c)
 {
-    static const char key[] = "linux.irq.readable";
+    static const char key[] = ST_KEY_IRQ_READABLE;
     struct scan lines = {.c = c};
     size_t len;
     int r = c->p->read_text(c->p, SOURCE, c->buf, c->buf_bytes, &len);
@@ -327,10 +327,10 @@ static void one_card(void *ctx, const struct st_sound_card *card)
         const char *leaf, *text;
     } rows[] = {{"driver", card->driver}, {"name", card->name}};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        snprintf(key, sizeof(key), "linux.card.%u.%s", card->number, rows[i].leaf);
+        snprintf(key, sizeof(key), ST_KEYS_CARD "%u.%s", card->number, rows[i].leaf);
         st_facts_put_text(cards->c->facts, key, rows[i].text, NULL, CARDS);
     }
-    snprintf(key, sizeof(key), "linux.card.%u.%s", card->number, usb != NULL ? "controller" : "irq");
+    snprintf(key, sizeof(key), ST_KEYS_CARD "%u.%s", card->number, usb != NULL ? "controller" : "irq");
     if (usb != NULL)
         snprintf(value, sizeof(value), "%.*s", (int)strcspn(usb + 8, "-"), usb + 8);
     else if (irq != NULL)
@@ -346,9 +346,9 @@ static void collect_cards(struct st_collector *c)
     const int r = c->p->read_text(c->p, CARDS, c->buf, c->buf_bytes, &len);
     if (r == 0 || r == -EFBIG) {
         st_linux_text_cards(c->buf, one_card, &cards);
-        st_facts_put_int(c->facts, "linux.cards_n", (int64_t)cards.n, NULL, CARDS);
+        st_facts_put_int(c->facts, ST_KEY_CARDS_N, (int64_t)cards.n, NULL, CARDS);
     } else {
-        st_facts_put_failure(c->facts, "linux.cards_n", r, CARDS);
+        st_facts_put_failure(c->facts, ST_KEY_CARDS_N, r, CARDS);
     }
 }
 

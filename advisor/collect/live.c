@@ -34,20 +34,20 @@ static void rights(struct st_collector *c)
     struct st_rt_rights rights = {0};
     const int r = c->p->rt_rights(c->p, TRIED_PRIORITY, &rights);
     if (c->p->os == ST_OS_FREEBSD) {
-        put_right(c, "freebsd.rt.fifo_errno", r, rights.fifo_errno, try);
-        put_right(c, "freebsd.limits.memorylocked_bytes", r, rights.memlock_limit_bytes, limits);
+        put_right(c, ST_KEY_FREEBSD_RT_FIFO_ERRNO, r, rights.fifo_errno, try);
+        put_right(c, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, r, rights.memlock_limit_bytes, limits);
         return;
     }
-    put_right(c, "linux.rt.fifo_errno", r, rights.fifo_errno, try);
-    put_right(c, "linux.rt.fifo_priority", r, rights.fifo_priority, try);
-    put_right(c, "linux.rt.rtprio_limit", r, rights.rtprio_limit, limits);
-    put_right(c, "linux.rt.memlock_limit_bytes", r, rights.memlock_limit_bytes, limits);
+    put_right(c, ST_KEY_RT_FIFO_ERRNO, r, rights.fifo_errno, try);
+    put_right(c, ST_KEY_RT_FIFO_PRIORITY, r, rights.fifo_priority, try);
+    put_right(c, ST_KEY_RT_RTPRIO_LIMIT, r, rights.rtprio_limit, limits);
+    put_right(c, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, r, rights.memlock_limit_bytes, limits);
 }
 
 /** May this process lock memory beyond its limit? CAP_IPC_LOCK in CapEff. */
 static void ipc_lock(struct st_collector *c)
 {
-    static const char key[] = "linux.rt.ipc_lock";
+    static const char key[] = ST_KEY_RT_IPC_LOCK;
     static const char source[] = "/proc/self/status";
     static const char label[] = "\nCapEff:";
     size_t bytes;
@@ -70,11 +70,11 @@ static void clocks(struct st_collector *c)
     int64_t ns = 0;
     struct timespec step = {0};
     int r = c->p->timer_slack_ns(c->p, &ns);
-    put_right(c, "linux.timer_slack_ns", r, ns, "prctl(PR_GET_TIMERSLACK)");
+    put_right(c, ST_KEY_TIMER_SLACK_NS, r, ns, "prctl(PR_GET_TIMERSLACK)");
     r = c->p->suspended_ns(c->p, &ns);
-    put_right(c, "linux.suspended_ms", r, ns / ST_NS_PER_MS, "CLOCK_BOOTTIME - CLOCK_MONOTONIC");
+    put_right(c, ST_KEY_SUSPENDED_MS, r, ns / ST_NS_PER_MS, "CLOCK_BOOTTIME - CLOCK_MONOTONIC");
     r = clock_getres(CLOCK_MONOTONIC, &step) == 0 ? 0 : -errno;
-    put_right(c, "linux.clock_getres_ns", r, st_ns_from_timespec(&step), "clock_getres(CLOCK_MONOTONIC)");
+    put_right(c, ST_KEY_CLOCK_GETRES_NS, r, st_ns_from_timespec(&step), "clock_getres(CLOCK_MONOTONIC)");
 }
 
 static void user_groups(struct st_collector *c)
@@ -83,7 +83,7 @@ static void user_groups(struct st_collector *c)
     char text[4096] = "";
     const int n = getgroups(GROUPS_MAX, gids);
     if (n < 0) {
-        st_facts_put_failure(c->facts, "user.groups", -errno, "getgroups");
+        st_facts_put_failure(c->facts, ST_KEY_USER_GROUPS, -errno, "getgroups");
         return;
     }
     for (int i = 0; i < n; i++) {
@@ -92,17 +92,17 @@ static void user_groups(struct st_collector *c)
         snprintf(number, sizeof(number), "%lu", (unsigned long)gids[i]);
         st_text_append(text, sizeof(text), "%s%s", i > 0 ? " " : "", group != NULL ? group->gr_name : number);
     }
-    st_facts_put_text(c->facts, "user.groups", text, NULL, "getgroups");
+    st_facts_put_text(c->facts, ST_KEY_USER_GROUPS, text, NULL, "getgroups");
 }
 
 static void user(struct st_collector *c)
 {
     const uid_t uid = getuid();
-    st_facts_put_int(c->facts, "user.uid", (int64_t)uid, NULL, "getuid");
+    st_facts_put_int(c->facts, ST_KEY_USER_UID, (int64_t)uid, NULL, "getuid");
     if (c->user[0] != '\0')
-        st_facts_put_text(c->facts, "user.name", c->user, NULL, "getpwuid");
+        st_facts_put_text(c->facts, ST_KEY_USER_NAME, c->user, NULL, "getpwuid");
     else
-        st_facts_put_failure(c->facts, "user.name", -ENOENT, "getpwuid");
+        st_facts_put_failure(c->facts, ST_KEY_USER_NAME, -ENOENT, "getpwuid");
     user_groups(c);
 }
 

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "advisor/facts/fact_keys.h"
 #include "platform/platform.h"
 
 /** kern.osreldate from which on FreeBSD's loader reads /boot/loader.conf.local last (14.1, commit

@@ -12,19 +12,19 @@ static const char *other_name(const struct st_facts *facts, const char *daemon_k
     char key[64], number[24];
     const char *owner, *name;
     int64_t uid;
-    snprintf(key, sizeof(key), "linux.daemon_user.%s", strrchr(daemon_key, '.') + 1);
-    if (st_facts_text(facts, key, &owner) != 0 || st_facts_int(facts, "user.uid", &uid) != 0)
+    snprintf(key, sizeof(key), ST_KEYS_DAEMON_USER "%s", strrchr(daemon_key, '.') + 1);
+    if (st_facts_text(facts, key, &owner) != 0 || st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0)
         return NULL;
     snprintf(number, sizeof(number), "%" PRId64, uid);
     const bool own = strcmp(owner, number) == 0 ||
-                     (st_facts_text(facts, "user.name", &name) == 0 && strcmp(owner, name) == 0);
+                     (st_facts_text(facts, ST_KEY_USER_NAME, &name) == 0 && strcmp(owner, name) == 0);
     return own ? NULL : owner;
 }
 
 const char *st_owner_other(const struct st_facts *facts, const char *daemon_key)
 {
     int64_t uid;
-    return st_facts_int(facts, "user.uid", &uid) == 0 && uid == 0 ? NULL : other_name(facts, daemon_key);
+    return st_facts_int(facts, ST_KEY_USER_UID, &uid) == 0 && uid == 0 ? NULL : other_name(facts, daemon_key);
 }
 
 const char *st_owner_text(const struct st_facts *facts, const char *daemon_key, char *buf, size_t buf_bytes)

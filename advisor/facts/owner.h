@@ -6,7 +6,7 @@
 #include "advisor/facts/facts.h"
 
 /* What st_owner_other reads; a rule that calls it lists them. */
-#define ST_OWNER_KEYS "linux.daemon_user.*", "user.uid", "user.name"
+#define ST_OWNER_KEYS ST_KEYS_DAEMON_USER "*", ST_KEY_USER_UID, ST_KEY_USER_NAME
 
 /** The user whose server runs under this key ("linux.daemon.jackd"), if that is not the user who is judged.
  * NULL: it is, or no one knows, or root is judged, whose report is about the whole machine. */

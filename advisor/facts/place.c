@@ -24,14 +24,14 @@ static void ST_PRINTF(2, 3) add(struct notes *notes, const char *format, ...)
 /** "none" and "0" are how a container's mark says that there is none. */
 static const char *container(const struct st_facts *facts)
 {
-    const char *name = st_facts_text_or(facts, "system.container", NULL);
+    const char *name = st_facts_text_or(facts, ST_KEY_SYSTEM_CONTAINER, NULL);
     return name != NULL && strcmp(name, "none") != 0 && strcmp(name, "0") != 0 ? name : NULL;
 }
 
 static void linux_notes(struct notes *notes, const struct st_facts *facts)
 {
-    const char *name = container(facts), *release = st_facts_text_or(facts, "linux.kernel.release", NULL);
-    const char *hypervisor = st_facts_text_or(facts, "system.hypervisor", "unknown");
+    const char *name = container(facts), *release = st_facts_text_or(facts, ST_KEY_KERNEL_RELEASE, NULL);
+    const char *hypervisor = st_facts_text_or(facts, ST_KEY_SYSTEM_HYPERVISOR, "unknown");
     int64_t is_virtual;
     if (release != NULL && strcasestr(release, "microsoft") != NULL) {
         add(notes, "In WSL: the settings of Windows matter, too, and cannot be read from here.");
@@ -42,16 +42,16 @@ static void linux_notes(struct notes *notes, const struct st_facts *facts)
     else if (name != NULL)
         add(notes, "In a container (%.*s): these are the host's settings; some cannot be read.",
             st_text_cut(name, 40), name);
-    if (st_facts_int(facts, "linux.virtual", &is_virtual) == 0 && is_virtual != 0)
+    if (st_facts_int(facts, ST_KEY_VIRTUAL, &is_virtual) == 0 && is_virtual != 0)
         add(notes, "In a virtual machine (%.*s): the host's settings matter, too.",
             st_text_cut(hypervisor, 40), hypervisor);
 }
 
 static void freebsd_notes(struct notes *notes, const struct st_facts *facts)
 {
-    const char *guest = st_facts_text_or(facts, "freebsd.kern.vm_guest", NULL);
+    const char *guest = st_facts_text_or(facts, ST_KEY_FREEBSD_KERN_VM_GUEST, NULL);
     int64_t jailed;
-    if (st_facts_int(facts, "freebsd.security.jail.jailed", &jailed) == 0 && jailed != 0)
+    if (st_facts_int(facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, &jailed) == 0 && jailed != 0)
         add(notes, "In a jail: these are the host's settings. Change them on the host.");
     if (guest != NULL && strcmp(guest, "none") != 0)
         add(notes, "In a virtual machine (%.*s): the host's settings matter, too.", st_text_cut(guest, 40),
@@ -74,15 +74,15 @@ static void server_note(struct notes *notes, const struct st_facts *facts)
 /** What was read of posted texts, and how much was not. */
 static void posted_note(struct notes *notes, const struct st_facts *facts)
 {
-    const char *read = st_facts_text_or(facts, "system.input", NULL);
+    const char *read = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, NULL);
     size_t others_n = 0;
     char others[64] = "";
-    for (const char *at = st_facts_text_or(facts, "system.input_others", ""); *at != '\0'; at++)
+    for (const char *at = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT_OTHERS, ""); *at != '\0'; at++)
         others_n += at[1] == '\n' || at[1] == '\0';
     if (others_n > 0)
         snprintf(others, sizeof(others), "; not understood: %zu line%s (--details)", others_n,
                  others_n == 1 ? "" : "s");
-    const char *dropouts = st_facts_text_or(facts, "system.input_dropouts", NULL);
+    const char *dropouts = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT_DROPOUTS, NULL);
     if (dropouts != NULL)
         add(notes, "In this text %s.", dropouts);
     if (read != NULL && strncmp(read, "all ", 4) != 0)
@@ -93,7 +93,7 @@ static void posted_note(struct notes *notes, const struct st_facts *facts)
 size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES])
 {
     struct notes notes = {.rows = ret};
-    const char *limits = st_facts_text_or(facts, "user.limits_from", NULL);
+    const char *limits = st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, NULL);
     posted_note(&notes, facts);
     switch (facts->os) {
     case ST_OS_LINUX:
@@ -106,7 +106,7 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
     if (limits != NULL && strcmp(limits, "ulimit") == 0) {
         add(&notes, "The limits are those of the shell in which ulimit ran.");
     } else if (limits != NULL) {
-        const char *name = st_facts_text_or(facts, "user.name", "another user");
+        const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "another user");
         add(&notes,
             "sleeptune read the rights that %.*s gets at login from %.*s and did not test them. Services "
             "have limits of their own.",

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/facts/fact_keys.h"
 #include "advisor/facts/text.h"
 
 #define NODES_MAX   256 /* of a PipeWire graph; further ones are left out */
@@ -50,13 +51,13 @@ const char *st_answer_pipewire_key(const char *name)
     static const struct {
         const char *name, *key;
     } rows[] = {
-        {"clock.quantum", "linux.pipewire.quantum"},
-        {"clock.min-quantum", "linux.pipewire.min_quantum"},
-        {"clock.max-quantum", "linux.pipewire.max_quantum"},
-        {"clock.force-quantum", "linux.pipewire.force_quantum"},
-        {"clock.rate", "linux.pipewire.rate_hz"},
-        {"clock.force-rate", "linux.pipewire.force_rate_hz"},
-        {"clock.allowed-rates", "linux.pipewire.allowed_rates"},
+        {"clock.quantum", ST_KEY_PIPEWIRE_QUANTUM},
+        {"clock.min-quantum", ST_KEY_PIPEWIRE_MIN_QUANTUM},
+        {"clock.max-quantum", ST_KEY_PIPEWIRE_MAX_QUANTUM},
+        {"clock.force-quantum", ST_KEY_PIPEWIRE_FORCE_QUANTUM},
+        {"clock.rate", ST_KEY_PIPEWIRE_RATE_HZ},
+        {"clock.force-rate", ST_KEY_PIPEWIRE_FORCE_RATE_HZ},
+        {"clock.allowed-rates", ST_KEY_PIPEWIRE_ALLOWED_RATES},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         if (strcmp(rows[i].name, name) == 0)

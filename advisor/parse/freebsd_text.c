@@ -104,14 +104,14 @@ struct walk {
 static void put_text(struct walk *w, const char *leaf, const char *text)
 {
     char key[64];
-    snprintf(key, sizeof(key), "freebsd.sndstat.pcm%d.%s", w->unit, leaf);
+    snprintf(key, sizeof(key), ST_KEYS_FREEBSD_SNDSTAT "pcm%d.%s", w->unit, leaf);
     st_facts_put_text(w->facts, key, text, text, w->source);
 }
 
 static void put_int(struct walk *w, const char *leaf, int64_t value, const char *raw)
 {
     char key[64];
-    snprintf(key, sizeof(key), "freebsd.sndstat.pcm%d.%s", w->unit, leaf);
+    snprintf(key, sizeof(key), ST_KEYS_FREEBSD_SNDSTAT "pcm%d.%s", w->unit, leaf);
     st_facts_put_int(w->facts, key, value, raw, w->source);
 }
 

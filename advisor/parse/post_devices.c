@@ -33,7 +33,7 @@ static void pcm_end(struct st_post *post)
     int64_t hz;
     const char *text = post->pcm.status.text;
     if (text != NULL && st_alsa_status_parse(text, &status) == 0 && st_alsa_status_moved(&status, &hz) == 0) {
-        snprintf(key, sizeof(key), "linux.alsa.%s.moved_hz", post->pcm.name);
+        snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.moved_hz", post->pcm.name);
         st_post_int(post, key, hz);
     }
     free(post->pcm.status.text);
@@ -74,7 +74,7 @@ static bool pcm_line(struct st_post *post, char *line)
     *colon = ':';
     if (leaf == NULL)
         return false;
-    snprintf(key, sizeof(key), "linux.alsa.%s.%s", post->pcm.name, leaf);
+    snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.%s", post->pcm.name, leaf);
     snprintf(number, sizeof(number), "%.*s", (int)(strcspn(colon + 2, " ") % sizeof(number)), colon + 2);
     st_facts_put_number(post->facts, key, number, line, post->source);
     return true;
@@ -91,12 +91,12 @@ static void put_interrupt(void *ctx, unsigned number, const char *actions, const
     char key[KEY_BYTES];
     if (!st_linux_text_carries_sound(actions))
         return;
-    snprintf(key, sizeof(key), "linux.irq.%u.actions", number);
+    snprintf(key, sizeof(key), ST_KEYS_IRQ "%u.actions", number);
     st_post_text(post, key, actions);
-    snprintf(key, sizeof(key), "linux.irq.%u.pci", number);
+    snprintf(key, sizeof(key), ST_KEYS_IRQ "%u.pci", number);
     if (pci[0] != '\0')
         st_post_text(post, key, pci);
-    st_post_int(post, "linux.irq.readable", 1);
+    st_post_int(post, ST_KEY_IRQ_READABLE, 1);
 }
 
 static bool interrupts_line(struct st_post *post, char *line)
@@ -135,11 +135,11 @@ static void put_usb(struct st_post *post, unsigned interface, int speed_mbit)
         used += snprintf(device + used, sizeof(device) - (size_t)used, ".%d", post->usb.ports[i]);
     if (interface < 2 || (speed_mbit <= 12 && post->usb.depth > 0 && !post->usb.software))
         return;
-    snprintf(key, sizeof(key), "linux.usb_audio.%s.speed_mbit", device);
+    snprintf(key, sizeof(key), ST_KEYS_USB_AUDIO "%s.speed_mbit", device);
     st_post_int(post, key, speed_mbit);
-    snprintf(key, sizeof(key), "linux.usb_audio.%s.hubs_n", device);
+    snprintf(key, sizeof(key), ST_KEYS_USB_AUDIO "%s.hubs_n", device);
     st_post_int(post, key, post->usb.depth);
-    snprintf(key, sizeof(key), "linux.usb_audio.%s.controller", device);
+    snprintf(key, sizeof(key), ST_KEYS_USB_AUDIO "%s.controller", device);
     if (post->usb.software)
         st_post_text(post, key, "DWC OTG Controller");
 }

@@ -10,7 +10,6 @@
 #include "advisor/parse/posted.h"
 #include "core/text/text.h"
 
-#define PIPEWIRE  "linux.daemon.pipewire"
 #define KEY_BYTES 128
 
 /* --- pw-metadata -n settings --- */
@@ -25,7 +24,7 @@ static void put_setting(void *ctx, ST_UNUSED const char *section, const char *na
         st_post_text(post, key, value);
     else
         st_facts_put_number(post->facts, key, value, value, post->source);
-    st_post_int(post, PIPEWIRE, 1); /* it answered */
+    st_post_int(post, ST_KEY_DAEMON_PIPEWIRE, 1); /* it answered */
 }
 
 static bool metadata_line(struct st_post *post, char *line)
@@ -54,7 +53,7 @@ static bool is_time(const char *word)
 static void put_node(struct st_post *post, const char *id, const char *leaf, const char *value)
 {
     char key[KEY_BYTES];
-    snprintf(key, sizeof(key), "linux.pipewire.node.%.20s.%s", id, leaf);
+    snprintf(key, sizeof(key), ST_KEYS_PIPEWIRE_NODE "%.20s.%s", id, leaf);
     st_post_text(post, key, value);
 }
 
@@ -87,9 +86,9 @@ static bool top_line(struct st_post *post, char *line)
         return true;
     if (!follows) {
         post->top.driver_hz = hz;
-        st_post_int(post, PIPEWIRE, 1);
-        st_post_int(post, "linux.pipewire.running_frames", frames);
-        st_post_int(post, "linux.pipewire.running_rate_hz", hz);
+        st_post_int(post, ST_KEY_DAEMON_PIPEWIRE, 1);
+        st_post_int(post, ST_KEY_PIPEWIRE_RUNNING_FRAMES, frames);
+        st_post_int(post, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, hz);
         return true;
     }
     snprintf(latency, sizeof(latency), "%" PRId64 "/%" PRId64, frames, hz > 0 ? hz : post->top.driver_hz);
@@ -106,7 +105,7 @@ static void top_end(struct st_post *post)
         return;
     snprintf(text, sizeof(text), "pw-top counted %" PRId64 " dropout%s (ERR) at one node", post->top.errors_n,
              post->top.errors_n == 1 ? "" : "s");
-    st_post_text(post, ST_POSTED_DROPOUTS, text);
+    st_post_text(post, ST_KEY_SYSTEM_INPUT_DROPOUTS, text);
 }
 
 const struct st_post_format st_post_top = {"pw-top", "pw-top -b -n 2   # while music plays", top_line,
@@ -120,19 +119,19 @@ static void rtkit_line(struct st_post *post, const char *message)
     const char *rest;
     if (st_post_begins(message, "Demoted ", &rest)) {
         post->journal.demoted = strtol(rest, NULL, 10) > 0;
-        st_post_int(post, "linux.rtkit.demoted_n", post->journal.demoted);
-        st_post_int(post, "linux.daemon.rtkit-daemon", 1);
+        st_post_int(post, ST_KEY_RTKIT_DEMOTED_N, post->journal.demoted);
+        st_post_int(post, ST_KEY_DAEMON_RTKIT_DAEMON, 1);
     }
     /* "Successfully demoted thread 1851 of process 1843 (/usr/bin/pipewire)." */
     if (strstr(message, "demoted thread") == NULL)
         return;
     post->journal.demoted = true;
-    st_post_int(post, "linux.rtkit.demoted_n", 1);
-    st_post_int(post, "linux.daemon.rtkit-daemon", 1);
+    st_post_int(post, ST_KEY_RTKIT_DEMOTED_N, 1);
+    st_post_int(post, ST_KEY_DAEMON_RTKIT_DAEMON, 1);
     if (strstr(message, "/pipewire)") != NULL) {
-        st_post_int(post, PIPEWIRE, 1);
-        st_post_int(post, "linux.processes_n", 1);
-        st_post_int(post, "linux.threads.part", 1);
+        st_post_int(post, ST_KEY_DAEMON_PIPEWIRE, 1);
+        st_post_int(post, ST_KEY_PROCESSES_N, 1);
+        st_post_int(post, ST_KEY_THREADS_PART, 1);
     }
 }
 
@@ -176,7 +175,7 @@ static void journal_end(struct st_post *post)
         st_text_append(text, sizeof(text), "%s%" PRId64 " line%s of the journal name%s xruns", joint,
                        post->journal.dropouts_n, plural, plural[0] == '\0' ? "s" : "");
     if (text[0] != '\0')
-        st_post_text(post, ST_POSTED_DROPOUTS, text);
+        st_post_text(post, ST_KEY_SYSTEM_INPUT_DROPOUTS, text);
 }
 
 const struct st_post_format st_post_journal = {

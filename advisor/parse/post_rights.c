@@ -36,15 +36,15 @@ static bool ulimit_line(struct st_post *post, char *line)
     int64_t limit;
     if (strstr(line, "real-time priority") != NULL && limit_of(line, "(-r) ", "-r: ", &limit)) {
         const bool granted = limit == UNLIMITED || limit >= TRIED_PRIORITY;
-        st_post_int(post, "linux.rt.rtprio_limit", limit);
-        st_post_int(post, "linux.rt.fifo_errno", granted ? 0 : EPERM);
-        st_post_int(post, "linux.rt.fifo_priority", TRIED_PRIORITY);
-        st_post_text(post, "user.limits_from", "ulimit");
+        st_post_int(post, ST_KEY_RT_RTPRIO_LIMIT, limit);
+        st_post_int(post, ST_KEY_RT_FIFO_ERRNO, granted ? 0 : EPERM);
+        st_post_int(post, ST_KEY_RT_FIFO_PRIORITY, TRIED_PRIORITY);
+        st_post_text(post, ST_KEY_USER_LIMITS_FROM, "ulimit");
         return true;
     }
     if (strstr(line, "locked") != NULL && limit_of(line, "(kbytes, -l) ", "-l: ", &limit) &&
         limit < INT64_MAX / 1024) {
-        st_post_int(post, "linux.rt.memlock_limit_bytes", limit == UNLIMITED ? UNLIMITED : limit * 1024);
+        st_post_int(post, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, limit == UNLIMITED ? UNLIMITED : limit * 1024);
         return true;
     }
     for (size_t i = 0; i < ST_ARRAY_LEN(others); i++) {
@@ -154,7 +154,7 @@ static bool ps_line(struct st_post *post, char *line)
                  post->ps.tid < 0 || tid == pid ? name : "");
     }
     if (is_among(name, servers)) {
-        snprintf(key, sizeof(key), "linux.daemon.%s", name);
+        snprintf(key, sizeof(key), ST_KEYS_DAEMON "%s", name);
         st_post_int(post, key, pid > 0 ? pid : 1);
     }
     put_row(post, tid, name, strcmp(priority, "0") == 0 ? "-" : priority,
@@ -168,11 +168,11 @@ static void ps_end(struct st_post *post)
     const bool whole = post->ps.header && post->ps.kernel && post->ps.pid >= 0 && post->ps.tid >= 0;
     if (!post->ps.seen || post->ps.rows_n == 0)
         return;
-    st_post_int(post, "linux.processes_n", post->ps.rows_n);
+    st_post_int(post, ST_KEY_PROCESSES_N, post->ps.rows_n);
     if (whole)
-        st_post_int(post, "linux.threads.complete", 1);
+        st_post_int(post, ST_KEY_THREADS_COMPLETE, 1);
     else
-        st_post_int(post, "linux.threads.part", 1);
+        st_post_int(post, ST_KEY_THREADS_PART, 1);
 }
 
 const struct st_post_format st_post_ps = {"ps", "ps -eLo pid,tid,class,rtprio,comm", ps_line, ps_end};

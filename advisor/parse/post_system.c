@@ -34,9 +34,9 @@ static void rtcqs_interrupt(struct st_post *post, const char *line)
     const char *at = strstr(line, "] Soundcard "), *all = strstr(line, others);
     if (at == NULL || sscanf(at, "] Soundcard %159s with IRQ %5u", name, &irq) != 2)
         return;
-    snprintf(key, sizeof(key), "linux.irq.%u.actions", irq);
+    snprintf(key, sizeof(key), ST_KEYS_IRQ "%u.actions", irq);
     st_post_text(post, key, all != NULL ? all + strlen(others) : name);
-    st_post_int(post, "linux.irq.readable", 1);
+    st_post_int(post, ST_KEY_IRQ_READABLE, 1);
 }
 
 static bool rtcqs_line(struct st_post *post, char *line)
@@ -74,12 +74,12 @@ static bool rtcqs_line(struct st_post *post, char *line)
     if ((word_behind(line, "vm.swappiness is set to ", word, sizeof(word)) ||
          word_behind(line, "Swappiness is set at ", word, sizeof(word))) &&
         isdigit((unsigned char)word[0])) {
-        st_post_int(post, "linux.sysctl.vm.swappiness", strtol(word, &end, 10));
+        st_post_int(post, ST_KEY_SYSCTL_VM_SWAPPINESS, strtol(word, &end, 10));
     } else if (strstr(line, "configured without swap") != NULL) {
-        st_post_int(post, "linux.swap.zram_n", 0);
-        st_post_int(post, "linux.swap.other_n", 0);
+        st_post_int(post, ST_KEY_SWAP_ZRAM_N, 0);
+        st_post_int(post, ST_KEY_SWAP_OTHER_N, 0);
     } else if (word_behind(line, "] Kernel ", word, sizeof(word)) && strcmp(word, "with") != 0) {
-        st_post_text(post, "linux.kernel.release", word);
+        st_post_text(post, ST_KEY_KERNEL_RELEASE, word);
     }
     return true;
 }
@@ -92,14 +92,14 @@ static bool inxi_line(struct st_post *post, char *line)
 {
     static const struct {
         const char *name, *key;
-    } servers[] = {{"PipeWire", "linux.daemon.pipewire"},
-                   {"JACK", "linux.daemon.jackd"},
-                   {"PulseAudio", "linux.daemon.pulseaudio"}};
+    } servers[] = {{"PipeWire", ST_KEY_DAEMON_PIPEWIRE},
+                   {"JACK", ST_KEY_DAEMON_JACKD},
+                   {"PulseAudio", ST_KEY_DAEMON_PULSEAUDIO}};
     char word[100], status[16];
     const char *kernel = strstr(line, "Kernel: "), *server = strstr(line, "Server-");
     if (kernel != NULL && (strstr(kernel, " arch: ") != NULL || strstr(kernel, " bits: ") != NULL) &&
         word_behind(kernel, "Kernel: ", word, sizeof(word))) {
-        st_post_text(post, "linux.kernel.release", word);
+        st_post_text(post, ST_KEY_KERNEL_RELEASE, word);
         return true;
     }
     if (server == NULL || !word_behind(server, ": ", word, sizeof(word)))
@@ -126,16 +126,16 @@ static bool dmesg_line(struct st_post *post, char *line)
     if (options != NULL && strstr(options, "...") != NULL) /* shortened by hand */
         return true;
     if (options != NULL) {
-        st_post_text(post, "linux.cmdline", options + strlen("ommand line: "));
+        st_post_text(post, ST_KEY_CMDLINE, options + strlen("ommand line: "));
         return true;
     }
     if (word_behind(at, "Switched to clocksource ", mode, sizeof(mode))) {
-        st_post_text(post, "linux.clocksource.current", mode);
+        st_post_text(post, ST_KEY_CLOCKSOURCE_CURRENT, mode);
         return true;
     }
     if (word_behind(at, "Dynamic Preempt: ", mode, sizeof(mode))) {
         snprintf(text, sizeof(text), "(%s)", mode);
-        st_post_text(post, "linux.preempt.debugfs", text);
+        st_post_text(post, ST_KEY_PREEMPT_DEBUGFS, text);
         return true;
     }
     return line[0] == '[' && isdigit((unsigned char)line[1 + strspn(line + 1, " ")]);

@@ -96,10 +96,10 @@ static enum line_kind sysctl_kind(const char *line)
 /** Files of one line that people print, and the commands of report/condition.c ask for. */
 static const struct {
     const char *path, *key;
-} files[] = {{"/proc/cmdline", "linux.cmdline"},
-             {"/sched/preempt", "linux.preempt.debugfs"},
-             {"/transparent_hugepage/enabled", "linux.thp.enabled"},
-             {"/transparent_hugepage/defrag", "linux.thp.defrag"}};
+} files[] = {{"/proc/cmdline", ST_KEY_CMDLINE},
+             {"/sched/preempt", ST_KEY_PREEMPT_DEBUGFS},
+             {"/transparent_hugepage/enabled", ST_KEY_THP_ENABLED},
+             {"/transparent_hugepage/defrag", ST_KEY_THP_DEFRAG}};
 
 /** What was found in one text. */
 struct found {
@@ -254,11 +254,11 @@ static void read_lines(struct found *found, const char *text, size_t bytes, cons
 /** Notes a kind of text that was read. r: 0 if it was. */
 static int put_kind(struct st_facts *facts, int r, const char *kind, const char *source)
 {
-    const char *before = st_facts_text_or(facts, ST_POSTED_KEY, NULL);
+    const char *before = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, NULL);
     char text[256];
     snprintf(text, sizeof(text), "%.180s%s%s", before != NULL ? before : "", before != NULL ? ", " : "",
              kind);
-    return r != 0 ? r : st_facts_put_text(facts, ST_POSTED_KEY, text, NULL, source);
+    return r != 0 ? r : st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, text, NULL, source);
 }
 
 static enum st_os os_of(const struct found *found)
@@ -286,22 +286,23 @@ static int put_found(struct st_facts *facts, const struct found *found, const ch
                               : st_sysctl_text_freebsd(facts, lines->text, lines->bytes, source),
                      words, source);
     if (r == 0 && is_linux && found->linux_release[0] != '\0') {
-        st_facts_put_text(facts, "linux.kernel.version", found->linux_version, found->linux_version, source);
+        st_facts_put_text(facts, ST_KEY_KERNEL_VERSION, found->linux_version, found->linux_version, source);
         r = put_kind(facts,
-                     st_facts_put_text(facts, "linux.kernel.release", found->linux_release,
+                     st_facts_put_text(facts, ST_KEY_KERNEL_RELEASE, found->linux_release,
                                        found->linux_release, source),
                      "uname", source);
     }
     if (r == 0 && !is_linux && found->freebsd_version > 0 &&
-        st_facts_find(facts, "freebsd.kern.osreldate") == NULL)
-        r = put_kind(facts,
-                     st_facts_put_int(facts, "freebsd.kern.osreldate", found->freebsd_version, NULL, source),
-                     "uname", source);
+        st_facts_find(facts, ST_KEY_FREEBSD_KERN_OSRELDATE) == NULL)
+        r = put_kind(
+            facts,
+            st_facts_put_int(facts, ST_KEY_FREEBSD_KERN_OSRELDATE, found->freebsd_version, NULL, source),
+            "uname", source);
     /* that it was read is a fact, too, as the collector of captures has it, for the rules that ask */
     if (r == 0 && !is_linux && sndstat->text != NULL &&
         st_freebsd_text_sndstat(facts, sndstat->text, sndstat->bytes, source) == 0)
-        r = put_kind(facts, st_facts_put_text(facts, "freebsd.file.sndstat", "read", NULL, source), "sndstat",
-                     source);
+        r = put_kind(facts, st_facts_put_text(facts, ST_KEY_FREEBSD_FILE_SNDSTAT, "read", NULL, source),
+                     "sndstat", source);
     for (size_t i = 0; i < ST_ARRAY_LEN(files) && r == 0 && is_linux; i++) {
         if (found->answers[i][0] != '\0')
             r = put_kind(facts,
@@ -319,7 +320,7 @@ static int put_found(struct st_facts *facts, const struct found *found, const ch
             r = put_kind(facts, 0, st_post_formats[i]->name, source);
     }
     if (r == 0 && found->others.text != NULL)
-        r = st_facts_put_text(facts, ST_POSTED_OTHERS, found->others.text, NULL, source);
+        r = st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT_OTHERS, found->others.text, NULL, source);
     return r;
 }
 
@@ -431,7 +432,7 @@ static void kernel_line(struct reader *reader, const char *line)
     const size_t len = strcspn(line, " 	");
     snprintf(release, sizeof(release), "%.*s", len < sizeof(release) ? (int)len : 0, line);
     if (release[0] != '\0')
-        put(reader, "linux.kernel.release", release, line);
+        put(reader, ST_KEY_KERNEL_RELEASE, release, line);
 }
 
 /** "PipeWire:", then "      Running - Yes". */
@@ -439,10 +440,10 @@ static void server_line(struct reader *reader, const char *line)
 {
     static const struct {
         const char *name, *key;
-    } servers[] = {{"PipeWire", "linux.daemon.pipewire"},
-                   {"Pulseaudio", "linux.daemon.pulseaudio"},
-                   {"Jack", "linux.daemon.jackd"},
-                   {"Jack2", "linux.daemon.jackdbus"}};
+    } servers[] = {{"PipeWire", ST_KEY_DAEMON_PIPEWIRE},
+                   {"Pulseaudio", ST_KEY_DAEMON_PULSEAUDIO},
+                   {"Jack", ST_KEY_DAEMON_JACKD},
+                   {"Jack2", ST_KEY_DAEMON_JACKDBUS}};
     const size_t len = strlen(line);
     if (len > 1 && len <= sizeof(reader->server) && line[0] != ' ' && line[len - 1] == ':') {
         snprintf(reader->server, sizeof(reader->server), "%.*s", (int)len - 1, line);

@@ -5,19 +5,11 @@
 
 #include "advisor/facts/facts.h"
 
-/** Which kinds of text these facts came from, "5 sysctls, uname". If it is there, a rule whose
- * facts are not in the text is unknown. */
-#define ST_POSTED_KEY "system.input"
-/** The first lines of the last text that were not understood, shortened. */
-#define ST_POSTED_OTHERS "system.input_others"
 /** Folders that a captured tree lacks although every Linux has them, "/proc /sys": a rule that found
  * nothing there is unknown. */
 #define ST_POSTED_LACKS "system.capture_lacks"
-/** Among them: `sysctl -a` of FreeBSD, where what is not in it does not exist. */
+/** Among the kinds of ST_KEY_SYSTEM_INPUT: `sysctl -a` of FreeBSD, where what is not in it does not exist. */
 #define ST_POSTED_ALL "all sysctls"
-
-/** What the text says of dropouts, as sentences. */
-#define ST_POSTED_DROPOUTS "system.input_dropouts"
 
 #define ST_POSTED_MAX_BYTES (16 * 1024 * 1024)
 

@@ -151,10 +151,10 @@ static void put(struct st_facts *facts, const char *name, const char *value, con
 {
     static const struct {
         const char *name, *key;
-    } others[] = {{"kernel.osrelease", "linux.kernel.release"}, {"kernel.version", "linux.kernel.version"}};
+    } others[] = {{"kernel.osrelease", ST_KEY_KERNEL_RELEASE}, {"kernel.version", ST_KEY_KERNEL_VERSION}};
     char key[128], from[400];
     snprintf(from, sizeof(from), "sysctl %s (%s)", name, source);
-    snprintf(key, sizeof(key), "linux.sysctl.%s", name);
+    snprintf(key, sizeof(key), ST_KEYS_SYSCTL "%s", name);
     for (size_t i = 0; i < ST_ARRAY_LEN(others); i++) {
         if (strcmp(name, others[i].name) == 0)
             snprintf(key, sizeof(key), "%s", others[i].key);

@@ -22,8 +22,6 @@ struct premise {
     } values[VALUES_MAX];
 };
 
-#define PRECISE "freebsd.kern.timecounter.nanosleep_precise"
-
 /* clang-format off */
 #define ONE(when, value) {when, value, NULL, NULL}
 #define ALL_OF(fact, command, ...) .key = fact, .ask = command, .all = true, .values = {__VA_ARGS__}
@@ -33,39 +31,40 @@ struct premise {
 /* clang-format on */
 
 static const struct premise premises[] = {
-    ALL("freebsd.kern.osreldate", "sysctl kern.osreldate", {"on FreeBSD 14 and older", "1400000", NULL, NULL},
-        {"on FreeBSD 15", "1500000", PRECISE, "1"}),
-    ALL(PRECISE, "sysctl kern.timecounter.nanosleep_precise", ONE("with nanosleep_precise 0", "0"),
-        ONE("with 1, the default", "1")),
+    ALL(ST_KEY_FREEBSD_KERN_OSRELDATE, "sysctl kern.osreldate",
+        {"on FreeBSD 14 and older", "1400000", NULL, NULL},
+        {"on FreeBSD 15", "1500000", ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE, "1"}),
+    ALL(ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE, "sysctl kern.timecounter.nanosleep_precise",
+        ONE("with nanosleep_precise 0", "0"), ONE("with 1, the default", "1")),
     {.default_counts = true,
-     SOME_OF("freebsd.kern.timecounter.alloweddeviation", "sysctl kern.timecounter.alloweddeviation",
+     SOME_OF(ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, "sysctl kern.timecounter.alloweddeviation",
              ONE("with alloweddeviation 5, the default", "5"), ONE("with 0", "0"))},
-    ALL("freebsd.kern.eventtimer.periodic", "sysctl kern.eventtimer.periodic",
+    ALL(ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, "sysctl kern.eventtimer.periodic",
         ONE("with a periodic event timer", "1"), ONE("with a one-shot one, the default", "0")),
-    SOME("freebsd.kern.hz", "sysctl kern.hz", ONE("with kern.hz 100", "100"),
+    SOME(ST_KEY_FREEBSD_KERN_HZ, "sysctl kern.hz", ONE("with kern.hz 100", "100"),
          ONE("with kern.hz 1000", "1000")),
-    ALL("freebsd.hw.snd.latency_profile", "sysctl hw.snd.latency_profile",
+    ALL(ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE, "sysctl hw.snd.latency_profile",
         ONE("with latency_profile 1, the default", "1"), ONE("with 0", "0")),
-    ALL("freebsd.powerd.running", "service powerd status", ONE("if powerd runs", "1"),
+    ALL(ST_KEY_FREEBSD_POWERD_RUNNING, "service powerd status", ONE("if powerd runs", "1"),
         ONE("if it does not", "0")),
     {.rule = "linux-threaded-irqs",
-     ALL_OF("linux.cmdline", "cat /proc/cmdline", ONE("without threadirqs on the kernel command line", ""),
+     ALL_OF(ST_KEY_CMDLINE, "cat /proc/cmdline", ONE("without threadirqs on the kernel command line", ""),
             ONE("with it", "threadirqs"))},
     {.rule = "linux-high-res-timers",
-     ALL_OF("linux.cmdline", "cat /proc/cmdline",
+     ALL_OF(ST_KEY_CMDLINE, "cat /proc/cmdline",
             ONE("with highres=off on the kernel command line", "highres=off"), ONE("without it", ""))},
-    SOME("linux.preempt.debugfs", "sudo cat /sys/kernel/debug/sched/preempt",
+    SOME(ST_KEY_PREEMPT_DEBUGFS, "sudo cat /sys/kernel/debug/sched/preempt",
          ONE("in the mode none", "(none) voluntary full"), ONE("in the mode full", "none voluntary (full)")),
-    ALL("linux.rt.fifo_errno", "chrt -f 10 true   # as the user who plays",
+    ALL(ST_KEY_RT_FIFO_ERRNO, "chrt -f 10 true   # as the user who plays",
         ONE("if you may not use real-time priority", "1"), ONE("if you may", "0")),
-    ALL("linux.config.RT_GROUP_SCHED", "grep RT_GROUP_SCHED= /boot/config-$(uname -r)",
+    ALL(ST_KEY_CONFIG_RT_GROUP_SCHED, "grep RT_GROUP_SCHED= /boot/config-$(uname -r)",
         ONE("with real-time group scheduling", "y"), ONE("without it", "n")),
     {.rule = "linux-rt-throttling",
-     ALL_OF("linux.kernel.release", "uname -a", ONE("on Linux 6.11 and older", "6.11.0"),
-            {"on 6.12 and newer", "6.12.0", "linux.config.RT_GROUP_SCHED", "n"})},
-    SOME("linux.swap.other_n", "swapon --show", {"with swap on a disk", "1", "linux.swap.zram_n", "0"},
-         {"with zram or no swap", "0", "linux.swap.zram_n", "1"}),
-    SOME("linux.thp.defrag", "cat /sys/kernel/mm/transparent_hugepage/defrag",
+     ALL_OF(ST_KEY_KERNEL_RELEASE, "uname -a", ONE("on Linux 6.11 and older", "6.11.0"),
+            {"on 6.12 and newer", "6.12.0", ST_KEY_CONFIG_RT_GROUP_SCHED, "n"})},
+    SOME(ST_KEY_SWAP_OTHER_N, "swapon --show", {"with swap on a disk", "1", ST_KEY_SWAP_ZRAM_N, "0"},
+         {"with zram or no swap", "0", ST_KEY_SWAP_ZRAM_N, "1"}),
+    SOME(ST_KEY_THP_DEFRAG, "cat /sys/kernel/mm/transparent_hugepage/defrag",
          ONE("with defrag always", "[always]"), ONE("with madvise, the default", "[madvise]")),
 };
 

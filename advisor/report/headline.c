@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "advisor/facts/music.h"
 #include "advisor/rules/buffer.h"
 #include "core/text/text_buffer.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/facts/music.h"
 #include "advisor/parse/posted.h"
 #include "advisor/report/condition.h"
 #include "advisor/rules/buffer.h"
@@ -65,7 +64,7 @@ static const char *lacking_folder(const struct st_fact *fact, const char *lacks)
 /** Does this rule begin with facts that exist only where something was found in /proc? */
 static bool begins_in_proc(const struct st_rule *rule)
 {
-    static const char *const prefixes[] = {"linux.daemon.", "linux.jack.", "linux.alsa."};
+    static const char *const prefixes[] = {ST_KEYS_DAEMON, "linux.jack.", ST_KEYS_ALSA};
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
         if (strncmp(rule->facts[0], prefixes[i], strlen(prefixes[i])) == 0)
             return true;
@@ -92,7 +91,7 @@ static void doubt(const struct st_facts *facts, struct st_finding *finding)
 {
     const char *input;
     doubt_lacking(facts, finding);
-    if (st_facts_text(facts, ST_POSTED_KEY, &input) != 0 || strstr(input, ST_POSTED_ALL) != NULL)
+    if (st_facts_text(facts, ST_KEY_SYSTEM_INPUT, &input) != 0 || strstr(input, ST_POSTED_ALL) != NULL)
         return;
     if (is_covered(facts, finding) && (finding->status != ST_STATUS_NOT_APPLICABLE || saw_absence(finding)))
         return;
@@ -223,22 +222,22 @@ static struct st_finding *find(const struct st_report *report, const char *id, s
  * for. */
 static bool has_sound(const struct st_facts *facts)
 {
-    static const char *const found[] = {"linux.daemon.jackd", "linux.daemon.jackdbus",
-                                        "linux.daemon.pipewire", "linux.daemon.pulseaudio"};
+    static const char *const found[] = {ST_KEY_DAEMON_JACKD, ST_KEY_DAEMON_JACKDBUS, ST_KEY_DAEMON_PIPEWIRE,
+                                        ST_KEY_DAEMON_PULSEAUDIO};
     int64_t n;
-    if (facts->os != ST_OS_LINUX || st_facts_int(facts, "linux.processes_n", &n) != 0 ||
-        st_facts_find(facts, "linux.cards_n") == NULL || st_facts_find(facts, ST_POSTED_KEY) != NULL ||
+    if (facts->os != ST_OS_LINUX || st_facts_int(facts, ST_KEY_PROCESSES_N, &n) != 0 ||
+        st_facts_find(facts, ST_KEY_CARDS_N) == NULL || st_facts_find(facts, ST_KEY_SYSTEM_INPUT) != NULL ||
         st_facts_find(facts, ST_POSTED_LACKS) != NULL)
         return true;
     for (size_t i = 0; i < ST_ARRAY_LEN(found); i++) {
         if (st_facts_int(facts, found[i], &n) == 0)
             return true;
     }
-    ST_FACTS_EACH (interface, facts, "linux.usb_audio.", ".speed_mbit") {
+    ST_FACTS_EACH (interface, facts, ST_KEYS_USB_AUDIO, ".speed_mbit") {
         if (interface->state == ST_FACT_OK)
             return true;
     }
-    const int r = st_facts_int(facts, "linux.cards_n", &n);
+    const int r = st_facts_int(facts, ST_KEY_CARDS_N, &n);
     return r == 0 ? n > 0 : r != -ENOENT;
 }
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/facts/music.h"
 #include "advisor/facts/place.h"
 #include "advisor/facts/snapshot.h"
 #include "advisor/report/report_format.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/facts/music.h"
 #include "advisor/facts/place.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/posted.h"
@@ -290,7 +289,7 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
 static const char *reason(const struct st_facts *facts, const struct st_finding *finding)
 {
     const char *input;
-    const bool partial = st_facts_text(facts, ST_POSTED_KEY, &input) == 0;
+    const bool partial = st_facts_text(facts, ST_KEY_SYSTEM_INPUT, &input) == 0;
     const char *worst = partial ? "not in this text" : "not visible here";
     for (size_t i = 0; i < finding->evidence_n; i++) {
         const struct st_fact *fact = finding->evidence[i];
@@ -656,7 +655,7 @@ static int write_text(const struct st_report *report, FILE *out, const struct st
 {
     const struct st_printer printer = {out, view->width, view->colour};
     const int r = print_first_screen(&printer, report, view);
-    const char *others = st_facts_text_or(report->facts, ST_POSTED_OTHERS, NULL);
+    const char *others = st_facts_text_or(report->facts, ST_KEY_SYSTEM_INPUT_OTHERS, NULL);
     if (view->all && others != NULL && r == 0) {
         fputs("\nLines of the text that were not understood:\n", out);
         st_print_verbatim(&printer, INDENT, "", INDENT, others);

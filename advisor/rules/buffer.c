@@ -19,7 +19,6 @@
 #define PIPEWIRE_RATE_HZ 48000
 #define PIPEWIRE_MIN     32
 #define PIPEWIRE_MAX     2048
-#define NODES            "linux.pipewire.node."
 
 /* pulse-daemon.conf(5). With timers it wakes 20 ms before the ring is empty: DEFAULT_TSCHED_WATERMARK_USEC of
  * PulseAudio's alsa-sink.c */
@@ -67,7 +66,7 @@ static bool is_shorter(const struct st_wish *a, const struct st_wish *b)
 /** The shortest of several: "as ardour has card0 open". */
 static bool of_program(const struct st_facts *facts, struct st_wish *ret)
 {
-    static const char prefix[] = "linux.alsa.";
+    static const char prefix[] = ST_KEYS_ALSA;
     bool any = false;
     ST_FACTS_EACH (fact, facts, prefix, ".period_frames") {
         struct st_wish found;
@@ -95,10 +94,10 @@ static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
     struct st_jack_command jack = {.frames = 0, .rate_hz = RATE_HZ};
     const char *command = "";
     char why[ST_WISH_WHY_BYTES] = "as JACK runs now";
-    if (st_facts_text(facts, ST_JACK_COMMAND, &command) == 0)
+    if (st_facts_text(facts, ST_KEY_JACK_COMMAND, &command) == 0)
         st_linux_jack_parse(command, &jack);
-    const int64_t frames = st_machine_positive_or(facts, "linux.jack.buffer_frames", jack.frames);
-    const int64_t rate_hz = st_machine_positive_or(facts, "linux.jack.rate_hz", jack.rate_hz);
+    const int64_t frames = st_machine_positive_or(facts, ST_KEY_JACK_BUFFER_FRAMES, jack.frames);
+    const int64_t rate_hz = st_machine_positive_or(facts, ST_KEY_JACK_RATE_HZ, jack.rate_hz);
     if (frames == jack.frames && jack.frames_given)
         snprintf(why, sizeof(why), "set by JACK's option -p %" PRId64, frames);
     return take(ret, frames, rate_hz, why);
@@ -110,11 +109,11 @@ static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
     const char *tsched;
     char why[ST_WISH_WHY_BYTES];
     int64_t ms = PULSE_WATERMARK_MS;
-    if (is_running(facts, "linux.daemon.pipewire-pulse"))
+    if (is_running(facts, ST_KEY_DAEMON_PIPEWIRE_PULSE))
         return false;
     snprintf(why, sizeof(why), "PulseAudio has %d ms to refill the card", PULSE_WATERMARK_MS);
-    if (st_facts_text(facts, "linux.pulse.tsched", &tsched) == 0 && strcmp(tsched, "0") == 0) {
-        ms = st_machine_positive_or(facts, "linux.pulse.default-fragment-size-msec", PULSE_FRAGMENT_MS);
+    if (st_facts_text(facts, ST_KEY_PULSE_TSCHED, &tsched) == 0 && strcmp(tsched, "0") == 0) {
+        ms = st_machine_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC, PULSE_FRAGMENT_MS);
         snprintf(why, sizeof(why), "the length of PulseAudio's fragments, %" PRId64 " ms", ms);
     }
     return take(ret, ms * rate_hz / 1000, rate_hz, why);
@@ -149,7 +148,7 @@ static const char *program_of(const struct st_facts *facts, const struct st_fact
 static const struct st_fact *find_node(const struct st_facts *facts, const char *leaf, const char *wanted)
 {
     const char *text;
-    ST_FACTS_EACH (node, facts, NODES, ".state") {
+    ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
         if (st_buffer_is_playing(facts, node) && st_facts_beside_text(facts, node, leaf, &text) == 0 &&
             strcmp(text, wanted) == 0)
             return node;
@@ -176,7 +175,7 @@ static bool is_graph_rate(const struct st_facts *facts, int64_t hz, int64_t defa
     bool forced;
     snprintf(word, sizeof(word), " %" PRId64, hz);
     (void)find_asker(facts, hz, &forced);
-    (void)!st_facts_text(facts, ST_BUFFER_PIPEWIRE_RATES, &rates);
+    (void)!st_facts_text(facts, ST_KEY_PIPEWIRE_ALLOWED_RATES, &rates);
     return hz > 0 && hz <= 1000000 && (forced || hz == default_hz || strstr(rates, word) != NULL);
 }
 
@@ -185,7 +184,7 @@ static bool wants_other_rate(const struct st_facts *facts, int64_t default_hz)
 {
     const char *text;
     int64_t over, hz;
-    ST_FACTS_EACH (node, facts, NODES, ".state") {
+    ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
         if (st_buffer_is_playing(facts, node) && st_facts_beside_text(facts, node, "rate", &text) == 0 &&
             is_fraction(text, &over, &hz) && hz != default_hz && is_graph_rate(facts, hz, default_hz))
             return true;
@@ -195,13 +194,13 @@ static bool wants_other_rate(const struct st_facts *facts, int64_t default_hz)
 
 static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
 {
-    const int64_t forced_hz = st_machine_positive_or(facts, "linux.pipewire.force_rate_hz", 0),
+    const int64_t forced_hz = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_RATE_HZ, 0),
                   set = forced_hz > 0 ? forced_hz
-                                      : st_machine_positive_or(facts, ST_BUFFER_PIPEWIRE_RATE_HZ, 0);
+                                      : st_machine_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, 0);
     const char *drives;
     int64_t hz;
-    ret->default_hz = st_machine_positive_or(facts, "linux.pipewire.rate_hz", PIPEWIRE_RATE_HZ);
-    ST_FACTS_EACH (node, facts, NODES, ".format_rate_hz") {
+    ret->default_hz = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_RATE_HZ, PIPEWIRE_RATE_HZ);
+    ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".format_rate_hz") {
         if (!st_buffer_is_playing(facts, node) || st_facts_beside_text(facts, node, "driver", &drives) != 0 ||
             strcmp(drives, "true") != 0 || st_facts_int(facts, node->key, &hz) != 0 ||
             !is_graph_rate(facts, hz, ret->default_hz))
@@ -230,12 +229,12 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
 static int64_t cycle_of(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz)
 {
-    const int64_t now = st_machine_positive_or(facts, ST_BUFFER_PIPEWIRE_FRAMES, PIPEWIRE_MIN);
+    const int64_t now = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, PIPEWIRE_MIN);
     /* limits that are not known allow what runs */
     const int64_t min =
-        st_machine_positive_or(facts, "linux.pipewire.min_quantum", now < PIPEWIRE_MIN ? now : PIPEWIRE_MIN);
+        st_machine_positive_or(facts, ST_KEY_PIPEWIRE_MIN_QUANTUM, now < PIPEWIRE_MIN ? now : PIPEWIRE_MIN);
     const int64_t max =
-        st_machine_positive_or(facts, "linux.pipewire.max_quantum", now > PIPEWIRE_MAX ? now : PIPEWIRE_MAX);
+        st_machine_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM, now > PIPEWIRE_MAX ? now : PIPEWIRE_MAX);
     int64_t cycle = 1;
     frames = frames * hz / frames_hz;
     frames = frames < min * hz / default_hz ? min * hz / default_hz : frames;
@@ -248,9 +247,9 @@ static int64_t cycle_of(const struct st_facts *facts, int64_t frames, int64_t fr
 /* The shortest counts; who forces it goes before the others (PipeWire src/pipewire/context.c). */
 void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
 {
-    const int64_t forced = st_machine_positive_or(facts, "linux.pipewire.force_quantum", 0),
-                  max = st_machine_positive_or(facts, "linux.pipewire.max_quantum", INT64_MAX);
-    int64_t frames = st_machine_positive_or(facts, "linux.pipewire.quantum", PIPEWIRE_FRAMES);
+    const int64_t forced = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0),
+                  max = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM, INT64_MAX);
+    int64_t frames = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_QUANTUM, PIPEWIRE_FRAMES);
     const char *text;
     frames = frames < max ? frames : max;
     *ret = (struct st_buffer_asked){.frames = frames};
@@ -262,7 +261,7 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
     ret->usual_frames = ret->cycle_frames = ret->default_frames = forced > 0 ? forced : frames;
     if (forced > 0)
         return; /* whatever programs ask for */
-    ST_FACTS_EACH (node, facts, NODES, ".state") {
+    ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
         struct st_buffer_asked one = *ret;
         one.node = node;
         one.rate_hz = hz;
@@ -285,9 +284,9 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
 /** A posted text may show that PipeWire runs, and no setting of it. */
 static bool is_told(const struct st_facts *facts)
 {
-    static const char *const keys[] = {"linux.pipewire.quantum", "linux.pipewire.force_quantum",
-                                       ST_BUFFER_PIPEWIRE_FRAMES};
-    size_t n = st_facts_find(facts, "system.input") == NULL;
+    static const char *const keys[] = {ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_FORCE_QUANTUM,
+                                       ST_KEY_PIPEWIRE_RUNNING_FRAMES};
+    size_t n = st_facts_find(facts, ST_KEY_SYSTEM_INPUT) == NULL;
     for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++)
         n += st_facts_find(facts, keys[i]) != NULL;
     return n > 0;
@@ -298,11 +297,11 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
     struct st_buffer_asked asked;
     char why[ST_WISH_WHY_BYTES] = "";
     st_buffer_asked(facts, &asked);
-    if (asked.rate_unknown != NULL && st_facts_find(facts, ST_BUFFER_PIPEWIRE_FRAMES) == NULL)
+    if (asked.rate_unknown != NULL && st_facts_find(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES) == NULL)
         return take(ret, asked.cycle_frames, asked.running_hz,
                     "if PipeWire runs at that rate (pw-top shows it)");
     const int64_t usual = asked.usual_frames, hz = asked.running_hz;
-    const int64_t now = st_machine_positive_or(facts, ST_BUFFER_PIPEWIRE_FRAMES, usual);
+    const int64_t now = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, usual);
     const bool by_rate =
         asked.rate_program != NULL && asked.cycle_frames * asked.default_hz < asked.default_frames * hz;
     if (by_rate || (asked.node == NULL && asked.rate_program != NULL))
@@ -317,7 +316,7 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
     if ((now != usual || hz != asked.default_hz) && take(ret, now, hz, "as PipeWire runs now"))
         return true;
     return take(ret, usual, hz,
-                st_machine_positive_or(facts, "linux.pipewire.force_quantum", 0) > 0
+                st_machine_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) > 0
                     ? "set by PipeWire's force-quantum"
                     : "PipeWire's default quantum");
 }
@@ -328,19 +327,19 @@ static const struct {
     const char *daemon;
     const char *asked; /* one that does not answer is another user's, or hangs */
 } servers[] = {
-    {of_jack, "linux.daemon.jackd", "linux.ask.jack_bufsize"},
-    {of_jack, "linux.daemon.jackdbus", "linux.ask.jack_bufsize"},
-    {of_pulse, "linux.daemon.pulseaudio", "linux.ask.pulseaudio"},
-    {of_pipewire, "linux.daemon.pipewire", "linux.ask.pipewire"},
+    {of_jack, ST_KEY_DAEMON_JACKD, ST_KEY_ASK_JACK_BUFSIZE},
+    {of_jack, ST_KEY_DAEMON_JACKDBUS, ST_KEY_ASK_JACK_BUFSIZE},
+    {of_pulse, ST_KEY_DAEMON_PULSEAUDIO, ST_KEY_ASK_PULSEAUDIO},
+    {of_pipewire, ST_KEY_DAEMON_PIPEWIRE, ST_KEY_ASK_PIPEWIRE},
 };
 
 /** Something that runs, or the default. */
 static void in_use(const struct st_facts *facts, struct st_wish *ret)
 {
-    const char *why = st_facts_find(facts, "linux.processes_n") != NULL &&
-                              st_facts_find(facts, "linux.threads.part") == NULL
-                          ? "no sound server runs here"
-                          : "sleeptune found no buffer size in use";
+    const char *why =
+        st_facts_find(facts, ST_KEY_PROCESSES_N) != NULL && st_facts_find(facts, ST_KEY_THREADS_PART) == NULL
+            ? "no sound server runs here"
+            : "sleeptune found no buffer size in use";
     if (of_program(facts, ret))
         return;
     for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {

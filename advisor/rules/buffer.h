@@ -6,10 +6,6 @@
 
 #define ST_BUFFER_TEXT_BYTES (ST_WISH_WHY_BYTES + 64)
 
-/* Facts that a command puts: what PipeWire runs at now, as the daemon that watches it says. */
-#define ST_BUFFER_PIPEWIRE_FRAMES  "linux.pipewire.running_frames"
-#define ST_BUFFER_PIPEWIRE_RATE_HZ "linux.pipewire.running_rate_hz"
-#define ST_BUFFER_PIPEWIRE_RATES   "linux.pipewire.allowed_rates" /* "[ 44100, 48000 ]" */
 /* The size that apply and verify are to judge for, of all programs, and the folder of that user's
  * settings. */
 #define ST_BUFFER_PIPEWIRE_WISH   "linux.pipewire.wished_frames"

@@ -4,8 +4,6 @@
 
 #include "advisor/rules/rule.h"
 
-#define ST_FREEBSD_OSRELDATE "freebsd.kern.osreldate"
-
 /** The members of a rule that sets one sysctl; the second one back to its default. */
 #define ST_FREEBSD_SYSCTL_FIX(key, value, undo_)                                                             \
     .applicability = ST_APPLY_AUTO, .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}),              \

@@ -14,7 +14,6 @@
 /* --- freebsd-snd-latency: the ring of programs that ask for none --- */
 
 #define LATENCY               "freebsd.hw.snd.latency"
-#define PROFILE               "freebsd.hw.snd.latency_profile"
 #define LATENCY_MAX           10
 #define PROFILE_MAX           1
 #define NOW(latency, profile) "sysctl hw.snd.latency=" latency " hw.snd.latency_profile=" profile
@@ -73,7 +72,7 @@ static void judge_snd_latency(struct st_finding *finding)
     int64_t latency, profile;
     const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
     if (st_finding_need_int(finding, LATENCY, &latency) != 0 ||
-        st_finding_need_int(finding, PROFILE, &profile) != 0)
+        st_finding_need_int(finding, ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE, &profile) != 0)
         return;
     if (latency < 0 || latency > LATENCY_MAX || profile < 0 || profile > PROFILE_MAX) {
         st_finding_unknown(finding,
@@ -123,7 +122,7 @@ const struct st_rule st_rule_freebsd_snd_latency = {
                   "hw.snd.latency=2 hw.snd.latency_profile=1",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(LATENCY, PROFILE),
+    .facts = ST_RULE_KEYS(LATENCY, ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE),
     .targets = ST_RULE_KEYS("hw.snd.latency", "hw.snd.latency_profile"),
     .judge = judge_snd_latency,
 };

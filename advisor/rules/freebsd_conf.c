@@ -8,9 +8,7 @@
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 
-#define SYSCTL_CONF "freebsd.sysctl_conf."
-#define LOADER_CONF "freebsd.loader."
-#define PCM         "dev.pcm."
+#define PCM "dev.pcm."
 
 /** A file whose lines are compared with the running values. */
 struct conf {
@@ -54,7 +52,7 @@ static bool is_moved(const struct st_facts *facts, const char *name)
 static bool counts(const struct scan *scan, const char *name, const struct st_fact *found)
 {
     char later[256];
-    snprintf(later, sizeof(later), SYSCTL_CONF "%.200s", name);
+    snprintf(later, sizeof(later), ST_KEYS_FREEBSD_SYSCTL_CONF "%.200s", name);
     return !scan->conf->of_loader || (found != NULL && found->state != ST_FACT_ABSENT &&
                                       st_facts_find(scan->finding->facts, later) == NULL);
 }
@@ -158,7 +156,8 @@ static void judge_conf(struct st_finding *finding, const struct conf *conf)
 
 static void judge_sysctl_conf(struct st_finding *finding)
 {
-    static const struct conf conf = {"/etc/sysctl.conf", "freebsd.file.sysctl_conf", SYSCTL_CONF, false};
+    static const struct conf conf = {"/etc/sysctl.conf", ST_KEY_FREEBSD_FILE_SYSCTL_CONF,
+                                     ST_KEYS_FREEBSD_SYSCTL_CONF, false};
     judge_conf(finding, &conf);
 }
 
@@ -179,8 +178,8 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
     .guide.check = "service sysctl restart   # prints no message about an unknown name",
     .guide.undo = "take the lines out of /etc/sysctl.conf; the values stay until the next boot",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS("freebsd.file.sysctl_conf", SYSCTL_CONF "*", "freebsd.dev.*", "freebsd.hw.*",
-                          "freebsd.kern.*"),
+    .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_FILE_SYSCTL_CONF, ST_KEYS_FREEBSD_SYSCTL_CONF "*",
+                          ST_KEYS_FREEBSD_DEV "*", "freebsd.hw.*", "freebsd.kern.*"),
     .judge = judge_sysctl_conf,
 };
 
@@ -188,7 +187,8 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
 
 static void judge_loader_conf(struct st_finding *finding)
 {
-    static const struct conf conf = {"/boot/loader.conf", "freebsd.file.loader_conf", LOADER_CONF, true};
+    static const struct conf conf = {"/boot/loader.conf", ST_KEY_FREEBSD_FILE_LOADER_CONF,
+                                     ST_KEYS_FREEBSD_LOADER, true};
     judge_conf(finding, &conf);
 }
 
@@ -205,7 +205,7 @@ const struct st_rule st_rule_freebsd_loader_conf = {
     .guide.check = "sysctl kern.hz   # or another setting of that file",
     .guide.undo = "take the line out of /boot/loader.conf and restart",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS("freebsd.file.loader_conf", LOADER_CONF "*", SYSCTL_CONF "*", "freebsd.hw.*",
-                          "freebsd.kern.*"),
+    .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_FILE_LOADER_CONF, ST_KEYS_FREEBSD_LOADER "*",
+                          ST_KEYS_FREEBSD_SYSCTL_CONF "*", "freebsd.hw.*", "freebsd.kern.*"),
     .judge = judge_loader_conf,
 };

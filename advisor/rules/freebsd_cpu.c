@@ -15,8 +15,6 @@
 #define LOWEST_SYSCTL  "hw.acpi.cpu.cx_lowest"
 #define LOWEST         "freebsd." LOWEST_SYSCTL
 #define IDLE           "freebsd.machdep.idle"
-#define TIMER          "freebsd.kern.eventtimer.timer"
-#define ET_PREFIX      "freebsd.kern.eventtimer.et."
 #define ET_C3STOP      0x08 /* sys/sys/timeet.h */
 #define STATES_MAX     8    /* MAX_CX_STATES */
 #define LATENCY_MAX_US 1000000
@@ -105,9 +103,10 @@ static bool c3_stops_the_timer(struct st_finding *finding)
 {
     const char *timer;
     char key[128];
-    if (st_facts_text(finding->facts, TIMER, &timer) != 0 || strlen(timer) > 32)
+    if (st_facts_text(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, &timer) != 0 ||
+        strlen(timer) > 32)
         return false;
-    snprintf(key, sizeof(key), ET_PREFIX "%s.flags", timer);
+    snprintf(key, sizeof(key), ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s.flags", timer);
     if ((st_machine_int_or(finding->facts, key, 0) & ET_C3STOP) == 0)
         return false;
     st_finding_quote(finding, key);
@@ -183,7 +182,8 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
     .guide.undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE, TIMER, ET_PREFIX "*.flags"),
+    .facts = ST_RULE_KEYS(CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE,
+                          ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "*.flags"),
     .targets = ST_RULE_KEYS(LOWEST_SYSCTL),
     .judge = judge_cpu_idle,
 };
@@ -192,7 +192,6 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
 
 #define FREQ      "freebsd.dev.cpu.0.freq"
 #define LEVELS    "freebsd.dev.cpu.0.freq_levels"
-#define RUNNING   "freebsd.powerd.running"
 #define FLAGS     "freebsd.rc.powerd_flags"
 #define FLAGS_XX  "freebsd.rc.powerdxx_flags"
 #define EPP       "freebsd.dev.hwpstate_"
@@ -292,8 +291,8 @@ static void judge_cpu_frequency(struct st_finding *finding)
         st_finding_not_applicable(finding, "this CPU chooses its clock by itself: see finding freebsd-epp");
         return;
     }
-    const int r = st_facts_int(finding->facts, RUNNING, &running);
-    st_finding_quote(finding, RUNNING);
+    const int r = st_facts_int(finding->facts, ST_KEY_FREEBSD_POWERD_RUNNING, &running);
+    st_finding_quote(finding, ST_KEY_FREEBSD_POWERD_RUNNING);
     if (r != 0)
         st_finding_unknown(finding, "the CPU runs at %" PRId64 " MHz; it is unknown whether powerd runs",
                            mhz);
@@ -319,7 +318,7 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .guide.undo = "sysrc -x powerd_flags; service powerd restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(FREQ, LEVELS, RUNNING, FLAGS, FLAGS_XX, EPP "*.epp"),
+    .facts = ST_RULE_KEYS(FREQ, LEVELS, ST_KEY_FREEBSD_POWERD_RUNNING, FLAGS, FLAGS_XX, EPP "*.epp"),
     .targets = ST_RULE_KEYS("dev.cpu.0.freq"),
     .judge = judge_cpu_frequency,
 };
@@ -421,8 +420,8 @@ const struct st_rule st_rule_freebsd_epp = {
 static void judge_threshold(const char *key, int64_t threshold, struct st_finding *finding)
 {
     int64_t osreldate;
-    st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
-    if (st_facts_int(finding->facts, ST_FREEBSD_OSRELDATE, &osreldate) != 0) {
+    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_OSRELDATE);
+    if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, &osreldate) != 0) {
         st_finding_unknown(finding,
                            "preempt_thresh is %" PRId64 ", but the FreeBSD version is unknown, and what "
                            "this value means depends on the version",
@@ -499,7 +498,7 @@ const struct st_rule st_rule_freebsd_preemption = {
                    "sysctl kern.sched.ule.preempt_thresh   # from 15 on: 40",
     .guide.undo = "nothing to undo: that is the default",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(PREEMPTION, NAME, THRESH, ULE_THRESH, ST_FREEBSD_OSRELDATE),
+    .facts = ST_RULE_KEYS(PREEMPTION, NAME, THRESH, ULE_THRESH, ST_KEY_FREEBSD_KERN_OSRELDATE),
     .judge = judge_preemption,
 };
 

@@ -10,8 +10,7 @@
 #include "advisor/rules/rule.h"
 #include "platform/proc.h"
 
-#define USER_NAME "user.name"
-#define USER_MAX  32 /* MAXLOGNAME - 1 */
+#define USER_MAX 32 /* MAXLOGNAME - 1 */
 
 /** The right to real-time priority for the members of a group, from 13.1 on: now and for ever. */
 #define MAC_PRIORITY_NOW(user) "kldload mac_priority\npw groupmod realtime -m " user
@@ -23,7 +22,7 @@ static const char *user_name(const struct st_facts *facts)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
     const char *name;
-    if (st_facts_text(facts, USER_NAME, &name) != 0 || strcmp(name, "root") == 0)
+    if (st_facts_text(facts, ST_KEY_USER_NAME, &name) != 0 || strcmp(name, "root") == 0)
         return "NAME";
     const size_t len = strspn(name, plain);
     return len > 0 && len <= USER_MAX && name[len] == '\0' ? name : "NAME";
@@ -31,11 +30,7 @@ static const char *user_name(const struct st_facts *facts)
 
 /* --- freebsd-rt-permission: May this user ask for a real-time priority (rtprio, SCHED_FIFO)? --- */
 
-#define FIFO              "freebsd.rt.fifo_errno"
 #define REALTIME          "freebsd.security.mac.priority.realtime"
-#define JAILED            "freebsd.security.jail.jailed"
-#define UID               "user.uid"
-#define GROUPS            "user.groups"
 #define FIRST_WITH_POLICY 1301000 /* mac_priority(4) */
 
 static void fix_rt_permission(struct st_finding *finding)
@@ -48,7 +43,8 @@ static void fix_rt_permission(struct st_finding *finding)
         snprintf(now, sizeof(now), "sysctl security.mac.priority.realtime=1\npw groupmod realtime -m %s",
                  user_name(facts));
         st_finding_fix(finding, now, NULL, ST_NEEDS_RELOGIN);
-    } else if (st_machine_int_or(facts, ST_FREEBSD_OSRELDATE, FIRST_WITH_POLICY) < FIRST_WITH_POLICY) {
+    } else if (st_machine_int_or(facts, ST_KEY_FREEBSD_KERN_OSRELDATE, FIRST_WITH_POLICY) <
+               FIRST_WITH_POLICY) {
         st_finding_fix(
             finding,
             "# before 13.1 only root may use real-time priority; as root, start the program with\nrtprio 10 "
@@ -64,12 +60,12 @@ static void fix_rt_permission(struct st_finding *finding)
 static void judge_by_groups(const char *groups, struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    st_finding_quote(finding, UID);
-    st_finding_quote(finding, GROUPS);
+    st_finding_quote(finding, ST_KEY_USER_UID);
+    st_finding_quote(finding, ST_KEY_USER_GROUPS);
     st_finding_quote(finding, REALTIME);
     if (st_machine_is_unread(facts, REALTIME)) {
         st_finding_unknown(finding, "sleeptune could not read whether mac_priority gives a group this right");
-    } else if (st_machine_int_or(facts, UID, -1) == 0) {
+    } else if (st_machine_int_or(facts, ST_KEY_USER_UID, -1) == 0) {
         st_finding_ok(finding, "root may use real-time priority");
     } else if (st_machine_int_or(facts, REALTIME, 0) == 1 && st_proc_has_word(groups, "realtime")) {
         st_finding_ok(finding, "user %s is in group realtime, which may use real-time priority",
@@ -87,9 +83,9 @@ static void judge_rt_permission(struct st_finding *finding)
 {
     int64_t error;
     const char *groups;
-    if (st_finding_need_int(finding, FIFO, &error) != 0) {
+    if (st_finding_need_int(finding, ST_KEY_FREEBSD_RT_FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE &&
-            st_facts_text(finding->facts, GROUPS, &groups) == 0)
+            st_facts_text(finding->facts, ST_KEY_USER_GROUPS, &groups) == 0)
             judge_by_groups(groups, finding);
         else if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(
@@ -97,14 +93,15 @@ static void judge_rt_permission(struct st_finding *finding)
                          "running machine; see finding freebsd-mac-priority for what the machine allows");
         return;
     }
-    st_finding_quote(finding, UID);
-    st_finding_quote(finding, GROUPS);
-    const bool root = st_machine_int_or(finding->facts, UID, -1) == 0;
+    st_finding_quote(finding, ST_KEY_USER_UID);
+    st_finding_quote(finding, ST_KEY_USER_GROUPS);
+    const bool root = st_machine_int_or(finding->facts, ST_KEY_USER_UID, -1) == 0;
     if (error == 0) {
         st_finding_fine(finding, "a real-time priority was granted%s",
                         root ? " to root; it may be refused to other users" : "");
-    } else if (error == EPERM && st_machine_int_or(finding->facts, JAILED, 0) != 0) {
-        st_finding_quote(finding, JAILED);
+    } else if (error == EPERM &&
+               st_machine_int_or(finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0) {
+        st_finding_quote(finding, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED);
         st_finding_problem(finding,
                            "this jail gives no real-time priority: audio threads wait behind all other "
                            "threads");
@@ -141,7 +138,9 @@ const struct st_rule st_rule_freebsd_rt_permission = {
     .guide.undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
                   "mac_priority",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(FIFO, REALTIME, JAILED, UID, GROUPS, USER_NAME, ST_FREEBSD_OSRELDATE),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_FREEBSD_RT_FIFO_ERRNO, REALTIME, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED,
+                     ST_KEY_USER_UID, ST_KEY_USER_GROUPS, ST_KEY_USER_NAME, ST_KEY_FREEBSD_KERN_OSRELDATE),
     .judge = judge_rt_permission,
 };
 
@@ -149,7 +148,6 @@ const struct st_rule st_rule_freebsd_rt_permission = {
 
 #define GID          "freebsd.security.mac.priority.realtime_gid"
 #define LOADER       "freebsd.loader.mac_priority_load"
-#define LOADER_FILE  "freebsd.file.loader_conf"
 #define KLD_LIST     "freebsd.rc.kld_list"
 #define GID_REALTIME 47
 
@@ -157,16 +155,17 @@ static void judge_absent(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t osreldate;
-    st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
-    if (st_facts_int(facts, ST_FREEBSD_OSRELDATE, &osreldate) != 0) {
+    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_OSRELDATE);
+    if (st_facts_int(facts, ST_KEY_FREEBSD_KERN_OSRELDATE, &osreldate) != 0) {
         st_finding_unknown(finding,
                            "the module mac_priority is not loaded; it is unknown whether this FreeBSD has "
                            "it (13.1 and later do)");
     } else if (osreldate < FIRST_WITH_POLICY) {
         st_finding_not_applicable(finding, "this FreeBSD is older than 13.1 and has no mac_priority: only "
                                            "root can give real-time priority");
-    } else if (st_machine_int_or(facts, FIFO, -1) == 0 && st_machine_int_or(facts, UID, 0) != 0) {
-        st_finding_quote(finding, FIFO);
+    } else if (st_machine_int_or(facts, ST_KEY_FREEBSD_RT_FIFO_ERRNO, -1) == 0 &&
+               st_machine_int_or(facts, ST_KEY_USER_UID, 0) != 0) {
+        st_finding_quote(finding, ST_KEY_FREEBSD_RT_FIFO_ERRNO);
         st_finding_fine(finding, "mac_priority is not loaded and not needed: this user gets real-time "
                                  "priority without it");
     } else {
@@ -182,7 +181,7 @@ static void judge_absent(struct st_finding *finding)
 static bool is_kept(const struct st_facts *facts)
 {
     const char *text;
-    if (st_facts_text(facts, LOADER_FILE, &text) != 0)
+    if (st_facts_text(facts, ST_KEY_FREEBSD_FILE_LOADER_CONF, &text) != 0)
         return true;
     if (st_facts_text(facts, LOADER, &text) == 0 && strcasecmp(text, "YES") == 0)
         return true;
@@ -232,14 +231,14 @@ const struct st_rule st_rule_freebsd_mac_priority = {
                   "mac_priority",
     .worst = ST_STATUS_ADVICE,
     .first_version = "13.1",
-    .facts = ST_RULE_KEYS(REALTIME, GID, LOADER, LOADER_FILE, KLD_LIST, FIFO, UID, USER_NAME,
-                          ST_FREEBSD_OSRELDATE),
+    .facts = ST_RULE_KEYS(REALTIME, GID, LOADER, ST_KEY_FREEBSD_FILE_LOADER_CONF, KLD_LIST,
+                          ST_KEY_FREEBSD_RT_FIFO_ERRNO, ST_KEY_USER_UID, ST_KEY_USER_NAME,
+                          ST_KEY_FREEBSD_KERN_OSRELDATE),
     .judge = judge_mac_priority,
 };
 
 /* --- freebsd-memlock: the login class, and the machine's limit for all users --- */
 
-#define LIMIT   "freebsd.limits.memorylocked_bytes"
 #define WIRED   "freebsd.vm.max_user_wired"
 #define PAGE    "freebsd.hw.pagesize"
 #define ALLOWED "freebsd.security.bsd.unprivileged_mlock"
@@ -297,8 +296,8 @@ static void judge_memlock(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t limit;
-    if (st_finding_need_int(finding, LIMIT, &limit) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE && st_machine_int_or(facts, UID, -1) > 0)
+    if (st_finding_need_int(finding, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, &limit) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE && st_machine_int_or(facts, ST_KEY_USER_UID, -1) > 0)
             st_finding_unknown(finding,
                                "the limit comes from the login class of user %s; run the report as this user "
                                "to see it",
@@ -314,7 +313,7 @@ static void judge_memlock(struct st_finding *finding)
     st_finding_quote(finding, ALLOWED);
     st_finding_quote(finding, WIRED);
     st_finding_quote(finding, PAGE);
-    if (st_machine_int_or(facts, ALLOWED, 1) == 0 && st_machine_int_or(facts, UID, -1) != 0) {
+    if (st_machine_int_or(facts, ALLOWED, 1) == 0 && st_machine_int_or(facts, ST_KEY_USER_UID, -1) != 0) {
         st_finding_advice(finding, "unprivileged_mlock is 0: only root may lock memory");
         st_finding_fix(
             finding, "sysctl security.bsd.unprivileged_mlock=1",
@@ -370,7 +369,8 @@ const struct st_rule st_rule_freebsd_memlock = {
                   "/etc/login.conf",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(LIMIT, WIRED, PAGE, ALLOWED, UID, USER_NAME),
+    .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, WIRED, PAGE, ALLOWED, ST_KEY_USER_UID,
+                          ST_KEY_USER_NAME),
     .targets = ST_RULE_KEYS("vm.max_user_wired"),
     .judge = judge_memlock,
 };
@@ -394,7 +394,7 @@ const struct st_rule st_rule_freebsd_jail = {
     .guide.check = "sysctl security.jail.jailed   # 0 on the host",
     .guide.undo = "take the lines out of /etc/devfs.rules on the host and run service devfs restart",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(JAILED),
+    .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_SECURITY_JAIL_JAILED),
     .cases = ST_RULE_CASES(
         {ST_CASE_IS, 0, ST_STATUS_OK, "this is not a jail: the settings belong to this system"},
         {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,

@@ -52,7 +52,6 @@ static int64_t usb_unit(const struct st_facts *facts)
 
 #define HDAC                    "freebsd.dev.hdac."
 #define POLLING                 ".polling"
-#define HZ                      "freebsd.kern.hz"
 #define HZ_MAX                  1000000
 #define SOUND_POLLING_NOW(name) "sysctl " name "=0"
 
@@ -62,14 +61,14 @@ static int64_t usb_unit(const struct st_facts *facts)
 static void judge_polled(struct st_finding *finding, const char *polled)
 {
     const double period_us = st_period_seconds(&finding->wish->period) * 1e6;
-    const int64_t hz = st_machine_int_or(finding->facts, HZ, 0);
+    const int64_t hz = st_machine_int_or(finding->facts, ST_KEY_FREEBSD_KERN_HZ, 0);
     const char *name = polled + strlen("freebsd.");
     const bool misses = hz >= 1 && hz <= HZ_MAX && 1e6 / (double)hz >= period_us;
     st_finding_set(finding, misses ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                    "%.40s is on: the driver checks the card only at clock ticks and does not use its "
                    "interrupt",
                    name);
-    st_finding_quote(finding, HZ);
+    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_HZ);
     if (hz >= 1 && hz <= HZ_MAX) {
         const double tick_us = 1e6 / (double)hz, wait_us = tick_us > period_us / 2 ? tick_us : period_us / 2;
         st_finding_effect(finding, wait_us,
@@ -89,7 +88,7 @@ static void judge_polled(struct st_finding *finding, const char *polled)
 static void judge_sound_polling(struct st_finding *finding)
 {
     const struct st_fact *polled = NULL, *unread = NULL, *device = NULL;
-    ST_FACTS_EACH (fact, finding->facts, "freebsd.dev.", POLLING) {
+    ST_FACTS_EACH (fact, finding->facts, ST_KEYS_FREEBSD_DEV, POLLING) {
         if (fact->state == ST_FACT_ABSENT)
             continue;
         device = fact;
@@ -123,7 +122,7 @@ const struct st_rule st_rule_freebsd_sound_polling = {
     .guide.undo = "sysctl dev.hdac.N.polling=1",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(HDAC "*" POLLING, PCM "*" POLLING, HZ),
+    .facts = ST_RULE_KEYS(HDAC "*" POLLING, PCM "*" POLLING, ST_KEY_FREEBSD_KERN_HZ),
     .targets = ST_RULE_KEYS("dev.hdac.*.polling"),
     .judge = judge_sound_polling,
 };
@@ -144,7 +143,7 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 static double attached_ms(struct st_finding *finding, int64_t unit)
 {
     char key[KEY_BYTES];
-    snprintf(key, sizeof(key), "freebsd.sndstat.pcm%" PRId64 ".play.block_us", unit);
+    snprintf(key, sizeof(key), ST_KEYS_FREEBSD_SNDSTAT "pcm%" PRId64 ".play.block_us", unit);
     const int64_t us = st_machine_int_or(finding->facts, key, 0);
     if (us <= 0)
         return 0;
@@ -161,7 +160,8 @@ static void fix_uaudio_buffer(int64_t ms, bool adaptive, struct st_finding *find
 
 static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
 {
-    const bool adaptive = st_machine_int_or(finding->facts, ST_FREEBSD_OSRELDATE, 0) >= FIRST_ADAPTIVE;
+    const bool adaptive =
+        st_machine_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, 0) >= FIRST_ADAPTIVE;
     const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
     const double now_ms = attached_ms(finding, unit);
     const int64_t least = adaptive ? 1 : 2;
@@ -198,7 +198,7 @@ static void judge_uaudio_buffer(struct st_finding *finding)
     if (st_finding_need_int(finding, USB_BUFFER, &ms) != 0)
         return;
     const int64_t unit = usb_unit(finding->facts);
-    st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
+    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_OSRELDATE);
     if (unit < 0) {
         st_finding_not_applicable(finding, "no USB sound device is attached");
     } else if (ms < 1 || ms > USB_MS_MAX) {
@@ -235,7 +235,7 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .guide.undo = "take the line out of /boot/loader.conf; to undo it at once, set the default: "
                   "sysctl hw.usb.uaudio.buffer_ms=4",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(USB_BUFFER, ST_FREEBSD_OSRELDATE, DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",
-                          "freebsd.sndstat.*"),
+    .facts = ST_RULE_KEYS(USB_BUFFER, ST_KEY_FREEBSD_KERN_OSRELDATE, DEFAULT_UNIT,
+                          "freebsd.dev.pcm.*.%parent", ST_KEYS_FREEBSD_SNDSTAT "*"),
     .judge = judge_uaudio_buffer,
 };

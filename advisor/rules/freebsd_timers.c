@@ -11,12 +11,6 @@
 
 /* --- freebsd-alloweddeviation: how much the kernel may stretch a sleep --- */
 
-#define DEVIATION "freebsd.kern.timecounter.alloweddeviation"
-#define PRECISE   "freebsd.kern.timecounter.nanosleep_precise"
-#define HZ        "freebsd.kern.hz"
-#define PERIODIC  "freebsd.kern.eventtimer.periodic"
-#define OSRELDATE "freebsd.kern.osreldate"
-
 /** Kernels from here on have nanosleep_precise (15.0; early 15-CURRENT had the number without the sysctl). */
 #define OSRELDATE_PRECISE 1500000
 
@@ -30,9 +24,10 @@ enum nanosleep { NANOSLEEP_STRETCHED, NANOSLEEP_PRECISE, NANOSLEEP_UNKNOWN };
 static enum nanosleep nanosleep_kind(struct st_finding *finding)
 {
     int64_t value;
-    const struct st_fact *fact = st_facts_find(finding->facts, PRECISE);
+    const struct st_fact *fact =
+        st_facts_find(finding->facts, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE);
     if (fact != NULL && fact->state != ST_FACT_ABSENT) {
-        if (st_finding_need_int(finding, PRECISE, &value) != 0)
+        if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE, &value) != 0)
             return NANOSLEEP_UNKNOWN;
         if (value == 0 || value == 1)
             return value == 1 ? NANOSLEEP_PRECISE : NANOSLEEP_STRETCHED;
@@ -40,8 +35,8 @@ static enum nanosleep nanosleep_kind(struct st_finding *finding)
             finding, "kern.timecounter.nanosleep_precise is %" PRId64 ", which is neither 0 nor 1", value);
         return NANOSLEEP_UNKNOWN;
     }
-    st_finding_quote(finding, OSRELDATE);
-    if (st_facts_int(finding->facts, OSRELDATE, &value) != 0) {
+    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_OSRELDATE);
+    if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, &value) != 0) {
         st_finding_unknown(finding,
                            "the FreeBSD version (kern.osreldate) is unknown; from FreeBSD 15.0 on this "
                            "setting may not matter");
@@ -59,8 +54,9 @@ static bool lateness(int64_t percent, struct st_finding *finding, struct st_tick
 {
     int64_t hz;
     const double period_ns = st_period_seconds(&finding->wish->period) * 1e9;
-    st_finding_quote(finding, HZ);
-    if (st_facts_int(finding->facts, HZ, &hz) == 0 && st_tick_late(percent, hz, period_ns, ret) == 0)
+    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_HZ);
+    if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_HZ, &hz) == 0 &&
+        st_tick_late(percent, hz, period_ns, ret) == 0)
         return true;
     if (st_tick_late(percent, ST_TICK_HZ_WORST, period_ns, ret) != 0) {
         st_finding_unknown(
@@ -141,13 +137,14 @@ static void judge_alloweddeviation(struct st_finding *finding)
 {
     int64_t percent;
     struct st_tick_late late;
-    if (st_finding_need_int(finding, DEVIATION, &percent) != 0)
+    if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, &percent) != 0)
         return;
     const enum nanosleep kind = nanosleep_kind(finding);
     if (kind == NANOSLEEP_UNKNOWN || !lateness(percent, finding, &late))
         return;
-    if (kind == NANOSLEEP_STRETCHED && percent > 0 && st_machine_int_or(finding->facts, PERIODIC, 0) != 0) {
-        st_finding_quote(finding, PERIODIC);
+    if (kind == NANOSLEEP_STRETCHED && percent > 0 &&
+        st_machine_int_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, 0) != 0) {
+        st_finding_quote(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC);
         judge_periodic(percent, &late, finding);
         return;
     }
@@ -190,17 +187,15 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     ST_FREEBSD_SYSCTL_FIX("kern.timecounter.alloweddeviation", "0",
                           ST_FREEBSD_UNDO_SYSCTL("kern.timecounter.alloweddeviation", "5")),
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(DEVIATION, PRECISE, PERIODIC, HZ, OSRELDATE),
+    .facts = ST_RULE_KEYS(
+        ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE,
+        ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, ST_KEY_FREEBSD_KERN_HZ, ST_KEY_FREEBSD_KERN_OSRELDATE),
     .judge = judge_alloweddeviation,
 };
 
 /* --- freebsd-eventtimer: kern.eventtimer: does the hardware wake us when asked, or at each tick? --- */
 
-#define TIMER           "freebsd.kern.eventtimer.timer"
-#define CHOICE          "freebsd.kern.eventtimer.choice"
 #define SINGLEMUL       "freebsd.kern.eventtimer.singlemul"
-#define CPUS            "freebsd.kern.smp.cpus"
-#define ET_PREFIX       "freebsd.kern.eventtimer.et."
 #define ET_SUFFIX       ".flags"
 #define NAME_MAX_BYTES  32
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
@@ -213,9 +208,9 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
 /** A timer that can do one-shot on each CPU by itself. @return false: there is none. */
 static bool find_alternative(const struct st_facts *facts, char *name)
 {
-    ST_FACTS_EACH (fact, facts, ET_PREFIX, ET_SUFFIX) {
-        const size_t len = strlen(fact->key) - strlen(ET_PREFIX) - strlen(ET_SUFFIX);
-        st_fact_part(fact, ET_PREFIX, name, NAME_MAX_BYTES);
+    ST_FACTS_EACH (fact, facts, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET, ET_SUFFIX) {
+        const size_t len = strlen(fact->key) - strlen(ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET) - strlen(ET_SUFFIX);
+        st_fact_part(fact, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET, name, NAME_MAX_BYTES);
         /* the name becomes part of a command to paste, and a capture may come from a stranger */
         if (fact->state == ST_FACT_OK && fact->is_int && len < NAME_MAX_BYTES &&
             (fact->i64 & (ET_ONESHOT | ET_PERCPU)) == (ET_ONESHOT | ET_PERCPU) &&
@@ -237,7 +232,8 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
 {
     int64_t hz, mul;
     const double period_us = st_period_seconds(&finding->wish->period) * 1e6;
-    if (st_finding_need_int(finding, HZ, &hz) != 0 || st_finding_need_int(finding, SINGLEMUL, &mul) != 0) {
+    if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_HZ, &hz) != 0 ||
+        st_finding_need_int(finding, SINGLEMUL, &mul) != 0) {
         st_finding_advice(finding,
                           "the event timer is periodic, so each sleep waits for the next tick; the length of "
                           "a tick is unknown");
@@ -268,7 +264,7 @@ static int64_t timer_flags(struct st_finding *finding, const char *timer)
     int64_t flags;
     if (timer == NULL || strlen(timer) >= NAME_MAX_BYTES)
         return -1;
-    snprintf(key, sizeof(key), ET_PREFIX "%s" ET_SUFFIX, timer);
+    snprintf(key, sizeof(key), ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s" ET_SUFFIX, timer);
     st_finding_quote(finding, key);
     return st_facts_int(finding->facts, key, &flags) == 0 && flags >= 0 ? flags : -1;
 }
@@ -278,19 +274,19 @@ static void judge_eventtimer(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     int64_t periodic;
     const char *timer;
-    if (st_finding_need_int(finding, PERIODIC, &periodic) != 0)
+    if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, &periodic) != 0)
         return;
-    st_finding_quote(finding, TIMER);
-    st_finding_quote(finding, CHOICE);
-    if (st_facts_text(facts, TIMER, &timer) != 0)
+    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER);
+    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE);
+    if (st_facts_text(facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, &timer) != 0)
         timer = NULL;
     const int64_t flags = timer_flags(finding, timer);
     if (periodic != 0) {
         judge_periodic_eventtimer(flags, finding);
         return;
     }
-    st_finding_quote(finding, CPUS);
-    const int64_t cpus = st_machine_int_or(facts, CPUS, 1);
+    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_SMP_CPUS);
+    const int64_t cpus = st_machine_int_or(facts, ST_KEY_FREEBSD_KERN_SMP_CPUS, 1);
     char other[NAME_MAX_BYTES];
     if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && find_alternative(facts, other)) {
         st_finding_advice(finding,
@@ -339,7 +335,9 @@ const struct st_rule st_rule_freebsd_eventtimer = {
     .guide.undo = "take the line out of /etc/sysctl.conf. 0 is the default, so there is nothing else to undo",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(PERIODIC, TIMER, CHOICE, SINGLEMUL, HZ, CPUS, ET_PREFIX "*"),
+    .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER,
+                          ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, SINGLEMUL, ST_KEY_FREEBSD_KERN_HZ,
+                          ST_KEY_FREEBSD_KERN_SMP_CPUS, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "*"),
     .targets = ST_RULE_KEYS("kern.eventtimer.timer"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, "kern.eventtimer.periodic", "0"}),
     .judge = judge_eventtimer,
@@ -347,22 +345,21 @@ const struct st_rule st_rule_freebsd_eventtimer = {
 
 /* --- freebsd-hz: kern.hz: what it does, and what it does not do any more. --- */
 
-#define GUEST    "freebsd.kern.vm_guest"
 #define HZ_USUAL 1000
 
 static void judge_hz(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t hz, periodic;
-    if (st_finding_need_int(finding, HZ, &hz) != 0)
+    if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_HZ, &hz) != 0)
         return;
     if (hz < 1) {
         st_finding_unknown(finding, "kern.hz is %" PRId64 ", which is not valid", hz);
         return;
     }
-    st_finding_quote(finding, PERIODIC);
-    st_finding_quote(finding, GUEST);
-    if (st_facts_int(facts, PERIODIC, &periodic) != 0) {
+    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC);
+    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_VM_GUEST);
+    if (st_facts_int(facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, &periodic) != 0) {
         st_finding_unknown(finding,
                            "kern.hz is %" PRId64 "; kern.eventtimer.periodic could not be read, so it is "
                            "unknown whether sleeps depend on kern.hz",
@@ -414,7 +411,8 @@ const struct st_rule st_rule_freebsd_hz = {
     .guide.undo = "take the line out of /boot/loader.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(HZ, PERIODIC, GUEST),
+    .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_HZ, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC,
+                          ST_KEY_FREEBSD_KERN_VM_GUEST),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LOADER, "kern.hz", "1000"}),
     .judge = judge_hz,
 };
@@ -561,8 +559,8 @@ const struct st_rule st_rule_freebsd_timecounter = {
 static void judge_nanosleep_precise(struct st_finding *finding)
 {
     int64_t precise, percent;
-    if (st_finding_need_int(finding, PRECISE, &precise) != 0) {
-        st_finding_quote(finding, OSRELDATE);
+    if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE, &precise) != 0) {
+        st_finding_quote(finding, ST_KEY_FREEBSD_KERN_OSRELDATE);
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding, "this kernel does not have nanosleep_precise (new in FreeBSD "
                                                "15.0): see finding freebsd-alloweddeviation");
@@ -577,8 +575,9 @@ static void judge_nanosleep_precise(struct st_finding *finding)
             finding, "kern.timecounter.nanosleep_precise is %" PRId64 ", which is neither 0 nor 1", precise);
         return;
     }
-    st_finding_quote(finding, DEVIATION);
-    if (st_facts_int(finding->facts, DEVIATION, &percent) == 0 && percent <= 0) {
+    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION);
+    if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, &percent) == 0 &&
+        percent <= 0) {
         st_finding_fine(finding,
                         "nanosleep_precise is 0, but sleeps are exact because alloweddeviation is %" PRId64,
                         percent);
@@ -606,7 +605,8 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
     ST_FREEBSD_SYSCTL_BACK("kern.timecounter.nanosleep_precise", "1"),
     .worst = ST_STATUS_ADVICE,
     .first_version = "15.0",
-    .facts = ST_RULE_KEYS(PRECISE, DEVIATION, OSRELDATE),
+    .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE,
+                          ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, ST_KEY_FREEBSD_KERN_OSRELDATE),
     .judge = judge_nanosleep_precise,
 };
 

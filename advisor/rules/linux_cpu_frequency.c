@@ -12,14 +12,6 @@
 
 /* --- linux-cpu-frequency: governor and energy preference, by what the driver means --- */
 
-#define PREFIX   "linux.cpufreq."
-#define PRESENT  "linux.cpufreq.present"
-#define BOOST    "linux.cpufreq.boost"
-#define NO_TURBO "linux.cpufreq.no_turbo"
-#define MAX_PERF "linux.cpufreq.max_perf_pct"
-#define PROFILE  "linux.platform_profile.now"
-#define CHOICES  "linux.platform_profile.choices"
-
 #define MAX_PERF_FILE "/sys/devices/system/cpu/intel_pstate/max_perf_pct"
 #define NO_TURBO_FILE "/sys/devices/system/cpu/intel_pstate/no_turbo"
 #define BOOST_FILE    "/sys/devices/system/cpu/cpufreq/boost"
@@ -141,9 +133,9 @@ static const char *turbo_switch(const struct scan *scan)
         st_facts_beside_int(scan->facts, scan->worst, "max_khz", &max_khz) == 0 &&
         (double)max_khz < CAPPED_SHARE * (double)base_khz)
         return NULL; /* another limit is lower */
-    return st_machine_int_or(scan->facts, NO_TURBO, 0) == 1 ? NO_TURBO
-           : st_machine_int_or(scan->facts, BOOST, 1) == 0  ? BOOST
-                                                            : NULL;
+    return st_machine_int_or(scan->facts, ST_KEY_CPUFREQ_NO_TURBO, 0) == 1 ? ST_KEY_CPUFREQ_NO_TURBO
+           : st_machine_int_or(scan->facts, ST_KEY_CPUFREQ_BOOST, 1) == 0  ? ST_KEY_CPUFREQ_BOOST
+                                                                           : NULL;
 }
 
 /** One value for all CPUs: now, at each start, and by `apply`. */
@@ -161,15 +153,16 @@ static bool judge_profile(struct st_finding *finding)
     static const char *const slow[] = {"low-power", "quiet", "cool", NULL};
     const char *profile;
     int64_t pid;
-    if (st_facts_text(finding->facts, PROFILE, &profile) != 0 || !st_machine_is_among(profile, slow))
+    if (st_facts_text(finding->facts, ST_KEY_PLATFORM_PROFILE_NOW, &profile) != 0 ||
+        !st_machine_is_among(profile, slow))
         return false;
-    st_finding_quote(finding, PROFILE);
-    st_finding_quote(finding, CHOICES);
+    st_finding_quote(finding, ST_KEY_PLATFORM_PROFILE_NOW);
+    st_finding_quote(finding, ST_KEY_PLATFORM_PROFILE_CHOICES);
     st_finding_advice(
         finding, "the firmware's profile is %.20s, which limits the CPU's power and so its clock", profile);
-    const bool performs =
-        st_proc_has_word(st_facts_text_or(finding->facts, CHOICES, "performance"), "performance");
-    if (st_facts_int(finding->facts, "linux.daemon.power-profiles-daemon", &pid) == 0)
+    const bool performs = st_proc_has_word(
+        st_facts_text_or(finding->facts, ST_KEY_PLATFORM_PROFILE_CHOICES, "performance"), "performance");
+    if (st_facts_int(finding->facts, ST_KEY_DAEMON_POWER_PROFILES_DAEMON, &pid) == 0)
         st_finding_fix_now(finding, PPD_NOW);
     else
         st_finding_fix_now(finding, "echo %s | sudo tee /sys/firmware/acpi/platform_profile",
@@ -182,9 +175,10 @@ static bool judge_profile(struct st_finding *finding)
 static bool judge_max_perf(struct st_finding *finding)
 {
     int64_t pct;
-    if (st_facts_int(finding->facts, MAX_PERF, &pct) != 0 || pct <= 0 || (double)pct >= CAPPED_SHARE * 100)
+    if (st_facts_int(finding->facts, ST_KEY_CPUFREQ_MAX_PERF_PCT, &pct) != 0 || pct <= 0 ||
+        (double)pct >= CAPPED_SHARE * 100)
         return false;
-    st_finding_quote(finding, MAX_PERF);
+    st_finding_quote(finding, ST_KEY_CPUFREQ_MAX_PERF_PCT);
     st_finding_advice(
         finding, "intel_pstate/max_perf_pct limits all CPU clocks to %" PRId64 " %% of the highest", pct);
     fix_file(finding, MAX_PERF_FILE, "100");
@@ -195,8 +189,8 @@ static void fix_cpu_frequency(const struct scan *scan, struct st_finding *findin
 {
     const char *available, *turbo = scan->worst_kind == KIND_CAPPED ? turbo_switch(scan) : NULL;
     if (turbo != NULL) {
-        fix_file(finding, turbo[strlen(PREFIX)] == 'n' ? NO_TURBO_FILE : BOOST_FILE,
-                 turbo[strlen(PREFIX)] == 'n' ? "0" : "1");
+        fix_file(finding, turbo[strlen(ST_KEYS_CPUFREQ)] == 'n' ? NO_TURBO_FILE : BOOST_FILE,
+                 turbo[strlen(ST_KEYS_CPUFREQ)] == 'n' ? "0" : "1");
         return;
     }
     if (scan->worst_kind == KIND_CAPPED) {
@@ -250,8 +244,8 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
         break;
     case KIND_CAPPED:
         st_finding_quote_beside(finding, scan->worst, "base_khz");
-        st_finding_quote(finding, BOOST);
-        st_finding_quote(finding, NO_TURBO);
+        st_finding_quote(finding, ST_KEY_CPUFREQ_BOOST);
+        st_finding_quote(finding, ST_KEY_CPUFREQ_NO_TURBO);
         st_finding_advice(finding, "%d of %d CPU clocks are limited, the worst to %.2f of %.2f GHz (%s)",
                           slow, scan->policies, worst_ghz(scan, finding, "max_khz"),
                           worst_ghz(scan, finding, "hardware_max_khz"),
@@ -276,10 +270,10 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
 /** Turbo makes work shorter and may make it uneven: the report mentions it and does not judge it. */
 static const char *without_turbo(struct st_finding *finding)
 {
-    st_finding_quote(finding, BOOST);
-    st_finding_quote(finding, NO_TURBO);
-    return st_machine_int_or(finding->facts, BOOST, 1) == 0 ||
-                   st_machine_int_or(finding->facts, NO_TURBO, 0) == 1
+    st_finding_quote(finding, ST_KEY_CPUFREQ_BOOST);
+    st_finding_quote(finding, ST_KEY_CPUFREQ_NO_TURBO);
+    return st_machine_int_or(finding->facts, ST_KEY_CPUFREQ_BOOST, 1) == 0 ||
+                   st_machine_int_or(finding->facts, ST_KEY_CPUFREQ_NO_TURBO, 0) == 1
                ? "; turbo is off, so the highest clock is the nominal one"
                : "";
 }
@@ -289,11 +283,11 @@ static void judge_cpu_frequency(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     struct scan scan = {.facts = facts, .worst_kind = KIND_FAST};
     int64_t present;
-    ST_FACTS_EACH (fact, facts, PREFIX, ".governor")
+    ST_FACTS_EACH (fact, facts, ST_KEYS_CPUFREQ, ".governor")
         scan_policy(&scan, fact);
-    st_finding_quote(finding, PRESENT);
+    st_finding_quote(finding, ST_KEY_CPUFREQ_PRESENT);
     if (scan.policies == 0) {
-        const int r = st_facts_int(facts, PRESENT, &present);
+        const int r = st_facts_int(facts, ST_KEY_CPUFREQ_PRESENT, &present);
         if (r != 0 && r != -ENOENT)
             st_finding_unknown(finding, "sleeptune could not read whether this machine changes its CPU "
                                         "clocks");
@@ -349,8 +343,10 @@ const struct st_rule st_rule_linux_cpu_frequency = {
                   "default governor",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(PRESENT, PREFIX "policy*", BOOST, NO_TURBO, MAX_PERF, PROFILE, CHOICES,
-                          "linux.daemon.power-profiles-daemon", ST_MACHINE_VIRTUAL),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_CPUFREQ_PRESENT, ST_KEYS_CPUFREQ "policy*", ST_KEY_CPUFREQ_BOOST,
+                     ST_KEY_CPUFREQ_NO_TURBO, ST_KEY_CPUFREQ_MAX_PERF_PCT, ST_KEY_PLATFORM_PROFILE_NOW,
+                     ST_KEY_PLATFORM_PROFILE_CHOICES, ST_KEY_DAEMON_POWER_PROFILES_DAEMON, ST_KEY_VIRTUAL),
     .targets = ST_RULE_KEYS("/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
                             MAX_PERF_FILE, NO_TURBO_FILE, BOOST_FILE),
     .changes = ST_RULE_CHANGES(
@@ -360,7 +356,6 @@ const struct st_rule st_rule_linux_cpu_frequency = {
 
 /* --- linux-power-daemons: they overwrite settings of the CPU clock --- */
 
-#define PROCESSES "linux.processes_n"
 #define TUNED_NOW "sudo tuned-adm profile latency-performance"
 
 #define TLP_EVER                                                                                             \
@@ -373,12 +368,12 @@ static const struct {
     const char *now;
     const char *persistent;
 } managers[] = {
-    {"linux.daemon.power-profiles-daemon", "power-profiles-daemon", PPD_NOW, NULL},
-    {"linux.daemon.tuned", "tuned", TUNED_NOW, NULL},
-    {"linux.tlp.enabled", "TLP", NULL, TLP_EVER},
-    {"linux.daemon.auto-cpufreq", "auto-cpufreq", "sudo auto-cpufreq --force=performance",
+    {ST_KEY_DAEMON_POWER_PROFILES_DAEMON, "power-profiles-daemon", PPD_NOW, NULL},
+    {ST_KEY_DAEMON_TUNED, "tuned", TUNED_NOW, NULL},
+    {ST_KEY_TLP_ENABLED, "TLP", NULL, TLP_EVER},
+    {ST_KEY_DAEMON_AUTO_CPUFREQ, "auto-cpufreq", "sudo auto-cpufreq --force=performance",
      "# /etc/auto-cpufreq.conf\n[charger]\ngovernor = performance"},
-    {"linux.daemon.system76-power", "system76-power", "system76-power profile performance", NULL},
+    {ST_KEY_DAEMON_SYSTEM76_POWER, "system76-power", "system76-power profile performance", NULL},
 };
 
 static void judge_power_daemons(struct st_finding *finding)
@@ -386,8 +381,8 @@ static void judge_power_daemons(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     int64_t processes, present;
     size_t n = 0, first = 0, second = 0;
-    if (st_finding_need_int(finding, PROCESSES, &processes) != 0 ||
-        st_finding_need_int(finding, PRESENT, &present) != 0)
+    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, &processes) != 0 ||
+        st_finding_need_int(finding, ST_KEY_CPUFREQ_PRESENT, &present) != 0)
         return;
     for (size_t i = 0; i < ST_ARRAY_LEN(managers); i++) {
         int64_t pid;
@@ -457,16 +452,12 @@ const struct st_rule st_rule_linux_power_daemons = {
     .guide.undo = "powerprofilesctl set balanced; or sudo tuned-adm profile balanced; or delete the file of "
                   "TLP and run sudo tlp start",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(PROCESSES, PRESENT, "linux.daemon.*", "linux.tlp.enabled",
-                          "linux.cpufreq.policy*.governor", "linux.cpufreq.policy*.epp"),
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEY_CPUFREQ_PRESENT, ST_KEYS_DAEMON "*", ST_KEY_TLP_ENABLED,
+                          ST_KEYS_CPUFREQ "policy*.governor", ST_KEYS_CPUFREQ "policy*.epp"),
     .judge = judge_power_daemons,
 };
 
 /* --- linux-heat: for how long the CPU slowed itself down, and limits of the firmware --- */
-
-#define HEAT      "linux.heat."
-#define UPTIME    "linux.uptime"
-#define SUSPENDED "linux.suspended_ms"
 
 /** In an hour of running. Less is a few moments of other work: a build, a game. A choice of this rule. */
 #define HEAT_MS_AN_HOUR 1000
@@ -474,9 +465,9 @@ const struct st_rule st_rule_linux_power_daemons = {
 /** Hours that the machine ran since the start, without suspends, as far as these are known. 0: not known. */
 static double running_hours(struct st_finding *finding)
 {
-    st_finding_quote(finding, UPTIME);
-    const double uptime_s = strtod(st_facts_text_or(finding->facts, UPTIME, "0"), NULL);
-    const double suspended_s = (double)st_machine_int_or(finding->facts, SUSPENDED, 0) / 1e3;
+    st_finding_quote(finding, ST_KEY_UPTIME);
+    const double uptime_s = strtod(st_facts_text_or(finding->facts, ST_KEY_UPTIME, "0"), NULL);
+    const double suspended_s = (double)st_machine_int_or(finding->facts, ST_KEY_SUSPENDED_MS, 0) / 1e3;
     return uptime_s > suspended_s ? (uptime_s - suspended_s) / 3600 : 0;
 }
 
@@ -512,7 +503,7 @@ static void judge_heat(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     const struct st_fact *worst = NULL;
     int64_t limit_khz, highest_khz, ms;
-    ST_FACTS_EACH (policy, facts, PREFIX, ".firmware_max_khz") {
+    ST_FACTS_EACH (policy, facts, ST_KEYS_CPUFREQ, ".firmware_max_khz") {
         if (!firmware_limits(facts, policy, &limit_khz, &highest_khz))
             continue;
         st_finding_quote(finding, policy->key);
@@ -522,7 +513,7 @@ static void judge_heat(struct st_finding *finding)
         st_rule_fix(finding);
         return;
     }
-    ST_FACTS_EACH (time, facts, HEAT, "_ms") {
+    ST_FACTS_EACH (time, facts, ST_KEYS_HEAT, "_ms") {
         if (time->is_int && (worst == NULL || time->i64 > worst->i64))
             worst = time;
         else if (!time->is_int && time->state != ST_FACT_ABSENT)
@@ -556,7 +547,8 @@ const struct st_rule st_rule_linux_heat = {
     .guide.check = "grep . /sys/devices/system/cpu/cpu*/thermal_throttle/*_total_time_ms   # does not grow",
     .guide.undo = "there is nothing to undo",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(HEAT "*", UPTIME, SUSPENDED, PREFIX "policy*.firmware_max_khz",
-                          PREFIX "policy*.available_khz"),
+    .facts =
+        ST_RULE_KEYS(ST_KEYS_HEAT "*", ST_KEY_UPTIME, ST_KEY_SUSPENDED_MS,
+                     ST_KEYS_CPUFREQ "policy*.firmware_max_khz", ST_KEYS_CPUFREQ "policy*.available_khz"),
     .judge = judge_heat,
 };

@@ -10,13 +10,9 @@
 
 /* --- linux-idle-states: how long a CPU takes to wake, and PM QoS --- */
 
-#define DRIVER          "linux.cpuidle.driver"
 #define STATES          "linux.cpuidle.cpu" /* N.stateM.*: all of CPU 0's, of the others those that differ */
-#define CPUS            "linux.cpuidle.cpus_n"
 #define LATENCY         ".latency_us"
 #define RESUME_LIMIT    ".resume_latency_us"
-#define GOVERNOR        "linux.cpuidle.governor"
-#define REQUEST         "linux.pmqos.cpu_dma_latency_us"
 #define REQUEST_NONE_US INT64_C(2000000000) /* PM_QOS_CPU_LATENCY_DEFAULT_VALUE */
 
 /** Up to 20 us, or 2 % of a long period, is no advice. More than half of the period is a problem. Choices of
@@ -81,7 +77,7 @@ static bool is_too_deep(const struct scan *scan, const struct st_fact *fact, int
 
 static struct scan new_scan(struct st_finding *finding)
 {
-    const char *governor = st_facts_text_or(finding->facts, GOVERNOR, "");
+    const char *governor = st_facts_text_or(finding->facts, ST_KEY_CPUIDLE_GOVERNOR, "");
     return (struct scan){.facts = finding->facts,
                          .finding = finding,
                          .period_us = finding->wish->period_ns / 1000,
@@ -183,7 +179,7 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
                        request_known ? "" : ", unless a program limits it (only root can see that)");
         fix_idle_states(scan, finding);
     }
-    const int64_t cpus_n = st_machine_int_or(scan->facts, CPUS, 1);
+    const int64_t cpus_n = st_machine_int_or(scan->facts, ST_KEY_CPUIDLE_CPUS_N, 1);
     char deeper[128] = "", within[64] = "", whose[32] = "CPU 0's";
     if (cpus_n > 1)
         snprintf(whose, sizeof(whose), "%" PRId64 " CPUs'", cpus_n);
@@ -205,9 +201,10 @@ static void judge_idle_states(struct st_finding *finding)
     struct scan scan = new_scan(finding);
     char idle[16];
     const char *driver;
-    st_finding_quote(finding, DRIVER);
-    st_finding_quote(finding, REQUEST);
-    const bool request_known = st_facts_int(facts, REQUEST, &scan.request_us) == 0 && scan.request_us >= 0;
+    st_finding_quote(finding, ST_KEY_CPUIDLE_DRIVER);
+    st_finding_quote(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
+    const bool request_known =
+        st_facts_int(facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, &scan.request_us) == 0 && scan.request_us >= 0;
     if (!request_known)
         scan.request_us = REQUEST_NONE_US;
     ST_FACTS_EACH (fact, facts, STATES, LATENCY)
@@ -218,10 +215,10 @@ static void judge_idle_states(struct st_finding *finding)
     } else if (scan.states > 0) {
         judge_states(&scan, request_known, finding);
     } else if (st_machine_boot_option(facts, "idle", idle, sizeof(idle)) == 0 && strcmp(idle, "poll") == 0) {
-        st_finding_quote(finding, ST_MACHINE_CMDLINE);
+        st_finding_quote(finding, ST_KEY_CMDLINE);
         st_finding_fine(finding, "idle=poll: the CPU never sleeps, which costs much power");
     } else {
-        const int r = st_facts_text(facts, DRIVER, &driver);
+        const int r = st_facts_text(facts, ST_KEY_CPUIDLE_DRIVER, &driver);
         if (r == 0 && strcmp(driver, "none") != 0)
             st_finding_unknown(finding, "the idle driver is %.40s, but no idle state could be read", driver);
         else if (r != 0 && r != -ENOENT)
@@ -259,14 +256,13 @@ const struct st_rule st_rule_linux_idle_states = {
     .guide.undo = "press Ctrl-C where the command runs; after cpupower: sudo cpupower idle-set -E",
     .worst = ST_STATUS_PROBLEM,
     /* no file holds a request: a program does, as long as it runs */
-    .facts = ST_RULE_KEYS(DRIVER, GOVERNOR, STATES "*.state*", STATES "*" RESUME_LIMIT, CPUS, REQUEST,
-                          ST_MACHINE_VIRTUAL, ST_MACHINE_CMDLINE),
+    .facts = ST_RULE_KEYS(ST_KEY_CPUIDLE_DRIVER, ST_KEY_CPUIDLE_GOVERNOR, STATES "*.state*",
+                          STATES "*" RESUME_LIMIT, ST_KEY_CPUIDLE_CPUS_N, ST_KEY_PMQOS_CPU_DMA_LATENCY_US,
+                          ST_KEY_VIRTUAL, ST_KEY_CMDLINE),
     .judge = judge_idle_states,
 };
 
 /* --- linux-idle-request-access: May this user hold a request on the latency of idle CPUs? --- */
-
-#define PREFIX "linux.cpuidle.cpu0."
 
 /** States that wake within this need no request. A choice of this rule, as in linux-idle-states' advice. */
 #define SHALLOW_US 20
@@ -279,7 +275,7 @@ static void judge_idle_request_access(struct st_finding *finding)
     int64_t latency_us = 0;
     size_t unread_n = 0;
     int64_t request;
-    ST_FACTS_EACH (fact, facts, PREFIX, LATENCY) {
+    ST_FACTS_EACH (fact, facts, ST_KEYS_CPUIDLE_CPU0, LATENCY) {
         int64_t latency, disabled;
         if (st_facts_beside_int(facts, fact, "disable", &disabled) == 0 && disabled != 0)
             continue;
@@ -291,9 +287,9 @@ static void judge_idle_request_access(struct st_finding *finding)
         deepest = fact;
         latency_us = latency;
     }
-    const struct st_fact *fact = st_facts_find(facts, REQUEST);
+    const struct st_fact *fact = st_facts_find(facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
     if (fact == NULL || fact->state == ST_FACT_ABSENT || deepest == NULL) {
-        st_finding_quote(finding, REQUEST);
+        st_finding_quote(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
         st_finding_not_applicable(finding, "this machine has no %s",
                                   deepest == NULL ? "idle states that could be limited"
                                                   : "/dev/cpu_dma_latency");
@@ -310,13 +306,13 @@ static void judge_idle_request_access(struct st_finding *finding)
                         "limit it",
                         latency_us);
     } else if (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM)) {
-        st_finding_quote(finding, REQUEST);
+        st_finding_quote(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
         st_finding_advice(finding,
                           "audio programs of this user may not open /dev/cpu_dma_latency, so they cannot "
                           "keep the CPUs out of deep sleep (%" PRId64 " µs to wake)",
                           latency_us);
         st_rule_fix(finding);
-    } else if (st_finding_need_int(finding, REQUEST, &request) == 0) {
+    } else if (st_finding_need_int(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, &request) == 0) {
         st_finding_fine(finding, "this user may open /dev/cpu_dma_latency, so audio programs can keep the "
                                  "CPUs out of deep sleep");
     }
@@ -344,8 +340,9 @@ const struct st_rule st_rule_linux_idle_request_access = {
                   "$USER audio",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(REQUEST, PREFIX "state*" LATENCY, PREFIX "state*.disable",
-                          PREFIX "state*.residency_us", STATES "0" RESUME_LIMIT, GOVERNOR),
+    .facts = ST_RULE_KEYS(ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEYS_CPUIDLE_CPU0 "state*" LATENCY,
+                          ST_KEYS_CPUIDLE_CPU0 "state*.disable", ST_KEYS_CPUIDLE_CPU0 "state*.residency_us",
+                          STATES "0" RESUME_LIMIT, ST_KEY_CPUIDLE_GOVERNOR),
     .changes = ST_RULE_CHANGES(
         {ST_CHANGE_UDEV, "rule", "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\""}),
     .judge = judge_idle_request_access,

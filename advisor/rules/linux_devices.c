@@ -9,8 +9,6 @@
 
 /* --- linux-usb-autosuspend: USB audio interfaces that may be put to sleep. --- */
 
-#define PREFIX           "linux.usb_audio."
-#define NODE             "linux.pipewire.node."
 #define NOW_FILE(device) "/sys/bus/usb/devices/" device "/power/control"
 
 #define RULE(vendor, product)                                                                                \
@@ -43,7 +41,7 @@ static bool has_ids(const struct st_facts *facts, const struct st_fact *control,
 /* "1-2.3" of "linux.usb_audio.1-2.3.control"; DEVICE where it is not plain. */
 static const char *device_of(const struct st_fact *control, char *buf, size_t buf_bytes)
 {
-    return st_machine_is_plain(st_fact_part(control, PREFIX, buf, buf_bytes)) ? buf : "DEVICE";
+    return st_machine_is_plain(st_fact_part(control, ST_KEYS_USB_AUDIO, buf, buf_bytes)) ? buf : "DEVICE";
 }
 
 /* Changes the device that is plugged in, and by a udev rule each device with the same ids. */
@@ -90,7 +88,7 @@ static void judge_usb_autosuspend(struct st_finding *finding)
 {
     struct scan scan = {.finding = finding};
     const char *name = "a USB audio interface";
-    ST_FACTS_EACH (fact, finding->facts, PREFIX, ".control")
+    ST_FACTS_EACH (fact, finding->facts, ST_KEYS_USB_AUDIO, ".control")
         scan_usb_power(&scan, fact);
     if (scan.first == NULL) {
         st_finding_not_applicable(finding, "no USB audio interface is connected");
@@ -130,16 +128,15 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
     .guide.undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS("linux.usb_audio.*.control", "linux.usb_audio.*.autosuspend_ms",
-                          "linux.usb_audio.*.product", "linux.usb_audio.*.vendor_id",
-                          "linux.usb_audio.*.product_id"),
+    .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.control", ST_KEYS_USB_AUDIO "*.autosuspend_ms",
+                          ST_KEYS_USB_AUDIO "*.product", ST_KEYS_USB_AUDIO "*.vendor_id",
+                          ST_KEYS_USB_AUDIO "*.product_id"),
     .targets = ST_RULE_KEYS(NOW_FILE("*")),
     .judge = judge_usb_autosuspend,
 };
 
 /* --- linux-usb-path: what lies between a USB interface and the computer --- */
 
-#define CAMERAS         "linux.usb_camera."
 #define FULL_SPEED_MBIT 12
 #define ONE_TRANSLATOR  "01" /* bDeviceProtocol of a hub */
 
@@ -147,9 +144,9 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
 static bool shares_hub(const struct st_facts *facts, const struct st_fact *speed)
 {
     char device[64], other[64];
-    const char *dot = strrchr(st_fact_part(speed, PREFIX, device, sizeof(device)), '.');
-    ST_FACTS_EACH (fact, facts, PREFIX, ".speed_mbit") {
-        const char *at = strrchr(st_fact_part(fact, PREFIX, other, sizeof(other)), '.');
+    const char *dot = strrchr(st_fact_part(speed, ST_KEYS_USB_AUDIO, device, sizeof(device)), '.');
+    ST_FACTS_EACH (fact, facts, ST_KEYS_USB_AUDIO, ".speed_mbit") {
+        const char *at = strrchr(st_fact_part(fact, ST_KEYS_USB_AUDIO, other, sizeof(other)), '.');
         if (fact != speed && fact->is_int && fact->i64 == FULL_SPEED_MBIT && dot != NULL && at != NULL &&
             at - other == dot - device && strncmp(other, device, (size_t)(dot - device)) == 0)
             return true;
@@ -160,13 +157,13 @@ static bool shares_hub(const struct st_facts *facts, const struct st_fact *speed
 /** What has no known limit: hubs between, cameras on the same bus, the CPU that the controller interrupts. */
 static void quote_path(struct st_finding *finding, const struct st_fact *speed)
 {
-    const char *device = speed->key + strlen(PREFIX);
+    const char *device = speed->key + strlen(ST_KEYS_USB_AUDIO);
     st_finding_quote_beside(finding, speed, "hubs_n");
-    ST_FACTS_EACH (camera, finding->facts, CAMERAS, ".product") {
-        if (strncmp(camera->key + strlen(CAMERAS), device, strcspn(device, "-") + 1) == 0)
+    ST_FACTS_EACH (camera, finding->facts, ST_KEYS_USB_CAMERA, ".product") {
+        if (strncmp(camera->key + strlen(ST_KEYS_USB_CAMERA), device, strcspn(device, "-") + 1) == 0)
             st_finding_quote(finding, camera->key);
     }
-    ST_FACTS_EACH (line, finding->facts, "linux.irq.", ".actions") {
+    ST_FACTS_EACH (line, finding->facts, ST_KEYS_IRQ, ".actions") {
         if (line->state != ST_FACT_OK || strstr(line->text, "hci_hcd") == NULL)
             continue;
         st_finding_quote(finding, line->key);
@@ -178,7 +175,7 @@ static void judge_usb_path(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     size_t devices_n = 0;
-    ST_FACTS_EACH (fact, facts, PREFIX, ".speed_mbit") {
+    ST_FACTS_EACH (fact, facts, ST_KEYS_USB_AUDIO, ".speed_mbit") {
         const char *controller = "", *hub = "", *name = "a USB audio interface";
         char device[64];
         int64_t speed;
@@ -190,8 +187,9 @@ static void judge_usb_path(struct st_finding *finding)
         (void)!st_facts_beside_text(facts, fact, "hub", &hub);
         (void)!st_facts_beside_text(facts, fact, "product", &name);
         /* without a hub between nothing is split */
-        const bool software = strstr(controller, "DWC OTG") != NULL &&
-                              strchr(st_fact_part(fact, PREFIX, device, sizeof(device)), '.') != NULL;
+        const bool software =
+            strstr(controller, "DWC OTG") != NULL &&
+            strchr(st_fact_part(fact, ST_KEYS_USB_AUDIO, device, sizeof(device)), '.') != NULL;
         if (speed != FULL_SPEED_MBIT ||
             (!software && (strcmp(hub, ONE_TRANSLATOR) != 0 || !shares_hub(facts, fact))))
             continue;
@@ -235,15 +233,14 @@ const struct st_rule st_rule_linux_usb_path = {
     .guide.check = "lsusb -t   # 480M, or no hub with another 12M audio device, and not dwc_otg",
     .guide.undo = "put it back",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS("linux.usb_audio.*.speed_mbit", "linux.usb_audio.*.controller",
-                          "linux.usb_audio.*.hub", "linux.usb_audio.*.product", "linux.usb_audio.*.hubs_n",
-                          CAMERAS "*.product", "linux.irq.*.actions", "linux.irq.*.cpus"),
+    .facts =
+        ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.speed_mbit", ST_KEYS_USB_AUDIO "*.controller",
+                     ST_KEYS_USB_AUDIO "*.hub", ST_KEYS_USB_AUDIO "*.product", ST_KEYS_USB_AUDIO "*.hubs_n",
+                     ST_KEYS_USB_CAMERA "*.product", ST_KEYS_IRQ "*.actions", ST_KEYS_IRQ "*.cpus"),
     .judge = judge_usb_path,
 };
 
 /* --- linux-usb-audio-options: Options of the module snd_usb_audio. --- */
-
-#define LOWLATENCY "linux.module.snd_usb_audio.lowlatency"
 
 const struct st_rule st_rule_linux_usb_audio_options = {
     .id = "linux-usb-audio-options",
@@ -260,7 +257,7 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .guide.undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(LOWLATENCY),
+    .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY),
     .changes = ST_RULE_CHANGES({ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1"}),
     .cases = ST_RULE_CASES(
         {ST_CASE_IS, 1, ST_STATUS_OK, "snd_usb_audio runs in its low-latency mode"},
@@ -272,7 +269,6 @@ const struct st_rule st_rule_linux_usb_audio_options = {
 
 /* --- linux-hda-power-save: HD audio codecs that are switched off when nothing plays. --- */
 
-#define POWER_SAVE     "linux.module.snd_hda_intel.power_save"
 #define POWER_SAVE_MAX 1000000 /* s */
 
 /** Has this machine an HD audio card besides those of graphics cards? Also if that is not known. */
@@ -280,7 +276,7 @@ static bool has_hda(struct st_finding *finding)
 {
     const char *name;
     size_t cards_n = 0;
-    ST_FACTS_EACH (driver, finding->facts, "linux.card.", ".driver") {
+    ST_FACTS_EACH (driver, finding->facts, ST_KEYS_CARD, ".driver") {
         cards_n += driver->state == ST_FACT_OK;
         if (driver->state != ST_FACT_OK || strcmp(driver->text, "HDA-Intel") != 0 ||
             st_facts_beside_text(finding->facts, driver, "name", &name) != 0)
@@ -295,7 +291,7 @@ static bool has_hda(struct st_finding *finding)
 static void judge_hda_power_save(struct st_finding *finding)
 {
     int64_t after_s;
-    if (st_finding_need_int(finding, POWER_SAVE, &after_s) != 0)
+    if (st_finding_need_int(finding, ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, &after_s) != 0)
         return;
     if (after_s < 0 || after_s > POWER_SAVE_MAX) {
         st_finding_unknown(finding, "power_save=%" PRId64 " is not a valid time", after_s);
@@ -330,7 +326,7 @@ const struct st_rule st_rule_linux_hda_power_save = {
     .guide.undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(POWER_SAVE, "linux.card.*"),
+    .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, ST_KEYS_CARD "*"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0"},
                                {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"}),
     .judge = judge_hda_power_save,
@@ -355,15 +351,15 @@ static bool is_output(const struct st_facts *facts, const struct st_fact *name, 
 static void judge_idle_suspend(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const struct st_fact *any = st_facts_next(facts, NODE, ".state", NULL), *closed = NULL;
+    const struct st_fact *any = st_facts_next(facts, ST_KEYS_PIPEWIRE_NODE, ".state", NULL), *closed = NULL;
     const char *text;
     size_t kept_n = 0, playing_n = 0;
     int64_t closed_s = 0;
-    if (st_finding_need_text(finding, any != NULL ? any->key : NODE "any.state", &text) != 0)
+    if (st_finding_need_text(finding, any != NULL ? any->key : ST_KEYS_PIPEWIRE_NODE "any.state", &text) != 0)
         return;
-    ST_FACTS_EACH (name, facts, NODE, ".name")
+    ST_FACTS_EACH (name, facts, ST_KEYS_PIPEWIRE_NODE, ".name")
         playing_n += is_output(facts, name, true);
-    ST_FACTS_EACH (name, facts, NODE, ".name") {
+    ST_FACTS_EACH (name, facts, ST_KEYS_PIPEWIRE_NODE, ".name") {
         int64_t after_s = SUSPEND_DEFAULT_S;
         if (!is_output(facts, name, playing_n > 0))
             continue;
@@ -410,7 +406,7 @@ const struct st_rule st_rule_linux_idle_suspend = {
     .guide.check = "pw-dump | grep suspend-timeout   # 0",
     .guide.undo = "delete 91-sleeptune.conf and run systemctl --user restart wireplumber",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(NODE "*"),
+    .facts = ST_RULE_KEYS(ST_KEYS_PIPEWIRE_NODE "*"),
     .judge = judge_idle_suspend,
 };
 
@@ -419,12 +415,12 @@ const struct st_rule st_rule_linux_idle_suspend = {
 static void judge_card_rate(struct st_finding *finding)
 {
     size_t right_n = 0;
-    ST_FACTS_EACH (fact, finding->facts, "linux.alsa.", ".moved_hz") {
+    ST_FACTS_EACH (fact, finding->facts, ST_KEYS_ALSA, ".moved_hz") {
         char name[48];
         int64_t hz, rate_hz = 0;
         if (fact->state == ST_FACT_ABSENT)
             continue;
-        st_fact_part(fact, "linux.alsa.", name, sizeof(name));
+        st_fact_part(fact, ST_KEYS_ALSA, name, sizeof(name));
         st_finding_quote(finding, fact->key);
         st_finding_quote_beside(finding, fact, "rate_hz");
         if (st_facts_int(finding->facts, fact->key, &hz) != 0 ||
@@ -461,7 +457,7 @@ const struct st_rule st_rule_linux_card_rate = {
     .guide.check = "cat /proc/asound/card*/pcm*/sub*/status   # hw_ptr / (tstamp - trigger_time): the rate",
     .guide.undo = "choose the old output again",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS("linux.alsa.*.moved_hz", "linux.alsa.*.rate_hz"),
+    .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.moved_hz", ST_KEYS_ALSA "*.rate_hz"),
     .judge = judge_card_rate,
 };
 
@@ -491,7 +487,7 @@ static bool has_long_step(struct st_finding *finding, const struct st_fact *node
          strcmp(by_interrupts, "true") == 0))
         return false;
     st_buffer_asked(facts, &asked);
-    snprintf(prefix, sizeof(prefix), "linux.alsa.card%" PRId64 ".pcm", card);
+    snprintf(prefix, sizeof(prefix), ST_KEYS_ALSA "card%" PRId64 ".pcm", card);
     ST_FACTS_EACH (step, facts, prefix, ".step_frames") {
         if (st_facts_int(facts, step->key, &frames) != 0 ||
             st_facts_beside_int(facts, step, "rate_hz", &hz) != 0)
@@ -514,9 +510,8 @@ static bool has_long_step(struct st_finding *finding, const struct st_fact *node
     return false;
 }
 
-#define XEN          "linux.xen.capabilities" /* /proc/xen: "control_d" in dom0 */
-#define GUEST_FRAMES 2048                     /* WirePlumber's reserve in virtual machines (alsa-vm.conf) */
-#define GUEST_CYCLE  4096                     /* helped where the steps are 10 ms */
+#define GUEST_FRAMES 2048 /* WirePlumber's reserve in virtual machines (alsa-vm.conf) */
+#define GUEST_CYCLE  4096 /* helped where the steps are 10 ms */
 #define GUEST_EVER                                                                                           \
     "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf (PipeWire 1.2 or later)\n"                            \
     "context.properties = { default.clock.quantum = 4096 default.clock.min-quantum = 4096\n"                 \
@@ -538,7 +533,7 @@ static bool has_emulated_steps(struct st_finding *finding, const struct st_fact 
     st_buffer_asked(facts, &asked);
     if (reserve >= HEADROOM_MAX || asked.cycle_frames >= GUEST_CYCLE)
         return false;
-    snprintf(prefix, sizeof(prefix), "linux.alsa.card%" PRId64 ".pcm",
+    snprintf(prefix, sizeof(prefix), ST_KEYS_ALSA "card%" PRId64 ".pcm",
              st_facts_beside_int(facts, node, "card", &card) == 0 ? card : -1);
     const struct st_fact *step = st_facts_next(facts, prefix, ".step_frames", NULL);
     if (step == NULL || st_facts_int(facts, step->key, &frames) != 0 ||
@@ -566,14 +561,14 @@ static bool has_emulated_steps(struct st_finding *finding, const struct st_fact 
 static void judge_device_headroom(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const struct st_fact *any = st_facts_next(facts, NODE, ".state", NULL);
+    const struct st_fact *any = st_facts_next(facts, ST_KEYS_PIPEWIRE_NODE, ".state", NULL);
     /* Xen's dom0 has the real devices */
-    const bool guest =
-        st_machine_is_guest(facts) && strstr(st_facts_text_or(facts, XEN, ""), "control_d") == NULL;
+    const bool guest = st_machine_is_guest(facts) &&
+                       strstr(st_facts_text_or(facts, ST_KEY_XEN_CAPABILITIES, ""), "control_d") == NULL;
     const char *text;
-    if (st_finding_need_text(finding, any != NULL ? any->key : NODE "any.state", &text) != 0)
+    if (st_finding_need_text(finding, any != NULL ? any->key : ST_KEYS_PIPEWIRE_NODE "any.state", &text) != 0)
         return;
-    ST_FACTS_EACH (path, facts, NODE, ".alsa_path") {
+    ST_FACTS_EACH (path, facts, ST_KEYS_PIPEWIRE_NODE, ".alsa_path") {
         int64_t frames = 0;
         const char *name = "a sound device";
         const bool sof = path->state == ST_FACT_OK && strstr(path->text, "hw:sof") != NULL;
@@ -620,7 +615,7 @@ const struct st_rule st_rule_linux_device_headroom = {
     .guide.check = "pw-dump | grep -A3 headroom   # the frames that were set",
     .guide.undo = "delete 90-sleeptune.conf and run systemctl --user restart wireplumber",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS("linux.alsa.*.step_frames", "linux.alsa.*.rate_hz", "linux.pipewire.*",
-                          ST_MACHINE_VIRTUAL, XEN),
+    .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.step_frames", ST_KEYS_ALSA "*.rate_hz", ST_KEYS_PIPEWIRE "*",
+                          ST_KEY_VIRTUAL, ST_KEY_XEN_CAPABILITIES),
     .judge = judge_device_headroom,
 };

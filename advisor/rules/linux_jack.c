@@ -112,16 +112,16 @@ static bool need_jack(struct st_finding *finding, struct st_jack_command *ret)
 {
     const struct st_facts *facts = finding->facts;
     const char *text;
-    if (st_facts_text(facts, ST_JACK_COMMAND, &text) == -ENOENT) {
-        st_finding_quote(finding, ST_JACK_COMMAND);
+    if (st_facts_text(facts, ST_KEY_JACK_COMMAND, &text) == -ENOENT) {
+        st_finding_quote(finding, ST_KEY_JACK_COMMAND);
         st_finding_not_applicable(finding, "no JACK server runs");
         return false;
     }
-    if (st_finding_is_of_other(finding, "linux.daemon.jackd", "JACK server")) {
+    if (st_finding_is_of_other(finding, ST_KEY_DAEMON_JACKD, "JACK server")) {
         st_finding_quote(finding, "linux.daemon_user.jackd");
         return false;
     }
-    if (st_finding_need_text(finding, ST_JACK_COMMAND, &text) != 0)
+    if (st_finding_need_text(finding, ST_KEY_JACK_COMMAND, &text) != 0)
         return false;
     st_linux_jack_parse(text, ret);
     return true;
@@ -142,7 +142,7 @@ static void judge_jack_realtime(struct st_finding *finding)
         st_finding_problem(finding,
                            "JACK%s runs without real-time priority (-r), so any busy program can delay all "
                            "sound",
-                           st_owner_text(finding->facts, "linux.daemon.jackd", of_user, sizeof(of_user)));
+                           st_owner_text(finding->facts, ST_KEY_DAEMON_JACKD, of_user, sizeof(of_user)));
         st_rule_fix(finding);
     } else if (jack.priority > PRIORITY_HIGHEST) {
         st_finding_advice(finding,
@@ -172,15 +172,13 @@ const struct st_rule st_rule_linux_jack_realtime = {
     .guide.check = "ps -eLo cls,rtprio,comm | grep jackd   # FF and a priority",
     .guide.undo = "start JACK with its old options",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_JACK_COMMAND, ST_OWNER_KEYS),
     .judge = judge_jack_realtime,
 };
 
 /* --- linux-jack-period: jackd -p, -n: the period and the ring. --- */
 
-#define USB        "linux.usb_audio.*.control"
-#define FRAMES     "linux.jack.buffer_frames"
-#define RATE       "linux.jack.rate_hz"
+#define USB        ST_KEYS_USB_AUDIO "*.control"
 #define FRAMES_MIN 16
 #define FRAMES_MAX 8192  /* as the ALSA driver's -p */
 #define ROUNDED    1.001 /* a period this much longer is the same one */
@@ -230,13 +228,13 @@ static void judge_jack_period(struct st_finding *finding)
     const struct st_fact *usb = NULL;
     if (!need_alsa(finding, &jack))
         return;
-    if (!take_running_value(finding, FRAMES, &jack.frames) ||
-        !take_running_value(finding, RATE, &jack.rate_hz))
+    if (!take_running_value(finding, ST_KEY_JACK_BUFFER_FRAMES, &jack.frames) ||
+        !take_running_value(finding, ST_KEY_JACK_RATE_HZ, &jack.rate_hz))
         return;
     const double period_us = (double)jack.frames * 1e6 / (double)jack.rate_hz;
     const double wish_us = (double)finding->wish->period_ns / 1e3;
     const double ring_ms = period_us * (double)jack.periods_n / 1e3;
-    ST_FACTS_EACH (fact, finding->facts, "linux.usb_audio.", ".control")
+    ST_FACTS_EACH (fact, finding->facts, ST_KEYS_USB_AUDIO, ".control")
         usb = fact->state == ST_FACT_OK ? fact : usb;
     if (period_us > wish_us * ROUNDED && !finding->wish->in_use) {
         st_finding_advice(finding,
@@ -274,7 +272,8 @@ const struct st_rule st_rule_linux_jack_period = {
     .guide.check = "jack_bufsize; jack_samplerate   # period = bufsize / samplerate",
     .guide.undo = "run jack_bufsize with the old number of frames, and start JACK with its old options",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(ST_JACK_COMMAND, USB, FRAMES, RATE, ST_OWNER_KEYS),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_JACK_COMMAND, USB, ST_KEY_JACK_BUFFER_FRAMES, ST_KEY_JACK_RATE_HZ, ST_OWNER_KEYS),
     .judge = judge_jack_period,
 };
 
@@ -311,6 +310,6 @@ const struct st_rule st_rule_linux_jack_soft_mode = {
     .guide.check = "ps -eo args | grep '[j]ackd'   # no -s after -d alsa",
     .guide.undo = "add -s again",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_JACK_COMMAND, ST_OWNER_KEYS),
     .judge = judge_jack_soft_mode,
 };

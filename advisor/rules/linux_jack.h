@@ -4,8 +4,6 @@
 
 #include "advisor/rules/rule.h"
 
-#define ST_JACK_COMMAND "linux.jack.command"
-
 struct st_jack_command {
     bool realtime;     /* default: true */
     int64_t priority;  /* -P; 10 when not given, as jackd says at start */

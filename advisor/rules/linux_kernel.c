@@ -46,12 +46,12 @@ static bool has_backports(const char *release)
 
 int st_linux_kernel_version(const struct st_facts *facts, struct st_linux_kernel *ret)
 {
-    const char *release = st_facts_text_or(facts, ST_LINUX_KERNEL_RELEASE, "");
-    const char *last = strrchr(st_facts_text_or(facts, ST_LINUX_KERNEL_SIGNATURE, ""), ' ');
+    const char *release = st_facts_text_or(facts, ST_KEY_KERNEL_RELEASE, "");
+    const char *last = strrchr(st_facts_text_or(facts, ST_KEY_KERNEL_SIGNATURE, ""), ' ');
     struct st_linux_kernel found = {.patch = -1, .backports = has_backports(release)};
     /* Ubuntu's /proc/version_signature: "Ubuntu 5.4.0-12.15-generic 5.4.8" */
     if (read_version(last != NULL ? last + 1 : NULL, &found) ||
-        of_package(st_facts_text_or(facts, ST_LINUX_KERNEL_VERSION, ""), &found)) {
+        of_package(st_facts_text_or(facts, ST_KEY_KERNEL_VERSION, ""), &found)) {
         *ret = found;
         return 0;
     }
@@ -81,10 +81,8 @@ const char *st_linux_kernel_realtime(const struct st_facts *facts)
     const char *version;
     int64_t realtime;
     /* "PREEMPT RT" is how patched kernels up to 4.19 wrote it; only patched kernels have the file */
-    if (st_facts_text(facts, ST_LINUX_KERNEL_VERSION, &version) == 0 &&
+    if (st_facts_text(facts, ST_KEY_KERNEL_VERSION, &version) == 0 &&
         (st_proc_has_word(version, "PREEMPT_RT") || strstr(version, " PREEMPT RT") != NULL))
-        return ST_LINUX_KERNEL_VERSION;
-    return st_facts_int(facts, ST_LINUX_KERNEL_REALTIME, &realtime) == 0 && realtime == 1
-               ? ST_LINUX_KERNEL_REALTIME
-               : NULL;
+        return ST_KEY_KERNEL_VERSION;
+    return st_facts_int(facts, ST_KEY_REALTIME, &realtime) == 0 && realtime == 1 ? ST_KEY_REALTIME : NULL;
 }

@@ -4,15 +4,9 @@
 
 #include "advisor/facts/facts.h"
 
-#define ST_LINUX_KERNEL_RELEASE   "linux.kernel.release"
-#define ST_LINUX_KERNEL_VERSION   "linux.kernel.version"
-#define ST_LINUX_KERNEL_SIGNATURE "linux.kernel.signature"
-#define ST_LINUX_KERNEL_REALTIME  "linux.realtime"
-
 /* What the functions below read; a rule that calls them lists these. */
-#define ST_LINUX_KERNEL_VERSION_KEYS                                                                         \
-    ST_LINUX_KERNEL_RELEASE, ST_LINUX_KERNEL_VERSION, ST_LINUX_KERNEL_SIGNATURE
-#define ST_LINUX_KERNEL_REALTIME_KEYS ST_LINUX_KERNEL_VERSION, ST_LINUX_KERNEL_REALTIME
+#define ST_LINUX_KERNEL_VERSION_KEYS  ST_KEY_KERNEL_RELEASE, ST_KEY_KERNEL_VERSION, ST_KEY_KERNEL_SIGNATURE
+#define ST_LINUX_KERNEL_REALTIME_KEYS ST_KEY_KERNEL_VERSION, ST_KEY_REALTIME
 
 /** 6.1.140: 6, 1, 140. */
 struct st_linux_kernel {

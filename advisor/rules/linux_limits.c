@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/facts/music.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
@@ -13,9 +12,6 @@
 
 /* --- linux-memlock: RLIMIT_MEMLOCK: may a program keep its memory out of reach of paging? --- */
 
-#define MEMLOCK   "linux.rt.memlock_limit_bytes"
-#define IPC_LOCK  "linux.rt.ipc_lock"
-#define UID       "user.uid"
 #define UNLIMITED (-1)
 #define MIB       (1024 * 1024)
 
@@ -31,22 +27,22 @@
 /** With CAP_IPC_LOCK the limit does not count. Root has it, but not in every container. */
 static bool is_privileged(const struct st_facts *facts)
 {
-    const bool usual = st_machine_int_or(facts, UID, -1) == 0 && !st_machine_in_container(facts);
-    return st_machine_int_or(facts, IPC_LOCK, usual) != 0;
+    const bool usual = st_machine_int_or(facts, ST_KEY_USER_UID, -1) == 0 && !st_machine_in_container(facts);
+    return st_machine_int_or(facts, ST_KEY_RT_IPC_LOCK, usual) != 0;
 }
 
 static void judge_memlock(struct st_finding *finding)
 {
     int64_t limit;
-    if (st_finding_need_int(finding, MEMLOCK, &limit) != 0) {
+    if (st_finding_need_int(finding, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, &limit) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_unknown(finding, "the saved files do not contain the limits of a user; run the "
                                         "report as the user who plays");
         return;
     }
-    st_finding_quote(finding, IPC_LOCK);
-    st_finding_quote(finding, UID);
-    st_finding_quote(finding, ST_MACHINE_CONTAINER);
+    st_finding_quote(finding, ST_KEY_RT_IPC_LOCK);
+    st_finding_quote(finding, ST_KEY_USER_UID);
+    st_finding_quote(finding, ST_KEY_SYSTEM_CONTAINER);
     const double mib = (double)limit / MIB;
     const bool small = limit < MIB;
     const double shown = small ? (double)limit / 1024 : mib;
@@ -101,20 +97,20 @@ const struct st_rule st_rule_linux_memlock = {
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(MEMLOCK, ST_MUSIC_COUNTED, IPC_LOCK, UID, ST_MACHINE_USER, ST_MACHINE_CONTAINER),
+    .facts = ST_RULE_KEYS(ST_KEY_RT_MEMLOCK_LIMIT_BYTES, ST_MUSIC_COUNTED, ST_KEY_RT_IPC_LOCK,
+                          ST_KEY_USER_UID, ST_KEY_USER_NAME, ST_KEY_SYSTEM_CONTAINER),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .judge = judge_memlock,
 };
 
 /* --- linux-cpu-quota: control groups whose programs may use only a part of a CPU --- */
 
-#define QUOTA   "linux.cpu_quota."
 #define CPU_MAX "/cpu.max"
 
 /** The kernel stops normal threads only: "affects only processes under the fair-class scheduler". */
 static bool is_real_time(const struct st_facts *facts, const char *pid)
 {
-    ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".pid") {
+    ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".pid") {
         if (fact->state == ST_FACT_OK && strcmp(fact->text, pid) == 0)
             return true;
     }
@@ -149,13 +145,13 @@ static void judge_cpu_quota(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     const struct st_fact *least = NULL, *exempt = NULL, *free = NULL;
-    ST_FACTS_EACH (fact, facts, QUOTA, ".pct") {
+    ST_FACTS_EACH (fact, facts, ST_KEYS_CPU_QUOTA, ".pct") {
         char pid[24];
         if (!fact->is_int)
             continue;
         if (fact->i64 < 0)
             free = fact;
-        else if (is_real_time(facts, st_fact_part(fact, QUOTA, pid, sizeof(pid))))
+        else if (is_real_time(facts, st_fact_part(fact, ST_KEYS_CPU_QUOTA, pid, sizeof(pid))))
             exempt = fact;
         else if (least == NULL || fact->i64 < least->i64)
             least = fact;
@@ -163,7 +159,7 @@ static void judge_cpu_quota(struct st_finding *finding)
     const struct st_fact *fact = least != NULL ? least : exempt != NULL ? exempt : free;
     if (fact == NULL) {
         int64_t pct;
-        (void)!st_finding_need_int(finding, QUOTA "self.pct", &pct);
+        (void)!st_finding_need_int(finding, ST_KEYS_CPU_QUOTA "self.pct", &pct);
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding, "no control group with a limit of CPU time was read");
         return;
@@ -209,15 +205,14 @@ const struct st_rule st_rule_linux_cpu_quota = {
         "cat /sys/fs/cgroup/user.slice/cpu.max /sys/fs/cgroup/user.slice/user-*/cpu.max   # max 100000",
     .guide.undo = "sudo systemctl set-property UNIT CPUQuota=50%, as it was",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(QUOTA "*.pct", QUOTA "*.name", QUOTA "*.period_us", "linux.rt_thread.*.pid"),
+    .facts = ST_RULE_KEYS(ST_KEYS_CPU_QUOTA "*.pct", ST_KEYS_CPU_QUOTA "*.name",
+                          ST_KEYS_CPU_QUOTA "*.period_us", ST_KEYS_RT_THREAD "*.pid"),
     .judge = judge_cpu_quota,
 };
 
 /* --- linux-service-limits: Audio programs that run as services: limits.d does not reach them. --- */
 
-#define PREFIX                 "linux.unit."
 #define RTPRIO                 "LimitRTPRIO=90"
-#define DEFAULT_RTPRIO         "linux.unit_default.rtprio"
 #define SERVICE_LIMITS_MEMLOCK "LimitMEMLOCK=4G"
 
 #define EVER(unit, lines)                                                                                    \
@@ -258,7 +253,7 @@ static enum fault fault_of(const struct st_facts *facts, const struct st_fact *p
         (strcmp(text, "fifo") == 0 || strcmp(text, "rr") == 0))
         return FAULT_NONE;
     return (st_facts_beside_text(facts, program, "rtprio", &text) == 0 ||
-            st_facts_text(facts, DEFAULT_RTPRIO, &text) == 0) &&
+            st_facts_text(facts, ST_KEY_UNIT_DEFAULT_RTPRIO, &text) == 0) &&
                    allows_priority(text)
                ? FAULT_NONE
                : FAULT_LIMIT;
@@ -287,7 +282,7 @@ static void judge_service_limits(struct st_finding *finding)
     enum fault worst = FAULT_NONE;
     size_t units_n = 0;
     char unit[UNIT_BYTES];
-    ST_FACTS_EACH (fact, finding->facts, PREFIX, ".program") {
+    ST_FACTS_EACH (fact, finding->facts, ST_KEYS_UNIT, ".program") {
         if (fact->state == ST_FACT_ABSENT)
             continue;
         units_n++;
@@ -304,7 +299,7 @@ static void judge_service_limits(struct st_finding *finding)
     }
     for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++)
         st_finding_quote_beside(finding, program, leaves[i]);
-    st_fact_part(program, PREFIX, unit, sizeof(unit));
+    st_fact_part(program, ST_KEYS_UNIT, unit, sizeof(unit));
     switch (worst) {
     case FAULT_RESTRICTED:
         st_finding_problem(finding,
@@ -352,9 +347,9 @@ const struct st_rule st_rule_linux_service_limits = {
     .guide.undo = "sudo systemctl revert UNIT, and restart it",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS("linux.unit.*.program", "linux.unit.*.user", "linux.unit.*.dynamic_user",
-                          "linux.unit.*.rtprio", "linux.unit.*.policy", "linux.unit.*.cap_sys_nice",
-                          "linux.unit.*.restrict_realtime", DEFAULT_RTPRIO),
+    .facts = ST_RULE_KEYS(ST_KEYS_UNIT "*.program", ST_KEYS_UNIT "*.user", ST_KEYS_UNIT "*.dynamic_user",
+                          ST_KEYS_UNIT "*.rtprio", ST_KEYS_UNIT "*.policy", ST_KEYS_UNIT "*.cap_sys_nice",
+                          ST_KEYS_UNIT "*.restrict_realtime", ST_KEY_UNIT_DEFAULT_RTPRIO),
     .judge = judge_service_limits,
 };
 
@@ -362,9 +357,7 @@ const struct st_rule st_rule_linux_service_limits = {
 
 #define RUNTIME "linux.sysctl.kernel.sched_rt_runtime_us"
 #define PERIOD  "linux.sysctl.kernel.sched_rt_period_us"
-#define GROUPS  "linux.config.RT_GROUP_SCHED"
 /** ns in each second for normal threads; 0: off. Only root can read it. */
-#define SERVER_RUNTIME "linux.fair_server.runtime_ns"
 
 /** The kernel's default: real-time threads get 95 %. */
 #define SHARE_USUAL     0.95
@@ -399,12 +392,12 @@ static void judge_off(struct st_finding *finding, int64_t runtime, const char *w
 static bool judge_deadline_server(struct st_finding *finding, int64_t runtime, bool off, bool usual)
 {
     const char *groups;
-    const int is_read = st_facts_text(finding->facts, GROUPS, &groups);
+    const int is_read = st_facts_text(finding->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, &groups);
     const bool in_groups = is_read == 0 && strcmp(groups, "y") == 0;
-    st_finding_quote(finding, ST_LINUX_KERNEL_RELEASE);
-    st_finding_quote(finding, SERVER_RUNTIME);
-    st_finding_quote(finding, GROUPS);
-    if (off && st_machine_int_or(finding->facts, SERVER_RUNTIME, 1) == 0) {
+    st_finding_quote(finding, ST_KEY_KERNEL_RELEASE);
+    st_finding_quote(finding, ST_KEY_FAIR_SERVER_RUNTIME_NS);
+    st_finding_quote(finding, ST_KEY_CONFIG_RT_GROUP_SCHED);
+    if (off && st_machine_int_or(finding->facts, ST_KEY_FAIR_SERVER_RUNTIME_NS, 1) == 0) {
         judge_off(finding, runtime, ", and so is the deadline server of CPU 0");
         st_finding_fix_now(finding,
                            "echo 50000000 | sudo tee /sys/kernel/debug/sched/fair_server/cpu*/runtime");
@@ -440,7 +433,7 @@ static void judge_rt_throttling(struct st_finding *finding)
     if (server == 1 && judge_deadline_server(finding, runtime, off, share >= SHARE_USUAL))
         return;
     if (off && server < 0) {
-        st_finding_quote(finding, ST_LINUX_KERNEL_RELEASE);
+        st_finding_quote(finding, ST_KEY_KERNEL_RELEASE);
         st_finding_unknown(
             finding, "real-time throttling is off, which is harmless with a deadline server (from Linux "
                      "6.12 on); whether this kernel has one is unknown");
@@ -450,7 +443,8 @@ static void judge_rt_throttling(struct st_finding *finding)
         judge_off(finding, runtime, "");
         return;
     }
-    if (share < SHARE_USUAL && server != 0 && st_facts_text(finding->facts, GROUPS, &groups) != 0) {
+    if (share < SHARE_USUAL && server != 0 &&
+        st_facts_text(finding->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, &groups) != 0) {
         st_finding_unknown(
             finding,
             "the kernel's real-time budget is %.1f %% of a CPU (usual: 95 %%); whether it stops "
@@ -503,7 +497,8 @@ const struct st_rule st_rule_linux_rt_throttling = {
     .guide.undo = "nothing to undo: that is the default",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(RUNTIME, PERIOD, ST_LINUX_KERNEL_VERSION_KEYS, GROUPS, SERVER_RUNTIME),
+    .facts = ST_RULE_KEYS(RUNTIME, PERIOD, ST_LINUX_KERNEL_VERSION_KEYS, ST_KEY_CONFIG_RT_GROUP_SCHED,
+                          ST_KEY_FAIR_SERVER_RUNTIME_NS),
     .targets = ST_RULE_KEYS("kernel.sched_rt_runtime_us", "kernel.sched_rt_period_us"),
     .judge = judge_rt_throttling,
 };

@@ -2,18 +2,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "advisor/facts/music.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "platform/proc.h"
 
 /* --- linux-swap: Swap on disks, and how eagerly it is used. --- */
 
-#define ZRAM           "linux.swap.zram_n"
-#define OTHER          "linux.swap.other_n"
-#define FIRST          "linux.swap.zram_first"
-#define SWAPPINESS     "linux.sysctl.vm.swappiness"
-#define ZSWAP          "linux.zswap.enabled"
 #define SWAPPINESS_LOW 10
 
 /** Up to here memory in swap is no advice until there is a dropout. A choice of this rule. */
@@ -27,11 +21,11 @@ static bool is_swapped(struct st_finding *finding)
     const struct st_fact *most = NULL;
     const char *name = "", *its;
     char pid[32];
-    ST_FACTS_EACH (fact, finding->facts, "linux.swapped.", ".kib") {
+    ST_FACTS_EACH (fact, finding->facts, ST_KEYS_SWAPPED, ".kib") {
         if (fact->is_int && (most == NULL || fact->i64 > most->i64) &&
             st_facts_beside_text(finding->facts, fact, "name", &its) == 0 &&
             (st_machine_is_among(its, servers) ||
-             st_machine_plays(finding->facts, its, st_fact_part(fact, "linux.swapped.", pid, sizeof(pid))))) {
+             st_machine_plays(finding->facts, its, st_fact_part(fact, ST_KEYS_SWAPPED, pid, sizeof(pid))))) {
             most = fact;
             name = its;
         }
@@ -58,16 +52,17 @@ static void judge_swap(struct st_finding *finding)
     const char *zswap;
     if (is_swapped(finding))
         return;
-    if (st_finding_need_int(finding, OTHER, &other) != 0 || st_finding_need_int(finding, ZRAM, &zram) != 0)
+    if (st_finding_need_int(finding, ST_KEY_SWAP_OTHER_N, &other) != 0 ||
+        st_finding_need_int(finding, ST_KEY_SWAP_ZRAM_N, &zram) != 0)
         return;
     if (other <= 0 && zram <= 0) {
         st_finding_not_applicable(finding, "this machine has no swap");
         return;
     }
-    if (st_finding_need_int(finding, SWAPPINESS, &swappiness) != 0)
+    if (st_finding_need_int(finding, ST_KEY_SYSCTL_VM_SWAPPINESS, &swappiness) != 0)
         return;
-    st_finding_quote(finding, ZSWAP);
-    const bool compressed = st_facts_text(finding->facts, ZSWAP, &zswap) == 0 &&
+    st_finding_quote(finding, ST_KEY_ZSWAP_ENABLED);
+    const bool compressed = st_facts_text(finding->facts, ST_KEY_ZSWAP_ENABLED, &zswap) == 0 &&
                             (strcmp(zswap, "Y") == 0 || strcmp(zswap, "1") == 0);
     if (swappiness < 0 || swappiness > 200) {
         st_finding_unknown(finding, "swappiness of %" PRId64 " is not valid (0 to 200)", swappiness);
@@ -76,8 +71,8 @@ static void judge_swap(struct st_finding *finding)
                       "swapped memory is kept in compressed form (%s), so a high swappiness (%" PRId64 ") "
                       "is right",
                       other <= 0 ? "zram" : "zswap", swappiness);
-    } else if (zram > 0 && st_machine_int_or(finding->facts, FIRST, 0) != 0) {
-        st_finding_quote(finding, FIRST);
+    } else if (zram > 0 && st_machine_int_or(finding->facts, ST_KEY_SWAP_ZRAM_FIRST, 0) != 0) {
+        st_finding_quote(finding, ST_KEY_SWAP_ZRAM_FIRST);
         st_finding_ok(finding,
                       "the kernel swaps to compressed memory (zram) first and to the disk later, so a high "
                       "swappiness (%" PRId64 ") is right",
@@ -111,8 +106,9 @@ const struct st_rule st_rule_linux_swap = {
         "swap)",
     ST_MACHINE_SYSCTL_FIX("vm.swappiness", "10", "60"),
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(SWAPPINESS, ZRAM, OTHER, FIRST, ZSWAP, ST_MUSIC_COUNTED, "linux.swapped.*.kib",
-                          "linux.swapped.*.name", ST_MACHINE_PLAYS),
+    .facts = ST_RULE_KEYS(ST_KEY_SYSCTL_VM_SWAPPINESS, ST_KEY_SWAP_ZRAM_N, ST_KEY_SWAP_OTHER_N,
+                          ST_KEY_SWAP_ZRAM_FIRST, ST_KEY_ZSWAP_ENABLED, ST_MUSIC_COUNTED,
+                          ST_KEYS_SWAPPED "*.kib", ST_KEYS_SWAPPED "*.name", ST_MACHINE_PLAYS),
     .judge = judge_swap,
 };
 
@@ -142,9 +138,6 @@ const struct st_rule st_rule_linux_numa_balancing = {
 
 /* --- linux-huge-pages: Transparent huge pages: compaction in the middle of a page fault. --- */
 
-#define ENABLED "linux.thp.enabled"
-#define DEFRAG  "linux.thp.defrag"
-
 #define NOW                                                                                                  \
     "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled "                                   \
     "/sys/kernel/mm/transparent_hugepage/defrag"
@@ -168,13 +161,13 @@ static int need_choice(struct st_finding *finding, const char *key, char *ret, s
 static void judge_huge_pages(struct st_finding *finding)
 {
     char enabled[32], defrag[32];
-    if (need_choice(finding, ENABLED, enabled, sizeof(enabled)) != 0)
+    if (need_choice(finding, ST_KEY_THP_ENABLED, enabled, sizeof(enabled)) != 0)
         return;
     if (strcmp(enabled, "always") != 0) {
         st_finding_fine(finding, "only programs that ask for huge pages get them (%.20s)", enabled);
         return;
     }
-    if (need_choice(finding, DEFRAG, defrag, sizeof(defrag)) != 0)
+    if (need_choice(finding, ST_KEY_THP_DEFRAG, defrag, sizeof(defrag)) != 0)
         return;
     if (strcmp(defrag, "always") == 0) {
         st_finding_advice(finding,
@@ -209,7 +202,7 @@ const struct st_rule st_rule_linux_huge_pages = {
     .guide.undo = "delete the lines in /etc/tmpfiles.d/sleeptune.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(ENABLED, DEFRAG),
+    .facts = ST_RULE_KEYS(ST_KEY_THP_ENABLED, ST_KEY_THP_DEFRAG),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/enabled", "madvise"},
                                {ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/defrag", "madvise"}),
     .judge = judge_huge_pages,

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/facts/music.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
@@ -13,15 +12,7 @@
 
 /* --- linux-rt-permission: The right to real-time priority: the one setting that matters most. --- */
 
-#define FIFO_ERRNO    "linux.rt.fifo_errno"
-#define FIFO_PRIORITY "linux.rt.fifo_priority"
-#define RTPRIO_LIMIT  "linux.rt.rtprio_limit"
-#define UID           "user.uid"
-#define GROUPS        "user.groups"
-#define RTKIT         "linux.daemon.rtkit-daemon"
-#define INSTALLED     "linux.rtkit.installed"
-#define LIMITS_FROM   "user.limits_from" /* there: limits of a login were read, nothing was tried */
-#define UNLIMITED     (-1)
+#define UNLIMITED (-1)
 
 static const char *errno_text(int64_t error)
 {
@@ -39,7 +30,7 @@ static const char *beside_irqs(int64_t limit)
 
 static void judge_granted(int64_t priority, struct st_finding *finding)
 {
-    if (st_machine_int_or(finding->facts, UID, -1) == 0)
+    if (st_machine_int_or(finding->facts, ST_KEY_USER_UID, -1) == 0)
         st_finding_fine(finding,
                         "SCHED_FIFO %" PRId64 " was granted to root; it may be refused to other users: run "
                         "the report as the user who plays",
@@ -52,7 +43,8 @@ static void judge_granted(int64_t priority, struct st_finding *finding)
 static bool has_rtkit(const struct st_facts *facts)
 {
     int64_t value;
-    return st_facts_int(facts, RTKIT, &value) == 0 || st_facts_int(facts, INSTALLED, &value) == 0;
+    return st_facts_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON, &value) == 0 ||
+           st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == 0;
 }
 
 /** Shorter cycles cannot wait for the threads of interrupts, which come before what rtkit gives. A choice
@@ -61,8 +53,8 @@ static bool has_rtkit(const struct st_facts *facts)
 
 static void judge_rtkit_only(struct st_finding *finding)
 {
-    st_finding_quote(finding, RTKIT);
-    st_finding_quote(finding, INSTALLED);
+    st_finding_quote(finding, ST_KEY_DAEMON_RTKIT_DAEMON);
+    st_finding_quote(finding, ST_KEY_RTKIT_INSTALLED);
     st_finding_quote(finding, ST_MUSIC_COUNTED);
     if (finding->wish->period_ns >= PERIOD_SHORT_NS &&
         st_machine_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0) {
@@ -82,8 +74,8 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
 {
     const struct st_facts *facts = finding->facts;
     int64_t limit;
-    const bool has_limit = st_facts_int(facts, RTPRIO_LIMIT, &limit) == 0;
-    const int64_t uid = st_machine_int_or(facts, UID, -1);
+    const bool has_limit = st_facts_int(facts, ST_KEY_RT_RTPRIO_LIMIT, &limit) == 0;
+    const int64_t uid = st_machine_int_or(facts, ST_KEY_USER_UID, -1);
     if (has_limit && limit > 0 && limit < priority && error == EPERM) {
         st_finding_advice(finding, "priority %" PRId64 " was refused; the limit allows up to %" PRId64 "%s",
                           priority, limit, beside_irqs(limit));
@@ -113,17 +105,18 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
 {
     const struct st_facts *facts = finding->facts;
     const char *name;
-    const int64_t limit = st_machine_int_or(facts, RTPRIO_LIMIT, 0);
-    const bool shell = strcmp(st_facts_text_or(facts, LIMITS_FROM, ""), "ulimit") == 0; /* posted */
+    const int64_t limit = st_machine_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0);
+    const bool shell =
+        strcmp(st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, ""), "ulimit") == 0; /* posted */
     const char *who = shell ? "in the shell where ulimit ran,"
-                      : strcmp(st_facts_text_or(facts, LIMITS_FROM, ""), "user@.service") == 0
+                      : strcmp(st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, ""), "user@.service") == 0
                           ? "what the user manager (user@.service) starts for"
                           : "at login";
-    st_finding_quote(finding, LIMITS_FROM);
-    if (st_facts_text(facts, ST_MACHINE_USER, &name) != 0)
+    st_finding_quote(finding, ST_KEY_USER_LIMITS_FROM);
+    if (st_facts_text(facts, ST_KEY_USER_NAME, &name) != 0)
         name = "this user";
     const int cut = st_text_cut(name, 40);
-    if (error == 0 && st_machine_int_or(facts, UID, -1) == 0) {
+    if (error == 0 && st_machine_int_or(facts, ST_KEY_USER_UID, -1) == 0) {
         st_finding_ok(finding, "%.*s is root, and no limit applies to root (not tested)", cut, name);
     } else if (error == 0) {
         char text[32] = "unlimited";
@@ -158,19 +151,19 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
 static void judge_rt_permission(struct st_finding *finding)
 {
     int64_t error;
-    if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
+    if (st_finding_need_int(finding, ST_KEY_RT_FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_unknown(finding, "the saved files do not contain the rights of a user; run the "
                                         "report as the user who plays");
         return;
     }
-    st_finding_quote(finding, FIFO_PRIORITY);
-    st_finding_quote(finding, RTPRIO_LIMIT);
-    st_finding_quote(finding, UID);
-    st_finding_quote(finding, GROUPS);
-    st_finding_quote(finding, ST_MACHINE_CONTAINER);
-    const int64_t priority = st_machine_int_or(finding->facts, FIFO_PRIORITY, 0);
-    if (st_facts_find(finding->facts, LIMITS_FROM) != NULL)
+    st_finding_quote(finding, ST_KEY_RT_FIFO_PRIORITY);
+    st_finding_quote(finding, ST_KEY_RT_RTPRIO_LIMIT);
+    st_finding_quote(finding, ST_KEY_USER_UID);
+    st_finding_quote(finding, ST_KEY_USER_GROUPS);
+    st_finding_quote(finding, ST_KEY_SYSTEM_CONTAINER);
+    const int64_t priority = st_machine_int_or(finding->facts, ST_KEY_RT_FIFO_PRIORITY, 0);
+    if (st_facts_find(finding->facts, ST_KEY_USER_LIMITS_FROM) != NULL)
         judge_read(error, priority, finding);
     else if (error == 0)
         judge_granted(priority, finding);
@@ -203,8 +196,10 @@ const struct st_rule st_rule_linux_rt_permission = {
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(FIFO_ERRNO, ST_MUSIC_COUNTED, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, RTKIT,
-                          INSTALLED, LIMITS_FROM, ST_MACHINE_USER, ST_MACHINE_CONTAINER),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_MUSIC_COUNTED, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT,
+                     ST_KEY_USER_UID, ST_KEY_USER_GROUPS, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
+                     ST_KEY_USER_LIMITS_FROM, ST_KEY_USER_NAME, ST_KEY_SYSTEM_CONTAINER),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- rtprio", "90"},
                                {ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .judge = judge_rt_permission,
@@ -212,11 +207,7 @@ const struct st_rule st_rule_linux_rt_permission = {
 
 /* --- linux-rt-group-sched: SCHED_FIFO refused although the limit allows it --- */
 
-#define CONFIG         "linux.config.RT_GROUP_SCHED"
 #define CONFIG_DEFAULT "linux.config.RT_GROUP_SCHED_DEFAULT_DISABLED"
-#define GROUP_RUNTIME  "linux.cgroup.rt_runtime_us"
-#define CGROUP_VERSION "linux.cgroup.version"
-#define USERS_RUNTIME  "linux.cgroup.users_rt_runtime_us"
 
 /** Switched off at boot (from 6.16 on: rt_group_sched=0, or by default by the configuration). */
 static bool off_at_boot(const struct st_facts *facts)
@@ -232,19 +223,20 @@ static bool off_at_boot(const struct st_facts *facts)
 static bool limit_refuses(const struct st_facts *facts)
 {
     int64_t limit;
-    if (st_machine_int_or(facts, UID, -1) == 0)
+    if (st_machine_int_or(facts, ST_KEY_USER_UID, -1) == 0)
         return false;
-    const int64_t priority = st_machine_int_or(facts, FIFO_PRIORITY, 1);
-    return st_facts_int(facts, RTPRIO_LIMIT, &limit) != 0 || (limit != UNLIMITED && limit < priority);
+    const int64_t priority = st_machine_int_or(facts, ST_KEY_RT_FIFO_PRIORITY, 1);
+    return st_facts_int(facts, ST_KEY_RT_RTPRIO_LIMIT, &limit) != 0 ||
+           (limit != UNLIMITED && limit < priority);
 }
 
 static void judge_refused_rt_group_sched(struct st_finding *finding)
 {
     int64_t runtime;
-    st_finding_quote(finding, GROUP_RUNTIME);
-    st_finding_quote(finding, CGROUP_VERSION);
-    st_finding_quote(finding, RTPRIO_LIMIT);
-    const bool has_runtime = st_facts_int(finding->facts, GROUP_RUNTIME, &runtime) == 0;
+    st_finding_quote(finding, ST_KEY_CGROUP_RT_RUNTIME_US);
+    st_finding_quote(finding, ST_KEY_CGROUP_VERSION);
+    st_finding_quote(finding, ST_KEY_RT_RTPRIO_LIMIT);
+    const bool has_runtime = st_facts_int(finding->facts, ST_KEY_CGROUP_RT_RUNTIME_US, &runtime) == 0;
     if (has_runtime && runtime > 0) {
         st_finding_fine(finding,
                         "the control group of this process has %" PRId64 " µs of real-time budget, so it is "
@@ -270,21 +262,21 @@ static void judge_refused_rt_group_sched(struct st_finding *finding)
 static void judge_rt_group_sched(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const int64_t users_us = st_machine_int_or(facts, USERS_RUNTIME, -1);
+    const int64_t users_us = st_machine_int_or(facts, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, -1);
     int64_t error;
     const char *config;
-    st_finding_quote(finding, FIFO_ERRNO);
-    const bool tried = st_facts_int(facts, FIFO_ERRNO, &error) == 0;
-    const int r = st_finding_need_text(finding, CONFIG, &config);
+    st_finding_quote(finding, ST_KEY_RT_FIFO_ERRNO);
+    const bool tried = st_facts_int(facts, ST_KEY_RT_FIFO_ERRNO, &error) == 0;
+    const int r = st_finding_need_text(finding, ST_KEY_CONFIG_RT_GROUP_SCHED, &config);
     /* only a kernel that has it has the files cpu.rt_runtime_us (kernel/sched/core.c, cpu_legacy_files) */
-    const bool by_files = users_us >= 0 || st_machine_int_or(facts, GROUP_RUNTIME, -1) >= 0;
+    const bool by_files = users_us >= 0 || st_machine_int_or(facts, ST_KEY_CGROUP_RT_RUNTIME_US, -1) >= 0;
     if (r == 0 && strcmp(config, "n") == 0) {
         st_finding_not_applicable(finding, "this kernel has no real-time group scheduling");
     } else if (r == 0 && strcmp(config, "y") != 0) {
         st_finding_unknown(
             finding, "CONFIG_RT_GROUP_SCHED has a value that sleeptune does not understand: %.20s", config);
     } else if (r == 0 && off_at_boot(facts)) {
-        st_finding_quote(finding, ST_MACHINE_CMDLINE);
+        st_finding_quote(finding, ST_KEY_CMDLINE);
         st_finding_fine(finding, "real-time group scheduling is built in, but switched off at boot");
     } else if (tried && error == 0) {
         st_finding_fine(finding, "SCHED_FIFO was granted, so real-time group scheduling does no harm");
@@ -344,15 +336,15 @@ const struct st_rule st_rule_linux_rt_group_sched = {
                    "chrt -f 80 true && echo granted",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("rt_group_sched=0"),
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(CONFIG, CONFIG_DEFAULT, FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, GROUP_RUNTIME,
-                          CGROUP_VERSION, USERS_RUNTIME, UID, ST_MACHINE_CMDLINE),
+    .facts = ST_RULE_KEYS(ST_KEY_CONFIG_RT_GROUP_SCHED, CONFIG_DEFAULT, ST_KEY_RT_FIFO_ERRNO,
+                          ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT, ST_KEY_CGROUP_RT_RUNTIME_US,
+                          ST_KEY_CGROUP_VERSION, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, ST_KEY_USER_UID,
+                          ST_KEY_CMDLINE),
     .judge = judge_rt_group_sched,
 };
 
 /* --- linux-rtkit: rtkit: real-time priority for programs that ask a daemon for it. --- */
 
-#define DAEMON           "linux.daemon.rtkit-daemon"
-#define COMMAND          "linux.rtkit.command"
 #define PRIORITY_DEFAULT 20 /* rtkit-daemon --help */
 
 /** From rtkit's command line. */
@@ -360,7 +352,8 @@ static int64_t highest(const struct st_facts *facts)
 {
     static const char option[] = "--max-realtime-priority=";
     const char *command;
-    const char *at = st_facts_text(facts, COMMAND, &command) == 0 ? strstr(command, option) : NULL;
+    const char *at =
+        st_facts_text(facts, ST_KEY_RTKIT_COMMAND, &command) == 0 ? strstr(command, option) : NULL;
     const long value = at != NULL ? strtol(at + sizeof(option) - 1, NULL, 10) : 0;
     return value >= 1 && value <= 99 ? value : PRIORITY_DEFAULT;
 }
@@ -369,7 +362,7 @@ static void judge_rtkit(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t error, value;
-    if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
+    if (st_finding_need_int(finding, ST_KEY_RT_FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding, "the saved files do not contain the rights of a user");
         return;
@@ -378,12 +371,12 @@ static void judge_rtkit(struct st_finding *finding)
         st_finding_fine(finding, "this user gets real-time priority without rtkit");
         return;
     }
-    st_finding_quote(finding, DAEMON);
-    st_finding_quote(finding, INSTALLED);
-    st_finding_quote(finding, COMMAND);
-    const bool there =
-        st_facts_int(facts, DAEMON, &value) == 0 || st_facts_int(facts, INSTALLED, &value) == 0;
-    if (!there && st_facts_int(facts, INSTALLED, &value) == -EACCES) {
+    st_finding_quote(finding, ST_KEY_DAEMON_RTKIT_DAEMON);
+    st_finding_quote(finding, ST_KEY_RTKIT_INSTALLED);
+    st_finding_quote(finding, ST_KEY_RTKIT_COMMAND);
+    const bool there = st_facts_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON, &value) == 0 ||
+                       st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == 0;
+    if (!there && st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == -EACCES) {
         st_finding_unknown(finding, "sleeptune could not read whether rtkit is installed");
     } else if (!there) {
         st_finding_not_applicable(finding,
@@ -419,15 +412,15 @@ const struct st_rule st_rule_linux_rtkit = {
     .guide.check = ST_MACHINE_CHECK_LIMITS,
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(FIFO_ERRNO, DAEMON, INSTALLED, COMMAND, ST_MACHINE_USER),
+    .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
+                          ST_KEY_RTKIT_COMMAND, ST_KEY_USER_NAME),
     .judge = judge_rtkit,
 };
 
 /* --- linux-audio-group: The group that carries the right to real-time priority. --- */
 
-#define LIMITS      "linux.limits.@"
+#define LIMITS      ST_KEYS_LIMITS "@"
 #define RTPRIO      ".rtprio"
-#define UNREADABLE  "linux.limits.any.rtprio" /* a file of limits that could not be read */
 #define NAME_BYTES  80
 #define JOIN(group) "sudo usermod -aG " group " $USER"
 
@@ -450,7 +443,7 @@ static void find_best_group(struct scan *scan, const struct st_fact *fact)
     int64_t priority;
     if (st_facts_int(scan->facts, fact->key, &priority) != 0 || priority <= 0)
         return;
-    snprintf(key, sizeof(key), "linux.group.%s", st_fact_part(fact, LIMITS, group, sizeof(group)));
+    snprintf(key, sizeof(key), ST_KEYS_GROUP "%s", st_fact_part(fact, LIMITS, group, sizeof(group)));
     const bool listed =
         st_facts_text(scan->facts, key, &members) == 0 && st_proc_has_word(members, scan->user);
     const enum membership membership = st_proc_has_word(scan->groups, group) ? MEMBER_ALREADY
@@ -468,7 +461,7 @@ static void advise(struct scan *scan)
 {
     struct st_finding *finding = scan->finding;
     char key[NAME_BYTES + 20], fix[256];
-    snprintf(key, sizeof(key), "linux.group.%s", scan->group);
+    snprintf(key, sizeof(key), ST_KEYS_GROUP "%s", scan->group);
     st_finding_quote(finding, scan->limit->key);
     st_finding_quote(finding, key);
     switch (scan->membership) {
@@ -506,7 +499,7 @@ static void judge_audio_group(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     struct scan scan = {.facts = facts, .finding = finding};
     int64_t error;
-    if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
+    if (st_finding_need_int(finding, ST_KEY_RT_FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding, "the saved files do not contain the groups of a user");
         return;
@@ -515,16 +508,16 @@ static void judge_audio_group(struct st_finding *finding)
         st_finding_fine(finding, "this user has the right, so the group does not matter");
         return;
     }
-    if (st_finding_need_text(finding, GROUPS, &scan.groups) != 0)
+    if (st_finding_need_text(finding, ST_KEY_USER_GROUPS, &scan.groups) != 0)
         return;
-    if (st_facts_text(facts, ST_MACHINE_USER, &scan.user) != 0)
+    if (st_facts_text(facts, ST_KEY_USER_NAME, &scan.user) != 0)
         scan.user = "";
     ST_FACTS_EACH (fact, facts, LIMITS, RTPRIO)
         find_best_group(&scan, fact);
     if (scan.limit != NULL)
         advise(&scan);
-    else if (st_facts_int(facts, UNREADABLE, &error) == -EACCES) {
-        st_finding_quote(finding, UNREADABLE);
+    else if (st_facts_int(facts, ST_KEY_LIMITS_ANY_RTPRIO, &error) == -EACCES) {
+        st_finding_quote(finding, ST_KEY_LIMITS_ANY_RTPRIO);
         st_finding_unknown(finding, "not all limits in /etc/security could be read");
     } else
         st_finding_not_applicable(finding, "no group has a real-time limit on this machine; see finding "
@@ -549,6 +542,7 @@ const struct st_rule st_rule_linux_audio_group = {
                    "the limit\nid -nG   # after a new login: contains that group",
     .guide.undo = "sudo gpasswd -d $USER audio",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(FIFO_ERRNO, GROUPS, ST_MACHINE_USER, "linux.limits.*.rtprio", "linux.group.*"),
+    .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_USER_GROUPS, ST_KEY_USER_NAME,
+                          ST_KEYS_LIMITS "*.rtprio", ST_KEYS_GROUP "*"),
     .judge = judge_audio_group,
 };

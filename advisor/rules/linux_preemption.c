@@ -12,9 +12,7 @@
 
 /* --- linux-preemption: how long the kernel keeps a woken thread waiting --- */
 
-#define VERSION ST_LINUX_KERNEL_VERSION
-#define DEBUGFS "linux.preempt.debugfs"
-#define CONFIG  "linux.config."
+#define VERSION ST_KEY_KERNEL_VERSION
 
 /** Below these periods a model is recommended: up to about 1.3 ms and 5 ms. */
 #define RT_PERIOD_NS   INT64_C(1400000)
@@ -60,7 +58,7 @@ static enum model parse_model(const char *name, size_t len)
 static enum model debugfs_model(const struct st_facts *facts)
 {
     const char *text;
-    if (st_facts_text(facts, DEBUGFS, &text) != 0 || (text = strchr(text, '(')) == NULL)
+    if (st_facts_text(facts, ST_KEY_PREEMPT_DEBUGFS, &text) != 0 || (text = strchr(text, '(')) == NULL)
         return MODEL_UNKNOWN;
     return parse_model(text + 1, strcspn(text + 1, ")"));
 }
@@ -71,9 +69,9 @@ static enum model config_model(const struct st_facts *facts, const char **source
         const char *key;
         enum model model;
     } rows[] = {
-        {CONFIG "PREEMPT_RT", MODEL_RT},     {CONFIG "PREEMPT", MODEL_FULL},
-        {CONFIG "PREEMPT_LAZY", MODEL_LAZY}, {CONFIG "PREEMPT_VOLUNTARY", MODEL_VOLUNTARY},
-        {CONFIG "PREEMPT_NONE", MODEL_NONE},
+        {ST_KEYS_CONFIG "PREEMPT_RT", MODEL_RT},     {ST_KEYS_CONFIG "PREEMPT", MODEL_FULL},
+        {ST_KEYS_CONFIG "PREEMPT_LAZY", MODEL_LAZY}, {ST_KEYS_CONFIG "PREEMPT_VOLUNTARY", MODEL_VOLUNTARY},
+        {ST_KEYS_CONFIG "PREEMPT_NONE", MODEL_NONE},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         if (is_y(facts, rows[i].key)) {
@@ -97,11 +95,11 @@ static struct detected detect(const struct st_facts *facts)
         return found;
     }
     found.source = VERSION;
-    found.dynamic =
-        has_version ? st_proc_has_word(version, "PREEMPT_DYNAMIC") : is_y(facts, CONFIG "PREEMPT_DYNAMIC");
+    found.dynamic = has_version ? st_proc_has_word(version, "PREEMPT_DYNAMIC")
+                                : is_y(facts, ST_KEYS_CONFIG "PREEMPT_DYNAMIC");
     found.model = debugfs_model(facts);
     if (found.model != MODEL_UNKNOWN) {
-        found.source = DEBUGFS;
+        found.source = ST_KEY_PREEMPT_DEBUGFS;
         return found;
     }
     if (has_version && !found.dynamic && st_proc_has_word(version, "PREEMPT")) {
@@ -115,11 +113,11 @@ static struct detected detect(const struct st_facts *facts)
     }
     if (found.dynamic && st_machine_boot_option(facts, "preempt", option, sizeof(option)) == 0) {
         found.model = parse_model(option, strlen(option));
-        found.source = ST_MACHINE_CMDLINE;
+        found.source = ST_KEY_CMDLINE;
         if (found.model != MODEL_UNKNOWN)
             return found;
     }
-    if (found.dynamic && st_machine_is_unread(facts, ST_MACHINE_CMDLINE))
+    if (found.dynamic && st_machine_is_unread(facts, ST_KEY_CMDLINE))
         return found; /* preempt= may be there, against the configuration */
     found.model = config_model(facts, &found.source);
     /* every kernel that is built preemptible says so in its version: init/Makefile, preempt-flag */
@@ -132,7 +130,7 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
 {
     const char *version;
     const int r = st_finding_need_text(finding, VERSION, &version);
-    const struct st_fact *debugfs = st_facts_find(finding->facts, DEBUGFS);
+    const struct st_fact *debugfs = st_facts_find(finding->facts, ST_KEY_PREEMPT_DEBUGFS);
     if (found->dynamic && debugfs != NULL && debugfs->state == ST_FACT_ABSENT)
         st_finding_unknown(finding,
                            "this kernel can switch its preemption model, and debugfs, which shows the one in "
@@ -157,8 +155,8 @@ static const char *real_time_package(const struct st_facts *facts)
         {"-Ubuntu ", "sudo pro enable realtime-kernel   # with Ubuntu Pro"},
         {"-arch", "sudo pacman -S linux-rt"},
     };
-    const char *release = st_facts_text_or(facts, ST_LINUX_KERNEL_RELEASE, "");
-    const char *version = st_facts_text_or(facts, ST_LINUX_KERNEL_VERSION, "");
+    const char *release = st_facts_text_or(facts, ST_KEY_KERNEL_RELEASE, "");
+    const char *version = st_facts_text_or(facts, ST_KEY_KERNEL_VERSION, "");
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         if (strstr(release, rows[i].mark) != NULL || strstr(version, rows[i].mark) != NULL)
             return rows[i].command;
@@ -187,7 +185,7 @@ static void judge_preemption(struct st_finding *finding)
     st_finding_quote(finding, VERSION);
     st_finding_quote(finding, found.source);
     if (found.model == MODEL_UNKNOWN)
-        st_finding_quote(finding, DEBUGFS);
+        st_finding_quote(finding, ST_KEY_PREEMPT_DEBUGFS);
     switch (found.model) {
     case MODEL_UNKNOWN:
         judge_unknown(&found, finding);
@@ -259,9 +257,10 @@ const struct st_rule st_rule_linux_preemption = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts =
-        ST_RULE_KEYS(ST_LINUX_KERNEL_VERSION_KEYS, ST_LINUX_KERNEL_REALTIME, DEBUGFS, ST_MACHINE_CMDLINE,
-                     ST_MACHINE_BOOT_OPTIONS, CONFIG "PREEMPT", CONFIG "PREEMPT_RT", CONFIG "PREEMPT_DYNAMIC",
-                     CONFIG "PREEMPT_VOLUNTARY", CONFIG "PREEMPT_NONE", CONFIG "PREEMPT_LAZY"),
+        ST_RULE_KEYS(ST_LINUX_KERNEL_VERSION_KEYS, ST_KEY_REALTIME, ST_KEY_PREEMPT_DEBUGFS, ST_KEY_CMDLINE,
+                     ST_KEY_BOOT_OPTIONS, ST_KEYS_CONFIG "PREEMPT", ST_KEYS_CONFIG "PREEMPT_RT",
+                     ST_KEYS_CONFIG "PREEMPT_DYNAMIC", ST_KEYS_CONFIG "PREEMPT_VOLUNTARY",
+                     ST_KEYS_CONFIG "PREEMPT_NONE", ST_KEYS_CONFIG "PREEMPT_LAZY"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full"},
                                {ST_CHANGE_BOOT, "boot", "preempt=full"}),
     .judge = judge_preemption,
@@ -282,13 +281,13 @@ static void judge_threaded_irqs(struct st_finding *finding)
         st_finding_fine(finding, "a real-time kernel handles all interrupts in threads");
         return;
     }
-    if (st_finding_need_text(finding, ST_MACHINE_CMDLINE, &cmdline) != 0)
+    if (st_finding_need_text(finding, ST_KEY_CMDLINE, &cmdline) != 0)
         return;
     if (st_machine_boot_option(facts, "threadirqs", value, sizeof(value)) == 0) {
         st_finding_fine(finding, "threadirqs is on: see finding linux-irq-priorities for the order of the "
                                  "threads");
     } else if (st_machine_is_guest(facts)) {
-        st_finding_quote(finding, ST_MACHINE_VIRTUAL);
+        st_finding_quote(finding, ST_KEY_VIRTUAL);
         st_finding_not_applicable(finding, "the host handles the real interrupts of a virtual machine");
     } else if (finding->wish->period_ns > PERIOD_SHORT_NS) {
         st_finding_ok(finding,
@@ -323,22 +322,18 @@ const struct st_rule st_rule_linux_threaded_irqs = {
                    "ps -eLo cls,rtprio,comm | grep irq/   # FF 50 for each handler",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("threadirqs"),
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(ST_LINUX_KERNEL_REALTIME_KEYS, ST_MACHINE_CMDLINE, ST_MACHINE_BOOT_OPTIONS,
-                          ST_MACHINE_VIRTUAL),
+    .facts = ST_RULE_KEYS(ST_LINUX_KERNEL_REALTIME_KEYS, ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS, ST_KEY_VIRTUAL),
     .judge = judge_threaded_irqs,
 };
 
 /* --- linux-sched-ext: a scheduler that a program loaded in place of the kernel's own --- */
 
-#define EXT_STATE "linux.sched_ext.state"
-#define EXT_OPS   "linux.sched_ext.ops"
-
 static void judge_sched_ext(struct st_finding *finding)
 {
-    const char *state, *ops = st_facts_text_or(finding->facts, EXT_OPS, "of a program");
-    if (st_finding_need_text(finding, EXT_STATE, &state) != 0)
+    const char *state, *ops = st_facts_text_or(finding->facts, ST_KEY_SCHED_EXT_OPS, "of a program");
+    if (st_finding_need_text(finding, ST_KEY_SCHED_EXT_STATE, &state) != 0)
         return;
-    st_finding_quote(finding, EXT_OPS);
+    st_finding_quote(finding, ST_KEY_SCHED_EXT_OPS);
     if (strcmp(state, "disabled") == 0) {
         st_finding_fine(finding, "the kernel's own scheduler decides which thread runs");
     } else if (strcmp(state, "enabled") != 0) {
@@ -373,13 +368,12 @@ const struct st_rule st_rule_linux_sched_ext = {
     .guide.check = "cat /sys/kernel/sched_ext/state   # disabled",
     .guide.undo = "sudo systemctl enable --now scx_loader, or scx",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(EXT_STATE, EXT_OPS),
+    .facts = ST_RULE_KEYS(ST_KEY_SCHED_EXT_STATE, ST_KEY_SCHED_EXT_OPS),
     .judge = judge_sched_ext,
 };
 
 /* --- linux-irq-sharing: Does the sound card have its interrupt line for itself? --- */
 
-#define READABLE    "linux.irq.readable"
 #define NAMES_BYTES 256
 
 struct search {
@@ -411,11 +405,11 @@ static bool is_of_idle_card(const struct st_facts *facts, const struct st_fact *
     for (unsigned card = 0; card < ST_MACHINE_CARDS_MAX; card++) {
         if (!st_machine_is_open(facts, card))
             continue;
-        if (st_machine_is_line_of(facts, st_fact_part(line, "linux.irq.", irq, sizeof(irq)), card))
+        if (st_machine_is_line_of(facts, st_fact_part(line, ST_KEYS_IRQ, irq, sizeof(irq)), card))
             return false;
-        ST_FACTS_EACH (other, facts, "linux.irq.", ".actions")
-            is_known = is_known || st_machine_is_line_of(
-                                       facts, st_fact_part(other, "linux.irq.", irq, sizeof(irq)), card);
+        ST_FACTS_EACH (other, facts, ST_KEYS_IRQ, ".actions")
+            is_known = is_known ||
+                       st_machine_is_line_of(facts, st_fact_part(other, ST_KEYS_IRQ, irq, sizeof(irq)), card);
     }
     return is_known;
 }
@@ -425,9 +419,9 @@ static void judge_irq_sharing(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     struct search search = {.facts = facts};
     int64_t readable;
-    if (st_finding_need_int(finding, READABLE, &readable) != 0)
+    if (st_finding_need_int(finding, ST_KEY_IRQ_READABLE, &readable) != 0)
         return;
-    ST_FACTS_EACH (fact, facts, "linux.irq.", ".actions") {
+    ST_FACTS_EACH (fact, facts, ST_KEYS_IRQ, ".actions") {
         if (!is_of_idle_card(facts, fact))
             scan_sound_interrupt(&search, fact);
     }
@@ -463,7 +457,7 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .guide.check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
     .guide.undo = "put it back",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(READABLE, ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
+    .facts = ST_RULE_KEYS(ST_KEY_IRQ_READABLE, ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
     .judge = judge_irq_sharing,
 };
 
@@ -521,12 +515,6 @@ const struct st_rule st_rule_linux_watchdogs = {
 
 /* --- linux-firmware: what is known to call it again and again --- */
 
-#define HWRNG       "linux.hwrng.current"
-#define TPM_DEVICE  "linux.tpm.device"
-#define CPU_MODEL   "linux.cpu.model"
-#define DELL_SMM    "linux.module.dell_smm_hwmon"
-#define TCL_COMMAND "linux.tclsh.command"
-
 #define FANS_EVER(tool)                                                                                      \
     "sudo systemctl disable --now " tool "   # if the firmware can control the fans itself"
 #define TPM_EVER                                                                                             \
@@ -540,13 +528,14 @@ static const char *fan_tool(struct st_finding *finding)
     int64_t pid;
     for (size_t i = 0; i < ST_ARRAY_LEN(tools); i++) {
         char key[64];
-        snprintf(key, sizeof(key), "linux.daemon.%s", tools[i]);
+        snprintf(key, sizeof(key), ST_KEYS_DAEMON "%s", tools[i]);
         st_finding_quote(finding, key);
         if (st_facts_int(finding->facts, key, &pid) == 0)
             return tools[i];
     }
-    st_finding_quote(finding, TCL_COMMAND);
-    return strstr(st_facts_text_or(finding->facts, TCL_COMMAND, ""), "i8kmon") != NULL ? "i8kmon" : NULL;
+    st_finding_quote(finding, ST_KEY_TCLSH_COMMAND);
+    return strstr(st_facts_text_or(finding->facts, ST_KEY_TCLSH_COMMAND, ""), "i8kmon") != NULL ? "i8kmon"
+                                                                                                : NULL;
 }
 
 /** Does this kernel take random numbers from AMD's firmware? With the fix only a Pluton gives them.
@@ -566,16 +555,16 @@ static int asks_firmware(const struct st_facts *facts)
 
 static void judge_hwrng(struct st_finding *finding)
 {
-    const char *source, *cpu = st_facts_text_or(finding->facts, CPU_MODEL, "");
-    const char *device = st_facts_text_or(finding->facts, TPM_DEVICE, "");
-    const char *release = st_facts_text_or(finding->facts, ST_LINUX_KERNEL_RELEASE, "");
-    if (st_finding_need_text(finding, HWRNG, &source) != 0)
+    const char *source, *cpu = st_facts_text_or(finding->facts, ST_KEY_CPU_MODEL, "");
+    const char *device = st_facts_text_or(finding->facts, ST_KEY_TPM_DEVICE, "");
+    const char *release = st_facts_text_or(finding->facts, ST_KEY_KERNEL_RELEASE, "");
+    if (st_finding_need_text(finding, ST_KEY_HWRNG_CURRENT, &source) != 0)
         return;
-    st_finding_quote(finding, CPU_MODEL);
-    st_finding_quote(finding, TPM_DEVICE);
-    st_finding_quote(finding, ST_LINUX_KERNEL_RELEASE);
-    st_finding_quote(finding, ST_LINUX_KERNEL_VERSION);
-    st_finding_quote(finding, ST_LINUX_KERNEL_SIGNATURE);
+    st_finding_quote(finding, ST_KEY_CPU_MODEL);
+    st_finding_quote(finding, ST_KEY_TPM_DEVICE);
+    st_finding_quote(finding, ST_KEY_KERNEL_RELEASE);
+    st_finding_quote(finding, ST_KEY_KERNEL_VERSION);
+    st_finding_quote(finding, ST_KEY_KERNEL_SIGNATURE);
     const int asks = asks_firmware(finding->facts);
     if (strncmp(source, "tpm-rng", 7) != 0 || (cpu[0] != '\0' && strncmp(cpu, "AMD ", 4) != 0) ||
         (device[0] != '\0' && strstr(device, "DRIVER=tpm_crb") == NULL) || asks == 0) {
@@ -600,15 +589,15 @@ static void judge_hwrng(struct st_finding *finding)
 static void judge_firmware(struct st_finding *finding)
 {
     const char *driver;
-    const int r = st_facts_text(finding->facts, DELL_SMM, &driver);
+    const int r = st_facts_text(finding->facts, ST_KEY_MODULE_DELL_SMM_HWMON, &driver);
     const char *tool = r == 0 ? fan_tool(finding) : NULL;
-    st_finding_quote(finding, DELL_SMM);
+    st_finding_quote(finding, ST_KEY_MODULE_DELL_SMM_HWMON);
     if (tool != NULL) {
         st_finding_advice(finding, "%s calls the firmware again and again, and each call stops all CPUs",
                           tool);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, FANS_EVER("%s"), tool);
     } else if (r != 0 && r != -ENOENT) {
-        (void)!st_finding_need_text(finding, DELL_SMM, &driver);
+        (void)!st_finding_need_text(finding, ST_KEY_MODULE_DELL_SMM_HWMON, &driver);
     } else {
         judge_hwrng(finding);
     }
@@ -631,7 +620,8 @@ const struct st_rule st_rule_linux_firmware = {
                    "cat /sys/class/misc/hw_random/rng_current   # not tpm-rng-0",
     .guide.undo = "sudo systemctl enable --now i8kmon; switch the fTPM on again",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(HWRNG, CPU_MODEL, TPM_DEVICE, ST_LINUX_KERNEL_VERSION_KEYS, DELL_SMM, TCL_COMMAND,
-                          "linux.daemon.*"),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_HWRNG_CURRENT, ST_KEY_CPU_MODEL, ST_KEY_TPM_DEVICE, ST_LINUX_KERNEL_VERSION_KEYS,
+                     ST_KEY_MODULE_DELL_SMM_HWMON, ST_KEY_TCLSH_COMMAND, ST_KEYS_DAEMON "*"),
     .judge = judge_firmware,
 };

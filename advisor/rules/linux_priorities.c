@@ -13,14 +13,10 @@
 
 /* --- real-time threads, as the process collector found them --- */
 
-#define THREAD_NAME     "linux.rt_thread.*.name"
-#define THREAD_PROCESS  "linux.rt_thread.*.process"
-#define THREAD_PRIORITY "linux.rt_thread.*.priority"
-#define THREAD_PID      "linux.rt_thread.*.pid"
-#define PROCESSES_N     "linux.processes_n"
-#define PART            "linux.threads.part" /* posted: what is not listed may run all the same */
-#define EFFICIENT       "linux.cpu.efficient"
-#define FAST            "linux.cpu.fast"
+#define THREAD_NAME     ST_KEYS_RT_THREAD "*.name"
+#define THREAD_PROCESS  ST_KEYS_RT_THREAD "*.process"
+#define THREAD_PRIORITY ST_KEYS_RT_THREAD "*.priority"
+#define THREAD_PID      ST_KEYS_RT_THREAD "*.pid"
 
 /** The thread of the highest priority among some. priority 0: there is none. */
 struct top_thread {
@@ -42,7 +38,7 @@ static bool plays(const struct st_facts *facts, const struct st_fact *process)
 static struct top_thread top_thread(const struct st_facts *facts, const char *const *names)
 {
     struct top_thread top = {0};
-    ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".process") {
+    ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".process") {
         int64_t priority;
         if (fact->state == ST_FACT_OK &&
             (names != NULL ? st_machine_is_among(fact->text, names) : plays(facts, fact)) &&
@@ -61,8 +57,6 @@ static void quote_thread(struct st_finding *finding, const struct st_fact *fact)
 
 /* --- linux-server-priority: Does the running sound server have its real-time threads? --- */
 
-#define PULSE_REALTIME "linux.pulse.realtime-scheduling"
-
 /* Which rule reports why a server runs without real-time priority. NULL: none does. */
 
 /** jackd was started without it (-r). */
@@ -70,7 +64,7 @@ static const char *of_jack(const struct st_facts *facts)
 {
     struct st_jack_command jack;
     const char *command;
-    if (st_facts_text(facts, ST_JACK_COMMAND, &command) != 0)
+    if (st_facts_text(facts, ST_KEY_JACK_COMMAND, &command) != 0)
         return NULL;
     st_linux_jack_parse(command, &jack);
     return jack.realtime ? NULL : "linux-jack-realtime";
@@ -78,15 +72,15 @@ static const char *of_jack(const struct st_facts *facts)
 
 static const char *of_pipewire(const struct st_facts *facts)
 {
-    return st_linux_rt_lost(facts, "linux.daemon.pipewire") ? "linux-rt-lost" : NULL;
+    return st_linux_rt_lost(facts, ST_KEY_DAEMON_PIPEWIRE) ? "linux-rt-lost" : NULL;
 }
 
 static const char *of_pulse(const struct st_facts *facts)
 {
     const char *text;
-    if (st_facts_text(facts, PULSE_REALTIME, &text) == 0 && st_machine_is_off(text))
+    if (st_facts_text(facts, ST_KEY_PULSE_REALTIME_SCHEDULING, &text) == 0 && st_machine_is_off(text))
         return "linux-pulseaudio";
-    return st_linux_rt_lost(facts, "linux.daemon.pulseaudio") ? "linux-rt-lost" : NULL;
+    return st_linux_rt_lost(facts, ST_KEY_DAEMON_PULSEAUDIO) ? "linux-rt-lost" : NULL;
 }
 
 /* Without jackdbus, which has nothing to do until a program asks for JACK. */
@@ -96,15 +90,15 @@ static const struct {
     const char *const *processes;
     const char *(*reported_by)(const struct st_facts *facts);
 } servers[] = {
-    {"linux.daemon.pipewire", "PipeWire", (const char *const[]){"pipewire", NULL}, of_pipewire},
-    {"linux.daemon.jackd", "jackd", (const char *const[]){"jackd", "jackdbus", NULL}, of_jack},
-    {"linux.daemon.pulseaudio", "PulseAudio", (const char *const[]){"pulseaudio", NULL}, of_pulse},
+    {ST_KEY_DAEMON_PIPEWIRE, "PipeWire", (const char *const[]){"pipewire", NULL}, of_pipewire},
+    {ST_KEY_DAEMON_JACKD, "jackd", (const char *const[]){"jackd", "jackdbus", NULL}, of_jack},
+    {ST_KEY_DAEMON_PULSEAUDIO, "PulseAudio", (const char *const[]){"pulseaudio", NULL}, of_pulse},
 };
 
 /** Is a loop of PipeWire's library in that program, without real-time priority? */
 static bool has_normal_loop(const struct st_facts *facts, const char *const *names)
 {
-    ST_FACTS_EACH (fact, facts, "linux.normal_thread.", ".process") {
+    ST_FACTS_EACH (fact, facts, ST_KEYS_NORMAL_THREAD, ".process") {
         if (fact->state == ST_FACT_OK && st_machine_is_among(fact->text, names))
             return true;
     }
@@ -117,7 +111,7 @@ static void judge_server_priority(struct st_finding *finding)
     int64_t processes, pid;
     const char *without = NULL, *rule_id = NULL, *others = NULL;
     bool own = false;
-    if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
+    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, &processes) != 0)
         return;
     for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {
         st_finding_quote(finding, servers[i].key);
@@ -128,7 +122,8 @@ static void judge_server_priority(struct st_finding *finding)
         own = own || owner == NULL;
         if (owner != NULL || top_thread(facts, servers[i].processes).priority > 0)
             continue;
-        if (st_facts_find(facts, PART) != NULL && !has_normal_loop(facts, servers[i].processes))
+        if (st_facts_find(facts, ST_KEY_THREADS_PART) != NULL &&
+            !has_normal_loop(facts, servers[i].processes))
             continue;
         const char *reporter = servers[i].reported_by(facts);
         if (reporter != NULL) {
@@ -152,13 +147,13 @@ static void judge_server_priority(struct st_finding *finding)
         st_finding_fine(finding, "the sound server's thread runs at real-time priority %" PRId64,
                         top.priority);
     } else if (without != NULL) {
-        st_finding_quote(finding, ST_JACK_COMMAND);
-        st_finding_quote(finding, PULSE_REALTIME);
-        st_finding_quote(finding, "linux.rtkit.demoted_n");
+        st_finding_quote(finding, ST_KEY_JACK_COMMAND);
+        st_finding_quote(finding, ST_KEY_PULSE_REALTIME_SCHEDULING);
+        st_finding_quote(finding, ST_KEY_RTKIT_DEMOTED_N);
         st_finding_not_applicable(finding, "%s runs without real-time priority; finding %s says why", without,
                                   rule_id);
     } else {
-        st_finding_quote(finding, ST_MACHINE_CONTAINER);
+        st_finding_quote(finding, ST_KEY_SYSTEM_CONTAINER);
         st_finding_not_applicable(finding, "no sound server runs%s",
                                   st_machine_in_container(facts)
                                       ? " in this container; sound servers of the host are not "
@@ -185,17 +180,13 @@ const struct st_rule st_rule_linux_server_priority = {
                    "journalctl --user -b -u pipewire | grep -i -e rt -e realtime   # what was refused",
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", THREAD_PROCESS, THREAD_PRIORITY,
-                          ST_MACHINE_CONTAINER, ST_JACK_COMMAND, PULSE_REALTIME,
-                          "linux.normal_thread.*.process", ST_RT_LOST_KEYS, ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", THREAD_PROCESS, THREAD_PRIORITY,
+                          ST_KEY_SYSTEM_CONTAINER, ST_KEY_JACK_COMMAND, ST_KEY_PULSE_REALTIME_SCHEDULING,
+                          ST_KEYS_NORMAL_THREAD "*.process", ST_RT_LOST_KEYS, ST_OWNER_KEYS),
     .judge = judge_server_priority,
 };
 
 /* --- linux-priority-order: Programs that play must not run above the server that they play through. --- */
-
-#define COMPLETE "linux.threads.complete"
-#define SYSTEM76 "linux.daemon.system76-scheduler"
-#define ANANICY  "linux.daemon.ananicy-cpp"
 
 /** What system76-scheduler gave to sound servers up to 2.0.1. */
 #define SYSTEM76_PRIORITY 49
@@ -203,7 +194,7 @@ const struct st_rule st_rule_linux_server_priority = {
 static void judge_priority_order(struct st_finding *finding)
 {
     int64_t processes, complete, pid;
-    if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
+    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, &processes) != 0)
         return;
     const struct top_thread server = top_thread(finding->facts, server_names);
     const struct top_thread client = top_thread(finding->facts, NULL);
@@ -214,10 +205,11 @@ static void judge_priority_order(struct st_finding *finding)
     quote_thread(finding, server.process);
     if (client.priority > server.priority) {
         quote_thread(finding, client.process);
-        const char *changer =
-            st_facts_int(finding->facts, SYSTEM76, &pid) == 0  ? "; system76-scheduler sets such priorities"
-            : st_facts_int(finding->facts, ANANICY, &pid) == 0 ? "; ananicy-cpp sets such priorities"
-                                                               : "";
+        const char *changer = st_facts_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER, &pid) == 0
+                                  ? "; system76-scheduler sets such priorities"
+                              : st_facts_int(finding->facts, ST_KEY_DAEMON_ANANICY_CPP, &pid) == 0
+                                  ? "; ananicy-cpp sets such priorities"
+                                  : "";
         st_finding_advice(finding,
                           "%.40s runs at priority %" PRId64 ", higher than the sound server's %" PRId64
                           ", so it can take the CPU from the server%s",
@@ -225,8 +217,9 @@ static void judge_priority_order(struct st_finding *finding)
         st_rule_fix(finding);
         return;
     }
-    if (server.priority == SYSTEM76_PRIORITY && st_facts_int(finding->facts, SYSTEM76, &pid) == 0) {
-        st_finding_quote(finding, SYSTEM76);
+    if (server.priority == SYSTEM76_PRIORITY &&
+        st_facts_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER, &pid) == 0) {
+        st_finding_quote(finding, ST_KEY_DAEMON_SYSTEM76_SCHEDULER);
         st_finding_advice(
             finding,
             "system76-scheduler gave the sound server priority %d, less than the server asks for and than "
@@ -240,7 +233,7 @@ static void judge_priority_order(struct st_finding *finding)
             ST_NEEDS_RELOGIN);
         return;
     }
-    if (st_finding_need_int(finding, COMPLETE, &complete) != 0)
+    if (st_finding_need_int(finding, ST_KEY_THREADS_COMPLETE, &complete) != 0)
         return;
     st_finding_fine(finding, "no program has a higher priority than the sound server's %" PRId64 "%s",
                     server.priority, complete != 0 ? "" : " (not all threads were checked)");
@@ -268,8 +261,9 @@ const struct st_rule st_rule_linux_priority_order = {
     .guide.check = "ps -eLo cls,rtprio,comm --sort=-rtprio | head -20   # sound interrupt, server, programs",
     .guide.undo = "set the old priority in that program again",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, THREAD_NAME, COMPLETE, SYSTEM76,
-                          ANANICY, THREAD_PID, ST_MACHINE_PLAYS),
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, THREAD_NAME,
+                          ST_KEY_THREADS_COMPLETE, ST_KEY_DAEMON_SYSTEM76_SCHEDULER,
+                          ST_KEY_DAEMON_ANANICY_CPP, THREAD_PID, ST_MACHINE_PLAYS),
     .judge = judge_priority_order,
 };
 
@@ -278,9 +272,9 @@ const struct st_rule st_rule_linux_priority_order = {
 static void judge_hybrid_cores(struct st_finding *finding)
 {
     struct st_cpu_list slow;
-    const char *list, *fast = st_facts_text_or(finding->facts, FAST, "");
+    const char *list, *fast = st_facts_text_or(finding->facts, ST_KEY_CPU_FAST, "");
     int64_t cpu;
-    if (st_finding_need_text(finding, EFFICIENT, &list) != 0) {
+    if (st_finding_need_text(finding, ST_KEY_CPU_EFFICIENT, &list) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding,
                                       "no core of this machine is reported as slower than the others");
@@ -290,7 +284,7 @@ static void judge_hybrid_cores(struct st_finding *finding)
         st_finding_unknown(finding, "the list of slow cores could not be read: \"%.20s\"", list);
         return;
     }
-    ST_FACTS_EACH (fact, finding->facts, "linux.rt_thread.", ".process") {
+    ST_FACTS_EACH (fact, finding->facts, ST_KEYS_RT_THREAD, ".process") {
         if (fact->state != ST_FACT_OK || st_facts_beside_int(finding->facts, fact, "cpu", &cpu) != 0 ||
             cpu < 0 || !st_cpu_list_has(&slow, (size_t)cpu) ||
             (!st_machine_is_among(fact->text, server_names) && !plays(finding->facts, fact)))
@@ -333,8 +327,8 @@ const struct st_rule st_rule_linux_hybrid_cores = {
     .guide.check = "ps -eLo psr,rtprio,comm | grep -v ' - '   # PSR: the CPU of each thread",
     .guide.undo = "start the program without taskset",
     .worst = ST_STATUS_ADVICE,
-    .facts =
-        ST_RULE_KEYS(EFFICIENT, FAST, THREAD_PROCESS, "linux.rt_thread.*.cpu", THREAD_PID, ST_MACHINE_PLAYS),
+    .facts = ST_RULE_KEYS(ST_KEY_CPU_EFFICIENT, ST_KEY_CPU_FAST, THREAD_PROCESS, ST_KEYS_RT_THREAD "*.cpu",
+                          THREAD_PID, ST_MACHINE_PLAYS),
     .judge = judge_hybrid_cores,
 };
 
@@ -393,7 +387,7 @@ static void judge_irq_priorities(struct st_finding *finding)
     int64_t processes;
     int64_t lowest = 0;
     size_t threads_n = 0;
-    if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
+    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, &processes) != 0)
         return;
     ST_FACTS_EACH (fact, facts, "linux.irq_thread.", ".name")
         threads_n += fact->state == ST_FACT_OK;
@@ -447,7 +441,7 @@ const struct st_rule st_rule_linux_irq_priorities = {
     .guide.check = "ps -eLo cls,rtprio,comm | grep 'irq/'   # snd and xhci above the rest",
     .guide.undo = "sudo systemctl disable rtirq; then sudo /etc/init.d/rtirq reset, or restart",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(PROCESSES_N, IRQ_NAME, IRQ_PRIORITY, THREAD_PROCESS, THREAD_PRIORITY,
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, IRQ_NAME, IRQ_PRIORITY, THREAD_PROCESS, THREAD_PRIORITY,
                           ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
     .judge = judge_irq_priorities,
 };

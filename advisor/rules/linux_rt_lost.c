@@ -10,34 +10,25 @@
 #include "core/text/text.h"
 #include "platform/proc.h"
 
-#define PROCESSES_N     "linux.processes_n"
-#define RTKIT           "linux.daemon.rtkit-daemon"
-#define RTKIT_COMMAND   "linux.rtkit.command"
-#define DEMOTED         "linux.rtkit.demoted_n"
-#define SUSPENDED       "linux.suspended_ms"
-#define SLEEPS          "linux.power.states"
-#define FORBIDDEN       "linux.suspend.forbidden"
-#define RT_PROCESS      "linux.rt_thread.*.process"
-#define RT_PRIORITY     "linux.rt_thread.*.priority"
-#define RT_NAME         "linux.rt_thread.*.name"
-#define NORMAL_PROCESS  "linux.normal_thread.*.process"
-#define COMPLETE        "linux.threads.complete"
-#define PART            "linux.threads.part"
+#define RT_PROCESS      ST_KEYS_RT_THREAD "*.process"
+#define RT_PRIORITY     ST_KEYS_RT_THREAD "*.priority"
+#define RT_NAME         ST_KEYS_RT_THREAD "*.name"
+#define NORMAL_PROCESS  ST_KEYS_NORMAL_THREAD "*.process"
 #define RTKIT_MAX       20   /* rtkit-daemon --help: what it gives at most, unless told otherwise */
 #define SUSPENDED_LEAST 1000 /* ms; less is no suspend */
 
 static const struct {
     const char *key, *name, *process;
 } servers[] = {
-    {"linux.daemon.pipewire", "PipeWire", "pipewire"},
-    {"linux.daemon.pulseaudio", "PulseAudio", "pulseaudio"},
+    {ST_KEY_DAEMON_PIPEWIRE, "PipeWire", "pipewire"},
+    {ST_KEY_DAEMON_PULSEAUDIO, "PulseAudio", "pulseaudio"},
 };
 
 /** The highest real-time priority of a thread of that program; 0: none. */
 static int64_t priority_of(const struct st_facts *facts, const char *process)
 {
     int64_t top = 0, priority;
-    ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".process") {
+    ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".process") {
         if (fact->state == ST_FACT_OK && strcmp(fact->text, process) == 0 &&
             st_facts_beside_int(facts, fact, "priority", &priority) == 0 && priority > top)
             top = priority;
@@ -61,22 +52,24 @@ static int server_of(const struct st_facts *facts)
 static bool has_canary(const struct st_facts *facts)
 {
     const char *command;
-    return st_facts_text(facts, RTKIT_COMMAND, &command) != 0 || strstr(command, "--no-canary") == NULL;
+    return st_facts_text(facts, ST_KEY_RTKIT_COMMAND, &command) != 0 ||
+           strstr(command, "--no-canary") == NULL;
 }
 
 bool st_linux_rt_lost(const struct st_facts *facts, const char *key)
 {
     int64_t pid;
     const int server = server_of(facts);
-    return server >= 0 && strcmp(servers[server].key, key) == 0 && st_facts_int(facts, RTKIT, &pid) == 0 &&
-           has_canary(facts) && st_machine_int_or(facts, DEMOTED, 0) > 0;
+    return server >= 0 && strcmp(servers[server].key, key) == 0 &&
+           st_facts_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON, &pid) == 0 && has_canary(facts) &&
+           st_machine_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0;
 }
 
 static bool can_suspend(const struct st_facts *facts)
 {
     const char *states;
-    return st_facts_text(facts, SLEEPS, &states) == 0 && st_proc_has_word(states, "mem") &&
-           !st_machine_is_guest(facts) && st_machine_int_or(facts, FORBIDDEN, 0) == 0;
+    return st_facts_text(facts, ST_KEY_POWER_STATES, &states) == 0 && st_proc_has_word(states, "mem") &&
+           !st_machine_is_guest(facts) && st_machine_int_or(facts, ST_KEY_SUSPEND_FORBIDDEN, 0) == 0;
 }
 
 static void judge_without(struct st_finding *finding, int row, int64_t suspended_ms)
@@ -100,23 +93,23 @@ static void judge_lost(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t processes, value, suspended_ms = 0;
-    if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
+    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, &processes) != 0)
         return;
     const int server = server_of(finding->facts);
-    if (server < 0 || st_facts_int(facts, RTKIT, &value) != 0) {
+    if (server < 0 || st_facts_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON, &value) != 0) {
         st_finding_not_applicable(
             finding, "%s", server < 0 ? "no PipeWire or PulseAudio of this user runs" : "rtkit does not run");
         return;
     }
     st_finding_quote(finding, servers[server].key);
-    st_finding_quote(finding, RTKIT_COMMAND);
+    st_finding_quote(finding, ST_KEY_RTKIT_COMMAND);
     if (!has_canary(facts)) {
         st_finding_fine(finding, "rtkit runs with --no-canary: it takes no priority away after a suspend");
         return;
     }
-    st_finding_quote(finding, SUSPENDED);
-    st_finding_quote(finding, DEMOTED);
-    (void)!st_facts_int(facts, SUSPENDED, &suspended_ms);
+    st_finding_quote(finding, ST_KEY_SUSPENDED_MS);
+    st_finding_quote(finding, ST_KEY_RTKIT_DEMOTED_N);
+    (void)!st_facts_int(facts, ST_KEY_SUSPENDED_MS, &suspended_ms);
     const int64_t priority = priority_of(facts, servers[server].process);
     if (priority == 0) {
         judge_without(finding, server, suspended_ms);
@@ -125,12 +118,12 @@ static void judge_lost(struct st_finding *finding)
                         "%s has priority %" PRId64 ": rtkit gives less, so it did not give this one "
                         "and does not take it away",
                         servers[server].name, priority);
-    } else if (suspended_ms >= SUSPENDED_LEAST && st_machine_int_or(facts, DEMOTED, 1) == 0) {
+    } else if (suspended_ms >= SUSPENDED_LEAST && st_machine_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 1) == 0) {
         st_finding_fine(finding,
                         "%s kept its real-time priority (%" PRId64 ") when this computer was suspended",
                         servers[server].name, priority);
     } else if (suspended_ms >= SUSPENDED_LEAST || can_suspend(facts)) {
-        st_finding_quote(finding, SLEEPS);
+        st_finding_quote(finding, ST_KEY_POWER_STATES);
         st_finding_advice(finding,
                           "%s has its real-time priority (%" PRId64
                           ") from rtkit, which may take it away when "
@@ -138,7 +131,7 @@ static void judge_lost(struct st_finding *finding)
                           servers[server].name, priority);
         st_rule_fix(finding);
     } else {
-        st_finding_quote(finding, FORBIDDEN);
+        st_finding_quote(finding, ST_KEY_SUSPEND_FORBIDDEN);
         st_finding_fine(finding, "%s has real-time priority %" PRId64 ", and this computer is not suspended",
                         servers[server].name, priority);
     }
@@ -169,8 +162,9 @@ const struct st_rule st_rule_linux_rt_lost = {
                    "ps -eLo cls,rtprio,comm | grep data-loop   # RR 20 or FF 88, also after a suspend",
     .guide.undo = "delete 90-sleeptune.conf and restart rtkit-daemon",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", RTKIT_COMMAND, DEMOTED, SUSPENDED, SLEEPS, FORBIDDEN,
-                          RT_PROCESS, RT_PRIORITY, ST_MACHINE_VIRTUAL, ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", ST_KEY_RTKIT_COMMAND,
+                          ST_KEY_RTKIT_DEMOTED_N, ST_KEY_SUSPENDED_MS, ST_KEY_POWER_STATES,
+                          ST_KEY_SUSPEND_FORBIDDEN, RT_PROCESS, RT_PRIORITY, ST_KEY_VIRTUAL, ST_OWNER_KEYS),
     .judge = judge_lost,
 };
 
@@ -218,7 +212,7 @@ static void by_node(struct clients *clients, const struct st_fact *plays)
     if (plays->state != ST_FACT_OK || strcmp(plays->text, "true") != 0 ||
         strcmp(api, "pipewire-pulse") == 0 || st_facts_beside_text(facts, plays, "pid", &pid) != 0)
         return;
-    ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".pid") {
+    ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".pid") {
         if (st_facts_text(facts, fact->key, &its) == 0 && strcmp(its, pid) == 0) {
             clients->with_n++;
             return;
@@ -234,7 +228,7 @@ static void judge_clients(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     struct clients clients = {.finding = finding, .last = ""};
     int64_t processes;
-    if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
+    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, &processes) != 0)
         return;
     const int server = server_of(facts);
     if (server != 0 || priority_of(facts, servers[0].process) == 0) {
@@ -244,17 +238,17 @@ static void judge_clients(struct st_finding *finding)
         return;
     }
     /* before 1.0.1 the threads have no name of their own */
-    if (st_machine_int_or(facts, COMPLETE, 0) == 1) {
-        ST_FACTS_EACH (fact, facts, "linux.pipewire.node.", ".plays")
+    if (st_machine_int_or(facts, ST_KEY_THREADS_COMPLETE, 0) == 1) {
+        ST_FACTS_EACH (fact, facts, ST_KEYS_PIPEWIRE_NODE, ".plays")
             by_node(&clients, fact);
     }
     if (clients.without_n == 0) {
-        ST_FACTS_EACH (fact, facts, "linux.normal_thread.", ".process")
+        ST_FACTS_EACH (fact, facts, ST_KEYS_NORMAL_THREAD, ".process")
             by_thread(&clients, fact, false);
-        ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".process")
+        ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".process")
             by_thread(&clients, fact, true);
     }
-    if (clients.without_n == 0 && st_facts_find(facts, PART) != NULL) {
+    if (clients.without_n == 0 && st_facts_find(facts, ST_KEY_THREADS_PART) != NULL) {
         st_finding_unknown(finding, "only a part of the threads is listed");
         return;
     }
@@ -303,7 +297,8 @@ const struct st_rule st_rule_linux_client_priority = {
     .guide.check = "ps -eLo cls,rtprio,comm | grep data-loop   # RR or FF, and a priority",
     .guide.undo = "delete 90-sleeptune.conf",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", RT_PROCESS, RT_PRIORITY, RT_NAME, NORMAL_PROCESS,
-                          COMPLETE, "linux.*_thread.*.pid", "linux.pipewire.node.*", ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", RT_PROCESS, RT_PRIORITY, RT_NAME,
+                          NORMAL_PROCESS, ST_KEY_THREADS_COMPLETE, "linux.*_thread.*.pid",
+                          ST_KEYS_PIPEWIRE_NODE "*", ST_OWNER_KEYS),
     .judge = judge_clients,
 };

@@ -5,7 +5,7 @@
 #include "advisor/facts/facts.h"
 
 /* What st_linux_rt_lost() reads. */
-#define ST_RT_LOST_KEYS "linux.daemon.rtkit-daemon", "linux.rtkit.command", "linux.rtkit.demoted_n"
+#define ST_RT_LOST_KEYS ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_COMMAND, ST_KEY_RTKIT_DEMOTED_N
 
 /** Does linux-rt-lost report that rtkit took the priority of this server away, as its log says? key:
  * "linux.daemon.pipewire" or "linux.daemon.pulseaudio", which has no priority. Of two that run it is about

@@ -12,13 +12,6 @@
 
 /* --- linux-alsa-buffer: The rings of the sound devices that are open, beside the server's quantum. --- */
 
-#define PREFIX      "linux.alsa."
-#define QUANTUM     "linux.pipewire.quantum"
-#define MAX         "linux.pipewire.max_quantum"
-#define FORCED      "linux.pipewire.force_quantum"
-#define PIPE_RATE   "linux.pipewire.rate_hz"
-#define FORCED_RATE "linux.pipewire.force_rate_hz"
-
 #define NOW(frames) "pw-metadata -n settings 0 clock.force-quantum " frames "   # 0 takes it back"
 
 #define EVER(frames)                                                                                         \
@@ -48,7 +41,9 @@ static bool is_pipewire(const char *owner)
 
 static bool is_quantum_unread(const struct st_facts *facts)
 {
-    static const char *const keys[] = {QUANTUM, MAX, FORCED, PIPE_RATE, FORCED_RATE};
+    static const char *const keys[] = {ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_MAX_QUANTUM,
+                                       ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ,
+                                       ST_KEY_PIPEWIRE_FORCE_RATE_HZ};
     for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
         if (st_machine_is_unread(facts, keys[i]))
             return true;
@@ -121,15 +116,15 @@ static void judge_alsa_buffer(struct st_finding *finding)
     struct scan scan = {.finding = finding,
                         .quantum_unread = is_quantum_unread(finding->facts),
                         .quantum_us = (double)asked.usual_frames * 1e6 / (double)asked.running_hz};
-    ST_FACTS_EACH (fact, finding->facts, PREFIX, ".buffer_frames")
+    ST_FACTS_EACH (fact, finding->facts, ST_KEYS_ALSA, ".buffer_frames")
         scan_stream(&scan, fact);
     if (scan.stream != NULL) {
         quote_stream(finding, scan.stream);
-        st_fact_part(scan.stream, PREFIX, name, sizeof(name));
+        st_fact_part(scan.stream, ST_KEYS_ALSA, name, sizeof(name));
     }
     if (scan.worst_gap_us > 0) {
-        st_finding_quote(finding, QUANTUM);
-        st_finding_quote(finding, FORCED);
+        st_finding_quote(finding, ST_KEY_PIPEWIRE_QUANTUM);
+        st_finding_quote(finding, ST_KEY_PIPEWIRE_FORCE_QUANTUM);
         st_finding_problem(
             finding,
             "the buffer of %.40s holds %.1f ms, less than PipeWire's quantum of %.1f ms, so it "
@@ -180,18 +175,15 @@ const struct st_rule st_rule_linux_alsa_buffer = {
                    "period_size, and not below the quantum",
     .guide.undo = "pw-metadata -n settings 0 clock.force-quantum 0; delete 90-sleeptune.conf",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS("linux.alsa.*.buffer_frames", "linux.alsa.*.period_frames", "linux.alsa.*.rate_hz",
-                          "linux.alsa.*.owner", QUANTUM, MAX, FORCED, PIPE_RATE, FORCED_RATE),
+    .facts =
+        ST_RULE_KEYS(ST_KEYS_ALSA "*.buffer_frames", ST_KEYS_ALSA "*.period_frames", ST_KEYS_ALSA "*.rate_hz",
+                     ST_KEYS_ALSA "*.owner", ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_MAX_QUANTUM,
+                     ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ, ST_KEY_PIPEWIRE_FORCE_RATE_HZ),
     .judge = judge_alsa_buffer,
 };
 
 /* --- linux-pipewire-quantum: PipeWire: may its cycle be as short as wished? --- */
 
-#define DAEMON                       "linux.daemon.pipewire"
-#define MIN                          "linux.pipewire.min_quantum"
-#define RATE                         "linux.pipewire.rate_hz"
-#define VM_MIN                       "linux.pipewire.vm_min_quantum"
-#define ASKED                        "linux.ask.pipewire"
 #define QUANTUM_DEFAULT              1024 /* pipewire.conf(5) */
 #define MIN_DEFAULT                  32
 #define MAX_DEFAULT                  2048
@@ -290,42 +282,43 @@ static void judge_pipewire_quantum(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t pid, quantum, min, max, rate, vm_min, wish;
-    if (st_facts_int(facts, DAEMON, &pid) != 0) {
-        st_finding_quote(finding, DAEMON);
+    if (st_facts_int(facts, ST_KEY_DAEMON_PIPEWIRE, &pid) != 0) {
+        st_finding_quote(finding, ST_KEY_DAEMON_PIPEWIRE);
         st_finding_not_applicable(finding, "PipeWire does not run here");
         return;
     }
-    if (st_finding_is_of_other(finding, DAEMON, "PipeWire"))
+    if (st_finding_is_of_other(finding, ST_KEY_DAEMON_PIPEWIRE, "PipeWire"))
         return;
-    st_finding_quote(finding, DAEMON);
-    const struct st_fact *asked = st_facts_find(facts, ASKED);
+    st_finding_quote(finding, ST_KEY_DAEMON_PIPEWIRE);
+    const struct st_fact *asked = st_facts_find(facts, ST_KEY_ASK_PIPEWIRE);
     if (asked != NULL && asked->state == ST_FACT_UNREADABLE && asked->error == ECONNREFUSED) {
-        st_finding_quote(finding, ASKED);
+        st_finding_quote(finding, ST_KEY_ASK_PIPEWIRE);
         st_finding_not_applicable(finding, "the running PipeWire belongs to another user or another session");
         return;
     }
-    if (need_setting(finding, QUANTUM, QUANTUM_DEFAULT, &quantum) != 0 ||
-        need_setting(finding, MIN, MIN_DEFAULT, &min) != 0 ||
-        need_setting(finding, MAX, MAX_DEFAULT, &max) != 0 ||
-        need_setting(finding, RATE, RATE_DEFAULT, &rate) != 0 ||
-        need_setting(finding, VM_MIN, min, &vm_min) != 0)
+    if (need_setting(finding, ST_KEY_PIPEWIRE_QUANTUM, QUANTUM_DEFAULT, &quantum) != 0 ||
+        need_setting(finding, ST_KEY_PIPEWIRE_MIN_QUANTUM, MIN_DEFAULT, &min) != 0 ||
+        need_setting(finding, ST_KEY_PIPEWIRE_MAX_QUANTUM, MAX_DEFAULT, &max) != 0 ||
+        need_setting(finding, ST_KEY_PIPEWIRE_RATE_HZ, RATE_DEFAULT, &rate) != 0 ||
+        need_setting(finding, ST_KEY_PIPEWIRE_VM_MIN_QUANTUM, min, &vm_min) != 0)
         return;
     const char *answer;
-    const bool running = st_facts_text(facts, ASKED, &answer) == 0 && strcmp(answer, "answered") == 0;
-    st_finding_quote(finding, running ? MIN : ASKED);
-    st_finding_quote(finding, FORCED);
+    const bool running =
+        st_facts_text(facts, ST_KEY_ASK_PIPEWIRE, &answer) == 0 && strcmp(answer, "answered") == 0;
+    st_finding_quote(finding, running ? ST_KEY_PIPEWIRE_MIN_QUANTUM : ST_KEY_ASK_PIPEWIRE);
+    st_finding_quote(finding, ST_KEY_PIPEWIRE_FORCE_QUANTUM);
     if (st_facts_int(facts, ST_BUFFER_PIPEWIRE_WISH, &wish) == 0) {
         judge_wish(finding, wish, quantum, min, max, rate);
         return;
     }
-    const int64_t forced = st_machine_positive_or(facts, FORCED, 0);
+    const int64_t forced = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0);
     if (forced > 0) {
-        judge_forced(forced, st_machine_positive_or(facts, FORCED_RATE, rate), finding);
+        judge_forced(forced, st_machine_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_RATE_HZ, rate), finding);
         return;
     }
     const bool guest = st_machine_is_guest(facts) && vm_min > min;
     if (guest) {
-        st_finding_quote(finding, ST_MACHINE_VIRTUAL);
+        st_finding_quote(finding, ST_KEY_VIRTUAL);
         min = vm_min;
     }
     const double min_us = (double)min * 1e6 / (double)rate, wish_us = (double)finding->wish->period_ns / 1e3;
@@ -367,8 +360,10 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     .guide.check = "pw-top   # QUANT and RATE: cycle = QUANT / RATE",
     .guide.undo = "delete 90-sleeptune.conf and run systemctl --user restart pipewire",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(DAEMON, QUANTUM, MIN, MAX, RATE, VM_MIN, FORCED, FORCED_RATE, ASKED,
-                          ST_MACHINE_VIRTUAL, ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_MIN_QUANTUM,
+                          ST_KEY_PIPEWIRE_MAX_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ,
+                          ST_KEY_PIPEWIRE_VM_MIN_QUANTUM, ST_KEY_PIPEWIRE_FORCE_QUANTUM,
+                          ST_KEY_PIPEWIRE_FORCE_RATE_HZ, ST_KEY_ASK_PIPEWIRE, ST_KEY_VIRTUAL, ST_OWNER_KEYS),
     .judge = judge_pipewire_quantum,
 };
 
@@ -378,9 +373,9 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
 static bool need_nodes(struct st_finding *finding)
 {
     int64_t pid;
-    const struct st_fact *any = st_facts_next(finding->facts, "linux.pipewire.node.", ".state", NULL);
-    if (st_finding_need_int(finding, DAEMON, &pid) != 0 ||
-        st_finding_is_of_other(finding, DAEMON, "PipeWire"))
+    const struct st_fact *any = st_facts_next(finding->facts, ST_KEYS_PIPEWIRE_NODE, ".state", NULL);
+    if (st_finding_need_int(finding, ST_KEY_DAEMON_PIPEWIRE, &pid) != 0 ||
+        st_finding_is_of_other(finding, ST_KEY_DAEMON_PIPEWIRE, "PipeWire"))
         return false;
     if (any == NULL || any->state != ST_FACT_OK)
         st_finding_set(finding, any == NULL ? ST_STATUS_NOT_APPLICABLE : ST_STATUS_UNKNOWN,
@@ -438,8 +433,8 @@ const struct st_rule st_rule_linux_pipewire_clients = {
     .guide.check = "pw-top   # QUANT of each program: what it asked for",
     .guide.undo = "pw-metadata -n settings 0 clock.min-quantum 32; start the program without these variables",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(DAEMON, "linux.pipewire.node.*", "linux.pipewire.*quantum",
-                          "linux.pipewire.*rate_hz", ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_KEYS_PIPEWIRE_NODE "*", ST_KEYS_PIPEWIRE "*quantum",
+                          ST_KEYS_PIPEWIRE "*rate_hz", ST_OWNER_KEYS),
     .judge = judge_pipewire_clients,
 };
 
@@ -457,7 +452,7 @@ static const char *find_converted(struct st_finding *finding, const char *class,
 {
     const struct st_facts *facts = finding->facts;
     const char *state, *of, *name;
-    ST_FACTS_EACH (rate, facts, "linux.pipewire.node.", ".format_rate_hz") {
+    ST_FACTS_EACH (rate, facts, ST_KEYS_PIPEWIRE_NODE, ".format_rate_hz") {
         if (st_facts_beside_text(facts, rate, "state", &state) != 0 || strcmp(state, "running") != 0 ||
             st_facts_beside_text(facts, rate, "media_class", &of) != 0 ||
             strncmp(of, class, strlen(class)) != 0 || st_facts_beside_text(facts, rate, "name", &name) != 0 ||
@@ -508,9 +503,9 @@ static void judge_pipewire_rates(struct st_finding *finding)
     if (!need_nodes(finding))
         return;
     st_buffer_asked(finding->facts, &asked);
-    st_finding_quote(finding, ST_BUFFER_PIPEWIRE_RATES);
-    if (st_facts_find(finding->facts, "system.input") != NULL &&
-        st_facts_find(finding->facts, "linux.pipewire.rate_hz") == NULL) {
+    st_finding_quote(finding, ST_KEY_PIPEWIRE_ALLOWED_RATES);
+    if (st_facts_find(finding->facts, ST_KEY_SYSTEM_INPUT) != NULL &&
+        st_facts_find(finding->facts, ST_KEY_PIPEWIRE_RATE_HZ) == NULL) {
         st_finding_unknown(finding, "PipeWire's default rate is not in this text");
     } else if (asked.rate_unknown != NULL) {
         st_finding_unknown(finding, "%s", asked.rate_unknown);
@@ -555,18 +550,14 @@ const struct st_rule st_rule_linux_pipewire_rates = {
     .guide.check = "pw-top   # QUANT and RATE: cycle = QUANT / RATE",
     .guide.undo = "pw-metadata -n settings 0 clock.force-rate 0; delete 90-sleeptune.conf",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(DAEMON, "linux.pipewire.node.*", "linux.pipewire.*quantum",
-                          "linux.pipewire.*rate_hz", ST_BUFFER_PIPEWIRE_RATES, ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_KEYS_PIPEWIRE_NODE "*", ST_KEYS_PIPEWIRE "*quantum",
+                          ST_KEYS_PIPEWIRE "*rate_hz", ST_KEY_PIPEWIRE_ALLOWED_RATES, ST_OWNER_KEYS),
     .judge = judge_pipewire_rates,
 };
 
 /* --- linux-pulseaudio: PulseAudio's own settings. --- */
 
-#define PULSEAUDIO_DAEMON "linux.daemon.pulseaudio"
-#define REALTIME          "linux.pulse.realtime-scheduling"
-#define TSCHED            "linux.pulse.tsched"
-#define FRAGMENTS         "linux.pulse.default-fragments"
-#define FRAGMENT          "linux.pulse.default-fragment-size-msec"
+#define FRAGMENTS "linux.pulse.default-fragments"
 
 /* daemon.conf's defaults */
 #define FRAGMENTS_DEFAULT   4
@@ -577,18 +568,19 @@ static void judge_pulseaudio(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     int64_t pid;
     const char *realtime, *tsched;
-    int r = st_finding_need_int(finding, PULSEAUDIO_DAEMON, &pid);
+    int r = st_finding_need_int(finding, ST_KEY_DAEMON_PULSEAUDIO, &pid);
     if (r != 0) {
         if (r == -ENOENT)
             st_finding_not_applicable(finding, "PulseAudio does not run here");
         return;
     }
-    if (st_finding_is_of_other(finding, PULSEAUDIO_DAEMON, "PulseAudio"))
+    if (st_finding_is_of_other(finding, ST_KEY_DAEMON_PULSEAUDIO, "PulseAudio"))
         return;
-    r = st_facts_text(facts, REALTIME, &realtime);
-    if (r != 0 && r != -ENOENT && st_finding_need_text(finding, REALTIME, &realtime) != 0)
+    r = st_facts_text(facts, ST_KEY_PULSE_REALTIME_SCHEDULING, &realtime);
+    if (r != 0 && r != -ENOENT &&
+        st_finding_need_text(finding, ST_KEY_PULSE_REALTIME_SCHEDULING, &realtime) != 0)
         return;
-    st_finding_quote(finding, REALTIME);
+    st_finding_quote(finding, ST_KEY_PULSE_REALTIME_SCHEDULING);
     if (r == 0 && st_machine_is_off(realtime)) {
         st_finding_advice(finding,
                           "PulseAudio's settings turn off real-time priority, so any busy program can delay "
@@ -596,15 +588,16 @@ static void judge_pulseaudio(struct st_finding *finding)
         st_rule_fix(finding);
         return;
     }
-    st_finding_quote(finding, TSCHED);
-    r = st_facts_text(facts, TSCHED, &tsched);
-    if (r != 0 && r != -ENOENT && st_finding_need_text(finding, TSCHED, &tsched) != 0)
+    st_finding_quote(finding, ST_KEY_PULSE_TSCHED);
+    r = st_facts_text(facts, ST_KEY_PULSE_TSCHED, &tsched);
+    if (r != 0 && r != -ENOENT && st_finding_need_text(finding, ST_KEY_PULSE_TSCHED, &tsched) != 0)
         return;
     if (r == 0 && strcmp(tsched, "0") == 0) {
         const int64_t n = st_machine_positive_or(facts, FRAGMENTS, FRAGMENTS_DEFAULT),
-                      ms = st_machine_positive_or(facts, FRAGMENT, FRAGMENT_DEFAULT_MS);
+                      ms = st_machine_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC,
+                                                  FRAGMENT_DEFAULT_MS);
         st_finding_quote(finding, FRAGMENTS);
-        st_finding_quote(finding, FRAGMENT);
+        st_finding_quote(finding, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC);
         st_finding_ok(finding,
                       "PulseAudio wakes at the card's interrupts: its buffer has %" PRId64 " fragments of "
                       "%" PRId64 " ms each, %" PRId64 " ms in all",
@@ -632,6 +625,7 @@ const struct st_rule st_rule_linux_pulseaudio = {
     .guide.check = "ps -eLo cls,rtprio,comm | grep alsa-   # RR 5",
     .guide.undo = "delete 90-sleeptune.conf and run systemctl --user restart pulseaudio",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(PULSEAUDIO_DAEMON, REALTIME, TSCHED, FRAGMENTS, FRAGMENT, ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PULSEAUDIO, ST_KEY_PULSE_REALTIME_SCHEDULING, ST_KEY_PULSE_TSCHED,
+                          FRAGMENTS, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC, ST_OWNER_KEYS),
     .judge = judge_pulseaudio,
 };

@@ -9,22 +9,18 @@
 
 /* --- linux-high-res-timers: High-resolution timers: proof at run time first, the configuration last. --- */
 
-#define GETRES     "linux.clock_getres_ns"
-#define HRES       "linux.timer_list.hres_active"
-#define RESOLUTION "linux.timer_list.resolution_ns"
-#define CONFIG     "linux.config.HIGH_RES_TIMERS"
-#define CONFIG_HZ  "linux.config.HZ"
-#define HZ_MAX     10000
+#define CONFIG "linux.config.HIGH_RES_TIMERS"
+#define HZ_MAX 10000
 
 /** The tick in ns from the facts that were read; 0: not known. */
 static int64_t tick_ns(const struct st_facts *facts)
 {
     int64_t value;
-    if (st_facts_int(facts, GETRES, &value) == 0 && value > 1)
+    if (st_facts_int(facts, ST_KEY_CLOCK_GETRES_NS, &value) == 0 && value > 1)
         return value;
-    if (st_facts_int(facts, RESOLUTION, &value) == 0 && value > 1)
+    if (st_facts_int(facts, ST_KEY_TIMER_LIST_RESOLUTION_NS, &value) == 0 && value > 1)
         return value;
-    if (st_facts_int(facts, CONFIG_HZ, &value) == 0 && value >= 1 && value <= HZ_MAX)
+    if (st_facts_int(facts, ST_KEY_CONFIG_HZ, &value) == 0 && value >= 1 && value <= HZ_MAX)
         return 1000000000 / value;
     return 0;
 }
@@ -64,7 +60,7 @@ static void judge_config(struct st_finding *finding)
 {
     const char *config;
     char option[16];
-    st_finding_quote(finding, ST_MACHINE_CMDLINE);
+    st_finding_quote(finding, ST_KEY_CMDLINE);
     const int boot = st_machine_boot_option(finding->facts, "highres", option, sizeof(option));
     if (boot == 0 && st_machine_is_off(option)) {
         judge_off(finding, "highres=off on the kernel command line");
@@ -94,10 +90,10 @@ static void judge_config(struct st_finding *finding)
 static void judge_high_res_timers(struct st_finding *finding)
 {
     int64_t hres, getres;
-    st_finding_quote(finding, HRES);
-    st_finding_quote(finding, GETRES);
-    const bool has_hres = st_facts_int(finding->facts, HRES, &hres) == 0;
-    const bool has_getres = st_facts_int(finding->facts, GETRES, &getres) == 0;
+    st_finding_quote(finding, ST_KEY_TIMER_LIST_HRES_ACTIVE);
+    st_finding_quote(finding, ST_KEY_CLOCK_GETRES_NS);
+    const bool has_hres = st_facts_int(finding->facts, ST_KEY_TIMER_LIST_HRES_ACTIVE, &hres) == 0;
+    const bool has_getres = st_facts_int(finding->facts, ST_KEY_CLOCK_GETRES_NS, &getres) == 0;
     if (has_hres && hres == 0) {
         judge_off(finding, "/proc/timer_list says hres_active 0");
     } else if (has_getres && getres > 1) {
@@ -125,15 +121,13 @@ const struct st_rule st_rule_linux_high_res_timers = {
     .guide.check = "sudo grep -m 1 resolution /proc/timer_list   # .resolution: 1 nsecs",
     .guide.undo = "leave these timers on: without them every sleep is rounded up to a tick",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(GETRES, HRES, RESOLUTION, CONFIG, CONFIG_HZ, ST_MACHINE_CMDLINE,
-                          ST_MACHINE_BOOT_OPTIONS),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_CLOCK_GETRES_NS, ST_KEY_TIMER_LIST_HRES_ACTIVE, ST_KEY_TIMER_LIST_RESOLUTION_NS,
+                     CONFIG, ST_KEY_CONFIG_HZ, ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS),
     .judge = judge_high_res_timers,
 };
 
 /* --- linux-clocksource: The clocksource: what a look at the clock costs. --- */
-
-#define CURRENT   "linux.clocksource.current"
-#define AVAILABLE "linux.clocksource.available"
 
 /** The CPU reads it without a system call. */
 static const char *const fast[] = {
@@ -177,8 +171,8 @@ static void judge_slow(const char *current, struct st_finding *finding)
 {
     const char *available;
     char option[32], best[40];
-    st_finding_quote(finding, ST_MACHINE_CMDLINE);
-    if (st_finding_need_text(finding, AVAILABLE, &available) != 0) {
+    st_finding_quote(finding, ST_KEY_CMDLINE);
+    if (st_finding_need_text(finding, ST_KEY_CLOCKSOURCE_AVAILABLE, &available) != 0) {
         st_finding_advice(finding, "the clock is %s: each clock read needs a system call and is slow",
                           current);
     } else if (!best_fast(available, best, sizeof(best))) {
@@ -201,8 +195,8 @@ static void judge_jiffies(struct st_finding *finding)
     st_finding_problem(finding,
                        "the clock is jiffies: it moves only once a tick, and high-resolution timers do not "
                        "work with it");
-    st_finding_quote(finding, CONFIG_HZ);
-    if (st_facts_int(finding->facts, CONFIG_HZ, &hz) == 0 && hz >= 1 && hz <= HZ_MAX)
+    st_finding_quote(finding, ST_KEY_CONFIG_HZ);
+    if (st_facts_int(finding->facts, ST_KEY_CONFIG_HZ, &hz) == 0 && hz >= 1 && hz <= HZ_MAX)
         st_finding_effect(finding, 1e6 / (double)hz, "one tick: 1 / HZ %d = %.0f µs", (int)hz,
                           1e6 / (double)hz);
     st_finding_fix(finding, NULL, "# see why there is no other clock:\nsudo dmesg | grep -i clocksource",
@@ -213,7 +207,7 @@ static void judge_clocksource(struct st_finding *finding)
 {
     static const char *const slow[] = {"hpet", "acpi_pm", "pit", "hyperv_clocksource_msr", NULL};
     const char *current;
-    if (st_finding_need_text(finding, CURRENT, &current) != 0)
+    if (st_finding_need_text(finding, ST_KEY_CLOCKSOURCE_CURRENT, &current) != 0)
         return;
     if (strcmp(current, "jiffies") == 0 || strcmp(current, "refined-jiffies") == 0) {
         judge_jiffies(finding);
@@ -248,14 +242,12 @@ const struct st_rule st_rule_linux_clocksource = {
                    "sudo dmesg | grep -i clocksource   # not \"unstable\"",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("clocksource=tsc"),
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(CURRENT, AVAILABLE, CONFIG_HZ, ST_MACHINE_CMDLINE, ST_MACHINE_BOOT_OPTIONS),
+    .facts = ST_RULE_KEYS(ST_KEY_CLOCKSOURCE_CURRENT, ST_KEY_CLOCKSOURCE_AVAILABLE, ST_KEY_CONFIG_HZ,
+                          ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS),
     .judge = judge_clocksource,
 };
 
 /* --- linux-timer-slack: Timer slack: how late the kernel may let a normal thread's sleep end. --- */
-
-#define SLACK "linux.timer_slack_ns"
-#define FIFO  "linux.rt.fifo_errno"
 
 /** Up to here the slack is small beside the wake-up latency, or beside the period (one hundredth). A choice
  * of this rule. */
@@ -265,7 +257,7 @@ const struct st_rule st_rule_linux_clocksource = {
 static void judge_timer_slack(struct st_finding *finding)
 {
     int64_t slack_ns, fifo_errno;
-    if (st_finding_need_int(finding, SLACK, &slack_ns) != 0) {
+    if (st_finding_need_int(finding, ST_KEY_TIMER_SLACK_NS, &slack_ns) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_unknown(finding,
                                "each running program has its own timer slack, but the saved files contain "
@@ -282,8 +274,8 @@ static void judge_timer_slack(struct st_finding *finding)
         return;
     }
     const double slack_us = (double)slack_ns / 1e3;
-    st_finding_quote(finding, FIFO);
-    const int fifo = st_facts_int(finding->facts, FIFO, &fifo_errno);
+    st_finding_quote(finding, ST_KEY_RT_FIFO_ERRNO);
+    const int fifo = st_facts_int(finding->facts, ST_KEY_RT_FIFO_ERRNO, &fifo_errno);
     if (fifo == 0 && fifo_errno == 0) {
         st_finding_fine(finding,
                         "real-time threads have no timer slack; the sleeps of a normal thread are up to %.1f "
@@ -341,6 +333,6 @@ const struct st_rule st_rule_linux_timer_slack = {
                    "without effect)",
     .guide.undo = "echo 50000 | sudo tee /proc/TID/timerslack_ns, or remove TimerSlackNSec= from the unit",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(SLACK, FIFO),
+    .facts = ST_RULE_KEYS(ST_KEY_TIMER_SLACK_NS, ST_KEY_RT_FIFO_ERRNO),
     .judge = judge_timer_slack,
 };

@@ -29,13 +29,13 @@ bool st_machine_is_unread(const struct st_facts *facts, const char *key)
 bool st_machine_in_container(const struct st_facts *facts)
 {
     const char *name;
-    return st_facts_text(facts, ST_MACHINE_CONTAINER, &name) == 0 && strcmp(name, "none") != 0 &&
+    return st_facts_text(facts, ST_KEY_SYSTEM_CONTAINER, &name) == 0 && strcmp(name, "none") != 0 &&
            strcmp(name, "0") != 0;
 }
 
 bool st_machine_is_guest(const struct st_facts *facts)
 {
-    return st_machine_int_or(facts, ST_MACHINE_VIRTUAL, 0) != 0;
+    return st_machine_int_or(facts, ST_KEY_VIRTUAL, 0) != 0;
 }
 
 int st_machine_boot_option(const struct st_facts *facts, const char *name, char *ret, size_t bytes)
@@ -43,7 +43,7 @@ int st_machine_boot_option(const struct st_facts *facts, const char *name, char 
     const char *at;
     const size_t name_len = strlen(name);
     int r = -ENOENT;
-    if (st_facts_text(facts, ST_MACHINE_CMDLINE, &at) != 0)
+    if (st_facts_text(facts, ST_KEY_CMDLINE, &at) != 0)
         return -ENODATA;
     for (;;) {
         at += strspn(at, " \t\n");
@@ -68,9 +68,9 @@ int st_machine_boot_option(const struct st_facts *facts, const char *name, char 
 void st_machine_place_boot_option(struct st_finding *finding, const char *option, bool add)
 {
     const char *text;
-    if (st_facts_text(finding->facts, ST_MACHINE_BOOT_OPTIONS, &text) != 0)
+    if (st_facts_text(finding->facts, ST_KEY_BOOT_OPTIONS, &text) != 0)
         return;
-    st_finding_quote(finding, ST_MACHINE_BOOT_OPTIONS);
+    st_finding_quote(finding, ST_KEY_BOOT_OPTIONS);
     if (strstr(text, "rpm-ostree") != NULL)
         st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "sudo rpm-ostree kargs --%s=%s",
                                   add ? "append" : "delete", option);
@@ -102,7 +102,7 @@ bool st_machine_is_sound(const struct st_facts *facts, const char *name)
     static const char *const controllers[] = {"xhci", "ehci", "ohci", "uhci", "dwc", NULL};
     if (has_part(name, cards))
         return true;
-    ST_FACTS_EACH (fact, facts, "linux.usb_audio.", ".control") {
+    ST_FACTS_EACH (fact, facts, ST_KEYS_USB_AUDIO, ".control") {
         if (fact->state == ST_FACT_OK)
             return has_part(name, controllers);
     }
@@ -113,25 +113,25 @@ bool st_machine_is_line_of(const struct st_facts *facts, const char *irq, unsign
 {
     char key[64], word[16];
     const char *of_card, *of_line;
-    snprintf(key, sizeof(key), "linux.card.%u.irq", card);
+    snprintf(key, sizeof(key), ST_KEYS_CARD "%u.irq", card);
     if (st_facts_text(facts, key, &of_card) == 0 && strcmp(of_card, irq) == 0)
         return true;
-    snprintf(key, sizeof(key), "linux.irq.%s.actions", irq);
+    snprintf(key, sizeof(key), ST_KEYS_IRQ "%s.actions", irq);
     snprintf(word, sizeof(word), ":card%u", card);
     const char *found = st_facts_text(facts, key, &of_line) == 0 ? strstr(of_line, word) : NULL;
     if (found != NULL && (found[strlen(word)] == '\0' || found[strlen(word)] == ','))
         return true;
-    snprintf(key, sizeof(key), "linux.irq.%s.pci", irq);
+    snprintf(key, sizeof(key), ST_KEYS_IRQ "%s.pci", irq);
     if (st_facts_text(facts, key, &of_line) != 0)
         return false;
-    snprintf(key, sizeof(key), "linux.card.%u.controller", card);
+    snprintf(key, sizeof(key), ST_KEYS_CARD "%u.controller", card);
     return st_facts_text(facts, key, &of_card) == 0 && strcmp(of_card, of_line) == 0;
 }
 
 bool st_machine_is_open(const struct st_facts *facts, unsigned card)
 {
     char prefix[48];
-    snprintf(prefix, sizeof(prefix), "linux.alsa.card%u.", card);
+    snprintf(prefix, sizeof(prefix), ST_KEYS_ALSA "card%u.", card);
     ST_FACTS_EACH (stream, facts, prefix, ".period_frames") {
         if (stream->state == ST_FACT_OK)
             return true;
@@ -170,7 +170,7 @@ bool st_machine_plays(const struct st_facts *facts, const char *name, const char
     bool is_known = false;
     if (st_machine_is_among(name, no_players))
         return false;
-    ST_FACTS_EACH (plays, facts, "linux.pipewire.node.", ".plays") {
+    ST_FACTS_EACH (plays, facts, ST_KEYS_PIPEWIRE_NODE, ".plays") {
         is_known = is_known || plays->state == ST_FACT_OK;
         if (pid != NULL && plays->state == ST_FACT_OK && strcmp(plays->text, "true") == 0 &&
             st_facts_beside_text(facts, plays, "pid", &text) == 0 && strcmp(text, pid) == 0)
@@ -186,7 +186,7 @@ void st_machine_fix_user(struct st_finding *finding)
     struct st_text_buffer lines = {0};
     const char *user, *text = finding->rule->guide.persistent;
     st_rule_fix(finding);
-    if (st_facts_text(finding->facts, ST_MACHINE_USER, &user) != 0 || !st_machine_is_plain(user) ||
+    if (st_facts_text(finding->facts, ST_KEY_USER_NAME, &user) != 0 || !st_machine_is_plain(user) ||
         strcmp(user, "root") == 0)
         return;
     for (const char *at; (at = strstr(text, any)) != NULL; text = at + any_len)

@@ -38,11 +38,8 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
     "# remove " option " from /etc/default/grub and /etc/default/grub.d, then\nsudo update-grub\n"           \
     "# Fedora: sudo grubby --update-kernel=ALL --remove-args=" option
 
-/** Where an option goes if not into GRUB's settings: "the only line of /boot/cmdline.txt". */
-#define ST_MACHINE_BOOT_OPTIONS "linux.boot.options"
-
 /** After a fix that adds (or removes) a boot option: says where this machine keeps it, if that is not GRUB's
- * settings. A rule that calls it lists ST_MACHINE_BOOT_OPTIONS. */
+ * settings. A rule that calls it lists ST_KEY_BOOT_OPTIONS. */
 void st_machine_place_boot_option(struct st_finding *finding, const char *option, bool add);
 
 /** The members of a rule that sets one sysctl, whose default is `usual`. */
@@ -65,7 +62,6 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
 
 /** Stands for the user in lines and in keys of changes, as long as no name is known. */
 #define ST_MACHINE_ANY_USER "NAME "
-#define ST_MACHINE_USER     "user.name"
 
 struct st_finding;
 /** The fix of the rule's guide, for the user whose rights were judged. */
@@ -87,7 +83,7 @@ bool st_machine_is_off(const char *value);
  * a USB audio interface is there. */
 bool st_machine_is_sound(const struct st_facts *facts, const char *name);
 
-#define ST_MACHINE_USB_AUDIO "linux.usb_audio.*.control" /* what it reads */
+#define ST_MACHINE_USB_AUDIO ST_KEYS_USB_AUDIO "*.control" /* what it reads */
 
 #define ST_MACHINE_CARDS_MAX 32
 
@@ -99,23 +95,19 @@ bool st_machine_is_line_of(const struct st_facts *facts, const char *irq, unsign
 bool st_machine_is_open(const struct st_facts *facts, unsigned card);
 
 #define ST_MACHINE_LINES                                                                                     \
-    "linux.card.*", "linux.irq.*.pci", "linux.irq.*.actions",                                                \
-        "linux.alsa.*.period_frames" /* what they read */
+    ST_KEYS_CARD "*", ST_KEYS_IRQ "*.pci", ST_KEYS_IRQ "*.actions",                                          \
+        ST_KEYS_ALSA "*.period_frames" /* what they read */
 
 /** Does this program play or record? As the graph says that pw-dump printed: is it linked with a device or
  * sink, by whatever lies between? Without a graph: anything but a server, and what is known to have
  * real-time threads, or threads of PipeWire's library, for something else. pid: as text, NULL: not known. */
 bool st_machine_plays(const struct st_facts *facts, const char *name, const char *pid);
-#define ST_MACHINE_PLAYS "linux.pipewire.node.*.plays", "linux.pipewire.node.*.pid" /* what it reads */
+#define ST_MACHINE_PLAYS ST_KEYS_PIPEWIRE_NODE "*.plays", ST_KEYS_PIPEWIRE_NODE "*.pid" /* what it reads */
 
 /** Is this one of the names? They end with NULL. */
 bool st_machine_is_among(const char *name, const char *const *names);
 
 /** Is the text safe in a shell command, that is of letters, digits and "_.:-" only? For names in fixes. */
 bool st_machine_is_plain(const char *text);
-
-#define ST_MACHINE_CMDLINE   "linux.cmdline"
-#define ST_MACHINE_VIRTUAL   "linux.virtual"
-#define ST_MACHINE_CONTAINER "system.container"
 
 #endif

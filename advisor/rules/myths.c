@@ -35,7 +35,7 @@ const struct st_rule st_rule_linux_hz = {
     .when_not = "systems with high-resolution timers (nearly all): leave HZ as it is",
     .sources = "Linux kernel/Kconfig.hz, kernel/time/hrtimer.c; Documentation/timers/highres.rst (2.6.21)",
     .worst = ST_STATUS_OK,
-    .facts = ST_RULE_KEYS("linux.config.HZ"),
+    .facts = ST_RULE_KEYS(ST_KEY_CONFIG_HZ),
     .cases =
         ST_RULE_CASES({ST_CASE_BELOW, 1, ST_STATUS_UNKNOWN, "HZ={} is not valid"},
                       {ST_CASE_ELSE, 0, ST_STATUS_OK,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/facts/music.h"
+#include "advisor/facts/fact_keys.h"
 #include "advisor/facts/owner.h"
 #include "core/event.h"
 #include "core/ns.h"
@@ -80,10 +80,10 @@ static void poll_server(struct server *server)
 
 static bool runs(const struct st_facts *facts, const char *source)
 {
-    static const char *const daemons[][2] = {{"pipewire", "linux.daemon.pipewire"},
-                                             {"jack", "linux.daemon.jackd"},
-                                             {"jack", "linux.daemon.jackdbus"},
-                                             {"pulseaudio", "linux.daemon.pulseaudio"}};
+    static const char *const daemons[][2] = {{"pipewire", ST_KEY_DAEMON_PIPEWIRE},
+                                             {"jack", ST_KEY_DAEMON_JACKD},
+                                             {"jack", ST_KEY_DAEMON_JACKDBUS},
+                                             {"pulseaudio", ST_KEY_DAEMON_PULSEAUDIO}};
     int64_t pid;
     for (size_t i = 0; i < ST_ARRAY_LEN(daemons); i++) {
         if (strcmp(daemons[i][0], source) == 0 && st_facts_int(facts, daemons[i][1], &pid) == 0 &&
@@ -110,7 +110,7 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_sour
     int64_t uid = 0;
     if (music == NULL)
         return NULL;
-    if (as_root && st_facts_int(facts, "user.uid", &uid) != 0) /* under sudo: of the user who ran it */
+    if (as_root && st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0) /* under sudo: of the user who ran it */
         uid = 0;
     music->p = p;
     music->begin_ns = p->now_ns(p);

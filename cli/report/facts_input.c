@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "advisor/collect/collect.h"
-#include "advisor/facts/music.h"
 #include "advisor/facts/snapshot.h"
 #include "advisor/parse/posted.h"
 #include "advisor/rules/buffer.h"
@@ -179,7 +178,7 @@ static int put_running(struct st_facts *facts)
     size_t i;
     json_t *value;
     st_module_ask_fn ask;
-    if (st_facts_int(facts, "linux.daemon.sleeptuned", &pid) != 0)
+    if (st_facts_int(facts, ST_KEY_DAEMON_SLEEPTUNED, &pid) != 0)
         return 0;
     if (st_module_load("status", ST_MODULE_ASK_SYMBOL, &ask, error, sizeof(error)) != 0)
         return 0; /* built without libcurl */
@@ -195,9 +194,9 @@ static int put_running(struct st_facts *facts)
                      json_integer_value(json_object_get(value, "starved"));
         if (name == NULL || strcmp(name, "pipewire") != 0 || frames <= 0)
             continue;
-        r = st_facts_put_int(facts, ST_BUFFER_PIPEWIRE_FRAMES, frames, NULL, source);
+        r = st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, frames, NULL, source);
         if (r == 0)
-            r = st_facts_put_int(facts, ST_BUFFER_PIPEWIRE_RATE_HZ,
+            r = st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ,
                                  json_integer_value(json_object_get(in_use, "rate_hz")), NULL, source);
     }
     if (r == 0 && document != NULL)

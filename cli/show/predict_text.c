@@ -244,9 +244,9 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
 
 const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes)
 {
-    static const char *const servers[][2] = {{"jack", "linux.daemon.jackd"},
-                                             {"jack", "linux.daemon.jackdbus"},
-                                             {"pipewire", "linux.daemon.pipewire"}};
+    static const char *const servers[][2] = {{"jack", ST_KEY_DAEMON_JACKD},
+                                             {"jack", ST_KEY_DAEMON_JACKDBUS},
+                                             {"pipewire", ST_KEY_DAEMON_PIPEWIRE}};
     const struct st_facts_input input = {.no_servers = true};
     struct st_facts *facts = NULL;
     int64_t pid;

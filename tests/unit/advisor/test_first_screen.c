@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/facts/music.h"
 #include "advisor/report/report_format.h"
 #include "core/text/text.h"
 

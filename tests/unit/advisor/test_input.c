@@ -89,7 +89,7 @@ static void alsa_info_tells_kernel_modules_and_servers(void **state)
     check_int("linux.daemon.pipewire", 1);
     assert_null(st_facts_find(facts, "linux.daemon.jackd"));
     assert_null(st_facts_find(facts, "linux.module.i2c_core.power_save"));
-    check_text(ST_POSTED_KEY, "alsa-info");
+    check_text(ST_KEY_SYSTEM_INPUT, "alsa-info");
     assert_string_equal(st_facts_find(facts, "linux.kernel.release")->source, "posted.txt");
 }
 
@@ -157,7 +157,7 @@ static void texts_of_one_machine_add_up(void **state)
                          "pcm0: <Generic (Analog)> on hdaa0 (1p:1v/1r:0v) default\n"),
                      0);
     check_text("freebsd.file.sndstat", "read");
-    check_text(ST_POSTED_KEY, ST_POSTED_ALL ", sndstat");
+    check_text(ST_KEY_SYSTEM_INPUT, ST_POSTED_ALL ", sndstat");
     const size_t n = facts->n;
     assert_int_equal(add(ALSA_INFO), -EXDEV);
     assert_int_equal(facts->n, n);
@@ -209,14 +209,14 @@ static void posts_are_read_between_prose(void **state)
 {
     (void)state;
     assert_int_equal(add_file("golang-go-50947.txt"), 0);
-    check_text(ST_POSTED_KEY, "23 sysctls");
+    check_text(ST_KEY_SYSTEM_INPUT, "23 sysctls");
     check_text("freebsd.kern.timecounter.choice", "ACPI-fast(900) i8254(0) TSC-low(1000) dummy(-1000000)");
     check_text("freebsd.kern.timecounter.tc.TSC-low.mask", "4294967295"); /* and not the line below it */
     check_absent("freebsd.kern.osreldate");
     teardown(NULL);
     assert_int_equal(add_file("hellosystem-217.txt"),
                      0); /* lines of sysctl.conf, and again within a sentence */
-    check_text(ST_POSTED_KEY, "3 sysctls");
+    check_text(ST_KEY_SYSTEM_INPUT, "3 sysctls");
     check_int("freebsd.kern.timecounter.alloweddeviation", 0);
 }
 
@@ -224,9 +224,9 @@ static void posts_are_read_behind_quotes_and_prompts(void **state)
 {
     (void)state;
     assert_int_equal(add_file("julia-38877.txt"), 0);
-    check_text(ST_POSTED_KEY, "11 sysctls");
+    check_text(ST_KEY_SYSTEM_INPUT, "11 sysctls");
     check_text("freebsd.kern.timecounter.hardware", "ACPI-fast");
-    check_text(ST_POSTED_OTHERS, "Hmm:");
+    check_text(ST_KEY_SYSTEM_INPUT_OTHERS, "Hmm:");
     teardown(NULL);
     assert_int_equal(add("> > $ sysctl kern.hz\n> > kern.hz: 100\n> root@host:~ # sysctl kern.hz=1000\n"
                          "> kern.hz: 100 -> 1000\n# kern.eventtimer.periodic=1\n- `hw.snd.latency: 2`\n"),
@@ -234,20 +234,20 @@ static void posts_are_read_behind_quotes_and_prompts(void **state)
     check_int("freebsd.kern.hz", 1000);
     check_int("freebsd.hw.snd.latency", 2);
     check_absent("freebsd.kern.eventtimer.periodic"); /* a comment */
-    check_absent(ST_POSTED_OTHERS);
+    check_absent(ST_KEY_SYSTEM_INPUT_OTHERS);
 }
 
 static void several_commands_in_one_post(void **state)
 {
     (void)state;
     assert_int_equal(add_file("hellosystem-324.txt"), 0);
-    check_text(ST_POSTED_KEY, "1 sysctl, uname, sndstat");
+    check_text(ST_KEY_SYSTEM_INPUT, "1 sysctl, uname, sndstat");
     check_int("freebsd.kern.osreldate", 1300000);
     check_int("freebsd.hw.usb.uaudio.default_channels", 0);
     check_text("freebsd.file.sndstat", "read");
     teardown(NULL);
     assert_int_equal(add_file("raspberrypi-firmware-589.txt"), 0);
-    check_text(ST_POSTED_KEY, "uname, /proc/cmdline");
+    check_text(ST_KEY_SYSTEM_INPUT, "uname, /proc/cmdline");
     check_text("linux.kernel.release", "4.4.7-v7+");
     assert_int_equal(status_of("linux-threaded-irqs"), ST_STATUS_OK); /* at 128 frames */
     teardown(NULL);
@@ -281,12 +281,12 @@ static void pw_top_shows_the_cycle_and_who_asks(void **state)
     (void)state;
     struct st_buffer_asked asked;
     assert_int_equal(add_file("mpv-9992.txt"), 0); /* no heading, with a format */
-    check_text(ST_POSTED_KEY, "pw-top");
+    check_text(ST_KEY_SYSTEM_INPUT, "pw-top");
     check_int("linux.pipewire.running_frames", 256);
     check_int("linux.pipewire.running_rate_hz", 48000);
     check_source("linux.pipewire.running_frames", "posted.txt:5");
     check_text("linux.pipewire.node.205.latency", "960/48000");
-    check_text(ST_POSTED_DROPOUTS, "pw-top counted 5 dropouts (ERR) at one node");
+    check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "pw-top counted 5 dropouts (ERR) at one node");
     st_buffer_asked(facts, &asked);
     assert_string_equal(asked.program, "wenger");
     assert_int_equal(asked.cycle_frames, 256);
@@ -294,7 +294,7 @@ static void pw_top_shows_the_cycle_and_who_asks(void **state)
     assert_int_equal(add_file("easyeffects-900.txt"), 0); /* without a state */
     check_int("linux.pipewire.running_frames", 8192);
     check_text("linux.pipewire.node.103.latency", "8192/44100");
-    check_text(ST_POSTED_DROPOUTS, "pw-top counted 10 dropouts (ERR) at one node");
+    check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "pw-top counted 10 dropouts (ERR) at one node");
     check_absent("linux.pipewire.node.85.latency"); /* 0: it asks for none */
     st_buffer_asked(facts, &asked);
     assert_int_equal(asked.cycle_frames, 8192);
@@ -341,7 +341,7 @@ static void ulimit_shows_the_limits_of_a_shell(void **state)
     assert_int_equal(status_of("linux-rt-permission"),
                      ST_STATUS_ADVICE); /* rtkit may be there, or it was root */
     assert_int_equal(status_of("linux-memlock"), ST_STATUS_ADVICE);
-    check_absent(ST_POSTED_OTHERS);
+    check_absent(ST_KEY_SYSTEM_INPUT_OTHERS);
     teardown(NULL);
     assert_int_equal(add_file("jack2-625.txt"), 0);
     check_int("linux.rt.rtprio_limit", 95);
@@ -381,14 +381,14 @@ static void journals_say_what_rtkit_did(void **state)
     (void)state;
     assert_int_equal(add_file("pop-2436.txt"), 0);
     check_int("linux.rtkit.demoted_n", 1);
-    check_text(ST_POSTED_DROPOUTS, "rtkit took real-time priority away from programs");
+    check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "rtkit took real-time priority away from programs");
     check_absent("linux.daemon.pipewire"); /* which processes those were is not in it */
     teardown(NULL);
     assert_int_equal(add_file("snowdesktop-63.txt"), 0);
-    check_text(ST_POSTED_DROPOUTS, "rtkit gave a server no real-time priority");
+    check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "rtkit gave a server no real-time priority");
     teardown(NULL);
     assert_int_equal(add_file("mythtv-741.txt"), 0); /* nothing happened; the kernel's line is in it */
-    check_text(ST_POSTED_KEY, "uname");
+    check_text(ST_KEY_SYSTEM_INPUT, "uname");
     check_text("linux.kernel.release", "6.2.8-100.fc36.x86_64");
     teardown(NULL);
     /* heftig/rtkit issue 22 */
@@ -445,7 +445,7 @@ static void rtcqs_and_dmesg_show_some_settings(void **state)
     check_absent("linux.cmdline");
     check_absent(
         "linux.cpufreq.policy0.governor"); /* it says "performance" where there is no clock to set, too */
-    check_absent(ST_POSTED_OTHERS);
+    check_absent(ST_KEY_SYSTEM_INPUT_OTHERS);
     teardown(NULL);
     /* a post, and the forms of rtcqs 0.6.7; the kernel writes "a,b" (kernel/irq/irqdesc.c, actions_show) */
     assert_int_equal(add("rtcqs - version 0.6.7\nIRQs\n====\n"
@@ -490,7 +490,7 @@ static void several_formats_in_one_post(void **state)
     assert_int_equal(add("\033[31mkernel.sched_rt_runtime_us = -1\033[0m\n"
                          "> update: id:0 key:'clock.rate' value:'44100' type:''\n"),
                      0);
-    check_text(ST_POSTED_KEY, "pw-top, ulimit, pw-metadata");
+    check_text(ST_KEY_SYSTEM_INPUT, "pw-top, ulimit, pw-metadata");
     check_int("linux.pipewire.rate_hz", 44100);
     assert_int_equal(add("kern.hz: 100\n"), -EXDEV);
 }

@@ -24,7 +24,7 @@ static struct st_facts *facts_with(const char *key, const char *value)
 static void option_is(const char *cmdline, const char *name, int r, const char *want)
 {
     char got[8] = "before";
-    struct st_facts *facts = facts_with(ST_MACHINE_CMDLINE, cmdline);
+    struct st_facts *facts = facts_with(ST_KEY_CMDLINE, cmdline);
     assert_int_equal(st_machine_boot_option(facts, name, got, sizeof(got)), r);
     assert_string_equal(got, want != NULL ? want : "before");
     st_facts_free(facts);
@@ -69,15 +69,15 @@ static void an_unknown_command_line_is_not_an_empty_one(void **state)
 static void guest_and_container_need_a_reading(void **state)
 {
     (void)state;
-    struct st_facts *facts = facts_with(ST_MACHINE_VIRTUAL, NULL);
+    struct st_facts *facts = facts_with(ST_KEY_VIRTUAL, NULL);
     assert_false(st_machine_is_guest(facts));
     assert_false(st_machine_in_container(facts));
-    assert_int_equal(st_machine_int_or(facts, ST_MACHINE_VIRTUAL, -7), -7);
-    assert_int_equal(st_facts_put_int(facts, ST_MACHINE_VIRTUAL, 1, NULL, "test"), 0);
-    assert_int_equal(st_facts_put_text(facts, ST_MACHINE_CONTAINER, "docker", NULL, "test"), 0);
+    assert_int_equal(st_machine_int_or(facts, ST_KEY_VIRTUAL, -7), -7);
+    assert_int_equal(st_facts_put_int(facts, ST_KEY_VIRTUAL, 1, NULL, "test"), 0);
+    assert_int_equal(st_facts_put_text(facts, ST_KEY_SYSTEM_CONTAINER, "docker", NULL, "test"), 0);
     assert_true(st_machine_is_guest(facts));
     assert_true(st_machine_in_container(facts));
-    assert_int_equal(st_facts_put_text(facts, ST_MACHINE_CONTAINER, "none", NULL, "test"), 0);
+    assert_int_equal(st_facts_put_text(facts, ST_KEY_SYSTEM_CONTAINER, "none", NULL, "test"), 0);
     assert_false(st_machine_in_container(facts));
     st_facts_free(facts);
 }

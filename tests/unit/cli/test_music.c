@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "advisor/facts/music.h"
+#include "advisor/facts/fact_keys.h"
 #include "cli/measure/music.h"
 #include "core/ns.h"
 #include "tests/fake/fake.h"

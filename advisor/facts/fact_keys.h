@@ -1,0 +1,193 @@
+/* The keys of facts that more than one file knows: one name each. The families end with a dot; what stands
+ * behind it is the thing (a CPU, a card, a thread) and its last part, as in "linux.rt_thread.702.priority".
+ * The units are in the last part. */
+#ifndef ST_ADVISOR_FACTS_FACT_KEYS_H
+#define ST_ADVISOR_FACTS_FACT_KEYS_H
+
+#include "core/base.h"
+
+/* --- the user, and where the facts come from --- */
+#define ST_KEY_SYSTEM_CONF       "system.conf"
+#define ST_KEY_SYSTEM_CONTAINER  "system.container"
+#define ST_KEY_SYSTEM_HYPERVISOR "system.hypervisor"
+/* which kinds of text these facts came from, "5 sysctls, uname": if it is there, a rule whose facts are not
+ * in the text is unknown */
+#define ST_KEY_SYSTEM_INPUT "system.input"
+/* what the text says of dropouts, as sentences */
+#define ST_KEY_SYSTEM_INPUT_DROPOUTS "system.input_dropouts"
+/* the first lines of the last text that were not understood, shortened */
+#define ST_KEY_SYSTEM_INPUT_OTHERS "system.input_others"
+#define ST_KEY_USER_GROUPS         "user.groups"
+/* there: limits of a login were read, nothing was tried */
+#define ST_KEY_USER_LIMITS_FROM "user.limits_from"
+#define ST_KEY_USER_NAME        "user.name"
+#define ST_KEY_USER_UID         "user.uid"
+
+/* --- Linux --- */
+#define ST_KEYS_ALSA            "linux.alsa."
+#define ST_KEY_ASK_JACK_BUFSIZE "linux.ask.jack_bufsize"
+#define ST_KEY_ASK_PIPEWIRE     "linux.ask.pipewire"
+#define ST_KEY_ASK_PULSEAUDIO   "linux.ask.pulseaudio"
+/* where an option goes if not into GRUB settings: "the only line of /boot/cmdline.txt" */
+#define ST_KEY_BOOT_OPTIONS                 "linux.boot.options"
+#define ST_KEYS_CARD                        "linux.card."
+#define ST_KEY_CARDS_N                      "linux.cards_n"
+#define ST_KEY_CGROUP_RT_RUNTIME_US         "linux.cgroup.rt_runtime_us"
+#define ST_KEY_CGROUP_USERS_RT_RUNTIME_US   "linux.cgroup.users_rt_runtime_us"
+#define ST_KEY_CGROUP_VERSION               "linux.cgroup.version"
+#define ST_KEY_CLOCK_GETRES_NS              "linux.clock_getres_ns"
+#define ST_KEY_CLOCKSOURCE_AVAILABLE        "linux.clocksource.available"
+#define ST_KEY_CLOCKSOURCE_CURRENT          "linux.clocksource.current"
+#define ST_KEY_CMDLINE                      "linux.cmdline"
+#define ST_KEYS_CONFIG                      "linux.config."
+#define ST_KEY_CONFIG_HZ                    "linux.config.HZ"
+#define ST_KEY_CONFIG_RT_GROUP_SCHED        "linux.config.RT_GROUP_SCHED"
+#define ST_KEY_CPU_EFFICIENT                "linux.cpu.efficient"
+#define ST_KEY_CPU_FAST                     "linux.cpu.fast"
+#define ST_KEY_CPU_MODEL                    "linux.cpu.model"
+#define ST_KEYS_CPU_QUOTA                   "linux.cpu_quota."
+#define ST_KEYS_CPUFREQ                     "linux.cpufreq."
+#define ST_KEY_CPUFREQ_BOOST                "linux.cpufreq.boost"
+#define ST_KEY_CPUFREQ_MAX_PERF_PCT         "linux.cpufreq.max_perf_pct"
+#define ST_KEY_CPUFREQ_NO_TURBO             "linux.cpufreq.no_turbo"
+#define ST_KEY_CPUFREQ_PRESENT              "linux.cpufreq.present"
+#define ST_KEYS_CPUIDLE_CPU0                "linux.cpuidle.cpu0."
+#define ST_KEY_CPUIDLE_CPUS_N               "linux.cpuidle.cpus_n"
+#define ST_KEY_CPUIDLE_DRIVER               "linux.cpuidle.driver"
+#define ST_KEY_CPUIDLE_GOVERNOR             "linux.cpuidle.governor"
+#define ST_KEYS_DAEMON                      "linux.daemon."
+#define ST_KEY_DAEMON_ANANICY_CPP           "linux.daemon.ananicy-cpp"
+#define ST_KEY_DAEMON_AUTO_CPUFREQ          "linux.daemon.auto-cpufreq"
+#define ST_KEY_DAEMON_JACKD                 "linux.daemon.jackd"
+#define ST_KEY_DAEMON_JACKDBUS              "linux.daemon.jackdbus"
+#define ST_KEY_DAEMON_PIPEWIRE              "linux.daemon.pipewire"
+#define ST_KEY_DAEMON_PIPEWIRE_PULSE        "linux.daemon.pipewire-pulse"
+#define ST_KEY_DAEMON_POWER_PROFILES_DAEMON "linux.daemon.power-profiles-daemon"
+#define ST_KEY_DAEMON_PULSEAUDIO            "linux.daemon.pulseaudio"
+#define ST_KEY_DAEMON_RTKIT_DAEMON          "linux.daemon.rtkit-daemon"
+#define ST_KEY_DAEMON_SLEEPTUNED            "linux.daemon.sleeptuned"
+#define ST_KEY_DAEMON_SYSTEM76_POWER        "linux.daemon.system76-power"
+#define ST_KEY_DAEMON_SYSTEM76_SCHEDULER    "linux.daemon.system76-scheduler"
+#define ST_KEY_DAEMON_TUNED                 "linux.daemon.tuned"
+#define ST_KEYS_DAEMON_USER                 "linux.daemon_user."
+#define ST_KEY_FAIR_SERVER_RUNTIME_NS       "linux.fair_server.runtime_ns"
+#define ST_KEYS_GROUP                       "linux.group."
+#define ST_KEYS_HEAT                        "linux.heat."
+#define ST_KEY_HWRNG_CURRENT                "linux.hwrng.current"
+#define ST_KEYS_IRQ                         "linux.irq."
+#define ST_KEY_IRQ_READABLE                 "linux.irq.readable"
+#define ST_KEY_JACK_BUFFER_FRAMES           "linux.jack.buffer_frames"
+#define ST_KEY_JACK_COMMAND                 "linux.jack.command"
+#define ST_KEY_JACK_RATE_HZ                 "linux.jack.rate_hz"
+#define ST_KEY_KERNEL_RELEASE               "linux.kernel.release"
+#define ST_KEY_KERNEL_SIGNATURE             "linux.kernel.signature"
+#define ST_KEY_KERNEL_VERSION               "linux.kernel.version"
+#define ST_KEYS_LIMITS                      "linux.limits."
+/* a file of limits that could not be read */
+#define ST_KEY_LIMITS_ANY_RTPRIO               "linux.limits.any.rtprio"
+#define ST_KEY_MODULE_DELL_SMM_HWMON           "linux.module.dell_smm_hwmon"
+#define ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE "linux.module.snd_hda_intel.power_save"
+#define ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY "linux.module.snd_usb_audio.lowlatency"
+#define ST_KEYS_NORMAL_THREAD                  "linux.normal_thread."
+#define ST_KEYS_PIPEWIRE                       "linux.pipewire."
+#define ST_KEY_PIPEWIRE_ALLOWED_RATES          "linux.pipewire.allowed_rates" /* "[ 44100, 48000 ]" */
+#define ST_KEY_PIPEWIRE_FORCE_QUANTUM          "linux.pipewire.force_quantum"
+#define ST_KEY_PIPEWIRE_FORCE_RATE_HZ          "linux.pipewire.force_rate_hz"
+#define ST_KEY_PIPEWIRE_MAX_QUANTUM            "linux.pipewire.max_quantum"
+#define ST_KEY_PIPEWIRE_MIN_QUANTUM            "linux.pipewire.min_quantum"
+#define ST_KEYS_PIPEWIRE_NODE                  "linux.pipewire.node."
+#define ST_KEY_PIPEWIRE_QUANTUM                "linux.pipewire.quantum"
+#define ST_KEY_PIPEWIRE_RATE_HZ                "linux.pipewire.rate_hz"
+/* put by a command: what PipeWire runs at now, as the daemon that watches it says */
+#define ST_KEY_PIPEWIRE_RUNNING_FRAMES          "linux.pipewire.running_frames"
+#define ST_KEY_PIPEWIRE_RUNNING_RATE_HZ         "linux.pipewire.running_rate_hz"
+#define ST_KEY_PIPEWIRE_VM_MIN_QUANTUM          "linux.pipewire.vm_min_quantum"
+#define ST_KEY_PLATFORM_PROFILE_CHOICES         "linux.platform_profile.choices"
+#define ST_KEY_PLATFORM_PROFILE_NOW             "linux.platform_profile.now"
+#define ST_KEY_PMQOS_CPU_DMA_LATENCY_US         "linux.pmqos.cpu_dma_latency_us"
+#define ST_KEY_POWER_STATES                     "linux.power.states"
+#define ST_KEY_PREEMPT_DEBUGFS                  "linux.preempt.debugfs"
+#define ST_KEY_PROCESSES_N                      "linux.processes_n"
+#define ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC "linux.pulse.default-fragment-size-msec"
+#define ST_KEY_PULSE_REALTIME_SCHEDULING        "linux.pulse.realtime-scheduling"
+#define ST_KEY_PULSE_TSCHED                     "linux.pulse.tsched"
+#define ST_KEY_REALTIME                         "linux.realtime"
+#define ST_KEY_RT_FIFO_ERRNO                    "linux.rt.fifo_errno"
+#define ST_KEY_RT_FIFO_PRIORITY                 "linux.rt.fifo_priority"
+#define ST_KEY_RT_IPC_LOCK                      "linux.rt.ipc_lock"
+#define ST_KEY_RT_MEMLOCK_LIMIT_BYTES           "linux.rt.memlock_limit_bytes"
+#define ST_KEY_RT_RTPRIO_LIMIT                  "linux.rt.rtprio_limit"
+#define ST_KEYS_RT_THREAD                       "linux.rt_thread."
+#define ST_KEY_RTKIT_COMMAND                    "linux.rtkit.command"
+#define ST_KEY_RTKIT_DEMOTED_N                  "linux.rtkit.demoted_n"
+#define ST_KEY_RTKIT_INSTALLED                  "linux.rtkit.installed"
+#define ST_KEY_SCHED_EXT_OPS                    "linux.sched_ext.ops"
+#define ST_KEY_SCHED_EXT_STATE                  "linux.sched_ext.state"
+#define ST_KEY_SUSPEND_FORBIDDEN                "linux.suspend.forbidden"
+#define ST_KEY_SUSPENDED_MS                     "linux.suspended_ms"
+#define ST_KEY_SWAP_OTHER_N                     "linux.swap.other_n"
+#define ST_KEY_SWAP_ZRAM_FIRST                  "linux.swap.zram_first"
+#define ST_KEY_SWAP_ZRAM_N                      "linux.swap.zram_n"
+#define ST_KEYS_SWAPPED                         "linux.swapped."
+#define ST_KEYS_SYSCTL                          "linux.sysctl."
+#define ST_KEY_SYSCTL_VM_SWAPPINESS             "linux.sysctl.vm.swappiness"
+#define ST_KEY_TCLSH_COMMAND                    "linux.tclsh.command"
+#define ST_KEY_THP_DEFRAG                       "linux.thp.defrag"
+#define ST_KEY_THP_ENABLED                      "linux.thp.enabled"
+#define ST_KEY_THREADS_COMPLETE                 "linux.threads.complete"
+/* posted: what is not listed may run all the same */
+#define ST_KEY_THREADS_PART             "linux.threads.part"
+#define ST_KEY_TIMER_LIST_HRES_ACTIVE   "linux.timer_list.hres_active"
+#define ST_KEY_TIMER_LIST_RESOLUTION_NS "linux.timer_list.resolution_ns"
+#define ST_KEY_TIMER_SLACK_NS           "linux.timer_slack_ns"
+#define ST_KEY_TLP_ENABLED              "linux.tlp.enabled"
+#define ST_KEY_TPM_DEVICE               "linux.tpm.device"
+#define ST_KEYS_UNIT                    "linux.unit."
+#define ST_KEY_UNIT_DEFAULT_RTPRIO      "linux.unit_default.rtprio"
+#define ST_KEY_UPTIME                   "linux.uptime"
+#define ST_KEYS_USB_AUDIO               "linux.usb_audio."
+#define ST_KEYS_USB_CAMERA              "linux.usb_camera."
+#define ST_KEY_VIRTUAL                  "linux.virtual"
+#define ST_KEY_XEN_CAPABILITIES         "linux.xen.capabilities" /* /proc/xen: "control_d" in dom0 */
+#define ST_KEY_ZSWAP_ENABLED            "linux.zswap.enabled"
+
+/* --- FreeBSD: its sysctls have their own names --- */
+#define ST_KEYS_FREEBSD_DEV                               "freebsd.dev."
+#define ST_KEY_FREEBSD_FILE_LOADER_CONF                   "freebsd.file.loader_conf"
+#define ST_KEY_FREEBSD_FILE_SNDSTAT                       "freebsd.file.sndstat"
+#define ST_KEY_FREEBSD_FILE_SYSCTL_CONF                   "freebsd.file.sysctl_conf"
+#define ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE             "freebsd.hw.snd.latency_profile"
+#define ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE             "freebsd.kern.eventtimer.choice"
+#define ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET                "freebsd.kern.eventtimer.et."
+#define ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC           "freebsd.kern.eventtimer.periodic"
+#define ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER              "freebsd.kern.eventtimer.timer"
+#define ST_KEY_FREEBSD_KERN_HZ                            "freebsd.kern.hz"
+#define ST_KEY_FREEBSD_KERN_OSRELDATE                     "freebsd.kern.osreldate"
+#define ST_KEY_FREEBSD_KERN_SMP_CPUS                      "freebsd.kern.smp.cpus"
+#define ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION  "freebsd.kern.timecounter.alloweddeviation"
+#define ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE "freebsd.kern.timecounter.nanosleep_precise"
+#define ST_KEY_FREEBSD_KERN_VM_GUEST                      "freebsd.kern.vm_guest"
+#define ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES          "freebsd.limits.memorylocked_bytes"
+#define ST_KEYS_FREEBSD_LOADER                            "freebsd.loader."
+#define ST_KEY_FREEBSD_POWERD_RUNNING                     "freebsd.powerd.running"
+#define ST_KEY_FREEBSD_RT_FIFO_ERRNO                      "freebsd.rt.fifo_errno"
+#define ST_KEY_FREEBSD_SECURITY_JAIL_JAILED               "freebsd.security.jail.jailed"
+#define ST_KEYS_FREEBSD_SNDSTAT                           "freebsd.sndstat."
+#define ST_KEYS_FREEBSD_SYSCTL_CONF                       "freebsd.sysctl_conf."
+
+/* --- what sleeptune check saw of the music that played while it measured. The report's JSON has them as its
+ * object "music", without the prefix. --- */
+#define ST_MUSIC_PREFIX          "music."
+#define ST_MUSIC_ANSWER          "music.answer"      /* sentences: always there if the music was watched */
+#define ST_MUSIC_SERVER          "music.server"      /* "PipeWire"; absent: none was watched */
+#define ST_MUSIC_DURATION_NS     "music.duration_ns" /* whole number: of watching */
+#define ST_MUSIC_DROPOUTS        "music.dropouts"    /* whole number: device xruns and clients not ready */
+#define ST_MUSIC_CLIENT          "music.client"      /* who made most of them */
+#define ST_MUSIC_CLIENT_DROPOUTS "music.client_dropouts" /* whole number */
+#define ST_MUSIC_REASON          "music.reason"          /* of most of that client's: "too-slow" */
+#define ST_MUSIC_FRAMES          "music.frames"          /* whole number: what the server runs at */
+
+/* What sleeptuned, which watches all the time, has counted: whole number, facts of their own */
+#define ST_MUSIC_COUNTED "linux.sleeptuned.dropouts"
+
+#endif
