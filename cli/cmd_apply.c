@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/report/report_run.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "xruns/dropout_reason.h"
 
 #define COMMAND       "apply"
@@ -135,8 +136,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 static void print_head(const struct st_rule *rule, const char *text)
 {
-    char label[96];
-    snprintf(label, sizeof(label), "%s:", rule->id);
+    const char *label = ST_TEXT(96, "%s:", rule->id);
     st_change_output_text(0, label, text);
 }
 
@@ -170,7 +170,7 @@ static bool is_applied(const struct st_journal *journal, const struct st_finding
     const struct st_change *change = finding->changes;
     char line[ST_CHANGE_KEY_BYTES + 2] = "";
     if (finding->changes_n > 0 && change->kind == ST_CHANGE_LIMITS)
-        snprintf(line, sizeof(line), "\n%s", change->key);
+        ST_PRINT(line, "\n%s", change->key);
     for (size_t i = 0; i < journal->entries_n; i++) {
         const struct st_entry *entry = &journal->entries[i];
         if (entry->phase == ST_PHASE_DONE && !entry->forgotten &&
@@ -194,15 +194,15 @@ static bool needs_user(const struct work *work, const struct st_rule *rule)
 
 static void ask_for_user(struct work *work, const struct st_finding *finding, bool asked)
 {
-    char text[256];
     const struct st_rule *rule = finding->rule;
     work->no_user_n += asked;
     if (!asked && !work->target->live && !st_finding_has_fired(finding))
         return;
-    snprintf(text, sizeof(text),
-             "this gives one user a right that root has anyway. Name the user who plays: sleeptune apply %s "
-             "--user NAME",
-             rule->id);
+    const char *text = ST_TEXT(
+        256,
+        "this gives one user a right that root has anyway. Name the user who plays: sleeptune apply %s "
+        "--user NAME",
+        rule->id);
     print_head(rule, text);
 }
 
@@ -250,8 +250,8 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     st_change_output_text(4, "cost:", rule->cost);
     st_change_output_text(4, "not when:", rule->when_not);
     if (finding->changes[0].kind == ST_CHANGE_LIMITS) {
-        snprintf(message, sizeof(message), "%.*s, from the next login on",
-                 (int)strcspn(finding->changes[0].key, " "), finding->changes[0].key);
+        ST_PRINT(message, "%.*s, from the next login on", (int)strcspn(finding->changes[0].key, " "),
+                 finding->changes[0].key);
         st_change_output_text(4, "for:", message);
     }
     for (size_t i = 0; i < finding->changes_n; i++) {
@@ -271,7 +271,7 @@ static int judge_after(struct work *work, const struct st_finding *finding)
     struct st_change_target *target = work->target;
     for (size_t i = 0; i < finding->changes_n; i++) {
         const struct st_change *change = &finding->changes[i];
-        snprintf(key, sizeof(key), "freebsd.%s", change->key);
+        ST_PRINT(key, "freebsd.%s", change->key);
         if (st_facts_find(target->facts, key) != NULL &&
             st_facts_put_text(target->facts, key, change->value, NULL, "what apply plans") != 0)
             return -ENOMEM;
@@ -343,10 +343,10 @@ static void print_planned_by_hand(const struct work *work)
             print_head(step->rule, "make this change by hand");
         last = step->rule;
         if (step->type == ST_ENTRY_FILE) {
-            snprintf(text, sizeof(text), "# %s\n%s", step->target,
+            ST_PRINT(text, "# %s\n%s", step->target,
                      step->comments ? strchr(step->new_value, '\n') + 1 : step->new_value);
         } else {
-            snprintf(text, sizeof(text), "# now: %s = %s", step->target, step->new_value);
+            ST_PRINT(text, "# now: %s = %s", step->target, step->new_value);
         }
         st_change_output_lines(text);
     }

@@ -174,23 +174,24 @@ static void say_history(const struct st_module_history_predict *input, FILE *out
 {
     const struct st_history_predict *read = &input->read;
     char name[sizeof(read->policy)];
-    snprintf(name, sizeof(name), "%s", read->policy);
-    char line[900], time[32], since[32], until[32], other[200] = "";
+    ST_PRINT(name, "%s", read->policy);
+    char time[32], since[32], until[32], other[200] = "";
     if (read->other_ns > 0) {
-        snprintf(other, sizeof(other), "; not counted: %s with other settings, %.10s to %.10s",
+        ST_PRINT(other, "; not counted: %s with other settings, %.10s to %.10s",
                  st_predict_text_time((double)read->other_ns / ST_NS_PER_S, time, sizeof(time)),
                  st_when_text(read->other_since_ns, since, sizeof(since)),
                  st_when_text(read->other_until_ns, until, sizeof(until)));
     }
     char policy[64] = "";
     if (read->policy[0] != '\0')
-        snprintf(policy, sizeof(policy), ", %s", st_safe_text(name));
+        ST_PRINT(policy, ", %s", st_safe_text(name));
     if (read->policy[0] != '\0' && read->priority > 0)
         st_text_append(policy, sizeof(policy), " %" PRId64, read->priority);
-    snprintf(line, sizeof(line), "%s of %s, at %u frames%s, %.10s to %.10s%s",
-             st_predict_text_time(st_predict_seconds(&input->run), time, sizeof(time)), input->path,
-             input->run.frames, policy, st_when_text(read->since_ns, since, sizeof(since)),
-             st_when_text(read->until_ns, until, sizeof(until)), other);
+    const char *line =
+        ST_TEXT(900, "%s of %s, at %u frames%s, %.10s to %.10s%s",
+                st_predict_text_time(st_predict_seconds(&input->run), time, sizeof(time)), input->path,
+                input->run.frames, policy, st_when_text(read->since_ns, since, sizeof(since)),
+                st_when_text(read->until_ns, until, sizeof(until)), other);
     st_text_field(out, "From", line, 6, width);
 }
 

@@ -117,7 +117,7 @@ static int plan(struct work *work)
         const struct st_candidate *row = &work->candidates.rows[i];
         t->rows[i].cost_us = row->finding->effect_known ? row->finding->effect_us : -1;
         t->rows[i].refused = row->refused != NULL;
-        snprintf(t->rows[i].why, sizeof(t->rows[i].why), "%.190s", row->not_tried);
+        ST_PRINT(t->rows[i].why, "%.190s", row->not_tried);
     }
     st_tuning_plan(t);
     if (t->blocks_max >= t->blocks_least)
@@ -207,12 +207,11 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
 static void show(void *ctx, const struct st_tuning *tuning, int row, const char *phase)
 {
     const struct work *work = ctx;
-    char line[160];
     const int64_t left_s =
         (int64_t)(tuning->blocks_max - tuning->blocks_n) * (ST_TUNE_BLOCK_NS / ST_NS_PER_S);
-    snprintf(line, sizeof(line), "%s%s%s; at most %lld:%02lld left", phase, row < 0 ? "" : ": ",
-             row < 0 ? "" : work->candidates.rows[row].finding->rule->id, (long long)(left_s / 60),
-             (long long)(left_s % 60));
+    char *line = ST_TEXT(160, "%s%s%s; at most %lld:%02lld left", phase, row < 0 ? "" : ": ",
+                         row < 0 ? "" : work->candidates.rows[row].finding->rule->id,
+                         (long long)(left_s / 60), (long long)(left_s % 60));
     st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
     fprintf(stderr, "\r%s\033[K", line);
     fflush(stderr);
@@ -260,12 +259,11 @@ static void save(const struct work *work)
                 row->blocks_n[arm] * (double)(ST_TUNE_BLOCK_NS - ST_TUNE_SETTLE_NS) / ST_NS_PER_S;
         }
         const struct st_candidate *candidate = &work->candidates.rows[i];
-        snprintf(to->id, sizeof(to->id), "%s", candidate->finding->rule->id);
+        ST_PRINT(to->id, "%s", candidate->finding->rule->id);
         if (candidate->kind == ST_CANDIDATE_VALUES && candidate->steps_n > 0)
-            snprintf(to->target, sizeof(to->target), "%s",
-                     work->candidates.plan.steps[candidate->first_step].target);
-        snprintf(to->from, sizeof(to->from), "%.63s", candidate->now);
-        snprintf(to->to, sizeof(to->to), "%.63s", candidate->trial);
+            ST_PRINT(to->target, "%s", work->candidates.plan.steps[candidate->first_step].target);
+        ST_PRINT(to->from, "%.63s", candidate->now);
+        ST_PRINT(to->to, "%.63s", candidate->trial);
         tuned.n += row->outcome == ST_TUNING_HELPS || row->outcome == ST_TUNING_NO_EFFECT ||
                    row->outcome == ST_TUNING_HARMFUL;
     }

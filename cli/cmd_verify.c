@@ -12,6 +12,7 @@
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
+#include "core/text/text.h"
 #include "core/text/text_buffer.h"
 #include "platform/program/output.h"
 
@@ -166,12 +167,11 @@ static const struct st_entry *unread(struct st_platform *p, const struct st_jour
 /* FreeBSD's loader.conf counts from the next boot on; a login class is another user's. */
 static bool counts(const struct st_change_target *target, const struct st_change *change)
 {
-    char key[192];
     const char *now;
     if (change->kind == ST_CHANGE_LOGIN_CLASS)
         return !target->live || geteuid() != 0;
-    snprintf(key, sizeof(key), "freebsd.%s", change->key);
-    return change->kind != ST_CHANGE_LOADER || st_facts_text(target->facts, key, &now) != 0 ||
+    return change->kind != ST_CHANGE_LOADER ||
+           st_facts_text(target->facts, ST_TEXT(192, "freebsd.%s", change->key), &now) != 0 ||
            strcmp(now, change->value) == 0;
 }
 
@@ -241,8 +241,7 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         state = "not yet";
         more = "; ";
         needs = other_needs;
-        snprintf(other_needs, sizeof(other_needs),
-                 "the right was given to %s, not to %s: %ssleeptune apply %s --user %s", other,
+        ST_PRINT(other_needs, "the right was given to %s, not to %s: %ssleeptune apply %s --user %s", other,
                  user[0] != '\0' ? user : "this user", target->p->os == ST_OS_LINUX ? "sudo " : "", id,
                  st_machine_is_plain(user) ? user : "NAME");
     } else if (finding->status == ST_STATUS_NOT_APPLICABLE) {
@@ -250,7 +249,7 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
     } else if (fired && hidden != NULL) {
         outcome = OUTCOME_UNKNOWN;
         state = "not known";
-        snprintf(not_read, sizeof(not_read), "%s cannot be read (%s)", hidden->target, strerror(-error));
+        ST_PRINT(not_read, "%s cannot be read (%s)", hidden->target, strerror(-error));
         summary = not_read; /* the rule judged by less, such as the kernel's configuration */
         more = error == -EACCES || error == -EPERM ? "; " : "";
         needs = more[0] != '\0' ? "run sleeptune verify as root" : NULL;
@@ -276,8 +275,8 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
                                                              "rate_hz", (json_int_t)report->wish.rate_hz));
         return outcome;
     }
-    char label[96], *text;
-    snprintf(label, sizeof(label), "%-10s  %s:", state, id);
+    char *text;
+    const char *label = ST_TEXT(96, "%-10s  %s:", state, id);
     if (asprintf(&text, "%s%s%s", summary, more, needs != NULL ? needs : "") >= 0) {
         st_change_output_text(0, label, text);
         free(text);
@@ -373,7 +372,7 @@ static int prove(const struct st_change_target *target, const struct st_journal 
     if (why == NULL)
         return st_before_after_make(COMMAND, target, journal, options->measure_ns, ret);
     *ret = (struct st_before_after){0};
-    snprintf(ret->why, sizeof(ret->why), "%s", why);
+    ST_PRINT(ret->why, "%s", why);
     return ST_EXIT_DONE;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "core/text/text.h"
 #include "platform/child_env.h"
 #include "platform/posix/posix.h"
 #include "platform/standard_files.h"
@@ -82,8 +83,8 @@ static int help_command(int argc, char **argv)
     const struct st_command *command = find(argv[1]);
     if (command == NULL)
         return unknown("help", argv[1]);
-    char name[64], option[] = "--help";
-    snprintf(name, sizeof(name), "%s", command->name);
+    char option[] = "--help";
+    char *name = ST_TEXT(64, "%s", command->name);
     char *args[] = {name, option, NULL};
     return command->run(2, args);
 }

@@ -13,6 +13,11 @@
 
 #define ST_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
+/* snprintf() into an array; for a pointer it does not compile. */
+#define ST_IS_POINTER(array) __builtin_types_compatible_p(__typeof__(array), char *)
+#define ST_PRINT(array, ...)                                                                                 \
+    snprintf((array), sizeof(array) + 0 * sizeof(char[1 - 2 * ST_IS_POINTER(array)]), __VA_ARGS__)
+
 #define ST_NODISCARD          __attribute__((warn_unused_result))
 #define ST_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define ST_UNUSED             __attribute__((unused)) /* a parameter that the caller's type asks for */

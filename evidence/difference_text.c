@@ -155,7 +155,7 @@ const char *st_difference_text_condition(const struct st_test_condition_pair *pa
 
 static void put_row(FILE *out, const struct st_figure *figure, enum st_figure_id id)
 {
-    char text[2][VALUE_BYTES], interval[2 * VALUE_BYTES + 8];
+    char text[2][VALUE_BYTES];
     const struct st_estimate *e = &figure->difference;
     st_text_pad(out, st_figure_names[id], LABEL_COLUMNS);
     for (size_t side = 0; side < 2; side++)
@@ -166,8 +166,8 @@ static void put_row(FILE *out, const struct st_figure *figure, enum st_figure_id
         return;
     }
     st_text_pad(out, signed_value(id, e->value, text[0]), CELL_COLUMNS);
-    snprintf(interval, sizeof(interval), "%s .. %s", signed_value(id, e->low, text[0]),
-             signed_value(id, e->high, text[1]));
+    const char *interval = ST_TEXT(2 * VALUE_BYTES + 8, "%s .. %s", signed_value(id, e->low, text[0]),
+                                   signed_value(id, e->high, text[1]));
     st_text_pad(out, interval, 2 * CELL_COLUMNS + 2);
     if (figure->p_corrected < 0.0001)
         fputs("<0.0001", out);

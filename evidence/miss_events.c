@@ -37,8 +37,8 @@ const char *st_miss_events_text(uint64_t events_n, uint64_t misses_n, double sec
     char bound[32], events[64] = "";
     st_miss_events_rate_text(st_miss_events_per_hour_max95(events_n, seconds), bound, sizeof(bound));
     if (events_n > 0)
-        snprintf(events, sizeof(events), " in %" PRIu64 " event%s of %.1f periods", events_n,
-                 events_n == 1 ? "" : "s", (double)misses_n / (double)events_n);
+        ST_PRINT(events, " in %" PRIu64 " event%s of %.1f periods", events_n, events_n == 1 ? "" : "s",
+                 (double)misses_n / (double)events_n);
     snprintf(buf, buf_bytes,
              "%s (95%% confidence: at most %s events per hour; missed periods less than " ST_MISS_EVENTS_GAP
              " apart are one event)",

@@ -536,7 +536,7 @@ static void refuse(struct st_predict_row *row, const char *reason)
     row->known = false;
     row->basis = ST_PREDICT_REFUSED;
     row->high = ST_PREDICT_MOST;
-    snprintf(row->reason, sizeof(row->reason), "%s", reason);
+    ST_PRINT(row->reason, "%s", reason);
 }
 
 /* Beyond the longest stall that was seen; the row has the bound already. */
@@ -555,8 +555,7 @@ static void extrapolate(const struct st_predict_run *run, const struct size *siz
         row->basis = stalls ? ST_PREDICT_REFUSED : ST_PREDICT_NONE_SEEN;
         if (!stalls)
             refused = row->high > 1 ? "to show at most 1 per hour, measure 3 h" : "no stall was seen";
-        snprintf(row->reason, sizeof(row->reason), "no dropout was seen, so only an upper bound is known: %s",
-                 refused);
+        ST_PRINT(row->reason, "no dropout was seen, so only an upper bound is known: %s", refused);
         return;
     }
     const uint64_t phases_n =
@@ -566,7 +565,7 @@ static void extrapolate(const struct st_predict_run *run, const struct size *siz
     row->estimate =
         st_tail_per_hour(tail, size->slack_ns, size->period_ns / (double)phases_n, phases_n, &high);
     row->high = fmin(row->high, high);
-    snprintf(row->reason, sizeof(row->reason),
+    ST_PRINT(row->reason,
              "no dropout was seen; the estimate extends the distribution of the longest stalls (shape %.2f; "
              "test on the third of the run that was held out: p = %.2f)",
              tail->shape, tail->held_out_p);
@@ -603,13 +602,13 @@ static void judge(const struct st_predict_run *run, const struct st_predict_wish
             "the load changed during the recording: the bounds hold for its busiest %zu0 %% and for the rest",
             steady.end - steady.first);
     else if (run->spans && most > least)
-        snprintf(row->reason, sizeof(row->reason),
+        ST_PRINT(row->reason,
                  "late wake-ups are known to the minute or interval only, so this is a range: %.3g to %.3g "
                  "dropouts per hour%s",
                  least, fmin(ST_PREDICT_MOST, most),
                  row->estimated ? ", of which the estimate is the middle" : "");
     else if (own)
-        snprintf(row->reason, sizeof(row->reason),
+        ST_PRINT(row->reason,
                  "wake-ups were late at this buffer size that were not late at shorter ones, so only the run "
                  "at this size counts");
 }
@@ -626,7 +625,7 @@ void st_predict_row(const struct st_predict_run *run, const struct st_predict_wi
                                    .headroom_percent = -1,
                                    .observed_s = st_predict_seconds(run)};
     if (frames < run->frames) {
-        snprintf(reason, sizeof(reason), "to predict this size, measure at %u frames or less", frames);
+        ST_PRINT(reason, "to predict this size, measure at %u frames or less", frames);
         refuse(ret, reason);
     } else if (ret->observed_s < ST_PREDICT_SECONDS) {
         refuse(ret, "too little data: less than a second was measured");

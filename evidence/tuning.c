@@ -258,9 +258,8 @@ static bool guard_trips(struct st_tuning_row *row, const struct st_tuning_block 
                            missed ? blocks[1].missed_n : blocks[1].others_n};
     if (!missed && n[1] < n[0] + GUARD_OTHERS)
         return false;
-    snprintf(row->why, sizeof(row->why), "%llu %s in one block, %llu in the block beside it",
-             (unsigned long long)n[1], missed ? "missed periods" : "dropouts of other programs",
-             (unsigned long long)n[0]);
+    ST_PRINT(row->why, "%llu %s in one block, %llu in the block beside it", (unsigned long long)n[1],
+             missed ? "missed periods" : "dropouts of other programs", (unsigned long long)n[0]);
     row->outcome = ST_TUNING_HARMFUL;
     return true;
 }
@@ -276,7 +275,7 @@ static void judge_costs(const struct st_tuning *t, struct st_tuning_row *row,
     for (size_t c = 0; c < ST_TUNING_COSTS && row->why[0] == '\0'; c++) {
         if (st_estimate_of_pairs(logs[0][c], logs[1][c], FRESH_PAIRS, ST_CONFIDENCE_95, &fold) == 0 &&
             exp(fold.low) > COST_FOLD && !(c == ST_TUNING_WATTS && t->accepts_watts))
-            snprintf(row->why, sizeof(row->why), "%s %.1f times as high with it", names[c], exp(fold.value));
+            ST_PRINT(row->why, "%s %.1f times as high with it", names[c], exp(fold.value));
     }
 }
 
@@ -320,7 +319,7 @@ static int measure_fresh(struct run *run, size_t i)
                          : -ENODATA;
     if (r == -ENODATA) {
         row->outcome = ST_TUNING_UNDECIDED;
-        snprintf(row->why, sizeof(row->why), "no time left to measure it again");
+        ST_PRINT(row->why, "no time left to measure it again");
         return 0;
     }
     if (r != 0)
@@ -333,7 +332,7 @@ static int measure_fresh(struct run *run, size_t i)
         return 0;
     }
     row->outcome = ST_TUNING_NO_EFFECT;
-    snprintf(row->why, sizeof(row->why), "its effect was gone when it was measured again");
+    ST_PRINT(row->why, "its effect was gone when it was measured again");
     return 0;
 }
 
@@ -471,7 +470,7 @@ static int try_all(struct run *run)
         if (is_open(open) && open->evidence.pairs_n > 0)
             open->outcome = ST_TUNING_UNDECIDED;
         else if (is_open(open))
-            snprintf(open->why, sizeof(open->why), "no time left: use a longer --budget");
+            ST_PRINT(open->why, "no time left: use a longer --budget");
     }
     return r;
 }
@@ -495,8 +494,7 @@ int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench,
         const bool half = row->outcome == ST_TUNING_HELPS && row->fold.value <= 0;
         row->outcome = half ? ST_TUNING_UNDECIDED : row->outcome;
         if (half || is_open(row))
-            snprintf(row->why, sizeof(row->why), "the session ended before%s",
-                     half ? " it was measured again" : "");
+            ST_PRINT(row->why, "the session ended before%s", half ? " it was measured again" : "");
     }
     const int back = bench->set(bench->ctx, 0, &at, why);
     return r != 0 ? r : back == -EBUSY || back == -EIO ? 0 : back;

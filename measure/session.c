@@ -97,8 +97,8 @@ static void add_condition(void *ctx, const char *key, const char *value)
     if (result->conditions_n == ST_RESULT_CONDITIONS_MAX)
         return;
     struct st_test_condition *c = &result->conditions[result->conditions_n++];
-    snprintf(c->key, sizeof(c->key), "%s", key);
-    snprintf(c->value, sizeof(c->value), "%s", value);
+    ST_PRINT(c->key, "%s", key);
+    ST_PRINT(c->value, "%s", value);
 }
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -200,7 +200,7 @@ static void become_real_time(struct lane *lane, struct st_result *result)
         return;
     char got[32] = "as a normal thread";
     if (policy != ST_POLICY_OTHER)
-        snprintf(got, sizeof(got), "with SCHED_%s %d", policy == ST_POLICY_FIFO ? "FIFO" : "RR", priority);
+        ST_PRINT(got, "with SCHED_%s %d", policy == ST_POLICY_FIFO ? "FIFO" : "RR", priority);
     st_result_degrade(result, "no right to SCHED_%s at priority %d (%s): runs %s",
                       config->policy == ST_POLICY_FIFO ? "FIFO" : "RR", config->priority, strerror(-r), got);
 }

@@ -104,7 +104,7 @@ static int nameless_file(void)
 {
     char path[512];
     const char *folder = getenv("TMPDIR");
-    const int n = snprintf(path, sizeof(path), "%s/sleeptune-XXXXXX", folder != NULL ? folder : "/var/tmp");
+    const int n = ST_PRINT(path, "%s/sleeptune-XXXXXX", folder != NULL ? folder : "/var/tmp");
     if (n < 0 || (size_t)n >= sizeof(path))
         return -ENAMETOOLONG;
     const int fd = mkstemp(path);

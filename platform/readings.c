@@ -11,6 +11,7 @@
 
 #include "core/ns.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "platform/proc.h"
 #include "platform/tree.h"
 
@@ -51,8 +52,7 @@ int64_t st_readings_number(struct st_platform *p, const char *path)
 
 static int64_t number_in(struct st_platform *p, int cpu, const char *file)
 {
-    char path[PATH_BYTES + 64];
-    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, file);
+    const char *path = ST_TEXT(PATH_BYTES + 64, "/sys/devices/system/cpu/cpu%d/%s", cpu, file);
     return st_readings_number(p, path);
 }
 
@@ -60,10 +60,11 @@ static int64_t number_in(struct st_platform *p, int cpu, const char *file)
  * scaling_cur_freq names. */
 static int64_t highest_khz(struct st_platform *p, int cpu)
 {
-    char path[PATH_BYTES], steps[1024];
+    char steps[1024];
     uint64_t khz, highest = 0;
     const char *at = steps;
-    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_available_frequencies", cpu);
+    const char *path =
+        ST_TEXT(PATH_BYTES, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_available_frequencies", cpu);
     if (st_tree_first_line(p, path, steps, sizeof(steps)) == 0) {
         while (st_proc_u64(&at, &khz) == 0)
             highest = khz > highest ? khz : highest;
@@ -74,9 +75,8 @@ static int64_t highest_khz(struct st_platform *p, int cpu)
 
 static int64_t smi_count(struct st_platform *p, int cpu)
 {
-    char path[PATH_BYTES];
     uint64_t value;
-    snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
+    const char *path = ST_TEXT(PATH_BYTES, "/dev/cpu/%d/msr", cpu);
     const int fd = p->open_path(p, path, O_RDONLY);
     if (fd < 0)
         return UNKNOWN;
@@ -88,12 +88,12 @@ static int64_t smi_count(struct st_platform *p, int cpu)
 /* Field 8 of the CPU's line: proc(5). */
 static int64_t stolen_ns(struct st_platform *p, int cpu)
 {
-    char text[16384], line[256], begins[16];
+    char text[16384], line[256];
     size_t len;
     const char *at = line;
     uint64_t ticks = 0;
     const int r = p->read_text(p, "/proc/stat", text, sizeof(text), &len);
-    snprintf(begins, sizeof(begins), "cpu%d ", cpu);
+    const char *begins = ST_TEXT(16, "cpu%d ", cpu);
     if ((r != 0 && r != -EFBIG) || st_proc_line_text(text, begins, line, sizeof(line)) != 0)
         return UNKNOWN;
     for (int field = 1; field <= 8; field++) {
@@ -115,11 +115,11 @@ static int64_t full_power_ns(struct st_platform *p)
 /* MHz of cpufreq(4). */
 static int64_t freebsd_khz(struct st_platform *p, int cpu)
 {
-    char name[PATH_BYTES], text[64];
+    char text[64];
     size_t len;
     uint64_t mhz;
     const char *at = text;
-    snprintf(name, sizeof(name), "dev.cpu.%d.freq", cpu);
+    const char *name = ST_TEXT(PATH_BYTES, "dev.cpu.%d.freq", cpu);
     return p->read_sysctl(p, name, text, sizeof(text), &len) == 0 && st_proc_u64(&at, &mhz) == 0 &&
                    *at == '\0' && mhz < 1000000
                ? (int64_t)mhz * 1000
@@ -130,11 +130,11 @@ static void read_idle_states(struct st_platform *p, int cpu, struct st_readings 
 {
     char file[PATH_BYTES];
     for (int i = 0; i < ST_IDLE_STATES_MAX; i++) {
-        snprintf(file, sizeof(file), "cpuidle/state%d/usage", i);
+        ST_PRINT(file, "cpuidle/state%d/usage", i);
         r->idle_entries_n[i] = number_in(p, cpu, file);
         if (r->idle_entries_n[i] == UNKNOWN)
             return;
-        snprintf(file, sizeof(file), "cpuidle/state%d/latency", i);
+        ST_PRINT(file, "cpuidle/state%d/latency", i);
         const int64_t us = number_in(p, cpu, file);
         r->idle_exit_ns[i] = us != UNKNOWN ? us * ST_NS_PER_US : 0;
     }
@@ -180,9 +180,8 @@ static void read_log(struct st_platform *p, struct st_readings *r)
 /* A sysctl of one CPU. @return false: it does not exist, or is too long. */
 static bool text_of(struct st_platform *p, int cpu, const char *name, char *text, size_t bytes)
 {
-    char sysctl[PATH_BYTES];
     size_t len;
-    snprintf(sysctl, sizeof(sysctl), "dev.cpu.%d.%s", cpu, name);
+    const char *sysctl = ST_TEXT(PATH_BYTES, "dev.cpu.%d.%s", cpu, name);
     return p->read_sysctl(p, sysctl, text, bytes, &len) == 0;
 }
 
@@ -265,10 +264,9 @@ struct hottest {
 static int on_zone(void *ctx, const char *name)
 {
     struct hottest *hottest = ctx;
-    char path[PATH_BYTES + 64];
     if (strncmp(name, "thermal_zone", strlen("thermal_zone")) != 0 || strlen(name) > 40)
         return 0;
-    snprintf(path, sizeof(path), THERMAL_DIR "/%s/temp", name);
+    const char *path = ST_TEXT(PATH_BYTES + 64, THERMAL_DIR "/%s/temp", name);
     const int64_t mc = st_readings_number(hottest->p, path);
     if (mc <= HOTTEST_MC && mc > hottest->mc)
         hottest->mc = mc;
@@ -281,9 +279,9 @@ int64_t st_readings_temperature_mc(struct st_platform *p, int cpu)
     struct hottest hottest = {p, UNKNOWN};
     if (p->os == ST_OS_LINUX)
         return p->list(p, THERMAL_DIR, on_zone, &hottest) == 0 ? hottest.mc : UNKNOWN;
-    char name[PATH_BYTES], text[64];
+    char text[64];
     size_t len;
-    snprintf(name, sizeof(name), "dev.cpu.%d.temperature", cpu);
+    const char *name = ST_TEXT(PATH_BYTES, "dev.cpu.%d.temperature", cpu);
     if (p->read_sysctl(p, name, text, sizeof(text), &len) == 0) {
         char *end;
         const double celsius = strtod(text, &end);

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "core/cpu_list.h"
+#include "core/text/text.h"
 #include "platform/proc.h"
 
 #define CPU_DIR       "/sys/devices/system/cpu/"
@@ -47,12 +48,12 @@ static void say_line(const struct say *say, const char *key, const char *path)
 /* Of the kernel's build configuration. /proc/config.gz is left alone: it takes a decompressor. */
 static void say_hz(const struct say *say)
 {
-    char release[VALUE_BYTES], path[VALUE_BYTES + 16], value[32];
+    char release[VALUE_BYTES], value[32];
     size_t len;
     if (st_tree_first_line(say->p, "/proc/sys/kernel/osrelease", release, sizeof(release)) < 0 ||
         strchr(release, '/') != NULL)
         return;
-    snprintf(path, sizeof(path), "/boot/config-%s", release);
+    const char *path = ST_TEXT(VALUE_BYTES + 16, "/boot/config-%s", release);
     /* not malloc, which would keep pages of it: a program that measures stays small */
     char *text = mmap(NULL, CONFIG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (text == MAP_FAILED)
@@ -74,8 +75,7 @@ static int preempt_mode(struct st_platform *p, char *buf, size_t buf_bytes)
     if (st_tree_first_line(p, "/proc/cmdline", text, sizeof(text)) < 0)
         return -ENODATA;
     for (size_t i = 0; i < ST_ARRAY_LEN(modes); i++) {
-        char word[32];
-        snprintf(word, sizeof(word), "preempt=%s", modes[i]);
+        const char *word = ST_TEXT(32, "preempt=%s", modes[i]);
         if (st_proc_has_word(text, word)) {
             snprintf(buf, buf_bytes, "%s", modes[i]);
             return 0;
@@ -94,7 +94,7 @@ static void say_preemption(const struct say *say, const char *version)
         say->fn(say->ctx, "preemption", "PREEMPT_RT");
     } else if (st_proc_has_word(version, "PREEMPT_DYNAMIC")) {
         const bool known = preempt_mode(say->p, mode, sizeof(mode)) == 0;
-        snprintf(value, sizeof(value), "PREEMPT_DYNAMIC%s%s", known ? ", " : "", known ? mode : "");
+        ST_PRINT(value, "PREEMPT_DYNAMIC%s%s", known ? ", " : "", known ? mode : "");
         say->fn(say->ctx, "preemption", value);
     } else if (st_proc_has_word(version, "PREEMPT")) {
         say->fn(say->ctx, "preemption", "PREEMPT");
@@ -140,7 +140,7 @@ static void say_cpus(const struct say *say)
     if (st_tree_first_line(say->p, CPU_DIR "online", text, sizeof(text)) == 0) {
         struct st_cpu_list online;
         if (st_cpu_list_parse(text, &online) == 0 && online.n > 0) {
-            snprintf(value, sizeof(value), "%zu", online.n);
+            ST_PRINT(value, "%zu", online.n);
             say->fn(say->ctx, "cpus_online", value);
         }
     }
@@ -160,7 +160,7 @@ static int join_policy(void *ctx, const char *name)
 {
     struct policies *policies = ctx;
     char path[VALUE_BYTES], value[64];
-    const int n = snprintf(path, sizeof(path), CPU_DIR "cpufreq/%s/%s", name, policies->file);
+    const int n = ST_PRINT(path, CPU_DIR "cpufreq/%s/%s", name, policies->file);
     if (n < 0 || (size_t)n >= sizeof(path) ||
         st_tree_first_line(policies->p, path, value, sizeof(value)) < 0 ||
         st_proc_has_word(policies->joined, value))
@@ -175,8 +175,7 @@ static int join_policy(void *ctx, const char *name)
 static void say_cpufreq(const struct say *say, int cpu, const char *key, const char *file)
 {
     if (cpu >= 0) {
-        char path[VALUE_BYTES];
-        snprintf(path, sizeof(path), CPU_DIR "cpu%d/cpufreq/%s", cpu, file);
+        const char *path = ST_TEXT(VALUE_BYTES, CPU_DIR "cpu%d/cpufreq/%s", cpu, file);
         say_line(say, key, path);
         return;
     }
@@ -215,8 +214,8 @@ static const struct dmi_row *dmi_find(struct st_platform *p)
 {
     static const char *const files[] = {"product_name", "sys_vendor", "board_vendor", "bios_vendor"};
     for (size_t f = 0; f < ST_ARRAY_LEN(files); f++) {
-        char path[64], value[VALUE_BYTES];
-        snprintf(path, sizeof(path), "/sys/class/dmi/id/%s", files[f]);
+        char value[VALUE_BYTES];
+        const char *path = ST_TEXT(64, "/sys/class/dmi/id/%s", files[f]);
         if (st_tree_first_line(p, path, value, sizeof(value)) < 0)
             continue;
         for (size_t i = 0; i < ST_ARRAY_LEN(dmi_rows); i++) {
@@ -360,11 +359,11 @@ static void conditions_freebsd(struct st_platform *p, int cpu, st_condition_fn f
             fn(ctx, rows[i].key, value);
     }
     /* all CPUs share cpu0's frequency unless the driver says otherwise; then it has a node of its own */
-    snprintf(name, sizeof(name), "dev.cpu.%d.freq", cpu < 0 ? 0 : cpu);
+    ST_PRINT(name, "dev.cpu.%d.freq", cpu < 0 ? 0 : cpu);
     if (sysctl_line(p, name, value, sizeof(value)) == 0 ||
         sysctl_line(p, "dev.cpu.0.freq", value, sizeof(value)) == 0)
         fn(ctx, "cpu_mhz", value);
-    snprintf(name, sizeof(name), "dev.cpu.%d.cx_lowest", cpu < 0 ? 0 : cpu);
+    ST_PRINT(name, "dev.cpu.%d.cx_lowest", cpu < 0 ? 0 : cpu);
     if (sysctl_line(p, name, value, sizeof(value)) == 0)
         fn(ctx, "idle_lowest", value);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/text/number.h"
+#include "core/text/text.h"
 
 /* --- taking one write back, if it is still ours; a run that was killed may have done any of it --- */
 
@@ -170,8 +171,7 @@ static void hand_folder_over(struct st_journal *journal, const char *path, const
 /* After the last block of a file: the folders that were made for it, the deepest first. */
 static void remove_folders(struct st_applied *applied, const struct st_journal_file *file)
 {
-    char folder[512];
-    snprintf(folder, sizeof(folder), "%s", file->path);
+    const char *folder = ST_TEXT(512, "%s", file->path);
     for (unsigned i = 0; i < file->folders_made; i++) {
         char *slash = strrchr(folder, '/');
         if (slash == NULL || slash == folder)

@@ -1,4 +1,5 @@
 #include "advisor/change/candidate.h"
+#include "core/text/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,10 +44,10 @@ static void describe(const struct st_plan *plan, struct st_candidate *row)
     const struct st_plan_step *step = &plan->steps[row->first_step];
     char more[32] = "";
     if (row->steps_n > 1)
-        snprintf(more, sizeof(more), " and %zu more", row->steps_n - 1);
-    snprintf(row->setting, sizeof(row->setting), "%.150s%s", step->target, more);
-    snprintf(row->now, sizeof(row->now), "%s", step->old_value);
-    snprintf(row->trial, sizeof(row->trial), "%s", step->new_value);
+        ST_PRINT(more, " and %zu more", row->steps_n - 1);
+    ST_PRINT(row->setting, "%.150s%s", step->target, more);
+    ST_PRINT(row->now, "%s", step->old_value);
+    ST_PRINT(row->trial, "%s", step->new_value);
 }
 
 /* The steps of this finding that write running values; lines in files are for `apply`. */
@@ -59,7 +60,7 @@ static int add_values(struct st_candidates *ret, struct st_platform *p, bool as_
     if (r == -ENOMEM)
         return r;
     if (r < 0) {
-        snprintf(row->setting, sizeof(row->setting), "%s", row->finding->rule->title);
+        ST_PRINT(row->setting, "%s", row->finding->rule->title);
         return 0;
     }
     row->steps_n = plan->steps_n - row->first_step;
@@ -67,34 +68,33 @@ static int add_values(struct st_candidates *ret, struct st_platform *p, bool as_
         return -ENODATA;
     describe(plan, row);
     if (!as_root)
-        snprintf(row->not_tried, sizeof(row->not_tried), NEEDS_ROOT);
+        ST_PRINT(row->not_tried, NEEDS_ROOT);
     return 0;
 }
 
 static void add_latency(struct st_platform *p, struct st_candidate *row)
 {
-    snprintf(row->setting, sizeof(row->setting), LATENCY_FILE);
-    snprintf(row->now, sizeof(row->now), "as found");
-    snprintf(row->trial, sizeof(row->trial), LATENCY_US " us");
+    ST_PRINT(row->setting, LATENCY_FILE);
+    ST_PRINT(row->now, "as found");
+    ST_PRINT(row->trial, LATENCY_US " us");
     const int handle = p->hold_latency(p, 0);
     if (handle >= 0)
         p->release_latency(p, handle);
     else
-        snprintf(row->not_tried, sizeof(row->not_tried), handle == -EACCES ? NEEDS_ROOT : LATENCY_FILE ": %s",
-                 strerror(-handle));
+        ST_PRINT(row->not_tried, handle == -EACCES ? NEEDS_ROOT : LATENCY_FILE ": %s", strerror(-handle));
 }
 
 static void add_slack(struct st_platform *p, bool counts, struct st_candidate *row)
 {
     int64_t ns = 0;
-    snprintf(row->setting, sizeof(row->setting), "timer slack of the test loop");
-    snprintf(row->trial, sizeof(row->trial), SLACK_NS " ns");
+    ST_PRINT(row->setting, "timer slack of the test loop");
+    ST_PRINT(row->trial, SLACK_NS " ns");
     const int r = p->timer_slack_ns(p, &ns);
-    snprintf(row->now, sizeof(row->now), "%lld ns", (long long)ns);
+    ST_PRINT(row->now, "%lld ns", (long long)ns);
     if (r < 0)
-        snprintf(row->not_tried, sizeof(row->not_tried), "timer slack: %s", strerror(-r));
+        ST_PRINT(row->not_tried, "timer slack: %s", strerror(-r));
     else if (!counts)
-        snprintf(row->not_tried, sizeof(row->not_tried), "real-time threads have no timer slack");
+        ST_PRINT(row->not_tried, "real-time threads have no timer slack");
 }
 
 /* --- which findings --- */
@@ -140,10 +140,9 @@ static int add(struct st_candidates *ret, struct st_platform *p, const struct st
 static void find_writers(struct st_candidates *ret, const struct st_facts *facts)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(writers); i++) {
-        char key[64];
         const size_t used = strlen(ret->writers);
-        snprintf(key, sizeof(key), "%s.daemon.%s", facts->os == ST_OS_FREEBSD ? "freebsd" : "linux",
-                 writers[i]);
+        const char *key =
+            ST_TEXT(64, "%s.daemon.%s", facts->os == ST_OS_FREEBSD ? "freebsd" : "linux", writers[i]);
         const struct st_fact *fact = st_facts_find(facts, key);
         if (fact != NULL && fact->state == ST_FACT_OK)
             snprintf(ret->writers + used, sizeof(ret->writers) - used, "%s%s", used > 0 ? ", " : "",

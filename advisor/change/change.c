@@ -139,11 +139,10 @@ int st_change_form(enum st_os os, const struct st_change *change, struct st_chan
     if (row != NULL) {
         const char *behind = kinds[change->kind].behind;
         const bool key = row->between != NULL;
-        const int path_bytes = snprintf(form.path, sizeof(form.path), "%s%s%s", row->path,
-                                        behind != NULL ? change->key : "", behind != NULL ? behind : "");
-        const int line_bytes =
-            snprintf(form.line, sizeof(form.line), "%s%s%s%s%s\n", row->before, key ? change->key : "",
-                     key ? row->between : "", change->value, row->after);
+        const int path_bytes = ST_PRINT(form.path, "%s%s%s", row->path, behind != NULL ? change->key : "",
+                                        behind != NULL ? behind : "");
+        const int line_bytes = ST_PRINT(form.line, "%s%s%s%s%s\n", row->before, key ? change->key : "",
+                                        key ? row->between : "", change->value, row->after);
         if (path_bytes < 0 || (size_t)path_bytes >= sizeof(form.path) || line_bytes < 0 ||
             (size_t)line_bytes >= sizeof(form.line))
             return -EINVAL;

@@ -215,9 +215,9 @@ static int cmdline_command(struct st_platform *p, char *buf, size_t buf_bytes)
         release[0] = '\0';
     for (int i = 0; i < 2 && release[0] != '\0'; i++) {
         if (i == 0)
-            snprintf(path, sizeof(path), "/usr/lib/modules/%s/vmlinuz", release);
+            ST_PRINT(path, "/usr/lib/modules/%s/vmlinuz", release);
         else
-            snprintf(path, sizeof(path), "/boot/vmlinuz-%s", release);
+            ST_PRINT(path, "/boot/vmlinuz-%s", release);
         if (exists(p, path)) {
             snprintf(buf, buf_bytes, "kernel-install add %s %s", release, path);
             return 0;

@@ -320,8 +320,8 @@ static void note(struct search *search, const char *path, unsigned line_n, const
     /* of several in one file the later one counts, or the first */
     if (search->found && search->order->first_wins && strcmp(search->path, path) == 0)
         return;
-    snprintf(search->path, sizeof(search->path), "%s", path);
-    snprintf(search->value, sizeof(search->value), "%.60s", value);
+    ST_PRINT(search->path, "%s", path);
+    ST_PRINT(search->value, "%.60s", value);
     search->line_n = line_n;
     search->differs = strcmp(value, search->pair->value) != 0;
     search->found = true;
@@ -384,10 +384,10 @@ static bool in_dir(const struct search *search, size_t dir, const char *name, ch
     char folder[256];
     const char *format = search->order->dirs[dir];
     if (strstr(format, "%s") == NULL)
-        snprintf(folder, sizeof(folder), "%s", format);
+        ST_PRINT(folder, "%s", format);
     else
-        snprintf(folder, sizeof(folder), "%.*s%s%s", (int)(strstr(format, "%s") - format), format,
-                 search->change->key, strstr(format, "%s") + 2);
+        ST_PRINT(folder, "%.*s%s%s", (int)(strstr(format, "%s") - format), format, search->change->key,
+                 strstr(format, "%s") + 2);
     const int n =
         snprintf(buf, buf_bytes, "%s%s%s", folder, name != NULL ? "/" : "", name != NULL ? name : "");
     return n > 0 && (size_t)n < buf_bytes;
@@ -449,9 +449,9 @@ static void look_after(struct search *search, const char *format)
     if (!is_read_last(search))
         return;
     if (at == NULL)
-        snprintf(path, sizeof(path), "%s", format);
+        ST_PRINT(path, "%s", format);
     else
-        snprintf(path, sizeof(path), "%.*s%.*s", (int)(at - format), format,
+        ST_PRINT(path, "%.*s%.*s", (int)(at - format), format,
                  profile ? (int)strlen("power_profile") : (int)strcspn(key, "_"),
                  profile ? "power_profile" : key);
     look_into_file(search, path);

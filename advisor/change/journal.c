@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "advisor/change/change.h"
+#include "core/text/text.h"
 
 #define SCHEMA         "sleeptune-changes/"
 #define SCHEMA_VERSION "1"
@@ -382,8 +383,7 @@ static int append(json_t *array, json_t *object)
 
 static json_t *file_json(const struct st_journal_file *file)
 {
-    char hash[17];
-    snprintf(hash, sizeof(hash), "%016" PRIx64, file->hash);
+    const char *hash = ST_TEXT(17, "%016" PRIx64, file->hash);
     return json_pack("{s:s, s:b, s:b, s:s, s:I}", "path", file->path, "existed", file->existed,
                      "newline_added", file->newline_added, "hash", hash, "folders_made",
                      (json_int_t)file->folders_made);
@@ -391,8 +391,7 @@ static json_t *file_json(const struct st_journal_file *file)
 
 static json_t *entry_json(const struct st_entry *entry)
 {
-    char old_hash[17];
-    snprintf(old_hash, sizeof(old_hash), "%016" PRIx64, entry->old_hash);
+    const char *old_hash = ST_TEXT(17, "%016" PRIx64, entry->old_hash);
     const bool file = entry->type == ST_ENTRY_FILE, size = entry->frames > 0 && entry->rate_hz > 0;
     return json_pack("{s:s, s:s, s:s, s:s, s:s*, s:s, s:s*, s:o*, s:o*}", "rule", entry->rule, "type",
                      type_names[entry->type], "phase", phase_names[entry->phase], "target", entry->target,

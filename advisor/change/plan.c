@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advisor/change/plan.h"
+#include "core/text/text.h"
 #include "core/text/text_buffer.h"
 
 #define STEPS_MAX 1024
@@ -120,8 +121,7 @@ static int glob_name(void *ctx, const char *name)
     char path[512];
     if (fnmatch(glob->part, name, FNM_PERIOD) != 0)
         return 0;
-    const int n =
-        snprintf(path, sizeof(path), "%.*s%s%s", glob->below_len, glob->item->change.key, name, glob->rest);
+    const int n = ST_PRINT(path, "%.*s%s%s", glob->below_len, glob->item->change.key, name, glob->rest);
     if (n < 0 || (size_t)n >= sizeof(path))
         return refuse(glob->adder, -ENAMETOOLONG, "the path of %s is too long", name);
     const int r = add_value(glob->adder, ST_ENTRY_SYSFS, glob->item, path);
@@ -135,7 +135,6 @@ static int glob_name(void *ctx, const char *name)
 static int add_files(struct adder *adder, const struct item *item)
 {
     const char *key = item->change.key, *star = strchr(key, '*');
-    char folder[ST_CHANGE_KEY_BYTES];
     int r;
     if (star == NULL) {
         r = add_value(adder, ST_ENTRY_SYSFS, item, key);
@@ -145,8 +144,8 @@ static int add_files(struct adder *adder, const struct item *item)
     while (star[-1] != '/')
         star--;
     glob.below_len = (int)(star - key);
-    snprintf(glob.part, sizeof(glob.part), "%.*s", (int)(glob.rest - star), star);
-    snprintf(folder, sizeof(folder), "%.*s", glob.below_len - 1, key);
+    ST_PRINT(glob.part, "%.*s", (int)(glob.rest - star), star);
+    const char *folder = ST_TEXT(ST_CHANGE_KEY_BYTES, "%.*s", glob.below_len - 1, key);
     r = adder->p->list(adder->p, folder, glob_name, &glob);
     if (adder->error != 0)
         return adder->error;

@@ -11,6 +11,7 @@
 
 #include "advisor/facts/owner.h"
 #include "advisor/parse/answer.h"
+#include "core/text/text.h"
 #include "platform/child_env.h"
 
 #define ANSWER_BYTES                                                                                         \
@@ -115,8 +116,7 @@ static void pipewire_node(void *ctx, const char *section, const char *name, cons
         {ST_ANSWER_PLAYS, "plays"},
     };
     const char *leaf = key_of(rows, ST_ARRAY_LEN(rows), name);
-    char key[KEY_BYTES];
-    snprintf(key, sizeof(key), ST_KEYS_PIPEWIRE_NODE "%.24s.%s", section, leaf != NULL ? leaf : "");
+    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_PIPEWIRE_NODE "%.24s.%s", section, leaf != NULL ? leaf : "");
     if (leaf != NULL)
         put_text(ctx, key, value);
 }
@@ -305,12 +305,12 @@ static void unanswered(struct asker *asker, enum st_fact_state state, int error)
 static void put_answered(struct asker *asker)
 {
     const char *const daemons[] = {asker->question->daemon, asker->question->or_daemon};
-    char key[KEY_BYTES], uid[24];
-    snprintf(uid, sizeof(uid), "%lu", (unsigned long)asker->uid);
+    char key[KEY_BYTES];
+    const char *uid = ST_TEXT(24, "%lu", (unsigned long)asker->uid);
     for (size_t i = 0; i < ST_ARRAY_LEN(daemons) && asker->question->of_user; i++) {
         if (daemons[i] == NULL)
             continue;
-        snprintf(key, sizeof(key), ST_KEYS_DAEMON_USER "%s", strrchr(daemons[i], '.') + 1);
+        ST_PRINT(key, ST_KEYS_DAEMON_USER "%s", strrchr(daemons[i], '.') + 1);
         put_text(asker, key, uid);
     }
     put_text(asker, asker->question->key, "answered");

@@ -27,7 +27,7 @@ static int only_home(void *ctx, const char *name)
     const bool is_second = c->home[0] != '\0';
     if (strlen(name) > 64)
         return 0;
-    snprintf(c->home, sizeof(c->home), "/home/%s", is_second ? "" : name);
+    ST_PRINT(c->home, "/home/%s", is_second ? "" : name);
     if (is_second)
         c->home[0] = '\0';
     return is_second;
@@ -42,10 +42,10 @@ static void find_home(struct st_collector *c)
     const struct passwd *entry = getpwuid(getuid());
     if (entry == NULL)
         return;
-    snprintf(c->user, sizeof(c->user), "%s", entry->pw_name);
+    ST_PRINT(c->user, "%s", entry->pw_name);
     if (entry->pw_dir[0] != '/')
         return;
-    snprintf(c->home, sizeof(c->home), "%s", entry->pw_dir);
+    ST_PRINT(c->home, "%s", entry->pw_dir);
     for (size_t len = strlen(c->home); len > 0 && c->home[len - 1] == '/'; len--)
         c->home[len - 1] = '\0';
 }

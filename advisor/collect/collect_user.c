@@ -10,6 +10,7 @@
 #include "advisor/collect/layers.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
+#include "core/text/text.h"
 
 #define FILE_BYTES     (256 * 1024)
 #define FILES_MAX      64 /* of a folder */
@@ -103,7 +104,7 @@ static int find_groups(struct user *user)
 {
     char name[NAME_BYTES], number[24], members[4096], *rest = NULL;
     int64_t gid;
-    size_t used = (size_t)snprintf(user->groups, sizeof(user->groups), " ");
+    size_t used = (size_t)ST_PRINT(user->groups, " ");
     const int r = read_file(user, "/etc/group");
     if (r != 0)
         return r;
@@ -127,7 +128,7 @@ static enum special special_of(const struct user *user, const char *domain)
     if (strcmp(domain, user->name) == 0)
         return SPECIAL_USER;
     if (domain[0] == '@' && strlen(domain) <= NAME_BYTES) {
-        snprintf(word, sizeof(word), " %.*s ", NAME_BYTES - 1, domain + 1);
+        ST_PRINT(word, " %.*s ", NAME_BYTES - 1, domain + 1);
         return strstr(user->groups, word) != NULL ? SPECIAL_GROUP : SPECIAL_NONE;
     }
     /* neither '*' nor a group's limit is for root */
@@ -148,7 +149,7 @@ static void set_limit(struct limit *limit, const struct user *user, enum special
         value *= unit;
     limit->special = special;
     limit->value = value;
-    snprintf(limit->source, sizeof(limit->source), "%.190s", user->path);
+    ST_PRINT(limit->source, "%.190s", user->path);
 }
 
 static void see_limit(void *ctx, const char *domain, const char *item, const char *value)
@@ -231,7 +232,7 @@ static void unit_setting(void *ctx, const char *section, const char *name, const
     if ((!own && strcmp(name, "DefaultLimitRTPRIO") != 0) || !st_text_unit_limit(value, &soft))
         return;
     user->manager = (struct limit){.special = SPECIAL_USER, .value = soft == INT64_MAX ? UNLIMITED : soft};
-    snprintf(user->manager.source, sizeof(user->manager.source), "%.190s", user->path);
+    ST_PRINT(user->manager.source, "%.190s", user->path);
 }
 
 static void unit_file(void *ctx, const char *path, char *text)
@@ -243,9 +244,8 @@ static void unit_file(void *ctx, const char *path, char *text)
 
 static void find_manager(struct user *user)
 {
-    char unit[64];
-    snprintf(unit, sizeof(unit), "user@%" PRId64 ".service", user->uid);
-    st_layers_conf(user->p, ST_KEY_SYSTEM_CONF, user->buf, FILE_BYTES, unit_file, user);
+    const char *unit = ST_TEXT(64, "user@%" PRId64 ".service", user->uid);
+    st_layers_conf(user->p, "system.conf", user->buf, FILE_BYTES, unit_file, user);
     st_layers_unit(user->p, unit, user->buf, FILE_BYTES, unit_file, user);
     user->by_manager =
         user->rtprio.special == SPECIAL_NONE && user->manager.special != SPECIAL_NONE && user->uid != 0;

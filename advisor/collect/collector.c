@@ -16,7 +16,7 @@ void st_collector_read(struct st_collector *c, const char *key, const char *name
     const int r = is_file ? c->p->read_text(c->p, name, text, sizeof(text), &bytes)
                           : c->p->read_sysctl(c->p, name, text, sizeof(text), &bytes);
     const char *source = is_file ? name : of_sysctl;
-    snprintf(of_sysctl, sizeof(of_sysctl), "sysctl %s", name);
+    ST_PRINT(of_sysctl, "sysctl %s", name);
     if (r != 0) {
         st_facts_put_failure(c->facts, key, r, source);
         return;

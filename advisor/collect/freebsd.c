@@ -5,6 +5,7 @@
 
 #include "advisor/collect/collector.h"
 #include "advisor/parse/freebsd_text.h"
+#include "core/text/text.h"
 
 /* --- sysctls that rules read, on a live machine; a capture has them all (sysctl_text.c) --- */
 
@@ -66,9 +67,7 @@ static const struct {
 
 static void collect_one(struct st_collector *c, const char *name, enum st_value_kind kind)
 {
-    char key[300];
-    snprintf(key, sizeof(key), "freebsd.%s", name);
-    st_collector_read(c, key, name, kind);
+    st_collector_read(c, ST_TEXT(300, "freebsd.%s", name), name, kind);
 }
 
 /** The flags of each event timer in a list such as "LAPIC(600) i8254(100) RTC(0)". */
@@ -81,7 +80,7 @@ static void collect_event_timers(struct st_collector *c)
         char name[128];
         const size_t len = strcspn(list, "( ");
         if (len > 0 && len < 64) {
-            snprintf(name, sizeof(name), ET_PREFIX "%.*s.flags", (int)len, list);
+            ST_PRINT(name, ET_PREFIX "%.*s.flags", (int)len, list);
             collect_one(c, name, ST_VALUE_INT);
         }
         list += strcspn(list, " ");
@@ -92,9 +91,9 @@ static void collect_units(struct st_collector *c, const char *prefix, const char
                           enum st_value_kind kind)
 {
     for (int unit = 0; unit < units; unit++) {
-        char name[128], probe[8];
+        char probe[8];
         size_t len;
-        snprintf(name, sizeof(name), "%s%d.%s", prefix, unit, leaf);
+        const char *name = ST_TEXT(128, "%s%d.%s", prefix, unit, leaf);
         if (unit == 0 || c->p->read_sysctl(c->p, name, probe, sizeof(probe), &len) != -ENOENT)
             collect_one(c, name, kind);
     }
@@ -174,11 +173,10 @@ static void read_assignments(struct st_collector *c, const char *key, const char
 static int loader_part(void *ctx, const char *name)
 {
     struct st_collector *c = ctx;
-    char path[300];
     const size_t len = strlen(name);
     if (len < 6 || len > 200 || strcmp(name + len - 5, ".conf") != 0)
         return 0;
-    snprintf(path, sizeof(path), "/boot/loader.conf.d/%s", name);
+    const char *path = ST_TEXT(300, "/boot/loader.conf.d/%s", name);
     read_assignments(c, NULL, path, ST_KEYS_FREEBSD_LOADER, loader_names);
     return 0;
 }

@@ -1,5 +1,6 @@
 /* Configuration of systemd in layers. */
 #include "advisor/collect/layers.h"
+#include "core/text/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -73,13 +74,13 @@ static void read_all(const struct reading *reading, const char *const *folders, 
     bool found = false;
     for (; *files != NULL && !found; files++) {
         for (size_t i = 0; folders[i] != NULL && !found; i++) {
-            snprintf(path, sizeof(path), "%s/%s", folders[i], *files);
+            ST_PRINT(path, "%s/%s", folders[i], *files);
             found = read_one(reading, path);
         }
     }
     for (; *kinds != NULL; kinds++) {
         for (size_t i = 0; folders[i] != NULL; i++) {
-            snprintf(path, sizeof(path), "%s/%s.d", folders[i], *kinds);
+            ST_PRINT(path, "%s/%s.d", folders[i], *kinds);
             dropins.folder = path;
             (void)reading->p->list(reading->p, path, see_dropin, &dropins); /* most are not there */
         }
@@ -92,7 +93,6 @@ void st_layers_unit(struct st_platform *p, const char *unit, char *buf, size_t b
                     void *ctx)
 {
     const struct reading reading = {p, buf, buf_bytes, fn, ctx};
-    char template[NAME_BYTES];
     const char *at = strchr(unit, '@'), *dot = strrchr(unit, '.');
     if (strlen(unit) >= NAME_BYTES || dot == NULL)
         return;
@@ -101,7 +101,7 @@ void st_layers_unit(struct st_platform *p, const char *unit, char *buf, size_t b
                  (const char *const[]){unit, dot + 1, NULL});
         return;
     }
-    snprintf(template, sizeof(template), "%.*s%s", (int)(at + 1 - unit), unit, dot);
+    const char *template = ST_TEXT(NAME_BYTES, "%.*s%s", (int)(at + 1 - unit), unit, dot);
     read_all(&reading, unit_folders, (const char *const[]){unit, template, NULL},
              (const char *const[]){unit, template, dot + 1, NULL});
 }

@@ -8,6 +8,7 @@
 #include "advisor/collect/layers.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
+#include "core/text/text.h"
 
 #define FILES_MAX    64           /* of one folder */
 #define SETTINGS_MAX 64           /* of one kind */
@@ -64,11 +65,10 @@ static bool read_file(struct reader *reader, const char *path)
 static int file_of_folder(void *ctx, const char *name)
 {
     struct reader *reader = ctx;
-    char path[PATH_BYTES];
     const size_t len = strlen(name), suffix_len = strlen(reader->suffix);
     if (len <= suffix_len || len > 128 || strcmp(name + len - suffix_len, reader->suffix) != 0)
         return 0;
-    snprintf(path, sizeof(path), "%s/%s", reader->folder, name);
+    const char *path = ST_TEXT(PATH_BYTES, "%s/%s", reader->folder, name);
     (void)read_file(reader, path);
     return ++reader->files_n == FILES_MAX;
 }
@@ -88,10 +88,9 @@ static void read_folder(struct reader *reader, const char *folder, const char *s
 static void limit(void *ctx, const char *domain, const char *item, const char *value)
 {
     struct reader *reader = ctx;
-    char key[KEY_BYTES];
     if (!is_plain(domain) || strcmp(item, "rtprio") != 0)
         return;
-    snprintf(key, sizeof(key), ST_KEYS_LIMITS "%s.rtprio", domain);
+    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "%s.rtprio", domain);
     put(reader, key, value);
 }
 
@@ -104,13 +103,11 @@ static void parse_limits(struct reader *reader, char *text)
 static bool is_wanted_group(struct st_facts *facts, const char *name)
 {
     static const char *const usual[] = {"audio", "jackuser", "pipewire", "realtime"};
-    char key[KEY_BYTES];
     for (size_t i = 0; i < ST_ARRAY_LEN(usual); i++) {
         if (strcmp(name, usual[i]) == 0)
             return true;
     }
-    snprintf(key, sizeof(key), ST_KEYS_LIMITS "@%s.rtprio", name);
-    return st_facts_find(facts, key) != NULL;
+    return st_facts_find(facts, ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "@%s.rtprio", name)) != NULL;
 }
 
 /** "audio:x:29:ann,bob" */
@@ -118,13 +115,12 @@ static void parse_groups(struct reader *reader, char *text)
 {
     char *rest = NULL;
     for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-        char key[KEY_BYTES];
         const char *members = strrchr(line, ':');
         line[strcspn(line, ":")] = '\0';
         if (members == NULL || members < line + strlen(line) || !is_plain(line) ||
             !is_wanted_group(reader->c->facts, line))
             continue;
-        snprintf(key, sizeof(key), ST_KEYS_GROUP "%s", line);
+        const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_GROUP "%s", line);
         put(reader, key, members + 1);
     }
 }
@@ -150,8 +146,8 @@ static bool is_audio_program(const char *name)
 /** The program's name of "ExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa": the first that is one. */
 static bool find_program(const char *command, char *ret, size_t bytes)
 {
-    char text[512], *rest = NULL;
-    snprintf(text, sizeof(text), "%s", command);
+    char *rest = NULL;
+    char *text = ST_TEXT(512, "%s", command);
     for (char *word = strtok_r(text, " \t", &rest); word != NULL; word = strtok_r(NULL, " \t", &rest)) {
         const char *name = strrchr(word, '/');
         name = name != NULL ? name + 1 : word + strspn(word, "-@:+!");
@@ -187,8 +183,8 @@ struct unit {
 
 static void set(const struct unit *unit, struct setting *setting, const char *value)
 {
-    snprintf(setting->value, sizeof(setting->value), "%s", value);
-    snprintf(setting->path, sizeof(setting->path), "%s", unit->path);
+    ST_PRINT(setting->value, "%s", value);
+    ST_PRINT(setting->path, "%s", unit->path);
 }
 
 /** Lists of capabilities: "~" before one takes away, an empty one takes all away (systemd.exec(5)). */
@@ -236,10 +232,9 @@ static void unit_file(void *ctx, const char *path, char *text)
 static void put_setting(struct st_collector *c, const char *unit, const char *leaf,
                         const struct setting *setting)
 {
-    char key[KEY_BYTES];
-    snprintf(key, sizeof(key), ST_KEYS_UNIT "%s.%s", unit, leaf);
     if (setting->path[0] != '\0')
-        st_facts_put_text(c->facts, key, setting->value, NULL, setting->path);
+        st_facts_put_text(c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_UNIT "%s.%s", unit, leaf), setting->value,
+                          NULL, setting->path);
 }
 
 /** A unit of the administrator's own, or a packaged one with drop-ins here. Those that play nothing are
@@ -248,7 +243,7 @@ static int one_unit(void *ctx, const char *name)
 {
     struct reader *outer = ctx;
     struct unit unit = {0};
-    char file[96], stem[80], key[KEY_BYTES];
+    char stem[80];
     size_t len = strlen(name);
     const bool is_folder = len > 10 && strcmp(name + len - 10, ".service.d") == 0;
     len -= is_folder ? 2 : 0;
@@ -256,10 +251,9 @@ static int one_unit(void *ctx, const char *name)
         return 0;
     if (is_folder && name[len - 9] == '@') /* of a template, whose instances have it */
         return 0;
-    snprintf(file, sizeof(file), "%.*s", (int)len, name);
-    snprintf(stem, sizeof(stem), "%.*s", (int)(len - 8), name);
-    snprintf(key, sizeof(key), ST_KEYS_UNIT "%s.program", stem);
-    if (st_facts_find(outer->c->facts, key) != NULL)
+    const char *file = ST_TEXT(96, "%.*s", (int)len, name);
+    ST_PRINT(stem, "%.*s", (int)(len - 8), name);
+    if (st_facts_find(outer->c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_UNIT "%s.program", stem)) != NULL)
         return 0;
     st_layers_unit(outer->c->p, file, outer->c->buf, FILE_BYTES, unit_file, &unit);
     if (unit.program.value[0] == '\0')
@@ -342,7 +336,7 @@ static void collect_system(struct st_collector *c)
     (void)read_file(&groups, "/etc/group");
     struct reader units = {.c = c};
     (void)c->p->list(c->p, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
-    st_layers_conf(c->p, ST_KEY_SYSTEM_CONF, c->buf, FILE_BYTES, manager_file, &units);
+    st_layers_conf(c->p, "system.conf", c->buf, FILE_BYTES, manager_file, &units);
     collect_suspend(c);
     boot_options(c);
     exists(c, ST_KEY_TLP_ENABLED, "/etc/systemd/system/multi-user.target.wants/tlp.service");
@@ -364,14 +358,14 @@ static void read_layers(struct reader *reader, const char *const *folders, size_
     for (size_t i = folders_n; i-- > 0;) {
         if (folders[i] == NULL)
             continue;
-        snprintf(path, sizeof(path), "%s/%s", folders[i], name);
+        ST_PRINT(path, "%s/%s", folders[i], name);
         if (read_file(reader, path))
             break;
     }
     for (size_t i = 0; i < folders_n; i++) {
         if (folders[i] == NULL)
             continue;
-        snprintf(path, sizeof(path), "%s/%s.d", folders[i], name);
+        ST_PRINT(path, "%s/%s.d", folders[i], name);
         reader->folder = path;
         reader->suffix = ".conf";
         (void)reader->c->p->list(reader->c->p, path, file_of_folder, reader); /* most machines lack some */
@@ -419,14 +413,13 @@ static void pulse_setting(void *ctx, ST_UNUSED const char *section, const char *
     static const char *const numbers[] = {"default-fragments", "default-fragment-size-msec",
                                           "default-sample-rate"};
     struct reader *reader = ctx;
-    char key[KEY_BYTES];
     if (strcmp(name, "realtime-scheduling") == 0)
         st_facts_put_text(reader->c->facts, ST_KEY_PULSE_REALTIME_SCHEDULING, value, NULL, reader->path);
     for (size_t i = 0; i < ST_ARRAY_LEN(numbers); i++) {
         if (strcmp(name, numbers[i]) != 0)
             continue;
-        snprintf(key, sizeof(key), "linux.pulse.%s", numbers[i]);
-        st_facts_put_number(reader->c->facts, key, value, value, reader->path);
+        st_facts_put_number(reader->c->facts, ST_TEXT(KEY_BYTES, "linux.pulse.%s", numbers[i]), value, value,
+                            reader->path);
     }
 }
 

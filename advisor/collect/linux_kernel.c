@@ -6,6 +6,7 @@
 
 #include "advisor/collect/collector.h"
 #include "advisor/parse/linux_text.h"
+#include "core/text/text.h"
 #include "platform/child_env.h"
 
 #define GZIP_LIMIT_NS INT64_C(1000000000) /* it takes some ms */
@@ -29,7 +30,6 @@ static int read_large(struct st_collector *c, const char *path)
 static int read_config(struct st_collector *c, char *ret_path, size_t path_bytes)
 {
     const char *release;
-    char path[512];
     snprintf(ret_path, path_bytes, "/boot/config-*");
     if (st_facts_text(c->facts, ST_KEY_KERNEL_RELEASE, &release) != 0 || strlen(release) > 200 ||
         strchr(release, '/') != NULL)
@@ -38,7 +38,7 @@ static int read_config(struct st_collector *c, char *ret_path, size_t path_bytes
     const int r = read_large(c, ret_path);
     if (r == 0)
         return 0;
-    snprintf(path, sizeof(path), "/lib/modules/%s/config", release);
+    const char *path = ST_TEXT(512, "/lib/modules/%s/config", release);
     if (read_large(c, path) != 0)
         return r;
     snprintf(ret_path, path_bytes, "%s", path);
@@ -72,15 +72,14 @@ static void config(struct st_collector *c)
     const int unpacked = opened == 0 ? -ENOENT : read_packed_config(c, packed);
     if (unpacked == 0 || (unpacked != -ENOENT && opened == -ENOENT)) {
         opened = unpacked;
-        snprintf(path, sizeof(path), "%s", packed);
+        ST_PRINT(path, "%s", packed);
     }
     for (size_t i = 0; i < ST_ARRAY_LEN(options); i++) {
-        char key[64], value[128], raw[256];
-        snprintf(key, sizeof(key), ST_KEYS_CONFIG "%s", options[i]);
+        char value[128];
+        const char *key = ST_TEXT(64, ST_KEYS_CONFIG "%s", options[i]);
         const int r = opened != 0 ? opened : st_linux_text_config(c->buf, options[i], value, sizeof(value));
         if (r == 0) {
-            snprintf(raw, sizeof(raw), "CONFIG_%s=%s", options[i], value);
-            st_facts_put_text(c->facts, key, value, raw, path);
+            st_facts_put_text(c->facts, key, value, ST_TEXT(256, "CONFIG_%s=%s", options[i], value), path);
         } else if (r == -EBADMSG) {
             st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, NULL, path);
         } else {
@@ -121,8 +120,7 @@ static void timer_list(struct st_collector *c)
         {ST_KEY_TIMER_LIST_RESOLUTION_NS, ".resolution", list.has_resolution, list.resolution_ns},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        char raw[64];
-        snprintf(raw, sizeof(raw), "%s: %" PRId64, rows[i].name, rows[i].value);
+        const char *raw = ST_TEXT(64, "%s: %" PRId64, rows[i].name, rows[i].value);
         if (r != 0)
             st_facts_put_failure(c->facts, rows[i].key, r, source);
         else if (!parsed)

@@ -164,10 +164,9 @@ struct walk {
 static void collect_leaves(struct st_collector *c, const struct set *set, const char *name)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(set->leaves) && set->leaves[i].file != NULL; i++) {
-        char key[128], path[256];
-        snprintf(key, sizeof(key), "%s%s.%s", set->key_prefix, name, set->leaves[i].key);
-        snprintf(path, sizeof(path), "%s/%s/%s", set->folder, name, set->leaves[i].file);
-        st_collector_read(c, key, path, set->leaves[i].kind);
+        const char *key = ST_TEXT(128, "%s%s.%s", set->key_prefix, name, set->leaves[i].key);
+        st_collector_read(c, key, ST_TEXT(256, "%s/%s/%s", set->folder, name, set->leaves[i].file),
+                          set->leaves[i].kind);
     }
 }
 
@@ -222,9 +221,8 @@ static void limit_paths(int64_t cpu, char path[96], char key[48])
 
 static bool is_leaf_alike(const struct other_cpu *cpu, const char *state, const char *file, const char *leaf)
 {
-    char path[256], key[128];
-    snprintf(path, sizeof(path), "%s/%s/%s", cpu->folder, state, file);
-    snprintf(key, sizeof(key), "%s%s.%s", idle_states.key_prefix, state, leaf);
+    const char *path = ST_TEXT(256, "%s/%s/%s", cpu->folder, state, file);
+    const char *key = ST_TEXT(128, "%s%s.%s", idle_states.key_prefix, state, leaf);
     return is_alike(cpu->c, path, key);
 }
 
@@ -255,8 +253,8 @@ static int other_cpu(void *ctx, const char *name)
     if (strncmp(name, "cpu", 3) != 0 || st_text_int(name + 3, &number) != 0 || number < 1 ||
         number > OTHER_CPUS_MAX)
         return 0;
-    snprintf(cpu.folder, sizeof(cpu.folder), "/sys/devices/system/cpu/cpu%" PRId64 "/cpuidle", number);
-    snprintf(cpu.key_prefix, sizeof(cpu.key_prefix), "linux.cpuidle.cpu%" PRId64 ".", number);
+    ST_PRINT(cpu.folder, "/sys/devices/system/cpu/cpu%" PRId64 "/cpuidle", number);
+    ST_PRINT(cpu.key_prefix, "linux.cpuidle.cpu%" PRId64 ".", number);
     limit_paths(0, path, key_of_cpu0);
     limit_paths(number, path, key);
     cpu.other_limit = !is_alike(cpus->c, path, key_of_cpu0);
@@ -331,11 +329,12 @@ static int is_slow_pmu(const char *name)
 static int one_pmu(void *ctx, const char *name)
 {
     struct cores *cores = ctx;
-    char path[256], text[128];
+    char text[128];
     size_t len;
     const int slow = is_slow_pmu(name);
-    snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%.64s/cpus", name);
-    if (slow < 0 || cores->c->p->read_text(cores->c->p, path, text, sizeof(text), &len) != 0)
+    if (slow < 0 ||
+        cores->c->p->read_text(cores->c->p, ST_TEXT(256, "/sys/bus/event_source/devices/%.64s/cpus", name),
+                               text, sizeof(text), &len) != 0)
         return 0;
     st_text_trim(text);
     char *list = slow != 0 ? cores->slow : cores->fast;
@@ -346,13 +345,13 @@ static int one_pmu(void *ctx, const char *name)
 static int one_capacity(void *ctx, const char *name)
 {
     struct cores *cores = ctx;
-    char path[128], text[32];
+    char text[32];
     int64_t cpu, capacity;
     size_t len;
     if (strncmp(name, "cpu", 3) != 0 || st_text_int(name + 3, &cpu) != 0 || cpu < 0 || cpu >= CPUS_MAX)
         return 0;
-    snprintf(path, sizeof(path), "/sys/devices/system/cpu/%.16s/cpu_capacity", name);
-    if (cores->c->p->read_text(cores->c->p, path, text, sizeof(text), &len) != 0)
+    if (cores->c->p->read_text(cores->c->p, ST_TEXT(128, "/sys/devices/system/cpu/%.16s/cpu_capacity", name),
+                               text, sizeof(text), &len) != 0)
         return 1; /* no CPU has it, but on ARM, RISC-V and the like */
     st_text_trim(text);
     if (st_text_int(text, &capacity) != 0 || capacity <= 0)

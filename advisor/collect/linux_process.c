@@ -9,6 +9,7 @@
 
 #include "advisor/collect/collector.h"
 #include "advisor/facts/text.h"
+#include "core/text/text.h"
 #include "platform/proc.h"
 
 /* --- who runs: threads of interrupts, real-time threads, daemons that matter to audio --- */
@@ -65,9 +66,9 @@ struct walk {
 /** Arguments are divided by NUL bytes. */
 static void command_line(struct st_collector *c, const char *key, const char *pid)
 {
-    char path[64], text[COMMAND_LINE_BYTES];
+    char text[COMMAND_LINE_BYTES];
     size_t len = 0;
-    snprintf(path, sizeof(path), "/proc/%s/cmdline", pid);
+    const char *path = ST_TEXT(64, "/proc/%s/cmdline", pid);
     const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
     if (r != 0 && r != -EFBIG) {
         st_facts_put_failure(c->facts, key, r, path);
@@ -83,32 +84,28 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
 /** A number of /proc/PID/status: "Uid:" is whose process it is. @return false: not known. */
 static bool in_status(struct st_collector *c, const char *pid, const char *line, uint64_t *ret)
 {
-    char path[64], text[STATUS_BYTES];
+    char text[STATUS_BYTES];
     size_t len;
-    snprintf(path, sizeof(path), "/proc/%s/status", pid);
-    const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
+    const int r = c->p->read_text(c->p, ST_TEXT(64, "/proc/%s/status", pid), text, sizeof(text), &len);
     return (r == 0 || r == -EFBIG) && st_proc_line_u64(text, line, ret) == 0;
 }
 
 /** How much of a server, or of a program with real-time threads, is in swap; nothing if none is. */
 static void swapped(struct st_collector *c, const char *pid, const char *name)
 {
-    char path[64], key[KEY_BYTES];
     uint64_t kib;
     if (!in_status(c, pid, "VmSwap:", &kib) || kib == 0)
         return;
-    snprintf(path, sizeof(path), "/proc/%s/status", pid);
-    snprintf(key, sizeof(key), ST_KEYS_SWAPPED "%s.kib", pid);
-    st_facts_put_int(c->facts, key, (int64_t)kib, NULL, path);
-    snprintf(key, sizeof(key), ST_KEYS_SWAPPED "%s.name", pid);
-    st_facts_put_text(c->facts, key, name, NULL, path);
+    const char *path = ST_TEXT(64, "/proc/%s/status", pid);
+    st_facts_put_int(c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_SWAPPED "%s.kib", pid), (int64_t)kib, NULL, path);
+    st_facts_put_text(c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_SWAPPED "%s.name", pid), name, NULL, path);
 }
 
 /** A server of the user who runs this counts before those of others. @return false: there is one that counts
  * more. */
 static bool take_owner(struct st_collector *c, const char *daemon_key, const char *pid)
 {
-    char key[KEY_BYTES], name[64];
+    char name[64];
     uint64_t uid;
     int64_t before;
     if (!in_status(c, pid, "Uid:", &uid))
@@ -116,11 +113,11 @@ static bool take_owner(struct st_collector *c, const char *daemon_key, const cha
     if (c->live && uid != getuid() && getuid() != 0 && st_facts_int(c->facts, daemon_key, &before) == 0)
         return false;
     const struct passwd *entry = c->live ? getpwuid((uid_t)uid) : NULL;
-    snprintf(key, sizeof(key), ST_KEYS_DAEMON_USER "%s", strrchr(daemon_key, '.') + 1);
+    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_DAEMON_USER "%s", strrchr(daemon_key, '.') + 1);
     if (entry != NULL)
-        snprintf(name, sizeof(name), "%.63s", entry->pw_name);
+        ST_PRINT(name, "%.63s", entry->pw_name);
     else
-        snprintf(name, sizeof(name), "%" PRIu64, uid);
+        ST_PRINT(name, "%" PRIu64, uid);
     st_facts_put_text(c->facts, key, name, NULL, "/proc");
     return true;
 }
@@ -128,15 +125,13 @@ static bool take_owner(struct st_collector *c, const char *daemon_key, const cha
 /** @return whether it is one of the daemons. */
 static bool daemon_of(struct walk *walk, const char *name, const char *pid)
 {
-    char path[64];
     int64_t number;
     for (size_t i = 0; i < ST_ARRAY_LEN(daemons); i++) {
         if (strcmp(name, daemons[i].name) != 0 || st_text_int(pid, &number) != 0)
             continue;
         if (daemons[i].of_user && !take_owner(walk->c, daemons[i].key, pid))
             return true;
-        snprintf(path, sizeof(path), "/proc/%s/stat", pid);
-        st_facts_put_int(walk->c->facts, daemons[i].key, number, NULL, path);
+        st_facts_put_int(walk->c->facts, daemons[i].key, number, NULL, ST_TEXT(64, "/proc/%s/stat", pid));
         if (daemons[i].command_key != NULL)
             command_line(walk->c, daemons[i].command_key, pid);
         return true;
@@ -149,24 +144,22 @@ static bool daemon_of(struct walk *walk, const char *name, const char *pid)
 static void put_thread(struct walk *walk, const char *kind, const char *tid, const struct st_proc_stat *stat,
                        const char *path)
 {
-    char key[KEY_BYTES];
     if (walk->real_time_n == REAL_TIME_MAX) {
         walk->complete = false;
         return;
     }
     walk->real_time_n++;
-    snprintf(key, sizeof(key), "linux.%s.%s.name", kind, tid);
-    st_facts_put_text(walk->c->facts, key, stat->name, NULL, path);
-    snprintf(key, sizeof(key), "linux.%s.%s.priority", kind, tid);
-    st_facts_put_int(walk->c->facts, key, stat->rt_priority, NULL, path);
+    st_facts_put_text(walk->c->facts, ST_TEXT(KEY_BYTES, "linux.%s.%s.name", kind, tid), stat->name, NULL,
+                      path);
+    st_facts_put_int(walk->c->facts, ST_TEXT(KEY_BYTES, "linux.%s.%s.priority", kind, tid), stat->rt_priority,
+                     NULL, path);
     if (walk->process_name == NULL)
         return;
-    snprintf(key, sizeof(key), "linux.%s.%s.process", kind, tid);
-    st_facts_put_text(walk->c->facts, key, walk->process_name, NULL, path);
-    snprintf(key, sizeof(key), "linux.%s.%s.pid", kind, tid);
-    st_facts_put_text(walk->c->facts, key, walk->process_pid, NULL, path);
-    snprintf(key, sizeof(key), "linux.%s.%s.cpu", kind, tid);
-    st_facts_put_int(walk->c->facts, key, stat->cpu, NULL, path);
+    st_facts_put_text(walk->c->facts, ST_TEXT(KEY_BYTES, "linux.%s.%s.process", kind, tid),
+                      walk->process_name, NULL, path);
+    st_facts_put_text(walk->c->facts, ST_TEXT(KEY_BYTES, "linux.%s.%s.pid", kind, tid), walk->process_pid,
+                      NULL, path);
+    st_facts_put_int(walk->c->facts, ST_TEXT(KEY_BYTES, "linux.%s.%s.cpu", kind, tid), stat->cpu, NULL, path);
 }
 
 static bool is_number(const char *name)
@@ -186,7 +179,6 @@ static int one_thread(void *ctx, const char *tid)
 {
     struct walk *walk = ctx;
     struct st_proc_stat stat;
-    char path[96];
     if (!is_number(tid))
         return 0;
     if (walk->threads_n == THREADS_MAX) {
@@ -194,7 +186,7 @@ static int one_thread(void *ctx, const char *tid)
         return 1;
     }
     walk->threads_n++;
-    snprintf(path, sizeof(path), "/proc/%s/task/%s/stat", walk->process_pid, tid);
+    const char *path = ST_TEXT(96, "/proc/%s/task/%s/stat", walk->process_pid, tid);
     if (read_stat(walk->c->p, path, &stat) != 0)
         return 0;
     if (stat.policy == POLICY_FIFO || stat.policy == POLICY_RR)
@@ -216,18 +208,18 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
     double least_pct = HUGE_VAL;
     for (bool first = true;; first = false) {
         int64_t quota_us = 0, period_us = 0;
-        snprintf(path, sizeof(path), "/sys/fs/cgroup%.*s/cpu.max", (int)used, group);
+        ST_PRINT(path, "/sys/fs/cgroup%.*s/cpu.max", (int)used, group);
         const bool is_read = c->p->read_text(c->p, path, text, sizeof(text), &len) == 0;
         const bool is_limited = is_read && sscanf(text, "%" SCNd64 " %" SCNd64, &quota_us, &period_us) == 2 &&
                                 quota_us > 0 && period_us > 0;
         const double pct = is_limited ? (double)quota_us * 100 / (double)period_us : HUGE_VAL;
-        snprintf(key, sizeof(key), ST_KEYS_CPU_QUOTA "%s.pct", who);
+        ST_PRINT(key, ST_KEYS_CPU_QUOTA "%s.pct", who);
         if (pct < least_pct) {
             least_pct = pct;
             st_facts_put_int(c->facts, key, (int64_t)pct, text, path);
-            snprintf(key, sizeof(key), ST_KEYS_CPU_QUOTA "%s.period_us", who);
+            ST_PRINT(key, ST_KEYS_CPU_QUOTA "%s.period_us", who);
             st_facts_put_int(c->facts, key, period_us, text, path);
-            snprintf(key, sizeof(key), ST_KEYS_CPU_QUOTA "%s.name", who);
+            ST_PRINT(key, ST_KEYS_CPU_QUOTA "%s.name", who);
             st_facts_put_text(c->facts, key, name, NULL, path);
         } else if (is_read && first && strcmp(who, "self") == 0) {
             st_facts_put_int(c->facts, key, -1, text, path);
@@ -241,10 +233,9 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
 
 static void quota_of(struct st_collector *c, const char *pid, const char *name)
 {
-    char path[64], text[4096], group[4096];
+    char text[4096], group[4096];
     size_t len;
-    snprintf(path, sizeof(path), "/proc/%s/cgroup", pid);
-    if (c->p->read_text(c->p, path, text, sizeof(text), &len) == 0 &&
+    if (c->p->read_text(c->p, ST_TEXT(64, "/proc/%s/cgroup", pid), text, sizeof(text), &len) == 0 &&
         st_proc_cgroup_path(text, group, sizeof(group)) == 0 && strstr(group, "..") == NULL)
         quota(c, group, pid, name);
 }
@@ -252,7 +243,6 @@ static void quota_of(struct st_collector *c, const char *pid, const char *name)
 /** always: a daemon's threads do not count against the limits. */
 static void threads_of(struct walk *walk, const char *pid, const struct st_proc_stat *stat, bool always)
 {
-    char path[64];
     const size_t looked_at = walk->threads_n, real_time_n = walk->real_time_n;
     if (!always && stat->threads_n > THREADS_OF_ONE_MAX) {
         walk->complete = false;
@@ -260,7 +250,7 @@ static void threads_of(struct walk *walk, const char *pid, const struct st_proc_
     }
     if (always)
         walk->threads_n = 0;
-    snprintf(path, sizeof(path), "/proc/%s/task", pid);
+    const char *path = ST_TEXT(64, "/proc/%s/task", pid);
     walk->process_name = stat->name;
     walk->process_pid = pid;
     (void)walk->c->p->list(walk->c->p, path, one_thread, walk); /* it may have ended */
@@ -277,10 +267,9 @@ static int one_process(void *ctx, const char *pid)
 {
     struct walk *walk = ctx;
     struct st_proc_stat stat;
-    char path[64];
     if (!is_number(pid))
         return 0;
-    snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+    const char *path = ST_TEXT(64, "/proc/%s/stat", pid);
     if (read_stat(walk->c->p, path, &stat) != 0 || stat.state == 'Z')
         return 0;
     walk->processes_n++;
@@ -353,8 +342,7 @@ static void rt_runtime(struct st_collector *c, const char *key, const char *grou
     for (size_t i = 0; i < ST_ARRAY_LEN(mounts); i++) {
         char text[64];
         size_t len;
-        snprintf(path, sizeof(path), "%s%s/cpu.rt_runtime_us", mounts[i],
-                 strcmp(group, "/") == 0 ? "" : group);
+        ST_PRINT(path, "%s%s/cpu.rt_runtime_us", mounts[i], strcmp(group, "/") == 0 ? "" : group);
         if (c->p->read_text(c->p, path, text, sizeof(text), &len) == -ENOENT)
             continue;
         st_collector_read(c, key, path, ST_VALUE_INT);
@@ -396,7 +384,6 @@ static void limit(struct st_collector *c, const char *text, const char *name, co
                   const char *source)
 {
     const char *line = strstr(text, name);
-    char value[32];
     int64_t number;
     if (line == NULL) {
         st_facts_put_failure(c->facts, key, -ENOENT, source);
@@ -404,7 +391,7 @@ static void limit(struct st_collector *c, const char *text, const char *name, co
     }
     line += strlen(name);
     line += strspn(line, " ");
-    snprintf(value, sizeof(value), "%.*s", (int)strcspn(line, " \n"), line);
+    const char *value = ST_TEXT(32, "%.*s", (int)strcspn(line, " \n"), line);
     if (strcmp(value, "unlimited") == 0)
         st_facts_put_int(c->facts, key, -1, value, source);
     else if (st_text_int(value, &number) == 0 && number >= 0)
@@ -437,8 +424,7 @@ static void limits(struct st_collector *c)
 /** Of a captured machine without its processes. */
 static int one_user_slice(void *ctx, const char *name)
 {
-    char group[128];
-    snprintf(group, sizeof(group), "/user.slice/%.100s", name);
+    const char *group = ST_TEXT(128, "/user.slice/%.100s", name);
     if (strncmp(name, "user-", 5) == 0)
         quota(ctx, group, "user", "programs of a user");
     return 0;

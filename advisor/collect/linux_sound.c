@@ -6,6 +6,7 @@
 #include "advisor/collect/collector.h"
 #include "advisor/parse/linux_text.h"
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "xruns/alsa.h"
 
 /* --- sound devices: streams that are open, USB interfaces --- */
@@ -33,21 +34,23 @@ struct scan {
  * all full-speed devices, 02 one a port. */
 static void usb_path(struct st_collector *c, const char *device)
 {
-    char key[KEY_BYTES], path[PATH_BYTES];
+    char key[KEY_BYTES];
     const char *dot = strrchr(device, '.');
     int64_t hubs_n = 0;
     for (const char *at = device; *at != '\0'; at++)
         hubs_n += *at == '.';
-    snprintf(key, sizeof(key), ST_KEYS_USB_AUDIO "%s.hubs_n", device);
+    ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.hubs_n", device);
     st_facts_put_int(c->facts, key, hubs_n, NULL, USB_DEVICES);
-    snprintf(key, sizeof(key), ST_KEYS_USB_AUDIO "%s.controller", device);
-    snprintf(path, sizeof(path), USB_DEVICES "/usb%.*s/product", (int)strcspn(device, "-"), device);
-    st_collector_read(c, key, path, ST_VALUE_TEXT);
+    ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.controller", device);
+    st_collector_read(c, key,
+                      ST_TEXT(PATH_BYTES, USB_DEVICES "/usb%.*s/product", (int)strcspn(device, "-"), device),
+                      ST_VALUE_TEXT);
     if (dot == NULL)
         return;
-    snprintf(key, sizeof(key), ST_KEYS_USB_AUDIO "%s.hub", device);
-    snprintf(path, sizeof(path), USB_DEVICES "/%.*s/bDeviceProtocol", (int)(dot - device), device);
-    st_collector_read(c, key, path, ST_VALUE_TEXT);
+    ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.hub", device);
+    st_collector_read(c, key,
+                      ST_TEXT(PATH_BYTES, USB_DEVICES "/%.*s/bDeviceProtocol", (int)(dot - device), device),
+                      ST_VALUE_TEXT);
 }
 
 static void usb_device(struct st_collector *c, const char *device)
@@ -65,12 +68,12 @@ static void usb_device(struct st_collector *c, const char *device)
         {"speed", "speed_mbit", ST_VALUE_INT},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++) {
-        char key[KEY_BYTES], path[PATH_BYTES];
-        snprintf(key, sizeof(key), ST_KEYS_USB_AUDIO "%s.%s", device, leaves[i].key);
+        char key[KEY_BYTES];
+        ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.%s", device, leaves[i].key);
         if (i == 0 && st_facts_find(c->facts, key) != NULL) /* has several audio interfaces */
             return;
-        snprintf(path, sizeof(path), USB_DEVICES "/%s/%s", device, leaves[i].file);
-        st_collector_read(c, key, path, leaves[i].kind);
+        st_collector_read(c, key, ST_TEXT(PATH_BYTES, USB_DEVICES "/%s/%s", device, leaves[i].file),
+                          leaves[i].kind);
     }
     usb_path(c, device);
 }
@@ -78,10 +81,9 @@ static void usb_device(struct st_collector *c, const char *device)
 /** The subclass of one of a device's interfaces; "": not known. */
 static void subclass(struct st_collector *c, const char *interface, char *ret, size_t bytes)
 {
-    char path[PATH_BYTES];
     size_t len;
-    snprintf(path, sizeof(path), USB_DEVICES "/%s/bInterfaceSubClass", interface);
-    if (c->p->read_text(c->p, path, ret, bytes, &len) != 0)
+    if (c->p->read_text(c->p, ST_TEXT(PATH_BYTES, USB_DEVICES "/%s/bInterfaceSubClass", interface), ret,
+                        bytes, &len) != 0)
         ret[0] = '\0';
 }
 
@@ -96,7 +98,7 @@ static bool carries_usb_sound(struct st_collector *c, const char *interface)
         return strncmp(its, "03", 2) != 0;
     const char *dot = strrchr(interface, '.');
     for (int i = 0; i < 16 && dot != NULL; i++) {
-        snprintf(name, sizeof(name), "%.*s%d", (int)(dot - interface) + 1, interface, i);
+        ST_PRINT(name, "%.*s%d", (int)(dot - interface) + 1, interface, i);
         subclass(c, name, other, sizeof(other));
         if (strncmp(other, "03", 2) == 0)
             return false; /* if it carries sound, too, another interface says so */
@@ -108,16 +110,16 @@ static bool carries_usb_sound(struct st_collector *c, const char *interface)
 static int usb_interface(void *ctx, const char *name)
 {
     struct scan *scan = ctx;
-    char path[PATH_BYTES], key[KEY_BYTES], class[16] = "", device[NAME_MAX_BYTES];
+    char path[PATH_BYTES], class[16] = "", device[NAME_MAX_BYTES];
     size_t len;
     const char *colon = strchr(name, ':');
     if (colon == NULL || (size_t)(colon - name) >= sizeof(device) || strlen(name) > 2 * sizeof(device))
         return 0;
-    snprintf(path, sizeof(path), USB_DEVICES "/%s/bInterfaceClass", name);
-    snprintf(device, sizeof(device), "%.*s", (int)(colon - name), name);
+    ST_PRINT(path, USB_DEVICES "/%s/bInterfaceClass", name);
+    ST_PRINT(device, "%.*s", (int)(colon - name), name);
     (void)!scan->c->p->read_text(scan->c->p, path, class, sizeof(class), &len);
-    snprintf(key, sizeof(key), ST_KEYS_USB_CAMERA "%s.product", device);
-    snprintf(path, sizeof(path), USB_DEVICES "/%s/product", device);
+    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_USB_CAMERA "%s.product", device);
+    ST_PRINT(path, USB_DEVICES "/%s/product", device);
     if (strncmp(class, "01", 2) == 0 && carries_usb_sound(scan->c, name))
         usb_device(scan->c, device);
     else if (strncmp(class, "0e", 2) == 0)
@@ -138,29 +140,26 @@ static void hw_param(void *ctx, ST_UNUSED const char *section, const char *name,
 {
     const struct stream *stream = ctx;
     const char *leaf = st_linux_text_hw_param(name);
-    char key[KEY_BYTES], number[32];
     if (leaf == NULL)
         return;
-    snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.%s", stream->name, leaf);
-    snprintf(number, sizeof(number), "%.*s", (int)strcspn(value, " "), value);
-    st_facts_put_number(stream->c->facts, key, number, value, stream->path);
+    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.%s", stream->name, leaf);
+    st_facts_put_number(stream->c->facts, key, ST_TEXT(32, "%.*s", (int)strcspn(value, " "), value), value,
+                        stream->path);
 }
 
 /** The program that opened the stream, and its rate since the start. */
 static void stream_status(struct st_collector *c, const char *name, const char *text, const char *source)
 {
     struct st_alsa_status status;
-    char path[64], key[KEY_BYTES + 32];
     if (st_alsa_status_parse(text, &status) != 0)
         return;
-    snprintf(path, sizeof(path), "/proc/%lld/comm", (long long)status.owner_tid);
-    snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.owner", name);
+    const char *path = ST_TEXT(64, "/proc/%lld/comm", (long long)status.owner_tid);
     if (status.owner_tid > 0)
-        st_collector_read(c, key, path, ST_VALUE_TEXT);
+        st_collector_read(c, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.owner", name), path, ST_VALUE_TEXT);
     int64_t hz;
-    snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.moved_hz", name);
     if (st_alsa_status_moved(&status, &hz) == 0)
-        st_facts_put_int(c->facts, key, hz, NULL, source);
+        st_facts_put_int(c->facts, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.moved_hz", name), hz, NULL,
+                         source);
 }
 
 /** A lower bound of the steps in which the position of a stream that PipeWire plays moves: for two looks, the
@@ -169,16 +168,16 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
 {
     struct st_alsa_status status;
     const char *owner;
-    char key[KEY_BYTES + 32], text[1024];
+    char text[1024];
     size_t len;
     int64_t rate_hz, now_ns = 0;
     double behind_s = HUGE_VAL, step_s = 0;
-    snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.owner", name);
-    if (!c->live || strstr(name, "p.sub") == NULL || st_facts_text(c->facts, key, &owner) != 0 ||
+    if (!c->live || strstr(name, "p.sub") == NULL ||
+        st_facts_text(c->facts, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.owner", name), &owner) != 0 ||
         (strncmp(owner, "pipewire", 8) != 0 && strstr(owner, "data-loop") == NULL))
         return;
-    snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.rate_hz", name);
-    if (st_facts_int(c->facts, key, &rate_hz) != 0 || rate_hz <= 0)
+    if (st_facts_int(c->facts, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.rate_hz", name), &rate_hz) != 0 ||
+        rate_hz <= 0)
         return;
     for (int i = 0; i < 50; i++) {
         const double before_s = (double)c->p->now_ns(c->p) / 1e9;
@@ -193,27 +192,27 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
         }
         (void)!c->p->sleep_until_ns(c->p, now_ns + ST_NS_PER_MS);
     }
-    snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.step_frames", name);
     if (isfinite(behind_s))
-        st_facts_put_int(c->facts, key, (int64_t)fmin(step_s * (double)rate_hz, INT32_MAX), NULL, path);
+        st_facts_put_int(c->facts, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.step_frames", name),
+                         (int64_t)fmin(step_s * (double)rate_hz, INT32_MAX), NULL, path);
 }
 
 static void one_stream(struct st_collector *c, const char *folder, const char *name)
 {
-    char path[PATH_BYTES], text[1024], key[KEY_BYTES + 32];
+    char path[PATH_BYTES], text[1024];
     size_t len;
     struct stream stream = {c, name, path};
-    snprintf(path, sizeof(path), "%.200s/hw_params", folder);
+    ST_PRINT(path, "%.200s/hw_params", folder);
     const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
     if (r != 0) {
-        snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.buffer_frames", name);
-        st_facts_put_failure(c->facts, key, r, path);
+        st_facts_put_failure(c->facts, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.buffer_frames", name), r,
+                             path);
         return;
     }
     if (strncmp(text, "closed", 6) == 0)
         return;
     st_linux_text_settings(text, ':', "", hw_param, &stream);
-    snprintf(path, sizeof(path), "%.200s/status", folder);
+    ST_PRINT(path, "%.200s/status", folder);
     if (c->p->read_text(c->p, path, text, sizeof(text), &len) == 0)
         stream_status(c, name, text, path);
     stream_steps(c, name, path);
@@ -224,11 +223,10 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
 static int substream(void *ctx, const char *name)
 {
     struct scan *scan = ctx;
-    char folder[PATH_BYTES], stream[KEY_BYTES];
     if (strncmp(name, "sub", 3) != 0 || strlen(name) > NAME_MAX_BYTES)
         return 0;
-    snprintf(folder, sizeof(folder), "%s/%s", scan->folder, name);
-    snprintf(stream, sizeof(stream), "%s", folder + sizeof(ASOUND));
+    const char *folder = ST_TEXT(PATH_BYTES, "%s/%s", scan->folder, name);
+    char *stream = ST_TEXT(KEY_BYTES, "%s", folder + sizeof(ASOUND));
     for (char *at = stream; *at != '\0'; at++)
         *at = *at == '/' ? '.' : *at;
     one_stream(scan->c, folder, stream);
@@ -238,11 +236,10 @@ static int substream(void *ctx, const char *name)
 /** Into a folder that the prefix and a number name: "card0", not "cards". */
 static int descend(struct scan *scan, const char *name, const char *prefix, st_name_fn next)
 {
-    char folder[PATH_BYTES];
     if (strncmp(name, prefix, strlen(prefix)) != 0 || strcspn(name, "0123456789") != strlen(prefix) ||
         strlen(name) > NAME_MAX_BYTES || strlen(scan->folder) > 2 * NAME_MAX_BYTES)
         return 0;
-    snprintf(folder, sizeof(folder), "%s/%s", scan->folder, name);
+    const char *folder = ST_TEXT(PATH_BYTES, "%s/%s", scan->folder, name);
     struct scan below = {.c = scan->c, .folder = folder, .n = scan->n};
     (void)scan->c->p->list(scan->c->p, folder, next, &below); /* what went away has no stream */
     scan->n = below.n;
@@ -285,18 +282,18 @@ static void collect_devices(struct st_collector *c)
 static void one_line(void *ctx, unsigned number, const char *actions, const char *pci)
 {
     struct scan *lines = ctx;
-    char key[64], path[64];
+    char key[64];
     if (!st_linux_text_carries_sound(actions) || lines->n == LINES_MAX)
         return;
     lines->n++;
-    snprintf(key, sizeof(key), ST_KEYS_IRQ "%u.actions", number);
+    ST_PRINT(key, ST_KEYS_IRQ "%u.actions", number);
     st_facts_put_text(lines->c->facts, key, actions, NULL, SOURCE);
-    snprintf(key, sizeof(key), ST_KEYS_IRQ "%u.pci", number);
+    ST_PRINT(key, ST_KEYS_IRQ "%u.pci", number);
     if (pci[0] != '\0')
         st_facts_put_text(lines->c->facts, key, pci, NULL, SOURCE);
-    snprintf(key, sizeof(key), ST_KEYS_IRQ "%u.cpus", number);
-    snprintf(path, sizeof(path), "/proc/irq/%u/effective_affinity_list", number);
-    st_collector_read(lines->c, key, path, ST_VALUE_TEXT);
+    ST_PRINT(key, ST_KEYS_IRQ "%u.cpus", number);
+    st_collector_read(lines->c, key, ST_TEXT(64, "/proc/irq/%u/effective_affinity_list", number),
+                      ST_VALUE_TEXT);
 }
 
 static void collect_interrupts(struct st_collector *c)
@@ -327,14 +324,14 @@ static void one_card(void *ctx, const struct st_sound_card *card)
         const char *leaf, *text;
     } rows[] = {{"driver", card->driver}, {"name", card->name}};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        snprintf(key, sizeof(key), ST_KEYS_CARD "%u.%s", card->number, rows[i].leaf);
+        ST_PRINT(key, ST_KEYS_CARD "%u.%s", card->number, rows[i].leaf);
         st_facts_put_text(cards->c->facts, key, rows[i].text, NULL, CARDS);
     }
-    snprintf(key, sizeof(key), ST_KEYS_CARD "%u.%s", card->number, usb != NULL ? "controller" : "irq");
+    ST_PRINT(key, ST_KEYS_CARD "%u.%s", card->number, usb != NULL ? "controller" : "irq");
     if (usb != NULL)
-        snprintf(value, sizeof(value), "%.*s", (int)strcspn(usb + 8, "-"), usb + 8);
+        ST_PRINT(value, "%.*s", (int)strcspn(usb + 8, "-"), usb + 8);
     else if (irq != NULL)
-        snprintf(value, sizeof(value), "%.*s", (int)strspn(irq + 5, "0123456789"), irq + 5);
+        ST_PRINT(value, "%.*s", (int)strspn(irq + 5, "0123456789"), irq + 5);
     if (usb != NULL || irq != NULL)
         st_facts_put_text(cards->c->facts, key, value, NULL, CARDS);
 }

@@ -7,7 +7,6 @@
 #include "core/base.h"
 
 /* --- the user, and where the facts come from --- */
-#define ST_KEY_SYSTEM_CONF       "system.conf"
 #define ST_KEY_SYSTEM_CONTAINER  "system.container"
 #define ST_KEY_SYSTEM_HYPERVISOR "system.hypervisor"
 /* which kinds of text these facts came from, "5 sysctls, uname": if it is there, a rule whose facts are not

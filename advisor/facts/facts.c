@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advisor/facts/text.h"
+#include "core/text/text.h"
 
 #define RAW_MAX_BYTES 4096
 
@@ -147,8 +148,7 @@ int st_facts_put_text(struct st_facts *facts, const char *key, const char *value
 int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *raw,
                      const char *source)
 {
-    char text[32];
-    snprintf(text, sizeof(text), "%lld", (long long)value);
+    const char *text = ST_TEXT(32, "%lld", (long long)value);
     return put(facts, key, ST_FACT_OK, 0, text, raw, source);
 }
 

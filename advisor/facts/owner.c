@@ -6,16 +6,17 @@
 #include <string.h>
 
 #include "advisor/facts/text.h"
+#include "core/text/text.h"
 
 static const char *other_name(const struct st_facts *facts, const char *daemon_key)
 {
-    char key[64], number[24];
     const char *owner, *name;
     int64_t uid;
-    snprintf(key, sizeof(key), ST_KEYS_DAEMON_USER "%s", strrchr(daemon_key, '.') + 1);
-    if (st_facts_text(facts, key, &owner) != 0 || st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0)
+    if (st_facts_text(facts, ST_TEXT(64, ST_KEYS_DAEMON_USER "%s", strrchr(daemon_key, '.') + 1), &owner) !=
+            0 ||
+        st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0)
         return NULL;
-    snprintf(number, sizeof(number), "%" PRId64, uid);
+    const char *number = ST_TEXT(24, "%" PRId64, uid);
     const bool own = strcmp(owner, number) == 0 ||
                      (st_facts_text(facts, ST_KEY_USER_NAME, &name) == 0 && strcmp(owner, name) == 0);
     return own ? NULL : owner;

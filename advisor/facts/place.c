@@ -80,8 +80,7 @@ static void posted_note(struct notes *notes, const struct st_facts *facts)
     for (const char *at = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT_OTHERS, ""); *at != '\0'; at++)
         others_n += at[1] == '\n' || at[1] == '\0';
     if (others_n > 0)
-        snprintf(others, sizeof(others), "; not understood: %zu line%s (--details)", others_n,
-                 others_n == 1 ? "" : "s");
+        ST_PRINT(others, "; not understood: %zu line%s (--details)", others_n, others_n == 1 ? "" : "s");
     const char *dropouts = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT_DROPOUTS, NULL);
     if (dropouts != NULL)
         add(notes, "In this text %s.", dropouts);

@@ -8,6 +8,7 @@
 #include "advisor/facts/snapshot.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "st_config.h"
 
 #define SCHEMA_PREFIX  "sleeptune-snapshot/"
@@ -32,8 +33,7 @@ static json_t *time_json(int64_t time_ns)
 /* "0002", a USB product's id, must come back as it was. */
 static json_t *value_json(const struct st_fact *fact)
 {
-    char plain[24];
-    snprintf(plain, sizeof(plain), "%" PRId64, fact->i64);
+    const char *plain = ST_TEXT(24, "%" PRId64, fact->i64);
     return fact->is_int && strcmp(fact->text, plain) == 0 ? json_integer(fact->i64)
                                                           : st_json_string_or_null(fact->text);
 }

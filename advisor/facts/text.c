@@ -127,7 +127,7 @@ bool st_text_unit_boolean(const char *text, bool *ret)
 static bool is_limit(const char *text, size_t len, int64_t *ret)
 {
     char word[24];
-    snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : 0), text);
+    ST_PRINT(word, "%.*s", (int)(len < sizeof(word) ? len : 0), text);
     *ret = INT64_MAX;
     return strcmp(word, "infinity") == 0 || (st_text_int(word, ret) == 0 && *ret >= 0);
 }

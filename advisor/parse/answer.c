@@ -10,6 +10,7 @@
 
 #include "advisor/facts/fact_keys.h"
 #include "advisor/facts/text.h"
+#include "core/text/text.h"
 
 #define NODES_MAX   256 /* of a PipeWire graph; further ones are left out */
 #define CLIENTS_MAX 256
@@ -69,8 +70,7 @@ const char *st_answer_pipewire_key(const char *name)
 /** Texts, whole numbers and truth values, as in PipeWire's files. */
 static void put_property(const char *id, const char *name, const json_t *value, st_setting_fn fn, void *ctx)
 {
-    char number[24];
-    snprintf(number, sizeof(number), "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    const char *number = ST_TEXT(24, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     if (json_is_string(value))
         fn(ctx, id, name, json_string_value(value));
     else if (json_is_integer(value))
@@ -115,7 +115,6 @@ static void put_node(struct graph *graph, json_int_t id, json_t *info, st_settin
 {
     json_t *value, *props = json_object_get(info, "props");
     const char *name;
-    char section[24];
     struct node *node = find_node(graph, id);
     if (node == NULL && graph->nodes_n == NODES_MAX)
         return;
@@ -126,7 +125,7 @@ static void put_node(struct graph *graph, json_int_t id, json_t *info, st_settin
     node->device = strncmp(text_of(props, "media.class"), "Audio/", 6) == 0;
     value = json_object_get(props, "stream.monitor");
     node->aside = json_is_true(value) || strcmp(text_of(props, "stream.monitor"), "true") == 0;
-    snprintf(section, sizeof(section), "%" JSON_INTEGER_FORMAT, id);
+    const char *section = ST_TEXT(24, "%" JSON_INTEGER_FORMAT, id);
     put_property(section, "state", json_object_get(info, "state"), fn, ctx);
     json_object_foreach(props, name, value) put_property(section, name, value, fn, ctx);
     value = json_array_get(json_object_get(json_object_get(info, "params"), "Format"), 0);
@@ -195,12 +194,12 @@ static void put_graph(struct graph *graph, st_setting_fn fn, void *ctx)
     reach(graph);
     for (size_t i = 0; i < graph->nodes_n; i++) {
         const struct node *node = &graph->nodes[i];
-        char section[24], pid[24];
-        snprintf(section, sizeof(section), "%" JSON_INTEGER_FORMAT, node->id);
+        char pid[24];
+        const char *section = ST_TEXT(24, "%" JSON_INTEGER_FORMAT, node->id);
         for (size_t c = 0; c < graph->clients_n && node->client_id != 0; c++) {
             if (graph->clients[c].id != node->client_id || graph->clients[c].pid <= 0)
                 continue;
-            snprintf(pid, sizeof(pid), "%" JSON_INTEGER_FORMAT, graph->clients[c].pid);
+            ST_PRINT(pid, "%" JSON_INTEGER_FORMAT, graph->clients[c].pid);
             fn(ctx, section, ST_ANSWER_PID, pid);
         }
         fn(ctx, section, ST_ANSWER_PLAYS, node->reached && !node->device ? "true" : "false");

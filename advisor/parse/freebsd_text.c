@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "advisor/facts/text.h"
+#include "core/text/text.h"
 
 #define LINE_BYTES 2048
 #define NAME_BYTES 128
@@ -77,7 +78,7 @@ int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, cons
             continue;
         value += strspn(value, " \t");
         join_lines(line, sizeof(line), (size_t)(value - line), &text, end);
-        snprintf(key, sizeof(key), "%s%s", prefix, name);
+        ST_PRINT(key, "%s%s", prefix, name);
         if (!cut_value(&value) || strpbrk(value, "$`") != NULL)
             st_facts_put_state(facts, key, ST_FACT_MALFORMED, 0, value, source);
         else
@@ -103,16 +104,14 @@ struct walk {
 
 static void put_text(struct walk *w, const char *leaf, const char *text)
 {
-    char key[64];
-    snprintf(key, sizeof(key), ST_KEYS_FREEBSD_SNDSTAT "pcm%d.%s", w->unit, leaf);
-    st_facts_put_text(w->facts, key, text, text, w->source);
+    st_facts_put_text(w->facts, ST_TEXT(64, ST_KEYS_FREEBSD_SNDSTAT "pcm%d.%s", w->unit, leaf), text, text,
+                      w->source);
 }
 
 static void put_int(struct walk *w, const char *leaf, int64_t value, const char *raw)
 {
-    char key[64];
-    snprintf(key, sizeof(key), ST_KEYS_FREEBSD_SNDSTAT "pcm%d.%s", w->unit, leaf);
-    st_facts_put_int(w->facts, key, value, raw, w->source);
+    st_facts_put_int(w->facts, ST_TEXT(64, ST_KEYS_FREEBSD_SNDSTAT "pcm%d.%s", w->unit, leaf), value, raw,
+                     w->source);
 }
 
 /** The word behind `mark` in `rest`, "" when there is none. */

@@ -6,6 +6,7 @@
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
 #include "advisor/parse/post.h"
+#include "core/text/text.h"
 #include "xruns/alsa.h"
 
 #define KEY_BYTES    160
@@ -23,7 +24,7 @@ static void find_stream(struct st_post *post, const char *line)
         at = strstr(post->command, "/proc/asound/card");
     if (at != NULL && sscanf(at, "/proc/asound/card%3u/pcm%3u%c/sub%3u", &card, &device, &way, &sub) == 4 &&
         (way == 'p' || way == 'c'))
-        snprintf(post->pcm.name, sizeof(post->pcm.name), "card%u.pcm%u%c.sub%u", card, device, way, sub);
+        ST_PRINT(post->pcm.name, "card%u.pcm%u%c.sub%u", card, device, way, sub);
 }
 
 static void pcm_end(struct st_post *post)
@@ -33,7 +34,7 @@ static void pcm_end(struct st_post *post)
     int64_t hz;
     const char *text = post->pcm.status.text;
     if (text != NULL && st_alsa_status_parse(text, &status) == 0 && st_alsa_status_moved(&status, &hz) == 0) {
-        snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.moved_hz", post->pcm.name);
+        ST_PRINT(key, ST_KEYS_ALSA "%s.moved_hz", post->pcm.name);
         st_post_int(post, key, hz);
     }
     free(post->pcm.status.text);
@@ -45,7 +46,7 @@ static bool pcm_line(struct st_post *post, char *line)
     static const char *const of_status[] = {"state: ", "owner_pid ", "trigger_time: ", "tstamp ",   "delay ",
                                             "avail ",  "avail_max ", "hw_ptr ",        "appl_ptr ", "-----"};
     static const char *const of_params[] = {"access: ", "format: ", "subformat: ", "channels: "};
-    char key[KEY_BYTES], number[32];
+    char number[32];
     const char *rest, *leaf;
     find_stream(post, line);
     if (strncmp(line, "/proc/asound/", 13) == 0) /* grep . FILE... */
@@ -53,7 +54,7 @@ static bool pcm_line(struct st_post *post, char *line)
     if (st_post_begins(line, "access: ", &rest)) { /* the first line of hw_params */
         pcm_end(post);
         if (post->pcm.name[0] == '\0')
-            snprintf(post->pcm.name, sizeof(post->pcm.name), "card");
+            ST_PRINT(post->pcm.name, "card");
     }
     for (size_t i = 0; i < ST_ARRAY_LEN(of_params); i++) {
         if (st_post_begins(line, of_params[i], &rest))
@@ -74,8 +75,8 @@ static bool pcm_line(struct st_post *post, char *line)
     *colon = ':';
     if (leaf == NULL)
         return false;
-    snprintf(key, sizeof(key), ST_KEYS_ALSA "%s.%s", post->pcm.name, leaf);
-    snprintf(number, sizeof(number), "%.*s", (int)(strcspn(colon + 2, " ") % sizeof(number)), colon + 2);
+    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.%s", post->pcm.name, leaf);
+    ST_PRINT(number, "%.*s", (int)(strcspn(colon + 2, " ") % sizeof(number)), colon + 2);
     st_facts_put_number(post->facts, key, number, line, post->source);
     return true;
 }
@@ -91,9 +92,9 @@ static void put_interrupt(void *ctx, unsigned number, const char *actions, const
     char key[KEY_BYTES];
     if (!st_linux_text_carries_sound(actions))
         return;
-    snprintf(key, sizeof(key), ST_KEYS_IRQ "%u.actions", number);
+    ST_PRINT(key, ST_KEYS_IRQ "%u.actions", number);
     st_post_text(post, key, actions);
-    snprintf(key, sizeof(key), ST_KEYS_IRQ "%u.pci", number);
+    ST_PRINT(key, ST_KEYS_IRQ "%u.pci", number);
     if (pci[0] != '\0')
         st_post_text(post, key, pci);
     st_post_int(post, ST_KEY_IRQ_READABLE, 1);
@@ -116,7 +117,7 @@ static bool interrupts_line(struct st_post *post, char *line)
         return false;
     if (!post->interrupts && !st_linux_text_carries_sound(count))
         return false;
-    snprintf(text, sizeof(text), "CPU\n%s", at);
+    ST_PRINT(text, "CPU\n%s", at);
     return st_linux_text_interrupts(text, put_interrupt, post) == 0;
 }
 
@@ -130,16 +131,16 @@ const struct st_post_format st_post_interrupts = {"/proc/interrupts", "cat /proc
 static void put_usb(struct st_post *post, unsigned interface, int speed_mbit)
 {
     char device[64], key[KEY_BYTES];
-    int used = snprintf(device, sizeof(device), "%d-%d", post->usb.bus, post->usb.ports[0]);
+    int used = ST_PRINT(device, "%d-%d", post->usb.bus, post->usb.ports[0]);
     for (int i = 1; i <= post->usb.depth; i++)
         used += snprintf(device + used, sizeof(device) - (size_t)used, ".%d", post->usb.ports[i]);
     if (interface < 2 || (speed_mbit <= 12 && post->usb.depth > 0 && !post->usb.software))
         return;
-    snprintf(key, sizeof(key), ST_KEYS_USB_AUDIO "%s.speed_mbit", device);
+    ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.speed_mbit", device);
     st_post_int(post, key, speed_mbit);
-    snprintf(key, sizeof(key), ST_KEYS_USB_AUDIO "%s.hubs_n", device);
+    ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.hubs_n", device);
     st_post_int(post, key, post->usb.depth);
-    snprintf(key, sizeof(key), ST_KEYS_USB_AUDIO "%s.controller", device);
+    ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.controller", device);
     if (post->usb.software)
         st_post_text(post, key, "DWC OTG Controller");
 }

@@ -52,14 +52,13 @@ static bool is_time(const char *word)
 
 static void put_node(struct st_post *post, const char *id, const char *leaf, const char *value)
 {
-    char key[KEY_BYTES];
-    snprintf(key, sizeof(key), ST_KEYS_PIPEWIRE_NODE "%.20s.%s", id, leaf);
+    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_PIPEWIRE_NODE "%.20s.%s", id, leaf);
     st_post_text(post, key, value);
 }
 
 static bool top_line(struct st_post *post, char *line)
 {
-    char *words[ST_POST_WORDS_MAX], latency[64], running[] = "R";
+    char *words[ST_POST_WORDS_MAX], running[] = "R";
     int64_t id, frames, hz, errors_n;
     size_t n = st_post_words(line, words);
     if (n >= 9 && n < ST_POST_WORDS_MAX && words[0][strspn(words[0], "0123456789")] == '\0') {
@@ -91,7 +90,7 @@ static bool top_line(struct st_post *post, char *line)
         st_post_int(post, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, hz);
         return true;
     }
-    snprintf(latency, sizeof(latency), "%" PRId64 "/%" PRId64, frames, hz > 0 ? hz : post->top.driver_hz);
+    const char *latency = ST_TEXT(64, "%" PRId64 "/%" PRId64, frames, hz > 0 ? hz : post->top.driver_hz);
     put_node(post, words[TOP_ID], "state", "running");
     put_node(post, words[TOP_ID], "name", words[n - 1]);
     put_node(post, words[TOP_ID], "latency", latency);
@@ -100,11 +99,10 @@ static bool top_line(struct st_post *post, char *line)
 
 static void top_end(struct st_post *post)
 {
-    char text[80];
     if (post->top.errors_n == 0)
         return;
-    snprintf(text, sizeof(text), "pw-top counted %" PRId64 " dropout%s (ERR) at one node", post->top.errors_n,
-             post->top.errors_n == 1 ? "" : "s");
+    const char *text = ST_TEXT(80, "pw-top counted %" PRId64 " dropout%s (ERR) at one node",
+                               post->top.errors_n, post->top.errors_n == 1 ? "" : "s");
     st_post_text(post, ST_KEY_SYSTEM_INPUT_DROPOUTS, text);
 }
 

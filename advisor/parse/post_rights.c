@@ -5,6 +5,7 @@
 
 #include "advisor/facts/text.h"
 #include "advisor/parse/post.h"
+#include "core/text/text.h"
 
 #define KEY_BYTES 128
 
@@ -99,8 +100,7 @@ static bool ps_header(struct st_post *post, char *const *words, size_t n)
 static void put_thread(struct st_post *post, const char *kind, int64_t tid, const char *leaf,
                        const char *text)
 {
-    char key[KEY_BYTES];
-    snprintf(key, sizeof(key), "linux.%s.%lld.%s", kind, (long long)tid, leaf);
+    const char *key = ST_TEXT(KEY_BYTES, "linux.%s.%lld.%s", kind, (long long)tid, leaf);
     st_post_text(post, key, text);
 }
 
@@ -150,11 +150,10 @@ static bool ps_line(struct st_post *post, char *line)
     post->ps.kernel = post->ps.kernel || strcmp(name, "kthreadd") == 0;
     if (post->ps.pid >= 0 && pid != post->ps.process) {
         post->ps.process = pid; /* its own thread comes first; without it its name is not known */
-        snprintf(post->ps.process_name, sizeof(post->ps.process_name), "%.31s",
-                 post->ps.tid < 0 || tid == pid ? name : "");
+        ST_PRINT(post->ps.process_name, "%.31s", post->ps.tid < 0 || tid == pid ? name : "");
     }
     if (is_among(name, servers)) {
-        snprintf(key, sizeof(key), ST_KEYS_DAEMON "%s", name);
+        ST_PRINT(key, ST_KEYS_DAEMON "%s", name);
         st_post_int(post, key, pid > 0 ? pid : 1);
     }
     put_row(post, tid, name, strcmp(priority, "0") == 0 ? "-" : priority,

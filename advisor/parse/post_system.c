@@ -6,6 +6,7 @@
 
 #include "advisor/facts/text.h"
 #include "advisor/parse/post.h"
+#include "core/text/text.h"
 
 /** The word behind `label`, up to a blank. @return false: there is none. */
 static bool word_behind(const char *line, const char *label, char *ret, size_t bytes)
@@ -29,12 +30,12 @@ static bool word_behind(const char *line, const char *label, char *ret, size_t b
 static void rtcqs_interrupt(struct st_post *post, const char *line)
 {
     static const char others[] = " other devices ";
-    char name[160], key[48];
+    char name[160];
     unsigned irq;
     const char *at = strstr(line, "] Soundcard "), *all = strstr(line, others);
     if (at == NULL || sscanf(at, "] Soundcard %159s with IRQ %5u", name, &irq) != 2)
         return;
-    snprintf(key, sizeof(key), ST_KEYS_IRQ "%u.actions", irq);
+    const char *key = ST_TEXT(48, ST_KEYS_IRQ "%u.actions", irq);
     st_post_text(post, key, all != NULL ? all + strlen(others) : name);
     st_post_int(post, ST_KEY_IRQ_READABLE, 1);
 }
@@ -134,7 +135,7 @@ static bool dmesg_line(struct st_post *post, char *line)
         return true;
     }
     if (word_behind(at, "Dynamic Preempt: ", mode, sizeof(mode))) {
-        snprintf(text, sizeof(text), "(%s)", mode);
+        ST_PRINT(text, "(%s)", mode);
         st_post_text(post, ST_KEY_PREEMPT_DEBUGFS, text);
         return true;
     }

@@ -11,6 +11,7 @@
 #include "advisor/parse/linux_text.h"
 #include "advisor/parse/post.h"
 #include "advisor/parse/sysctl_text.h"
+#include "core/text/text.h"
 #include "core/text/text_buffer.h"
 
 #define LINE_BYTES  4096
@@ -81,7 +82,7 @@ static enum line_kind sysctl_kind(const char *line)
     char name[128];
     const size_t len = strcspn(line, ":= ");
     const char mark = line[len], next = mark != '\0' ? line[len + 1] : '\0';
-    snprintf(name, sizeof(name), "%.*s", len < sizeof(name) ? (int)len : 0, line);
+    ST_PRINT(name, "%.*s", len < sizeof(name) ? (int)len : 0, line);
     if (mark == '\0' || strchr(name, '.') == NULL || !st_sysctl_text_is_name(name) ||
         (mark == '=' && next == '"') || (mark == ' ' && next != '=') ||
         (mark == ':' && next != ' ' && next != '\0'))
@@ -142,8 +143,8 @@ static bool take_linux_uname(struct found *found, const char *line)
         return true;
     if (sscanf(line, "Linux %*64s %99s %n", release, &end) != 1 || line[end] != '#')
         return false;
-    snprintf(found->linux_release, sizeof(found->linux_release), "%s", release);
-    snprintf(found->linux_version, sizeof(found->linux_version), "%.150s", line + end);
+    ST_PRINT(found->linux_release, "%s", release);
+    ST_PRINT(found->linux_version, "%.150s", line + end);
     return true;
 }
 
@@ -185,7 +186,7 @@ static bool take_post(struct found *found, const char *line)
     char copy[LINE_BYTES];
     for (size_t i = 0; i < st_post_formats_n; i++) {
         const size_t n = found->post.facts->n;
-        snprintf(copy, sizeof(copy), "%s", line);
+        ST_PRINT(copy, "%s", line);
         if (!st_post_formats[i]->line(&found->post, copy))
             continue;
         found->seen |= 1U << i;
@@ -197,7 +198,7 @@ static bool take_post(struct found *found, const char *line)
 
 static void end_posts(struct found *found, const char *source)
 {
-    snprintf(found->post.source, sizeof(found->post.source), "%.200s", source);
+    ST_PRINT(found->post.source, "%.200s", source);
     for (size_t i = 0; i < st_post_formats_n; i++) {
         const size_t n = found->post.facts->n;
         if (st_post_formats[i]->end != NULL)
@@ -215,7 +216,7 @@ static void read_lines(struct found *found, const char *text, size_t bytes, cons
     char *answer = NULL; /* where the line below a command belongs */
     while (st_text_line(&at, end, buf, sizeof(buf))) {
         char *quoted = unquoted(buf), *line = quoted + strspn(quoted, " \t`*-");
-        snprintf(found->post.source, sizeof(found->post.source), "%.200s:%zu", source, ++line_n);
+        ST_PRINT(found->post.source, "%.200s:%zu", source, ++line_n);
         line[strcspn(line, "`\r")] = '\0';
         size_t len = strlen(line);
         while (len > 0 && line[len - 1] == ' ')
@@ -236,7 +237,7 @@ static void read_lines(struct found *found, const char *text, size_t bytes, cons
                 answer = found->answers[i];
         }
         if (is_command(line))
-            snprintf(command, sizeof(command), "%s", line);
+            ST_PRINT(command, "%s", line);
         found->post.command = command;
         if (!begins && !ends && !in_sndstat && take_post(found, line_of_post(quoted)))
             continue;
@@ -255,9 +256,8 @@ static void read_lines(struct found *found, const char *text, size_t bytes, cons
 static int put_kind(struct st_facts *facts, int r, const char *kind, const char *source)
 {
     const char *before = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, NULL);
-    char text[256];
-    snprintf(text, sizeof(text), "%.180s%s%s", before != NULL ? before : "", before != NULL ? ", " : "",
-             kind);
+    const char *text =
+        ST_TEXT(256, "%.180s%s%s", before != NULL ? before : "", before != NULL ? ", " : "", kind);
     return r != 0 ? r : st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, text, NULL, source);
 }
 
@@ -276,10 +276,9 @@ static int put_found(struct st_facts *facts, const struct found *found, const ch
     const bool is_linux = facts->os == ST_OS_LINUX;
     const enum line_kind kind = is_linux ? LINE_LINUX : LINE_FREEBSD;
     const struct st_text_buffer *lines = &found->lines[kind], *sndstat = &found->sndstat;
-    char words[64];
     int r = 0;
-    snprintf(words, sizeof(words), "%zu sysctl%s", found->lines_n[kind],
-             found->lines_n[kind] == 1 ? "" : "s");
+    const char *words =
+        ST_TEXT(64, "%zu sysctl%s", found->lines_n[kind], found->lines_n[kind] == 1 ? "" : "s");
     if (lines->text != NULL)
         r = put_kind(facts,
                      is_linux ? st_sysctl_text_linux(facts, lines->text, lines->bytes, source)
@@ -410,7 +409,7 @@ static void heading(struct reader *reader, const char *title)
     if (reader->section == SECTION_OPTIONS && strncmp(title, module, strlen(module)) == 0) {
         const char *name = title + strlen(module);
         if (strncmp(name, "snd", 3) == 0 && st_sysctl_text_is_name(name))
-            snprintf(reader->module, sizeof(reader->module), "%.100s", name);
+            ST_PRINT(reader->module, "%.100s", name);
         return;
     }
     reader->section = SECTION_OTHER;
@@ -430,7 +429,7 @@ static void kernel_line(struct reader *reader, const char *line)
     line += strlen(label);
     line += strspn(line, " \t");
     const size_t len = strcspn(line, " 	");
-    snprintf(release, sizeof(release), "%.*s", len < sizeof(release) ? (int)len : 0, line);
+    ST_PRINT(release, "%.*s", len < sizeof(release) ? (int)len : 0, line);
     if (release[0] != '\0')
         put(reader, ST_KEY_KERNEL_RELEASE, release, line);
 }
@@ -446,7 +445,7 @@ static void server_line(struct reader *reader, const char *line)
                    {"Jack2", ST_KEY_DAEMON_JACKDBUS}};
     const size_t len = strlen(line);
     if (len > 1 && len <= sizeof(reader->server) && line[0] != ' ' && line[len - 1] == ':') {
-        snprintf(reader->server, sizeof(reader->server), "%.*s", (int)len - 1, line);
+        ST_PRINT(reader->server, "%.*s", (int)len - 1, line);
         return;
     }
     line += strspn(line, " \t");
@@ -468,7 +467,7 @@ static void option_line(struct reader *reader, char *line)
     line += strspn(line, " \t");
     if (!st_sysctl_text_is_name(line))
         return;
-    snprintf(key, sizeof(key), "linux.module.%.100s.%.100s", reader->module, line);
+    ST_PRINT(key, "linux.module.%.100s.%.100s", reader->module, line);
     put(reader, key, value + 3, value + 3);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "advisor/facts/text.h"
+#include "core/text/text.h"
 
 #define NAMES_MAX       262144
 #define NAME_MAX_BYTES  255
@@ -130,12 +131,11 @@ static int put_entry(struct st_facts *facts, const struct entry *entry, const ch
 int st_sysctl_text_freebsd(struct st_facts *facts, const char *text, size_t bytes, const char *source)
 {
     struct entry *entries = NULL;
-    char behind[SOURCE_BYTES];
     const long n = find_entries(text, bytes, &entries);
     int r = n < 0 ? (int)n : n == 0 ? -EBADMSG : 0;
     if (n > 0)
         qsort(entries, (size_t)n, sizeof(*entries), by_name);
-    snprintf(behind, sizeof(behind), " (%s)", source);
+    const char *behind = ST_TEXT(SOURCE_BYTES, " (%s)", source);
     for (long i = 0; i < n && r == 0; i++)
         r = put_entry(facts, &entries[i], behind);
     free(entries);
@@ -152,12 +152,12 @@ static void put(struct st_facts *facts, const char *name, const char *value, con
     static const struct {
         const char *name, *key;
     } others[] = {{"kernel.osrelease", ST_KEY_KERNEL_RELEASE}, {"kernel.version", ST_KEY_KERNEL_VERSION}};
-    char key[128], from[400];
-    snprintf(from, sizeof(from), "sysctl %s (%s)", name, source);
-    snprintf(key, sizeof(key), ST_KEYS_SYSCTL "%s", name);
+    char key[128];
+    const char *from = ST_TEXT(400, "sysctl %s (%s)", name, source);
+    ST_PRINT(key, ST_KEYS_SYSCTL "%s", name);
     for (size_t i = 0; i < ST_ARRAY_LEN(others); i++) {
         if (strcmp(name, others[i].name) == 0)
-            snprintf(key, sizeof(key), "%s", others[i].key);
+            ST_PRINT(key, "%s", others[i].key);
     }
     st_facts_put_text(facts, key, value, value, from);
 }

@@ -63,22 +63,20 @@ static void print_row(const struct st_printer *printer, const struct st_report *
     const struct st_tuned_row *tuned = st_report_tuned(report, finding);
     const bool perhaps = st_finding_may_delay_perhaps(finding);
     if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
-        snprintf(effect, sizeof(effect), " (tried: %.1f times fewer late)", tuned->fold);
+        ST_PRINT(effect, " (tried: %.1f times fewer late)", tuned->fold);
     else if (tuned != NULL)
-        snprintf(effect, sizeof(effect), " (tried: %s)",
+        ST_PRINT(effect, " (tried: %s)",
                  tuned->outcome == ST_TUNING_HARMFUL ? "harmful here" : "no effect here");
     else if (perhaps && finding->branches[0].effect_known)
-        snprintf(effect, sizeof(effect), " (%.1f µs)", finding->branches[0].effect_us);
+        ST_PRINT(effect, " (%.1f µs)", finding->branches[0].effect_us);
     else if (finding->effect_known && finding->effect_us > 0)
-        snprintf(effect, sizeof(effect), " (%.1f µs)", finding->effect_us);
+        ST_PRINT(effect, " (%.1f µs)", finding->effect_us);
     const char *what = perhaps || is_said ? finding->rule->title : finding->summary;
     char cost[32]; /* many sentences have it */
-    snprintf(cost, sizeof(cost), "%.*f µs", finding->effect_us != floor(finding->effect_us),
-             finding->effect_us);
+    ST_PRINT(cost, "%.*f µs", finding->effect_us != floor(finding->effect_us), finding->effect_us);
     if (tuned == NULL && finding->effect_known && strstr(what, cost) != NULL)
         effect[0] = '\0';
-    snprintf(text, sizeof(text), "%.*s%s", (int)st_text_cut(what, sizeof(text) - sizeof(effect)), what,
-             effect);
+    ST_PRINT(text, "%.*s%s", (int)st_text_cut(what, sizeof(text) - sizeof(effect)), what, effect);
     print_status(printer, finding->status, perhaps ? "perhaps" : st_finding_statuses[finding->status].name,
                  STATUS_WIDTH);
     st_print_on(printer, STATUS_WIDTH, text);
@@ -155,7 +153,7 @@ static void print_command(const struct st_printer *printer, const struct st_find
         st_safe_print(printer->out, command, bytes);
         fputc('\n', printer->out);
     } else {
-        snprintf(text, sizeof(text),
+        ST_PRINT(text,
                  has_fix(finding) ? "by hand: 'sleeptune report %s' shows how"
                                   : "no fix is known: see 'sleeptune report %s'",
                  finding->rule->id);
@@ -196,11 +194,9 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     if (!has_fix(finding))
         return;
     if (strncmp(cost, "none", 4) == 0)
-        snprintf(text, sizeof(text), "%s: costs nothing%s%s", finding->rule->id, needs(printer, finding),
-                 root);
+        ST_PRINT(text, "%s: costs nothing%s%s", finding->rule->id, needs(printer, finding), root);
     else
-        snprintf(text, sizeof(text), "%s: costs %.*s%s%s", finding->rule->id, head, cost,
-                 needs(printer, finding), root);
+        ST_PRINT(text, "%s: costs %.*s%s%s", finding->rule->id, head, cost, needs(printer, finding), root);
     const size_t room = printer->width == 0 ? sizeof(text) : (size_t)printer->width - INDENT;
     char *last;
     while (strlen(text) > room && (last = strrchr(text, ';')) != NULL)
@@ -227,7 +223,7 @@ static void print_branches(const struct st_printer *printer, const struct st_fin
                                                                : "nothing");
     }
     st_print_wrapped(printer, INDENT, "", INDENT, text);
-    snprintf(text, sizeof(text), "To know it: %s", finding->ask);
+    ST_PRINT(text, "To know it: %s", finding->ask);
     if (room)
         st_print_verbatim(printer, INDENT, "", INDENT, text);
 }
@@ -410,12 +406,12 @@ static void say_unread(FILE *out, const struct st_report *report)
                 report->own_machine && geteuid() != 0 ? ": root can read more" : "");
     for (size_t i = 0; i < report->facts->n && n > 0; i++) {
         const struct st_fact *fact = report->facts->rows[i];
-        char name[128];
         if (!is_first_unread(report, i))
             continue;
         fputs(at == 0 ? "Not read: " : "", out);
-        snprintf(name, sizeof(name), "%.60s (%.40s)", fact->source != NULL ? fact->source : fact->key,
-                 fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error));
+        const char *name =
+            ST_TEXT(128, "%.60s (%.40s)", fact->source != NULL ? fact->source : fact->key,
+                    fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error));
         say_name(out, name, at++, n);
     }
     fputs(n > 0 ? ".\n" : "", out);
@@ -512,7 +508,7 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
     st_safe_print_lines(printer->out, footer, ST_TEXT_TO_NUL);
     char last[128] = "";
     if (shown < fired)
-        snprintf(last, sizeof(last), "%zu more setting%s. ", fired - shown, fired - shown == 1 ? "" : "s");
+        ST_PRINT(last, "%zu more setting%s. ", fired - shown, fired - shown == 1 ? "" : "s");
     snprintf(last + strlen(last), sizeof(last) - strlen(last), "%s", hint);
     st_print_wrapped(printer, 0, "", 0, last);
 }
@@ -523,10 +519,9 @@ static void print_ok(const struct st_printer *printer, const struct st_report *r
     fputc('\n', printer->out);
     for (size_t i = 0; i < report->findings_n; i++) {
         const struct st_finding *finding = &report->findings[i];
-        char label[96];
         if (finding->status != ST_STATUS_OK || !st_finding_counts(finding))
             continue;
-        snprintf(label, sizeof(label), "ok  %s", finding->rule->id);
+        const char *label = ST_TEXT(96, "ok  %s", finding->rule->id);
         st_print_wrapped(printer, 0, label, OK_COLUMNS, finding->rule->title);
     }
 }
@@ -580,9 +575,8 @@ static void print_field(const struct st_printer *printer, const char *label, con
 /** What sleeptune can do, what the user can do. */
 static void print_commands(const struct st_printer *printer, const struct st_finding *finding)
 {
-    char text[128];
-    snprintf(text, sizeof(text), "%ssleeptune apply %s",
-             st_rule_os(finding->rule) == ST_OS_LINUX ? "sudo " : "", finding->rule->id);
+    const char *text = ST_TEXT(128, "%ssleeptune apply %s",
+                               st_rule_os(finding->rule) == ST_OS_LINUX ? "sudo " : "", finding->rule->id);
     if (st_rule_can_apply(finding))
         st_print_verbatim(printer, INDENT, "Apply:", TEXT_INDENT, text);
     if (finding->fix_persistent != NULL)
@@ -596,9 +590,8 @@ static void print_fix(const struct st_printer *printer, const struct st_finding 
     print_commands(printer, finding);
     if (finding->fix_now == NULL && finding->fix_persistent == NULL)
         return;
-    char text[256];
-    snprintf(text, sizeof(text), "%s; rights: %s", st_report_format_needs(finding->needs),
-             st_rule_privilege(finding->rule));
+    const char *text = ST_TEXT(256, "%s; rights: %s", st_report_format_needs(finding->needs),
+                               st_rule_privilege(finding->rule));
     print_field(printer, "Needs:", text);
     print_field(printer, "Cost:", finding->rule->cost);
     print_field(printer, "Not when:", finding->rule->when_not);
@@ -682,9 +675,8 @@ static const char *risk(enum st_applicability applicability)
 /* The rule's page of the documentation, unless this machine has the program without it. */
 static void print_page(const struct st_printer *printer, const char *id)
 {
-    char url[512];
     const bool is_file = strncmp(ST_DOCS_URL, "file://", 7) == 0;
-    snprintf(url, sizeof(url), "%s/rules/%s.html", ST_DOCS_URL, id);
+    const char *url = ST_TEXT(512, "%s/rules/%s.html", ST_DOCS_URL, id);
     if (ST_DOCS_URL[0] != '\0' && (!is_file || access(url + 7, R_OK) == 0))
         print_field(printer, "Page:", url);
 }
@@ -698,7 +690,7 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
     fputc('\n', out);
     if (finding != NULL) {
         char text[96];
-        snprintf(text, sizeof(text), "%s", st_finding_statuses[finding->status].name);
+        ST_PRINT(text, "%s", st_finding_statuses[finding->status].name);
         print_field(&printer, "Here:", text);
         print_field(&printer, "", finding->summary);
         if (st_finding_shows_effect(finding))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "evidence/miss_events.h"
 
 #define SCHEMA         "sleeptune-tuned/1"
@@ -84,10 +85,9 @@ static int take(const json_t *document, const char *kernel, struct st_tuned *ret
 int st_tuned_read(struct st_platform *p, const char *folder, const struct st_facts *facts,
                   struct st_tuned *ret)
 {
-    char path[600], text[DOCUMENT_BYTES];
+    char text[DOCUMENT_BYTES];
     size_t bytes;
-    snprintf(path, sizeof(path), "%s%s", folder, FILE_NAME);
-    int r = p->read_text(p, path, text, sizeof(text), &bytes);
+    int r = p->read_text(p, ST_TEXT(600, "%s%s", folder, FILE_NAME), text, sizeof(text), &bytes);
     if (r != 0)
         return r;
     json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL);
@@ -99,7 +99,6 @@ int st_tuned_read(struct st_platform *p, const char *folder, const struct st_fac
 int st_tuned_write(struct st_platform *p, const char *folder, const struct st_facts *facts,
                    const struct st_tuned *tuned)
 {
-    char path[600];
     const char *kernel = kernel_of(facts);
     if (kernel == NULL)
         return -ENODATA;
@@ -120,7 +119,7 @@ int st_tuned_write(struct st_platform *p, const char *folder, const struct st_fa
     json_decref(document);
     if (text == NULL)
         return -ENOMEM;
-    snprintf(path, sizeof(path), "%s%s", folder, FILE_NAME);
+    const char *path = ST_TEXT(600, "%s%s", folder, FILE_NAME);
     const int r = p->replace_file(p, path, text, strlen(text), 0644);
     free(text);
     return r;
@@ -140,10 +139,10 @@ const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_ro
 {
     char effect[96] = "no effect shown";
     if (row->outcome == ST_TUNING_HELPS)
-        snprintf(effect, sizeof(effect), "%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold,
-                 row->low, row->high);
+        ST_PRINT(effect, "%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold, row->low,
+                 row->high);
     else if (row->outcome == ST_TUNING_HARMFUL)
-        snprintf(effect, sizeof(effect), "more late wake-ups");
+        ST_PRINT(effect, "more late wake-ups");
     snprintf(buf, buf_bytes, "%s%s%s%s%s, measured %s with %lld frames", row->from,
              row->to[0] != '\0' ? " -> " : "", row->to, row->to[0] != '\0' ? ": " : "", effect, tuned->day,
              (long long)tuned->frames);

@@ -9,6 +9,7 @@
 #include "advisor/rules/linux_jack.h"
 #include "advisor/rules/machine.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 
 /* where nothing runs */
 #define FRAMES  128
@@ -70,15 +71,14 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
     bool any = false;
     ST_FACTS_EACH (fact, facts, prefix, ".period_frames") {
         struct st_wish found;
-        char why[ST_WISH_WHY_BYTES];
         const char *owner, *card = fact->key + sizeof(prefix) - 1;
         int64_t frames, rate_hz;
         if (st_facts_beside_text(facts, fact, "owner", &owner) != 0 || is_server(owner) ||
             st_facts_beside_int(facts, fact, "period_frames", &frames) != 0 ||
             st_facts_beside_int(facts, fact, "rate_hz", &rate_hz) != 0)
             continue;
-        snprintf(why, sizeof(why), "as %.*s uses %.*s", st_text_cut(owner, 40), owner,
-                 (int)(strcspn(card, ".") % 20), card);
+        const char *why = ST_TEXT(ST_WISH_WHY_BYTES, "as %.*s uses %.*s", st_text_cut(owner, 40), owner,
+                                  (int)(strcspn(card, ".") % 20), card);
         if (take(&found, frames, rate_hz, why) && (!any || is_shorter(&found, ret))) {
             *ret = found;
             any = true;
@@ -99,7 +99,7 @@ static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
     const int64_t frames = st_machine_positive_or(facts, ST_KEY_JACK_BUFFER_FRAMES, jack.frames);
     const int64_t rate_hz = st_machine_positive_or(facts, ST_KEY_JACK_RATE_HZ, jack.rate_hz);
     if (frames == jack.frames && jack.frames_given)
-        snprintf(why, sizeof(why), "set by JACK's option -p %" PRId64, frames);
+        ST_PRINT(why, "set by JACK's option -p %" PRId64, frames);
     return take(ret, frames, rate_hz, why);
 }
 
@@ -111,10 +111,10 @@ static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
     int64_t ms = PULSE_WATERMARK_MS;
     if (is_running(facts, ST_KEY_DAEMON_PIPEWIRE_PULSE))
         return false;
-    snprintf(why, sizeof(why), "PulseAudio has %d ms to refill the card", PULSE_WATERMARK_MS);
+    ST_PRINT(why, "PulseAudio has %d ms to refill the card", PULSE_WATERMARK_MS);
     if (st_facts_text(facts, ST_KEY_PULSE_TSCHED, &tsched) == 0 && strcmp(tsched, "0") == 0) {
         ms = st_machine_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC, PULSE_FRAGMENT_MS);
-        snprintf(why, sizeof(why), "the length of PulseAudio's fragments, %" PRId64 " ms", ms);
+        ST_PRINT(why, "the length of PulseAudio's fragments, %" PRId64 " ms", ms);
     }
     return take(ret, ms * rate_hz / 1000, rate_hz, why);
 }
@@ -124,7 +124,7 @@ static bool is_fraction(const char *text, int64_t *ret_over, int64_t *ret_under)
 {
     char over[24];
     const size_t len = strcspn(text, "/");
-    snprintf(over, sizeof(over), "%.*s", len < sizeof(over) ? (int)len : 0, text);
+    ST_PRINT(over, "%.*s", len < sizeof(over) ? (int)len : 0, text);
     return text[len] == '/' && st_text_int(over, ret_over) == 0 &&
            st_text_int(text + len + 1, ret_under) == 0 && *ret_over > 0 && *ret_over < 1000000 &&
            *ret_under > 0 && *ret_under < 1000000;
@@ -159,8 +159,7 @@ static const struct st_fact *find_node(const struct st_facts *facts, const char 
 /** Who asked for that rate, or forces it. */
 static const struct st_fact *find_asker(const struct st_facts *facts, int64_t hz, bool *ret_forced)
 {
-    char rate[32];
-    snprintf(rate, sizeof(rate), "1/%" PRId64, hz);
+    const char *rate = ST_TEXT(32, "1/%" PRId64, hz);
     const struct st_fact *forces = find_node(facts, "force_rate", rate + 2);
     *ret_forced = forces != NULL;
     return forces != NULL ? forces : find_node(facts, "rate", rate);
@@ -171,9 +170,8 @@ static const struct st_fact *find_asker(const struct st_facts *facts, int64_t hz
 static bool is_graph_rate(const struct st_facts *facts, int64_t hz, int64_t default_hz)
 {
     const char *rates = "";
-    char word[32];
     bool forced;
-    snprintf(word, sizeof(word), " %" PRId64, hz);
+    const char *word = ST_TEXT(32, " %" PRId64, hz);
     (void)find_asker(facts, hz, &forced);
     (void)!st_facts_text(facts, ST_KEY_PIPEWIRE_ALLOWED_RATES, &rates);
     return hz > 0 && hz <= 1000000 && (forced || hz == default_hz || strstr(rates, word) != NULL);
@@ -305,11 +303,11 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
     const bool by_rate =
         asked.rate_program != NULL && asked.cycle_frames * asked.default_hz < asked.default_frames * hz;
     if (by_rate || (asked.node == NULL && asked.rate_program != NULL))
-        snprintf(why, sizeof(why), "%.*s %s %" PRId64 " Hz", st_text_cut(asked.rate_program, 40),
-                 asked.rate_program, asked.rate_forced ? "forces" : "asked for", hz);
+        ST_PRINT(why, "%.*s %s %" PRId64 " Hz", st_text_cut(asked.rate_program, 40), asked.rate_program,
+                 asked.rate_forced ? "forces" : "asked for", hz);
     else if (asked.node != NULL)
-        snprintf(why, sizeof(why), "%.*s %s %" PRId64 " frames", st_text_cut(asked.program, 40),
-                 asked.program, asked.forced ? "forces" : "asked for", asked.frames);
+        ST_PRINT(why, "%.*s %s %" PRId64 " frames", st_text_cut(asked.program, 40), asked.program,
+                 asked.forced ? "forces" : "asked for", asked.frames);
     if (why[0] != '\0' && (now == usual || now == asked.cycle_frames) &&
         take(ret, asked.cycle_frames, hz, why))
         return true;
@@ -383,9 +381,9 @@ const char *st_buffer_text(const struct st_wish *wish, char *buf, size_t buf_byt
 {
     char rate[32];
     if (wish->rate_hz % 100 == 0)
-        snprintf(rate, sizeof(rate), "%.*f kHz", wish->rate_hz % 1000 == 0 ? 0 : 1, wish->rate_hz / 1000.0);
+        ST_PRINT(rate, "%.*f kHz", wish->rate_hz % 1000 == 0 ? 0 : 1, wish->rate_hz / 1000.0);
     else
-        snprintf(rate, sizeof(rate), "%u Hz", (unsigned)wish->rate_hz);
+        ST_PRINT(rate, "%u Hz", (unsigned)wish->rate_hz);
     snprintf(buf, buf_bytes, "%u frame%s at %s%s%s", (unsigned)wish->frames, wish->frames == 1 ? "" : "s",
              rate,
              wish->why[0] == '\0' ? ""

@@ -10,6 +10,7 @@
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 
 /* --- freebsd-snd-latency: the ring of programs that ask for none --- */
 
@@ -45,7 +46,6 @@ static double ring_ms(int64_t profile, int64_t latency)
 /** Suggests the shortest ring of at least two periods whose blocks are not longer than a period. */
 static void suggest(double period_ms, struct st_finding *finding)
 {
-    char now[96];
     int64_t best_profile = 0, best_latency = 0;
     double best_ms = HUGE_VAL;
     for (int64_t profile = 0; profile <= PROFILE_MAX; profile++) {
@@ -61,10 +61,9 @@ static void suggest(double period_ms, struct st_finding *finding)
     st_finding_fix_now(finding, NOW("%d", "%d"), (int)best_latency, (int)best_profile);
     st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, EVER("%d", "%d"), (int)best_latency,
                               (int)best_profile);
-    snprintf(now, sizeof(now), "%d", (int)best_latency);
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency", now);
-    snprintf(now, sizeof(now), "%d", (int)best_profile);
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency_profile", now);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency", ST_TEXT(96, "%d", (int)best_latency));
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency_profile",
+                      ST_TEXT(96, "%d", (int)best_profile));
 }
 
 static void judge_snd_latency(struct st_finding *finding)

@@ -7,6 +7,7 @@
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 
 #define PCM "dev.pcm."
 
@@ -33,13 +34,12 @@ struct scan {
 /** Is this a sysctl of a sound device that is not there, while another one is? */
 static bool is_moved(const struct st_facts *facts, const char *name)
 {
-    char key[64];
     if (strncmp(name, PCM, strlen(PCM)) != 0)
         return false;
     const char *unit = name + strlen(PCM);
     const int digits = (int)strspn(unit, "0123456789");
-    snprintf(key, sizeof(key), "freebsd." PCM "%.*s.%%desc", digits < 10 ? digits : 10, unit);
-    const struct st_fact *device = st_facts_find(facts, key);
+    const struct st_fact *device =
+        st_facts_find(facts, ST_TEXT(64, "freebsd." PCM "%.*s.%%desc", digits < 10 ? digits : 10, unit));
     if (unit[digits] != '.' || (device != NULL && device->state != ST_FACT_ABSENT))
         return false;
     ST_FACTS_EACH (fact, facts, "freebsd." PCM, ".%desc") {
@@ -51,10 +51,10 @@ static bool is_moved(const struct st_facts *facts, const char *name)
 
 static bool counts(const struct scan *scan, const char *name, const struct st_fact *found)
 {
-    char later[256];
-    snprintf(later, sizeof(later), ST_KEYS_FREEBSD_SYSCTL_CONF "%.200s", name);
-    return !scan->conf->of_loader || (found != NULL && found->state != ST_FACT_ABSENT &&
-                                      st_facts_find(scan->finding->facts, later) == NULL);
+    return !scan->conf->of_loader ||
+           (found != NULL && found->state != ST_FACT_ABSENT &&
+            st_facts_find(scan->finding->facts, ST_TEXT(256, ST_KEYS_FREEBSD_SYSCTL_CONF "%.200s", name)) ==
+                NULL);
 }
 
 /** Has the kernel the value that a file sets? Both facts are ok. "Cmax" is the deepest idle state, which
@@ -71,9 +71,8 @@ static bool is_same(const struct st_fact *wanted, const struct st_fact *found)
 static void compare(struct scan *scan, const struct st_fact *fact)
 {
     const struct st_facts *facts = scan->finding->facts;
-    char key[256];
     const char *name = fact->key + strlen(scan->conf->prefix);
-    snprintf(key, sizeof(key), "freebsd.%.240s", name);
+    const char *key = ST_TEXT(256, "freebsd.%.240s", name);
     const struct st_fact *found = st_facts_find(facts, key);
     if (!counts(scan, name, found))
         return;
@@ -102,7 +101,7 @@ static void judge_wrong(const struct scan *scan)
     const char *file = strrchr(scan->conf->path, '/') + 1;
     char more[64] = "";
     if (scan->wrong > 1)
-        snprintf(more, sizeof(more), "; and %d more", scan->wrong - 1);
+        ST_PRINT(more, "; and %d more", scan->wrong - 1);
     st_rule_fix(finding);
     if (scan->moved) {
         st_finding_advice(finding,

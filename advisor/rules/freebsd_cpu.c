@@ -7,6 +7,7 @@
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 
 /* --- freebsd-cpu-idle: ACPI C-states --- */
 
@@ -54,10 +55,9 @@ static int state_number(const char *text)
 /** How deep this CPU may go: its own cx_lowest, else the machine's. 0: not known. */
 static int lowest_of(const struct scan *scan, const char *supported_key)
 {
-    char key[128];
     const char *text;
-    snprintf(key, sizeof(key), "%.*s.cx_lowest", (int)(strlen(supported_key) - strlen(SUPPORTED)),
-             supported_key);
+    const char *key =
+        ST_TEXT(128, "%.*s.cx_lowest", (int)(strlen(supported_key) - strlen(SUPPORTED)), supported_key);
     if (st_facts_text(scan->facts, key, &text) == 0) {
         st_finding_quote(scan->finding, key);
         return state_number(text);
@@ -102,11 +102,10 @@ static void scan_cpu(struct scan *scan, const struct st_fact *fact)
 static bool c3_stops_the_timer(struct st_finding *finding)
 {
     const char *timer;
-    char key[128];
     if (st_facts_text(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, &timer) != 0 ||
         strlen(timer) > 32)
         return false;
-    snprintf(key, sizeof(key), ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s.flags", timer);
+    const char *key = ST_TEXT(128, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s.flags", timer);
     if ((st_machine_int_or(finding->facts, key, 0) & ET_C3STOP) == 0)
         return false;
     st_finding_quote(finding, key);
@@ -127,7 +126,7 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
                           scan->worst_state, scan->worst_us, c3);
         st_finding_fix_now(finding, NOW("C%d"), want);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("C%d"), want, want);
-        snprintf(state, sizeof(state), "C%d", want);
+        ST_PRINT(state, "C%d", want);
         st_finding_change(finding, ST_CHANGE_SYSCTL_NOW, LOWEST_SYSCTL, state);
         st_finding_change(finding, ST_CHANGE_RC_CONF, "performance_cx_lowest", state);
     }
@@ -234,7 +233,7 @@ static void judge_powerd(struct st_finding *finding)
         return;
     }
     if (strspn(mode, "abcdefghijklmnopqrstuvwxyz") != strlen(mode))
-        snprintf(mode, sizeof(mode), "unknown mode");
+        ST_PRINT(mode, "unknown mode");
     st_finding_advice(finding,
                       "powerd (%s) raises the CPU clock only when it sees load, and it checks the load only "
                       "every 250 ms",
@@ -270,7 +269,7 @@ static void judge_fixed(int64_t mhz, struct st_finding *finding)
                           mhz, top);
         st_finding_fix_now(finding, "sysctl dev.cpu.0.freq=%d", top);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, "# /etc/sysctl.conf\ndev.cpu.0.freq=%d", top);
-        snprintf(value, sizeof(value), "%d", top);
+        ST_PRINT(value, "%d", top);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "dev.cpu.0.freq", value);
     }
 }

@@ -8,6 +8,7 @@
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 #include "platform/proc.h"
 
 #define USER_MAX 32 /* MAXLOGNAME - 1 */
@@ -40,7 +41,7 @@ static void fix_rt_permission(struct st_finding *finding)
     char now[160];
     st_finding_quote(finding, REALTIME);
     if (st_facts_int(facts, REALTIME, &realtime) == 0) {
-        snprintf(now, sizeof(now), "sysctl security.mac.priority.realtime=1\npw groupmod realtime -m %s",
+        ST_PRINT(now, "sysctl security.mac.priority.realtime=1\npw groupmod realtime -m %s",
                  user_name(facts));
         st_finding_fix(finding, now, NULL, ST_NEEDS_RELOGIN);
     } else if (st_machine_int_or(facts, ST_KEY_FREEBSD_KERN_OSRELDATE, FIRST_WITH_POLICY) <
@@ -51,7 +52,7 @@ static void fix_rt_permission(struct st_finding *finding)
             "PROGRAM",
             NULL, ST_NEEDS_NOTHING);
     } else {
-        snprintf(now, sizeof(now), MAC_PRIORITY_NOW("%s"), user_name(facts));
+        ST_PRINT(now, MAC_PRIORITY_NOW("%s"), user_name(facts));
         st_finding_fix(finding, now, MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);
     }
 }
@@ -171,9 +172,8 @@ static void judge_absent(struct st_finding *finding)
     } else {
         st_finding_advice(finding,
                           "the module mac_priority is not loaded: only root gets real-time priority");
-        char now[160];
-        snprintf(now, sizeof(now), MAC_PRIORITY_NOW("%s"), user_name(facts));
-        st_finding_fix(finding, now, MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);
+        st_finding_fix(finding, ST_TEXT(160, MAC_PRIORITY_NOW("%s"), user_name(facts)), MAC_PRIORITY_EVER,
+                       ST_NEEDS_RELOGIN);
     }
 }
 
@@ -283,13 +283,11 @@ static void fix_user(struct st_finding *finding)
 
 static void fix_machine(int64_t page, struct st_finding *finding)
 {
-    char value[24];
     const int64_t pages = 4 * ENOUGH_BYTES / page;
     st_finding_fix_now(finding, "sysctl vm.max_user_wired=%" PRId64, pages);
     st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
                               "# /etc/sysctl.conf (in pages)\nvm.max_user_wired=%" PRId64, pages);
-    snprintf(value, sizeof(value), "%" PRId64, pages);
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.max_user_wired", value);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.max_user_wired", ST_TEXT(24, "%" PRId64, pages));
 }
 
 static void judge_memlock(struct st_finding *finding)

@@ -8,6 +8,7 @@
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 
 /* --- devices --- */
 
@@ -142,8 +143,7 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 /** Block that the attached device works with, ms; 0: not known. */
 static double attached_ms(struct st_finding *finding, int64_t unit)
 {
-    char key[KEY_BYTES];
-    snprintf(key, sizeof(key), ST_KEYS_FREEBSD_SNDSTAT "pcm%" PRId64 ".play.block_us", unit);
+    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_FREEBSD_SNDSTAT "pcm%" PRId64 ".play.block_us", unit);
     const int64_t us = st_machine_int_or(finding->facts, key, 0);
     if (us <= 0)
         return 0;
@@ -194,7 +194,6 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
 static void judge_uaudio_buffer(struct st_finding *finding)
 {
     int64_t ms;
-    char key[KEY_BYTES];
     if (st_finding_need_int(finding, USB_BUFFER, &ms) != 0)
         return;
     const int64_t unit = usb_unit(finding->facts);
@@ -205,8 +204,7 @@ static void judge_uaudio_buffer(struct st_finding *finding)
         st_finding_unknown(finding, "buffer_ms is %" PRId64 "; sleeptune knows only the values 1 to %d", ms,
                            USB_MS_MAX);
     } else {
-        snprintf(key, sizeof(key), PCM "%" PRId64 ".%%parent", unit);
-        st_finding_quote(finding, key);
+        st_finding_quote(finding, ST_TEXT(KEY_BYTES, PCM "%" PRId64 ".%%parent", unit));
         judge_device(ms, unit, finding);
     }
 }

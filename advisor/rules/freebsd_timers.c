@@ -7,6 +7,7 @@
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 #include "core/tick.h"
 
 /* --- freebsd-alloweddeviation: how much the kernel may stretch a sleep --- */
@@ -260,11 +261,10 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
 /** Flags of the current timer, -1 when they cannot be read. */
 static int64_t timer_flags(struct st_finding *finding, const char *timer)
 {
-    char key[128];
     int64_t flags;
     if (timer == NULL || strlen(timer) >= NAME_MAX_BYTES)
         return -1;
-    snprintf(key, sizeof(key), ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s" ET_SUFFIX, timer);
+    const char *key = ST_TEXT(128, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s" ET_SUFFIX, timer);
     st_finding_quote(finding, key);
     return st_facts_int(finding->facts, key, &flags) == 0 && flags >= 0 ? flags : -1;
 }
@@ -383,8 +383,8 @@ static void judge_hz(struct st_finding *finding)
     }
     char timers[80] = "";
     if (hz < HZ_USUAL)
-        snprintf(timers, sizeof(timers),
-                 "; POSIX timers (timer_settime) may be up to two ticks (%.0f ms) late", 2e3 / (double)hz);
+        ST_PRINT(timers, "; POSIX timers (timer_settime) may be up to two ticks (%.0f ms) late",
+                 2e3 / (double)hz);
     st_finding_fine(finding,
                     "kern.hz %" PRId64 ": the event timer is one-shot, so short sleeps do not depend on it; "
                     "finding freebsd-alloweddeviation judges long ones%s",

@@ -476,7 +476,7 @@ static void judge_slowed(struct st_finding *finding, int64_t ms)
     const double seconds = (double)ms / 1e3, hours = running_hours(finding);
     char since[64] = "since the start";
     if (hours > 0)
-        snprintf(since, sizeof(since), "in %.0f %s",
+        ST_PRINT(since, "in %.0f %s",
                  hours < 2    ? hours * 60
                  : hours < 48 ? hours
                               : hours / 24,

@@ -54,9 +54,9 @@ static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
     char key[64];
     const char *text;
     int64_t limit_us = 0;
-    snprintf(key, sizeof(key), STATES "%ld" RESUME_LIMIT, strtol(fact->key + strlen(STATES), NULL, 10));
+    ST_PRINT(key, STATES "%ld" RESUME_LIMIT, strtol(fact->key + strlen(STATES), NULL, 10));
     if (st_facts_find(scan->facts, key) == NULL)
-        snprintf(key, sizeof(key), STATES "0" RESUME_LIMIT);
+        ST_PRINT(key, STATES "0" RESUME_LIMIT);
     const bool is_none = st_facts_text(scan->facts, key, &text) == 0 && strcmp(text, "n/a") == 0;
     if (!is_none && (st_facts_int(scan->facts, key, &limit_us) != 0 || limit_us <= 0))
         return REQUEST_NONE_US;
@@ -182,14 +182,13 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     const int64_t cpus_n = st_machine_int_or(scan->facts, ST_KEY_CPUIDLE_CPUS_N, 1);
     char deeper[128] = "", within[64] = "", whose[32] = "CPU 0's";
     if (cpus_n > 1)
-        snprintf(whose, sizeof(whose), "%" PRId64 " CPUs'", cpus_n);
+        ST_PRINT(whose, "%" PRId64 " CPUs'", cpus_n);
     if (scan->deeper_us > 0)
-        snprintf(deeper, sizeof(deeper),
+        ST_PRINT(deeper,
                  " (deeper states, up to %" PRId64 " µs, are used only for sleeps longer than %.0f µs)",
                  scan->deeper_us, period_us);
     if (held)
-        snprintf(within, sizeof(within), " within the limit of %" PRId64 " µs that a program asks for",
-                 scan->request_us);
+        ST_PRINT(within, " within the limit of %" PRId64 " µs that a program asks for", scan->request_us);
     st_finding_effect(finding, effect_us,
                       "longest wake-up time (exit latency) of %s enabled states%s: %" PRId64 " µs%s", whose,
                       within, scan->worst_us, deeper);

@@ -6,6 +6,7 @@
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 
 /* --- linux-usb-autosuspend: USB audio interfaces that may be put to sleep. --- */
 
@@ -47,20 +48,19 @@ static const char *device_of(const struct st_fact *control, char *buf, size_t bu
 /* Changes the device that is plugged in, and by a udev rule each device with the same ids. */
 static void fix_usb_power(struct st_finding *finding, const struct st_fact *control)
 {
-    char device[64], path[128], rule[ST_CHANGE_VALUE_BYTES], now[256], ever[384];
+    char device[64];
     const char *vendor, *product;
     const bool has = has_ids(finding->facts, control, &vendor, &product);
-    snprintf(path, sizeof(path), NOW_FILE("%s"), device_of(control, device, sizeof(device)));
-    snprintf(rule, sizeof(rule), RULE("%s", "%s"), has ? vendor : "VVVV",
-             has ? product : "PPPP"); /* of lsusb */
+    const char *path = ST_TEXT(128, NOW_FILE("%s"), device_of(control, device, sizeof(device)));
+    const char *rule = ST_TEXT(ST_CHANGE_VALUE_BYTES, RULE("%s", "%s"), has ? vendor : "VVVV",
+                               has ? product : "PPPP"); /* of lsusb */
     if (has) {
         st_finding_change(finding, ST_CHANGE_SYSFS_NOW, path, "on");
         st_finding_change(finding, ST_CHANGE_UDEV, "rule", rule);
     }
-    snprintf(now, sizeof(now), "echo on | sudo tee %s", path);
-    snprintf(ever, sizeof(ever), EVER("%s"), rule);
+    const char *now = ST_TEXT(256, "echo on | sudo tee %s", path);
     if (finding->fix_now == NULL) /* the first one is shown */
-        st_finding_fix(finding, now, ever, ST_NEEDS_NOTHING);
+        st_finding_fix(finding, now, ST_TEXT(384, EVER("%s"), rule), ST_NEEDS_NOTHING);
 }
 
 static void scan_usb_power(struct scan *scan, const struct st_fact *fact)
@@ -479,7 +479,6 @@ static bool has_long_step(struct st_finding *finding, const struct st_fact *node
     const struct st_facts *facts = finding->facts;
     struct st_buffer_asked asked;
     const char *class, *by_interrupts;
-    char prefix[48];
     int64_t card, frames, hz, wanted = 32;
     if (st_facts_beside_int(facts, node, "card", &card) != 0 ||
         st_facts_beside_text(facts, node, "media_class", &class) != 0 || strcmp(class, "Audio/Sink") != 0 ||
@@ -487,7 +486,7 @@ static bool has_long_step(struct st_finding *finding, const struct st_fact *node
          strcmp(by_interrupts, "true") == 0))
         return false;
     st_buffer_asked(facts, &asked);
-    snprintf(prefix, sizeof(prefix), ST_KEYS_ALSA "card%" PRId64 ".pcm", card);
+    const char *prefix = ST_TEXT(48, ST_KEYS_ALSA "card%" PRId64 ".pcm", card);
     ST_FACTS_EACH (step, facts, prefix, ".step_frames") {
         if (st_facts_int(facts, step->key, &frames) != 0 ||
             st_facts_beside_int(facts, step, "rate_hz", &hz) != 0)
@@ -528,13 +527,12 @@ static bool has_emulated_steps(struct st_finding *finding, const struct st_fact 
 {
     const struct st_facts *facts = finding->facts;
     struct st_buffer_asked asked;
-    char prefix[48];
     int64_t card, frames, hz;
     st_buffer_asked(facts, &asked);
     if (reserve >= HEADROOM_MAX || asked.cycle_frames >= GUEST_CYCLE)
         return false;
-    snprintf(prefix, sizeof(prefix), ST_KEYS_ALSA "card%" PRId64 ".pcm",
-             st_facts_beside_int(facts, node, "card", &card) == 0 ? card : -1);
+    const char *prefix = ST_TEXT(48, ST_KEYS_ALSA "card%" PRId64 ".pcm",
+                                 st_facts_beside_int(facts, node, "card", &card) == 0 ? card : -1);
     const struct st_fact *step = st_facts_next(facts, prefix, ".step_frames", NULL);
     if (step == NULL || st_facts_int(facts, step->key, &frames) != 0 ||
         st_facts_beside_int(facts, step, "rate_hz", &hz) != 0) {

@@ -8,6 +8,7 @@
 
 #include "advisor/facts/owner.h"
 #include "core/text/number.h"
+#include "core/text/text.h"
 
 #define WORD_BYTES 128
 
@@ -211,14 +212,12 @@ static bool need_alsa(struct st_finding *finding, struct st_jack_command *ret)
 static void fix_jack_period(const struct st_jack_command *jack, double wish_us, bool usb,
                             struct st_finding *finding)
 {
-    char now[64], persistent[96];
     int64_t frames = FRAMES_MIN;
     while (frames < FRAMES_MAX && 2e6 * (double)frames / (double)jack->rate_hz <= wish_us * ROUNDED)
         frames *= 2;
-    snprintf(now, sizeof(now), "jack_bufsize %" PRId64, frames);
-    snprintf(persistent, sizeof(persistent),
-             "# in ~/.jackdrc or QjackCtl's settings: -p %" PRId64 " -n %" PRId64, frames,
-             usb && jack->periods_n < 3 ? 3 : jack->periods_n);
+    const char *now = ST_TEXT(64, "jack_bufsize %" PRId64, frames);
+    const char *persistent = ST_TEXT(96, "# in ~/.jackdrc or QjackCtl's settings: -p %" PRId64 " -n %" PRId64,
+                                     frames, usb && jack->periods_n < 3 ? 3 : jack->periods_n);
     st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
 }
 

@@ -9,6 +9,7 @@
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 
 /* --- linux-memlock: RLIMIT_MEMLOCK: may a program keep its memory out of reach of paging? --- */
 
@@ -121,12 +122,12 @@ static bool is_real_time(const struct st_facts *facts, const char *pid)
  * user's. */
 static void fix_quota(struct st_finding *finding, const char *path)
 {
-    char word[1024], unit[256], unit_word[1024];
+    char word[1024], unit_word[1024];
     const size_t len = strlen(path) - strlen(CPU_MAX);
     size_t from = len;
     while (from > 0 && path[from - 1] != '/')
         from--;
-    snprintf(unit, sizeof(unit), "%.*s", (int)(len - from), path + from);
+    const char *unit = ST_TEXT(256, "%.*s", (int)(len - from), path + from);
     const char *dot = strrchr(unit, '.'), *user = strstr(path, "/user@");
     const bool is_unit = dot != NULL && (strcmp(dot, ".slice") == 0 || strcmp(dot, ".service") == 0);
     const bool of_user = user != NULL && strchr(user + 1, '/') < path + len;
@@ -261,14 +262,13 @@ static enum fault fault_of(const struct st_facts *facts, const struct st_fact *p
 
 static void fix_service(struct st_finding *finding, const char *unit, const char *first, const char *second)
 {
-    char text[512], service[ST_CHANGE_KEY_BYTES];
     const char *name = st_machine_is_plain(unit) ? unit : "UNIT";
-    snprintf(text, sizeof(text), EVER("%.80s", "%s%s%s"), name, first, second != NULL ? "\n" : "",
-             second != NULL ? second : "", name);
+    const char *text = ST_TEXT(512, EVER("%.80s", "%s%s%s"), name, first, second != NULL ? "\n" : "",
+                               second != NULL ? second : "", name);
     st_finding_fix(finding, NULL, text, ST_NEEDS_NOTHING);
     if (!st_machine_is_plain(unit))
         return;
-    snprintf(service, sizeof(service), "%.80s.service", unit);
+    const char *service = ST_TEXT(ST_CHANGE_KEY_BYTES, "%.80s.service", unit);
     st_finding_change(finding, ST_CHANGE_SYSTEMD, service, first);
     if (second != NULL)
         st_finding_change(finding, ST_CHANGE_SYSTEMD, service, second);

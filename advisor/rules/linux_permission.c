@@ -8,6 +8,7 @@
 #include "advisor/facts/text.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 #include "platform/proc.h"
 
 /* --- linux-rt-permission: The right to real-time priority: the one setting that matters most. --- */
@@ -121,7 +122,7 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     } else if (error == 0) {
         char text[32] = "unlimited";
         if (limit != UNLIMITED)
-            snprintf(text, sizeof(text), "%" PRId64, limit);
+            ST_PRINT(text, "%" PRId64, limit);
         st_finding_ok(finding,
                       "%s %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64 " (read "
                       "from files, not tested)",
@@ -438,14 +439,16 @@ struct scan {
 
 static void find_best_group(struct scan *scan, const struct st_fact *fact)
 {
-    char group[NAME_BYTES], key[NAME_BYTES + 20];
+    char group[NAME_BYTES];
     const char *members;
     int64_t priority;
     if (st_facts_int(scan->facts, fact->key, &priority) != 0 || priority <= 0)
         return;
-    snprintf(key, sizeof(key), ST_KEYS_GROUP "%s", st_fact_part(fact, LIMITS, group, sizeof(group)));
-    const bool listed =
-        st_facts_text(scan->facts, key, &members) == 0 && st_proc_has_word(members, scan->user);
+    const bool listed = st_facts_text(scan->facts,
+                                      ST_TEXT(NAME_BYTES + 20, ST_KEYS_GROUP "%s",
+                                              st_fact_part(fact, LIMITS, group, sizeof(group))),
+                                      &members) == 0 &&
+                        st_proc_has_word(members, scan->user);
     const enum membership membership = st_proc_has_word(scan->groups, group) ? MEMBER_ALREADY
                                        : listed                              ? MEMBER_LATER
                                                                              : MEMBER_NOT;
@@ -454,14 +457,13 @@ static void find_best_group(struct scan *scan, const struct st_fact *fact)
     scan->limit = fact;
     scan->membership = membership;
     scan->priority = priority;
-    snprintf(scan->group, sizeof(scan->group), "%s", group);
+    ST_PRINT(scan->group, "%s", group);
 }
 
 static void advise(struct scan *scan)
 {
     struct st_finding *finding = scan->finding;
-    char key[NAME_BYTES + 20], fix[256];
-    snprintf(key, sizeof(key), ST_KEYS_GROUP "%s", scan->group);
+    const char *key = ST_TEXT(NAME_BYTES + 20, ST_KEYS_GROUP "%s", scan->group);
     st_finding_quote(finding, scan->limit->key);
     st_finding_quote(finding, key);
     switch (scan->membership) {
@@ -488,8 +490,9 @@ static void advise(struct scan *scan)
                           "group %.40s may use real-time priority %" PRId64 " here, and this user is not "
                           "in it",
                           scan->group, scan->priority);
-        snprintf(fix, sizeof(fix), JOIN("%s"), st_machine_is_plain(scan->group) ? scan->group : "GROUP");
-        st_finding_fix(finding, NULL, fix, ST_NEEDS_RELOGIN);
+        st_finding_fix(finding, NULL,
+                       ST_TEXT(256, JOIN("%s"), st_machine_is_plain(scan->group) ? scan->group : "GROUP"),
+                       ST_NEEDS_RELOGIN);
         break;
     }
 }

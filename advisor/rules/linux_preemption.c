@@ -8,6 +8,7 @@
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 #include "platform/proc.h"
 
 /* --- linux-preemption: how long the kernel keeps a woken thread waiting --- */
@@ -384,11 +385,11 @@ struct search {
 
 static void scan_sound_interrupt(struct search *search, const struct st_fact *fact)
 {
-    char names[NAMES_BYTES], *rest = NULL;
+    char *rest = NULL;
     bool sound = false, other = false;
     if (fact->state != ST_FACT_OK)
         return;
-    snprintf(names, sizeof(names), "%s", fact->text);
+    char *names = ST_TEXT(NAMES_BYTES, "%s", fact->text);
     for (const char *name = strtok_r(names, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
         *(st_machine_is_sound(search->facts, name) ? &sound : &other) = true;
     if (sound && search->sound == NULL)
@@ -527,8 +528,7 @@ static const char *fan_tool(struct st_finding *finding)
     static const char *const tools[] = {"dell-fan-mon", "fancontrol", "i8kmon", "i8kmon-ng"};
     int64_t pid;
     for (size_t i = 0; i < ST_ARRAY_LEN(tools); i++) {
-        char key[64];
-        snprintf(key, sizeof(key), ST_KEYS_DAEMON "%s", tools[i]);
+        const char *key = ST_TEXT(64, ST_KEYS_DAEMON "%s", tools[i]);
         st_finding_quote(finding, key);
         if (st_facts_int(finding->facts, key, &pid) == 0)
             return tools[i];

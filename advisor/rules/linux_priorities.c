@@ -351,7 +351,7 @@ static const struct st_fact *top_interrupt(const struct st_facts *facts, int car
             continue;
         const char *number = fact->text + strcspn(fact->text, "0123456789"); /* "irq/126-xhci_hc" */
         const bool usb = strstr(number, "hci") != NULL || strstr(number, "dwc") != NULL;
-        snprintf(irq, sizeof(irq), "%.*s", (int)strspn(number, "0123456789"), number);
+        ST_PRINT(irq, "%.*s", (int)strspn(number, "0123456789"), number);
         if ((card >= 0 ? st_machine_is_line_of(facts, irq, (unsigned)card)
                        : usb == (card == ANY_CONTROLLER)) &&
             (top == NULL || priority > *ret_priority)) {

@@ -267,7 +267,7 @@ static void judge_wish(struct st_finding *finding, int64_t wish, int64_t quantum
                       "PipeWire's quantum is %" PRId64 " frames (from %" PRId64 " to %" PRId64 " if "
                       "programs ask for it); you asked for %" PRId64 " frames (%.2f ms) for all programs",
                       quantum, min, max, wish, (double)wish * 1e3 / (double)rate);
-    const int used = snprintf(value, sizeof(value),
+    const int used = ST_PRINT(value,
                               "default.clock.quantum = %" PRId64 " default.clock.min-quantum = %" PRId64
                               " default.clock.max-quantum = %" PRId64,
                               wish, wish, wish);
@@ -481,11 +481,10 @@ static void judge_other_rate(struct st_finding *finding, const struct st_buffer_
     const bool shorter = cycle_ms < wish_ms * 0.999 && cycle_ms < default_ms * 0.999;
     char who[160];
     if (asked->rate_program != NULL)
-        snprintf(who, sizeof(who), "%.*s %s %" PRId64 " Hz: PipeWire's", st_text_cut(asked->rate_program, 40),
+        ST_PRINT(who, "%.*s %s %" PRId64 " Hz: PipeWire's", st_text_cut(asked->rate_program, 40),
                  asked->rate_program, asked->rate_forced ? "forces" : "asked for", asked->running_hz);
     else
-        snprintf(who, sizeof(who),
-                 "PipeWire runs at %" PRId64 " Hz, which no program that plays asks for now: its",
+        ST_PRINT(who, "PipeWire runs at %" PRId64 " Hz, which no program that plays asks for now: its",
                  asked->running_hz);
     st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
                    "%s cycle is %" PRId64 " frames (%.2f ms) for all programs, instead of %" PRId64

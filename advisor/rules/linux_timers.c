@@ -6,6 +6,7 @@
 
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 
 /* --- linux-high-res-timers: High-resolution timers: proof at run time first, the configuration last. --- */
 
@@ -151,9 +152,8 @@ static bool best_fast(const char *available, char *ret, size_t bytes)
 /** tsc=reliable is for the TSC; for a hypervisor's own clock, options that disable it have to go. */
 static void fix_slow(const char *best, bool chosen, struct st_finding *finding)
 {
-    char now[128];
-    snprintf(now, sizeof(now),
-             "echo %s | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource", best);
+    const char *now = ST_TEXT(
+        128, "echo %s | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource", best);
     st_finding_fix(finding, now,
                    chosen ? "# remove clocksource= from the kernel command line: /etc/default/grub and "
                             "/etc/default/grub.d, then\n"

@@ -6,6 +6,7 @@
 
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 #include "core/text/text_buffer.h"
 
 int64_t st_machine_int_or(const struct st_facts *facts, const char *key, int64_t fallback)
@@ -111,27 +112,26 @@ bool st_machine_is_sound(const struct st_facts *facts, const char *name)
 
 bool st_machine_is_line_of(const struct st_facts *facts, const char *irq, unsigned card)
 {
-    char key[64], word[16];
+    char key[64];
     const char *of_card, *of_line;
-    snprintf(key, sizeof(key), ST_KEYS_CARD "%u.irq", card);
+    ST_PRINT(key, ST_KEYS_CARD "%u.irq", card);
     if (st_facts_text(facts, key, &of_card) == 0 && strcmp(of_card, irq) == 0)
         return true;
-    snprintf(key, sizeof(key), ST_KEYS_IRQ "%s.actions", irq);
-    snprintf(word, sizeof(word), ":card%u", card);
+    ST_PRINT(key, ST_KEYS_IRQ "%s.actions", irq);
+    const char *word = ST_TEXT(16, ":card%u", card);
     const char *found = st_facts_text(facts, key, &of_line) == 0 ? strstr(of_line, word) : NULL;
     if (found != NULL && (found[strlen(word)] == '\0' || found[strlen(word)] == ','))
         return true;
-    snprintf(key, sizeof(key), ST_KEYS_IRQ "%s.pci", irq);
+    ST_PRINT(key, ST_KEYS_IRQ "%s.pci", irq);
     if (st_facts_text(facts, key, &of_line) != 0)
         return false;
-    snprintf(key, sizeof(key), ST_KEYS_CARD "%u.controller", card);
+    ST_PRINT(key, ST_KEYS_CARD "%u.controller", card);
     return st_facts_text(facts, key, &of_card) == 0 && strcmp(of_card, of_line) == 0;
 }
 
 bool st_machine_is_open(const struct st_facts *facts, unsigned card)
 {
-    char prefix[48];
-    snprintf(prefix, sizeof(prefix), ST_KEYS_ALSA "card%u.", card);
+    const char *prefix = ST_TEXT(48, ST_KEYS_ALSA "card%u.", card);
     ST_FACTS_EACH (stream, facts, prefix, ".period_frames") {
         if (stream->state == ST_FACT_OK)
             return true;
@@ -197,7 +197,7 @@ void st_machine_fix_user(struct st_finding *finding)
     for (size_t i = 0; i < finding->changes_n; i++) {
         char key[ST_CHANGE_KEY_BYTES];
         struct st_change *change = &finding->changes[i];
-        if (snprintf(key, sizeof(key), "%s %s", user, change->key + any_len) < (int)sizeof(key))
+        if (ST_PRINT(key, "%s %s", user, change->key + any_len) < (int)sizeof(key))
             memcpy(change->key, key, sizeof(key));
     }
 }

@@ -249,10 +249,10 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
 static int measure_now(const char *command, const struct st_journal *journal,
                        struct st_session_config *config, struct st_before_after *done)
 {
-    char path[PATH_BYTES], policy[16];
+    char policy[16];
     const char *folder = getenv("TMPDIR");
-    snprintf(path, sizeof(path), "%.500s/sleeptune-XXXXXX",
-             folder != NULL && folder[0] == '/' ? folder : "/tmp");
+    char *path =
+        ST_TEXT(PATH_BYTES, "%.500s/sleeptune-XXXXXX", folder != NULL && folder[0] == '/' ? folder : "/tmp");
     const int fd = mkstemp(path);
     if (fd < 0) {
         set_reason(done, "cannot record into %s: %s", path, strerror(errno));

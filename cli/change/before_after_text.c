@@ -7,6 +7,7 @@
 #include "cli/change/change_output.h"
 #include "cli/command.h"
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "evidence/difference_text.h"
 #include "evidence/miss_events.h"
 #include "evidence/verdict.h"
@@ -53,7 +54,7 @@ static int64_t duration_ns(const struct st_recording_run *run)
 /* What that is for the ear. Misses of a burst count as one, as far as they scatter more than by chance. */
 static void put_per_hour(const struct st_before_after *done)
 {
-    char text[300], per_hour[2][32], times[2][24];
+    char per_hour[2][32], times[2][24];
     const double scatter = fmax(1, done->figures[ST_FIGURE_MISSED].counts.scatter);
     const struct st_recording_run *runs[2] = {&done->before, &done->now};
     double seconds[2], events[2];
@@ -68,11 +69,12 @@ static void put_per_hour(const struct st_before_after *done)
                              per_hour[0], sizeof(per_hour[0]));
     st_miss_events_rate_text(st_miss_events_per_hour_max95((uint64_t)events[1], seconds[1]), per_hour[1],
                              sizeof(per_hour[1]));
-    snprintf(text, sizeof(text),
-             "before %s %s an hour, now at most %s an hour (95 %%). Missed periods of the test loop with "
-             "%" PRIu32 " frames: %" PRIu64 " in %s before, %" PRIu64 " in %s now",
-             any ? "about" : "at most", per_hour[0], per_hour[1], done->before.meta.frames,
-             runs[0]->blocks.missed_n, times[0], runs[1]->blocks.missed_n, times[1]);
+    const char *text =
+        ST_TEXT(300,
+                "before %s %s an hour, now at most %s an hour (95 %%). Missed periods of the test loop with "
+                "%" PRIu32 " frames: %" PRIu64 " in %s before, %" PRIu64 " in %s now",
+                any ? "about" : "at most", per_hour[0], per_hour[1], done->before.meta.frames,
+                runs[0]->blocks.missed_n, times[0], runs[1]->blocks.missed_n, times[1]);
     put("dropouts:", text);
 }
 
@@ -97,7 +99,7 @@ void st_before_after_print(const struct st_before_after *done)
         when(runs[i], dates[i], sizeof(dates[i]));
     }
     if (done->cpu >= 0)
-        snprintf(cpu, sizeof(cpu), "CPU %d", done->cpu);
+        ST_PRINT(cpu, "CPU %d", done->cpu);
     snprintf(
         text, sizeof(text),
         "%" PRIu32 " frames at %" PRIu32 " Hz, %s %d, %s; before: %" PRIu64 " of %" PRIu64

@@ -169,10 +169,9 @@ static bool needs_command_when_reverted(enum st_change_kind kind)
 
 static void print_then(const char *path, const char *line, bool command, const char *when)
 {
-    char text[1024];
-    snprintf(text, sizeof(text), "%s%s%s%s",
-             command && st_platform_native()->os == ST_OS_LINUX ? "sudo " : "", line,
-             line[0] != '\0' && when[0] != '\0' ? "; it " : "", when);
+    const char *text =
+        ST_TEXT(1024, "%s%s%s%s", command && st_platform_native()->os == ST_OS_LINUX ? "sudo " : "", line,
+                line[0] != '\0' && when[0] != '\0' ? "; it " : "", when);
     char *label = NULL;
     if (text[0] != '\0' && asprintf(&label, "then      %s:", path) >= 0)
         st_change_output_text(0, label, text);

@@ -18,7 +18,7 @@ static bool has_file(const char *dir, const char *name)
 {
     char path[4200];
     struct stat info;
-    const int n = snprintf(path, sizeof(path), "%s/%s", dir, name);
+    const int n = ST_PRINT(path, "%s/%s", dir, name);
     return n > 0 && (size_t)n < sizeof(path) && stat(path, &info) == 0;
 }
 
@@ -61,8 +61,8 @@ int st_change_target_open(const char *command, const char *root, bool own, struc
     }
     const char *state = target.live ? getenv("STATE_DIRECTORY") : NULL;
     const bool given = state != NULL && state[0] == '/';
-    const int n = snprintf(target.folder, sizeof(target.folder), "%s%s",
-                           given ? state : st_journal_folder(target.p->os), given ? "/changes" : "");
+    const int n = ST_PRINT(target.folder, "%s%s", given ? state : st_journal_folder(target.p->os),
+                           given ? "/changes" : "");
     if (n < 0 || (size_t)n >= sizeof(target.folder)) {
         st_change_target_close(&target);
         return st_failure(command, "the path in the variable STATE_DIRECTORY is too long");

@@ -206,9 +206,8 @@ static const char *why_none(const struct st_music *music)
 static void say(const struct st_music *music, const struct server *server, int64_t duration_ns, char *buf,
                 size_t bytes)
 {
-    char time[32];
-    snprintf(time, sizeof(time), "%.*f s", duration_ns < 10 * ST_NS_PER_S ? 1 : 0,
-             (double)duration_ns / (double)ST_NS_PER_S);
+    const char *time = ST_TEXT(32, "%.*f s", duration_ns < 10 * ST_NS_PER_S ? 1 : 0,
+                               (double)duration_ns / (double)ST_NS_PER_S);
     buf[0] = '\0';
     if (server == NULL) {
         st_text_append(buf, bytes, "No sound server was watched: %s.", why_none(music));

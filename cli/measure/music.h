@@ -19,8 +19,8 @@ void st_music_poll(struct st_music *music);
 /** Of all servers so far; 0 without music. */
 uint64_t st_music_dropouts(const struct st_music *music);
 
-/** Ends them, puts what was seen into facts as "music.*" (advisor/facts/fact_keys.h), and frees music, which may
- * be NULL. @return 0 or -ENOMEM. */
+/** Ends them, puts what was seen into facts as "music.*" (advisor/facts/fact_keys.h), and frees music, which
+ * may be NULL. @return 0 or -ENOMEM. */
 ST_NODISCARD int st_music_finish(struct st_music *music, struct st_facts *facts);
 
 #endif

@@ -46,9 +46,8 @@ static int ask_daemon(const char *command, const struct st_history_wish *wish, j
     } documents[] = {[ST_HISTORY_OF_STEPS] = {"/v1/history", "sleeptune-history/1"},
                      [ST_HISTORY_OF_EVENTS] = {"/v1/events", "sleeptune-events/1"},
                      [ST_HISTORY_OF_CAUSES] = {"/v1/causes", "sleeptune-causes/1"}};
-    char target[TARGET_BYTES];
     struct st_daemon_answer answer;
-    snprintf(target, sizeof(target), "%s", documents[wish->document].path);
+    char *target = ST_TEXT(TARGET_BYTES, "%s", documents[wish->document].path);
     put_moment(target, "since", wish->since_ns);
     put_moment(target, "until", wish->until_ns);
     if (wish->limit != INT64_MIN)
@@ -152,7 +151,7 @@ int st_module_history_predict(const char *db, struct st_module_history_predict *
     (void)st_safe_copy(ret->path, sizeof(ret->path), db, ST_TEXT_TO_NUL);
     int r = st_history_read_open(db, &reader, error, sizeof(error));
     if (r < 0) {
-        snprintf(ret->error, sizeof(ret->error), "cannot read %.200s: %s%s", ret->path, error,
+        ST_PRINT(ret->error, "cannot read %.200s: %s%s", ret->path, error,
                  r == -EACCES   ? ". Run as root"
                  : r == -ENOENT ? ". Start sleeptuned ('sleeptune status' says how), or name another file"
                                 : "");
@@ -160,12 +159,11 @@ int st_module_history_predict(const char *db, struct st_module_history_predict *
     }
     r = st_history_predict(reader, &ret->run, &ret->read);
     if (r == -ENODATA)
-        snprintf(ret->error, sizeof(ret->error),
+        ST_PRINT(ret->error,
                  "%.200s has no minute with a known buffer size. Let sleeptuned run for some minutes",
                  ret->path);
     else if (r < 0)
-        snprintf(ret->error, sizeof(ret->error), "cannot read %.200s: %s", ret->path,
-                 st_history_read_error(reader, r));
+        ST_PRINT(ret->error, "cannot read %.200s: %s", ret->path, st_history_read_error(reader, r));
     st_history_read_close(reader);
     return r;
 }

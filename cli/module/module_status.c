@@ -15,6 +15,7 @@
 #include "cli/show/status_screen.h"
 #include "core/page/page.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "platform/child_env.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"
@@ -95,11 +96,11 @@ static int open_page(const char *path)
  * Root only learns where it is: a desktop and its programs are a user's. */
 static int show_page(const char *text, char *message)
 {
-    char folder[400], path[512], begun[512];
+    char folder[400];
     if (!page_folder(folder, sizeof(folder)))
         return st_failure(COMMAND, "no folder for the page of --html: set XDG_RUNTIME_DIR or HOME");
-    snprintf(path, sizeof(path), "%s/sleeptune-status.html", folder);
-    snprintf(begun, sizeof(begun), "%s/sleeptune-status.XXXXXX", folder);
+    char *path = ST_TEXT(512, "%s/sleeptune-status.html", folder);
+    char *begun = ST_TEXT(512, "%s/sleeptune-status.XXXXXX", folder);
     const int fd = mkstemp(begun);
     FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (out == NULL)
@@ -128,7 +129,7 @@ int st_module_run(const struct st_status_wish *wish)
     int status = st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS,
                                       &answer, error, sizeof(error));
     if (status == 0 && wish->html && !st_status_screen_is_in(answer.document)) {
-        snprintf(error, sizeof(error), ST_STATUS_SCREEN_MISSING, answer.socket);
+        ST_PRINT(error, ST_STATUS_SCREEN_MISSING, answer.socket);
         status = ST_EXIT_FAILURE;
     }
     if (status != 0)

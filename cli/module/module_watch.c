@@ -91,7 +91,7 @@ static void ask(struct watch *watch)
         return;
     }
     if (!st_status_screen_is_in(answer.document)) {
-        snprintf(watch->error, sizeof(watch->error), ST_STATUS_SCREEN_MISSING, answer.socket);
+        ST_PRINT(watch->error, ST_STATUS_SCREEN_MISSING, answer.socket);
         st_daemon_client_finish(&answer);
         return;
     }

@@ -101,7 +101,7 @@ static void print_not_tried(const struct st_candidates *candidates, int width, F
         if (!any)
             fputs("Not tried:\n", out);
         any = true;
-        snprintf(line, sizeof(line), "  %s: %s", row->finding->rule->id, row->not_tried);
+        ST_PRINT(line, "  %s: %s", row->finding->rule->id, row->not_tried);
         st_text_wrap(out, line, INDENT, width);
     }
 }

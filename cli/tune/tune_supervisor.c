@@ -34,8 +34,7 @@ static void hear(ST_UNUSED void *ctx, enum st_change_event event, const struct s
     char change[1024], text[1400];
     if (event != ST_EVENT_FAILED)
         return;
-    snprintf(text, sizeof(text),
-             "the tuner was ended, and its change cannot be undone: %s: %s. Run: sleeptune revert %s",
+    ST_PRINT(text, "the tuner was ended, and its change cannot be undone: %s: %s. Run: sleeptune revert %s",
              st_change_output_entry(entry, change, sizeof(change)), strerror(-error), entry->rule);
     complain(text);
 }
@@ -130,7 +129,7 @@ int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform 
     if (r == 0)
         r = st_applied_open(&ret->applied, COMMAND, p, folder, NULL, NULL, message, sizeof(message));
     else
-        snprintf(message, sizeof(message), "cannot start a process: %s", strerror(-r));
+        ST_PRINT(message, "cannot start a process: %s", strerror(-r));
     ret->open = r == 0;
     if (r == 0 && (r = st_applied_revert(&ret->applied, false, NULL, 0, &counts)) < 0) {
         (void)st_applied_explain(&ret->applied, r, &counts, message, sizeof(message));

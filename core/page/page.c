@@ -301,8 +301,7 @@ static void put_screen(FILE *out, const json_t *document)
 static void put_slot(FILE *out, const json_t *document, const char *name, size_t len)
 {
     const json_t *of = get(document, "screen");
-    char slot[16];
-    snprintf(slot, sizeof(slot), "%.*s", (int)len, name);
+    const char *slot = ST_TEXT(16, "%.*s", (int)len, name);
     if (strcmp(slot, "state") == 0 || strcmp(slot, "version") == 0)
         put_string(out, document, slot);
     else if (strcmp(slot, "next") == 0 || strcmp(slot, "next_why") == 0)

@@ -38,9 +38,9 @@ json_t *st_json_read(FILE *stream, json_error_t *error)
     struct reading reading = {stream, (size_t)READ_MAX_MIB << 20};
     json_t *document = json_load_callback(read_more, &reading, JSON_REJECT_DUPLICATES, error);
     if (document == NULL && ferror(stream))
-        snprintf(error->text, sizeof(error->text), "it cannot be read to its end");
+        ST_PRINT(error->text, "it cannot be read to its end");
     else if (document == NULL && reading.left_bytes == 0)
-        snprintf(error->text, sizeof(error->text), "it is longer than %d MiB", READ_MAX_MIB);
+        ST_PRINT(error->text, "it is longer than %d MiB", READ_MAX_MIB);
     return document;
 }
 

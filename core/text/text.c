@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+char *st_text_print(char *buf, size_t bytes, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(buf, bytes, format, args);
+    va_end(args);
+    return buf;
+}
+
 void st_text_append(char *buf, size_t buf_bytes, const char *format, ...)
 {
     const size_t at = strlen(buf);

@@ -6,6 +6,11 @@
 
 #include "core/base.h"
 
+/** A printed text of fewer than `bytes` bytes, cut if it is longer; it is valid up to the end of the block.
+ */
+#define ST_TEXT(bytes, ...) st_text_print((char[bytes]){0}, bytes, __VA_ARGS__)
+char *st_text_print(char *buf, size_t bytes, const char *format, ...) ST_PRINTF(3, 4);
+
 /** Appends to the text of an array of buf_bytes; what does not fit is cut. */
 void st_text_append(char *buf, size_t buf_bytes, const char *format, ...) ST_PRINTF(3, 4);
 

@@ -26,6 +26,7 @@
 #endif
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "platform/proc.h"
 #include "platform/tree.h"
@@ -232,8 +233,7 @@ static clockid_t thread_clock(pid_t tid)
 
 static int open_task_file(pid_t tid, const char *file)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, file);
+    const char *path = ST_TEXT(64, "/proc/self/task/%d/%s", (int)tid, file);
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
@@ -428,7 +428,7 @@ static int64_t throttled_us(int fd)
 static void open_level(const char *path)
 {
     char file[4300];
-    snprintf(file, sizeof(file), CGROUP_ROOT "%s/cpu.stat", path);
+    ST_PRINT(file, CGROUP_ROOT "%s/cpu.stat", path);
     const int fd = open(file, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return;
@@ -515,9 +515,9 @@ void st_posix_reap_begin(void)
 /** @return 0: not known, or it has gone. */
 static pid_t parent_of(const char *name)
 {
-    char path[64], text[STATUS_BYTES];
+    char text[STATUS_BYTES];
     uint64_t parent;
-    snprintf(path, sizeof(path), "/proc/%.20s/status", name);
+    const char *path = ST_TEXT(64, "/proc/%.20s/status", name);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t len = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
     if (fd >= 0)
@@ -576,7 +576,7 @@ static void say_cpu_dma_latency(st_condition_fn fn, void *ctx)
     int32_t us;
     char value[16];
     if (read(fd, &us, sizeof(us)) == (ssize_t)sizeof(us)) {
-        snprintf(value, sizeof(value), "%d", (int)us);
+        ST_PRINT(value, "%d", (int)us);
         fn(ctx, "cpu_dma_latency_us", value);
     }
     close(fd);
@@ -588,8 +588,7 @@ static void linux_conditions(struct st_platform *p, int cpu, st_condition_fn fn,
     say_cpu_dma_latency(fn, ctx);
     int64_t slack_ns = 0;
     if (linux_timer_slack_ns(p, &slack_ns) == 0) {
-        char value[32];
-        snprintf(value, sizeof(value), "%lld", (long long)slack_ns);
+        const char *value = ST_TEXT(32, "%lld", (long long)slack_ns);
         fn(ctx, "timer_slack_ns", value);
     }
 }

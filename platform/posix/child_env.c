@@ -1,4 +1,5 @@
 #include "platform/child_env.h"
+#include "core/text/text.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -72,11 +73,10 @@ const char *st_child_env_get(const struct st_child_env *env, const char *name)
 
 static int set_constants(struct st_child_env *env, uid_t uid)
 {
-    char runtime[64];
     const struct passwd *entry = getpwuid(uid);
     if (entry == NULL)
         return -ENOENT;
-    snprintf(runtime, sizeof(runtime), RUNTIME_DIR, (unsigned long)uid);
+    const char *runtime = ST_TEXT(64, RUNTIME_DIR, (unsigned long)uid);
     const char *const rows[][2] = {{"PATH", PATH_DEFAULT},
                                    {"HOME", entry->pw_dir},
                                    {"USER", entry->pw_name},
@@ -168,7 +168,7 @@ static bool is_roots(const char *path)
     char above[PATH_MAX];
     struct stat info;
     mode_t allowed = 0;
-    snprintf(above, sizeof(above), "%s", path);
+    ST_PRINT(above, "%s", path);
     for (;;) {
         if (lstat(above, &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != 0)
             return false;

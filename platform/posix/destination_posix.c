@@ -58,8 +58,7 @@ static int follow(struct walk *walk, const char *name, const struct stat *link)
     target[len] = '\0';
     if (target[0] != '/' && strstr(target, ":[") != NULL) /* "pipe:[123]" */
         return 1;
-    const int n =
-        snprintf(rest, sizeof(rest), "%s%s%s", target, walk->rest[0] != '\0' ? "/" : "", walk->rest);
+    const int n = ST_PRINT(rest, "%s%s%s", target, walk->rest[0] != '\0' ? "/" : "", walk->rest);
     if (n < 0 || (size_t)n >= sizeof(rest))
         return -ENAMETOOLONG;
     memcpy(walk->rest, rest, (size_t)n + 1);

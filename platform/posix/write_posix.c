@@ -13,6 +13,7 @@
 #endif
 #include <unistd.h>
 
+#include "core/text/text.h"
 #include "platform/posix/posix.h"
 
 /* The last component of a path, and the folder it is in. */
@@ -43,8 +44,7 @@ static int place_open(struct st_platform *p, const char *path, struct place *ret
     const int r = split(path, dir, sizeof(dir), ret->name, sizeof(ret->name));
     if (r < 0)
         return r;
-    const int n =
-        snprintf(ret->temporary, sizeof(ret->temporary), ST_REPLACE_PREFIX "%s" ST_REPLACE_SUFFIX, ret->name);
+    const int n = ST_PRINT(ret->temporary, ST_REPLACE_PREFIX "%s" ST_REPLACE_SUFFIX, ret->name);
     if (n < 0 || (size_t)n >= sizeof(ret->temporary))
         return -ENAMETOOLONG;
     ret->dir_fd = p->open_path(p, dir, O_RDONLY | O_DIRECTORY);
@@ -227,7 +227,7 @@ int st_posix_write_value(struct st_platform *p, const char *path, const char *te
 {
     struct stat info;
     char line[1024];
-    const int n = snprintf(line, sizeof(line), "%s\n", text);
+    const int n = ST_PRINT(line, "%s\n", text);
     if (n < 0 || (size_t)n >= sizeof(line))
         return -E2BIG;
     /* O_TRUNC means nothing to procfs and sysfs; in a captured tree the old value may be longer */
@@ -291,8 +291,7 @@ int st_posix_can_write(struct st_platform *p, const char *path, bool in_place)
 
 static void name_holder(int fd, const char *name)
 {
-    char text[64];
-    snprintf(text, sizeof(text), "%ld %s", (long)getpid(), name);
+    const char *text = ST_TEXT(64, "%ld %s", (long)getpid(), name);
     if (unlinkat(fd, HOLDER, 0) == 0 || errno == ENOENT)
         (void)!symlinkat(text, fd, HOLDER);
 }
@@ -322,7 +321,7 @@ int st_posix_lock_folder(struct st_platform *p, const char *path, const char *na
 static bool is_sleeptune(pid_t pid)
 {
     char path[32], comm[16] = "sleeptune"; /* without /proc: believed */
-    snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
+    ST_PRINT(path, "/proc/%ld/comm", (long)pid);
     FILE *file = fopen(path, "re");
     if (file != NULL && fgets(comm, sizeof(comm), file) == NULL)
         comm[0] = '\0';

@@ -8,6 +8,7 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
+#include "core/text/text.h"
 #include "platform/platform.h"
 
 static int out_of_range(const char *command, const char *option, const char *text, int64_t min, int64_t max)
@@ -111,14 +112,13 @@ int st_option_policy(const char *command, void *ctx, const char *text)
 
 static int keep_value(const char *command, const struct st_option *option, const char *text)
 {
-    char name[32];
     if (option->flag != NULL)
         *option->flag = true;
     if (option->text != NULL)
         *option->text = text;
     if (option->take != NULL)
         return option->take(command, option->ctx, text);
-    snprintf(name, sizeof(name), "--%s", option->name);
+    const char *name = ST_TEXT(32, "--%s", option->name);
     if (option->time_ns != NULL)
         return option_time(command, name, text, option->min, option->max, option->time_ns);
     if (option->number != NULL)
@@ -142,8 +142,7 @@ static int refuse(const char *command, const struct st_option *options, size_t o
         return st_failure_usage(command, "%s needs a value", typed);
     if (optopt >= LONG_BASE)
         return st_failure_usage(command, "--%s takes no value", options[optopt - LONG_BASE].name);
-    char name[64];
-    snprintf(name, sizeof(name), "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
+    const char *name = ST_TEXT(64, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
     struct st_near near = {.typed = name};
     for (size_t i = 0; i < options_n; i++)
         st_near_offer(&near, options[i].name);

@@ -27,7 +27,7 @@ static int set_rights(int fd, const struct stat *old)
 static int create_beside(struct st_output *output)
 {
     for (int i = 0; i < NAMES_MAX; i++) {
-        const int n = snprintf(output->temporary, sizeof(output->temporary), "%s.%06ld", output->file.name,
+        const int n = ST_PRINT(output->temporary, "%s.%06ld", output->file.name,
                                ((long)getpid() * NAMES_MAX + i) % 1000000);
         if (n < 0 || (size_t)n >= sizeof(output->temporary))
             return -ENAMETOOLONG;
