@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "lab/sleep/sleep.h"
+#include "st_config.h"
 
 /* parts of a row */
 #define ST_ON_MONOTONIC          .clock = "monotonic", .clock_id = CLOCK_MONOTONIC
@@ -24,14 +25,6 @@ int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_clock_absolute(struct st_sleep *s, int64_t requested_ns);
 
 /* Linux, FreeBSD from 14.0 on */
-#if defined(__has_include)
-#if __has_include(<sys/timerfd.h>)
-#define ST_HAVE_TIMERFD 1
-#endif
-#endif
-#ifndef ST_HAVE_TIMERFD
-#define ST_HAVE_TIMERFD 0
-#endif
 int st_sleep_open_timerfd(struct st_sleep *s);
 int st_sleep_timerfd_absolute(struct st_sleep *s, int64_t requested_ns);
 

@@ -12,7 +12,8 @@
 
 #define PATH_DEFAULT "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 #ifdef __FreeBSD__
-#define RUNTIME_DIR "/var/run/user/%lu"
+#define RUNTIME_DIR         "/var/run/user/%lu"
+#define secure_getenv(name) (issetugid() != 0 ? NULL : getenv(name)) /* libc has it from 14.0 on */
 extern char **environ; /* its unistd.h leaves it to the program */
 #else
 #define RUNTIME_DIR "/run/user/%lu"
