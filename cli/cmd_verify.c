@@ -168,8 +168,9 @@ static const struct st_entry *unread(struct st_platform *p, const struct st_jour
 static bool counts(const struct st_change_target *target, const struct st_change *change)
 {
     const char *now;
+    int64_t uid;
     if (change->kind == ST_CHANGE_LOGIN_CLASS)
-        return !target->live || geteuid() != 0;
+        return st_facts_int(target->facts, ST_KEY_USER_UID, &uid) != 0 || uid != 0;
     return change->kind != ST_CHANGE_LOADER ||
            st_facts_text(target->facts, ST_TEXT(192, "freebsd.%s", change->key), &now) != 0 ||
            strcmp(now, change->value) == 0;
@@ -191,7 +192,7 @@ static const char *not_shown(const struct st_change_target *target, const struct
             *ret_outcome = change.kind == ST_CHANGE_LOADER ? OUTCOME_BAD : OUTCOME_UNKNOWN;
             return change.kind == ST_CHANGE_LOADER
                        ? st_report_format_needs(ST_NEEDS_REBOOT)
-                       : "this is root's limit. As the user who plays, run: limits -l";
+                       : "this is root's limit. For the user who plays add --user NAME";
         }
     }
     return NULL;
@@ -261,6 +262,8 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         state = "not yet";
         more = finding->needs != ST_NEEDS_NOTHING ? "; " : "";
         needs = finding->needs != ST_NEEDS_NOTHING ? st_report_format_needs(finding->needs) : NULL;
+        if (finding->changes_n > 0 && finding->changes[0].kind == ST_CHANGE_LOGIN_CLASS)
+            needs = "as root: pw usermod NAME -L audio, then log out and in again";
     } else if (fired) {
         more = "; the report finds more than apply can change, see: ";
         needs = "sleeptune report";

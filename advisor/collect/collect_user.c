@@ -1,11 +1,13 @@
-/* What another user would get: groups, and the limits that pam_limits would set at login. */
+/* What another user would get: groups, and the limits that pam_limits or a login class would set at login. */
 #include "advisor/collect/collect.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "advisor/collect/layers.h"
 #include "advisor/facts/text.h"
@@ -37,10 +39,11 @@ struct user {
     int64_t uid, gid;
     char groups[GROUPS_BYTES]; /* " audio video " */
     struct limit rtprio, memlock;
-    struct limit manager; /* rtprio of the user's manager */
-    bool by_manager;      /* that one counts */
-    const char *path;     /* of the limits file that is read */
-    int unread;           /* errno of a limits file that could not be read */
+    struct limit manager;   /* rtprio of the user's manager */
+    char class[NAME_BYTES]; /* FreeBSD's login class */
+    bool by_manager;        /* that one counts */
+    const char *path;       /* of the limits file that is read */
+    int unread;             /* errno of a limits file that could not be read */
     bool uses_pam_limits;
     size_t files_n;
 };
@@ -83,19 +86,22 @@ static int read_file(struct user *user, const char *path)
     return r == -EFBIG ? 0 : r;
 }
 
-static int find_user(struct user *user)
+/** ret_field: field i of the line, "": there is none. */
+static int find_user(struct user *user, const char *path, int i, char ret_field[NAME_BYTES])
 {
     char name[NAME_BYTES], number[24], *rest = NULL;
-    const int r = read_file(user, "/etc/passwd");
+    const int r = read_file(user, path);
+    ret_field[0] = '\0';
     if (r != 0)
         return r == -ENOENT ? -ENODATA : r;
     for (char *line = strtok_r(user->buf, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
         if (!field(line, 0, name, sizeof(name)) || strcmp(name, user->name) != 0)
             continue;
-        if (field(line, 2, number, sizeof(number)) && st_text_int(number, &user->uid) == 0 &&
-            field(line, 3, number, sizeof(number)) && st_text_int(number, &user->gid) == 0)
-            return 0;
-        return -EBADMSG;
+        if (!field(line, 2, number, sizeof(number)) || st_text_int(number, &user->uid) != 0 ||
+            !field(line, 3, number, sizeof(number)) || st_text_int(number, &user->gid) != 0)
+            return -EBADMSG;
+        (void)field(line, i, ret_field, NAME_BYTES);
+        return 0;
     }
     return -ENOENT;
 }
@@ -293,15 +299,92 @@ static void put_linux(const struct user *user, struct st_facts *facts)
                       NULL, LIMITS_DIR);
 }
 
-/** The login class, which has the limits, is in a file that only root reads. */
-static void put_freebsd(struct st_facts *facts)
+/* --- FreeBSD: the login class (passwd(5), login.conf(5)) --- */
+
+static const char login_conf[] = "/etc/login.conf";
+
+/** A size as login_getcapsize(3) reads it, without sums and products. */
+static int take_size(const char *text, int64_t *ret_bytes)
 {
-    st_facts_put_failure(facts, ST_KEY_FREEBSD_RT_FIFO_ERRNO, -ENOENT, unknown);
-    st_facts_put_failure(facts, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, -ENOENT, unknown);
-    st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, "groups", NULL, "/etc/group");
+    static const char units[] = "bkmgt";
+    char number[24];
+    const size_t len = strspn(text, "0123456789");
+    const char *unit = text[len] == '\0' ? NULL : strchr(units, tolower((unsigned char)text[len]));
+    *ret_bytes = UNLIMITED;
+    if (strncasecmp(text, "inf", 3) == 0 || strncasecmp(text, "unlimit", 7) == 0)
+        return 0;
+    if (len >= sizeof(number) || (text[len] != '\0' && (unit == NULL || text[len + 1] != '\0')))
+        return -EBADMSG;
+    snprintf(number, sizeof(number), "%.*s", (int)len, text);
+    const int64_t factor = unit == NULL ? 1 : unit == units ? 512 : INT64_C(1) << (10 * (unit - units));
+    if (st_text_int(number, ret_bytes) != 0 || *ret_bytes > INT64_MAX / factor)
+        return -EBADMSG;
+    *ret_bytes *= factor;
+    return 0;
 }
 
-static int put_user(const struct user *user, struct st_facts *facts)
+/** The limit in this record or, *ret_limit -ENOENT, the class that it continues with ("": none). */
+static void read_record(char *record, char class[NAME_BYTES], int *ret_result, int64_t *ret_bytes)
+{
+    static const char limit[] = "memorylocked=", now[] = "memorylocked-cur=", next[] = "tc=";
+    char *rest = NULL;
+    class[0] = '\0';
+    for (char *cap = strtok_r(record, ":", &rest); cap != NULL; cap = strtok_r(NULL, ":", &rest)) {
+        st_text_trim(cap);
+        if (strncmp(cap, limit, strlen(limit)) == 0 || strncmp(cap, now, strlen(now)) == 0) {
+            *ret_result = take_size(strchr(cap, '=') + 1, ret_bytes);
+            return;
+        }
+        if (strncmp(cap, next, strlen(next)) == 0)
+            snprintf(class, NAME_BYTES, "%s", cap + strlen(next));
+    }
+}
+
+/** @return 0, -ENOENT: no such class, or it sets no limit; -EBADMSG; another error of reading. */
+static int class_limit(struct user *user, int64_t *ret_bytes)
+{
+    char class[NAME_BYTES], *rest = NULL;
+    int result = -ENOENT;
+    snprintf(class, sizeof(class), "%s", user->class);
+    for (int depth = 0; depth < 8 && class[0] != '\0' && result == -ENOENT; depth++) {
+        const int r = read_file(user, login_conf);
+        if (r != 0)
+            return r;
+        for (char *at = user->buf; (at = strstr(at, "\\\n")) != NULL;)
+            memset(at, ' ', 2);
+        char *line = strtok_r(user->buf, "\n", &rest);
+        while (line != NULL && (strncmp(line, class, strlen(class)) != 0 ||
+                                (line[strlen(class)] != ':' && line[strlen(class)] != '|')))
+            line = strtok_r(NULL, "\n", &rest);
+        if (line == NULL)
+            return -ENOENT;
+        read_record(line, class, &result, ret_bytes);
+    }
+    return result;
+}
+
+static void put_freebsd(struct user *user, struct st_facts *facts)
+{
+    static const char passwords[] = "/etc/master.passwd"; /* has the classes; only root reads it */
+    int64_t bytes;
+    int r = find_user(user, passwords, 4, user->class);
+    if (r == 0 && user->class[0] == '\0')
+        snprintf(user->class, sizeof(user->class), "%s", user->uid == 0 ? "root" : "default");
+    const char *source = r == 0 ? login_conf : passwords;
+    if (r == 0)
+        r = class_limit(user, &bytes);
+    else if (r == -ENODATA)
+        r = -ENOENT;
+    memset(user->buf, 0, FILE_BYTES);
+    if (r == 0)
+        st_facts_put_int(facts, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, bytes, NULL, source);
+    else
+        st_facts_put_failure(facts, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, r, source);
+    st_facts_put_failure(facts, ST_KEY_FREEBSD_RT_FIFO_ERRNO, -ENOENT, unknown);
+    st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, r == 0 ? "login.conf" : "groups", NULL, source);
+}
+
+static int put_user(struct user *user, struct st_facts *facts)
 {
     st_facts_put_text(facts, ST_KEY_USER_NAME, user->name, NULL, "/etc/passwd");
     st_facts_put_int(facts, ST_KEY_USER_UID, user->uid, NULL, "/etc/passwd");
@@ -309,7 +392,7 @@ static int put_user(const struct user *user, struct st_facts *facts)
     if (facts->os == ST_OS_LINUX)
         put_linux(user, facts);
     else
-        put_freebsd(facts);
+        put_freebsd(user, facts);
     return facts->error;
 }
 
@@ -318,7 +401,7 @@ int st_collect_user(struct st_platform *p, const char *name, struct st_facts *fa
     struct user user = {.p = p, .name = name, .buf = malloc(FILE_BYTES)};
     if (user.buf == NULL)
         return -ENOMEM;
-    int r = find_user(&user);
+    int r = find_user(&user, "/etc/passwd", 0, user.class);
     if (r == 0)
         r = find_groups(&user);
     if (r == 0 && facts->os == ST_OS_LINUX) {

@@ -247,10 +247,11 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     "# /etc/login.conf\naudio:\\\n    :memorylocked=unlimited:\\\n    :tc=default:\n"                        \
     "# then\ncap_mkdb /etc/login.conf\npw usermod " user " -L audio"
 
+#define OF_PLAYER "; for the user who plays add --user NAME"
 #define UNLIMITED (-1)
 #define MIB       (1024 * 1024)
 
-/** What login class default has. mlockall counts the whole address space of a program. */
+/** What login class daemon has. mlockall counts the whole address space of a program. */
 #define ENOUGH_BYTES (INT64_C(128) * MIB)
 #define PAGE_MAX     (1 << 30)
 #define PAGES_MAX    (INT64_MAX / PAGE_MAX)
@@ -297,8 +298,8 @@ static void judge_memlock(struct st_finding *finding)
     if (st_finding_need_int(finding, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, &limit) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE && st_machine_int_or(facts, ST_KEY_USER_UID, -1) > 0)
             st_finding_unknown(finding,
-                               "the limit comes from the login class of user %s; run the report as this user "
-                               "to see it",
+                               "login.conf sets no limit for the login class of user %s; run the report as "
+                               "this user to see it",
                                user_name(facts));
         else if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding, "a capture does not contain the limits of a user");
@@ -323,16 +324,19 @@ static void judge_memlock(struct st_finding *finding)
     const bool by_machine = wired >= 0 && (limit == UNLIMITED || wired < limit);
     const int64_t bytes = by_machine ? wired : limit;
     const char *unread = first_unread(facts);
+    const bool root = st_machine_int_or(facts, ST_KEY_USER_UID, -1) == 0;
     if ((bytes == UNLIMITED || bytes >= ENOUGH_BYTES) && unread != NULL) {
         st_finding_unknown(finding,
                            "this user's own limit is enough, but %s could not be read, and this setting "
                            "may forbid locking memory",
                            unread + strlen("freebsd."));
     } else if (bytes == UNLIMITED) {
-        st_finding_fine(finding, "this user may lock any amount of memory");
+        st_finding_fine(finding, "%s may lock any amount of memory%s", root ? "root" : "this user",
+                        root ? OF_PLAYER : "");
     } else if (bytes >= ENOUGH_BYTES) {
-        st_finding_fine(finding, "this user may lock up to %.0f MiB of memory%s", (double)bytes / MIB,
-                        by_machine ? " (all users together)" : "");
+        st_finding_fine(finding, "%s may lock up to %.0f MiB of memory%s%s", root ? "root" : "this user",
+                        (double)bytes / MIB, by_machine ? " (all users together)" : "",
+                        root ? OF_PLAYER : "");
     } else {
         const bool small = bytes < MIB;
         st_finding_advice(finding,
@@ -358,8 +362,8 @@ const struct st_rule st_rule_freebsd_memlock = {
     .sources = "login.conf(5) memorylocked, mlockall(2), limits(1); vm.max_user_wired: sysctl -d\n"
                "FreeBSD sys/vm/vm_mmap.c sys_mlockall(): the whole address space counts, and root's limit, "
                "too\n"
-               "seen on 13.2 and 15.1: 128 MiB in login class default; sleeptune took this value as its "
-               "limit",
+               "seen on 13.2 and 15.1 in login.conf: 64 KiB in class default, 128 MiB in class daemon; "
+               "sleeptune took the larger one as its limit",
     .guide.persistent = LOGIN_CLASS("NAME"),
     .guide.needs = ST_NEEDS_RELOGIN,
     .guide.check = "limits -l   # after a new login: infinity, or 131072 kB and more",
