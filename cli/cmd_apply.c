@@ -82,8 +82,8 @@ static int take_size(struct options *options)
     static const char *const rule[] = {PIPEWIRE_RULE};
     static const char name[] = PIPEWIRE_RULE "=";
     bool given = false;
-    for (size_t i = 0; i < options->ids_n; i++)
-        given = given || strncmp(options->ids[i], name, sizeof(name) - 1) == 0;
+    ST_EACH_OF (id, options->ids, options->ids_n)
+        given = given || strncmp(*id, name, sizeof(name) - 1) == 0;
     if (!given)
         return st_report_run_check_ids(COMMAND, options->ids, options->ids_n);
     if (options->ids_n > 1 || options->input.root != NULL)
@@ -153,8 +153,8 @@ static void print_by_hand(const struct st_finding *finding, const char *why)
 static void print_unexpected(const struct st_finding *finding, const char *why)
 {
     bool boot = false;
-    for (size_t i = 0; i < finding->changes_n; i++)
-        boot = boot || finding->changes[i].kind == ST_CHANGE_BOOT;
+    ST_EACH_OF (change, finding->changes, finding->changes_n)
+        boot = boot || change->kind == ST_CHANGE_BOOT;
     if (!boot) {
         print_by_hand(finding, why);
         return;
@@ -171,8 +171,7 @@ static bool is_applied(const struct st_journal *journal, const struct st_finding
     char line[ST_CHANGE_KEY_BYTES + 2] = "";
     if (finding->changes_n > 0 && change->kind == ST_CHANGE_LIMITS)
         ST_PRINT(line, "\n%s", change->key);
-    for (size_t i = 0; i < journal->entries_n; i++) {
-        const struct st_entry *entry = &journal->entries[i];
+    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         if (entry->phase == ST_PHASE_DONE && !entry->forgotten &&
             strcmp(entry->rule, finding->rule->id) == 0 && strstr(entry->new_value, line) != NULL)
             return true;
@@ -254,8 +253,8 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
                  finding->changes[0].key);
         st_change_output_text(4, "for:", message);
     }
-    for (size_t i = 0; i < finding->changes_n; i++) {
-        struct st_change change = finding->changes[i];
+    ST_EACH_OF (row, finding->changes, finding->changes_n) {
+        struct st_change change = *row;
         if (st_change_resolve(work->target->p, &change, message, sizeof(message)) == 0 && message[0] != '\0')
             st_change_output_text(4, "where:", message);
         if (st_change_conflict(work->target->p, &change, message, sizeof(message)))
@@ -269,8 +268,7 @@ static int judge_after(struct work *work, const struct st_finding *finding)
     char key[192];
     struct st_report report;
     struct st_change_target *target = work->target;
-    for (size_t i = 0; i < finding->changes_n; i++) {
-        const struct st_change *change = &finding->changes[i];
+    ST_EACH_OF (change, finding->changes, finding->changes_n) {
         ST_PRINT(key, "freebsd.%s", change->key);
         if (st_facts_find(target->facts, key) != NULL &&
             st_facts_put_text(target->facts, key, change->value, NULL, "what apply plans") != 0)
@@ -286,8 +284,8 @@ static int judge_after(struct work *work, const struct st_finding *finding)
 
 static bool is_named(const struct options *options, const char *id)
 {
-    for (size_t i = 0; i < options->ids_n; i++) {
-        if (strcmp(options->ids[i], id) == 0)
+    ST_EACH_OF (given, options->ids, options->ids_n) {
+        if (strcmp(*given, id) == 0)
             return true;
     }
     return false;
@@ -298,13 +296,13 @@ static const struct st_finding *next_finding(const struct work *work, const stru
                                              size_t seen_n)
 {
     const struct st_report *report = &work->target->report;
-    for (size_t i = 0; i < report->findings_n; i++) {
-        const struct st_rule *rule = report->findings[i].rule;
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        const struct st_rule *rule = finding->rule;
         bool wanted = work->options->ids_n == 0 || is_named(work->options, rule->id);
         for (size_t j = 0; j < seen_n; j++)
             wanted = wanted && seen[j] != rule;
         if (wanted)
-            return &report->findings[i];
+            return finding;
     }
     return NULL;
 }
@@ -312,9 +310,9 @@ static const struct st_finding *next_finding(const struct work *work, const stru
 static int look(struct work *work)
 {
     const size_t findings_n = work->target->report.findings_n;
-    for (size_t i = 0; i < work->options->ids_n; i++) {
-        if (st_report_find(&work->target->report, work->options->ids[i]) == NULL)
-            return st_failure(COMMAND, "rule %s is for a different operating system", work->options->ids[i]);
+    ST_EACH_OF (id, work->options->ids, work->options->ids_n) {
+        if (st_report_find(&work->target->report, *id) == NULL)
+            return st_failure(COMMAND, "rule %s is for a different operating system", *id);
     }
     const struct st_rule **seen = calloc(findings_n, sizeof(*seen));
     const struct st_finding *finding;
@@ -337,8 +335,7 @@ static void print_planned_by_hand(const struct work *work)
 {
     char text[ST_CHANGE_TEXT_BYTES];
     const struct st_rule *last = NULL;
-    for (size_t i = 0; i < work->plan.steps_n; i++) {
-        const struct st_plan_step *step = &work->plan.steps[i];
+    ST_EACH_OF (step, work->plan.steps, work->plan.steps_n) {
         if (step->rule != last)
             print_head(step->rule, "make this change by hand");
         last = step->rule;

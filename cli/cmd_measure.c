@@ -95,13 +95,13 @@ static int parse_cpus(const char *text, struct st_session_config *config)
     if (st_cpu_list_parse(text, &wanted) != 0 || wanted.n == 0)
         return bad_cpus(text);
     config->cpus_n = 0;
-    for (size_t i = 0; i < allowed_n; i++) {
-        if (!st_cpu_list_has(&wanted, (size_t)allowed[i]))
+    ST_EACH_OF (cpu, allowed, allowed_n) {
+        if (!st_cpu_list_has(&wanted, (size_t)*cpu))
             continue;
         if (config->cpus_n == ST_SESSION_CPUS_MAX)
             return too_many_cpus();
-        config->cpus[config->cpus_n++] = allowed[i];
-        st_cpu_list_remove(&wanted, (size_t)allowed[i]);
+        config->cpus[config->cpus_n++] = *cpu;
+        st_cpu_list_remove(&wanted, (size_t)*cpu);
     }
     for (size_t cpu = 0; cpu < ST_CPU_LIST_MAX; cpu++) {
         if (st_cpu_list_has(&wanted, cpu))
@@ -184,8 +184,8 @@ static json_t *document_of(const struct st_result *results, size_t n)
         char verdict[480];
         document = json_object();
         json_t *loops = json_array();
-        for (size_t i = 0; i < n; i++)
-            (void)json_array_append_new(loops, st_result_json(&results[i]));
+        ST_EACH_OF (result, results, n)
+            (void)json_array_append_new(loops, st_result_json(result));
         (void)json_object_set_new(
             document, "verdict", json_string(st_result_verdict_of_all(results, n, verdict, sizeof(verdict))));
         (void)json_object_set_new(document, "loops", loops);
@@ -205,11 +205,11 @@ static int print_text(const struct arguments *a, const struct st_result *results
         char verdict[480];
         st_text_wrap(out, st_result_verdict_of_all(results, n, verdict, sizeof(verdict)), 0, width);
     }
-    for (size_t i = 0; i < n; i++) {
+    ST_EACH_OF (result, results, n) {
         if (n > 1)
-            fprintf(out, "\n== CPU %d\n", results[i].cpu);
-        st_measure_text_print(&results[i], a->buffer, a->details, out, width);
-        missed = missed || results[i].misses > 0;
+            fprintf(out, "\n== CPU %d\n", result->cpu);
+        st_measure_text_print(result, a->buffer, a->details, out, width);
+        missed = missed || result->misses > 0;
     }
     if (missed)
         fprintf(out, "\nTo find the causes: sleeptune report --frames %u --rate %u\n", a->config.frames,
@@ -288,8 +288,8 @@ static int measure(struct arguments *a)
                                             : "");
         if (files_status != 0 && status != ST_EXIT_BOOKS)
             status = files_status;
-        for (size_t i = 0; i < n; i++)
-            st_result_finish(&results[i]);
+        ST_EACH_OF (result, results, n)
+            st_result_finish(result);
     }
     free(results);
     st_measure_files_free(files);

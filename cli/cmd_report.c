@@ -109,8 +109,7 @@ static bool read_tuned(const struct st_facts *facts, struct st_tuned *ret)
     size_t n = 0;
     if (st_tuned_read(p, st_journal_folder(facts->os), facts, ret) != 0)
         return false;
-    for (size_t i = 0; i < ret->n; i++) {
-        const struct st_tuned_row *row = &ret->rows[i];
+    ST_EACH_OF (row, ret->rows, ret->n) {
         if (row->target[0] == '\0' || st_change_value_is(p, row->target, row->from))
             ret->rows[n++] = *row;
     }

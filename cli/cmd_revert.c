@@ -95,8 +95,8 @@ static int check_ids(const struct options *options, const struct st_change_targe
     int status = ST_EXIT_DONE;
     for (size_t i = 0; status == ST_EXIT_DONE && i < options->ids_n; i++) {
         bool known = false;
-        for (size_t j = 0; j < journal.entries_n; j++)
-            known |= strcmp(journal.entries[j].rule, options->ids[i]) == 0;
+        ST_EACH_OF (entry, journal.entries, journal.entries_n)
+            known |= strcmp(entry->rule, options->ids[i]) == 0;
         if (!known)
             status = st_report_run_check_ids(COMMAND, &options->ids[i], 1);
     }

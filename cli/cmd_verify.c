@@ -138,10 +138,9 @@ static bool is_written(struct st_platform *p, const struct st_change *wanted, co
 static bool asks_again(struct st_platform *p, const struct st_finding *finding,
                        const struct st_journal *journal)
 {
-    for (size_t i = 0; i < journal->entries_n; i++) {
-        for (size_t j = 0; j < finding->changes_n; j++) {
-            if (strcmp(journal->entries[i].rule, finding->rule->id) == 0 &&
-                is_written(p, &finding->changes[j], &journal->entries[i]))
+    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
+        ST_EACH_OF (change, finding->changes, finding->changes_n) {
+            if (strcmp(entry->rule, finding->rule->id) == 0 && is_written(p, change, entry))
                 return true;
         }
     }
@@ -153,8 +152,7 @@ static const struct st_entry *unread(struct st_platform *p, const struct st_jour
                                      int *ret_error)
 {
     char now[ST_CHANGE_VALUE_BYTES];
-    for (size_t i = 0; i < journal->entries_n; i++) {
-        const struct st_entry *entry = &journal->entries[i];
+    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         *ret_error = 0;
         if (strcmp(entry->rule, id) == 0)
             (void)st_change_state(p, entry, now, sizeof(now), ret_error);
@@ -182,8 +180,7 @@ static const char *not_shown(const struct st_change_target *target, const struct
                              const char *id, enum outcome *ret_outcome)
 {
     struct st_change change;
-    for (size_t i = 0; i < journal->entries_n; i++) {
-        const struct st_entry *entry = &journal->entries[i];
+    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         for (const char *line = entry->new_value; *line != '\0' && entry->type == ST_ENTRY_FILE;
              line += strcspn(line, "\n") + 1) {
             if (strcmp(entry->rule, id) != 0 ||
@@ -204,8 +201,7 @@ static const char *other_user(enum st_os os, const struct st_journal *journal, c
 {
     struct st_change change;
     buf[0] = '\0';
-    for (size_t i = 0; i < journal->entries_n; i++) {
-        const struct st_entry *entry = &journal->entries[i];
+    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         for (const char *line = entry->new_value; *line != '\0' && entry->type == ST_ENTRY_FILE;
              line += strcspn(line, "\n"), line += *line == '\n') {
             if ((id != NULL && strcmp(entry->rule, id) != 0) ||
@@ -294,8 +290,8 @@ static enum outcome worse(enum outcome a, enum outcome b)
 
 static bool is_first_of_rule(const struct st_journal *journal, size_t i)
 {
-    for (size_t j = 0; j < i; j++) {
-        if (strcmp(journal->entries[j].rule, journal->entries[i].rule) == 0)
+    ST_EACH_OF (entry, journal->entries, i) {
+        if (strcmp(entry->rule, journal->entries[i].rule) == 0)
             return false;
     }
     return true;
@@ -348,8 +344,7 @@ static bool find_tuned(const struct st_change_target *target, const struct st_jo
     buf[0] = '\0';
     if (!target->live || target->own || st_tuned_read(target->p, target->folder, target->facts, &tuned) != 0)
         return false;
-    for (size_t i = 0; i < journal->entries_n; i++) {
-        const struct st_entry *entry = &journal->entries[i];
+    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         const struct st_tuned_row *row = st_tuned_find(&tuned, entry->rule);
         if (row != NULL && row->outcome == ST_TUNING_HELPS && entry->type != ST_ENTRY_FILE &&
             strcmp(entry->target, row->target) == 0 && strcmp(entry->new_value, row->to) == 0)
@@ -393,8 +388,8 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
 {
     struct st_before_after proof;
     enum outcome worst = OUTCOME_GOOD;
-    for (size_t i = 0; i < journal->entries_n; i++)
-        worst = worse(worst, verify_entry(target->p, &journal->entries[i], output));
+    ST_EACH_OF (entry, journal->entries, journal->entries_n)
+        worst = worse(worst, verify_entry(target->p, entry, output));
     int status = verify_rules(target, journal, options, output, &worst);
     if (status != ST_EXIT_DONE)
         return status;

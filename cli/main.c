@@ -34,9 +34,9 @@ const size_t st_commands_n = ST_ARRAY_LEN(st_commands);
 
 static const struct st_command *find(const char *name)
 {
-    for (size_t i = 0; i < st_commands_n; i++) {
-        if (strcmp(st_commands[i].name, name) == 0)
-            return &st_commands[i];
+    ST_EACH_OF (command, st_commands, st_commands_n) {
+        if (strcmp(command->name, name) == 0)
+            return command;
     }
     return NULL;
 }
@@ -46,8 +46,8 @@ static int unknown(const char *where, const char *typed)
     if (strcmp(typed, "plot") == 0 || strcmp(typed, "compare") == 0)
         return st_failure_usage(where, "no such command: %s. Run 'sleeptune-lab %s'.", typed, typed);
     struct st_near near = {.typed = typed};
-    for (size_t i = 0; i < st_commands_n; i++)
-        st_near_offer(&near, st_commands[i].name);
+    ST_EACH_OF (command, st_commands, st_commands_n)
+        st_near_offer(&near, command->name);
     return st_failure_unknown(where, "command", "", &near);
 }
 

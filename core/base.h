@@ -13,6 +13,12 @@
 
 #define ST_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
+/* For each of `n` items, or of an array: a pointer to it. */
+#define ST_EACH_OF(item, items, n)                                                                           \
+    for (__typeof__(*(items)) *item = (items), *item##_end = (n) > 0 ? item + (n) : item; item < item##_end; \
+         item++)
+#define ST_EACH(item, array) ST_EACH_OF (item, array, ST_ARRAY_LEN(array))
+
 /* snprintf() into an array; for a pointer it does not compile. */
 #define ST_IS_POINTER(array) __builtin_types_compatible_p(__typeof__(array), char *)
 #define ST_PRINT(array, ...)                                                                                 \

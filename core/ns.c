@@ -100,11 +100,11 @@ static int parse_number(const char **at, struct number *ret)
 
 static const struct unit *parse_unit(const char **at)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(units); i++) {
-        const size_t len = strlen(units[i].name);
-        if (strncmp(*at, units[i].name, len) == 0) {
+    ST_EACH (row, units) {
+        const size_t len = strlen(row->name);
+        if (strncmp(*at, row->name, len) == 0) {
             *at += len;
-            return &units[i];
+            return row;
         }
     }
     return NULL;
@@ -157,18 +157,18 @@ const char *st_ns_format(int64_t ns, char *buf, size_t buf_bytes)
         {UINT64_C(3600000000000), UINT64_MAX, 10, 1, "h"},
     };
     const uint64_t size_ns = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        const uint64_t step_ns = rows[i].unit_ns / rows[i].steps;
+    ST_EACH (row, rows) {
+        const uint64_t step_ns = row->unit_ns / row->steps;
         const uint64_t steps =
             size_ns / step_ns + (size_ns % step_ns >= (step_ns + 1) / 2 && step_ns > 1 ? 1 : 0);
-        if (steps >= rows[i].below)
+        if (steps >= row->below)
             continue;
         const char *sign = ns < 0 ? "-" : "";
-        if (rows[i].decimals == 0)
-            snprintf(buf, buf_bytes, "%s%" PRIu64 " %s", sign, steps, rows[i].name);
+        if (row->decimals == 0)
+            snprintf(buf, buf_bytes, "%s%" PRIu64 " %s", sign, steps, row->name);
         else
-            snprintf(buf, buf_bytes, "%s%" PRIu64 ".%0*" PRIu64 " %s", sign, steps / rows[i].steps,
-                     rows[i].decimals, steps % rows[i].steps, rows[i].name);
+            snprintf(buf, buf_bytes, "%s%" PRIu64 ".%0*" PRIu64 " %s", sign, steps / row->steps,
+                     row->decimals, steps % row->steps, row->name);
         break;
     }
     return buf;

@@ -50,9 +50,9 @@ static int parse_date(const char *text, bool local, int64_t *ret)
 {
     static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
                                         "%Y-%m-%dT%H:%M:%S"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(forms); i++) {
+    ST_EACH (form, forms) {
         struct tm tm = {.tm_isdst = -1};
-        const char *end = strptime(text, forms[i], &tm);
+        const char *end = strptime(text, *form, &tm);
         const bool utc = end != NULL && strcmp(end, "Z") == 0;
         if (end == NULL || (*end != '\0' && !utc))
             continue;
@@ -110,9 +110,9 @@ int64_t st_when_step(int64_t span_ns, int64_t steps)
 {
     static const int64_t steps_s[] = {60,    300,   600,   1800,   3600,    10800,
                                       21600, 43200, 86400, 604800, 2592000, 31536000};
-    for (size_t i = 0; i < ST_ARRAY_LEN(steps_s); i++) {
-        if (span_ns / (steps_s[i] * ST_NS_PER_S) < steps)
-            return steps_s[i] * ST_NS_PER_S;
+    ST_EACH (step_s, steps_s) {
+        if (span_ns / (*step_s * ST_NS_PER_S) < steps)
+            return *step_s * ST_NS_PER_S;
     }
     return steps_s[ST_ARRAY_LEN(steps_s) - 1] * ST_NS_PER_S;
 }

@@ -11,8 +11,8 @@ int st_blocks_init(struct st_blocks *blocks)
 
 void st_blocks_finish(struct st_blocks *blocks)
 {
-    for (size_t i = 0; i < blocks->len; i++)
-        free(blocks->block[i].buckets);
+    ST_EACH_OF (value, blocks->block, blocks->len)
+        free(value->buckets);
     st_hist_finish(&blocks->hist);
     *blocks = (struct st_blocks){0};
 }

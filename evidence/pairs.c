@@ -47,8 +47,8 @@ static int compare_buckets(const void *left, const void *right)
 static int all_buckets(const struct st_blocks *blocks, int32_t **ret, size_t *ret_n)
 {
     size_t room = 1, n = 0, distinct_n = 0;
-    for (size_t i = 0; i < blocks->len; i++)
-        room += blocks->block[i].len;
+    ST_EACH_OF (value, blocks->block, blocks->len)
+        room += value->len;
     int32_t *buckets = calloc(room, sizeof(*buckets));
     if (buckets == NULL)
         return -ENOMEM;
@@ -230,10 +230,10 @@ struct both {
 static double variance(const double *values, size_t n)
 {
     double sum = 0, squares = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += values[i];
-    for (size_t i = 0; i < n; i++)
-        squares += (values[i] - sum / (double)n) * (values[i] - sum / (double)n);
+    ST_EACH_OF (value, values, n)
+        sum += *value;
+    ST_EACH_OF (value, values, n)
+        squares += (*value - sum / (double)n) * (*value - sum / (double)n);
     return squares / (double)(n - 1);
 }
 
@@ -276,8 +276,8 @@ static void judge(const struct both *both, struct scale *ret, double value)
     ret->low = effects[skip];
     ret->high = effects[n - 1 - skip];
     size_t against_n = 0; /* drawn differences of the other sign, or none */
-    for (size_t i = 0; i < n; i++)
-        against_n += value > 0 ? effects[i] <= 0 : effects[i] >= 0;
+    ST_EACH_OF (effect, effects, n)
+        against_n += value > 0 ? *effect <= 0 : *effect >= 0;
     const double share = (double)(against_n + 1) / (double)(n + 1);
     double p = value == 0 || share >= 0.5 ? 1
                : square > 0               ? st_distribution_student_p(value / sqrt(square), df)

@@ -132,10 +132,10 @@ static int fit_tail(struct st_predict_run *run)
         st_stats_sort_double(all, run->n);
         above_ns = all[run->n - 1 - ST_TAIL_POINTS_MAX];
     }
-    for (size_t i = 0; i < run->n; i++)
-        if ((double)run->late[i].lateness_ns > above_ns) {
-            at_s[n] = (double)run->late[i].k * st_period_seconds(&run->period);
-            lateness_ns[n++] = (double)run->late[i].lateness_ns;
+    ST_EACH_OF (late, run->late, run->n)
+        if ((double)late->lateness_ns > above_ns) {
+            at_s[n] = (double)late->k * st_period_seconds(&run->period);
+            lateness_ns[n++] = (double)late->lateness_ns;
         }
     const int r = st_tail_fit(at_s, lateness_ns, n, st_predict_seconds(run), &run->tail);
     free(room);
@@ -296,8 +296,7 @@ static void count(const struct st_predict_run *run, const struct size *size, str
         count_spans(run, size, counts);
         return;
     }
-    for (size_t i = 0; i < run->n; i++) {
-        const struct st_predict_late *late = &run->late[i];
+    ST_EACH_OF (late, run->late, run->n) {
         const double over_ns = (double)late->lateness_ns - size->slack_ns;
         if (over_ns <= 0)
             continue;

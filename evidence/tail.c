@@ -40,8 +40,8 @@ static double likelihood(const double *x, size_t n, double shape, double scale)
     double sum = 0;
     if (shape * x[n - 1] / scale <= -1)
         return -HUGE_VAL;
-    for (size_t i = 0; i < n; i++)
-        sum += fabs(shape) < 1e-9 ? x[i] / scale : log1p(shape * x[i] / scale);
+    ST_EACH_OF (value, x, n)
+        sum += fabs(shape) < 1e-9 ? *value / scale : log1p(shape * *value / scale);
     return -count * log(scale) - sum * (fabs(shape) < 1e-9 ? 1 : 1 + 1 / shape);
 }
 
@@ -53,8 +53,8 @@ struct fit {
 static double mean_of(const double *x, size_t n)
 {
     double mean = 0;
-    for (size_t i = 0; i < n; i++)
-        mean += x[i] / (double)n;
+    ST_EACH_OF (value, x, n)
+        mean += *value / (double)n;
     return mean;
 }
 
@@ -63,8 +63,8 @@ static struct fit fit_at(const double *x, size_t n, double mean, double theta)
 {
     struct fit fit = {.scale = mean};
     double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += log1p(theta * x[i]);
+    ST_EACH_OF (value, x, n)
+        sum += log1p(theta * *value);
     if (fabs(theta * mean) > 1e-7) {
         fit.shape = sum / (double)n;
         fit.scale = fit.shape / theta;
@@ -162,9 +162,9 @@ enum part { ALL, FITTED, HELD_OUT };
 static size_t bursts_of(const double *gaps, size_t gaps_n)
 {
     double sum = 0, squares = 0;
-    for (size_t i = 0; i < gaps_n; i++) {
-        sum += gaps[i];
-        squares += gaps[i] * gaps[i];
+    ST_EACH_OF (gap, gaps, gaps_n) {
+        sum += *gap;
+        squares += *gap * *gap;
     }
     const double each = squares > 0 ? fmin(1, 2 * sum * sum / ((double)gaps_n * squares)) : 0;
     return (size_t)fmax(1, floor(each * (double)(gaps_n + 1)));
@@ -302,8 +302,8 @@ static double held_out_p(const struct points *points, double u_ns, struct bursts
     const double third_n = (double)bursts->n / 2, expected = fmax(HELD_OUT_MIN, HELD_OUT_N * third_n);
     find_bursts(points, u_ns, HELD_OUT, bursts);
     double longer_n = 0, term = pow(2.0 / 3, 2 * expected), less = 0;
-    for (size_t i = 0; i < bursts->n; i++)
-        longer_n += share_beyond(fit.shape, fit.scale, bursts->maxima[i]) * third_n < expected;
+    ST_EACH_OF (maximum, bursts->maxima, bursts->n)
+        longer_n += share_beyond(fit.shape, fit.scale, *maximum) * third_n < expected;
     for (double k = 0; k < longer_n; k++) {
         less += term;
         term *= (k + 2 * expected) / (k + 1) / 3;

@@ -94,10 +94,10 @@ int st_test_conditions_compare(const char *before, const char *now, bool known_o
 
 void st_test_conditions_free(struct st_test_condition_pair *list, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        free(list[i].key);
-        free(list[i].before);
-        free(list[i].now);
+    ST_EACH_OF (condition, list, n) {
+        free(condition->key);
+        free(condition->before);
+        free(condition->now);
     }
     free(list);
 }

@@ -95,8 +95,7 @@ void st_tuning_plan(struct st_tuning *tuning)
         if (is_open(&tuning->rows[i]))
             tuning->order[tuning->open_n++] = i;
     }
-    for (size_t i = 0; i < tuning->n; i++) {
-        struct st_tuning_row *row = &tuning->rows[i];
+    ST_EACH_OF (row, tuning->rows, tuning->n) {
         row->cost_us = row->cost_us > 0 ? row->cost_us : known_n > 0 ? sum / (double)known_n : 1;
     }
     sort_rows(tuning); /* what may cost much is tried first */
@@ -226,11 +225,11 @@ static int screen(struct run *run, const size_t *rows, size_t n)
     for (size_t i = 0; i < SCREEN_RUNS; i++)
         lines[i] = i;
     st_random_shuffle(&run->random, lines, SCREEN_RUNS);
-    for (size_t i = 0; i < SCREEN_RUNS; i++) {
+    ST_EACH_OF (line, lines, SCREEN_RUNS) {
         uint32_t on = 0;
         struct st_tuning_block block;
         for (size_t k = 0; k < n; k++) {
-            if (is_on(lines[i], k) && is_open(&run->t->rows[rows[k]]))
+            if (is_on(*line, k) && is_open(&run->t->rows[rows[k]]))
                 on |= UINT32_C(1) << rows[k];
         }
         const int r = measure(run, on, NO_ROW, "screening", &block);
@@ -240,7 +239,7 @@ static int screen(struct run *run, const size_t *rows, size_t n)
             return r;
         const double value = log((double)block.late_n + 0.5) / (SCREEN_RUNS / 2);
         for (size_t k = 0; k < n; k++)
-            sum[k] += is_on(lines[i], k) ? value : -value;
+            sum[k] += is_on(*line, k) ? value : -value;
     }
     for (size_t k = 0; k < n; k++) /* (a - b) / (a + b) of two counts whose logarithms differ so much */
         run->t->rows[rows[k]].guess = tanh(-sum[k] / 2);

@@ -90,8 +90,7 @@ int64_t st_cause_interrupts_ns(const struct st_pauses *from, const struct st_pau
 {
     int64_t sum_ns = 0, most_ns = 0;
     *ret_most = NULL;
-    for (size_t i = 0; i < to->interrupts_n; i++) {
-        const struct st_interrupt *now = &to->interrupts[i];
+    ST_EACH_OF (now, to->interrupts, to->interrupts_n) {
         for (size_t j = 0; j < from->interrupts_n && now->cpu == cpu; j++) {
             const struct st_interrupt *then = &from->interrupts[j];
             const int64_t ran_ns = now->run_ns - then->run_ns;

@@ -85,14 +85,13 @@ static void judge_waiting(struct st_late_judge *judge, const struct st_thread_co
     };
     const struct st_cause_baseline *base =
         judge->waiting_n > 0 && counters != NULL ? baseline_for(judge, &judge->waiting[0]) : NULL;
-    for (size_t i = 0; i < judge->waiting_n; i++)
-        context.together_ns = st_ns_add(context.together_ns, judge->waiting[i].lateness_ns);
+    ST_EACH_OF (late, judge->waiting, judge->waiting_n)
+        context.together_ns = st_ns_add(context.together_ns, late->lateness_ns);
     if (base != NULL && judge->seen > base->cycle + judge->waiting_n)
         context.others_late_ns = judge->late_ns - base->late_ns - context.together_ns -
                                  (int64_t)(st_recent_median(&judge->usual_late) *
                                            (double)(judge->seen - base->cycle - judge->waiting_n));
-    for (size_t i = 0; i < judge->waiting_n; i++) {
-        const struct st_late_judge_wake *late = &judge->waiting[i];
+    ST_EACH_OF (late, judge->waiting, judge->waiting_n) {
         struct st_cause_record record = {.at_ns = late->at_ns, .lateness_ns = late->lateness_ns};
         if (counters != NULL)
             record.counters = *counters;

@@ -93,8 +93,8 @@ static void take_cause(struct st_loop *loop, struct state *state, int64_t woke_n
     int32_t words[CAUSE_WORDS];
     memcpy(words, &record, sizeof(words));
     put_record(state->ring, ST_RECORD_CAUSE, CAUSE_WORDS);
-    for (size_t i = 0; i < CAUSE_WORDS; i++)
-        st_ring_put(state->ring, words[i]);
+    ST_EACH_OF (word, words, CAUSE_WORDS)
+        st_ring_put(state->ring, *word);
     st_ring_publish(state->ring);
 }
 

@@ -75,9 +75,9 @@ void st_result_degrade(struct st_result *result, const char *format, ...)
 
 const char *st_result_condition(const struct st_result *result, const char *key)
 {
-    for (size_t i = 0; i < result->conditions_n; i++) {
-        if (strcmp(result->conditions[i].key, key) == 0)
-            return result->conditions[i].value;
+    ST_EACH_OF (condition, result->conditions, result->conditions_n) {
+        if (strcmp(condition->key, key) == 0)
+            return condition->value;
     }
     return NULL;
 }
@@ -210,14 +210,14 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n, 
     uint64_t periods = 0, lost_n = 0;
     double bound_max = 0;
     size_t missing = 0;
-    for (size_t i = 0; i < n; i++) {
-        periods += periods_seen(&results[i]);
-        lost_n += results[i].records_lost;
-        missing += results[i].misses > 0;
-        bound_max = fmax(bound_max, st_miss_events_per_hour_max95(results[i].miss_events.n,
-                                                                  st_result_seconds(&results[i])));
-        if (results[i].lateness.max_ns > latest_of->lateness.max_ns)
-            latest_of = &results[i];
+    ST_EACH_OF (result, results, n) {
+        periods += periods_seen(result);
+        lost_n += result->records_lost;
+        missing += result->misses > 0;
+        bound_max =
+            fmax(bound_max, st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result)));
+        if (result->lateness.max_ns > latest_of->lateness.max_ns)
+            latest_of = result;
     }
     char what[96], latest[32], bound[32], lost[80], one[ST_RESULT_VERDICT_BYTES];
     what_text(worst, what, sizeof(what));

@@ -18,10 +18,10 @@ json_t *st_result_distribution_json(const struct st_hist *hist)
     json_t *object = json_object();
     st_json_set(object, "n", ST_JSON(hist->total_n));
     st_json_set(object, "min", st_json_integer_or_null(hist->total_n > 0, hist->min_ns));
-    for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
-        const struct st_quantile q = st_stats_quantile(hist, quantiles[i].p);
-        st_json_set(object, quantiles[i].key, st_json_integer_or_null(q.known, q.value_ns));
-        st_json_set(object, quantiles[i].interval_key,
+    ST_EACH (quantile, quantiles) {
+        const struct st_quantile q = st_stats_quantile(hist, quantile->p);
+        st_json_set(object, quantile->key, st_json_integer_or_null(q.known, q.value_ns));
+        st_json_set(object, quantile->interval_key,
                     q.known && q.interval_known
                         ? json_pack("[I,I]", (json_int_t)q.low_ns, (json_int_t)q.high_ns)
                         : json_null());
@@ -57,8 +57,7 @@ static json_t *causes(const struct st_result *result)
 static json_t *events(const struct st_result *result)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < result->events_n; i++) {
-        const struct st_cause_event *e = &result->events[i];
+    ST_EACH_OF (e, result->events, result->events_n) {
         (void)json_array_append_new(
             array,
             json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:I, s:o}", "cause",
@@ -101,8 +100,8 @@ static json_t *conditions(const struct st_result *result)
     st_json_set(object, "as_found", json_boolean(result->timer_slack_set_ns < 0));
     st_json_set(object, "degraded",
                 result->degraded[0] != '\0' ? json_string(result->degraded) : json_null());
-    for (size_t i = 0; i < result->conditions_n; i++)
-        st_result_condition_json(object, result->conditions[i].key, result->conditions[i].value);
+    ST_EACH_OF (condition, result->conditions, result->conditions_n)
+        st_result_condition_json(object, condition->key, condition->value);
     return object;
 }
 

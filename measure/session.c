@@ -283,8 +283,7 @@ static void *loop_thread(void *arg)
 static bool drain_all(struct st_session *session)
 {
     bool over = true;
-    for (size_t i = 0; i < session->config.cpus_n; i++) {
-        struct lane *lane = &session->lanes[i];
+    ST_EACH_OF (lane, session->lanes, session->config.cpus_n) {
         if (lane->drained)
             continue;
         st_drain_step(&lane->drain);
@@ -523,8 +522,8 @@ void st_session_ask_stop(struct st_session *session)
 void st_session_release(struct st_session *session)
 {
     struct st_platform *p = session->platform;
-    for (size_t i = 0; i < session->config.cpus_n; i++) {
-        const int tid = atomic_load_explicit(&session->lanes[i].tid, memory_order_relaxed);
+    ST_EACH_OF (lane, session->lanes, session->config.cpus_n) {
+        const int tid = atomic_load_explicit(&lane->tid, memory_order_relaxed);
         if (tid == 0)
             continue;
         (void)p->demote(p, tid);

@@ -221,9 +221,9 @@ int st_stress_start(enum st_stress_phase phase, struct st_stress **ret)
                 r = start_child(stress, row->run[k], fds[k]);
         }
     }
-    for (size_t k = 0; k < ST_ARRAY_LEN(fds); k++) {
-        if (fds[k] >= 0)
-            close(fds[k]);
+    ST_EACH (fd, fds) {
+        if (*fd >= 0)
+            close(*fd);
     }
     if (r != 0) {
         (void)st_stress_stop(stress);
@@ -245,10 +245,10 @@ int st_stress_stop(struct st_stress *stress)
             r = -ECHILD;
         }
     }
-    for (size_t i = 0; i < stress->children_n; i++) {
-        if (stress->child[i] != 0)
-            (void)kill(-stress->child[i], SIGKILL);
-        while (stress->child[i] != 0 && waitpid(stress->child[i], NULL, 0) < 0 && errno == EINTR) {
+    ST_EACH_OF (child, stress->child, stress->children_n) {
+        if (*child != 0)
+            (void)kill(-*child, SIGKILL);
+        while (*child != 0 && waitpid(*child, NULL, 0) < 0 && errno == EINTR) {
         }
     }
     free(stress);

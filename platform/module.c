@@ -30,10 +30,10 @@ static int st_module_path(const char *name, char *buf, size_t buf_bytes)
     program_folder(beside, sizeof(beside));
     const char *dirs[] = {st_child_env_folder("SLEEPTUNE_MODULE_DIR", named),
                           beside[0] != '\0' ? beside : NULL, ST_MODULE_DIR};
-    for (size_t i = 0; i < ST_ARRAY_LEN(dirs); i++) {
-        if (dirs[i] == NULL)
+    ST_EACH (dir, dirs) {
+        if (*dir == NULL)
             continue;
-        const int n = snprintf(buf, buf_bytes, "%s/sleeptune-%s.so", dirs[i], name);
+        const int n = snprintf(buf, buf_bytes, "%s/sleeptune-%s.so", *dir, name);
         if (n > 0 && (size_t)n < buf_bytes && access(buf, R_OK) == 0)
             return 0;
     }

@@ -47,8 +47,8 @@ int st_proc_u64(const char **text, uint64_t *ret)
 int st_proc_schedstat(const char *text, int64_t *ret_cpu_ns, int64_t *ret_wait_ns)
 {
     uint64_t value[3]; /* ns on CPU, ns waiting, times on a CPU */
-    for (size_t i = 0; i < ST_ARRAY_LEN(value); i++) {
-        if (st_proc_u64(&text, &value[i]) != 0 || value[i] > INT64_MAX)
+    ST_EACH (row, value) {
+        if (st_proc_u64(&text, row) != 0 || *row > INT64_MAX)
             return -EBADMSG;
     }
     if (value[0] == 0 && value[1] == 0 && value[2] == 0)

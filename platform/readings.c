@@ -234,9 +234,9 @@ void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_sm
         read_freebsd(p, cpu, r);
         return;
     }
-    for (size_t i = 0; i < ST_ARRAY_LEN(files); i++) {
-        const int64_t value = number_in(p, cpu, files[i].path);
-        r->counts[files[i].reading] = value != UNKNOWN ? value * files[i].unit : UNKNOWN;
+    ST_EACH (file, files) {
+        const int64_t value = number_in(p, cpu, file->path);
+        r->counts[file->reading] = value != UNKNOWN ? value * file->unit : UNKNOWN;
     }
     r->counts[ST_READING_SMI] = smi_count(p, cpu);
     if (r->counts[ST_READING_SMI] == UNKNOWN)

@@ -74,10 +74,10 @@ static int preempt_mode(struct st_platform *p, char *buf, size_t buf_bytes)
     static const char *const modes[] = {"none", "voluntary", "full", "lazy"};
     if (st_tree_first_line(p, "/proc/cmdline", text, sizeof(text)) < 0)
         return -ENODATA;
-    for (size_t i = 0; i < ST_ARRAY_LEN(modes); i++) {
-        const char *word = ST_TEXT(32, "preempt=%s", modes[i]);
+    ST_EACH (mode, modes) {
+        const char *word = ST_TEXT(32, "preempt=%s", *mode);
         if (st_proc_has_word(text, word)) {
-            snprintf(buf, buf_bytes, "%s", modes[i]);
+            snprintf(buf, buf_bytes, "%s", *mode);
             return 0;
         }
     }
@@ -130,8 +130,8 @@ static void say_cpus(const struct say *say)
     static const char *const model_keys[] = {"model name", "Model", "cpu model",
                                              "Processor"}; /* x86, arm64 .. */
     if (cpuinfo(say->p, text, sizeof(text)) == 0) {
-        for (size_t i = 0; i < ST_ARRAY_LEN(model_keys); i++) {
-            if (st_proc_field(text, model_keys[i], value, sizeof(value)) == 0 && value[0] != '\0') {
+        ST_EACH (key, model_keys) {
+            if (st_proc_field(text, *key, value, sizeof(value)) == 0 && value[0] != '\0') {
                 say->fn(say->ctx, "cpu_model", value);
                 break;
             }
@@ -213,14 +213,14 @@ static const struct dmi_row dmi_rows[] = {
 static const struct dmi_row *dmi_find(struct st_platform *p)
 {
     static const char *const files[] = {"product_name", "sys_vendor", "board_vendor", "bios_vendor"};
-    for (size_t f = 0; f < ST_ARRAY_LEN(files); f++) {
+    ST_EACH (file, files) {
         char value[VALUE_BYTES];
-        const char *path = ST_TEXT(64, "/sys/class/dmi/id/%s", files[f]);
+        const char *path = ST_TEXT(64, "/sys/class/dmi/id/%s", *file);
         if (st_tree_first_line(p, path, value, sizeof(value)) < 0)
             continue;
-        for (size_t i = 0; i < ST_ARRAY_LEN(dmi_rows); i++) {
-            if (strncmp(value, dmi_rows[i].begins, strlen(dmi_rows[i].begins)) == 0)
-                return &dmi_rows[i];
+        ST_EACH (row, dmi_rows) {
+            if (strncmp(value, row->begins, strlen(row->begins)) == 0)
+                return row;
         }
     }
     return NULL;
@@ -354,9 +354,9 @@ static const struct row rows[] = {
 static void conditions_freebsd(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx)
 {
     char name[64], value[VALUE_BYTES];
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (sysctl_line(p, rows[i].sysctl, value, sizeof(value)) == 0)
-            fn(ctx, rows[i].key, value);
+    ST_EACH (row, rows) {
+        if (sysctl_line(p, row->sysctl, value, sizeof(value)) == 0)
+            fn(ctx, row->key, value);
     }
     /* all CPUs share cpu0's frequency unless the driver says otherwise; then it has a node of its own */
     ST_PRINT(name, "dev.cpu.%d.freq", cpu < 0 ? 0 : cpu);

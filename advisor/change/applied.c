@@ -65,8 +65,7 @@ static enum st_change_event undo_value(struct st_applied *applied, const struct 
 
 static bool is_written_by_others(const struct st_journal *journal, const struct st_entry *entry)
 {
-    for (size_t i = 0; i < journal->entries_n; i++) {
-        const struct st_entry *other = &journal->entries[i];
+    ST_EACH_OF (other, journal->entries, journal->entries_n) {
         if (other != entry && other->type == ST_ENTRY_FILE && strcmp(other->target, entry->target) == 0)
             return true;
     }
@@ -158,8 +157,7 @@ static unsigned depth_below(const char *path, const char *folder)
 /* Another file of ours is in a folder that we made for this one: the last file removes it. */
 static void hand_folder_over(struct st_journal *journal, const char *path, const char *folder)
 {
-    for (size_t i = 0; i < journal->files_n; i++) {
-        struct st_journal_file *file = &journal->files[i];
+    ST_EACH_OF (file, journal->files, journal->files_n) {
         const unsigned depth = depth_below(file->path, folder);
         if (depth > file->folders_made && strcmp(file->path, path) != 0) {
             file->folders_made = depth;
@@ -333,8 +331,7 @@ static bool is_as_planned(const struct st_applied *applied, const struct st_plan
 
 static int look_ahead(const struct st_applied *applied, const struct st_plan *plan)
 {
-    for (size_t i = 0; i < plan->steps_n; i++) {
-        const struct st_plan_step *step = &plan->steps[i];
+    ST_EACH_OF (step, plan->steps, plan->steps_n) {
         const struct st_entry entry = {.rule = (char *)(uintptr_t)step->rule->id,
                                        .type = step->type,
                                        .target = step->target,
@@ -450,8 +447,8 @@ static size_t roll_back(struct st_applied *applied, size_t first_n)
     for (size_t i = applied->journal.files_n; i > 0; i--) {
         const char *path = applied->journal.files[i - 1].path;
         bool used = false;
-        for (size_t j = 0; j < applied->journal.entries_n; j++)
-            used |= strcmp(applied->journal.entries[j].target, path) == 0;
+        ST_EACH_OF (made, applied->journal.entries, applied->journal.entries_n)
+            used |= strcmp(made->target, path) == 0;
         if (!used)
             st_journal_file_remove(&applied->journal, path);
     }
@@ -546,8 +543,8 @@ int st_applied_end_trial(struct st_applied *applied, const char *rule)
 
 static bool is_chosen(const struct st_entry *entry, bool all, const char *const *ids, size_t ids_n)
 {
-    for (size_t i = 0; i < ids_n; i++) {
-        if (strcmp(entry->rule, ids[i]) == 0)
+    ST_EACH_OF (id, ids, ids_n) {
+        if (strcmp(entry->rule, *id) == 0)
             return true;
     }
     return all || entry->phase != ST_PHASE_DONE;
@@ -559,11 +556,11 @@ int st_applied_revert(struct st_applied *applied, bool all, const char *const *i
     struct st_journal *journal = &applied->journal;
     struct st_revert_counts counts = {0};
     bool marked = false;
-    for (size_t i = 0; i < journal->entries_n; i++) {
-        if (!is_chosen(&journal->entries[i], all, ids, ids_n))
+    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
+        if (!is_chosen(entry, all, ids, ids_n))
             continue;
-        if (journal->entries[i].phase == ST_PHASE_DONE) {
-            journal->entries[i].phase = ST_PHASE_UNDOING;
+        if (entry->phase == ST_PHASE_DONE) {
+            entry->phase = ST_PHASE_UNDOING;
             marked = true;
         }
         counts.chosen_n++;

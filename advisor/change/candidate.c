@@ -101,9 +101,9 @@ static void add_slack(struct st_platform *p, bool counts, struct st_candidate *r
 
 static bool find_kind(const char *rule, enum st_candidate_kind *ret)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(knobs); i++) {
-        if (strcmp(knobs[i].rule, rule) == 0) {
-            *ret = knobs[i].kind;
+    ST_EACH (knob, knobs) {
+        if (strcmp(knob->rule, rule) == 0) {
+            *ret = knob->kind;
             return true;
         }
     }
@@ -139,14 +139,13 @@ static int add(struct st_candidates *ret, struct st_platform *p, const struct st
 
 static void find_writers(struct st_candidates *ret, const struct st_facts *facts)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(writers); i++) {
+    ST_EACH (writer, writers) {
         const size_t used = strlen(ret->writers);
         const char *key =
-            ST_TEXT(64, "%s.daemon.%s", facts->os == ST_OS_FREEBSD ? "freebsd" : "linux", writers[i]);
+            ST_TEXT(64, "%s.daemon.%s", facts->os == ST_OS_FREEBSD ? "freebsd" : "linux", *writer);
         const struct st_fact *fact = st_facts_find(facts, key);
         if (fact != NULL && fact->state == ST_FACT_OK)
-            snprintf(ret->writers + used, sizeof(ret->writers) - used, "%s%s", used > 0 ? ", " : "",
-                     writers[i]);
+            snprintf(ret->writers + used, sizeof(ret->writers) - used, "%s%s", used > 0 ? ", " : "", *writer);
     }
 }
 

@@ -47,9 +47,9 @@ static const char *const grub_scripts[] = {"/usr/sbin/grub-mkconfig", "/usr/sbin
 /* The script that writes GRUB's menu, NULL: not installed, or not in a captured tree. */
 static const char *grub_script(struct st_platform *p)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(grub_scripts); i++) {
-        if (exists(p, grub_scripts[i]))
-            return grub_scripts[i];
+    ST_EACH (script, grub_scripts) {
+        if (exists(p, *script))
+            return *script;
     }
     return NULL;
 }
@@ -89,10 +89,10 @@ static const char *by_hand(struct st_platform *p, const char **ret_path)
         {"/boot/loader/loader.conf", "the options lines in /boot/loader/entries"},
         {"/efi/loader/loader.conf", "the options lines in /efi/loader/entries"},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        *ret_path = rows[i].path;
-        if (exists(p, rows[i].path))
-            return rows[i].where;
+    ST_EACH (row, rows) {
+        *ret_path = row->path;
+        if (exists(p, row->path))
+            return row->where;
     }
     return NULL;
 }

@@ -472,9 +472,9 @@ static bool find(struct search *search)
 
 static const struct order *order_of(enum st_os os, enum st_change_kind kind)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(orders); i++) {
-        if (orders[i].os == os && orders[i].kind == kind)
-            return &orders[i];
+    ST_EACH (row, orders) {
+        if (row->os == os && row->kind == kind)
+            return row;
     }
     return NULL;
 }

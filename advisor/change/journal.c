@@ -40,8 +40,8 @@ const char *st_journal_folder(enum st_os os)
 uint64_t st_journal_hash(const char *text, size_t bytes)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    ST_EACH_OF (c, text, bytes)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
     return hash;
 }
 
@@ -66,10 +66,10 @@ static void entry_finish(struct st_entry *entry)
 
 void st_journal_finish(struct st_journal *journal)
 {
-    for (size_t i = 0; i < journal->entries_n; i++)
-        entry_finish(&journal->entries[i]);
-    for (size_t i = 0; i < journal->files_n; i++)
-        free(journal->files[i].path);
+    ST_EACH_OF (entry, journal->entries, journal->entries_n)
+        entry_finish(entry);
+    ST_EACH_OF (file, journal->files, journal->files_n)
+        free(file->path);
     free(journal->entries);
     free(journal->files);
     *journal = (struct st_journal){0};
@@ -77,8 +77,8 @@ void st_journal_finish(struct st_journal *journal)
 
 bool st_journal_is_interrupted(const struct st_journal *journal)
 {
-    for (size_t i = 0; i < journal->entries_n; i++) {
-        if (journal->entries[i].interrupted)
+    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
+        if (entry->interrupted)
             return true;
     }
     return false;
@@ -115,9 +115,9 @@ void st_journal_remove(struct st_journal *journal, size_t i)
 
 struct st_journal_file *st_journal_file(struct st_journal *journal, const char *path)
 {
-    for (size_t i = 0; i < journal->files_n; i++) {
-        if (strcmp(journal->files[i].path, path) == 0)
-            return &journal->files[i];
+    ST_EACH_OF (file, journal->files, journal->files_n) {
+        if (strcmp(file->path, path) == 0)
+            return file;
     }
     return NULL;
 }
@@ -326,8 +326,7 @@ static bool is_set_at_boot(struct st_platform *p, const struct st_journal *journ
 {
     char text[ST_CHANGE_VALUE_BYTES];
     int error;
-    for (size_t i = 0; i < journal->entries_n; i++) {
-        const struct st_entry *entry = &journal->entries[i];
+    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         if (entry->type == ST_ENTRY_FILE && strcmp(entry->rule, rule) == 0 &&
             st_change_state(p, entry, text, sizeof(text), &error) == ST_ENTRY_IN_PLACE)
             return true;
@@ -341,8 +340,7 @@ static void forget_other_boots(struct st_platform *p, struct st_journal *journal
     read_boot(p, boot, sizeof(boot));
     if (boot[0] == '\0' || journal->boot[0] == '\0' || strcmp(boot, journal->boot) == 0)
         return;
-    for (size_t i = 0; i < journal->entries_n; i++) {
-        struct st_entry *entry = &journal->entries[i];
+    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         entry->forgotten = entry->type != ST_ENTRY_FILE && !is_set_at_boot(p, journal, entry->rule);
         entry->interrupted = entry->interrupted && !entry->forgotten;
     }

@@ -47,8 +47,8 @@ static void step_finish(struct st_plan_step *step)
 
 void st_plan_finish(struct st_plan *plan)
 {
-    for (size_t i = 0; i < plan->steps_n; i++)
-        step_finish(&plan->steps[i]);
+    ST_EACH_OF (step, plan->steps, plan->steps_n)
+        step_finish(step);
     free(plan->steps);
     *plan = (struct st_plan){0};
 }
@@ -85,8 +85,7 @@ static int add_value(struct adder *adder, enum st_entry_type type, const struct 
 {
     const char *value = item->change.value;
     char old_value[ST_CHANGE_VALUE_BYTES];
-    for (size_t i = 0; i < adder->plan->steps_n; i++) {
-        const struct st_plan_step *step = &adder->plan->steps[i];
+    ST_EACH_OF (step, adder->plan->steps, adder->plan->steps_n) {
         if (step->type == type && strcmp(step->target, target) == 0)
             return strcmp(step->new_value, value) == 0
                        ? 0
@@ -197,8 +196,8 @@ static int resolve(struct adder *adder)
 
 static bool is_first_in_file(const struct adder *adder, size_t i)
 {
-    for (size_t j = 0; j < i; j++) {
-        if (strcmp(adder->items[j].form.path, adder->items[i].form.path) == 0)
+    ST_EACH_OF (item, adder->items, i) {
+        if (strcmp(item->form.path, adder->items[i].form.path) == 0)
             return false;
     }
     return true;
@@ -359,8 +358,8 @@ static void print_hunk(FILE *out, const char *path, const char *old, const char 
 
 static bool seen_before(const struct st_plan *plan, size_t i)
 {
-    for (size_t j = 0; j < i; j++) {
-        if (plan->steps[j].type == ST_ENTRY_FILE && strcmp(plan->steps[j].target, plan->steps[i].target) == 0)
+    ST_EACH_OF (step, plan->steps, i) {
+        if (step->type == ST_ENTRY_FILE && strcmp(step->target, plan->steps[i].target) == 0)
             return true;
     }
     return false;

@@ -67,9 +67,9 @@ struct name_row {
 
 static const char *key_of(const struct name_row *rows, size_t n, const char *name)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(rows[i].name, name) == 0)
-            return rows[i].key;
+    ST_EACH_OF (row, rows, n) {
+        if (strcmp(row->name, name) == 0)
+            return row->key;
     }
     return NULL;
 }
@@ -134,8 +134,8 @@ static void pulse_module(void *ctx, ST_UNUSED const char *section, const char *n
     const char *key = ST_KEY_PULSE_TSCHED, *seen;
     struct asker *asker = ctx;
     const struct st_fact *fact = st_facts_find(asker->facts, key);
-    for (size_t i = 0; i < ST_ARRAY_LEN(modules); i++) {
-        if (strcmp(name, modules[i]) != 0)
+    ST_EACH (module, modules) {
+        if (strcmp(name, *module) != 0)
             continue;
         const bool off = strstr(arguments, "tsched=0") != NULL || strstr(arguments, "tsched=no") != NULL ||
                          strstr(arguments, "tsched=\"0\"") != NULL;

@@ -106,15 +106,15 @@ static void collect_devices(struct st_collector *c)
         cpus = 1;
     if (cpus > UNITS_MAX)
         cpus = UNITS_MAX;
-    for (size_t i = 0; i < ST_ARRAY_LEN(devices); i++)
-        collect_units(c, devices[i].prefix, devices[i].leaf,
-                      devices[i].units > 0 ? devices[i].units : (int)cpus, devices[i].kind);
+    ST_EACH (device, devices)
+        collect_units(c, device->prefix, device->leaf, device->units > 0 ? device->units : (int)cpus,
+                      device->kind);
 }
 
 static void collect_sysctls(struct st_collector *c)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(sysctls); i++)
-        collect_one(c, sysctls[i].name, sysctls[i].kind);
+    ST_EACH (sysctl, sysctls)
+        collect_one(c, sysctl->name, sysctl->kind);
     collect_event_timers(c);
     collect_devices(c);
 }
@@ -199,8 +199,8 @@ static void read_loader(struct st_collector *c)
 static void read_settings(struct st_collector *c)
 {
     read_loader(c);
-    for (size_t i = 0; i < ST_ARRAY_LEN(settings); i++)
-        read_assignments(c, settings[i].key, settings[i].path, settings[i].prefix, settings[i].names);
+    ST_EACH (setting, settings)
+        read_assignments(c, setting->key, setting->path, setting->prefix, setting->names);
 }
 
 static void parse_file(struct st_collector *c, const char *key, const char *path,

@@ -85,8 +85,8 @@ static void read_all(const struct reading *reading, const char *const *folders, 
             (void)reading->p->list(reading->p, path, see_dropin, &dropins); /* most are not there */
         }
     }
-    for (size_t i = 0; i < dropins.n; i++)
-        (void)read_one(reading, dropins.row[i].path);
+    ST_EACH_OF (dropin, dropins.row, dropins.n)
+        (void)read_one(reading, dropin->path);
 }
 
 void st_layers_unit(struct st_platform *p, const char *unit, char *buf, size_t buf_bytes, st_layer_fn fn,

@@ -103,8 +103,8 @@ static void parse_limits(struct reader *reader, char *text)
 static bool is_wanted_group(struct st_facts *facts, const char *name)
 {
     static const char *const usual[] = {"audio", "jackuser", "pipewire", "realtime"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(usual); i++) {
-        if (strcmp(name, usual[i]) == 0)
+    ST_EACH (group, usual) {
+        if (strcmp(name, *group) == 0)
             return true;
     }
     return st_facts_find(facts, ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "@%s.rtprio", name)) != NULL;
@@ -136,8 +136,8 @@ static bool is_audio_program(const char *name)
         "netjack",        "pipewire",   "pulseaudio",  "puredata",     "pd",         "scsynth",
         "shairport-sync", "sleeptuned", "squeezelite", "supernova",    "sushi",      "zita-a2j",
         "zita-j2a",       "zita-n2j",   "zynaddsubfx"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(programs); i++) {
-        if (strcmp(name, programs[i]) == 0)
+    ST_EACH (program, programs) {
+        if (strcmp(name, *program) == 0)
             return true;
     }
     return false;
@@ -299,9 +299,9 @@ static void collect_suspend(struct st_collector *c)
                                           "/etc/systemd/system/suspend.target"};
     struct reader reader = {.c = c};
     st_layers_conf(c->p, "sleep.conf", c->buf, FILE_BYTES, manager_file, &reader);
-    for (size_t i = 0; i < ST_ARRAY_LEN(targets); i++) {
-        if (is_masked(c, targets[i]))
-            st_facts_put_int(c->facts, ST_KEY_SUSPEND_FORBIDDEN, 1, "masked", targets[i]);
+    ST_EACH (target, targets) {
+        if (is_masked(c, *target))
+            st_facts_put_int(c->facts, ST_KEY_SUSPEND_FORBIDDEN, 1, "masked", *target);
     }
 }
 
@@ -362,10 +362,10 @@ static void read_layers(struct reader *reader, const char *const *folders, size_
         if (read_file(reader, path))
             break;
     }
-    for (size_t i = 0; i < folders_n; i++) {
-        if (folders[i] == NULL)
+    ST_EACH_OF (folder, folders, folders_n) {
+        if (*folder == NULL)
             continue;
-        ST_PRINT(path, "%s/%s.d", folders[i], name);
+        ST_PRINT(path, "%s/%s.d", *folder, name);
         reader->folder = path;
         reader->suffix = ".conf";
         (void)reader->c->p->list(reader->c->p, path, file_of_folder, reader); /* most machines lack some */
@@ -395,9 +395,9 @@ static void pipewire_setting(void *ctx, const char *section, const char *name, c
         {"context.properties", "default.clock.rate", ST_KEY_PIPEWIRE_RATE_HZ},
         {"vm.overrides", "default.clock.min-quantum", ST_KEY_PIPEWIRE_VM_MIN_QUANTUM},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (strcmp(section, rows[i].section) == 0 && strcmp(name, rows[i].name) == 0)
-            st_facts_put_number(reader->c->facts, rows[i].key, value, value, reader->path);
+    ST_EACH (row, rows) {
+        if (strcmp(section, row->section) == 0 && strcmp(name, row->name) == 0)
+            st_facts_put_number(reader->c->facts, row->key, value, value, reader->path);
     }
 }
 
@@ -415,10 +415,10 @@ static void pulse_setting(void *ctx, ST_UNUSED const char *section, const char *
     struct reader *reader = ctx;
     if (strcmp(name, "realtime-scheduling") == 0)
         st_facts_put_text(reader->c->facts, ST_KEY_PULSE_REALTIME_SCHEDULING, value, NULL, reader->path);
-    for (size_t i = 0; i < ST_ARRAY_LEN(numbers); i++) {
-        if (strcmp(name, numbers[i]) != 0)
+    ST_EACH (number, numbers) {
+        if (strcmp(name, *number) != 0)
             continue;
-        st_facts_put_number(reader->c->facts, ST_TEXT(KEY_BYTES, "linux.pulse.%s", numbers[i]), value, value,
+        st_facts_put_number(reader->c->facts, ST_TEXT(KEY_BYTES, "linux.pulse.%s", *number), value, value,
                             reader->path);
     }
 }

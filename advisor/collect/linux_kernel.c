@@ -74,12 +74,12 @@ static void config(struct st_collector *c)
         opened = unpacked;
         ST_PRINT(path, "%s", packed);
     }
-    for (size_t i = 0; i < ST_ARRAY_LEN(options); i++) {
+    ST_EACH (option, options) {
         char value[128];
-        const char *key = ST_TEXT(64, ST_KEYS_CONFIG "%s", options[i]);
-        const int r = opened != 0 ? opened : st_linux_text_config(c->buf, options[i], value, sizeof(value));
+        const char *key = ST_TEXT(64, ST_KEYS_CONFIG "%s", *option);
+        const int r = opened != 0 ? opened : st_linux_text_config(c->buf, *option, value, sizeof(value));
         if (r == 0) {
-            st_facts_put_text(c->facts, key, value, ST_TEXT(256, "CONFIG_%s=%s", options[i], value), path);
+            st_facts_put_text(c->facts, key, value, ST_TEXT(256, "CONFIG_%s=%s", *option, value), path);
         } else if (r == -EBADMSG) {
             st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, NULL, path);
         } else {
@@ -119,16 +119,16 @@ static void timer_list(struct st_collector *c)
         {ST_KEY_TIMER_LIST_HRES_ACTIVE, ".hres_active", list.has_hres_active, list.hres_active},
         {ST_KEY_TIMER_LIST_RESOLUTION_NS, ".resolution", list.has_resolution, list.resolution_ns},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        const char *raw = ST_TEXT(64, "%s: %" PRId64, rows[i].name, rows[i].value);
+    ST_EACH (row, rows) {
+        const char *raw = ST_TEXT(64, "%s: %" PRId64, row->name, row->value);
         if (r != 0)
-            st_facts_put_failure(c->facts, rows[i].key, r, source);
+            st_facts_put_failure(c->facts, row->key, r, source);
         else if (!parsed)
-            st_facts_put_state(c->facts, rows[i].key, ST_FACT_MALFORMED, 0, c->buf, source);
-        else if (rows[i].has)
-            st_facts_put_int(c->facts, rows[i].key, rows[i].value, raw, source);
+            st_facts_put_state(c->facts, row->key, ST_FACT_MALFORMED, 0, c->buf, source);
+        else if (row->has)
+            st_facts_put_int(c->facts, row->key, row->value, raw, source);
         else
-            st_facts_put_failure(c->facts, rows[i].key, -ENOENT, source);
+            st_facts_put_failure(c->facts, row->key, -ENOENT, source);
     }
 }
 
@@ -185,8 +185,8 @@ static const struct {
 
 static void collect(struct st_collector *c)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(files); i++)
-        st_collector_read(c, files[i].key, files[i].path, files[i].kind);
+    ST_EACH (file, files)
+        st_collector_read(c, file->key, file->path, file->kind);
     whole_version(c);
     config(c);
     timer_list(c);

@@ -23,13 +23,13 @@ static void container(struct st_collector *c)
         {"/.flatpak-info", "flatpak"},    {"/run/.toolboxenv", "toolbox"}, {"/run/systemd/container", NULL},
         {"/run/.containerenv", "podman"}, {"/.dockerenv", "docker"},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(marks); i++) {
+    ST_EACH (mark, marks) {
         char text[256];
         size_t len;
-        const int r = c->p->read_text(c->p, marks[i].path, text, sizeof(text), &len);
+        const int r = c->p->read_text(c->p, mark->path, text, sizeof(text), &len);
         if (r == 0 || r == -EFBIG) {
-            st_facts_put_text(c->facts, ST_KEY_SYSTEM_CONTAINER, marks[i].name != NULL ? marks[i].name : text,
-                              NULL, marks[i].path);
+            st_facts_put_text(c->facts, ST_KEY_SYSTEM_CONTAINER, mark->name != NULL ? mark->name : text, NULL,
+                              mark->path);
             return;
         }
     }
@@ -319,9 +319,9 @@ static int is_slow_pmu(const char *name)
     } rows[] = {{"cpu_core", 0},        {"cpu_atom", 1},        {"cpu_lowpower", 1},   {"armv8_cortex_a3", 1},
                 {"armv8_cortex_a5", 1}, {"armv9_cortex_a5", 1}, {"apple_icestorm", 1}, {"apple_blizzard", 1},
                 {"armv8_", 0},          {"armv9_", 0},          {"apple_", 0}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (strncmp(name, rows[i].begins, strlen(rows[i].begins)) == 0)
-            return rows[i].slow;
+    ST_EACH (row, rows) {
+        if (strncmp(name, row->begins, strlen(row->begins)) == 0)
+            return row->slow;
     }
     return -ENOENT;
 }
@@ -412,11 +412,11 @@ static void swap(struct st_collector *c)
     size_t len;
     const int r = c->p->read_text(c->p, source, c->buf, c->buf_bytes, &len);
     const bool parsed = r == 0 && st_linux_text_swaps(c->buf, &swaps) == 0;
-    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
+    ST_EACH (key, keys) {
         if (r != 0)
-            st_facts_put_failure(c->facts, keys[i], r, source);
+            st_facts_put_failure(c->facts, *key, r, source);
         else if (!parsed)
-            st_facts_put_state(c->facts, keys[i], ST_FACT_MALFORMED, 0, c->buf, source);
+            st_facts_put_state(c->facts, *key, ST_FACT_MALFORMED, 0, c->buf, source);
     }
     if (!parsed)
         return;

@@ -74,8 +74,8 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
         st_facts_put_failure(c->facts, key, r, path);
         return;
     }
-    for (size_t i = 0; i < len; i++)
-        text[i] = text[i] == '\0' ? ' ' : text[i];
+    ST_EACH_OF (byte, text, len)
+        *byte = *byte == '\0' ? ' ' : *byte;
     text[len] = '\0';
     st_text_trim(text);
     st_facts_put_text(c->facts, key, text, NULL, path);
@@ -126,14 +126,14 @@ static bool take_owner(struct st_collector *c, const char *daemon_key, const cha
 static bool daemon_of(struct walk *walk, const char *name, const char *pid)
 {
     int64_t number;
-    for (size_t i = 0; i < ST_ARRAY_LEN(daemons); i++) {
-        if (strcmp(name, daemons[i].name) != 0 || st_text_int(pid, &number) != 0)
+    ST_EACH (daemon, daemons) {
+        if (strcmp(name, daemon->name) != 0 || st_text_int(pid, &number) != 0)
             continue;
-        if (daemons[i].of_user && !take_owner(walk->c, daemons[i].key, pid))
+        if (daemon->of_user && !take_owner(walk->c, daemon->key, pid))
             return true;
-        st_facts_put_int(walk->c->facts, daemons[i].key, number, NULL, ST_TEXT(64, "/proc/%s/stat", pid));
-        if (daemons[i].command_key != NULL)
-            command_line(walk->c, daemons[i].command_key, pid);
+        st_facts_put_int(walk->c->facts, daemon->key, number, NULL, ST_TEXT(64, "/proc/%s/stat", pid));
+        if (daemon->command_key != NULL)
+            command_line(walk->c, daemon->command_key, pid);
         return true;
     }
     return false;
@@ -339,10 +339,10 @@ static void rt_runtime(struct st_collector *c, const char *key, const char *grou
         st_facts_put_failure(c->facts, key, -ENOENT, "/proc/self/cgroup");
         return;
     }
-    for (size_t i = 0; i < ST_ARRAY_LEN(mounts); i++) {
+    ST_EACH (mount, mounts) {
         char text[64];
         size_t len;
-        ST_PRINT(path, "%s%s/cpu.rt_runtime_us", mounts[i], strcmp(group, "/") == 0 ? "" : group);
+        ST_PRINT(path, "%s%s/cpu.rt_runtime_us", *mount, strcmp(group, "/") == 0 ? "" : group);
         if (c->p->read_text(c->p, path, text, sizeof(text), &len) == -ENOENT)
             continue;
         st_collector_read(c, key, path, ST_VALUE_INT);
@@ -413,11 +413,11 @@ static void limits(struct st_collector *c)
     char text[4096];
     size_t len;
     const int r = c->p->read_text(c->p, source, text, sizeof(text), &len);
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         if (r == 0)
-            limit(c, text, rows[i].name, rows[i].key, source);
+            limit(c, text, row->name, row->key, source);
         else
-            st_facts_put_failure(c->facts, rows[i].key, r, source);
+            st_facts_put_failure(c->facts, row->key, r, source);
     }
 }
 

@@ -266,11 +266,11 @@ static void collect_devices(struct st_collector *c)
         {ASOUND, card, "linux.alsa.any.buffer_frames"},
         {USB_DEVICES, usb_interface, "linux.usb_audio.any.control"},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(sets); i++) {
-        struct scan scan = {.c = c, .folder = sets[i].folder};
-        const int r = c->p->list(c->p, sets[i].folder, sets[i].fn, &scan);
+    ST_EACH (set, sets) {
+        struct scan scan = {.c = c, .folder = set->folder};
+        const int r = c->p->list(c->p, set->folder, set->fn, &scan);
         if (r != 0 && r != -ENOENT)
-            st_facts_put_failure(c->facts, sets[i].key, r, sets[i].folder);
+            st_facts_put_failure(c->facts, set->key, r, set->folder);
     }
 }
 
@@ -323,9 +323,9 @@ static void one_card(void *ctx, const struct st_sound_card *card)
     const struct {
         const char *leaf, *text;
     } rows[] = {{"driver", card->driver}, {"name", card->name}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        ST_PRINT(key, ST_KEYS_CARD "%u.%s", card->number, rows[i].leaf);
-        st_facts_put_text(cards->c->facts, key, rows[i].text, NULL, CARDS);
+    ST_EACH (row, rows) {
+        ST_PRINT(key, ST_KEYS_CARD "%u.%s", card->number, row->leaf);
+        st_facts_put_text(cards->c->facts, key, row->text, NULL, CARDS);
     }
     ST_PRINT(key, ST_KEYS_CARD "%u.%s", card->number, usb != NULL ? "controller" : "irq");
     if (usb != NULL)

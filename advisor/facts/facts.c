@@ -30,8 +30,8 @@ void st_facts_free(struct st_facts *facts)
 {
     if (facts == NULL)
         return;
-    for (size_t i = 0; i < facts->n; i++)
-        fact_free(facts->rows[i]);
+    ST_EACH_OF (row, facts->rows, facts->n)
+        fact_free(*row);
     free(facts->rows);
     free(facts);
 }

@@ -60,9 +60,9 @@ const char *st_answer_pipewire_key(const char *name)
         {"clock.force-rate", ST_KEY_PIPEWIRE_FORCE_RATE_HZ},
         {"clock.allowed-rates", ST_KEY_PIPEWIRE_ALLOWED_RATES},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (strcmp(rows[i].name, name) == 0)
-            return rows[i].key;
+    ST_EACH (row, rows) {
+        if (strcmp(row->name, name) == 0)
+            return row->key;
     }
     return NULL;
 }
@@ -176,9 +176,8 @@ static void reach(struct graph *graph)
 {
     for (bool more = true; more;) {
         more = false;
-        for (size_t i = 0; i < graph->links_n; i++) {
-            struct node *output = find_node(graph, graph->links[i].output),
-                        *input = find_node(graph, graph->links[i].input);
+        ST_EACH_OF (link, graph->links, graph->links_n) {
+            struct node *output = find_node(graph, link->output), *input = find_node(graph, link->input);
             if (output == NULL || input == NULL || output->aside || input->aside)
                 continue;
             const bool any = output->device || input->device || output->reached || input->reached;
@@ -192,8 +191,7 @@ static void reach(struct graph *graph)
 static void put_graph(struct graph *graph, st_setting_fn fn, void *ctx)
 {
     reach(graph);
-    for (size_t i = 0; i < graph->nodes_n; i++) {
-        const struct node *node = &graph->nodes[i];
+    ST_EACH_OF (node, graph->nodes, graph->nodes_n) {
         char pid[24];
         const char *section = ST_TEXT(24, "%" JSON_INTEGER_FORMAT, node->id);
         for (size_t c = 0; c < graph->clients_n && node->client_id != 0; c++) {

@@ -153,9 +153,9 @@ static unsigned sample_bytes(unsigned format)
         unsigned mask;
         unsigned bytes;
     } rows[] = {{0x48, 1}, {0x1b0, 2}, {0xf000, 4}, {0xf0000, 3}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if ((format & rows[i].mask) != 0)
-            return rows[i].bytes;
+    ST_EACH (row, rows) {
+        if ((format & row->mask) != 0)
+            return row->bytes;
     }
     return 0;
 }

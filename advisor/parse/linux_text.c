@@ -107,8 +107,8 @@ bool st_linux_text_carries_sound(const char *actions)
 {
     static const char *const words[] = {"snd",  "hda",  "AudioDSP", "sof-", "ACP_",     "xhci",
                                         "ehci", "ohci", "uhci",     "dwc",  "firewire", "usb"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(words); i++) {
-        if (strstr(actions, words[i]) != NULL)
+    ST_EACH (word, words) {
+        if (strstr(actions, *word) != NULL)
             return true;
     }
     return false;
@@ -119,9 +119,9 @@ const char *st_linux_text_hw_param(const char *name)
     static const struct {
         const char *name, *leaf;
     } rows[] = {{"period_size", "period_frames"}, {"buffer_size", "buffer_frames"}, {"rate", "rate_hz"}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (strcmp(rows[i].name, name) == 0)
-            return rows[i].leaf;
+    ST_EACH (row, rows) {
+        if (strcmp(row->name, name) == 0)
+            return row->leaf;
     }
     return NULL;
 }

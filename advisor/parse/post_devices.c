@@ -56,8 +56,8 @@ static bool pcm_line(struct st_post *post, char *line)
         if (post->pcm.name[0] == '\0')
             ST_PRINT(post->pcm.name, "card");
     }
-    for (size_t i = 0; i < ST_ARRAY_LEN(of_params); i++) {
-        if (st_post_begins(line, of_params[i], &rest))
+    ST_EACH (param, of_params) {
+        if (st_post_begins(line, *param, &rest))
             return true;
     }
     for (size_t i = 0; i < ST_ARRAY_LEN(of_status) && post->pcm.name[0] != '\0'; i++) {

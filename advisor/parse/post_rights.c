@@ -48,8 +48,8 @@ static bool ulimit_line(struct st_post *post, char *line)
         st_post_int(post, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, limit == UNLIMITED ? UNLIMITED : limit * 1024);
         return true;
     }
-    for (size_t i = 0; i < ST_ARRAY_LEN(others); i++) {
-        if (strstr(line, others[i]) != NULL)
+    ST_EACH (other, others) {
+        if (strstr(line, *other) != NULL)
             return true;
     }
     return false;

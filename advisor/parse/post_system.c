@@ -65,8 +65,8 @@ static bool rtcqs_line(struct st_post *post, char *line)
         return false;
     if (line[0] == '=' && strspn(line, "=") == strlen(line))
         return true;
-    for (size_t i = 0; i < ST_ARRAY_LEN(titles); i++) {
-        if (strcmp(line, titles[i]) == 0)
+    ST_EACH (title, titles) {
+        if (strcmp(line, *title) == 0)
             return true;
     }
     if (strncmp(line, "[ ", 2) != 0 || (strstr(line, "OK") == NULL && strstr(line, "WARNING") == NULL))
@@ -105,10 +105,10 @@ static bool inxi_line(struct st_post *post, char *line)
     }
     if (server == NULL || !word_behind(server, ": ", word, sizeof(word)))
         return false;
-    for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {
-        if (strcmp(word, servers[i].name) == 0 && word_behind(server, "status: ", status, sizeof(status)) &&
+    ST_EACH (row, servers) {
+        if (strcmp(word, row->name) == 0 && word_behind(server, "status: ", status, sizeof(status)) &&
             strcmp(status, "active") == 0)
-            st_post_int(post, servers[i].key, 1);
+            st_post_int(post, row->key, 1);
     }
     return strstr(server, " v: ") != NULL;
 }

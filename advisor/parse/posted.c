@@ -118,8 +118,8 @@ struct found {
 static bool take_freebsd_version(struct found *found, const char *line)
 {
     static const char *const behind[] = {"-RELEASE", "-STABLE", "-CURRENT", "-BETA", "-RC", "-PRERELEASE"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(behind); i++) {
-        const char *mark = strstr(line, behind[i]), *at = mark;
+    ST_EACH (word, behind) {
+        const char *mark = strstr(line, *word), *at = mark;
         int major, minor;
         while (at != NULL && at > line && strchr("0123456789.", at[-1]) != NULL)
             at--;
@@ -413,9 +413,9 @@ static void heading(struct reader *reader, const char *title)
         return;
     }
     reader->section = SECTION_OTHER;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (strcmp(title, rows[i].title) == 0)
-            reader->section = rows[i].section;
+    ST_EACH (row, rows) {
+        if (strcmp(title, row->title) == 0)
+            reader->section = row->section;
     }
 }
 
@@ -451,9 +451,9 @@ static void server_line(struct reader *reader, const char *line)
     line += strspn(line, " \t");
     if (strcmp(line, "Running - Yes") != 0)
         return;
-    for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {
-        if (strcmp(reader->server, servers[i].name) == 0)
-            put(reader, servers[i].key, "1", line);
+    ST_EACH (server, servers) {
+        if (strcmp(reader->server, server->name) == 0)
+            put(reader, server->key, "1", line);
     }
 }
 

@@ -155,9 +155,9 @@ static void put(struct st_facts *facts, const char *name, const char *value, con
     char key[128];
     const char *from = ST_TEXT(400, "sysctl %s (%s)", name, source);
     ST_PRINT(key, ST_KEYS_SYSCTL "%s", name);
-    for (size_t i = 0; i < ST_ARRAY_LEN(others); i++) {
-        if (strcmp(name, others[i].name) == 0)
-            ST_PRINT(key, "%s", others[i].key);
+    ST_EACH (other, others) {
+        if (strcmp(name, other->name) == 0)
+            ST_PRINT(key, "%s", other->key);
     }
     st_facts_put_text(facts, key, value, value, from);
 }

@@ -188,19 +188,19 @@ static size_t judge_all(const struct st_finding *finding, const struct st_wish *
 
 void st_condition_add(struct st_finding *finding, const struct st_wish *wish, st_condition_judge_fn judge)
 {
-    for (size_t p = 0; p < ST_ARRAY_LEN(premises); p++) {
+    ST_EACH (premise, premises) {
         struct st_finding *branches =
-            is_missing(finding, &premises[p]) ? calloc(VALUES_MAX, sizeof(*branches)) : NULL;
+            is_missing(finding, premise) ? calloc(VALUES_MAX, sizeof(*branches)) : NULL;
         if (branches == NULL)
             continue;
-        const size_t n = judge_all(finding, wish, judge, &premises[p], branches);
-        const bool agree = n > 0 && do_agree(finding, &premises[p], branches, n);
+        const size_t n = judge_all(finding, wish, judge, premise, branches);
+        const bool agree = n > 0 && do_agree(finding, premise, branches, n);
         if (n > 0 && (agree || st_finding_has_fired(&branches[0]))) {
-            take(finding, &premises[p], branches, n, agree);
+            take(finding, premise, branches, n, agree);
             return;
         }
-        for (size_t i = 0; i < n; i++)
-            st_finding_finish(&branches[i]);
+        ST_EACH_OF (branch, branches, n)
+            st_finding_finish(branch);
         free(branches);
     }
 }

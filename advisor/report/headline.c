@@ -22,8 +22,7 @@ static const char *period_text(const struct st_wish *wish, char *buf, size_t buf
 /** The one that matters most; NULL: there is no problem. */
 static const struct st_finding *first_problem(const struct st_report *report)
 {
-    for (size_t i = 0; i < report->findings_n; i++) {
-        const struct st_finding *finding = &report->findings[i];
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
         if (finding->status == ST_STATUS_PROBLEM && st_finding_may_delay(finding))
             return finding;
     }

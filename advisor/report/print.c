@@ -9,8 +9,8 @@
 static int columns(const char *text, size_t bytes)
 {
     int n = 0;
-    for (size_t i = 0; i < bytes; i++)
-        n += ((unsigned char)text[i] & 0xC0) != 0x80;
+    ST_EACH_OF (c, text, bytes)
+        n += ((unsigned char)*c & 0xC0) != 0x80;
     return n;
 }
 

@@ -162,11 +162,11 @@ int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz
     report.findings = calloc(st_rules_n + 1, sizeof(*report.findings));
     if (report.findings == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < st_rules_n; i++) {
-        if (st_rule_os(st_rules[i]) != facts->os)
+    ST_EACH_OF (rule, st_rules, st_rules_n) {
+        if (st_rule_os(*rule) != facts->os)
             continue;
         struct st_finding *finding = &report.findings[report.findings_n++];
-        judge(st_rules[i], facts, &report.wish, finding);
+        judge(*rule, facts, &report.wish, finding);
         if (finding->status == ST_STATUS_UNKNOWN)
             st_condition_add(finding, &report.wish, judge);
         if (finding->summary == NULL) {
@@ -181,8 +181,8 @@ int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz
 
 void st_report_finish(struct st_report *report)
 {
-    for (size_t i = 0; i < report->findings_n; i++)
-        st_finding_finish(&report->findings[i]);
+    ST_EACH_OF (finding, report->findings, report->findings_n)
+        st_finding_finish(finding);
     free(report->findings);
     report->findings = NULL;
     report->findings_n = 0;
@@ -191,25 +191,25 @@ void st_report_finish(struct st_report *report)
 size_t st_report_count(const struct st_report *report, enum st_status status)
 {
     size_t n = 0;
-    for (size_t i = 0; i < report->findings_n; i++)
-        n += report->findings[i].status == status && st_finding_counts(&report->findings[i]);
+    ST_EACH_OF (finding, report->findings, report->findings_n)
+        n += finding->status == status && st_finding_counts(finding);
     return n;
 }
 
 size_t st_report_count_if(const struct st_report *report, bool (*wanted)(const struct st_finding *finding))
 {
     size_t n = 0;
-    for (size_t i = 0; i < report->findings_n; i++)
-        n += wanted(&report->findings[i]);
+    ST_EACH_OF (each, report->findings, report->findings_n)
+        n += wanted(each);
     return n;
 }
 
 double st_report_sum_us(const struct st_report *report)
 {
     double sum_us = 0;
-    for (size_t i = 0; i < report->findings_n; i++) {
-        if (st_finding_has_fired(&report->findings[i]) && report->findings[i].effect_known)
-            sum_us += report->findings[i].effect_us;
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        if (st_finding_has_fired(finding) && finding->effect_known)
+            sum_us += finding->effect_us;
     }
     return sum_us;
 }
@@ -229,8 +229,8 @@ static bool has_sound(const struct st_facts *facts)
         st_facts_find(facts, ST_KEY_CARDS_N) == NULL || st_facts_find(facts, ST_KEY_SYSTEM_INPUT) != NULL ||
         st_facts_find(facts, ST_POSTED_LACKS) != NULL)
         return true;
-    for (size_t i = 0; i < ST_ARRAY_LEN(found); i++) {
-        if (st_facts_int(facts, found[i], &n) == 0)
+    ST_EACH (key, found) {
+        if (st_facts_int(facts, *key, &n) == 0)
             return true;
     }
     ST_FACTS_EACH (interface, facts, ST_KEYS_USB_AUDIO, ".speed_mbit") {
@@ -269,8 +269,8 @@ void st_report_leave_out(struct st_report *report)
     }
     if (permission == NULL || !st_finding_has_fired(permission) || !st_rule_can_apply(permission))
         return;
-    for (size_t i = 0; i < ST_ARRAY_LEN(of_right); i++) {
-        struct st_finding *finding = find(report, of_right[i], strlen(of_right[i]));
+    ST_EACH (id, of_right) {
+        struct st_finding *finding = find(report, *id, strlen(*id));
         /* where rtkit gives the right, a server without it has another reason */
         if (finding != NULL && st_finding_has_fired(finding) &&
             st_finding_statuses[finding->status].rank <= st_finding_statuses[permission->status].rank)
@@ -367,8 +367,7 @@ const char *st_report_profile_refuses(enum st_report_profile profile, const char
 void st_report_set_profile(struct st_report *report, enum st_report_profile profile)
 {
     report->profile = profile;
-    for (size_t i = 0; i < report->findings_n; i++) {
-        struct st_finding *finding = &report->findings[i];
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
         const bool has_fix = finding->fix_now != NULL || finding->fix_persistent != NULL;
         finding->set_aside = finding->status == ST_STATUS_ADVICE && has_fix
                                  ? st_report_profile_refuses(profile, finding->rule->cost)
@@ -380,10 +379,10 @@ void st_report_set_profile(struct st_report *report, enum st_report_profile prof
 
 static struct st_finding *find(const struct st_report *report, const char *id, size_t len)
 {
-    for (size_t i = 0; i < report->findings_n; i++) {
-        const char *its = report->findings[i].rule->id;
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        const char *its = finding->rule->id;
         if (strlen(its) == len && memcmp(its, id, len) == 0)
-            return &report->findings[i];
+            return finding;
     }
     return NULL;
 }
@@ -426,14 +425,14 @@ int st_report_only(struct st_report *report, const char *ids, char *ret_id, size
 int st_report_exit_status(const struct st_report *report, enum st_status threshold)
 {
     bool unknown = false;
-    for (size_t i = 0; i < report->findings_n; i++) {
-        const enum st_status status = report->findings[i].status;
-        if (!st_finding_counts(&report->findings[i]))
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        const enum st_status status = finding->status;
+        if (!st_finding_counts(finding))
             continue;
         if (st_finding_statuses[status].rank >= st_finding_statuses[threshold].rank)
             return 1;
         if (status == ST_STATUS_UNKNOWN &&
-            st_finding_statuses[report->findings[i].rule->worst].rank >= st_finding_statuses[threshold].rank)
+            st_finding_statuses[finding->rule->worst].rank >= st_finding_statuses[threshold].rank)
             unknown = true;
     }
     return unknown ? 2 : 0;

@@ -75,8 +75,7 @@ static const char *applicability_name(enum st_applicability applicability)
 static json_t *conditions_json(const struct st_finding *finding)
 {
     json_t *array = finding->branches_n > 0 ? json_array() : json_null();
-    for (size_t i = 0; i < finding->branches_n; i++) {
-        const struct st_finding *branch = &finding->branches[i];
+    ST_EACH_OF (branch, finding->branches, finding->branches_n) {
         (void)json_array_append_new(
             array, json_pack("{s:s, s:s, s:o, s:o, s:s}", "when", branch->when, "status",
                              st_finding_statuses[branch->status].name, "effect_us",
@@ -132,8 +131,8 @@ static json_t *counts_json(const struct st_report *report)
         (void)json_object_set_new(counts, st_finding_statuses[(enum st_status)status].name,
                                   json_integer((json_int_t)n));
     }
-    for (size_t i = 0; i < report->findings_n; i++)
-        set_aside_n += report->findings[i].set_aside != NULL;
+    ST_EACH_OF (finding, report->findings, report->findings_n)
+        set_aside_n += finding->set_aside != NULL;
     (void)json_object_set_new(counts, "set-aside", json_integer((json_int_t)set_aside_n));
     return counts;
 }
@@ -143,8 +142,8 @@ static json_t *notes_json(const struct st_facts *facts)
     char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
     const size_t n = st_place_notes(facts, notes);
     json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        (void)json_array_append_new(array, json_string(notes[i]));
+    ST_EACH_OF (note, notes, n)
+        (void)json_array_append_new(array, json_string(*note));
     return array;
 }
 

@@ -87,17 +87,16 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
 static void settings(const struct st_report *report, bool (*wanted)(const struct st_finding *finding),
                      FILE *out)
 {
-    for (size_t i = 0; i < report->findings_n; i++) {
-        if (wanted(&report->findings[i]))
-            finding_markdown(report, &report->findings[i], out);
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        if (wanted(finding))
+            finding_markdown(report, finding, out);
     }
 }
 
 /** One line for each rule that gives nothing to do. */
 static void other_rules(const struct st_report *report, FILE *out)
 {
-    for (size_t i = 0; i < report->findings_n; i++) {
-        const struct st_finding *finding = &report->findings[i];
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
         char left_out[512];
         if (st_finding_has_fired(finding))
             continue;
@@ -115,9 +114,9 @@ static void other_rules(const struct st_report *report, FILE *out)
 /** Is this fact among the evidence of one of the findings? */
 static bool is_quoted(const struct st_report *report, const struct st_fact *fact)
 {
-    for (size_t i = 0; i < report->findings_n; i++) {
-        for (size_t e = 0; e < report->findings[i].evidence_n; e++) {
-            if (report->findings[i].evidence[e] == fact)
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        ST_EACH_OF (quoted, finding->evidence, finding->evidence_n) {
+            if (*quoted == fact)
                 return true;
         }
     }
@@ -132,8 +131,8 @@ static void quoted_facts(const struct st_report *report, FILE *out)
     FILE *memory = open_memstream(&text, &bytes);
     if (memory == NULL)
         return;
-    for (size_t i = 0; i < report->facts->n; i++) {
-        const struct st_fact *fact = report->facts->rows[i];
+    ST_EACH_OF (row, report->facts->rows, report->facts->n) {
+        const struct st_fact *fact = *row;
         char line[ST_REPORT_FORMAT_FACT_BYTES];
         if (!is_quoted(report, fact))
             continue;
@@ -162,9 +161,9 @@ static int write(const struct st_report *report, FILE *out, ST_UNUSED const stru
     fprintf(out, "\n\n%zu of %zu facts could not be read.\n", report->unreadable_n, report->facts->n);
     char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
     const size_t notes_n = st_place_notes(report->facts, notes);
-    for (size_t i = 0; i < notes_n; i++) {
+    ST_EACH_OF (note, notes, notes_n) {
         fputc('\n', out);
-        put(out, notes[i]);
+        put(out, *note);
         fputc('\n', out);
     }
     fprintf(out, "\nProfile: %s.\n", st_report_profile_names[report->profile]);

@@ -28,17 +28,15 @@ static int write(const struct st_report *report, FILE *out, ST_UNUSED const stru
     size_t counting = 0;
     gauge(out, "sleeptune_report_findings",
           "Number of rules by status, without rules that the profile leaves out.");
-    for (size_t i = 0; i < ST_ARRAY_LEN(statuses); i++) {
-        const size_t n = st_report_count(report, statuses[i]);
+    ST_EACH (status, statuses) {
+        const size_t n = st_report_count(report, *status);
         counting += n;
-        fprintf(out, "sleeptune_report_findings{status=\"%s\"} %zu\n", st_finding_statuses[statuses[i]].name,
-                n);
+        fprintf(out, "sleeptune_report_findings{status=\"%s\"} %zu\n", st_finding_statuses[*status].name, n);
     }
     gauge(out, "sleeptune_report_left_out_findings", "Rules that the profile leaves out.");
     fprintf(out, "sleeptune_report_left_out_findings %zu\n", report->findings_n - counting);
     gauge(out, "sleeptune_report_finding_info", "1 for each rule with status problem, advice or unknown.");
-    for (size_t i = 0; i < report->findings_n; i++) {
-        const struct st_finding *finding = &report->findings[i];
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
         if (st_finding_has_fired(finding) ||
             (finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding)))
             fprintf(out, "sleeptune_report_finding_info{id=\"%s\",status=\"%s\"} 1\n", finding->rule->id,
@@ -47,8 +45,7 @@ static int write(const struct st_report *report, FILE *out, ST_UNUSED const stru
     gauge(
         out, "sleeptune_report_effect_seconds",
         "Upper bound of the lateness that a setting can cause at this period; only where a bound is known.");
-    for (size_t i = 0; i < report->findings_n; i++) {
-        const struct st_finding *finding = &report->findings[i];
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
         if (st_finding_has_fired(finding) && finding->effect_known)
             fprintf(out, "sleeptune_report_effect_seconds{id=\"%s\"} %.9g\n", finding->rule->id,
                     finding->effect_us / 1e6);

@@ -287,8 +287,8 @@ static const char *reason(const struct st_facts *facts, const struct st_finding 
     const char *input;
     const bool partial = st_facts_text(facts, ST_KEY_SYSTEM_INPUT, &input) == 0;
     const char *worst = partial ? "not in this text" : "not visible here";
-    for (size_t i = 0; i < finding->evidence_n; i++) {
-        const struct st_fact *fact = finding->evidence[i];
+    ST_EACH_OF (row, finding->evidence, finding->evidence_n) {
+        const struct st_fact *fact = *row;
         if (fact->state == ST_FACT_MALFORMED)
             worst = "not understood";
         if (fact->state != ST_FACT_UNREADABLE)
@@ -323,15 +323,15 @@ static void say_name(FILE *out, const char *name, size_t at, size_t n)
 static void say_unknown(FILE *out, const struct st_report *report, const char *why)
 {
     size_t n = 0, at = 0;
-    for (size_t i = 0; i < report->findings_n; i++)
-        n += is_unknown(&report->findings[i]) && reason(report->facts, &report->findings[i]) == why;
+    ST_EACH_OF (finding, report->findings, report->findings_n)
+        n += is_unknown(finding) && reason(report->facts, finding) == why;
     if (n > NAMES_USEFUL) { /* of a posted text */
         fputs(why, out);
         return;
     }
-    for (size_t i = 0; i < report->findings_n; i++) {
-        if (is_unknown(&report->findings[i]) && reason(report->facts, &report->findings[i]) == why)
-            say_name(out, report->findings[i].rule->id, at++, n);
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        if (is_unknown(finding) && reason(report->facts, finding) == why)
+            say_name(out, finding->rule->id, at++, n);
     }
     fprintf(out, " (%s)", why);
 }
@@ -343,14 +343,13 @@ static void say_counts(FILE *out, const struct st_report *report)
             st_report_count(report, ST_STATUS_NOT_APPLICABLE), st_report_count(report, ST_STATUS_UNKNOWN));
     const char *said[8];
     size_t said_n = 0;
-    for (size_t i = 0; i < report->findings_n; i++) {
-        const struct st_finding *finding = &report->findings[i];
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
         if (!is_unknown(finding))
             continue;
         const char *why = reason(report->facts, finding);
         bool is_new = said_n < ST_ARRAY_LEN(said);
-        for (size_t j = 0; j < said_n; j++)
-            is_new = is_new && said[j] != why;
+        ST_EACH_OF (before, said, said_n)
+            is_new = is_new && *before != why;
         if (!is_new)
             continue;
         fputs(said_n == 0 ? ": " : "; ", out);
@@ -432,8 +431,8 @@ static void say_notes(FILE *out, const struct st_facts *facts)
 {
     char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
     const size_t n = st_place_notes(facts, notes);
-    for (size_t i = 0; i < n; i++)
-        fprintf(out, "%s\n", notes[i]);
+    ST_EACH_OF (note, notes, n)
+        fprintf(out, "%s\n", *note);
 }
 
 /* --- the screen --- */
@@ -517,8 +516,7 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
 static void print_ok(const struct st_printer *printer, const struct st_report *report)
 {
     fputc('\n', printer->out);
-    for (size_t i = 0; i < report->findings_n; i++) {
-        const struct st_finding *finding = &report->findings[i];
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
         if (finding->status != ST_STATUS_OK || !st_finding_counts(finding))
             continue;
         const char *label = ST_TEXT(96, "ok  %s", finding->rule->id);

@@ -103,8 +103,7 @@ int st_tuned_write(struct st_platform *p, const char *folder, const struct st_fa
     if (kernel == NULL)
         return -ENODATA;
     json_t *rows = json_array();
-    for (size_t i = 0; i < tuned->n; i++) {
-        const struct st_tuned_row *row = &tuned->rows[i];
+    ST_EACH_OF (row, tuned->rows, tuned->n) {
         (void)json_array_append_new(
             rows,
             json_pack("{s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:s, s:[{s:I, s:f}, {s:I, s:f}]}", "id", row->id,

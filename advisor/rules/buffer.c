@@ -52,8 +52,8 @@ static bool is_server(const char *owner)
      * music */
     static const char *const names[] = {"pipewire", "data-loop",  "pw-data-loop", "wireplumber",
                                         "jackd",    "pulseaudio", "alsa-",        "sleeptune"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
-        if (strncmp(owner, names[i], strlen(names[i])) == 0)
+    ST_EACH (name, names) {
+        if (strncmp(owner, *name, strlen(*name)) == 0)
             return true;
     }
     return false;
@@ -285,8 +285,8 @@ static bool is_told(const struct st_facts *facts)
     static const char *const keys[] = {ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_FORCE_QUANTUM,
                                        ST_KEY_PIPEWIRE_RUNNING_FRAMES};
     size_t n = st_facts_find(facts, ST_KEY_SYSTEM_INPUT) == NULL;
-    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++)
-        n += st_facts_find(facts, keys[i]) != NULL;
+    ST_EACH (key, keys)
+        n += st_facts_find(facts, *key) != NULL;
     return n > 0;
 }
 
@@ -340,18 +340,18 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
             : "sleeptune found no buffer size in use";
     if (of_program(facts, ret))
         return;
-    for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {
-        if (!is_running(facts, servers[i].daemon))
+    ST_EACH (row, servers) {
+        if (!is_running(facts, row->daemon))
             continue;
-        if (st_owner_other(facts, servers[i].daemon) != NULL) {
+        if (st_owner_other(facts, row->daemon) != NULL) {
             why = "the running sound server belongs to another user";
             continue;
         }
-        if (servers[i].find == of_pipewire && !is_told(facts)) {
+        if (row->find == of_pipewire && !is_told(facts)) {
             why = "sleeptune found no buffer size in use";
             continue;
         }
-        if (!st_machine_is_unread(facts, servers[i].asked) && servers[i].find(facts, ret))
+        if (!st_machine_is_unread(facts, row->asked) && row->find(facts, ret))
             return;
         why = "no sound server answers here";
     }

@@ -130,8 +130,8 @@ static void quote(struct st_finding *finding, const struct st_fact *fact)
 {
     if (fact == NULL || finding->evidence_n == ST_FINDING_EVIDENCE_MAX)
         return;
-    for (size_t i = 0; i < finding->evidence_n; i++) {
-        if (finding->evidence[i] == fact)
+    ST_EACH_OF (quoted, finding->evidence, finding->evidence_n) {
+        if (*quoted == fact)
             return;
     }
     finding->evidence[finding->evidence_n++] = fact;
@@ -207,8 +207,8 @@ void st_finding_finish(struct st_finding *finding)
     free(finding->fix_now);
     free(finding->fix_persistent);
     free(finding->changes);
-    for (size_t i = 0; i < finding->branches_n; i++)
-        st_finding_finish(&finding->branches[i]);
+    ST_EACH_OF (branch, finding->branches, finding->branches_n)
+        st_finding_finish(branch);
     free(finding->branches);
     *finding = (struct st_finding){0};
 }

@@ -205,9 +205,9 @@ static void mode_of(const char *args, char *ret, size_t bytes)
     for (const char *word = args + strspn(args, " "); *word != '\0';) {
         const size_t len = strcspn(word, " ");
         const char *next = word + len + strspn(word + len, " ");
-        for (size_t i = 0; i < ST_ARRAY_LEN(options); i++) {
-            const size_t name = strlen(options[i]);
-            if (strncmp(word, options[i], name) != 0)
+        ST_EACH (option, options) {
+            const size_t name = strlen(*option);
+            if (strncmp(word, *option, name) != 0)
                 continue;
             const char *value = len > name ? word + name : next;
             if (*value != '\0')

@@ -269,9 +269,9 @@ static int64_t wired_bytes(const struct st_facts *facts)
 static const char *first_unread(const struct st_facts *facts)
 {
     static const char *const keys[] = {ALLOWED, WIRED, PAGE};
-    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
-        if (st_machine_is_unread(facts, keys[i]))
-            return keys[i];
+    ST_EACH (key, keys) {
+        if (st_machine_is_unread(facts, *key))
+            return *key;
     }
     return NULL;
 }

@@ -86,8 +86,8 @@ static enum kind kind_of(const struct st_facts *facts, const struct st_fact *pol
         return is_capped(facts, policy) ? KIND_CAPPED : KIND_FAST;
     if (strcmp(governor, "userspace") == 0)
         return KIND_USERSPACE;
-    for (size_t i = 0; i < ST_ARRAY_LEN(scaling); i++) {
-        if (strcmp(governor, scaling[i]) == 0)
+    ST_EACH (word, scaling) {
+        if (strcmp(governor, *word) == 0)
             return KIND_SCALING;
     }
     if (strcmp(governor, "powersave") != 0 || st_facts_beside_text(facts, policy, "driver", &driver) != 0)

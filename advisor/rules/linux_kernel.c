@@ -18,11 +18,11 @@ static bool read_version(const char *text, struct st_linux_kernel *ret)
 static bool of_package(const char *version, struct st_linux_kernel *ret)
 {
     static const char *const names[] = {" Debian ", " PMX "};
-    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
-        const char *at = strstr(version, names[i]);
+    ST_EACH (name, names) {
+        const char *at = strstr(version, *name);
         if (at == NULL)
             continue;
-        at += strlen(names[i]);
+        at += strlen(*name);
         return read_version(at[0] != '\0' && at[1] == ':' ? at + 2 : at, ret);
     }
     return false;
@@ -36,8 +36,8 @@ static bool has_backports(const char *release)
     const char *dash = strchr(release, '-');
     if (strstr(release, "elrepo") != NULL)
         return false;
-    for (size_t i = 0; i < ST_ARRAY_LEN(marks); i++) {
-        if (strstr(release, marks[i]) != NULL)
+    ST_EACH (mark, marks) {
+        if (strstr(release, *mark) != NULL)
             return true;
     }
     return dash != NULL && strstr(dash, "-default") != NULL &&

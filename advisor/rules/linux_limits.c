@@ -297,8 +297,8 @@ static void judge_service_limits(struct st_finding *finding)
                                   "no unit that was read in /etc/systemd/system starts an audio program");
         return;
     }
-    for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++)
-        st_finding_quote_beside(finding, program, leaves[i]);
+    ST_EACH (leave, leaves)
+        st_finding_quote_beside(finding, program, *leave);
     st_fact_part(program, ST_KEYS_UNIT, unit, sizeof(unit));
     switch (worst) {
     case FAULT_RESTRICTED:

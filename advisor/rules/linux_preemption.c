@@ -74,10 +74,10 @@ static enum model config_model(const struct st_facts *facts, const char **source
         {ST_KEYS_CONFIG "PREEMPT_LAZY", MODEL_LAZY}, {ST_KEYS_CONFIG "PREEMPT_VOLUNTARY", MODEL_VOLUNTARY},
         {ST_KEYS_CONFIG "PREEMPT_NONE", MODEL_NONE},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (is_y(facts, rows[i].key)) {
-            *source = rows[i].key;
-            return rows[i].model;
+    ST_EACH (row, rows) {
+        if (is_y(facts, row->key)) {
+            *source = row->key;
+            return row->model;
         }
     }
     return MODEL_UNKNOWN;
@@ -158,9 +158,9 @@ static const char *real_time_package(const struct st_facts *facts)
     };
     const char *release = st_facts_text_or(facts, ST_KEY_KERNEL_RELEASE, "");
     const char *version = st_facts_text_or(facts, ST_KEY_KERNEL_VERSION, "");
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (strstr(release, rows[i].mark) != NULL || strstr(version, rows[i].mark) != NULL)
-            return rows[i].command;
+    ST_EACH (row, rows) {
+        if (strstr(release, row->mark) != NULL || strstr(version, row->mark) != NULL)
+            return row->command;
     }
     return "# install a PREEMPT_RT kernel of your distribution (Debian: linux-image-rt-amd64)";
 }
@@ -527,11 +527,11 @@ static const char *fan_tool(struct st_finding *finding)
 {
     static const char *const tools[] = {"dell-fan-mon", "fancontrol", "i8kmon", "i8kmon-ng"};
     int64_t pid;
-    for (size_t i = 0; i < ST_ARRAY_LEN(tools); i++) {
-        const char *key = ST_TEXT(64, ST_KEYS_DAEMON "%s", tools[i]);
+    ST_EACH (tool, tools) {
+        const char *key = ST_TEXT(64, ST_KEYS_DAEMON "%s", *tool);
         st_finding_quote(finding, key);
         if (st_facts_int(finding->facts, key, &pid) == 0)
-            return tools[i];
+            return *tool;
     }
     st_finding_quote(finding, ST_KEY_TCLSH_COMMAND);
     return strstr(st_facts_text_or(finding->facts, ST_KEY_TCLSH_COMMAND, ""), "i8kmon") != NULL ? "i8kmon"

@@ -113,28 +113,27 @@ static void judge_server_priority(struct st_finding *finding)
     bool own = false;
     if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, &processes) != 0)
         return;
-    for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {
-        st_finding_quote(finding, servers[i].key);
-        const char *owner = st_owner_other(facts, servers[i].key);
-        if (st_facts_int(facts, servers[i].key, &pid) != 0)
+    ST_EACH (row, servers) {
+        st_finding_quote(finding, row->key);
+        const char *owner = st_owner_other(facts, row->key);
+        if (st_facts_int(facts, row->key, &pid) != 0)
             continue;
         others = owner != NULL ? owner : others;
         own = own || owner == NULL;
-        if (owner != NULL || top_thread(facts, servers[i].processes).priority > 0)
+        if (owner != NULL || top_thread(facts, row->processes).priority > 0)
             continue;
-        if (st_facts_find(facts, ST_KEY_THREADS_PART) != NULL &&
-            !has_normal_loop(facts, servers[i].processes))
+        if (st_facts_find(facts, ST_KEY_THREADS_PART) != NULL && !has_normal_loop(facts, row->processes))
             continue;
-        const char *reporter = servers[i].reported_by(facts);
+        const char *reporter = row->reported_by(facts);
         if (reporter != NULL) {
-            without = servers[i].name;
+            without = row->name;
             rule_id = reporter;
             continue;
         }
         char of_user[64];
         st_finding_problem(finding,
                            "%s%s runs without a real-time thread, so any busy program can delay all sound",
-                           servers[i].name, st_owner_text(facts, servers[i].key, of_user, sizeof(of_user)));
+                           row->name, st_owner_text(facts, row->key, of_user, sizeof(of_user)));
         st_machine_fix_user(finding);
         return;
     }

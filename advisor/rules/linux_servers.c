@@ -44,8 +44,8 @@ static bool is_quantum_unread(const struct st_facts *facts)
     static const char *const keys[] = {ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_MAX_QUANTUM,
                                        ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ,
                                        ST_KEY_PIPEWIRE_FORCE_RATE_HZ};
-    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
-        if (st_machine_is_unread(facts, keys[i]))
+    ST_EACH (key, keys) {
+        if (st_machine_is_unread(facts, *key))
             return true;
     }
     return false;
@@ -64,8 +64,8 @@ static void fix_quantum(double ring_us, int64_t rate_hz, struct st_finding *find
 static void quote_stream(struct st_finding *finding, const struct st_fact *stream)
 {
     static const char *const leaves[] = {"buffer_frames", "period_frames", "rate_hz", "owner"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++)
-        st_finding_quote_beside(finding, stream, leaves[i]);
+    ST_EACH (leave, leaves)
+        st_finding_quote_beside(finding, stream, *leave);
 }
 
 static bool is_unread(const struct st_fact *fact)

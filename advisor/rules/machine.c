@@ -194,9 +194,8 @@ void st_machine_fix_user(struct st_finding *finding)
     st_text_buffer_printf(&lines, "%s", text);
     free(finding->fix_persistent);
     finding->fix_persistent = st_text_buffer_take(&lines);
-    for (size_t i = 0; i < finding->changes_n; i++) {
+    ST_EACH_OF (change, finding->changes, finding->changes_n) {
         char key[ST_CHANGE_KEY_BYTES];
-        struct st_change *change = &finding->changes[i];
         if (ST_PRINT(key, "%s %s", user, change->key + any_len) < (int)sizeof(key))
             memcpy(change->key, key, sizeof(key));
     }

@@ -110,8 +110,8 @@ void st_before_after_print(const struct st_before_after *done)
         is_short(runs[0]) ? " (ended early)" : "", runs[1]->blocks.missed_n, st_before_after_periods(runs[1]),
         dates[1], times[1], is_short(runs[1]) ? " (ended early)" : "");
     put("runs:", text);
-    for (size_t i = 0; i < done->changes_n; i++)
-        put("differs:", st_difference_text_condition(&done->changes[i], text));
+    ST_EACH_OF (change, done->changes, done->changes_n)
+        put("differs:", st_difference_text_condition(change, text));
 }
 
 /* --- JSON --- */
@@ -153,8 +153,7 @@ json_t *st_before_after_json(const struct st_before_after *done)
     if (!done->compared)
         return json_pack("{s:b, s:s}", "compared", 0, "sentence", done->why);
     json_t *changes = json_array();
-    for (size_t i = 0; i < done->changes_n; i++) {
-        const struct st_test_condition_pair *change = &done->changes[i];
+    ST_EACH_OF (change, done->changes, done->changes_n) {
         (void)json_array_append_new(changes, json_pack("{s:s, s:s, s:s}", "key", change->key, "before",
                                                        change->before, "now", change->now));
     }

@@ -88,8 +88,8 @@ static int64_t written_quantum(const struct st_change_target *target)
     int64_t frames = 0;
     if (st_journal_read(target->p, target->folder, &journal, message, sizeof(message)) < 0)
         return 0;
-    for (size_t i = 0; i < journal.entries_n; i++) {
-        const char *at = strstr(journal.entries[i].new_value, name);
+    ST_EACH_OF (entry, journal.entries, journal.entries_n) {
+        const char *at = strstr(entry->new_value, name);
         if (at != NULL)
             frames = strtoll(at + strlen(name), NULL, 10);
     }

@@ -153,8 +153,8 @@ static char *conditions_of(const struct st_result *result, const char *first)
         fprintf(out, "cpu: %d\n", result->cpu);
     else
         fputs("cpu: any\n", out);
-    for (size_t i = 0; i < result->conditions_n; i++)
-        fprintf(out, "%s: %s\n", result->conditions[i].key, result->conditions[i].value);
+    ST_EACH_OF (condition, result->conditions, result->conditions_n)
+        fprintf(out, "%s: %s\n", condition->key, condition->value);
     return st_text_take(out, &text);
 }
 

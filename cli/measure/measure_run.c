@@ -97,10 +97,10 @@ int st_measure_run(const char *command, const struct st_session_config *config, 
 int st_measure_run_status(const struct st_result *results, size_t n)
 {
     int status = ST_EXIT_DONE;
-    for (size_t i = 0; i < n; i++) {
-        if (!results[i].books_balance)
+    ST_EACH_OF (result, results, n) {
+        if (!result->books_balance)
             return ST_EXIT_BOOKS;
-        if (results[i].error != 0 || results[i].n == 0)
+        if (result->error != 0 || result->n == 0)
             status = ST_EXIT_FAILURE;
     }
     return status;

@@ -150,8 +150,7 @@ uint64_t st_music_dropouts(const struct st_music *music)
 static const struct server *best(const struct st_music *music)
 {
     const struct server *found = NULL;
-    for (size_t i = 0; i < music->servers_n; i++) {
-        const struct server *server = &music->servers[i];
+    ST_EACH_OF (server, music->servers, music->servers_n) {
         if ((server->open || dropouts_of(server) > 0) &&
             (found == NULL || dropouts_of(server) > dropouts_of(found) ||
              (dropouts_of(server) == dropouts_of(found) && plays(server) && !plays(found))))
@@ -163,8 +162,7 @@ static const struct server *best(const struct st_music *music)
 /** Who made the most dropouts. NULL: no one with a name. */
 static const struct st_dropout_client *worst_of(const struct server *server)
 {
-    for (size_t i = 0; i < server->seen.clients_n; i++) {
-        const struct st_dropout_client *client = &server->seen.clients[i];
+    ST_EACH_OF (client, server->seen.clients, server->seen.clients_n) {
         if (client->name[0] != '\0' && st_dropout_table_count(client) > 0)
             return client;
     }
@@ -249,8 +247,8 @@ int st_music_finish(struct st_music *music, struct st_facts *facts)
     if (music == NULL)
         return -ENOMEM;
     st_music_poll(music);
-    for (size_t i = 0; i < music->servers_n; i++)
-        take(&music->servers[i]); /* one that was stopped has nothing to read, and has not watched */
+    ST_EACH_OF (server, music->servers, music->servers_n)
+        take(server); /* one that was stopped has nothing to read, and has not watched */
     const int64_t duration_ns = music->p->now_ns(music->p) - music->begin_ns;
     for (size_t i = 0; i < music->servers_n; i++)
         st_dropout_table_age(&music->servers[i].seen, music->p->now_ns(music->p), true);

@@ -114,9 +114,9 @@ int st_sizes_measure(const char *command, const struct st_wish *used, uint32_t s
 
 void st_sizes_finish(struct st_sizes *sizes)
 {
-    for (size_t i = 0; i < sizes->n; i++) {
-        st_predict_finish(&sizes->runs[i].late);
-        st_result_finish(&sizes->runs[i].result);
+    ST_EACH_OF (run, sizes->runs, sizes->n) {
+        st_predict_finish(&run->late);
+        st_result_finish(&run->result);
     }
 }
 

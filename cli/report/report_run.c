@@ -213,9 +213,9 @@ int st_report_run(const char *command, const struct st_facts *facts, const struc
 
 int st_report_run_check_ids(const char *command, const char *const *ids, size_t ids_n)
 {
-    for (size_t i = 0; i < ids_n; i++) {
-        if (st_rule_find(ids[i]) == NULL)
-            return unknown_rule(command, ids[i]);
+    ST_EACH_OF (id, ids, ids_n) {
+        if (st_rule_find(*id) == NULL)
+            return unknown_rule(command, *id);
     }
     return 0;
 }

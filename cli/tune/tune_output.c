@@ -94,8 +94,7 @@ static void print_not_tried(const struct st_candidates *candidates, int width, F
 {
     char line[LINE_BYTES];
     bool any = false;
-    for (size_t i = 0; i < candidates->n; i++) {
-        const struct st_candidate *row = &candidates->rows[i];
+    ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')
             continue;
         if (!any)
@@ -123,8 +122,8 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
                               open_n == 1 ? "" : "s", output->wish->frames, period, budget,
                               output->dry_run ? "" : " Ctrl-C ends it.");
     st_text_wrap(out, line, 0, output->width);
-    for (size_t i = 0; i < output->plan->open_n; i++)
-        print_plan_row(&candidates->rows[output->plan->order[i]], output->width, out);
+    ST_EACH_OF (place, output->plan->order, output->plan->open_n)
+        print_plan_row(&candidates->rows[*place], output->width, out);
     print_sure(output->plan, output->width, out);
     print_not_tried(candidates, output->width, out);
     print_later(candidates, output->width, out);
@@ -177,8 +176,8 @@ static void answer(const struct st_tune_output *output, struct st_text_buffer *t
     const struct st_tuning *t = output->tuning;
     const double seconds = t->same_n * 4.0;
     size_t helps_n = 0;
-    for (size_t i = 0; i < t->n; i++)
-        helps_n += t->rows[i].outcome == ST_TUNING_HELPS;
+    ST_EACH_OF (row, t->rows, t->n)
+        helps_n += row->outcome == ST_TUNING_HELPS;
     if (t->end == ST_TUNING_NOTHING)
         st_text_buffer_printf(
             text, "Nothing to improve with %u frames: no wake-up was late by more than %.0f µs in %.0f s.",

@@ -112,8 +112,8 @@ static int fork_supervisor(struct st_tune_supervisor *s, struct st_platform *p, 
 static bool has_values(const struct st_candidates *candidates)
 {
     bool any = false;
-    for (size_t i = 0; i < candidates->n; i++)
-        any |= candidates->rows[i].steps_n > 0 && candidates->rows[i].not_tried[0] == '\0';
+    ST_EACH_OF (row, candidates->rows, candidates->n)
+        any |= row->steps_n > 0 && row->not_tried[0] == '\0';
     return any;
 }
 

@@ -38,9 +38,9 @@ static void put_class(FILE *out, const json_t *object)
 {
     static const char *const classes[] = {"ok", "warn", "bad", "unknown"};
     const char *state = json_string_value(get(object, "state"));
-    for (size_t i = 0; i < ST_ARRAY_LEN(classes); i++) {
-        if (state != NULL && strcmp(state, classes[i]) == 0)
-            fprintf(out, " class=\"%s\"", classes[i]);
+    ST_EACH (class, classes) {
+        if (state != NULL && strcmp(state, *class) == 0)
+            fprintf(out, " class=\"%s\"", *class);
     }
 }
 
@@ -196,9 +196,9 @@ static void put_chart(FILE *out, const json_t *chart)
     fputs("</figcaption><div class=\"chart\">", out);
     put_ticks(out, chart);
     put_bars(out, chart);
-    for (size_t i = 0; i < ST_ARRAY_LEN(labels); i++) {
-        fprintf(out, "<span class=\"%s\">", labels[i]);
-        put_string(out, chart, labels[i]);
+    ST_EACH (label, labels) {
+        fprintf(out, "<span class=\"%s\">", *label);
+        put_string(out, chart, *label);
         fputs("</span>", out);
     }
     fputs("</div><p class=\"note\">", out);

@@ -147,8 +147,8 @@ void st_hist_add_values(struct st_hist *hist, const int64_t *values_ns, size_t n
     int64_t min_ns = hist->min_ns, max_ns = hist->max_ns;
     uint64_t usual_n = 0;
     double sum_ns = 0;
-    for (size_t i = 0; i < n; i++) {
-        const int64_t value_ns = values_ns[i];
+    ST_EACH_OF (value, values_ns, n) {
+        const int64_t value_ns = *value;
         if ((uint64_t)value_ns > (uint64_t)ST_HIST_HIGHEST_NS) {
             st_hist_add(hist, value_ns); /* early, or out of range */
             continue;

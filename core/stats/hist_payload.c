@@ -22,8 +22,8 @@ static uint8_t *put_u64(uint8_t *at, uint64_t value)
 static uint64_t get_be(const uint8_t *at, size_t bytes)
 {
     uint64_t value = 0;
-    for (size_t i = 0; i < bytes; i++)
-        value = value << 8 | at[i];
+    ST_EACH_OF (byte, at, bytes)
+        value = value << 8 | *byte;
     return value;
 }
 

@@ -154,8 +154,8 @@ void st_stats_sort_double(double *values, size_t n)
 double st_stats_inflation(const double *values, size_t n, double mean, size_t lags_max)
 {
     double square = 0, sum = 0;
-    for (size_t i = 0; i < n; i++)
-        square += (values[i] - mean) * (values[i] - mean);
+    ST_EACH_OF (value, values, n)
+        square += (*value - mean) * (*value - mean);
     for (size_t lag = 1; lag + 1 <= lags_max && square > 0; lag += 2) {
         double pair = 0;
         for (size_t i = lag; i < n; i++)

@@ -35,9 +35,9 @@ bool st_safe_point(uint32_t point)
         {0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},   {0x200E, 0x200F},
         {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFFFE, 0xFFFF},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(unsafe); i++) {
-        if (point <= unsafe[i].last)
-            return point < unsafe[i].first;
+    ST_EACH (range, unsafe) {
+        if (point <= range->last)
+            return point < range->first;
     }
     return true;
 }

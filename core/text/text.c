@@ -56,8 +56,8 @@ void st_text_pad(FILE *out, const char *text, int columns)
 static int columns_of(const char *text, size_t bytes)
 {
     int n = 0;
-    for (size_t i = 0; i < bytes; i++)
-        n += ((unsigned char)text[i] & 0xc0) != 0x80;
+    ST_EACH_OF (c, text, bytes)
+        n += ((unsigned char)*c & 0xc0) != 0x80;
     return n;
 }
 

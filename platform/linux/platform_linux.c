@@ -252,10 +252,10 @@ static int linux_counters_open(ST_UNUSED struct st_platform *p, struct st_counte
 static void linux_counters_close(ST_UNUSED struct st_platform *p, struct st_counters_handle *h)
 {
     int *const fds[] = {&h->fd_schedstat, &h->fd_stat, &h->fd_status};
-    for (size_t i = 0; i < ST_ARRAY_LEN(fds); i++) {
-        if (*fds[i] >= 0)
-            close(*fds[i]);
-        *fds[i] = -1;
+    ST_EACH (fd, fds) {
+        if (**fd >= 0)
+            close(**fd);
+        **fd = -1;
     }
 }
 
@@ -479,8 +479,8 @@ static void linux_pauses(struct st_platform *p, struct st_pauses *ret)
     st_posix_pauses(p, ret);
     if (smi_fd >= 0 && read(smi_fd, &smi_n, sizeof(smi_n)) == (ssize_t)sizeof(smi_n))
         ret->smi_n = (int64_t)smi_n;
-    for (size_t i = 0; i < stat_fds_n; i++) {
-        const int64_t us = throttled_us(stat_fds[i]);
+    ST_EACH_OF (fd, stat_fds, stat_fds_n) {
+        const int64_t us = throttled_us(*fd);
         if (us < 0)
             continue;
         ret->quota_ns = (ret->quota_ns == INT64_MIN ? 0 : ret->quota_ns) + us * 1000;

@@ -155,8 +155,8 @@ int st_child_env_shell(const char *line)
 
 void st_child_env_close(struct st_child_env *env)
 {
-    for (size_t i = 0; i < env->n; i++)
-        free(env->vars[i]);
+    ST_EACH_OF (var, env->vars, env->n)
+        free(*var);
     free(env->vars);
     *env = (struct st_child_env){0};
 }
@@ -208,8 +208,8 @@ static char *next_of_libraries(void)
     for (char **var = environ; var != NULL && *var != NULL; var++) {
         const size_t len = strcspn(*var, "=");
         bool found = false;
-        for (size_t i = 0; i < ST_ARRAY_LEN(begins); i++)
-            found = found || strncmp(*var, begins[i], strlen(begins[i])) == 0;
+        ST_EACH (begin, begins)
+            found = found || strncmp(*var, *begin, strlen(*begin)) == 0;
         for (const char *const *kept = st_child_env_servers; *kept != NULL; kept++)
             found = found && (strlen(*kept) != len || strncmp(*var, *kept, len) != 0);
         if (found)
@@ -236,14 +236,14 @@ void st_child_env_forget_others(void)
     if (geteuid() != 0)
         return;
     st_child_env_forget_libraries();
-    for (size_t i = 0; i < ST_ARRAY_LEN(folders); i++) {
-        if (st_child_env_folder(folders[i], path) != NULL)
-            setenv(folders[i], path, 1); /* without links, which another user may change later */
+    ST_EACH (folder, folders) {
+        if (st_child_env_folder(*folder, path) != NULL)
+            setenv(*folder, path, 1); /* without links, which another user may change later */
         else
-            unsetenv(folders[i]);
+            unsetenv(*folder);
     }
-    for (size_t i = 0; i < ST_ARRAY_LEN(lists); i++)
-        unsetenv(lists[i]);
+    ST_EACH (list, lists)
+        unsetenv(*list);
     const struct passwd *root = getpwuid(0);
     const char *home = st_child_env_folder("HOME", path);
     setenv("HOME", home != NULL ? home : root != NULL ? root->pw_dir : "/", 1);

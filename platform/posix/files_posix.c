@@ -48,9 +48,9 @@ int st_posix_read_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
 static bool may_be_pipe(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(folders); i++) {
-        const size_t len = strlen(folders[i]);
-        if (strncmp(path, folders[i], len) == 0)
+    ST_EACH (folder, folders) {
+        const size_t len = strlen(*folder);
+        if (strncmp(path, *folder, len) == 0)
             return path[len] != '\0' && path[len + strspn(path + len, "0123456789")] == '\0';
     }
     return strcmp(path, "/dev/stdin") == 0;
@@ -154,8 +154,8 @@ static int names_add(struct names *names, const char *name)
 
 static void names_finish(struct names *names)
 {
-    for (size_t i = 0; i < names->n; i++)
-        free(names->name[i]);
+    ST_EACH_OF (name, names->name, names->n)
+        free(*name);
     free(names->name);
 }
 
@@ -196,8 +196,8 @@ int st_posix_list(struct st_platform *p, const char *path, st_name_fn fn, void *
     closedir(dir);
     if (r == 0 && names.n > 0) {
         qsort(names.name, names.n, sizeof(*names.name), by_strcmp);
-        for (size_t i = 0; i < names.n; i++) {
-            if (fn(ctx, names.name[i]) != 0)
+        ST_EACH_OF (name, names.name, names.n) {
+            if (fn(ctx, *name) != 0)
                 break;
         }
     }

@@ -122,8 +122,8 @@ static void turn(struct child *children, struct st_run *runs, size_t n, int64_t 
 static size_t alive(const struct child *children, size_t n)
 {
     size_t alive_n = 0;
-    for (size_t i = 0; i < n; i++)
-        alive_n += children[i].pid != 0;
+    ST_EACH_OF (child, children, n)
+        alive_n += child->pid != 0;
     return alive_n;
 }
 

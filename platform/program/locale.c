@@ -31,10 +31,10 @@ bool st_locale_utf8(void)
 
 size_t st_locale_character(const char *text, const char **ret)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(replacements); i++) {
-        const size_t bytes = strlen(replacements[i].utf8);
-        if (strncmp(text, replacements[i].utf8, bytes) == 0) {
-            *ret = replacements[i].ascii;
+    ST_EACH (replacement, replacements) {
+        const size_t bytes = strlen(replacement->utf8);
+        if (strncmp(text, replacement->utf8, bytes) == 0) {
+            *ret = replacement->ascii;
             return bytes;
         }
     }

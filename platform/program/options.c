@@ -144,8 +144,8 @@ static int refuse(const char *command, const struct st_option *options, size_t o
         return st_failure_usage(command, "--%s takes no value", options[optopt - LONG_BASE].name);
     const char *name = ST_TEXT(64, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
     struct st_near near = {.typed = name};
-    for (size_t i = 0; i < options_n; i++)
-        st_near_offer(&near, options[i].name);
+    ST_EACH_OF (option, options, options_n)
+        st_near_offer(&near, option->name);
     return st_failure_unknown(command, "option", "--", &near);
 }
 

@@ -56,8 +56,8 @@ void st_column_put(struct st_bytes_out *out, const int64_t *values, size_t n, in
 
     uint64_t waiting = 0;
     unsigned waiting_bits = 0;
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t offset = offset_of(values[i], base);
+    ST_EACH_OF (value, values, n) {
+        const uint64_t offset = offset_of(*value, base);
         if (offset >> bits == 0)
             waiting |= offset << waiting_bits;
         for (waiting_bits += bits; waiting_bits >= 8; waiting_bits -= 8) {
