@@ -113,7 +113,7 @@ static void put_down_to(struct st_cause_event *event, enum st_cause cause, int64
 }
 
 /* A kernel that does not count waits (FreeBSD). From the surest to the least sure: its own formula for
- * sleeps, the run time of interrupt threads, which run before any real-time thread, beyond their usual share
+ * sleeps, the run time of interrupt threads and of other programs' real-time threads beyond their usual share
  * of that CPU, and switches that the thread did not ask for, beyond the usual ones and at least one for each
  * late wake-up. */
 static void judge_without_waits(const struct st_cause_record *record, const struct st_cause_baseline *base,
@@ -132,7 +132,7 @@ static void judge_without_waits(const struct st_cause_record *record, const stru
     if (machine->stretch_ns > half_ns) {
         put_down_to(event, ST_CAUSE_STRETCHED, clip(machine->stretch_ns, record->lateness_ns));
     } else if (most != NULL && interrupts_ns > half_ns) {
-        put_down_to(event, ST_CAUSE_KERNEL, interrupts_ns);
+        put_down_to(event, most->is_program ? ST_CAUSE_RUN_QUEUE : ST_CAUSE_KERNEL, interrupts_ns);
         memcpy(event->culprit, most->name, sizeof(most->name));
     } else if ((double)event->switches_involuntary_n >=
                context->most_switches_per_cycle * cycles + (double)event->together_n) {

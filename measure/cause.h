@@ -26,7 +26,7 @@ struct st_cause_baseline {
     struct st_readings readings;
 };
 
-/** Facts about this machine that do not change. */
+/** Facts about this machine; only stretch_ns changes. */
 struct st_cause_machine {
     int virtualised;    /* 1, 0, -1 unknown */
     int64_t rt_hole_ns; /* rt_period - rt_runtime; 0: no throttling */
@@ -47,8 +47,8 @@ struct st_cause_event {
                              counter has no length */
     uint32_t together_n;  /* late wake-ups that share one look at the counters, by their lateness; 1: alone */
     int cpu;              /* where it woke; -1 unknown */
-    char culprit[sizeof(((struct st_readings *)0)->culprit)]; /* the interrupt that had its CPU, the program
-                                                                 of a bus lock; "": not known */
+    char culprit[sizeof(((struct st_readings *)0)->culprit)]; /* the interrupt or program that had its CPU,
+                                                                 that of a bus lock; "": not known */
     uint64_t switches_involuntary_n, faults_minor_n, faults_major_n;
     bool migrated;
 };
@@ -70,8 +70,8 @@ struct st_cause_context {
     uint32_t together_n;
 };
 
-/** How long the interrupt threads of one CPU ran between two looks, and which of them most (NULL: none). 0:
- * not known. Pure. */
+/** How long the threads that run before the loop ran on one CPU between two looks, and which of them most
+ * (NULL: none). 0: not known. Pure. */
 int64_t st_cause_interrupts_ns(const struct st_pauses *from, const struct st_pauses *to, int cpu,
                                const struct st_interrupt **ret_most);
 

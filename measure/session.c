@@ -278,15 +278,50 @@ static void *loop_thread(void *arg)
     return NULL;
 }
 
+static int read_number(struct st_platform *p, const char *key, int64_t lowest, int64_t highest, int64_t *ret)
+{
+    char text[32];
+    size_t len;
+    const int r = p->read_sysctl(p, key, text, sizeof(text), &len);
+    return r != 0 ? r : st_number_i64(text, lowest, highest, ret);
+}
+
+/* What FreeBSD's kernel may add to a sleep until the next period: rules freebsd-eventtimer and
+ * freebsd-alloweddeviation. */
+static int64_t stretch_ns(struct st_platform *p, const struct st_loop *loop)
+{
+    int64_t hz, periodic, mul, precise, percent;
+    struct st_tick_late late;
+    if (p->os != ST_OS_FREEBSD || read_number(p, "kern.hz", 1, ST_TICK_HZ_MAX, &hz) != 0 ||
+        read_number(p, "kern.eventtimer.periodic", 0, 1, &periodic) != 0)
+        return 0;
+    if (periodic == 1)
+        return read_number(p, "kern.eventtimer.singlemul", 1, ST_TICK_HZ_MAX, &mul) == 0
+                   ? ST_NS_PER_S / (hz * st_tick_singlemul(hz, mul))
+                   : 0;
+    const int r = read_number(p, "kern.timecounter.nanosleep_precise", 0, 1, &precise);
+    if (loop->precise_wait || (r != 0 && r != -ENOENT) || (r == 0 && precise == 1))
+        return 0;
+    return read_number(p, "kern.timecounter.alloweddeviation", 1, INT32_MAX, &percent) == 0 &&
+                   st_tick_late(percent, hz, (double)st_period_ns(&loop->period), &late) == 0
+               ? (int64_t)late.max_ns
+               : 0;
+}
+
 /* One drain of every loop. @return true when all have ended and were drained to the last word. Under the
  * mutex. */
 static bool drain_all(struct st_session *session)
 {
     bool over = true;
     ST_EACH_OF (lane, session->lanes, session->config.cpus_n) {
+        int64_t *stretched_ns = &lane->drain.late.machine.stretch_ns;
         if (lane->drained)
             continue;
+        const int64_t now_ns = stretch_ns(session->platform, &lane->loop);
+        if (now_ns > *stretched_ns) /* a change since the last drain: the longer one explains more */
+            *stretched_ns = now_ns;
         st_drain_step(&lane->drain);
+        *stretched_ns = now_ns;
         if (!lane->ended) {
             if (lane->prepared)
                 st_drain_baseline(&lane->drain);
@@ -325,14 +360,6 @@ static void *drain_thread(void *arg)
     return NULL;
 }
 
-static int read_number(struct st_platform *p, const char *key, int64_t lowest, int64_t highest, int64_t *ret)
-{
-    char text[32];
-    size_t len;
-    const int r = p->read_sysctl(p, key, text, sizeof(text), &len);
-    return r != 0 ? r : st_number_i64(text, lowest, highest, ret);
-}
-
 static void ask_machine(struct st_platform *p, struct st_cause_machine *machine)
 {
     bool yes;
@@ -342,28 +369,6 @@ static void ask_machine(struct st_platform *p, struct st_cause_machine *machine)
         read_number(p, "kernel.sched_rt_runtime_us", 1, INT64_MAX / ST_NS_PER_US, &runtime_us) == 0 &&
         period_us > runtime_us)
         machine->rt_hole_ns = (period_us - runtime_us) * ST_NS_PER_US;
-}
-
-/* What FreeBSD's kernel may add to a sleep until the next period: rules freebsd-eventtimer and
- * freebsd-alloweddeviation. */
-static int64_t stretch_ns(struct st_platform *p, const struct st_loop *loop)
-{
-    int64_t hz, periodic, mul, precise, percent;
-    struct st_tick_late late;
-    if (read_number(p, "kern.hz", 1, ST_TICK_HZ_MAX, &hz) != 0 ||
-        read_number(p, "kern.eventtimer.periodic", 0, 1, &periodic) != 0)
-        return 0;
-    if (periodic == 1)
-        return read_number(p, "kern.eventtimer.singlemul", 1, ST_TICK_HZ_MAX, &mul) == 0
-                   ? ST_NS_PER_S / (hz * st_tick_singlemul(hz, mul))
-                   : 0;
-    const int r = read_number(p, "kern.timecounter.nanosleep_precise", 0, 1, &precise);
-    if (loop->precise_wait || (r != 0 && r != -ENOENT) || (r == 0 && precise == 1))
-        return 0;
-    return read_number(p, "kern.timecounter.alloweddeviation", 1, INT32_MAX, &percent) == 0 &&
-                   st_tick_late(percent, hz, (double)st_period_ns(&loop->period), &late) == 0
-               ? (int64_t)late.max_ns
-               : 0;
 }
 
 /* With long cycles, warm-up must not take a minute. */

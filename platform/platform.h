@@ -49,10 +49,11 @@ struct st_counters_handle {
 
 #define ST_INTERRUPTS_MAX 64
 
-/** A thread of the kernel that handles an interrupt. It runs before every real-time thread. */
+/** A thread that runs before the loop: it handles an interrupt, or is another program's real-time thread. */
 struct st_interrupt {
     pid_t tid;
-    char name[20];  /* "irq22: hdac0" */
+    bool is_program;
+    char name[20];  /* "irq22: hdac0"; of a program its name */
     int64_t run_ns; /* since boot */
     int cpu;        /* where it ran last */
 };
@@ -173,9 +174,9 @@ struct st_platform {
     int (*counters_other)(struct st_platform *p, const struct st_counters_handle *h,
                           struct st_thread_counters *ret);
     void (*counters_close)(struct st_platform *p, struct st_counters_handle *h);
-    /** Some 20 us where a quota is counted or interrupt threads are read. Thread: always the same one of the
-     * process; the only one that does not block SIGCONT, so that it has seen it when it goes on after a
-     * stop. */
+    /** Some 20 us where a quota is counted. FreeBSD copies a row (1088 bytes) for each thread of the machine:
+     * estimated as 1 ms for 400 threads, not measured. Thread: always the same one of the process; the only
+     * one that does not block SIGCONT, so that it has seen it when it goes on after a stop. */
     void (*pauses)(struct st_platform *p, struct st_pauses *ret);
 
     /* --- process --- */

@@ -166,7 +166,7 @@ static int freebsd_set_rttime_limit_ns(ST_UNUSED struct st_platform *p, ST_UNUSE
 
 /* --- what threads have used; locked memory, the program --- */
 
-#define THREADS_MAX 4096 /* more of our own is a fault of ours */
+#define THREADS_MAX 32768
 
 static int freebsd_counters_open(struct st_platform *p, struct st_counters_handle *ret)
 {
@@ -221,17 +221,16 @@ static int freebsd_counters_self(ST_UNUSED struct st_platform *p,
     return 0;
 }
 
-/* One row for each thread of the process. Free *ret with free. @return how many. */
-static int read_threads(pid_t pid, struct kinfo_proc **ret)
+/* One row for each thread. Free *ret with free. @return how many. */
+static int read_threads(const int *mib, unsigned mib_n, struct kinfo_proc **ret)
 {
-    const int mib[4] = {CTL_KERN, KERN_PROC, KERN_PROC_PID | KERN_PROC_INC_THREAD, pid};
-    size_t room = 16 * sizeof(struct kinfo_proc);
+    size_t room = (mib_n == 3 ? 512 : 16) * sizeof(struct kinfo_proc);
     for (;;) {
         struct kinfo_proc *rows = malloc(room);
         if (rows == NULL)
             return -ENOMEM;
         size_t bytes = room;
-        if (sysctl(mib, 4, rows, &bytes, NULL, 0) == 0) {
+        if (sysctl(mib, mib_n, rows, &bytes, NULL, 0) == 0) {
             if (bytes < sizeof(*rows) || rows[0].ki_structsize != (int)sizeof(*rows)) {
                 free(rows);
                 return -EBADMSG; /* a kernel with another layout */
@@ -250,8 +249,9 @@ static int read_threads(pid_t pid, struct kinfo_proc **ret)
 static int freebsd_counters_other(ST_UNUSED struct st_platform *p, const struct st_counters_handle *h,
                                   struct st_thread_counters *ret)
 {
+    const int own[] = {CTL_KERN, KERN_PROC, KERN_PROC_PID | KERN_PROC_INC_THREAD, getpid()};
     struct kinfo_proc *rows;
-    const int n = read_threads(getpid(), &rows);
+    const int n = read_threads(own, ST_ARRAY_LEN(own), &rows);
     if (n < 0)
         return n;
     int r = -ESRCH;
@@ -272,34 +272,41 @@ static int freebsd_counters_other(ST_UNUSED struct st_platform *p, const struct 
     return r;
 }
 
-/* 11 on 13.2 and 15.1 (shown by ps); other kernels start other processes before it. */
-#define INTR_PID_MAX 64
-
-/* The interrupt threads are those of the process "intr". Their priorities (PI_*) are better than all
- * real-time ones: sys/sys/priority.h. A jail does not show them. */
+/* Interrupt threads are those of the kernel's process "intr"; their priorities (PI_*) are better than all
+ * real-time ones: sys/sys/priority.h. Of other programs the real-time threads count that are not below the
+ * loop, the least of our own real-time threads. A jail and security.bsd.see_other_uids=0 hide threads. */
 static void freebsd_pauses(struct st_platform *p, struct st_pauses *ret)
 {
-    static pid_t intr_pid = 1; /* always the same thread comes here */
+    static const int all[] = {CTL_KERN, KERN_PROC, KERN_PROC_ALL};
     struct kinfo_proc *rows;
+    int loop_level = 0;
     st_posix_pauses(p, ret);
     ret->interrupts_n = 0;
-    for (; intr_pid < INTR_PID_MAX; intr_pid++) {
-        const int n = read_threads(intr_pid, &rows);
-        if (n <= 0)
+    const int n = read_threads(all, ST_ARRAY_LEN(all), &rows);
+    for (int i = 0; i < n; i++) {
+        if (rows[i].ki_pid == getpid() && PRI_BASE(rows[i].ki_pri.pri_class) == PRI_REALTIME &&
+            rows[i].ki_pri.pri_level > loop_level)
+            loop_level = rows[i].ki_pri.pri_level;
+    }
+    for (int i = 0; i < n && ret->interrupts_n < ST_INTERRUPTS_MAX; i++) {
+        const bool is_interrupt = rows[i].ki_ppid == 0 && strcmp(rows[i].ki_comm, "intr") == 0;
+        if (!is_interrupt &&
+            (PRI_BASE(rows[i].ki_pri.pri_class) != PRI_REALTIME || rows[i].ki_pid == getpid() ||
+             (loop_level > 0 && rows[i].ki_pri.pri_level > loop_level)))
             continue;
-        const bool found = strcmp(rows[0].ki_comm, "intr") == 0;
-        for (int i = 0; found && i < n && i < ST_INTERRUPTS_MAX; i++) {
-            struct st_interrupt *interrupt = &ret->interrupts[ret->interrupts_n++];
-            interrupt->tid = rows[i].ki_tid;
+        struct st_interrupt *interrupt = &ret->interrupts[ret->interrupts_n++];
+        interrupt->tid = rows[i].ki_tid;
+        interrupt->is_program = !is_interrupt;
+        if (is_interrupt)
             snprintf(interrupt->name, sizeof(interrupt->name), "%s%s", rows[i].ki_tdname,
                      rows[i].ki_moretdname);
-            interrupt->run_ns = (int64_t)rows[i].ki_runtime * ST_NS_PER_US;
-            interrupt->cpu = rows[i].ki_oncpu >= 0 ? rows[i].ki_oncpu : rows[i].ki_lastcpu;
-        }
-        free(rows);
-        if (found)
-            break;
+        else
+            snprintf(interrupt->name, sizeof(interrupt->name), "%s", rows[i].ki_comm);
+        interrupt->run_ns = (int64_t)rows[i].ki_runtime * ST_NS_PER_US;
+        interrupt->cpu = rows[i].ki_oncpu >= 0 ? rows[i].ki_oncpu : rows[i].ki_lastcpu;
     }
+    if (n >= 0)
+        free(rows);
     ret->at_ns = st_posix_now_ns(p);
 }
 

@@ -100,6 +100,25 @@ static void interrupt_is_named_if_it_ran_on_that_cpu_for_half_the_lateness(void 
     assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
 }
 
+/* freebsd-run-3.md: a program at a better real-time priority kept the CPU for 8 ms; ru_nivcsw did not count
+ * it */
+static void real_time_thread_of_another_program_is_named(void **state)
+{
+    (void)state;
+    context.most_interrupt_share = 0;
+    context.pauses.interrupts[1] = base.pauses.interrupts[1] =
+        (struct st_interrupt){.tid = 100093, .is_program = true, .name = "hog", .cpu = 1};
+    context.pauses.interrupts_n = base.pauses.interrupts_n = 2;
+    context.pauses.interrupts[0].run_ns = 20 * ST_NS_PER_US;
+    context.pauses.interrupts[1].run_ns = 8 * ST_NS_PER_MS;
+    const struct st_cause_event event = judge();
+    assert_int_equal(event.cause, ST_CAUSE_RUN_QUEUE);
+    assert_int_equal(event.explained_ns, record.lateness_ns);
+    assert_string_equal(event.culprit, "hog");
+    base.pauses.interrupts_n = 1; /* it began after the look: its run time before is not known */
+    assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
+}
+
 static void usual_time_of_interrupts_is_taken_off(void **state)
 {
     (void)state;
@@ -280,6 +299,7 @@ int main(void)
         cmocka_unit_test_setup(where_nothing_grew_the_cause_stays_unknown, as_captured),
         cmocka_unit_test_setup(sleep_that_the_kernel_made_longer_is_explained_by_its_formula, as_captured),
         cmocka_unit_test_setup(interrupt_is_named_if_it_ran_on_that_cpu_for_half_the_lateness, as_captured),
+        cmocka_unit_test_setup(real_time_thread_of_another_program_is_named, as_captured),
         cmocka_unit_test_setup(usual_time_of_interrupts_is_taken_off, as_captured),
         cmocka_unit_test_setup(switch_that_the_thread_did_not_ask_for_is_another_thread, as_captured),
         cmocka_unit_test_setup(page_from_disk_is_named_where_nothing_else_is, as_captured),
