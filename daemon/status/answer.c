@@ -169,8 +169,11 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
     const struct st_observed_view *first = NULL;
     for (size_t i = 0; i < view->observe.n; i++) {
         const struct st_observed_view *source = &view->observe.sources[i];
-        if (!source->never && source->mode != ST_OBSERVED_OFF && source->why[0] != '\0' &&
-            (first == NULL || rank(source) < rank(first)))
+        if (source->never || source->mode == ST_OBSERVED_OFF || source->why[0] == '\0')
+            continue;
+        if (strcmp(source->source, "sound4") == 0) /* FreeBSD: it sees the programs of every server */
+            return source;
+        if (first == NULL || rank(source) < rank(first))
             first = source;
     }
     return first;

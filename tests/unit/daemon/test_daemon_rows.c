@@ -432,6 +432,11 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     expect_of_screen("answer",
                      "No sound server is watched: PipeWire is not running. This computer's timing: OK.");
     expect_of_screen("next", "sleeptune status --details");
+    struct st_observed_view *sound4 = &view.observe.sources[view.observe.n++]; /* on FreeBSD */
+    *sound4 = *pipewire;
+    sound4->source = "sound4";
+    snprintf(sound4->why, sizeof(sound4->why), "no sound card");
+    expect_of_screen("answer", "No sound server is watched: no sound card. This computer's timing: OK.");
 }
 
 static void row_of_the_server_says_who_asked_for_the_shortest_buffer(void **state)
