@@ -1,8 +1,8 @@
 /* sleeptune-lab table: a document that was saved, as CSV or Markdown. */
 #include <errno.h>
 
-#include "core/text/json.h"
 #include "lab/commands.h"
+#include "lab/input/json_input.h"
 #include "lab/table.h"
 #include "platform/posix/posix.h"
 
@@ -45,7 +45,7 @@ int st_cmd_table(int argc, char **argv)
     FILE *stream = st_posix_input_open(argv[first]);
     if (stream == NULL)
         return st_failure(NAME, "cannot read %s: %s", argv[first], st_posix_input_error(errno));
-    json_t *document = st_json_read(stream, &error);
+    json_t *document = st_json_input_read(stream, &error);
     st_posix_input_close(stream);
     if (document == NULL)
         return st_failure(NAME, "cannot read %s: %s", argv[first], error.text);

@@ -169,7 +169,7 @@ static void hand_folder_over(struct st_journal *journal, const char *path, const
 /* After the last block of a file: the folders that were made for it, the deepest first. */
 static void remove_folders(struct st_applied *applied, const struct st_journal_file *file)
 {
-    const char *folder = ST_TEXT(512, "%s", file->path);
+    char *folder = ST_TEXT(512, "%s", file->path);
     for (unsigned i = 0; i < file->folders_made; i++) {
         char *slash = strrchr(folder, '/');
         if (slash == NULL || slash == folder)

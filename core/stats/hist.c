@@ -139,33 +139,6 @@ void st_hist_add(struct st_hist *hist, int64_t value_ns)
     st_hist_add_n(hist, value_ns, 1);
 }
 
-void st_hist_add_values(struct st_hist *hist, const int64_t *values_ns, size_t n)
-{
-    uint64_t *const late = hist->late;
-    const uint64_t bits_least = hist->sub_bucket_count - 1;
-    const unsigned half = half_magnitude(hist);
-    int64_t min_ns = hist->min_ns, max_ns = hist->max_ns;
-    uint64_t usual_n = 0;
-    double sum_ns = 0;
-    ST_EACH_OF (value, values_ns, n) {
-        const int64_t value_ns = *value;
-        if ((uint64_t)value_ns > (uint64_t)ST_HIST_HIGHEST_NS) {
-            st_hist_add(hist, value_ns); /* early, or out of range */
-            continue;
-        }
-        const unsigned bucket = 63 - half - (unsigned)__builtin_clzll((uint64_t)value_ns | bits_least);
-        late[(bucket << half) + (uint32_t)((uint64_t)value_ns >> bucket)]++;
-        min_ns = value_ns < min_ns ? value_ns : min_ns;
-        max_ns = value_ns > max_ns ? value_ns : max_ns;
-        sum_ns += (double)value_ns;
-        usual_n++;
-    }
-    hist->total_n += usual_n;
-    hist->sum_ns += sum_ns;
-    hist->min_ns = min_ns < hist->min_ns ? min_ns : hist->min_ns;
-    hist->max_ns = max_ns > hist->max_ns ? max_ns : hist->max_ns;
-}
-
 static void merge_table(uint64_t *counts, const uint64_t *from, uint32_t len)
 {
     for (uint32_t i = 0; i < len; i++) {

@@ -42,8 +42,6 @@ void st_hist_touch(struct st_hist *hist);
 /** Counts one value. Threads: one writer; constant time, no allocation. */
 void st_hist_add(struct st_hist *hist, int64_t value_ns);
 void st_hist_add_n(struct st_hist *hist, int64_t value_ns, uint64_t n);
-/** Counts many values: two thirds of the time that one by one takes. */
-void st_hist_add_values(struct st_hist *hist, const int64_t *values_ns, size_t n);
 
 /** Adds all of `from`. @return 0 or -EINVAL (other digits). */
 ST_NODISCARD int st_hist_merge(struct st_hist *hist, const struct st_hist *from);

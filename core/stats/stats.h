@@ -32,11 +32,6 @@ struct st_quantile st_stats_quantile(const struct st_hist *hist, double p);
 void st_stats_sort_i64(int64_t *values, size_t n);
 void st_stats_sort_double(double *values, size_t n);
 
-/** How much more the sum of correlated values varies than that of independent ones: 1 + twice the sum of the
- * autocorrelations of the lags 1 .. lags_max, as far as pairs of them are positive. @return >= 1. Threads:
- * any. Source: Geyer, "Practical Markov Chain Monte Carlo", 1992 (initial positive sequence). */
-double st_stats_inflation(const double *values, size_t n, double mean, size_t lags_max);
-
 /** The least n for which quantile p is printed: ceil(10 / (1 - p)); 20 for the median, 1000 for p99. */
 uint64_t st_stats_quantile_min_n(double p);
 

@@ -50,9 +50,6 @@ static inline json_t *st_json_text_or_null(const char *text)
     return text[0] != '\0' ? st_json_safe_string(text) : json_null();
 }
 
-/** Parses a stream to its end; at most 256 MiB. @return NULL: *error has the reason. */
-json_t *st_json_read(FILE *stream, json_error_t *error);
-
 /** A json_dump_callback_t; ctx: a struct st_text_buffer. @return 0, -1 when out of memory. */
 int st_json_write(const char *text, size_t bytes, void *ctx);
 

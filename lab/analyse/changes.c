@@ -7,6 +7,7 @@
 
 #include "core/stats/stats.h"
 #include "lab/analyse/ticks.h"
+#include "lab/stats/inflation.h"
 
 #define TREND_GROUPS 64
 #define STEP_MIN_N   12 /* blocks on each side of a step */
@@ -99,7 +100,7 @@ static double blocks_inflation(const double *values, size_t n)
     double mean = 0;
     for (size_t i = 0; i < n; i++)
         mean += values[i] / (double)n;
-    return st_stats_inflation(values, n, mean, n / 2);
+    return st_inflation(values, n, mean, n / 2);
 }
 
 /* Median in ns of blocks first .. end - 1. Uses b->work. */

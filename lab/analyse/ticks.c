@@ -5,6 +5,7 @@
 
 #include "core/stats/stats.h"
 #include "lab/analyse/periodic.h"
+#include "lab/stats/inflation.h"
 
 #define P_MAX          1e-5
 #define ODD_SHARE_MAX  0.05 /* samples and differences that do not fit */
@@ -349,7 +350,7 @@ static void solve_curve(double m[CURVE_N][CURVE_N], double v[CURVE_N], double x[
 static double inflation(const double *left, size_t n)
 {
     const size_t lags_max = n / 2 > 0 ? n / 2 - 1 : 0;
-    return st_stats_inflation(left, n, 0, lags_max < LAGS_MAX ? lags_max : LAGS_MAX);
+    return st_inflation(left, n, 0, lags_max < LAGS_MAX ? lags_max : LAGS_MAX);
 }
 
 /* What the first columns_n columns leave, as a sum of squares; left has it on return. */

@@ -380,7 +380,10 @@ int st_chart_check(const char *command, const char *option, const char *path)
         return 0;
     if (bytes <= 4 || strcasecmp(path + bytes - 4, ".svg") != 0)
         return st_failure_usage(command, "%s: '%s' does not end in .svg", option, path);
-    const int r = st_output_check(path);
+    struct st_output output;
+    int r = st_output_open(&output, path);
+    if (r == 0)
+        r = st_output_close(&output, false);
     return r == 0 ? 0 : st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
 }
 

@@ -87,6 +87,16 @@ static void write_foot(const struct st_recording_info *info, FILE *out)
 }
 
 /* @return 0 or -errno, of the recording or of the output. */
+/* Of the i-th period of a skipped run: how late it would have been. */
+static int64_t skipped_lateness_ns(const struct st_period *period, const struct st_recording_event *event,
+                                   uint64_t i)
+{
+    const uint64_t first = event->period_index;
+    const int64_t distance_ns =
+        st_ns_sub(st_period_due_ns(period, 0, first + i), st_period_due_ns(period, 0, first));
+    return st_ns_sub(event->lateness_ns, distance_ns);
+}
+
 static int write_rows(struct st_recording_reader *reader, FILE *out)
 {
     const struct st_period *period = &st_recording_info(reader)->meta.period;
@@ -97,7 +107,7 @@ static int write_rows(struct st_recording_reader *reader, FILE *out)
         const bool skipped = event.kind == ST_RECORDING_SKIPPED;
         for (uint64_t i = 0; event.kind != ST_RECORDING_LOST && i < event.n; i++)
             fprintf(out, "%" PRIu64 ",%" PRId64 ",%d\n", event.period_index + i,
-                    skipped ? st_recording_skipped_lateness_ns(period, &event, i) : lateness_ns[i], skipped);
+                    skipped ? skipped_lateness_ns(period, &event, i) : lateness_ns[i], skipped);
     }
     if (r >= 0 && ferror(out) != 0)
         return errno != 0 ? -errno : -EIO;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text/json.h"
 #include "core/text/text.h"
 #include "lab/commands.h"
 #include "lab/compare/compare.h"
+#include "lab/input/json_input.h"
 #include "lab/input/series_input.h"
 #include "platform/posix/posix.h"
 #include "store/recording/recording_input.h"
@@ -116,7 +116,7 @@ static int read_json(const char *command, const struct st_series_options *option
 {
     json_error_t error = {.text = ""};
     FILE *stream = st_posix_input_open(file->path);
-    json_t *document = stream != NULL ? st_json_read(stream, &error) : NULL;
+    json_t *document = stream != NULL ? st_json_input_read(stream, &error) : NULL;
     st_posix_input_close(stream);
     if (document == NULL)
         return st_failure(command, "%s: line %d: %s", file->path, error.line, error.text);

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text/json.h"
 #include "lab/chart/chart.h"
 #include "lab/chart/conditions.h"
 #include "lab/input/document.h"
+#include "lab/input/json_input.h"
 #include "lab/input/series_input.h"
 #include "platform/posix/posix.h"
 #include "platform/program/options.h"
@@ -237,7 +237,7 @@ int st_chart_json(const char *command, const char *name, const json_t *document,
 static int read_json(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
 {
     json_error_t error;
-    json_t *document = st_json_read(stream, &error);
+    json_t *document = st_json_input_read(stream, &error);
     st_posix_input_close(stream);
     if (document == NULL)
         return st_failure(command, "%s: line %d: %s", name, error.line, error.text);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/text/json.h"
 #include "core/text/number.h"
+#include "lab/input/json_input.h"
 #include "lab/input/series_text.h"
 #include "platform/posix/posix.h"
 #include "platform/program/options.h"
@@ -167,7 +167,7 @@ int st_series_input_json(const char *command, const char *name, const json_t *do
 static int read_json(struct input *input, struct st_series_input *result)
 {
     json_error_t error;
-    json_t *document = st_json_read(input->stream, &error);
+    json_t *document = st_json_input_read(input->stream, &error);
     if (document == NULL)
         return st_failure(input->command, "%s: line %d: %s", input->name, error.line, error.text);
     const int status = st_series_input_json(input->command, input->name, document, result);

@@ -33,7 +33,8 @@ static int count(struct st_long_series *all, uint64_t first_index, const int64_t
         all->first_index = first_index;
     all->last_index = first_index + n - 1;
     all->n += n;
-    st_hist_add_values(&all->hist, lateness_ns, n);
+    ST_EACH_OF (value, lateness_ns, n)
+        st_hist_add(&all->hist, *value);
     st_moments_add(&all->moments, lateness_ns, n);
     st_levels_add(&all->levels, first_index, lateness_ns, n);
     return 0;

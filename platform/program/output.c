@@ -99,33 +99,6 @@ int st_output_open(struct st_output *output, const char *path)
     return r;
 }
 
-/* The same of what is no file, without opening it. @return 0; 1: it is a file or none. */
-static int check_other(const char *path)
-{
-    struct st_destination file;
-    struct stat info;
-    int r = st_destination_find(path, &file);
-    if (r < 0)
-        return r;
-    r = look_at(&file, &info);
-    if (r == 2)
-        r = S_ISDIR(info.st_mode) ? -EISDIR : faccessat(file.dir_fd, file.name, W_OK, 0) == 0 ? 0 : -errno;
-    else if (r >= 0)
-        r = 1;
-    close(file.dir_fd);
-    return r;
-}
-
-int st_output_check(const char *path)
-{
-    struct st_output output;
-    int r = path != NULL && strcmp(path, "-") != 0 ? check_other(path) : 1;
-    if (r != 1)
-        return r;
-    r = st_output_open(&output, path);
-    return r == 0 ? st_output_close(&output, false) : r;
-}
-
 int st_output_close(struct st_output *output, bool keep)
 {
     int r = 0;

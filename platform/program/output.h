@@ -20,10 +20,6 @@ struct st_output {
  * does not follow every link (platform/destination.h). */
 ST_NODISCARD int st_output_open(struct st_output *output, const char *path);
 
-/** Could st_output_open write there now? Leaves nothing behind, and does not open a device or a FIFO.
- * @return 0 or -errno. */
-ST_NODISCARD int st_output_check(const char *path);
-
 /** keep: false discards what was written and leaves the old file. @return 0 or -errno. */
 ST_NODISCARD int st_output_close(struct st_output *output, bool keep);
 

@@ -616,12 +616,3 @@ const struct st_recording_info *st_recording_info(const struct st_recording_read
 {
     return &reader->info;
 }
-
-int64_t st_recording_skipped_lateness_ns(const struct st_period *period,
-                                         const struct st_recording_event *event, uint64_t i)
-{
-    const uint64_t first = event->period_index;
-    const int64_t distance_ns =
-        st_ns_sub(st_period_due_ns(period, 0, first + i), st_period_due_ns(period, 0, first));
-    return st_ns_sub(event->lateness_ns, distance_ns);
-}

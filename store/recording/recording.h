@@ -112,8 +112,4 @@ void st_recording_close_reader(struct st_recording_reader *reader); /* NULL is f
 /** What was read so far. Valid until the reader is closed. */
 const struct st_recording_info *st_recording_info(const struct st_recording_reader *reader);
 
-/** Would-be lateness of the i-th period of a skipped run. */
-int64_t st_recording_skipped_lateness_ns(const struct st_period *period,
-                                         const struct st_recording_event *event, uint64_t i);
-
 #endif

@@ -35,7 +35,6 @@ static uint64_t read_all(struct st_recording_reader *reader, uint64_t *ret_sum)
         sum.cycles += event.kind == ST_RECORDING_CYCLE;
         sum.skipped_periods += event.kind == ST_RECORDING_SKIPPED ? event.n : 0;
         sum.lost_cycles += event.kind == ST_RECORDING_LOST ? event.n : 0;
-        (void)st_recording_skipped_lateness_ns(&st_recording_info(reader)->meta.period, &event, event.n - 1);
     }
     const struct st_recording_totals totals = st_recording_info(reader)->totals;
     if (memcmp(&sum, &totals, sizeof(sum)) != 0 || st_recording_info(reader)->end == ST_RECORDING_OPEN)

@@ -129,37 +129,6 @@ static void early_values_come_first_and_are_counted_apart(void **state)
     st_hist_finish(&hist);
 }
 
-static void many_at_once_are_the_same_as_one_by_one(void **state)
-{
-    (void)state;
-    enum { N = 5000 };
-    int64_t values[N] = {
-        INT64_MIN, INT64_MAX, -ST_HIST_HIGHEST_NS, ST_HIST_HIGHEST_NS, ST_HIST_HIGHEST_NS + 1, -1, 0, 1,
-        2047,      2048};
-    uint64_t seed = 88172645463325252;
-    for (size_t i = 10; i < N; i++)
-        values[i] = (int64_t)(random_next(&seed) % 3600000000000) >> (random_next(&seed) % 42);
-    for (int digits = 1; digits <= 4; digits++) {
-        struct st_hist one = hist_of(digits), many = hist_of(digits);
-        for (size_t i = 0; i < N; i++)
-            st_hist_add(&one, values[i]);
-        for (size_t first = 0; first < N; first += 500)
-            st_hist_add_values(&many, values + first, 500);
-        st_hist_add_values(&many, values, 0);
-        assert_int_equal(many.total_n, one.total_n);
-        assert_int_equal(many.early_n, one.early_n);
-        assert_int_equal(many.over_n, one.over_n);
-        assert_int_equal(many.early_over_n, one.early_over_n);
-        assert_int_equal(many.min_ns, one.min_ns);
-        assert_int_equal(many.max_ns, one.max_ns);
-        assert_true(fabs(many.sum_ns - one.sum_ns) <= 1e-12 * fabs(one.sum_ns));
-        assert_memory_equal(many.late, one.late, one.counts_len * sizeof(*one.late));
-        assert_memory_equal(many.early, one.early, one.counts_len * sizeof(*one.early));
-        st_hist_finish(&one);
-        st_hist_finish(&many);
-    }
-}
-
 static void values_beyond_an_hour_are_counted_and_read_as_the_maximum(void **state)
 {
     (void)state;
@@ -284,7 +253,6 @@ int main(void)
         cmocka_unit_test(digits_out_of_range_are_refused),
         cmocka_unit_test(quantiles_are_within_a_twentieth_of_a_percent),
         cmocka_unit_test(early_values_come_first_and_are_counted_apart),
-        cmocka_unit_test(many_at_once_are_the_same_as_one_by_one),
         cmocka_unit_test(values_beyond_an_hour_are_counted_and_read_as_the_maximum),
         cmocka_unit_test(quantile_takes_the_rank_of_the_definition),
         cmocka_unit_test(an_empty_histogram_reads_0),

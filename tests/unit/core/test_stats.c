@@ -173,21 +173,6 @@ static void the_bound_for_some_events_is_the_exact_poisson_one(void **state)
     assert_true(approximated - exact < 1.06);
 }
 
-static void independent_values_are_not_inflated_and_equal_neighbours_are(void **state)
-{
-    (void)state;
-    static const double turns[] = {1, -1, 1, -1, 1, -1, 1, -1}, pairs[] = {1, 1, -1, -1, 1, 1, -1, -1};
-    static const double rising[] = {-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5};
-    assert_true(st_stats_inflation(turns, 8, 0, 4) <= 1);
-    assert_true(st_stats_inflation(pairs, 8, 0, 4) <= 1); /* lag 2 takes away more than lag 1 adds */
-    /* lags 1 and 2: 26.25 + 11.5 of 42; lags 3 and 4 together: negative */
-    assert_true(fabs(st_stats_inflation(rising, 8, 0, 4) - (1 + 2 * 37.75 / 42)) < 1e-12);
-    assert_true(fabs(st_stats_inflation(rising, 8, 0, 2) - (1 + 2 * 37.75 / 42)) < 1e-12);
-    assert_true(st_stats_inflation(rising, 8, 0, 1) <= 1); /* no pair of lags */
-    static const double constant[] = {2, 2, 2, 2};
-    assert_true(st_stats_inflation(constant, 4, 2, 2) <= 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,7 +185,6 @@ int main(void)
         cmocka_unit_test(a_percentile_is_not_known_one_value_too_early),
         cmocka_unit_test(no_event_in_n_means_at_most_3_in_n),
         cmocka_unit_test(the_bound_for_some_events_is_the_exact_poisson_one),
-        cmocka_unit_test(independent_values_are_not_inflated_and_equal_neighbours_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

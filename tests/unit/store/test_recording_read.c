@@ -294,19 +294,6 @@ static void a_long_one_cut_at_a_thousand_places_is_read_to_its_last_block(void *
     free(file);
 }
 
-static void would_be_lateness_of_skipped_periods_is_exact(void **state)
-{
-    (void)state;
-    struct st_period period;
-    assert_int_equal(st_period_init(&period, 64, 48000), 0);
-    const int64_t done_ns = 777 + st_period_due_ns(&period, 0, 150);
-    const struct st_recording_event event = {ST_RECORDING_SKIPPED, 2, 148,
-                                             done_ns - st_period_due_ns(&period, 0, 2), 0};
-    for (uint64_t i = 0; i < event.n; i++)
-        assert_int_equal(st_recording_skipped_lateness_ns(&period, &event, i),
-                         done_ns - st_period_due_ns(&period, 0, 2 + i));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,7 +307,6 @@ int main(void)
         cmocka_unit_test_setup(many_events_without_flush_come_back, empty_file),
         cmocka_unit_test_setup(runs_are_the_cycles_one_by_one, empty_file),
         cmocka_unit_test_setup(a_long_one_cut_at_a_thousand_places_is_read_to_its_last_block, empty_file),
-        cmocka_unit_test_setup(would_be_lateness_of_skipped_periods_is_exact, empty_file),
     };
     return RUN_WITH_FILE(tests);
 }
