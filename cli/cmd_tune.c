@@ -369,6 +369,7 @@ int st_cmd_tune(int argc, char **argv)
     if (status == ST_EXIT_DONE) {
         st_tune_block_init(&work->block, work->target.p, work->output.wish->frames,
                            work->output.wish->rate_hz);
+        work->block.late_share = work->candidates.late_share;
         status = options.dry_run ? print(work, true) : try_settings(work);
         st_candidates_finish(&work->candidates);
     }

@@ -10,6 +10,10 @@
 #define SLACK_NS     "1"
 #define NEEDS_ROOT   "needs root"
 
+#define LATE_SHARE         10
+#define LATE_SHARE_FREEBSD 20 /* alloweddeviation 5, its default, makes a sleep 6.25 % longer (core/tick.h)  \
+                               */
+
 /* Safe both ways while audio plays, undone by writing the old value, and felt by a thread that sleeps until a
  * deadline. Devices, permissions and real-time throttling are not in it. */
 static const struct {
@@ -132,7 +136,7 @@ static int add(struct st_candidates *ret, struct st_platform *p, const struct st
         ret->needs_root |= strcmp(row.not_tried, NEEDS_ROOT) == 0;
         ret->rows[ret->n++] = row;
     }
-    if (r == -ENODATA && finding->needs != ST_NEEDS_NOTHING && ret->later_n < ST_CANDIDATES_MAX)
+    if (r == -ENODATA && ret->later_n < ST_CANDIDATES_MAX)
         ret->later[ret->later_n++] = finding;
     return r == -ENODATA ? 0 : r;
 }
@@ -153,7 +157,8 @@ int st_candidates_find(struct st_candidates *ret, struct st_platform *p, const s
                        bool as_root, bool slack_counts)
 {
     int r = 0;
-    *ret = (struct st_candidates){0};
+    *ret = (struct st_candidates){.late_share =
+                                      report->facts->os == ST_OS_FREEBSD ? LATE_SHARE_FREEBSD : LATE_SHARE};
     for (size_t i = 0; i < report->findings_n && r == 0; i++) {
         if (has_fired(&report->findings[i]))
             r = add(ret, p, report, &report->findings[i], as_root, slack_counts);

@@ -27,11 +27,12 @@ struct st_candidate {
 struct st_candidates {
     struct st_candidate rows[ST_CANDIDATES_MAX];
     size_t n;
-    bool needs_root;     /* some of them do, and this process is not */
-    struct st_plan plan; /* running values only */
-    const struct st_finding
-        *later[ST_CANDIDATES_MAX]; /* take effect after a reboot, login or reopening only */
+    bool needs_root;                                   /* some of them do, and this process is not */
+    struct st_plan plan;                               /* running values only */
+    const struct st_finding *later[ST_CANDIDATES_MAX]; /* cannot be switched on and off while the loop runs,
+                                                          or it does not feel them */
     size_t later_n;
+    int late_share;    /* a wake-up is late by more than the period divided by this */
     char writers[200]; /* programs that run here and write such settings; "": none is known */
 };
 

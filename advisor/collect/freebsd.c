@@ -31,6 +31,7 @@ static const struct {
     {"kern.features.cuse", ST_VALUE_INT},
     {"kern.hz", ST_VALUE_INT},
     {"kern.osreldate", ST_VALUE_INT},
+    {"kern.osrelease", ST_VALUE_TEXT},
     {"kern.sched.name", ST_VALUE_TEXT},
     {"kern.sched.preempt_thresh", ST_VALUE_INT},
     {"kern.sched.preemption", ST_VALUE_INT},

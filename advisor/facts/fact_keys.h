@@ -162,6 +162,7 @@
 #define ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER              "freebsd.kern.eventtimer.timer"
 #define ST_KEY_FREEBSD_KERN_HZ                            "freebsd.kern.hz"
 #define ST_KEY_FREEBSD_KERN_OSRELDATE                     "freebsd.kern.osreldate"
+#define ST_KEY_FREEBSD_KERN_OSRELEASE                     "freebsd.kern.osrelease"
 #define ST_KEY_FREEBSD_KERN_SMP_CPUS                      "freebsd.kern.smp.cpus"
 #define ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION  "freebsd.kern.timecounter.alloweddeviation"
 #define ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE "freebsd.kern.timecounter.nanosleep_precise"

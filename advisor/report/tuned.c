@@ -17,7 +17,7 @@
 static const char *kernel_of(const struct st_facts *facts)
 {
     return st_facts_text_or(
-        facts, facts->os == ST_OS_FREEBSD ? "freebsd.kern.osrelease" : ST_KEY_KERNEL_RELEASE, NULL);
+        facts, facts->os == ST_OS_FREEBSD ? ST_KEY_FREEBSD_KERN_OSRELEASE : ST_KEY_KERNEL_RELEASE, NULL);
 }
 
 /* Text of others is shown later. */

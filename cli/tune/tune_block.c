@@ -11,11 +11,10 @@
 #include "platform/program/stop.h"
 #include "platform/readings.h"
 
-#define LATE_SHARE 10 /* late: by more than a tenth of the period */
-#define ENERGY     "/sys/class/powercap/intel-rapl:0/energy_uj"
-#define HOT_MC     95000 /* above that processors slow down */
-#define WARMER_MC  25000
-#define CAPTURES   "/proc/asound/card*/pcm*c/sub*/status" /* "closed", or "state: RUNNING" */
+#define ENERGY    "/sys/class/powercap/intel-rapl:0/energy_uj"
+#define HOT_MC    95000 /* above that processors slow down */
+#define WARMER_MC 25000
+#define CAPTURES  "/proc/asound/card*/pcm*c/sub*/status" /* "closed", or "state: RUNNING" */
 
 void st_tune_block_init(struct st_tune_block *block, struct st_platform *p, uint32_t frames, uint32_t rate_hz)
 {
@@ -69,7 +68,8 @@ int st_tune_block_run(struct st_tune_block *block, struct st_tuning_block *ret, 
     block->policy = result.policy;
     st_music_poll(block->music);
     *ret = (struct st_tuning_block){
-        .late_n = st_hist_count_above(&result.lateness, period_ns / LATE_SHARE) + result.skipped_periods,
+        .late_n =
+            st_hist_count_above(&result.lateness, period_ns / block->late_share) + result.skipped_periods,
         .missed_n = result.misses,
         .events_n = result.miss_events.n,
         .others_n = st_music_dropouts(block->music) - others_n,

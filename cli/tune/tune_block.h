@@ -18,6 +18,7 @@
 struct st_tune_block {
     struct st_platform *p;
     struct st_session_config config; /* st_tune_block_init */
+    int late_share;                  /* of struct st_candidates */
     int64_t slack_ns;                /* of the next block; -1: as found */
     int64_t start_mc;                /* temperature before the first block; INT64_MIN: unknown */
     enum st_policy policy;           /* that the last block had */

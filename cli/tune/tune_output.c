@@ -56,7 +56,7 @@ static void print_later(const struct st_candidates *candidates, int width, FILE 
     for (size_t i = 0; i < candidates->later_n; i++)
         st_text_buffer_printf(
             &text, "%s%s",
-            i == 0 ? "Not tried, since they need a reboot or a new login ('sleeptune report' has them): "
+            i == 0 ? "Not tried, since tune cannot switch them on and off ('sleeptune report' has them): "
                    : ", ",
             candidates->later[i]->rule->id);
     if (candidates->later_n > 0)
@@ -181,7 +181,7 @@ static void answer(const struct st_tune_output *output, struct st_text_buffer *t
     if (t->end == ST_TUNING_NOTHING)
         st_text_buffer_printf(
             text, "Nothing to improve with %u frames: no wake-up was late by more than %.0f µs in %.0f s.",
-            output->wish->frames, period_us(output) / 10, seconds);
+            output->wish->frames, period_us(output) / output->candidates->late_share, seconds);
     else if (t->end == ST_TUNING_NOISY)
         st_text_buffer_printf(text,
                               "This machine is too noisy now for a budget of %" PRId64 " min: %" PRIu64

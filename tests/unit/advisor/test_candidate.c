@@ -64,6 +64,7 @@ static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
     struct st_report report;
     struct st_candidates candidates;
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-13.2", &facts), 0);
+    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.timecounter.fast_gettime", 0, NULL, "test"), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
     assert_int_equal(st_candidates_find(&candidates, p, &report, true, false), 0);
     const struct st_candidate *row = find(&candidates, "freebsd-alloweddeviation");
@@ -71,7 +72,12 @@ static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
     assert_string_equal(row->now, "5");
     assert_string_equal(row->trial, "0");
     assert_string_equal(row->not_tried, "");
-    for (size_t i = 0; i < candidates.plan.steps_n; i++) /* files are for apply */
+    bool said = false; /* what tune leaves out */
+    for (size_t i = 0; i < candidates.later_n; i++)
+        said |= strcmp(candidates.later[i]->rule->id, "freebsd-fast-gettime") == 0;
+    assert_true(said);
+    assert_true(8e6 / 6 / 16 > 8e6 / 6 / candidates.late_share); /* what alloweddeviation 5 adds is late */
+    for (size_t i = 0; i < candidates.plan.steps_n; i++)         /* files are for apply */
         assert_int_not_equal(candidates.plan.steps[i].type, ST_ENTRY_FILE);
 
     struct st_applied applied;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "advisor/collect/collect.h"
 #include "advisor/report/report.h"
 #include "tests/fake/fake.h"
 
@@ -56,6 +57,20 @@ static void it_comes_back_until_another_kernel_runs(void **state)
     assert_int_equal(st_tuned_read(p, FOLDER, other, &tuned), -ESTALE);
     st_facts_free(facts);
     st_facts_free(other);
+    st_fake_free(p);
+}
+
+static void it_is_kept_on_freebsd(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_fake_new(ST_OS_FREEBSD, 0);
+    struct st_facts *facts;
+    struct st_tuned tuned;
+    assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-13.2", &facts), 0);
+    assert_int_equal(st_tuned_write(p, FOLDER, facts, &sample), 0);
+    assert_int_equal(st_tuned_read(p, FOLDER, facts, &tuned), 0);
+    assert_int_equal(tuned.n, 2);
+    st_facts_free(facts);
     st_fake_free(p);
 }
 
@@ -114,6 +129,7 @@ int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_kept_on_freebsd),
         cmocka_unit_test(it_comes_back_until_another_kernel_runs),
         cmocka_unit_test(what_is_no_such_document_is_refused),
         cmocka_unit_test(what_helps_comes_first_within_a_status),

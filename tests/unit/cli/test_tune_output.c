@@ -16,7 +16,7 @@ static void expect_next(const struct st_wish *wish, const char *wanted)
 {
     const struct st_rule *rule = st_rule_find("linux-swap");
     struct st_finding finding = {.rule = rule, .changes_n = 1};
-    struct st_candidates candidates = {.rows = {{.finding = &finding}}, .n = 1};
+    struct st_candidates candidates = {.rows = {{.finding = &finding}}, .n = 1, .late_share = 10};
     const struct st_tuning tuning = {.rows = {{.outcome = ST_TUNING_HELPS}}, .n = 1};
     const struct st_tune_output output = {
         .candidates = &candidates, .plan = &tuning, .tuning = &tuning, .wish = wish, .width = 200};
