@@ -54,7 +54,7 @@ static int parse_date(const char *text, bool local, int64_t *ret)
         struct tm tm = {.tm_isdst = -1};
         const char *end = strptime(text, *form, &tm);
         const bool utc = end != NULL && strcmp(end, "Z") == 0;
-        if (end == NULL || (*end != '\0' && !utc))
+        if (end == NULL || (*end != '\0' && !utc) || end[-1] == ':') /* FreeBSD's %S may be empty */
             continue;
         const int day = tm.tm_mday;
         const int64_t s = local && !utc ? mktime(&tm) : timegm(&tm);

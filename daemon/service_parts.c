@@ -23,6 +23,8 @@ static int on_refused(void *ctx, pid_t tid, int priority)
 {
     struct st_service *service = ctx;
     char text[ST_VIEW_TEXT_BYTES];
+    if (service->platform->os != ST_OS_LINUX) /* there is no rtkit */
+        return -EPERM;
     const int r = st_rtkit_ask(service->platform, tid, priority, text, sizeof(text));
     st_service_set_text(service, service->view.rtkit, text);
     st_events_add(&service->events, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, st_service_wall_ns(service),

@@ -21,9 +21,12 @@
 
 static int latest_first(const void *a, const void *b)
 {
-    const int64_t x = ((const struct st_predict_late *)a)->lateness_ns;
-    const int64_t y = ((const struct st_predict_late *)b)->lateness_ns;
-    return (x < y) - (x > y);
+    const struct st_predict_late *x = a, *y = b;
+    if (x->lateness_ns != y->lateness_ns)
+        return x->lateness_ns < y->lateness_ns ? 1 : -1;
+    if (x->k != y->k) /* qsort keeps no order of equals: another one on each system */
+        return x->k > y->k ? 1 : -1;
+    return (x->events_n < y->events_n) - (x->events_n > y->events_n);
 }
 
 static int in_order(const void *a, const void *b)

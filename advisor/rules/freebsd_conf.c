@@ -174,7 +174,7 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
     .guide.persistent = "# settings of drivers that are loaded later: move them to /boot/loader.conf "
                         "(hw.*),\n# or to /etc/sysctl.kld.d/MODULE.conf if MODULE is in kld_list\n# "
                         "dev.pcm.N: see /dev/sndstat for the number N",
-    .guide.check = "service sysctl restart   # prints no message about an unknown name",
+    .guide.check = "service sysctl lastload   # prints no message about an unknown name",
     .guide.undo = "take the lines out of /etc/sysctl.conf; the values stay until the next boot",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_FILE_SYSCTL_CONF, ST_KEYS_FREEBSD_SYSCTL_CONF "*",

@@ -178,7 +178,7 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
     .guide.persistent = EVER("C1"),
     .guide.check =
         "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # C2/2/80: state C2 takes 80 µs to wake",
-    .guide.undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile restart",
+    .guide.undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile 0x01",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE,

@@ -169,7 +169,7 @@ static int forbidden(const struct asking *asking, const char *path)
     const bool linux_here = st_platform_native()->os == ST_OS_LINUX;
     return fail(asking, "cannot connect to %s: permission denied. %s%s%s', then log in again%s.", path,
                 linux_here ? "Run 'sudo usermod -aG " : "As root, run 'pw groupmod ", name,
-                linux_here ? " $USER" : " -m $USER",
+                linux_here ? " $USER" : " -m NAME",
                 has_user_units() ? ". Or start your own: systemctl --user enable --now sleeptuned" : "");
 }
 

@@ -73,7 +73,8 @@ static int take_terminal(void)
         if (ioctl(i, TIOCSTI, "x") == 0)
             printf("put a character into %d\n", i);
 #endif
-        if (tcsetpgrp(i, getpgrp()) == 0)
+        if (isatty(i) == 1 &&
+            tcsetpgrp(i, getpgrp()) == 0) /* FreeBSD: of a pipe it sets the owner of SIGIO */
             printf("is in the foreground of %d\n", i);
         if (isatty(i) == 1)
             printf("has terminal %d\n", i);
