@@ -13,7 +13,7 @@ static void help(void)
     fputs("Usage: sleeptune status [--details | --watch | --html | --json]\n"
           "                        [--system | --socket PATH]\n"
           "Show what the running sleeptuned measures: your own, else the system's.\n\n"
-          "  -w, --watch    redraw each second; q quits\n"
+          "  -w, --watch    redraw each second; Ctrl-C quits\n"
           "  --details      every figure\n"
           "  --html         write the screen as a page and open it (root: print its path)\n"
           "  --json         print JSON of the schema sleeptune-status/1\n"
@@ -47,11 +47,10 @@ int st_cmd_status(int argc, char **argv)
         wish.socket = ST_DAEMON_SYSTEM_SOCKET;
     if (watch + wish.json + wish.html > 1)
         return st_failure_usage(COMMAND, "only one of --watch, --html and --json can be used");
-    const bool on_terminal = watch && isatty(STDOUT_FILENO) == 1;
+    wish.watch = watch && isatty(STDOUT_FILENO) == 1;
     char error[512];
     st_module_run_fn function;
-    if (st_module_load(on_terminal ? "watch" : "status", ST_MODULE_SYMBOL, &function, error, sizeof(error)) !=
-        0)
+    if (st_module_load("status", ST_MODULE_SYMBOL, &function, error, sizeof(error)) != 0)
         return st_failure(COMMAND, "cannot load: %s", error);
     return function(&wish);
 }

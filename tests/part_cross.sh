@@ -73,7 +73,6 @@ zlib|./configure --prefix=/musl && $install
 sqlite3|$configure --disable-readline --disable-tcl && $install
 libmicrohttpd|$configure --disable-https --disable-doc --disable-examples && $install
 curl|$configure --without-ssl --disable-manual --disable-ldap && $install
-ncurses|./configure --prefix=/musl --with-shared --without-normal --without-debug --without-ada --without-cxx --without-cxx-binding --without-manpages --without-progs --without-tests --disable-db-install --with-terminfo-dirs=/usr/share/terminfo:/lib/terminfo --enable-widec --enable-pc-files --with-pkg-config-libdir=/musl/lib/pkgconfig && $install
 cmocka|cmake -S . -B built -DCMAKE_INSTALL_PREFIX=/musl -DCMAKE_INSTALL_LIBDIR=lib -DWITH_EXAMPLES=OFF && cd built && $install
 LIBRARIES
     inside "$root" 'export CC=musl-gcc PKG_CONFIG_LIBDIR=/musl/lib/pkgconfig

@@ -124,6 +124,8 @@ static int show_page(const char *text, char *message)
 
 int st_module_run(const struct st_status_wish *wish)
 {
+    if (wish->watch)
+        return st_module_watch(wish);
     struct st_daemon_answer answer;
     char error[512];
     int status = st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS,

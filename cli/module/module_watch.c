@@ -1,17 +1,15 @@
 /* sleeptune status --watch: the screen of the daemon on a whole terminal, redrawn each second. */
-#include "cli/module.h"
-
-#include <curses.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/module.h"
 #include "cli/show/daemon_client.h"
 #include "cli/show/status_screen.h"
-#include "core/ns.h"
 #include "core/when.h"
 #include "platform/platform.h"
 #include "platform/program/locale.h"
@@ -19,62 +17,44 @@
 #include "platform/program/terminal.h"
 
 #define COMMAND    "status"
-#define TARGET     "/v1/status"
-#define SCHEMA     "sleeptune-status/1"
-#define EVERY_NS   ST_NS_PER_S
-#define ANSWER_MS  900 /* a key waits so long at most */
-#define KEYS_MS    100
+#define EVERY_MS   1000
+#define ANSWER_MS  900 /* Ctrl-C waits so long at most */
 #define TEXT_BYTES 700
-#define LETTER_FF  ('L' & 0x1f)
+#define ROWS_USUAL 24 /* of a terminal that does not say how many it has */
 
-/* --- the terminal --- */
+/* ECMA-48, and xterm's second screen and cursor, which other terminals ignore */
+#define BEGIN "\033[?1049h\033[?25l"
+#define END   "\033[?1049l\033[?25h"
 
-static attr_t attributes[ST_STYLE_ALERT + 1];
-
-static void choose_attributes(void)
-{
-    const bool colour = st_terminal_colour(stdout) && has_colors() == TRUE && start_color() == OK &&
-                        use_default_colors() == OK && init_pair(1, COLOR_RED, -1) == OK &&
-                        init_pair(2, COLOR_GREEN, -1) == OK && init_pair(3, COLOR_YELLOW, -1) == OK;
-    attributes[ST_STYLE_PLAIN] = A_NORMAL;
-    attributes[ST_STYLE_BOLD] = A_BOLD;
-    attributes[ST_STYLE_DIM] = A_NORMAL;
-    attributes[ST_STYLE_GOOD] = colour ? (attr_t)COLOR_PAIR(2) | A_BOLD : A_BOLD;
-    attributes[ST_STYLE_WARN] = colour ? (attr_t)COLOR_PAIR(3) | A_BOLD : A_BOLD;
-    attributes[ST_STYLE_BAD] = colour ? (attr_t)COLOR_PAIR(1) | A_BOLD : A_BOLD;
-    attributes[ST_STYLE_ALERT] = A_REVERSE | A_BOLD;
-}
-
-/* Unicode needs a locale that names UTF-8 and exists. */
-static bool choose_locale(void)
-{
-    if (!st_locale_utf8())
-        return false;
-    return (setlocale(LC_CTYPE, "") != NULL && strcmp(nl_langinfo(CODESET), "UTF-8") == 0) ||
-           setlocale(LC_CTYPE, "C.UTF-8") != NULL;
-}
+static const struct {
+    const char *attribute, *colour; /* parameters of SGR */
+} styles[] = {
+    [ST_STYLE_PLAIN] = {"0", ""},     [ST_STYLE_BOLD] = {"0;1", ""},    [ST_STYLE_DIM] = {"0", ""},
+    [ST_STYLE_GOOD] = {"0;1", ";32"}, [ST_STYLE_WARN] = {"0;1", ";33"}, [ST_STYLE_BAD] = {"0;1", ";31"},
+    [ST_STYLE_ALERT] = {"0;1;7", ""}};
 
 static void show(const struct st_screen *screen)
 {
-    erase();
+    const bool colour = st_terminal_colour(stdout);
     for (int row = 0; row < screen->rows; row++) {
+        int style = -1;
         /* the cell at the lower right stays empty: some terminals would scroll */
         const int columns = screen->columns - (row + 1 == screen->rows);
+        printf("\033[%d;1H", row + 1);
         for (int column = 0; column < columns; column++) {
             const struct st_cell *cell = st_screen_cell(screen, row, column);
-            if (cell->text[0] == '\0')
-                continue;
-            attrset((int)attributes[cell->style]);
-            mvaddstr(row, column, cell->text);
+            if (cell->style != style)
+                printf("\033[%s%sm", styles[cell->style].attribute, colour ? styles[cell->style].colour : "");
+            style = cell->style;
+            fputs(cell->text, stdout);
         }
     }
-    refresh();
+    fflush(stdout);
 }
 
 struct watch {
     const struct st_status_wish *wish;
     struct st_platform *platform;
-    bool unicode;
     struct st_daemon_answer answer; /* the last good one */
     char whose[ST_DAEMON_WHOSE_BYTES];
     char error[TEXT_BYTES]; /* why the last request failed; "" */
@@ -84,8 +64,8 @@ struct watch {
 static void ask(struct watch *watch)
 {
     struct st_daemon_answer answer;
-    const int status = st_daemon_client_try(watch->wish->socket, TARGET, SCHEMA, ANSWER_MS, &answer,
-                                            watch->error, sizeof(watch->error));
+    const int status = st_daemon_client_try(watch->wish->socket, "/v1/status", "sleeptune-status/1",
+                                            ANSWER_MS, &answer, watch->error, sizeof(watch->error));
     if (status != 0) {
         st_daemon_client_finish(&answer);
         return;
@@ -108,7 +88,7 @@ static bool choose_message(const struct watch *watch, char *buf, size_t buf_byte
 {
     char since[32];
     if (watch->error[0] != '\0' && watch->answer.document == NULL) {
-        snprintf(buf, buf_bytes, "Waiting: %s (q quits)", watch->error);
+        snprintf(buf, buf_bytes, "Waiting: %s (Ctrl-C quits)", watch->error);
         return true;
     }
     if (watch->error[0] != '\0') {
@@ -118,18 +98,19 @@ static bool choose_message(const struct watch *watch, char *buf, size_t buf_byte
         return true;
     }
     st_when_text_near(watch->since_wall_ns, watch->since_wall_ns, since, sizeof(since));
-    snprintf(buf, buf_bytes, "Live, %s; q quits", since);
+    snprintf(buf, buf_bytes, "Live, %s; Ctrl-C quits", since);
     return false;
 }
 
 static void draw(const struct watch *watch)
 {
-    int rows, columns;
     char message[2 * TEXT_BYTES];
     struct st_screen screen;
-    getmaxyx(stdscr, rows, columns);
-    if (st_screen_init(&screen, rows, columns, watch->unicode) != 0)
-        return; /* the next second may have memory, or rows */
+    struct winsize size = {0};
+    (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+    if (st_screen_init(&screen, size.ws_row > 0 ? size.ws_row : ROWS_USUAL, st_terminal_width(STDOUT_FILENO),
+                       st_locale_utf8()) != 0)
+        return; /* the next second may have memory */
     const struct st_status_screen how = {.live = true,
                                          .details = watch->wish->details,
                                          .whose = watch->whose,
@@ -141,62 +122,23 @@ static void draw(const struct watch *watch)
     st_screen_finish(&screen);
 }
 
-/* Waits for keys, a short while. @return false when it is to end. */
-static bool read_keys(const struct watch *watch)
+int st_module_watch(const struct st_status_wish *wish)
 {
-    const bool keys = isatty(STDIN_FILENO) == 1;
-    struct pollfd in = {.fd = keys ? STDIN_FILENO : -1, .events = POLLIN};
-    (void)poll(&in, 1, KEYS_MS); /* ends early at a signal: getch then returns KEY_RESIZE */
-    if ((in.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0)
-        return false; /* the terminal is gone */
-    for (int key; (key = getch()) != ERR;) {
-        if (key == 'q' || key == 'Q')
-            return false;
-        if (key == LETTER_FF)
-            clearok(curscr, TRUE);
-        if (key == KEY_RESIZE || key == LETTER_FF)
-            draw(watch);
-    }
-    return true;
-}
-
-static void run(struct watch *watch)
-{
-    int64_t next_ns = INT64_MIN;
-    do {
-        const int64_t now_ns = watch->platform->now_ns(watch->platform);
-        if (now_ns < next_ns)
-            continue;
-        next_ns = now_ns + EVERY_NS;
-        ask(watch);
-        if (!st_stop_asked())
-            draw(watch);
-    } while (!st_stop_asked() && read_keys(watch));
-}
-
-int st_module_run(const struct st_status_wish *wish)
-{
-    struct watch watch = {.wish = wish, .platform = st_platform_native(), .unicode = choose_locale()};
+    struct watch watch = {.wish = wish, .platform = st_platform_native()};
     const char *type = getenv("TERM");
-    SCREEN *terminal = newterm(NULL, stdout, stdin);
-    if (terminal == NULL || tigetstr("cup") == NULL) {
-        if (terminal != NULL) {
-            endwin();
-            delscreen(terminal);
-        }
+    if (type == NULL || strcmp(type, "dumb") == 0)
         return st_failure(COMMAND, "a terminal of type '%s' cannot be redrawn: leave out --watch",
                           type != NULL ? type : "");
-    }
     st_stop_catch(NULL);
-    choose_attributes();
-    (void)cbreak();
-    (void)noecho();
-    (void)curs_set(0);
-    (void)nodelay(stdscr, TRUE);
-    (void)keypad(stdscr, TRUE);
-    run(&watch);
-    endwin();
-    delscreen(terminal);
+    fputs(BEGIN, stdout);
+    while (!st_stop_asked() && ferror(stdout) == 0) {
+        ask(&watch);
+        if (st_stop_asked())
+            break;
+        draw(&watch);
+        (void)poll(NULL, 0, EVERY_MS); /* ends early at a signal */
+    }
+    fputs("\033[0m" END, stdout);
     st_daemon_client_finish(&watch.answer);
     return ST_EXIT_DONE;
 }

@@ -115,10 +115,10 @@ while time.monotonic() < end and b"Live" not in data:
         data += os.read(terminal, 65536)
 time.sleep(1)
 data += os.read(terminal, 65536) if select.select([terminal], [], [], 0)[0] else b""
-os.write(terminal, b"q")
+os.write(terminal, b"\x03")
 os.waitpid(pid, 0)
-# what curses writes itself: CSI, character sets, \r \b and the end of lines
-sys.stdout.buffer.write(re.sub(rb"\x1b(\[[0-9;?]*[A-Za-z]|[()][0B]|[=>78M])|[\r\b\x0e\x0f]", b"", data))
+# what the screen is drawn with: CSI, and the end of lines of the terminal
+sys.stdout.buffer.write(re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]|\r", b"", data))
 PY
 like "status --watch on a terminal shows its screen" "$(cat "$tmp/screen")" Live
 safe "status --watch on a terminal" "$tmp/screen"

@@ -43,12 +43,12 @@ like "what it offers to install is what README builds" "$(cat "$tree/meson-optio
 fresh 'programs
 case $* in *cli/sleeptune*) exit 0 ;; esac
 echo "FAILED: xruns/helpers/sleeptune-observe-pipewire.p/pipewire.c.o "
-echo "FAILED: [code=1] cli/sleeptune-watch.so.p/module_watch.c.o "
+echo "FAILED: [code=1] cli/sleeptune-history.so.p/module_history.c.o "
 echo "ninja: build stopped: cannot make progress due to previous errors."
 exit 1'
 ok "optional parts that do not compile: it goes on" run
 like "the first is named" "$(cat "$tmp/out")" '^  xruns/helpers/sleeptune-observe-pipewire$'
-like "and the second" "$(cat "$tmp/out")" '^  cli/sleeptune-watch\.so$'
+like "and the second" "$(cat "$tmp/out")" '^  cli/sleeptune-history\.so$'
 ok "their errors are in the log that it names" grep -q '^FAILED: xruns/helpers' "$tree/build/run.log"
 like "and the report is printed" "$(cat "$tmp/out")" '^== sleeptune report'
 
