@@ -17,6 +17,7 @@
 #include "core/text/number.h"
 #include "platform/posix/posix.h"
 #include "platform/proc.h"
+#include "xruns/helpers/thread_window.h"
 
 #define PROCESSES_MAX 64
 #define RIVALS_MAX    32
@@ -30,11 +31,13 @@
 #define CHOOSE_NS    (5 * ST_NS_PER_S)
 #define SOON_NS      ST_NS_PER_S /* until then the main thread of a new process may have run more often */
 #define SCAN_NS      (10 * ST_NS_PER_S)
-#define RESCAN_NS    (2 * ST_NS_PER_S)  /* who took the CPU is not known: it may be new */
-#define HUNT_NS      (30 * ST_NS_PER_S) /* after a dropout by a lack of CPU */
-#define FROZEN_TICKS 5                  /* a thread that has not run for so long may be in a frozen group */
-#define RARE_TICKS   25                 /* ... and is asked more rarely */
-#define FDS_MAX      64                 /* among which the server's socket is searched */
+#define RESCAN_NS    (200 * ST_NS_PER_MS) /* who took the CPU is not known: it may be new, or have slept */
+#define SCAN_PRICE   400                  /* ... but at least this many times what a scan computes */
+#define HUNT_NS      (30 * ST_NS_PER_S)   /* after a dropout by a lack of CPU */
+#define FROZEN_TICKS 5                    /* a thread that has not run for so long may be in a frozen group */
+#define RARE_TICKS   25                   /* ... and is asked more rarely */
+#define USUAL_TICKS  8                    /* of a moving average */
+#define FDS_MAX      64                   /* among which the server's socket is searched */
 
 struct thread {
     pid_t pid, tid; /* tid 0: none */
@@ -55,14 +58,17 @@ struct process {
     clockid_t clock;      /* CPU time of all threads */
     struct thread thread; /* the one that computes */
     int64_t rt_priority;  /* of that; -1: not known */
+    int64_t main_n;       /* how often its main thread woke up before the first look; -1: there was none */
     int idle_n;           /* samples since it ran */
+    int64_t usual_ns;     /* it runs from one sample to the next */
     bool faults;          /* it had major page faults in the last half second */
     struct figures samples[RING];
 };
 
 /* A thread that may take the CPU from others. */
 struct rival {
-    struct thread thread;
+    struct thread thread; /* fd: -1 for the only thread of a process, whose clock is cheaper to read */
+    clockid_t clock;
     int64_t cpu_ns[RING];
 };
 
@@ -71,7 +77,7 @@ struct st_process_watch {
     struct rival rivals[RIVALS_MAX];
     int64_t at_ns[RING], done_ns[RING]; /* when the sample was begun and taken */
     int64_t samples_n;                  /* sample i is in place i % RING */
-    int64_t chosen_ns, added_ns, scanned_ns, hunt_end_ns;
+    int64_t chosen_ns, added_ns, scanned_ns, scan_cpu_ns, hunt_end_ns;
     bool unexplained; /* since the last scan a culprit was not found */
 };
 
@@ -108,7 +114,7 @@ static int read_schedstat(int fd, int64_t *ret_cpu_ns, int64_t *ret_queue_ns)
 
 static void end_thread(struct thread *thread)
 {
-    if (thread->tid != 0)
+    if (thread->tid != 0 && thread->fd >= 0)
         close(thread->fd);
     thread->tid = 0;
 }
@@ -152,11 +158,11 @@ static int for_each(struct st_process_watch *watch, pid_t pid, int left, each_fn
 struct choice {
     pid_t tid;
     int64_t rank, second; /* second: of the next one */
-    int64_t rt_priority;
+    int64_t rt_priority, main_n;
 };
 
 /* PipeWire's thread bears its name since 1.0; else it is the real-time one, and the one that wakes up
- * most. */
+ * most. While a program starts, its main thread wakes up most: that does not count. */
 static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
 {
     struct choice *choice = ctx;
@@ -167,10 +173,14 @@ static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t 
         return;
     const char *times = strrchr(text, ' ');
     int64_t rank = times != NULL ? (int64_t)(strtoull(times, NULL, 10) % INT_MAX) : 0;
+    if (tid == pid) {
+        choice->main_n = choice->main_n < 0 ? rank : choice->main_n;
+        rank -= choice->main_n;
+    }
     rank += stat.rt_priority > 0 ? INT64_C(1) << 32 : 0;
     rank += strstr(stat.name, "data-loop") != NULL ? INT64_C(1) << 33 : 0;
     if (choice->tid == 0 || rank > choice->rank)
-        *choice = (struct choice){tid, rank, choice->rank, stat.rt_priority};
+        *choice = (struct choice){tid, rank, choice->rank, stat.rt_priority, choice->main_n};
     else if (rank > choice->second)
         choice->second = rank;
 }
@@ -227,10 +237,11 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
         find_server(watch);
     for (int i = 0; i < PROCESSES_MAX; i++) {
         struct process *process = &watch->processes[i];
-        struct choice choice = {0};
+        struct choice choice = {.main_n = process->main_n};
         if (!process->used || process->exited || !is_playing(process, now))
             continue;
         for_each(watch, process->thread.pid, THREADS_MAX / PROCESSES_MAX, consider, &choice);
+        process->main_n = choice.main_n;
         if (clients_n(watch, process->thread.pid) > 1 && choice.second > choice.rank / 2)
             choice.tid = 0; /* whose thread it is cannot be known */
         if (choice.tid == 0)
@@ -241,27 +252,75 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
     }
 }
 
+static bool is_idle(const struct st_process_watch *watch, const struct rival *rival)
+{
+    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
+    const int64_t first = rival->thread.from > oldest ? rival->thread.from : oldest;
+    return rival->thread.tid == 0 ||
+           (first < watch->samples_n - 1 &&
+            rival->cpu_ns[first % RING] == rival->cpu_ns[(watch->samples_n - 1) % RING]);
+}
+
+/* Real-time threads, of which a machine may have more than there is room for and which mostly sleep, make
+ * room for one that wants a CPU now. */
 static void consider_rival(struct st_process_watch *watch, ST_UNUSED void *ctx, pid_t pid, pid_t tid)
 {
-    struct rival *room = NULL;
+    struct rival *room = NULL, *idle = NULL;
     struct st_proc_stat stat;
     for (int i = 0; i < RIVALS_MAX; i++) {
-        if (watch->rivals[i].thread.tid == tid)
+        struct rival *rival = &watch->rivals[i];
+        if (rival->thread.tid == tid)
             return;
-        if (watch->rivals[i].thread.tid == 0)
-            room = &watch->rivals[i];
+        if (rival->thread.tid == 0)
+            room = rival;
+        else if (is_idle(watch, rival))
+            idle = rival;
     }
-    if (room != NULL && read_stat(pid, tid, &stat) && (stat.rt_priority > 0 || stat.state == 'R'))
+    if (!read_stat(pid, tid, &stat) || (stat.rt_priority == 0 && stat.state != 'R'))
+        return;
+    if (room == NULL && stat.state == 'R')
+        room = idle;
+    if (room == NULL)
+        return;
+    end_thread(&room->thread);
+    if (stat.threads_n == 1 && clock_getcpuclockid(pid, &room->clock) == 0)
+        room->thread = (struct thread){.pid = pid, .tid = tid, .fd = -1, .from = watch->samples_n};
+    else
         begin_thread(&room->thread, pid, tid, watch->samples_n);
+}
+
+/* @return below 0: it has ended. */
+static int read_rival(const struct rival *rival, int64_t *ret_cpu_ns)
+{
+    struct timespec used;
+    int64_t queue_ns;
+    if (rival->thread.fd >= 0)
+        return read_schedstat(rival->thread.fd, ret_cpu_ns, &queue_ns);
+    if (clock_gettime(rival->clock, &used) != 0)
+        return -errno;
+    *ret_cpu_ns = st_ns_from_timespec(&used);
+    return 0;
+}
+
+static int64_t cpu_now_ns(void)
+{
+    struct timespec used = {0};
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return st_ns_from_timespec(&used);
 }
 
 /* Looks for rivals, and forgets them some time after the last dropout. */
 static void hunt(struct st_process_watch *watch, int64_t now)
 {
-    if (now < watch->hunt_end_ns && now - watch->scanned_ns > (watch->unexplained ? RESCAN_NS : SCAN_NS)) {
+    const int64_t price_ns = SCAN_PRICE * watch->scan_cpu_ns;
+    const int64_t rescan_ns = price_ns > RESCAN_NS ? price_ns : RESCAN_NS;
+    if (now < watch->hunt_end_ns &&
+        now - watch->scanned_ns > (watch->unexplained && rescan_ns < SCAN_NS ? rescan_ns : SCAN_NS)) {
+        const int64_t before_ns = cpu_now_ns();
         watch->scanned_ns = now;
         watch->unexplained = false;
         for_each(watch, 0, THREADS_MAX, consider_rival, NULL);
+        watch->scan_cpu_ns = cpu_now_ns() - before_ns;
     }
     for (int i = 0; now >= watch->hunt_end_ns && i < RIVALS_MAX; i++)
         end_thread(&watch->rivals[i].thread);
@@ -310,7 +369,11 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
         return;
     }
     const bool rare = watch->samples_n % RARE_TICKS == 0;
-    if (process->idle_n == 0 && again && !rare && !process->faults)
+    /* one that is stopped now may have run since the last sample, but less than usual */
+    const int64_t ran_ns = again ? figures->cpu_ns - before.cpu_ns : process->usual_ns;
+    const bool less = 4 * ran_ns < 3 * process->usual_ns;
+    process->usual_ns += (ran_ns - process->usual_ns) / USUAL_TICKS;
+    if (process->idle_n == 0 && again && !rare && !less && !process->faults)
         return;
     if (!read_stat(process->thread.pid, process->thread.tid, &stat))
         return;
@@ -318,11 +381,12 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     figures->counted = true;
     if (rare || figures->faults_n > before.faults_n)
         process->faults = again && figures->faults_n > before.faults_n;
+    figures->stopped = stat.state == 'T' || stat.state == 't';
     if (process->idle_n == 0)
         return;
     const bool ask = process->idle_n == FROZEN_TICKS || process->idle_n % RARE_TICKS == 0;
     figures->stopped =
-        stat.state == 'T' || stat.state == 't' || (ask ? is_frozen(process->thread.pid) : before.stopped);
+        figures->stopped || (ask ? is_frozen(process->thread.pid) : before.stopped && process->idle_n > 1);
     if (stat.state == 'R') /* the kernel adds what it waits now when it gets a CPU */
         figures->queue_ns = before.queue_ns + now - watch->at_ns[(watch->samples_n - 1) % RING];
 }
@@ -347,9 +411,7 @@ int64_t st_process_watch_sample(struct st_process_watch *watch)
     }
     for (int i = 0; i < RIVALS_MAX; i++) {
         struct rival *rival = &watch->rivals[i];
-        int64_t queue_ns;
-        if (rival->thread.tid != 0 &&
-            read_schedstat(rival->thread.fd, &rival->cpu_ns[watch->samples_n % RING], &queue_ns) < 0)
+        if (rival->thread.tid != 0 && read_rival(rival, &rival->cpu_ns[watch->samples_n % RING]) < 0)
             end_thread(&rival->thread);
     }
     watch->at_ns[watch->samples_n % RING] = now;
@@ -372,44 +434,33 @@ static int64_t excess_ns(const struct st_process_watch *watch, const struct riva
     return rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] - (int64_t)(share * (double)window_ns);
 }
 
-/* The rival that had the CPU: of those that ran long enough between two samples, together with others of the
- * same name, one of higher priority and on the same CPU, and the one that did so most unusually. What clients
- * and the server usually do takes the CPU from no one. */
+/* The rival that had the CPU. NULL: none is known. */
 static const struct rival *find_culprit(struct st_process_watch *watch, const struct process *process,
                                         int64_t base, int64_t last)
 {
     const int64_t queue_ns = process->samples[last % RING].queue_ns - process->samples[base % RING].queue_ns;
-    const struct rival *culprit = NULL;
     struct st_proc_stat own, others[RIVALS_MAX];
-    int64_t ran_ns[RIVALS_MAX], most_ns = INT64_MIN;
-    int most_rank = 0;
+    struct st_thread_rival rivals[RIVALS_MAX];
     if (!read_stat(process->thread.pid, process->thread.tid, &own))
         return NULL;
     for (int i = 0; i < RIVALS_MAX; i++) {
         const struct rival *rival = &watch->rivals[i];
-        const bool may = rival->thread.tid != 0 && rival->thread.tid != process->thread.tid &&
-                         rival->thread.from <= base &&
-                         read_stat(rival->thread.pid, rival->thread.tid, &others[i]) &&
-                         others[i].rt_priority >= own.rt_priority;
-        ran_ns[i] = may ? rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] : 0;
-        if (ran_ns[i] > 0 && clients_n(watch, rival->thread.pid) > 0)
-            ran_ns[i] = excess_ns(watch, rival, base, last);
-    }
-    for (int i = 0; i < RIVALS_MAX; i++) {
-        int64_t all_ns = 0;
-        for (int j = 0; ran_ns[i] > 0 && j < RIVALS_MAX; j++)
-            all_ns += ran_ns[j] > 0 && strcmp(others[i].name, others[j].name) == 0 ? ran_ns[j] : 0;
-        if (ran_ns[i] <= 0 || all_ns < queue_ns / 2)
+        const bool may =
+            rival->thread.tid != 0 && rival->thread.tid != process->thread.tid && rival->thread.from <= base;
+        const int64_t ran_ns = may ? rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] : 0;
+        rivals[i] = (struct st_thread_rival){.name = ""};
+        if (ran_ns <= 0 || !read_stat(rival->thread.pid, rival->thread.tid, &others[i]))
             continue;
-        const int rank = (others[i].rt_priority > own.rt_priority) + (others[i].cpu == own.cpu);
-        const int64_t more_ns = excess_ns(watch, &watch->rivals[i], base, last);
-        if (culprit == NULL || rank > most_rank || (rank == most_rank && more_ns > most_ns)) {
-            culprit = &watch->rivals[i];
-            most_ns = more_ns;
-            most_rank = rank;
-        }
+        rivals[i] = (struct st_thread_rival){.name = others[i].name,
+                                             .cpu = others[i].cpu,
+                                             .rt_priority = others[i].rt_priority,
+                                             .ran_ns = ran_ns,
+                                             .more_ns = excess_ns(watch, rival, base, last),
+                                             .plays = clients_n(watch, rival->thread.pid) > 0};
     }
-    return culprit;
+    const struct st_thread_rival waits = {.cpu = own.cpu, .rt_priority = own.rt_priority};
+    const size_t culprit = st_thread_window_culprit(rivals, RIVALS_MAX, &waits, queue_ns);
+    return culprit < RIVALS_MAX ? &watch->rivals[culprit] : NULL;
 }
 
 static struct process *find(struct st_process_watch *watch, uint32_t client)
@@ -424,22 +475,6 @@ static struct process *find(struct st_process_watch *watch, uint32_t client)
 static int64_t at_most(int64_t value_ns, int64_t limit_ns)
 {
     return value_ns < 0 ? 0 : value_ns < limit_ns ? value_ns : limit_ns;
-}
-
-/* How much of a CPU the thread needs in other cycles: what it used in the last seconds, but no more than
- * its usual cycles take by the clock: the former has its longest cycles in it, the latter what others took
- * of the CPU. */
-static double usual_share(const struct st_process_watch *watch, const struct process *process, int64_t last,
-                          const struct st_dropout_figures *figures)
-{
-    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
-    const int64_t first = process->thread.from > oldest ? process->thread.from : oldest;
-    const int64_t in_ns = watch->at_ns[last % RING] - watch->at_ns[first % RING];
-    const int64_t ran_ns = process->samples[last % RING].cpu_ns - process->samples[first % RING].cpu_ns;
-    const int64_t period_ns = figures->deadline_ns - figures->cycle_ns;
-    const double used = in_ns > 0 ? (double)ran_ns / (double)in_ns : 0;
-    const double usual = period_ns > 0 ? (double)figures->usual_ns / (double)period_ns : 0;
-    return used < usual ? used : usual;
 }
 
 static void blame(struct st_process_watch *watch, const struct process *process, int64_t base, int64_t last,
@@ -468,25 +503,24 @@ static void blame(struct st_process_watch *watch, const struct process *process,
     }
 }
 
-/* A thread that runs is charged at each tick, one that sleeps exactly: after a tick, all of a cycle is
- * charged. What else it did between two samples, other cycles, is known up to one of them and an eighth. */
-static void take_cpu(const struct st_process_watch *watch, const struct process *process, int64_t base,
-                     int64_t last, struct st_dropout_figures *figures)
+static struct st_thread_window window_of(const struct st_process_watch *watch, const struct process *process,
+                                         int64_t base, int64_t last)
 {
     struct timespec tick = {.tv_nsec = 10000000};
     (void)clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-    const struct figures *before = &process->samples[base % RING], *after = &process->samples[last % RING];
-    const int64_t took_ns = figures->end_ns - figures->signal_ns;
-    const int64_t rest_ns = watch->at_ns[last % RING] - watch->at_ns[base % RING] - took_ns;
-    const int64_t ran_ns = after->cpu_ns - before->cpu_ns;
-    const double share = usual_share(watch, process, last, figures);
-    const double usual_ns = rest_ns > 0 ? share * (double)rest_ns : 0;
-    figures->usual_ns = (int64_t)(share * (double)(figures->deadline_ns - figures->cycle_ns));
-    figures->cpu_ns = at_most(ran_ns - (int64_t)usual_ns, took_ns);
-    figures->cpu_error_ns = figures->usual_ns + (int64_t)(usual_ns / 8);
-    if (watch->at_ns[last % RING] - figures->end_ns < st_ns_from_timespec(&tick))
-        figures->cpu_error_ns += st_ns_from_timespec(&tick);
-    figures->others_ns = at_most(after->process_ns - before->process_ns - ran_ns, took_ns);
+    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
+    const int64_t first = process->thread.from > oldest ? process->thread.from : oldest;
+    const struct figures *samples = process->samples, *from = &samples[base % RING],
+                         *to = &samples[last % RING];
+    const double in_ns = (double)(watch->at_ns[last % RING] - watch->at_ns[first % RING]);
+    return (struct st_thread_window){
+        .from_ns = watch->at_ns[base % RING],
+        .to_ns = watch->at_ns[last % RING],
+        .ran_ns = to->cpu_ns - from->cpu_ns,
+        .process_ns = to->process_ns - from->process_ns,
+        .used = in_ns > 0 ? (double)(to->cpu_ns - samples[first % RING].cpu_ns) / in_ns : 0,
+        .process_used = in_ns > 0 ? (double)(to->process_ns - samples[first % RING].process_ns) / in_ns : 0,
+        .tick_ns = st_ns_from_timespec(&tick)};
 }
 
 void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
@@ -513,7 +547,8 @@ void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
         return;
     const struct figures *before = &process->samples[base % RING], *after = &process->samples[last % RING];
     figures->measured = true;
-    take_cpu(watch, process, base, last, figures);
+    const struct st_thread_window window = window_of(watch, process, base, last);
+    st_thread_window_take(&window, figures);
     uint64_t faults_n = after->faults_n;
     if (!after->counted && read_stat(process->thread.pid, process->thread.tid, &stat))
         faults_n = stat.faults_major_n;
@@ -550,8 +585,12 @@ static void add(struct st_process_watch *watch, uint32_t client, pid_t pid)
     for (int i = 0; find(watch, client) == NULL && i < PROCESSES_MAX; i++) {
         struct process *process = &watch->processes[i];
         if (!process->used)
-            *process = (struct process){
-                .used = true, .client = client, .clock = clock, .rt_priority = -1, .thread = {.pid = pid}};
+            *process = (struct process){.used = true,
+                                        .client = client,
+                                        .clock = clock,
+                                        .rt_priority = -1,
+                                        .main_n = -1,
+                                        .thread = {.pid = pid}};
     }
 }
 

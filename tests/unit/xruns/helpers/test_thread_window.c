@@ -1,0 +1,148 @@
+/* CPU time of a late cycle, and who had the CPU: windows as they were seen in a guest with PipeWire 0.3.65,
+ * one CPU and a client that computes 10 % of each period and 150 % of each 20th, rounded. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "xruns/helpers/thread_window.h"
+
+#define US   INT64_C(1000)
+#define MS   INT64_C(1000000)
+#define FROM (INT64_C(28043) * 1000 * MS) /* its inputs were ready */
+
+/* At 1024 frames; usually it needs 2.19 ms. */
+static struct st_dropout_figures late_cycle(int64_t end_us)
+{
+    return (struct st_dropout_figures){.cycle_ns = FROM,
+                                       .signal_ns = FROM,
+                                       .awake_ns = FROM + 1130 * US,
+                                       .end_ns = FROM + end_us * US,
+                                       .deadline_ns = FROM + 21350 * US,
+                                       .usual_ns = 2190 * US};
+}
+
+static void expect(int64_t from_us, int64_t end_us, int64_t to_us, int64_t ran_us)
+{
+    struct st_dropout_figures figures = late_cycle(end_us);
+    const struct st_thread_window window = {.from_ns = FROM + from_us * US,
+                                            .to_ns = FROM + to_us * US,
+                                            .ran_ns = ran_us * US,
+                                            .process_ns = ran_us * US,
+                                            .used = 0.16,
+                                            .process_used = 0.16,
+                                            .tick_ns = 4 * MS};
+    st_thread_window_take(&window, &figures);
+    assert_in_range(figures.cpu_ns, 31950 * US, 32150 * US); /* 32.0 by its own clock */
+    assert_in_range(figures.cpu_error_ns, 2 * MS, 3100 * US);
+    assert_int_equal(figures.others_ns, 0);
+}
+
+static void what_other_cycles_needed_is_taken_off(void **state)
+{
+    (void)state;
+    expect(-20220, 34420, 63500, 38610);
+    expect(-14970, 36850, 49260, 36420);
+    expect(-4640, 34660, 39580, 34230);
+    expect(-17270, 40070, 47170, 36420);
+    expect(-17960, 62150, 83520, 36420); /* two of them came while it ran, and were one */
+    expect(-17940, 68140, 76210, 34240);
+    expect(-1350, 88370, 102660, 34240);
+}
+
+/* Which of its threads computes is not known yet: the one that is sampled sleeps. */
+static void other_threads_of_its_process_have_other_cycles_too(void **state)
+{
+    (void)state;
+    struct st_dropout_figures figures = late_cycle(36850);
+    struct st_thread_window window = {.from_ns = FROM - 14970 * US,
+                                      .to_ns = FROM + 49260 * US,
+                                      .process_ns = 36420 * US,
+                                      .process_used = 0.16,
+                                      .tick_ns = 4 * MS};
+    st_thread_window_take(&window, &figures);
+    assert_int_equal(figures.cpu_ns, 0);
+    assert_in_range(figures.others_ns, 31950 * US, 32150 * US);
+    assert_in_range(figures.cpu_error_ns, 2 * MS, 3 * MS);
+    /* within one tick it may not be charged */
+    figures = late_cycle(36850);
+    window.to_ns = figures.end_ns + 3 * MS;
+    st_thread_window_take(&window, &figures);
+    assert_in_range(figures.cpu_error_ns, 6 * MS, 7 * MS);
+}
+
+static void without_a_period_nothing_is_taken_off(void **state)
+{
+    (void)state;
+    struct st_dropout_figures figures = late_cycle(34000);
+    const struct st_thread_window window = {.from_ns = FROM - MS, .to_ns = FROM + 90 * MS, .ran_ns = 33 * MS};
+    figures.deadline_ns = figures.cycle_ns;
+    st_thread_window_take(&window, &figures);
+    assert_int_equal(figures.cpu_ns, 33 * MS);
+    assert_int_equal(figures.others_ns, 0);
+}
+
+static const struct st_thread_rival normal = {.cpu = 0}, real_time = {.cpu = 0, .rt_priority = 20};
+
+static void expect_culprit(const struct st_thread_rival *rivals, size_t n, const struct st_thread_rival *own,
+                           size_t culprit)
+{
+    assert_int_equal(st_thread_window_culprit(rivals, n, own, 10 * MS), culprit);
+}
+
+static void who_ran_for_most_of_the_wait_is_the_culprit(void **state)
+{
+    (void)state;
+    struct st_thread_rival rivals[] = {{.name = "make", .ran_ns = 4 * MS, .more_ns = 4 * MS},
+                                       {.name = "ffmpeg", .ran_ns = 6 * MS, .more_ns = 6 * MS},
+                                       {.name = "idle"}};
+    expect_culprit(rivals, 3, &normal, 1);
+    rivals[1].ran_ns = 4 * MS; /* less than half of it, each */
+    expect_culprit(rivals, 3, &normal, 3);
+    rivals[1].name = "make"; /* of one name they are one */
+    rivals[1].more_ns = 5 * MS;
+    expect_culprit(rivals, 3, &normal, 1);
+    expect_culprit(rivals, 0, &normal, 0);
+}
+
+static void a_lower_priority_takes_the_cpu_from_no_one(void **state)
+{
+    (void)state;
+    struct st_thread_rival rivals[] = {
+        {.name = "ffmpeg", .ran_ns = 9 * MS, .more_ns = 9 * MS},
+        {.name = "hog", .ran_ns = 6 * MS, .more_ns = 6 * MS, .rt_priority = 20}};
+    expect_culprit(rivals, 1, &real_time, 1);
+    expect_culprit(rivals, 2, &real_time, 1);
+    rivals[0].rt_priority = 95; /* a higher one rather than who ran longer */
+    rivals[0].more_ns = MS;
+    expect_culprit(rivals, 2, &real_time, 0);
+    rivals[0].cpu = 1; /* then one on the same CPU */
+    expect_culprit(rivals, 2, &real_time, 1);
+}
+
+static void what_players_usually_do_takes_the_cpu_from_no_one(void **state)
+{
+    (void)state;
+    struct st_thread_rival rivals[] = {{.name = "synth", .ran_ns = 9 * MS, .more_ns = MS, .plays = true},
+                                       {.name = "ffmpeg", .ran_ns = 6 * MS, .more_ns = MS}};
+    expect_culprit(rivals, 1, &normal, 1);
+    expect_culprit(rivals, 2, &normal, 1);
+    rivals[0].more_ns = 8 * MS;
+    expect_culprit(rivals, 2, &normal, 0);
+}
+
+int main(void)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_other_cycles_needed_is_taken_off),
+        cmocka_unit_test(other_threads_of_its_process_have_other_cycles_too),
+        cmocka_unit_test(without_a_period_nothing_is_taken_off),
+        cmocka_unit_test(who_ran_for_most_of_the_wait_is_the_culprit),
+        cmocka_unit_test(a_lower_priority_takes_the_cpu_from_no_one),
+        cmocka_unit_test(what_players_usually_do_takes_the_cpu_from_no_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+#include "xruns/helpers/thread_window.h"
+
+#include <string.h>
+
+/* --- CPU time of a late cycle --- */
+
+static int64_t within(int64_t value, int64_t most)
+{
+    return value < 0 ? 0 : value < most ? value : most;
+}
+
+/* How much of a CPU other cycles need: what was used in the last seconds, but no more than they usually take
+ * by the clock: the former has the longest cycles in it, the latter what others took of the CPU. */
+static double usual_share(double used, const struct st_dropout_figures *figures)
+{
+    const int64_t period_ns = figures->deadline_ns - figures->cycle_ns;
+    const double usual = period_ns > 0 ? (double)figures->usual_ns / (double)period_ns : 0;
+    return used < usual ? used : usual;
+}
+
+/* What cycles that need so much each compute within the window, the late one left out. One begins with each
+ * period; those that begin while the late one runs are one, right after it. */
+static int64_t others_ns(const struct st_thread_window *window, const struct st_dropout_figures *figures,
+                         int64_t each_ns)
+{
+    const int64_t period_ns = figures->deadline_ns - figures->cycle_ns;
+    const int64_t before_ns = within(figures->signal_ns - window->from_ns, INT64_MAX);
+    const int64_t after_ns = within(window->to_ns - figures->end_ns, INT64_MAX);
+    if (period_ns <= 0)
+        return 0;
+    /* they wake up as late as this one did, and end in their period */
+    const int64_t wait_ns = within(figures->awake_ns - figures->signal_ns, period_ns - each_ns);
+    const int64_t since_ns = (figures->end_ns - figures->signal_ns) % period_ns;
+    const int64_t left_ns = since_ns > 0 ? period_ns - since_ns : 0; /* after its end, up to the next one */
+    const int64_t later_ns = within(after_ns - left_ns, INT64_MAX);
+    return before_ns / period_ns * each_ns +
+           within(before_ns % period_ns - (period_ns - wait_ns - each_ns), each_ns) +
+           within(after_ns, each_ns) + later_ns / period_ns * each_ns +
+           within(later_ns % period_ns - wait_ns, each_ns);
+}
+
+void st_thread_window_take(const struct st_thread_window *window, struct st_dropout_figures *figures)
+{
+    const double period = (double)(figures->deadline_ns - figures->cycle_ns);
+    const int64_t took_ns = figures->end_ns - figures->signal_ns;
+    const int64_t each_ns = (int64_t)(usual_share(window->used, figures) * period);
+    const int64_t rest_ns = (int64_t)(usual_share(window->process_used - window->used, figures) * period);
+    const int64_t usual_ns = others_ns(window, figures, each_ns);
+    const int64_t rest_usual_ns = others_ns(window, figures, rest_ns);
+    figures->usual_ns = each_ns;
+    figures->cpu_ns = within(window->ran_ns - usual_ns, took_ns);
+    figures->others_ns = within(window->process_ns - window->ran_ns - rest_usual_ns, took_ns);
+    /* one of them may have begun or ended otherwise */
+    figures->cpu_error_ns = each_ns + rest_ns + (usual_ns + rest_usual_ns) / 8;
+    if (window->to_ns - figures->end_ns < window->tick_ns)
+        figures->cpu_error_ns += window->tick_ns;
+}
+
+/* --- the culprit --- */
+
+size_t st_thread_window_culprit(const struct st_thread_rival *rivals, size_t n,
+                                const struct st_thread_rival *own, int64_t queue_ns)
+{
+    size_t culprit = n;
+    int most_rank = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct st_thread_rival *rival = &rivals[i];
+        int64_t all_ns = 0;
+        for (size_t j = 0; j < n; j++) {
+            const int64_t ran_ns = rivals[j].plays ? rivals[j].more_ns : rivals[j].ran_ns;
+            const bool counts = ran_ns > 0 && rivals[j].rt_priority >= own->rt_priority;
+            all_ns += counts && strcmp(rival->name, rivals[j].name) == 0 ? ran_ns : 0;
+        }
+        if (rival->rt_priority < own->rt_priority || (rival->plays ? rival->more_ns : rival->ran_ns) <= 0 ||
+            all_ns < queue_ns / 2)
+            continue;
+        const int rank = (rival->rt_priority > own->rt_priority) + (rival->cpu == own->cpu);
+        if (culprit == n || rank > most_rank ||
+            (rank == most_rank && rival->more_ns > rivals[culprit].more_ns)) {
+            culprit = i;
+            most_rank = rank;
+        }
+    }
+    return culprit;
+}

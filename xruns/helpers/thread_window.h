@@ -1,0 +1,37 @@
+/* What a client's thread did in a late cycle, and who had the CPU meanwhile: from two samples around that
+ * cycle. Pure. */
+#ifndef ST_XRUNS_HELPERS_THREAD_WINDOW_H
+#define ST_XRUNS_HELPERS_THREAD_WINDOW_H
+
+#include "xruns/helpers/dropout_judge.h"
+
+/** Between two samples. */
+struct st_thread_window {
+    int64_t from_ns, to_ns;     /* when they were taken */
+    int64_t ran_ns, process_ns; /* CPU time of the thread, and of all threads of its process */
+    double used, process_used;  /* in the last seconds: shares of a CPU, of the same two */
+    int64_t tick_ns; /* a thread that runs is charged at each tick, one that sleeps exactly: after a tick, all
+                        of a cycle is charged */
+};
+
+/** Fills cpu_ns, cpu_error_ns, others_ns and usual_ns. Other cycles than the late one run in the window, too:
+ * what they usually need is taken off. */
+void st_thread_window_take(const struct st_thread_window *window, struct st_dropout_figures *figures);
+
+/** A thread that may have had the CPU. */
+struct st_thread_rival {
+    const char *name;
+    int cpu;
+    int64_t rt_priority;
+    int64_t ran_ns;  /* 0: it is out of question */
+    int64_t more_ns; /* ... than it usually does in such a time */
+    bool plays;      /* what clients and the server usually do takes the CPU from no one */
+};
+
+/** Who had the CPU while a thread waited for it so long: of those that ran long enough, together with others
+ * of the same name, and whose priority is not lower, one of higher priority and on the same CPU, and the one
+ * that did so most unusually. @return its place; n: no one. */
+size_t st_thread_window_culprit(const struct st_thread_rival *rivals, size_t n,
+                                const struct st_thread_rival *own, int64_t queue_ns);
+
+#endif
