@@ -89,18 +89,25 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
     return buf;
 }
 
+const char *st_dropout_reason_share(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes)
+{
+    if (all_n <= 1)
+        snprintf(buf, buf_bytes, "the only dropout");
+    else if (n >= all_n)
+        snprintf(buf, buf_bytes, "all %" PRIu64 " dropouts", all_n);
+    else
+        snprintf(buf, buf_bytes, "%" PRIu64 " of %" PRIu64 " dropouts", n, all_n);
+    return buf;
+}
+
 const char *st_dropout_reason_made(enum st_dropout_reason reason, uint64_t n, uint64_t all_n, char *buf,
                                    size_t buf_bytes)
 {
     const bool victim = reason == ST_DROPOUT_UNKNOWN || reason == ST_DROPOUT_WOKEN_LATE ||
                         reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WAITED_FOR_OTHER;
-    snprintf(buf, buf_bytes, "%s ", victim ? "had" : "made");
-    if (all_n <= 1)
-        st_text_append(buf, buf_bytes, "the only dropout");
-    else if (n >= all_n)
-        st_text_append(buf, buf_bytes, "all %" PRIu64 " dropouts", all_n);
-    else
-        st_text_append(buf, buf_bytes, "%" PRIu64 " of %" PRIu64 " dropouts", n, all_n);
+    char share[64];
+    snprintf(buf, buf_bytes, "%s %s", victim ? "had" : "made",
+             st_dropout_reason_share(n, all_n, share, sizeof(share)));
     return buf;
 }
 

@@ -55,6 +55,9 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
 /** For screens: who had the CPU, "ffmpeg and others", "sleeptune itself (sleeptuned)". @return buf. */
 const char *st_dropout_reason_culprit(const char *culprit, bool others, char *buf, size_t buf_bytes);
 
+/** "the only dropout", "all 9 dropouts", "3 of 9 dropouts". @return buf. */
+const char *st_dropout_reason_share(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes);
+
 /** After a client's name: "made 407 of 412 dropouts", "made all 3 dropouts", "made the only dropout"; "had"
  * instead of "made" where others are to blame, or no one is known to be. @return buf. */
 const char *st_dropout_reason_made(enum st_dropout_reason reason, uint64_t n, uint64_t all_n, char *buf,

@@ -17,14 +17,18 @@ uint64_t st_dropout_table_count(const struct st_dropout_client *client)
     return client->not_ready_n + client->device_xruns_n;
 }
 
-uint64_t st_dropout_table_named(const struct st_dropout_table *table, const struct st_dropout_client *client)
+uint64_t st_dropout_table_named(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                                uint64_t *ret_reason_n)
 {
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
     uint64_t n = 0;
+    *ret_reason_n = 0;
     for (size_t i = 0; i < table->clients_n; i++) {
         const struct st_dropout_client *other = &table->clients[i];
-        if (strcmp(other->name, client->name) == 0 && st_dropout_reason_most(other->reasons_n) == reason)
-            n += st_dropout_table_count(other);
+        if (strcmp(other->name, client->name) != 0 || st_dropout_reason_most(other->reasons_n) != reason)
+            continue;
+        n += st_dropout_table_count(other);
+        *ret_reason_n += other->reasons_n[reason];
     }
     return n;
 }
@@ -88,8 +92,10 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
     if (client->first_wall_ns == INT64_MIN)
         client->first_wall_ns = wall_ns;
     client->last_wall_ns = wall_ns;
-    if (seen->culprit[0] != '\0')
+    if (seen->culprit[0] != '\0') {
         st_dropout_table_blame(client->culprit, &client->culprit_n, seen->culprit, seen->starved_n);
+        client->named_n += (uint64_t)seen->starved_n;
+    }
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
     const bool is_longer = seen->busy_ns - seen->error_ns + seen->wait_ns >
                            client->worst_busy_ns - client->worst_error_ns + client->worst_wait_ns;
@@ -175,13 +181,19 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         count_dropouts(client, seen, wall_ns);
 }
 
+/* Of those dropouts of which it is known. */
+static bool has_others(const struct st_dropout_client *client)
+{
+    return 2 * (uint64_t)client->culprit_n < client->named_n;
+}
+
 const char *st_dropout_table_why(const struct st_dropout_client *client, bool figures, char *buf,
                                  size_t buf_bytes)
 {
     struct st_dropout_why why = {.reason = st_dropout_reason_most(client->reasons_n),
                                  .device_xrun = client->device_xruns_n > client->not_ready_n,
                                  .culprit = client->culprit};
-    why.others = 2 * (uint64_t)client->culprit_n < client->reasons_n[why.reason];
+    why.others = has_others(client);
     if (figures) {
         why.busy_ns = client->worst_busy_ns;
         why.error_ns = client->worst_error_ns;
@@ -242,8 +254,9 @@ static void say_price(const struct st_dropout_table *table, const char *source, 
         st_dropout_reason_keep_frames(source, frames, lasts, sizeof(lasts))[0] != '\0' ? "; " : "", lasts);
 }
 
-void st_dropout_table_room(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                           const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
+/* A client that computes too long: the next larger buffer in which its worst cycle has room. */
+static void room_for(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                     const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
 {
     const bool stream = client->load.streams_n > 0; /* no one simplifies a player */
     const int64_t busy_ns = client->worst_busy_ns, error_ns = client->worst_error_ns;
@@ -342,8 +355,9 @@ static void take_priority(const struct st_dropout_client *victim, char *set, siz
              victim->culprit, victim->name);
 }
 
-void st_dropout_table_rights(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                             char *set, size_t set_bytes, char *why, size_t why_bytes)
+/* What lets programs that lost the CPU to others go before them. */
+static void rights_of(const struct st_dropout_table *table, const struct st_dropout_client *client, char *set,
+                      size_t set_bytes, char *why, size_t why_bytes)
 {
     const struct st_dropout_client *victim = victim_of(table);
     bool plays = false; /* the culprit */
@@ -372,29 +386,62 @@ const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_
     buf[0] = '\0';
     if (victim == NULL)
         return buf;
-    const uint64_t own_n = victim->reasons_n[ST_DROPOUT_CPU_TAKEN];
-    bool others = 2 * (uint64_t)victim->culprit_n < own_n;
-    uint64_t taken_n = 0; /* those of which no one is known are not counted with those of a known one */
+    const bool known = victim->culprit[0] != '\0';
+    bool others = has_others(victim);
+    uint64_t taken_n = 0, victims_n = 0; /* if someone is known, those of which no one is are not counted */
     char culprit[160];
     for (size_t i = 0; i < table->clients_n; i++) {
         const struct st_dropout_client *client = &table->clients[i];
-        if (client->reasons_n[ST_DROPOUT_CPU_TAKEN] == 0 ||
-            (client->culprit[0] == '\0' && victim->culprit[0] != '\0'))
+        uint64_t n = client->reasons_n[ST_DROPOUT_CPU_TAKEN];
+        if (known && client->named_n < n)
+            n = client->named_n;
+        if (n == 0)
             continue;
-        taken_n += client->reasons_n[ST_DROPOUT_CPU_TAKEN];
+        victims_n++;
+        taken_n += n;
         others = others || strcmp(client->culprit, victim->culprit) != 0;
     }
-    if (victim->culprit[0] == '\0')
+    if (!known)
         snprintf(culprit, sizeof(culprit), "Other programs");
     else
         st_dropout_reason_culprit(victim->culprit, others, culprit, sizeof(culprit));
     snprintf(buf, buf_bytes, "%s took the CPU from %s%s in ", culprit,
-             victim->name[0] != '\0' ? victim->name : "a program", taken_n > own_n ? " and others" : "");
-    if (all_n <= 1)
-        st_text_append(buf, buf_bytes, "the only dropout");
-    else
-        st_text_append(buf, buf_bytes, "%" PRIu64 " of %" PRIu64 " dropouts", taken_n, all_n);
+             victim->name[0] != '\0' ? victim->name : "a program", victims_n > 1 ? " and others" : "");
+    st_text_append(buf, buf_bytes, "%s", st_dropout_reason_share(taken_n, all_n, culprit, sizeof(culprit)));
     return buf;
+}
+
+void st_dropout_table_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                           const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
+{
+    const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
+    const uint64_t taken_n = table->reasons_n[ST_DROPOUT_CPU_TAKEN];
+    const bool lost_cpu = reason == ST_DROPOUT_WOKEN_LATE || st_dropout_table_is_taken(table, client);
+    char reason_text[128];
+    set[0] = why[0] = '\0';
+    if (lost_cpu) {
+        rights_of(table, client, set, set_bytes, why, why_bytes);
+        if (set[0] != '\0')
+            return;
+        snprintf(set, set_bytes, "sleeptune report");
+        snprintf(why, why_bytes, "finds the settings that make programs lose the CPU or wake up late");
+    } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {
+        room_for(table, client, source, set, set_bytes, why, why_bytes);
+        if (taken_n > 0 && st_dropout_table_is_normal(table))
+            st_text_append(why, why_bytes,
+                           "; for the %" PRIu64 " by a lost CPU: " ST_DROPOUT_REASON_GET_RIGHTS, taken_n);
+    } else if (reason == ST_DROPOUT_STOPPED || reason == ST_DROPOUT_BLOCKED) {
+        snprintf(why, why_bytes, "nothing to tune: it %s",
+                 st_dropout_table_why(client, false, reason_text, sizeof(reason_text)));
+    } else if (reason == ST_DROPOUT_SWAPPED_OUT) {
+        snprintf(set, set_bytes, "sleeptune report");
+        snprintf(
+            why, why_bytes,
+            "close programs that use much memory, and let a sampler load its sounds before you play; the "
+            "settings of swap and locked memory are in the report");
+    } else if (reason == ST_DROPOUT_WAITED_FOR_OTHER) {
+        snprintf(why, why_bytes, "look at the program that this one waited for");
+    }
 }
 
 static int by_harm(const void *one, const void *other)

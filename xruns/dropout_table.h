@@ -19,7 +19,8 @@ struct st_dropout_client {
     bool playing;                                                 /* a load line within ST_DROPOUT_GONE_NS */
     uint64_t not_ready_n, device_xruns_n;
     uint64_t reasons_n[ST_DROPOUT_REASONS]; /* not_ready_n by reason */
-    int64_t culprit_n;                      /* by how many dropouts it leads the others */
+    int64_t culprit_n;                      /* by how many dropouts it leads the others ... */
+    uint64_t named_n;                       /* ... of those that had one */
     int64_t first_wall_ns, last_wall_ns;    /* of its dropouts; INT64_MIN: none */
     /* of the worst of its dropouts of the most frequent reason; 0: not known */
     int64_t worst_busy_ns, worst_error_ns, worst_wait_ns, worst_period_ns; /* error: of busy */
@@ -67,8 +68,10 @@ void st_dropout_table_blame(char culprit[ST_XRUN_NAME_BYTES], int64_t *culprit_n
 /** Its device xruns and times not ready. */
 uint64_t st_dropout_table_count(const struct st_dropout_client *client);
 
-/** The same of all clients of its name and most frequent reason: one program may have several streams. */
-uint64_t st_dropout_table_named(const struct st_dropout_table *table, const struct st_dropout_client *client);
+/** The same of all clients of its name and most frequent reason: one program may have several streams.
+ * *ret_reason_n: how many of them had that reason. */
+uint64_t st_dropout_table_named(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                                uint64_t *ret_reason_n);
 
 /** Why most of its dropouts were (dropout_reason.h); with the figures of the worst cycle, if wanted. @return
  * buf. */
@@ -80,11 +83,6 @@ const char *st_dropout_table_why(const struct st_dropout_client *client, bool fi
  * @return buf. */
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes);
 
-/** What helps a client that computes too long: `set`, the command that gives it the next larger buffer in
- * which its worst cycle has room ("": none), and why. The source's name is as in st_xrun_source. */
-void st_dropout_table_room(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                           const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes);
-
 /** When the first dropout of its clients was; INT64_MAX: not known. */
 int64_t st_dropout_table_first(const struct st_dropout_table *table);
 
@@ -95,10 +93,10 @@ bool st_dropout_table_is_normal(const struct st_dropout_table *table);
 /** Who took the CPU is to blame, not this client, which had the most dropouts. */
 bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client);
 
-/** What lets programs that lost the CPU to others go before them: `set`, a command ("": not known), and
- * why. */
-void st_dropout_table_rights(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                             char *set, size_t set_bytes, char *why, size_t why_bytes);
+/** The next step against the dropouts of a client: `set`, a command ("": none), and why ("", too: the reason
+ * is not known). The source's name is as in st_xrun_source. */
+void st_dropout_table_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                           const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes);
 
 /** If is_taken: "ffmpeg took the CPU from Guitarix and others in 25 of 30 dropouts". @return buf. */
 const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_t all_n, char *buf,

@@ -172,27 +172,25 @@ static const struct st_dropout_client *worst_of(const struct server *server)
 static void say_client(const struct server *server, const struct st_dropout_client *client, const char *time,
                        char *buf, size_t bytes)
 {
-    char made[64], why[256], set[128];
+    char made[64], why[400], set[128];
     const struct st_dropout_table *seen = &server->seen;
-    const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
-    if (st_dropout_table_is_taken(seen, client)) {
+    uint64_t reason_n;
+    const uint64_t named_n = st_dropout_table_named(seen, client, &reason_n);
+    if (st_dropout_table_is_taken(seen, client))
         st_text_append(
             buf, bytes, "%s in %s on %s.%s",
             st_dropout_table_taken(seen, dropouts_of(server), why, sizeof(why)), time, name_of(server),
             st_dropout_table_is_normal(seen) ? " No program that plays has real-time rights." : "");
-        st_dropout_table_rights(seen, client, set, sizeof(set), why, sizeof(why));
-        if (set[0] != '\0')
-            st_text_append(buf, bytes, " Next: %s (%s).", set, why);
-        return;
-    }
-    st_dropout_reason_made(reason, st_dropout_table_named(seen, client), dropouts_of(server), made,
-                           sizeof(made));
-    st_text_append(buf, bytes, "%s %s in %s on %s: it %s.", client->name, made, time, name_of(server),
-                   st_dropout_table_why(client, true, why, sizeof(why)));
-    if (reason != ST_DROPOUT_TOO_SLOW)
-        return;
-    st_dropout_table_room(seen, client, server->watch.source->name, set, sizeof(set), why, sizeof(why));
-    st_text_append(buf, bytes, set[0] != '\0' ? " Next: %s (%s)." : " Next: %s%s.", set, why);
+    else
+        st_text_append(buf, bytes, "%s %s in %s on %s: it %s.", client->name,
+                       st_dropout_reason_made(st_dropout_reason_most(client->reasons_n), named_n,
+                                              dropouts_of(server), made, sizeof(made)),
+                       time, name_of(server), st_dropout_table_why(client, true, why, sizeof(why)));
+    st_dropout_table_next(seen, client, server->watch.source->name, set, sizeof(set), why, sizeof(why));
+    if (set[0] != '\0')
+        st_text_append(buf, bytes, " Next: %s (%s).", set, why);
+    else if (why[0] != '\0')
+        st_text_append(buf, bytes, " Next: %s.", why);
 }
 
 /** Of the first that could not be watched. */
@@ -243,7 +241,7 @@ static void put(const struct server *server, int64_t duration_ns, struct st_fact
 
 int st_music_finish(struct st_music *music, struct st_facts *facts)
 {
-    char answer[640];
+    char answer[1000];
     if (music == NULL)
         return -ENOMEM;
     st_music_poll(music);
@@ -253,9 +251,10 @@ int st_music_finish(struct st_music *music, struct st_facts *facts)
     for (size_t i = 0; i < music->servers_n; i++)
         st_dropout_table_age(&music->servers[i].seen, music->p->now_ns(music->p), true);
     const struct server *server = best(music);
-    say(music, server, duration_ns, answer, sizeof(answer));
+    const int64_t watched_ns = server != NULL ? duration_ns - server->watch.silent_ns : 0;
+    say(music, server, watched_ns, answer, sizeof(answer));
     if (server != NULL)
-        put(server, duration_ns, facts);
+        put(server, watched_ns, facts);
     const int r = st_facts_put_text(facts, ST_MUSIC_ANSWER, answer, NULL, SOURCE);
     for (size_t i = 0; i < music->servers_n; i++) {
         if (music->servers[i].open)

@@ -128,6 +128,7 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
     const char *server = st_event_source_title(answer->server->source),
                *s = answer->dropouts_n == 1 ? "" : "s";
     char since[32], reason[256], made[64];
+    uint64_t most;
     clock_text(view, answer->server->since_wall_ns, since, sizeof(since));
     if (client == NULL) {
         st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s on %s (watched since %s): %s.",
@@ -152,14 +153,11 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
                        answer->dropouts_n, s, server, since, reason, server);
         return;
     }
+    const uint64_t named_n = st_dropout_table_named(&answer->server->seen, client, &most);
     st_text_append(buf, buf_bytes, "%s %s (watched since %s): ", client->name,
-                   st_dropout_reason_made(answer->reason,
-                                          st_dropout_table_named(&answer->server->seen, client),
-                                          answer->dropouts_n, made, sizeof(made)),
+                   st_dropout_reason_made(answer->reason, named_n, answer->dropouts_n, made, sizeof(made)),
                    since);
-    const uint64_t most = client->reasons_n[answer->reason];
-    if (client->device_xruns_n <= client->not_ready_n &&
-        10 * most < 9 * client->not_ready_n) /* not the reason of nearly all */
+    if (client->device_xruns_n <= client->not_ready_n && 10 * most < 9 * named_n)
         st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", most, most == 1 ? "" : "s");
     st_text_append(buf, buf_bytes, "it %s.%s", reason, has_ended(client) ? " It does not play now." : "");
 }
@@ -330,73 +328,23 @@ static const char *state_of(const struct st_view *view, const struct st_answer *
 
 /* --- the next step --- */
 
-static void raise_buffer(struct st_answer *next)
-{
-    const struct st_dropout_table *seen = &next->server->seen;
-    const uint64_t taken_n = seen->reasons_n[ST_DROPOUT_CPU_TAKEN];
-    char set[sizeof(next->next)];
-    st_dropout_table_room(seen, next->client, next->server->source, set, sizeof(set), next->next_why,
-                          sizeof(next->next_why));
-    if (set[0] != '\0')
-        memcpy(next->next, set, sizeof(set));
-    if (taken_n > 0 && st_dropout_table_is_normal(seen))
-        st_text_append(next->next_why, sizeof(next->next_why),
-                       "; for the %" PRIu64 " by a lost CPU: " ST_DROPOUT_REASON_GET_RIGHTS, taken_n);
-}
-
 /* What helps against the dropouts of a client. */
 static void client_next(const struct st_view *view, struct st_answer *next)
 {
     const struct st_dropout_client *client = next->client;
-    char reason[128];
-    const bool lost_cpu =
-        next->taken || next->reason == ST_DROPOUT_WOKEN_LATE || next->reason == ST_DROPOUT_CPU_TAKEN;
-    snprintf(next->next, sizeof(next->next), "sleeptune status --watch");
-    if (lost_cpu) {
-        st_dropout_table_rights(&next->server->seen, client, next->next, sizeof(next->next), next->next_why,
-                                sizeof(next->next_why));
-        if (next->next[0] != '\0')
-            return;
-        snprintf(next->next, sizeof(next->next), "sleeptune report");
-        snprintf(next->next_why, sizeof(next->next_why),
-                 "finds the settings that make programs lose the CPU or wake up late");
-        return;
-    }
-    if (has_ended(client)) {
+    const bool lost_cpu = next->taken || next->reason == ST_DROPOUT_WOKEN_LATE;
+    next->next[0] = '\0';
+    if (!lost_cpu && has_ended(client))
         snprintf(next->next_why, sizeof(next->next_why),
                  "%s does not play now: play on, and see whether other programs make dropouts", client->name);
-        return;
-    }
-    switch (next->reason) {
-    case ST_DROPOUT_TOO_SLOW:
-    case ST_DROPOUT_CPU_TAKEN_BY_ITSELF:
-        if (next->reason == ST_DROPOUT_TOO_SLOW && view->was_slowed)
-            snprintf(next->next_why, sizeof(next->next_why), "%s", st_cause_kind_todo(view->slowed));
-        else
-            raise_buffer(next);
-        break;
-    case ST_DROPOUT_STOPPED:
-    case ST_DROPOUT_BLOCKED:
-        snprintf(next->next_why, sizeof(next->next_why), "nothing to tune: it %s",
-                 st_dropout_table_why(client, false, reason, sizeof(reason)));
-        break;
-    case ST_DROPOUT_SWAPPED_OUT:
-        snprintf(next->next, sizeof(next->next), "sleeptune report");
-        snprintf(
-            next->next_why, sizeof(next->next_why),
-            "close programs that use much memory, and let a sampler load its sounds before you play; the "
-            "settings of swap and locked memory are in the report");
-        break;
-    case ST_DROPOUT_WAITED_FOR_OTHER:
-        snprintf(next->next_why, sizeof(next->next_why), "look at the program that this one waited for");
-        break;
-    case ST_DROPOUT_UNKNOWN:
-    case ST_DROPOUT_WOKEN_LATE:
-    case ST_DROPOUT_CPU_TAKEN:
-    case ST_DROPOUT_REASONS:
-        snprintf(next->next, sizeof(next->next), "sleeptune history --events");
-        break;
-    }
+    else if (next->reason == ST_DROPOUT_TOO_SLOW && view->was_slowed && !lost_cpu)
+        snprintf(next->next_why, sizeof(next->next_why), "%s", st_cause_kind_todo(view->slowed));
+    else
+        st_dropout_table_next(&next->server->seen, client, next->server->source, next->next,
+                              sizeof(next->next), next->next_why, sizeof(next->next_why));
+    if (next->next[0] == '\0')
+        snprintf(next->next, sizeof(next->next),
+                 next->next_why[0] != '\0' ? "sleeptune status --watch" : "sleeptune history --events");
 }
 
 static void set_next(const struct st_view *view, struct st_answer *answer)

@@ -25,14 +25,16 @@
 static struct {
     const struct st_xrun_seen *lines;
     size_t lines_n;
-    int end;  /* what the poll behind them returns */
-    int last; /* and what the one at the end does, which finds nothing to read */
+    int end;           /* what the poll behind them returns */
+    int last;          /* and what the one at the end does, which finds nothing to read */
+    int64_t silent_ns; /* it did not run for so long */
     int opened, closed;
     uid_t user;  /* as whom root runs it */
     int pipe[2]; /* readable as long as there is something to poll */
 } program;
 
-static bool stopped; /* the next ones are, before the end */
+static bool stopped;      /* the next ones are, before the end */
+static int64_t silent_ns; /* the next ones do not run for so long */
 
 static int open_it(struct st_xrun_watch *w)
 {
@@ -50,6 +52,7 @@ static int poll_it(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
     for (size_t i = 0; i < program.lines_n; i++)
         seen(ctx, &program.lines[i]);
     program.lines_n = 0;
+    w->silent_ns = program.silent_ns;
     if (program.end == 0 && read(program.pipe[0], &byte, 1) != 1)
         return st_xrun_because(w, program.last, "it was stopped");
     return program.end;
@@ -101,6 +104,7 @@ static struct st_facts *watch_as(int64_t uid, const char *source, const struct s
     program.lines = lines;
     program.lines_n = lines_n;
     program.end = end;
+    program.silent_ns = silent_ns;
     const struct st_xrun_source *const sources[] = {&server, NULL};
     server.name = source;
     assert_int_equal(st_facts_put_int(facts, "linux.daemon.pipewire", 700, NULL, "test"), 0);
@@ -193,19 +197,46 @@ static void who_took_the_cpu_is_named_and_not_the_victim(void **state)
                                    missed("Guitar", 9, ST_DROPOUT_CPU_TAKEN)};
     snprintf(lines[2].culprit, sizeof(lines[2].culprit), "ffmpeg");
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-         "ffmpeg took the CPU from Guitar in 9 of 9 dropouts in 11 s on PipeWire.");
+         "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. Next: sleeptune report "
+         "(finds "
+         "the settings that make programs lose the CPU or wake up late).");
     lines[0].load.priority = 20;
     lines[1].load.priority = ST_XRUN_NORMAL;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-         "ffmpeg took the CPU from Guitar in 9 of 9 dropouts in 11 s on PipeWire. Next: sleeptune report "
+         "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. Next: sleeptune report "
          "linux-client-priority (Guitar plays without real-time priority, which the server has: how it gets "
          "it).");
     lines[0].load.priority = ST_XRUN_NORMAL;
     says(
         watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-        "ffmpeg took the CPU from Guitar in 9 of 9 dropouts in 11 s on PipeWire. No program that plays has "
+        "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. No program that plays has "
         "real-time rights. Next: sudo sleeptune apply linux-rt-permission (lets programs that play go before "
         "others; then log out and in again).");
+}
+
+static void what_no_setting_helps_against_has_no_command(void **state)
+{
+    (void)state;
+    struct st_xrun_seen lines[] = {load("", 256), load("Synth", 256), missed("Synth", 9, ST_DROPOUT_BLOCKED)};
+    says(
+        watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+        "Synth made all 9 dropouts in 11 s on PipeWire: it waited for a lock, disk or program. Next: nothing "
+        "to tune: it waited for a lock, disk or program.");
+    lines[2].reason = ST_DROPOUT_SWAPPED_OUT;
+    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+         "Synth made all 9 dropouts in 11 s on PipeWire: it waited for its memory, which had to be read from "
+         "disk. Next: sleeptune report (close programs that use much memory, and let a sampler load its "
+         "sounds "
+         "before you play; the settings of swap and locked memory are in the report).");
+}
+
+static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
+{
+    (void)state;
+    const struct st_xrun_seen lines[] = {load("", 256), load("Synth", 256)};
+    silent_ns = 5 * ST_NS_PER_S;
+    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false), "No dropout in 6.0 s on PipeWire.");
+    silent_ns = 0;
 }
 
 static void a_server_that_names_no_one_is_not_made_to(void **state)
@@ -299,6 +330,8 @@ int main(void)
         cmocka_unit_test(who_computes_longer_than_any_buffer_is_to_be_frozen),
         cmocka_unit_test(who_always_computes_too_long_needs_no_larger_buffer),
         cmocka_unit_test(who_took_the_cpu_is_named_and_not_the_victim),
+        cmocka_unit_test(what_no_setting_helps_against_has_no_command),
+        cmocka_unit_test(a_time_in_which_the_program_did_not_run_is_not_watched),
         cmocka_unit_test(a_server_that_names_no_one_is_not_made_to),
         cmocka_unit_test(quiet_music_and_silence),
         cmocka_unit_test(who_is_not_watched_is_said),

@@ -194,6 +194,11 @@ static void streams_of_one_name_are_one_program(void **state)
     add_client(pipewire, "GoodSynth", 1, ST_DROPOUT_STOPPED);
     add_client(pipewire, "mpv", 1, ST_DROPOUT_STOPPED);
     expect_of_screen("answer", "mpv made 3 of 4 dropouts (watched since 22:13): it was stopped or frozen.");
+    /* and how often it was so is counted for all of them */
+    add_client(pipewire, "mpv", 9, ST_DROPOUT_STOPPED)->reasons_n[ST_DROPOUT_STOPPED] = 6;
+    pipewire->seen.clients[3].reasons_n[ST_DROPOUT_UNKNOWN] = 3;
+    expect_of_screen("answer", "mpv made 12 of 13 dropouts (watched since 22:13): 9 times it was stopped or "
+                               "frozen.");
 }
 
 static void first_line_says_what_the_server_knows(void **state)
@@ -211,7 +216,7 @@ static void first_line_says_what_the_server_knows(void **state)
          "mpv had all 3 dropouts (watched since 22:13): it was woken late (by 4.10 ms).", "sleeptune report",
          "finds the settings that make programs lose the CPU or wake up late"},
         {ST_DROPOUT_CPU_TAKEN, "mpv", "ffmpeg",
-         "ffmpeg took the CPU from mpv in 3 of 3 dropouts (watched since 22:13).", "sleeptune report",
+         "ffmpeg took the CPU from mpv in all 3 dropouts (watched since 22:13).", "sleeptune report",
          "finds the settings that make programs lose the CPU or wake up late"},
         {ST_DROPOUT_STOPPED, "mpv", "",
          "mpv made all 3 dropouts (watched since 22:13): it was stopped or frozen.",
@@ -225,6 +230,7 @@ static void first_line_says_what_the_server_knows(void **state)
         client->worst_wait_ns = 4100000;
         snprintf(client->culprit, sizeof(client->culprit), "%s", rows[i].culprit);
         client->culprit_n = 3;
+        client->named_n = 3;
         expect_of_screen("answer", rows[i].answer);
         expect_of_screen("next", rows[i].next);
         expect_of_screen("next_why", rows[i].why);
@@ -233,7 +239,11 @@ static void first_line_says_what_the_server_knows(void **state)
     struct st_dropout_client *client = add_client(pipewire, "mpv", 9, ST_DROPOUT_CPU_TAKEN);
     snprintf(client->culprit, sizeof(client->culprit), "cc1");
     client->culprit_n = 4; /* how many it leads by */
+    client->named_n = 9;
     expect_row("mpv", "lost the CPU to cc1 and others", "warn", false);
+    client->named_n = 4; /* who it was in the other five is not known: it may have been cc1 */
+    expect_row("mpv", "lost the CPU to cc1", "warn", false);
+    expect_of_screen("answer", "cc1 took the CPU from mpv in 4 of 9 dropouts (watched since 22:13).");
     pipewire = watch_pipewire();
     pipewire->seen.device_xruns_n = 1;
     pipewire->seen.last_wall_ns = view.now_wall_ns;
@@ -298,10 +308,12 @@ static void first_line_blames_who_took_the_cpu(void **state)
     struct st_dropout_client *reverb = add_client(pipewire, "HeavyReverb", 5, ST_DROPOUT_CPU_TAKEN);
     snprintf(guitarix->culprit, sizeof(guitarix->culprit), "chromium");
     guitarix->culprit_n = 11;
+    guitarix->named_n = 11;
     server->playing = false;   /* no load line comes for it */
     expect_of_screen("answer", /* who had the CPU in the other five is not known */
                      "chromium took the CPU from Guitarix in 11 of 30 dropouts (watched since 22:13).");
     snprintf(reverb->culprit, sizeof(reverb->culprit), "blender");
+    reverb->named_n = 5;
     expect_of_screen("answer",
                      "chromium and others took the CPU from Guitarix and others in 16 of 30 dropouts "
                      "(watched since 22:13).");
