@@ -101,7 +101,8 @@ struct st_xrun_watch {
     void *state;       /* the source's own */
     bool plays;        /* something played at the last poll; of sources without load lines */
     int64_t poll_ns;   /* until the next poll; 0: as source->poll_ns */
-    int64_t silent_ns; /* after an error: it hung for so long before the last poll that went well */
+    int64_t silent_ns; /* up to the last poll it did not watch for so long, as it turns out: it hung, or got
+                          no CPU; who polls sets it to 0 */
     char why[ST_XRUN_WHY_BYTES];
 };
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/text/number.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "platform/proc.h"
@@ -204,9 +205,10 @@ int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
     } else if ((rest = behind(line, "absent")) != NULL) {
         parsed.kind = ST_XRUN_LINE_ABSENT;
         good = copy_text(rest, parsed.text);
-    } else if (strcmp(line, "alive") == 0) {
+    } else if ((rest = behind(line, "alive")) != NULL) {
         parsed.kind = ST_XRUN_LINE_ALIVE;
-        good = true;
+        good = rest[0] == '\0' || (strncmp(rest, " late=", 6) == 0 &&
+                                   st_number_i64(rest + 6, 1, (int64_t)NS_MAX, &parsed.late_ns) == 0);
     } else if ((rest = behind(line, "xrun")) != NULL) {
         parsed.kind = ST_XRUN_LINE_XRUN;
         good = read_fields(rest, xrun_fields, &parsed.seen) == 0 &&

@@ -218,6 +218,7 @@ static int take_line(struct st_xrun_watch *w, const char *text, st_xrun_seen_fn 
         st_xrun_because(w, 0, "%s", line.text);
         break;
     case ST_XRUN_LINE_ALIVE:
+        w->silent_ns += line.late_ns;
         break;
     case ST_XRUN_LINE_ABSENT:
         program->ending = true;

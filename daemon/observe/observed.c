@@ -351,12 +351,30 @@ static int poll_source(struct st_observed *o)
     return r;
 }
 
+/* It goes on, and did not run for some time: what it says of that time is not complete. */
+static void note_silence(struct st_observed *o)
+{
+    const int64_t silent_ns = o->watch.silent_ns;
+    char silent[32];
+    o->watch.silent_ns = 0;
+    if (silent_ns == 0)
+        return;
+    o->view.watched_ns -= silent_ns < o->view.watched_ns ? silent_ns : o->view.watched_ns;
+    o->view.again_wall_ns = wall_ns(o);
+    st_events_add(
+        o->events, ST_LOG_WARN, wall_ns(o), ST_EVENT_OBSERVE_LOST,
+        "the xruns of %s were not watched for %s: %s did not run, because other programs had the CPU "
+        "or it was frozen",
+        o->source->name, st_ns_format_short(silent_ns, silent, sizeof(silent)), o->source->program);
+}
+
 static void note_watching(struct st_observed *o)
 {
     const int64_t at_ns = now_ns(o);
-    if (o->view.state == ST_OBSERVED_WATCHING)
+    if (o->view.state == ST_OBSERVED_WATCHING) {
         o->view.watched_ns += at_ns - o->turned_ns;
-    else {
+        note_silence(o);
+    } else {
         o->view.opened_n++;
         o->view.again_wall_ns = wall_ns(o);
     }

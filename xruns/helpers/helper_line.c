@@ -1,6 +1,7 @@
 #include "xruns/helpers/helper_line.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,12 +11,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/ns.h"
 #include "core/text/number.h"
 #include "core/text/safe.h"
 #include "platform/posix/posix.h"
 #include "platform/standard_files.h"
 
-#define NICE 10
+#define LATE_NS (500 * ST_NS_PER_MS)
+#define NICE    10
 
 /* --- options --- */
 
@@ -83,6 +86,16 @@ void st_helper_line_ready(const char *format, ...)
 void st_helper_line_alive(void)
 {
     put("alive\n");
+}
+
+void st_helper_line_due(int64_t due_ns)
+{
+    const int64_t late_ns = st_posix_now_ns(NULL) - due_ns;
+    char line[64];
+    if (late_ns < LATE_NS)
+        return;
+    snprintf(line, sizeof(line), "alive late=%" PRId64 "\n", late_ns);
+    put(line);
 }
 
 int st_helper_line_absent(const char *format, ...)

@@ -28,6 +28,10 @@ bool st_helper_line_is_process(const char *text, pid_t pid);
 void st_helper_line_ready(const char *format, ...) ST_PRINTF(1, 2);
 void st_helper_line_alive(void);
 
+/** Call it when a wait has ended that was to end at due_ns by CLOCK_MONOTONIC: more than half a second later,
+ * this program did not run meanwhile, and says so. */
+void st_helper_line_due(int64_t due_ns);
+
 /** The last line. @return ST_HELPER_LINE_ABSENT, for main. */
 int st_helper_line_absent(const char *format, ...) ST_PRINTF(1, 2);
 

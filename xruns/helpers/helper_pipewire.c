@@ -351,8 +351,11 @@ static void run(struct observer *observer)
     while (!observer->ended) {
         const bool playing = st_posix_now_ns(NULL) - observer->profiled_ns < QUIET_NS;
         if (playing) {
-            const struct timespec pause = st_ns_to_timespec(st_process_watch_sample(observer->watch));
+            const int64_t pause_ns = st_process_watch_sample(observer->watch);
+            const struct timespec pause = st_ns_to_timespec(pause_ns);
+            const int64_t due_ns = st_posix_now_ns(NULL) + pause_ns;
             nanosleep(&pause, NULL);
+            st_helper_line_due(due_ns);
         }
         pw_loop_iterate(observer->loop, playing ? 0 : -1);
     }

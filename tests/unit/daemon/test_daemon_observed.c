@@ -362,6 +362,28 @@ static void gap_is_not_watched_and_is_said(void **state)
     newest_says("observe", gap);
 }
 
+static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
+{
+    (void)state;
+    static const struct st_xrun_source program = {
+        .name = "jack", .summary = "scripted", .poll_ns = POLL_NS, .ops = &ops, .program = "a-program"};
+    o.source = &program;
+    for (int i = 0; i < 9; i++)
+        turn_after(ST_NS_PER_S);
+    assert_int_equal(o.view.watched_ns, 8 * ST_NS_PER_S);
+    silent_ns = 5 * ST_NS_PER_S;
+    turn_after(ST_NS_PER_S);
+    silent_ns = 0;
+    assert_int_equal(o.view.watched_ns, 4 * ST_NS_PER_S);
+    assert_int_equal(o.view.again_wall_ns, platform->wall_ns(platform));
+    newest_says("observe-lost",
+                "the xruns of jack were not watched for 5.00 s: a-program did not run, because "
+                "other programs had the CPU or it was frozen");
+    turn_after(ST_NS_PER_S);
+    assert_int_equal(o.view.watched_ns, 5 * ST_NS_PER_S);
+    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
+}
+
 static void programs_are_looked_at_at_the_same_time(void **state)
 {
     (void)state;
@@ -804,6 +826,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(lost_server_is_an_event_and_counts_go_on_after_it_is_back, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(gap_is_not_watched_and_is_said, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_time_in_which_the_program_did_not_run_is_not_watched, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(programs_are_looked_at_at_the_same_time, setup, teardown),
         cmocka_unit_test_setup_teardown(connecting_is_neither_watching_nor_absent, setup, teardown),
         cmocka_unit_test_setup_teardown(switching_off_closes_and_keeps_what_was_counted, setup, teardown),

@@ -47,6 +47,10 @@ static void other_kinds_have_their_text(void **state)
     assert_string_equal(line.text, "no server");
     assert_int_equal(st_xrun_line_parse("alive", &line), 0);
     assert_int_equal(line.kind, ST_XRUN_LINE_ALIVE);
+    assert_int_equal(line.late_ns, 0);
+    assert_int_equal(st_xrun_line_parse("alive late=950000000", &line), 0);
+    assert_int_equal(line.kind, ST_XRUN_LINE_ALIVE);
+    assert_int_equal(line.late_ns, 950000000);
 }
 
 static void what_is_no_line_of_ours_is_refused(void **state)
@@ -59,6 +63,10 @@ static void what_is_no_line_of_ours_is_refused(void **state)
         "ready ",
         "absent",
         "aliveness",
+        "alive late=0",
+        "alive late=-1",
+        "alive late=2s",
+        "alive since=1",
         "epoch",
         "xrun",
         "xrun certainty=exact",                /* counts nothing */
