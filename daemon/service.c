@@ -254,10 +254,13 @@ static void free_service(struct st_service *service)
     st_service_stop_loop(service);
     st_result_finish(&service->rested);
     st_service_stop_audio(service);
-    st_events_release(&service->events, INT64_MAX); /* their last events are kept, too */
+    if (service->causes != NULL)
+        st_causes_tick(service->causes, (int)service->config.loop.cpu); /* the last events are kept, too */
+    st_events_log(&service->events, st_service_wall_ns(service), true);
     if (service->loop_hangs)
         st_events_listen(&service->events, NULL, NULL);
     st_history_writer_stop(service->history); /* the last part that adds events */
+    st_events_log(&service->events, st_service_wall_ns(service), true);
     st_socket_close(&service->socket);
     if (service->loop_hangs)
         return; /* its threads have the rest until the process ends */
@@ -459,11 +462,11 @@ int st_service_tick(struct st_service *service)
     const uint64_t before = service->tick;
     service->tick += (uint64_t)(st_service_tick_ns(service) / ST_SERVICE_TICK_NS);
     st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
-    st_events_release(&service->events, service->platform->now_ns(service->platform));
     int r = look_after_loop(service);
     if (r < 0)
         return r;
     st_causes_tick(service->causes, (int)service->config.loop.cpu);
+    st_events_log(&service->events, st_service_wall_ns(service), false);
     /* fed while this thread runs: a restart would not give the loop a CPU, and its figures would be lost. An
      * event reports a loop without a CPU. */
     st_systemd_notify("WATCHDOG=1");

@@ -46,7 +46,7 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
     view->overdue_ns = st_service_overdue_ns(service);
     pthread_mutex_unlock(&service->mutex);
     view->loop = has_result ? result : NULL;
-    view->was_slowed = st_causes_slowed(service->causes, &view->slowed);
+    view->was_slowed = st_events_slowed(&service->events, &view->slowed);
     view->now_wall_ns = st_service_wall_ns(service);
     view->uptime_ns = service->platform->now_ns(service->platform) - service->started_ns;
     return has_result;
@@ -64,7 +64,7 @@ static json_t *document_of(struct st_service *service)
     struct st_forecast_view forecast;
     st_forecast_look(&service->forecast, &forecast);
     view.forecast = &forecast;
-    view.events = st_events_json(&service->events);
+    view.events = st_events_json(&service->events, view.now_wall_ns);
     json_t *document = st_view_json(&view);
     json_decref(view.events);
     if (has_result)

@@ -15,8 +15,9 @@
 #include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
+#include "platform/posix/posix.h"
 #include "st_config.h"
-#include "store/history/history_read.h"
+#include "story/event_list.h"
 
 #define USUAL_PATH   ST_STATE_DIR "/sleeptune/history.db"
 #define TARGET_BYTES 256
@@ -89,7 +90,7 @@ static int read_file(const char *command, const char *path, const struct st_hist
                                                                                               : INT64_MAX,
                                                       .limit = wish->limit,
                                                       .kind = wish->kind != NULL ? wish->kind : ""};
-        r = st_history_read_events_text(reader, &events, &text);
+        r = st_event_list_text(reader, &events, st_posix_wall_ns(NULL), &text);
     }
     if (r == 0 && text != NULL)
         r = st_json_written(text, ret);

@@ -432,12 +432,10 @@ static void tell_xruns(struct st_audio *audio)
     const uint64_t n = atomic_load(&audio->stream.xruns), new_n = n - audio->xruns_told;
     if (new_n == 0)
         return;
-    struct st_event told = st_event_make(
-        wall_ns(audio), ST_EVENT_OWN_XRUN, "the daemon's own stream ran empty %llu time%s, %llu in all",
-        (unsigned long long)new_n, new_n == 1 ? "" : "s", (unsigned long long)n);
+    struct st_event told =
+        st_event_make(wall_ns(audio), ST_EVENT_OWN_XRUN, "%s", audio->view.backend); /* what to look at */
     snprintf(told.source, sizeof(told.source), "own");
     snprintf(told.device, sizeof(told.device), "%.63s", audio->view.device_name);
-    told.no_device = strcmp(audio->view.backend, "dummy") == 0;
     told.certainty = ST_CERTAINTY_EXACT;
     told.count_n = (int64_t)new_n;
     st_events_put(audio->events, ST_LOG_WARN, &told);

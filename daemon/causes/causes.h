@@ -1,5 +1,5 @@
-/* Why wake-ups were late: sums by cause and culprit, minute by minute, and the events that tell the first
- * ones. */
+/* Why wake-ups were late: sums by cause and culprit, minute by minute, and an event for the worst late
+ * wake-up of each quarter of a second and for each simulated xrun. */
 #ifndef ST_DAEMON_CAUSES_CAUSES_H
 #define ST_DAEMON_CAUSES_CAUSES_H
 
@@ -9,14 +9,6 @@
 #include "daemon/causes/system_pressure.h"
 #include "measure/session.h"
 #include "store/history/history.h"
-
-/* Of each kind; all are in the sums. Beyond them, one that is twice as long as all that were logged in the
- * minute, so that the events have the worst one or one of at least half its length. */
-#define ST_CAUSES_EVENTS_A_MINUTE       10
-#define ST_CAUSES_WORSE_EVENTS_A_MINUTE 10
-
-/** Cause of another program's xrun that the loop has nothing to do with: it was on time meanwhile. */
-#define ST_CAUSES_ON_TIME "loop-on-time"
 
 /** A late wake-up or a simulated xrun. */
 struct st_late {
@@ -36,7 +28,8 @@ void st_causes_free(struct st_causes *causes); /* NULL is fine */
 /** A loop starts. Where another lateness counts from now on, the minute begins anew. Threads: main. */
 void st_causes_begin(struct st_causes *causes, const struct st_session_config *config);
 
-/** Call each second: samples the pressure on the machine. cpu: the loop's, -1: any. Threads: main. */
+/** Call each second: samples the pressure on the machine, and puts the late wake-up that is not put yet. cpu:
+ * the loop's, -1: any. Threads: main. */
 void st_causes_tick(struct st_causes *causes, int cpu);
 
 /** A minute ends: its sums, and what the history's minute says of late wake-ups. Threads: main. */
@@ -55,9 +48,6 @@ void st_causes_traced(struct st_causes *causes, const struct st_trace_event *eve
 /** Adds a late wake-up to the sums. culprit: NULL if none was named. Threads: any. */
 void st_causes_take(struct st_causes *causes, const struct st_late *late,
                     const struct st_trace_culprit *culprit);
-
-/** Was the machine slower when a program last computed too long? *ret: by what. Threads: any. */
-bool st_causes_slowed(struct st_causes *causes, enum st_cause *ret);
 
 /** What the minute that goes on has so far. */
 struct st_causes_now {

@@ -1,13 +1,7 @@
 /* Token buckets of events. */
 #include "daemon/causes/event_limit.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-
-#include "core/ns.h"
-
-#define FULL_NS (ST_EVENT_LIMIT_BURST_N * ST_EVENT_LIMIT_EACH_NS)
 
 size_t st_event_limit_place(struct st_event_kinds *kinds, const struct st_event *event)
 {
@@ -34,14 +28,14 @@ size_t st_event_limit_largest(const struct st_event_kinds *kinds)
     return largest;
 }
 
-static bool has_token(struct st_event_bucket *bucket, int64_t now_ns)
+static bool has_token(struct st_event_bucket *bucket, int64_t now_ns, int64_t each_ns)
 {
     const int64_t refilled_ns = now_ns - bucket->at_ns;
     bucket->used_ns = bucket->used_ns > refilled_ns ? bucket->used_ns - refilled_ns : 0;
     bucket->at_ns = now_ns;
-    if (bucket->used_ns + ST_EVENT_LIMIT_EACH_NS > FULL_NS)
+    if (bucket->used_ns + each_ns > ST_EVENT_LIMIT_BURST_N * each_ns)
         return false;
-    bucket->used_ns += ST_EVENT_LIMIT_EACH_NS;
+    bucket->used_ns += each_ns;
     return true;
 }
 
@@ -49,43 +43,20 @@ bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st
                            const struct st_event *event)
 {
     struct st_event_bucket *bucket = &limit->buckets[st_event_limit_place(&limit->kinds, event)];
-    if (has_token(bucket, now_ns))
+    if (has_token(bucket, now_ns,
+                  event->kind == ST_EVENT_LATE_WAKE ? ST_EVENT_LIMIT_LATE_NS : ST_EVENT_LIMIT_EACH_NS))
         return true;
-    if (bucket->events_n == 0) {
+    if (bucket->sum.count_n == 0) {
         bucket->since_ns = now_ns;
         bucket->level = level;
-        bucket->certainty = event->certainty;
+        bucket->sum = *event;
+        bucket->sum.count_n = event->count_n != INT64_MIN ? event->count_n : 1;
+    } else {
+        st_event_add(&bucket->sum, event);
     }
     if (level < bucket->level)
         bucket->level = level;
-    if (event->certainty != bucket->certainty)
-        bucket->certainty = ST_CERTAINTY_PROBABLE;
-    bucket->events_n++;
-    bucket->count_n = st_ns_add(bucket->count_n, event->count_n != INT64_MIN ? event->count_n : 1);
     return false;
-}
-
-static void make_sum(const struct st_event_place *kind, const struct st_event_bucket *bucket, int64_t now_ns,
-                     int64_t wall_ns, struct st_event *ret)
-{
-    const int64_t span_ns = now_ns - bucket->since_ns;
-    *ret = (struct st_event){.wall_ns = wall_ns,
-                             .kind = kind->kind,
-                             .certainty = bucket->certainty,
-                             .count_n = bucket->count_n,
-                             .span_ns = span_ns,
-                             .lateness_ns = INT64_MIN,
-                             .explained_ns = INT64_MIN,
-                             .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
-    memcpy(ret->source, kind->source, sizeof(ret->source));
-    const double span_s = (double)span_ns / (double)ST_NS_PER_S;
-    if (st_event_kind_is_dropout(kind->kind) || kind->kind == ST_EVENT_SIMULATED_XRUN)
-        snprintf(ret->text, sizeof(ret->text),
-                 "%s: %" PRId64 " more dropout%s in %.0f s (%" PRIu64 " events, not listed)", kind->source,
-                 bucket->count_n, bucket->count_n == 1 ? "" : "s", span_s, bucket->events_n);
-    else
-        snprintf(ret->text, sizeof(ret->text), "%" PRIu64 " more events \"%s\" in %.0f s are not listed",
-                 bucket->events_n, st_event_kind_name(kind->kind), span_s);
 }
 
 bool st_event_limit_sum(struct st_event_limit *limit, int64_t now_ns, int64_t wall_ns, bool all,
@@ -93,12 +64,13 @@ bool st_event_limit_sum(struct st_event_limit *limit, int64_t now_ns, int64_t wa
 {
     for (size_t i = 0; i < limit->kinds.kinds_n; i++) {
         struct st_event_bucket *bucket = &limit->buckets[i];
-        if (bucket->events_n == 0 || (!all && now_ns - bucket->since_ns < ST_EVENT_LIMIT_SUM_NS))
+        if (bucket->sum.count_n == 0 || (!all && now_ns - bucket->since_ns < ST_EVENT_LIMIT_SUM_NS))
             continue;
-        make_sum(&limit->kinds.kinds[i], bucket, now_ns, wall_ns, ret);
+        *ret = bucket->sum;
+        ret->wall_ns = wall_ns;
+        ret->span_ns = now_ns - bucket->since_ns;
         *ret_level = bucket->level;
-        bucket->events_n = 0;
-        bucket->count_n = 0;
+        bucket->sum.count_n = 0;
         return true;
     }
     return false;

@@ -1,5 +1,5 @@
 /* Limits how many events of a kind are logged, listed and stored; the others are summed into one event a
- * minute.
+ * minute (st_event_add).
  *
  * A kind is a name and a source: "starved-client" of "pipewire". Both come from lists in the code, so their
  * number is bounded. Names and numbers of other programs' clients are not ours: one PipeWire client with 60
@@ -32,9 +32,12 @@ size_t st_event_limit_place(struct st_event_kinds *kinds, const struct st_event 
 size_t st_event_limit_largest(const struct st_event_kinds *kinds);
 
 /* 30: a bad half minute of a few clients has less, each client with at most one event in 10 s. Then
- * one a second: 3600 rows an hour of some 0.7 kB, 2.5 MB, which the smallest history (4 MB) can bear. */
+ * one a second: 3600 rows an hour of some 0.3 kB, 1 MB, which the smallest history (4 MB) can bear. Late
+ * wake-ups are one each quarter of a second at most (daemon/causes/causes.c): dropouts are compared with all
+ * of them. */
 #define ST_EVENT_LIMIT_BURST_N 30
 #define ST_EVENT_LIMIT_EACH_NS INT64_C(1000000000)
+#define ST_EVENT_LIMIT_LATE_NS INT64_C(250000000)
 #define ST_EVENT_LIMIT_SUM_NS  INT64_C(60000000000)
 
 /** All zero: nothing so far. Threads: the owner's lock. */
@@ -43,12 +46,10 @@ struct st_event_limit {
     struct st_event_bucket {
         int64_t used_ns; /* of the burst, in time that refills it, at at_ns */
         int64_t at_ns;
-        /* what was held back since the last sum; events_n 0: nothing */
+        /* what was held back since the last sum; sum.count_n 0: nothing */
         int64_t since_ns;
-        uint64_t events_n;
-        int64_t count_n;
+        struct st_event sum;
         enum st_log_level level; /* the most urgent */
-        enum st_certainty certainty;
     } buckets[ST_EVENT_KINDS_MAX];
 };
 

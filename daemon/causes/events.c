@@ -5,11 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/event.h"
+#include "core/ns.h"
+
+#define QUARTER_NS     INT64_C(250000000)  /* in which the drain looks at the loop's wake-ups */
+#define ALIVE_NS       INT64_C(1000000000) /* without a look at the loop: it is not known to run */
+#define UNKNOWN_NS     INT64_C(3000000000) /* a loop that is not seen for so long was perhaps not on time */
+#define LOG_A_MINUTE   10
+#define LOG_TEXT_BYTES 1024
 
 int st_events_init(struct st_events *events, struct st_platform *platform)
 {
-    *events = (struct st_events){.clock = platform};
+    *events = (struct st_events){.clock = platform,
+                                 .late_gone_ns = INT64_MIN,
+                                 .slowed_by = ST_CAUSE_UNKNOWN,
+                                 .meanwhile = {.circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN,
+                                               .slowed = ST_CAUSE_UNKNOWN,
+                                               .loop_cpu = -1,
+                                               .watched_from_ns = INT64_MAX}};
     return -pthread_mutex_init(&events->mutex, NULL);
 }
 
@@ -27,166 +39,222 @@ void st_events_listen(struct st_events *events, void (*hear)(void *ctx, const st
     pthread_mutex_unlock(&events->mutex);
 }
 
-static struct st_event make(int64_t wall_ns, enum st_event_kind kind, const char *format, va_list args)
-    ST_PRINTF(3, 0);
-static struct st_event make(int64_t wall_ns, enum st_event_kind kind, const char *format, va_list args)
+void st_events_set_meanwhile(struct st_events *events, const struct st_meanwhile *meanwhile)
 {
-    struct st_event event = {.wall_ns = wall_ns,
-                             .kind = kind,
-                             .count_n = INT64_MIN,
-                             .lateness_ns = INT64_MIN,
-                             .explained_ns = INT64_MIN,
-                             .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
-    vsnprintf(event.text, sizeof(event.text), format, args);
-    return event;
+    pthread_mutex_lock(&events->mutex);
+    events->meanwhile = *meanwhile;
+    pthread_mutex_unlock(&events->mutex);
 }
 
-struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const struct st_event event = make(wall_ns, kind, format, args);
-    va_end(args);
-    return event;
-}
+/* --- putting; all under the mutex --- */
 
-void st_events_fill_by(struct st_events *events,
-                       int64_t (*fill)(void *ctx, struct st_event *event, bool last), void *ctx)
-{
-    events->fill = fill;
-    events->fill_ctx = ctx;
-}
-
-/* The list is full: the oldest event of the most frequent kind goes. Under the mutex. */
+/* The list is full: the oldest event of the most frequent kind goes. */
 static void make_room(struct st_events *events)
 {
     const size_t place = st_event_limit_largest(&events->kinds);
     size_t i = 0;
-    while (i + 1 < events->events_n && st_event_limit_place(&events->kinds, &events->events[i]) != place)
+    while (i + 1 < events->events_n &&
+           st_event_limit_place(&events->kinds, &events->events[i].event) != place)
         i++;
+    if (events->events[i].event.kind == ST_EVENT_LATE_WAKE)
+        events->late_gone_ns = events->events[i].event.wall_ns;
     events->kinds.kinds[place].n--;
     events->events_n--;
     memmove(&events->events[i], &events->events[i + 1], (events->events_n - i) * sizeof(events->events[0]));
 }
 
-/* Under the mutex. */
-static void keep(struct st_events *events, const struct st_event *event)
+/* What the machine was under when something was late. A report comes up to a second late. */
+static void note_meanwhile(struct st_events *events, struct st_event *event)
+{
+    const struct st_meanwhile *m = &events->meanwhile;
+    const int64_t from_ns = st_ns_sub(event->wall_ns, event->span_ns), to_ns = event->wall_ns;
+    if (event->span_ns <= ST_STORY_SAME_TIME_NS)
+        event->circumstances = m->circumstances;
+    if (!st_event_kind_is_dropout(event->kind))
+        return;
+    if (m->slowed != ST_CAUSE_UNKNOWN && m->slowed_to_ns >= from_ns &&
+        m->slowed_from_ns - ST_NS_PER_S <= to_ns)
+        event->slowed = m->slowed;
+    if (event->reason == ST_DROPOUT_TOO_SLOW && event->slowed != ST_CAUSE_UNKNOWN)
+        events->slowed_by = event->slowed;
+    if (m->watched_from_ns <= from_ns && m->watched_to_ns >= st_ns_sub(to_ns, ALIVE_NS))
+        event->loop_cpu = m->loop_cpu;
+}
+
+static void put(struct st_events *events, enum st_log_level level, const struct st_event *event, bool logged)
 {
     if (events->events_n == ST_EVENTS_MAX)
         make_room(events);
-    events->events[events->events_n++] = *event;
+    struct st_listed *listed = &events->events[events->events_n++];
+    *listed = (struct st_listed){.event = *event, .level = level, .logged = logged};
+    if (st_event_kind_is_dropout(event->kind) || event->lateness_ns != INT64_MIN)
+        note_meanwhile(events, &listed->event);
     events->kinds.kinds[st_event_limit_place(&events->kinds, event)].n++;
     events->added_n++;
-}
-
-static void put(struct st_events *events, enum st_log_level level, const struct st_event *event)
-{
-    st_log_event(level, "event", st_event_kind_name(event->kind), event->count_n, event->lateness_ns,
-                 event->text);
-    pthread_mutex_lock(&events->mutex);
-    keep(events, event);
     if (events->hear != NULL)
-        events->hear(events->hear_ctx, event);
-    pthread_mutex_unlock(&events->mutex);
+        events->hear(events->hear_ctx, &listed->event);
 }
 
-/* @return false when there is no room for it. */
-static bool hold(struct st_events *events, const struct st_held *held)
+/* @return false: it is in the next sum. */
+static bool put_if_few(struct st_events *events, enum st_log_level level, const struct st_event *event,
+                       bool logged)
 {
     pthread_mutex_lock(&events->mutex);
-    const bool room = events->held_n < ST_EVENTS_HELD_MAX;
-    if (room)
-        events->held[events->held_n++] = *held;
+    const bool few =
+        events->clock == NULL ||
+        st_event_limit_passes(&events->limit, events->clock->now_ns(events->clock), level, event);
+    if (few)
+        put(events, level, event, logged);
     pthread_mutex_unlock(&events->mutex);
-    return room;
-}
-
-/* Puts it now, or when more is known of it. */
-static void pass_on(struct st_events *events, enum st_log_level level, const struct st_event *event)
-{
-    struct st_held held = {.level = level, .event = *event};
-    if (events->fill != NULL)
-        held.until_ns = events->fill(events->fill_ctx, &held.event, false);
-    if (held.until_ns != 0) {
-        if (hold(events, &held))
-            return;
-        (void)events->fill(events->fill_ctx, &held.event, true);
-    }
-    put(events, level, &held.event);
+    return few;
 }
 
 void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event)
 {
-    if (events->clock != NULL) {
-        const int64_t now_ns = events->clock->now_ns(events->clock);
-        pthread_mutex_lock(&events->mutex);
-        const bool passes = st_event_limit_passes(&events->limit, now_ns, level, event);
-        pthread_mutex_unlock(&events->mutex);
-        if (!passes)
-            return;
-    }
-    pass_on(events, level, event);
-}
-
-static bool next_sum(struct st_events *events, bool all, struct st_event *ret, enum st_log_level *ret_level)
-{
-    const int64_t now_ns = events->clock->now_ns(events->clock);
-    const int64_t wall_ns = events->clock->wall_ns(events->clock);
-    pthread_mutex_lock(&events->mutex);
-    const bool found = st_event_limit_sum(&events->limit, now_ns, wall_ns, all, ret, ret_level);
-    pthread_mutex_unlock(&events->mutex);
-    return found;
-}
-
-void st_events_release(struct st_events *events, int64_t now_ns)
-{
-    struct st_event sum;
-    enum st_log_level level;
-    while (events->clock != NULL && next_sum(events, now_ns == INT64_MAX, &sum, &level))
-        pass_on(events, level, &sum);
-    for (;;) {
-        struct st_held held;
-        pthread_mutex_lock(&events->mutex);
-        const bool due = events->held_n > 0 && events->held[0].until_ns <= now_ns;
-        if (due) {
-            held = events->held[0];
-            events->held_n--;
-            memmove(&events->held[0], &events->held[1], events->held_n * sizeof(held));
-        }
-        pthread_mutex_unlock(&events->mutex);
-        if (!due)
-            return;
-        if (events->fill != NULL)
-            (void)events->fill(events->fill_ctx, &held.event, true);
-        put(events, held.level, &held.event);
-    }
+    (void)put_if_few(events, level, event, false);
 }
 
 void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns,
                    enum st_event_kind kind, const char *format, ...)
 {
+    struct st_event event = st_event_make(wall_ns, kind, "%s", "");
     va_list args;
     va_start(args, format);
-    const struct st_event event = make(wall_ns, kind, format, args);
+    vsnprintf(event.detail, sizeof(event.detail), format, args);
     va_end(args);
-    st_events_put(events, level, &event);
+    if (put_if_few(events, level, &event, true)) /* nothing can become known of it */
+        st_log_event(level, "event", st_event_kind_name(kind), INT64_MIN, INT64_MIN, event.detail);
 }
 
-json_t *st_events_json(struct st_events *events)
+/* --- reading; all under the mutex --- */
+
+/* The worst late wake-up that was under way in the window of a dropout; NULL: none. */
+static const struct st_event *worst_late(const struct st_events *events, const struct st_event *dropout)
+{
+    const struct st_event *worst = NULL;
+    int64_t from_ns, to_ns;
+    st_event_story_window(dropout, &from_ns, &to_ns);
+    for (size_t i = 0; i < events->events_n; i++) {
+        const struct st_event *late = &events->events[i].event;
+        if (late->kind == ST_EVENT_LATE_WAKE && late->wall_ns >= from_ns &&
+            st_ns_sub(st_ns_sub(late->wall_ns, late->span_ns), late->lateness_ns) <= to_ns &&
+            (worst == NULL || late->lateness_ns > worst->lateness_ns))
+            worst = late;
+    }
+    return worst;
+}
+
+/* What is known beside it. *copy: the event, without a loop that was not seen after it. */
+static struct st_story_beside look_beside(const struct st_events *events, int64_t wall_ns,
+                                          struct st_event *copy)
+{
+    struct st_story_beside beside = {.settled = true};
+    if (!st_event_story_asks(copy))
+        return beside;
+    const struct st_meanwhile *m = &events->meanwhile;
+    const int64_t age_ns = st_ns_sub(wall_ns, copy->wall_ns);
+    const bool same_run = m->watched_from_ns <= copy->wall_ns;
+    const bool seen_after = m->watched_to_ns >= st_ns_add(copy->wall_ns, QUARTER_NS);
+    int64_t from_ns, to_ns;
+    st_event_story_window(copy, &from_ns, &to_ns);
+    beside.late = worst_late(events, copy);
+    beside.settled = age_ns >= (seen_after || !same_run ? ST_STORY_SETTLED_NS : UNKNOWN_NS) &&
+                     (beside.late != NULL || from_ns > events->late_gone_ns);
+    if (same_run && !seen_after)
+        copy->loop_cpu = ST_EVENT_NO_LOOP;
+    return beside;
+}
+
+json_t *st_events_json(struct st_events *events, int64_t wall_ns)
 {
     json_t *list = json_array();
     const struct st_event *newest[ST_EVENTS_MAX];
     pthread_mutex_lock(&events->mutex);
     const size_t n = events->events_n;
-    for (size_t i = 0; i < n; i++) { /* one that was held back goes to where its time belongs */
-        const struct st_event *event = &events->events[i];
+    for (size_t i = 0; i < n; i++) { /* one that was put later goes to where its time belongs */
+        const struct st_event *event = &events->events[i].event;
         size_t at = i;
         for (; at > 0 && newest[at - 1]->wall_ns > event->wall_ns; at--)
             newest[at] = newest[at - 1];
         newest[at] = event;
     }
-    for (size_t i = n; i > 0; i--)
-        json_array_append_new(list, st_event_json(newest[i - 1]));
+    for (size_t i = n; i > 0; i--) {
+        struct st_event copy = *newest[i - 1];
+        const struct st_story_beside beside = look_beside(events, wall_ns, &copy);
+        json_array_append_new(list, st_event_story_json(&copy, &beside));
+    }
     pthread_mutex_unlock(&events->mutex);
     return list;
+}
+
+static enum st_log_level level_of(struct st_events *events, const struct st_listed *listed)
+{
+    const int64_t minute = listed->event.wall_ns / (60 * ST_NS_PER_S);
+    if (listed->event.kind != ST_EVENT_LATE_WAKE)
+        return listed->level;
+    if (minute != events->log_minute) {
+        events->log_minute = minute;
+        events->log_left = LOG_A_MINUTE;
+    }
+    if (events->log_left == 0)
+        return ST_LOG_DBG;
+    events->log_left--;
+    return listed->level;
+}
+
+/* One that can be logged. */
+struct ready {
+    enum st_log_level level;
+    const char *kind;
+    int64_t count_n, lateness_ns;
+    char text[LOG_TEXT_BYTES];
+};
+
+static bool next_ready(struct st_events *events, int64_t wall_ns, bool end, struct ready *ret)
+{
+    for (size_t i = 0; i < events->events_n; i++) {
+        struct st_listed *listed = &events->events[i];
+        if (listed->logged)
+            continue;
+        struct st_event copy = listed->event;
+        const struct st_story_beside beside = look_beside(events, wall_ns, &copy);
+        if (!beside.settled && !end && st_ns_sub(wall_ns, copy.wall_ns) < UNKNOWN_NS)
+            continue;
+        listed->logged = true;
+        ret->level = level_of(events, listed);
+        ret->kind = st_event_kind_name(copy.kind);
+        ret->count_n = copy.count_n;
+        ret->lateness_ns = copy.lateness_ns;
+        (void)st_event_story_text(&copy, &beside, ret->text, sizeof(ret->text));
+        return true;
+    }
+    return false;
+}
+
+void st_events_log(struct st_events *events, int64_t wall_ns, bool end)
+{
+    struct st_event sum;
+    enum st_log_level level;
+    struct ready ready;
+    bool more = true;
+    pthread_mutex_lock(&events->mutex);
+    while (events->clock != NULL && st_event_limit_sum(&events->limit, events->clock->now_ns(events->clock),
+                                                       wall_ns, end, &sum, &level))
+        put(events, level, &sum, false);
+    pthread_mutex_unlock(&events->mutex);
+    while (more) { /* no one waits for the journal */
+        pthread_mutex_lock(&events->mutex);
+        more = next_ready(events, wall_ns, end, &ready);
+        pthread_mutex_unlock(&events->mutex);
+        if (more)
+            st_log_event(ready.level, "event", ready.kind, ready.count_n, ready.lateness_ns, ready.text);
+    }
+}
+
+bool st_events_slowed(struct st_events *events, enum st_cause *ret)
+{
+    pthread_mutex_lock(&events->mutex);
+    *ret = events->slowed_by;
+    pthread_mutex_unlock(&events->mutex);
+    return *ret != ST_CAUSE_UNKNOWN;
 }

@@ -1,5 +1,6 @@
-/* What happened lately: a short list for the status page. Each event is logged when it is added, unless there
- * are too many of its kind (daemon/causes/event_limit.h). */
+/* What happened lately: a short list for status, page and log, and the way to the history. What too many
+ * events of a kind say is summed (daemon/causes/event_limit.h). An event is put once and not changed any
+ * more. */
 #ifndef ST_DAEMON_CAUSES_EVENTS_H
 #define ST_DAEMON_CAUSES_EVENTS_H
 
@@ -9,29 +10,39 @@
 #include "daemon/causes/event_limit.h"
 #include "daemon/log.h"
 #include "platform/platform.h"
+#include "story/event_story.h"
 
-#define ST_EVENTS_MAX      64
-#define ST_EVENTS_HELD_MAX 16
+#define ST_EVENTS_MAX 64
+
+/** What is known of the machine when an event is put; times by the wall clock. */
+struct st_meanwhile {
+    struct st_event_circumstances circumstances;
+    enum st_cause slowed; /* ST_CAUSE_UNKNOWN: it was not; else by what, in the last seconds in a row */
+    int64_t slowed_from_ns, slowed_to_ns;
+    int loop_cpu;                           /* -1: any */
+    int64_t watched_from_ns, watched_to_ns; /* wake-ups of the loop were looked at; INT64_MAX, 0: never */
+};
 
 /** The last events, and who listens (history). Threads: any. */
 struct st_events {
     pthread_mutex_t mutex;
-    struct st_event events[ST_EVENTS_MAX]; /* in the order in which they were added */
+    struct st_listed {
+        struct st_event event;
+        enum st_log_level level;
+        bool logged;
+    } events[ST_EVENTS_MAX]; /* in the order in which they were added */
     size_t events_n;
     struct st_event_kinds kinds; /* of these */
     uint64_t added_n;            /* since the start */
+    int64_t late_gone_ns;        /* the last late wake-up that has left the list; INT64_MIN: none has */
     struct st_platform *clock;   /* NULL: no limit */
     struct st_event_limit limit;
+    struct st_meanwhile meanwhile;
+    enum st_cause slowed_by;                               /* of the last program that computed too long */
     void (*hear)(void *ctx, const struct st_event *event); /* NULL: no one listens */
     void *hear_ctx;
-    int64_t (*fill)(void *ctx, struct st_event *event, bool last);
-    void *fill_ctx;
-    struct st_held {
-        int64_t until_ns;
-        enum st_log_level level;
-        struct st_event event;
-    } held[ST_EVENTS_HELD_MAX];
-    size_t held_n;
+    int64_t log_minute; /* of the time of day */
+    unsigned log_left;  /* late wake-ups that may still be logged in it */
 };
 
 /** @param platform whose clock limits the rate: at most ST_EVENT_LIMIT_BURST_N events of a kind, then one
@@ -44,28 +55,26 @@ void st_events_finish(struct st_events *events);
 void st_events_listen(struct st_events *events, void (*hear)(void *ctx, const struct st_event *event),
                       void *ctx);
 
-/** Before threads exist. fill is called in the thread of each event, before it is logged, and adds what else
- * is known of it; it must not add events. @return 0, or until when (CLOCK_MONOTONIC) it may be known: the
- * event is held back so long, where there is room, and fill is called a last time. */
-void st_events_fill_by(struct st_events *events,
-                       int64_t (*fill)(void *ctx, struct st_event *event, bool last), void *ctx);
+/** What is known of the machine from now on: dropouts and late wake-ups get it when they are put. Threads:
+ * any. */
+void st_events_set_meanwhile(struct st_events *events, const struct st_meanwhile *meanwhile);
 
-/** Puts the events that were held back until now, and the sums of what was too much. Threads: main, each
- * second; INT64_MAX at the end. */
-void st_events_release(struct st_events *events, int64_t now_ns);
-
-/** An event of which nothing is known but its text, to be filled in and given to st_events_put. */
-struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const char *format, ...)
-    ST_PRINTF(3, 4);
-
-/** Logs an event, keeps it, tells who listens. */
+/** Keeps an event and tells who listens. */
 void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event);
 
-/** Both in one, for an event that is only a text. */
+/** The same for an event that has only words; it is logged at once. */
 void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns,
                    enum st_event_kind kind, const char *format, ...) ST_PRINTF(5, 6);
 
-/** Newest first, by their times: [st_event_json()]. NULL when out of memory. */
-json_t *st_events_json(struct st_events *events);
+/** Puts the sums of what was too much, and logs what is not logged yet and settled: all that can explain it
+ * has been put. Late wake-ups beyond ten a minute are logged for debugging only. Threads: main, each second.
+ * @param end all of it. */
+void st_events_log(struct st_events *events, int64_t wall_ns, bool end);
+
+/** Was the machine slower when a program last computed too long? *ret: by what. */
+bool st_events_slowed(struct st_events *events, enum st_cause *ret);
+
+/** Newest first, by their times: [st_event_story_json()]. NULL when out of memory. */
+json_t *st_events_json(struct st_events *events, int64_t wall_ns);
 
 #endif

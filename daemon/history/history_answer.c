@@ -7,6 +7,7 @@
 #include "daemon/history/history_writer.h"
 #include "platform/posix/posix.h"
 #include "store/history/history_read.h"
+#include "story/event_list.h"
 
 #define USUAL_SPAN_NS (86400 * ST_NS_PER_S)
 #define USUAL_EVENTS  500
@@ -74,7 +75,7 @@ static int read_events(struct st_history_reader *reader, const struct st_query *
         .until_ns = query->until_wall_ns != INT64_MIN ? query->until_wall_ns : INT64_MAX,
         .limit = query->limit != INT64_MIN ? query->limit : USUAL_EVENTS,
         .kind = query->kind};
-    return st_history_read_events_text(reader, &wish, ret);
+    return st_event_list_text(reader, &wish, st_posix_wall_ns(NULL), ret);
 }
 
 static int read_causes(struct st_history_reader *reader, const struct st_query *query,

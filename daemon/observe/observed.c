@@ -46,73 +46,41 @@ static int64_t missing_ns(const struct st_observed *o, const struct st_xrun_seen
     return 0;
 }
 
-/* Device xruns and clients that were not ready are events of different names. */
-static void tell_one(const struct st_observed *o, const struct st_observed_pending *pending,
-                     enum st_event_kind kind, int64_t n)
+/* An event of what was seen; device xruns and clients that were not ready are events of different kinds. */
+static struct st_event event_of(const struct st_observed *o, const struct st_xrun_seen *seen,
+                                enum st_event_kind kind, int64_t n)
 {
-    const struct st_xrun_seen *seen = &pending->sum;
-    const int64_t span_ns = now_ns(o) - pending->since_ns;
-    char span[40] = "", why[256] = "", what[160];
-    const bool device = seen->device[0] != '\0', client = seen->client[0] != '\0';
-    const bool ready = kind != ST_EVENT_STARVED_CLIENT;
-    const bool reason = !ready && seen->reason != ST_DROPOUT_UNKNOWN;
-    if (span_ns >= ST_NS_PER_S)
-        snprintf(span, sizeof(span), " in %.0f s", (double)span_ns / (double)ST_NS_PER_S);
-    if (ready)
-        snprintf(what, sizeof(what), "%" PRId64 " device xrun%s", n, n == 1 ? "" : "s");
-    else
-        snprintf(what, sizeof(what), "%s was not ready %" PRId64 " time%s",
-                 client ? seen->client : "a client", n, n == 1 ? "" : "s");
-    if (reason)
-        st_dropout_reason_why(&(struct st_dropout_why){.reason = seen->reason,
-                                                       .others = 2 * pending->culprit_n < seen->starved_n,
-                                                       .culprit = seen->culprit,
-                                                       .busy_ns = seen->busy_ns,
-                                                       .error_ns = seen->error_ns,
-                                                       .wait_ns = seen->wait_ns,
-                                                       .period_ns = seen->period_ns},
-                              why, sizeof(why));
-    struct st_event event = st_event_make(wall_ns(o), kind, "%s: %s%s%s%s%s%s (%s)%s%s", o->source->name,
-                                          what, span, device ? " on " : "", seen->device,
-                                          ready && client ? ", client " : "", ready ? seen->client : "",
-                                          st_event_certainty(seen->certainty), reason ? ": it " : "", why);
-    event.span_ns = span_ns;
-    snprintf(event.source, sizeof(event.source), "%s", o->source->name);
-    snprintf(event.device, sizeof(event.device), "%s", seen->device);
-    snprintf(event.client, sizeof(event.client), "%s", seen->client);
-    event.certainty = seen->certainty;
+    struct st_event event = st_event_make(wall_ns(o), kind, "%s", "");
     event.count_n = n;
-    if (reason) { /* its own cycle decides */
-        snprintf(event.cause, sizeof(event.cause), "%s", st_dropout_reason_name(seen->reason));
-        snprintf(event.culprit, sizeof(event.culprit), "%s", seen->culprit);
-    }
-    event.missing_ns = ready ? 0 : missing_ns(o, seen);
-    st_events_put(o->events, ST_LOG_WARN, &event);
-}
-
-/* Whose it is stays. */
-static void clear(struct st_observed_pending *pending)
-{
-    struct st_xrun_seen *sum = &pending->sum;
-    sum->device_xruns_n = sum->starved_n = sum->busy_ns = sum->error_ns = sum->wait_ns = sum->period_ns = 0;
-    memset(sum->culprit, 0, sizeof(sum->culprit));
-    pending->culprit_n = 0;
+    snprintf(event.source, sizeof(event.source), "%s", o->source->name);
+    memcpy(event.device, seen->device, sizeof(event.device));
+    memcpy(event.client, seen->client, sizeof(event.client));
+    event.certainty = seen->certainty;
+    if (kind != ST_EVENT_STARVED_CLIENT)
+        return event;
+    event.reason = seen->reason;
+    event.busy_ns = seen->busy_ns;
+    event.error_ns = seen->error_ns;
+    event.wait_ns = seen->wait_ns;
+    event.period_ns = seen->period_ns;
+    event.missing_ns = missing_ns(o, seen);
+    memcpy(event.culprit, seen->culprit, sizeof(event.culprit));
+    event.culprit_n = seen->culprit[0] != '\0' ? n : 0;
+    return event;
 }
 
 static void tell(const struct st_observed *o, struct st_observed_pending *pending)
 {
-    const struct st_xrun_seen *sum = &pending->sum;
-    if (sum->device_xruns_n > 0)
-        tell_one(o, pending, ST_EVENT_OBSERVED_XRUN, sum->device_xruns_n);
-    if (sum->starved_n > 0)
-        tell_one(o, pending, ST_EVENT_STARVED_CLIENT, sum->starved_n);
+    pending->event.wall_ns = wall_ns(o);
+    pending->event.span_ns = now_ns(o) - pending->since_ns;
+    st_events_put(o->events, ST_LOG_WARN, &pending->event);
     pending->told_ns = now_ns(o);
-    clear(pending);
+    pending->event.count_n = 0; /* whose it is stays */
 }
 
 static bool untold(const struct st_observed_pending *pending)
 {
-    return pending->sum.device_xruns_n > 0 || pending->sum.starved_n > 0;
+    return pending->event.count_n > 0;
 }
 
 static void tell_due(const struct st_observed *o, struct st_observed_pending *pending)
@@ -122,28 +90,39 @@ static void tell_due(const struct st_observed *o, struct st_observed_pending *pe
         tell(o, pending);
 }
 
-static bool same(const struct st_xrun_seen *a, const struct st_xrun_seen *b)
+static bool same(const struct st_event *a, const struct st_event *b)
 {
-    return strcmp(a->device, b->device) == 0 && strcmp(a->client, b->client) == 0 &&
+    return a->kind == b->kind && strcmp(a->device, b->device) == 0 && strcmp(a->client, b->client) == 0 &&
            a->certainty == b->certainty && a->reason == b->reason;
 }
 
-/* The place of this device and client; else the one whose last event is the oldest. */
-static struct st_observed_pending *pending_of(struct st_observed *o, const struct st_xrun_seen *seen)
+/* The place of what is like this event; else the one whose last event is the oldest. */
+static struct st_observed_pending *pending_of(struct st_observed *o, const struct st_event *event)
 {
     struct st_observed_pending *oldest = &o->pending[0];
     for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++) {
         struct st_observed_pending *pending = &o->pending[i];
-        if (pending->told_ns != INT64_MIN && same(&pending->sum, seen))
+        if (pending->told_ns != INT64_MIN && same(&pending->event, event))
             return pending;
         if (pending->told_ns < oldest->told_ns)
             oldest = pending;
     }
     if (untold(oldest))
         tell(o, oldest);
-    *oldest = (struct st_observed_pending){.sum = *seen, .told_ns = INT64_MIN};
-    clear(oldest);
+    *oldest = (struct st_observed_pending){.told_ns = INT64_MIN};
     return oldest;
+}
+
+static void record(struct st_observed *o, const struct st_event *event)
+{
+    struct st_observed_pending *pending = pending_of(o, event);
+    if (untold(pending)) {
+        st_event_add(&pending->event, event);
+    } else {
+        pending->event = *event;
+        pending->since_ns = now_ns(o);
+    }
+    tell_due(o, pending);
 }
 
 /* --- counts --- */
@@ -203,20 +182,14 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         return;
     if (o->dropouts != NULL)
         add_dropouts(o->dropouts, o->source->name, seen);
-    struct st_observed_pending *pending = pending_of(o, seen);
-    if (!untold(pending))
-        pending->since_ns = now_ns(o);
-    pending->sum.device_xruns_n += seen->device_xruns_n;
-    pending->sum.starved_n += seen->starved_n;
-    if (seen->busy_ns + seen->wait_ns > pending->sum.busy_ns + pending->sum.wait_ns) {
-        pending->sum.busy_ns = seen->busy_ns;
-        pending->sum.error_ns = seen->error_ns;
-        pending->sum.wait_ns = seen->wait_ns;
-        pending->sum.period_ns = seen->period_ns;
+    if (seen->device_xruns_n > 0) {
+        const struct st_event event = event_of(o, seen, ST_EVENT_OBSERVED_XRUN, seen->device_xruns_n);
+        record(o, &event);
     }
-    if (seen->culprit[0] != '\0')
-        st_dropout_table_blame(pending->sum.culprit, &pending->culprit_n, seen->culprit, seen->starved_n);
-    tell_due(o, pending);
+    if (seen->starved_n > 0) {
+        const struct st_event event = event_of(o, seen, ST_EVENT_STARVED_CLIENT, seen->starved_n);
+        record(o, &event);
+    }
 }
 
 /* --- opening and closing --- */

@@ -47,12 +47,11 @@ struct st_observed_view {
     char played[ST_XRUN_NAME_BYTES]; /* what that was: client or device; "" when not known */
 };
 
-/* What was seen of one device and client and is not yet in an event. */
+/* What was seen of one device, client and reason since its last event. */
 struct st_observed_pending {
-    struct st_xrun_seen sum;
-    int64_t since_ns;  /* when the first of the sum was seen */
-    int64_t told_ns;   /* INT64_MIN: free */
-    int64_t culprit_n; /* st_dropout_table_blame of sum.culprit */
+    struct st_event event; /* count_n 0: nothing */
+    int64_t since_ns;      /* when the first of them was seen */
+    int64_t told_ns;       /* INT64_MIN: free */
 };
 
 /** Threads: one. */

@@ -1,51 +1,82 @@
-/* An event as JSON. */
 #include "store/history/event.h"
 
-#include "core/text/json.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 
-static void set_text(json_t *document, const char *key, const char *text)
+#include "core/ns.h"
+
+struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const char *format, ...)
 {
-    if (text[0] != '\0')
-        json_object_set_new(document, key, st_json_safe_string(text));
+    struct st_event event = {.wall_ns = wall_ns,
+                             .kind = kind,
+                             .count_n = INT64_MIN,
+                             .cause = ST_CAUSE_UNKNOWN,
+                             .lateness_ns = INT64_MIN,
+                             .explained_ns = INT64_MIN,
+                             .loop_cpu = ST_EVENT_NO_LOOP,
+                             .slowed = ST_CAUSE_UNKNOWN,
+                             .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(event.detail, sizeof(event.detail), format, args);
+    va_end(args);
+    return event;
 }
 
-static void set_number(json_t *document, const char *key, int64_t value)
+static int64_t count_of(const struct st_event *event)
 {
-    if (value != INT64_MIN)
-        json_object_set_new(document, key, json_integer(value));
+    return event->count_n != INT64_MIN ? event->count_n : 1;
 }
 
-static json_t *circumstances_json(const struct st_event_circumstances *c)
+/* The majority vote of Boyer and Moore: who has more than half is found, whatever the order. */
+static void vote(struct st_event *event, const struct st_event *other)
 {
-    json_t *object = json_object();
-    set_number(object, "pressure_cpu_permille", c->pressure_cpu_permille);
-    set_number(object, "pressure_io_permille", c->pressure_io_permille);
-    set_number(object, "pressure_memory_permille", c->pressure_memory_permille);
-    set_number(object, "cpu_khz", c->cpu_khz);
-    set_number(object, "cpu_throttles", c->throttles_n);
-    set_number(object, "temperature_millicelsius", c->temperature_mc);
-    return object;
+    if (strcmp(event->culprit, other->culprit) == 0) {
+        event->culprit_n += other->culprit_n;
+    } else if (event->culprit_n >= other->culprit_n) {
+        event->culprit_n -= other->culprit_n;
+    } else {
+        event->culprit_n = other->culprit_n - event->culprit_n;
+        memcpy(event->culprit, other->culprit, sizeof(event->culprit));
+    }
 }
 
-json_t *st_event_json(const struct st_event *event)
+static void forget_if_other(char *text, const char *other, size_t bytes)
 {
-    json_t *document =
-        json_pack("{s:I, s:o, s:o}", "time_ns", (json_int_t)event->wall_ns, "event",
-                  json_string(st_event_kind_name(event->kind)), "text", st_json_safe_string(event->text));
-    if (document == NULL)
-        return NULL;
-    set_text(document, "source", event->source);
-    set_text(document, "device", event->device);
-    set_text(document, "client", event->client);
-    set_text(document, "certainty", st_event_certainty(event->certainty));
-    set_number(document, "count", event->count_n);
-    set_number(document, "lateness_ns", event->lateness_ns);
-    set_number(document, "explained_ns", event->explained_ns);
-    set_text(document, "cause", event->cause);
-    set_text(document, "culprit", event->culprit);
-    json_t *circumstances = circumstances_json(&event->circumstances);
-    if (json_object_size(circumstances) > 0)
-        json_object_set(document, "circumstances", circumstances);
-    json_decref(circumstances);
-    return document;
+    if (strcmp(text, other) != 0)
+        memset(text, 0, bytes);
+}
+
+void st_event_add(struct st_event *event, const struct st_event *other)
+{
+    const bool late = event->lateness_ns != INT64_MIN || other->lateness_ns != INT64_MIN;
+    const bool worse = late ? other->lateness_ns > event->lateness_ns
+                            : other->busy_ns - other->error_ns + other->wait_ns >
+                                  event->busy_ns - event->error_ns + event->wait_ns;
+    event->count_n = st_ns_add(count_of(event), count_of(other));
+    forget_if_other(event->client, other->client, sizeof(event->client));
+    forget_if_other(event->device, other->device, sizeof(event->device));
+    memcpy(event->detail, other->detail, sizeof(event->detail)); /* the last words */
+    if (event->certainty != other->certainty)
+        event->certainty = ST_CERTAINTY_PROBABLE;
+    if (event->reason != other->reason)
+        event->reason = ST_DROPOUT_UNKNOWN;
+    if (!late)
+        vote(event, other);
+    if (!worse)
+        return;
+    event->busy_ns = other->busy_ns;
+    event->error_ns = other->error_ns;
+    event->wait_ns = other->wait_ns;
+    event->period_ns = other->period_ns;
+    event->missing_ns = other->missing_ns;
+    event->cause = other->cause;
+    event->lateness_ns = other->lateness_ns;
+    event->explained_ns = other->explained_ns;
+    event->silence_ns = other->silence_ns;
+    if (late) {
+        memcpy(event->culprit, other->culprit, sizeof(event->culprit));
+        event->culprit_ns = other->culprit_ns;
+    }
 }

@@ -1,17 +1,22 @@
-/* One event of sleeptuned. */
+/* One event of sleeptuned, as it is recorded: what was seen, in fields with units, and no sentence. What it
+ * says is composed when it is read (story/event_story.h); nothing changes it afterwards: what becomes known
+ * later is an event of its own. */
 #ifndef ST_STORE_HISTORY_EVENT_H
 #define ST_STORE_HISTORY_EVENT_H
 
-#include <jansson.h>
 #include <stdbool.h>
 
 #include "core/base.h"
+#include "core/cause_kind.h"
 #include "core/event.h"
+#include "xruns/dropout_reason.h"
 
 /** State of the system in the second before. INT64_MIN: unknown. */
 struct st_event_circumstances {
     /* share of the time in which a task waited for this resource, thousandths */
-    int64_t pressure_cpu_permille, pressure_io_permille, pressure_memory_permille;
+    int64_t pressure_cpu_permille, pressure_io_permille;
+    int64_t
+        pressure_memory_permille; /* the larger one of two seconds: dropouts are reported up to one late */
     int64_t cpu_khz;
     int64_t throttles_n; /* thermal throttlings of the core */
     int64_t temperature_mc;
@@ -21,29 +26,48 @@ struct st_event_circumstances {
 #define ST_EVENT_CIRCUMSTANCES_UNKNOWN                                                                       \
     ((struct st_event_circumstances){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN})
 
-/** Unknown members, and those without meaning for this event, are "" or INT64_MIN. */
+#define ST_EVENT_NO_LOOP (-2) /* of loop_cpu */
+
+/** Unknown members, and those without meaning for this event, are as st_event_make sets them. */
 struct st_event {
     int64_t wall_ns;
+    int64_t span_ns; /* it stands for what happened so long before wall_ns; 0: at that moment */
     enum st_event_kind kind;
-    char text[288];
-    /* xruns */
-    char source[16]; /* "loop", "own", or of an xrun_source */
+    int64_t count_n;  /* occurrences that it stands for; the figures below are of the worst. INT64_MIN: one */
+    char detail[288]; /* words of the kinds about sleeptuned itself; the backend of its own stream */
+    char source[16];  /* "loop", "own", or of an xrun_source */
     char device[64], client[64];
     enum st_certainty certainty;
-    int64_t count_n;    /* number of occurrences that this event stands for */
-    int64_t span_ns;    /* ... within this time before wall_ns; 0: at that moment. Not stored */
-    bool no_device;     /* of the dummy: no sound server, no device. Not stored */
-    int64_t missing_ns; /* a late wake-up that explains it is at least so late; 0: any. Not stored */
-    /* lateness and cause */
+
+    /* a dropout of a client: the worst of its cycles; times 0: unknown */
+    enum st_dropout_reason reason;
+    int64_t busy_ns, error_ns; /* CPU time, known to error_ns up or down */
+    int64_t wait_ns, period_ns;
+    int64_t missing_ns; /* a late wake-up that explains it is at least so late; 0: any */
+
+    /* a late wake-up of the test loop, or the one that left a simulated device without data */
+    enum st_cause cause;
     int64_t lateness_ns;
-    int64_t explained_ns; /* part of the lateness that the cause explains */
-    char cause[40];       /* st_cause_kind_name; st_dropout_reason_name of a client that was not ready */
-    char culprit[64];     /* thread, interrupt or softirq that had the CPU: "name/pid", "irq/27-hda" */
+    int64_t explained_ns; /* part of the lateness that the cause explains; INT64_MIN: unknown */
+    int64_t silence_ns;   /* the simulated device had no data for so long */
+
+    char culprit[64];   /* who had the CPU: "name/pid", "irq/27-hda"; or for which client it waited */
+    int64_t culprit_n;  /* of count_n: by how many the culprit leads all others */
+    int64_t culprit_ns; /* had the CPU for so long; 0: unknown */
+
+    int loop_cpu;         /* wake-ups of the test loop were looked at in this time, on this CPU; -1: on any;
+                             ST_EVENT_NO_LOOP: none ran */
+    enum st_cause slowed; /* the machine was slower in this time; ST_CAUSE_UNKNOWN: it was not */
     struct st_event_circumstances circumstances;
 };
 
-/** {time_ns, event, text} and the known ones of {source, device, client, certainty, count, lateness_ns,
- * explained_ns, cause, culprit, circumstances}. New reference, NULL when out of memory. */
-json_t *st_event_json(const struct st_event *event);
+/** An event of which nothing is known but its words, "" for a kind that has none. Pure. */
+struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const char *format, ...)
+    ST_PRINTF(3, 4);
+
+/** Adds what another event of the same kind and source stands for: counts are summed, the figures are of the
+ * worse one, and what differs between them (client, device, reason) becomes unknown. wall_ns and span_ns
+ * stay. Pure. */
+void st_event_add(struct st_event *event, const struct st_event *other);
 
 #endif

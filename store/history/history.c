@@ -38,13 +38,17 @@ static const char tables[] =
     "CREATE INDEX span_time ON span (level, from_ns);"
     "CREATE TABLE event ("
     " id INTEGER PRIMARY KEY AUTOINCREMENT," /* never reused */
-    " wall_ns INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,"
-    " source TEXT, device TEXT, client TEXT, certainty INTEGER NOT NULL, count_n INTEGER,"
-    " lateness_ns INTEGER, explained_ns INTEGER, cause TEXT, culprit TEXT,"
+    " wall_ns INTEGER NOT NULL, kind TEXT NOT NULL, span_ns INTEGER, count_n INTEGER, detail TEXT,"
+    " source TEXT, device TEXT, client TEXT, certainty INTEGER,"
+    /* a dropout */
+    " reason TEXT, busy_ns INTEGER, error_ns INTEGER, wait_ns INTEGER, period_ns INTEGER, missing_ns INTEGER,"
+    /* a late wake-up */
+    " cause TEXT, lateness_ns INTEGER, explained_ns INTEGER, silence_ns INTEGER,"
+    " culprit TEXT, culprit_n INTEGER, culprit_ns INTEGER, loop_cpu INTEGER, slowed TEXT,"
     " pressure_cpu_permille INTEGER, pressure_io_permille INTEGER, pressure_memory_permille INTEGER,"
     " cpu_khz INTEGER, throttles_n INTEGER, temperature_mc INTEGER);"
     "CREATE INDEX event_time ON event (wall_ns);"
-    "CREATE INDEX event_name ON event (name, wall_ns);"
+    "CREATE INDEX event_kind ON event (kind, wall_ns);"
     /* causes of late wake-ups */
     "CREATE TABLE cause ("
     " id INTEGER PRIMARY KEY,"

@@ -1,51 +1,130 @@
 /* Events of a history. */
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
-#include "core/text/json.h"
-#include "core/text/text_buffer.h"
-#include "store/history/event.h"
+#include "core/ns.h"
 #include "store/history/history_private.h"
 
+/* Columns of the table, in the order of bind and read. */
 #define COLUMNS                                                                                              \
-    "id, wall_ns, name, text, source, device, client, certainty, count_n, lateness_ns, explained_ns, cause," \
-    " culprit, pressure_cpu_permille, pressure_io_permille, pressure_memory_permille, cpu_khz,"              \
-    " throttles_n, temperature_mc"
+    "wall_ns, kind, span_ns, count_n, detail, source, device, client, certainty, reason, busy_ns, error_ns," \
+    " wait_ns, period_ns, missing_ns, cause, lateness_ns, explained_ns, silence_ns, culprit, culprit_n,"     \
+    " culprit_ns, loop_cpu, slowed, pressure_cpu_permille, pressure_io_permille, pressure_memory_permille,"  \
+    " cpu_khz, throttles_n, temperature_mc"
 
-/* A kind that no sleeptuned has written is not shown: the file is not trusted. *ret NULL: it is not. */
-static int event_json(sqlite3_stmt *statement, json_t **ret)
+/* A value that says nothing is NULL in the table. */
+static int64_t or_null(int64_t value, int64_t nothing)
 {
-    struct st_event event = {
-        .wall_ns = st_history_sql_int(statement, 1),
-        .count_n = st_history_sql_int(statement, 8),
-        .lateness_ns = st_history_sql_int(statement, 9),
-        .explained_ns = st_history_sql_int(statement, 10),
-        .circumstances = {st_history_sql_int(statement, 13), st_history_sql_int(statement, 14),
-                          st_history_sql_int(statement, 15), st_history_sql_int(statement, 16),
-                          st_history_sql_int(statement, 17), st_history_sql_int(statement, 18)}};
-    const int64_t certainty = st_history_sql_int(statement, 7);
-    char name[24];
-    st_history_sql_text(statement, 2, name, sizeof(name));
-    event.kind = st_event_kind_of(name);
-    *ret = NULL;
-    if (event.kind == ST_EVENT_KINDS)
-        return 0;
-    st_history_sql_text(statement, 3, event.text, sizeof(event.text));
-    st_history_sql_text(statement, 4, event.source, sizeof(event.source));
-    st_history_sql_text(statement, 5, event.device, sizeof(event.device));
-    st_history_sql_text(statement, 6, event.client, sizeof(event.client));
-    st_history_sql_text(statement, 11, event.cause, sizeof(event.cause));
-    st_history_sql_text(statement, 12, event.culprit, sizeof(event.culprit));
+    return value != nothing ? value : INT64_MIN;
+}
+
+static const char *cause_or_null(enum st_cause cause)
+{
+    return cause != ST_CAUSE_UNKNOWN ? st_cause_kind_name(cause) : "";
+}
+
+int st_history_add_event(struct st_history *history, const struct st_event *event)
+{
+    const struct st_event_circumstances *c = &event->circumstances;
+    return st_history_sql_run(
+        history->db,
+        "INSERT INTO event (" COLUMNS
+        ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "itnnssssnsnnnnnsnnnsnnnsnnnnnn", event->wall_ns, st_event_kind_name(event->kind),
+        or_null(event->span_ns, 0), event->count_n, event->detail, event->source, event->device,
+        event->client, or_null(event->certainty, ST_CERTAINTY_NONE),
+        event->reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(event->reason) : "",
+        or_null(event->busy_ns, 0), or_null(event->error_ns, 0), or_null(event->wait_ns, 0),
+        or_null(event->period_ns, 0), or_null(event->missing_ns, 0), cause_or_null(event->cause),
+        event->lateness_ns, event->explained_ns, or_null(event->silence_ns, 0), event->culprit,
+        or_null(event->culprit_n, 0), or_null(event->culprit_ns, 0),
+        or_null(event->loop_cpu, ST_EVENT_NO_LOOP), cause_or_null(event->slowed), c->pressure_cpu_permille,
+        c->pressure_io_permille, c->pressure_memory_permille, c->cpu_khz, c->throttles_n, c->temperature_mc);
+}
+
+/* --- reading: the file is not trusted --- */
+
+static int64_t number_or(sqlite3_stmt *statement, int i, int64_t nothing)
+{
+    const int64_t value = st_history_sql_int(statement, i);
+    return value != INT64_MIN ? value : nothing;
+}
+
+/* Of a later version: unknown. */
+static enum st_cause cause_at(sqlite3_stmt *statement, int i)
+{
+    char name[40];
+    enum st_cause cause;
+    st_history_sql_text(statement, i, name, sizeof(name));
+    return st_cause_kind_find(name, &cause) == 0 ? cause : ST_CAUSE_UNKNOWN;
+}
+
+/* A length of time, or a number of occurrences. */
+static int64_t amount_at(sqlite3_stmt *statement, int i)
+{
+    const int64_t value = number_or(statement, i, 0);
+    return value > 0 ? value : 0;
+}
+
+/* @return false: a kind that no sleeptuned has written. */
+static bool read_event(sqlite3_stmt *statement, struct st_event *ret)
+{
+    char name[40];
+    st_history_sql_text(statement, 1, name, sizeof(name));
+    const enum st_event_kind kind = st_event_kind_of(name);
+    if (kind == ST_EVENT_KINDS)
+        return false;
+    struct st_event event = st_event_make(st_history_sql_int(statement, 0), kind, "%s", "");
+    event.span_ns = amount_at(statement, 2);
+    event.count_n = st_history_sql_int(statement, 3);
+    st_history_sql_text(statement, 4, event.detail, sizeof(event.detail));
+    st_history_sql_text(statement, 5, event.source, sizeof(event.source));
+    st_history_sql_text(statement, 6, event.device, sizeof(event.device));
+    st_history_sql_text(statement, 7, event.client, sizeof(event.client));
+    const int64_t certainty = st_history_sql_int(statement, 8);
     if (certainty == ST_CERTAINTY_EXACT || certainty == ST_CERTAINTY_PROBABLE)
         event.certainty = (enum st_certainty)certainty;
-    json_t *document = st_event_json(&event);
-    if (document == NULL ||
-        json_object_set_new(document, "id", json_integer(st_history_sql_int(statement, 0))) != 0) {
-        json_decref(document);
-        return -ENOMEM;
-    }
-    *ret = document;
-    return 0;
+    st_history_sql_text(statement, 9, name, sizeof(name));
+    event.reason = st_dropout_reason_of(name);
+    event.busy_ns = amount_at(statement, 10);
+    event.error_ns = amount_at(statement, 11);
+    event.wait_ns = amount_at(statement, 12);
+    event.period_ns = amount_at(statement, 13);
+    event.missing_ns = amount_at(statement, 14);
+    event.cause = cause_at(statement, 15);
+    event.lateness_ns = st_history_sql_int(statement, 16);
+    event.explained_ns = st_history_sql_int(statement, 17);
+    event.silence_ns = amount_at(statement, 18);
+    st_history_sql_text(statement, 19, event.culprit, sizeof(event.culprit));
+    event.culprit_n = amount_at(statement, 20);
+    event.culprit_ns = amount_at(statement, 21);
+    event.loop_cpu = (int)number_or(statement, 22, ST_EVENT_NO_LOOP);
+    event.slowed = cause_at(statement, 23);
+    event.circumstances =
+        (struct st_event_circumstances){st_history_sql_int(statement, 24), st_history_sql_int(statement, 25),
+                                        st_history_sql_int(statement, 26), st_history_sql_int(statement, 27),
+                                        st_history_sql_int(statement, 28), st_history_sql_int(statement, 29)};
+    *ret = event;
+    return true;
+}
+
+int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
+                         struct st_event *ret)
+{
+    sqlite3_stmt *statement;
+    int r = st_history_sql_prepare(
+        reader->db, &statement,
+        "SELECT " COLUMNS " FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ?"
+        " AND wall_ns - lateness_ns - coalesce(span_ns, 0) <= ?"
+        " ORDER BY lateness_ns DESC LIMIT 1",
+        "tiii", st_event_kind_name(ST_EVENT_LATE_WAKE), from_ns, st_ns_add(to_ns, ST_HISTORY_LATE_NS), to_ns);
+    if (r < 0)
+        return r;
+    r = st_history_sql_step(statement);
+    if (r == 1 && !read_event(statement, ret))
+        r = 0;
+    sqlite3_finalize(statement);
+    return r;
 }
 
 /* First event of the answer, and whether there are more events than it holds. */
@@ -83,72 +162,33 @@ static int find_range(const struct st_history_reader *reader, const struct st_hi
     return r < 0 ? r : 0;
 }
 
-static int prepare(const struct st_history_reader *reader, const struct st_history_events_wish *wish,
-                   const char *kind, const struct range *range, sqlite3_stmt **ret)
+int st_history_read_events(struct st_history_reader *reader, const struct st_history_events_wish *wish,
+                           st_history_event_fn take, void *ctx, bool *ret_more)
 {
-    char sql[768];
-    snprintf(sql, sizeof(sql),
-             "SELECT " COLUMNS
-             " FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s AND (wall_ns > ? OR id >= ?)"
-             " ORDER BY wall_ns, id",
-             kind);
-    return st_history_sql_prepare(reader->db, ret, sql, "iitii", range->wall_ns, wish->until_ns, wish->kind,
-                                  range->wall_ns, range->id);
-}
-
-/* The answer without its events and the closing brace. */
-static int write_head(const struct st_history_events_wish *wish, bool more, struct st_text_buffer *writing)
-{
-    int r = 0;
-    json_t *head = json_pack("{s:s, s:o, s:b}", "schema", "sleeptune-events/1", "since_ns",
-                             st_json_known(wish->since_ns), "more", more);
-    if (head == NULL || st_json_write("{", 1, writing) != 0 ||
-        json_dump_callback(head, st_json_write, writing, JSON_COMPACT | JSON_EMBED) != 0)
-        r = -ENOMEM;
-    json_decref(head);
-    return r;
-}
-
-/* Event by event, so that only one of them is a json_t at a time. */
-static int write_list(sqlite3_stmt *statement, struct st_text_buffer *writing)
-{
-    static const char before[] = ",\"events\":[";
-    int r = st_json_write(before, sizeof(before) - 1, writing) == 0 ? 1 : -ENOMEM;
-    bool first = true;
-    while (r == 1 && (r = st_history_sql_step(statement)) == 1) {
-        json_t *event;
-        if (event_json(statement, &event) != 0) {
-            r = -ENOMEM;
-        } else if (event != NULL) {
-            if ((!first && st_json_write(",", 1, writing) != 0) ||
-                json_dump_callback(event, st_json_write, writing, JSON_COMPACT) != 0)
-                r = -ENOMEM;
-            first = false;
-        }
-        json_decref(event);
-    }
-    return r == 0 && st_json_write("]}", 2, writing) != 0 ? -ENOMEM : r;
-}
-
-int st_history_read_events_text(struct st_history_reader *reader, const struct st_history_events_wish *wish,
-                                char **ret)
-{
-    const char *kind = wish->kind[0] == '\0' ? "'' = ?" : "name = ?";
-    struct st_text_buffer writing = {0};
+    const char *kind = wish->kind[0] == '\0' ? "'' = ?" : "kind = ?";
     sqlite3_stmt *statement;
     struct range range;
+    struct st_event event;
+    char sql[1024];
     int r = find_range(reader, wish, kind, &range);
-    if (r == 0)
-        r = write_head(wish, range.more, &writing);
-    if (r == 0)
-        r = prepare(reader, wish, kind, &range, &statement);
-    if (r == 0) {
-        r = write_list(statement, &writing);
-        sqlite3_finalize(statement);
+    if (r < 0)
+        return r;
+    *ret_more = range.more;
+    snprintf(sql, sizeof(sql),
+             "SELECT " COLUMNS
+             ", id FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s AND (wall_ns > ? OR id >= ?)"
+             " ORDER BY wall_ns, id",
+             kind);
+    r = st_history_sql_prepare(reader->db, &statement, sql, "iitii", range.wall_ns, wish->until_ns,
+                               wish->kind, range.wall_ns, range.id);
+    if (r < 0)
+        return r;
+    while ((r = st_history_sql_step(statement)) == 1) {
+        if (read_event(statement, &event)) /* others are not shown */
+            r = take(ctx, st_history_sql_int(statement, 30), &event);
+        if (r < 0)
+            break;
     }
-    if (r == 0)
-        *ret = writing.text;
-    else
-        free(writing.text);
+    sqlite3_finalize(statement);
     return r;
 }

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "core/base.h"
+#include "core/ns.h"
 #include "store/history/cause_sums.h"
 #include "store/history/history.h"
 
@@ -54,9 +55,23 @@ struct st_history_events_wish {
     const char *kind;           /* name of events; "": all */
 };
 
-/** Oldest first. @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_history_read_events_text(struct st_history_reader *reader,
-                                             const struct st_history_events_wish *wish, char **ret);
+/** @param id never given twice. @return 0, or an error that ends the reading. */
+typedef int (*st_history_event_fn)(void *ctx, int64_t id, const struct st_event *event);
+
+/** Calls take for each, oldest first. Kinds that this version does not know are left out. @param ret_more set
+ * before: there are older ones than the limit allows. @return 0, an error of take, or as
+ * st_history_read_open. */
+ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
+                                        const struct st_history_events_wish *wish, st_history_event_fn take,
+                                        void *ctx, bool *ret_more);
+
+/* A late wake-up that was under way at a time is recorded at most so long after it. */
+#define ST_HISTORY_LATE_NS (60 * ST_NS_PER_S)
+
+/** The worst late wake-up that was under way between two times by the wall clock. @return 1, 0: none, or as
+ * st_history_read_open. */
+ST_NODISCARD int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
+                                      struct st_event *ret);
 
 /** Reads document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit. @param sums, span of a
  * minute that is not written yet; NULL: none. @return 0 or as st_history_read_open. */

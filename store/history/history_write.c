@@ -174,21 +174,6 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
     return r == 0 ? st_history_causes_add(history, minute) : r;
 }
 
-int st_history_add_event(struct st_history *history, const struct st_event *event)
-{
-    const struct st_event_circumstances *c = &event->circumstances;
-    return st_history_sql_run(
-        history->db,
-        "INSERT INTO event (wall_ns, name, text, source, device, client, certainty, count_n,"
-        " lateness_ns, explained_ns, cause, culprit, pressure_cpu_permille,"
-        " pressure_io_permille, pressure_memory_permille, cpu_khz, throttles_n, temperature_mc)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        "ittsssinnnssnnnnnn", event->wall_ns, st_event_kind_name(event->kind), event->text, event->source,
-        event->device, event->client, (int64_t)event->certainty, event->count_n, event->lateness_ns,
-        event->explained_ns, event->cause, event->culprit, c->pressure_cpu_permille, c->pressure_io_permille,
-        c->pressure_memory_permille, c->cpu_khz, c->throttles_n, c->temperature_mc);
-}
-
 /* --- transactions, size --- */
 
 int st_history_begin(struct st_history *history)
@@ -272,7 +257,7 @@ static int read_kinds(struct st_history *history, struct kind kinds[KINDS_MAX])
 {
     sqlite3_stmt *statement;
     int n = 0, r = st_history_sql_prepare(history->db, &statement,
-                                          "SELECT name, source, count(*) FROM event GROUP BY name, source"
+                                          "SELECT kind, source, count(*) FROM event GROUP BY kind, source"
                                           " ORDER BY 3 DESC LIMIT ?",
                                           "i", (int64_t)KINDS_MAX);
     if (r < 0)
@@ -314,8 +299,8 @@ static int remove_events_above(struct st_history *history, int64_t max_n)
     for (int i = 0; r == 0 && i < kinds_n && kinds[i].n > share_n; i++)
         r = st_history_sql_run(
             history->db,
-            "DELETE FROM event WHERE +name = ? AND source IS ? AND id <= (SELECT id FROM event"
-            " WHERE +name = ? AND source IS ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
+            "DELETE FROM event WHERE +kind = ? AND source IS ? AND id <= (SELECT id FROM event"
+            " WHERE +kind = ? AND source IS ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
             "tstsi", kinds[i].name, kinds[i].source, kinds[i].name, kinds[i].source, share_n);
     return r;
 }

@@ -223,8 +223,8 @@ if [ -x "$SLEEPTUNE_BUILD/tests/integration/make_history" ]; then
     sql "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, lateness_n, lateness)
          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
          SELECT level, from_ns - i * 60000000000, to_ns - i * 60000000000, measured_ns, cycles, 0, 0, 0, 0, 0, lateness_n, lateness FROM n, (SELECT * FROM span WHERE level = 60 LIMIT 1)"
-    sql "INSERT INTO event (wall_ns, name, text, certainty, lateness_ns) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-         SELECT $(date +%s)000000000 - i, 'late-wake', 'woke late: ' || hex(zeroblob(100)), 0, i FROM n"
+    sql "INSERT INTO event (wall_ns, kind, detail, lateness_ns) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+         SELECT $(date +%s)000000000 - i, 'pause', 'did not run: ' || hex(zeroblob(100)), i FROM n"
     starts "it starts with thousands of events"
     wait_for state_is writing
     is "too much for one answer: 400" "$(code '/v1/history?since=1w&step=60s')" 400

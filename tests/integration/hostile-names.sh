@@ -138,7 +138,7 @@ done
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
 columns = [row[1] for row in db.execute("pragma table_info(event)")]
-for column in ("text", "client", "device"):
+for column in ("detail", "client", "device"):
     if column in columns:
         db.execute(f"update event set {column} = ?", (" ".join(sys.argv[2:]),))
 db.commit()

@@ -41,8 +41,8 @@ static _Noreturn void write_minutes(const char *path, int64_t first, int told)
         st_hist_init(&hist, ST_HISTORY_DIGITS) != 0)
         _exit(2);
     for (int64_t i = first;; i++) {
-        const struct st_event event = {.wall_ns = (FROM_S + 60 * i) * ST_NS_PER_S,
-                                       .kind = ST_EVENT_LATE_WAKE};
+        const struct st_event event =
+            st_event_make((FROM_S + 60 * i) * ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
         st_hist_reset(&hist);
         st_hist_add_n(&hist, 1000 + i * 100, CYCLES);
         struct st_history_minute minute = {.from_wall_ns = (FROM_S + 60 * i) * ST_NS_PER_S,

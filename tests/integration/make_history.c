@@ -85,16 +85,11 @@ static void add(struct st_history *history, const struct st_hist templates[TEMPL
     row.lateness = st_hist_deflate(&hist, &row.lateness_bytes);
     int r = row.lateness != NULL ? st_history_add_minute(history, &row) : -ENOMEM;
     if (r == 0 && late) {
-        struct st_event event = {.wall_ns = row.from_wall_ns + ST_NS_PER_S,
-                                 .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN,
-                                 .kind = ST_EVENT_LATE_WAKE,
-                                 .source = "loop",
-                                 .cause = "run-queue",
-                                 .count_n = INT64_MIN,
-                                 .lateness_ns = hist.max_ns,
-                                 .explained_ns = hist.max_ns / 10 * 9};
-        snprintf(event.text, sizeof(event.text), "woke %.1f ms late: another thread had the CPU",
-                 (double)hist.max_ns / 1e6);
+        struct st_event event = st_event_make(row.from_wall_ns + ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
+        snprintf(event.source, sizeof(event.source), "loop");
+        event.cause = ST_CAUSE_RUN_QUEUE;
+        event.lateness_ns = hist.max_ns;
+        event.explained_ns = hist.max_ns / 10 * 9;
         r = st_history_add_event(history, &event);
     }
     if (r < 0)

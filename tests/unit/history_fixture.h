@@ -85,13 +85,10 @@ static inline void add(int64_t from_ns, uint64_t n, int64_t lateness_ns)
 
 static inline void add_event(int64_t wall_ns, const char *name)
 {
-    struct st_event event = {.circumstances = {125, INT64_MIN, INT64_MIN, 3600000, INT64_MIN, INT64_MIN},
-                             .wall_ns = wall_ns,
-                             .count_n = INT64_MIN,
-                             .lateness_ns = 7,
-                             .explained_ns = INT64_MIN};
-    event.kind = st_event_kind_of(name);
-    snprintf(event.text, sizeof(event.text), "text of %s", name);
+    struct st_event event = st_event_make(wall_ns, st_event_kind_of(name), "words of %s", name);
+    event.lateness_ns = 7;
+    event.circumstances =
+        (struct st_event_circumstances){125, INT64_MIN, INT64_MIN, 3600000, INT64_MIN, INT64_MIN};
     snprintf(event.device, sizeof(event.device), "hw:\xff");
     assert_int_equal(st_history_begin(history), 0);
     assert_int_equal(st_history_add_event(history, &event), 0);
@@ -106,14 +103,6 @@ static inline int read_it(int64_t since_ns, int64_t until_ns, int64_t step_ns, j
     char *text;
     const int r = st_history_read_text(reader, &span, &text);
     st_history_read_close(reader);
-    return r < 0 ? r : st_json_written(text, ret);
-}
-
-static inline int read_events(struct st_history_reader *reader, const struct st_history_events_wish *wish,
-                              json_t **ret)
-{
-    char *text;
-    const int r = st_history_read_events_text(reader, wish, &text);
     return r < 0 ? r : st_json_written(text, ret);
 }
 

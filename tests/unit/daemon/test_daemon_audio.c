@@ -129,7 +129,7 @@ static void unknown_device_is_named_and_tried_again(void **state)
     assert_int_equal(view.retry_after_ns, ST_NS_PER_S);
     st_audio_stop(audio);
     assert_int_equal(events.added_n, 1);
-    assert_int_equal(events.events[0].kind, ST_EVENT_AUDIO_UNAVAILABLE);
+    assert_int_equal(events.events[0].event.kind, ST_EVENT_AUDIO_UNAVAILABLE);
 }
 
 /* The socket answers before the stream's thread is there. */

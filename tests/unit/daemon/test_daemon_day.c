@@ -225,7 +225,7 @@ static void be_looked_at(void)
     struct st_causes_now now;
     st_causes_look(causes, &now);
     char *text = st_causes_text(&now);
-    json_t *documents[] = {json_loads(text, 0, NULL), st_events_json(&events)};
+    json_t *documents[] = {json_loads(text, 0, NULL), st_events_json(&events, fake->wall_ns(fake))};
     free(text);
     for (size_t i = 0; i < ST_ARRAY_LEN(documents); i++) {
         assert_non_null(documents[i]);
@@ -244,8 +244,8 @@ static void second_goes_by(void)
     if (seconds_n == BACK_AT_S)
         atomic_fetch_sub(&wall_ahead_ns, BACK_NS);
     st_clockwatch_tick(&clockwatch, fake, &events);
-    st_events_release(&events, fake->now_ns(fake));
     st_causes_tick(causes, -1);
+    st_events_log(&events, fake->wall_ns(fake), false);
     if (seconds_n % 60 != 0)
         return;
     end_minute();
@@ -353,7 +353,7 @@ static int the_day_goes_by(void **state)
     wait_for_history();
     in_use_end = in_use();
     st_observed_finish(&observed);
-    st_events_release(&events, INT64_MAX);
+    st_events_log(&events, fake->wall_ns(fake), true);
     wait_for_history();
     return 0;
 }
@@ -448,12 +448,12 @@ static void the_history_has_all_of_it(void **state)
                 {"history-aside", 0}, {"simulated-xrun", 1}, {"observed-xrun", (int64_t)made.xruns_n}};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char sql[96];
-        snprintf(sql, sizeof(sql), "SELECT count(*) FROM event WHERE name = '%s'", rows[i].name);
+        snprintf(sql, sizeof(sql), "SELECT count(*) FROM event WHERE kind = '%s'", rows[i].name);
         assert_int_equal(number(db, sql), rows[i].n);
     }
     assert_int_equal(
-        number(db, "SELECT count(*) FROM event WHERE name = 'clock-jump' AND text LIKE '%back%'"), 1);
-    assert_int_equal(number(db, "SELECT count(*) FROM event WHERE name = 'late-wake'"), made.late_n);
+        number(db, "SELECT count(*) FROM event WHERE kind = 'clock-jump' AND detail LIKE '%back%'"), 1);
+    assert_int_equal(number(db, "SELECT count(*) FROM event WHERE kind = 'late-wake'"), made.late_n);
     /* the same as an answer, over the hour that the machine slept and the clock that was set back */
     const struct st_history_span span = {
         .since_ns = WALL_NS, .until_ns = WALL_NS + 25 * 3600 * ST_NS_PER_S, .step_ns = 600 * ST_NS_PER_S};

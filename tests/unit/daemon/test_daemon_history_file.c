@@ -72,8 +72,8 @@ static void check_aside(ino_t inode)
     assert_non_null(strstr(look().aside, ".aside-"));
     assert_int_equal(stat(look().aside, &status), 0);
     assert_int_equal(status.st_ino, inode);
-    assert_int_equal(events.events[0].kind, ST_EVENT_HISTORY_ASIDE);
-    assert_non_null(strstr(events.events[0].text, "the old file is now "));
+    assert_int_equal(events.events[0].event.kind, ST_EVENT_HISTORY_ASIDE);
+    assert_non_null(strstr(events.events[0].event.detail, "the old file is now "));
 }
 
 /* Nothing is beside it, and it is what it was. */
@@ -108,7 +108,7 @@ static void the_database_of_another_program_in_the_state_folder_is_put_aside(voi
 {
     (void)state;
     put_aside_at_the_usual_place(FOREIGN_FILE);
-    assert_non_null(strstr(events.events[0].text, "of another program"));
+    assert_non_null(strstr(events.events[0].event.detail, "of another program"));
 }
 
 static void random_bytes_in_the_state_folder_are_put_aside(void **state)
@@ -121,7 +121,7 @@ static void a_damaged_history_in_the_state_folder_is_put_aside(void **state)
 {
     (void)state;
     put_aside_at_the_usual_place(DAMAGED_FILE);
-    assert_non_null(strstr(events.events[0].text, "it is damaged: "));
+    assert_non_null(strstr(events.events[0].event.detail, "it is damaged: "));
 }
 
 static void an_empty_file_becomes_a_history(void **state)
@@ -194,7 +194,7 @@ static void a_damaged_history_at_a_path_that_was_set_is_put_aside(void **state)
     start();
     wait_for(ST_HISTORY_WRITER_WRITING);
     check_aside(status.st_ino);
-    assert_non_null(strstr(events.events[0].text, "it is damaged: "));
+    assert_non_null(strstr(events.events[0].event.detail, "it is damaged: "));
 }
 
 static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **state)
@@ -281,12 +281,12 @@ static void wait_for_event(const char *name, const char *text)
         struct st_event event = {0};
         pthread_mutex_lock(&events.mutex);
         for (size_t j = 0; j < events.events_n; j++) {
-            if (strcmp(st_event_kind_name(events.events[j].kind), name) == 0)
-                event = events.events[j];
+            if (strcmp(st_event_kind_name(events.events[j].event.kind), name) == 0)
+                event = events.events[j].event;
         }
         pthread_mutex_unlock(&events.mutex);
-        if (event.text[0] != '\0') {
-            assert_non_null(strstr(event.text, text));
+        if (event.detail[0] != '\0') {
+            assert_non_null(strstr(event.detail, text));
             return;
         }
         nanosleep(&pause, NULL);

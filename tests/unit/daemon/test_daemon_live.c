@@ -224,7 +224,7 @@ static void events_are_listed_by_their_times_the_newest_first(void **state)
     assert_int_equal(st_events_init(&events, NULL), 0);
     for (int i = 0; i < (int)ST_ARRAY_LEN(added); i++)
         st_events_add(&events, ST_LOG_DBG, added[i] * ST_NS_PER_S, ST_EVENT_PAUSE, "%d", i);
-    json_t *list = st_events_json(&events);
+    json_t *list = st_events_json(&events, 0);
     assert_int_equal(json_array_size(list), ST_ARRAY_LEN(listed));
     for (size_t i = 0; i < ST_ARRAY_LEN(listed); i++)
         assert_string_equal(json_string_value(json_object_get(json_array_get(list, i), "text")), listed[i]);

@@ -85,21 +85,6 @@ static void freebsd_has_clock_and_temperature(void **state)
     assert_int_equal(a_second_later().temperature_mc, INT64_MIN);
 }
 
-static void event_has_what_is_known_and_nothing_else(void **state)
-{
-    (void)state;
-    struct st_event event = {.kind = ST_EVENT_LATE_WAKE, .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
-    json_t *document = st_event_json(&event);
-    assert_null(json_object_get(document, "circumstances"));
-    json_decref(document);
-    event.circumstances.temperature_mc = 45500;
-    document = st_event_json(&event);
-    const json_t *object = json_object_get(document, "circumstances");
-    assert_int_equal(json_object_size(object), 1);
-    assert_int_equal(json_integer_value(json_object_get(object, "temperature_millicelsius")), 45500);
-    json_decref(document);
-}
-
 int main(void)
 {
     static enum st_os on_linux = ST_OS_LINUX, on_freebsd = ST_OS_FREEBSD;
@@ -107,8 +92,6 @@ int main(void)
         cmocka_unit_test_prestate_setup_teardown(linux_has_shares_of_the_second, setup, teardown, &on_linux),
         cmocka_unit_test_prestate_setup_teardown(freebsd_has_clock_and_temperature, setup, teardown,
                                                  &on_freebsd),
-        cmocka_unit_test_prestate_setup_teardown(event_has_what_is_known_and_nothing_else, setup, teardown,
-                                                 &on_linux),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,41 +10,112 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "store/history/history_sql.h"
 #include "tests/unit/history_fixture.h"
+
+struct taken {
+    int64_t ids[8];
+    struct st_event events[8];
+    size_t n;
+};
+
+static int take(void *ctx, int64_t id, const struct st_event *event)
+{
+    struct taken *taken = ctx;
+    taken->ids[taken->n] = id;
+    taken->events[taken->n++] = *event;
+    return 0;
+}
+
+static void check_same(const struct st_event *a, const struct st_event *b)
+{
+#define SAME(field) assert_int_equal(a->field, b->field)
+    SAME(wall_ns), SAME(span_ns), SAME(kind), SAME(count_n), SAME(certainty), SAME(reason), SAME(busy_ns);
+    SAME(error_ns), SAME(wait_ns), SAME(period_ns), SAME(missing_ns), SAME(cause), SAME(lateness_ns);
+    SAME(explained_ns), SAME(silence_ns), SAME(culprit_n), SAME(culprit_ns), SAME(loop_cpu), SAME(slowed);
+#undef SAME
+    assert_string_equal(a->detail, b->detail);
+    assert_string_equal(a->source, b->source);
+    assert_string_equal(a->device, b->device);
+    assert_string_equal(a->client, b->client);
+    assert_string_equal(a->culprit, b->culprit);
+    assert_memory_equal(&a->circumstances, &b->circumstances, sizeof(a->circumstances));
+}
 
 static void events_are_read_by_time_and_by_kind(void **state)
 {
     (void)state;
     struct st_history_reader *reader;
-    json_t *document;
+    struct taken taken = {.n = 0};
+    bool more;
     open_it();
     for (int i = 0; i < 5; i++)
         add_event(NOON_NS + i, i % 2 == 0 ? "late-wake" : "suspend");
     assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
     struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 2, ""};
-    assert_int_equal(read_events(reader, &wish, &document), 0);
-    const json_t *events = json_object_get(document, "events");
-    assert_int_equal(json_array_size(events), 2);
-    assert_int_equal(figure(events, 0, "id"), 4); /* the last two, oldest first */
-    assert_int_equal(figure(events, 1, "id"), 5);
-    assert_true(json_is_true(json_object_get(document, "more")));
-    assert_string_equal(json_string_value(json_object_get(json_array_get(events, 0), "device")), "hw:?");
-    assert_null(json_object_get(json_array_get(events, 0), "explained_ns"));
-    const json_t *machine = json_object_get(json_array_get(events, 0), "circumstances");
-    assert_int_equal(json_object_size(machine), 2); /* what is not known is left out */
-    json_decref(document);
+    assert_int_equal(st_history_read_events(reader, &wish, take, &taken, &more), 0);
+    assert_int_equal(taken.n, 2);
+    assert_int_equal(taken.ids[0], 4); /* the last two, oldest first */
+    assert_int_equal(taken.ids[1], 5);
+    assert_true(more);
+    struct st_event wanted = st_event_make(NOON_NS + 3, ST_EVENT_SUSPEND, "words of suspend");
+    wanted.lateness_ns = 7;
+    snprintf(wanted.device, sizeof(wanted.device), "hw:\xff");
+    wanted.circumstances.pressure_cpu_permille = 125;
+    wanted.circumstances.cpu_khz = 3600000;
+    check_same(&taken.events[0], &wanted);
     wish = (struct st_history_events_wish){NOON_NS + 1, NOON_NS + 4, 100, "late-wake"};
-    assert_int_equal(read_events(reader, &wish, &document), 0);
-    assert_int_equal(json_array_size(json_object_get(document, "events")), 1);
-    assert_true(json_is_false(json_object_get(document, "more")));
-    json_decref(document);
+    taken.n = 0;
+    assert_int_equal(st_history_read_events(reader, &wish, take, &taken, &more), 0);
+    assert_int_equal(taken.n, 1);
+    assert_false(more);
+    st_history_read_close(reader);
+}
+
+static void an_event_is_read_as_it_was_written(void **state)
+{
+    (void)state;
+    struct st_history_reader *reader;
+    struct taken taken = {.n = 0};
+    bool more;
+    struct st_event event = st_event_make(NOON_NS, ST_EVENT_STARVED_CLIENT, "%s", "");
+    event.span_ns = 9;
+    event.count_n = 3;
+    snprintf(event.source, sizeof(event.source), "pipewire");
+    snprintf(event.client, sizeof(event.client), "HeavyReverb");
+    event.certainty = ST_CERTAINTY_EXACT;
+    event.reason = ST_DROPOUT_WOKEN_LATE;
+    event.busy_ns = 1;
+    event.error_ns = 2;
+    event.wait_ns = 3;
+    event.period_ns = 4;
+    event.missing_ns = 5;
+    event.silence_ns = 6;
+    event.cause = ST_CAUSE_TIMER;
+    event.lateness_ns = 8;
+    event.explained_ns = 7;
+    snprintf(event.culprit, sizeof(event.culprit), "ffmpeg");
+    event.culprit_n = 2;
+    event.culprit_ns = 10;
+    event.loop_cpu = -1;
+    event.slowed = ST_CAUSE_HEAT;
+    event.circumstances = (struct st_event_circumstances){1, 2, 3, 4, 5, 6};
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_event(history, &event), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 2, ""};
+    assert_int_equal(st_history_read_events(reader, &wish, take, &taken, &more), 0);
+    assert_int_equal(taken.n, 1);
+    check_same(&taken.events[0], &event);
     st_history_read_close(reader);
 }
 
 static void what_is_rolled_back_was_never_there(void **state)
 {
     (void)state;
-    const struct st_event event = {.wall_ns = NOON_NS, .kind = ST_EVENT_PAUSE};
+    const struct st_event event = st_event_make(NOON_NS, ST_EVENT_PAUSE, "%s", "");
     open_it();
     assert_int_equal(st_history_begin(history), 0);
     assert_int_equal(st_history_add_event(history, &event), 0);
@@ -58,6 +129,13 @@ static void write_file(const char *text, size_t bytes)
     assert_non_null(file);
     assert_int_equal(fwrite(text, 1, bytes, file), bytes);
     assert_int_equal(fclose(file), 0);
+}
+
+static void set_version(int version)
+{
+    char sql[64];
+    snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", version);
+    assert_int_equal(query(sql), -1);
 }
 
 static void what_is_no_history_is_told_and_left_as_it_was(void **state)
@@ -74,14 +152,13 @@ static void what_is_no_history_is_told_and_left_as_it_was(void **state)
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTO);
     assert_non_null(strstr(error, "another program"));
     assert_int_equal(query("PRAGMA application_id = 1397511248"), -1);
-    assert_int_equal(query("PRAGMA user_version = 8"), -1);
+    set_version(ST_HISTORY_VERSION + 1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTONOSUPPORT);
-    assert_non_null(strstr(error, "of version 8, made by a newer sleeptune; this sleeptune reads version 7"));
-    assert_int_equal(query("PRAGMA user_version = 6"), -1);
+    assert_non_null(strstr(error, ", made by a newer sleeptune; this sleeptune reads version "));
+    set_version(ST_HISTORY_VERSION - 1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
-    assert_non_null(
-        strstr(error, "of version 6, made by an early sleeptune; this sleeptune reads version 7"));
-    assert_int_equal(query("PRAGMA user_version = 7"), -1);
+    assert_non_null(strstr(error, ", made by an early sleeptune; this sleeptune reads version "));
+    set_version(ST_HISTORY_VERSION);
     assert_int_equal(query("DROP TABLE event"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
     history = NULL;
@@ -244,7 +321,7 @@ static void a_bound_of_size_is_kept_and_events_take_half_of_it(void **state)
     (void)state;
     open_it();
     assert_int_equal(st_history_begin(history), 0);
-    const struct st_event event = {.wall_ns = NOON_NS, .kind = ST_EVENT_LATE_WAKE, .text = "woke late"};
+    const struct st_event event = st_event_make(NOON_NS, ST_EVENT_LATE_WAKE, "%s", "");
     for (int i = 0; i < 3000; i++)
         assert_int_equal(st_history_add_event(history, &event), 0);
     assert_int_equal(st_history_commit(history), 0);
@@ -296,6 +373,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(events_are_read_by_time_and_by_kind),
+        TEST(an_event_is_read_as_it_was_written),
         TEST(what_is_rolled_back_was_never_there),
         TEST(what_is_no_history_is_told_and_left_as_it_was),
         TEST(damaged_pages_are_found_when_it_is_opened),

@@ -17,6 +17,7 @@
 #include "store/history/history.h"
 #include "store/history/history_private.h"
 #include "store/history/history_read.h"
+#include "story/event_list.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
 #define NOON_NS   (INT64_C(1795176000) * ST_NS_PER_S) /* 2026-11-20 12:00 UTC */
@@ -29,7 +30,7 @@ static int read_events(struct st_history_reader *reader, const struct st_history
                        json_t **ret)
 {
     char *text;
-    const int r = st_history_read_events_text(reader, wish, &text);
+    const int r = st_event_list_text(reader, wish, INT64_MAX, &text);
     return r < 0 ? r : st_json_written(text, ret);
 }
 
@@ -39,12 +40,8 @@ static void fill(struct st_history *history)
     struct st_history_minute minute = {.measured_ns = MINUTE_NS,
                                        .cycles = 10,
                                        .circumstances = {"6.1", "", "fifo", 70, -1, 128, 48000, 2, 0}};
-    struct st_event event = {.count_n = INT64_MIN,
-                             .lateness_ns = 7,
-                             .explained_ns = INT64_MIN,
-                             .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN,
-                             .kind = ST_EVENT_LATE_WAKE,
-                             .text = "text"};
+    struct st_event event = st_event_make(0, ST_EVENT_LATE_WAKE, "%s", "");
+    event.lateness_ns = 7;
     assert_int_equal(st_hist_init(&hist, ST_HISTORY_DIGITS), 0);
     st_hist_add_n(&hist, 2000, 10);
     minute.lateness = st_hist_deflate(&hist, &minute.lateness_bytes);
@@ -139,7 +136,7 @@ static int64_t most_pieces(bool steps, int64_t rows_n)
     json_n = json_most_n = 0;
     json_set_alloc_funcs(counted_malloc, counted_free);
     const int r = steps ? st_history_read_text(reader, &span, &text)
-                        : st_history_read_events_text(reader, &wish, &text);
+                        : st_event_list_text(reader, &wish, INT64_MAX, &text);
     json_set_alloc_funcs(malloc, free);
     assert_int_equal(r, 0);
     assert_int_equal(json_n, 0);
@@ -167,13 +164,7 @@ static void a_kind_that_is_none_spoils_no_answer(void **state)
 {
     (void)state;
     struct st_history *history;
-    const struct st_event spoiled = {.wall_ns = NOON_NS + 1000 * ST_NS_PER_S,
-                                     .count_n = INT64_MIN,
-                                     .lateness_ns = INT64_MIN,
-                                     .explained_ns = INT64_MIN,
-                                     .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN,
-                                     .kind = ST_EVENT_PAUSE,
-                                     .text = "text"};
+    const struct st_event spoiled = st_event_make(NOON_NS + 1000 * ST_NS_PER_S, ST_EVENT_PAUSE, "words");
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
     assert_int_equal(st_history_begin(history), 0);
     assert_int_equal(st_history_add_event(history, &spoiled), 0);
@@ -182,7 +173,7 @@ static void a_kind_that_is_none_spoils_no_answer(void **state)
     sqlite3 *db;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db,
-                                  "UPDATE event SET name = CAST(x'6cff' AS TEXT)"
+                                  "UPDATE event SET kind = CAST(x'6cff' AS TEXT)"
                                   " WHERE id = (SELECT max(id) FROM event)",
                                   NULL, NULL, NULL),
                      SQLITE_OK);
@@ -238,13 +229,8 @@ static struct effort ask(const char *kind, size_t wanted_n)
 static void add_events(const char *name, int n)
 {
     struct st_history *history;
-    struct st_event event = {.wall_ns = NOON_NS + 2000 * ST_NS_PER_S,
-                             .count_n = INT64_MIN,
-                             .lateness_ns = INT64_MIN,
-                             .explained_ns = INT64_MIN,
-                             .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN,
-                             .text = "text"};
-    event.kind = st_event_kind_of(name);
+    const struct st_event event =
+        st_event_make(NOON_NS + 2000 * ST_NS_PER_S, st_event_kind_of(name), "words");
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
     assert_int_equal(st_history_begin(history), 0);
     for (int i = 0; i < n; i++)

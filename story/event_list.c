@@ -1,0 +1,72 @@
+#include "story/event_list.h"
+
+#include <stdlib.h>
+
+#include "core/text/json.h"
+#include "core/text/text_buffer.h"
+#include "story/event_story.h"
+
+struct list {
+    struct st_history_reader *reader;
+    struct st_text_buffer writing;
+    int64_t now_wall_ns;
+    bool any;
+};
+
+/* Event by event, so that only one of them is a json_t at a time. */
+static int take(void *ctx, int64_t id, const struct st_event *event)
+{
+    struct list *list = ctx;
+    struct st_event late;
+    struct st_story_beside beside = {.settled = list->now_wall_ns - ST_STORY_SETTLED_NS >= event->wall_ns};
+    if (st_event_story_asks(event)) {
+        int64_t from_ns, to_ns;
+        st_event_story_window(event, &from_ns, &to_ns);
+        const int r = st_history_read_late(list->reader, from_ns, to_ns, &late);
+        if (r < 0)
+            return r;
+        beside.late = r == 1 ? &late : NULL;
+    }
+    json_t *document = st_event_story_json(event, &beside);
+    const bool good = document != NULL && json_object_set_new(document, "id", json_integer(id)) == 0 &&
+                      (!list->any || st_json_write(",", 1, &list->writing) == 0) &&
+                      json_dump_callback(document, st_json_write, &list->writing, JSON_COMPACT) == 0;
+    json_decref(document);
+    list->any = true;
+    return good ? 0 : -ENOMEM;
+}
+
+/* The members around the list: what stands before it ends with it. */
+static int write_part(struct list *list, json_t *part, const char *before, const char *after,
+                      size_t after_bytes)
+{
+    const bool good =
+        part != NULL && st_json_write(before, 1, &list->writing) == 0 &&
+        json_dump_callback(part, st_json_write, &list->writing, JSON_COMPACT | JSON_EMBED) == 0 &&
+        st_json_write(after, after_bytes, &list->writing) == 0;
+    json_decref(part);
+    return good ? 0 : -ENOMEM;
+}
+
+int st_event_list_text(struct st_history_reader *reader, const struct st_history_events_wish *wish,
+                       int64_t now_wall_ns, char **ret)
+{
+    static const char before[] = ",\"events\":[";
+    struct list list = {.reader = reader, .now_wall_ns = now_wall_ns};
+    bool more = false;
+    int r = write_part(
+        &list,
+        json_pack("{s:s, s:o}", "schema", "sleeptune-events/1", "since_ns", st_json_known(wish->since_ns)),
+        "{", before, sizeof(before) - 1);
+    if (r == 0)
+        r = st_history_read_events(reader, wish, take, &list, &more);
+    if (r == 0)
+        r = st_json_write("]", 1, &list.writing) == 0
+                ? write_part(&list, json_pack("{s:b}", "more", more), ",", "}", 1)
+                : -ENOMEM;
+    if (r == 0)
+        *ret = list.writing.text;
+    else
+        free(list.writing.text);
+    return r;
+}

@@ -1,0 +1,13 @@
+/* Events of a history as JSON, each joined with the late wake-up of its time. */
+#ifndef ST_STORY_EVENT_LIST_H
+#define ST_STORY_EVENT_LIST_H
+
+#include "store/history/history_read.h"
+
+/** Document sleeptune-events/1 as text, which the caller frees. @param now_wall_ns a younger event may have
+ * no cause yet. @return 0 or as st_history_read_open. */
+ST_NODISCARD int st_event_list_text(struct st_history_reader *reader,
+                                    const struct st_history_events_wish *wish, int64_t now_wall_ns,
+                                    char **ret);
+
+#endif

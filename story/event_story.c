@@ -1,0 +1,271 @@
+#include "story/event_story.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
+
+#define TEXT_BYTES 768
+
+bool st_event_story_asks(const struct st_event *event)
+{
+    /* a client's own cycle decides; the loop may say who made it wake up late */
+    return st_event_kind_is_dropout(event->kind) &&
+           (event->reason == ST_DROPOUT_UNKNOWN ||
+            (event->reason == ST_DROPOUT_WOKEN_LATE && event->culprit[0] == '\0'));
+}
+
+void st_event_story_window(const struct st_event *dropout, int64_t *ret_from_ns, int64_t *ret_to_ns)
+{
+    *ret_from_ns = st_ns_sub(st_ns_sub(dropout->wall_ns, dropout->span_ns), ST_STORY_SAME_TIME_NS);
+    *ret_to_ns = st_ns_add(dropout->wall_ns, ST_STORY_SAME_TIME_NS);
+}
+
+/* The late wake-up that explains it: it was late enough. */
+static const struct st_event *explanation(const struct st_event *event, const struct st_story_beside *beside)
+{
+    const struct st_event *late = st_event_story_asks(event) ? beside->late : NULL;
+    return late != NULL && late->lateness_ns >= event->missing_ns ? late : NULL;
+}
+
+/* Was the test loop seen to be on time, or not late enough? */
+static bool is_on_time(const struct st_event *event, const struct st_story_beside *beside)
+{
+    return event->reason == ST_DROPOUT_UNKNOWN && beside->settled && event->loop_cpu != ST_EVENT_NO_LOOP;
+}
+
+/* --- its parts --- */
+
+static int64_t count_of(const struct st_event *event)
+{
+    return event->count_n != INT64_MIN ? event->count_n : 1;
+}
+
+/* " in 10 s" */
+static const char *span_text(const struct st_event *event, char *buf, size_t buf_bytes)
+{
+    buf[0] = '\0';
+    if (event->span_ns >= ST_NS_PER_S)
+        snprintf(buf, buf_bytes, " in %.0f s", (double)event->span_ns / (double)ST_NS_PER_S);
+    return buf;
+}
+
+/* " (CPU 2)" */
+static const char *cpu_text(int cpu, char *buf, size_t buf_bytes)
+{
+    snprintf(buf, buf_bytes, " (CPU %d)", cpu);
+    return cpu >= 0 ? buf : "";
+}
+
+/* "another thread had the CPU: ffmpeg/4711 for 2.9 ms" */
+static void append_cause(const struct st_event *late, char *buf, size_t buf_bytes)
+{
+    char length[32];
+    st_text_append(buf, buf_bytes, "%s",
+                   late->lateness_ns != INT64_MIN ? st_cause_kind_text(late->cause) : "cause unknown");
+    if (late->culprit[0] != '\0')
+        st_text_append(buf, buf_bytes, ": %s", late->culprit);
+    if (late->culprit[0] != '\0' && late->culprit_ns > 0)
+        st_text_append(buf, buf_bytes, " for %s", st_ns_format(late->culprit_ns, length, sizeof(length)));
+}
+
+static void append_late(const struct st_event *event, char *buf, size_t buf_bytes)
+{
+    char length[32], span[40];
+    const bool many = count_of(event) > 1;
+    st_ns_format(event->kind == ST_EVENT_LATE_WAKE ? event->lateness_ns : event->silence_ns, length,
+                 sizeof(length));
+    if (event->kind == ST_EVENT_LATE_WAKE && !many)
+        st_text_append(buf, buf_bytes, "the test loop woke %s late: ", length);
+    else if (event->kind == ST_EVENT_LATE_WAKE)
+        st_text_append(buf, buf_bytes,
+                       "the test loop woke late %" PRId64 " times%s, at worst by %s: ", event->count_n,
+                       span_text(event, span, sizeof(span)), length);
+    else if (!many)
+        st_text_append(buf, buf_bytes, "a simulated device had no data for %s: ", length);
+    else
+        st_text_append(buf, buf_bytes,
+                       "a simulated device had no data %" PRId64 " times%s, the worst time for %s: ",
+                       event->count_n, span_text(event, span, sizeof(span)), length);
+    append_cause(event, buf, buf_bytes);
+}
+
+static void append_dropout(const struct st_event *event, char *buf, size_t buf_bytes)
+{
+    const int64_t n = count_of(event);
+    const bool starved = event->kind == ST_EVENT_STARVED_CLIENT;
+    char span[40], why[256];
+    if (event->kind == ST_EVENT_OWN_XRUN)
+        st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %" PRId64 " time%s", n,
+                       n == 1 ? "" : "s");
+    else if (starved)
+        st_text_append(buf, buf_bytes, "%s: %s was not ready %" PRId64 " time%s", event->source,
+                       event->client[0] != '\0' ? event->client : "a client", n, n == 1 ? "" : "s");
+    else
+        st_text_append(buf, buf_bytes, "%s: %" PRId64 " device xrun%s", event->source, n, n == 1 ? "" : "s");
+    st_text_append(buf, buf_bytes, "%s", span_text(event, span, sizeof(span)));
+    if (event->kind == ST_EVENT_OWN_XRUN)
+        return;
+    if (event->device[0] != '\0')
+        st_text_append(buf, buf_bytes, " on %s", event->device);
+    if (!starved && event->client[0] != '\0')
+        st_text_append(buf, buf_bytes, ", client %s", event->client);
+    st_text_append(buf, buf_bytes, " (%s)", st_event_certainty(event->certainty));
+    if (event->reason != ST_DROPOUT_UNKNOWN)
+        st_text_append(buf, buf_bytes, ": it %s",
+                       st_dropout_reason_why(&(struct st_dropout_why){.reason = event->reason,
+                                                                      .others = 2 * event->culprit_n < n,
+                                                                      .culprit = event->culprit,
+                                                                      .busy_ns = event->busy_ns,
+                                                                      .error_ns = event->error_ns,
+                                                                      .wait_ns = event->wait_ns,
+                                                                      .period_ns = event->period_ns},
+                                             why, sizeof(why)));
+}
+
+/* A program computed too long: was the machine slower meanwhile? It waited for its memory: was memory short?
+ */
+static void append_machine(const struct st_event *event, char *buf, size_t buf_bytes)
+{
+    const int64_t permille = event->circumstances.pressure_memory_permille;
+    if (event->reason == ST_DROPOUT_TOO_SLOW && event->slowed != ST_CAUSE_UNKNOWN)
+        st_text_append(buf, buf_bytes, "; meanwhile %s", st_cause_kind_text(event->slowed));
+    else if (event->reason == ST_DROPOUT_SWAPPED_OUT && permille > 0)
+        st_text_append(buf, buf_bytes, "; memory was short: programs waited for it %.1f %% of that second",
+                       (double)permille / 10);
+    else if (event->reason == ST_DROPOUT_SWAPPED_OUT && permille == 0)
+        st_text_append(buf, buf_bytes,
+                       "; memory was not short: it read a file, or what was swapped out before");
+}
+
+static const char *elsewhere(const struct st_event *event)
+{
+    if (event->kind != ST_EVENT_OWN_XRUN)
+        return "program or its sound server";
+    return strcmp(event->detail, "dummy") == 0
+               ? "stream's own thread: the dummy backend has no sound server and no device"
+               : "sound server or the device";
+}
+
+static void append_loop(const struct st_event *event, const struct st_story_beside *beside, char *buf,
+                        size_t buf_bytes)
+{
+    const struct st_event *late = explanation(event, beside);
+    char length[32], cpu[24];
+    if (late != NULL) {
+        const bool moment = event->span_ns <= ST_STORY_SAME_TIME_NS;
+        st_text_append(buf, buf_bytes, "; %s the test loop%s woke %s%s late: %s%s%s",
+                       moment ? "at the same time" : "in that time",
+                       cpu_text(late->loop_cpu, cpu, sizeof(cpu)), moment ? "" : "at worst ",
+                       st_ns_format(late->lateness_ns, length, sizeof(length)),
+                       st_cause_kind_text(late->cause), late->culprit[0] != '\0' ? ", " : "", late->culprit);
+    } else if (is_on_time(event, beside)) {
+        st_text_append(buf, buf_bytes, "; the test loop%s was %s: look at the %s",
+                       cpu_text(event->loop_cpu, cpu, sizeof(cpu)),
+                       beside->late != NULL ? "late, but not late enough to explain it" : "on time",
+                       elsewhere(event));
+    } else if (event->reason == ST_DROPOUT_UNKNOWN && beside->settled) {
+        st_text_append(buf, buf_bytes, "; it is unknown whether the test loop was late");
+    }
+}
+
+const char *st_event_story_text(const struct st_event *event, const struct st_story_beside *beside, char *buf,
+                                size_t buf_bytes)
+{
+    char span[40];
+    buf[0] = '\0';
+    if (event->kind == ST_EVENT_LATE_WAKE || event->kind == ST_EVENT_SIMULATED_XRUN) {
+        append_late(event, buf, buf_bytes);
+    } else if (st_event_kind_is_dropout(event->kind)) {
+        append_dropout(event, buf, buf_bytes);
+        append_machine(event, buf, buf_bytes);
+        append_loop(event, beside, buf, buf_bytes);
+    } else {
+        if (event->count_n > 1)
+            snprintf(buf, buf_bytes, "%" PRId64 " times%s, the last: ", event->count_n,
+                     span_text(event, span, sizeof(span)));
+        st_text_append(buf, buf_bytes, "%s", event->detail);
+    }
+    return buf;
+}
+
+/* --- JSON --- */
+
+static void set_text(json_t *document, const char *key, const char *text)
+{
+    if (text[0] != '\0')
+        st_json_set(document, key, st_json_safe_string(text));
+}
+
+static void set_number(json_t *document, const char *key, int64_t value)
+{
+    if (value != INT64_MIN)
+        st_json_set(document, key, json_integer(value));
+}
+
+static void set_time(json_t *document, const char *key, int64_t ns)
+{
+    if (ns > 0)
+        st_json_set(document, key, json_integer(ns));
+}
+
+static json_t *circumstances_json(const struct st_event_circumstances *c)
+{
+    json_t *object = json_object();
+    set_number(object, "pressure_cpu_permille", c->pressure_cpu_permille);
+    set_number(object, "pressure_io_permille", c->pressure_io_permille);
+    set_number(object, "pressure_memory_permille", c->pressure_memory_permille);
+    set_number(object, "cpu_khz", c->cpu_khz);
+    set_number(object, "cpu_throttles", c->throttles_n);
+    set_number(object, "temperature_millicelsius", c->temperature_mc);
+    return object;
+}
+
+/* Its own cause, or that of the late wake-up that explains it. */
+static const char *cause_name(const struct st_event *event, const struct st_story_beside *beside,
+                              const struct st_event *late)
+{
+    if (late->lateness_ns != INT64_MIN)
+        return st_cause_kind_name(late->cause);
+    if (event->kind == ST_EVENT_SIMULATED_XRUN)
+        return st_cause_kind_name(ST_CAUSE_UNKNOWN);
+    if (!st_event_kind_is_dropout(event->kind) || event->reason != ST_DROPOUT_UNKNOWN || !beside->settled)
+        return "";
+    return is_on_time(event, beside) ? ST_STORY_ON_TIME : st_cause_kind_name(ST_CAUSE_UNKNOWN);
+}
+
+json_t *st_event_story_json(const struct st_event *event, const struct st_story_beside *beside)
+{
+    char text[TEXT_BYTES];
+    const struct st_event *found = explanation(event, beside), *late = found != NULL ? found : event;
+    json_t *document = json_pack("{s:I, s:s, s:o}", "time_ns", (json_int_t)event->wall_ns, "event",
+                                 st_event_kind_name(event->kind), "text",
+                                 st_json_safe_string(st_event_story_text(event, beside, text, sizeof(text))));
+    if (document == NULL)
+        return NULL;
+    set_time(document, "span_ns", event->span_ns);
+    set_text(document, "source", event->source);
+    set_text(document, "device", event->device);
+    set_text(document, "client", event->client);
+    set_text(document, "certainty", st_event_certainty(event->certainty));
+    set_number(document, "count", event->count_n);
+    if (event->kind == ST_EVENT_STARVED_CLIENT)
+        set_text(document, "reason", st_dropout_reason_name(event->reason));
+    set_time(document, "busy_ns", event->busy_ns);
+    set_time(document, "busy_error_ns", event->error_ns);
+    set_time(document, "wait_ns", event->wait_ns);
+    set_time(document, "period_ns", event->period_ns);
+    set_time(document, "silence_ns", event->silence_ns);
+    set_number(document, "lateness_ns", late->lateness_ns);
+    set_number(document, "explained_ns", late->explained_ns);
+    set_text(document, "cause", cause_name(event, beside, late));
+    set_text(document, "culprit", late->culprit);
+    json_t *circumstances = circumstances_json(&event->circumstances);
+    if (json_object_size(circumstances) > 0)
+        json_object_set(document, "circumstances", circumstances);
+    json_decref(circumstances);
+    return document;
+}

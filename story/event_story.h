@@ -1,0 +1,44 @@
+/* What an event says: its sentence and its JSON, composed from the record when it is read. A dropout that its
+ * own cycle does not explain is put down to a late wake-up of the test loop at the same time, if there was
+ * one. Pure; threads: any. */
+#ifndef ST_STORY_EVENT_STORY_H
+#define ST_STORY_EVENT_STORY_H
+
+#include <jansson.h>
+
+#include "store/history/event.h"
+
+/* What a dropout may be apart from a late wake-up to be "at the same time": an observer looks a few times a
+ * second, and a late wake-up is judged within a quarter of one. */
+#define ST_STORY_SAME_TIME_NS INT64_C(500000000)
+
+/* A late wake-up of the time of a dropout is recorded at most so long after it. */
+#define ST_STORY_SETTLED_NS INT64_C(1600000000)
+
+/** "loop-on-time": in the place of a cause: the test loop has nothing to do with the dropout. */
+#define ST_STORY_ON_TIME "loop-on-time"
+
+/** Is it sound that was lost and that its own cycle does not explain? Then a late wake-up may. */
+bool st_event_story_asks(const struct st_event *event);
+
+/** The times by the wall clock between which a late wake-up must have been under way to explain this dropout.
+ */
+void st_event_story_window(const struct st_event *dropout, int64_t *ret_from_ns, int64_t *ret_to_ns);
+
+/** What is known beside an event. */
+struct st_story_beside {
+    /* the worst late wake-up in its window; NULL: none */
+    const struct st_event *late;
+    bool settled; /* none can be recorded any more */
+};
+
+/** "pipewire: HeavyReverb was not ready 3 times on card (exact): it computed too long (25.0 ms of CPU time,
+ * the buffer lasts 21.3 ms)". Names in it are others' bytes. @return buf. */
+const char *st_event_story_text(const struct st_event *event, const struct st_story_beside *beside, char *buf,
+                                size_t buf_bytes);
+
+/** {time_ns, event, text} and what is known of the rest, as in docs/schema/sleeptune-events-1.json. New
+ * reference, NULL when out of memory. */
+json_t *st_event_story_json(const struct st_event *event, const struct st_story_beside *beside);
+
+#endif

@@ -1,0 +1,113 @@
+/* What an event says, and its JSON. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "story/event_story.h"
+
+static const struct st_story_beside alone = {.settled = true};
+static char text[768];
+
+static const char *say(const struct st_event *event)
+{
+    return st_event_story_text(event, &alone, text, sizeof(text));
+}
+
+static void words_of_sleeptuned_itself_are_said_as_they_are(void **state)
+{
+    (void)state;
+    struct st_event event = st_event_make(0, ST_EVENT_CONFIG_READ, "the settings are in force");
+    assert_string_equal(say(&event), "the settings are in force");
+    event.count_n = 57;
+    event.span_ns = 60 * ST_NS_PER_S;
+    assert_string_equal(say(&event), "57 times in 60 s, the last: the settings are in force");
+}
+
+static void sum_of_several_clients_names_none(void **state)
+{
+    (void)state;
+    struct st_event a = st_event_make(0, ST_EVENT_STARVED_CLIENT, "%s", ""), b = a;
+    snprintf(a.source, sizeof(a.source), "pipewire");
+    snprintf(b.source, sizeof(b.source), "pipewire");
+    snprintf(a.client, sizeof(a.client), "HeavyReverb");
+    snprintf(b.client, sizeof(b.client), "Guitarix");
+    a.certainty = b.certainty = ST_CERTAINTY_EXACT;
+    a.reason = b.reason = ST_DROPOUT_TOO_SLOW;
+    a.busy_ns = 25000000;
+    b.busy_ns = 30000000;
+    a.period_ns = b.period_ns = 21333333;
+    st_event_add(&a, &b);
+    a.span_ns = 10 * ST_NS_PER_S;
+    assert_string_equal(say(&a),
+                        "pipewire: a client was not ready 2 times in 10 s (exact): it computed too long "
+                        "(30.0 ms of CPU time, the buffer lasts 21.3 ms)");
+    b.reason = ST_DROPOUT_STOPPED;
+    st_event_add(&a, &b);
+    assert_int_equal(a.count_n, 3);
+    assert_non_null(strstr(say(&a), "a client was not ready 3 times in 10 s (exact); it is unknown whether"));
+}
+
+static void culprit_of_a_sum_is_who_was_it_most_often(void **state)
+{
+    (void)state;
+    struct st_event sum = st_event_make(0, ST_EVENT_STARVED_CLIENT, "%s", ""), one = sum;
+    sum.reason = one.reason = ST_DROPOUT_CPU_TAKEN;
+    sum.count_n = 0;
+    static const char *const culprits[] = {"cc1", "ffmpeg", "ffmpeg", "", "ffmpeg", "ffmpeg"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(culprits); i++) {
+        snprintf(one.culprit, sizeof(one.culprit), "%s", culprits[i]);
+        one.culprit_n = culprits[i][0] != '\0';
+        st_event_add(&sum, &one);
+    }
+    assert_string_equal(sum.culprit, "ffmpeg");
+    assert_int_equal(sum.culprit_n, 3);
+    assert_non_null(strstr(say(&sum), ": it lost the CPU to ffmpeg"));
+}
+
+static void event_has_what_is_known_and_nothing_else(void **state)
+{
+    (void)state;
+    struct st_event event = st_event_make(0, ST_EVENT_LATE_WAKE, "%s", "");
+    event.lateness_ns = 3000000;
+    json_t *document = st_event_story_json(&event, &alone);
+    assert_null(json_object_get(document, "circumstances"));
+    assert_null(json_object_get(document, "busy_ns"));
+    assert_null(json_object_get(document, "explained_ns"));
+    json_decref(document);
+    event.circumstances.temperature_mc = 45500;
+    document = st_event_story_json(&event, &alone);
+    const json_t *object = json_object_get(document, "circumstances");
+    assert_int_equal(json_object_size(object), 1);
+    assert_int_equal(json_integer_value(json_object_get(object, "temperature_millicelsius")), 45500);
+    json_decref(document);
+}
+
+static void names_of_others_are_made_safe_in_json(void **state)
+{
+    (void)state;
+    struct st_event event = st_event_make(0, ST_EVENT_OBSERVED_XRUN, "%s", "");
+    snprintf(event.device, sizeof(event.device), "hw:\xff");
+    json_t *document = st_event_story_json(&event, &alone);
+    assert_string_equal(json_string_value(json_object_get(document, "device")), "hw:?");
+    assert_non_null(strstr(json_string_value(json_object_get(document, "text")), " on hw:? "));
+    json_decref(document);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_of_sleeptuned_itself_are_said_as_they_are),
+        cmocka_unit_test(sum_of_several_clients_names_none),
+        cmocka_unit_test(culprit_of_a_sum_is_who_was_it_most_often),
+        cmocka_unit_test(event_has_what_is_known_and_nothing_else),
+        cmocka_unit_test(names_of_others_are_made_safe_in_json),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
