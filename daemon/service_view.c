@@ -111,14 +111,14 @@ static char *history_text(struct st_service *service, enum st_route_body which, 
                           unsigned *http_status)
 {
     struct st_causes_now now;
-    struct st_dropout_sums dropouts;
-    struct st_history_observed observed = {.watches_n = 0};
+    struct st_observe_minute minute = {.watched = {.watches_n = 0}};
     st_causes_look(service->causes, &now);
     pthread_mutex_lock(&service->mutex);
-    if (service->observe != NULL)
-        st_observe_minute_so_far(service->observe, &dropouts, &observed);
+    struct st_observe *observe = service->observe; /* it ends after the HTTP server */
     pthread_mutex_unlock(&service->mutex);
-    return st_history_writer_answer(service->history, which, query, &now, &observed, http_status);
+    if (observe != NULL)
+        st_observe_minute_so_far(observe, &minute);
+    return st_history_writer_answer(service->history, which, query, &now, &minute.watched, http_status);
 }
 
 /* What is asked is only which time and thread of the trace are looked at: nothing of it is believed. */
@@ -170,41 +170,30 @@ struct st_http_source st_service_source(struct st_service *service)
 
 /* --- each minute, and each change --- */
 
-/* What all sources together saw in that minute. What is in no row counts as clients that were not ready. */
-static void count_observed(struct st_history_minute *minute, const struct st_history_observed *observed)
-{
-    if (observed->watches_n == 0)
-        return;
-    minute->observed_xruns = 0;
-    minute->starved_clients = (int64_t)observed->others_n;
-    for (size_t i = 0; i < observed->dropouts_n; i++)
-        *(observed->dropouts[i].device_xrun ? &minute->observed_xruns : &minute->starved_clients) +=
-            (int64_t)observed->dropouts[i].n;
-}
-
 /* What was observed of other programs up to to_wall_ns. */
 static void take_observed(struct st_service *service, int64_t from_wall_ns, int64_t to_wall_ns,
-                          struct st_dropout_sums *dropouts, struct st_history_observed *ret)
+                          struct st_observe_minute *ret)
 {
-    *ret = (struct st_history_observed){.from_wall_ns = from_wall_ns, .to_wall_ns = to_wall_ns};
+    *ret = (struct st_observe_minute){.device_xruns_n = INT64_MIN, .starved_n = INT64_MIN};
     if (service->observe != NULL)
-        st_observe_end_minute(service->observe, dropouts, ret);
+        st_observe_end_minute(service->observe, ret);
+    ret->watched.from_wall_ns = from_wall_ns;
+    ret->watched.to_wall_ns = to_wall_ns;
     service->observed_wall_ns = to_wall_ns;
 }
 
 /* A minute in which the loop did not run; if it rested, nothing played. */
 static void add_observed(struct st_service *service)
 {
-    struct st_dropout_sums dropouts;
-    struct st_history_observed observed;
+    struct st_observe_minute minute;
     const int64_t wall_ns = st_service_wall_ns(service);
     take_observed(service, service->observed_wall_ns > 0 ? service->observed_wall_ns : wall_ns - MINUTE_NS,
-                  wall_ns, &dropouts, &observed);
-    for (size_t i = 0; service->view.rests && i < observed.watches_n; i++) {
-        if (observed.watches[i].playing == 1) /* it has begun just now */
-            observed.watches[i].playing = 0;
+                  wall_ns, &minute);
+    for (size_t i = 0; service->view.rests && i < minute.watched.watches_n; i++) {
+        if (minute.watched.watches[i].playing == 1) /* it has begun just now */
+            minute.watched.watches[i].playing = 0;
     }
-    st_history_writer_add(service->history, NULL, NULL, NULL, &observed);
+    st_history_writer_add(service->history, NULL, NULL, NULL, &minute.watched);
 }
 
 /* Ends the minute and gives it to the history. @return false: it goes on, and is a longer one. */
@@ -224,15 +213,15 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
         st_hist_init(&lateness, ST_HISTORY_DIGITS) == 0 && st_minute_take(&service->counts, &now, ret);
     if (is_over) {
         struct st_cause_sums causes;
-        struct st_dropout_sums dropouts;
-        struct st_history_observed observed;
+        struct st_observe_minute observed;
         st_live_end_minute(&service->live, &lateness);
         ret->lateness_max_ns = lateness.total_n > 0 ? lateness.max_ns : INT64_MIN;
         st_forecast_add(&service->forecast, ret, &lateness);
         st_causes_end_minute(service->causes, &causes, ret);
-        take_observed(service, ret->from_wall_ns, ret->to_wall_ns, &dropouts, &observed);
-        count_observed(ret, &observed);
-        st_history_writer_add(service->history, ret, &lateness, &causes, &observed);
+        take_observed(service, ret->from_wall_ns, ret->to_wall_ns, &observed);
+        ret->observed_xruns = observed.device_xruns_n;
+        ret->starved_clients = observed.starved_n;
+        st_history_writer_add(service->history, ret, &lateness, &causes, &observed.watched);
     }
     st_hist_finish(&lateness);
     return is_over;

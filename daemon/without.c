@@ -62,7 +62,7 @@ void st_history_writer_set(struct st_history_writer *writer, const struct st_con
 
 void st_history_writer_add(struct st_history_writer *writer, const struct st_history_minute *minute,
                            const struct st_hist *lateness, const struct st_cause_sums *causes,
-                           const struct st_history_observed *observed)
+                           const struct st_history_watched *watched)
 {
 }
 
@@ -76,7 +76,7 @@ void st_history_writer_look(struct st_history_writer *writer, struct st_history_
 
 char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_body which,
                                const struct st_query *query, struct st_causes_now *now,
-                               const struct st_history_observed *observed, unsigned *http_status)
+                               const struct st_history_watched *watched, unsigned *http_status)
 {
     if (which == ST_ROUTE_CAUSES)
         return st_causes_text(now);

@@ -94,16 +94,17 @@ static int read_causes(struct st_history_reader *reader, const struct st_query *
 
 char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_body which,
                                const struct st_query *query, struct st_causes_now *now,
-                               const struct st_history_observed *observed, unsigned *http_status)
+                               const struct st_history_watched *watched, unsigned *http_status)
 {
     char error[SENTENCE];
     char *text = NULL;
+    st_history_writer_flush(writer);
     struct st_history_reader *reader = open_reader(writer, error, sizeof(error));
     if (reader == NULL && which == ST_ROUTE_CAUSES)
         return st_causes_text(now);
     if (reader == NULL)
         return refuse(http_status, HTTP_NO_STORE, error);
-    int r = observed != NULL ? st_history_read_running(reader, observed) : 0;
+    int r = st_history_read_running(reader, watched);
     if (r == 0)
         r = which == ST_ROUTE_HISTORY  ? read_steps(reader, query, &text)
             : which == ST_ROUTE_EVENTS ? read_events(reader, query, &text)

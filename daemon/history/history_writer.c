@@ -20,6 +20,7 @@
 
 #define STACK_BYTES (256 * 1024)
 #define RETAIN_NS   (3600 * ST_NS_PER_S)
+#define FLUSH_NS    ST_NS_PER_S
 #define GROWN_BYTES INT64_C(65536) /* what is written before it is looked at again; what a write adds */
 #define SENTENCE    256
 #define BYTES_A_MB  INT64_C(1000000)
@@ -41,8 +42,7 @@ struct waiting_row {
         struct st_event event;
         struct {
             struct st_history_minute minute; /* without lateness: the loop did not run */
-            struct st_history_observed observed;
-            struct st_dropout_sum *dropouts; /* what observed.dropouts points to */
+            struct st_history_watched watched;
         };
     };
 };
@@ -81,7 +81,6 @@ static void free_row(struct waiting_row *row)
     if (!row->is_event) {
         free(row->minute.lateness);
         free(row->minute.causes);
-        free(row->dropouts);
     }
     free(row);
 }
@@ -132,6 +131,8 @@ struct st_history_writer {
 
     pthread_mutex_t mutex; /* up to view */
     pthread_cond_t cond;
+    pthread_cond_t written; /* after each try */
+    bool writes;            /* what has left the list is not in the file yet */
     struct settings settings;
     bool changed, stop;
     bool look; /* at the file, though nothing may be waiting */
@@ -280,7 +281,7 @@ static int write_rows(struct st_history_writer *writer, const struct waiting *ro
         else if (row->minute.lateness != NULL)
             r = st_history_add_minute(writer->history, &row->minute);
         if (r == 0 && !row->is_event)
-            r = st_history_add_observed(writer->history, &row->observed);
+            r = st_history_add_watched(writer->history, &row->watched);
     }
     return r == 0 ? st_history_commit(writer->history) : r;
 }
@@ -371,6 +372,7 @@ static bool flush(struct st_history_writer *writer)
     init_waiting(&rows);
     pthread_mutex_lock(&writer->mutex);
     move_all(&rows, &writer->waiting);
+    writer->writes = true;
     pthread_mutex_unlock(&writer->mutex);
     int r = write_all(writer, &rows, error, sizeof(error));
     if (r == 0) {
@@ -389,6 +391,8 @@ static bool flush(struct st_history_writer *writer)
         writer->view.state = ST_HISTORY_WRITER_FAILING;
         snprintf(writer->view.why, sizeof(writer->view.why), "%s", why);
     }
+    writer->writes = false;
+    pthread_cond_broadcast(&writer->written);
     pthread_mutex_unlock(&writer->mutex);
     return r == 0;
 }
@@ -545,7 +549,12 @@ static int start_thread(struct st_history_writer *writer)
     int r = st_posix_condition_init(&writer->cond);
     if (r < 0)
         return r;
-    r = st_posix_thread_start(&writer->thread, STACK_BYTES, run, writer);
+    r = st_posix_condition_init(&writer->written);
+    if (r == 0) {
+        r = st_posix_thread_start(&writer->thread, STACK_BYTES, run, writer);
+        if (r < 0)
+            pthread_cond_destroy(&writer->written);
+    }
     if (r < 0)
         pthread_cond_destroy(&writer->cond);
     return r;
@@ -611,23 +620,6 @@ static struct st_cause_sum *copy_of(const struct st_cause_sums *sums)
     return rows;
 }
 
-/* A minute with a copy of what was observed. NULL: out of memory. */
-static struct waiting_row *new_minute(const struct st_history_observed *observed)
-{
-    struct waiting_row *node = calloc(1, sizeof(*node));
-    const size_t bytes = observed->dropouts_n * sizeof(observed->dropouts[0]);
-    struct st_dropout_sum *rows = node != NULL ? malloc(bytes + 1) : NULL;
-    if (rows == NULL) {
-        free(node);
-        return NULL;
-    }
-    if (bytes > 0)
-        memcpy(rows, observed->dropouts, bytes);
-    node->observed = *observed;
-    node->observed.dropouts = node->dropouts = rows;
-    return node;
-}
-
 /* @param good false: memory ran out, and the minute is lost. node may be NULL then. */
 static void add_node(struct st_history_writer *writer, struct waiting_row *node, bool good)
 {
@@ -646,17 +638,19 @@ static void add_node(struct st_history_writer *writer, struct waiting_row *node,
 
 void st_history_writer_add(struct st_history_writer *writer, const struct st_history_minute *minute,
                            const struct st_hist *lateness, const struct st_cause_sums *causes,
-                           const struct st_history_observed *observed)
+                           const struct st_history_watched *watched)
 {
-    if (minute == NULL && observed->dropouts_n == 0 && observed->others_n == 0 && observed->watches_n == 0) {
+    if (minute == NULL && watched->watches_n == 0) {
         pthread_mutex_lock(&writer->mutex);
         writer->look = true;
         pthread_cond_signal(&writer->cond);
         pthread_mutex_unlock(&writer->mutex);
         return;
     }
-    struct waiting_row *node = new_minute(observed);
+    struct waiting_row *node = calloc(1, sizeof(*node));
     bool good = node != NULL;
+    if (good)
+        node->watched = *watched;
     if (good && minute != NULL) {
         node->minute = *minute;
         node->minute.lateness = st_hist_deflate(lateness, &node->minute.lateness_bytes);
@@ -665,6 +659,19 @@ void st_history_writer_add(struct st_history_writer *writer, const struct st_his
         good = node->minute.lateness != NULL;
     }
     add_node(writer, node, good);
+}
+
+void st_history_writer_flush(struct st_history_writer *writer)
+{
+    const struct timespec until = st_ns_to_timespec(st_ns_add(st_posix_now_ns(NULL), FLUSH_NS));
+    pthread_mutex_lock(&writer->mutex);
+    writer->look = writer->look || writer->waiting.rows != NULL;
+    pthread_cond_signal(&writer->cond);
+    while ((writer->waiting.rows != NULL || writer->writes) &&
+           writer->view.state != ST_HISTORY_WRITER_FAILING && writer->view.state != ST_HISTORY_WRITER_OFF &&
+           pthread_cond_timedwait(&writer->written, &writer->mutex, &until) == 0)
+        ;
+    pthread_mutex_unlock(&writer->mutex);
 }
 
 void st_history_writer_stop(struct st_history_writer *writer)
@@ -682,6 +689,7 @@ void st_history_writer_stop(struct st_history_writer *writer)
                 (unsigned long long)writer->waiting.events_n, writer->waiting.events_n == 1 ? "" : "s",
                 writer->view.why);
     drop_all(&writer->waiting);
+    pthread_cond_destroy(&writer->written);
     pthread_cond_destroy(&writer->cond);
     pthread_mutex_destroy(&writer->mutex);
     free(writer);

@@ -49,13 +49,17 @@ ST_NODISCARD int st_history_writer_start(struct st_platform *platform, const str
 /** Other settings; what failed is tried again at once. Threads: main. */
 void st_history_writer_set(struct st_history_writer *writer, const struct st_config *config);
 
-/** Adds a minute with its histogram (ST_HISTORY_DIGITS digits), why wake-ups were late, and what was observed
- * of other programs meanwhile; all is copied. Threads: main.
+/** Adds a minute with its histogram (ST_HISTORY_DIGITS digits), why wake-ups were late, and what was watched
+ * meanwhile; all is copied. Threads: main.
  * @param minute without lateness and causes. NULL: the loop did not run; nothing is added if nothing was
- * observed. */
+ * watched. */
 void st_history_writer_add(struct st_history_writer *writer, const struct st_history_minute *minute,
                            const struct st_hist *lateness, const struct st_cause_sums *causes,
-                           const struct st_history_observed *observed);
+                           const struct st_history_watched *watched);
+
+/** Waits until what is waiting now is in the file, at most a second; not at all while the file cannot be
+ * written. Threads: any but the writer's. */
+void st_history_writer_flush(struct st_history_writer *writer);
 
 /** Writes what is waiting, once, and ends. No one may add events any more. NULL is fine. Threads: main. */
 void st_history_writer_stop(struct st_history_writer *writer);
@@ -67,11 +71,11 @@ void st_history_writer_look(struct st_history_writer *writer, struct st_history_
  * the file.
  * @param which ST_ROUTE_HISTORY, ST_ROUTE_EVENTS or ST_ROUTE_CAUSES.
  * @param now for causes: added to what the file has; without a file it is the answer.
- * @param observed of the minute that still runs: added to what the file has. NULL: nothing is observed.
+ * @param watched in the minute that still runs: added to what the file has.
  * @param http_status 200; it becomes 400 or 503 where the text is an error.
  * @return text to be freed, NULL when out of memory. Threads: any. */
 char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_body which,
                                const struct st_query *query, struct st_causes_now *now,
-                               const struct st_history_observed *observed, unsigned *http_status);
+                               const struct st_history_watched *watched, unsigned *http_status);
 
 #endif

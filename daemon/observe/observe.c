@@ -19,6 +19,7 @@
 #define LOOK_EACH_NS (125 * ST_NS_PER_MS)
 #define WAIT_MAX_MS  60000
 #define FAILED_MS    100
+#define TELL_NS      (250 * ST_NS_PER_MS)
 #define PATH_BYTES   64
 
 struct st_observe {
@@ -26,18 +27,21 @@ struct st_observe {
     pthread_t thread;
     int wake[2]; /* a byte: look at what follows */
 
-    pthread_mutex_t mutex; /* up to minute_ns */
+    pthread_cond_t told;
+    pthread_mutex_t mutex;    /* up to minute_ns */
+    uint64_t asked_n, told_n; /* to put events of what was seen, up to now */
     struct st_config config;
     bool changed, stop;
     void (*wake_player)(void); /* NULL: no one waits for something to play */
     int64_t wake_after_ns;
     struct st_observe_view view;
-    struct st_dropout_sums dropouts;            /* since the last minute */
-    int64_t watched_ns[ST_OBSERVE_SOURCES_MAX]; /* at the end of the last minute */
-    int64_t minute_ns;                          /* when it ended */
+    struct counted {
+        int64_t watched_ns;
+        uint64_t device_xruns_n, starved_n;
+    } before[ST_OBSERVE_SOURCES_MAX]; /* at the end of the last minute */
+    int64_t minute_ns;                /* when it ended */
 
     /* the thread's */
-    struct st_dropout_sums fresh; /* since the last publish */
     struct st_observed sources[ST_OBSERVE_SOURCES_MAX];
     size_t n;
     bool may_rest; /* loop.when: while nothing plays, wake-ups are rare */
@@ -87,10 +91,7 @@ static void publish(struct st_observe *observe, size_t i)
 {
     pthread_mutex_lock(&observe->mutex);
     observe->view.sources[i] = observe->sources[i].view;
-    st_dropout_sums_merge(&observe->dropouts, &observe->fresh);
     pthread_mutex_unlock(&observe->mutex);
-    observe->fresh.n = 0;
-    observe->fresh.others_n = 0;
 }
 
 /** Waits until a source is due or readable, or an order came. */
@@ -146,6 +147,23 @@ static void note_playing(struct st_observe *observe)
         wake();
 }
 
+/* Puts events of all that was seen, if that was asked for. */
+static void tell_asked(struct st_observe *observe)
+{
+    pthread_mutex_lock(&observe->mutex);
+    const uint64_t asked_n = observe->asked_n;
+    const bool asked = asked_n != observe->told_n;
+    pthread_mutex_unlock(&observe->mutex);
+    if (!asked)
+        return;
+    for (size_t i = 0; i < observe->n; i++)
+        st_observed_tell(&observe->sources[i]);
+    pthread_mutex_lock(&observe->mutex);
+    observe->told_n = asked_n;
+    pthread_cond_broadcast(&observe->told);
+    pthread_mutex_unlock(&observe->mutex);
+}
+
 static void *run(void *ctx)
 {
     struct st_observe *observe = ctx;
@@ -160,6 +178,7 @@ static void *run(void *ctx)
                 st_observed_turn(o);
             publish(observe, i);
         }
+        tell_asked(observe);
         note_playing(observe);
         wait_for_work(observe);
     }
@@ -175,6 +194,15 @@ static void ring(struct st_observe *observe)
     (void)!write(observe->wake[1], "", 1); /* full: it will wake anyway */
 }
 
+static void free_observe(struct st_observe *observe)
+{
+    close(observe->wake[0]);
+    close(observe->wake[1]);
+    pthread_cond_destroy(&observe->told);
+    pthread_mutex_destroy(&observe->mutex);
+    free(observe);
+}
+
 int st_observe_start(struct st_platform *platform, const struct st_xrun_source *const *sources,
                      const struct st_config *config, struct st_events *events, struct st_observe **ret)
 {
@@ -188,7 +216,6 @@ int st_observe_start(struct st_platform *platform, const struct st_xrun_source *
     while (observe->n < ST_OBSERVE_SOURCES_MAX && sources[observe->n] != NULL) {
         st_observed_init(&observe->sources[observe->n], platform, events, sources[observe->n]);
         observe->view.sources[observe->n] = observe->sources[observe->n].view;
-        observe->sources[observe->n].dropouts = &observe->fresh;
         observe->n++;
     }
     for (size_t i = 0; i < observe->n; i++) {
@@ -202,12 +229,11 @@ int st_observe_start(struct st_platform *platform, const struct st_xrun_source *
         return r;
     }
     pthread_mutex_init(&observe->mutex, NULL);
-    r = st_posix_thread_start(&observe->thread, STACK_BYTES, run, observe);
+    r = st_posix_condition_init(&observe->told);
+    if (r == 0)
+        r = st_posix_thread_start(&observe->thread, STACK_BYTES, run, observe);
     if (r < 0) {
-        close(observe->wake[0]);
-        close(observe->wake[1]);
-        pthread_mutex_destroy(&observe->mutex);
-        free(observe);
+        free_observe(observe);
         return r;
     }
     *ret = observe;
@@ -232,10 +258,7 @@ void st_observe_stop(struct st_observe *observe)
     pthread_mutex_unlock(&observe->mutex);
     ring(observe);
     pthread_join(observe->thread, NULL);
-    close(observe->wake[0]);
-    close(observe->wake[1]);
-    pthread_mutex_destroy(&observe->mutex);
-    free(observe);
+    free_observe(observe);
 }
 
 void st_observe_playing(struct st_observe *observe, struct st_playing_facts *ret)
@@ -295,49 +318,56 @@ static int64_t known_or_none(int64_t value)
 }
 
 /* Under the mutex. */
-static void take_minute(struct st_observe *observe, struct st_dropout_sums *dropouts,
-                        struct st_history_observed *ret)
+static void take_minute(const struct st_observe *observe, struct st_observe_minute *ret)
 {
-    *dropouts = observe->dropouts;
-    ret->dropouts = dropouts->rows;
-    ret->dropouts_n = dropouts->n;
-    ret->others_n = dropouts->others_n;
-    ret->watches_n = 0;
+    ret->watched.watches_n = 0;
+    ret->device_xruns_n = ret->starved_n = 0;
     for (size_t i = 0; i < observe->view.n; i++) {
         const struct st_observed_view *source = &observe->view.sources[i];
+        const struct counted *before = &observe->before[i];
         struct st_history_watch watch = {
-            .watched_ns = source->watched_ns - observe->watched_ns[i],
+            .watched_ns = source->watched_ns - before->watched_ns,
             .playing = source->tells_playing ? source->played_ns > observe->minute_ns : INT64_MIN,
             .frames = known_or_none(source->seen.frames),
             .rate_hz = known_or_none(source->seen.rate_hz)};
         snprintf(watch.source, sizeof(watch.source), "%s", source->source);
         if (watch.watched_ns > 0)
-            ret->watches[ret->watches_n++] = watch;
+            ret->watched.watches[ret->watched.watches_n++] = watch;
+        ret->device_xruns_n += (int64_t)(source->seen.device_xruns_n - before->device_xruns_n);
+        ret->starved_n += (int64_t)(source->seen.starved_n - before->starved_n);
     }
+    if (ret->watched.watches_n == 0)
+        ret->device_xruns_n = ret->starved_n = INT64_MIN;
 }
 
-void st_observe_minute_so_far(struct st_observe *observe, struct st_dropout_sums *dropouts,
-                              struct st_history_observed *ret)
+void st_observe_minute_so_far(struct st_observe *observe, struct st_observe_minute *ret)
 {
     struct st_platform *p = observe->platform;
+    const struct timespec until = st_ns_to_timespec(st_ns_add(st_posix_now_ns(NULL), TELL_NS));
     pthread_mutex_lock(&observe->mutex);
-    take_minute(observe, dropouts, ret);
-    ret->to_wall_ns = p->wall_ns(p);
-    ret->from_wall_ns = st_ns_sub(ret->to_wall_ns, st_ns_sub(p->now_ns(p), observe->minute_ns));
+    const uint64_t asked_n = ++observe->asked_n;
+    ring(observe);
+    while (observe->told_n < asked_n && pthread_cond_timedwait(&observe->told, &observe->mutex, &until) == 0)
+        ;
+    take_minute(observe, ret);
+    ret->watched.to_wall_ns = p->wall_ns(p);
+    ret->watched.from_wall_ns =
+        st_ns_sub(ret->watched.to_wall_ns, st_ns_sub(p->now_ns(p), observe->minute_ns));
     pthread_mutex_unlock(&observe->mutex);
 }
 
-void st_observe_end_minute(struct st_observe *observe, struct st_dropout_sums *dropouts,
-                           struct st_history_observed *ret)
+void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute *ret)
 {
     pthread_mutex_lock(&observe->mutex);
-    take_minute(observe, dropouts, ret);
-    observe->dropouts.n = 0;
-    observe->dropouts.others_n = 0;
-    for (size_t i = 0; i < observe->view.n;
-         i++) { /* below: what was counted too much is taken from the next minutes */
-        if (observe->view.sources[i].watched_ns > observe->watched_ns[i])
-            observe->watched_ns[i] = observe->view.sources[i].watched_ns;
+    take_minute(observe, ret);
+    for (size_t i = 0; i < observe->view.n; i++) {
+        const struct st_observed_view *source = &observe->view.sources[i];
+        struct counted *before = &observe->before[i];
+        if (source->watched_ns >
+            before->watched_ns) /* less: it was counted too much, the next minutes have less */
+            before->watched_ns = source->watched_ns;
+        before->device_xruns_n = source->seen.device_xruns_n;
+        before->starved_n = source->seen.starved_n;
     }
     observe->minute_ns = observe->platform->now_ns(observe->platform);
     pthread_mutex_unlock(&observe->mutex);

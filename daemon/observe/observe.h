@@ -42,14 +42,18 @@ void st_observe_wake(struct st_observe *observe, int64_t after_ns, void (*wake)(
 /** Threads: any. */
 void st_observe_look(struct st_observe *observe, struct st_observe_view *ret);
 
-/** What was observed since the last minute ended, or since the start, up to now: ret->dropouts points into
- * *dropouts. Threads: any. */
-void st_observe_minute_so_far(struct st_observe *observe, struct st_dropout_sums *dropouts,
-                              struct st_history_observed *ret);
+/** What was observed in a minute. */
+struct st_observe_minute {
+    struct st_history_watched watched;
+    int64_t device_xruns_n, starved_n; /* INT64_MIN: nothing was watched */
+};
 
-/** The same, and the minute ends; ret's times are the caller's. Threads: the starter's. */
-void st_observe_end_minute(struct st_observe *observe, struct st_dropout_sums *dropouts,
-                           struct st_history_observed *ret);
+/** Since the last minute ended, or since the start, up to now; what was seen until now is in events then,
+ * unless the sources take longer than a quarter of a second. Threads: any but the sources'. */
+void st_observe_minute_so_far(struct st_observe *observe, struct st_observe_minute *ret);
+
+/** The same, and the minute ends; the times are the caller's. Threads: the starter's. */
+void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute *ret);
 
 /* --- observe_view.c: pure --- */
 

@@ -71,8 +71,6 @@ static struct st_event event_of(const struct st_observed *o, const struct st_xru
 
 static void tell(const struct st_observed *o, struct st_observed_pending *pending)
 {
-    pending->event.wall_ns = wall_ns(o);
-    pending->event.span_ns = now_ns(o) - pending->since_ns;
     st_events_put(o->events, ST_LOG_WARN, &pending->event);
     pending->told_ns = now_ns(o);
     pending->event.count_n = 0; /* whose it is stays */
@@ -118,6 +116,8 @@ static void record(struct st_observed *o, const struct st_event *event)
     struct st_observed_pending *pending = pending_of(o, event);
     if (untold(pending)) {
         st_event_add(&pending->event, event);
+        pending->event.wall_ns = event->wall_ns;
+        pending->event.span_ns = now_ns(o) - pending->since_ns;
     } else {
         pending->event = *event;
         pending->since_ns = now_ns(o);
@@ -126,27 +126,6 @@ static void record(struct st_observed *o, const struct st_event *event)
 }
 
 /* --- counts --- */
-
-static void add_dropouts(struct st_dropout_sums *sums, const char *source, const struct st_xrun_seen *seen)
-{
-    struct st_dropout_sum row = {
-        .device_xrun = true, .reason = ST_DROPOUT_UNKNOWN, .n = (uint64_t)seen->device_xruns_n};
-    snprintf(row.source, sizeof(row.source), "%s", source);
-    memcpy(row.device, seen->device, sizeof(row.device));
-    memcpy(row.client, seen->client, sizeof(row.client));
-    if (row.n > 0)
-        st_dropout_sums_add(sums, &row);
-    row.device_xrun = false;
-    row.n = (uint64_t)seen->starved_n;
-    row.reason = seen->reason;
-    row.busy_ns = seen->busy_ns;
-    row.error_ns = seen->error_ns;
-    row.wait_ns = seen->wait_ns;
-    row.period_ns = seen->period_ns;
-    memcpy(row.culprit, seen->culprit, sizeof(row.culprit));
-    if (row.n > 0)
-        st_dropout_sums_add(sums, &row);
-}
 
 /* A client says more than its device. */
 static void note_playing(struct st_observed *o, const char *client, const char *device)
@@ -180,8 +159,6 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     st_dropout_table_take(&o->view.seen, seen, now_ns(o), wall_ns(o));
     if (seen->device_xruns_n == 0 && seen->starved_n == 0)
         return;
-    if (o->dropouts != NULL)
-        add_dropouts(o->dropouts, o->source->name, seen);
     if (seen->device_xruns_n > 0) {
         const struct st_event event = event_of(o, seen, ST_EVENT_OBSERVED_XRUN, seen->device_xruns_n);
         record(o, &event);
@@ -292,13 +269,18 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const st
     o->due_ns = mode == ST_OBSERVED_OFF ? INT64_MAX : now_ns(o);
 }
 
-void st_observed_finish(struct st_observed *o)
+void st_observed_tell(struct st_observed *o)
 {
-    close_source(o);
     for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++) {
         if (untold(&o->pending[i]))
             tell(o, &o->pending[i]);
     }
+}
+
+void st_observed_finish(struct st_observed *o)
+{
+    close_source(o);
+    st_observed_tell(o);
 }
 
 /* --- a turn --- */

@@ -3,7 +3,6 @@
 #define ST_DAEMON_OBSERVE_OBSERVED_H
 
 #include "daemon/causes/events.h"
-#include "store/history/dropout_sums.h"
 #include "xruns/dropout_table.h"
 
 #define ST_OBSERVED_PENDING_MAX  8
@@ -63,7 +62,6 @@ struct st_observed {
     struct st_xrun_watch watch;
     struct st_observed_view view;
     struct st_observed_pending pending[ST_OBSERVED_PENDING_MAX];
-    struct st_dropout_sums *dropouts; /* all dropouts are added; NULL: nowhere */
     const struct st_observed *beside; /* all sources, this one among them: see is_counted() */
     size_t beside_n;
     bool open;
@@ -88,6 +86,9 @@ void st_observed_turn(struct st_observed *o);
 
 /** Nothing plays, or something does again: then what is absent is tried again at once. */
 void st_observed_quiet(struct st_observed *o, bool quiet);
+
+/** Puts events of what was seen and is in none yet. */
+void st_observed_tell(struct st_observed *o);
 
 /** Closes, after events about what was seen. */
 void st_observed_finish(struct st_observed *o);

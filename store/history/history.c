@@ -56,14 +56,7 @@ static const char tables[] =
     " cause TEXT NOT NULL, culprit TEXT NOT NULL, n INTEGER NOT NULL, total_ns INTEGER NOT NULL,"
     " worst_ns INTEGER NOT NULL, explained_ns INTEGER, xruns_n INTEGER NOT NULL);"
     "CREATE INDEX cause_time ON cause (from_ns);"
-    /* other programs' dropouts by client and reason, a row for each in a minute (reason NULL: the device had
-       no data; source NULL: those that found no room); when which source was watched */
-    "CREATE TABLE dropout ("
-    " id INTEGER PRIMARY KEY,"
-    " from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
-    " source TEXT, device TEXT, client TEXT, reason TEXT, culprit TEXT, n INTEGER NOT NULL,"
-    " busy_ns INTEGER, wait_ns INTEGER, period_ns INTEGER, busy_error_ns INTEGER);"
-    "CREATE INDEX dropout_time ON dropout (from_ns);"
+    /* when which source of dropouts was watched */
     "CREATE TABLE watch ("
     " id INTEGER PRIMARY KEY,"
     " source TEXT NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"

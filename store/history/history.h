@@ -1,5 +1,5 @@
 /* Writes the history of sleeptuned to an SQLite file: a row per minute, sums of hours and days, a row per
- * event, the dropouts of each minute by client and reason, and when which sound server was watched. The file
+ * event, and when which sound server was watched. Dropouts are events. The file
  * is in WAL mode with synchronous = FULL: each commit is one fsync of the log, so committed rows survive a
  * power cut. (NORMAL syncs only at checkpoints, which are hours apart at a row per minute; a checkpoint per
  * minute would be two fsyncs.) A process that dies leaves the file as the last commit left it. */
@@ -10,7 +10,6 @@
 
 #include "core/base.h"
 #include "store/history/cause_sums.h"
-#include "store/history/dropout_sums.h"
 #include "store/history/event.h"
 
 #define ST_HISTORY_MINUTES_DAYS 30 /* days for which minutes are kept; hours are kept longer */
@@ -51,12 +50,9 @@ struct st_history_watch {
 
 #define ST_HISTORY_WATCHES_MAX 8
 
-/** What was observed of other programs in a minute. */
-struct st_history_observed {
+/** What was watched in a minute. */
+struct st_history_watched {
     int64_t from_wall_ns, to_wall_ns;
-    const struct st_dropout_sum *dropouts;
-    size_t dropouts_n;
-    uint64_t others_n; /* dropouts that are in no row */
     struct st_history_watch watches[ST_HISTORY_WATCHES_MAX];
     size_t watches_n;
 };
@@ -104,13 +100,12 @@ ST_NODISCARD int st_history_put_aside(const char *path, int64_t now_wall_ns, cha
  * st_history_rollback. */
 ST_NODISCARD int st_history_begin(struct st_history *history);
 ST_NODISCARD int st_history_add_minute(struct st_history *history, const struct st_history_minute *minute);
-ST_NODISCARD int st_history_add_observed(struct st_history *history,
-                                         const struct st_history_observed *observed);
+ST_NODISCARD int st_history_add_watched(struct st_history *history, const struct st_history_watched *watched);
 ST_NODISCARD int st_history_add_event(struct st_history *history, const struct st_event *event);
 ST_NODISCARD int st_history_commit(struct st_history *history);
 void st_history_rollback(struct st_history *history);
 
-/** Removes old rows: minutes and their dropouts after ST_HISTORY_MINUTES_DAYS, all rows after keep_days, but
+/** Removes old rows: minutes after ST_HISTORY_MINUTES_DAYS, all rows after keep_days, but
  * at most one day of rows per call, because now_wall_ns may be years ahead. Then, while more than max_bytes
  * are in use, it removes the oldest minutes except those of the last day, then the oldest hours, then the
  * minutes of the last day except its last hour. Events use at most half of max_bytes; if there are more, the

@@ -1,5 +1,7 @@
 /* Other programs' dropouts in a history, by client and reason, and when sound servers were watched. */
 
+#include <string.h>
+
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "store/history/history_private.h"
@@ -7,71 +9,48 @@
 #define ROWS_MAX    64            /* of an answer */
 #define DEVICE_XRUN "device-xrun" /* in the place of a reason */
 
-/* What the file has, and what st_history_read_running added: a temporary table is found before the file's. */
-#define DROPOUTS "(SELECT * FROM main.dropout UNION ALL SELECT * FROM temp.dropout)"
-#define WATCHES  "(SELECT * FROM main.watch UNION ALL SELECT * FROM temp.watch)"
+/* Events that are other programs' dropouts, whose kinds the first two arguments name. */
+#define DROPOUTS " FROM event WHERE kind IN (?, ?) AND wall_ns >= ? AND wall_ns < ?"
 
-static int add_dropout(sqlite3 *db, const struct st_history_observed *observed,
-                       const struct st_dropout_sum *row)
-{
-    return st_history_sql_run(
-        db,
-        "INSERT INTO dropout (from_ns, to_ns, source, device, client, reason, culprit, n, busy_ns, wait_ns,"
-        " period_ns, busy_error_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0),"
-        " nullif(?, 0))",
-        "iisssssiiiii", observed->from_wall_ns, observed->to_wall_ns, row->source, row->device, row->client,
-        row->device_xrun ? "" : st_dropout_reason_name(row->reason), row->culprit, (int64_t)row->n,
-        row->busy_ns, row->wait_ns, row->period_ns, row->error_ns);
-}
+/* What the file has, and what st_history_read_running added: a temporary table is found before the file's. */
+#define WATCHES "(SELECT * FROM main.watch UNION ALL SELECT * FROM temp.watch)"
 
 /* A row is a time in which nothing about the watching changed, so a day of it is a few rows. */
-static int add_watch(sqlite3 *db, const struct st_history_observed *observed,
+static int add_watch(sqlite3 *db, const struct st_history_watched *watched,
                      const struct st_history_watch *watch)
 {
     int r = st_history_sql_run(db,
                                "UPDATE watch SET to_ns = ? WHERE id = (SELECT id FROM watch WHERE source = ? "
                                "ORDER BY to_ns DESC LIMIT 1)"
                                " AND abs(to_ns - ?) <= ? AND playing IS ? AND frames IS ? AND rate_hz IS ?",
-                               "itiinnn", st_ns_add(observed->from_wall_ns, watch->watched_ns), watch->source,
-                               observed->from_wall_ns, ST_HISTORY_WATCH_JOIN_NS, watch->playing,
-                               watch->frames, watch->rate_hz);
+                               "itiinnn", st_ns_add(watched->from_wall_ns, watch->watched_ns), watch->source,
+                               watched->from_wall_ns, ST_HISTORY_WATCH_JOIN_NS, watch->playing, watch->frames,
+                               watch->rate_hz);
     if (r == 0 && sqlite3_changes(db) == 0)
         r = st_history_sql_run(
             db,
             "INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz) VALUES (?, ?, ?, ?, ?, ?)",
-            "tiinnn", watch->source, st_ns_sub(observed->to_wall_ns, watch->watched_ns), observed->to_wall_ns,
+            "tiinnn", watch->source, st_ns_sub(watched->to_wall_ns, watch->watched_ns), watched->to_wall_ns,
             watch->playing, watch->frames, watch->rate_hz);
     return r;
 }
 
-static int add_observed(sqlite3 *db, const struct st_history_observed *observed)
+static int add_watched(sqlite3 *db, const struct st_history_watched *watched)
 {
     int r = 0;
-    for (size_t i = 0; r == 0 && i < observed->dropouts_n; i++)
-        r = add_dropout(db, observed, &observed->dropouts[i]);
-    if (r == 0 && observed->others_n > 0)
-        r = add_dropout(db, observed, &(struct st_dropout_sum){.device_xrun = true, .n = observed->others_n});
-    for (size_t i = 0; r == 0 && i < observed->watches_n; i++)
-        r = add_watch(db, observed, &observed->watches[i]);
+    for (size_t i = 0; r == 0 && i < watched->watches_n; i++)
+        r = add_watch(db, watched, &watched->watches[i]);
     return r;
 }
 
-int st_history_add_observed(struct st_history *history, const struct st_history_observed *observed)
+int st_history_add_watched(struct st_history *history, const struct st_history_watched *watched)
 {
-    return add_observed(history->db, observed);
+    return add_watched(history->db, watched);
 }
 
-int st_history_read_running(struct st_history_reader *reader, const struct st_history_observed *observed)
+int st_history_read_running(struct st_history_reader *reader, const struct st_history_watched *watched)
 {
-    return add_observed(reader->db, observed);
-}
-
-int st_history_dropouts_retain(struct st_history *history, int64_t minutes_from_ns, int64_t all_from_ns)
-{
-    int r = st_history_sql_run(history->db, "DELETE FROM dropout WHERE from_ns < ?", "i", minutes_from_ns);
-    if (r == 0)
-        r = st_history_sql_run(history->db, "DELETE FROM watch WHERE to_ns < ?", "i", all_from_ns);
-    return r;
+    return add_watched(reader->db, watched);
 }
 
 /* --- reading --- */
@@ -86,8 +65,9 @@ static json_t *dropout_json(sqlite3_stmt *statement)
 {
     char name[32];
     const char *shown = DEVICE_XRUN, *text = "the device had no data in time";
-    st_history_sql_text(statement, 3, name, sizeof(name));
-    if (name[0] != '\0') {
+    st_history_sql_text(statement, 11, name, sizeof(name));
+    if (strcmp(name, st_event_kind_name(ST_EVENT_STARVED_CLIENT)) == 0) {
+        st_history_sql_text(statement, 3, name, sizeof(name));
         const enum st_dropout_reason reason = st_dropout_reason_of(name);
         shown = st_dropout_reason_name(reason);
         text = st_dropout_reason_text(reason);
@@ -106,17 +86,17 @@ int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
     sqlite3_stmt *statement;
     int64_t all_n = 0, listed_n = 0;
     const int64_t to_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX;
-    int r = st_history_sql_number(reader->db, &all_n,
-                                  "SELECT sum(n) FROM " DROPOUTS " WHERE from_ns >= ? AND from_ns < ?", "ii",
-                                  since_ns, to_ns);
+    const char *device = st_event_kind_name(ST_EVENT_OBSERVED_XRUN);
+    const char *client = st_event_kind_name(ST_EVENT_STARVED_CLIENT);
+    int r = st_history_sql_number(reader->db, &all_n, "SELECT coalesce(sum(count_n), 0)" DROPOUTS, "ttii",
+                                  device, client, since_ns, to_ns);
     if (r == 0) /* by the period, too: the worst time is compared with its own */
         r = st_history_sql_prepare(
             reader->db, &statement,
-            "SELECT source, device, client, reason, culprit, sum(n), max(busy_ns), max(wait_ns), period_ns,"
-            " max(to_ns), max(busy_error_ns) FROM " DROPOUTS
-            " WHERE from_ns >= ? AND from_ns < ? AND source IS NOT NULL"
-            " GROUP BY source, device, client, reason, culprit, period_ns ORDER BY 6 DESC LIMIT ?",
-            "iii", since_ns, to_ns, (int64_t)ROWS_MAX);
+            "SELECT source, device, client, reason, culprit, sum(count_n), max(busy_ns), max(wait_ns),"
+            " period_ns, max(wall_ns), max(error_ns), kind" DROPOUTS
+            " GROUP BY source, device, client, kind, reason, culprit, period_ns ORDER BY 6 DESC LIMIT ?",
+            "ttiii", device, client, since_ns, to_ns, (int64_t)ROWS_MAX);
     if (r < 0)
         return r;
     json_t *rows = json_array();

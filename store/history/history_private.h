@@ -60,10 +60,6 @@ ST_NODISCARD int st_history_causes_retain(struct st_history *history, int64_t no
 
 /* --- history_dropouts.c --- */
 
-/** Removes dropouts of minutes before minutes_from_ns, and the watching before all_from_ns. */
-ST_NODISCARD int st_history_dropouts_retain(struct st_history *history, int64_t minutes_from_ns,
-                                            int64_t all_from_ns);
-
 #define ST_HISTORY_WATCH_JOIN_NS                                                                             \
     (15 * ST_NS_PER_S) /* a shorter time between two minutes does not interrupt the watching */
 

@@ -24,10 +24,10 @@ ST_NODISCARD int st_history_read_open(const char *path, struct st_history_reader
                                       size_t error_bytes);
 void st_history_read_close(struct st_history_reader *reader); /* NULL is fine */
 
-/** Adds what was observed in the minute that still runs: the answers count its dropouts and its watching.
- * Once, in memory. @return 0 or as st_history_read_open. */
+/** Adds what was watched in the minute that still runs. Once, in memory. @return 0 or as
+ * st_history_read_open. */
 ST_NODISCARD int st_history_read_running(struct st_history_reader *reader,
-                                         const struct st_history_observed *observed);
+                                         const struct st_history_watched *watched);
 
 /** Text for the error r (< 0) of the last call. */
 const char *st_history_read_error(const struct st_history_reader *reader, int r);
@@ -79,7 +79,7 @@ ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_
                                         const struct st_cause_sums *sums, const struct st_cause_span *span,
                                         json_t **ret);
 
-/** Reads other programs' dropouts of the minutes that begin in [since, until), the most first: object
+/** Reads other programs' dropouts in [since, until), the most first: object
  * "dropouts" of sleeptune-history/1 and sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit.
  * @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,

@@ -46,9 +46,8 @@ static int open_with(struct st_history_reader *reader, const char *path, const c
     const int r = st_history_sql_identify(reader->db, &version, error, error_bytes);
     if (r < 0 || version == 0)
         return r < 0 ? r : -ENODATA;
-    /* each row is read once; the tables are those of st_history_read_running */
+    /* each row is read once; the table is that of st_history_read_running */
     static const char prepare[] = "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY;"
-                                  "CREATE TEMP TABLE dropout AS SELECT * FROM main.dropout WHERE 0;"
                                   "CREATE TEMP TABLE watch AS SELECT * FROM main.watch WHERE 0";
     return st_history_sql_errno(reader->db, sqlite3_exec(reader->db, prepare, NULL, NULL, NULL));
 }

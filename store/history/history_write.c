@@ -231,7 +231,9 @@ static int remove_all(struct st_history *history, int64_t to_ns)
         r = st_history_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", to_ns);
     if (r == 0)
         r = st_history_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
-    return r == 0 ? st_history_dropouts_retain(history, to_ns, to_ns) : r;
+    if (r == 0)
+        r = st_history_sql_run(history->db, "DELETE FROM watch WHERE to_ns < ?", "i", to_ns);
+    return r;
 }
 
 /* Lowers *from_ns to a day after the oldest row of the level, so that a clock that is years ahead until the
@@ -307,9 +309,8 @@ static int remove_events_above(struct st_history *history, int64_t max_n)
 
 static int remove_minutes(struct st_history *history, int64_t to_ns)
 {
-    const int r = st_history_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
-                                     ST_HISTORY_MINUTE, to_ns);
-    return r == 0 ? st_history_dropouts_retain(history, to_ns, INT64_MIN) : r;
+    return st_history_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
+                              ST_HISTORY_MINUTE, to_ns);
 }
 
 static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)

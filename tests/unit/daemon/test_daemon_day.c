@@ -194,7 +194,7 @@ static void end_minute(void)
     struct st_hist lateness;
     struct st_history_minute minute;
     static struct st_cause_sums minute_causes;
-    static const struct st_history_observed nothing;
+    static const struct st_history_watched nothing;
     const struct st_history_minute now = st_minute_so_far(&result, fake->now_ns(fake), fake->wall_ns(fake));
     assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
     assert_true(st_minute_take(&counts, &now, &minute));

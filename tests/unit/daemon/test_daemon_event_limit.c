@@ -112,7 +112,7 @@ static void end_minute(void)
                                              .starved_clients = 0,
                                              .lateness_max_ns = 5000};
     static const struct st_cause_sums none_late;
-    static const struct st_history_observed nothing;
+    static const struct st_history_watched nothing;
     assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
     st_hist_add_n(&lateness, 5000, 2000);
     st_history_writer_add(writer, &minute, &lateness, &none_late, &nothing);

@@ -61,20 +61,21 @@ static void add_minute(void)
     assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
     st_hist_add_n(&lateness, 5000, 2000);
     static const struct st_cause_sums none_late;
-    static const struct st_history_observed nothing;
+    static const struct st_history_watched nothing;
     st_history_writer_add(writer, &minute, &lateness, &none_late, &nothing);
     st_hist_finish(&lateness);
 }
 
 static json_t *answer(bool steps)
 {
+    static const struct st_history_watched nothing;
     struct st_query query;
     unsigned http_status = 200;
     st_query_init(&query);
     query.since_wall_ns = 0;
     query.until_wall_ns = 3600 * ST_NS_PER_S;
     char *text = st_history_writer_answer(writer, steps ? ST_ROUTE_HISTORY : ST_ROUTE_EVENTS, &query, NULL,
-                                          NULL, &http_status);
+                                          &nothing, &http_status);
     assert_non_null(text);
     json_t *document = json_loads(text, 0, NULL);
     assert_non_null(document);
@@ -110,6 +111,19 @@ static void what_threads_put_is_in_the_file(void **state)
         cycles += json_integer_value(json_object_get(json_array_get(rows, i), "cycles"));
     assert_int_equal(cycles, 2000);
     json_decref(document);
+}
+
+static void answer_has_what_was_still_waiting(void **state)
+{
+    (void)state;
+    start();
+    wait_for(ST_HISTORY_WRITER_WRITING);
+    for (int i = 1; i <= 3; i++) { /* they would wait for 5 s */
+        add_events(NULL);
+        json_t *document = answer(false);
+        assert_int_equal(json_array_size(json_object_get(document, "events")), i * EVENTS_EACH);
+        json_decref(document);
+    }
 }
 
 static void what_is_left_at_the_end_is_written(void **state)
@@ -329,6 +343,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(what_threads_put_is_in_the_file),
+        TEST(answer_has_what_was_still_waiting),
         TEST(what_is_left_at_the_end_is_written),
         TEST(what_cannot_be_written_waits_within_bounds_and_is_written_later),
         TEST(what_is_off_keeps_nothing_and_says_why),

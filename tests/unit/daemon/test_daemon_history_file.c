@@ -240,10 +240,10 @@ static void a_link_is_not_followed(void **state)
 
 static void add_row(void)
 {
-    const struct st_history_observed observed = {.from_wall_ns = 60 * ST_NS_PER_S,
-                                                 .to_wall_ns = 120 * ST_NS_PER_S,
-                                                 .watches = {{.source = "jack", .watched_ns = ST_NS_PER_S}},
-                                                 .watches_n = 1};
+    const struct st_history_watched observed = {.from_wall_ns = 60 * ST_NS_PER_S,
+                                                .to_wall_ns = 120 * ST_NS_PER_S,
+                                                .watches = {{.source = "jack", .watched_ns = ST_NS_PER_S}},
+                                                .watches_n = 1};
     st_history_writer_add(writer, NULL, NULL, NULL, &observed);
 }
 
@@ -348,7 +348,7 @@ static void a_log_that_is_emptied_while_it_is_open_is_said(void **state)
 static void one_that_is_removed_is_said_though_nothing_is_written(void **state)
 {
     (void)state;
-    const struct st_history_observed nothing = {0};
+    const struct st_history_watched nothing = {0};
     open_history();
     do_in_folder("rm history.db");
     st_history_writer_add(writer, NULL, NULL, NULL, &nothing); /* a minute in which nothing was watched */

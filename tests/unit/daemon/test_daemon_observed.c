@@ -553,9 +553,9 @@ static void sum_of_dropouts_has_the_worst_cycle_of_one_reason(void **state)
     assert_int_equal(events_of("starved-client", NULL), 3);
     bool found = false;
     for (size_t i = 0; i < events.events_n; i++)
-        found = found || strstr(text_of(i),
-                                "jack: Heavy was not ready 24 times in 10 s on card (exact): it computed too "
-                                "long (25.0 ms of CPU time, the buffer lasts 21.3 ms)") != NULL;
+        found =
+            found || strstr(text_of(i), "jack: Heavy was not ready 24 times on card (exact): it computed too "
+                                        "long (25.0 ms of CPU time, the buffer lasts 21.3 ms)") != NULL;
     assert_true(found);
 }
 

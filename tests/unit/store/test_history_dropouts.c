@@ -1,4 +1,4 @@
-/* Other programs' dropouts: summed within a minute, kept in the history by client and reason, and read. */
+/* Other programs' dropouts in a history: by client and reason, and when they were watched. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,94 +8,39 @@
 
 #include "tests/unit/history_fixture.h"
 
-static struct st_dropout_sum dropout(const char *client, enum st_dropout_reason reason, uint64_t n,
-                                     int64_t busy_ms)
+static struct st_event dropout(int64_t wall_ns, const char *client, enum st_dropout_reason reason, int64_t n,
+                               int64_t busy_ms)
 {
-    struct st_dropout_sum row = {.source = "pipewire",
-                                 .device = "alsa",
-                                 .reason = reason,
-                                 .n = n,
-                                 .busy_ns = busy_ms * ST_NS_PER_MS,
-                                 .error_ns = busy_ms * ST_NS_PER_MS / 10,
-                                 .wait_ns = 100,
-                                 .period_ns = 21 * ST_NS_PER_MS};
-    snprintf(row.client, sizeof(row.client), "%s", client);
-    return row;
+    struct st_event event = st_event_make(wall_ns, ST_EVENT_STARVED_CLIENT, "%s", "");
+    snprintf(event.source, sizeof(event.source), "pipewire");
+    snprintf(event.device, sizeof(event.device), "alsa");
+    snprintf(event.client, sizeof(event.client), "%s", client);
+    event.reason = reason;
+    event.count_n = n;
+    event.busy_ns = busy_ms * ST_NS_PER_MS;
+    event.error_ns = busy_ms * ST_NS_PER_MS / 10;
+    event.wait_ns = 100;
+    event.period_ns = 21 * ST_NS_PER_MS;
+    return event;
 }
 
-static void put(struct st_dropout_sums *sums, const char *client, enum st_dropout_reason reason, uint64_t n,
-                int64_t busy_ms)
+static void put_all(const struct st_event *events, size_t n)
 {
-    const struct st_dropout_sum row = dropout(client, reason, n, busy_ms);
-    st_dropout_sums_add(sums, &row);
+    assert_int_equal(st_history_begin(history), 0);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(st_history_add_event(history, &events[i]), 0);
+    assert_int_equal(st_history_commit(history), 0);
 }
-
-static uint64_t total(const struct st_dropout_sums *sums)
-{
-    uint64_t n = sums->others_n;
-    for (size_t i = 0; i < sums->n; i++)
-        n += sums->rows[i].n;
-    return n;
-}
-
-/* --- within a minute --- */
-
-static void one_row_a_client_and_reason_with_its_worst_cycle(void **state)
-{
-    (void)state;
-    struct st_dropout_sums sums = {.n = 0};
-    put(&sums, "heavy", ST_DROPOUT_TOO_SLOW, 6, 25);
-    put(&sums, "heavy", ST_DROPOUT_TOO_SLOW, 3, 40);
-    put(&sums, "heavy", ST_DROPOUT_TOO_SLOW, 1, 30);
-    put(&sums, "heavy", ST_DROPOUT_STOPPED, 2, 0);
-    put(&sums, "other", ST_DROPOUT_TOO_SLOW, 1, 22);
-    assert_int_equal(sums.n, 3);
-    assert_int_equal(sums.rows[0].n, 10);
-    assert_int_equal(sums.rows[0].busy_ns, 40 * ST_NS_PER_MS);
-    assert_int_equal(sums.rows[1].n, 2);
-    assert_int_equal(sums.others_n, 0);
-}
-
-static void a_crowd_of_names_takes_no_row_from_who_makes_most_and_loses_no_dropout(void **state)
-{
-    (void)state;
-    struct st_dropout_sums sums = {.n = 0};
-    put(&sums, "heavy", ST_DROPOUT_TOO_SLOW, 2, 25);
-    st_dropout_sums_add(&sums, &(struct st_dropout_sum){.source = "jack", .client = "real", .n = 1});
-    for (int i = 0; i < 500; i++) {
-        char name[16];
-        snprintf(name, sizeof(name), "crowd%d", i);
-        put(&sums, name, ST_DROPOUT_UNKNOWN, 1, 0);
-        if (i % 10 == 0)
-            put(&sums, "heavy", ST_DROPOUT_TOO_SLOW, 1, 25);
-    }
-    assert_int_equal(sums.n, ST_DROPOUT_SUMS_MAX);
-    assert_int_equal(total(&sums), 2 + 1 + 500 + 50);
-    assert_string_equal(sums.rows[1].client, "real"); /* of another server */
-    assert_string_equal(sums.rows[0].client, "heavy");
-    assert_int_equal(sums.rows[0].n, 52);
-    struct st_dropout_sums both = {.n = 0};
-    st_dropout_sums_merge(&both, &sums);
-    st_dropout_sums_merge(&both, &sums);
-    assert_int_equal(total(&both), 2 * total(&sums));
-}
-
-/* --- in the history --- */
 
 static const struct st_history_watch pipewire = {
     .source = "pipewire", .watched_ns = MINUTE_NS, .playing = 1, .frames = 1024, .rate_hz = 48000};
 
-static void add_observed(int64_t from_ns, const struct st_dropout_sums *sums, struct st_history_watch watch)
+static void add_watched(int64_t from_ns, struct st_history_watch watch)
 {
-    const struct st_history_observed observed = {.from_wall_ns = from_ns,
-                                                 .to_wall_ns = from_ns + MINUTE_NS,
-                                                 .dropouts = sums->rows,
-                                                 .dropouts_n = sums->n,
-                                                 .others_n = sums->others_n,
-                                                 .watches = {watch},
-                                                 .watches_n = 1};
+    const struct st_history_watched watched = {
+        .from_wall_ns = from_ns, .to_wall_ns = from_ns + MINUTE_NS, .watches = {watch}, .watches_n = 1};
     assert_int_equal(st_history_begin(history), 0);
-    assert_int_equal(st_history_add_observed(history, &observed), 0);
+    assert_int_equal(st_history_add_watched(history, &watched), 0);
     assert_int_equal(st_history_commit(history), 0);
 }
 
@@ -126,16 +71,22 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
     (void)state;
     open_it();
     for (int i = 0; i < 3; i++) {
-        struct st_dropout_sums sums = {.n = 0, .others_n = 5};
-        put(&sums, "good", ST_DROPOUT_WOKEN_LATE, 1, 1);
-        put(&sums, "he\x1b[avy", ST_DROPOUT_TOO_SLOW, 4, 25 + i);
-        st_dropout_sums_add(&sums, &(struct st_dropout_sum){.source = "alsa", .device_xrun = true, .n = 2});
-        add_observed(NOON_NS + i * MINUTE_NS, &sums, pipewire);
+        const int64_t wall_ns = NOON_NS + i * MINUTE_NS + MINUTE_NS / 2;
+        struct st_event events[] = {
+            dropout(wall_ns, "good", ST_DROPOUT_WOKEN_LATE, 1, 1),
+            dropout(wall_ns, "he\x1b[avy", ST_DROPOUT_TOO_SLOW, 4, 25 + i),
+            st_event_make(wall_ns, ST_EVENT_OBSERVED_XRUN, "%s", ""),
+            st_event_make(wall_ns, ST_EVENT_OWN_XRUN, "dummy")}; /* no other program's */
+        snprintf(events[2].source, sizeof(events[2].source), "alsa");
+        events[2].count_n = 2;
+        events[3].count_n = 100;
+        put_all(events, ST_ARRAY_LEN(events));
+        add(NOON_NS + i * MINUTE_NS, 100, 1000);
     }
     json_t *document = document_of(NOON_NS, NOON_NS + 3 * MINUTE_NS);
     const json_t *rows = dropout_rows(document);
-    assert_int_equal(member(document, "dropouts", "count"), 3 * 12);
-    assert_int_equal(member(document, "dropouts", "others"), 3 * 5);
+    assert_int_equal(member(document, "dropouts", "count"), 3 * 7);
+    assert_int_equal(member(document, "dropouts", "others"), 0);
     assert_int_equal(json_array_size(rows), 3);
     assert_string_equal(text_of(rows, 0, "client"), "he?[avy");
     assert_string_equal(text_of(rows, 0, "reason"), "too-slow");
@@ -143,30 +94,50 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
     assert_int_equal(figure(rows, 0, "count"), 12);
     assert_int_equal(figure(rows, 0, "busy_ns"), 27 * ST_NS_PER_MS);
     assert_int_equal(figure(rows, 0, "busy_error_ns"), 2700000);
-    assert_int_equal(figure(rows, 0, "last_ns"), NOON_NS + 3 * MINUTE_NS);
+    assert_int_equal(figure(rows, 0, "last_ns"), NOON_NS + 2 * MINUTE_NS + MINUTE_NS / 2);
     assert_string_equal(text_of(rows, 1, "reason"), "device-xrun");
     assert_true(json_is_null(json_object_get(json_array_get(rows, 1), "client")));
     assert_true(json_is_null(json_object_get(json_array_get(rows, 1), "busy_ns")));
     json_decref(document);
-    document = document_of(NOON_NS + MINUTE_NS, NOON_NS + 2 * MINUTE_NS); /* the minute that began in it */
-    assert_int_equal(member(document, "dropouts", "count"), 12);
+    document = document_of(NOON_NS + MINUTE_NS, NOON_NS + 2 * MINUTE_NS);
+    assert_int_equal(member(document, "dropouts", "count"), 7);
     assert_int_equal(figure(dropout_rows(document), 0, "busy_ns"), 26 * ST_NS_PER_MS);
+    json_decref(document);
+}
+
+static void a_crowd_of_names_is_counted_behind_who_makes_most(void **state)
+{
+    (void)state;
+    struct st_event events[201];
+    open_it();
+    for (int i = 0; i < 200; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "crowd%d", i);
+        events[i] = dropout(NOON_NS + i, name, ST_DROPOUT_UNKNOWN, 1, 0);
+    }
+    events[200] = dropout(NOON_NS, "heavy", ST_DROPOUT_TOO_SLOW, 52, 25);
+    put_all(events, ST_ARRAY_LEN(events));
+    add(NOON_NS, 100, 1000);
+    json_t *document = document_of(NOON_NS, NOON_NS + MINUTE_NS);
+    assert_int_equal(member(document, "dropouts", "count"), 252);
+    assert_int_equal(json_array_size(dropout_rows(document)), 64);
+    assert_string_equal(text_of(dropout_rows(document), 0, "client"), "heavy");
+    assert_int_equal(member(document, "dropouts", "others"), 200 - 63);
     json_decref(document);
 }
 
 static void a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_asked(void **state)
 {
     (void)state;
-    const struct st_dropout_sums none = {.n = 0};
     struct st_history_watch quiet = pipewire;
     quiet.playing = 0;
     quiet.frames = quiet.rate_hz = INT64_MIN;
     open_it();
     for (int i = 0; i < 60; i++)
-        add_observed(NOON_NS + i * MINUTE_NS, &none, i < 40 ? pipewire : quiet);
+        add_watched(NOON_NS + i * MINUTE_NS, i < 40 ? pipewire : quiet);
     struct st_history_watch late = pipewire; /* found in the middle of a minute, an hour later */
     late.watched_ns = MINUTE_NS / 2;
-    add_observed(NOON_NS + 120 * MINUTE_NS, &none, late);
+    add_watched(NOON_NS + 120 * MINUTE_NS, late);
     assert_int_equal(query("SELECT count(*) FROM watch"), 3);
     json_t *document = document_of(NOON_NS + 10 * MINUTE_NS, NOON_NS + 50 * MINUTE_NS);
     const json_t *watched = json_object_get(document, "watched");
@@ -187,47 +158,38 @@ static void a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_
     json_decref(document);
 }
 
-/* The minute that still runs is in no file; it is added to what the file has, and to nothing else. */
+/* What is watched in the minute that still runs is in no file; it is added to what the file has, and to
+ * nothing else. */
 static void the_running_minute_counts(void **state)
 {
     (void)state;
-    struct st_dropout_sums sums = {.n = 0};
     struct st_history_reader *reader;
-    json_t *document, *causes;
+    json_t *document;
     char *text;
-    put(&sums, "heavy", ST_DROPOUT_TOO_SLOW, 283, 25);
     open_it();
-    add_observed(NOON_NS, &sums, pipewire);
+    add_watched(NOON_NS, pipewire);
     for (int i = 0; i < 2; i++) { /* the second answer does not have the first one's */
         const struct st_history_span span = {NOON_NS, NOON_NS + 2 * MINUTE_NS, MINUTE_NS};
-        const struct st_history_observed running = {.from_wall_ns = NOON_NS + MINUTE_NS,
-                                                    .to_wall_ns = NOON_NS + MINUTE_NS + MINUTE_NS / 2,
-                                                    .dropouts = sums.rows,
-                                                    .dropouts_n = sums.n,
-                                                    .others_n = 1,
-                                                    .watches = {{.source = "pipewire",
-                                                                 .watched_ns = MINUTE_NS / 2,
-                                                                 .playing = 1,
-                                                                 .frames = 64,
-                                                                 .rate_hz = 48000}},
-                                                    .watches_n = 1};
+        const struct st_history_watched running = {.from_wall_ns = NOON_NS + MINUTE_NS,
+                                                   .to_wall_ns = NOON_NS + MINUTE_NS + MINUTE_NS / 2,
+                                                   .watches = {{.source = "pipewire",
+                                                                .watched_ns = MINUTE_NS / 2,
+                                                                .playing = 1,
+                                                                .frames = 64,
+                                                                .rate_hz = 48000}},
+                                                   .watches_n = 1};
         assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
         assert_int_equal(st_history_read_running(reader, &running), 0);
         assert_int_equal(st_history_read_text(reader, &span, &text), 0);
-        assert_int_equal(st_history_read_causes(reader, INT64_MIN, INT64_MIN, NULL, NULL, &causes), 0);
         st_history_read_close(reader);
         assert_int_equal(st_json_written(text, &document), 0);
-        assert_int_equal(member(document, "dropouts", "count"), 2 * 283 + 1);
-        assert_int_equal(member(causes, "dropouts", "count"), 2 * 283 + 1);
-        assert_int_equal(figure(dropout_rows(document), 0, "count"), 2 * 283);
         const json_t *watched = json_object_get(document, "watched");
         assert_int_equal(json_array_size(watched), 1);
         assert_int_equal(figure(watched, 0, "playing_ns"), MINUTE_NS + MINUTE_NS / 2);
         assert_int_equal(figure(watched, 0, "frames"), 64);
         json_decref(document);
-        json_decref(causes);
     }
-    assert_int_equal(query("SELECT count(*) FROM dropout"), 1);
+    assert_int_equal(query("SELECT count(*) FROM watch"), 1);
 }
 
 /* "measured", "nothing played" or "no data" up to which minute from noon on, one after the other. */
@@ -253,7 +215,6 @@ static const char *parts_of(const json_t *document, char *buf, size_t buf_bytes)
 static void where_nothing_played_there_is_no_gap(void **state)
 {
     (void)state;
-    const struct st_dropout_sums none = {.n = 0};
     struct st_history_watch quiet = pipewire, alsa = {.source = "alsa", .watched_ns = MINUTE_NS},
                             other = alsa;
     char text[256];
@@ -262,16 +223,16 @@ static void where_nothing_played_there_is_no_gap(void **state)
     snprintf(other.source, sizeof(other.source), "sound4");
     open_it();
     add(NOON_NS, 100, 1000);
-    add_observed(NOON_NS, &none, pipewire);
+    add_watched(NOON_NS, pipewire);
     for (int i = 1; i < 10; i++) {
-        add_observed(NOON_NS + i * MINUTE_NS, &none, quiet); /* the loop rests */
-        add_observed(NOON_NS + i * MINUTE_NS, &none, alsa);
+        add_watched(NOON_NS + i * MINUTE_NS, quiet); /* the loop rests */
+        add_watched(NOON_NS + i * MINUTE_NS, alsa);
     }
     add(NOON_NS + 10 * MINUTE_NS, 100, 1000);
-    add_observed(NOON_NS + 10 * MINUTE_NS, &none, pipewire);
+    add_watched(NOON_NS + 10 * MINUTE_NS, pipewire);
     /* the daemon is gone from 11 to 20; a source that cannot tell watches to 22; then another rest */
     for (int i = 20; i < 30; i++)
-        add_observed(NOON_NS + i * MINUTE_NS, &none, i < 22 ? other : quiet);
+        add_watched(NOON_NS + i * MINUTE_NS, i < 22 ? other : quiet);
     json_t *document = document_of(NOON_NS, NOON_NS + 30 * MINUTE_NS + ST_NS_PER_S);
     assert_string_equal(
         parts_of(document, text, sizeof(text)),
@@ -285,50 +246,25 @@ static void where_nothing_played_there_is_no_gap(void **state)
     json_decref(document);
 }
 
-static void dropouts_go_with_their_minutes_the_watching_with_all(void **state)
+static void dropouts_and_the_watching_go_with_all(void **state)
 {
     (void)state;
-    struct st_dropout_sums sums = {.n = 0};
-    put(&sums, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25);
+    const struct st_event events[] = {dropout(NOON_NS, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25),
+                                      dropout(NOON_NS + 2 * DAY_NS, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25)};
     open_it();
-    add_observed(NOON_NS, &sums, pipewire);
+    put_all(events, ST_ARRAY_LEN(events));
+    add_watched(NOON_NS, pipewire);
     add(NOON_NS, 100, 1000);
-    add_observed(NOON_NS + 2 * DAY_NS, &sums, pipewire);
+    add_watched(NOON_NS + 2 * DAY_NS, pipewire);
     add(NOON_NS + 2 * DAY_NS, 100, 1000);
     assert_int_equal(st_history_retain(history, NOON_NS + 31 * DAY_NS, 400, INT64_C(1000000000)), 0);
-    assert_int_equal(query("SELECT sum(n) FROM dropout"), 4);
+    assert_int_equal(query("SELECT sum(count_n) FROM event"), 8);
     assert_int_equal(query("SELECT count(*) FROM span WHERE level = 60"), 1);
     assert_int_equal(query("SELECT count(*) FROM watch"), 2);
     for (int i = 0; i < 5; i++) /* a day of rows at a time */
         assert_int_equal(st_history_retain(history, NOON_NS + 500 * DAY_NS, 400, INT64_C(1000000000)), 0);
-    assert_int_equal(query("SELECT count(*) FROM dropout"), 0);
+    assert_int_equal(query("SELECT count(*) FROM event"), 0);
     assert_int_equal(query("SELECT count(*) FROM watch"), 0);
-}
-
-/* Names of a hostile program fill the rows of each minute; the file stays in its bounds, and the newest
- * stay. */
-static void a_month_of_a_crowd_stays_within_the_size(void **state)
-{
-    (void)state;
-    struct st_dropout_sums sums = {.n = 0};
-    for (int i = 0; i < ST_DROPOUT_SUMS_MAX; i++) {
-        char name[64];
-        snprintf(name, sizeof(name), "%063d", i);
-        put(&sums, name, ST_DROPOUT_UNKNOWN, 1, 0);
-    }
-    const int64_t max_bytes = 400000, minutes = 600;
-    open_it();
-    for (int i = 0; i < minutes; i++) {
-        add_observed(NOON_NS + i * MINUTE_NS, &sums, pipewire);
-        add(NOON_NS + i * MINUTE_NS, 100, 1000);
-    }
-    assert_true(st_history_bytes(history) > 2 * max_bytes);
-    assert_int_equal(st_history_retain(history, NOON_NS + minutes * MINUTE_NS, 400, max_bytes), 0);
-    assert_in_range(st_history_bytes(history), 1, max_bytes);
-    assert_int_equal(query("SELECT max(from_ns) FROM dropout"), NOON_NS + (minutes - 1) * MINUTE_NS);
-    assert_int_equal(query("SELECT count(*) FROM dropout WHERE from_ns < (SELECT min(from_ns) FROM span WHERE"
-                           " level = 60)"),
-                     0);
 }
 
 /* --- kernels --- */
@@ -336,12 +272,11 @@ static void a_month_of_a_crowd_stays_within_the_size(void **state)
 /* Minutes of music, one in `every` with a dropout (not in step, 0: none). @return the end. */
 static int64_t play(const char *kernel, int64_t from_ns, int minutes_n, int every, int64_t frames)
 {
-    const struct st_dropout_sums none = {.n = 0};
     struct st_history_watch watch = pipewire;
     watch.frames = frames;
     for (int i = 0; i < minutes_n; i++, from_ns += MINUTE_NS) {
         add_under(kernel, from_ns, 100, 1000, every > 0 && i * 7919 % 1009 % every == 0 ? 2 : 0);
-        add_observed(from_ns, &none, watch);
+        add_watched(from_ns, watch);
     }
     return from_ns;
 }
@@ -405,14 +340,12 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(one_row_a_client_and_reason_with_its_worst_cycle),
-        TEST(a_crowd_of_names_takes_no_row_from_who_makes_most_and_loses_no_dropout),
         TEST(dropouts_are_read_by_client_and_reason_the_most_first),
+        TEST(a_crowd_of_names_is_counted_behind_who_makes_most),
         TEST(a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_asked),
         TEST(the_running_minute_counts),
         TEST(where_nothing_played_there_is_no_gap),
-        TEST(dropouts_go_with_their_minutes_the_watching_with_all),
-        TEST(a_month_of_a_crowd_stays_within_the_size),
+        TEST(dropouts_and_the_watching_go_with_all),
         TEST(a_kernel_is_compared_with_the_one_before_it),
         TEST(kernels_without_a_difference_have_none),
     };
