@@ -10,9 +10,10 @@
 #define SLACK_NS     "1"
 #define NEEDS_ROOT   "needs root"
 
-#define LATE_SHARE         10
-#define LATE_SHARE_FREEBSD 20 /* alloweddeviation 5, its default, makes a sleep 6.25 % longer (core/tick.h)  \
-                               */
+#define LATE_SHARE 10
+#define LATE_SHARE_FREEBSD                                                                                   \
+    20 /* alloweddeviation 5, its default, makes a sleep 6.25 % longer (core/tick.h)                         \
+        */
 
 /* Safe both ways while audio plays, undone by writing the old value, and felt by a thread that sleeps until a
  * deadline. Devices, permissions and real-time throttling are not in it. */
