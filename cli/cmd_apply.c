@@ -83,7 +83,7 @@ static int take_size(struct options *options)
     static const char name[] = PIPEWIRE_RULE "=";
     bool given = false;
     ST_EACH_OF (id, options->ids, options->ids_n)
-        given = given || strncmp(*id, name, sizeof(name) - 1) == 0;
+        given = given || st_text_begins(*id, name);
     if (!given)
         return st_report_run_check_ids(COMMAND, options->ids, options->ids_n);
     if (options->ids_n > 1 || options->input.root != NULL)

@@ -219,7 +219,7 @@ static const struct dmi_row *dmi_find(struct st_platform *p)
         if (st_tree_first_line(p, path, value, sizeof(value)) < 0)
             continue;
         ST_EACH (row, dmi_rows) {
-            if (strncmp(value, row->begins, strlen(row->begins)) == 0)
+            if (st_text_begins(value, row->begins))
                 return row;
         }
     }

@@ -39,7 +39,7 @@ static bool is_torn(const struct st_entry *entry, const char *now)
     const char *writing = entry->phase == ST_PHASE_WRITING   ? entry->new_value
                           : entry->phase == ST_PHASE_UNDOING ? entry->old_value
                                                              : NULL;
-    return entry->interrupted && writing != NULL && strncmp(writing, now, strlen(now)) == 0;
+    return entry->interrupted && writing != NULL && st_text_begins(writing, now);
 }
 
 static enum st_change_event undo_value(struct st_applied *applied, const struct st_entry *entry, char *now,

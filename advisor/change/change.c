@@ -8,6 +8,7 @@
 
 #include "advisor/facts/text.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 
 #define GRUB_APPEND "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT "
 #define THEN_BOOT   "takes effect after a reboot"
@@ -81,7 +82,7 @@ static bool is_key(enum st_change_kind kind, const char *key)
         return is_of(key, NAME_CHARS ".-:%") && key[0] != '.' && strstr(key, "..") == NULL;
     case ST_CHANGE_SYSFS:
     case ST_CHANGE_SYSFS_NOW:
-        return strncmp(key, "/sys/", 5) == 0 && is_of(key, NAME_CHARS "/.-:*@") && strstr(key, "..") == NULL;
+        return st_text_begins(key, "/sys/") && is_of(key, NAME_CHARS "/.-:*@") && strstr(key, "..") == NULL;
     case ST_CHANGE_SYSTEMD:
         return is_of(key, NAME_CHARS ".-@") && key[0] != '.';
     case ST_CHANGE_PIPEWIRE:

@@ -6,6 +6,7 @@
 
 #include "advisor/change/change.h"
 #include "advisor/facts/text.h"
+#include "core/text/text.h"
 
 #define GRUB_FILE   "/etc/default/grub"
 #define GRUB_FOLDER "/etc/default/grub.d"
@@ -137,7 +138,7 @@ int st_change_resolve(struct st_platform *p, struct st_change *change, char *why
         return 0;
     const bool grub = exists(p, GRUB_FILE) || has_folder(p, GRUB_FOLDER), cmdline = exists(p, CMDLINE);
     loader_name(p, loader, sizeof(loader));
-    const bool by_systemd = strncmp(loader, "systemd-boot", 12) == 0;
+    const bool by_systemd = st_text_begins(loader, "systemd-boot");
     /* one made by us would hold our options only, and no root= */
     if (by_systemd && !cmdline)
         return no_file(p, change->value, why, why_bytes);
@@ -146,7 +147,7 @@ int st_change_resolve(struct st_platform *p, struct st_change *change, char *why
         snprintf(
             why, why_bytes, "into GRUB's settings%s%s",
             !cmdline ? ""
-            : strncmp(loader, "GRUB", 4) == 0
+            : st_text_begins(loader, "GRUB")
                 ? ", because GRUB started this machine. This file exists, too: "
                 : ", because nothing shows that systemd-boot started this machine. This file exists, too: ",
             cmdline ? CMDLINE : "");

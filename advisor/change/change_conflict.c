@@ -7,6 +7,7 @@
 #include "advisor/change/change.h"
 #include "advisor/facts/facts.h"
 #include "advisor/facts/text.h"
+#include "core/text/text.h"
 
 /* One name and value of a change: "power_save", "0" of a module's options "power_save=0 beep_mode=0". */
 struct pair {
@@ -445,7 +446,7 @@ static void look_after(struct search *search, const char *format)
 {
     char path[512];
     const char *key = search->change->key, *at = strstr(format, "%s");
-    const bool profile = strncmp(key, "performance_", 12) == 0 || strncmp(key, "economy_", 8) == 0;
+    const bool profile = st_text_begins(key, "performance_") || st_text_begins(key, "economy_");
     if (!is_read_last(search))
         return;
     if (at == NULL)

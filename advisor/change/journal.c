@@ -274,7 +274,7 @@ static int read_array(const struct reader *reader, const json_t *document, const
 static int read_document(const struct reader *reader, const json_t *document)
 {
     const char *schema = json_string_value(json_object_get(document, "schema"));
-    if (schema == NULL || strncmp(schema, SCHEMA, strlen(SCHEMA)) != 0)
+    if (schema == NULL || !st_text_begins(schema, SCHEMA))
         return bad(reader, "its schema is not " SCHEMA SCHEMA_VERSION);
     const char *version = schema + strlen(SCHEMA),
                *boot = json_string_value(json_object_get(document, "boot"));

@@ -89,12 +89,12 @@ static int read_file(struct user *user, const char *path)
 /** ret_field: field i of the line, "": there is none. */
 static int find_user(struct user *user, const char *path, int i, char ret_field[NAME_BYTES])
 {
-    char name[NAME_BYTES], number[24], *rest = NULL;
+    char name[NAME_BYTES], number[24];
     const int r = read_file(user, path);
     ret_field[0] = '\0';
     if (r != 0)
         return r == -ENOENT ? -ENODATA : r;
-    for (char *line = strtok_r(user->buf, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+    ST_TEXT_EACH (line, user->buf, "\n") {
         if (!field(line, 0, name, sizeof(name)) || strcmp(name, user->name) != 0)
             continue;
         if (!field(line, 2, number, sizeof(number)) || st_text_int(number, &user->uid) != 0 ||
@@ -108,13 +108,13 @@ static int find_user(struct user *user, const char *path, int i, char ret_field[
 
 static int find_groups(struct user *user)
 {
-    char name[NAME_BYTES], number[24], members[4096], *rest = NULL;
+    char name[NAME_BYTES], number[24], members[4096];
     int64_t gid;
     size_t used = (size_t)ST_PRINT(user->groups, " ");
     const int r = read_file(user, "/etc/group");
     if (r != 0)
         return r;
-    for (char *line = strtok_r(user->buf, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+    ST_TEXT_EACH (line, user->buf, "\n") {
         if (!field(line, 0, name, sizeof(name)) || !field(line, 2, number, sizeof(number)) ||
             st_text_int(number, &gid) != 0)
             continue;
@@ -200,10 +200,9 @@ static int limits_file(void *ctx, const char *name)
 static int pam_file(void *ctx, const char *name)
 {
     struct user *user = ctx;
-    char path[300], *rest = NULL;
+    char path[300];
     if (path_in("/etc/pam.d", name, "", path, sizeof(path)) && read_file(user, path) == 0) {
-        for (char *line = strtok_r(user->buf, "\n", &rest); line != NULL;
-             line = strtok_r(NULL, "\n", &rest)) {
+        ST_TEXT_EACH (line, user->buf, "\n") {
             line += strspn(line, " \t");
             if (line[0] != '#' && strstr(line, "pam_limits.so") != NULL)
                 user->uses_pam_limits = true;
@@ -327,15 +326,14 @@ static int take_size(const char *text, int64_t *ret_bytes)
 static void read_record(char *record, char class[NAME_BYTES], int *ret_result, int64_t *ret_bytes)
 {
     static const char limit[] = "memorylocked=", now[] = "memorylocked-cur=", next[] = "tc=";
-    char *rest = NULL;
     class[0] = '\0';
-    for (char *cap = strtok_r(record, ":", &rest); cap != NULL; cap = strtok_r(NULL, ":", &rest)) {
+    ST_TEXT_EACH (cap, record, ":") {
         st_text_trim(cap);
-        if (strncmp(cap, limit, strlen(limit)) == 0 || strncmp(cap, now, strlen(now)) == 0) {
+        if (st_text_begins(cap, limit) || st_text_begins(cap, now)) {
             *ret_result = take_size(strchr(cap, '=') + 1, ret_bytes);
             return;
         }
-        if (strncmp(cap, next, strlen(next)) == 0)
+        if (st_text_begins(cap, next))
             snprintf(class, NAME_BYTES, "%s", cap + strlen(next));
     }
 }
@@ -353,8 +351,8 @@ static int class_limit(struct user *user, int64_t *ret_bytes)
         for (char *at = user->buf; (at = strstr(at, "\\\n")) != NULL;)
             memset(at, ' ', 2);
         char *line = strtok_r(user->buf, "\n", &rest);
-        while (line != NULL && (strncmp(line, class, strlen(class)) != 0 ||
-                                (line[strlen(class)] != ':' && line[strlen(class)] != '|')))
+        while (line != NULL &&
+               (!st_text_begins(line, class) || (line[strlen(class)] != ':' && line[strlen(class)] != '|')))
             line = strtok_r(NULL, "\n", &rest);
         if (line == NULL)
             return -ENOENT;

@@ -113,8 +113,7 @@ static bool is_wanted_group(struct st_facts *facts, const char *name)
 /** "audio:x:29:ann,bob" */
 static void parse_groups(struct reader *reader, char *text)
 {
-    char *rest = NULL;
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+    ST_TEXT_EACH (line, text, "\n") {
         const char *members = strrchr(line, ':');
         line[strcspn(line, ":")] = '\0';
         if (members == NULL || members < line + strlen(line) || !is_plain(line) ||
@@ -146,9 +145,8 @@ static bool is_audio_program(const char *name)
 /** The program's name of "ExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa": the first that is one. */
 static bool find_program(const char *command, char *ret, size_t bytes)
 {
-    char *rest = NULL;
     char *text = ST_TEXT(512, "%s", command);
-    for (char *word = strtok_r(text, " \t", &rest); word != NULL; word = strtok_r(NULL, " \t", &rest)) {
+    ST_TEXT_EACH (word, text, " \t") {
         const char *name = strrchr(word, '/');
         name = name != NULL ? name + 1 : word + strspn(word, "-@:+!");
         snprintf(ret, bytes, "%s", name);
@@ -247,7 +245,7 @@ static int one_unit(void *ctx, const char *name)
     size_t len = strlen(name);
     const bool is_folder = len > 10 && strcmp(name + len - 10, ".service.d") == 0;
     len -= is_folder ? 2 : 0;
-    if (len <= 8 || len - 8 >= sizeof(stem) || strncmp(name + len - 8, ".service", 8) != 0 || !is_plain(name))
+    if (len <= 8 || len - 8 >= sizeof(stem) || !st_text_begins(name + len - 8, ".service") || !is_plain(name))
         return 0;
     if (is_folder && name[len - 9] == '@') /* of a template, whose instances have it */
         return 0;
@@ -431,10 +429,9 @@ static void parse_pulse(struct reader *reader, char *text)
 /** default.pa: "load-module module-udev-detect tsched=0" */
 static void parse_pulse_script(struct reader *reader, char *text)
 {
-    char *rest = NULL;
-    for (char *line = strtok_r(text, "\r\n", &rest); line != NULL; line = strtok_r(NULL, "\r\n", &rest)) {
+    ST_TEXT_EACH (line, text, "\r\n") {
         st_text_trim(line);
-        if (strncmp(line, "load-module", 11) != 0)
+        if (!st_text_begins(line, "load-module"))
             continue;
         const char *option = strstr(line, " tsched=");
         if (option != NULL)

@@ -174,8 +174,8 @@ static int one_folder(void *ctx, const char *name)
 {
     struct walk *walk = ctx;
     const struct set *set = walk->set;
-    if (strncmp(name, set->name_prefix, strlen(set->name_prefix)) != 0 ||
-        strcspn(name, "0123456789") != strlen(set->name_prefix) || strlen(name) > 32)
+    if (!st_text_begins(name, set->name_prefix) || strcspn(name, "0123456789") != strlen(set->name_prefix) ||
+        strlen(name) > 32)
         return 0;
     collect_leaves(walk->c, set, name);
     return ++walk->n == NAMES_MAX;
@@ -229,7 +229,7 @@ static bool is_leaf_alike(const struct other_cpu *cpu, const char *state, const 
 static int other_state(void *ctx, const char *name)
 {
     struct other_cpu *cpu = ctx;
-    if (strncmp(name, "state", 5) != 0 || strlen(name) > 32)
+    if (!st_text_begins(name, "state") || strlen(name) > 32)
         return 0;
     if (cpu->other_limit || !is_leaf_alike(cpu, name, "latency", "latency_us") ||
         !is_leaf_alike(cpu, name, "disable", "disable"))
@@ -250,7 +250,7 @@ static int other_cpu(void *ctx, const char *name)
     struct other_cpu cpu = {.c = cpus->c, .set = idle_states};
     char path[96], key[48], key_of_cpu0[48];
     int64_t number;
-    if (strncmp(name, "cpu", 3) != 0 || st_text_int(name + 3, &number) != 0 || number < 1 ||
+    if (!st_text_begins(name, "cpu") || st_text_int(name + 3, &number) != 0 || number < 1 ||
         number > OTHER_CPUS_MAX)
         return 0;
     ST_PRINT(cpu.folder, "/sys/devices/system/cpu/cpu%" PRId64 "/cpuidle", number);
@@ -320,7 +320,7 @@ static int is_slow_pmu(const char *name)
                 {"armv8_cortex_a5", 1}, {"armv9_cortex_a5", 1}, {"apple_icestorm", 1}, {"apple_blizzard", 1},
                 {"armv8_", 0},          {"armv9_", 0},          {"apple_", 0}};
     ST_EACH (row, rows) {
-        if (strncmp(name, row->begins, strlen(row->begins)) == 0)
+        if (st_text_begins(name, row->begins))
             return row->slow;
     }
     return -ENOENT;
@@ -348,7 +348,7 @@ static int one_capacity(void *ctx, const char *name)
     char text[32];
     int64_t cpu, capacity;
     size_t len;
-    if (strncmp(name, "cpu", 3) != 0 || st_text_int(name + 3, &cpu) != 0 || cpu < 0 || cpu >= CPUS_MAX)
+    if (!st_text_begins(name, "cpu") || st_text_int(name + 3, &cpu) != 0 || cpu < 0 || cpu >= CPUS_MAX)
         return 0;
     if (cores->c->p->read_text(cores->c->p, ST_TEXT(128, "/sys/devices/system/cpu/%.16s/cpu_capacity", name),
                                text, sizeof(text), &len) != 0)

@@ -274,7 +274,7 @@ static int one_process(void *ctx, const char *pid)
         return 0;
     walk->processes_n++;
     if (stat.kernel_thread) {
-        if (strncmp(stat.name, "irq/", 4) == 0)
+        if (st_text_begins(stat.name, "irq/"))
             put_thread(walk, "irq_thread", pid, &stat, path);
     } else {
         const bool is_daemon = daemon_of(walk, stat.name, pid);
@@ -305,10 +305,9 @@ static void collect_processes(struct st_collector *c)
  *  @return false when there is none. */
 static bool cpu_hierarchy(char *text, char *ret_path, size_t path_bytes, bool *ret_unified)
 {
-    char *rest = NULL;
     bool found = false;
     *ret_unified = false;
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+    ST_TEXT_EACH (line, text, "\n") {
         char *names = strchr(line, ':');
         char *path = names != NULL ? strchr(names + 1, ':') : NULL;
         if (path == NULL)
@@ -318,9 +317,7 @@ static bool cpu_hierarchy(char *text, char *ret_path, size_t path_bytes, bool *r
             *ret_unified = true;
             continue;
         }
-        char *names_rest = NULL;
-        for (char *name = strtok_r(names + 1, ",", &names_rest); name != NULL;
-             name = strtok_r(NULL, ",", &names_rest)) {
+        ST_TEXT_EACH (name, names + 1, ",") {
             if (strcmp(name, "cpu") == 0) {
                 snprintf(ret_path, path_bytes, "%s", path);
                 found = true;
@@ -425,7 +422,7 @@ static void limits(struct st_collector *c)
 static int one_user_slice(void *ctx, const char *name)
 {
     const char *group = ST_TEXT(128, "/user.slice/%.100s", name);
-    if (strncmp(name, "user-", 5) == 0)
+    if (st_text_begins(name, "user-"))
         quota(ctx, group, "user", "programs of a user");
     return 0;
 }

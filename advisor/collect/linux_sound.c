@@ -94,13 +94,13 @@ static bool carries_usb_sound(struct st_collector *c, const char *interface)
 {
     char its[8], other[8], name[2 * NAME_MAX_BYTES + 8];
     subclass(c, interface, its, sizeof(its));
-    if (strncmp(its, "01", 2) != 0)
-        return strncmp(its, "03", 2) != 0;
+    if (!st_text_begins(its, "01"))
+        return !st_text_begins(its, "03");
     const char *dot = strrchr(interface, '.');
     for (int i = 0; i < 16 && dot != NULL; i++) {
         ST_PRINT(name, "%.*s%d", (int)(dot - interface) + 1, interface, i);
         subclass(c, name, other, sizeof(other));
-        if (strncmp(other, "03", 2) == 0)
+        if (st_text_begins(other, "03"))
             return false; /* if it carries sound, too, another interface says so */
     }
     return true;
@@ -120,9 +120,9 @@ static int usb_interface(void *ctx, const char *name)
     (void)!scan->c->p->read_text(scan->c->p, path, class, sizeof(class), &len);
     const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_USB_CAMERA "%s.product", device);
     ST_PRINT(path, USB_DEVICES "/%s/product", device);
-    if (strncmp(class, "01", 2) == 0 && carries_usb_sound(scan->c, name))
+    if (st_text_begins(class, "01") && carries_usb_sound(scan->c, name))
         usb_device(scan->c, device);
-    else if (strncmp(class, "0e", 2) == 0)
+    else if (st_text_begins(class, "0e"))
         st_collector_read(scan->c, key, path, ST_VALUE_TEXT);
     return ++scan->n == USB_DEVICES_MAX;
 }
@@ -174,7 +174,7 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
     double behind_s = HUGE_VAL, step_s = 0;
     if (!c->live || strstr(name, "p.sub") == NULL ||
         st_facts_text(c->facts, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.owner", name), &owner) != 0 ||
-        (strncmp(owner, "pipewire", 8) != 0 && strstr(owner, "data-loop") == NULL))
+        (!st_text_begins(owner, "pipewire") && strstr(owner, "data-loop") == NULL))
         return;
     if (st_facts_int(c->facts, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.rate_hz", name), &rate_hz) != 0 ||
         rate_hz <= 0)
@@ -209,7 +209,7 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
                              path);
         return;
     }
-    if (strncmp(text, "closed", 6) == 0)
+    if (st_text_begins(text, "closed"))
         return;
     st_linux_text_settings(text, ':', "", hw_param, &stream);
     ST_PRINT(path, "%.200s/status", folder);
@@ -223,7 +223,7 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
 static int substream(void *ctx, const char *name)
 {
     struct scan *scan = ctx;
-    if (strncmp(name, "sub", 3) != 0 || strlen(name) > NAME_MAX_BYTES)
+    if (!st_text_begins(name, "sub") || strlen(name) > NAME_MAX_BYTES)
         return 0;
     const char *folder = ST_TEXT(PATH_BYTES, "%s/%s", scan->folder, name);
     char *stream = ST_TEXT(KEY_BYTES, "%s", folder + sizeof(ASOUND));
@@ -236,7 +236,7 @@ static int substream(void *ctx, const char *name)
 /** Into a folder that the prefix and a number name: "card0", not "cards". */
 static int descend(struct scan *scan, const char *name, const char *prefix, st_name_fn next)
 {
-    if (strncmp(name, prefix, strlen(prefix)) != 0 || strcspn(name, "0123456789") != strlen(prefix) ||
+    if (!st_text_begins(name, prefix) || strcspn(name, "0123456789") != strlen(prefix) ||
         strlen(name) > NAME_MAX_BYTES || strlen(scan->folder) > 2 * NAME_MAX_BYTES)
         return 0;
     const char *folder = ST_TEXT(PATH_BYTES, "%s/%s", scan->folder, name);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/facts/text.h"
+#include "core/text/text.h"
 
 struct notes {
     char (*rows)[ST_PLACE_NOTE_BYTES];
@@ -84,7 +85,7 @@ static void posted_note(struct notes *notes, const struct st_facts *facts)
     const char *dropouts = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT_DROPOUTS, NULL);
     if (dropouts != NULL)
         add(notes, "In this text %s.", dropouts);
-    if (read != NULL && strncmp(read, "all ", 4) != 0)
+    if (read != NULL && !st_text_begins(read, "all "))
         add(notes, "Read: %.*s%s. On that computer, 'sleeptune snapshot' reads everything.",
             st_text_cut(read, 110), read, others);
 }

@@ -143,7 +143,7 @@ static int read_fact(struct reader *reader, struct st_facts *facts, const json_t
 static int check_schema(struct reader *reader, const json_t *document)
 {
     const char *schema = json_string_value(json_object_get(document, "schema"));
-    if (schema == NULL || strncmp(schema, SCHEMA_PREFIX, strlen(SCHEMA_PREFIX)) != 0)
+    if (schema == NULL || !st_text_begins(schema, SCHEMA_PREFIX))
         return bad(reader, "not a snapshot: its \"schema\" is %s%.60s%s", schema != NULL ? "\"" : "",
                    schema != NULL ? schema : "missing", schema != NULL ? "\"" : "");
     const char *number = schema + strlen(SCHEMA_PREFIX);

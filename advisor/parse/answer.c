@@ -33,9 +33,8 @@ static char *quoted(char *line, const char *name, char **ret_rest)
 
 int st_answer_pw_metadata(char *text, st_setting_fn fn, void *ctx)
 {
-    char *lines = NULL;
     int r = -EBADMSG;
-    for (char *line = strtok_r(text, "\r\n", &lines); line != NULL; line = strtok_r(NULL, "\r\n", &lines)) {
+    ST_TEXT_EACH (line, text, "\r\n") {
         char *rest;
         const char *key = quoted(line, " key:'", &rest);
         const char *value = key != NULL ? quoted(rest, " value:'", &rest) : NULL;
@@ -227,11 +226,10 @@ int st_answer_pw_dump(const char *text, st_setting_fn fn, void *ctx)
 
 int st_answer_pactl_modules(char *text, st_setting_fn fn, void *ctx)
 {
-    char *lines = NULL;
     int r = -EBADMSG;
-    for (char *line = strtok_r(text, "\r\n", &lines); line != NULL; line = strtok_r(NULL, "\r\n", &lines)) {
+    ST_TEXT_EACH (line, text, "\r\n") {
         char *name = strchr(line, '\t');
-        if (name == NULL || strncmp(++name, "module-", 7) != 0)
+        if (name == NULL || !st_text_begins(++name, "module-"))
             continue;
         char *arguments = name + strcspn(name, "\t");
         if (*arguments != '\0')
@@ -246,7 +244,7 @@ int st_answer_pactl_modules(char *text, st_setting_fn fn, void *ctx)
 int st_answer_jack_number(char *text, int64_t *ret)
 {
     static const char label[] = "buffer size = ";
-    if (strncmp(text, label, sizeof(label) - 1) == 0)
+    if (st_text_begins(text, label))
         text += sizeof(label) - 1;
     text[strcspn(text, " \r\n")] = '\0';
     return st_text_int(text, ret) == 0 && *ret > 0 ? 0 : -EBADMSG;

@@ -20,7 +20,7 @@
 static bool is_wanted(const char *name, const char *const *wanted)
 {
     for (; *wanted != NULL; wanted++) {
-        if (strncmp(name, *wanted, strlen(*wanted)) == 0)
+        if (st_text_begins(name, *wanted))
             return true;
     }
     return false;
@@ -204,9 +204,9 @@ int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, size_t byt
     bool known = false;
     for (int n = 0; n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
         const char *inside = line + strspn(line, " \t");
-        known = known || strncmp(line, "Installed devices", 17) == 0 ||
-                strncmp(line, "No devices installed", 20) == 0;
-        if (strncmp(line, "pcm", 3) == 0 && strstr(line, ": <") != NULL) {
+        known = known || st_text_begins(line, "Installed devices") ||
+                st_text_begins(line, "No devices installed");
+        if (st_text_begins(line, "pcm") && strstr(line, ": <") != NULL) {
             known = true;
             device(&w, line);
         } else if (inside == line && line[0] != '[') {

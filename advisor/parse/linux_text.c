@@ -8,14 +8,14 @@
 #include <string.h>
 
 #include "advisor/facts/text.h"
+#include "core/text/text.h"
 
 /* --- settings --- */
 
 void st_linux_text_settings(char *text, char separator, const char *comments, st_setting_fn fn, void *ctx)
 {
-    char *rest = NULL;
     const char *section = "";
-    for (char *line = strtok_r(text, "\r\n", &rest); line != NULL; line = strtok_r(NULL, "\r\n", &rest)) {
+    ST_TEXT_EACH (line, text, "\r\n") {
         st_text_trim(line);
         const size_t len = strlen(line);
         if (len == 0 || strchr(comments, line[0]) != NULL)
@@ -37,8 +37,7 @@ void st_linux_text_settings(char *text, char separator, const char *comments, st
 
 void st_linux_text_limits(char *text, st_setting_fn fn, void *ctx)
 {
-    char *rest = NULL;
-    for (char *line = strtok_r(text, "\r\n", &rest); line != NULL; line = strtok_r(NULL, "\r\n", &rest)) {
+    ST_TEXT_EACH (line, text, "\r\n") {
         char *words[4], *word_rest = NULL;
         size_t n = 0;
         line[strcspn(line, "#")] = '\0';
@@ -75,7 +74,7 @@ static void interrupt_pci(const char *chip, char *ret, size_t bytes)
         return;
     }
     const unsigned long long number = strtoull(at, &end, 10);
-    if (end != at && strncmp(end, "-edge", 5) == 0)
+    if (end != at && st_text_begins(end, "-edge"))
         snprintf(ret, bytes, "%04llx:%02llx:%02llx.%llx", number >> 27 & 0xffff, number >> 19 & 0xff,
                  number >> 14 & 0x1f, number >> 11 & 7);
 }
@@ -155,7 +154,7 @@ int st_linux_text_swaps(char *text, struct st_swaps *ret)
     long zram_highest = LONG_MIN, other_highest = LONG_MIN;
     char *rest = NULL;
     char *line = strtok_r(text, "\n", &rest);
-    if (line == NULL || strncmp(line, "Filename", 8) != 0)
+    if (line == NULL || !st_text_begins(line, "Filename"))
         return -EBADMSG;
     while ((line = strtok_r(NULL, "\n", &rest)) != NULL) {
         size_t last = strlen(line); /* the priority is the last word */
@@ -167,7 +166,7 @@ int st_linux_text_swaps(char *text, struct st_swaps *ret)
         name = name != NULL ? name + 1 : line;
         if (name[0] == '\0')
             continue;
-        const bool is_zram = strncmp(name, "zram", 4) == 0;
+        const bool is_zram = st_text_begins(name, "zram");
         long *highest = is_zram ? &zram_highest : &other_highest;
         if (priority > *highest)
             *highest = priority;
@@ -187,7 +186,7 @@ int st_linux_text_config(const char *text, const char *name, char *ret, size_t r
     const size_t name_len = strlen(name);
     for (const char *line = text; line != NULL && *line != '\0';) {
         const char *end = strchr(line, '\n');
-        if (strncmp(line, "CONFIG_", 7) == 0 && strncmp(line + 7, name, name_len) == 0 &&
+        if (st_text_begins(line, "CONFIG_") && strncmp(line + 7, name, name_len) == 0 &&
             line[7 + name_len] == '=') {
             const char *value = line + 7 + name_len + 1;
             const size_t len = strcspn(value, "\r\n");
@@ -197,8 +196,7 @@ int st_linux_text_config(const char *text, const char *name, char *ret, size_t r
             ret[len] = '\0';
             return 0;
         }
-        if (strncmp(line, unset, sizeof(unset) - 1) == 0 &&
-            strncmp(line + sizeof(unset) - 1, name, name_len) == 0 &&
+        if (st_text_begins(line, unset) && strncmp(line + sizeof(unset) - 1, name, name_len) == 0 &&
             strncmp(line + sizeof(unset) - 1 + name_len, " is not set", 11) == 0) {
             snprintf(ret, ret_bytes, "n");
             return 0;
@@ -232,7 +230,7 @@ int st_linux_text_version(const char *text, char *release, size_t release_bytes,
 static int line_number(const char *line, const char *name, int64_t *ret)
 {
     line += strspn(line, " \t");
-    if (strncmp(line, name, strlen(name)) != 0)
+    if (!st_text_begins(line, name))
         return -ENOENT;
     line += strlen(name);
     line += strspn(line, " \t");

@@ -49,7 +49,7 @@ static bool pcm_line(struct st_post *post, char *line)
     char number[32];
     const char *rest, *leaf;
     find_stream(post, line);
-    if (strncmp(line, "/proc/asound/", 13) == 0) /* grep . FILE... */
+    if (st_text_begins(line, "/proc/asound/")) /* grep . FILE... */
         line += strcspn(line, ":") + (strchr(line, ':') != NULL);
     if (st_post_begins(line, "access: ", &rest)) { /* the first line of hw_params */
         pcm_end(post);
@@ -104,7 +104,7 @@ static bool interrupts_line(struct st_post *post, char *line)
 {
     char text[4200], *end;
     const char *at = line + strspn(line, " ");
-    if (strncmp(at, "CPU0 ", 5) == 0 && strstr(at, "CPU1") != NULL)
+    if (st_text_begins(at, "CPU0 ") && strstr(at, "CPU1") != NULL)
         return post->interrupts = true;
     (void)!strtoul(at, &end, 10);
     const bool numbered = end != at && *end == ':' && strspn(end + 1, " ") > 0;

@@ -108,7 +108,7 @@ static void put_thread(struct st_post *post, const char *kind, int64_t tid, cons
 static void put_row(struct st_post *post, int64_t tid, const char *name, const char *priority,
                     const char *pid)
 {
-    const bool is_interrupt = strncmp(name, "irq/", 4) == 0, is_real_time = strcmp(priority, "-") != 0;
+    const bool is_interrupt = st_text_begins(name, "irq/"), is_real_time = strcmp(priority, "-") != 0;
     const char *process = pid != NULL ? post->ps.process_name : is_among(name, servers) ? name : "";
     const char *kind = is_interrupt ? "irq_thread" : is_real_time ? "rt_thread" : "normal_thread";
     if (is_interrupt ? !is_real_time : process[0] == '\0')

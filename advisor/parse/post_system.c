@@ -69,7 +69,7 @@ static bool rtcqs_line(struct st_post *post, char *line)
         if (strcmp(line, *title) == 0)
             return true;
     }
-    if (strncmp(line, "[ ", 2) != 0 || (strstr(line, "OK") == NULL && strstr(line, "WARNING") == NULL))
+    if (!st_text_begins(line, "[ ") || (strstr(line, "OK") == NULL && strstr(line, "WARNING") == NULL))
         return false;
     rtcqs_interrupt(post, line);
     if ((word_behind(line, "vm.swappiness is set to ", word, sizeof(word)) ||

@@ -31,7 +31,7 @@ static bool has_line(const char *text, size_t bytes, const char *begin)
     char line[LINE_BYTES];
     const char *at = text, *end = text + bytes;
     while (st_text_line(&at, end, line, sizeof(line))) {
-        if (strncmp(line, begin, strlen(begin)) == 0)
+        if (st_text_begins(line, begin))
             return true;
     }
     return false;
@@ -221,9 +221,9 @@ static void read_lines(struct found *found, const char *text, size_t bytes, cons
         size_t len = strlen(line);
         while (len > 0 && line[len - 1] == ' ')
             line[--len] = '\0';
-        const bool begins = strncmp(line, "FreeBSD Audio Driver", 20) == 0 ||
-                            strncmp(line, "Installed devices:", 18) == 0 ||
-                            strncmp(line, "No devices installed", 20) == 0;
+        const bool begins = st_text_begins(line, "FreeBSD Audio Driver") ||
+                            st_text_begins(line, "Installed devices:") ||
+                            st_text_begins(line, "No devices installed");
         const bool ends = len == 0 || is_command(line) || take_sysctl(found, line) ||
                           take_linux_uname(found, line) || take_freebsd_version(found, line);
         if (answer != NULL && !ends) {
@@ -406,9 +406,9 @@ static void heading(struct reader *reader, const char *title)
     if (title[0] == '-' || title[0] == '#') /* the line below a title */
         return;
     reader->module[0] = reader->server[0] = '\0';
-    if (reader->section == SECTION_OPTIONS && strncmp(title, module, strlen(module)) == 0) {
+    if (reader->section == SECTION_OPTIONS && st_text_begins(title, module)) {
         const char *name = title + strlen(module);
-        if (strncmp(name, "snd", 3) == 0 && st_sysctl_text_is_name(name))
+        if (st_text_begins(name, "snd") && st_sysctl_text_is_name(name))
             ST_PRINT(reader->module, "%.100s", name);
         return;
     }
@@ -424,7 +424,7 @@ static void kernel_line(struct reader *reader, const char *line)
 {
     static const char label[] = "Kernel release:";
     char release[128];
-    if (strncmp(line, label, strlen(label)) != 0)
+    if (!st_text_begins(line, label))
         return;
     line += strlen(label);
     line += strspn(line, " \t");

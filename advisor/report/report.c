@@ -9,6 +9,7 @@
 #include "advisor/parse/posted.h"
 #include "advisor/report/condition.h"
 #include "advisor/rules/buffer.h"
+#include "core/text/text.h"
 
 /* --- rules on facts of which most were never looked for --- */
 
@@ -66,7 +67,7 @@ static bool begins_in_proc(const struct st_rule *rule)
 {
     static const char *const prefixes[] = {ST_KEYS_DAEMON, "linux.jack.", ST_KEYS_ALSA};
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-        if (strncmp(rule->facts[0], prefixes[i], strlen(prefixes[i])) == 0)
+        if (st_text_begins(rule->facts[0], prefixes[i]))
             return true;
     }
     return false;

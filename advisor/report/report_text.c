@@ -130,7 +130,7 @@ static const char *shown_command(const struct st_printer *printer, const struct 
 {
     /* other single lines of what is for ever are those of a file */
     const char *command = one_command(finding->fix_persistent, printer->width, ret_bytes);
-    *ret_lasts = command != NULL && strncmp(command, "sudo ", 5) == 0;
+    *ret_lasts = command != NULL && st_text_begins(command, "sudo ");
     return *ret_lasts ? command : one_command(finding->fix_now, printer->width, ret_bytes);
 }
 
@@ -193,7 +193,7 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
             : "";
     if (!has_fix(finding))
         return;
-    if (strncmp(cost, "none", 4) == 0)
+    if (st_text_begins(cost, "none"))
         ST_PRINT(text, "%s: costs nothing%s%s", finding->rule->id, needs(printer, finding), root);
     else
         ST_PRINT(text, "%s: costs %.*s%s%s", finding->rule->id, head, cost, needs(printer, finding), root);
@@ -673,7 +673,7 @@ static const char *risk(enum st_applicability applicability)
 /* The rule's page of the documentation, unless this machine has the program without it. */
 static void print_page(const struct st_printer *printer, const char *id)
 {
-    const bool is_file = strncmp(ST_DOCS_URL, "file://", 7) == 0;
+    const bool is_file = st_text_begins(ST_DOCS_URL, "file://");
     const char *url = ST_TEXT(512, "%s/rules/%s.html", ST_DOCS_URL, id);
     if (ST_DOCS_URL[0] != '\0' && (!is_file || access(url + 7, R_OK) == 0))
         print_field(printer, "Page:", url);

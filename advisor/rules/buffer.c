@@ -53,7 +53,7 @@ static bool is_server(const char *owner)
     static const char *const names[] = {"pipewire", "data-loop",  "pw-data-loop", "wireplumber",
                                         "jackd",    "pulseaudio", "alsa-",        "sleeptune"};
     ST_EACH (name, names) {
-        if (strncmp(owner, *name, strlen(*name)) == 0)
+        if (st_text_begins(owner, *name))
             return true;
     }
     return false;

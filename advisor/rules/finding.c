@@ -8,6 +8,7 @@
 #include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/finding.h"
+#include "core/text/text.h"
 
 const struct st_status_row st_finding_statuses[ST_STATUS_NOT_APPLICABLE + 1] = {
     [ST_STATUS_UNKNOWN] = {"unknown", 2},
@@ -151,9 +152,9 @@ void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *f
 static void explain_state(struct st_finding *finding, const struct st_fact *fact, const char *key, int r)
 {
     static const char sysctl[] = "freebsd.";
-    const char *source = fact != NULL && fact->source != NULL            ? fact->source
-                         : strncmp(key, sysctl, sizeof(sysctl) - 1) == 0 ? key + sizeof(sysctl) - 1
-                                                                         : key;
+    const char *source = fact != NULL && fact->source != NULL ? fact->source
+                         : st_text_begins(key, sysctl)        ? key + sizeof(sysctl) - 1
+                                                              : key;
     if (r == -ENOENT && source == key && strstr(key, "pipewire") != NULL) {
         st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "nothing was read of PipeWire, or it does not run");
     } else if (r == -ENOENT) {

@@ -34,7 +34,7 @@ struct scan {
 /** Is this a sysctl of a sound device that is not there, while another one is? */
 static bool is_moved(const struct st_facts *facts, const char *name)
 {
-    if (strncmp(name, PCM, strlen(PCM)) != 0)
+    if (!st_text_begins(name, PCM))
         return false;
     const char *unit = name + strlen(PCM);
     const int digits = (int)strspn(unit, "0123456789");
@@ -120,7 +120,7 @@ static void judge_wrong(const struct scan *scan)
                               : "",
                           more);
     }
-    if (strncmp(scan->name, "hw.acpi.cpu.", 12) == 0)
+    if (st_text_begins(scan->name, "hw.acpi.cpu."))
         st_finding_fix(
             finding, NULL,
             "# /etc/rc.conf overrides this setting with:\n# performance_cx_lowest, economy_cx_lowest",

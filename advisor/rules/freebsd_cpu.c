@@ -228,7 +228,7 @@ static void judge_powerd(struct st_finding *finding)
     if (powerd || powerdxx)
         st_finding_quote(finding, powerd ? FLAGS : FLAGS_XX);
     mode_of(powerd ? flags : flags_xx, mode, sizeof(mode));
-    if (strncmp(mode, "max", 3) == 0) {
+    if (st_text_begins(mode, "max")) {
         st_finding_fine(finding, "powerd keeps the clock at its maximum on mains power");
         return;
     }

@@ -26,12 +26,11 @@ struct usb {
 /** The parent is "uaudio0"; in sndstat of 13 and older it is "at ? kld snd_uaudio". */
 static void find_usb_parent(struct usb *usb, const struct st_fact *fact)
 {
-    const char *number =
-        fact->key + (strncmp(fact->key, PCM, strlen(PCM)) == 0 ? strlen(PCM) : strlen(SNDSTAT));
+    const char *number = fact->key + (st_text_begins(fact->key, PCM) ? strlen(PCM) : strlen(SNDSTAT));
     char *end;
     const long unit = strtol(number, &end, 10);
     if (fact->state != ST_FACT_OK || end == number || *end != '.' || unit < 0 || unit > UNIT_MAX ||
-        (strncmp(fact->text, "uaudio", 6) != 0 && strcmp(fact->text, "snd_uaudio") != 0))
+        (!st_text_begins(fact->text, "uaudio") && strcmp(fact->text, "snd_uaudio") != 0))
         return;
     if (usb->unit < 0 || unit == usb->default_unit)
         usb->unit = unit;
@@ -81,7 +80,7 @@ static void judge_polled(struct st_finding *finding, const char *polled)
         st_finding_fix_now(finding, SOUND_POLLING_NOW("%.60s"), name);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, SOUND_POLLING_EVER("%.60s"), name);
         /* pcm units move when a USB device comes or goes, and a file would name another card then */
-        if (strncmp(polled, HDAC, strlen(HDAC)) == 0)
+        if (st_text_begins(polled, HDAC))
             st_finding_change(finding, ST_CHANGE_SYSCTL, name, "0");
     }
 }

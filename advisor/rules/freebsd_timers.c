@@ -450,7 +450,7 @@ static struct counter find_counter(const char *choice, const char *prefix)
 static bool has_prefix(const char *text, const char *const *prefixes)
 {
     for (size_t i = 0; prefixes[i] != NULL; i++) {
-        if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0)
+        if (st_text_begins(text, prefixes[i]))
             return true;
     }
     return false;

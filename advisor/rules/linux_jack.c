@@ -35,7 +35,7 @@ static bool option_value(const char **at, const char *word, char letter, const c
         snprintf(value, WORD_BYTES, "%s", word + 2);
         return true;
     }
-    if (strncmp(word + 1, "-", 1) == 0 && strncmp(word + 2, name, name_len) == 0 &&
+    if (st_text_begins(word + 1, "-") && strncmp(word + 2, name, name_len) == 0 &&
         word[2 + name_len] == '=') {
         snprintf(value, WORD_BYTES, "%s", word + 3 + name_len);
         return true;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text/text.h"
 #include "platform/proc.h"
 
 static bool read_version(const char *text, struct st_linux_kernel *ret)
@@ -41,7 +42,7 @@ static bool has_backports(const char *release)
             return true;
     }
     return dash != NULL && strstr(dash, "-default") != NULL &&
-           (strtol(dash + 1, NULL, 10) >= 20 || strncmp(dash, "-lp", 3) == 0);
+           (strtol(dash + 1, NULL, 10) >= 20 || st_text_begins(dash, "-lp"));
 }
 
 int st_linux_kernel_version(const struct st_facts *facts, struct st_linux_kernel *ret)

@@ -385,12 +385,11 @@ struct search {
 
 static void scan_sound_interrupt(struct search *search, const struct st_fact *fact)
 {
-    char *rest = NULL;
     bool sound = false, other = false;
     if (fact->state != ST_FACT_OK)
         return;
     char *names = ST_TEXT(NAMES_BYTES, "%s", fact->text);
-    for (const char *name = strtok_r(names, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
+    ST_TEXT_EACH (name, names, ",")
         *(st_machine_is_sound(search->facts, name) ? &sound : &other) = true;
     if (sound && search->sound == NULL)
         search->sound = fact;
@@ -566,7 +565,7 @@ static void judge_hwrng(struct st_finding *finding)
     st_finding_quote(finding, ST_KEY_KERNEL_VERSION);
     st_finding_quote(finding, ST_KEY_KERNEL_SIGNATURE);
     const int asks = asks_firmware(finding->facts);
-    if (strncmp(source, "tpm-rng", 7) != 0 || (cpu[0] != '\0' && strncmp(cpu, "AMD ", 4) != 0) ||
+    if (!st_text_begins(source, "tpm-rng") || (cpu[0] != '\0' && !st_text_begins(cpu, "AMD ")) ||
         (device[0] != '\0' && strstr(device, "DRIVER=tpm_crb") == NULL) || asks == 0) {
         st_finding_fine(finding, "nothing is known to call the firmware again and again");
     } else if (cpu[0] == '\0' || device[0] == '\0' || release[0] == '\0') {

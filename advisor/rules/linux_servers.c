@@ -9,6 +9,7 @@
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 
 /* --- linux-alsa-buffer: The rings of the sound devices that are open, beside the server's quantum. --- */
 
@@ -36,7 +37,7 @@ struct scan {
 /** The opener's thread: PipeWire's main or data thread. */
 static bool is_pipewire(const char *owner)
 {
-    return strncmp(owner, "pipewire", 8) == 0 || strstr(owner, "data-loop") != NULL;
+    return st_text_begins(owner, "pipewire") || strstr(owner, "data-loop") != NULL;
 }
 
 static bool is_quantum_unread(const struct st_facts *facts)
@@ -454,10 +455,9 @@ static const char *find_converted(struct st_finding *finding, const char *class,
     const char *state, *of, *name;
     ST_FACTS_EACH (rate, facts, ST_KEYS_PIPEWIRE_NODE, ".format_rate_hz") {
         if (st_facts_beside_text(facts, rate, "state", &state) != 0 || strcmp(state, "running") != 0 ||
-            st_facts_beside_text(facts, rate, "media_class", &of) != 0 ||
-            strncmp(of, class, strlen(class)) != 0 || st_facts_beside_text(facts, rate, "name", &name) != 0 ||
-            strncmp(name, "bluez_", 6) == 0 || st_facts_int(facts, rate->key, ret_hz) != 0 ||
-            *ret_hz < MUSIC_HZ || *ret_hz == running_hz)
+            st_facts_beside_text(facts, rate, "media_class", &of) != 0 || !st_text_begins(of, class) ||
+            st_facts_beside_text(facts, rate, "name", &name) != 0 || st_text_begins(name, "bluez_") ||
+            st_facts_int(facts, rate->key, ret_hz) != 0 || *ret_hz < MUSIC_HZ || *ret_hz == running_hz)
             continue;
         st_finding_quote(finding, rate->key);
         return name;

@@ -49,7 +49,7 @@ int st_machine_boot_option(const struct st_facts *facts, const char *name, char 
     for (;;) {
         at += strspn(at, " \t\n");
         const size_t len = strcspn(at, " \t\n");
-        if (len == 0 || (len == 2 && strncmp(at, "--", 2) == 0))
+        if (len == 0 || (len == 2 && st_text_begins(at, "--")))
             return r;
         const char *word = at;
         at += len;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 
 /* To add a rule: write st_rule_<id with _ for -> in the file of its topic, with cases (myths.c has many) or a
  * judge function, add its row here, and put fixtures into tests/fixtures/rules/<id>/ (the README there has
@@ -99,7 +100,7 @@ const struct st_rule *st_rule_find(const char *id)
 
 enum st_os st_rule_os(const struct st_rule *rule)
 {
-    return strncmp(rule->id, "linux-", 6) == 0 ? ST_OS_LINUX : ST_OS_FREEBSD;
+    return st_text_begins(rule->id, "linux-") ? ST_OS_LINUX : ST_OS_FREEBSD;
 }
 
 const char *st_rule_privilege(const struct st_rule *rule)

@@ -2,7 +2,9 @@
 #ifndef ST_CORE_TEXT_TEXT_H
 #define ST_CORE_TEXT_TEXT_H
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base.h"
 
@@ -10,6 +12,16 @@
  */
 #define ST_TEXT(bytes, ...) st_text_print((char[bytes]){0}, bytes, __VA_ARGS__)
 char *st_text_print(char *buf, size_t bytes, const char *format, ...) ST_PRINTF(3, 4);
+
+static inline bool st_text_begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/** For each part between `separators`, as strtok_r(): it cuts the text up. */
+#define ST_TEXT_EACH(part, text, separators)                                                                 \
+    for (char *part##_rest = NULL, *part = strtok_r((text), (separators), &part##_rest); part != NULL;       \
+         part = strtok_r(NULL, (separators), &part##_rest))
 
 /** Appends to the text of an array of buf_bytes; what does not fit is cut. */
 void st_text_append(char *buf, size_t buf_bytes, const char *format, ...) ST_PRINTF(3, 4);

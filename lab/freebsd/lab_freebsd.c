@@ -67,7 +67,7 @@ static int sleep_umtx(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 static const struct st_sleep_method sleeps[] = {
     {ST_SLEEP_CLOCK_ABSOLUTE("monotonic", CLOCK_MONOTONIC), PLAIN},
     {ST_SLEEP_CLOCK_RELATIVE("monotonic", CLOCK_MONOTONIC), PLAIN},
-#if ST_HAVE_TIMERFD
+#ifdef ST_HAVE_TIMERFD
     {ST_SLEEP_TIMERFD_ABSOLUTE(" (FreeBSD 14)"), ST_STRETCHED(UNKNOWN, NULL)},
 #endif
     {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <unistd.h>
-#if ST_HAVE_TIMERFD
+#ifdef ST_HAVE_TIMERFD
 #include <sys/timerfd.h>
 #endif
 
@@ -69,7 +69,7 @@ int st_sleep_clock_absolute(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
     return -clock_nanosleep(s->method->clock_id, TIMER_ABSTIME, &ts, NULL);
 }
 
-#if ST_HAVE_TIMERFD
+#ifdef ST_HAVE_TIMERFD
 int st_sleep_open_timerfd(struct st_sleep *s)
 {
     s->fd = timerfd_create(s->method->clock_id, TFD_CLOEXEC);

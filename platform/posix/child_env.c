@@ -124,7 +124,7 @@ int st_child_env_find(const char *const *vars, const char *name, char *path, siz
     if (strchr(name, '/') != NULL)
         return try_path("", 0, name, path, path_bytes);
     for (; *vars != NULL; vars++)
-        dirs = strncmp(*vars, "PATH=", 5) == 0 ? *vars + 5 : dirs;
+        dirs = st_text_begins(*vars, "PATH=") ? *vars + 5 : dirs;
     while (*dirs != '\0') {
         const size_t len = strcspn(dirs, ":");
         const int tried = dirs[0] == '/' ? try_path(dirs, len, name, path, path_bytes) : -ENOENT;
@@ -209,7 +209,7 @@ static char *next_of_libraries(void)
         const size_t len = strcspn(*var, "=");
         bool found = false;
         ST_EACH (begin, begins)
-            found = found || strncmp(*var, *begin, strlen(*begin)) == 0;
+            found = found || st_text_begins(*var, *begin);
         for (const char *const *kept = st_child_env_servers; *kept != NULL; kept++)
             found = found && (strlen(*kept) != len || strncmp(*var, *kept, len) != 0);
         if (found)

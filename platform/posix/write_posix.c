@@ -327,7 +327,7 @@ static bool is_sleeptune(pid_t pid)
         comm[0] = '\0';
     if (file != NULL)
         fclose(file);
-    return strncmp(comm, "sleeptune", 9) == 0;
+    return st_text_begins(comm, "sleeptune");
 }
 
 int st_posix_folder_holder(struct st_platform *p, const char *path, char *buf, size_t buf_bytes)
