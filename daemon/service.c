@@ -326,8 +326,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->view.config_read_wall_ns = st_service_wall_ns(service);
     service->view.pid = (long)getpid();
     st_audio_view_init(config, &service->view.audio);
-    snprintf(service->view.config_file, sizeof(service->view.config_file), "%s",
-             config_path != NULL ? config_path : "");
+    ST_PRINT(service->view.config_file, "%s", config_path != NULL ? config_path : "");
     int r = init_books(service);
     if (r < 0) {
         free(service);
@@ -404,9 +403,9 @@ static void check_overdue(struct st_service *service)
 static size_t without_counting(struct st_degraded *list, size_t n)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (!list[i].counts)
-            list[kept++] = list[i];
+    ST_EACH_OF (item, list, n) {
+        if (!item->counts)
+            list[kept++] = *item;
     }
     return kept;
 }
@@ -421,13 +420,13 @@ static void report_degraded(struct st_service *service)
     const size_t n = without_counting(degraded, all);
     if (has_result)
         st_result_finish(&result);
-    for (size_t i = 0; i < n; i++) {
+    ST_EACH_OF (part, degraded, n) {
         bool told = false;
         for (size_t j = 0; j < service->degraded_n && !told; j++)
-            told = strcmp(degraded[i].why, service->degraded[j].why) == 0;
+            told = strcmp(part->why, service->degraded[j].why) == 0;
         if (!told)
             st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, ST_EVENT_DEGRADED, "%s: %s",
-                          degraded[i].what, degraded[i].why);
+                          part->what, part->why);
     }
     if (all > 0 && n == 0 && service->degraded_n > 0)
         return; /* not well yet */

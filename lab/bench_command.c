@@ -45,8 +45,7 @@ void st_bench_command_done(const struct st_bench_command *c)
 
 void st_bench_command_say(const struct st_bench_command *c, const char *line)
 {
-    char text[500];
-    snprintf(text, sizeof(text), "%s", line);
+    char *text = ST_TEXT(500, "%s", line);
     if (!c->quiet)
         st_text_wrap(stderr, st_locale_text(text), 0, st_terminal_width(STDERR_FILENO));
 }

@@ -16,8 +16,8 @@ static void circumstance(void *ctx, const char *key, const char *value)
         "idle_governor",  "eventtimer", "alloweddeviation_pct", "nanosleep_precise", "timer_slack_ns"};
     char *line = ctx;
     const size_t used = strlen(line);
-    for (size_t i = 0; i < ST_ARRAY_LEN(shown); i++) {
-        if (strcmp(key, shown[i]) == 0)
+    ST_EACH (word, shown) {
+        if (strcmp(key, *word) == 0)
             snprintf(line + used, LINE_BYTES - used, "%s%s %s", used > 0 ? ", " : "", key, value);
     }
 }

@@ -26,16 +26,16 @@ static void usage(FILE *out)
           "Measure how exactly this system sleeps and how fast it wakes; compare and draw runs.\n\n"
           "Commands:\n",
           out);
-    for (size_t i = 0; i < ST_ARRAY_LEN(commands); i++)
-        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    ST_EACH (command, commands)
+        fprintf(out, "  %-9s %s\n", command->name, command->summary);
     fputs("\nOptions of a command: sleeptune-lab COMMAND --help. Manual: man sleeptune-lab\n", out);
 }
 
 static const struct st_command *find(const char *name)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(commands); i++) {
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
+    ST_EACH (command, commands) {
+        if (strcmp(command->name, name) == 0)
+            return command;
     }
     return NULL;
 }
@@ -43,8 +43,8 @@ static const struct st_command *find(const char *name)
 static int unknown(const char *where, const char *typed)
 {
     struct st_near near = {.typed = typed};
-    for (size_t i = 0; i < ST_ARRAY_LEN(commands); i++)
-        st_near_offer(&near, commands[i].name);
+    ST_EACH (command, commands)
+        st_near_offer(&near, command->name);
     return st_failure_unknown(where, "command", "", &near);
 }
 

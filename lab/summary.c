@@ -68,8 +68,8 @@ static double fourth_powers(const struct st_sample *sample)
     double mean = 0, sum = 0;
     for (size_t i = cut; i < n - cut; i++)
         mean += (double)sample->values_ns[i] / (double)(n - 2 * cut);
-    for (size_t i = 0; i < n; i++)
-        sum += pow((double)sample->values_ns[i] - mean, 4);
+    ST_EACH_OF (number, sample->values_ns, n)
+        sum += pow((double)*number - mean, 4);
     return sum;
 }
 
@@ -169,7 +169,7 @@ json_t *st_summary_estimate_json(const struct st_estimate *e)
 json_t *st_summary_integers_json(const int64_t *values, size_t n)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        (void)json_array_append_new(array, ST_JSON(values[i]));
+    ST_EACH_OF (value, values, n)
+        (void)json_array_append_new(array, ST_JSON(*value));
     return array;
 }

@@ -40,10 +40,9 @@ int st_table_take_format(const char *command, void *ctx, const char *text)
 
 static const json_t *cell_of(const json_t *result, const struct column *column)
 {
-    char key[PATH_BYTES];
     const char *dot = strchr(column->path, '.');
-    snprintf(key, sizeof(key), "%.*s", (int)(dot != NULL ? dot - column->path : PATH_BYTES - 1),
-             column->path);
+    const char *key =
+        ST_TEXT(PATH_BYTES, "%.*s", (int)(dot != NULL ? dot - column->path : PATH_BYTES - 1), column->path);
     const json_t *value = json_object_get(result, key);
     if (dot != NULL)
         value = json_object_get(value, dot + 1);
@@ -52,14 +51,14 @@ static const json_t *cell_of(const json_t *result, const struct column *column)
 
 static void add(struct table *t, const char *path, int part)
 {
-    for (size_t i = 0; i < t->n; i++) {
-        if (strcmp(t->column[i].path, path) == 0 && t->column[i].part == part)
+    ST_EACH_OF (column, t->column, t->n) {
+        if (strcmp(column->path, path) == 0 && column->part == part)
             return;
     }
     if (t->n == COLUMNS_MAX || strlen(path) >= PATH_BYTES)
         return;
     struct column *column = &t->column[t->n++];
-    snprintf(column->path, sizeof(column->path), "%s", path);
+    ST_PRINT(column->path, "%s", path);
     column->part = part;
 }
 
@@ -70,8 +69,7 @@ static void add_all(struct table *t, const json_t *object, const char *within)
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
-        char path[2 * PATH_BYTES];
-        snprintf(path, sizeof(path), "%s%s%s", within, within[0] != '\0' ? "." : "", key);
+        const char *path = ST_TEXT(2 * PATH_BYTES, "%s%s%s", within, within[0] != '\0' ? "." : "", key);
         const size_t bytes = strlen(key);
         const bool interval = strstr(key, "ci95") != NULL || strstr(key, "interval") != NULL;
         if (json_is_object(value) && within[0] == '\0') {
@@ -104,9 +102,9 @@ static bool is_used(const struct table *t, const struct column *column)
 static void drop_unused(struct table *t)
 {
     size_t used = 0;
-    for (size_t c = 0; c < t->n; c++) {
-        if (is_used(t, &t->column[c]))
-            t->column[used++] = t->column[c];
+    ST_EACH_OF (column, t->column, t->n) {
+        if (is_used(t, column))
+            t->column[used++] = *column;
     }
     t->n = used;
 }
@@ -190,7 +188,7 @@ static void print_samples(struct table *t, FILE *out)
 static bool is_time(const char *path)
 {
     const size_t bytes = strcspn(path, ".");
-    return (bytes == 2 && strncmp(path, "ns", 2) == 0) || strstr(path, "_ns") != NULL;
+    return (bytes == 2 && st_text_begins(path, "ns")) || strstr(path, "_ns") != NULL;
 }
 
 /* The largest unit in which the least mean is not below 1. */
@@ -202,7 +200,7 @@ static void choose_unit(struct table *t)
     } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
     struct column mean = {.part = -1};
     double least_ns = (double)INFINITY;
-    snprintf(mean.path, sizeof(mean.path), "%s.mean", t->kind->figures);
+    ST_PRINT(mean.path, "%s.mean", t->kind->figures);
     for (size_t i = 0; i < st_document_results_n(t->kind, t->document); i++) {
         const double ns = json_number_value(cell_of(result_at(t, i), &mean));
         least_ns = ns > 0 ? fmin(least_ns, ns) : least_ns;
@@ -219,9 +217,8 @@ static void heading(const struct table *t, const struct column *column, FILE *ou
 {
     const char *dot = strchr(column->path, '.'), *name = dot != NULL ? dot + 1 : column->path;
     const char *cut = strstr(name, "_ns"), *rest = cut != NULL ? cut + 3 : "";
-    char text[PATH_BYTES];
-    snprintf(text, sizeof(text), "%.*s%s", (int)(cut != NULL ? (size_t)(cut - name) : strlen(name)), name,
-             rest);
+    char *text =
+        ST_TEXT(PATH_BYTES, "%.*s%s", (int)(cut != NULL ? (size_t)(cut - name) : strlen(name)), name, rest);
     for (char *c = text; *c != '\0'; c++)
         *c = *c == '_' ? ' ' : *c;
     fprintf(out, "| %s%s", text, column->part == 0 ? " low" : column->part == 1 ? " high" : "");
@@ -268,19 +265,19 @@ static void add_markdown(struct table *t)
     for (size_t i = 0; i < ST_DOCUMENT_GROUPS && t->kind->group[i] != NULL; i++)
         add(t, t->kind->group[i], -1);
     add(t, "n", -1);
-    for (size_t i = 0; i < ST_ARRAY_LEN(figures); i++) {
-        snprintf(path, sizeof(path), "%s.%s", t->kind->figures, figures[i]);
+    ST_EACH (figure, figures) {
+        ST_PRINT(path, "%s.%s", t->kind->figures, *figure);
         add(t, path, -1);
-        if (strcmp(figures[i], "median") == 0) {
+        if (strcmp(*figure, "median") == 0) {
             add(t, "median_ci95_ns", 0);
             add(t, "median_ci95_ns", 1);
         }
     }
-    for (size_t i = 0; i < ST_ARRAY_LEN(others); i++) {
-        const bool pair = strstr(others[i], "interval") != NULL;
-        add(t, others[i], pair ? 0 : -1);
+    ST_EACH (other, others) {
+        const bool pair = strstr(*other, "interval") != NULL;
+        add(t, *other, pair ? 0 : -1);
         if (pair)
-            add(t, others[i], 1);
+            add(t, *other, 1);
     }
 }
 
@@ -289,8 +286,8 @@ static void print_markdown(struct table *t, FILE *out)
     add_markdown(t);
     drop_unused(t);
     choose_unit(t);
-    for (size_t c = 0; c < t->n; c++)
-        heading(t, &t->column[c], out);
+    ST_EACH_OF (column, t->column, t->n)
+        heading(t, column, out);
     fputs("|\n", out);
     for (size_t c = 0; c < t->n; c++)
         fputs(c == 0 ? "|:---" : "|---:", out);

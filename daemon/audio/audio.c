@@ -19,7 +19,7 @@ void st_audio_view_init(const struct st_config *config, struct st_audio_view *re
 {
     const bool none = strcmp(config->audio.backend, "none") == 0;
     *ret = (struct st_audio_view){.state = none ? ST_AUDIO_OFF : ST_AUDIO_OPENING, .policy = -1};
-    snprintf(ret->backend, sizeof(ret->backend), "%.31s", config->audio.backend);
+    ST_PRINT(ret->backend, "%.31s", config->audio.backend);
     if (!ST_HAVE_SOUNDIO && ret->state == ST_AUDIO_OPENING) {
         ret->state = ST_AUDIO_OFF;
         snprintf(

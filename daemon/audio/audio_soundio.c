@@ -186,9 +186,9 @@ static struct SoundIoDevice *find_device(struct SoundIo *soundio, const char *id
 
 static enum SoundIoFormat choose_format(struct SoundIoDevice *device)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(formats); i++) {
-        if (soundio_device_supports_format(device, formats[i]))
-            return formats[i];
+    ST_EACH (format, formats) {
+        if (soundio_device_supports_format(device, *format))
+            return *format;
     }
     return SoundIoFormatInvalid;
 }
@@ -397,7 +397,7 @@ static void note_failure(struct st_audio *audio, enum st_event_kind kind, const 
     const bool told = strcmp(audio->view.error, error) == 0;
     audio->view.state = ST_AUDIO_WAITING;
     audio->view.retry_after_ns = pause_ns;
-    snprintf(audio->view.error, sizeof(audio->view.error), "%s", error);
+    ST_PRINT(audio->view.error, "%s", error);
     pthread_mutex_unlock(&audio->mutex);
     if (!told) /* each reason once, not each try */
         st_events_add(
@@ -434,8 +434,8 @@ static void tell_xruns(struct st_audio *audio)
         return;
     struct st_event told =
         st_event_make(wall_ns(audio), ST_EVENT_OWN_XRUN, "%s", audio->view.backend); /* what to look at */
-    snprintf(told.source, sizeof(told.source), "own");
-    snprintf(told.device, sizeof(told.device), "%.63s", audio->view.device_name);
+    ST_PRINT(told.source, "own");
+    ST_PRINT(told.device, "%.63s", audio->view.device_name);
     told.certainty = ST_CERTAINTY_EXACT;
     told.count_n = (int64_t)new_n;
     st_events_put(audio->events, ST_LOG_WARN, &told);
@@ -475,7 +475,7 @@ static int64_t step(struct st_audio *audio)
         broken = "the sound system no longer asks sleeptuned for samples";
     if (broken == NULL)
         return ST_AUDIO_LOOK_NS;
-    snprintf(error, sizeof(error), "lost the backend %.31s: %s", audio->config.audio.backend, broken);
+    ST_PRINT(error, "lost the backend %.31s: %s", audio->config.audio.backend, broken);
     note_failure(audio, ST_EVENT_AUDIO_LOST,
                  error); /* a server that hangs may not let the stream be closed either */
     close_stream(stream);

@@ -16,6 +16,7 @@
 #include "core/text/near.h"
 #include "core/text/number.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "platform/proc.h"
 
 /* --- one value: what is allowed, and storing it --- */
@@ -149,8 +150,8 @@ static void complain(struct parse *parse, unsigned line, const char *format, ...
     if (parse->errors_n++ >= ERRORS_MAX || parse->error == NULL)
         return;
     char message[1024];
-    int at = line > 0 ? snprintf(message, sizeof(message), "%s:%u: ", parse->name, line)
-                      : snprintf(message, sizeof(message), "%s: ", parse->name);
+    int at =
+        line > 0 ? ST_PRINT(message, "%s:%u: ", parse->name, line) : ST_PRINT(message, "%s: ", parse->name);
     if (at < 0 || (size_t)at >= sizeof(message))
         at = 0;
     va_list args;
@@ -170,7 +171,7 @@ static const char *quote_line(const char *text, unsigned line, char *buf, size_t
     size_t len = strcspn(text, "\n");
     while (len > 0 && strchr(" \t\r", text[len - 1]) != NULL)
         len--;
-    snprintf(copy, sizeof(copy), "%.*s", (int)(len < sizeof(copy) ? len : sizeof(copy)), text);
+    ST_PRINT(copy, "%.*s", (int)(len < sizeof(copy) ? len : sizeof(copy)), text);
     snprintf(buf, buf_bytes, "%s%s", len > 0 ? ": " : "", safe_text(copy, safe, sizeof(safe)));
     return buf;
 }
@@ -203,7 +204,7 @@ static const char *value_text(const config_setting_t *setting, char *buf, size_t
 static size_t distance(const char *name, const char *known)
 {
     const size_t far = st_near_distance(name, known);
-    return far > 1 && strncmp(known, name, strlen(name)) == 0 ? 1 : far;
+    return far > 1 && st_text_begins(known, name) ? 1 : far;
 }
 
 /* The known name that is most like this one: a whole key; at the top level the name of a group, or a key that
@@ -211,10 +212,9 @@ static size_t distance(const char *name, const char *known)
 static void nearest_name(const char *name, bool top_level, char *ret, size_t ret_bytes)
 {
     size_t best = SIZE_MAX;
-    for (size_t i = 0; i < st_config_keys_n; i++) {
-        const char *path = st_config_keys[i].path, *dot = strrchr(path, '.');
-        char known[NAME_BYTES];
-        snprintf(known, sizeof(known), "%s", path);
+    ST_EACH_OF (row, st_config_keys, st_config_keys_n) {
+        const char *path = row->path, *dot = strrchr(path, '.');
+        char *known = ST_TEXT(NAME_BYTES, "%s", path);
         if (top_level)
             known[strcspn(known, ".")] = '\0';
         const size_t far = distance(name, known);
@@ -239,8 +239,8 @@ static void unknown_key(struct parse *parse, const config_setting_t *setting, co
 static bool is_group(const char *name)
 {
     const size_t len = strlen(name);
-    for (size_t i = 0; i < st_config_keys_n; i++) {
-        if (strncmp(st_config_keys[i].path, name, len) == 0 && st_config_keys[i].path[len] == '.')
+    ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
+        if (strncmp(key->path, name, len) == 0 && key->path[len] == '.')
             return true;
     }
     return false;
@@ -248,8 +248,7 @@ static bool is_group(const char *name)
 
 static void read_key(struct parse *parse, const config_setting_t *setting, const char *path)
 {
-    for (size_t i = 0; i < st_config_keys_n; i++) {
-        const struct st_config_key *key = &st_config_keys[i];
+    ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
         if (strcmp(key->path, path) != 0)
             continue;
         char value[NAME_BYTES + 8], allowed[256];
@@ -276,8 +275,7 @@ static void read_group(struct parse *parse, const config_setting_t *group, const
                 complain(parse, config_setting_source_line(setting), "%s: must be a group, { ... }", name);
             continue;
         }
-        char path[2 * NAME_BYTES];
-        snprintf(path, sizeof(path), "%s%s%s", prefix, prefix[0] != '\0' ? "." : "", name);
+        const char *path = ST_TEXT(2 * NAME_BYTES, "%s%s%s", prefix, prefix[0] != '\0' ? "." : "", name);
         read_key(parse, setting, path);
     }
 }
@@ -310,19 +308,18 @@ void st_config_always(void)
 void st_config_defaults(struct st_config *ret)
 {
     *ret = (struct st_config){0};
-    for (size_t i = 0; i < st_config_keys_n; i++) {
-        const struct st_config_key *key = &st_config_keys[i];
+    ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
         void *member = (char *)ret + key->offset;
         if (key->type == ST_CONFIG_INT) {
             *(int64_t *)member = strtoll(key->default_text, NULL, 10);
         } else {
-            char text[ST_CONFIG_TEXT_BYTES];
-            snprintf(text, sizeof(text), "%.*s", (int)strlen(key->default_text) - 2, key->default_text + 1);
+            const char *text = ST_TEXT(ST_CONFIG_TEXT_BYTES, "%.*s", (int)strlen(key->default_text) - 2,
+                                       key->default_text + 1);
             (void)store_text(key, text, member);
         }
     }
     if (always)
-        snprintf(ret->loop.when, sizeof(ret->loop.when), "always");
+        ST_PRINT(ret->loop.when, "always");
 }
 
 /* What libconfig must not see: zero bytes, which end its text, and @include: all settings are in one file, so
@@ -401,8 +398,7 @@ int st_config_load(struct st_platform *platform, const char *path, struct st_con
 
 const char *st_config_text(const struct st_config *config, const char *path)
 {
-    for (size_t i = 0; i < st_config_keys_n; i++) {
-        const struct st_config_key *key = &st_config_keys[i];
+    ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
         if (strcmp(key->path, path) == 0 && (key->type == ST_CONFIG_CHOICE || key->type == ST_CONFIG_TEXT))
             return (const char *)config + key->offset;
     }
@@ -412,8 +408,7 @@ const char *st_config_text(const struct st_config *config, const char *path)
 unsigned st_config_difference(const struct st_config *a, const struct st_config *b)
 {
     unsigned applies = 0;
-    for (size_t i = 0; i < st_config_keys_n; i++) {
-        const struct st_config_key *key = &st_config_keys[i];
+    ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
         size_t bytes = ST_CONFIG_TEXT_BYTES;
         if (key->type == ST_CONFIG_INT || key->type == ST_CONFIG_MODE)
             bytes = sizeof(int64_t);

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "core/text/text.h"
 #include "daemon/config/config.h"
 
 #define COLUMNS 100
@@ -47,21 +48,20 @@ void st_config_doc_example(FILE *out)
           "# sleeptuned -n checks this file; kill -HUP, or a reload of the service, reads it again.\n",
           out);
     char group[32] = "";
-    for (size_t i = 0; i < st_config_keys_n; i++) {
-        const struct st_config_key *key = &st_config_keys[i];
+    ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
         const char *dot = strchr(key->path, '.'); /* each is in a group */
         const size_t group_len = (size_t)(dot - key->path);
         if (strlen(group) != group_len || strncmp(group, key->path, group_len) != 0) {
             fputs(group[0] != '\0' ? "};\n" : "", out);
-            snprintf(group, sizeof(group), "%.*s", (int)group_len, key->path);
+            ST_PRINT(group, "%.*s", (int)group_len, key->path);
             fprintf(out, "\n%s:\n{", group);
         }
-        char allowed[256], line[320];
+        char allowed[256];
         fputc('\n', out);
         write_wrapped(out, "    # ", key->help);
         st_config_allowed(key, allowed, sizeof(allowed));
-        snprintf(line, sizeof(line), "%c%s. %s", toupper((unsigned char)allowed[0]), allowed + 1,
-                 reload_text(key));
+        const char *line =
+            ST_TEXT(320, "%c%s. %s", toupper((unsigned char)allowed[0]), allowed + 1, reload_text(key));
         write_wrapped(out, "    # ", line);
         fprintf(out, "    #%s = %s;\n", dot + 1, key->default_text);
     }
@@ -94,8 +94,7 @@ static void write_mdoc_argument(FILE *out, const char *text)
 
 void st_config_doc_mdoc(FILE *out)
 {
-    for (size_t i = 0; i < st_config_keys_n; i++) {
-        const struct st_config_key *key = &st_config_keys[i];
+    ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
         char allowed[256];
         fprintf(out, ".It Ic %s No = Li ", key->path);
         write_mdoc_argument(out, key->default_text);

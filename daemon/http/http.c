@@ -473,9 +473,9 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
 static size_t unescape(ST_UNUSED void *ctx, ST_UNUSED struct MHD_Connection *connection, char *text)
 {
     const size_t len = MHD_http_unescape(text);
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] == '\0')
-            text[i] = '\1'; /* of no path, name or value */
+    ST_EACH_OF (c, text, len) {
+        if (*c == '\0')
+            *c = '\1'; /* of no path, name or value */
     }
     return len;
 }
@@ -494,7 +494,7 @@ static int start(int fd, const char *names, const struct st_http_source *source,
         return -ENOMEM;
     http->source = *source;
     http->tcp = names != NULL;
-    snprintf(http->names, sizeof(http->names), "%s", names != NULL ? names : "");
+    ST_PRINT(http->names, "%s", names != NULL ? names : "");
     if (gethostname(http->machine, sizeof(http->machine) - 1) != 0)
         http->machine[0] = '\0';
     const int r = -pthread_mutex_init(&http->guard.mutex, NULL);

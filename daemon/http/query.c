@@ -47,7 +47,7 @@ static bool set(struct st_query *query, unsigned name, const char *value, int64_
     default:
         if (st_event_kind_of(value) == ST_EVENT_KINDS)
             return false;
-        snprintf(query->kind, sizeof(query->kind), "%s", value);
+        ST_PRINT(query->kind, "%s", value);
         return true;
     }
 }
@@ -55,13 +55,13 @@ static bool set(struct st_query *query, unsigned name, const char *value, int64_
 const char *st_query_set(struct st_query *query, unsigned names, const char *key, const char *value,
                          int64_t now_wall_ns)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
-        if ((names & keys[i].name) == 0 || strcmp(key, keys[i].key) != 0)
+    ST_EACH (row, keys) {
+        if ((names & row->name) == 0 || strcmp(key, row->key) != 0)
             continue;
-        if ((query->given & keys[i].name) != 0)
+        if ((query->given & row->name) != 0)
             return "the request has a parameter twice";
-        query->given |= keys[i].name;
-        return set(query, keys[i].name, value != NULL ? value : "", now_wall_ns) ? NULL : keys[i].error;
+        query->given |= row->name;
+        return set(query, row->name, value != NULL ? value : "", now_wall_ns) ? NULL : row->error;
     }
     return "unknown parameter: sleeptuned(8) lists the parameters of each path";
 }

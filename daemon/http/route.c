@@ -111,12 +111,12 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
             "http.names");
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return st_route_refuse(405, "sleeptuned accepts only GET and HEAD");
-    for (size_t i = 0; i < ST_ARRAY_LEN(routes); i++) {
-        if (strcmp(path, routes[i].path) == 0)
+    ST_EACH (route, routes) {
+        if (strcmp(path, route->path) == 0)
             return (struct st_route){.http_status = 200,
-                                     .body = routes[i].body,
-                                     .content_type = routes[i].content_type,
-                                     .query = routes[i].query};
+                                     .body = route->body,
+                                     .content_type = route->content_type,
+                                     .query = route->query};
     }
     return st_route_refuse(404, "unknown path: use one of /, /v1/status, /v1/causes, /v1/history, "
                                 "/v1/events, /v1/culprits, /v1/cycle.svg and /metrics");

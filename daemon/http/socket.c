@@ -221,7 +221,7 @@ int st_socket_open(struct st_socket *ret, const char *path, const struct st_conf
     }
     memcpy(address.sun_path, path, strlen(path));
     struct st_socket held = {.fd = -1, .lock_fd = -1};
-    snprintf(held.path, sizeof(held.path), "%s", path);
+    ST_PRINT(held.path, "%s", path);
     int r = take_lock(path, &held.lock_fd, error, error_bytes);
     if (r == 0)
         r = remove_stale(&address, error, error_bytes);

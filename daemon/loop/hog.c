@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/text/text.h"
 #include "platform/proc.h"
 
 #define PROCESSES_MAX 4096
@@ -22,10 +23,11 @@ struct search {
 static bool read_stat(struct st_platform *p, const char *process, const char *thread,
                       struct st_proc_stat *ret)
 {
-    char path[96], text[1024];
+    char text[1024];
     size_t len;
-    snprintf(path, sizeof(path), "/proc/%.16s/task/%.16s/stat", process, thread);
-    return p->read_text(p, path, text, sizeof(text), &len) == 0 && st_proc_stat(text, ret) == 0;
+    return p->read_text(p, ST_TEXT(96, "/proc/%.16s/task/%.16s/stat", process, thread), text, sizeof(text),
+                        &len) == 0 &&
+           st_proc_stat(text, ret) == 0;
 }
 
 static int consider(void *ctx, const char *name)
@@ -39,7 +41,7 @@ static int consider(void *ctx, const char *name)
     if (search->process == NULL) {
         char path[64];
         const int left = search->left;
-        snprintf(path, sizeof(path), "/proc/%.16s/task", name);
+        ST_PRINT(path, "/proc/%.16s/task", name);
         search->process = name;
         search->left = THREADS_MAX;
         (void)search->p->list(search->p, path, consider, search);
@@ -58,7 +60,7 @@ static int consider(void *ctx, const char *name)
                                     .cpu = stat.cpu};
     char path[64], command[1024] = "";
     size_t len;
-    snprintf(path, sizeof(path), "/proc/%.16s/cmdline", search->process);
+    ST_PRINT(path, "/proc/%.16s/cmdline", search->process);
     const int r = search->p->read_text(search->p, path, command, sizeof(command), &len);
     st_proc_name(stat.name, r == 0 || r == -EFBIG ? command : "", search->found.name,
                  sizeof(search->found.name));
@@ -68,8 +70,7 @@ static int consider(void *ctx, const char *name)
 void st_hog_look(struct st_platform *p, pid_t loop, struct st_hog *hog)
 {
     struct search search = {.p = p, .left = PROCESSES_MAX, .loop_tid = loop};
-    char thread[16];
-    snprintf(thread, sizeof(thread), "%d", (int)loop);
+    const char *thread = ST_TEXT(16, "%d", (int)loop);
     if (p->os != ST_OS_LINUX || !read_stat(p, "self", thread, &search.loop))
         return;
     (void)p->list(p, "/proc", consider, &search);

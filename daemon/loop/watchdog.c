@@ -68,10 +68,9 @@ void st_watchdog_demote(struct st_watchdog *watchdog, const char *reason)
     const int r = watchdog->platform->demote(watchdog->platform, tid);
     char text[160];
     if (r == 0)
-        snprintf(text, sizeof(text), "the watchdog took real-time priority from the test loop: %s", reason);
+        ST_PRINT(text, "the watchdog took real-time priority from the test loop: %s", reason);
     else
-        snprintf(text, sizeof(text), "cannot take real-time priority from the test loop (%s): %s",
-                 strerror(-r), reason);
+        ST_PRINT(text, "cannot take real-time priority from the test loop (%s): %s", strerror(-r), reason);
     pthread_mutex_lock(&watchdog->mutex);
     /* once, and once more when it works after it did not */
     const bool told = watchdog->view.reason[0] != '\0' && (r != 0 || watchdog->view.demoted);

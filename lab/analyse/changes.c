@@ -98,8 +98,8 @@ static int blocks_make(const struct st_levels *levels, struct blocks *ret)
 static double blocks_inflation(const double *values, size_t n)
 {
     double mean = 0;
-    for (size_t i = 0; i < n; i++)
-        mean += values[i] / (double)n;
+    ST_EACH_OF (value, values, n)
+        mean += *value / (double)n;
     return st_inflation(values, n, mean, n / 2);
 }
 
@@ -215,8 +215,8 @@ static bool is_bent(struct blocks *b, const struct model *model)
     const size_t n = make_groups(b, model, u, all, value);
     if (n < 4 * CURVE_N)
         return false;
-    for (size_t i = 0; i < n; i++)
-        line += value[i] * value[i];
+    ST_EACH_OF (number, value, n)
+        line += *number * *number;
     /* by medians: a jump or two do not count, nor do groups that something kept busy */
     for (size_t i = 0; i + 2 < n; i++)
         b->work[i] = fabs(value[i + 2] - 2 * value[i + 1] + value[i]);
@@ -242,8 +242,8 @@ static bool fits_better_than_curve(struct blocks *b, const struct model *model)
 {
     double u[TREND_GROUPS], value[TREND_GROUPS], left[TREND_GROUPS], steps = 0, curve = 0;
     const size_t n = make_groups(b, model, u, value, left);
-    for (size_t i = 0; i < n; i++)
-        steps += left[i] * left[i];
+    ST_EACH_OF (number, left, n)
+        steps += *number * *number;
     if (n < 4 * CURVE_N)
         return true;
     take_curve(u, value, n);
@@ -287,8 +287,8 @@ static bool is_level(const double *left, size_t n, double *room)
     const double middle = (double)(n - 1) / 2, third = (double)n * (double)n / 12 - 1.0 / 12;
     if (n < PART_MIN_N)
         return true;
-    for (size_t i = 0; i < n; i++)
-        mean += left[i] / (double)n;
+    ST_EACH_OF (number, left, n)
+        mean += *number / (double)n;
     for (size_t i = 0; i < n; i++) {
         const double t = (double)i - middle, q = t * t - third;
         tt += t * t;
@@ -395,10 +395,10 @@ static void rank(struct blocks *b, const double *values, size_t n)
 static void center(double *values, size_t n)
 {
     double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += values[i];
-    for (size_t i = 0; i < n; i++)
-        values[i] -= sum / (double)n;
+    ST_EACH_OF (value, values, n)
+        sum += *value;
+    ST_EACH_OF (number, values, n)
+        *number -= sum / (double)n;
 }
 
 /* Where values are cut best in two: the place that leaves the least squares. Takes their mean away.
@@ -574,8 +574,8 @@ static struct trend find_trend(struct blocks *b, const struct cut *cuts, size_t 
             value[i] -= slope * time_s[i] + mean / (double)(end - first);
     }
     double left = 0;
-    for (size_t i = 0; i < n; i++)
-        left += value[i] * value[i];
+    ST_EACH_OF (number, value, n)
+        left += *number * *number;
     if (left >
         (double)n * CURVE_MIN_NS * CURVE_MIN_NS) /* less is rounding, which hangs together and is nothing */
         variance *= blocks_inflation(value, n);
@@ -733,8 +733,8 @@ int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
     const struct trend whole = find_trend(&b, NULL, 0);
     const double starts[] = {whole.slope, slope_beside_step(&b)};
     struct model best = settle(&b, 0, noise_ns);
-    for (size_t i = 0; i < ST_ARRAY_LEN(starts); i++) {
-        const struct model model = settle(&b, starts[i], noise_ns);
+    ST_EACH (start, starts) {
+        const struct model model = settle(&b, *start, noise_ns);
         if (model.score < best.score)
             best = model;
     }

@@ -143,8 +143,8 @@ static int make_grid(const struct st_series *series, struct spectrum *s)
     const double slope = (sum_kx - sum_k * sum_x / n) / (sum_kk - sum_k * sum_k / n);
     const double level = (sum_x - slope * sum_k) / n;
     double square = 0;
-    for (size_t i = 0; i < s->samples_n; i++) {
-        const size_t k = (size_t)(series->index[i] - series->index[0]);
+    ST_EACH_OF (at, series->index, s->samples_n) {
+        const size_t k = (size_t)(*at - series->index[0]);
         s->grid[k] -= level + slope * (double)k;
         square += s->grid[k] * s->grid[k];
     }
@@ -320,10 +320,10 @@ static double sharpen(const struct spectrum *s, double frequency)
 static void name(const struct st_period *period, const struct spectrum *s, struct st_periodic *ret)
 {
     const double same = 0.75 / (double)s->grid_n;
-    for (size_t i = 0; i < ST_ARRAY_LEN(st_periodic_usual_hz); i++) {
-        if (fabs(st_periodic_alias(period, st_periodic_usual_hz[i]) - ret->cycles_per_period) < same &&
+    ST_EACH (usual, st_periodic_usual_hz) {
+        if (fabs(st_periodic_alias(period, *usual) - ret->cycles_per_period) < same &&
             ret->names_n < ST_PERIODIC_NAMES_MAX)
-            ret->names_hz[ret->names_n++] = st_periodic_usual_hz[i];
+            ret->names_hz[ret->names_n++] = *usual;
     }
     st_periodic_sort_hz(ret->names_hz, ret->names_n);
     for (int hz = ST_PERIODIC_HZ_MIN; hz <= ST_PERIODIC_HZ_MAX; hz++)
@@ -335,8 +335,8 @@ static void find(const struct st_series *series, const struct spectrum *s, int k
                  struct st_periodic *ret)
 {
     struct peak best = {.score = 1};
-    for (size_t i = 0; i < ST_ARRAY_LEN(st_periodic_usual_hz); i++)
-        try_rate(s, &series->period, st_periodic_usual_hz[i], known_hz, &best);
+    ST_EACH (usual, st_periodic_usual_hz)
+        try_rate(s, &series->period, *usual, known_hz, &best);
     if (known_hz > 0)
         try_rate(s, &series->period, known_hz, known_hz, &best);
     const struct peak named = best;

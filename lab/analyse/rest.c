@@ -345,9 +345,8 @@ int st_rest_find(const struct st_series *all, struct st_rest *ret)
     size_t best_odd_n = 0, odd_n = 0;
     bool any = try_tick(series, 0, &c, &best, &best_odd_n);
     const double longest = longest_ns(series, c.n);
-    for (size_t i = 0; i < st_periodic_usual_hz_n; i++) {
-        if (fabs(longest * st_periodic_usual_hz[i] / 1e9 - 1) >= TICK_REACH ||
-            !try_tick(series, st_periodic_usual_hz[i], &c, &rest, &odd_n))
+    ST_EACH_OF (usual, st_periodic_usual_hz, st_periodic_usual_hz_n) {
+        if (fabs(longest * *usual / 1e9 - 1) >= TICK_REACH || !try_tick(series, *usual, &c, &rest, &odd_n))
             continue;
         if (!any || odd_n < best_odd_n ||
             (odd_n == best_odd_n && rest.residual_sd_ns < TICK_GAIN * best.residual_sd_ns)) {

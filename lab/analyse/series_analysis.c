@@ -89,7 +89,7 @@ static void say_sawtooth(struct st_analysis *a)
             slope, seconds_text(l->tooth_s, tooth));
     if (l->drift_known && fabs(l->drift_ppm) > fmax(DRIFT_ERRORS * l->drift_sd_ppm, DRIFT_MIN_PPM)) {
         if (l->unseen_ppm > UNSEEN_MAX_PPM)
-            snprintf(also, sizeof(also), " in these %s; over a longer time it may differ by up to %s ppm",
+            ST_PRINT(also, " in these %s; over a longer time it may differ by up to %s ppm",
                      seconds_text(a->span_s, span), number_text(l->unseen_ppm, 2, unseen));
         say(a, "A clock tick is %s ppm %s than 1/%d s (measured with the clock that measures lateness)%s.",
             number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz, also);
@@ -104,19 +104,19 @@ static void say_ticks(struct st_analysis *a)
         return;
     time_text(l->tick_ns, tick);
     if (l->hz > 0 && l->slope_modulo)
-        snprintf(rate, sizeof(rate), "%d Hz", l->hz);
+        ST_PRINT(rate, "%d Hz", l->hz);
     else if (l->slope_modulo)
-        snprintf(rate, sizeof(rate), "the rate of the tick cannot be determined at this period");
+        ST_PRINT(rate, "the rate of the tick cannot be determined at this period");
     else if (l->hz > 0)
-        snprintf(rate, sizeof(rate), "%d Hz, a tick of %s%s", l->hz, l->steady ? "" : "about ", tick);
+        ST_PRINT(rate, "%d Hz, a tick of %s%s", l->hz, l->steady ? "" : "about ", tick);
     else if (l->steady)
-        snprintf(rate, sizeof(rate), "%.0f to %.0f Hz (not a usual rate)",
+        ST_PRINT(rate, "%.0f to %.0f Hz (not a usual rate)",
                  floor(1e9 / l->tick_ns - st_ticks_rate_error(l->tick_ns, l->tick_sd_ns)),
                  ceil(1e9 / l->tick_ns + st_ticks_rate_error(l->tick_ns, l->tick_sd_ns)));
     else if (l->mixed)
-        snprintf(rate, sizeof(rate), "the rate is unknown, because lateness also changes between the ticks");
+        ST_PRINT(rate, "the rate is unknown, because lateness also changes between the ticks");
     else
-        snprintf(rate, sizeof(rate), "a tick of about %s", tick);
+        ST_PRINT(rate, "a tick of about %s", tick);
     say(a, "Sleeps end only at clock ticks: %s; %" PRIu64 " of %" PRIu64 " samples show a jump of one tick.",
         rate, l->jumps_n, a->head_n);
     if (l->steady)
@@ -158,7 +158,7 @@ static void say_rest(struct st_analysis *a)
     if (!s->found)
         return;
     if (s->hz > 0)
-        snprintf(jump, sizeof(jump), "; before that it jumps by whole ticks of %d Hz", s->hz);
+        ST_PRINT(jump, "; before that it jumps by whole ticks of %d Hz", s->hz);
     say(a, "Lateness settles at %s: after %s it stays within 1 %%%s.", time_text(s->rest_ns, rest),
         seconds_text(s->within_s, within), jump);
 }
@@ -170,8 +170,7 @@ static void say_interval(struct st_analysis *a)
     if (!i->found)
         return;
     if (i->hz > 0)
-        snprintf(rates, sizeof(rates),
-                 ": the tick is %d Hz, or it is %d Hz and the kernel adds a tick to each sleep", i->hz,
+        ST_PRINT(rates, ": the tick is %d Hz, or it is %d Hz and the kernel adds a tick to each sleep", i->hz,
                  2 * i->hz);
     say(a, "Wake-ups come every %s, whatever period the program asks for%s.",
         time_text(i->interval_ns, interval), rates);
@@ -194,8 +193,7 @@ static void say_periodic(struct st_analysis *a)
         return;
     }
     if (b->others_n > 0)
-        snprintf(others, sizeof(others), " and of %d other whole-number rates up to %d Hz", b->others_n,
-                 ST_PERIODIC_HZ_MAX);
+        ST_PRINT(others, " and of %d other whole-number rates up to %d Hz", b->others_n, ST_PERIODIC_HZ_MAX);
     say(a, "A pattern of %s amplitude (standard error %s) matches a clock tick of %s Hz%s%s.", amplitude, sd,
         list_text(b->names_hz, b->names_n, rates, sizeof(rates)), others,
         b->names_n > 1 || b->others_n > 0 ? ": at this period these rates look the same" : "");
@@ -209,13 +207,13 @@ static void say_changes(struct st_analysis *a)
         say(a, "Lateness %s by %s \xc2\xb5s a second (%s ppm), %s in all.",
             c->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text),
             text, time_text(fabs(c->slope_ns_per_s) * a->span_s, all));
-    for (size_t i = 0; i < c->steps_n; i++) {
+    ST_EACH_OF (step, c->steps, c->steps_n) {
         char tick[60] = "";
-        if (c->steps[i].tick_hz > 0)
-            snprintf(tick, sizeof(tick), ": the step is about one tick of %d Hz", c->steps[i].tick_hz);
+        if (step->tick_hz > 0)
+            ST_PRINT(tick, ": the step is about one tick of %d Hz", step->tick_hz);
         say(a, "%s after the start, the lateness goes %s by %s and stays there%s.",
-            seconds_text(c->steps[i].at_s, all), c->steps[i].size_ns > 0 ? "up" : "down",
-            time_text(fabs(c->steps[i].size_ns), text), tick);
+            seconds_text(step->at_s, all), step->size_ns > 0 ? "up" : "down",
+            time_text(fabs(step->size_ns), text), tick);
     }
 }
 
@@ -223,10 +221,10 @@ static void say_blind(const struct st_series *series, int known_hz, struct st_an
 {
     char rates[160];
     bool usual = false;
-    for (size_t i = 0; i < st_periodic_usual_hz_n; i++) {
-        usual |= st_periodic_usual_hz[i] == known_hz;
-        if (!st_periodic_can_tell(&series->period, st_periodic_usual_hz[i], a->span_periods))
-            a->blind_hz[a->blind_n++] = st_periodic_usual_hz[i];
+    ST_EACH_OF (row, st_periodic_usual_hz, st_periodic_usual_hz_n) {
+        usual |= *row == known_hz;
+        if (!st_periodic_can_tell(&series->period, *row, a->span_periods))
+            a->blind_hz[a->blind_n++] = *row;
     }
     if (known_hz > 0 && !usual && !st_periodic_can_tell(&series->period, known_hz, a->span_periods))
         a->blind_hz[a->blind_n++] = known_hz;

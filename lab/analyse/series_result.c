@@ -28,8 +28,8 @@ void st_series_result_finish(struct st_series_result *result)
 static json_t *integers(const int *values, size_t n)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        (void)json_array_append_new(array, json_integer(values[i]));
+    ST_EACH_OF (value, values, n)
+        (void)json_array_append_new(array, json_integer(*value));
     return array;
 }
 
@@ -82,12 +82,11 @@ static json_t *trend(const struct st_changes *c)
 static json_t *steps(const struct st_changes *c)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < c->steps_n; i++)
+    ST_EACH_OF (step, c->steps, c->steps_n)
         (void)json_array_append_new(
-            array,
-            json_pack("{s:I, s:f, s:f, s:f, s:o}", "period", (json_int_t)c->steps[i].index, "at_s",
-                      c->steps[i].at_s, "size_ns", c->steps[i].size_ns, "p_value", c->steps[i].p_value,
-                      "tick_hz", c->steps[i].tick_hz > 0 ? json_integer(c->steps[i].tick_hz) : json_null()));
+            array, json_pack("{s:I, s:f, s:f, s:f, s:o}", "period", (json_int_t)step->index, "at_s",
+                             step->at_s, "size_ns", step->size_ns, "p_value", step->p_value, "tick_hz",
+                             step->tick_hz > 0 ? json_integer(step->tick_hz) : json_null()));
     return array;
 }
 
@@ -95,8 +94,8 @@ static json_t *analysis_json(const struct st_analysis *a)
 {
     const struct st_ticks *l = &a->ticks;
     json_t *sentences = json_array();
-    for (size_t i = 0; i < a->sentences_n; i++)
-        (void)json_array_append_new(sentences, json_string(a->sentence[i]));
+    ST_EACH_OF (sentence, a->sentence, a->sentences_n)
+        (void)json_array_append_new(sentences, json_string(*sentence));
     json_t *tick_hz = l->found && l->hz > 0 ? json_integer(l->hz) : json_null();
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
@@ -150,10 +149,10 @@ static json_t *figures_json(const struct st_series_result *result)
     json_t *o =
         json_pack("{s:I, s:f, s:o}", "min", (json_int_t)result->input.all.hist.min_ns, "mean", moments->mean,
                   "sd", moments->n >= 2 ? json_real(st_moments_sd(moments)) : json_null());
-    for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
-        const bool known = result->input.all.n >= least_n(quantiles[i].p);
-        (void)json_object_set_new(o, quantiles[i].key,
-                                  known ? json_integer(st_sample_quantile(&result->sample, quantiles[i].p))
+    ST_EACH (quantile, quantiles) {
+        const bool known = result->input.all.n >= least_n(quantile->p);
+        (void)json_object_set_new(o, quantile->key,
+                                  known ? json_integer(st_sample_quantile(&result->sample, quantile->p))
                                         : json_null());
     }
     (void)json_object_set_new(o, "max", json_integer(result->input.all.hist.max_ns));
@@ -238,10 +237,9 @@ static void print_figures(const struct st_series_result *result, FILE *out, int 
     const struct st_long_series *all = &result->input.all;
     char line[300] = "", events[200];
     add_figure(line, sizeof(line), "min", all->hist.min_ns);
-    for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
-        if (all->n >= least_n(quantiles[i].p))
-            add_figure(line, sizeof(line), quantiles[i].label,
-                       st_sample_quantile(&result->sample, quantiles[i].p));
+    ST_EACH (quantile, quantiles) {
+        if (all->n >= least_n(quantile->p))
+            add_figure(line, sizeof(line), quantile->label, st_sample_quantile(&result->sample, quantile->p));
     }
     add_figure(line, sizeof(line), "max", all->hist.max_ns);
     add_figure(line, sizeof(line), "mean", whole_ns(all->moments.mean));
@@ -250,8 +248,7 @@ static void print_figures(const struct st_series_result *result, FILE *out, int 
     st_text_field(out, result->input.plain ? "value" : "lateness", line, LABEL_COLUMNS, width);
     if (!result->input.misses_known)
         return;
-    snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods%s", result->input.misses_n,
-             result->input.periods_n,
+    ST_PRINT(line, "%" PRIu64 " of %" PRIu64 " periods%s", result->input.misses_n, result->input.periods_n,
              st_miss_events_text(result->input.miss_events.n, result->input.misses_n, seconds_of(result),
                                  events, sizeof(events)));
     st_text_field(out, "missed", line, LABEL_COLUMNS, width);
@@ -265,7 +262,7 @@ static void print_looked_at(const struct st_series_result *result, FILE *out, in
     if (a->level_n == 0 && a->head_n == a->samples_n)
         return;
     const size_t at =
-        (size_t)snprintf(line, sizeof(line),
+        (size_t)ST_PRINT(line,
                          "the figures include all samples; sleeptune searched only the first %" PRIu64
                          " samples for ticks and periodic patterns",
                          a->head_n);
@@ -282,13 +279,13 @@ void st_series_result_text(const struct st_series_result *result, FILE *out, int
     const struct st_long_series *all = &result->input.all;
     const struct st_analysis *a = &result->analysis;
     const uint64_t missing_n = st_long_series_span(all) - all->n;
-    char line[400], where[4096], period[32], span[32];
-    snprintf(line, sizeof(line),
-             "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " sample%s missing%s", all->n,
-             result->input.source, all->n == 1 ? "" : "s",
-             st_ns_format(st_period_ns(&all->head.period), period, sizeof(period)),
-             st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), missing_n,
-             missing_n == 1 ? " is" : "s are", result->input.interrupted ? "; ended early" : "");
+    char where[4096], period[32], span[32];
+    const char *line =
+        ST_TEXT(400, "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " sample%s missing%s", all->n,
+                result->input.source, all->n == 1 ? "" : "s",
+                st_ns_format(st_period_ns(&all->head.period), period, sizeof(period)),
+                st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), missing_n,
+                missing_n == 1 ? " is" : "s are", result->input.interrupted ? "; ended early" : "");
     st_text_field(out, "series", line, LABEL_COLUMNS, width);
     if (result->input.note[0] != '\0')
         st_text_field(out, "note", result->input.note, LABEL_COLUMNS, width);

@@ -50,8 +50,8 @@ int st_ticks_rate_of(double tick_ns, double tick_sd_ns)
 {
     const double hz = 1e9 / tick_ns, within = st_ticks_rate_error(tick_ns, tick_sd_ns);
     int best = 0;
-    for (size_t i = 0; i < st_periodic_usual_hz_n; i++) {
-        const int usual = st_periodic_usual_hz[i];
+    ST_EACH_OF (row, st_periodic_usual_hz, st_periodic_usual_hz_n) {
+        const int usual = *row;
         if (fabs(usual - hz) <= within && (best == 0 || fabs(usual - hz) < fabs(best - hz)))
             best = usual;
     }
@@ -62,8 +62,8 @@ int st_ticks_rate_of(double tick_ns, double tick_sd_ns)
 
 bool st_ticks_is_usual(int hz)
 {
-    for (size_t i = 0; i < st_periodic_usual_hz_n; i++) {
-        if (st_periodic_usual_hz[i] == hz)
+    ST_EACH_OF (usual, st_periodic_usual_hz, st_periodic_usual_hz_n) {
+        if (*usual == hz)
             return true;
     }
     return false;
@@ -286,8 +286,8 @@ static bool look_locally(const struct track *t, struct local *ret)
         const double left = bend_at(t, t->x, i) + local.tick_ns * bend_at(t, t->m, i);
         square += left * left;
     }
-    for (size_t i = 0; i < t->n; i++)
-        low = fmin(low, t->x[i]);
+    ST_EACH_OF (number, t->x, t->n)
+        low = fmin(low, *number);
     for (size_t i = 0; i < t->n; i++)
         middle_n += fabs((t->x[i] - low) / local.tick_ns - 0.5) < 0.25;
     /* neighbouring bends share samples: errors are larger than those of independent ones */

@@ -58,8 +58,8 @@ static size_t log_ticks(const struct st_axis *axis, const double *parts, size_t 
 {
     size_t n = 0;
     for (int decade = (int)floor(log10(axis->low)); decade <= (int)ceil(log10(axis->high)); decade += k) {
-        for (size_t i = 0; i < parts_n; i++) {
-            const double tick = parts[i] * pow(10, decade);
+        ST_EACH_OF (part, parts, parts_n) {
+            const double tick = *part * pow(10, decade);
             if (tick >= axis->low && tick <= axis->high && n < ST_AXIS_TICKS_MAX)
                 ret[n++] = tick;
         }
@@ -89,8 +89,8 @@ size_t st_axis_ticks(const struct st_axis *axis, size_t wanted, double ret[ST_AX
     if (n >= 2)
         return n;
     const double decade = pow(10, floor(log10((axis->high - axis->low) / (double)wanted)));
-    for (size_t i = 0; i < ST_ARRAY_LEN(steps); i++) {
-        n = line_ticks(axis, steps[i] * decade, ret);
+    ST_EACH (step, steps) {
+        n = line_ticks(axis, *step * decade, ret);
         if (n <= wanted)
             break;
     }

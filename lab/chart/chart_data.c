@@ -9,7 +9,7 @@
 void st_chart_init(struct st_chart_data *data, const char *quantity)
 {
     memset(data, 0, sizeof(*data));
-    snprintf(data->quantity, sizeof(data->quantity), "%s", quantity);
+    ST_PRINT(data->quantity, "%s", quantity);
 }
 
 static void set_free(struct st_chart_set *set)
@@ -24,8 +24,8 @@ static void set_free(struct st_chart_set *set)
 
 void st_chart_finish(struct st_chart_data *data)
 {
-    for (size_t i = 0; i < data->n; i++)
-        set_free(data->set[i]);
+    ST_EACH_OF (set, data->set, data->n)
+        set_free(*set);
     free(data->set);
     memset(data, 0, sizeof(*data));
 }
@@ -38,7 +38,7 @@ struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label)
         return NULL;
     struct st_chart_set *set = calloc(1, sizeof(*set));
     if (set != NULL) {
-        snprintf(set->label, sizeof(set->label), "%s", label);
+        ST_PRINT(set->label, "%s", label);
         data->set[data->n++] = set;
     }
     return set;
@@ -47,7 +47,7 @@ struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label)
 void st_chart_conditions(struct st_chart_data *data, const char *text)
 {
     if (data->n <= 1 && data->conditions[0] == '\0')
-        snprintf(data->conditions, sizeof(data->conditions), "%s", text);
+        ST_PRINT(data->conditions, "%s", text);
     else if (strcmp(text, data->conditions) != 0)
         data->conditions_differ = true;
 }

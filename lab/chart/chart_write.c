@@ -73,8 +73,7 @@ static void legend(const struct st_picture *picture, struct st_svg *svg, double 
         const struct st_point line[] = {{ST_PICTURE_MARGIN_PX, y - 4},
                                         {ST_PICTURE_MARGIN_PX + LEGEND_PX, y - 4}};
         st_svg_segments(svg, line, 2, &pen);
-        snprintf(text, sizeof(text), "%s, n = %llu", st_chart_name(picture->data, set, name),
-                 (unsigned long long)set->n);
+        ST_PRINT(text, "%s, n = %llu", st_chart_name(picture->data, set, name), (unsigned long long)set->n);
         st_picture_text(svg, ST_PICTURE_MARGIN_PX + LEGEND_PX + 8, y, ST_ANCHOR_START, ST_PICTURE_INK, text);
         y += LINE_PX;
     }
@@ -216,8 +215,8 @@ static void gather(struct st_chart_data *data)
 /* Makes boxes and samples from the histograms. @return 0, -ENOMEM. */
 static int complete(struct st_chart_data *data)
 {
-    for (size_t i = 0; i < data->n; i++) {
-        struct st_chart_set *set = data->set[i];
+    ST_EACH_OF (row, data->set, data->n) {
+        struct st_chart_set *set = *row;
         if (set->hist.total_n == 0 || set->sample.values_ns != NULL)
             continue;
         const int r = st_sample_of_hist(&set->hist, &set->sample);
@@ -235,10 +234,10 @@ static int complete(struct st_chart_data *data)
 static size_t keep(struct st_chart_data *data, const struct st_picture_kind *kind)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < data->n; i++) {
-        struct st_chart_set *set = data->set[i];
+    ST_EACH_OF (row, data->set, data->n) {
+        struct st_chart_set *set = *row;
         if (kind->has(set)) {
-            data->set[i] = data->set[kept];
+            *row = data->set[kept];
             data->set[kept++] = set;
         }
     }
@@ -263,8 +262,8 @@ static size_t left_out_n(const struct st_chart_data *data, size_t all_n, size_t 
 
 static bool any(const struct st_chart_data *data, const struct st_picture_kind *kind)
 {
-    for (size_t i = 0; i < data->n; i++) {
-        if (kind->has(data->set[i]))
+    ST_EACH_OF (set, data->set, data->n) {
+        if (kind->has(*set))
             return true;
     }
     return false;

@@ -185,9 +185,9 @@ static int read_file(const char *path, const struct st_series_options *series, c
     for (size_t i = before; i < data->n && bytes > 0; i++) {
         struct st_chart_set *set = data->set[i];
         const bool only = strcmp(set->label, set->file) == 0;
-        snprintf(set->file, sizeof(set->file), "%.*s", (int)bytes, *labels);
+        ST_PRINT(set->file, "%.*s", (int)bytes, *labels);
         if (only)
-            snprintf(set->label, sizeof(set->label), "%s", set->file);
+            ST_PRINT(set->label, "%s", set->file);
     }
     if (*labels != NULL)
         *labels += bytes + ((*labels)[bytes] == ',');
@@ -238,7 +238,7 @@ int st_cmd_plot(int argc, char **argv)
     if (overlay && chart.kind == ST_CHART_ANY)
         chart.kind = ST_CHART_SERIES;
     if (axis != NULL)
-        snprintf(data.quantity, sizeof(data.quantity), "%s", axis);
+        ST_PRINT(data.quantity, "%s", axis);
     if (status == ST_EXIT_DONE)
         status = st_chart_write(NAME, &data, &chart);
     st_chart_finish(&data);

@@ -21,7 +21,7 @@ char *st_conditions_text(const json_t *circumstances, char *buf, size_t buf_byte
          at = json_object_iter_next((json_t *)(uintptr_t)circumstances, at)) {
         key = json_object_iter_key(at);
         value = json_object_iter_value(at);
-        snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(value));
+        ST_PRINT(number, "%lld", (long long)json_integer_value(value));
         const char *text = json_is_integer(value) ? number : json_string_value(value);
         if (text != NULL)
             add(buf, buf_bytes, key, text);
@@ -38,8 +38,8 @@ char *st_conditions_lines(const char *lines, char *buf, size_t buf_bytes)
         const char *colon = memchr(line, ':', bytes);
         if (colon != NULL) {
             const char *from = colon + 1 + (colon[1] == ' ');
-            snprintf(key, sizeof(key), "%.*s", (int)(colon - line), line);
-            snprintf(value, sizeof(value), "%.*s", (int)(line + bytes - from), from);
+            ST_PRINT(key, "%.*s", (int)(colon - line), line);
+            ST_PRINT(value, "%.*s", (int)(line + bytes - from), from);
             add(buf, buf_bytes, key, value);
         }
         line += bytes + (line[bytes] == '\n');

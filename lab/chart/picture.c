@@ -134,9 +134,9 @@ void st_picture_y_axis(const struct st_picture_area *area, const char *name)
     char text[160];
     const size_t n = ticks_of(axis, area->height, 42, ticks, &step);
     st_svg_begin(area->svg, "axis y");
-    for (size_t i = 0; i < n; i++) {
-        if (!area->y_from_0 || st_axis_at(axis, ticks[i]) * area->height > TICK_PX)
-            y_tick(area, ticks[i], st_axis_time_text(axis, ticks[i], step, text, sizeof(text)));
+    ST_EACH_OF (tick, ticks, n) {
+        if (!area->y_from_0 || st_axis_at(axis, *tick) * area->height > TICK_PX)
+            y_tick(area, *tick, st_axis_time_text(axis, *tick, step, text, sizeof(text)));
     }
     if (area->y_from_0)
         y_tick(area, 0, "0");
@@ -151,9 +151,9 @@ void st_picture_x_axis(const struct st_picture_area *area, const char *name)
     char text[32];
     const size_t n = ticks_of(axis, area->width, 80, ticks, &step);
     st_svg_begin(area->svg, "axis x");
-    for (size_t i = 0; i < n; i++) {
-        snprintf(text, sizeof(text), "%g", fabs(ticks[i]) < step / 1000 ? 0 : ticks[i]);
-        st_picture_x_tick(area, st_axis_at(axis, ticks[i]), text);
+    ST_EACH_OF (tick, ticks, n) {
+        ST_PRINT(text, "%g", fabs(*tick) < step / 1000 ? 0 : *tick);
+        st_picture_x_tick(area, st_axis_at(axis, *tick), text);
     }
     st_picture_x_name(area, name);
     st_svg_end(area->svg);
@@ -165,7 +165,7 @@ void st_picture_heading(const struct st_picture_area *area, const char *text)
     const struct st_font font = {.size = HEADING_PX, .rgb = ST_PICTURE_INK, .role = "group"};
     const double left = ST_PICTURE_LEFT_PX - ST_PICTURE_MARGIN_PX;
     const int columns = (int)((area->width + left) / (0.6 * HEADING_PX));
-    snprintf(line, sizeof(line), "%s", text);
+    ST_PRINT(line, "%s", text);
     if (st_text_columns(line) > columns)
         st_text_append(st_text_clip(line, columns - 2), sizeof(line), " …");
     if (line[0] != '\0')
@@ -184,8 +184,8 @@ void st_picture_frame(const struct st_picture_area *area)
 struct st_axis st_picture_value_axis(const struct st_chart_data *data)
 {
     int64_t low = INT64_MAX, high = INT64_MIN, usual = INT64_MAX;
-    for (size_t i = 0; i < data->n; i++) {
-        const struct st_chart_set *set = data->set[i];
+    ST_EACH_OF (row, data->set, data->n) {
+        const struct st_chart_set *set = *row;
         const bool values = set->box.n > 0;
         low = values && set->box.min_ns < low ? set->box.min_ns : low;
         high = values && set->box.max_ns > high ? set->box.max_ns : high;
@@ -220,12 +220,12 @@ void st_picture_draw_deadline(const struct st_picture_area *area, const struct s
     const bool beyond = (double)deadline > area->y_axis.high;
     const struct st_pen pen = {ST_PICTURE_DEADLINE, 1.4, ST_DASH_DOT};
     const double below = area->y + area->height;
-    char text[64], period[32];
+    char period[32];
     if (deadline <= 0)
         return;
     st_svg_begin(area->svg, "deadline");
-    snprintf(text, sizeof(text), beyond ? "period %s (beyond the end of this axis)" : "period %s",
-             st_ns_format(deadline, period, sizeof(period)));
+    const char *text = ST_TEXT(64, beyond ? "period %s (beyond the end of this axis)" : "period %s",
+                               st_ns_format(deadline, period, sizeof(period)));
     const double y = below - st_axis_at(&area->y_axis, (double)deadline) * area->height;
     const struct st_point line[] = {{area->x, y}, {area->x + area->width, y}};
     if (!beyond)

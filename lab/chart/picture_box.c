@@ -197,7 +197,7 @@ static int plan(struct st_picture *picture)
             "A box goes from the first to the third quartile and has a line at the median; the whiskers end "
             "at the outermost values within 1.5 box lengths.");
     if (any_cut)
-        snprintf(picture->how, sizeof(picture->how),
+        ST_PRINT(picture->how,
                  "A logarithmic axis has no 0: values of 0 or less are drawn on its lower edge.");
     if (st_picture_deadline(data) > 0)
         st_text_append(picture->caption, sizeof(picture->caption),
@@ -223,11 +223,11 @@ static int plan(struct st_picture *picture)
 
 static void heading(const struct st_picture_area *area, const char *group, const struct part *part, bool own)
 {
-    char text[256] = "", of[64] = "";
+    char of[64] = "";
     if (part->parts_n > 1)
-        snprintf(of, sizeof(of), "%s%zu of %zu%s", group[0] != '\0' ? "; " : "", part->i + 1, part->parts_n,
+        ST_PRINT(of, "%s%zu of %zu%s", group[0] != '\0' ? "; " : "", part->i + 1, part->parts_n,
                  own ? ", own axis" : "");
-    snprintf(text, sizeof(text), "%s%s", group, of);
+    const char *text = ST_TEXT(256, "%s%s", group, of);
     st_picture_heading(area, text);
 }
 
@@ -238,12 +238,11 @@ static void label(const struct st_picture_area *area, double x, const struct st_
     double y = area->y + area->height + 18;
     for (int i = 0; i < LABEL_LINES && *rest != '\0'; i++, y += LABEL_PX) {
         const size_t bytes = line_bytes(rest);
-        snprintf(text, sizeof(text), "%.*s%s", (int)bytes, rest,
-                 i + 1 == LABEL_LINES && rest[bytes] != '\0' ? "…" : "");
+        ST_PRINT(text, "%.*s%s", (int)bytes, rest, i + 1 == LABEL_LINES && rest[bytes] != '\0' ? "…" : "");
         st_picture_text(area->svg, x, y, ST_ANCHOR_MIDDLE, ST_PICTURE_INK, text);
         rest += bytes;
     }
-    snprintf(text, sizeof(text), "n = %llu%s", (unsigned long long)set->box.n,
+    ST_PRINT(text, "n = %llu%s", (unsigned long long)set->box.n,
              set->box.known && !set->box.outliers_known ? " *" : "");
     st_picture_text(area->svg, x, y, ST_ANCHOR_MIDDLE, ST_PICTURE_SOFT, text);
 }

@@ -23,7 +23,7 @@ static void say_set(struct st_picture *picture, const struct st_chart_set *set)
     st_ns_format_exact(set->box.min_ns, least, sizeof(least));
     st_ns_format_exact(set->box.median_ns, median, sizeof(median));
     st_ns_format_exact(set->box.max_ns, greatest, sizeof(greatest));
-    snprintf(missed, sizeof(missed), "%llu period%s missed", (unsigned long long)set->missed_n,
+    ST_PRINT(missed, "%llu period%s missed", (unsigned long long)set->missed_n,
              set->missed_n == 1 ? "" : "s");
     st_text_append(description, description_bytes,
                    "%s over time, %s: %llu values from %s to %s, median %s%s%s. ", picture->data->quantity,
@@ -49,7 +49,7 @@ static int plan(struct st_picture *picture)
         joined = joined || data->set[i]->columns->periods > 1;
         say_set(picture, data->set[i]);
     }
-    snprintf(picture->how, sizeof(picture->how), "%s%s",
+    ST_PRINT(picture->how, "%s%s",
              joined
                  ? "Each column of pixels goes from the least to the greatest value of its time; no value is "
                    "left out."
@@ -156,7 +156,7 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
     }
     char axis[64] = "number of the value (the first is 0)", name[ST_CHART_NAME_BYTES];
     if (timed)
-        snprintf(axis, sizeof(axis), "time since the first value (%s)", st_chart_x_unit(longest));
+        ST_PRINT(axis, "time since the first value (%s)", st_chart_x_unit(longest));
     area->y_axis = st_picture_value_axis(data);
     const double end_x =
         timed ? length_s(longest) / st_period_seconds(&longest->period) * st_chart_value_x(longest)

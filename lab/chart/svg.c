@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/text/safe.h"
+#include "core/text/text.h"
 
 static FILE *line(struct st_svg *svg)
 {
@@ -86,8 +87,7 @@ void st_svg_polyline(struct st_svg *svg, const struct st_point *points, size_t n
 void st_svg_polygon(struct st_svg *svg, const struct st_point *points, size_t n, uint32_t fill_rgb,
                     const struct st_pen *pen)
 {
-    char fill[16];
-    snprintf(fill, sizeof(fill), "#%06x", fill_rgb);
+    const char *fill = ST_TEXT(16, "#%06x", fill_rgb);
     path(svg, points, n, false, true, fill, pen);
 }
 

@@ -25,7 +25,6 @@ static int read_recording(const char *command, struct st_compare_file *file)
 {
     struct st_recording_run run;
     const int r = st_recording_input_read(file->path, &run);
-    char lost[80];
     if (r != 0) {
         st_recording_input_finish(&run);
         return st_failure(command, "cannot read %s: %s", file->path, st_recording_input_error(r));
@@ -40,8 +39,8 @@ static int read_recording(const char *command, struct st_compare_file *file)
         note(file, "The recording has no end mark and was read up to its last complete block.");
     if (run.end == ST_RECORDING_DAMAGED)
         note(file, "The recording is damaged. Only the part before the damage was read.");
-    snprintf(lost, sizeof(lost), "%" PRIu64 " cycles are missing: the buffer for samples (ring) was full.",
-             run.totals.lost_cycles);
+    const char *lost = ST_TEXT(80, "%" PRIu64 " cycles are missing: the buffer for samples (ring) was full.",
+                               run.totals.lost_cycles);
     if (run.totals.lost_cycles > 0)
         note(file, lost);
     return ST_EXIT_DONE;
@@ -123,7 +122,7 @@ static int read_json(const char *command, const struct st_series_options *option
     const char *schema = json_string_value(json_object_get(document, "schema"));
     const json_t *conditions = json_object_get(document, "circumstances");
     int status = ST_EXIT_DONE;
-    if (schema == NULL || strncmp(schema, SERIES_FAMILY, strlen(SERIES_FAMILY)) != 0) {
+    if (schema == NULL || !st_text_begins(schema, SERIES_FAMILY)) {
         status =
             st_failure(command,
                        "cannot compare %s (%.40s). Record with 'measure --record', or compare a column of "

@@ -41,9 +41,9 @@ static json_t *figure_json(const struct st_compare_result *result, const struct 
 static json_t *differ_json(const struct st_compare_result *result)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < result->differ_n; i++)
-        append(array, json_pack("{s:s, s:s, s:s}", "key", result->differ[i].key, "a",
-                                result->differ[i].before, "b", result->differ[i].now));
+    ST_EACH_OF (condition, result->differ, result->differ_n)
+        append(array, json_pack("{s:s, s:s, s:s}", "key", condition->key, "a", condition->before, "b",
+                                condition->now));
     return array;
 }
 

@@ -27,7 +27,7 @@ static void put(FILE *out, const char *label, const char *text, int width)
 static void print_file(FILE *out, const struct st_compare_file *file, const char *name, int width)
 {
     char text[900], every[32], all[32];
-    snprintf(text, sizeof(text), "%.300s: %s", file->path, file->source);
+    ST_PRINT(text, "%.300s: %s", file->path, file->source);
     st_text_append(text, sizeof(text), ", %" PRIu64 " values, one every %s, %s in all", file->blocks.n,
                    st_ns_format(st_period_ns(&file->period), every, sizeof(every)),
                    st_ns_format(st_period_due_ns(&file->period, 0, file->blocks.trials_n), all, sizeof(all)));
@@ -52,7 +52,7 @@ static const char *periods_text(const struct st_compare_file *files, char *buf, 
         return buf;
     for (int decimals = 0; decimals <= 6 && strcmp(texts[0], texts[1]) == 0; decimals++) {
         for (int i = 0; i < 2; i++)
-            snprintf(texts[i], sizeof(texts[i]), "%.*f µs", decimals, period_ns(&files[i]) / 1e3);
+            ST_PRINT(texts[i], "%.*f µs", decimals, period_ns(&files[i]) / 1e3);
     }
     snprintf(buf, buf_bytes, "period: %s in A, %s in B.%s", texts[0], texts[1],
              fabs(period_ns(&files[0]) / period_ns(&files[1]) - 1) > PERIODS_ALIKE
@@ -90,8 +90,8 @@ static void print_unknown(FILE *out, const struct st_compare_result *result, int
         const uint64_t least_n = st_stats_quantile_min_n(st_figure_quantiles[id]);
         if (result->figures[id].difference.known || n >= least_n)
             continue;
-        snprintf(text, sizeof(text), "%s: only %" PRIu64 " value%s; at least %" PRIu64 " are needed.",
-                 st_figure_names[id], n, n == 1 ? "" : "s", least_n);
+        ST_PRINT(text, "%s: only %" PRIu64 " value%s; at least %" PRIu64 " are needed.", st_figure_names[id],
+                 n, n == 1 ? "" : "s", least_n);
         put(out, "", text, width);
     }
 }
@@ -108,13 +108,13 @@ static void print_figures(FILE *out, const struct st_compare_result *result, int
 
 static void print_notes(FILE *out, const struct st_compare_result *result, int width)
 {
-    char text[500];
     fputc('\n', out);
-    snprintf(text, sizeof(text),
-             "p is corrected for the %zu figure%s compared (Holm); * marks a difference that is shown (p <= "
-             "%.2f, and more than the drift). Each file is one run: anything else that changed between them "
-             "counts, too. To see how much that is, run A again after B.",
-             result->tests_n, result->tests_n == 1 ? "" : "s", ST_VERDICT_LEVEL);
+    const char *text = ST_TEXT(
+        500,
+        "p is corrected for the %zu figure%s compared (Holm); * marks a difference that is shown (p <= "
+        "%.2f, and more than the drift). Each file is one run: anything else that changed between them "
+        "counts, too. To see how much that is, run A again after B.",
+        result->tests_n, result->tests_n == 1 ? "" : "s", ST_VERDICT_LEVEL);
     put(out, "note", text, width);
 }
 

@@ -20,8 +20,8 @@ int st_bench_exec_init(struct st_bench_exec *bench, const struct st_bench_exec_c
     const struct st_exec_command *commands = config->commands;
     if (config->commands_n < 2)
         return -EINVAL;
-    for (size_t i = 0; i < config->commands_n; i++) {
-        if (commands[i].start >= config->commands_n || commands[commands[i].start].start != commands[i].start)
+    ST_EACH_OF (command, commands, config->commands_n) {
+        if (command->start >= config->commands_n || commands[command->start].start != command->start)
             return -EINVAL;
     }
     *bench = (struct st_bench_exec){.config = *config};
@@ -35,8 +35,8 @@ int st_bench_exec_init(struct st_bench_exec *bench, const struct st_bench_exec_c
 
 void st_bench_exec_finish(struct st_bench_exec *bench)
 {
-    for (size_t i = 0; i < bench->config.commands_n; i++)
-        free(bench->arms[i].wall_ns);
+    ST_EACH_OF (arm, bench->arms, bench->config.commands_n)
+        free(arm->wall_ns);
     free(bench->arms);
     *bench = (struct st_bench_exec){0};
 }

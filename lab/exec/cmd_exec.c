@@ -105,9 +105,9 @@ static const struct place {
 /* @return the place that the text begins with, NULL: none. */
 static const struct place *place_at(const char *text)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(places); i++) {
-        if (strncmp(text, places[i].text, strlen(places[i].text)) == 0)
-            return &places[i];
+    ST_EACH (place, places) {
+        if (st_text_begins(text, place->text))
+            return place;
     }
     return NULL;
 }
@@ -256,7 +256,7 @@ static void print_arm(const struct st_bench_exec *bench, size_t i, const struct 
     if (f->wall.n == 0)
         return;
     if (f->rank > 0)
-        snprintf(rank, sizeof(rank), "%u  ", f->rank);
+        ST_PRINT(rank, "%u  ", f->rank);
     fprintf(out, "%s%s%s\n", rank, command->text,
             !start          ? ""
             : command->idle ? "   (sleeps 0 s: only its start and end)"
@@ -294,7 +294,7 @@ static void print_text(const struct st_bench_exec *bench, const struct st_exec_f
                  "sleep, with 95 % intervals; an interval that contains 1 shows no difference."
                : "");
     st_text_wrap(out, text, 0, width);
-    snprintf(text, sizeof(text), "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",
+    ST_PRINT(text, "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",
              st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->config.seed, bench->warm_up_n,
              bench->warm_up_n == 1 ? "" : "s", bench->stopped ? "; ended early" : "");
     st_text_wrap(out, text, 0, width);
@@ -425,9 +425,9 @@ static int run(struct arguments *a)
         status = plan_program(&plan, a, a->programs[i], &common);
     if (status == ST_EXIT_DONE)
         status = measure(a, plan.commands, plan.n);
-    for (size_t i = 0; i < plan.n; i++) {
-        free(plan.ready[i].text);
-        free(plan.ready[i].bytes);
+    ST_EACH_OF (place, plan.ready, plan.n) {
+        free(place->text);
+        free(place->bytes);
     }
     free(plan.ready);
     free(plan.commands);

@@ -71,14 +71,13 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
     r = set == NULL ? -ENOMEM : add_events(reader, set);
     if (set != NULL)
         set->deadline_ns = st_period_ns(&st_recording_info(reader)->meta.period);
-    snprintf(data->quantity, sizeof(data->quantity), LATENESS);
+    ST_PRINT(data->quantity, LATENESS);
     st_chart_conditions(data,
                         st_conditions_lines(st_recording_info(reader)->conditions, where, sizeof(where)));
     const enum st_recording_end end = st_recording_info(reader)->end;
     if (r == 0 && (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED))
-        snprintf(data->note, sizeof(data->note),
-                 "%.80s is %s: the picture shows only the data before that place.", short_name(name),
-                 end == ST_RECORDING_CUT ? "cut" : "damaged");
+        ST_PRINT(data->note, "%.80s is %s: the picture shows only the data before that place.",
+                 short_name(name), end == ST_RECORDING_CUT ? "cut" : "damaged");
     st_recording_close_reader(reader);
     if (r == 0 && set->hist.total_n == 0)
         return st_failure(command, "%s: no samples", name);
@@ -171,7 +170,7 @@ static int add_results(const char *command, const struct st_document *kind, cons
                        const json_t *document, struct st_chart_data *data)
 {
     const size_t from = data->n, n = st_document_results_n(kind, document);
-    snprintf(data->quantity, sizeof(data->quantity), "%s", kind->quantity);
+    ST_PRINT(data->quantity, "%s", kind->quantity);
     for (size_t i = 0; i < n; i++) {
         if (add_result(kind, name, st_document_result(kind, document, i), data) != 0)
             return st_failure(command, "%s has more than %d results", name, ST_CHART_SETS_MAX);
@@ -186,15 +185,14 @@ static int add_series(const char *command, const char *name, const char *label, 
 {
     struct st_series_input result = {0};
     int status = st_series_input_json(command, name, document, &result);
-    snprintf(data->quantity, sizeof(data->quantity), "%s", result.plain ? VALUE : LATENESS);
+    ST_PRINT(data->quantity, "%s", result.plain ? VALUE : LATENESS);
     if (status == ST_EXIT_DONE) {
         const int r = st_chart_add_series(data, label, &result.series);
         if (r != 0)
             status = st_failure(command, "%s: %s", name, strerror(-r));
     }
     if (result.left_out_n > 0)
-        snprintf(data->note, sizeof(data->note), "The last %llu samples are not drawn.",
-                 (unsigned long long)result.left_out_n);
+        ST_PRINT(data->note, "The last %llu samples are not drawn.", (unsigned long long)result.left_out_n);
     st_series_input_finish(&result);
     return status;
 }
@@ -255,11 +253,11 @@ static int read_text(const char *command, const char *path, const struct st_seri
     int status = st_series_input_read(command, path, options, result);
     if (status == ST_EXIT_DONE) {
         const int r = st_chart_add_series(data, short_name(path), &result->series);
-        snprintf(data->quantity, sizeof(data->quantity), "%s", result->plain ? VALUE : LATENESS);
+        ST_PRINT(data->quantity, "%s", result->plain ? VALUE : LATENESS);
         if (r == 0 && result->untimed)
             data->set[data->n - 1]->timed = false; /* its note has a period that no one gave */
         else
-            snprintf(data->note, sizeof(data->note), "%s", result->note);
+            ST_PRINT(data->note, "%s", result->note);
         if (r != 0)
             status = st_failure(command, "%s: %s", path, strerror(-r));
     }
@@ -290,12 +288,12 @@ int st_chart_read(const char *command, const char *path, const struct st_series_
 {
     char quantity[sizeof(data->quantity)];
     const size_t before = data->n;
-    snprintf(quantity, sizeof(quantity), "%s", data->quantity);
+    ST_PRINT(quantity, "%s", data->quantity);
     int status = read_file(command, path, options, data);
     if (before > 0 && strcmp(quantity, VALUE) == 0)
-        snprintf(quantity, sizeof(quantity), "%s", data->quantity);
+        ST_PRINT(quantity, "%s", data->quantity);
     if (before > 0 && strcmp(data->quantity, VALUE) == 0)
-        snprintf(data->quantity, sizeof(data->quantity), "%s", quantity);
+        ST_PRINT(data->quantity, "%s", quantity);
     if (status == ST_EXIT_DONE && before > 0 && strcmp(quantity, data->quantity) != 0)
         status = st_failure(command, "%s has %s and %s has %s: one picture cannot show both",
                             data->set[0]->file, quantity, short_name(path), data->quantity);
@@ -307,8 +305,8 @@ int st_chart_read(const char *command, const char *path, const struct st_series_
     for (size_t i = before; i < data->n; i++) {
         struct st_chart_set *set = data->set[i];
         if (strcmp(set->label, short_name(path)) == 0)
-            snprintf(set->label, sizeof(set->label), "%s", name);
-        snprintf(set->file, sizeof(set->file), "%s", name);
+            ST_PRINT(set->label, "%s", name);
+        ST_PRINT(set->file, "%s", name);
     }
     return status;
 }

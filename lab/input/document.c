@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 
 #define VERSION "1"
 
@@ -81,19 +82,19 @@ const json_t *st_document_result(const struct st_document *kind, const json_t *d
 /* Adds "fifo", or with the name of the key, for numbers or if `named`, "requested 5.000 ms". */
 static void add_word(char *buf, size_t buf_bytes, const char *key, bool named, const json_t *value)
 {
-    char text[96], name[40];
+    char text[96];
     const size_t bytes = strlen(key);
     const bool time = bytes > 3 && strcmp(key + bytes - 3, "_ns") == 0;
     if (json_is_string(value)) {
-        snprintf(text, sizeof(text), "%s", json_string_value(value));
+        ST_PRINT(text, "%s", json_string_value(value));
     } else if (json_is_integer(value) && time) {
         st_ns_format(json_integer_value(value), text, sizeof(text));
     } else if (json_is_integer(value)) {
-        snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(value));
+        ST_PRINT(text, "%lld", (long long)json_integer_value(value));
     } else {
         return;
     }
-    snprintf(name, sizeof(name), "%.*s ", (int)(time ? bytes - 3 : bytes), key);
+    char *name = ST_TEXT(40, "%.*s ", (int)(time ? bytes - 3 : bytes), key);
     for (char *c = name; *c != '\0'; c++)
         *c = *c == '_' ? ' ' : *c;
     const size_t at = strlen(buf);

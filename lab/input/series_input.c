@@ -8,6 +8,7 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
+#include "core/text/text.h"
 #include "lab/input/json_input.h"
 #include "lab/input/series_text.h"
 #include "platform/posix/posix.h"
@@ -149,7 +150,7 @@ int st_series_input_json(const char *command, const char *name, const json_t *do
                          struct st_series_input *ret)
 {
     const char *schema = json_string_value(json_object_get(document, "schema"));
-    if (schema == NULL || strncmp(schema, SCHEMA_FAMILY, strlen(SCHEMA_FAMILY)) != 0)
+    if (schema == NULL || !st_text_begins(schema, SCHEMA_FAMILY))
         return st_failure(command, "%s is JSON, but not a series of 'sleeptune-lab series' or 'simulate'",
                           name);
     if (strcmp(schema, ST_SERIES_SCHEMA) != 0)
@@ -276,7 +277,7 @@ static int read_text(struct input *input, struct st_series_input *result)
         result->series = text.series;
         text.series = (struct st_series){0};
         st_ns_format(st_period_ns(&result->series.period), every, sizeof(every));
-        snprintf(result->note, sizeof(result->note), "Read as %s%s%s%s.",
+        ST_PRINT(result->note, "Read as %s%s%s%s.",
                  text.unit_ns > 0 && result->plain ? input->options->unit : kinds[text.kind],
                  text.period_known ? "" : ", one every ", text.period_known ? "" : every,
                  result->untimed ? " (--every sets a different period)" : "");
@@ -326,9 +327,8 @@ int st_series_input_read(const char *command, const char *path, const struct st_
     st_posix_input_close(input.stream);
     if (status == ST_EXIT_DONE && ret->left_out_n > 0) {
         char text[120];
-        snprintf(text, sizeof(text),
-                 "Only the first %zu samples were analysed; %" PRIu64 " more were left out.", ret->series.n,
-                 ret->left_out_n);
+        ST_PRINT(text, "Only the first %zu samples were analysed; %" PRIu64 " more were left out.",
+                 ret->series.n, ret->left_out_n);
         note(ret, text);
     }
     return status;

@@ -6,6 +6,7 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
+#include "core/text/text.h"
 
 #define LATENESS_MAX_NS (3600 * ST_NS_PER_S)
 #define INDEX_MAX       (UINT64_C(1) << 62)
@@ -48,7 +49,7 @@ static int comment(struct st_series_text *text, const char *line)
 {
     const char *at = line + strlen(PERIOD_COMMENT);
     uint64_t num, den;
-    if (strncmp(line, PERIOD_COMMENT, strlen(PERIOD_COMMENT)) != 0)
+    if (!st_text_begins(line, PERIOD_COMMENT))
         return 0;
     if (!take_u64(&at, &num) || !take_char(&at, '/') || !take_u64(&at, &den) || *skip_blanks(at) != '\0')
         return -EBADMSG;
@@ -139,7 +140,7 @@ int st_series_text_line(struct st_series_text *text, const char *line, size_t by
         return comment(text, from);
     if (*from == '\0')
         return 0;
-    if (text->cell == 0 && text->kind == ST_SERIES_TEXT_EMPTY && strncmp(from, HEADER, strlen(HEADER)) == 0 &&
+    if (text->cell == 0 && text->kind == ST_SERIES_TEXT_EMPTY && st_text_begins(from, HEADER) &&
         *skip_blanks(from + strlen(HEADER)) == '\0') {
         text->kind = ST_SERIES_TEXT_CSV;
         return 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "lab/analyse/series_result.h"
 #include "lab/bench_command.h"
 #include "lab/chart/chart.h"
@@ -77,7 +78,7 @@ static bool is_here(const struct st_sleep_method *method, struct missing *missin
     if (r == 0)
         st_sleep_close(&sleep);
     else
-        snprintf(missing->why, sizeof(missing->why), "%s", strerror(-r));
+        ST_PRINT(missing->why, "%s", strerror(-r));
     return r == 0;
 }
 
@@ -104,7 +105,7 @@ static int put_clocks(struct arguments *a, struct st_lab *lab)
     const struct st_sleep_method *method;
     int r = 0;
     for (size_t i = 0; (method = lab->sleep_method(lab, i)) != NULL && r == 0; i++) {
-        if (strncmp(method->name, prefix, strlen(prefix)) == 0)
+        if (st_text_begins(method->name, prefix))
             r = add_method(a, method);
     }
     return r;
@@ -134,7 +135,7 @@ static void set_policy(const struct arguments *a, struct st_platform *p, struct 
         return;
     const int r = p->set_policy(p, a->policy, (int)a->priority);
     if (r != 0)
-        snprintf(result->input.note, sizeof(result->input.note),
+        ST_PRINT(result->input.note,
                  "No permission for the policy %s (%s): measured with the current policy instead.",
                  st_platform_policy_name(a->policy), strerror(-r));
 }
@@ -158,13 +159,13 @@ static int circumstances(struct st_platform *p, const struct st_sleep_method *me
     result->circumstances = json_object();
     st_result_condition_json(result->circumstances, "method", method->name);
     if (p->get_policy(p, &policy, &priority) == 0) {
-        snprintf(text, sizeof(text), "%d", priority);
+        ST_PRINT(text, "%d", priority);
         st_result_condition_json(result->circumstances, "policy", st_platform_policy_name(policy));
         st_result_condition_json(result->circumstances, "priority", text);
     }
     result->correction_known = lab->clock_correction_ppm(lab, &result->correction_ppm) == 0;
     if (result->correction_known) {
-        snprintf(text, sizeof(text), "%+.2f", result->correction_ppm);
+        ST_PRINT(text, "%+.2f", result->correction_ppm);
         st_result_condition_json(result->circumstances, "clock_correction_ppm", text);
     }
     p->conditions(p, -1, st_result_condition_json, result->circumstances);
@@ -174,12 +175,12 @@ static int circumstances(struct st_platform *p, const struct st_sleep_method *me
 
 static void announce(const struct arguments *a, const struct st_bench_series_config *config)
 {
-    char text[32], all[40] = "", line[200];
+    char text[32], all[40] = "";
     const double seconds = st_period_seconds(&config->period) * (double)config->count * (double)a->methods_n;
     st_ns_format(seconds < 9e9 ? (int64_t)(seconds * 1e9) : INT64_MAX, text, sizeof(text));
     if (a->methods_n > 1)
-        snprintf(all, sizeof(all), " and %zu more, in turn", a->methods_n - 1);
-    snprintf(line, sizeof(line), "%s%s: takes %s.", a->methods[0]->name, all, text);
+        ST_PRINT(all, " and %zu more, in turn", a->methods_n - 1);
+    const char *line = ST_TEXT(200, "%s%s: takes %s.", a->methods[0]->name, all, text);
     st_bench_command_say(&a->shown, line);
 }
 
@@ -215,11 +216,11 @@ static json_t *document(const struct arguments *a, struct st_series_result *cons
     if (a->methods_n + a->missing_n == 1)
         return st_series_result_json(results[0], true);
     json_t *series = json_array(), *missing = json_array();
-    for (size_t i = 0; i < n; i++)
-        (void)json_array_append_new(series, st_series_result_json(results[i], true));
-    for (size_t i = 0; i < a->missing_n; i++)
-        (void)json_array_append_new(missing, json_pack("{s:s, s:s}", "method", a->missing[i].method->name,
-                                                       "missing", a->missing[i].why));
+    ST_EACH_OF (result, results, n)
+        (void)json_array_append_new(series, st_series_result_json(*result, true));
+    ST_EACH_OF (name, a->missing, a->missing_n)
+        (void)json_array_append_new(
+            missing, json_pack("{s:s, s:s}", "method", name->method->name, "missing", name->why));
     return json_pack("{s:s, s:s, s:o, s:o}", "schema", SET_SCHEMA, "order", "one after the other", "series",
                      series, "not_measured", missing);
 }
@@ -268,9 +269,9 @@ static int run(struct arguments *a, struct st_bench_series_config *config)
     }
     const int printed = print(a, results, n);
     status = status != ST_EXIT_DONE ? status : printed;
-    for (size_t i = 0; i < n; i++) {
-        st_series_result_finish(results[i]);
-        free(results[i]);
+    ST_EACH_OF (row, results, n) {
+        st_series_result_finish(*row);
+        free(*row);
     }
     return status;
 }

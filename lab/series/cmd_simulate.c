@@ -82,10 +82,10 @@ static int print_table(const char *list, int64_t hz)
     if (r != 0)
         return r;
     printf("Ticks of 1/%lld s\n%16s%12s%8s%14s\n", (long long)hz, "sleep", "exact", "tvtohz", "tvtohz-fixed");
-    for (size_t i = 0; i < t.n; i++)
-        printf("%14.6f s%12.4f%8lld%14lld\n", (double)t.us[i] / 1e6, (double)t.us[i] * (double)hz / 1e6,
-               (long long)st_simulate_tvtohz(t.us[i], hz, ST_ROUNDING_TVTOHZ),
-               (long long)st_simulate_tvtohz(t.us[i], hz, ST_ROUNDING_TVTOHZ_FIXED));
+    ST_EACH_OF (time, t.us, t.n)
+        printf("%14.6f s%12.4f%8lld%14lld\n", (double)*time / 1e6, (double)*time * (double)hz / 1e6,
+               (long long)st_simulate_tvtohz(*time, hz, ST_ROUNDING_TVTOHZ),
+               (long long)st_simulate_tvtohz(*time, hz, ST_ROUNDING_TVTOHZ_FIXED));
     return ST_EXIT_DONE;
 }
 

@@ -46,8 +46,8 @@ static int64_t visit_ns(const struct st_bench_sleep *bench, const struct st_slee
 int64_t st_bench_sleep_block_ns(const struct st_bench_sleep *bench)
 {
     int64_t sum_ns = 0;
-    for (size_t i = 0; i < bench->cells_n; i++)
-        sum_ns += wanted(&bench->cells[i]) ? visit_ns(bench, &bench->cells[i]) : 0;
+    ST_EACH_OF (cell, bench->cells, bench->cells_n)
+        sum_ns += wanted(cell) ? visit_ns(bench, cell) : 0;
     return sum_ns;
 }
 
@@ -74,8 +74,8 @@ int st_bench_sleep_init(struct st_bench_sleep *bench, struct st_platform *p,
     if (config->methods_n > ST_BENCH_SLEEP_CELLS_MAX || config->durations_n > ST_BENCH_SLEEP_CELLS_MAX ||
         config->settings_n > ST_BENCH_SLEEP_CELLS_MAX || n > ST_BENCH_SLEEP_CELLS_MAX)
         return -E2BIG;
-    for (size_t i = 0; i < config->durations_n; i++) {
-        if (config->durations_ns[i] <= 0)
+    ST_EACH_OF (duration, config->durations_ns, config->durations_n) {
+        if (*duration <= 0)
             return -EINVAL;
     }
     *bench = (struct st_bench_sleep){.config = *config, .cells_n = n, .slack_found_ns = -1, .visit_share = 1};
@@ -99,9 +99,9 @@ int st_bench_sleep_init(struct st_bench_sleep *bench, struct st_platform *p,
 
 void st_bench_sleep_finish(struct st_bench_sleep *bench)
 {
-    for (size_t i = 0; i < bench->cells_n; i++) {
-        free(bench->cells[i].overshoot_ns);
-        free(bench->cells[i].blocks);
+    ST_EACH_OF (cell, bench->cells, bench->cells_n) {
+        free(cell->overshoot_ns);
+        free(cell->blocks);
     }
     free(bench->cells);
     *bench = (struct st_bench_sleep){0};
@@ -260,8 +260,8 @@ static int run_block(struct st_bench_sleep *bench, struct st_platform *p, size_t
                      int64_t read_cost_ns)
 {
     bool visited = false;
-    for (size_t i = 0; i < bench->cells_n; i++) {
-        struct st_sleep_cell *cell = &bench->cells[order[i]];
+    ST_EACH_OF (place, order, bench->cells_n) {
+        struct st_sleep_cell *cell = &bench->cells[*place];
         if (!wanted(cell) || p->now_ns(p) + visit_ns(bench, cell) > end_ns)
             continue;
         if (bench->config.go_on != NULL && !bench->config.go_on(bench->config.ctx, bench)) {
@@ -279,13 +279,12 @@ static int run_block(struct st_bench_sleep *bench, struct st_platform *p, size_t
 static int mark_narrow(struct st_bench_sleep *bench)
 {
     size_t most_n = 1;
-    for (size_t i = 0; i < bench->cells_n; i++)
-        most_n = bench->cells[i].n > most_n ? bench->cells[i].n : most_n;
+    ST_EACH_OF (cell, bench->cells, bench->cells_n)
+        most_n = cell->n > most_n ? cell->n : most_n;
     int64_t *scratch = calloc(most_n, sizeof(*scratch));
     if (scratch == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < bench->cells_n; i++) {
-        struct st_sleep_cell *cell = &bench->cells[i];
+    ST_EACH_OF (cell, bench->cells, bench->cells_n) {
         if (wanted(cell))
             cell->narrow = is_narrow(cell, bench->config.precision, scratch);
     }

@@ -55,8 +55,8 @@ bool st_bench_sleep_measured(const struct st_bench_sleep *bench, size_t method)
 static size_t most_samples(const struct st_bench_sleep *bench)
 {
     size_t most_n = 0;
-    for (size_t i = 0; i < bench->cells_n; i++)
-        most_n = bench->cells[i].n > most_n ? bench->cells[i].n : most_n;
+    ST_EACH_OF (cell, bench->cells, bench->cells_n)
+        most_n = cell->n > most_n ? cell->n : most_n;
     return most_n;
 }
 
@@ -368,8 +368,8 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
                        const struct st_sleep_contrast *c)
 {
     size_t n[ST_STRETCH_UNTRIED + 1] = {0};
-    for (size_t i = 0; i < bench->config.methods_n; i++)
-        n[seen[i]]++;
+    ST_EACH_OF (place, seen, bench->config.methods_n)
+        n[*place]++;
     const bool some = n[ST_STRETCH_SEEN] > 0;
     if (!some && n[ST_STRETCH_NOT_SEEN] == 0) {
         write_contrast(out, p, c);

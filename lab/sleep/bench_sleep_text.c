@@ -65,8 +65,8 @@ void st_bench_sleep_list(struct st_lab *lab, FILE *out, int width)
         char text[240], unit[32];
         struct st_sleep s;
         const int r = st_sleep_open(&s, lab->platform, m);
-        snprintf(text, sizeof(text), "%s; %s, clock %s, stretched: %s", m->summary,
-                 st_bench_sleep_asked_name(m->asked), m->clock, st_bench_sleep_stretch_name(m->stretch));
+        ST_PRINT(text, "%s; %s, clock %s, stretched: %s", m->summary, st_bench_sleep_asked_name(m->asked),
+                 m->clock, st_bench_sleep_stretch_name(m->stretch));
         if (m->unit_ns > 1)
             st_text_append(text, sizeof(text), ", in steps of %s",
                            st_ns_format(m->unit_ns, unit, sizeof(unit)));
@@ -84,9 +84,8 @@ static void samples_range(const struct st_bench_sleep *bench, size_t *ret_least,
     const double blocks = (double)bench->config.budget_ns / (double)block_ns;
     *ret_least = SIZE_MAX;
     *ret_most = 0;
-    for (size_t i = 0; i < bench->config.durations_n; i++) {
-        const size_t n =
-            (size_t)(blocks * (double)st_bench_sleep_visit_n(bench, bench->config.durations_ns[i]));
+    ST_EACH_OF (duration, bench->config.durations_ns, bench->config.durations_n) {
+        const size_t n = (size_t)(blocks * (double)st_bench_sleep_visit_n(bench, *duration));
         *ret_least = n < *ret_least ? n : *ret_least;
         *ret_most = n > *ret_most ? n : *ret_most;
     }
@@ -104,7 +103,7 @@ void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int 
     size_t least, most;
     samples_range(bench, &least, &most);
     int n =
-        snprintf(text, sizeof(text),
+        ST_PRINT(text,
                  "%zu method%s, %zu duration%s, %zu setting%s in random order (seed %" PRIu64 "). This "
                  "takes at most %s and gives about %zu",
                  c->methods_n, plural(c->methods_n), c->durations_n, plural(c->durations_n), c->settings_n,
@@ -151,7 +150,7 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
                        FILE *out, int width)
 {
     const struct st_summary *s = &f->overshoot;
-    char rank[16] = "-", a[16], b[16], interval[40] = "-", spread[40], percent[16] = "-", cpu[16], line[320];
+    char rank[16] = "-", a[16], b[16], interval[40] = "-", percent[16] = "-", cpu[16], line[320];
     char q1[16], q3[16], p95[16], p99[16], low[16], high[16], ratio[64];
     if (cell->n == 0) {
         if (cell->why == NULL)
@@ -161,14 +160,14 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
         return;
     }
     if (f->rank > 0)
-        snprintf(rank, sizeof(rank), "%u", f->rank);
+        ST_PRINT(rank, "%u", f->rank);
     if (s->median.interval_known)
-        snprintf(interval, sizeof(interval), "%s .. %s", exact_us((double)s->median.low_ns, a, sizeof(a)),
+        ST_PRINT(interval, "%s .. %s", exact_us((double)s->median.low_ns, a, sizeof(a)),
                  exact_us((double)s->median.high_ns, b, sizeof(b)));
-    snprintf(spread, sizeof(spread), "%s ± %s", narrow_us(s->mean_ns, a, sizeof(a)),
-             s->sd_known ? narrow_us(s->sd_ns, b, sizeof(b)) : "-");
+    const char *spread = ST_TEXT(40, "%s ± %s", narrow_us(s->mean_ns, a, sizeof(a)),
+                                 s->sd_known ? narrow_us(s->sd_ns, b, sizeof(b)) : "-");
     if (f->percent_known)
-        snprintf(percent, sizeof(percent), "%.*f", f->percent < 999.995 ? 2 : 0, f->percent);
+        ST_PRINT(percent, "%.*f", f->percent < 999.995 ? 2 : 0, f->percent);
     fprintf(out, "%2s ", rank);
     method_name(out, cell->method->name, NAME_COLUMNS - 1, 3);
     fprintf(out, "%5zu %6s ", cell->n,
@@ -236,10 +235,10 @@ static void matrix_rows(const struct st_bench_sleep *bench, const struct st_slee
             const struct st_sleep_figures *f =
                 &figures[st_bench_sleep_cell(bench, setting, d, i) - bench->cells];
             if (f->rank > 0)
-                snprintf(text, sizeof(text), "%s %u",
-                         exact_us((double)f->overshoot.median.value_ns, value, sizeof(value)), f->rank);
+                ST_PRINT(text, "%s %u", exact_us((double)f->overshoot.median.value_ns, value, sizeof(value)),
+                         f->rank);
             else
-                snprintf(text, sizeof(text), "-");
+                ST_PRINT(text, "-");
             matrix_cell(out, text, d + 1 == last);
         }
         fputc('\n', out);
@@ -308,8 +307,7 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
     }
     if (most == 0)
         return;
-    used = (size_t)snprintf(line, sizeof(line),
-                            "Most exact (%s; at %zu of %zu duration%s no method was clearly better): ",
+    used = (size_t)ST_PRINT(line, "Most exact (%s; at %zu of %zu duration%s no method was clearly better): ",
                             st_bench_sleep_setting_text(bench, setting, text, sizeof(text)), most,
                             durations_n, durations_n == 1 ? "" : "s");
     size_t n = 0;
@@ -332,8 +330,8 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
 static void rank_sentence(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                           FILE *out, int width)
 {
-    for (size_t i = 0; i < bench->cells_n; i++) {
-        if (figures[i].rank > 0) {
+    ST_EACH_OF (figure, figures, bench->cells_n) {
+        if (figure->rank > 0) {
             st_text_wrap(out, "The number after a median is its rank; " RANK_BEGINS, 0, width);
             return;
         }
@@ -362,7 +360,7 @@ static void refused(const struct st_bench_sleep *bench, const struct st_sleep_fi
             !st_bench_sleep_measured(bench, i % bench->config.methods_n))
             continue;
         told = cell->setting;
-        snprintf(line, sizeof(line), "A dash: not measured, because %s%s%s%s (%s).", cell->why,
+        ST_PRINT(line, "A dash: not measured, because %s%s%s%s (%s).", cell->why,
                  cell->error != 0 ? " (" : "", cell->error != 0 ? strerror(-cell->error) : "",
                  cell->error != 0 ? ")" : "",
                  st_bench_sleep_setting_text(bench, cell->setting, setting, sizeof(setting)));
@@ -395,11 +393,10 @@ static void dashes(const struct st_bench_sleep *bench, const struct st_sleep_fig
     if (!has_dash(bench, figures, brief))
         return;
     if (brief)
-        snprintf(line, sizeof(line),
-                 "A dash: fewer than %u samples, too few for a median. Set a longer --budget.",
+        ST_PRINT(line, "A dash: fewer than %u samples, too few for a median. Set a longer --budget.",
                  (unsigned)st_stats_quantile_min_n(0.5));
     else
-        snprintf(line, sizeof(line),
+        ST_PRINT(line,
                  "A dash: too few samples. A median needs %u, q1 and q3 need %u, p95 %u, p99 %u. Set a "
                  "longer --budget and --precision 0.",
                  (unsigned)st_stats_quantile_min_n(0.5), (unsigned)st_stats_quantile_min_n(0.75),
@@ -446,7 +443,7 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
         best_sentence(bench, figures, s, out, width);
     if (st_bench_sleep_stretch_sentence(bench, p, text, sizeof(text)) == 0)
         st_text_wrap(out, text, 0, width);
-    snprintf(text, sizeof(text), "%" PRIu32 " block%s in %s, seed %" PRIu64 "%s.", bench->blocks_n,
+    ST_PRINT(text, "%" PRIu32 " block%s in %s, seed %" PRIu64 "%s.", bench->blocks_n,
              bench->blocks_n == 1 ? "" : "s", st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)),
              c->seed, bench->stopped ? ", ended early" : "");
     st_text_wrap(out, text, 0, width);

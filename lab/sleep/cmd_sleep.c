@@ -174,8 +174,8 @@ static int print(struct arguments *a, const struct st_bench_sleep *bench)
     const int r = st_bench_sleep_figures(bench, &figures);
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
-    for (size_t i = 0; i < bench->cells_n; i++)
-        measured_n += bench->cells[i].n > 0;
+    ST_EACH_OF (cell, bench->cells, bench->cells_n)
+        measured_n += cell->n > 0;
     FILE *out = st_bench_command_begin(&a->common, &width);
     if (out != NULL)
         st_bench_sleep_print(bench, figures, p, a->brief, out, width);

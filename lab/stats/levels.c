@@ -84,8 +84,8 @@ static int64_t middle(const int64_t *values, size_t n)
         const unsigned range_bits = 64 - (unsigned)__builtin_clzll((uint64_t)high - (uint64_t)low);
         const unsigned shift = range_bits > BIN_BITS ? range_bits - BIN_BITS : 0;
         uint8_t count[1 << BIN_BITS] = {0};
-        for (size_t i = 0; i < n; i++)
-            count[((uint64_t)values[i] - (uint64_t)low) >> shift]++;
+        ST_EACH_OF (number, values, n)
+            count[((uint64_t)*number - (uint64_t)low) >> shift]++;
         size_t bin = 0;
         for (; rank >= count[bin]; bin++)
             rank -= count[bin];

@@ -42,7 +42,7 @@ static int fresh_process_sample(struct st_lab *lab, const char *call, int64_t *r
     if (name == NULL)
         return r != 0 ? r : -ENOENT;
     *name++ = '\0'; /* the seam looks programs up in PATH */
-    snprintf(path, sizeof(path), "PATH=%s", program[0] != '\0' ? program : "/");
+    ST_PRINT(path, "PATH=%s", program[0] != '\0' ? program : "/");
     const char *const argv[] = {name, "syscall", "--one-shot", call, NULL};
     const char *const env[] = {path, NULL};
     struct st_run run = {.argv = argv, .buf = buf, .buf_bytes = sizeof(buf)};
@@ -298,8 +298,8 @@ int64_t st_bench_syscall_expected_ns(struct st_lab *lab, const struct st_bench_s
     double sum_ns = 0;
     if (config->fresh > 0)
         probe(lab, "empty", &empty_ns, &process_ns);
-    for (size_t i = 0; i < config->methods_n; i++) {
-        const struct st_call_method *method = config->methods[i];
+    ST_EACH_OF (row, config->methods, config->methods_n) {
+        const struct st_call_method *method = *row;
         int64_t call_ns = method->blocks ? BLOCKS_NS : TYPICAL_NS, unused_ns;
         if (method->blocks)
             probe(lab, method->name, &call_ns, &unused_ns);
@@ -352,8 +352,8 @@ int st_bench_syscall_measure(struct st_lab *lab, const struct st_bench_syscall_c
     }
     memset(scratch, 0xff, 2 * most_n * sizeof(*scratch)); /* the pages are there */
     const int64_t begin_ns = lab->platform->now_ns(lab->platform);
-    for (size_t i = 0; i < config->methods_n; i++)
-        measure_in_process(ret, lab, &ret->rows[i], scratch + most_n, scratch);
+    ST_EACH_OF (row, ret->rows, config->methods_n)
+        measure_in_process(ret, lab, row, scratch + most_n, scratch);
     for (size_t i = 0; i < config->methods_n; i++)
         measure_batches(ret, lab, &ret->rows[i]);
     look_at_clock(ret, lab);
@@ -365,8 +365,8 @@ int st_bench_syscall_measure(struct st_lab *lab, const struct st_bench_syscall_c
 
 void st_bench_syscall_finish(struct st_bench_syscall *bench)
 {
-    for (size_t i = 0; i < bench->rows_n; i++)
-        free(bench->rows[i].ns);
+    ST_EACH_OF (row, bench->rows, bench->rows_n)
+        free(row->ns);
     free(bench->rows);
     *bench = (struct st_bench_syscall){0};
 }

@@ -26,9 +26,9 @@ void st_bench_syscall_list(struct st_lab *lab, FILE *out, int width)
             st_call_close(&c);
         }
         if (r != 0)
-            snprintf(text, sizeof(text), "%s; not here: %s", m->summary, strerror(-r));
+            ST_PRINT(text, "%s; not here: %s", m->summary, strerror(-r));
         else
-            snprintf(text, sizeof(text), "%s", m->summary);
+            ST_PRINT(text, "%s", m->summary);
         st_text_field(out, m->name, text, NAME_COLUMNS, width);
     }
 }
@@ -90,7 +90,7 @@ static void details(const struct st_syscall_row *row, FILE *out, int width)
                                       [ST_PATH_SYSCALL] = "answered by the kernel; "};
     char line[LINE_BYTES], values[100];
     const struct st_call_batches *b = &row->batches;
-    int n = snprintf(line, sizeof(line), "%s%llu samples, %lld ns subtracted", who[row->path],
+    int n = ST_PRINT(line, "%s%llu samples, %lld ns subtracted", who[row->path],
                      (unsigned long long)row->summary.n, (long long)row->offset_ns);
     const struct st_quantile *median = &row->summary.median;
     if (median->interval_known)
@@ -136,7 +136,7 @@ static void row_lines(const struct st_syscall_row *row, bool brief, FILE *out, i
         return;
     details(row, out, width);
     if (row->why != NULL) {
-        snprintf(text, sizeof(text), "then: %s (%s)", row->why, strerror(-row->error));
+        ST_PRINT(text, "then: %s (%s)", row->why, strerror(-row->error));
         st_text_field(out, "", text, 3, width);
     }
 }
@@ -145,8 +145,8 @@ static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, 
                   int width)
 {
     bool any = false, measured = false;
-    for (size_t i = 0; i < bench->rows_n; i++)
-        any = any || bench->rows[i].mode == mode;
+    ST_EACH_OF (row, bench->rows, bench->rows_n)
+        any = any || row->mode == mode;
     if (!any)
         return;
     fprintf(out, "%s\n",
@@ -201,7 +201,7 @@ static void path_sentence(const struct st_bench_syscall *bench, enum st_call_pat
                           FILE *out, int width)
 {
     char line[1600];
-    size_t used = (size_t)snprintf(line, sizeof(line), "%s", words), n = 0;
+    size_t used = (size_t)ST_PRINT(line, "%s", words), n = 0;
     for (size_t i = 0; i < bench->rows_n && used < sizeof(line); i++) {
         const struct st_syscall_row *row = &bench->rows[i];
         if (row->mode == ST_CALL_IN_PROCESS && row->path == path && row->batches.known)
@@ -224,7 +224,7 @@ static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, 
         n += bench->rows[i].iqr_is_zero && bench->rows[i].outliers_n > 0;
     if (n == 0)
         return;
-    snprintf(line, sizeof(line),
+    ST_PRINT(line,
              "In %zu row%s q1 and q3 are equal. In such a row each value that differs from them counts as "
              "an outlier, even if it differs by only one step of the clock.",
              n, n == 1 ? "" : "s");
@@ -310,8 +310,8 @@ static json_t *clock_json(const struct st_bench_syscall *bench, struct st_lab *l
 json_t *st_bench_syscall_json(const struct st_bench_syscall *bench, struct st_lab *lab)
 {
     json_t *o = json_object(), *results = json_array();
-    for (size_t i = 0; i < bench->rows_n; i++)
-        (void)json_array_append_new(results, row_json(&bench->rows[i]));
+    ST_EACH_OF (row, bench->rows, bench->rows_n)
+        (void)json_array_append_new(results, row_json(row));
     st_json_set(o, "schema", json_string("sleeptune-bench-syscall/1"));
     st_json_set(o, "elapsed_ns", ST_JSON(bench->elapsed_ns));
     st_json_set(o, "interrupted", json_boolean(bench->stopped));

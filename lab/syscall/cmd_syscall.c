@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/text/text.h"
 #include "lab/bench_command.h"
 #include "lab/bench_text.h"
 #include "lab/chart/chart.h"
@@ -69,8 +70,8 @@ static int one_shot(const char *name)
 static size_t samples_n(const struct st_bench_syscall *bench)
 {
     size_t n = 0;
-    for (size_t i = 0; i < bench->rows_n; i++)
-        n += bench->rows[i].n;
+    ST_EACH_OF (row, bench->rows, bench->rows_n)
+        n += row->n;
     return n;
 }
 
@@ -83,13 +84,14 @@ static bool go_on(void *ctx, const struct st_bench_syscall *bench)
 
 static void announce(const struct arguments *a)
 {
-    char text[32], fresh[48] = "", line[200];
+    char text[32], fresh[48] = "";
     const struct st_bench_syscall_config *c = &a->config;
     if (c->fresh > 0)
-        snprintf(fresh, sizeof(fresh), " and %zu fresh process%s", c->fresh, c->fresh == 1 ? "" : "es");
-    snprintf(line, sizeof(line), "%zu call%s, %zu sample%s%s each: about %s.", c->methods_n,
-             c->methods_n == 1 ? "" : "s", c->count, c->count == 1 ? "" : "s", fresh,
-             st_bench_text_rough(st_bench_syscall_expected_ns(st_lab_native(), c), text, sizeof(text)));
+        ST_PRINT(fresh, " and %zu fresh process%s", c->fresh, c->fresh == 1 ? "" : "es");
+    const char *line =
+        ST_TEXT(200, "%zu call%s, %zu sample%s%s each: about %s.", c->methods_n, c->methods_n == 1 ? "" : "s",
+                c->count, c->count == 1 ? "" : "s", fresh,
+                st_bench_text_rough(st_bench_syscall_expected_ns(st_lab_native(), c), text, sizeof(text)));
     st_bench_command_say(&a->common, line);
 }
 

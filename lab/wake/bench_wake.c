@@ -58,8 +58,7 @@ int64_t st_bench_wake_expected_ns(const struct st_bench_wake *bench)
     const int64_t rounds = (int64_t)bench->config.rounds;
     const int64_t visits = (rounds + BLOCK_ROUNDS - 1) / BLOCK_ROUNDS;
     int64_t sum_ns = 0;
-    for (size_t i = 0; i < bench->cells_n; i++) {
-        const struct st_wake_cell *cell = &bench->cells[i];
+    ST_EACH_OF (cell, bench->cells, bench->cells_n) {
         const int64_t round_ns = cell->slice_ns + ROUND_NS;
         if (cell->why == NULL)
             sum_ns += (rounds + visits * WARM_UP_N) * round_ns + visits * OPEN_NS;
@@ -90,12 +89,12 @@ int st_bench_wake_init(struct st_bench_wake *bench, const struct st_bench_wake_c
 {
     const size_t sizes[] = {config->methods_n, config->placements_n, config->kinds_n, config->slices_n};
     size_t n = 1;
-    for (size_t i = 0; i < ST_ARRAY_LEN(sizes); i++) {
-        if (sizes[i] == 0 || config->rounds == 0)
+    ST_EACH (size, sizes) {
+        if (*size == 0 || config->rounds == 0)
             return -EINVAL;
-        if (sizes[i] > ST_BENCH_WAKE_CELLS_MAX / n)
+        if (*size > ST_BENCH_WAKE_CELLS_MAX / n)
             return -E2BIG;
-        n *= sizes[i];
+        n *= *size;
     }
     *bench = (struct st_bench_wake){.config = *config, .cells_n = n};
     bench->cells = calloc(n, sizeof(*bench->cells));
@@ -118,9 +117,9 @@ int st_bench_wake_init(struct st_bench_wake *bench, const struct st_bench_wake_c
 
 void st_bench_wake_finish(struct st_bench_wake *bench)
 {
-    for (size_t i = 0; i < bench->cells_n; i++) {
-        free(bench->cells[i].delay_ns);
-        free(bench->cells[i].send_ns);
+    ST_EACH_OF (cell, bench->cells, bench->cells_n) {
+        free(cell->delay_ns);
+        free(cell->send_ns);
     }
     free(bench->cells);
     *bench = (struct st_bench_wake){0};
@@ -234,8 +233,8 @@ static double growth_in(const struct st_bench_wake *bench, const struct st_wake_
 {
     const struct st_bench_wake_config *c = &bench->config;
     double mean_ns = 0, with_ns = 0, of_ns = 0;
-    for (size_t i = 0; i < c->slices_n; i++)
-        mean_ns += (double)c->slices_ns[i] / (double)c->slices_n;
+    ST_EACH_OF (slice, c->slices_ns, c->slices_n)
+        mean_ns += (double)*slice / (double)c->slices_n;
     for (size_t i = 0; i < c->slices_n; i++) {
         const double off_ns = (double)c->slices_ns[i] - mean_ns;
         with_ns += off_ns * block_median(first + i * stride(c), block);

@@ -18,8 +18,7 @@ void st_bench_wake_list(struct st_lab *lab, FILE *out, int width)
 {
     const struct st_wake_method *m;
     for (size_t i = 0; (m = lab->wake_method(lab, i)) != NULL; i++) {
-        char text[200];
-        snprintf(text, sizeof(text), "%s%s", m->summary, m->timed ? "" : "; cannot wait with a timeout");
+        const char *text = ST_TEXT(200, "%s%s", m->summary, m->timed ? "" : "; cannot wait with a timeout");
         st_text_field(out, m->name, text, NAME_COLUMNS, width);
     }
 }
@@ -47,7 +46,7 @@ static void row(const struct st_wake_cell *cell, FILE *out, int width)
         put_number(out, cell->send.median.known, (double)cell->send.median.value_ns);
     fputc('\n', out);
     if (cell->why != NULL) {
-        snprintf(text, sizeof(text), "then: %s (%s)", cell->why, strerror(-cell->error));
+        ST_PRINT(text, "then: %s (%s)", cell->why, strerror(-cell->error));
         st_text_field(out, "", text, 3, width);
     }
 }
@@ -75,7 +74,7 @@ static void table(const struct st_bench_wake *bench, size_t first, FILE *out, in
         shown_n += bench->stopped ? head[i].n > 0 : shown(&head[i]);
     if (shown_n == 0)
         return;
-    snprintf(after, sizeof(after), " after %s\n", st_ns_format(head->slice_ns, slice, sizeof(slice)));
+    ST_PRINT(after, " after %s\n", st_ns_format(head->slice_ns, slice, sizeof(slice)));
     heading(head, after, out);
     fprintf(out, "%-*s%5s %6s %6s %6s %6s%s\n", NAME_COLUMNS, "delay in µs", "n", "min", "median", "mean",
             "max", head->kind == ST_WAKE_INTERRUPTED ? "   send" : "");
@@ -93,8 +92,7 @@ static const struct st_wake_cell *fastest(const struct st_bench_wake *bench, con
 {
     const struct st_wake_cell *best = NULL;
     size_t known_n = 0;
-    for (size_t i = 0; i < bench->config.methods_n; i++) {
-        const struct st_wake_cell *cell = &head[i];
+    ST_EACH_OF (cell, head, bench->config.methods_n) {
         if (!cell->delay.median.interval_known)
             continue;
         known_n++;
@@ -146,7 +144,7 @@ static void matrix(const struct st_bench_wake *bench, FILE *out, int width)
         to = from + room < c->slices_n ? from + room : c->slices_n;
         st_text_pad(out, "Delay in µs", NAME_COLUMNS);
         for (size_t i = from; i < to; i++) {
-            snprintf(slice, sizeof(slice), "%g ms", (double)c->slices_ns[i] / 1e6);
+            ST_PRINT(slice, "%g ms", (double)c->slices_ns[i] / 1e6);
             fprintf(out, "%*s", MATRIX_COLUMNS, slice);
         }
         fprintf(out, "\n%-*s", NAME_COLUMNS, "");
@@ -172,9 +170,9 @@ static void fastest_sentence(const struct st_bench_wake *bench, size_t first, FI
     size_t as_good_n = 0;
     if (best == NULL)
         return; /* nothing to compare */
-    for (size_t i = 0; i < bench->config.methods_n; i++)
-        as_good_n += &head[i] != best && as_fast(&head[i], best);
-    int n = snprintf(line, sizeof(line),
+    ST_EACH_OF (place, head, bench->config.methods_n)
+        as_good_n += place != best && as_fast(place, best);
+    int n = ST_PRINT(line,
                      "On %s, slept for %s: %s wakes fastest, in %s µs "
                      "(median; 95 %%: %s .. %s)",
                      best->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
@@ -262,14 +260,13 @@ static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int
 {
     char line[LINE_BYTES];
     size_t n = 0, here_n = 0; /* of those that this system has */
-    for (size_t i = 0; i < bench->cells_n; i++) {
-        here_n += bench->cells[i].why == NULL;
-        n += bench->cells[i].n == 0 && bench->cells[i].why == NULL;
+    ST_EACH_OF (cell, bench->cells, bench->cells_n) {
+        here_n += cell->why == NULL;
+        n += cell->n == 0 && cell->why == NULL;
     }
     if (n == 0)
         return;
-    snprintf(line, sizeof(line), "%zu of %zu combinations were not measured: the run ended early.", n,
-             here_n);
+    ST_PRINT(line, "%zu of %zu combinations were not measured: the run ended early.", n, here_n);
     st_text_wrap(out, line, 0, width);
 }
 
@@ -278,11 +275,11 @@ static void dash_sentence(const struct st_bench_wake *bench, FILE *out, int widt
 {
     char line[LINE_BYTES];
     bool any = false;
-    for (size_t i = 0; i < bench->cells_n; i++)
-        any = any || (bench->cells[i].n > 0 && !bench->cells[i].delay.median.known);
+    ST_EACH_OF (cell, bench->cells, bench->cells_n)
+        any = any || (cell->n > 0 && !cell->delay.median.known);
     if (!any)
         return;
-    snprintf(line, sizeof(line),
+    ST_PRINT(line,
              "A dash: too few rounds for a median, which needs %u. Set more --rounds or a longer --budget.",
              (unsigned)st_stats_quantile_min_n(0.5));
     st_text_wrap(out, line, 0, width);
@@ -296,7 +293,7 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
     bool decided = true;
     if (several) {
         matrix(bench, out, width);
-        snprintf(line, sizeof(line),
+        ST_PRINT(line,
                  "At most %zu rounds of each. *: the smallest median, or one whose 95 %% interval overlaps "
                  "with that of the smallest.",
                  c->rounds);
@@ -311,22 +308,22 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
             fastest_sentence(bench, first, out, width);
     }
     if (!decided) {
-        snprintf(line, sizeof(line),
+        ST_PRINT(line,
                  "There were too few rounds to decide whether the delay grows with the sleep: %d are needed.",
                  8 * ST_BENCH_WAKE_BLOCK_ROUNDS);
         st_text_wrap(out, line, 0, width);
     }
     unreached_sentence(bench, out, width);
-    snprintf(line, sizeof(line),
+    ST_PRINT(line,
              "Delay: time from just before the signal (if timed out: from the due time) until the wait has "
              "returned.%s",
              several ? "" : " Send: median time to send the signal, including one clock read.");
     st_text_wrap(out, line, 0, width);
     dash_sentence(bench, out, width);
     if (c->policy != ST_POLICY_OTHER)
-        snprintf(priority, sizeof(priority), " %d", c->priority);
-    int n = snprintf(line, sizeof(line), "Policy %s%s, waking thread on CPU %d",
-                     st_platform_policy_name(c->policy), priority, c->sender_cpu);
+        ST_PRINT(priority, " %d", c->priority);
+    int n = ST_PRINT(line, "Policy %s%s, waking thread on CPU %d", st_platform_policy_name(c->policy),
+                     priority, c->sender_cpu);
     if (c->other_cpu >= 0)
         n += snprintf(line + n, sizeof(line) - (size_t)n, ", other CPU %d", c->other_cpu);
     snprintf(line + n, sizeof(line) - (size_t)n, "; random order, seed %llu; %s%s.",
@@ -391,8 +388,8 @@ json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab
 {
     const struct st_bench_wake_config *c = &bench->config;
     json_t *o = json_object(), *results = json_array();
-    for (size_t i = 0; i < bench->cells_n; i++)
-        (void)json_array_append_new(results, cell_json(&bench->cells[i]));
+    ST_EACH_OF (cell, bench->cells, bench->cells_n)
+        (void)json_array_append_new(results, cell_json(cell));
     st_json_set(o, "schema", json_string("sleeptune-bench-wake/1"));
     st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)c->seed));
     st_json_set(o, "rounds", ST_JSON(c->rounds));

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "lab/bench_command.h"
 #include "lab/bench_text.h"
 #include "lab/chart/chart.h"
@@ -185,8 +186,8 @@ static int choose(struct arguments *a)
 static size_t rounds_n(const struct st_bench_wake *bench)
 {
     size_t n = 0;
-    for (size_t i = 0; i < bench->cells_n; i++)
-        n += bench->cells[i].n;
+    ST_EACH_OF (cell, bench->cells, bench->cells_n)
+        n += cell->n;
     return n;
 }
 
@@ -194,26 +195,26 @@ static bool go_on(void *ctx, const struct st_bench_wake *bench)
 {
     struct arguments *a = ctx;
     size_t wanted_n = 0;
-    for (size_t i = 0; i < bench->cells_n; i++)
-        wanted_n += bench->cells[i].why == NULL ? bench->config.rounds : bench->cells[i].n;
+    ST_EACH_OF (cell, bench->cells, bench->cells_n)
+        wanted_n += cell->why == NULL ? bench->config.rounds : cell->n;
     return st_bench_command_go_on(&a->common, "%zu of %zu rounds", rounds_n(bench), wanted_n);
 }
 
 static void announce(const struct arguments *a, const struct st_bench_wake *bench)
 {
-    char text[32], line[240];
+    char text[32];
     const size_t rounds = bench->config.rounds;
     size_t cells_n = 0;
-    for (size_t i = 0; i < bench->cells_n; i++)
-        cells_n += bench->cells[i].why == NULL;
+    ST_EACH_OF (cell, bench->cells, bench->cells_n)
+        cells_n += cell->why == NULL;
     if (cells_n == 0) {
         st_bench_command_say(&a->common, "None of these combinations can be measured on this machine.");
         return; /* the result says why */
     }
-    snprintf(line, sizeof(line),
-             "%zu combination%s, %zu round%s each, in random order (seed %llu): about %s.", cells_n,
-             cells_n == 1 ? "" : "s", rounds, rounds == 1 ? "" : "s", (unsigned long long)bench->config.seed,
-             st_bench_text_rough(st_bench_wake_expected_ns(bench), text, sizeof(text)));
+    const char *line = ST_TEXT(
+        240, "%zu combination%s, %zu round%s each, in random order (seed %llu): about %s.", cells_n,
+        cells_n == 1 ? "" : "s", rounds, rounds == 1 ? "" : "s", (unsigned long long)bench->config.seed,
+        st_bench_text_rough(st_bench_wake_expected_ns(bench), text, sizeof(text)));
     st_bench_command_say(&a->common, line);
     if (rounds < a->config.rounds && rounds < st_stats_quantile_min_n(0.5))
         st_bench_command_say(&a->common,

@@ -94,7 +94,7 @@ static void x_axis(const struct st_picture_area *area, const struct st_chart_dat
             k++;
         if (k < i)
             continue;
-        snprintf(text, sizeof(text), x_ns < ST_NS_PER_MS ? "%g µs" : "%g ms",
+        ST_PRINT(text, x_ns < ST_NS_PER_MS ? "%g µs" : "%g ms",
                  (double)x_ns / (x_ns < ST_NS_PER_MS ? 1e3 : 1e6));
         st_picture_x_tick(area, st_axis_at(&area->x_axis, (double)x_ns), text);
     }
@@ -173,19 +173,17 @@ static const struct st_picture_kind over_slices = {
 /* A set of each cell. @return 0, -ENOMEM. */
 static int add_cells(const struct st_bench_wake *bench, struct st_chart_data *data)
 {
-    for (size_t i = 0; i < bench->cells_n; i++) {
-        const struct st_wake_cell *cell = &bench->cells[i];
+    ST_EACH_OF (cell, bench->cells, bench->cells_n) {
         if (cell->n == 0)
             continue;
         struct st_chart_set *set = st_chart_add(data, cell->method->name);
         if (set == NULL || st_hist_init(&set->hist, 3) != 0)
             return -ENOMEM;
         set->x_ns = cell->slice_ns;
-        snprintf(set->group, sizeof(set->group), "%s CPU, %s",
-                 cell->placement == ST_WAKE_SAME_CPU ? "the same" : "another",
+        ST_PRINT(set->group, "%s CPU, %s", cell->placement == ST_WAKE_SAME_CPU ? "the same" : "another",
                  cell->kind == ST_WAKE_INTERRUPTED ? "woken early" : "timed out");
-        for (size_t k = 0; k < cell->n; k++)
-            st_hist_add(&set->hist, cell->delay_ns[k]);
+        ST_EACH_OF (delay, cell->delay_ns, cell->n)
+            st_hist_add(&set->hist, *delay);
     }
     return 0;
 }
