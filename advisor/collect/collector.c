@@ -7,6 +7,12 @@
 
 #define SMALL_FILE_BYTES 4097
 
+int st_collector_text(const struct st_collector *c, const char *path, char *buf, size_t bytes)
+{
+    size_t len;
+    return c->p->read_text(c->p, path, buf, bytes, &len);
+}
+
 void st_collector_read(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind)
 {
     char text[SMALL_FILE_BYTES], value[SMALL_FILE_BYTES], of_sysctl[300];

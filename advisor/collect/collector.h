@@ -14,6 +14,9 @@ struct st_collector {
     char home[512]; /* folder of the user it is about, without a slash at its end; "": not known */
 };
 
+/** Reads a whole file of at most bytes - 1. @return 0 or -errno; -EFBIG: the buffer has its beginning. */
+ST_NODISCARD int st_collector_text(const struct st_collector *c, const char *path, char *buf, size_t bytes);
+
 enum st_value_kind { ST_VALUE_TEXT, ST_VALUE_INT };
 
 /** Reads one file (an absolute path) or sysctl of at most 4 KiB into one fact. An empty or non-numeric

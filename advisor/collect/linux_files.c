@@ -52,9 +52,8 @@ static void failed(struct reader *reader, int r, const char *path)
 /** @return whether it was there and could be read. */
 static bool read_file(struct reader *reader, const char *path)
 {
-    size_t len;
     reader->path = path;
-    const int r = reader->c->p->read_text(reader->c->p, path, reader->c->buf, FILE_BYTES, &len);
+    const int r = st_collector_text(reader->c, path, reader->c->buf, FILE_BYTES);
     if (r == 0)
         reader->parse(reader, reader->c->buf);
     else
@@ -306,8 +305,7 @@ static void collect_suspend(struct st_collector *c)
 static void exists(struct st_collector *c, const char *key, const char *path)
 {
     char text[16];
-    size_t len;
-    const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
+    const int r = st_collector_text(c, path, text, sizeof(text));
     if (r == 0 || r == -EFBIG || r == -ELOOP || r == -EXDEV) /* a captured tree does not follow its links */
         st_facts_put_int(c->facts, key, 1, NULL, path);
     else

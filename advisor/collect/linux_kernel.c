@@ -20,8 +20,7 @@ static const char *const options[] = {"HIGH_RES_TIMERS", "HZ",
 /** Reads a whole file into c->buf; of one that is longer, the beginning. */
 static int read_large(struct st_collector *c, const char *path)
 {
-    size_t len;
-    const int r = c->p->read_text(c->p, path, c->buf, c->buf_bytes, &len);
+    const int r = st_collector_text(c, path, c->buf, c->buf_bytes);
     return r == -EFBIG ? 0 : r;
 }
 
@@ -52,8 +51,7 @@ static int read_packed_config(struct st_collector *c, const char *path)
     static const char *const argv[] = {"gzip", "-dc", "/proc/config.gz", NULL};
     struct st_run run = {.argv = argv, .buf = c->buf, .buf_bytes = c->buf_bytes};
     struct st_child_env env;
-    size_t len;
-    int r = c->p->read_text(c->p, path, c->buf, 1, &len);
+    int r = st_collector_text(c, path, c->buf, 1);
     if ((r != 0 && r != -EFBIG) || !c->live)
         return r != 0 && r != -EFBIG ? r : -ENOSYS;
     r = st_child_env_open(&env, getuid(), (const char *const[]){"PATH", NULL});
@@ -94,10 +92,9 @@ static void whole_version(struct st_collector *c)
     static const char source[] = "/proc/version";
     const char *text;
     char release[128], version[256];
-    size_t len;
     if ((st_facts_text(c->facts, ST_KEY_KERNEL_RELEASE, &text) == 0 &&
          st_facts_text(c->facts, ST_KEY_KERNEL_VERSION, &text) == 0) ||
-        c->p->read_text(c->p, source, c->buf, c->buf_bytes, &len) != 0 ||
+        st_collector_text(c, source, c->buf, c->buf_bytes) != 0 ||
         st_linux_text_version(c->buf, release, sizeof(release), version, sizeof(version)) != 0)
         return;
     st_facts_put_text(c->facts, ST_KEY_KERNEL_RELEASE, release, c->buf, source);

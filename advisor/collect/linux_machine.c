@@ -25,8 +25,7 @@ static void container(struct st_collector *c)
     };
     ST_EACH (mark, marks) {
         char text[256];
-        size_t len;
-        const int r = c->p->read_text(c->p, mark->path, text, sizeof(text), &len);
+        const int r = st_collector_text(c, mark->path, text, sizeof(text));
         if (r == 0 || r == -EFBIG) {
             st_facts_put_text(c->facts, ST_KEY_SYSTEM_CONTAINER, mark->name != NULL ? mark->name : text, NULL,
                               mark->path);
@@ -60,8 +59,7 @@ static void captured_request(struct st_collector *c)
 static void unread_request(struct st_collector *c)
 {
     char buf[16];
-    size_t len;
-    const int r = c->p->read_text(c->p, REQUEST_PATH, buf, sizeof(buf), &len);
+    const int r = st_collector_text(c, REQUEST_PATH, buf, sizeof(buf));
     st_facts_put_failure(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r != 0 ? r : -EINVAL, REQUEST_PATH);
 }
 
@@ -195,8 +193,7 @@ static bool is_alike(struct st_collector *c, const char *path, const char *key_o
 {
     char text[32];
     const char *of_cpu0;
-    size_t bytes;
-    const int r = c->p->read_text(c->p, path, text, sizeof(text), &bytes);
+    const int r = st_collector_text(c, path, text, sizeof(text));
     if (r != 0)
         return r == -ENOENT && st_facts_text(c->facts, key_of_cpu0, &of_cpu0) == -ENOENT;
     st_text_trim(text);
@@ -330,11 +327,10 @@ static int one_pmu(void *ctx, const char *name)
 {
     struct cores *cores = ctx;
     char text[128];
-    size_t len;
     const int slow = is_slow_pmu(name);
     if (slow < 0 ||
-        cores->c->p->read_text(cores->c->p, ST_TEXT(256, "/sys/bus/event_source/devices/%.64s/cpus", name),
-                               text, sizeof(text), &len) != 0)
+        st_collector_text(cores->c, ST_TEXT(256, "/sys/bus/event_source/devices/%.64s/cpus", name), text,
+                          sizeof(text)) != 0)
         return 0;
     st_text_trim(text);
     char *list = slow != 0 ? cores->slow : cores->fast;
@@ -347,11 +343,10 @@ static int one_capacity(void *ctx, const char *name)
     struct cores *cores = ctx;
     char text[32];
     int64_t cpu, capacity;
-    size_t len;
     if (!st_text_begins(name, "cpu") || st_text_int(name + 3, &cpu) != 0 || cpu < 0 || cpu >= CPUS_MAX)
         return 0;
-    if (cores->c->p->read_text(cores->c->p, ST_TEXT(128, "/sys/devices/system/cpu/%.16s/cpu_capacity", name),
-                               text, sizeof(text), &len) != 0)
+    if (st_collector_text(cores->c, ST_TEXT(128, "/sys/devices/system/cpu/%.16s/cpu_capacity", name), text,
+                          sizeof(text)) != 0)
         return 1; /* no CPU has it, but on ARM, RISC-V and the like */
     st_text_trim(text);
     if (st_text_int(text, &capacity) != 0 || capacity <= 0)
@@ -409,8 +404,7 @@ static void swap(struct st_collector *c)
     static const char source[] = "/proc/swaps";
     static const char *const keys[] = {ST_KEY_SWAP_OTHER_N, ST_KEY_SWAP_ZRAM_N, ST_KEY_SWAP_ZRAM_FIRST};
     struct st_swaps swaps;
-    size_t len;
-    const int r = c->p->read_text(c->p, source, c->buf, c->buf_bytes, &len);
+    const int r = st_collector_text(c, source, c->buf, c->buf_bytes);
     const bool parsed = r == 0 && st_linux_text_swaps(c->buf, &swaps) == 0;
     ST_EACH (key, keys) {
         if (r != 0)

@@ -85,8 +85,7 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
 static bool in_status(struct st_collector *c, const char *pid, const char *line, uint64_t *ret)
 {
     char text[STATUS_BYTES];
-    size_t len;
-    const int r = c->p->read_text(c->p, ST_TEXT(64, "/proc/%s/status", pid), text, sizeof(text), &len);
+    const int r = st_collector_text(c, ST_TEXT(64, "/proc/%s/status", pid), text, sizeof(text));
     return (r == 0 || r == -EFBIG) && st_proc_line_u64(text, line, ret) == 0;
 }
 
@@ -234,8 +233,7 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
 static void quota_of(struct st_collector *c, const char *pid, const char *name)
 {
     char text[4096], group[4096];
-    size_t len;
-    if (c->p->read_text(c->p, ST_TEXT(64, "/proc/%s/cgroup", pid), text, sizeof(text), &len) == 0 &&
+    if (st_collector_text(c, ST_TEXT(64, "/proc/%s/cgroup", pid), text, sizeof(text)) == 0 &&
         st_proc_cgroup_path(text, group, sizeof(group)) == 0 && strstr(group, "..") == NULL)
         quota(c, group, pid, name);
 }
@@ -338,9 +336,8 @@ static void rt_runtime(struct st_collector *c, const char *key, const char *grou
     }
     ST_EACH (mount, mounts) {
         char text[64];
-        size_t len;
         ST_PRINT(path, "%s%s/cpu.rt_runtime_us", *mount, strcmp(group, "/") == 0 ? "" : group);
-        if (c->p->read_text(c->p, path, text, sizeof(text), &len) == -ENOENT)
+        if (st_collector_text(c, path, text, sizeof(text)) == -ENOENT)
             continue;
         st_collector_read(c, key, path, ST_VALUE_INT);
         return;
@@ -352,9 +349,8 @@ static void cgroup(struct st_collector *c)
 {
     static const char source[] = "/proc/self/cgroup";
     char text[4096], group[2048] = "";
-    size_t len;
     bool unified;
-    const int r = c->p->read_text(c->p, source, text, sizeof(text), &len);
+    const int r = st_collector_text(c, source, text, sizeof(text));
     if (r != 0) {
         st_facts_put_failure(c->facts, ST_KEY_CGROUP_VERSION, r, source);
         st_facts_put_failure(c->facts, ST_KEY_CGROUP_RT_RUNTIME_US, r, source);
@@ -408,8 +404,7 @@ static void limits(struct st_collector *c)
     };
     static const char source[] = "/proc/self/limits";
     char text[4096];
-    size_t len;
-    const int r = c->p->read_text(c->p, source, text, sizeof(text), &len);
+    const int r = st_collector_text(c, source, text, sizeof(text));
     ST_EACH (row, rows) {
         if (r == 0)
             limit(c, text, row->name, row->key, source);

@@ -81,9 +81,8 @@ static void usb_device(struct st_collector *c, const char *device)
 /** The subclass of one of a device's interfaces; "": not known. */
 static void subclass(struct st_collector *c, const char *interface, char *ret, size_t bytes)
 {
-    size_t len;
-    if (c->p->read_text(c->p, ST_TEXT(PATH_BYTES, USB_DEVICES "/%s/bInterfaceSubClass", interface), ret,
-                        bytes, &len) != 0)
+    if (st_collector_text(c, ST_TEXT(PATH_BYTES, USB_DEVICES "/%s/bInterfaceSubClass", interface), ret,
+                          bytes) != 0)
         ret[0] = '\0';
 }
 
@@ -111,13 +110,12 @@ static int usb_interface(void *ctx, const char *name)
 {
     struct scan *scan = ctx;
     char path[PATH_BYTES], class[16] = "", device[NAME_MAX_BYTES];
-    size_t len;
     const char *colon = strchr(name, ':');
     if (colon == NULL || (size_t)(colon - name) >= sizeof(device) || strlen(name) > 2 * sizeof(device))
         return 0;
     ST_PRINT(path, USB_DEVICES "/%s/bInterfaceClass", name);
     ST_PRINT(device, "%.*s", (int)(colon - name), name);
-    (void)!scan->c->p->read_text(scan->c->p, path, class, sizeof(class), &len);
+    (void)!st_collector_text(scan->c, path, class, sizeof(class));
     const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_USB_CAMERA "%s.product", device);
     ST_PRINT(path, USB_DEVICES "/%s/product", device);
     if (st_text_begins(class, "01") && carries_usb_sound(scan->c, name))
@@ -169,7 +167,6 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
     struct st_alsa_status status;
     const char *owner;
     char text[1024];
-    size_t len;
     int64_t rate_hz, now_ns = 0;
     double behind_s = HUGE_VAL, step_s = 0;
     if (!c->live || strstr(name, "p.sub") == NULL ||
@@ -181,8 +178,7 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
         return;
     for (int i = 0; i < 50; i++) {
         const double before_s = (double)c->p->now_ns(c->p) / 1e9;
-        if (c->p->read_text(c->p, path, text, sizeof(text), &len) != 0 ||
-            st_alsa_status_parse(text, &status) != 0)
+        if (st_collector_text(c, path, text, sizeof(text)) != 0 || st_alsa_status_parse(text, &status) != 0)
             return;
         const double at_s = (double)status.hw_ptr_frames / (double)rate_hz;
         now_ns = c->p->now_ns(c->p);
@@ -200,10 +196,9 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
 static void one_stream(struct st_collector *c, const char *folder, const char *name)
 {
     char path[PATH_BYTES], text[1024];
-    size_t len;
     struct stream stream = {c, name, path};
     ST_PRINT(path, "%.200s/hw_params", folder);
-    const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
+    const int r = st_collector_text(c, path, text, sizeof(text));
     if (r != 0) {
         st_facts_put_failure(c->facts, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.buffer_frames", name), r,
                              path);
@@ -213,7 +208,7 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
         return;
     st_linux_text_settings(text, ':', "", hw_param, &stream);
     ST_PRINT(path, "%.200s/status", folder);
-    if (c->p->read_text(c->p, path, text, sizeof(text), &len) == 0)
+    if (st_collector_text(c, path, text, sizeof(text)) == 0)
         stream_status(c, name, text, path);
     stream_steps(c, name, path);
 }
@@ -300,8 +295,7 @@ static void collect_interrupts(struct st_collector *c)
 {
     static const char key[] = ST_KEY_IRQ_READABLE;
     struct scan lines = {.c = c};
-    size_t len;
-    int r = c->p->read_text(c->p, SOURCE, c->buf, c->buf_bytes, &len);
+    int r = st_collector_text(c, SOURCE, c->buf, c->buf_bytes);
     if (r != 0 && r != -EFBIG)
         st_facts_put_failure(c->facts, key, r, SOURCE);
     else if (st_linux_text_interrupts(c->buf, one_line, &lines) != 0)
@@ -339,8 +333,7 @@ static void one_card(void *ctx, const struct st_sound_card *card)
 static void collect_cards(struct st_collector *c)
 {
     struct scan cards = {.c = c};
-    size_t len;
-    const int r = c->p->read_text(c->p, CARDS, c->buf, c->buf_bytes, &len);
+    const int r = st_collector_text(c, CARDS, c->buf, c->buf_bytes);
     if (r == 0 || r == -EFBIG) {
         st_linux_text_cards(c->buf, one_card, &cards);
         st_facts_put_int(c->facts, ST_KEY_CARDS_N, (int64_t)cards.n, NULL, CARDS);

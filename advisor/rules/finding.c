@@ -138,9 +138,10 @@ static void quote(struct st_finding *finding, const struct st_fact *fact)
     finding->evidence[finding->evidence_n++] = fact;
 }
 
-void st_finding_quote(struct st_finding *finding, const char *key)
+void st_finding_quote_keys(struct st_finding *finding, const char *const *keys)
 {
-    quote(finding, st_facts_find(finding->facts, key));
+    for (; *keys != NULL; keys++)
+        quote(finding, st_facts_find(finding->facts, *keys));
 }
 
 void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *fact, const char *leaf)

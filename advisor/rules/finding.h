@@ -88,6 +88,9 @@ struct st_finding {
 
 /* --- for rules --- */
 
+/** Keys of facts, with their end. */
+#define ST_RULE_KEYS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
 /** Sets status and a printf-formatted summary. */
 void st_finding_set(struct st_finding *finding, enum st_status status, const char *format, ...)
     ST_PRINTF(3, 4);
@@ -111,8 +114,9 @@ void st_finding_fix(struct st_finding *finding, const char *now, const char *per
  * changes, or out of memory, the finding has none, and the user has to make them by hand. */
 void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
                        const char *value);
-/** Quotes a fact as evidence (also an absent or unreadable one, if a collector looked for it). */
-void st_finding_quote(struct st_finding *finding, const char *key);
+/** Quotes facts as evidence (also an absent or unreadable one, if a collector looked for it). */
+#define st_finding_quote(finding, ...) st_finding_quote_keys((finding), ST_RULE_KEYS(__VA_ARGS__))
+void st_finding_quote_keys(struct st_finding *finding, const char *const *keys); /* NULL-terminated */
 /** The same with st_facts_beside(). */
 void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *fact, const char *leaf);
 /**

@@ -85,8 +85,7 @@ static void compare(struct scan *scan, const struct st_fact *fact)
     /* a sysctl that was not looked for proves nothing; an absent one does: 15 has fewer than 13 */
     if (!moved && (found == NULL || (found->state == ST_FACT_OK && is_same(fact, found))))
         return;
-    st_finding_quote(scan->finding, fact->key);
-    st_finding_quote(scan->finding, key);
+    st_finding_quote(scan->finding, fact->key, key);
     if (scan->wrong++ > 0)
         return;
     scan->moved = moved;

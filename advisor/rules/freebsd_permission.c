@@ -61,9 +61,7 @@ static void fix_rt_permission(struct st_finding *finding)
 static void judge_by_groups(const char *groups, struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    st_finding_quote(finding, ST_KEY_USER_UID);
-    st_finding_quote(finding, ST_KEY_USER_GROUPS);
-    st_finding_quote(finding, REALTIME);
+    st_finding_quote(finding, ST_KEY_USER_UID, ST_KEY_USER_GROUPS, REALTIME);
     if (st_machine_is_unread(facts, REALTIME)) {
         st_finding_unknown(finding, "sleeptune could not read whether mac_priority gives a group this right");
     } else if (st_machine_int_or(facts, ST_KEY_USER_UID, -1) == 0) {
@@ -94,8 +92,7 @@ static void judge_rt_permission(struct st_finding *finding)
                          "running machine; see finding freebsd-mac-priority for what the machine allows");
         return;
     }
-    st_finding_quote(finding, ST_KEY_USER_UID);
-    st_finding_quote(finding, ST_KEY_USER_GROUPS);
+    st_finding_quote(finding, ST_KEY_USER_UID, ST_KEY_USER_GROUPS);
     const bool root = st_machine_int_or(finding->facts, ST_KEY_USER_UID, -1) == 0;
     if (error == 0) {
         st_finding_fine(finding, "a real-time priority was granted%s",
@@ -309,9 +306,7 @@ static void judge_memlock(struct st_finding *finding)
         st_finding_unknown(finding, "a limit of locked memory of %" PRId64 " bytes is not valid", limit);
         return;
     }
-    st_finding_quote(finding, ALLOWED);
-    st_finding_quote(finding, WIRED);
-    st_finding_quote(finding, PAGE);
+    st_finding_quote(finding, ALLOWED, WIRED, PAGE);
     if (st_machine_int_or(facts, ALLOWED, 1) == 0 && st_machine_int_or(facts, ST_KEY_USER_UID, -1) != 0) {
         st_finding_advice(finding, "unprivileged_mlock is 0: only root may lock memory");
         st_finding_fix(

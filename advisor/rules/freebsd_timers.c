@@ -276,8 +276,7 @@ static void judge_eventtimer(struct st_finding *finding)
     const char *timer;
     if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, &periodic) != 0)
         return;
-    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER);
-    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE);
+    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE);
     if (st_facts_text(facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, &timer) != 0)
         timer = NULL;
     const int64_t flags = timer_flags(finding, timer);
@@ -357,8 +356,7 @@ static void judge_hz(struct st_finding *finding)
         st_finding_unknown(finding, "kern.hz is %" PRId64 ", which is not valid", hz);
         return;
     }
-    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC);
-    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_VM_GUEST);
+    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, ST_KEY_FREEBSD_KERN_VM_GUEST);
     if (st_facts_int(facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, &periodic) != 0) {
         st_finding_unknown(finding,
                            "kern.hz is %" PRId64 "; kern.eventtimer.periodic could not be read, so it is "

@@ -156,8 +156,7 @@ static bool judge_profile(struct st_finding *finding)
     if (st_facts_text(finding->facts, ST_KEY_PLATFORM_PROFILE_NOW, &profile) != 0 ||
         !st_machine_is_among(profile, slow))
         return false;
-    st_finding_quote(finding, ST_KEY_PLATFORM_PROFILE_NOW);
-    st_finding_quote(finding, ST_KEY_PLATFORM_PROFILE_CHOICES);
+    st_finding_quote(finding, ST_KEY_PLATFORM_PROFILE_NOW, ST_KEY_PLATFORM_PROFILE_CHOICES);
     st_finding_advice(
         finding, "the firmware's profile is %.20s, which limits the CPU's power and so its clock", profile);
     const bool performs = st_proc_has_word(
@@ -244,8 +243,7 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
         break;
     case KIND_CAPPED:
         st_finding_quote_beside(finding, scan->worst, "base_khz");
-        st_finding_quote(finding, ST_KEY_CPUFREQ_BOOST);
-        st_finding_quote(finding, ST_KEY_CPUFREQ_NO_TURBO);
+        st_finding_quote(finding, ST_KEY_CPUFREQ_BOOST, ST_KEY_CPUFREQ_NO_TURBO);
         st_finding_advice(finding, "%d of %d CPU clocks are limited, the worst to %.2f of %.2f GHz (%s)",
                           slow, scan->policies, worst_ghz(scan, finding, "max_khz"),
                           worst_ghz(scan, finding, "hardware_max_khz"),
@@ -270,8 +268,7 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
 /** Turbo makes work shorter and may make it uneven: the report mentions it and does not judge it. */
 static const char *without_turbo(struct st_finding *finding)
 {
-    st_finding_quote(finding, ST_KEY_CPUFREQ_BOOST);
-    st_finding_quote(finding, ST_KEY_CPUFREQ_NO_TURBO);
+    st_finding_quote(finding, ST_KEY_CPUFREQ_BOOST, ST_KEY_CPUFREQ_NO_TURBO);
     return st_machine_int_or(finding->facts, ST_KEY_CPUFREQ_BOOST, 1) == 0 ||
                    st_machine_int_or(finding->facts, ST_KEY_CPUFREQ_NO_TURBO, 0) == 1
                ? "; turbo is off, so the highest clock is the nominal one"

@@ -200,8 +200,7 @@ static void judge_idle_states(struct st_finding *finding)
     struct scan scan = new_scan(finding);
     char idle[16];
     const char *driver;
-    st_finding_quote(finding, ST_KEY_CPUIDLE_DRIVER);
-    st_finding_quote(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
+    st_finding_quote(finding, ST_KEY_CPUIDLE_DRIVER, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
     const bool request_known =
         st_facts_int(facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, &scan.request_us) == 0 && scan.request_us >= 0;
     if (!request_known)

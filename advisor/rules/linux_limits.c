@@ -41,9 +41,7 @@ static void judge_memlock(struct st_finding *finding)
                                         "report as the user who plays");
         return;
     }
-    st_finding_quote(finding, ST_KEY_RT_IPC_LOCK);
-    st_finding_quote(finding, ST_KEY_USER_UID);
-    st_finding_quote(finding, ST_KEY_SYSTEM_CONTAINER);
+    st_finding_quote(finding, ST_KEY_RT_IPC_LOCK, ST_KEY_USER_UID, ST_KEY_SYSTEM_CONTAINER);
     const double mib = (double)limit / MIB;
     const bool small = limit < MIB;
     const double shown = small ? (double)limit / 1024 : mib;
@@ -394,9 +392,8 @@ static bool judge_deadline_server(struct st_finding *finding, int64_t runtime, b
     const char *groups;
     const int is_read = st_facts_text(finding->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, &groups);
     const bool in_groups = is_read == 0 && strcmp(groups, "y") == 0;
-    st_finding_quote(finding, ST_KEY_KERNEL_RELEASE);
-    st_finding_quote(finding, ST_KEY_FAIR_SERVER_RUNTIME_NS);
-    st_finding_quote(finding, ST_KEY_CONFIG_RT_GROUP_SCHED);
+    st_finding_quote(finding, ST_KEY_KERNEL_RELEASE, ST_KEY_FAIR_SERVER_RUNTIME_NS,
+                     ST_KEY_CONFIG_RT_GROUP_SCHED);
     if (off && st_machine_int_or(finding->facts, ST_KEY_FAIR_SERVER_RUNTIME_NS, 1) == 0) {
         judge_off(finding, runtime, ", and so is the deadline server of CPU 0");
         st_finding_fix_now(finding,

@@ -32,8 +32,7 @@ static bool is_swapped(struct st_finding *finding)
     }
     if (most == NULL)
         return false;
-    st_finding_quote(finding, most->key);
-    st_finding_quote(finding, ST_MUSIC_COUNTED);
+    st_finding_quote(finding, most->key, ST_MUSIC_COUNTED);
     /* what was used at the start only may lie there for ever */
     if (finding->wish->period_ns >= PERIOD_LONG_NS &&
         st_machine_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0)

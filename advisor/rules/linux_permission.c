@@ -54,9 +54,7 @@ static bool has_rtkit(const struct st_facts *facts)
 
 static void judge_rtkit_only(struct st_finding *finding)
 {
-    st_finding_quote(finding, ST_KEY_DAEMON_RTKIT_DAEMON);
-    st_finding_quote(finding, ST_KEY_RTKIT_INSTALLED);
-    st_finding_quote(finding, ST_MUSIC_COUNTED);
+    st_finding_quote(finding, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED, ST_MUSIC_COUNTED);
     if (finding->wish->period_ns >= PERIOD_SHORT_NS &&
         st_machine_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0) {
         st_finding_ok(
@@ -158,11 +156,8 @@ static void judge_rt_permission(struct st_finding *finding)
                                         "report as the user who plays");
         return;
     }
-    st_finding_quote(finding, ST_KEY_RT_FIFO_PRIORITY);
-    st_finding_quote(finding, ST_KEY_RT_RTPRIO_LIMIT);
-    st_finding_quote(finding, ST_KEY_USER_UID);
-    st_finding_quote(finding, ST_KEY_USER_GROUPS);
-    st_finding_quote(finding, ST_KEY_SYSTEM_CONTAINER);
+    st_finding_quote(finding, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT, ST_KEY_USER_UID,
+                     ST_KEY_USER_GROUPS, ST_KEY_SYSTEM_CONTAINER);
     const int64_t priority = st_machine_int_or(finding->facts, ST_KEY_RT_FIFO_PRIORITY, 0);
     if (st_facts_find(finding->facts, ST_KEY_USER_LIMITS_FROM) != NULL)
         judge_read(error, priority, finding);
@@ -234,9 +229,7 @@ static bool limit_refuses(const struct st_facts *facts)
 static void judge_refused_rt_group_sched(struct st_finding *finding)
 {
     int64_t runtime;
-    st_finding_quote(finding, ST_KEY_CGROUP_RT_RUNTIME_US);
-    st_finding_quote(finding, ST_KEY_CGROUP_VERSION);
-    st_finding_quote(finding, ST_KEY_RT_RTPRIO_LIMIT);
+    st_finding_quote(finding, ST_KEY_CGROUP_RT_RUNTIME_US, ST_KEY_CGROUP_VERSION, ST_KEY_RT_RTPRIO_LIMIT);
     const bool has_runtime = st_facts_int(finding->facts, ST_KEY_CGROUP_RT_RUNTIME_US, &runtime) == 0;
     if (has_runtime && runtime > 0) {
         st_finding_fine(finding,
@@ -372,9 +365,7 @@ static void judge_rtkit(struct st_finding *finding)
         st_finding_fine(finding, "this user gets real-time priority without rtkit");
         return;
     }
-    st_finding_quote(finding, ST_KEY_DAEMON_RTKIT_DAEMON);
-    st_finding_quote(finding, ST_KEY_RTKIT_INSTALLED);
-    st_finding_quote(finding, ST_KEY_RTKIT_COMMAND);
+    st_finding_quote(finding, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED, ST_KEY_RTKIT_COMMAND);
     const bool there = st_facts_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON, &value) == 0 ||
                        st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == 0;
     if (!there && st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == -EACCES) {
@@ -464,8 +455,7 @@ static void advise(struct scan *scan)
 {
     struct st_finding *finding = scan->finding;
     const char *key = ST_TEXT(NAME_BYTES + 20, ST_KEYS_GROUP "%s", scan->group);
-    st_finding_quote(finding, scan->limit->key);
-    st_finding_quote(finding, key);
+    st_finding_quote(finding, scan->limit->key, key);
     switch (scan->membership) {
     case MEMBER_ALREADY:
         st_finding_advice(finding,

@@ -183,8 +183,7 @@ static void judge_preemption(struct st_finding *finding)
 {
     const struct detected found = detect(finding->facts);
     const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
-    st_finding_quote(finding, VERSION);
-    st_finding_quote(finding, found.source);
+    st_finding_quote(finding, VERSION, found.source);
     if (found.model == MODEL_UNKNOWN)
         st_finding_quote(finding, ST_KEY_PREEMPT_DEBUGFS);
     switch (found.model) {
@@ -476,8 +475,7 @@ static void judge_watchdogs(struct st_finding *finding)
     int64_t nmi;
     if (st_finding_need_int(finding, NMI, &nmi) != 0)
         return;
-    st_finding_quote(finding, SOFT);
-    st_finding_quote(finding, THRESH);
+    st_finding_quote(finding, SOFT, THRESH);
     const int64_t thresh = st_machine_int_or(finding->facts, THRESH, THRESH_DEFAULT_S);
     if (nmi == 0) {
         st_finding_fine(finding, "the hard lock-up detector is off");
@@ -559,11 +557,8 @@ static void judge_hwrng(struct st_finding *finding)
     const char *release = st_facts_text_or(finding->facts, ST_KEY_KERNEL_RELEASE, "");
     if (st_finding_need_text(finding, ST_KEY_HWRNG_CURRENT, &source) != 0)
         return;
-    st_finding_quote(finding, ST_KEY_CPU_MODEL);
-    st_finding_quote(finding, ST_KEY_TPM_DEVICE);
-    st_finding_quote(finding, ST_KEY_KERNEL_RELEASE);
-    st_finding_quote(finding, ST_KEY_KERNEL_VERSION);
-    st_finding_quote(finding, ST_KEY_KERNEL_SIGNATURE);
+    st_finding_quote(finding, ST_KEY_CPU_MODEL, ST_KEY_TPM_DEVICE, ST_KEY_KERNEL_RELEASE,
+                     ST_KEY_KERNEL_VERSION, ST_KEY_KERNEL_SIGNATURE);
     const int asks = asks_firmware(finding->facts);
     if (!st_text_begins(source, "tpm-rng") || (cpu[0] != '\0' && !st_text_begins(cpu, "AMD ")) ||
         (device[0] != '\0' && strstr(device, "DRIVER=tpm_crb") == NULL) || asks == 0) {

@@ -146,9 +146,8 @@ static void judge_server_priority(struct st_finding *finding)
         st_finding_fine(finding, "the sound server's thread runs at real-time priority %" PRId64,
                         top.priority);
     } else if (without != NULL) {
-        st_finding_quote(finding, ST_KEY_JACK_COMMAND);
-        st_finding_quote(finding, ST_KEY_PULSE_REALTIME_SCHEDULING);
-        st_finding_quote(finding, ST_KEY_RTKIT_DEMOTED_N);
+        st_finding_quote(finding, ST_KEY_JACK_COMMAND, ST_KEY_PULSE_REALTIME_SCHEDULING,
+                         ST_KEY_RTKIT_DEMOTED_N);
         st_finding_not_applicable(finding, "%s runs without real-time priority; finding %s says why", without,
                                   rule_id);
     } else {

@@ -101,14 +101,12 @@ static void judge_lost(struct st_finding *finding)
             finding, "%s", server < 0 ? "no PipeWire or PulseAudio of this user runs" : "rtkit does not run");
         return;
     }
-    st_finding_quote(finding, servers[server].key);
-    st_finding_quote(finding, ST_KEY_RTKIT_COMMAND);
+    st_finding_quote(finding, servers[server].key, ST_KEY_RTKIT_COMMAND);
     if (!has_canary(facts)) {
         st_finding_fine(finding, "rtkit runs with --no-canary: it takes no priority away after a suspend");
         return;
     }
-    st_finding_quote(finding, ST_KEY_SUSPENDED_MS);
-    st_finding_quote(finding, ST_KEY_RTKIT_DEMOTED_N);
+    st_finding_quote(finding, ST_KEY_SUSPENDED_MS, ST_KEY_RTKIT_DEMOTED_N);
     (void)!st_facts_int(facts, ST_KEY_SUSPENDED_MS, &suspended_ms);
     const int64_t priority = priority_of(facts, servers[server].process);
     if (priority == 0) {

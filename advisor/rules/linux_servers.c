@@ -124,8 +124,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
         st_fact_part(scan.stream, ST_KEYS_ALSA, name, sizeof(name));
     }
     if (scan.worst_gap_us > 0) {
-        st_finding_quote(finding, ST_KEY_PIPEWIRE_QUANTUM);
-        st_finding_quote(finding, ST_KEY_PIPEWIRE_FORCE_QUANTUM);
+        st_finding_quote(finding, ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_FORCE_QUANTUM);
         st_finding_problem(
             finding,
             "the buffer of %.40s holds %.1f ms, less than PipeWire's quantum of %.1f ms, so it "
@@ -306,8 +305,8 @@ static void judge_pipewire_quantum(struct st_finding *finding)
     const char *answer;
     const bool running =
         st_facts_text(facts, ST_KEY_ASK_PIPEWIRE, &answer) == 0 && strcmp(answer, "answered") == 0;
-    st_finding_quote(finding, running ? ST_KEY_PIPEWIRE_MIN_QUANTUM : ST_KEY_ASK_PIPEWIRE);
-    st_finding_quote(finding, ST_KEY_PIPEWIRE_FORCE_QUANTUM);
+    st_finding_quote(finding, running ? ST_KEY_PIPEWIRE_MIN_QUANTUM : ST_KEY_ASK_PIPEWIRE,
+                     ST_KEY_PIPEWIRE_FORCE_QUANTUM);
     if (st_facts_int(facts, ST_BUFFER_PIPEWIRE_WISH, &wish) == 0) {
         judge_wish(finding, wish, quantum, min, max, rate);
         return;
@@ -595,8 +594,7 @@ static void judge_pulseaudio(struct st_finding *finding)
         const int64_t n = st_machine_positive_or(facts, FRAGMENTS, FRAGMENTS_DEFAULT),
                       ms = st_machine_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC,
                                                   FRAGMENT_DEFAULT_MS);
-        st_finding_quote(finding, FRAGMENTS);
-        st_finding_quote(finding, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC);
+        st_finding_quote(finding, FRAGMENTS, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC);
         st_finding_ok(finding,
                       "PulseAudio wakes at the card's interrupts: its buffer has %" PRId64 " fragments of "
                       "%" PRId64 " ms each, %" PRId64 " ms in all",

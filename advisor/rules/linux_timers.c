@@ -91,8 +91,7 @@ static void judge_config(struct st_finding *finding)
 static void judge_high_res_timers(struct st_finding *finding)
 {
     int64_t hres, getres;
-    st_finding_quote(finding, ST_KEY_TIMER_LIST_HRES_ACTIVE);
-    st_finding_quote(finding, ST_KEY_CLOCK_GETRES_NS);
+    st_finding_quote(finding, ST_KEY_TIMER_LIST_HRES_ACTIVE, ST_KEY_CLOCK_GETRES_NS);
     const bool has_hres = st_facts_int(finding->facts, ST_KEY_TIMER_LIST_HRES_ACTIVE, &hres) == 0;
     const bool has_getres = st_facts_int(finding->facts, ST_KEY_CLOCK_GETRES_NS, &getres) == 0;
     if (has_hres && hres == 0) {

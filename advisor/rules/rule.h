@@ -34,7 +34,6 @@ struct st_rule_guide {
 };
 
 /** Lists of a rule, each with its end. */
-#define ST_RULE_KEYS(...)    ((const char *const[]){__VA_ARGS__, NULL})
 #define ST_RULE_CASES(...)   ((const struct st_rule_case[]){__VA_ARGS__, {0}})
 #define ST_RULE_CHANGES(...) ((const struct st_change[]){__VA_ARGS__, {0}})
 
