@@ -11,11 +11,12 @@
 #include "platform/platform.h"
 #include "xruns/dropout_reason.h"
 
-#define ST_XRUN_NAME_BYTES   64
-#define ST_XRUN_WHY_BYTES    200
-#define ST_XRUN_SERVER_BYTES 256
-#define ST_XRUN_ASKED_MS     1000 /* this asked_rate_hz: asked_frames are ms, and about that */
-#define ST_XRUN_NORMAL       100  /* this priority: no real-time thread */
+#define ST_XRUN_NAME_BYTES    64
+#define ST_XRUN_WHY_BYTES     200
+#define ST_XRUN_SERVER_BYTES  256
+#define ST_XRUN_SERVER_ITSELF "PipeWire" /* its own name in the place of a client: it was late itself */
+#define ST_XRUN_ASKED_MS      1000       /* this asked_rate_hz: asked_frames are ms, and about that */
+#define ST_XRUN_NORMAL        100        /* this priority: no real-time thread */
 
 /** How long one client, or the device's own node, took in the cycles of some seconds. A cycle: its inputs are
  * ready (signalled), it wakes up, it finishes. Times that are not known are INT64_MIN. */

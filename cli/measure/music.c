@@ -12,7 +12,8 @@
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
-#include "xruns/dropout_table.h"
+#include "story/dropout_sentence.h"
+#include "story/dropout_table.h"
 
 #define SERVERS_MAX 3
 #define READS_MAX   64                            /* of what one has printed, at a time */
@@ -172,8 +173,9 @@ static const struct st_dropout_client *worst_of(const struct server *server)
 static void say_client(const struct server *server, const struct st_dropout_client *client, const char *time,
                        char *buf, size_t bytes)
 {
-    char made[64], why[400], set[128];
+    char why[400], set[128];
     const struct st_dropout_table *seen = &server->seen;
+    const bool starved = client->device_xruns_n <= client->not_ready_n;
     uint64_t reason_n;
     const uint64_t named_n = st_dropout_table_named(seen, client, &reason_n);
     if (st_dropout_table_is_taken(seen, client))
@@ -182,10 +184,15 @@ static void say_client(const struct server *server, const struct st_dropout_clie
             st_dropout_table_taken(seen, dropouts_of(server), why, sizeof(why)), time, name_of(server),
             st_dropout_table_is_normal(seen) ? " No program that plays has real-time rights." : "");
     else
-        st_text_append(buf, bytes, "%s %s in %s on %s: it %s.", client->name,
-                       st_dropout_reason_made(st_dropout_reason_most(client->reasons_n), named_n,
-                                              dropouts_of(server), made, sizeof(made)),
-                       time, name_of(server), st_dropout_table_why(client, true, why, sizeof(why)));
+        (void)st_dropout_sentence(
+            &(struct st_dropout_sentence){.name = client->name,
+                                          .reason = st_dropout_reason_most(client->reasons_n),
+                                          .n = named_n,
+                                          .all_n = dropouts_of(server),
+                                          .reason_n = starved ? reason_n : 0,
+                                          .when = ST_TEXT(96, "in %s on %s", time, name_of(server)),
+                                          .why = st_dropout_table_why(client, true, why, sizeof(why))},
+            buf, bytes);
     st_dropout_table_next(seen, client, server->watch.source->name, set, sizeof(set), why, sizeof(why));
     if (set[0] != '\0')
         st_text_append(buf, bytes, " Next: %s (%s).", set, why);

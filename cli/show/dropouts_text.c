@@ -10,6 +10,7 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "platform/program/locale.h"
+#include "story/dropout_sentence.h"
 #include "xruns/dropout_reason.h"
 
 #define DEVICE_XRUN   "device-xrun"
@@ -172,17 +173,20 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, c
                  total_n, total_n == 1 ? "" : "s", when);
         return buf;
     }
-    st_dropout_reason_made(worst->named ? st_dropout_reason_of(worst->reason) : ST_DROPOUT_UNKNOWN,
-                           (uint64_t)worst_n, (uint64_t)total_n, of, sizeof(of));
     say_why(worst, false, why, sizeof(why));
     if (worst->named)
-        snprintf(buf, buf_bytes, "%s %s %s: it %s", worst->name, of, when, why);
-    else
-        snprintf(buf, buf_bytes, "%s %s %s%s %s", worst->name, of, when, is_device(worst) ? ":" : " and",
-                 why);
-    if (worst->n < worst_n)
-        st_text_append(buf, buf_bytes, " (%" PRId64 " of them)", worst->n);
-    st_text_append(buf, buf_bytes, ".");
+        return st_dropout_sentence(
+            &(struct st_dropout_sentence){.name = worst->name,
+                                          .reason = st_dropout_reason_of(worst->reason),
+                                          .n = (uint64_t)worst_n,
+                                          .all_n = (uint64_t)total_n,
+                                          .reason_n = is_device(worst) ? 0 : (uint64_t)worst->n,
+                                          .when = when,
+                                          .why = why},
+            buf, buf_bytes);
+    snprintf(buf, buf_bytes, "%s %s %s%s %s.", worst->name,
+             st_dropout_reason_made(ST_DROPOUT_UNKNOWN, (uint64_t)worst_n, (uint64_t)total_n, of, sizeof(of)),
+             when, is_device(worst) ? ":" : " and", why);
     return buf;
 }
 

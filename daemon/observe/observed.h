@@ -3,7 +3,7 @@
 #define ST_DAEMON_OBSERVE_OBSERVED_H
 
 #include "daemon/causes/events.h"
-#include "xruns/dropout_table.h"
+#include "story/dropout_table.h"
 
 #define ST_OBSERVED_PENDING_MAX  8
 #define ST_OBSERVED_RETRY_MAX_NS INT64_C(15000000000)

@@ -9,6 +9,7 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "core/when.h"
+#include "story/dropout_sentence.h"
 
 #define RESTS     "the test loop waits until something plays"
 #define RECENT_NS (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
@@ -127,7 +128,7 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
     const struct st_dropout_client *client = answer->client;
     const char *server = st_event_source_title(answer->server->source),
                *s = answer->dropouts_n == 1 ? "" : "s";
-    char since[32], reason[256], made[64];
+    char since[32], reason[256], when[64], text[ST_VIEW_TEXT_BYTES];
     uint64_t most;
     clock_text(view, answer->server->since_wall_ns, since, sizeof(since));
     if (client == NULL) {
@@ -154,12 +155,18 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
         return;
     }
     const uint64_t named_n = st_dropout_table_named(&answer->server->seen, client, &most);
-    st_text_append(buf, buf_bytes, "%s %s (watched since %s): ", client->name,
-                   st_dropout_reason_made(answer->reason, named_n, answer->dropouts_n, made, sizeof(made)),
-                   since);
-    if (client->device_xruns_n <= client->not_ready_n && 10 * most < 9 * named_n)
-        st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", most, most == 1 ? "" : "s");
-    st_text_append(buf, buf_bytes, "it %s.%s", reason, has_ended(client) ? " It does not play now." : "");
+    snprintf(when, sizeof(when), "(watched since %s)", since);
+    const bool starved = client->device_xruns_n <= client->not_ready_n;
+    st_text_append(buf, buf_bytes, "%s%s",
+                   st_dropout_sentence(&(struct st_dropout_sentence){.name = client->name,
+                                                                     .reason = answer->reason,
+                                                                     .n = named_n,
+                                                                     .all_n = answer->dropouts_n,
+                                                                     .reason_n = starved ? most : 0,
+                                                                     .when = when,
+                                                                     .why = reason},
+                                       text, sizeof(text)),
+                   has_ended(client) ? " It does not play now." : "");
 }
 
 static const struct st_observed_view *first_absent(const struct st_view *view)

@@ -11,7 +11,7 @@
 #include <spa/utils/type.h>
 
 #include "core/ns.h"
-#include "xruns/dropout_table.h"
+#include "xruns/xrun.h"
 
 /* pipewire/private.h; the profiler tells them as they are */
 enum { STATUS_TRIGGERED = 1, STATUS_AWAKE = 2, STATUS_FINISHED = 3 };
@@ -398,7 +398,7 @@ static const char *culprit_of(struct st_pipewire_profile *profile, const struct 
         for (size_t j = 0; j < ST_PIPEWIRE_PROFILE_NODES_MAX; j++) {
             const struct st_pipewire_profile_node *node = &profile->nodes[j];
             if (late->culprits[i] == ST_DROPOUT_SERVER)
-                names[n] = ST_DROPOUT_TABLE_SERVER;
+                names[n] = ST_XRUN_SERVER_ITSELF;
             else if (node->used && node->client == late->culprits[i] && node->name[0] != '\0')
                 names[n] = node->name;
         }
@@ -825,7 +825,7 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
                                     .wait_ns = sum->wait_ns,
                                     .period_ns = node->period_ns};
     rename_node(&sighting.device, node->driver);
-    rename_node(&sighting.client, node->drives ? ST_DROPOUT_TABLE_SERVER : node->name);
+    rename_node(&sighting.client, node->drives ? ST_XRUN_SERVER_ITSELF : node->name);
     rename_node(&sighting.culprit, sum->culprit);
     if (sum->n > 0) {
         report_cycle(profile, seen, ctx);

@@ -87,7 +87,7 @@ static void who_made_most_is_said_first_with_the_reason(void **state)
     says_first(document(10, 24 * HOUR_NS, HOUR_NS,
                         json_pack("[o, o]", dropout("A", "cpu-taken", "lost the CPU", "kworker/1:0", 8),
                                   dropout("A", "blocked", "waited for a lock, disk or program", NULL, 2))),
-               "A had all 10 dropouts in the last 24 h: it lost the CPU to kworker/1:0 (8 of them).");
+               "A had all 10 dropouts in the last 24 h: 8 times it lost the CPU to kworker/1:0.");
     says_first(
         document(1, 24 * HOUR_NS, -1,
                  json_pack("[o]", dropout(NULL, "device-xrun", "the device had no data in time", NULL, 1))),
@@ -106,7 +106,7 @@ static void a_client_is_judged_by_all_of_its_dropouts(void **state)
                                   dropout("B", "blocked", "waited for a lock, disk or program", NULL, 6),
                                   dropout("A", "stopped", "was stopped or frozen", NULL, 5),
                                   dropout("A", "too-slow", "computed too long", NULL, 3))),
-               "A made 8 of 14 dropouts in the last 24 h: it was stopped or frozen (5 of them).");
+               "A made 8 of 14 dropouts in the last 24 h: 5 times it was stopped or frozen.");
 }
 
 static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **state)

@@ -1,7 +1,7 @@
 /* What was seen of one source of xruns: dropouts by reason, its clients by harm, and what its device is set
  * to. Pure. Times are now_ns by CLOCK_MONOTONIC and wall_ns. */
-#ifndef ST_XRUNS_DROPOUT_TABLE_H
-#define ST_XRUNS_DROPOUT_TABLE_H
+#ifndef ST_STORY_DROPOUT_TABLE_H
+#define ST_STORY_DROPOUT_TABLE_H
 
 #include "xruns/xrun.h"
 
@@ -10,8 +10,6 @@
 
 /* By harm: when full, the one with the fewest dropouts that has gone makes room, else of those that play. */
 #define ST_DROPOUT_CLIENTS_MAX 32
-
-#define ST_DROPOUT_TABLE_SERVER "PipeWire" /* its own name in the place of a client: it was late itself */
 
 struct st_dropout_client {
     char name[ST_XRUN_NAME_BYTES]; /* "": the server does not say which client it was */

@@ -1,5 +1,5 @@
 /* What was seen of a source. Names of clients are others' choice, so their list is bounded. */
-#include "xruns/dropout_table.h"
+#include "story/dropout_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -364,7 +364,7 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
     client = victim != NULL ? victim : client;
     for (size_t i = 0; i < table->clients_n; i++)
         plays = plays || strcmp(table->clients[i].name, client->culprit) == 0;
-    const bool server = !client->playing && strcmp(client->name, ST_DROPOUT_TABLE_SERVER) == 0;
+    const bool server = !client->playing && strcmp(client->name, ST_XRUN_SERVER_ITSELF) == 0;
     set[0] = why[0] = '\0';
     if (st_dropout_table_is_normal(table)) {
         snprintf(set, set_bytes, ST_DROPOUT_REASON_GET_RIGHTS);

@@ -1,0 +1,22 @@
+/* The sentence about dropouts: who, how many of all, when, and why. One for status, check and history. */
+#ifndef ST_STORY_DROPOUT_SENTENCE_H
+#define ST_STORY_DROPOUT_SENTENCE_H
+
+#include "xruns/dropout_reason.h"
+
+/** What it is about. */
+struct st_dropout_sentence {
+    const char *name;              /* of the client; its bytes are printed as they are */
+    enum st_dropout_reason reason; /* of most of them */
+    uint64_t n, all_n;             /* its dropouts, and those of all, >= 1 */
+    uint64_t reason_n; /* of n: with that reason, if it is less than nine in ten that is said; 0: all */
+    const char *when;  /* "in 24 h", "(watched since 14:03)" */
+    const char *why;   /* after "it": st_dropout_reason_why() */
+};
+
+/** "HeavyReverb made 407 of 412 dropouts in 24 h: it computed too long.", "... in 24 h: 300 times it ...".
+ * Pure.
+ * @return buf. */
+const char *st_dropout_sentence(const struct st_dropout_sentence *about, char *buf, size_t buf_bytes);
+
+#endif
