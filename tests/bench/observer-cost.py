@@ -3,6 +3,7 @@
 
     quiet       wake-ups of sleeptuned and its helper programs (all threads) while nothing plays, and their resident memory
     playing     CPU time of sleeptune-observe-pipewire, of the daemon, of its test loop and of PipeWire while ten clients play at 128 frames
+    missing     CPU time of one sleeptune-observe-pipewire for each --build, all at once, while the ten clients have many dropouts
     coming      its resident memory while 500 clients come and go, ten at a time
 
 A wake-up is a voluntary context switch. The server and the clients are those of dropouts.py.
@@ -98,6 +99,34 @@ def playing(server, args):
     end(clients)
 
 
+def missed_n(observer):
+    return sum(int(dropouts.fields(line)["starved"]) for line in observer.lines if line.startswith("xrun "))
+
+
+def missing(server, args):
+    """The clients run on the last CPU, of which another program takes 4 ms once a second."""
+    clients = play(server, args, 10)
+    for client in clients:
+        for thread in threads(client.pid):
+            os.sched_setaffinity(int(thread.name), {os.cpu_count() - 1})
+    observers = [dropouts.Observer(server, os.path.abspath(build)) for build in [args.build, *args.beside]]
+    hog = subprocess.Popen([f"{args.build}/tests/integration/hog", str(os.cpu_count() - 1), "95", "4000", "100000", "1000"], stdout=subprocess.DEVNULL)
+    try:
+        time.sleep(5)
+        for _ in range(args.runs):
+            before, begin = [cpu_ns(observer.process.pid) for observer in observers], time.monotonic()
+            time.sleep(args.seconds)
+            took = [(cpu_ns(observer.process.pid) - was) / (time.monotonic() - begin) / 1e7 for observer, was in zip(observers, before)]
+            print(f"missing: helper {', '.join(f'{one:.2f} %' for one in took)}; "
+                  f"{missed_n(observers[0])} dropouts so far; load average {load():.1f}", flush=True)
+    finally:
+        hog.terminate()
+        hog.wait()
+    for observer in observers:
+        observer.end()
+    end(clients)
+
+
 def coming(server, args):
     observer = dropouts.Observer(server, args.build)
     for n in range(10, args.clients + 1, 10):
@@ -141,9 +170,10 @@ def quiet(server, args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parts = {"quiet": quiet, "playing": playing, "coming": coming}  # quiet first: a sink that has just played is still awake
+    parts = {"quiet": quiet, "playing": playing, "missing": missing, "coming": coming}  # quiet first: a sink that has just played is still awake
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(parts)}; all of them if none is named")
     parser.add_argument("--build", default="build")
+    parser.add_argument("--beside", action="append", default=[], help="missing: another build")
     parser.add_argument("--seconds", type=float, default=30, help="of each run; quiet: twice as long")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--clients", type=int, default=500)

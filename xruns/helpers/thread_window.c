@@ -39,6 +39,22 @@ static int64_t others_ns(const struct st_thread_window *window, const struct st_
            within(later_ns % period_ns - wait_ns, each_ns);
 }
 
+/* Was no other cycle computed when the samples were taken? Else part of it is in the window. */
+static bool is_clear(const struct st_thread_window *window, const struct st_dropout_figures *figures,
+                     int64_t each_ns)
+{
+    const int64_t period_ns = figures->deadline_ns - figures->cycle_ns;
+    if (period_ns <= 0)
+        return false;
+    const int64_t wait_ns = within(figures->awake_ns - figures->signal_ns, period_ns);
+    const int64_t done_ns = wait_ns + each_ns + period_ns / 16; /* after its begin */
+    const int64_t before_ns = within(figures->signal_ns - window->from_ns, INT64_MAX) % period_ns;
+    const int64_t after_ns = within(window->to_ns - figures->end_ns, INT64_MAX);
+    const int64_t since_ns = within(window->to_ns - figures->signal_ns, INT64_MAX) % period_ns;
+    return period_ns - before_ns >= done_ns && after_ns >= each_ns + period_ns / 16 &&
+           (since_ns >= done_ns || after_ns < since_ns);
+}
+
 void st_thread_window_take(const struct st_thread_window *window, struct st_dropout_figures *figures)
 {
     const double period = (double)(figures->deadline_ns - figures->cycle_ns);
@@ -50,8 +66,9 @@ void st_thread_window_take(const struct st_thread_window *window, struct st_drop
     figures->usual_ns = each_ns;
     figures->cpu_ns = within(window->ran_ns - usual_ns, took_ns);
     figures->others_ns = within(window->process_ns - window->ran_ns - rest_usual_ns, took_ns);
-    /* one of them may have begun or ended otherwise */
-    figures->cpu_error_ns = each_ns + rest_ns + (usual_ns + rest_usual_ns) / 8;
+    figures->cpu_error_ns = (usual_ns + rest_usual_ns) / 8;
+    if (!is_clear(window, figures, each_ns + rest_ns)) /* one of them may have begun or ended otherwise */
+        figures->cpu_error_ns += each_ns + rest_ns;
     if (window->to_ns - figures->end_ns < window->tick_ns)
         figures->cpu_error_ns += window->tick_ns;
 }

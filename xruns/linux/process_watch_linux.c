@@ -25,18 +25,22 @@
 #define SAMPLE_NS                                                                                            \
     (20 * ST_NS_PER_MS) /* from one sample to the next; twice that if there are many threads                 \
                          */
-#define MANY         6
-#define PLAYED_NS    (4 * ST_NS_PER_S) /* who has played in no cycle for so long is not sampled */
-#define THREADS_MAX  4000              /* that one look through /proc reads */
-#define CHOOSE_NS    (5 * ST_NS_PER_S)
-#define SOON_NS      ST_NS_PER_S /* until then the main thread of a new process may have run more often */
-#define SCAN_NS      (10 * ST_NS_PER_S)
-#define RESCAN_NS    (200 * ST_NS_PER_MS) /* who took the CPU is not known: it may be new, or have slept */
-#define SCAN_PRICE   400                  /* ... but at least this many times what a scan computes */
+#define MANY        6
+#define PLAYED_NS   (4 * ST_NS_PER_S) /* who has played in no cycle for so long is not sampled */
+#define THREADS_MAX 4000              /* that one look through /proc reads */
+#define CHOOSE_NS   (5 * ST_NS_PER_S)
+#define SOON_NS     ST_NS_PER_S /* until then the main thread of a new process may have run more often */
+#define SCAN_NS     (10 * ST_NS_PER_S)
+#define RESCAN_NS   (100 * ST_NS_PER_MS) /* who took the CPU is not known: it may be new, or have slept */
+#define SCAN_PRICE                                                                                           \
+    50 /* ... but at least this many times what a scan computes, and twice that after each in vain */
+#define IN_VAIN_MAX  3
+#define KNOWN_NS     (250 * ST_NS_PER_MS) /* name, priority and CPU of a rival */
 #define HUNT_NS      (30 * ST_NS_PER_S)   /* after a dropout by a lack of CPU */
 #define FROZEN_TICKS 5                    /* a thread that has not run for so long may be in a frozen group */
 #define RARE_TICKS   25                   /* ... and is asked more rarely */
 #define USUAL_TICKS  8                    /* of a moving average */
+#define AROUND       3                    /* samples before and after a late cycle that are tried */
 #define FDS_MAX      64                   /* among which the server's socket is searched */
 
 struct thread {
@@ -69,6 +73,8 @@ struct process {
 struct rival {
     struct thread thread; /* fd: -1 for the only thread of a process, whose clock is cheaper to read */
     clockid_t clock;
+    struct st_proc_stat stat; /* as of stat_ns */
+    int64_t stat_ns;
     int64_t cpu_ns[RING];
 };
 
@@ -79,6 +85,7 @@ struct st_process_watch {
     int64_t samples_n;                  /* sample i is in place i % RING */
     int64_t chosen_ns, added_ns, scanned_ns, scan_cpu_ns, hunt_end_ns;
     bool unexplained; /* since the last scan a culprit was not found */
+    int in_vain_n;    /* scans after which none was found */
 };
 
 /* --- one thread --- */
@@ -283,6 +290,7 @@ static void consider_rival(struct st_process_watch *watch, ST_UNUSED void *ctx, 
     if (room == NULL)
         return;
     end_thread(&room->thread);
+    room->stat_ns = 0;
     if (stat.threads_n == 1 && clock_getcpuclockid(pid, &room->clock) == 0)
         room->thread = (struct thread){.pid = pid, .tid = tid, .fd = -1, .from = watch->samples_n};
     else
@@ -312,12 +320,13 @@ static int64_t cpu_now_ns(void)
 /* Looks for rivals, and forgets them some time after the last dropout. */
 static void hunt(struct st_process_watch *watch, int64_t now)
 {
-    const int64_t price_ns = SCAN_PRICE * watch->scan_cpu_ns;
+    const int64_t price_ns = SCAN_PRICE * watch->scan_cpu_ns * (INT64_C(1) << watch->in_vain_n);
     const int64_t rescan_ns = price_ns > RESCAN_NS ? price_ns : RESCAN_NS;
     if (now < watch->hunt_end_ns &&
         now - watch->scanned_ns > (watch->unexplained && rescan_ns < SCAN_NS ? rescan_ns : SCAN_NS)) {
         const int64_t before_ns = cpu_now_ns();
         watch->scanned_ns = now;
+        watch->in_vain_n += watch->unexplained && watch->in_vain_n < IN_VAIN_MAX;
         watch->unexplained = false;
         for_each(watch, 0, THREADS_MAX, consider_rival, NULL);
         watch->scan_cpu_ns = cpu_now_ns() - before_ns;
@@ -434,26 +443,37 @@ static int64_t excess_ns(const struct st_process_watch *watch, const struct riva
     return rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] - (int64_t)(share * (double)window_ns);
 }
 
+/* Reports come many at a time. @return false: it has ended. */
+static bool know_rival(struct rival *rival, int64_t now)
+{
+    if (rival->stat_ns != 0 && now - rival->stat_ns < KNOWN_NS)
+        return true;
+    const bool known = read_stat(rival->thread.pid, rival->thread.tid, &rival->stat);
+    rival->stat_ns = known ? now : 0;
+    return known;
+}
+
 /* The rival that had the CPU. NULL: none is known. */
 static const struct rival *find_culprit(struct st_process_watch *watch, const struct process *process,
                                         int64_t base, int64_t last)
 {
     const int64_t queue_ns = process->samples[last % RING].queue_ns - process->samples[base % RING].queue_ns;
-    struct st_proc_stat own, others[RIVALS_MAX];
+    const int64_t now = st_posix_now_ns(NULL);
+    struct st_proc_stat own;
     struct st_thread_rival rivals[RIVALS_MAX];
     if (!read_stat(process->thread.pid, process->thread.tid, &own))
         return NULL;
     for (int i = 0; i < RIVALS_MAX; i++) {
-        const struct rival *rival = &watch->rivals[i];
+        struct rival *rival = &watch->rivals[i];
         const bool may =
             rival->thread.tid != 0 && rival->thread.tid != process->thread.tid && rival->thread.from <= base;
         const int64_t ran_ns = may ? rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] : 0;
         rivals[i] = (struct st_thread_rival){.name = ""};
-        if (ran_ns <= 0 || !read_stat(rival->thread.pid, rival->thread.tid, &others[i]))
+        if (ran_ns <= 0 || !know_rival(rival, now))
             continue;
-        rivals[i] = (struct st_thread_rival){.name = others[i].name,
-                                             .cpu = others[i].cpu,
-                                             .rt_priority = others[i].rt_priority,
+        rivals[i] = (struct st_thread_rival){.name = rival->stat.name,
+                                             .cpu = rival->stat.cpu,
+                                             .rt_priority = rival->stat.rt_priority,
                                              .ran_ns = ran_ns,
                                              .more_ns = excess_ns(watch, rival, base, last),
                                              .plays = clients_n(watch, rival->thread.pid) > 0};
@@ -487,9 +507,12 @@ static void blame(struct st_process_watch *watch, const struct process *process,
     const struct rival *culprit = find_culprit(watch, process, base, last);
     figures->taken_by_itself = culprit != NULL ? culprit->thread.pid == process->thread.pid
                                                : others_ns > figures->queue_ns - figures->queue_ns / 4;
-    watch->unexplained = watch->unexplained || culprit == NULL;
-    if (culprit == NULL)
+    if (culprit == NULL) { /* it may have come since the last scan, or before it */
+        watch->unexplained =
+            watch->unexplained || watch->scanned_ns == 0 || watch->at_ns[base % RING] > watch->scanned_ns;
         return;
+    }
+    watch->in_vain_n = 0;
     char path[64], comm[64], command[512];
     snprintf(path, sizeof(path), "/proc/%d/comm", (int)culprit->thread.pid);
     (void)read_file(path, comm, sizeof(comm));
@@ -523,6 +546,25 @@ static struct st_thread_window window_of(const struct st_process_watch *watch, c
         .tick_ns = st_ns_from_timespec(&tick)};
 }
 
+/* Of the samples around the cycle, those by which its CPU time is known best. */
+static void take_best(const struct st_process_watch *watch, const struct process *process, int64_t base,
+                      int64_t last, struct st_dropout_figures *figures)
+{
+    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
+    const int64_t first = process->thread.from > oldest ? process->thread.from : oldest;
+    const struct st_dropout_figures before = *figures;
+    for (int64_t i = 0; i < AROUND * AROUND; i++) {
+        struct st_dropout_figures taken = before;
+        const int64_t from = base - i / AROUND, to = last + i % AROUND;
+        if (from < first || to >= watch->samples_n)
+            continue;
+        const struct st_thread_window window = window_of(watch, process, from, to);
+        st_thread_window_take(&window, &taken);
+        if (i == 0 || taken.cpu_error_ns < figures->cpu_error_ns)
+            *figures = taken;
+    }
+}
+
 void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
                               struct st_dropout_figures *figures)
 {
@@ -547,8 +589,7 @@ void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
         return;
     const struct figures *before = &process->samples[base % RING], *after = &process->samples[last % RING];
     figures->measured = true;
-    const struct st_thread_window window = window_of(watch, process, base, last);
-    st_thread_window_take(&window, figures);
+    take_best(watch, process, base, last, figures);
     uint64_t faults_n = after->faults_n;
     if (!after->counted && read_stat(process->thread.pid, process->thread.tid, &stat))
         faults_n = stat.faults_major_n;
