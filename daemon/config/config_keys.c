@@ -10,7 +10,7 @@ const struct st_config_key st_config_keys[] = {
      ST_CONFIG_APPLIES_LOOP, "Sample rate, if loop.frames is set. A period takes frames / rate_hz seconds."},
     {"loop.frames", ST_CONFIG_INT, "frames", "0", 0, 16384, NULL, AT(loop.frames), ST_CONFIG_APPLIES_LOOP,
      "Buffer size in frames. 0: the test loop has the period of the sound server that plays, as it was when "
-     "playback began, and 128 frames until one is known; a period below 0.5 ms is taken twice or more. The "
+     "playback began, and 128 frames until one is known; a period below 4 ms is taken twice or more. The "
      "history keeps the size with each row."},
     {"loop.periods", ST_CONFIG_INT, "periods", "2", 2, 64, NULL, AT(loop.periods), ST_CONFIG_APPLIES_LOOP,
      "Periods in the buffer of the simulated device. They decide when a late cycle counts as a simulated "

@@ -10,9 +10,9 @@
 /* While no period of music is known. */
 #define ST_WITNESS_FRAMES   128
 #define ST_WITNESS_PRIORITY 70
-/* A shorter period of the music is taken twice, four times ...: the loop wakes at most 2000 times a second,
- * which is about 1 % of a CPU. */
-#define ST_WITNESS_PERIOD_MIN_NS INT64_C(500000)
+/* A shorter period of the music is taken twice, four times ...: the loop wakes at most 250 times a second,
+ * less than half a percent of a CPU. How late a wake-up is does not depend on the period. */
+#define ST_WITNESS_PERIOD_MIN_NS INT64_C(4000000)
 
 struct st_witness {
     int64_t frames, rate_hz;

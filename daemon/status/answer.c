@@ -52,12 +52,17 @@ static bool is_better(const struct st_view *view, const struct st_observed_view 
     return rank(a) < rank(b);
 }
 
-/* The loop missed its own deadlines, but no wake-up was as late as the period of the music is long. */
-static bool holds_music(const struct st_result *loop, const struct st_observed_view *server)
+/* Is the period of the music another one than that of the loop? */
+static bool is_other(const struct st_result *loop, const struct st_observed_view *server)
 {
-    return server != NULL && server->seen.frames > 0 &&
-           server->seen.period_ns > st_period_ns(&loop->period) &&
-           loop->lateness.max_ns < server->seen.period_ns;
+    return server != NULL && server->seen.frames > 0 && server->seen.period_ns > 0 &&
+           server->seen.period_ns != st_period_ns(&loop->period);
+}
+
+/* No wake-up was as late as the period of the music is long, or else as its own is. */
+static bool is_in_time(const struct st_result *loop, const struct st_observed_view *server)
+{
+    return is_other(loop, server) ? loop->lateness.max_ns < server->seen.period_ns : loop->misses == 0;
 }
 
 /* Is the buffer of what plays longer than that of the last dropout? */
@@ -98,7 +103,7 @@ static struct st_answer find_answer(const struct st_view *view)
     const struct st_result *loop = view->loop;
     answer.timing_known = loop != NULL && (loop->elapsed_periods > 0 || loop->error != 0);
     answer.timing_ok = answer.timing_known && view->overdue_ns == 0 && loop->error == 0 &&
-                       loop->books_balance && (loop->misses == 0 || holds_music(loop, server));
+                       loop->books_balance && is_in_time(loop, server);
     answer.timing_matters = !answer.plays || (answer.dropouts_n > 0 && !answer.over) || view->overdue_ns > 0;
     return answer;
 }
@@ -300,12 +305,15 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
         return;
     }
     st_ns_format_short(loop->lateness.max_ns, worst, sizeof(worst));
-    if (answer->timing_ok &&
-        loop->misses > 0) { /* of its own, shorter buffer, which is of no interest here */
-        const int64_t period_ns = answer->server->seen.period_ns;
+    const bool other = is_other(loop, answer->server);
+    const int64_t period_ns = other ? answer->server->seen.period_ns : 0;
+    /* what its own buffer missed is of no interest then */
+    if (other && (period_ns < st_period_ns(&loop->period) || (answer->timing_ok && loop->misses > 0))) {
         snprintf(buf, buf_bytes, "timing %sOK: at most %s late, and the buffer lasts %s",
-                 loop->lateness.max_ns > period_ns / 2 ? "barely " : "", worst,
-                 st_ns_format_short(period_ns, buffer, sizeof(buffer)));
+                 !answer->timing_ok                      ? "not "
+                 : loop->lateness.max_ns > period_ns / 2 ? "barely "
+                                                         : "",
+                 worst, st_ns_format_short(period_ns, buffer, sizeof(buffer)));
     } else {
         snprintf(buf, buf_bytes,
                  "timing %s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames",

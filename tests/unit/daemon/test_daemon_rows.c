@@ -382,6 +382,7 @@ static void first_line_names_what_slowed_the_machine(void **state)
                      "update the BIOS; stop programs that control fans or read sensors through it");
     memset(result.causes, 0, sizeof(result.causes));
     result.misses = 0;
+    st_hist_reset(&result.lateness);
     pipewire = watch_pipewire();
     add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW)->worst_busy_ns = 25000000;
     view.was_slowed = true;
@@ -391,9 +392,11 @@ static void first_line_names_what_slowed_the_machine(void **state)
                      "the CPU was too hot and slowed itself down.");
     expect_of_screen("next_why", "clean the fans, give the computer air, and use less load");
     result.misses = 4;
+    st_hist_add_n(&result.lateness, INT64_C(22000000), 4);
     expect_of_screen("next_why", "clean the fans, give the computer air, and use less load; for this "
                                  "computer's timing: sleeptune history --causes");
     result.misses = 0;
+    st_hist_reset(&result.lateness);
     view.was_slowed = false;
     view.overdue_ns = 12 * ST_NS_PER_S;
     view.hog = (struct st_hog){.pid = 480, .tid = 482, .priority = 80, .cpu = 0, .name = "hog", .looks = 1};
@@ -405,6 +408,21 @@ static void first_line_names_what_slowed_the_machine(void **state)
     assert_non_null(strstr(json_string_value(json_object_get(screen, "answer")),
                            ": hog/482 with real-time priority 80 keeps CPU 0 busy."));
     json_decref(screen);
+}
+
+static void timing_is_compared_with_a_shorter_period_of_the_music(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    pipewire->seen.frames = 64;
+    st_hist_reset(&result.lateness);
+    pipewire->seen.period_ns = 1333333; /* the loop has twice that, and wakes up half as often */
+    st_hist_add_n(&result.lateness, 900000, 1);
+    expect_row("This computer", "timing barely OK: at most 900.0 \xc2\xb5s late, and the buffer lasts 1.33 ms",
+               "ok", true);
+    st_hist_add_n(&result.lateness, 2000000, 1);
+    expect_row("This computer", "timing not OK: at most 2.00 ms late, and the buffer lasts 1.33 ms", "warn",
+               true);
 }
 
 static void first_line_without_a_dropout_says_what_was_watched(void **state)
@@ -763,6 +781,7 @@ int main(void)
         TEST(buffer_that_helps_fits_the_worst_cycle_or_is_not_named),
         TEST(dropouts_before_the_buffer_was_raised_are_over),
         TEST(only_what_was_watched_is_said_to_be_without_a_dropout),
+        TEST(timing_is_compared_with_a_shorter_period_of_the_music),
         TEST(first_line_without_a_dropout_says_what_was_watched),
         TEST(first_line_names_what_slowed_the_machine),
         TEST(row_of_the_server_says_who_asked_for_the_shortest_buffer),
