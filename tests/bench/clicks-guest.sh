@@ -3,8 +3,7 @@
 # installed tree, with tests/ as scripts/test makes it. Three minutes.
 # Clicks of known cause, as a musician meets them: a session with PipeWire and a card on one CPU, with rtkit and without any right, six
 # causes, two sizes of buffer: are the first line of `sleeptune status` and its next step what the table below says? The guest's clock
-# counts instructions: its host adds nothing. Loads are in CPU time of the period. Passes with 11 of 12; on 2026-11-25 it was 10: a culprit
-# is "ffmpeg and others" if the first dropouts came before it was known, and the CPU time of a late cycle has the next one in it.
+# counts instructions: its host adds nothing. Loads are in CPU time of the period. Passes with 11 of 12.
 #   LONG=1: both sizes with and without rights, 24 clicks, and what `check` says; CLICKS="SIZE SIZE": other sizes;
 #   ONLY="slow none|taken": those that this regular expression finds in "CAUSE RIGHTS SIZE"
 # shellcheck source=tests/tap.sh
