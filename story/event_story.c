@@ -117,7 +117,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     if (event->reason != ST_DROPOUT_UNKNOWN)
         st_text_append(buf, buf_bytes, ": it %s",
                        st_dropout_reason_why(&(struct st_dropout_why){.reason = event->reason,
-                                                                      .others = 2 * event->culprit_n < n,
+                                                                      .others = event->culprit_n < n - n / 2,
                                                                       .culprit = event->culprit,
                                                                       .busy_ns = event->busy_ns,
                                                                       .error_ns = event->error_ns,
