@@ -418,8 +418,8 @@ static void timing_is_compared_with_a_shorter_period_of_the_music(void **state)
     st_hist_reset(&result.lateness);
     pipewire->seen.period_ns = 1333333; /* the loop has twice that, and wakes up half as often */
     st_hist_add_n(&result.lateness, 900000, 1);
-    expect_row("This computer", "timing barely OK: at most 900.0 \xc2\xb5s late, and the buffer lasts 1.33 ms",
-               "ok", true);
+    expect_row("This computer",
+               "timing barely OK: at most 900.0 \xc2\xb5s late, and the buffer lasts 1.33 ms", "ok", true);
     st_hist_add_n(&result.lateness, 2000000, 1);
     expect_row("This computer", "timing not OK: at most 2.00 ms late, and the buffer lasts 1.33 ms", "warn",
                true);
