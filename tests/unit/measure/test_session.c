@@ -265,20 +265,22 @@ static void refused_fifo_and_lock_are_said_in_the_result(void **state)
 }
 
 /* alloweddeviation of a FreeBSD machine below a loop of Linux, whose counters are not read. */
-static const char *precise, *deviation_first;
+static const char *precise;
+static const char *_Atomic deviation_first; /* loop and drain read it */
 
 static int read_freebsd_sysctl(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
                                size_t *ret_len)
 {
+    const char *const deviation = deviation_first;
     const char *const values[][2] = {{"kern.hz", "1000"},
                                      {"kern.eventtimer.periodic", "0"},
-                                     {"kern.timecounter.alloweddeviation", deviation_first},
+                                     {"kern.timecounter.alloweddeviation", deviation},
                                      {"kern.timecounter.nanosleep_precise", precise}};
     (void)p;
     for (size_t i = 0; i < ST_ARRAY_LEN(values); i++) {
         if (strcmp(name, values[i][0]) == 0 && values[i][1] != NULL) {
             *ret_len = (size_t)snprintf(buf, buf_bytes, "%s", values[i][1]);
-            if (values[i][1] == deviation_first)
+            if (values[i][1] == deviation)
                 deviation_first = "50"; /* someone sets it while the loop runs */
             return 0;
         }
