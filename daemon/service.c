@@ -260,6 +260,7 @@ static void free_service(struct st_service *service)
     if (service->loop_hangs)
         st_events_listen(&service->events, NULL, NULL);
     st_history_writer_stop(service->history); /* the last part that adds events */
+    st_events_listen(&service->events, NULL, NULL);
     st_events_log(&service->events, st_service_wall_ns(service), true);
     st_socket_close(&service->socket);
     if (service->loop_hangs)

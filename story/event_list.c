@@ -9,7 +9,6 @@
 struct list {
     struct st_history_reader *reader;
     struct st_text_buffer writing;
-    int64_t now_wall_ns;
     bool any;
 };
 
@@ -18,14 +17,18 @@ static int take(void *ctx, int64_t id, const struct st_event *event)
 {
     struct list *list = ctx;
     struct st_event late;
-    struct st_story_beside beside = {.settled = list->now_wall_ns - ST_STORY_SETTLED_NS >= event->wall_ns};
+    struct st_story_beside beside = {.settled = true};
     if (st_event_story_asks(event)) {
         int64_t from_ns, to_ns;
         st_event_story_window(event, &from_ns, &to_ns);
-        const int r = st_history_read_late(list->reader, from_ns, to_ns, &late);
+        int r = st_history_read_late(list->reader, from_ns, to_ns, &late);
         if (r < 0)
             return r;
         beside.late = r == 1 ? &late : NULL;
+        r = event->loop_cpu != ST_EVENT_NO_LOOP ? st_history_read_loop_seen(list->reader, from_ns, to_ns) : 1;
+        if (r < 0)
+            return r;
+        beside.settled = r == 1;
     }
     json_t *document = st_event_story_json(event, &beside);
     const bool good = document != NULL && json_object_set_new(document, "id", json_integer(id)) == 0 &&
@@ -49,10 +52,10 @@ static int write_part(struct list *list, json_t *part, const char *before, const
 }
 
 int st_event_list_text(struct st_history_reader *reader, const struct st_history_events_wish *wish,
-                       int64_t now_wall_ns, char **ret)
+                       char **ret)
 {
     static const char before[] = ",\"events\":[";
-    struct list list = {.reader = reader, .now_wall_ns = now_wall_ns};
+    struct list list = {.reader = reader};
     bool more = false;
     int r = write_part(
         &list,

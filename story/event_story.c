@@ -13,7 +13,7 @@
 bool st_event_story_asks(const struct st_event *event)
 {
     /* a client's own cycle decides; the loop may say who made it wake up late */
-    return st_event_kind_is_dropout(event->kind) &&
+    return st_event_kind_is_dropout(event->kind) && !event->mixed &&
            (event->reason == ST_DROPOUT_UNKNOWN ||
             (event->reason == ST_DROPOUT_WOKEN_LATE && event->culprit[0] == '\0'));
 }
@@ -31,10 +31,15 @@ static const struct st_event *explanation(const struct st_event *event, const st
     return late != NULL && late->lateness_ns >= event->missing_ns ? late : NULL;
 }
 
+static bool is_unexplained(const struct st_event *event)
+{
+    return event->reason == ST_DROPOUT_UNKNOWN && !event->mixed;
+}
+
 /* Was the test loop seen to be on time, or not late enough? */
 static bool is_on_time(const struct st_event *event, const struct st_story_beside *beside)
 {
-    return event->reason == ST_DROPOUT_UNKNOWN && beside->settled && event->loop_cpu != ST_EVENT_NO_LOOP;
+    return is_unexplained(event) && beside->settled && event->loop_cpu != ST_EVENT_NO_LOOP;
 }
 
 /* --- its parts --- */
@@ -114,6 +119,8 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     if (!starved && event->client[0] != '\0')
         st_text_append(buf, buf_bytes, ", client %s", event->client);
     st_text_append(buf, buf_bytes, " (%s)", st_event_certainty(event->certainty));
+    if (event->mixed)
+        st_text_append(buf, buf_bytes, ", for several reasons");
     if (event->reason != ST_DROPOUT_UNKNOWN)
         st_text_append(buf, buf_bytes, ": it %s",
                        st_dropout_reason_why(&(struct st_dropout_why){.reason = event->reason,
@@ -167,7 +174,7 @@ static void append_loop(const struct st_event *event, const struct st_story_besi
                        cpu_text(event->loop_cpu, cpu, sizeof(cpu)),
                        beside->late != NULL ? "late, but not late enough to explain it" : "on time",
                        elsewhere(event));
-    } else if (event->reason == ST_DROPOUT_UNKNOWN && beside->settled) {
+    } else if (is_unexplained(event) && beside->settled) {
         st_text_append(buf, buf_bytes, "; it is unknown whether the test loop was late");
     }
 }
@@ -232,7 +239,7 @@ static const char *cause_name(const struct st_event *event, const struct st_stor
         return st_cause_kind_name(late->cause);
     if (event->kind == ST_EVENT_SIMULATED_XRUN)
         return st_cause_kind_name(ST_CAUSE_UNKNOWN);
-    if (!st_event_kind_is_dropout(event->kind) || event->reason != ST_DROPOUT_UNKNOWN || !beside->settled)
+    if (!st_event_kind_is_dropout(event->kind) || !is_unexplained(event) || !beside->settled)
         return "";
     return is_on_time(event, beside) ? ST_STORY_ON_TIME : st_cause_kind_name(ST_CAUSE_UNKNOWN);
 }

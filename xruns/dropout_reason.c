@@ -79,7 +79,7 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
         return buf;
     if (why->reason == ST_DROPOUT_TOO_SLOW && why->period_ns > 0 && why->busy_ns > why->period_ns)
         st_text_append(buf, buf_bytes, " (%s%s of CPU time, the buffer lasts %s)",
-                       50 * why->error_ns > why->busy_ns ? "about " : "", /* more than 2 % */
+                       why->error_ns > why->busy_ns / 50 ? "about " : "", /* more than 2 % */
                        st_ns_format_short(why->busy_ns, time, sizeof(time)),
                        st_ns_format_short(why->period_ns, period, sizeof(period)));
     else if (why->reason == ST_DROPOUT_WOKEN_LATE && why->wait_ns > 0)

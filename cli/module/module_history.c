@@ -15,7 +15,6 @@
 #include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
-#include "platform/posix/posix.h"
 #include "st_config.h"
 #include "story/event_list.h"
 
@@ -90,7 +89,7 @@ static int read_file(const char *command, const char *path, const struct st_hist
                                                                                               : INT64_MAX,
                                                       .limit = wish->limit,
                                                       .kind = wish->kind != NULL ? wish->kind : ""};
-        r = st_event_list_text(reader, &events, st_posix_wall_ns(NULL), &text);
+        r = st_event_list_text(reader, &events, &text);
     }
     if (r == 0 && text != NULL)
         r = st_json_written(text, ret);

@@ -89,6 +89,7 @@ static void note_pressure(struct st_causes *causes, enum st_cause slowed, int64_
 {
     struct st_meanwhile *m = &causes->meanwhile;
     const int64_t memory_permille = causes->pressure.now.pressure_memory_permille;
+    m->at_ns = wall_ns;
     m->circumstances = causes->pressure.now;
     if (causes->memory_before_permille > memory_permille)
         m->circumstances.pressure_memory_permille = causes->memory_before_permille;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/ns.h"
+
 size_t st_event_limit_place(struct st_event_kinds *kinds, const struct st_event *event)
 {
     for (size_t i = 0; i < kinds->kinds_n; i++) {
@@ -28,12 +30,12 @@ size_t st_event_limit_largest(const struct st_event_kinds *kinds)
     return largest;
 }
 
-static bool has_token(struct st_event_bucket *bucket, int64_t now_ns, int64_t each_ns)
+static bool has_token(struct st_event_bucket *bucket, int64_t now_ns, int64_t each_ns, int64_t burst_n)
 {
     const int64_t refilled_ns = now_ns - bucket->at_ns;
     bucket->used_ns = bucket->used_ns > refilled_ns ? bucket->used_ns - refilled_ns : 0;
     bucket->at_ns = now_ns;
-    if (bucket->used_ns + each_ns > ST_EVENT_LIMIT_BURST_N * each_ns)
+    if (bucket->used_ns + each_ns > burst_n * each_ns)
         return false;
     bucket->used_ns += each_ns;
     return true;
@@ -43,16 +45,21 @@ bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st
                            const struct st_event *event)
 {
     struct st_event_bucket *bucket = &limit->buckets[st_event_limit_place(&limit->kinds, event)];
-    if (has_token(bucket, now_ns,
-                  event->kind == ST_EVENT_LATE_WAKE ? ST_EVENT_LIMIT_LATE_NS : ST_EVENT_LIMIT_EACH_NS))
+    const bool seen = event->kind == ST_EVENT_LATE_WAKE || event->kind == ST_EVENT_STARVED_CLIENT ||
+                      event->kind == ST_EVENT_OBSERVED_XRUN;
+    const int64_t since_ns = st_ns_sub(now_ns, event->span_ns);
+    if (seen ? has_token(bucket, now_ns, ST_EVENT_LIMIT_SEEN_NS, ST_EVENT_LIMIT_SEEN_BURST_N)
+             : has_token(bucket, now_ns, ST_EVENT_LIMIT_EACH_NS, ST_EVENT_LIMIT_BURST_N))
         return true;
     if (bucket->sum.count_n == 0) {
-        bucket->since_ns = now_ns;
+        bucket->since_ns = since_ns;
+        bucket->told_ns = now_ns;
         bucket->level = level;
         bucket->sum = *event;
         bucket->sum.count_n = event->count_n != INT64_MIN ? event->count_n : 1;
     } else {
         st_event_add(&bucket->sum, event);
+        bucket->since_ns = since_ns < bucket->since_ns ? since_ns : bucket->since_ns;
     }
     if (level < bucket->level)
         bucket->level = level;
@@ -64,7 +71,7 @@ bool st_event_limit_sum(struct st_event_limit *limit, int64_t now_ns, int64_t wa
 {
     for (size_t i = 0; i < limit->kinds.kinds_n; i++) {
         struct st_event_bucket *bucket = &limit->buckets[i];
-        if (bucket->sum.count_n == 0 || (!all && now_ns - bucket->since_ns < ST_EVENT_LIMIT_SUM_NS))
+        if (bucket->sum.count_n == 0 || (!all && now_ns - bucket->told_ns < ST_EVENT_LIMIT_SUM_NS))
             continue;
         *ret = bucket->sum;
         ret->wall_ns = wall_ns;

@@ -31,14 +31,15 @@ size_t st_event_limit_place(struct st_event_kinds *kinds, const struct st_event 
 /** Place of the most frequent kind. */
 size_t st_event_limit_largest(const struct st_event_kinds *kinds);
 
-/* 30: a bad half minute of a few clients has less, each client with at most one event in 10 s. Then
- * one a second: 3600 rows an hour of some 0.3 kB, 1 MB, which the smallest history (4 MB) can bear. Late
- * wake-ups are one each quarter of a second at most (daemon/causes/causes.c): dropouts are compared with all
- * of them. */
-#define ST_EVENT_LIMIT_BURST_N 30
-#define ST_EVENT_LIMIT_EACH_NS INT64_C(1000000000)
-#define ST_EVENT_LIMIT_LATE_NS INT64_C(250000000)
-#define ST_EVENT_LIMIT_SUM_NS  INT64_C(60000000000)
+/* 30: a bad half minute of a few clients has less. Then one a second: 3600 rows an hour of some 0.3 kB, 1 MB,
+ * which the smallest history (4 MB) can bear. Late wake-ups are at most five a second
+ * (daemon/causes/causes.c), and dropouts are compared with all of them; those of one source and kind are at
+ * most 34 in 10 s (daemon/observe/observed.h), and most say whose they are. */
+#define ST_EVENT_LIMIT_BURST_N      30
+#define ST_EVENT_LIMIT_SEEN_BURST_N 60
+#define ST_EVENT_LIMIT_EACH_NS      INT64_C(1000000000)
+#define ST_EVENT_LIMIT_SEEN_NS      INT64_C(200000000)
+#define ST_EVENT_LIMIT_SUM_NS       INT64_C(60000000000)
 
 /** All zero: nothing so far. Threads: the owner's lock. */
 struct st_event_limit {
@@ -47,7 +48,8 @@ struct st_event_limit {
         int64_t used_ns; /* of the burst, in time that refills it, at at_ns */
         int64_t at_ns;
         /* what was held back since the last sum; sum.count_n 0: nothing */
-        int64_t since_ns;
+        int64_t since_ns; /* when the first of it happened */
+        int64_t told_ns;  /* when that was held back */
         struct st_event sum;
         enum st_log_level level; /* the most urgent */
     } buckets[ST_EVENT_KINDS_MAX];

@@ -1,15 +1,20 @@
 /* The list of recent events. */
 #include "daemon/causes/events.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/ns.h"
 
+#define LOG_MODULE "event"
+#include "daemon/log.h"
+
 #define QUARTER_NS     INT64_C(250000000)  /* in which the drain looks at the loop's wake-ups */
 #define ALIVE_NS       INT64_C(1000000000) /* without a look at the loop: it is not known to run */
-#define UNKNOWN_NS     INT64_C(3000000000) /* a loop that is not seen for so long was perhaps not on time */
+#define UNKNOWN_NS     INT64_C(5000000000) /* a loop that is not seen for so long was perhaps not on time */
+#define MACHINE_NS     INT64_C(2000000000) /* what is known of the machine is of so long before at most */
 #define LOG_A_MINUTE   10
 #define LOG_TEXT_BYTES 1024
 
@@ -58,6 +63,7 @@ static void make_room(struct st_events *events)
         i++;
     if (events->events[i].event.kind == ST_EVENT_LATE_WAKE)
         events->late_gone_ns = events->events[i].event.wall_ns;
+    events->unlogged_n += !events->events[i].logged;
     events->kinds.kinds[place].n--;
     events->events_n--;
     memmove(&events->events[i], &events->events[i + 1], (events->events_n - i) * sizeof(events->events[0]));
@@ -68,14 +74,14 @@ static void note_meanwhile(struct st_events *events, struct st_event *event)
 {
     const struct st_meanwhile *m = &events->meanwhile;
     const int64_t from_ns = st_ns_sub(event->wall_ns, event->span_ns), to_ns = event->wall_ns;
-    if (event->span_ns <= ST_STORY_SAME_TIME_NS)
+    if (event->span_ns <= ST_STORY_SAME_TIME_NS && to_ns >= m->at_ns - MACHINE_NS) /* else it is put late */
         event->circumstances = m->circumstances;
     if (!st_event_kind_is_dropout(event->kind))
         return;
     if (m->slowed != ST_CAUSE_UNKNOWN && m->slowed_to_ns >= from_ns &&
         m->slowed_from_ns - ST_NS_PER_S <= to_ns)
         event->slowed = m->slowed;
-    if (event->reason == ST_DROPOUT_TOO_SLOW && event->slowed != ST_CAUSE_UNKNOWN)
+    if (event->reason == ST_DROPOUT_TOO_SLOW)
         events->slowed_by = event->slowed;
     if (m->watched_from_ns <= from_ns && m->watched_to_ns >= st_ns_sub(to_ns, ALIVE_NS))
         event->loop_cpu = m->loop_cpu;
@@ -160,7 +166,7 @@ static struct st_story_beside look_beside(const struct st_events *events, int64_
     beside.late = worst_late(events, copy);
     beside.settled = age_ns >= (seen_after || !same_run ? ST_STORY_SETTLED_NS : UNKNOWN_NS) &&
                      (beside.late != NULL || from_ns > events->late_gone_ns);
-    if (same_run && !seen_after)
+    if (!same_run || !seen_after)
         copy->loop_cpu = ST_EVENT_NO_LOOP;
     return beside;
 }
@@ -241,7 +247,11 @@ void st_events_log(struct st_events *events, int64_t wall_ns, bool end)
     while (events->clock != NULL && st_event_limit_sum(&events->limit, events->clock->now_ns(events->clock),
                                                        wall_ns, end, &sum, &level))
         put(events, level, &sum, false);
+    const uint64_t unlogged_n = events->unlogged_n;
+    events->unlogged_n = 0;
     pthread_mutex_unlock(&events->mutex);
+    if (unlogged_n > 0)
+        ST_WARN("%" PRIu64 " events came too fast for this log; the history has them", unlogged_n);
     while (more) { /* no one waits for the journal */
         pthread_mutex_lock(&events->mutex);
         more = next_ready(events, wall_ns, end, &ready);

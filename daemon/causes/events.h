@@ -16,6 +16,7 @@
 
 /** What is known of the machine when an event is put; times by the wall clock. */
 struct st_meanwhile {
+    int64_t at_ns; /* of the circumstances */
     struct st_event_circumstances circumstances;
     enum st_cause slowed; /* ST_CAUSE_UNKNOWN: it was not; else by what, in the last seconds in a row */
     int64_t slowed_from_ns, slowed_to_ns;
@@ -41,8 +42,9 @@ struct st_events {
     enum st_cause slowed_by;                               /* of the last program that computed too long */
     void (*hear)(void *ctx, const struct st_event *event); /* NULL: no one listens */
     void *hear_ctx;
-    int64_t log_minute; /* of the time of day */
-    unsigned log_left;  /* late wake-ups that may still be logged in it */
+    uint64_t unlogged_n; /* left the list before they were logged */
+    int64_t log_minute;  /* of the time of day */
+    unsigned log_left;   /* late wake-ups that may still be logged in it */
 };
 
 /** @param platform whose clock limits the rate: at most ST_EVENT_LIMIT_BURST_N events of a kind, then one

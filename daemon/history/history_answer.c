@@ -75,7 +75,7 @@ static int read_events(struct st_history_reader *reader, const struct st_query *
         .until_ns = query->until_wall_ns != INT64_MIN ? query->until_wall_ns : INT64_MAX,
         .limit = query->limit != INT64_MIN ? query->limit : USUAL_EVENTS,
         .kind = query->kind};
-    return st_event_list_text(reader, &wish, st_posix_wall_ns(NULL), ret);
+    return st_event_list_text(reader, &wish, ret);
 }
 
 static int read_causes(struct st_history_reader *reader, const struct st_query *query,

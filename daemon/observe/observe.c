@@ -20,6 +20,7 @@
 #define WAIT_MAX_MS  60000
 #define FAILED_MS    100
 #define TELL_NS      (250 * ST_NS_PER_MS)
+#define TELL_EACH_NS (5 * ST_NS_PER_S)
 #define PATH_BYTES   64
 
 struct st_observe {
@@ -30,6 +31,7 @@ struct st_observe {
     pthread_cond_t told;
     pthread_mutex_t mutex;    /* up to minute_ns */
     uint64_t asked_n, told_n; /* to put events of what was seen, up to now */
+    int64_t asked_ns;
     struct st_config config;
     bool changed, stop;
     void (*wake_player)(void); /* NULL: no one waits for something to play */
@@ -213,6 +215,7 @@ int st_observe_start(struct st_platform *platform, const struct st_xrun_source *
     observe->config = *config;
     observe->changed = true;
     observe->minute_ns = platform->now_ns(platform);
+    observe->asked_ns = observe->minute_ns - TELL_EACH_NS;
     while (observe->n < ST_OBSERVE_SOURCES_MAX && sources[observe->n] != NULL) {
         st_observed_init(&observe->sources[observe->n], platform, events, sources[observe->n]);
         observe->view.sources[observe->n] = observe->sources[observe->n].view;
@@ -223,15 +226,19 @@ int st_observe_start(struct st_platform *platform, const struct st_xrun_source *
         observe->sources[i].beside_n = observe->n;
     }
     observe->view.n = observe->n;
-    int r = pipe2(observe->wake, O_CLOEXEC | O_NONBLOCK) == 0 ? 0 : -errno;
+    int r = st_posix_condition_init(&observe->told);
     if (r < 0) {
         free(observe);
         return r;
     }
+    if (pipe2(observe->wake, O_CLOEXEC | O_NONBLOCK) != 0) {
+        r = -errno;
+        pthread_cond_destroy(&observe->told);
+        free(observe);
+        return r;
+    }
     pthread_mutex_init(&observe->mutex, NULL);
-    r = st_posix_condition_init(&observe->told);
-    if (r == 0)
-        r = st_posix_thread_start(&observe->thread, STACK_BYTES, run, observe);
+    r = st_posix_thread_start(&observe->thread, STACK_BYTES, run, observe);
     if (r < 0) {
         free_observe(observe);
         return r;
@@ -345,8 +352,13 @@ void st_observe_minute_so_far(struct st_observe *observe, struct st_observe_minu
     struct st_platform *p = observe->platform;
     const struct timespec until = st_ns_to_timespec(st_ns_add(st_posix_now_ns(NULL), TELL_NS));
     pthread_mutex_lock(&observe->mutex);
-    const uint64_t asked_n = ++observe->asked_n;
-    ring(observe);
+    const int64_t now_ns = p->now_ns(p);
+    if (now_ns - observe->asked_ns >= TELL_EACH_NS) { /* who asks more often makes no more events */
+        observe->asked_ns = now_ns;
+        observe->asked_n++;
+        ring(observe);
+    }
+    const uint64_t asked_n = observe->asked_n;
     while (observe->told_n < asked_n && pthread_cond_timedwait(&observe->told, &observe->mutex, &until) == 0)
         ;
     take_minute(observe, ret);

@@ -94,7 +94,8 @@ static bool same(const struct st_event *a, const struct st_event *b)
            a->certainty == b->certainty && a->reason == b->reason;
 }
 
-/* The place of what is like this event; else the one whose last event is the oldest. */
+/* The place of what is like this event, else a place whose last event is old; where there is none, that of
+ * all others of its kind, so that a crowd of names makes no crowd of events. */
 static struct st_observed_pending *pending_of(struct st_observed *o, const struct st_event *event)
 {
     struct st_observed_pending *oldest = &o->pending[0];
@@ -105,8 +106,9 @@ static struct st_observed_pending *pending_of(struct st_observed *o, const struc
         if (pending->told_ns < oldest->told_ns)
             oldest = pending;
     }
-    if (untold(oldest))
-        tell(o, oldest);
+    if (oldest->told_ns != INT64_MIN && now_ns(o) - oldest->told_ns < ST_OBSERVED_EVENT_EACH_NS)
+        return &o->pending[ST_OBSERVED_PENDING_MAX + (event->kind == ST_EVENT_STARVED_CLIENT)];
+    tell_due(o, oldest);
     *oldest = (struct st_observed_pending){.told_ns = INT64_MIN};
     return oldest;
 }
@@ -249,7 +251,7 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .again_wall_ns = INT64_MIN,
                                         .tells_playing = source->tells_playing,
                                         .played_ns = INT64_MIN};
-    for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++)
+    for (size_t i = 0; i < ST_ARRAY_LEN(o->pending); i++)
         o->pending[i].told_ns = INT64_MIN;
 }
 
@@ -271,7 +273,7 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const st
 
 void st_observed_tell(struct st_observed *o)
 {
-    for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++) {
+    for (size_t i = 0; i < ST_ARRAY_LEN(o->pending); i++) {
         if (untold(&o->pending[i]))
             tell(o, &o->pending[i]);
     }
@@ -348,7 +350,7 @@ void st_observed_turn(struct st_observed *o)
     int r = o->open ? 0 : open_source(o);
     if (r == 0)
         r = poll_source(o);
-    for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++)
+    for (size_t i = 0; i < ST_ARRAY_LEN(o->pending); i++)
         tell_due(o, &o->pending[i]);
     st_dropout_table_age(&o->view.seen, now_ns(o), o->open);
     if (r < 0 && r != -EAGAIN) {

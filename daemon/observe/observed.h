@@ -5,12 +5,12 @@
 #include "daemon/causes/events.h"
 #include "story/dropout_table.h"
 
-#define ST_OBSERVED_PENDING_MAX  8
+#define ST_OBSERVED_PENDING_MAX  16 /* of a source, and one for all others of each kind */
 #define ST_OBSERVED_RETRY_MAX_NS INT64_C(15000000000)
 /* while nothing plays, as other sources say: each try starts a program */
 #define ST_OBSERVED_RETRY_QUIET_NS INT64_C(60000000000)
 #define ST_OBSERVED_EVENT_EACH_NS                                                                            \
-    INT64_C(10000000000) /* of one device and client; those between are summed */
+    INT64_C(10000000000) /* of one device, client and reason; those between are summed */
 
 enum st_observed_mode { ST_OBSERVED_OFF, ST_OBSERVED_AUTO, ST_OBSERVED_ON };
 
@@ -61,7 +61,7 @@ struct st_observed {
     struct st_xrun_setting setting;
     struct st_xrun_watch watch;
     struct st_observed_view view;
-    struct st_observed_pending pending[ST_OBSERVED_PENDING_MAX];
+    struct st_observed_pending pending[ST_OBSERVED_PENDING_MAX + 2];
     const struct st_observed *beside; /* all sources, this one among them: see is_counted() */
     size_t beside_n;
     bool open;

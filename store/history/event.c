@@ -51,17 +51,21 @@ static void forget_if_other(char *text, const char *other, size_t bytes)
 void st_event_add(struct st_event *event, const struct st_event *other)
 {
     const bool late = event->lateness_ns != INT64_MIN || other->lateness_ns != INT64_MIN;
-    const bool worse = late ? other->lateness_ns > event->lateness_ns
-                            : other->busy_ns - other->error_ns + other->wait_ns >
-                                  event->busy_ns - event->error_ns + event->wait_ns;
+    const bool worse = event->kind == ST_EVENT_SIMULATED_XRUN ? other->silence_ns > event->silence_ns
+                       : late                                 ? other->lateness_ns > event->lateness_ns
+                              : other->busy_ns - other->error_ns + other->wait_ns >
+                                    event->busy_ns - event->error_ns + event->wait_ns;
     event->count_n = st_ns_add(count_of(event), count_of(other));
     forget_if_other(event->client, other->client, sizeof(event->client));
     forget_if_other(event->device, other->device, sizeof(event->device));
-    memcpy(event->detail, other->detail, sizeof(event->detail)); /* the last words */
     if (event->certainty != other->certainty)
         event->certainty = ST_CERTAINTY_PROBABLE;
-    if (event->reason != other->reason)
+    if (event->reason != other->reason || other->mixed) {
         event->reason = ST_DROPOUT_UNKNOWN;
+        event->mixed = true;
+    }
+    if (!st_event_kind_is_dropout(event->kind))
+        memcpy(event->detail, other->detail, sizeof(event->detail)); /* the last words */
     if (!late)
         vote(event, other);
     if (!worse)

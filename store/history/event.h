@@ -41,6 +41,7 @@ struct st_event {
 
     /* a dropout of a client: the worst of its cycles; times 0: unknown */
     enum st_dropout_reason reason;
+    bool mixed; /* a sum of several reasons: reason is unknown, and no one else is to blame for all of them */
     int64_t busy_ns, error_ns; /* CPU time, known to error_ns up or down */
     int64_t wait_ns, period_ns;
     int64_t missing_ns; /* a late wake-up that explains it is at least so late; 0: any */

@@ -41,7 +41,8 @@ static const char tables[] =
     " wall_ns INTEGER NOT NULL, kind TEXT NOT NULL, span_ns INTEGER, count_n INTEGER, detail TEXT,"
     " source TEXT, device TEXT, client TEXT, certainty INTEGER,"
     /* a dropout */
-    " reason TEXT, busy_ns INTEGER, error_ns INTEGER, wait_ns INTEGER, period_ns INTEGER, missing_ns INTEGER,"
+    " reason TEXT, mixed INTEGER, busy_ns INTEGER, error_ns INTEGER, wait_ns INTEGER, period_ns INTEGER, "
+    "missing_ns INTEGER,"
     /* a late wake-up */
     " cause TEXT, lateness_ns INTEGER, explained_ns INTEGER, silence_ns INTEGER,"
     " culprit TEXT, culprit_n INTEGER, culprit_ns INTEGER, loop_cpu INTEGER, slowed TEXT,"

@@ -10,7 +10,8 @@
 #define DEVICE_XRUN "device-xrun" /* in the place of a reason */
 
 /* Events that are other programs' dropouts, whose kinds the first two arguments name. */
-#define DROPOUTS " FROM event WHERE kind IN (?, ?) AND wall_ns >= ? AND wall_ns < ?"
+#define DROPOUTS " FROM event WHERE kind IN (?, ?) AND wall_ns >= ? AND wall_ns < ? AND count_n > 0"
+#define COUNT    "sum(min(count_n, 1000000000))" /* the file is not trusted: a sum must not overflow */
 
 /* What the file has, and what st_history_read_running added: a temporary table is found before the file's. */
 #define WATCHES "(SELECT * FROM main.watch UNION ALL SELECT * FROM temp.watch)"
@@ -88,14 +89,15 @@ int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
     const int64_t to_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX;
     const char *device = st_event_kind_name(ST_EVENT_OBSERVED_XRUN);
     const char *client = st_event_kind_name(ST_EVENT_STARVED_CLIENT);
-    int r = st_history_sql_number(reader->db, &all_n, "SELECT coalesce(sum(count_n), 0)" DROPOUTS, "ttii",
+    int r = st_history_sql_number(reader->db, &all_n, "SELECT coalesce(" COUNT ", 0)" DROPOUTS, "ttii",
                                   device, client, since_ns, to_ns);
     if (r == 0) /* by the period, too: the worst time is compared with its own */
         r = st_history_sql_prepare(
             reader->db, &statement,
-            "SELECT source, device, client, reason, culprit, sum(count_n), max(busy_ns), max(wait_ns),"
-            " period_ns, max(wall_ns), max(error_ns), kind" DROPOUTS
-            " GROUP BY source, device, client, kind, reason, culprit, period_ns ORDER BY 6 DESC LIMIT ?",
+            "SELECT source, device, client, reason, CASE WHEN 2 * culprit_n >= count_n THEN culprit "
+            "END, " COUNT
+            ", max(busy_ns), max(wait_ns), period_ns, max(wall_ns), max(error_ns), kind" DROPOUTS
+            " GROUP BY source, device, client, kind, reason, 5, period_ns ORDER BY 6 DESC LIMIT ?",
             "ttiii", device, client, since_ns, to_ns, (int64_t)ROWS_MAX);
     if (r < 0)
         return r;
@@ -109,8 +111,8 @@ int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
         json_decref(rows);
         return r;
     }
-    *ret = json_pack("{s:I, s:I, s:o}", "count", (json_int_t)all_n, "others", (json_int_t)all_n - listed_n,
-                     "rows", rows);
+    *ret = json_pack("{s:I, s:I, s:o}", "count", (json_int_t)all_n, "others",
+                     (json_int_t)st_ns_sub(all_n, listed_n), "rows", rows);
     return *ret != NULL ? 0 : -ENOMEM;
 }
 

@@ -10,7 +10,12 @@
     "wall_ns, kind, span_ns, count_n, detail, source, device, client, certainty, reason, busy_ns, error_ns," \
     " wait_ns, period_ns, missing_ns, cause, lateness_ns, explained_ns, silence_ns, culprit, culprit_n,"     \
     " culprit_ns, loop_cpu, slowed, pressure_cpu_permille, pressure_io_permille, pressure_memory_permille,"  \
-    " cpu_khz, throttles_n, temperature_mc"
+    " cpu_khz, throttles_n, temperature_mc, mixed"
+#define COLUMNS_N 31
+#define CPUS_MAX  (1 << 20)
+/* A minute that is longer had a loop that did not wake up: what is known of it came later. */
+#define MINUTE_MAX_NS (100 * ST_NS_PER_S)
+#define AMOUNT_MAX    INT64_C(1000000000000000) /* 11 days in ns */
 
 /* A value that says nothing is NULL in the table. */
 static int64_t or_null(int64_t value, int64_t nothing)
@@ -28,9 +33,9 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
     const struct st_event_circumstances *c = &event->circumstances;
     return st_history_sql_run(
         history->db,
-        "INSERT INTO event (" COLUMNS
-        ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        "itnnssssnsnnnnnsnnnsnnnsnnnnnn", event->wall_ns, st_event_kind_name(event->kind),
+        "INSERT INTO event (" COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "itnnssssnsnnnnnsnnnsnnnsnnnnnnn", event->wall_ns, st_event_kind_name(event->kind),
         or_null(event->span_ns, 0), event->count_n, event->detail, event->source, event->device,
         event->client, or_null(event->certainty, ST_CERTAINTY_NONE),
         event->reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(event->reason) : "",
@@ -39,7 +44,8 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
         event->lateness_ns, event->explained_ns, or_null(event->silence_ns, 0), event->culprit,
         or_null(event->culprit_n, 0), or_null(event->culprit_ns, 0),
         or_null(event->loop_cpu, ST_EVENT_NO_LOOP), cause_or_null(event->slowed), c->pressure_cpu_permille,
-        c->pressure_io_permille, c->pressure_memory_permille, c->cpu_khz, c->throttles_n, c->temperature_mc);
+        c->pressure_io_permille, c->pressure_memory_permille, c->cpu_khz, c->throttles_n, c->temperature_mc,
+        or_null(event->mixed, 0));
 }
 
 /* --- reading: the file is not trusted --- */
@@ -59,14 +65,14 @@ static enum st_cause cause_at(sqlite3_stmt *statement, int i)
     return st_cause_kind_find(name, &cause) == 0 ? cause : ST_CAUSE_UNKNOWN;
 }
 
-/* A length of time, or a number of occurrences. */
+/* A length of time, or a number of occurrences; 0 for what no sleeptuned has written. */
 static int64_t amount_at(sqlite3_stmt *statement, int i)
 {
     const int64_t value = number_or(statement, i, 0);
-    return value > 0 ? value : 0;
+    return value > 0 && value <= AMOUNT_MAX ? value : 0;
 }
 
-/* @return false: a kind that no sleeptuned has written. */
+/* @return false: what no sleeptuned has written. */
 static bool read_event(sqlite3_stmt *statement, struct st_event *ret)
 {
     char name[40];
@@ -76,7 +82,7 @@ static bool read_event(sqlite3_stmt *statement, struct st_event *ret)
         return false;
     struct st_event event = st_event_make(st_history_sql_int(statement, 0), kind, "%s", "");
     event.span_ns = amount_at(statement, 2);
-    event.count_n = st_history_sql_int(statement, 3);
+    event.count_n = amount_at(statement, 3) > 0 ? amount_at(statement, 3) : INT64_MIN;
     st_history_sql_text(statement, 4, event.detail, sizeof(event.detail));
     st_history_sql_text(statement, 5, event.source, sizeof(event.source));
     st_history_sql_text(statement, 6, event.device, sizeof(event.device));
@@ -98,14 +104,17 @@ static bool read_event(sqlite3_stmt *statement, struct st_event *ret)
     st_history_sql_text(statement, 19, event.culprit, sizeof(event.culprit));
     event.culprit_n = amount_at(statement, 20);
     event.culprit_ns = amount_at(statement, 21);
-    event.loop_cpu = (int)number_or(statement, 22, ST_EVENT_NO_LOOP);
+    const int64_t loop_cpu = number_or(statement, 22, ST_EVENT_NO_LOOP);
+    if (loop_cpu >= -1 && loop_cpu < CPUS_MAX)
+        event.loop_cpu = (int)loop_cpu;
+    event.mixed = amount_at(statement, 30) > 0;
     event.slowed = cause_at(statement, 23);
     event.circumstances =
         (struct st_event_circumstances){st_history_sql_int(statement, 24), st_history_sql_int(statement, 25),
                                         st_history_sql_int(statement, 26), st_history_sql_int(statement, 27),
                                         st_history_sql_int(statement, 28), st_history_sql_int(statement, 29)};
     *ret = event;
-    return true;
+    return kind != ST_EVENT_LATE_WAKE || event.lateness_ns != INT64_MIN;
 }
 
 int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
@@ -125,6 +134,35 @@ int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int6
         r = 0;
     sqlite3_finalize(statement);
     return r;
+}
+
+int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns)
+{
+    sqlite3_stmt *statement;
+    int64_t first_ns = 0, last_ns = INT64_MIN, longest_ns = 0, late_n = 0, listed_n = 0;
+    int r = st_history_sql_prepare(
+        reader->db, &statement,
+        "SELECT min(from_ns), max(to_ns), max(to_ns - from_ns), sum(late_wakes) FROM span"
+        " WHERE level = ? AND from_ns > ? AND from_ns <= ? AND to_ns >= ?",
+        "iiii", ST_HISTORY_MINUTE, st_ns_sub(from_ns, MINUTE_MAX_NS), to_ns, from_ns);
+    if (r < 0)
+        return r;
+    r = st_history_sql_step(statement);
+    if (r == 1) {
+        first_ns = st_history_sql_int(statement, 0);
+        last_ns = st_history_sql_int(statement, 1);
+        longest_ns = st_history_sql_int(statement, 2);
+        late_n = st_history_sql_int(statement, 3);
+    }
+    sqlite3_finalize(statement);
+    if (r < 0 || last_ns < to_ns || first_ns > from_ns || longest_ns > MINUTE_MAX_NS)
+        return r < 0 ? r : 0;
+    if (late_n == 0)
+        return 1;
+    r = st_history_sql_number(
+        reader->db, &listed_n, "SELECT 1 FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ? LIMIT 1",
+        "tii", st_event_kind_name(ST_EVENT_LATE_WAKE), first_ns, st_ns_add(last_ns, ST_HISTORY_LATE_NS));
+    return r < 0 ? r : listed_n != 0;
 }
 
 /* First event of the answer, and whether there are more events than it holds. */
@@ -185,7 +223,7 @@ int st_history_read_events(struct st_history_reader *reader, const struct st_his
         return r;
     while ((r = st_history_sql_step(statement)) == 1) {
         if (read_event(statement, &event)) /* others are not shown */
-            r = take(ctx, st_history_sql_int(statement, 30), &event);
+            r = take(ctx, st_history_sql_int(statement, COLUMNS_N), &event);
         if (r < 0)
             break;
     }

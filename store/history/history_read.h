@@ -65,8 +65,13 @@ ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
                                         const struct st_history_events_wish *wish, st_history_event_fn take,
                                         void *ctx, bool *ret_more);
 
+/** Were the wake-ups of the test loop looked at from one time to another by the wall clock, as far as its
+ * minutes tell, and are the late ones of these minutes in the file yet? @return 1, 0: no, or not known (the
+ * minute is not over, or older than minutes are kept), or as st_history_read_open. */
+ST_NODISCARD int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns);
+
 /* A late wake-up that was under way at a time is recorded at most so long after it. */
-#define ST_HISTORY_LATE_NS (60 * ST_NS_PER_S)
+#define ST_HISTORY_LATE_NS (125 * ST_NS_PER_S)
 
 /** The worst late wake-up that was under way between two times by the wall clock. @return 1, 0: none, or as
  * st_history_read_open. */

@@ -30,7 +30,7 @@ static int read_events(struct st_history_reader *reader, const struct st_history
                        json_t **ret)
 {
     char *text;
-    const int r = st_event_list_text(reader, wish, INT64_MAX, &text);
+    const int r = st_event_list_text(reader, wish, &text);
     return r < 0 ? r : st_json_written(text, ret);
 }
 
@@ -135,8 +135,8 @@ static int64_t most_pieces(bool steps, int64_t rows_n)
     char *text;
     json_n = json_most_n = 0;
     json_set_alloc_funcs(counted_malloc, counted_free);
-    const int r = steps ? st_history_read_text(reader, &span, &text)
-                        : st_event_list_text(reader, &wish, INT64_MAX, &text);
+    const int r =
+        steps ? st_history_read_text(reader, &span, &text) : st_event_list_text(reader, &wish, &text);
     json_set_alloc_funcs(malloc, free);
     assert_int_equal(r, 0);
     assert_int_equal(json_n, 0);
@@ -260,6 +260,114 @@ static void the_last_events_of_a_kind_take_no_look_at_those_of_others(void **sta
     assert_int_equal(many.steps_n, few.steps_n);
 }
 
+static void run_sql(const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* A minute of the loop from noon + `from_s` on. */
+static void add_minute(int64_t from_s, int64_t length_s, uint64_t late_wakes)
+{
+    struct st_history *history;
+    struct st_hist hist;
+    struct st_history_minute minute = {.from_wall_ns = NOON_NS + from_s * ST_NS_PER_S,
+                                       .to_wall_ns = NOON_NS + (from_s + length_s) * ST_NS_PER_S,
+                                       .measured_ns = length_s * ST_NS_PER_S,
+                                       .late_wakes = late_wakes};
+    assert_int_equal(st_hist_init(&hist, ST_HISTORY_DIGITS), 0);
+    minute.lateness = st_hist_deflate(&hist, &minute.lateness_bytes);
+    st_hist_finish(&hist);
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_minute(history, &minute), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    st_history_close(history);
+    free(minute.lateness);
+}
+
+static void add_event(const struct st_event *event)
+{
+    struct st_history *history;
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_event(history, event), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    st_history_close(history);
+}
+
+/* The cause of the dropout; "" if none is said. */
+static const char *cause(void)
+{
+    static char buf[40];
+    struct st_history_reader *reader = open_reader();
+    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 1, "starved-client"};
+    json_t *document;
+    assert_int_equal(read_events(reader, &wish, &document), 0);
+    const json_t *event = json_array_get(json_object_get(document, "events"), 0);
+    const char *text = json_string_value(json_object_get(event, "cause"));
+    snprintf(buf, sizeof(buf), "%s", text != NULL ? text : "");
+    json_decref(document);
+    st_history_read_close(reader);
+    return buf;
+}
+
+/* That the loop was on time is not said because nothing late is there: a loop that does not run leaves
+ * nothing. */
+static void the_loop_was_on_time_if_its_minute_says_so(void **state)
+{
+    (void)state;
+    run_sql("DELETE FROM event; DELETE FROM span");
+    struct st_event dropout = st_event_make(NOON_NS + 30 * ST_NS_PER_S, ST_EVENT_STARVED_CLIENT, "%s", "");
+    dropout.loop_cpu = 0;
+    add_event(&dropout);
+    assert_string_equal(cause(), ""); /* the minute is not over */
+    add_minute(-30, 60, 0);           /* the loop was not seen after it */
+    assert_string_equal(cause(), "");
+    run_sql("DELETE FROM span");
+    add_minute(0, 60, 0);
+    assert_string_equal(cause(), "loop-on-time");
+    run_sql("DELETE FROM span");
+    add_minute(0, 240, 0); /* it stood still in it */
+    assert_string_equal(cause(), "");
+    run_sql("DELETE FROM span");
+    add_minute(0, 60, 3); /* whose events have gone */
+    assert_string_equal(cause(), "");
+    struct st_event late = st_event_make(NOON_NS + 10 * ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
+    late.cause = ST_CAUSE_RUN_QUEUE;
+    late.lateness_ns = 3 * ST_NS_PER_MS;
+    add_event(&late);
+    assert_string_equal(cause(), "loop-on-time"); /* at another time */
+    late.wall_ns = NOON_NS + 30 * ST_NS_PER_S;
+    add_event(&late);
+    assert_string_equal(cause(), "run-queue");
+}
+
+static void what_no_sleeptuned_has_written_is_harmless(void **state)
+{
+    (void)state;
+    run_sql("DELETE FROM event; INSERT INTO event (wall_ns, kind, span_ns, count_n, reason, busy_ns, "
+            "error_ns, period_ns,"
+            " culprit, culprit_n, loop_cpu) VALUES (9223372036854775806, 'starved-client', "
+            "9223372036854775807, -5,"
+            " 'too-slow', 9223372036854775807, 9223372036854775807, 1, 'x', 9223372036854775807, 4294967294),"
+            " (1, 'observed-xrun', -1, 9223372036854775807, NULL, -1, -1, -1, 'x', 9223372036854775807, -9),"
+            " (2, 'observed-xrun', 1, 9223372036854775807, NULL, 1, 1, 1, 'x', 1, 0),"
+            " (3, 'late-wake', 1, 1, NULL, 1, 1, 1, NULL, 1, 0)");
+    struct st_history_reader *reader = open_reader();
+    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, ""};
+    json_t *document, *dropouts;
+    assert_int_equal(read_events(reader, &wish, &document), 0);
+    assert_int_equal(json_array_size(json_object_get(document, "events")), 3); /* a late wake-up is late */
+    assert_int_equal(st_history_read_dropouts(reader, INT64_MIN, INT64_MIN, &dropouts), 0);
+    assert_int_equal(json_integer_value(json_object_get(dropouts, "count")), 2 * INT64_C(1000000000));
+    json_decref(dropouts);
+    json_decref(document);
+    st_history_read_close(reader);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +376,8 @@ int main(void)
         cmocka_unit_test(a_kind_that_is_none_spoils_no_answer),
         cmocka_unit_test(events_are_found_in_their_order_and_never_sorted),
         cmocka_unit_test(the_last_events_of_a_kind_take_no_look_at_those_of_others),
+        cmocka_unit_test(the_loop_was_on_time_if_its_minute_says_so),
+        cmocka_unit_test(what_no_sleeptuned_has_written_is_harmless),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
