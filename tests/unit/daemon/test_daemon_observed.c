@@ -21,7 +21,7 @@
 
 /* --- the scripted source --- */
 
-static struct st_xrun_seen to_see[16];
+static struct st_xrun_seen to_see[64];
 static size_t to_see_n;
 static int open_result, poll_result;
 static unsigned opens_n, closes_n;
@@ -103,6 +103,7 @@ static int teardown(void **state)
 
 static void see(const char *device, const char *client, int64_t xruns_n, int64_t starved_n)
 {
+    assert_true(to_see_n < sizeof(to_see) / sizeof(to_see[0]));
     struct st_xrun_seen *seen = &to_see[to_see_n++];
     *seen = (struct st_xrun_seen){
         .certainty = ST_CERTAINTY_EXACT, .device_xruns_n = xruns_n, .starved_n = starved_n};
