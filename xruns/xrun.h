@@ -18,6 +18,14 @@
 #define ST_XRUN_ASKED_MS      1000       /* this asked_rate_hz: asked_frames are ms, and about that */
 #define ST_XRUN_NORMAL        100        /* this priority: no real-time thread */
 
+/* Between a program and its sound server: what of it is watched. */
+enum st_xrun_between {
+    ST_XRUN_BETWEEN_NOTHING, /* there is no buffer between them, or the source does not know */
+    ST_XRUN_BETWEEN_STOPS,   /* seen: the program stood still for longer than its buffer; not: it writes too
+                                little */
+    ST_XRUN_BETWEEN_UNSEEN   /* a buffer that nothing watches */
+};
+
 /** How long one client, or the device's own node, took in the cycles of some seconds. A cycle: its inputs are
  * ready (signalled), it wakes up, it finishes. Times that are not known are INT64_MIN. */
 struct st_xrun_load {
@@ -28,6 +36,7 @@ struct st_xrun_load {
     int64_t frames, rate_hz;                          /* the same as the server sets it; 0: not known */
     int64_t asked_frames, asked_rate_hz; /* the cycle that the client asked for; 0: none, or not known */
     int64_t priority;  /* 1..99: of its real-time thread; ST_XRUN_NORMAL: it is a normal one; 0: not known */
+    int64_t between;   /* enum st_xrun_between */
     int64_t streams_n; /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
 };
 
@@ -46,6 +55,8 @@ struct st_xrun_seen {
         period_ns;                    /* of the worst of these cycles; 0: not known. busy_ns: CPU time ... */
     int64_t error_ns;                 /* ... which is known to this, up or down */
     char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, or which client it waited for; "" when not known */
+    enum st_place place;
+    int64_t lost_ns; /* no sound for so long; 0: not known */
 
     /* of `client` in the cycle of a dropout: wait_ns since that began, busy_ns (has a CPU) until it ended or
      * was last seen */

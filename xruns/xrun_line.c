@@ -71,6 +71,7 @@ enum form {
     TIME,      /* ns */
     TIMES,     /* three members: "MEDIAN,P99,MAX"; all of them known, or none */
     REASON,    /* its name */
+    PLACE,     /* its name */
     CERTAINTY, /* its name */
     NAME,
 };
@@ -93,6 +94,8 @@ static const struct field xrun_fields[] = {
     {"wait", TIME, false, offsetof(struct st_xrun_seen, wait_ns)},
     {"period", TIME, false, offsetof(struct st_xrun_seen, period_ns)},
     {"culprit", NAME, false, offsetof(struct st_xrun_seen, culprit)},
+    {"place", PLACE, false, offsetof(struct st_xrun_seen, place)},
+    {"lost", TIME, false, offsetof(struct st_xrun_seen, lost_ns)},
     {"device", NAME, false, offsetof(struct st_xrun_seen, device)},
     {"client", NAME, false, offsetof(struct st_xrun_seen, client)},
     {"deadline", TIME, false, offsetof(struct st_xrun_seen, deadline_ns)},
@@ -110,6 +113,7 @@ static const struct field load_fields[] = {
     {"asked", COUNT, false, offsetof(struct st_xrun_seen, load.asked_frames)},
     {"asked-rate", COUNT, false, offsetof(struct st_xrun_seen, load.asked_rate_hz)},
     {"priority", COUNT, false, offsetof(struct st_xrun_seen, load.priority)},
+    {"between", COUNT, false, offsetof(struct st_xrun_seen, load.between)},
     {"stream", COUNT, false, offsetof(struct st_xrun_seen, load.streams_n)},
     {"device", NAME, false, offsetof(struct st_xrun_seen, device)},
     {"client", NAME, false, offsetof(struct st_xrun_seen, client)},
@@ -123,16 +127,31 @@ static const struct st_xrun_load no_load = {.busy_median_ns = INT64_MIN,
                                             .wait_p99_ns = INT64_MIN,
                                             .wait_max_ns = INT64_MIN};
 
+/** Reads a word up to a blank. @return what is behind it, NULL when it is too long. */
+static const char *read_word(const char *text, char ret[32])
+{
+    const size_t len = strcspn(text, " ");
+    if (len >= 32)
+        return NULL;
+    memcpy(ret, text, len);
+    ret[len] = '\0';
+    return text + len;
+}
+
 static const char *read_reason(const char *text, enum st_dropout_reason *ret)
 {
-    char name[32];
-    const size_t len = strcspn(text, " ");
-    if (len >= sizeof(name))
-        return NULL;
-    memcpy(name, text, len);
-    name[len] = '\0';
+    char name[32] = "";
+    text = read_word(text, name);
     *ret = st_dropout_reason_of(name);
-    return strcmp(name, st_dropout_reason_name(*ret)) == 0 ? text + len : NULL;
+    return strcmp(name, st_dropout_reason_name(*ret)) == 0 ? text : NULL;
+}
+
+static const char *read_place(const char *text, enum st_place *ret)
+{
+    char name[32] = "";
+    text = read_word(text, name);
+    *ret = st_place_of(name);
+    return strcmp(name, st_place_name(*ret)) == 0 ? text : NULL;
 }
 
 static const char *read_certainty(const char *text, enum st_certainty *ret)
@@ -159,6 +178,8 @@ static const char *read_value(const char *text, enum form form, void *member)
         return text;
     case REASON:
         return read_reason(text, member);
+    case PLACE:
+        return read_place(text, member);
     case CERTAINTY:
         return read_certainty(text, member);
     case NAME:
@@ -217,7 +238,8 @@ int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
     } else if ((rest = behind(line, "load")) != NULL) {
         parsed.kind = ST_XRUN_LINE_LOAD;
         parsed.seen.load = no_load;
-        good = read_fields(rest, load_fields, &parsed.seen) == 0 && parsed.seen.load.cycles_n > 0;
+        good = read_fields(rest, load_fields, &parsed.seen) == 0 && parsed.seen.load.cycles_n > 0 &&
+               parsed.seen.load.between <= ST_XRUN_BETWEEN_UNSEEN;
     }
     if (!good)
         return -EBADMSG;
@@ -252,6 +274,10 @@ static void put_field(const struct field *field, const struct st_xrun_seen *seen
     case REASON:
         if (seen->reason != ST_DROPOUT_UNKNOWN)
             st_text_append(buf, buf_bytes, " %s=%s", field->key, st_dropout_reason_name(seen->reason));
+        break;
+    case PLACE:
+        if (seen->place != ST_PLACE_UNKNOWN)
+            st_text_append(buf, buf_bytes, " %s=%s", field->key, st_place_name(seen->place));
         break;
     case CERTAINTY:
         st_text_append(buf, buf_bytes, " %s=%s", field->key, st_event_certainty(seen->certainty));

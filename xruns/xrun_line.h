@@ -1,29 +1,46 @@
 /* What a helper program that watches a sound server writes to its standard output: one line of text an event.
  *
- *   ready TEXT     it watches now; TEXT names the server ("JACK server \"default\", 256 frames at 48000 Hz")
- *   alive          written at least every 20 s: a program that is silent for 40 s counts as hung and is
- *                  killed, one that was stopped (SIGSTOP) within 4 s, and both are started again
- *   alive late=NS  it did not run for so long (others had the CPU, or it was frozen): that time was not
- * watched absent TEXT    there is nothing to watch, and why; it ends after this line, and is started again
- * later xrun certainty=exact n=1 starved=0 device=NAME client=NAME n: device xruns, starved: clients that
- * were not ready in time, both since the line before and not both 0; device and client may be missing. Behind
- * "starved" may stand, for these clients, reason=too-slow busy=NS error=NS wait=NS period=NS culprit=NAME
- * (names of dropout_reason.h; times of the worst cycle; busy is CPU time, to "error" up or down) xrun
- * certainty=exact n=0 starved=0 busy=NS wait=NS client=NAME deadline=NS left=2 what a client did in the cycle
- * of a dropout, before the line of that; left: clients of this cycle that follow load cycles=469
- * busy=MEDIAN,P99,MAX wait=MEDIAN,P99,MAX period=NS frames=256 rate=48000 asked=360 asked-rate=48000
- * device=NAME client=NAME how long a client took in the last seconds, in ns, and the cycle that it asked for;
- * without client: the device's own node, whose wait is the time that its clients took together.
- * asked-rate=1000: asked is in ms, and about that (PulseAudio). priority=20: of its real-time thread; 100: a
- * normal thread. stream=1: it plays or records as a player or browser does. Written every 10 s for each node
- * that ran; a client without one for 25 s has gone In a name, "%" and two hexadecimal digits stand for a
- * byte: blanks, control characters and "%" itself are written so.
+ *   ready TEXT
+ *     it watches now; TEXT names the server ("JACK server \"default\", 256 frames at 48000 Hz")
  *
- * A line is at most 1023 bytes, ends with a newline and is flushed. The program reads nothing, but ends when
- * its standard input ends: then the daemon is gone. Its environment is the daemon's, with the server's
- * variable if configured (st_xrun_source.server_env); its option -pPID is the daemon's process, whose streams
- * are left out where they can be identified: it is given only if the daemon has one (a client may claim to be
- * it). It does not connect again by itself: it says "absent" and ends. */
+ *   alive
+ *     written at least every 20 s: a program that is silent for 40 s counts as hung and is killed,
+ *     one that was stopped (SIGSTOP) within 4 s, and both are started again
+ *
+ *   alive late=NS
+ *     it did not run for so long (others had the CPU, or it was frozen): that time was not watched
+ *
+ *   absent TEXT
+ *     there is nothing to watch, and why; it ends after this line, and is started again later
+ *
+ *   xrun certainty=exact n=1 starved=0 device=NAME client=NAME
+ *     n: device xruns, starved: clients that were not ready in time, both since the line before and
+ *     not both 0; device and client may be missing. Behind "starved" may stand, for these clients,
+ *     reason=too-slow busy=NS error=NS wait=NS period=NS culprit=NAME (names of dropout_reason.h;
+ *     times of the worst cycle; busy is CPU time, to "error" up or down), place=client-buffer,
+ *     lost=NS: no sound for so long
+ *
+ *   xrun certainty=exact n=0 starved=0 busy=NS wait=NS client=NAME deadline=NS left=2
+ *     what a client did in the cycle of a dropout, before the line of that; left: clients of this
+ *     cycle that follow
+ *
+ *   load cycles=469 busy=MEDIAN,P99,MAX wait=MEDIAN,P99,MAX period=NS frames=256 rate=48000 asked=360
+ *        asked-rate=48000 priority=20 between=1 stream=1 device=NAME client=NAME
+ *     how long a client took in the last seconds, in ns, and the cycle that it asked for; without
+ *     client: the device's own node, whose wait is the time that its clients took together.
+ *     asked-rate=1000: asked is in ms, and about that (PulseAudio). priority: of its real-time
+ *     thread; 100: a normal thread. between: a buffer between the program and the server, and what
+ *     of it is watched (enum st_xrun_between). stream=1: it plays or records as a player or browser
+ *     does. Written every 10 s for each node that ran; a client without one for 25 s has gone
+ *
+ * In a name, "%" and two hexadecimal digits stand for a byte: blanks, control characters and "%" itself
+ * are written so.
+ *
+ * A line is at most 1023 bytes, ends with a newline and is flushed. The program reads nothing, but ends
+ * when its standard input ends: then the daemon is gone. Its environment is the daemon's, with the
+ * server's variable if configured (st_xrun_source.server_env); its option -pPID is the daemon's process,
+ * whose streams are left out where they can be identified: it is given only if the daemon has one (a
+ * client may claim to be it). It does not connect again by itself: it says "absent" and ends. */
 #ifndef ST_XRUNS_XRUN_LINE_H
 #define ST_XRUNS_XRUN_LINE_H
 

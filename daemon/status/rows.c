@@ -241,11 +241,13 @@ static const char *worst_text(const struct st_dropout_client *client, char *buf,
     return share_text(load->cycles_n > 0 ? load->busy_max_ns : -1, load->period_ns, buf, buf_bytes);
 }
 
-static void add_program(struct section *to, const char *name, uint64_t dropouts_n, const char *reason,
-                        const char *load, const char *peak)
+/* known: 0 dropouts are none, else it is not known whether there were any. */
+static void add_program(struct section *to, const char *name, uint64_t dropouts_n, bool known,
+                        const char *reason, const char *load, const char *peak)
 {
-    char dropouts[32];
-    snprintf(dropouts, sizeof(dropouts), "%" PRIu64, dropouts_n);
+    char dropouts[32] = "?";
+    if (known || dropouts_n > 0)
+        snprintf(dropouts, sizeof(dropouts), "%" PRIu64, dropouts_n);
     json_t *row = add(to, dropouts_n > 0 ? WARN : OK, name, "%s dropout%s%s%s", dropouts,
                       dropouts_n == 1 ? "" : "s", reason[0] != '\0' ? ": " : "", reason);
     st_json_set(row, "cells",
@@ -261,9 +263,14 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
     if (n > 0)
         st_dropout_table_why(client, false, reason, sizeof(reason));
     else
-        snprintf(reason, sizeof(reason), "%s", client->playing ? "" : "gone");
+        snprintf(reason, sizeof(reason), "%s",
+                 !client->playing                           ? "gone"
+                 : load->between == ST_XRUN_BETWEEN_NOTHING ? ""
+                 : load->between == ST_XRUN_BETWEEN_STOPS ? "only stops are watched between it and its server"
+                                                          : "not watched between it and its server");
     add_program(
-        to, client->name[0] != '\0' ? client->name : "not named", n, reason,
+        to, client->name[0] != '\0' ? client->name : "not named", n, load->between != ST_XRUN_BETWEEN_UNSEEN,
+        reason,
         share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns, usual, sizeof(usual)),
         worst_text(client, worst, sizeof(worst)));
 }
@@ -301,7 +308,7 @@ static void add_clients(json_t *sections, const struct st_view *view)
     for (size_t i = 0; i < view->observe.n; i++)
         others_n += view->observe.sources[i].seen.others_not_ready_n;
     if (others_n > 0)
-        add_program(&to, "others", others_n, "programs that ended, no longer listed", "", "");
+        add_program(&to, "others", others_n, true, "programs that ended, no longer listed", "", "");
     /* a share of the period: what DAWs call load */
     end_table(sections, "Programs", &to,
               json_pack("[s, s, s, s, s]", "Program", "Dropouts", "Why", "Load", "Peak"));
@@ -474,6 +481,20 @@ static void add_stream(struct section *to, const struct st_audio_view *audio)
     add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", "%s", line.text);
 }
 
+/* Buffers between programs and their server, which no counter of it shows. */
+static void add_between(struct section *to, const struct st_observed_view *of)
+{
+    for (size_t i = 0; i < of->seen.clients_n; i++) {
+        const struct st_dropout_client *client = &of->seen.clients[i];
+        if (client->load.between == ST_XRUN_BETWEEN_NOTHING)
+            continue;
+        add(to, OK, "Not watched", "between %s and %s%s", client->name, st_event_source_title(of->source),
+            client->load.between == ST_XRUN_BETWEEN_STOPS
+                ? ": sound that the program writes too late while it runs (that it stands still is watched)"
+                : "");
+    }
+}
+
 static void add_source(struct section *to, const struct st_observed_view *of)
 {
     struct line line = {0};
@@ -493,6 +514,7 @@ static void add_source(struct section *to, const struct st_observed_view *of)
     put_ns(&line, "CPU time per poll", of->polls_n > 0,
            of->polls_n > 0 ? of->poll_cpu_ns / (int64_t)of->polls_n : 0);
     add(to, OK, "Watched", "%s (n = %" PRIu64 ")", line.text, of->polls_n);
+    add_between(to, of);
 }
 
 static void add_sound(json_t *sections, const struct st_view *view)

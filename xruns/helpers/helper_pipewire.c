@@ -21,6 +21,7 @@
 #include "platform/posix/posix.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/pipewire_profile.h"
+#include "xruns/helpers/pipewire_streams.h"
 #include "xruns/helpers/process_watch.h"
 
 #define ANSWER_S       5
@@ -48,6 +49,7 @@ struct observer {
     int64_t beyond_n; /* of the profile, as the latest ready line has it */
     struct st_pipewire_profile profile;
     struct st_process_watch *watch;
+    struct st_pipewire_streams *streams;
     pid_t own;  /* whose clients are left out */
     int status; /* what main returns */
 };
@@ -107,6 +109,18 @@ static int64_t priority(void *ctx, uint32_t client)
     return rt < 0 ? 0 : rt == 0 ? ST_XRUN_NORMAL : rt;
 }
 
+static enum st_xrun_between between(void *ctx, uint32_t client)
+{
+    struct observer *observer = ctx;
+    return st_pipewire_streams_between(observer->streams, client);
+}
+
+static void on_lost(void *ctx, uint32_t id, const struct st_client_buffer_loss *loss)
+{
+    struct observer *observer = ctx;
+    st_pipewire_profile_lost(&observer->profile, id, loss->lost_ns, loss->reason, on_seen, observer);
+}
+
 static void plays(void *ctx, uint32_t client)
 {
     struct observer *observer = ctx;
@@ -143,16 +157,6 @@ static const struct pw_profiler_events profiler_events = {PW_VERSION_PROFILER_EV
 
 /* --- which objects there are --- */
 
-/* As spa_dict_lookup, but a server may send a property without a name. */
-static const char *property(const struct spa_dict *props, const char *key)
-{
-    for (size_t i = 0; props != NULL && i < props->n_items; i++) {
-        if (spa_streq(props->items[i].key, key))
-            return props->items[i].value;
-    }
-    return NULL;
-}
-
 /* What belongs to a client of the server: user data of its proxy. */
 struct client {
     struct observer *observer;
@@ -162,17 +166,19 @@ struct client {
 static void on_client_info(void *ctx, const struct pw_client_info *info)
 {
     struct client *client = ctx;
-    const char *peer = property(info->props, PW_KEY_SEC_PID); /* from the kernel */
+    const char *peer = st_pipewire_streams_property(info->props, PW_KEY_SEC_PID); /* from the kernel */
     const pid_t own = client->observer->own;
     int32_t pid;
     if (spa_atoi32(peer, &pid, 10) && pid > 0 && pid != getpid())
         st_process_watch_add(client->observer->watch, info->id, pid);
     /* the peer of all clients of pipewire-pulse is pipewire-pulse: whose those are they say themselves */
-    const char *api = property(info->props, PW_KEY_CLIENT_API);
+    const char *api = st_pipewire_streams_property(info->props, PW_KEY_CLIENT_API);
     if (st_helper_line_is_process(peer, own) ||
-        (spa_streq(api, "pipewire-pulse") &&
-         st_helper_line_is_process(property(info->props, PW_KEY_APP_PROCESS_ID), own)))
+        (spa_streq(api, ST_PIPEWIRE_STREAMS_API) &&
+         st_helper_line_is_process(st_pipewire_streams_property(info->props, PW_KEY_APP_PROCESS_ID), own)))
         st_pipewire_profile_leave_out(&client->observer->profile, info->id);
+    else if ((info->change_mask & PW_CLIENT_CHANGE_MASK_PROPS) != 0)
+        st_pipewire_streams_client(client->observer->streams, client->observer->registry, info->id, api);
 }
 
 static const struct pw_client_events client_events = {PW_VERSION_CLIENT_EVENTS, .info = on_client_info};
@@ -200,7 +206,9 @@ static void ask_client(struct observer *observer, uint32_t id, const char *type)
 static uint32_t client_of(const struct spa_dict *props)
 {
     uint32_t id;
-    return spa_atou32(property(props, PW_KEY_CLIENT_ID), &id, 10) ? id : ST_PIPEWIRE_PROFILE_NO_CLIENT;
+    return spa_atou32(st_pipewire_streams_property(props, PW_KEY_CLIENT_ID), &id, 10)
+               ? id
+               : ST_PIPEWIRE_PROFILE_NO_CLIENT;
 }
 
 static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, const char *type,
@@ -208,10 +216,12 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
 {
     struct observer *observer = ctx;
     if (spa_streq(type, PW_TYPE_INTERFACE_Node)) {
-        const char *class = property(props, PW_KEY_MEDIA_CLASS);
+        const char *class = st_pipewire_streams_property(props, PW_KEY_MEDIA_CLASS);
         st_pipewire_profile_add(&observer->profile, id, client_of(props),
-                                property(props, PW_KEY_DEVICE_ID) != NULL,
+                                st_pipewire_streams_property(props, PW_KEY_DEVICE_ID) != NULL,
                                 class != NULL && strncmp(class, "Stream/", strlen("Stream/")) == 0);
+        if (spa_streq(class, "Stream/Output/Audio"))
+            st_pipewire_streams_add(observer->streams, observer->registry, id, client_of(props));
     } else if (spa_streq(type, PW_TYPE_INTERFACE_Client)) {
         ask_client(observer, id, type);
     } else if (spa_streq(type, PW_TYPE_INTERFACE_Profiler) && observer->profiler == NULL) {
@@ -228,6 +238,7 @@ static void on_global_remove(void *ctx, uint32_t id)
     struct observer *observer = ctx;
     st_pipewire_profile_remove(&observer->profile, id);
     st_process_watch_remove(observer->watch, id);
+    st_pipewire_streams_remove(observer->streams, id);
     if (observer->profile.pending && !observer->told_lately)
         tell(observer);
 }
@@ -317,12 +328,14 @@ static int begin(struct observer *observer)
     /* none of client.conf's modules: no real-time thread, no nodes */
     struct pw_context *context = pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
     observer->watch = st_process_watch_new();
+    observer->streams = st_pipewire_streams_new();
     observer->profile.measure = measure;
     observer->profile.priority = priority;
     observer->profile.plays = plays;
+    observer->profile.between = between;
     observer->profile.measure_ctx = observer;
     if (alive_timer == NULL || observer->loads_timer == NULL || observer->watch == NULL ||
-        observer->tell_timer == NULL || context == NULL ||
+        observer->streams == NULL || observer->tell_timer == NULL || context == NULL ||
         pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
         pw_context_load_module(context, PW_EXTENSION_MODULE_PROFILER, NULL, NULL) == NULL ||
         pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, observer) == NULL)
@@ -352,6 +365,7 @@ static void run(struct observer *observer)
         const bool playing = st_posix_now_ns(NULL) - observer->profiled_ns < QUIET_NS;
         if (playing) {
             const int64_t pause_ns = st_process_watch_sample(observer->watch);
+            st_pipewire_streams_look(observer->streams, on_lost, observer);
             const struct timespec pause = st_ns_to_timespec(pause_ns);
             const int64_t due_ns = st_posix_now_ns(NULL) + pause_ns;
             nanosleep(&pause, NULL);

@@ -853,6 +853,22 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_see
     profile->pending = false;
 }
 
+void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id, int64_t lost_ns,
+                              enum st_dropout_reason reason, st_xrun_seen_fn seen, void *ctx)
+{
+    const struct st_pipewire_profile_node *node = find(profile, id);
+    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
+                                    .starved_n = 1,
+                                    .reason = reason,
+                                    .place = ST_PLACE_CLIENT_BUFFER,
+                                    .lost_ns = lost_ns < TIME_MAX_NS ? lost_ns : TIME_MAX_NS};
+    if (node == NULL || node->gone || node->name[0] == '\0' || is_own(profile, node->client))
+        return;
+    rename_node(&sighting.device, node->driver);
+    rename_node(&sighting.client, node->name);
+    seen(ctx, &sighting);
+}
+
 /* What was counted since the last call. @return false: no cycle. */
 static bool take_load(struct st_pipewire_profile_node *node, struct st_xrun_load *ret)
 {
@@ -885,6 +901,8 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
         if (node->used && profile->priority != NULL)
             sighting.load.priority =
                 profile->priority(profile->measure_ctx, is_client ? node->client : ST_DROPOUT_SERVER);
+        if (node->used && is_client && profile->between != NULL)
+            sighting.load.between = profile->between(profile->measure_ctx, node->client);
         const bool ran = take_load(node, &sighting.load);
         rename_node(&sighting.device, is_client ? node->driver : node->name);
         rename_node(&sighting.client, is_client ? node->name : "");

@@ -81,6 +81,9 @@ typedef int64_t (*st_pipewire_profile_priority_fn)(void *ctx, uint32_t client);
 /** It is in a cycle; called about once a second. */
 typedef void (*st_pipewire_profile_plays_fn)(void *ctx, uint32_t client);
 
+/** What is watched between the program of that client and the server. */
+typedef enum st_xrun_between (*st_pipewire_profile_between_fn)(void *ctx, uint32_t client);
+
 struct st_pipewire_profile {
     struct st_pipewire_profile_node nodes[ST_PIPEWIRE_PROFILE_NODES_MAX];
     uint32_t own[ST_PIPEWIRE_PROFILE_OWN_MAX]; /* clients that are left out */
@@ -88,6 +91,7 @@ struct st_pipewire_profile {
     st_pipewire_profile_measure_fn measure;   /* NULL: none */
     st_pipewire_profile_priority_fn priority; /* NULL: none */
     st_pipewire_profile_plays_fn plays;       /* NULL: none */
+    st_pipewire_profile_between_fn between;   /* NULL: none */
     void *measure_ctx;
     int64_t number;   /* of the latest report, before 0.3.72; 0: none */
     bool listed;      /* all nodes that were there have been announced: others are new */
@@ -115,6 +119,10 @@ ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, c
 
 /** Reports what is new, a sighting for each node. */
 void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
+
+/** Reports a dropout of that node's client, between its program and the server. */
+void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id, int64_t lost_ns,
+                              enum st_dropout_reason reason, st_xrun_seen_fn seen, void *ctx);
 
 /** Reports how long each node took that ran since the call before, and frees nodes that have gone. */
 void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);

@@ -17,6 +17,7 @@
 #include "core/text/number.h"
 #include "platform/posix/posix.h"
 #include "platform/proc.h"
+#include "xruns/helpers/standing.h"
 #include "xruns/helpers/thread_window.h"
 
 #define PROCESSES_MAX 64
@@ -90,22 +91,11 @@ struct st_process_watch {
 
 /* --- one thread --- */
 
-/* @return its length; 0: it cannot be read. */
-static size_t read_file(const char *path, char *buf, size_t buf_bytes)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd >= 0 ? read(fd, buf, buf_bytes - 1) : 0;
-    if (fd >= 0)
-        close(fd);
-    buf[n > 0 ? n : 0] = '\0';
-    return n > 0 ? (size_t)n : 0;
-}
-
 static bool read_stat(pid_t pid, pid_t tid, struct st_proc_stat *ret)
 {
     char path[64], text[1024];
     snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-    return read_file(path, text, sizeof(text)) > 0 && st_proc_stat(text, ret) == 0;
+    return st_standing_read(path, text, sizeof(text)) > 0 && st_proc_stat(text, ret) == 0;
 }
 
 /* @return 0, or -errno: -ESRCH when the thread has ended. */
@@ -176,7 +166,7 @@ static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t 
     struct st_proc_stat stat;
     char path[64], text[96];
     snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
-    if (!read_stat(pid, tid, &stat) || read_file(path, text, sizeof(text)) == 0)
+    if (!read_stat(pid, tid, &stat) || st_standing_read(path, text, sizeof(text)) == 0)
         return;
     const char *times = strrchr(text, ' ');
     int64_t rank = times != NULL ? (int64_t)(strtoull(times, NULL, 10) % INT_MAX) : 0;
@@ -337,22 +327,6 @@ static void hunt(struct st_process_watch *watch, int64_t now)
 
 /* --- samples --- */
 
-static bool is_frozen(pid_t pid)
-{
-    static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
-    char path[PATH_MAX], text[4096], group[2048];
-    uint64_t frozen = 0;
-    snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
-    if (read_file(path, text, sizeof(text)) == 0 || st_proc_cgroup_path(text, group, sizeof(group)) != 0)
-        return false;
-    for (size_t i = 0; i < ST_ARRAY_LEN(roots); i++) {
-        snprintf(path, sizeof(path), "%s%s/cgroup.events", roots[i], group);
-        if (read_file(path, text, sizeof(text)) > 0 && st_proc_line_u64(text, "frozen ", &frozen) == 0)
-            break;
-    }
-    return frozen != 0;
-}
-
 static void sample(struct st_process_watch *watch, struct process *process, int64_t now)
 {
     struct figures *figures = &process->samples[watch->samples_n % RING];
@@ -394,8 +368,8 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     if (process->idle_n == 0)
         return;
     const bool ask = process->idle_n == FROZEN_TICKS || process->idle_n % RARE_TICKS == 0;
-    figures->stopped =
-        figures->stopped || (ask ? is_frozen(process->thread.pid) : before.stopped && process->idle_n > 1);
+    figures->stopped = figures->stopped || (ask ? st_standing_is_frozen(process->thread.pid)
+                                                : before.stopped && process->idle_n > 1);
     if (stat.state == 'R') /* the kernel adds what it waits now when it gets a CPU */
         figures->queue_ns = before.queue_ns + now - watch->at_ns[(watch->samples_n - 1) % RING];
 }
@@ -515,9 +489,9 @@ static void blame(struct st_process_watch *watch, const struct process *process,
     watch->in_vain_n = 0;
     char path[64], comm[64], command[512];
     snprintf(path, sizeof(path), "/proc/%d/comm", (int)culprit->thread.pid);
-    (void)read_file(path, comm, sizeof(comm));
+    (void)st_standing_read(path, comm, sizeof(comm));
     snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)culprit->thread.pid);
-    (void)read_file(path, command, sizeof(command));
+    (void)st_standing_read(path, command, sizeof(command));
     st_proc_name(comm, command, figures->culprit, sizeof(figures->culprit));
     for (int i = 0; i < PROCESSES_MAX; i++) {
         if (watch->processes[i].used && watch->processes[i].thread.pid == culprit->thread.pid &&

@@ -186,6 +186,36 @@ static void dropouts_before_the_buffer_was_raised_are_over(void **state)
     expect_of_screen("state", "bad");
 }
 
+/* The cells of the first program. */
+static void expect_cells(const char *text)
+{
+    json_t *screen = st_rows_json(&view);
+    json_t *sections = json_object_get(screen, "sections"), *section;
+    size_t i;
+    json_array_foreach(sections, i, section)
+    {
+        if (strcmp(json_string_value(json_object_get(section, "title")), "Programs") != 0)
+            continue;
+        char *cells =
+            json_dumps(json_object_get(json_array_get(json_object_get(section, "rows"), 0), "cells"), 0);
+        assert_string_equal(cells, text);
+        free(cells);
+    }
+    json_decref(screen);
+}
+
+static void what_is_not_watched_is_not_said_to_be_none(void **state)
+{
+    (void)state;
+    struct st_dropout_client *client = add_client(watch_pipewire(), "mpv", 0, ST_DROPOUT_UNKNOWN);
+    client->load = (struct st_xrun_load){.cycles_n = 100, .period_ns = 21333333, .busy_median_ns = 213333};
+    expect_cells("[\"mpv\", \"0\", \"\", \"1 %\", \"0 %\"]");
+    client->load.between = ST_XRUN_BETWEEN_UNSEEN;
+    expect_cells("[\"mpv\", \"?\", \"not watched between it and its server\", \"1 %\", \"0 %\"]");
+    client->load.between = ST_XRUN_BETWEEN_STOPS;
+    expect_cells("[\"mpv\", \"0\", \"only stops are watched between it and its server\", \"1 %\", \"0 %\"]");
+}
+
 static void streams_of_one_name_are_one_program(void **state)
 {
     (void)state;
@@ -775,6 +805,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(first_line_names_the_program_that_made_the_dropouts),
+        TEST(what_is_not_watched_is_not_said_to_be_none),
         TEST(streams_of_one_name_are_one_program),
         TEST(first_line_says_what_the_server_knows),
         TEST(first_line_blames_who_took_the_cpu),

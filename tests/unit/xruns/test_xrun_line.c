@@ -69,20 +69,22 @@ static void what_is_no_line_of_ours_is_refused(void **state)
         "alive since=1",
         "epoch",
         "xrun",
-        "xrun certainty=exact",                /* counts nothing */
-        "xrun certainty=exact n=0 starved=0",  /* the same */
-        "xrun n=1",                            /* how sure? */
-        "xrun certainty=sure n=1",             /* no such certainty */
-        "xrun certainty=exactly n=1",          /* the same */
-        "xrun certainty=exact n=-1",           /* no count */
-        "xrun certainty=exact n=",             /* no count */
-        "xrun certainty=exact n= 1",           /* no count */
-        "xrun certainty=exact n=1000000001",   /* more than a count */
-        "xrun certainty=exact n=1x",           /* rubbish behind it */
-        "xrun certainty=exact n=1 device=%4",  /* half an escape */
-        "xrun certainty=exact n=1 device=%zz", /* no escape */
-        "xrun certainty=exact n=1 colour=red", /* unknown field */
-        "xrun certainty=exact n=1  starved=1", /* two blanks */
+        "xrun certainty=exact",                  /* counts nothing */
+        "xrun certainty=exact n=0 starved=0",    /* the same */
+        "xrun n=1",                              /* how sure? */
+        "xrun certainty=sure n=1",               /* no such certainty */
+        "xrun certainty=exactly n=1",            /* the same */
+        "xrun certainty=exact n=1 place=cellar", /* no such place */
+        "load cycles=1 between=3",               /* no such thing between */
+        "xrun certainty=exact n=-1",             /* no count */
+        "xrun certainty=exact n=",               /* no count */
+        "xrun certainty=exact n= 1",             /* no count */
+        "xrun certainty=exact n=1000000001",     /* more than a count */
+        "xrun certainty=exact n=1x",             /* rubbish behind it */
+        "xrun certainty=exact n=1 device=%4",    /* half an escape */
+        "xrun certainty=exact n=1 device=%zz",   /* no escape */
+        "xrun certainty=exact n=1 colour=red",   /* unknown field */
+        "xrun certainty=exact n=1  starved=1",   /* two blanks */
         "xruns certainty=exact n=1",
         "xrun certainty=exact starved=1 reason=late",  /* no such reason */
         "xrun certainty=exact starved=1 reason=woken", /* part of one */
@@ -157,6 +159,28 @@ static void a_dropout_has_its_reason_and_its_times(void **state)
     assert_memory_equal(&line.seen, &seen, sizeof(seen));
 }
 
+static void a_place_and_a_length_are_read_back(void **state)
+{
+    (void)state;
+    const struct st_xrun_seen seen = {.device = "studio",
+                                      .client = "paplay",
+                                      .certainty = ST_CERTAINTY_EXACT,
+                                      .starved_n = 1,
+                                      .reason = ST_DROPOUT_STOPPED,
+                                      .place = ST_PLACE_CLIENT_BUFFER,
+                                      .lost_ns = 469000000};
+    char buf[ST_XRUN_LINE_BYTES];
+    struct st_xrun_line line;
+    assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
+                        "xrun certainty=exact n=0 starved=1 reason=stopped place=client-buffer "
+                        "lost=469000000 device=studio client=paplay\n");
+    buf[strlen(buf) - 1] = '\0';
+    assert_int_equal(st_xrun_line_parse(buf, &line), 0);
+    assert_memory_equal(&line.seen, &seen, sizeof(seen));
+    for (int i = 0; i < ST_PLACES; i++)
+        assert_int_equal(st_place_of(st_place_name((enum st_place)i)), i);
+}
+
 static void a_load_is_read_back(void **state)
 {
     (void)state;
@@ -172,6 +196,7 @@ static void a_load_is_read_back(void **state)
                                                .period_ns = 21333333,
                                                .frames = 1024,
                                                .rate_hz = 48000,
+                                               .between = ST_XRUN_BETWEEN_STOPS,
                                                .asked_frames = 1200,
                                                .asked_rate_hz = 44100,
                                                .priority = ST_XRUN_NORMAL,
@@ -180,7 +205,7 @@ static void a_load_is_read_back(void **state)
     assert_string_equal(
         st_xrun_line_format(&seen, buf, sizeof(buf)),
         "load cycles=469 busy=1200000,3000000,9000000 wait=0,40000,120000 period=21333333 "
-        "frames=1024 rate=48000 asked=1200 asked-rate=44100 priority=100 stream=1 device=studio "
+        "frames=1024 rate=48000 asked=1200 asked-rate=44100 priority=100 between=1 stream=1 device=studio "
         "client=Organ\n");
     struct st_xrun_line line;
     buf[strlen(buf) - 1] = '\0';
@@ -241,6 +266,7 @@ int main(void)
         cmocka_unit_test(long_and_hostile_names_are_cut_and_made_printable),
         cmocka_unit_test(what_is_written_is_read_back),
         cmocka_unit_test(a_dropout_has_its_reason_and_its_times),
+        cmocka_unit_test(a_place_and_a_length_are_read_back),
         cmocka_unit_test(a_load_is_read_back),
         cmocka_unit_test(a_client_in_the_cycle_of_a_dropout_is_read_back),
         cmocka_unit_test(the_longest_names_fit_a_line),

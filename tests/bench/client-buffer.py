@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Sound that is lost between a program and PipeWire: are all such dropouts seen, with their length, and no others?
+
+Starts a PipeWire server with a null sink and pipewire-pulse; a player plays a 440 Hz tone, which pw-record writes down at the sink: that
+recording is the truth. The player is disturbed again and again (--how):
+
+    stopped   SIGSTOP for --lost-ms
+    hogged    a real-time program has its CPU for --lost-ms; needs a right to real-time priority of 95
+    none      nothing is done: what is reported is false, or the machine's own noise, which the recording shows, too
+
+A hole is silence of 3 ms and more; less than 20 ms of sound between two makes them one. --player: paplay (a PulseAudio client, as browsers and
+games are) or aplay (the ALSA plug-in of PipeWire, --alsa-plugin FILE if it is not installed).
+
+    tests/bench/client-buffer.py --build build --losses 60 --how stopped,hogged
+"""
+import argparse
+import array
+import collections
+import glob
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import wave
+
+from dropouts import RATE, Observer, Server, fields
+
+HOLE_MS, SOUND_MS = 3, 20
+
+
+def write_tone(path, seconds):
+    with wave.open(path, "wb") as file:
+        file.setnchannels(2)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        tenth = array.array("h", (round(8000 * math.sin(2 * math.pi * 440 * (i // 2) / RATE)) for i in range(2 * RATE // 10)))
+        file.writeframes(tenth.tobytes() * (10 * seconds))
+
+
+def holes(path):
+    """The lengths of the silences between sounds, in ms."""
+    with wave.open(path, "rb") as file:
+        samples = array.array("h", file.readframes(file.getnframes()))[::file.getnchannels()]
+    loud = [i for i, sample in enumerate(samples) if abs(sample) > 100]
+    found = []
+    for last, first in zip(loud, loud[1:]):
+        if first - last <= RATE * HOLE_MS / 1000:
+            continue
+        if found and last - found[-1][1] < RATE * SOUND_MS / 1000:
+            found[-1][1] = first
+        else:
+            found.append([last, first])
+    return [(first - last) * 1000 / RATE for last, first in found]
+
+
+def player_of(args, folder):
+    if args.player == "paplay":
+        return ["paplay", f"--latency-msec={args.latency_ms}", f"{folder}/tone.wav"]
+    plugin = args.alsa_plugin or next(iter(glob.glob("/usr/lib*/**/alsa-lib/libasound_module_pcm_pipewire.so", recursive=True)), "")
+    with open(f"{folder}/.asoundrc", "w", encoding="ascii") as file:
+        file.write(f'pcm_type.pipewire {{ lib "{plugin}" }}\npcm.graph {{ type pipewire server "pipewire-0" playback_node "-1" }}\n')
+    return ["aplay", "-q", "-D", "graph", f"--buffer-time={args.latency_ms * 1000}", f"{folder}/tone.wav"]
+
+
+def disturb(how, player, args):
+    time.sleep(args.each_ms / 1000)
+    if how == "stopped":
+        os.kill(player.pid, signal.SIGSTOP)
+        time.sleep(args.lost_ms / 1000)
+        os.kill(player.pid, signal.SIGCONT)
+    elif how == "hogged":
+        subprocess.run([f"{args.build}/tests/integration/hog", str(os.cpu_count() - 1), "95", str(args.lost_ms * 1000), "1", "0"],
+                       stdout=subprocess.DEVNULL, check=True)
+
+
+def run(server, how, args):
+    folder = server.folder
+    player = subprocess.Popen(player_of(args, folder), env=server.env)
+    if how == "hogged":
+        os.sched_setaffinity(player.pid, {os.cpu_count() - 1})
+    observer = Observer(server, args.build)
+    time.sleep(2)
+    recorder = subprocess.Popen(["pw-record", "--target", "nul", "-P", "{ stream.capture.sink=true }", "--rate", str(RATE), "--channels", "2",
+                                 "--format", "s16", f"{folder}/heard.wav"], env=server.env)
+    time.sleep(2)  # what began a second ago makes no dropout
+    before = len(observer.lines)
+    for _ in range(args.losses):
+        disturb(how, player, args)
+    time.sleep(args.each_ms / 1000)
+    recorder.send_signal(signal.SIGINT)
+    recorder.wait()
+    time.sleep(1.5)  # a report is up to a second late
+    observer.end()
+    player.terminate()
+    player.wait()
+    heard = holes(f"{folder}/heard.wav")
+    lines = observer.lines[before:]
+    seen = [fields(line) for line in lines if line.startswith("xrun ") and fields(line)["certainty"] == "exact" and "deadline" not in fields(line)]
+    own = [one for one in seen if one.get("client") in ("paplay", "ALSA Playback", "aplay")]
+    count = collections.Counter()
+    for one in own:
+        count[f"{one.get('place', 'unknown')} {one.get('reason', 'unknown')}"] += int(one["starved"])
+    others = collections.Counter()
+    for one in seen:
+        if one not in own:
+            others[f"{one.get('client', one.get('device'))} {one.get('reason', 'unknown')}"] += int(one["starved"]) + int(one["n"])
+    return {"how": how, "player": args.player, "losses": args.losses, "holes": len(heard), "holes_ms": round(sum(heard), 1),
+            "reported": sum(count.values()), "reported_ms": round(sum(int(one.get("lost", 0)) for one in own) / 1e6, 1),
+            "own": dict(count), "others": dict(others), "lengths_ms": [round(hole) for hole in heard],
+            "reported_lengths_ms": [round(int(one.get("lost", 0)) / 1e6) for one in own], "cycles": sum(int(one.get("cycles", 0)) for one in own)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--player", choices=("paplay", "aplay"), default="paplay")
+    parser.add_argument("--alsa-plugin", default="")
+    parser.add_argument("--how", default="stopped")
+    parser.add_argument("--losses", type=int, default=60)
+    parser.add_argument("--lost-ms", type=int, default=500)
+    parser.add_argument("--each-ms", type=int, default=1500, help="sound between two")
+    parser.add_argument("--latency-ms", type=int, default=50, help="that the player asks for")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(folder)
+        server.env["PULSE_SERVER"] = f"unix:{folder}/pulse/native"
+        try:
+            server.begin()
+            server.start("pipewire-pulse")
+            server.wait(lambda: os.path.exists(f"{folder}/pulse/native"))
+            write_tone(f"{folder}/tone.wav", 20 + args.losses * (args.each_ms + args.lost_ms) // 1000)
+            for how in args.how.split(","):
+                results.append(run(server, how, args))
+                if not args.json:
+                    print(json.dumps(results[-1]), flush=True)
+        finally:
+            server.end()
+    if args.json:
+        print(json.dumps(results, indent=2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+/* The streams of a PipeWire server that a program fills through a buffer of its own: those of pipewire-pulse
+ * (browsers, games, most players), whose programs are no clients of the graph. While one plays, its program
+ * is looked at (client_buffer.h). Of the ALSA plug-in's the buffer is not known. One thread. */
+#ifndef ST_XRUNS_HELPERS_PIPEWIRE_STREAMS_H
+#define ST_XRUNS_HELPERS_PIPEWIRE_STREAMS_H
+
+#include "xruns/helpers/client_buffer.h"
+#include "xruns/xrun.h"
+
+struct pw_registry;
+struct spa_dict;
+
+#define ST_PIPEWIRE_STREAMS_API "pipewire-pulse" /* "client.api" of the streams that are watched */
+
+struct st_pipewire_streams;
+
+/** @return NULL: no memory. */
+struct st_pipewire_streams *st_pipewire_streams_new(void);
+
+/** As spa_dict_lookup, but a server may send a property without a name. */
+const char *st_pipewire_streams_property(const struct spa_dict *props, const char *key);
+
+/** A node has come that plays a stream. */
+void st_pipewire_streams_add(struct st_pipewire_streams *streams, struct pw_registry *registry, uint32_t id,
+                             uint32_t client);
+
+/** A client has come. @param api its "client.api"; may be NULL. */
+void st_pipewire_streams_client(struct st_pipewire_streams *streams, struct pw_registry *registry,
+                                uint32_t client, const char *api);
+
+/** A node or client has gone. */
+void st_pipewire_streams_remove(struct st_pipewire_streams *streams, uint32_t id);
+
+/** What is watched between the program of a client and the server. */
+enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_streams *streams, uint32_t client);
+
+/** The stream of that node lost sound. */
+typedef void (*st_pipewire_streams_lost_fn)(void *ctx, uint32_t id, const struct st_client_buffer_loss *loss);
+
+/** To be called some 25 times a second while something plays. */
+void st_pipewire_streams_look(struct st_pipewire_streams *streams, st_pipewire_streams_lost_fn lost,
+                              void *ctx);
+
+#endif

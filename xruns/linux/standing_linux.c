@@ -1,0 +1,86 @@
+#include "xruns/helpers/standing.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "platform/proc.h"
+
+#define THREADS_MAX 512 /* of one process that are asked */
+
+size_t st_standing_read(const char *path, char *buf, size_t buf_bytes)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, buf, buf_bytes - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    buf[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
+}
+
+int st_standing_open(pid_t pid, const char *binary, clockid_t *ret)
+{
+    char path[64], file[PATH_MAX];
+    snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+    const ssize_t n = readlink(path, file, sizeof(file) - 1);
+    if (n < 0)
+        return -errno;
+    file[n] = '\0';
+    const char *name = strrchr(file, '/');
+    const size_t len = strlen(binary);
+    if (name == NULL || strncmp(name + 1, binary, len) != 0 ||
+        (name[1 + len] != '\0' && strcmp(name + 1 + len, " (deleted)") != 0)) /* a package was upgraded */
+        return -ESRCH;
+    return -clock_getcpuclockid(pid, ret);
+}
+
+bool st_standing_is_frozen(pid_t pid)
+{
+    static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+    char path[PATH_MAX], text[4096], group[2048];
+    uint64_t frozen = 0;
+    snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
+    if (st_standing_read(path, text, sizeof(text)) == 0 ||
+        st_proc_cgroup_path(text, group, sizeof(group)) != 0)
+        return false;
+    for (size_t i = 0; i < ST_ARRAY_LEN(roots); i++) {
+        snprintf(path, sizeof(path), "%s%s/cgroup.events", roots[i], group);
+        if (st_standing_read(path, text, sizeof(text)) > 0 && st_proc_line_u64(text, "frozen ", &frozen) == 0)
+            break;
+    }
+    return frozen != 0;
+}
+
+static enum st_standing of_thread(pid_t pid, const char *tid)
+{
+    char path[64], text[1024];
+    struct st_proc_stat stat;
+    snprintf(path, sizeof(path), "/proc/%d/task/%.12s/stat", (int)pid, tid);
+    if (st_standing_read(path, text, sizeof(text)) == 0 || st_proc_stat(text, &stat) != 0)
+        return ST_STANDING_UNKNOWN;
+    return stat.state == 'T' || stat.state == 't' ? ST_STANDING_IS_STOPPED
+           : stat.state == 'R'                    ? ST_STANDING_NO_CPU
+           : stat.state == 'D'                    ? ST_STANDING_DISK
+                                                  : ST_STANDING_ASLEEP;
+}
+
+enum st_standing st_standing_ask(pid_t pid)
+{
+    enum st_standing most = ST_STANDING_UNKNOWN;
+    struct dirent *entry;
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    DIR *folder = opendir(path);
+    for (int i = 0; folder != NULL && i < THREADS_MAX && (entry = readdir(folder)) != NULL; i++) {
+        const enum st_standing one =
+            entry->d_name[0] != '.' ? of_thread(pid, entry->d_name) : ST_STANDING_UNKNOWN;
+        most = one > most ? one : most;
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return most != ST_STANDING_IS_STOPPED && st_standing_is_frozen(pid) ? ST_STANDING_IS_STOPPED : most;
+}
