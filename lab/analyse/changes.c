@@ -366,6 +366,7 @@ static bool is_curve(struct blocks *b, const struct model *model, const struct s
 #define SMALL_SHARE 0.05 /* of the largest step */
 #define LONE_SDS    20   /* noise */
 #define LONE_TIMES  10   /* of any other rise */
+#define PARTS_CUT   2    /* times that each side of a step is cut, to see what hangs together beside steps */
 #define PLACE_REACH 8    /* blocks that ranks may be off by */
 #define STILL       0.01 /* of the noise, from end to end: a slope that moves by less has settled */
 
@@ -425,27 +426,33 @@ static size_t best_cut(double *values, size_t n, double *ret_largest)
     return at;
 }
 
+/* Centers each part between steps: cuts at the likeliest place, and each part again. */
+static void center_parts(double *values, size_t n, int times)
+{
+    double largest;
+    const size_t cut = times > 0 ? best_cut(values, n, &largest) : 0;
+    if (cut > 0) {
+        center_parts(values, cut, times - 1);
+        center_parts(values + cut, n - cut, times - 1);
+    } else {
+        center(values, n);
+    }
+}
+
 /* The likeliest step in blocks first .. end - 1. @return p; the first block behind the step in *ret (first:
  * none). */
 static double best_step(struct blocks *b, size_t first, size_t end, size_t *ret)
 {
     const size_t n = end - first;
-    double largest, other;
+    double largest;
     rank(b, b->value_ns + first, n);
     const size_t at = best_cut(b->work, n, &largest);
     *ret = first + at;
     if (at == 0)
         return 1;
-    /* how correlated neighbours are apart from steps: each part is cut once more */
-    const size_t parts[] = {0, at, n};
-    for (int part = 0; part < 2; part++) {
-        double *values = b->work + parts[part];
-        const size_t part_n = parts[part + 1] - parts[part], cut = best_cut(values, part_n, &other);
-        if (cut > 0) {
-            center(values, cut);
-            center(values + cut, part_n - cut);
-        }
-    }
+    /* how correlated neighbours are apart from steps */
+    center_parts(b->work, at, PARTS_CUT);
+    center_parts(b->work + at, n - at, PARTS_CUT);
     const double size = (double)n;
     return fmin(
         2 * exp(-6 * largest * largest / ((size * size * size + size * size) * blocks_inflation(b->work, n))),
@@ -498,6 +505,10 @@ static void find_steps(struct blocks *b, struct cut *cuts, size_t *cuts_n)
             cuts[place] = best;
             ++*cuts_n;
         }
+    }
+    for (size_t i = 0; i < 2 * *cuts_n; i++) { /* each was placed before its neighbours were known */
+        const size_t k = i % *cuts_n, first = k == 0 ? 0 : cuts[k - 1].at;
+        cuts[k].at = place_exactly(b, first, cuts[k].at, k + 1 == *cuts_n ? b->n : cuts[k + 1].at);
     }
 }
 

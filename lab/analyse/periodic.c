@@ -13,6 +13,12 @@
 #define NEIGHBOURS_MIN 16
 #define LEAST_NS       5   /* of an amplitude: rounding to whole ns makes rhythms of less */
 #define GUARD          3.0 /* frequencies next to the peak that belong to it */
+#define BINS_MAX       128 /* of a cycle */
+#define TIMES_MAX      64  /* a rectangle may be so many times slower than its strongest sine */
+#define BOX_CYCLES_MIN 6
+#define BOX_BETTER     1.1 /* than the sine */
+#define BOX_SURE       24  /* variances of the noise */
+#define BOX_SAME       0.95
 
 const int st_periodic_usual_hz[] = {100, 250, 300, 1000, 24,   50,   60,   64,   128,  200,
                                     256, 500, 512, 1024, 1200, 2000, 4000, 8000, 10000};
@@ -229,24 +235,24 @@ static double noise_at(const struct spectrum *s, double frequency, double *ret_n
     return take_below ? below : above;
 }
 
-/* Probability of so much power at one frequency that noise alone put there. */
-static double chance(const struct spectrum *s, double frequency, double power)
+/* Logarithm of the probability of so much power at one frequency that noise alone put there. */
+static double log_chance(const struct spectrum *s, double frequency, double power)
 {
     double n;
     const double noise = noise_at(s, frequency, &n);
     if (n == 0 || !(noise > 0))
-        return 1;
+        return 0;
     const double ratio = power / noise;
     /* next to half a cycle a period there is one quadrature only: chi-squared with 1 degree of freedom */
     if ((0.5 - frequency) * (double)s->grid_n < 1.5)
-        return erfc(sqrt(ratio / 2));
-    return exp(-n * log1p(ratio / n));
+        return ratio < 1000 ? log(erfc(sqrt(ratio / 2))) : -ratio / 2;
+    return -n * log1p(ratio / n);
 }
 
 struct peak {
     double frequency, power;
-    double score; /* chance / what is allowed: significant below 1 */
-    double p_value;
+    double score; /* logarithm of chance / what is allowed: significant below 0 */
+    double log_p;
 };
 
 static double named_weight(size_t i, int known_hz)
@@ -279,10 +285,9 @@ static void try_rate(const struct spectrum *s, const struct st_period *period, i
     if (!st_periodic_can_tell(period, hz, s->grid_n))
         return;
     const double power = power_at(s, frequency);
-    const double p = chance(s, frequency, power);
-    const double weight = weight_of(s, period, frequency, known_hz);
-    if (p / (ALPHA_NAMED * weight) < best->score)
-        *best = (struct peak){frequency, power, p / (ALPHA_NAMED * weight), p / weight};
+    const double log_p = log_chance(s, frequency, power) - log(weight_of(s, period, frequency, known_hz));
+    if (log_p - log(ALPHA_NAMED) < best->score)
+        *best = (struct peak){frequency, power, log_p - log(ALPHA_NAMED), log_p};
 }
 
 /* Any other rhythm: the strongest frequency of all. */
@@ -296,9 +301,9 @@ static void try_all(const struct spectrum *s, struct peak *best)
         if (!top || s->power[j] < log(1 / ALPHA_ANY))
             continue;
         const double frequency = (double)j / s->fft_n;
-        const double p = chance(s, frequency, s->power[j]) * places;
-        if (p / ALPHA_ANY < best->score)
-            *best = (struct peak){frequency, s->power[j], p / ALPHA_ANY, p};
+        const double log_p = log_chance(s, frequency, s->power[j]) + log(places);
+        if (log_p - log(ALPHA_ANY) < best->score)
+            *best = (struct peak){frequency, s->power[j], log_p - log(ALPHA_ANY), log_p};
     }
 }
 
@@ -315,6 +320,68 @@ static double sharpen(const struct spectrum *s, double frequency)
         frequency = fmin(fmax(frequency + fmax(-1, fmin(1, 0.5 * (a - c) / bend)) * step, 0), 0.5);
     }
     return frequency;
+}
+
+/* Lateness that is higher (or lower) by the same during one part of each cycle. */
+struct box {
+    double square; /* that it explains, of s->samples_n * s->variance */
+    double high_ns, share;
+};
+
+/* The best one of this length, periods. */
+static struct box fit_box(const struct spectrum *s, double cycle)
+{
+    double sum[BINS_MAX] = {0}, n[BINS_MAX] = {0};
+    const size_t bins = cycle < 4 ? 4 : cycle < BINS_MAX ? (size_t)(cycle + 0.5) : BINS_MAX;
+    struct box best = {0};
+    for (size_t k = 0; k < s->grid_n; k++) {
+        const double at = fmod((double)k, cycle) / cycle * (double)bins;
+        const size_t bin = at < (double)bins ? (size_t)at : bins - 1;
+        sum[bin] += s->grid[k];
+        n[bin]++;
+    }
+    const double all = (double)s->grid_n;
+    for (size_t first = 0; first < bins; first++) {
+        double in = 0, in_n = 0;
+        for (size_t width = 1; width <= bins / 2; width++) {
+            in += sum[(first + width - 1) % bins];
+            in_n += n[(first + width - 1) % bins];
+            if (in_n < 1 || in_n >= all)
+                continue;
+            const double square = in * in / in_n + in * in / (all - in_n);
+            if (square > best.square)
+                best = (struct box){square, in / in_n + in / (all - in_n), in_n / all};
+        }
+    }
+    return best;
+}
+
+/* A sine that was found may be one of many that a rectangle, or short pulses, consist of: the rhythm is then
+ * that of the box which explains most, some whole number of times slower. Source: box least squares (Kovacs,
+ * Zucker and Mazeh 2002). @param square what the sine explains. */
+static void find_box(const struct spectrum *s, double square, struct st_periodic *ret)
+{
+    const double cycle = 1 / ret->cycles_per_period, total = (double)s->samples_n * s->variance;
+    struct box box[TIMES_MAX], most = {0};
+    int times_n = 0;
+    for (; times_n < TIMES_MAX && cycle * (times_n + 1) * BOX_CYCLES_MIN <= (double)s->grid_n; times_n++) {
+        box[times_n] = fit_box(s, cycle * (times_n + 1));
+        if (box[times_n].square > most.square)
+            most = box[times_n];
+    }
+    const double noise = (total - fmin(most.square, total)) / (double)s->samples_n;
+    if (most.square < BOX_BETTER * square || most.square < square + BOX_SURE * noise)
+        return;
+    for (int i = 0; i < times_n; i++) {
+        if (box[i].square < BOX_SAME * most.square)
+            continue;
+        ret->cycles_per_period /= i + 1;
+        ret->high_ns = box[i].high_ns;
+        ret->high_share = box[i].share;
+        ret->amplitude_ns = fabs(box[i].high_ns) / 2;
+        ret->amplitude_sd_ns = sqrt(noise / (double)s->samples_n / box[i].share / (1 - box[i].share)) / 2;
+        return;
+    }
 }
 
 static void name(const struct st_period *period, const struct spectrum *s, struct st_periodic *ret)
@@ -334,7 +401,7 @@ static void name(const struct st_period *period, const struct spectrum *s, struc
 static void find(const struct st_series *series, const struct spectrum *s, int known_hz,
                  struct st_periodic *ret)
 {
-    struct peak best = {.score = 1};
+    struct peak best = {.score = 0};
     ST_EACH (usual, st_periodic_usual_hz)
         try_rate(s, &series->period, *usual, known_hz, &best);
     if (known_hz > 0)
@@ -342,10 +409,10 @@ static void find(const struct st_series *series, const struct spectrum *s, int k
     const struct peak named = best;
     try_all(s, &best);
     ret->samples_n = s->samples_n;
-    if (best.score >= 1)
+    if (best.score >= 0)
         return;
     /* a known rate beside the strongest place of the transform is that rate */
-    if (named.score < 1 && fabs(named.frequency - best.frequency) * (double)s->grid_n < 1)
+    if (named.score < 0 && fabs(named.frequency - best.frequency) * (double)s->grid_n < 1)
         best = named;
     else
         best.frequency = sharpen(s, best.frequency);
@@ -354,10 +421,11 @@ static void find(const struct st_series *series, const struct spectrum *s, int k
     const double noise = noise_at(s, best.frequency, &n);
     const double quadratures = (0.5 - best.frequency) * (double)s->grid_n < 1.5 ? 1 : 2;
     ret->cycles_per_period = best.frequency;
-    ret->repeats_s = st_period_seconds(&series->period) / best.frequency;
     ret->amplitude_ns = quadratures * sqrt(best.power * s->variance / (double)s->samples_n);
     ret->amplitude_sd_ns = sqrt(quadratures * noise * s->variance / (double)s->samples_n);
-    ret->p_value = fmin(best.p_value, 1);
+    ret->p_value = fmin(exp(best.log_p), 1);
+    find_box(s, best.power * s->variance * quadratures, ret);
+    ret->repeats_s = st_period_seconds(&series->period) / ret->cycles_per_period;
     ret->found = ret->amplitude_ns >= fmax(LEAST_NS, s->grain_ns);
     if (!ret->found)
         *ret = (struct st_periodic){.samples_n = s->samples_n};

@@ -18,11 +18,13 @@ extern const size_t st_periodic_usual_hz_n;
 
 struct st_periodic {
     bool found;
-    double cycles_per_period;            /* 0 .. 0.5: as it is seen once a period */
-    double repeats_s;                    /* the rhythm that is seen: period / cycles_per_period */
-    double amplitude_ns;                 /* of the sine: half of peak to peak */
-    double amplitude_sd_ns;              /* its standard error, from the noise at frequencies nearby */
-    double p_value;                      /* of so strong a rhythm in noise, all places looked at counted */
+    double cycles_per_period; /* 0 .. 0.5: as it is seen once a period */
+    double repeats_s;         /* the rhythm that is seen: period / cycles_per_period */
+    double amplitude_ns;      /* of the sine: half of peak to peak */
+    double amplitude_sd_ns;   /* its standard error, from the noise at frequencies nearby */
+    double high_ns;           /* of a rectangle: its height, negative where lateness is lower; 0: a sine */
+    double high_share;        /* of each cycle, at most a half */
+    double p_value;           /* of so strong a rhythm in noise, all places looked at counted */
     int names_hz[ST_PERIODIC_NAMES_MAX]; /* usual tick rates that look like this at this period, ascending */
     size_t names_n;
     int others_n; /* other whole rates 24 .. 10000 Hz that look like this */
@@ -44,6 +46,7 @@ bool st_periodic_can_tell(const struct st_period *period, double hz, uint64_t sp
 /**
  * Looks at the first 2^17 periods. Outliers are clipped and a straight line is taken away first. Known tick
  * rates have most of the chance of a false alarm (4 in 10000), any other rhythm the rest (1 in 10000).
+ * Where a rectangle explains more than the sine that was found, its rhythm is reported: six cycles or more.
  * @param known_hz the kernel's tick rate, which is tested with half of all chance of a false alarm; 0:
  * unknown.
  * @return 0 (also when nothing is found), -ENODATA (fewer than 256 samples, or no spread), -ENOMEM.

@@ -176,15 +176,58 @@ static void say_interval(struct st_analysis *a)
         time_text(i->interval_ns, interval), rates);
 }
 
+static void say_whole_ticks(struct st_analysis *a)
+{
+    const struct st_whole_ticks *w = &a->whole_ticks;
+    char tick[TEXT_BYTES];
+    if (w->found)
+        say(a,
+            w->levels ? "Lateness takes levels that are %s apart (%" PRIu64
+                        " samples are not on the usual one): a timer of %d Hz, or a program that rounds "
+                        "its sleeps to %s."
+                      : "Lateness jumps by %s, %" PRIu64
+                        " times, and moves freely in between: a timer of %d Hz, or a program that rounds "
+                        "its sleeps to %s.",
+            time_text(1e9 / w->hz, tick), w->jumps_n, w->hz, tick);
+}
+
+static void say_late_ones(struct st_analysis *a)
+{
+    const struct st_late_ones *l = &a->late_ones;
+    char low[TEXT_BYTES], high[TEXT_BYTES], below[TEXT_BYTES];
+    if (l->regular)
+        say(a,
+            "Late wake-ups come every %s (%.5g periods), in %zu of %zu cases: typically %s later than the "
+            "median.",
+            seconds_text(l->every_s, high), l->every_periods, (size_t)l->seen_n, (size_t)l->slots_n,
+            time_text(l->late_ns, low));
+    else if (l->group)
+        say(a,
+            "%" PRIu64 " of %" PRIu64 " samples (%.1f %%) form a group of their own, from %s to %s: no other "
+            "sample is later than %s.",
+            l->n, a->head_n, 100 * (double)l->n / (double)a->head_n, time_text((double)l->low_ns, low),
+            time_text((double)l->high_ns, high), time_text((double)l->below_ns, below));
+}
+
 static void say_periodic(struct st_analysis *a)
 {
     const struct st_periodic *b = &a->periodic;
-    char amplitude[TEXT_BYTES], sd[TEXT_BYTES], repeats[TEXT_BYTES], rates[120], others[60] = "";
+    char amplitude[TEXT_BYTES], sd[TEXT_BYTES], repeats[TEXT_BYTES], rates[120], others[200] = "";
     if (!b->found)
         return;
     time_text(b->amplitude_ns, amplitude);
     time_text(b->amplitude_sd_ns, sd);
     seconds_text(b->repeats_s, repeats);
+    if (b->high_share > 0) {
+        char high[TEXT_BYTES];
+        if (b->names_n > 0)
+            ST_PRINT(others, "; a clock tick of %s Hz would look the same at this period",
+                     list_text(b->names_hz, b->names_n, rates, sizeof(rates)));
+        say(a, "Every %s (%.5g periods) lateness is %s %s for %s%s.", repeats, 1 / b->cycles_per_period,
+            time_text(fabs(b->high_ns), high), b->high_ns > 0 ? "higher" : "lower",
+            seconds_text(b->high_share * b->repeats_s, sd), others);
+        return;
+    }
     if (b->names_n == 0) {
         say(a,
             "A pattern of %s amplitude (standard error %s) repeats every %s (%.5g periods); no usual tick "
@@ -373,24 +416,37 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
     const bool settles = ret->rest.found && head->n <= ST_REST_SAMPLES_MAX;
     if (settles) /* that says more than unsteady teeth */
         ret->ticks = (struct st_ticks){.p_value = 1};
-    if (r == 0 && !ret->ticks.found && !settles)
+    if (r == 0 && !settles && !skips_often(head->n, st_series_span(head)) &&
+        (!ret->ticks.found || ret->ticks.hz == 0))
+        r = st_whole_ticks_find(head, &ret->whole_ticks);
+    if (ret->whole_ticks.found && !ret->ticks.steady)
+        ret->ticks = (struct st_ticks){.p_value = 1};
+    const bool freely = !ret->ticks.found && !settles && !ret->whole_ticks.found;
+    struct st_series rest = {.n = 0};
+    if (r == 0)
+        r = st_late_ones_find(head, &ret->late_ones, &rest);
+    ret->late_known = r == 0;
+    if (!freely)
+        ret->late_ones.regular = ret->late_ones.group = false;
+    if (r == 0 && freely)
         r = find_changes(parts, ret);
-    if (r != 0)
-        return r;
     say_ticks(ret);
     say_rest(ret);
-    if (!ret->ticks.found && !settles) {
+    say_whole_ticks(ret);
+    say_late_ones(ret);
+    if (r == 0 && freely) {
         r = find_interval(head, &ret->interval);
         if (r == 0 && !ret->interval.skips)
-            r = st_periodic_find(head, known_hz, &ret->periodic);
+            r = st_periodic_find(&rest, known_hz, &ret->periodic);
         if (ret->periodic.found && ret->periodic.names_n == 0 && skips_often(head->n, st_series_span(head)))
             ret->periodic = (struct st_periodic){
                 .samples_n = ret->periodic.samples_n}; /* the rhythm of what is skipped */
-        if (r != 0 && r != -ENODATA)
-            return r;
         say_interval(ret);
         say_periodic(ret);
     }
+    st_series_finish(&rest);
+    if (r != 0 && r != -ENODATA)
+        return r;
     say_changes(ret);
     ret->findings_n = ret->sentences_n;
     return say_limits(head, known_hz, ret);

@@ -3,9 +3,11 @@
 #define ST_LAB_ANALYSE_SERIES_ANALYSIS_H
 
 #include "lab/analyse/changes.h"
+#include "lab/analyse/late_ones.h"
 #include "lab/analyse/periodic.h"
 #include "lab/analyse/rest.h"
 #include "lab/analyse/ticks.h"
+#include "lab/analyse/whole_ticks.h"
 #include "lab/stats/long_series.h"
 
 #define ST_SENTENCES_MAX  20
@@ -35,7 +37,11 @@ struct st_analysis {
         rest; /* nor with steady ticks; no changes and periodic component where it has all samples */
     struct st_interval
         interval; /* not looked for, like the next two, where wake-ups are at ticks: it is the same thing */
-    struct st_periodic periodic; /* nor this when wake-ups have intervals of their own */
+    struct st_whole_ticks whole_ticks; /* nor this with ticks; nothing below where they are found */
+    bool late_known;                   /* late_ones is */
+    struct st_late_ones late_ones;     /* of the head; regular or a group only where there are no ticks */
+    struct st_periodic periodic; /* nor this when wake-ups have intervals of their own; regular outliers are
+                                    left out */
     struct st_changes changes;
     int blind_hz[ST_BLIND_MAX]; /* usual tick rates, and the known one, that these samples could not show:
                                    ascending; none where wake-ups are at ticks */

@@ -65,10 +65,33 @@ static json_t *beat(const struct st_periodic *b)
 {
     if (!b->found)
         return json_null();
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:o, s:i}", "repeats_s", b->repeats_s, "cycles_per_period",
-                     b->cycles_per_period, "amplitude_ns", b->amplitude_ns, "amplitude_sd_ns",
-                     b->amplitude_sd_ns, "p_value", b->p_value, "tick_hz", integers(b->names_hz, b->names_n),
-                     "other_rates", b->others_n);
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:o, s:i, s:o, s:o}", "repeats_s", b->repeats_s,
+                     "cycles_per_period", b->cycles_per_period, "amplitude_ns", b->amplitude_ns,
+                     "amplitude_sd_ns", b->amplitude_sd_ns, "p_value", b->p_value, "tick_hz",
+                     integers(b->names_hz, b->names_n), "other_rates", b->others_n, "high_ns",
+                     b->high_share > 0 ? json_real(b->high_ns) : json_null(), "high_s",
+                     b->high_share > 0 ? json_real(b->high_share * b->repeats_s) : json_null());
+}
+
+static json_t *whole_ticks(const struct st_whole_ticks *w)
+{
+    if (!w->found)
+        return json_null();
+    return json_pack("{s:i, s:b, s:I}", "hz", w->hz, "levels", (int)w->levels, "jumps",
+                     (json_int_t)w->jumps_n);
+}
+
+static json_t *late_ones(const struct st_late_ones *l)
+{
+    const bool any = l->n > 0;
+    json_t *regular = !l->regular
+                          ? json_null()
+                          : json_pack("{s:f, s:f, s:I, s:I}", "repeats_s", l->every_s, "late_ns", l->late_ns,
+                                      "seen", (json_int_t)l->seen_n, "expected", (json_int_t)l->slots_n);
+    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:b, s:o}", "n", (json_int_t)l->n, "limit_ns",
+                     (json_int_t)l->limit_ns, "p5_ns", any ? json_integer(l->low_ns) : json_null(), "p95_ns",
+                     any ? json_integer(l->high_ns) : json_null(), "max_ns",
+                     any ? json_integer(l->max_ns) : json_null(), "group", (int)l->group, "regular", regular);
 }
 
 static json_t *trend(const struct st_changes *c)
@@ -98,7 +121,8 @@ static json_t *analysis_json(const struct st_analysis *a)
         (void)json_array_append_new(sentences, json_string(*sentence));
     json_t *tick_hz = l->found && l->hz > 0 ? json_integer(l->hz) : json_null();
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, "
+        "s:o}",
         "tick_hz", tick_hz, "tick_ns",
         l->found && !l->mixed && !l->slope_modulo ? json_real(l->tick_ns) : json_null(), "tick_drift_ppm",
         l->drift_known ? json_real(l->drift_ppm) : json_null(), "tick_drift_sd_ppm",
@@ -108,8 +132,9 @@ static json_t *analysis_json(const struct st_analysis *a)
         l->found ? json_boolean(l->steady) : json_null(), "extra_ticks",
         l->found && l->extra_ticks >= 0 ? json_integer(l->extra_ticks) : json_null(), "sawtooth", sawtooth(l),
         "settling", settling(&a->rest), "wake_interval", wake_interval(&a->interval), "beat",
-        beat(&a->periodic), "trend", trend(&a->changes), "steps", steps(&a->changes), "cannot_tell_hz",
-        integers(a->blind_hz, a->blind_n), "cannot_tell_below_hz",
+        beat(&a->periodic), "whole_ticks", whole_ticks(&a->whole_ticks), "outliers",
+        a->late_known ? late_ones(&a->late_ones) : json_null(), "trend", trend(&a->changes), "steps",
+        steps(&a->changes), "cannot_tell_hz", integers(a->blind_hz, a->blind_n), "cannot_tell_below_hz",
         a->coarse_hz > 0 ? json_integer(a->coarse_hz) : json_null(), "times_known", (int)!a->untimed,
         "sentences", sentences);
 }
@@ -254,6 +279,25 @@ static void print_figures(const struct st_series_result *result, FILE *out, int 
     st_text_field(out, "missed", line, LABEL_COLUMNS, width);
 }
 
+static void print_outliers(const struct st_analysis *a, FILE *out, int width)
+{
+    const struct st_late_ones *l = &a->late_ones;
+    char limit[32], low[32], high[32], max[32], line[300];
+    if (!a->late_known)
+        return;
+    st_ns_format_exact(l->limit_ns, limit, sizeof(limit));
+    if (l->n == 0)
+        ST_PRINT(line, "none later than %s (q3 + 3 interquartile ranges)", limit);
+    else
+        ST_PRINT(line,
+                 "%" PRIu64 " of %" PRIu64
+                 " are later than %s (q3 + 3 interquartile ranges): 90 %% of these %s to %s, latest %s",
+                 l->n, a->head_n, limit, st_ns_format_exact(l->low_ns, low, sizeof(low)),
+                 st_ns_format_exact(l->high_ns, high, sizeof(high)),
+                 st_ns_format_exact(l->max_ns, max, sizeof(max)));
+    st_text_field(out, "outliers", line, LABEL_COLUMNS, width);
+}
+
 /* What was looked for in a part of the samples only. */
 static void print_looked_at(const struct st_series_result *result, FILE *out, int width)
 {
@@ -290,9 +334,13 @@ void st_series_result_text(const struct st_series_result *result, FILE *out, int
     if (result->input.note[0] != '\0')
         st_text_field(out, "note", result->input.note, LABEL_COLUMNS, width);
     print_figures(result, out, width);
+    print_outliers(a, out, width);
     print_looked_at(result, out, width);
-    if (a->findings_n == 0 && a->samples_n >= ST_TICKS_SAMPLES_MIN)
-        st_text_field(out, "found", "no tick, trend, step or other pattern", LABEL_COLUMNS, width);
+    if (a->findings_n == 0 && a->late_known)
+        st_text_field(out, "found",
+                      "none of these: clock ticks, whole ticks, a trend, steps, outliers that are regular or "
+                      "a group of their own, a pattern that repeats 20 times or more",
+                      LABEL_COLUMNS, width);
     for (size_t i = 0; i < a->sentences_n; i++)
         st_text_field(out,
                       i >= a->findings_n ? "limits"

@@ -40,6 +40,18 @@ sed -n '/"samples_ns"/,/]/s/^ *\([-0-9]*\),*$/\1/p' skips.json >skips.ns
 is "no tick is found in it" "$(grep -c 'only at clock ticks:' out)" 0
 like "why is said" "$(tr -s ' \n' '  ' <out)" 'wake-ups are so late that the next one was already due'
 
+# --- the fundamental of pulses and rectangles, a group of outliers, rounded sleeps
+awk 'BEGIN {srand(1); for (i = 0; i < 900; i++) printf "%.9f\n", 1e-4 + rand() * 3e-5 + (i % 30 == 11 ? 2e-3 : 0)}' >pulses.s
+like "pulses have their own period" "$("$SLEEPTUNE_LAB" analyse pulses.s --every 1s | tr -s ' \n' '  ')" 'come every 30\.00 s \(30 periods\), in 30 of 30 cases'
+awk 'BEGIN {srand(1); for (i = 0; i < 3000; i++) printf "%.9f\n", 1e-4 + rand() * 3e-5 + (i % 14 > 6 ? 5e-5 : 0)}' >rectangle.s
+"$SLEEPTUNE_LAB" analyse rectangle.s --every 10ms | tr -s ' \n' '  ' >out
+like "so has a rectangle" "$(cat out)" 'Every 1[34][09]\.[09][0-9]* ms \(14 periods\) lateness is [45]'
+is "which is no tick" "$(grep -c 'matches a clock' out)" 0
+awk 'BEGIN {srand(1); for (i = 0; i < 900; i++) printf "%.9f\n", 1e-4 + rand() * 3e-5 + (rand() < 0.05 ? 2.4e-3 + rand() * 3e-4 : 0)}' >band.s
+like "outliers that are a group" "$("$SLEEPTUNE_LAB" analyse band.s --every 1s | tr -s ' \n' '  ')" 'form a group of their own, from 2\.5[0-9]* ms to 2\.[78]'
+awk 'BEGIN {srand(1); for (i = 0; i < 900; i++) {x += rand() * 1e-4; if (x > 1e-3) x -= 1e-3; printf "%.9f\n", x}}' >rounded.s
+like "sleeps that are rounded to 1 ms" "$("$SLEEPTUNE_LAB" analyse rounded.s --every 5ms | tr -s ' \n' '  ')" 'jumps by 1\.000 ms, [0-9]+ times'
+
 # --- recordings and their export
 if "$SLEEPTUNE" measure --duration 1s --policy other --record run.strec >/dev/null 2>err; then
     "$SLEEPTUNE_LAB" plot --csv run.strec >run.csv

@@ -1,0 +1,88 @@
+#include "lab/analyse/whole_ticks.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "core/ns.h"
+#include "lab/analyse/periodic.h"
+#include "lab/analyse/ticks.h"
+
+#define JUMPS_MIN  20
+#define CLOSE_MIN  0.8     /* mean cosine of what is left of whole ticks, a tick being a turn */
+#define P_LOG_MAX  (-11.5) /* 1 in 100000 */
+#define LEVELS_N   9       /* -4 .. 4 ticks from the median */
+#define LEVEL_MIN  0.02    /* of the samples, on a level */
+#define HZ_MAX     1024    /* faster ones are no scheduler's */
+#define SPREAD_MIN 0.4     /* of lateness, 5 % to 95 %, in ticks, where it grows up to a jump */
+#define SPREAD_MAX 1.6
+
+/* Numbers against whole ticks from their median. */
+struct closeness {
+    double near, far; /* mean cosines of those nearer than half a tick, and of all others */
+    uint64_t far_n;
+    int levels_n; /* with LEVEL_MIN of the numbers or more */
+};
+
+static struct closeness look(const struct st_series *s, int64_t median_ns, double tick_ns)
+{
+    struct closeness c = {0};
+    uint64_t on[LEVELS_N] = {0};
+    for (size_t i = 0; i < s->n; i++) {
+        const double ticks = ((double)s->lateness_ns[i] - (double)median_ns) / tick_ns;
+        const double whole = nearbyint(ticks), close = cos(2 * M_PI * (ticks - whole));
+        if (fabs(ticks) < 0.5) {
+            c.near += close;
+        } else {
+            c.far += close;
+            c.far_n++;
+        }
+        if (fabs(whole) <= LEVELS_N / 2)
+            on[(int)whole + LEVELS_N / 2]++;
+    }
+    c.near /= fmax((double)(s->n - c.far_n), 1);
+    c.far /= fmax((double)c.far_n, 1);
+    ST_EACH (level, on)
+        c.levels_n += (double)*level >= LEVEL_MIN * (double)s->n;
+    return c;
+}
+
+static bool is_close(const struct closeness *c)
+{
+    return c->far_n >= JUMPS_MIN && c->near >= CLOSE_MIN && c->far >= CLOSE_MIN &&
+           -(double)c->far_n * c->far * c->far + log((double)st_periodic_usual_hz_n) < P_LOG_MAX;
+}
+
+/* The longest tick that fits: all of its parts do, too. */
+static void find(const struct st_series *s, const struct st_series *changes, struct st_whole_ticks *ret)
+{
+    struct st_series_bulk bulk, moves;
+    if (st_series_bulk(s, &bulk) != 0 || st_series_bulk(changes, &moves) != 0)
+        return;
+    const double spread_ns = (double)bulk.high_ns - (double)bulk.low_ns;
+    ST_EACH_OF (hz, st_periodic_usual_hz, st_periodic_usual_hz_n) {
+        const double tick_ns = 1e9 / *hz;
+        const struct closeness at = look(s, bulk.median_ns, tick_ns),
+                               by = look(changes, moves.median_ns, tick_ns);
+        const bool levels = is_close(&at) && at.levels_n >= 3;
+        const bool jumps = at.near < CLOSE_MIN && is_close(&by) && spread_ns > SPREAD_MIN * tick_ns &&
+                           spread_ns < SPREAD_MAX * tick_ns;
+        if ((levels || jumps) && *hz <= HZ_MAX && (!ret->found || *hz < ret->hz))
+            *ret = (struct st_whole_ticks){true, *hz, levels, levels ? at.far_n : by.far_n};
+    }
+}
+
+int st_whole_ticks_find(const struct st_series *s, struct st_whole_ticks *ret)
+{
+    struct st_series changes;
+    int r = 0;
+    *ret = (struct st_whole_ticks){0};
+    if (s->n < ST_TICKS_SAMPLES_MIN)
+        return -ENODATA;
+    st_series_init(&changes, &s->period);
+    for (size_t i = 1; i < s->n && r == 0; i++)
+        r = st_series_add(&changes, i, st_ns_sub(s->lateness_ns[i], s->lateness_ns[i - 1]));
+    if (r == 0)
+        find(s, &changes, ret);
+    st_series_finish(&changes);
+    return r;
+}
