@@ -17,7 +17,7 @@ static void help(void)
           "'simulate', the CSV of 'plot', or text with one number in each line: seconds if\n"
           "any number has a decimal point, otherwise nanoseconds. '-' is standard input,\n"
           "FILE:2 is column 2 of a table.\n\n"
-          "      --every TIME       period of the samples in a text file (1s)\n"
+          "      --every TIME       period of the samples in a text file (none: counted)\n"
           "      --unit UNIT        of the numbers in a text file: ns, us, ms or s\n"
           "      --frames N, --rate HZ   the period, as N audio frames at HZ\n"
           "      --tick-hz HZ       tick rate of the kernel that was measured, if you\n"

@@ -81,7 +81,7 @@ static struct train follow(const struct events *e, double from, double every)
     return t;
 }
 
-/* Chernoff's bound of the chance that so many moments have an event that comes at any time. */
+/* Chernoff's bound of the chance that this number of moments has an event that comes at any time. */
 static double log_chance(const struct events *e, const struct train *t)
 {
     const double rate = (double)e->n / fmax(e->span, 1), n = (double)t->slots_n;

@@ -17,7 +17,7 @@ struct st_late_ones {
     double first_periods, every_periods, every_s;
     int64_t train_limit_ns;   /* those later than this, limit_ns or more */
     double late_ns;           /* of these: median, above the median of all samples */
-    uint64_t seen_n, slots_n; /* of so many moments at that distance so many had one */
+    uint64_t seen_n, slots_n; /* moments at that distance that had one, and all */
 };
 
 /** The moments of a train that are missing or have something else beside it: a quarter at most. Fewer than

@@ -14,7 +14,7 @@
 #define LEAST_NS       5   /* of an amplitude: rounding to whole ns makes rhythms of less */
 #define GUARD          3.0 /* frequencies next to the peak that belong to it */
 #define BINS_MAX       128 /* of a cycle */
-#define TIMES_MAX      64  /* a rectangle may be so many times slower than its strongest sine */
+#define TIMES_MAX      64  /* a rectangle may be this many times slower than its strongest sine */
 #define BOX_CYCLES_MIN 6
 #define BOX_BETTER     1.1 /* than the sine */
 #define BOX_SURE       24  /* variances of the noise */

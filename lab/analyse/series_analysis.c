@@ -38,9 +38,13 @@ static const char *time_text(double ns, char *buf)
     return buf;
 }
 
-static const char *seconds_text(double seconds, char *buf)
+/* A time, or where values are counted as many of them: their period is then a second. */
+static const char *span_text(const struct st_analysis *a, double seconds, char *buf)
 {
-    return time_text(seconds * 1e9, buf);
+    if (!a->counted)
+        return time_text(seconds * 1e9, buf);
+    snprintf(buf, TEXT_BYTES, "%.6g values", seconds);
+    return buf;
 }
 
 /* A number with `digits` significant digits, as people write it: no exponent, no zeros at the end. @return
@@ -86,11 +90,11 @@ static void say_sawtooth(struct st_analysis *a)
             "Lateness is a sawtooth: it %s by %s \xc2\xb5s a second (%s ppm) and jumps back by a tick every "
             "%s.",
             l->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(l->slope_ns_per_s) / 1e3, 4, slope),
-            slope, seconds_text(l->tooth_s, tooth));
+            slope, span_text(a, l->tooth_s, tooth));
     if (l->drift_known && fabs(l->drift_ppm) > fmax(DRIFT_ERRORS * l->drift_sd_ppm, DRIFT_MIN_PPM)) {
         if (l->unseen_ppm > UNSEEN_MAX_PPM)
             ST_PRINT(also, " in these %s; over a longer time it may differ by up to %s ppm",
-                     seconds_text(a->span_s, span), number_text(l->unseen_ppm, 2, unseen));
+                     span_text(a, a->span_s, span), number_text(l->unseen_ppm, 2, unseen));
         say(a, "A clock tick is %s ppm %s than 1/%d s (measured with the clock that measures lateness)%s.",
             number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz, also);
     }
@@ -160,7 +164,7 @@ static void say_rest(struct st_analysis *a)
     if (s->hz > 0)
         ST_PRINT(jump, "; before that it jumps by whole ticks of %d Hz", s->hz);
     say(a, "Lateness settles at %s: after %s it stays within 1 %%%s.", time_text(s->rest_ns, rest),
-        seconds_text(s->within_s, within), jump);
+        span_text(a, s->within_s, within), jump);
 }
 
 static void say_interval(struct st_analysis *a)
@@ -191,15 +195,23 @@ static void say_whole_ticks(struct st_analysis *a)
             time_text(1e9 / w->hz, tick), w->jumps_n, w->hz, tick);
 }
 
+/* " (30 periods)" */
+static const char *periods_text(const struct st_analysis *a, double periods, char *buf)
+{
+    buf[0] = '\0';
+    if (!a->counted)
+        snprintf(buf, TEXT_BYTES, " (%.5g periods)", periods);
+    return buf;
+}
+
 static void say_late_ones(struct st_analysis *a)
 {
     const struct st_late_ones *l = &a->late_ones;
-    char low[TEXT_BYTES], high[TEXT_BYTES], below[TEXT_BYTES];
+    char low[TEXT_BYTES], high[TEXT_BYTES], below[TEXT_BYTES], periods[TEXT_BYTES];
     if (l->regular)
-        say(a,
-            "Late wake-ups come every %s (%.5g periods), in %zu of %zu cases: typically %s later than the "
-            "median.",
-            seconds_text(l->every_s, high), l->every_periods, (size_t)l->seen_n, (size_t)l->slots_n,
+        say(a, "%s come every %s%s, in %zu of %zu cases: typically %s more than the median.",
+            a->counted ? "Outliers" : "Late wake-ups", span_text(a, l->every_s, high),
+            periods_text(a, l->every_periods, periods), (size_t)l->seen_n, (size_t)l->slots_n,
             time_text(l->late_ns, low));
     else if (l->group)
         say(a,
@@ -217,15 +229,20 @@ static void say_periodic(struct st_analysis *a)
         return;
     time_text(b->amplitude_ns, amplitude);
     time_text(b->amplitude_sd_ns, sd);
-    seconds_text(b->repeats_s, repeats);
+    span_text(a, b->repeats_s, repeats);
     if (b->high_share > 0) {
-        char high[TEXT_BYTES];
+        char high[TEXT_BYTES], periods[TEXT_BYTES];
         if (b->names_n > 0)
             ST_PRINT(others, "; a clock tick of %s Hz would look the same at this period",
                      list_text(b->names_hz, b->names_n, rates, sizeof(rates)));
-        say(a, "Every %s (%.5g periods) lateness is %s %s for %s%s.", repeats, 1 / b->cycles_per_period,
+        say(a, "Every %s%s %s is %s %s for %s%s.", repeats,
+            periods_text(a, 1 / b->cycles_per_period, periods), a->counted ? "the value" : "lateness",
             time_text(fabs(b->high_ns), high), b->high_ns > 0 ? "higher" : "lower",
-            seconds_text(b->high_share * b->repeats_s, sd), others);
+            span_text(a, b->high_share * b->repeats_s, sd), others);
+        return;
+    }
+    if (a->counted) {
+        say(a, "A pattern of %s amplitude (standard error %s) repeats every %s.", amplitude, sd, repeats);
         return;
     }
     if (b->names_n == 0) {
@@ -246,16 +263,20 @@ static void say_changes(struct st_analysis *a)
 {
     const struct st_changes *c = &a->changes;
     char text[TEXT_BYTES], all[TEXT_BYTES];
-    if (c->trend_found)
+    if (c->trend_found && a->counted)
+        say(a, "The values %s by %s \xc2\xb5s a value, %s in all.", c->slope_ns_per_s > 0 ? "grow" : "fall",
+            number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text),
+            time_text(fabs(c->slope_ns_per_s) * a->span_s, all));
+    else if (c->trend_found)
         say(a, "Lateness %s by %s \xc2\xb5s a second (%s ppm), %s in all.",
             c->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text),
             text, time_text(fabs(c->slope_ns_per_s) * a->span_s, all));
     ST_EACH_OF (step, c->steps, c->steps_n) {
         char tick[60] = "";
-        if (step->tick_hz > 0)
+        if (step->tick_hz > 0 && !a->counted)
             ST_PRINT(tick, ": the step is about one tick of %d Hz", step->tick_hz);
-        say(a, "%s after the start, the lateness goes %s by %s and stays there%s.",
-            seconds_text(step->at_s, all), step->size_ns > 0 ? "up" : "down",
+        say(a, "%s after the start, the %s goes %s by %s and stays there%s.", span_text(a, step->at_s, all),
+            a->counted ? "level" : "lateness", step->size_ns > 0 ? "up" : "down",
             time_text(fabs(step->size_ns), text), tick);
     }
 }
@@ -315,7 +336,7 @@ static int say_limits(const struct st_series *series, int known_hz, struct st_an
 {
     if (a->ticks.found)
         say_ticks_limits(a);
-    if (a->ticks.found || a->interval.found || a->rest.found ||
+    if (a->counted || a->ticks.found || a->interval.found || a->rest.found ||
         (a->periodic.found && a->periodic.names_n > 0))
         return 0;
     say_blind(series, known_hz, a);
@@ -395,7 +416,8 @@ static int find_interval(const struct st_series *s, struct st_interval *ret)
 static int analyse(const struct parts *parts, int known_hz, struct st_analysis *ret)
 {
     const struct st_series *head = &parts->head;
-    count_overlaps(head, ret);
+    if (!ret->counted)
+        count_overlaps(head, ret);
     if (ret->untimed) {
         say(ret,
             "%" PRIu64 " of %" PRIu64 " wake-ups are so late that the next one was already due: periods "
@@ -404,19 +426,21 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
             ret->overlaps_n, ret->head_n);
         return 0;
     }
-    int r = st_ticks_find(head, &ret->ticks);
+    int r = head->n < ST_TICKS_SAMPLES_MIN ? -ENODATA : 0;
+    if (r == 0 && !ret->counted)
+        r = st_ticks_find(head, &ret->ticks);
     if (r == -ENODATA) {
         say(ret,
             "%" PRIu64 " samples are too few to look for a tick, a trend or steps: at least %d are needed.",
             ret->samples_n, ST_TICKS_SAMPLES_MIN);
         return 0;
     }
-    if (r == 0 && !(ret->ticks.found && ret->ticks.steady))
+    if (r == 0 && !ret->counted && !(ret->ticks.found && ret->ticks.steady))
         r = st_rest_find(head, &ret->rest);
     const bool settles = ret->rest.found && head->n <= ST_REST_SAMPLES_MAX;
     if (settles) /* that says more than unsteady teeth */
         ret->ticks = (struct st_ticks){.p_value = 1};
-    if (r == 0 && !settles && !skips_often(head->n, st_series_span(head)) &&
+    if (r == 0 && !ret->counted && !settles && !skips_often(head->n, st_series_span(head)) &&
         (!ret->ticks.found || ret->ticks.hz == 0))
         r = st_whole_ticks_find(head, &ret->whole_ticks);
     if (ret->whole_ticks.found && !ret->ticks.steady)
@@ -435,9 +459,12 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
     say_whole_ticks(ret);
     say_late_ones(ret);
     if (r == 0 && freely) {
-        r = find_interval(head, &ret->interval);
+        if (!ret->counted)
+            r = find_interval(head, &ret->interval);
         if (r == 0 && !ret->interval.skips)
             r = st_periodic_find(&rest, known_hz, &ret->periodic);
+        if (ret->counted)
+            ret->periodic.names_n = 0;
         if (ret->periodic.found && ret->periodic.names_n == 0 && skips_often(head->n, st_series_span(head)))
             ret->periodic = (struct st_periodic){
                 .samples_n = ret->periodic.samples_n}; /* the rhythm of what is skipped */
@@ -470,14 +497,18 @@ int st_series_analysis_of(const struct st_series *series, int known_hz, struct s
     return analyse(&parts, known_hz, ret);
 }
 
-int st_series_analysis_of_long(const struct st_long_series *all, int known_hz, struct st_analysis *ret)
+int st_series_analysis_of_long(const struct st_long_series *all, int known_hz, bool counted,
+                               struct st_analysis *ret)
 {
     struct parts parts = {.head = all->head, .all = all};
     if (st_long_series_is_short(all))
-        return st_series_analysis_of(&all->head, known_hz, ret);
+        parts.all = NULL;
+    if (all->n == 0)
+        return -ENODATA;
     if (parts.head.n > ST_LONG_SERIES_HEAD_N)
         parts.head.n = ST_LONG_SERIES_HEAD_N;
     begin(ret, all->n, st_long_series_span(all), &parts);
+    ret->counted = counted;
     return analyse(&parts, known_hz, ret);
 }
 

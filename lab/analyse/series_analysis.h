@@ -31,6 +31,7 @@ struct st_analysis {
     uint64_t level_n;    /* trend and steps: in levels of this many samples each; 0: in the samples */
     uint64_t overlaps_n; /* of the first head_n samples: later than the next one was due */
     bool skips;          /* too many periods are skipped to look for trend or steps */
+    bool counted;        /* no one said how far apart the samples are: a second stands for one of them */
     bool untimed;        /* indices are no times, because periods are missing: nothing is looked for */
     struct st_ticks ticks;
     struct st_rest
@@ -63,8 +64,8 @@ ST_NODISCARD int st_series_analysis_of(const struct st_series *series, int known
 void st_series_analysis_compare(struct st_analysis *analysis, double correction_ppm);
 
 /** st_series_analysis_of for a series of any length: as st_series_analysis_of if it is short, else by its
- * parts. */
-ST_NODISCARD int st_series_analysis_of_long(const struct st_long_series *all, int known_hz,
+ * parts. @param counted its period, 1 s, is none: what has to do with time is not looked for. */
+ST_NODISCARD int st_series_analysis_of_long(const struct st_long_series *all, int known_hz, bool counted,
                                             struct st_analysis *ret);
 
 #endif

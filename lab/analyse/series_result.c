@@ -135,8 +135,8 @@ static json_t *analysis_json(const struct st_analysis *a)
         beat(&a->periodic), "whole_ticks", whole_ticks(&a->whole_ticks), "outliers",
         a->late_known ? late_ones(&a->late_ones) : json_null(), "trend", trend(&a->changes), "steps",
         steps(&a->changes), "cannot_tell_hz", integers(a->blind_hz, a->blind_n), "cannot_tell_below_hz",
-        a->coarse_hz > 0 ? json_integer(a->coarse_hz) : json_null(), "times_known", (int)!a->untimed,
-        "sentences", sentences);
+        a->coarse_hz > 0 ? json_integer(a->coarse_hz) : json_null(), "times_known",
+        (int)(!a->untimed && !a->counted), "sentences", sentences);
 }
 
 static json_t *simulation_json(const struct st_simulation *s)
@@ -325,11 +325,16 @@ void st_series_result_text(const struct st_series_result *result, FILE *out, int
     const uint64_t missing_n = st_long_series_span(all) - all->n;
     char where[4096], period[32], span[32];
     const char *line =
-        ST_TEXT(400, "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " sample%s missing%s", all->n,
-                result->input.source, all->n == 1 ? "" : "s",
-                st_ns_format(st_period_ns(&all->head.period), period, sizeof(period)),
-                st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), missing_n,
-                missing_n == 1 ? " is" : "s are", result->input.interrupted ? "; ended early" : "");
+        result->input.untimed
+            ? ST_TEXT(400,
+                      "%" PRIu64
+                      " values, in the order of the file; --every TIME says how far apart they are",
+                      all->n)
+            : ST_TEXT(400, "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " sample%s missing%s",
+                      all->n, result->input.source, all->n == 1 ? "" : "s",
+                      st_ns_format(st_period_ns(&all->head.period), period, sizeof(period)),
+                      st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), missing_n,
+                      missing_n == 1 ? " is" : "s are", result->input.interrupted ? "; ended early" : "");
     st_text_field(out, "series", line, LABEL_COLUMNS, width);
     if (result->input.note[0] != '\0')
         st_text_field(out, "note", result->input.note, LABEL_COLUMNS, width);
@@ -338,8 +343,11 @@ void st_series_result_text(const struct st_series_result *result, FILE *out, int
     print_looked_at(result, out, width);
     if (a->findings_n == 0 && a->late_known)
         st_text_field(out, "found",
-                      "none of these: clock ticks, whole ticks, a trend, steps, outliers that are regular or "
-                      "a group of their own, a pattern that repeats 20 times or more",
+                      result->input.untimed
+                          ? "none of these: a trend, steps, outliers that are regular or a group of their "
+                            "own, a pattern that repeats 20 times or more"
+                          : "none of these: clock ticks, whole ticks, a trend, steps, outliers that are "
+                            "regular or a group of their own, a pattern that repeats 20 times or more",
                       LABEL_COLUMNS, width);
     for (size_t i = 0; i < a->sentences_n; i++)
         st_text_field(out,
@@ -357,7 +365,8 @@ int st_series_result_analyse(const char *command, struct st_series_result *resul
     if (r == 0)
         r = st_long_series_sample(&result->input.all, &result->sample);
     if (r == 0)
-        r = st_series_analysis_of_long(&result->input.all, known_hz, &result->analysis);
+        r = st_series_analysis_of_long(&result->input.all, known_hz, result->input.untimed,
+                                       &result->analysis);
     if (r == 0 && result->correction_known)
         st_series_analysis_compare(&result->analysis, result->correction_ppm);
     if (r == -ENODATA)

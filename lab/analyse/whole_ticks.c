@@ -7,7 +7,7 @@
 #include "lab/analyse/periodic.h"
 #include "lab/analyse/ticks.h"
 
-#define JUMPS_MIN  20
+#define JUMPS_MIN  15
 #define CLOSE_MIN  0.8     /* mean cosine of what is left of whole ticks, a tick being a turn */
 #define P_LOG_MAX  (-11.5) /* 1 in 100000 */
 #define LEVELS_N   9       /* -4 .. 4 ticks from the median */

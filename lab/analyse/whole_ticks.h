@@ -14,7 +14,7 @@ struct st_whole_ticks {
 };
 
 /** Where a program or a timer rounds its sleeps to whole ms, lateness takes three levels or more, 1 ms apart;
- * or it grows by what each wake-up is late, and jumps back by 1 ms. Found where 20 samples (or changes) or
+ * or it grows by what each wake-up is late, and jumps back by 1 ms. Found where 15 samples (or changes) or
  * more are far from the median, and are as near to a whole number of ticks as the others are to the median.
  * @return 0, -ENODATA (fewer than 64 samples), -ENOMEM. Threads: any. Source: Rayleigh's test (Mardia and
  * Jupp, Directional Statistics, 6.3), 1 in 100000 over all rates. */

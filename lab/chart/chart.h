@@ -31,6 +31,7 @@ struct st_chart_set {
     uint64_t n;
     struct st_box box;          /* box.n = 0: no quartiles */
     struct st_hist hist;        /* total_n = 0: only figures are known */
+    struct st_series first;     /* of hist: the first values, as many as analyse has exactly */
     struct st_sample sample;    /* of hist */
     struct st_columns *columns; /* over time; NULL */
     uint64_t missed_n;
@@ -62,9 +63,10 @@ const char *st_chart_name(const struct st_chart_data *data, const struct st_char
  * file. */
 void st_chart_conditions(struct st_chart_data *data, const char *text);
 
-/** Adds a copy of a series as a set; periods without a sample count as missed. @return 0, -ENOMEM. */
+/** Adds a copy of a series as a set; periods without a sample count as missed, and so do samples later than
+ * their period. @param timed false: samples are counted. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label,
-                                     const struct st_series *series);
+                                     const struct st_series *series, bool timed);
 /** Distance between two values on an axis of time, and its unit, which depends on the length: s, min, h or
  * d. */
 double st_chart_value_x(const struct st_chart_set *set);
@@ -72,8 +74,10 @@ const char *st_chart_x_unit(const struct st_chart_set *set);
 
 /** Makes a set ready to take values over time. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period);
-/** One value over time. */
-void st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed);
+/** One value over time. @return 0, -ENOMEM. */
+ST_NODISCARD int st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed);
+/** One value of the distribution. @return 0, -ENOMEM. */
+ST_NODISCARD int st_chart_set_add(struct st_chart_set *set, int64_t value_ns);
 
 /** Adds the sets of a file: a recording, JSON of sleeptune, or a column of text. @return an st_exit, after a
  * message. */

@@ -18,6 +18,7 @@ static void set_free(struct st_chart_set *set)
         st_sample_finish(&set->sample);
     if (set->hist.late != NULL)
         st_hist_finish(&set->hist);
+    st_series_finish(&set->first);
     free(set->columns);
     free(set);
 }
@@ -79,27 +80,39 @@ int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period)
     if (set->columns == NULL)
         return -ENOMEM;
     st_columns_init(set->columns);
-    return st_hist_init(&set->hist, 3);
+    return st_hist_init(&set->hist, ST_LONG_SERIES_DIGITS);
 }
 
-void st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed)
+int st_chart_set_add(struct st_chart_set *set, int64_t value_ns)
 {
     st_hist_add(&set->hist, value_ns);
-    st_columns_add(set->columns, index, value_ns, missed);
-    set->missed_n += missed;
+    return set->hist.total_n <= ST_LONG_SERIES_HEAD_N ? st_series_add(&set->first, set->first.n, value_ns)
+                                                      : 0;
 }
 
-int st_chart_add_series(struct st_chart_data *data, const char *label, const struct st_series *series)
+int st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed)
+{
+    st_columns_add(set->columns, index, value_ns, missed);
+    set->missed_n += missed;
+    return st_chart_set_add(set, value_ns);
+}
+
+int st_chart_add_series(struct st_chart_data *data, const char *label, const struct st_series *series,
+                        bool timed)
 {
     struct st_chart_set *set = st_chart_add(data, label);
     int r = set == NULL ? -ENOMEM : st_chart_set_begin(set, &series->period);
     for (size_t i = 0; r == 0 && i < series->n; i++) {
         const uint64_t expected = i > 0 ? series->index[i - 1] + 1 : series->index[0];
         const uint64_t gap = series->index[i] - expected;
+        const bool late =
+            timed && st_period_missed(&series->period, series->index[i], series->lateness_ns[i]);
         st_columns_missed(set->columns, expected, gap);
         set->missed_n += gap;
-        st_chart_set_value(set, series->index[i], series->lateness_ns[i], false);
+        r = st_chart_set_value(set, series->index[i], series->lateness_ns[i], late);
     }
+    if (set != NULL)
+        set->timed = timed;
     return r;
 }
 

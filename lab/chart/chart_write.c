@@ -219,7 +219,13 @@ static int complete(struct st_chart_data *data)
         struct st_chart_set *set = *row;
         if (set->hist.total_n == 0 || set->sample.values_ns != NULL)
             continue;
-        const int r = st_sample_of_hist(&set->hist, &set->sample);
+        int r = 0;
+        if (set->first.n == set->hist.total_n) {
+            set->sample = st_sample_of(set->first.lateness_ns, set->first.n);
+            set->first.lateness_ns = NULL; /* the sample's */
+        } else {
+            r = st_sample_of_hist(&set->hist, &set->sample);
+        }
         if (r != 0)
             return r;
         set->n = set->hist.total_n;

@@ -42,7 +42,7 @@ static void help(void)
           stdout);
 }
 
-/* --- a recording as CSV: one row per period --- */
+/* --- a recording as CSV: a row for each cycle, and for each run of skipped periods --- */
 
 static const char *end_name(enum st_recording_end end)
 {
@@ -86,28 +86,19 @@ static void write_foot(const struct st_recording_info *info, FILE *out)
     }
 }
 
-/* @return 0 or -errno, of the recording or of the output. */
-/* Of the i-th period of a skipped run: how late it would have been. */
-static int64_t skipped_lateness_ns(const struct st_period *period, const struct st_recording_event *event,
-                                   uint64_t i)
-{
-    const uint64_t first = event->period_index;
-    const int64_t distance_ns =
-        st_ns_sub(st_period_due_ns(period, 0, first + i), st_period_due_ns(period, 0, first));
-    return st_ns_sub(event->lateness_ns, distance_ns);
-}
-
+/* A run of skipped periods is one row: a few bytes of a recording may stand for any number of them. @return 0
+ * or -errno, of the recording or of the output. */
 static int write_rows(struct st_recording_reader *reader, FILE *out)
 {
-    const struct st_period *period = &st_recording_info(reader)->meta.period;
     struct st_recording_event event;
     const int64_t *lateness_ns, *callback_ns;
     int r;
     while ((r = st_recording_next_run(reader, &event, &lateness_ns, &callback_ns)) == 1 && ferror(out) == 0) {
-        const bool skipped = event.kind == ST_RECORDING_SKIPPED;
-        for (uint64_t i = 0; event.kind != ST_RECORDING_LOST && i < event.n; i++)
-            fprintf(out, "%" PRIu64 ",%" PRId64 ",%d\n", event.period_index + i,
-                    skipped ? skipped_lateness_ns(period, &event, i) : lateness_ns[i], skipped);
+        if (event.kind == ST_RECORDING_SKIPPED)
+            fprintf(out, "%" PRIu64 ",%" PRId64 ",%" PRIu64 "\n", event.period_index, event.lateness_ns,
+                    event.n);
+        for (uint64_t i = 0; event.kind == ST_RECORDING_CYCLE && i < event.n; i++)
+            fprintf(out, "%" PRIu64 ",%" PRId64 ",0\n", event.period_index + i, lateness_ns[i]);
     }
     if (r >= 0 && ferror(out) != 0)
         return errno != 0 ? -errno : -EIO;

@@ -15,7 +15,7 @@ static void help(void)
           "A file is a recording of 'measure --record', the CSV of 'plot', text with one\n"
           "figure per line, or the JSON of 'sleeptune-lab series'. FILE:2 is column 2 of a\n"
           "table.\n\n"
-          "      --every TIME       time between the lines of a text file (1s)\n"
+          "      --every TIME       time between the lines of a text file (unknown)\n"
           "      --unit UNIT        of the figures of a text file: ns, us, ms or s\n"
           "      --json, --format json|text\n"
           "  -h, --help             this text\n\n"

@@ -17,8 +17,10 @@ struct st_compare_file {
     const char *source; /* "recording" or "series" */
     struct st_blocks blocks;
     struct st_period period;
-    char note[320];   /* remarks for the reader; "" */
-    char *conditions; /* "key: value" lines */
+    bool untimed;            /* values are counted: no one said how far apart they are */
+    struct st_sample sample; /* as analyse has it; len 0: not known */
+    char note[320];          /* remarks for the reader; "" */
+    char *conditions;        /* "key: value" lines */
 };
 
 /** Reads a file of any kind. @param options the period of text that does not say it. @return an st_exit,

@@ -43,7 +43,18 @@ static int read_recording(const char *command, struct st_compare_file *file)
                                run.totals.lost_cycles);
     if (run.totals.lost_cycles > 0)
         note(file, lost);
-    return ST_EXIT_DONE;
+    if (strcmp(file->path, "-") == 0 || file->blocks.n == 0)
+        return ST_EXIT_DONE; /* cannot be read again: its figures are those of the blocks */
+    const struct st_series_options options = {0};
+    struct st_series_input *again = calloc(1, sizeof(*again));
+    int status = again == NULL ? st_failure(command, "out of memory")
+                               : st_series_input_read(command, file->path, &options, again);
+    if (status == ST_EXIT_DONE && st_long_series_sample(&again->all, &file->sample) != 0)
+        status = st_failure(command, "out of memory");
+    if (again != NULL)
+        st_series_input_finish(again);
+    free(again);
+    return status;
 }
 
 /* --- series, text --- */
@@ -62,6 +73,13 @@ static int take_series(const struct st_series *series, struct st_compare_file *f
     return r == 0 ? st_blocks_end(&file->blocks) : r;
 }
 
+/* All values, exactly where there are not too many. */
+static int take_sample(struct st_series_input *input, struct st_compare_file *file)
+{
+    int r = input->series.n > 0 ? st_long_series_of(&input->series, &input->all) : 0;
+    return r == 0 ? st_long_series_sample(&input->all, &file->sample) : r;
+}
+
 static int read_series(const char *command, const struct st_series_options *options,
                        struct st_compare_file *file)
 {
@@ -73,7 +91,10 @@ static int read_series(const char *command, const struct st_series_options *opti
         file->source = "series";
         file->period = series->series.period;
         note(file, series->note);
-        const int r = take_series(&series->series, file);
+        file->untimed = series->untimed;
+        int r = take_series(&series->series, file);
+        if (r >= 0 && file->blocks.n > 0)
+            r = take_sample(series, file);
         if (r < 0)
             status = st_failure(command, "cannot read %s: %s", file->path, strerror(-r));
     }
@@ -168,5 +189,6 @@ int st_compare_read(const char *command, const char *path, const struct st_serie
 void st_compare_file_finish(struct st_compare_file *file)
 {
     st_blocks_finish(&file->blocks);
+    st_sample_finish(&file->sample);
     free(file->conditions);
 }

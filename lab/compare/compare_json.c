@@ -12,10 +12,14 @@ static void append(json_t *array, json_t *value)
 static json_t *file_json(const struct st_compare_file *file)
 {
     const struct st_blocks *b = &file->blocks;
-    return json_pack("{s:s, s:s, s:{s:I, s:I}, s:I, s:I, s:I, s:s}", "path", file->path, "source",
-                     file->source, "period_ns", "num", (json_int_t)file->period.num, "den",
-                     (json_int_t)file->period.den, "n", (json_int_t)b->n, "periods", (json_int_t)b->trials_n,
-                     "missed", (json_int_t)b->missed_n, "note", file->note);
+    json_t *period = file->untimed ? json_null()
+                                   : json_pack("{s:I, s:I}", "num", (json_int_t)file->period.num, "den",
+                                               (json_int_t)file->period.den);
+    json_t *periods = file->untimed ? json_null() : json_integer((json_int_t)b->trials_n);
+    json_t *missed = file->untimed ? json_null() : json_integer((json_int_t)b->missed_n);
+    return json_pack("{s:s, s:s, s:o, s:I, s:o, s:o, s:s}", "path", file->path, "source", file->source,
+                     "period_ns", period, "n", (json_int_t)b->n, "periods", periods, "missed", missed, "note",
+                     file->note);
 }
 
 static json_t *number(bool known, double value)

@@ -28,10 +28,15 @@ static void print_file(FILE *out, const struct st_compare_file *file, const char
 {
     char text[900], every[32], all[32];
     ST_PRINT(text, "%.300s: %s", file->path, file->source);
-    st_text_append(text, sizeof(text), ", %" PRIu64 " values, one every %s, %s in all", file->blocks.n,
-                   st_ns_format(st_period_ns(&file->period), every, sizeof(every)),
-                   st_ns_format(st_period_due_ns(&file->period, 0, file->blocks.trials_n), all, sizeof(all)));
-    if (file->blocks.missed_n > 0)
+    st_text_append(text, sizeof(text), ", %" PRIu64 " values", file->blocks.n);
+    if (file->untimed)
+        st_text_append(text, sizeof(text), " in the order of the file");
+    else
+        st_text_append(
+            text, sizeof(text), ", one every %s, %s in all",
+            st_ns_format(st_period_ns(&file->period), every, sizeof(every)),
+            st_ns_format(st_period_due_ns(&file->period, 0, file->blocks.trials_n), all, sizeof(all)));
+    if (!file->untimed && file->blocks.missed_n > 0)
         st_text_append(text, sizeof(text), ", %" PRIu64 " of %" PRIu64 " periods missed",
                        file->blocks.missed_n, file->blocks.trials_n);
     st_text_append(text, sizeof(text), ".%s%s", file->note[0] != '\0' ? " " : "", file->note);
@@ -48,7 +53,7 @@ static const char *periods_text(const struct st_compare_file *files, char *buf, 
 {
     char texts[2][40] = {"", ""};
     buf[0] = '\0';
-    if (period_ns(&files[0]) == period_ns(&files[1]))
+    if (files[0].untimed || files[1].untimed || period_ns(&files[0]) == period_ns(&files[1]))
         return buf;
     for (int decimals = 0; decimals <= 6 && strcmp(texts[0], texts[1]) == 0; decimals++) {
         for (int i = 0; i < 2; i++)

@@ -32,13 +32,12 @@ static const char *end_of(const char *path)
 
 /* --- recordings --- */
 
-static void add_event(struct st_chart_set *set, const struct st_recording_event *event, int64_t period_ns)
+static int add_event(struct st_chart_set *set, const struct st_recording_event *event, int64_t period_ns)
 {
     switch (event->kind) {
     case ST_RECORDING_CYCLE:
-        st_chart_set_value(set, event->period_index, event->lateness_ns,
-                           event->lateness_ns > period_ns - event->callback_ns);
-        break;
+        return st_chart_set_value(set, event->period_index, event->lateness_ns,
+                                  event->lateness_ns > period_ns - event->callback_ns);
     case ST_RECORDING_SKIPPED:
         st_columns_missed(set->columns, event->period_index, event->n);
         set->missed_n += event->n;
@@ -46,6 +45,7 @@ static void add_event(struct st_chart_set *set, const struct st_recording_event 
     case ST_RECORDING_LOST:
         break;
     }
+    return 0;
 }
 
 static int add_events(struct st_recording_reader *reader, struct st_chart_set *set)
@@ -53,10 +53,8 @@ static int add_events(struct st_recording_reader *reader, struct st_chart_set *s
     struct st_recording_event event;
     const int64_t period_ns = st_period_ns(&st_recording_info(reader)->meta.period);
     int r = st_chart_set_begin(set, &st_recording_info(reader)->meta.period);
-    while (r == 0 && (r = st_recording_next(reader, &event)) == 1) {
-        add_event(set, &event, period_ns);
-        r = 0;
-    }
+    while (r == 0 && (r = st_recording_next(reader, &event)) == 1)
+        r = add_event(set, &event, period_ns);
     return r;
 }
 
@@ -138,14 +136,14 @@ static int add_values(const json_t *result, struct st_chart_set *set)
     if (n == 0 || warm_up_n < 0 || (uint64_t)warm_up_n >= n)
         return 0;
     set->columns = malloc(sizeof(*set->columns));
-    if (set->columns == NULL || st_hist_init(&set->hist, 3) != 0)
+    if (set->columns == NULL || st_hist_init(&set->hist, ST_LONG_SERIES_DIGITS) != 0)
         return -ENOMEM;
     st_columns_init(set->columns);
     for (size_t i = 0; i < n; i++) {
         const json_int_t value = json_integer_value(json_array_get(samples, i));
         st_columns_add(set->columns, i, value, false);
-        if (i >= (size_t)warm_up_n)
-            st_hist_add(&set->hist, value);
+        if (i >= (size_t)warm_up_n && st_chart_set_add(set, value) != 0)
+            return -ENOMEM;
     }
     return 0;
 }
@@ -187,7 +185,7 @@ static int add_series(const char *command, const char *name, const char *label, 
     int status = st_series_input_json(command, name, document, &result);
     ST_PRINT(data->quantity, "%s", result.plain ? VALUE : LATENESS);
     if (status == ST_EXIT_DONE) {
-        const int r = st_chart_add_series(data, label, &result.series);
+        const int r = st_chart_add_series(data, label, &result.series, !result.untimed);
         if (r != 0)
             status = st_failure(command, "%s: %s", name, strerror(-r));
     }
@@ -252,11 +250,9 @@ static int read_text(const char *command, const char *path, const struct st_seri
         return st_failure(command, "out of memory");
     int status = st_series_input_read(command, path, options, result);
     if (status == ST_EXIT_DONE) {
-        const int r = st_chart_add_series(data, short_name(path), &result->series);
+        const int r = st_chart_add_series(data, short_name(path), &result->series, !result->untimed);
         ST_PRINT(data->quantity, "%s", result->plain ? VALUE : LATENESS);
-        if (r == 0 && result->untimed)
-            data->set[data->n - 1]->timed = false; /* its note has a period that no one gave */
-        else
+        if (!result->untimed)
             ST_PRINT(data->note, "%s", result->note);
         if (r != 0)
             status = st_failure(command, "%s: %s", path, strerror(-r));

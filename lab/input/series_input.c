@@ -277,10 +277,10 @@ static int read_text(struct input *input, struct st_series_input *result)
         result->series = text.series;
         text.series = (struct st_series){0};
         st_ns_format(st_period_ns(&result->series.period), every, sizeof(every));
-        ST_PRINT(result->note, "Read as %s%s%s%s.",
+        const bool told = !text.period_known && !result->untimed;
+        ST_PRINT(result->note, "Read as %s%s%s.",
                  text.unit_ns > 0 && result->plain ? input->options->unit : kinds[text.kind],
-                 text.period_known ? "" : ", one every ", text.period_known ? "" : every,
-                 result->untimed ? " (--every sets a different period)" : "");
+                 told ? ", one every " : "", told ? every : "");
     }
     st_series_text_finish(&text);
     return status;

@@ -63,12 +63,11 @@ static int csv_line(struct st_series_text *text, const char *at)
     if (!take_u64(&at, &index) || !take_char(&at, ','))
         return -EBADMSG;
     const bool negative = take_char(&at, '-');
-    if (!take_u64(&at, &size) || !take_char(&at, ',') || !take_u64(&at, &skipped) || skipped > 1 ||
-        *skip_blanks(at) != '\0')
+    if (!take_u64(&at, &size) || !take_char(&at, ',') || !take_u64(&at, &skipped) || *skip_blanks(at) != '\0')
         return -EBADMSG;
     if (size > LATENESS_MAX_NS || index > INDEX_MAX)
         return -ERANGE;
-    return skipped == 1 ? 0 : st_series_add(&text->series, index, negative ? -(int64_t)size : (int64_t)size);
+    return skipped > 0 ? 0 : st_series_add(&text->series, index, negative ? -(int64_t)size : (int64_t)size);
 }
 
 /* The n-th cell of a table's row, n > 0. Cells end at tabs; where the row has none, at semicolons, commas or

@@ -35,8 +35,10 @@ static int record(struct st_recording *recording, uint64_t end)
         printf("%" PRIu64 ",%" PRId64 ",0\n", k, lateness_ns);
         const int64_t done_ns = due_ns(k) + lateness_ns;
         const uint64_t first = ++k;
-        for (; due_ns(k + 1) <= done_ns; k++)
-            printf("%" PRIu64 ",%" PRId64 ",1\n", k, done_ns - due_ns(k));
+        while (due_ns(k + 1) <= done_ns)
+            k++;
+        if (k > first)
+            printf("%" PRIu64 ",%" PRId64 ",%" PRIu64 "\n", first, done_ns - due_ns(first), k - first);
         if (r == 0 && k > first)
             r = st_recording_skipped(recording, first, k - first, done_ns - due_ns(first));
         if (r == 0 && chance == 2) {

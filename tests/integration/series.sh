@@ -30,7 +30,7 @@ for unit in ns s; do
     "$SLEEPTUNE_LAB" analyse "made.$unit" --every 997ms --json >column.json
     is "a column of $unit shows the same" "$(sentences column.json)" "$(sentences made.json)"
 done
-like "what the text was taken for is said" "$("$SLEEPTUNE_LAB" analyse made.s)" 'seconds, one a line, one every 1.00 s'
+like "what the text was taken for is said" "$("$SLEEPTUNE_LAB" analyse made.s)" '400 values, in the order of the file; --every TIME'
 is "standard input is a file, too" "$("$SLEEPTUNE_LAB" analyse - --json <made.json)" "$(cat again.json)"
 
 # --- a column does not have the periods that were skipped: its rows are no times then
@@ -51,6 +51,21 @@ awk 'BEGIN {srand(1); for (i = 0; i < 900; i++) printf "%.9f\n", 1e-4 + rand() *
 like "outliers that are a group" "$("$SLEEPTUNE_LAB" analyse band.s --every 1s | tr -s ' \n' '  ')" 'form a group of their own, from 2\.5[0-9]* ms to 2\.[78]'
 awk 'BEGIN {srand(1); for (i = 0; i < 900; i++) {x += rand() * 1e-4; if (x > 1e-3) x -= 1e-3; printf "%.9f\n", x}}' >rounded.s
 like "sleeps that are rounded to 1 ms" "$("$SLEEPTUNE_LAB" analyse rounded.s --every 5ms | tr -s ' \n' '  ')" 'jumps by 1\.000 ms, [0-9]+ times'
+
+# --- one median everywhere; a wake-up that is later than its period is a missed one; a column of numbers has no times
+awk 'BEGIN {srand(3); for (i = 0; i < 101; i++) printf "%.9f\n", 14.3e-3 + rand() * 2e-4}' >odd.s
+wanted=$("$SLEEPTUNE_LAB" analyse odd.s --every 100ms | tr -s ' \n' '  ' | sed -n 's/.*median \([0-9.]* ms\),.*/\1/p')
+like "analyse has a median" "$wanted" '^14\.[34][0-9][0-9] ms$'
+like "plot has the same" "$("$SLEEPTUNE_LAB" plot odd.s --every 100ms -o -)" "median $wanted"
+is "compare has the same" "$("$SLEEPTUNE_LAB" compare odd.s odd.s --every 100ms | grep -c "^median *$wanted *$wanted  *0 ns")" 1
+awk 'BEGIN {for (i = 0; i < 100; i++) print (i == 50 ? "0.052" : "0.0001")}' >late.s
+like "plot counts it" "$("$SLEEPTUNE_LAB" plot late.s --every 5ms -o -)" '1 period missed'
+like "and so does compare" "$("$SLEEPTUNE_LAB" compare late.s late.s --every 5ms | tr -s ' \n' '  ')" '1 of 100 periods missed'
+seq 1 500 >numbers
+for command in "analyse numbers" "compare numbers numbers" "plot numbers -o -"; do
+    # shellcheck disable=SC2086  # a command and its arguments
+    is "$command: no period is invented" "$("$SLEEPTUNE_LAB" $command 2>&1 | grep -cE 'every 1\.00 s|missed|tick of')" 0
+done
 
 # --- recordings and their export
 if "$SLEEPTUNE" measure --duration 1s --policy other --record run.strec >/dev/null 2>err; then
@@ -189,7 +204,7 @@ paste -d ';' hundred.ns hundred.ns | sed '1i first;second' >table.csv
 "$SLEEPTUNE_LAB" analyse table.csv:2 >out
 like "analyse reads a column" "$(tr -s ' \n' '  ' <out)" ' value min 1\.001 µs, q1 1\.025 µs'
 "$SLEEPTUNE_LAB" analyse table.csv:2 --unit us >out
-like "in the unit that is given" "$(tr -s ' \n' '  ' <out)" 'Read as us, one every .* value min 1\.001 ms, q1 1\.025 ms'
+like "in the unit that is given" "$(tr -s ' \n' '  ' <out)" 'Read as us\. value min 1\.001 ms, q1 1\.025 ms'
 status 3 "a unit that is none is a usage error" "$SLEEPTUNE_LAB" analyse table.csv:2 --unit parsec
 status 4 "a column that is not there is a failure" "$SLEEPTUNE_LAB" analyse table.csv:3
 like "and is named" "$(cat err)" 'table.csv:3: line 1: the table has no column of this number'

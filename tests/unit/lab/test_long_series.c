@@ -148,7 +148,7 @@ static struct st_analysis analyse(const int64_t *values, size_t n)
 {
     struct st_long_series all = long_of(values, n);
     struct st_analysis a;
-    assert_int_equal(st_series_analysis_of_long(&all, 0, &a), 0);
+    assert_int_equal(st_series_analysis_of_long(&all, 0, false, &a), 0);
     assert_int_equal(a.samples_n, n);
     assert_int_equal(a.head_n, ST_LONG_SERIES_HEAD_N);
     st_long_series_finish(&all);
