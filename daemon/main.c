@@ -124,7 +124,16 @@ static int read_config(struct st_platform *platform, const struct options *optio
     return st_config_load(platform, *ret_path, ret, print_error, NULL) == 0 ? 0 : EXIT_USAGE;
 }
 
-static volatile sig_atomic_t ran_too_long;
+static volatile sig_atomic_t ends_by, reloads, ran_too_long;
+
+/* SIGHUP, SIGTERM, SIGINT: only while the main thread waits (daemon/wait.h). */
+static void on_signal(int number)
+{
+    if (number == SIGHUP)
+        reloads = 1;
+    else
+        ends_by = number;
+}
 
 /* RLIMIT_RTTIME: the kernel tells the real-time thread that ran too long, which takes its own priority away
  * at once, as an ordinary thread might never get a CPU to do it. The main thread tells about it and demotes
@@ -138,29 +147,11 @@ static void on_rttime(ST_UNUSED int number)
     errno = error;
 }
 
-/* Of several pending signals the kernel gives the lowest number first: whoever floods us with SIGHUP would
- * keep SIGTERM waiting. @return the signal, < 0 when there was none. */
-static int wait_signal(const sigset_t *signals, const struct timespec *timeout)
-{
-    const struct timespec at_once = {0};
-    sigset_t urgent = *signals;
-    sigdelset(&urgent, SIGHUP);
-    sigdelset(&urgent, ST_SERVICE_WAKE_SIGNAL);
-    const int first = sigtimedwait(signals, NULL, timeout);
-    if (first != SIGHUP && first != ST_SERVICE_WAKE_SIGNAL)
-        return first;
-    const int second = sigtimedwait(&urgent, NULL, &at_once);
-    if (second < 0)
-        return first;
-    kill(getpid(), first); /* it waits for its turn */
-    return second;
-}
-
-static int serve(struct st_service *service, const sigset_t *signals, struct st_platform *platform)
+static int serve(struct st_service *service, const sigset_t *blocked, struct st_platform *platform)
 {
     int64_t next_ns = platform->now_ns(platform) + ST_SERVICE_TICK_NS;
     int r = 0;
-    while (r == 0) {
+    while (r == 0 && ends_by == 0) {
         const int64_t now_ns = platform->now_ns(platform);
         if (now_ns >= next_ns) {
             r = st_service_tick(service);
@@ -171,19 +162,16 @@ static int serve(struct st_service *service, const sigset_t *signals, struct st_
             ran_too_long = 0;
             st_service_too_long(service);
         }
-        const struct timespec timeout = st_ns_to_timespec(next_ns - now_ns);
-        const int number = wait_signal(signals, &timeout);
-        if (number == SIGHUP) {
+        r = st_service_wait(service, next_ns, blocked);
+        if (r == 0 && reloads && ends_by == 0) {
+            reloads = 0;
             r = st_service_reload(service);
-        } else if (number == ST_SERVICE_WAKE_SIGNAL) {
-            r = st_service_rest_or_run(service);
-        } else if (number == SIGTERM || number == SIGINT) {
-            ST_INFO("%s: ending", number == SIGTERM ? "SIGTERM" : "SIGINT");
-            return 0;
         }
         if (next_ns > now_ns + st_service_tick_ns(service)) /* it rests no more */
             next_ns = now_ns + st_service_tick_ns(service);
     }
+    if (r == 0)
+        ST_INFO("%s: ending", ends_by == SIGTERM ? "SIGTERM" : "SIGINT");
     return r;
 }
 
@@ -191,7 +179,13 @@ static int serve(struct st_service *service, const sigset_t *signals, struct st_
 static bool has_descriptors(void)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS_MIN)
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return true;
+    if (limit.rlim_cur > FD_SETSIZE) {
+        limit.rlim_cur = FD_SETSIZE; /* daemon/wait.h */
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    if (limit.rlim_cur >= DESCRIPTORS_MIN)
         return true;
     limit.rlim_cur = limit.rlim_max < DESCRIPTORS_MIN ? limit.rlim_max : DESCRIPTORS_MIN;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
@@ -208,12 +202,11 @@ int main(int argc, char **argv)
     st_standard_files_open();
     /* First of all: until here they end it by their default. And before any thread exists, so that every
      * thread has them blocked. */
+    static const int numbers[] = {SIGHUP, SIGTERM, SIGINT};
     sigset_t signals, before;
     sigemptyset(&signals);
-    sigaddset(&signals, SIGHUP);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, ST_SERVICE_WAKE_SIGNAL);
+    ST_EACH (number, numbers)
+        sigaddset(&signals, *number);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
     st_child_env_forget_others();
     st_posix_give_way(); /* the cycle loop's thread does not */
@@ -247,18 +240,24 @@ int main(int argc, char **argv)
     (void)mallopt(M_TRIM_THRESHOLD, 512 * 1024);
 #endif
     /* SIGCONT is for the thread that drains the loop, which takes it (measure/session.c) */
-    sigset_t continued;
-    sigemptyset(&continued);
-    sigaddset(&continued, SIGCONT);
-    pthread_sigmask(SIG_BLOCK, &continued, NULL);
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGCONT);
+    pthread_sigmask(SIG_BLOCK, &blocked, NULL);
     signal(SIGPIPE, SIG_IGN);
     struct sigaction action = {.sa_handler = on_rttime, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(SIGXCPU, &action, NULL);
+    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+    action.sa_handler = on_signal;
+    ST_EACH (number, numbers) {
+        sigaction(*number, &action, NULL);
+        sigdelset(&blocked, *number);
+    }
     struct st_service *service;
     if (!has_descriptors() || st_service_start(platform, &config, config_path, &service) < 0)
         return EXIT_FAILED;
-    const int served = serve(service, &signals, platform);
+    const int served = serve(service, &blocked, platform);
     const int stopped = st_service_stop(service);
     return served == 0 && stopped == 0 ? EXIT_DONE : EXIT_FAILED;
 }

@@ -43,24 +43,11 @@ static void forget_counts(struct st_service *service)
     service->counts = (struct st_history_minute){.own_xruns = service->counts.own_xruns};
 }
 
-/* Of the thread of the sources. */
-static void wake_main(void)
-{
-    (void)kill(getpid(), ST_SERVICE_WAKE_SIGNAL);
-}
-
-static void set_rests(struct st_service *service, bool rests)
-{
-    pthread_mutex_lock(&service->mutex);
-    service->view.rests = rests;
-    pthread_mutex_unlock(&service->mutex);
-}
-
 static void begin_rest(struct st_service *service)
 {
     service->playing.told_ns = service->platform->now_ns(service->platform);
-    set_rests(service,
-              strcmp(service->config.loop.when, "playing") == 0 && !st_config_own_stream(&service->config));
+    service->view.rests =
+        strcmp(service->config.loop.when, "playing") == 0 && !st_config_own_stream(&service->config);
     if (service->view.rests)
         ST_INFO("the test loop rests until a program plays (loop.when)");
 }
@@ -76,10 +63,8 @@ static void keep_figures(struct st_service *service)
     struct st_result result = {0};
     if (st_session_result(service->session, 0, &result) != 0)
         ST_WARN("out of memory: the last figures of the test loop are lost");
-    pthread_mutex_lock(&service->mutex);
     st_result_finish(&service->rested);
     service->rested = result;
-    pthread_mutex_unlock(&service->mutex);
     st_service_stop_loop(service);
 }
 
@@ -97,7 +82,7 @@ static int go_to_rest(struct st_service *service)
     st_service_end_minute(service); /* to the last cycle */
     forget_counts(service);
     service->plays = false;
-    set_rests(service, true);
+    service->view.rests = true;
     keep_figures(service);
     st_service_stop_audio(service); /* the dummy device: any other one would have kept the loop running */
     const int r = st_service_start_audio(service);
@@ -112,12 +97,10 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
     service->witness = st_witness_choose(&service->config, facts);
     st_clockwatch_tick(&service->clockwatch, service->platform, &service->events); /* before its time */
     st_service_end_minute(service);
-    pthread_mutex_lock(&service->mutex);
     st_result_finish(&service->rested);
     service->rested = (struct st_result){0};
-    pthread_mutex_unlock(&service->mutex);
     st_live_forget(&service->live);
-    set_rests(service, false);
+    service->view.rests = false;
     service->rest.calm = false;
     int r = st_service_start_audio(service);
     if (r == 0)
@@ -180,7 +163,7 @@ static int follow_music(struct st_service *service, enum st_playing_answer answe
     return differs ? restart_loop(service) : 0;
 }
 
-int st_service_rest_or_run(struct st_service *service)
+static int rest_or_run(struct st_service *service)
 {
     const int64_t now_ns = service->platform->now_ns(service->platform);
     const bool always = strcmp(service->config.loop.when, "always") == 0;
@@ -200,26 +183,27 @@ int st_service_rest_or_run(struct st_service *service)
     service->clockwatch.rest_ns = st_service_tick_ns(service) - ST_SERVICE_TICK_NS;
     if (service->rest.calm)
         give_memory_back(); /* what made the last answers and minutes */
-    st_observe_wake(service->observe, now_ns, service->view.rests ? wake_main : NULL);
+    service->rest.judged_ns = now_ns;
     return r;
 }
 
-/* --- start --- */
-
-static int start_observe(struct st_service *service)
+int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t *blocked)
 {
-    struct st_observe *observe;
-    const int r =
-        st_observe_start(service->platform, st_xrun_sources, &service->config, &service->events, &observe);
-    if (r < 0) {
-        ST_ERR("cannot start the thread that watches the xruns of other programs: %s", strerror(-r));
-        return r;
-    }
-    pthread_mutex_lock(&service->mutex);
-    service->observe = observe;
-    pthread_mutex_unlock(&service->mutex);
-    return 0;
+    struct st_wait wait;
+    st_wait_init(&wait, until_ns);
+    st_http_wait(service->http, &wait);
+    st_http_wait(service->http_tcp, &wait);
+    st_history_writer_wait(service->history, &wait);
+    st_observe_wait(service->observe, &wait);
+    st_wait(&wait, service->platform, blocked);
+    const int64_t played_ns = st_observe_turn(service->observe, &wait);
+    st_history_writer_turn(service->history, &wait);
+    st_http_turn(service->http, &wait);
+    st_http_turn(service->http_tcp, &wait);
+    return service->view.rests && played_ns > service->rest.judged_ns ? rest_or_run(service) : 0;
 }
+
+/* --- start --- */
 
 static int start_parts(struct st_service *service)
 {
@@ -237,7 +221,8 @@ static int start_parts(struct st_service *service)
     if (r == 0 && !service->view.rests)
         r = st_service_start_loop(service);
     if (r == 0)
-        r = start_observe(service);
+        r = st_observe_new(service->platform, st_xrun_sources, &service->config, &service->events,
+                           &service->observe);
     if (r < 0)
         return r;
     st_service_restart_tcp(service);
@@ -250,7 +235,7 @@ static void free_service(struct st_service *service)
 {
     st_http_stop(service->http_tcp);
     st_http_stop(service->http);
-    st_observe_stop(service->observe);
+    st_observe_free(service->observe);
     st_service_stop_loop(service);
     st_result_finish(&service->rested);
     st_service_stop_audio(service);
@@ -270,7 +255,6 @@ static void free_service(struct st_service *service)
     st_tracer_way_finish(&service->late);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
-    pthread_mutex_destroy(&service->mutex);
     free(service);
 }
 
@@ -278,12 +262,9 @@ static void free_service(struct st_service *service)
  * it. */
 static int init_books(struct st_service *service)
 {
-    int r = -pthread_mutex_init(&service->mutex, NULL);
+    int r = st_events_init(&service->events, service->platform);
     if (r < 0)
         return r;
-    r = st_events_init(&service->events, service->platform);
-    if (r < 0)
-        goto no_events;
     r = st_causes_new(service->platform, &service->events, &service->causes);
     if (r < 0)
         goto no_causes;
@@ -294,10 +275,8 @@ static int init_books(struct st_service *service)
     if (r < 0)
         goto no_live;
     r = st_history_writer_start(service->platform, &service->config, &service->events, &service->history);
-    if (r == 0) {
-        st_forecast_init(&service->forecast);
+    if (r == 0)
         return 0;
-    }
     st_live_finish(&service->live);
 no_live:
     st_tracer_way_finish(&service->late);
@@ -305,8 +284,6 @@ no_late:
     st_causes_free(service->causes);
 no_causes:
     st_events_finish(&service->events);
-no_events:
-    pthread_mutex_destroy(&service->mutex);
     return r;
 }
 
@@ -366,19 +343,15 @@ static void report_share(struct st_service *service)
 static void check_overdue(struct st_service *service)
 {
     const int64_t now_ns = service->platform->now_ns(service->platform);
-    pthread_mutex_lock(&service->mutex);
     st_overdue_check(&service->overdue, st_session_heartbeat(service->session, 0),
                      st_live_due_ns(&service->live), now_ns);
     const int64_t overdue_ns = st_service_overdue_ns(service);
-    pthread_mutex_unlock(&service->mutex);
     struct st_hog hog = {0};
     if (overdue_ns > 0) {
         hog = service->view.hog;
         st_hog_look(service->platform, st_session_tid(service->session, 0), &hog);
     }
-    pthread_mutex_lock(&service->mutex);
     service->view.hog = hog;
-    pthread_mutex_unlock(&service->mutex);
     if (hog.looks == ST_HOG_LOOKS)
         st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), ST_EVENT_LOOP_STALLED,
                       "%s/%d with real-time priority %d keeps CPU %d busy: the test loop cannot run",
@@ -474,7 +447,7 @@ int st_service_tick(struct st_service *service)
         st_http_tick(service->http);
         st_http_tick(service->http_tcp);
     }
-    r = st_service_rest_or_run(service);
+    r = rest_or_run(service);
     if (r < 0)
         return r;
     if (is_due(service, before, TICKS_A_TRY) && service->view.http_error[0] != '\0')
@@ -508,9 +481,7 @@ static void on_config_error(void *ctx, const char *message)
 /* A loop that gets no CPU cannot be ended and started again: its settings stay. */
 static void keep_loop(struct st_service *service, struct st_config *config, char *error)
 {
-    pthread_mutex_lock(&service->mutex);
     const bool stalled = st_service_overdue_ns(service) > 0;
-    pthread_mutex_unlock(&service->mutex);
     if (!stalled || (st_config_difference(&service->config, config) & ST_CONFIG_APPLIES_LOOP) == 0)
         return;
     config->loop = service->config.loop;
@@ -552,7 +523,7 @@ static int apply(struct st_service *service, const struct st_config *config)
     if (r == 0 && (applies & ST_CONFIG_APPLIES_LOOP) != 0 && !service->view.rests) {
         r = restart_loop(service);
     }
-    return r < 0 ? -EIO : st_service_rest_or_run(service);
+    return r < 0 ? -EIO : rest_or_run(service);
 }
 
 int st_service_reload(struct st_service *service)
@@ -576,16 +547,14 @@ int st_service_reload(struct st_service *service)
         if (r < 0)
             return r; /* the loop is gone: the end, which says so */
         service->config_path = file;
-        st_service_set_text(service, service->view.config_file, file);
+        ST_PRINT(service->view.config_file, "%s", file);
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), ST_EVENT_CONFIG_READ,
                       "reload: the settings of %.100s are in force", file);
     }
     set_history_again(service, false);
-    st_service_set_text(service, service->view.config_error, error);
+    ST_PRINT(service->view.config_error, "%s", error);
     if (error[0] == '\0') {
-        pthread_mutex_lock(&service->mutex);
         service->view.config_read_wall_ns = st_service_wall_ns(service);
-        pthread_mutex_unlock(&service->mutex);
     }
     st_systemd_notify("READY=1");
     return r;
@@ -599,9 +568,7 @@ static void close_books(struct st_service *service)
         return;
     if (!service->loop_hangs && !rests)
         st_service_end_loop(service);
-    pthread_mutex_lock(&service->mutex);
     service->view.ended = true;
-    pthread_mutex_unlock(&service->mutex);
     st_service_end_minute(service);
     struct st_view view;
     struct st_result result;

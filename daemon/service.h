@@ -2,6 +2,8 @@
 #ifndef ST_DAEMON_SERVICE_H
 #define ST_DAEMON_SERVICE_H
 
+#include <signal.h>
+
 #include "daemon/config/config.h"
 #include "platform/platform.h"
 #include "st_config.h"
@@ -11,9 +13,6 @@
 
 #define ST_SERVICE_TICK_NS    INT64_C(1000000000)
 #define ST_SERVICE_REST_TICKS 10 /* a tick is this many times longer while nothing plays */
-
-/* Something plays while the loop rests: call st_service_rest_or_run. To be blocked in all threads. */
-#define ST_SERVICE_WAKE_SIGNAL SIGUSR1
 
 struct st_service;
 
@@ -30,8 +29,9 @@ ST_NODISCARD int st_service_start(struct st_platform *platform, const struct st_
 /** How long until the next st_service_tick: ST_SERVICE_TICK_NS, or ST_SERVICE_REST_TICKS of them. */
 int64_t st_service_tick_ns(const struct st_service *service);
 
-/** Lets the loop run or rest, as loop.when and what plays want it. @return as st_service_tick. */
-int st_service_rest_or_run(struct st_service *service);
+/** Waits until until_ns (CLOCK_MONOTONIC), or for a signal that is not in `blocked`; serves requests and
+ * takes what the sources of xruns see. @return as st_service_tick. */
+int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t *blocked);
 
 /** Looks after the parts; call every st_service_tick_ns. @return 0, or -EIO when the loop ended by itself. */
 int st_service_tick(struct st_service *service);

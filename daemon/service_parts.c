@@ -19,16 +19,16 @@
 #define LOOP_ENDS_NS    (2 * ST_NS_PER_S) /* and two periods */
 #define LOOP_GIVE_UP_NS (8 * ST_NS_PER_S)
 
+/* In the loop's thread. */
 static int on_refused(void *ctx, pid_t tid, int priority)
 {
     struct st_service *service = ctx;
-    char text[ST_VIEW_TEXT_BYTES];
     if (service->platform->os != ST_OS_LINUX) /* there is no rtkit */
         return -EPERM;
-    const int r = st_rtkit_ask(service->platform, tid, priority, text, sizeof(text));
-    st_service_set_text(service, service->view.rtkit, text);
+    const int r = st_rtkit_ask(service->platform, tid, priority, service->rtkit, sizeof(service->rtkit));
+    atomic_store(&service->has_rtkit, true);
     st_events_add(&service->events, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, st_service_wall_ns(service),
-                  ST_EVENT_RTKIT, "%s", text);
+                  ST_EVENT_RTKIT, "%s", service->rtkit);
     return service->config.loop.priority == 0 ? r : -EPERM; /* less is fine unless a priority was asked for */
 }
 
@@ -59,7 +59,7 @@ int st_service_start_loop(struct st_service *service)
     wish.sinks = &sink;
     wish.on_refused = on_refused;
     wish.on_refused_ctx = service;
-    st_service_set_text(service, service->view.rtkit, "");
+    atomic_store(&service->has_rtkit, false);
     st_causes_begin(service->causes, &wish);
     struct st_session *session;
     struct st_watchdog *watchdog;
@@ -80,14 +80,12 @@ int st_service_start_loop(struct st_service *service)
     service->overdue_since_ns = 0;
     service->share.cpu_ns = 0;
     service->share.at_ns = 0;
-    pthread_mutex_lock(&service->mutex);
     service->session = session;
     service->watchdog = watchdog;
     service->view.loop_starts++;
     const int64_t now_ns = service->platform->now_ns(service->platform);
     service->overdue =
         (struct st_overdue){.period_ns = st_period_ns(&period), .heard_ns = now_ns, .checked_ns = now_ns};
-    pthread_mutex_unlock(&service->mutex);
     return 0;
 }
 
@@ -116,11 +114,9 @@ bool st_service_end_loop(struct st_service *service)
 {
     st_session_ask_stop(service->session);
     const bool ended = wait_for_end(service);
-    pthread_mutex_lock(&service->mutex);
     service->loop_hangs = !ended;
     if (!ended)
         service->overdue.checks = ST_OVERDUE_CHECKS; /* it was waited for longer than they take */
-    pthread_mutex_unlock(&service->mutex);
     if (ended)
         st_session_join(service->session);
     st_service_stop_trace(service);
@@ -129,12 +125,10 @@ bool st_service_end_loop(struct st_service *service)
 
 void st_service_stop_loop(struct st_service *service)
 {
-    pthread_mutex_lock(&service->mutex);
     struct st_session *session = service->session;
     struct st_watchdog *watchdog = service->watchdog;
     service->session = NULL;
     service->watchdog = NULL;
-    pthread_mutex_unlock(&service->mutex);
     st_watchdog_stop(watchdog); /* it asks the session for its thread */
     if (session == NULL || service->loop_hangs)
         return;
@@ -159,25 +153,21 @@ int st_service_start_audio(struct st_service *service)
         ST_ERR("cannot start the audio thread: %s", strerror(-r));
         return r;
     }
-    pthread_mutex_lock(&service->mutex);
     if (service->view.rests)
         service->view.audio.state = ST_AUDIO_OFF;
     service->audio = audio;
-    pthread_mutex_unlock(&service->mutex);
     return 0;
 }
 
 void st_service_stop_audio(struct st_service *service)
 {
     struct st_audio_view view = {0};
-    pthread_mutex_lock(&service->mutex);
     struct st_audio *audio = service->audio;
     if (audio != NULL)
         st_audio_look(audio, &view);
     service->audio = NULL;
     service->own_xruns_before += view.xruns_n;
     st_audio_view_init(&service->config, &service->view.audio);
-    pthread_mutex_unlock(&service->mutex);
     st_audio_stop(audio);
 }
 
@@ -187,14 +177,14 @@ void st_service_restart_tcp(struct st_service *service)
     service->http_tcp = NULL;
     const char *listen_on = service->config.http.listen;
     if (listen_on[0] == '\0') {
-        st_service_set_text(service, service->view.http_error, "");
+        ST_PRINT(service->view.http_error, "%s", "");
         return;
     }
     const struct st_http_source from = st_service_source(service);
     const int r = st_http_start_tcp(listen_on, service->config.http.names, &from, &service->http_tcp);
     char text[ST_VIEW_TEXT_BYTES];
     if (r == 0) {
-        st_service_set_text(service, service->view.http_error, "");
+        ST_PRINT(service->view.http_error, "%s", "");
         ST_INFO("also serving on http://%s/", listen_on);
         return;
     }
@@ -202,7 +192,7 @@ void st_service_restart_tcp(struct st_service *service)
              r == -ENOTSUP ? "sleeptuned was built without libmicrohttpd" : strerror(-r));
     if (strcmp(service->view.http_error, text) == 0) /* logged already */
         return;
-    st_service_set_text(service, service->view.http_error, text);
+    ST_PRINT(service->view.http_error, "%s", text);
     st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), ST_EVENT_HTTP_FAILED, "%s",
                   text);
 }
@@ -213,7 +203,7 @@ void st_service_set_rights(struct st_service *service)
     if (service->socket.lock_fd < 0)
         return;
     const int r = st_socket_set_rights(&service->socket, &service->config, error, sizeof(error));
-    st_service_set_text(service, service->view.socket_error, error);
+    ST_PRINT(service->view.socket_error, "%s", error);
     if (r < 0)
         st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), ST_EVENT_SOCKET_RIGHTS,
                       "%s", error);
@@ -270,7 +260,7 @@ void st_service_trace(struct st_service *service)
         r = st_tracer_start(service->platform, &service->config, wished ? NULL : SYSTEM_SOCKET, tid,
                             service->causes, &service->tracer, why, sizeof(why));
     st_tracer_way_use(&service->late, service->tracer, why);
-    st_service_set_text(service, service->view.trace_error, wished && r != 0 ? why : "");
+    ST_PRINT(service->view.trace_error, "%s", wished && r != 0 ? why : "");
     if (r == 0)
         ST_INFO("%s", wished
                           ? "the kernel's trace shows which program had the CPU when the test loop wakes late"

@@ -1,8 +1,9 @@
-/* The inside of struct st_service, for service.c, service_parts.c and service_view.c. */
+/* The inside of struct st_service, for service.c, service_parts.c and service_view.c. All of it is of the
+ * main thread, without a lock. */
 #ifndef ST_DAEMON_SERVICE_PRIVATE_H
 #define ST_DAEMON_SERVICE_PRIVATE_H
 
-#include <pthread.h>
+#include <stdatomic.h>
 
 #include "daemon/causes/causes.h"
 #include "daemon/causes/tracer.h"
@@ -25,8 +26,8 @@ struct st_service {
     struct st_events events;
     struct st_causes *causes;
     struct st_tracer_way late;
-    struct st_tracer *tracer; /* main thread; NULL: none */
-    bool tracer_tried;        /* main thread; for this loop */
+    struct st_tracer *tracer; /* NULL: none */
+    bool tracer_tried;        /* for this loop */
     struct st_live live;
     struct st_forecast forecast;
     struct st_socket socket;
@@ -34,7 +35,6 @@ struct st_service {
     struct st_clockwatch clockwatch;
     struct st_history_writer *history; /* as long as events are added */
 
-    pthread_mutex_t mutex;      /* all below, for HTTP threads; the main thread writes */
     struct st_session *session; /* NULL between two runs */
     struct st_audio *audio;     /* likewise */
     struct st_watchdog *watchdog;
@@ -43,16 +43,18 @@ struct st_service {
     uint64_t own_xruns_before; /* of streams that were closed */
     int64_t started_ns;
     struct st_overdue overdue;
-    bool loop_hangs;         /* it did not end when it was asked to */
-    struct st_result rested; /* the loop before this rest; rate_hz 0: none */
+    bool loop_hangs;                /* it did not end when it was asked to */
+    struct st_result rested;        /* the loop before this rest; rate_hz 0: none */
+    char rtkit[ST_VIEW_TEXT_BYTES]; /* the loop's thread, before it sets has_rtkit */
+    atomic_bool has_rtkit;
 
-    /* main thread */
     uint64_t tick;
     struct st_playing playing;
     struct st_witness witness; /* what the loop runs with */
     bool plays;                /* at the last tick of a loop that ran */
     struct {
-        bool calm; /* the loop rests, and the sources tell when something plays */
+        bool calm;         /* the loop rests, and the sources tell when something plays */
+        int64_t judged_ns; /* when it was last decided whether it rests */
     } rest;
     struct st_history_minute counts; /* of the loop, as of the end of the last minute */
     int64_t observed_wall_ns; /* end of the last minute that the history has of other programs; 0: none */
@@ -69,22 +71,19 @@ struct st_service {
 
 int64_t st_service_wall_ns(struct st_service *service);
 
-/** Fills a view. *result holds what view->loop points to: finish it when true is returned. Threads: any. */
+/** Fills a view. *result holds what view->loop points to: finish it when true is returned. */
 bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result);
 
-/** How long the loop's next cycle is overdue (daemon/loop/overdue.h). Under the mutex. */
+/** How long the loop's next cycle is overdue (daemon/loop/overdue.h). */
 int64_t st_service_overdue_ns(struct st_service *service);
 
-/** Sets one of the texts in service->view. */
-void st_service_set_text(struct st_service *service, char *to, const char *text);
-
-/** Ends the minute of the loop, or one in which it did not run: log, history, view.minute. Main thread. */
+/** Ends the minute of the loop, or one in which it did not run: log, history, view.minute. */
 void st_service_end_minute(struct st_service *service);
 
 /** The bodies that HTTP serves. */
 struct st_http_source st_service_source(struct st_service *service);
 
-/* --- service_parts.c: what is started and stopped; main thread --- */
+/* --- service_parts.c: what is started and stopped --- */
 
 int st_service_start_loop(struct st_service *service);
 /** Asks the loop to end and waits some 10 s at most. @return true: its counts are final; false: it gets no

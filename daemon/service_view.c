@@ -30,7 +30,6 @@ int64_t st_service_overdue_ns(struct st_service *service)
 /* Fills a view. *result holds what view->loop points to: finish it when has_result. */
 bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result)
 {
-    pthread_mutex_lock(&service->mutex);
     *view = service->view;
     const bool has_result = service->session != NULL ? st_session_result(service->session, 0, result) == 0
                                                      : service->view.rests && service->rested.rate_hz > 0 &&
@@ -44,15 +43,16 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
         st_observe_look(service->observe, &view->observe);
     st_history_writer_look(service->history, &view->history);
     view->overdue_ns = st_service_overdue_ns(service);
-    pthread_mutex_unlock(&service->mutex);
     view->loop = has_result ? result : NULL;
+    if (atomic_load(&service->has_rtkit))
+        ST_PRINT(view->rtkit, "%s", service->rtkit);
     view->was_slowed = st_events_slowed(&service->events, &view->slowed);
     view->now_wall_ns = st_service_wall_ns(service);
     view->uptime_ns = service->platform->now_ns(service->platform) - service->started_ns;
     return has_result;
 }
 
-/* The status document; NULL when out of memory. Threads: any. */
+/* The status document; NULL when out of memory. */
 static json_t *document_of(struct st_service *service)
 {
     struct st_view view;
@@ -70,13 +70,6 @@ static json_t *document_of(struct st_service *service)
     if (has_result)
         st_result_finish(&result);
     return document;
-}
-
-void st_service_set_text(struct st_service *service, char *to, const char *text)
-{
-    pthread_mutex_lock(&service->mutex);
-    snprintf(to, ST_VIEW_TEXT_BYTES, "%s", text);
-    pthread_mutex_unlock(&service->mutex);
 }
 
 /* --- HTTP --- */
@@ -107,18 +100,22 @@ static char *metrics_text(struct st_service *service)
     return text;
 }
 
-static char *history_text(struct st_service *service, enum st_route_body which, const struct st_query *query,
-                          unsigned *http_status)
+static void give_answer(void *request, char *text, unsigned http_status)
 {
-    struct st_causes_now now;
+    st_http_answer(request, text, http_status);
+}
+
+static void ask(void *ctx, enum st_route_body which, const struct st_query *query,
+                struct st_http_request *request)
+{
+    struct st_service *service = ctx;
     struct st_observe_minute minute = {.watched = {.watches_n = 0}};
-    st_causes_look(service->causes, &now);
-    pthread_mutex_lock(&service->mutex);
-    struct st_observe *observe = service->observe; /* it ends after the HTTP server */
-    pthread_mutex_unlock(&service->mutex);
-    if (observe != NULL)
-        st_observe_minute_so_far(observe, &minute);
-    return st_history_writer_answer(service->history, which, query, &now, &minute.watched, http_status);
+    struct st_history_ask ask = {.which = which, .query = *query, .answered = give_answer, .to = request};
+    st_causes_look(service->causes, &ask.now);
+    if (service->observe != NULL)
+        st_observe_minute_so_far(service->observe, &minute);
+    ask.watched = minute.watched;
+    st_history_writer_ask(service->history, &ask);
 }
 
 /* What is asked is only which time and thread of the trace are looked at: nothing of it is believed. */
@@ -145,10 +142,6 @@ static char *culprit_text(struct st_service *service, const struct st_query *que
 static char *body(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status)
 {
     switch (which) {
-    case ST_ROUTE_CAUSES:
-    case ST_ROUTE_HISTORY:
-    case ST_ROUTE_EVENTS:
-        return history_text(ctx, which, query, http_status);
     case ST_ROUTE_CULPRITS:
         return culprit_text(ctx, query, http_status);
     case ST_ROUTE_METRICS:
@@ -157,6 +150,9 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
     case ST_ROUTE_PAGE:
     case ST_ROUTE_CYCLE:
         return document_text(ctx, which, http_status);
+    case ST_ROUTE_CAUSES:
+    case ST_ROUTE_HISTORY:
+    case ST_ROUTE_EVENTS:
     case ST_ROUTE_ERROR:
         break;
     }
@@ -165,7 +161,7 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
 
 struct st_http_source st_service_source(struct st_service *service)
 {
-    return (struct st_http_source){.body = body, .ctx = service};
+    return (struct st_http_source){.body = body, .ask = ask, .ctx = service};
 }
 
 /* --- each minute, and each change --- */
@@ -240,7 +236,5 @@ void st_service_end_minute(struct st_service *service)
     st_minute_text(&minute, text, sizeof(text));
     st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", INT64_MIN, minute.lateness_max_ns, text);
     st_systemd_notify("STATUS=%s", text);
-    pthread_mutex_lock(&service->mutex);
     service->view.minute = minute;
-    pthread_mutex_unlock(&service->mutex);
 }

@@ -74,15 +74,18 @@ void st_history_writer_look(struct st_history_writer *writer, struct st_history_
     snprintf(ret->why, sizeof(ret->why), "%s", no_history);
 }
 
-char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_body which,
-                               const struct st_query *query, struct st_causes_now *now,
-                               const struct st_history_watched *watched, unsigned *http_status)
+void st_history_writer_ask(struct st_history_writer *writer, const struct st_history_ask *ask)
 {
-    if (which == ST_ROUTE_CAUSES)
-        return st_causes_text(now);
-    *http_status = 503;
-    return st_route_error_text(no_history);
+    struct st_causes_now now = ask->now;
+    if (ask->which == ST_ROUTE_CAUSES)
+        ask->answered(ask->to, st_causes_text(&now), 200);
+    else
+        ask->answered(ask->to, st_route_error_text(no_history), 503);
 }
+
+void st_history_writer_wait(const struct st_history_writer *writer, struct st_wait *wait) {}
+
+void st_history_writer_turn(struct st_history_writer *writer, const struct st_wait *wait) {}
 
 #endif
 
@@ -100,6 +103,12 @@ int st_http_start_tcp(const char *listen, const char *names, const struct st_htt
 }
 
 void st_http_tick(struct st_http *http) {}
+
+void st_http_wait(struct st_http *http, struct st_wait *wait) {}
+
+void st_http_turn(struct st_http *http, const struct st_wait *wait) {}
+
+void st_http_answer(struct st_http_request *request, char *text, unsigned http_status) {}
 
 void st_http_stop(struct st_http *http) {}
 

@@ -1,4 +1,4 @@
-/* Answers from the history. Threads of the HTTP server: each reads the file by itself. */
+/* Answers from the history, in the writer's thread. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,17 +28,15 @@ static void say_cannot_be_read(const struct st_history_writer_view *view, const 
 }
 
 /* @return NULL with a sentence. */
-static struct st_history_reader *open_reader(struct st_history_writer *writer, char *error,
+static struct st_history_reader *open_reader(const struct st_history_writer_view *view, char *error,
                                              size_t error_bytes)
 {
-    struct st_history_writer_view view;
     struct st_history_reader *reader = NULL;
     char why[256];
-    st_history_writer_look(writer, &view);
-    if (view.state == ST_HISTORY_WRITER_OFF)
-        snprintf(error, error_bytes, "no history is kept: %s", view.why);
-    else if (st_history_read_open(view.path, &reader, why, sizeof(why)) < 0)
-        say_cannot_be_read(&view, why, error, error_bytes);
+    if (view->state == ST_HISTORY_WRITER_OFF)
+        snprintf(error, error_bytes, "no history is kept: %s", view->why);
+    else if (st_history_read_open(view->path, &reader, why, sizeof(why)) < 0)
+        say_cannot_be_read(view, why, error, error_bytes);
     return reader;
 }
 
@@ -46,16 +44,6 @@ static char *refuse(unsigned *http_status, unsigned status, const char *error)
 {
     *http_status = status;
     return st_route_error_text(error);
-}
-
-static char *refuse_damaged(struct st_history_writer *writer, unsigned *http_status,
-                            const struct st_history_reader *reader, int r)
-{
-    struct st_history_writer_view view;
-    char error[SENTENCE];
-    st_history_writer_look(writer, &view);
-    say_cannot_be_read(&view, st_history_read_error(reader, r), error, sizeof(error));
-    return refuse(http_status, HTTP_NO_STORE, error);
 }
 
 /* @return 0, -EINVAL: it begins in the future, or as st_history_read_open. */
@@ -92,30 +80,30 @@ static int read_causes(struct st_history_reader *reader, const struct st_query *
     return 0;
 }
 
-char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_body which,
-                               const struct st_query *query, struct st_causes_now *now,
-                               const struct st_history_watched *watched, unsigned *http_status)
+char *st_history_answer(const struct st_history_writer_view *view, struct st_history_ask *ask,
+                        unsigned *http_status)
 {
     char error[SENTENCE];
     char *text = NULL;
-    st_history_writer_flush(writer);
-    struct st_history_reader *reader = open_reader(writer, error, sizeof(error));
-    if (reader == NULL && which == ST_ROUTE_CAUSES)
-        return st_causes_text(now);
+    struct st_history_reader *reader = open_reader(view, error, sizeof(error));
+    if (reader == NULL && ask->which == ST_ROUTE_CAUSES)
+        return st_causes_text(&ask->now);
     if (reader == NULL)
         return refuse(http_status, HTTP_NO_STORE, error);
-    int r = st_history_read_running(reader, watched);
+    int r = st_history_read_running(reader, &ask->watched);
     if (r == 0)
-        r = which == ST_ROUTE_HISTORY  ? read_steps(reader, query, &text)
-            : which == ST_ROUTE_EVENTS ? read_events(reader, query, &text)
-                                       : read_causes(reader, query, now, &text);
+        r = ask->which == ST_ROUTE_HISTORY  ? read_steps(reader, &ask->query, &text)
+            : ask->which == ST_ROUTE_EVENTS ? read_events(reader, &ask->query, &text)
+                                            : read_causes(reader, &ask->query, &ask->now, &text);
     if (r == -EINVAL)
         text = refuse(http_status, HTTP_BAD_REQUEST, "'since' is later than 'until'");
     else if (r == -E2BIG)
         text = refuse(http_status, HTTP_BAD_REQUEST,
                       "the answer would be too large: ask for a shorter time, or for longer steps");
-    else if (r < 0)
-        text = refuse_damaged(writer, http_status, reader, r);
+    else if (r < 0) {
+        say_cannot_be_read(view, st_history_read_error(reader, r), error, sizeof(error));
+        text = refuse(http_status, HTTP_NO_STORE, error);
+    }
     st_history_read_close(reader);
     return text;
 }

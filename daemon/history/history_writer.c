@@ -1,7 +1,8 @@
-/* The thread that writes the history. */
+/* The thread that writes the history, and answers from it. */
 #include "daemon/history/history_writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +19,8 @@
 #define LOG_MODULE "history"
 #include "daemon/log.h"
 
-#define STACK_BYTES (256 * 1024)
+#define STACK_BYTES (512 * 1024)
 #define RETAIN_NS   (3600 * ST_NS_PER_S)
-#define FLUSH_NS    ST_NS_PER_S
 #define GROWN_BYTES INT64_C(65536) /* what is written before it is looked at again; what a write adds */
 #define SENTENCE    256
 #define BYTES_A_MB  INT64_C(1000000)
@@ -122,6 +122,33 @@ static void move_all(struct waiting *to, struct waiting *from)
     init_waiting(from);
 }
 
+/* --- what is asked --- */
+
+struct asked {
+    struct asked *next;
+    struct st_history_ask ask;
+    char *text; /* the answer */
+    unsigned http_status;
+};
+
+/* Gives the answers, and frees the list. */
+static void give_answers(struct asked *list)
+{
+    for (struct asked *asked = list, *next; asked != NULL; asked = next) {
+        next = asked->next;
+        asked->ask.answered(asked->ask.to, asked->text, asked->http_status);
+        free(asked);
+    }
+}
+
+static void append_asked(struct asked **list, struct asked *asked)
+{
+    while (*list != NULL)
+        list = &(*list)->next;
+    asked->next = NULL;
+    *list = asked;
+}
+
 /* --- the thread that writes --- */
 
 struct st_history_writer {
@@ -131,13 +158,14 @@ struct st_history_writer {
 
     pthread_mutex_t mutex; /* up to view */
     pthread_cond_t cond;
-    pthread_cond_t written; /* after each try */
-    bool writes;            /* what has left the list is not in the file yet */
     struct settings settings;
     bool changed, stop;
     bool look; /* at the file, though nothing may be waiting */
     struct waiting waiting;
+    struct asked *asked, *answered;
     struct st_history_writer_view view;
+
+    int told[2]; /* a pipe: a byte for each answer */
 
     /* the thread's */
     struct settings used;
@@ -145,6 +173,7 @@ struct st_history_writer {
     int lock_fd;                /* of the file at used.path; -1: none */
     int64_t retained_ns;        /* INT64_MIN: not since it was opened */
     int64_t retained_bytes;     /* in use after that */
+    int64_t retry_ns;           /* it could not be written, and is tried again then; INT64_MIN: it could */
 };
 
 /* --- what waits --- */
@@ -364,15 +393,14 @@ static void say_why(const struct st_history_writer *writer, int r, const char *e
         snprintf(buf, buf_bytes, "%.115s cannot be written: %.115s", path, error);
 }
 
-/* Writes what waits. @return true when it is in the file. */
-static bool flush(struct st_history_writer *writer)
+/* Writes what waits. */
+static void flush(struct st_history_writer *writer)
 {
     struct waiting rows;
     char error[SENTENCE] = "", why[SENTENCE];
     init_waiting(&rows);
     pthread_mutex_lock(&writer->mutex);
     move_all(&rows, &writer->waiting);
-    writer->writes = true;
     pthread_mutex_unlock(&writer->mutex);
     int r = write_all(writer, &rows, error, sizeof(error));
     if (r == 0) {
@@ -391,10 +419,9 @@ static bool flush(struct st_history_writer *writer)
         writer->view.state = ST_HISTORY_WRITER_FAILING;
         snprintf(writer->view.why, sizeof(writer->view.why), "%s", why);
     }
-    writer->writes = false;
-    pthread_cond_broadcast(&writer->written);
     pthread_mutex_unlock(&writer->mutex);
-    return r == 0;
+    /* a minute more does not make the disk any larger */
+    writer->retry_ns = r == 0 ? INT64_MIN : st_posix_now_ns(NULL) + ST_HISTORY_WRITER_RETRY_NS;
 }
 
 /* --- the thread --- */
@@ -425,59 +452,92 @@ static bool use_settings(struct st_history_writer *writer)
     return other;
 }
 
-/* How long there is nothing to do; INT64_MAX: until something comes. The mutex is held. */
-static int64_t idle_ns(const struct st_history_writer *writer, bool failed)
+/* How long there is nothing to write; INT64_MAX: until something comes. The mutex is held. */
+static int64_t idle_ns(const struct st_history_writer *writer)
 {
     if (writer->stop || writer->changed)
         return 0;
     if (writer->used.path[0] == '\0')
         return INT64_MAX;
-    if (failed) /* a minute more does not make the disk any larger */
-        return ST_HISTORY_WRITER_RETRY_NS;
+    if (writer->retry_ns != INT64_MIN) {
+        const int64_t left_ns = writer->retry_ns - st_posix_now_ns(NULL);
+        return left_ns > 0 ? left_ns : 0;
+    }
     if (writer->history == NULL || writer->look || writer->waiting.minutes_n > 0)
         return 0;
-    return writer->waiting.events_n > 0 ? ST_HISTORY_WRITER_EVENTS_NS : INT64_MAX;
+    if (writer->waiting.events_n == 0)
+        return INT64_MAX;
+    return writer->asked != NULL ? 0 : ST_HISTORY_WRITER_EVENTS_NS; /* an answer has them */
 }
 
-/* Waits until idle_ns is over. The mutex is held. */
-static void wait_for_work(struct st_history_writer *writer, bool failed)
+/* Waits until idle_ns is over, or something is asked. The mutex is held. @return true: it is time to write.
+ */
+static bool wait_for_work(struct st_history_writer *writer)
 {
     int64_t wait_ns;
-    while ((wait_ns = idle_ns(writer, failed)) == INT64_MAX)
+    while ((wait_ns = idle_ns(writer)) == INT64_MAX && writer->asked == NULL)
         pthread_cond_wait(&writer->cond, &writer->mutex);
-    if (wait_ns == 0)
-        return;
     /* what the condition waits by, whatever the platform */
     const struct timespec until = st_ns_to_timespec(st_ns_add(st_posix_now_ns(NULL), wait_ns));
-    while (idle_ns(writer, failed) > 0 && pthread_cond_timedwait(&writer->cond, &writer->mutex, &until) == 0)
-        ;
+    bool over = false;
+    while (!over && idle_ns(writer) > 0 && writer->asked == NULL)
+        over = pthread_cond_timedwait(&writer->cond, &writer->mutex, &until) != 0;
+    return over || idle_ns(writer) == 0;
+}
+
+/* Takes other settings and writes what waits. The mutex is held, and given back. */
+static void unlock_and_write(struct st_history_writer *writer)
+{
+    writer->look = false;
+    if (writer->changed && writer->history != NULL) { /* the waiting rows belong to the previous file */
+        pthread_mutex_unlock(&writer->mutex);
+        flush(writer);
+        pthread_mutex_lock(&writer->mutex);
+    }
+    char before[ST_HISTORY_WRITER_PATH_BYTES];
+    snprintf(before, sizeof(before), "%s", writer->used.path);
+    const bool other = writer->changed && use_settings(writer);
+    pthread_mutex_unlock(&writer->mutex);
+    if (other) {
+        close_file(writer);
+        st_lock_file_release(before, &writer->lock_fd);
+    }
+    writer->retry_ns = INT64_MIN;
+    if (writer->used.path[0] != '\0')
+        flush(writer);
+}
+
+/* asked: NULL is fine. */
+static void answer(struct st_history_writer *writer, struct asked *asked)
+{
+    struct st_history_writer_view view;
+    if (asked == NULL)
+        return;
+    st_history_writer_look(writer, &view);
+    asked->text = st_history_answer(&view, &asked->ask, &asked->http_status);
+    pthread_mutex_lock(&writer->mutex);
+    append_asked(&writer->answered, asked);
+    pthread_mutex_unlock(&writer->mutex);
+    (void)!write(writer->told[1], "", 1); /* full: it wakes anyway */
 }
 
 static void *run(void *ctx)
 {
     struct st_history_writer *writer = ctx;
-    bool failed = false, stop = false;
+    bool stop = false;
     (void)writer->platform->set_name(writer->platform, "st-history");
     while (!stop) {
         pthread_mutex_lock(&writer->mutex);
-        wait_for_work(writer, failed);
-        writer->look = false;
-        if (writer->changed && writer->history != NULL) { /* the waiting rows belong to the previous file */
-            pthread_mutex_unlock(&writer->mutex);
-            (void)flush(writer);
-            pthread_mutex_lock(&writer->mutex);
-        }
-        char before[ST_HISTORY_WRITER_PATH_BYTES];
-        snprintf(before, sizeof(before), "%s", writer->used.path);
-        const bool other = writer->changed && use_settings(writer);
+        const bool writes = wait_for_work(writer);
         stop = writer->stop;
-        const bool off = writer->used.path[0] == '\0';
-        pthread_mutex_unlock(&writer->mutex);
-        if (other) {
-            close_file(writer);
-            st_lock_file_release(before, &writer->lock_fd);
-        }
-        failed = !off && !flush(writer);
+        struct asked *asked = stop ? NULL : writer->asked; /* its answer has all that came before it */
+        if (asked != NULL)
+            writer->asked = asked->next;
+        if (writes)
+            unlock_and_write(writer);
+        else
+            pthread_mutex_unlock(&writer->mutex);
+        answer(writer, asked);
     }
     close_file(writer);
     st_lock_file_release(writer->used.path, &writer->lock_fd);
@@ -544,20 +604,16 @@ static struct settings read_settings(const struct st_config *config)
     return settings;
 }
 
-static int start_thread(struct st_history_writer *writer)
+static void free_writer(struct st_history_writer *writer)
 {
-    int r = st_posix_condition_init(&writer->cond);
-    if (r < 0)
-        return r;
-    r = st_posix_condition_init(&writer->written);
-    if (r == 0) {
-        r = st_posix_thread_start(&writer->thread, STACK_BYTES, run, writer);
-        if (r < 0)
-            pthread_cond_destroy(&writer->written);
-    }
-    if (r < 0)
-        pthread_cond_destroy(&writer->cond);
-    return r;
+    drop_all(&writer->waiting);
+    give_answers(writer->asked);
+    give_answers(writer->answered);
+    for (size_t i = 0; i < 2 && writer->told[i] >= 0; i++)
+        close(writer->told[i]);
+    pthread_cond_destroy(&writer->cond);
+    pthread_mutex_destroy(&writer->mutex);
+    free(writer);
 }
 
 int st_history_writer_start(struct st_platform *platform, const struct st_config *config,
@@ -569,7 +625,9 @@ int st_history_writer_start(struct st_platform *platform, const struct st_config
     writer->platform = platform;
     writer->events = events;
     writer->view.bytes = INT64_MIN;
-    writer->lock_fd = -1;
+    writer->lock_fd = writer->told[0] = -1;
+    writer->retry_ns = INT64_MIN;
+    pthread_mutex_init(&writer->mutex, NULL);
     init_waiting(&writer->waiting);
     writer->settings = read_settings(config);
     (void)use_settings(writer);
@@ -579,17 +637,16 @@ int st_history_writer_start(struct st_platform *platform, const struct st_config
                     ? ", create " ST_STATE_DIR
                       "/sleeptune, or set STATE_DIRECTORY to a folder that sleeptuned can write."
                     : "");
-    int r = -pthread_mutex_init(&writer->mutex, NULL);
+    int r = st_posix_condition_init(&writer->cond);
+    if (r == 0 && pipe2(writer->told, O_CLOEXEC | O_NONBLOCK) != 0)
+        r = -errno;
     if (r == 0) {
         st_events_listen(events, hear, writer); /* the thread may add one at once */
-        r = start_thread(writer);
-        if (r < 0) {
-            st_events_listen(events, NULL, NULL);
-            pthread_mutex_destroy(&writer->mutex);
-        }
+        r = st_posix_thread_start(&writer->thread, STACK_BYTES, run, writer);
     }
     if (r < 0) {
-        free(writer);
+        st_events_listen(events, NULL, NULL);
+        free_writer(writer);
         return r;
     }
     *ret = writer;
@@ -661,17 +718,36 @@ void st_history_writer_add(struct st_history_writer *writer, const struct st_his
     add_node(writer, node, good);
 }
 
-void st_history_writer_flush(struct st_history_writer *writer)
+void st_history_writer_ask(struct st_history_writer *writer, const struct st_history_ask *ask)
 {
-    const struct timespec until = st_ns_to_timespec(st_ns_add(st_posix_now_ns(NULL), FLUSH_NS));
+    struct asked *asked = malloc(sizeof(*asked));
+    if (asked == NULL) {
+        ask->answered(ask->to, NULL, 200);
+        return;
+    }
+    *asked = (struct asked){.ask = *ask, .http_status = 200};
     pthread_mutex_lock(&writer->mutex);
-    writer->look = writer->look || writer->waiting.rows != NULL;
+    append_asked(&writer->asked, asked);
     pthread_cond_signal(&writer->cond);
-    while ((writer->waiting.rows != NULL || writer->writes) &&
-           writer->view.state != ST_HISTORY_WRITER_FAILING && writer->view.state != ST_HISTORY_WRITER_OFF &&
-           pthread_cond_timedwait(&writer->written, &writer->mutex, &until) == 0)
-        ;
     pthread_mutex_unlock(&writer->mutex);
+}
+
+void st_history_writer_wait(const struct st_history_writer *writer, struct st_wait *wait)
+{
+    st_wait_to_read(wait, writer->told[0]);
+}
+
+void st_history_writer_turn(struct st_history_writer *writer, const struct st_wait *wait)
+{
+    char bytes[16];
+    if (!st_wait_can_read(wait, writer->told[0]))
+        return;
+    (void)!read(writer->told[0], bytes, sizeof(bytes));
+    pthread_mutex_lock(&writer->mutex);
+    struct asked *answered = writer->answered;
+    writer->answered = NULL;
+    pthread_mutex_unlock(&writer->mutex);
+    give_answers(answered);
 }
 
 void st_history_writer_stop(struct st_history_writer *writer)
@@ -688,11 +764,7 @@ void st_history_writer_stop(struct st_history_writer *writer)
                 (unsigned long long)writer->waiting.minutes_n, writer->waiting.minutes_n == 1 ? "" : "s",
                 (unsigned long long)writer->waiting.events_n, writer->waiting.events_n == 1 ? "" : "s",
                 writer->view.why);
-    drop_all(&writer->waiting);
-    pthread_cond_destroy(&writer->written);
-    pthread_cond_destroy(&writer->cond);
-    pthread_mutex_destroy(&writer->mutex);
-    free(writer);
+    free_writer(writer);
 }
 
 void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret)

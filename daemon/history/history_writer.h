@@ -4,7 +4,7 @@
  * No thread waits for it: minutes and events go into lists. While the file cannot be written they stay
  * there, at most ST_HISTORY_WRITER_MINUTES_MAX and ST_HISTORY_WRITER_EVENTS_MAX, the oldest are dropped and
  * counted; it is tried again every half minute. Events reach the file within ST_HISTORY_WRITER_EVENTS_NS, a
- * minute at once. */
+ * minute at once. The same thread reads the file for who asks. */
 #ifndef ST_DAEMON_HISTORY_HISTORY_WRITER_H
 #define ST_DAEMON_HISTORY_HISTORY_WRITER_H
 
@@ -12,6 +12,7 @@
 #include "daemon/config/config.h"
 #include "daemon/http/query.h"
 #include "daemon/http/route.h"
+#include "daemon/wait.h"
 #include "store/history/history.h"
 
 #define ST_HISTORY_WRITER_MINUTES_MAX 1440
@@ -57,25 +58,35 @@ void st_history_writer_add(struct st_history_writer *writer, const struct st_his
                            const struct st_hist *lateness, const struct st_cause_sums *causes,
                            const struct st_history_watched *watched);
 
-/** Waits until what is waiting now is in the file, at most a second; not at all while the file cannot be
- * written. Threads: any but the writer's. */
-void st_history_writer_flush(struct st_history_writer *writer);
-
-/** Writes what is waiting, once, and ends. No one may add events any more. NULL is fine. Threads: main. */
+/** Writes what is waiting, once, and ends. No one may add events any more. What was asked and is not answered
+ * is answered with NULL. NULL is fine. Threads: main. */
 void st_history_writer_stop(struct st_history_writer *writer);
 
 /** Threads: any. */
 void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret);
 
-/** Documents sleeptune-history/1, by default of the last day, sleeptune-events/1 and sleeptune-causes/1, from
- * the file.
- * @param which ST_ROUTE_HISTORY, ST_ROUTE_EVENTS or ST_ROUTE_CAUSES.
- * @param now for causes: added to what the file has; without a file it is the answer.
- * @param watched in the minute that still runs: added to what the file has.
- * @param http_status 200; it becomes 400 or 503 where the text is an error.
- * @return text to be freed, NULL when out of memory. Threads: any. */
-char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_body which,
-                               const struct st_query *query, struct st_causes_now *now,
-                               const struct st_history_watched *watched, unsigned *http_status);
+/** A question: documents sleeptune-history/1, by default of the last day, sleeptune-events/1 and
+ * sleeptune-causes/1. */
+struct st_history_ask {
+    enum st_route_body which; /* ST_ROUTE_HISTORY, ST_ROUTE_EVENTS or ST_ROUTE_CAUSES */
+    struct st_query query;
+    struct st_causes_now now;          /* for causes: added to what the file has; without a file the answer */
+    struct st_history_watched watched; /* in the minute that still runs: added to what the file has */
+    /** @param text  to be freed, NULL when out of memory. @param http_status  200; 400 or 503: the text is an
+     * error. */
+    void (*answered)(void *to, char *text, unsigned http_status);
+    void *to;
+};
+
+/** Asks; answered is called once, in this function, st_history_writer_turn or st_history_writer_stop. What
+ * waits is written before, unless the file cannot be written. ask is copied. Threads: main, as of what
+ * follows. */
+void st_history_writer_ask(struct st_history_writer *writer, const struct st_history_ask *ask);
+void st_history_writer_wait(const struct st_history_writer *writer, struct st_wait *wait);
+void st_history_writer_turn(struct st_history_writer *writer, const struct st_wait *wait);
+
+/** The answer from the file as it is (history_answer.c). Threads: the writer's. */
+char *st_history_answer(const struct st_history_writer_view *view, struct st_history_ask *ask,
+                        unsigned *http_status);
 
 #endif

@@ -1,14 +1,11 @@
-/* The server, by libmicrohttpd: one thread, few connections, small limits. */
+/* The server, by libmicrohttpd, in the main thread: few connections, small limits. */
 #include "daemon/http/http.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
-#include <poll.h>
-#include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/ns.h"
 #include "core/page/page.h"
 #include "daemon/config/config.h"
 #include "platform/posix/posix.h"
@@ -27,7 +25,7 @@
 #define ANSWER_TIMEOUT_S  10u                 /* without a byte, from then on */
 #define CONNECTION_BYTES  (size_t)(32 * 1024) /* request line and headers */
 #define SHORT_TICKS       60                  /* without a shortage of descriptors: the next one is logged */
-#define SHORT_WAIT_MS     200
+#define SHORT_WAIT_NS     (200 * ST_NS_PER_MS)
 
 /* --- what clients cost: a place for each connection, time for each request, and memory for answers that they
  * have not read yet. libmicrohttpd's own time-out starts again with each byte. --- */
@@ -50,11 +48,10 @@ struct place {
 };
 
 struct guard {
-    pthread_mutex_t mutex;
     uint64_t ticks, number;
     uint64_t short_until; /* in ticks: a shortage of descriptors before that was logged */
     struct place places[PLACES];
-    atomic_size_t held_bytes; /* of answers that are still being sent: this memory is locked */
+    size_t held_bytes; /* of answers that are still being sent: this memory is locked */
 };
 
 static int fd_of(struct MHD_Connection *connection)
@@ -92,7 +89,7 @@ static uint64_t owner_of(struct MHD_Connection *connection, int fd)
 #endif
 }
 
-/* Under the mutex. @return the connection's place, or with fd -1 a free one; NULL: none. */
+/* @return the connection's place, or with fd -1 a free one; NULL: none. */
 static struct place *find_place(struct guard *guard, int fd)
 {
     for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
@@ -121,8 +118,7 @@ static bool ends_before(const struct guard *guard, const struct place *a, const 
     return a->is_answered != b->is_answered ? b->is_answered : a->number < b->number;
 }
 
-/* A new connection always finds room: half requests, and connections that are kept open, make it. Under the
- * mutex. */
+/* A new connection always finds room: half requests, and connections that are kept open, make it. */
 static void make_room(struct guard *guard, struct place *new)
 {
     const bool own = count(guard, &new->owner) > SHARE_MAX;
@@ -144,7 +140,6 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, ST_UNUSE
     struct guard *guard = ctx;
     const int fd = fd_of(connection);
     const bool begins = what == MHD_CONNECTION_NOTIFY_STARTED;
-    pthread_mutex_lock(&guard->mutex);
     struct place *place = find_place(guard, begins ? -1 : fd);
     if (place != NULL && !begins)
         place->used = false;
@@ -156,13 +151,11 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, ST_UNUSE
                                 .number = ++guard->number};
         make_room(guard, place);
     }
-    pthread_mutex_unlock(&guard->mutex);
 }
 
 /* A request begins to be answered, or its answer is out. */
 static void note_request(struct guard *guard, struct MHD_Connection *connection, bool is_answered)
 {
-    pthread_mutex_lock(&guard->mutex);
     struct place *place = find_place(guard, fd_of(connection));
     if (place != NULL) {
         place->held_bytes = 0;
@@ -171,29 +164,19 @@ static void note_request(struct guard *guard, struct MHD_Connection *connection,
         if (!is_answered)
             place->since = guard->ticks;
     }
-    pthread_mutex_unlock(&guard->mutex);
 }
 
 /* Its answer is made, and not read yet. */
 static void note_held(struct guard *guard, struct MHD_Connection *connection, size_t bytes)
 {
-    pthread_mutex_lock(&guard->mutex);
     struct place *place = find_place(guard, fd_of(connection));
     if (place != NULL)
         place->held_bytes = bytes;
-    pthread_mutex_unlock(&guard->mutex);
-}
-
-static void on_completed(void *ctx, struct MHD_Connection *connection, ST_UNUSED void **request,
-                         ST_UNUSED enum MHD_RequestTerminationCode how)
-{
-    note_request(ctx, connection, false);
 }
 
 /* Each second: ends connections that are over their time. */
 static void end_late_ones(struct guard *guard)
 {
-    pthread_mutex_lock(&guard->mutex);
     guard->ticks++;
     for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
         if (place->used && guard->ticks - place->since > REQUEST_TICKS) {
@@ -201,7 +184,6 @@ static void end_late_ones(struct guard *guard)
             shutdown(place->fd, SHUT_RDWR);
         }
     }
-    pthread_mutex_unlock(&guard->mutex);
 }
 
 struct held {
@@ -210,7 +192,7 @@ struct held {
     size_t bytes;
 };
 
-/* Of unread answers. Under the mutex. */
+/* Of unread answers. */
 static size_t held_by(const struct guard *guard, uint64_t owner)
 {
     size_t bytes = 0;
@@ -223,9 +205,8 @@ static size_t held_by(const struct guard *guard, uint64_t owner)
  * unless it is who asks now. */
 static bool is_full(struct guard *guard, struct MHD_Connection *connection)
 {
-    if (atomic_load(&guard->held_bytes) <= HELD_MAX_BYTES)
+    if (guard->held_bytes <= HELD_MAX_BYTES)
         return false;
-    pthread_mutex_lock(&guard->mutex);
     const struct place *own = find_place(guard, fd_of(connection));
     struct place *worst = NULL;
     for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
@@ -241,14 +222,13 @@ static bool is_full(struct guard *guard, struct MHD_Connection *connection)
         worst->ends = true;
         shutdown(worst->fd, SHUT_RDWR);
     }
-    pthread_mutex_unlock(&guard->mutex);
     return full;
 }
 
 static void free_held(void *ctx)
 {
     struct held *held = ctx;
-    atomic_fetch_sub(&held->guard->held_bytes, held->bytes);
+    held->guard->held_bytes -= held->bytes;
     free(held->text);
     free(held);
 }
@@ -266,11 +246,20 @@ static struct MHD_Response *make_response(struct guard *guard, char *text)
     if (response == NULL)
         free(held);
     else
-        atomic_fetch_add(&guard->held_bytes, held->bytes);
+        guard->held_bytes += held->bytes;
     return response;
 }
 
 /* --- requests --- */
+
+struct st_http_request {
+    struct st_http *http;
+    struct MHD_Connection *connection; /* NULL: closed, and the answer still comes */
+    struct st_http_request *next;      /* of those whose answer still comes */
+    bool is_long, waits, is_answered;
+    char *text; /* the answer; NULL: out of memory */
+    unsigned http_status;
+};
 
 struct st_http {
     struct MHD_Daemon *server;
@@ -278,11 +267,13 @@ struct st_http {
     bool tcp;
     char machine[256], names[ST_CONFIG_TEXT_BYTES];
     struct guard guard;
+    struct st_http_request *waiting;
+    int64_t rests_until_ns; /* it is short of descriptors */
 };
 
-/* Without a free descriptor accept fails, libmicrohttpd logs it and tries again at once, for ever. So this
- * thread waits here, which costs nothing as long as there is no other connection, and little otherwise. */
-static void wait_without_descriptors(struct st_http *http)
+/* Without a free descriptor accept fails, libmicrohttpd logs it and tries again at once, for ever. So the
+ * server rests, which costs nothing as long as there is no other connection, and little otherwise. */
+static void rest_without_descriptors(struct st_http *http)
 {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd >= 0) {
@@ -293,14 +284,12 @@ static void wait_without_descriptors(struct st_http *http)
         return;
     const int error = errno;
     struct guard *guard = &http->guard;
-    pthread_mutex_lock(&guard->mutex);
     const bool first = guard->short_until <= guard->ticks;
     guard->short_until = guard->ticks + SHORT_TICKS;
-    pthread_mutex_unlock(&guard->mutex);
     if (first)
         ST_WARN("cannot accept connections: %s. sleeptuned tries again several times a second.",
                 strerror(error));
-    (void)poll(NULL, 0, SHORT_WAIT_MS);
+    http->rests_until_ns = st_posix_now_ns(NULL) + SHORT_WAIT_NS;
 }
 
 static void log_server(void *ctx, const char *format, va_list args) ST_PRINTF(2, 0);
@@ -310,7 +299,7 @@ static void log_server(void *ctx, const char *format, va_list args)
     vsnprintf(text, sizeof(text), format, args);
     text[strcspn(text, "\n")] = '\0';
     ST_DBG("%s", text);
-    wait_without_descriptors(ctx);
+    rest_without_descriptors(ctx);
 }
 
 struct reading {
@@ -379,35 +368,95 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_
     return MHD_NO;
 }
 
+/* --- answers that take a while: the connection is suspended meanwhile --- */
+
 #define SHORT_EVENTS 100 /* some 50 kB of them */
 
-/* An answer from the history can be megabytes: this process makes one at a time, and none while clients of
- * this server hold much unread. No request waits here: the server has one thread. */
-static enum MHD_Result answer_long(struct MHD_Connection *connection, struct st_http *http,
-                                   struct st_route *route, const struct st_query *query)
+static bool makes_long; /* an answer from the history can be megabytes: this process makes one at a time */
+
+static enum MHD_Result give_answer(struct st_http_request *request, const struct st_route *route)
 {
-    static atomic_flag making = ATOMIC_FLAG_INIT;
-    const bool full = is_full(&http->guard, connection);
-    if (full || atomic_flag_test_and_set(&making)) {
+    struct st_route given = *route;
+    char *text = request->text;
+    given.http_status = request->http_status;
+    request->text = NULL;
+    return answer_text(request->connection, request->http, &given, text);
+}
+
+void st_http_answer(struct st_http_request *request, char *text, unsigned http_status)
+{
+    makes_long = makes_long && !request->is_long;
+    if (request->connection == NULL) {
+        free(text);
+        free(request);
+        return;
+    }
+    request->text = text;
+    request->http_status = http_status;
+    request->is_answered = true;
+    if (!request->waits)
+        return;
+    struct st_http_request **at = &request->http->waiting;
+    while (*at != request)
+        at = &(*at)->next;
+    *at = request->next;
+    request->waits = false;
+    MHD_resume_connection(request->connection);
+}
+
+static enum MHD_Result ask(struct st_http_request *request, struct st_route *route,
+                           const struct st_query *query)
+{
+    struct st_http *http = request->http;
+    const bool few = query->limit != INT64_MIN && query->limit <= SHORT_EVENTS;
+    request->is_long = route->body == ST_ROUTE_HISTORY || (route->body == ST_ROUTE_EVENTS && !few);
+    const bool full = request->is_long && is_full(&http->guard, request->connection);
+    if (request->is_long && (full || makes_long)) {
         *route = st_route_refuse(
             503,
             full ? "sleeptuned is busy with long answers to other programs: ask again in a few seconds"
                  : "sleeptuned is busy with a long answer to another program: ask again in a few seconds");
-        return answer_text(connection, http, route, st_route_error_text(route->error));
+        return answer_text(request->connection, http, route, st_route_error_text(route->error));
     }
-    const enum MHD_Result r =
-        answer_text(connection, http, route,
-                    http->source.body(http->source.ctx, route->body, query, &route->http_status));
-    atomic_flag_clear(&making);
-    return r;
+    makes_long = makes_long || request->is_long;
+    http->source.ask(http->source.ctx, route->body, query, request);
+    if (request->is_answered)
+        return give_answer(request, route);
+    request->waits = true;
+    request->next = http->waiting;
+    http->waiting = request;
+    MHD_suspend_connection(request->connection);
+    return MHD_YES;
 }
 
-static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http *http, struct st_route *route)
+/* libmicrohttpd does not end a connection that is suspended: it goes on, without its answer. */
+static void drop_waiting(struct st_http *http)
+{
+    for (struct st_http_request *request = http->waiting; request != NULL; request = request->next)
+        MHD_resume_connection(request->connection);
+}
+
+static void on_completed(void *ctx, struct MHD_Connection *connection, void **slot,
+                         ST_UNUSED enum MHD_RequestTerminationCode how)
+{
+    struct st_http_request *request = *slot;
+    note_request(ctx, connection, false);
+    if (request != NULL && request->waits) {
+        request->connection = NULL; /* st_http_answer frees it */
+    } else if (request != NULL) {
+        free(request->text);
+        free(request);
+    }
+    *slot = NULL;
+}
+
+/* request: NULL if the route is a refusal. */
+static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http *http, struct st_route *route,
+                              struct st_http_request *request)
 {
     const struct st_query query = read_query(connection, route);
-    const bool short_one = query.limit != INT64_MIN && query.limit <= SHORT_EVENTS;
-    if (route->body == ST_ROUTE_HISTORY || (route->body == ST_ROUTE_EVENTS && !short_one))
-        return answer_long(connection, http, route, &query);
+    if (route->body == ST_ROUTE_HISTORY || route->body == ST_ROUTE_EVENTS || route->body == ST_ROUTE_CAUSES)
+        return ask(request, route, &query);
     return answer_text(connection, http, route,
                        route->body == ST_ROUTE_ERROR
                            ? st_route_error_text(route->error)
@@ -438,10 +487,10 @@ static bool is_embedded(struct MHD_Connection *connection)
 
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url,
                               const char *method, ST_UNUSED const char *version,
-                              ST_UNUSED const char *upload_data, size_t *upload_data_bytes, void **request)
+                              ST_UNUSED const char *upload_data, size_t *upload_data_bytes, void **slot)
 {
-    static int seen;
     struct st_http *http = ctx;
+    struct st_http_request *request = *slot;
     /* up to a NUL, even by MHD_lookup_connection_value_n (0.9.75): what is behind one cannot be seen */
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     const struct st_route_names names = {.machine = http->machine, .others = http->names};
@@ -452,21 +501,26 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
         route = st_route_refuse(400, "the request has more than one Host header");
     if (is_embedded(connection)) /* before the answer shows by its size or status what it is about */
         route = st_route_refuse(403, "a page of another site may link to this, not embed it");
-    if (*request == NULL) {
+    if (request == NULL) {
         note_request(&http->guard, connection, true);
         (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, ANSWER_TIMEOUT_S);
     }
     if (route.http_status != 200)
-        return answer(connection, http, &route);
-    if (*request == NULL) { /* headers are here, a body may follow */
-        *request = &seen;
+        return answer(connection, http, &route, NULL);
+    if (request == NULL) { /* headers are here, a body may follow */
+        request = calloc(1, sizeof(*request));
+        if (request == NULL)
+            return MHD_NO;
+        request->http = http;
+        request->connection = connection;
+        *slot = request;
         return MHD_YES;
     }
     if (*upload_data_bytes > 0) { /* of no use to us */
         *upload_data_bytes = 0;
         return MHD_YES;
     }
-    return answer(connection, http, &route);
+    return request->is_answered ? give_answer(request, &route) : answer(connection, http, &route, request);
 }
 
 /* A name or a value with "%00" would end there for us, and be taken for what it is not. */
@@ -480,12 +534,6 @@ static size_t unescape(ST_UNUSED void *ctx, ST_UNUSED struct MHD_Connection *con
     return len;
 }
 
-static void free_http(struct st_http *http)
-{
-    pthread_mutex_destroy(&http->guard.mutex);
-    free(http);
-}
-
 /* @param names  of http.names; NULL: not TCP, nothing is looked at. */
 static int start(int fd, const char *names, const struct st_http_source *source, struct st_http **ret)
 {
@@ -497,22 +545,17 @@ static int start(int fd, const char *names, const struct st_http_source *source,
     ST_PRINT(http->names, "%s", names != NULL ? names : "");
     if (gethostname(http->machine, sizeof(http->machine) - 1) != 0)
         http->machine[0] = '\0';
-    const int r = -pthread_mutex_init(&http->guard.mutex, NULL);
-    if (r < 0) {
-        free(http);
-        return r;
-    }
-    /* with poll it takes one connection a turn and then reads what all have sent: with epoll it takes ten,
+    /* with select it takes one connection a turn and then reads what all have sent: with epoll it takes ten,
      * and whoever makes many pushes the others out before their request is read */
     http->server = MHD_start_daemon(
-        MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle, http,
-        MHD_OPTION_EXTERNAL_LOGGER, (MHD_LogCallback)log_server, http, MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)PLACES, MHD_OPTION_CONNECTION_TIMEOUT, REQUEST_TIMEOUT_S,
+        MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER,
+        (MHD_LogCallback)log_server, http, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)PLACES, MHD_OPTION_CONNECTION_TIMEOUT, REQUEST_TIMEOUT_S,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
         &http->guard, MHD_OPTION_NOTIFY_COMPLETED, on_completed, &http->guard, MHD_OPTION_UNESCAPE_CALLBACK,
         unescape, NULL, MHD_OPTION_END);
     if (http->server == NULL) {
-        free_http(http);
+        free(http);
         return -EIO;
     }
     *ret = http;
@@ -553,10 +596,32 @@ void st_http_tick(struct st_http *http)
         end_late_ones(&http->guard);
 }
 
+void st_http_wait(struct st_http *http, struct st_wait *wait)
+{
+    if (http == NULL)
+        return;
+    const int64_t now_ns = st_posix_now_ns(NULL);
+    if (http->rests_until_ns > now_ns) {
+        st_wait_until(wait, http->rests_until_ns);
+        return;
+    }
+    MHD_UNSIGNED_LONG_LONG timeout_ms;
+    (void)MHD_get_fdset2(http->server, &wait->read, &wait->write, &wait->error, &wait->fd_max, FD_SETSIZE);
+    if (MHD_get_timeout(http->server, &timeout_ms) == MHD_YES)
+        st_wait_until(wait, now_ns + (int64_t)timeout_ms * ST_NS_PER_MS);
+}
+
+void st_http_turn(struct st_http *http, const struct st_wait *wait)
+{
+    if (http != NULL && http->rests_until_ns <= st_posix_now_ns(NULL))
+        (void)MHD_run_from_select(http->server, &wait->read, &wait->write, &wait->error);
+}
+
 void st_http_stop(struct st_http *http)
 {
     if (http == NULL)
         return;
+    drop_waiting(http);
     MHD_stop_daemon(http->server);
-    free_http(http);
+    free(http);
 }

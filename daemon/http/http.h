@@ -1,23 +1,34 @@
-/* HTTP/1.1: on the Unix socket, on TCP when configured. */
+/* HTTP/1.1: on the Unix socket, on TCP when configured. Threads: main. */
 #ifndef ST_DAEMON_HTTP_HTTP_H
 #define ST_DAEMON_HTTP_HTTP_H
 
 #include "daemon/http/query.h"
 #include "daemon/http/route.h"
+#include "daemon/wait.h"
+
+struct st_http_request;
 
 /** Where bodies come from. */
 struct st_http_source {
     /** @param http_status 200, may be set to another one, with st_route_error_text as the text.
-     * @return text to be freed, NULL when out of memory. Called in the server's threads. */
+     * @return text to be freed, NULL when out of memory. */
     char *(*body)(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status);
+    /** Those from the history (ST_ROUTE_HISTORY, ST_ROUTE_EVENTS, ST_ROUTE_CAUSES), which take a while:
+     * st_http_answer gives each one, at once or later. */
+    void (*ask)(void *ctx, enum st_route_body which, const struct st_query *query,
+                struct st_http_request *request);
     void *ctx;
 };
+
+/** Answers a request that was asked, once; it may be after st_http_stop. @param text, http_status as of body;
+ * text is freed. */
+void st_http_answer(struct st_http_request *request, char *text, unsigned http_status);
 
 struct st_http;
 
 /**
  * Serves on a listening socket, which it closes at the end.
- * @return 0, -ENOTSUP (built without libmicrohttpd), -EIO. Threads: any. Stop with st_http_stop. */
+ * @return 0, -ENOTSUP (built without libmicrohttpd), -EIO. Stop with st_http_stop. */
 ST_NODISCARD int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http **ret);
 
 /** Serves on an address such as "127.0.0.1:9733". @param names hosts that it answers for, besides its own,
@@ -25,9 +36,12 @@ ST_NODISCARD int st_http_start_fd(int fd, const struct st_http_source *source, s
 ST_NODISCARD int st_http_start_tcp(const char *listen, const char *names, const struct st_http_source *source,
                                    struct st_http **ret);
 
-/** Call each second: connections that are over their time end. NULL is fine. Threads: one, the one that stops
- * it. */
+/** Call each second: connections that are over their time end. NULL is fine. */
 void st_http_tick(struct st_http *http);
+
+/** What it waits for, and what it does when that is ready. NULL is fine. */
+void st_http_wait(struct st_http *http, struct st_wait *wait);
+void st_http_turn(struct st_http *http, const struct st_wait *wait);
 
 void st_http_stop(struct st_http *http); /* NULL is fine */
 

@@ -1,4 +1,4 @@
-/* Other programs' xruns: one normal thread that looks after all sources. */
+/* Other programs' xruns: all sources. Threads: main. */
 #ifndef ST_DAEMON_OBSERVE_OBSERVE_H
 #define ST_DAEMON_OBSERVE_OBSERVE_H
 
@@ -8,6 +8,7 @@
 #include "daemon/config/config.h"
 #include "daemon/loop/playing.h"
 #include "daemon/observe/observed.h"
+#include "daemon/wait.h"
 #include "store/history/history.h"
 
 #define ST_OBSERVE_SOURCES_MAX 8
@@ -19,28 +20,27 @@ struct st_observe_view {
 
 struct st_observe;
 
-/** @param sources of them the first ST_OBSERVE_SOURCES_MAX; ends with NULL; must stay. @param config
- * observe.*; copied.
- * @return 0, -ENOMEM, -EAGAIN, -EMFILE. Threads: one. */
-ST_NODISCARD int st_observe_start(struct st_platform *platform, const struct st_xrun_source *const *sources,
-                                  const struct st_config *config, struct st_events *events,
-                                  struct st_observe **ret);
+/** @param sources of them the first ST_OBSERVE_SOURCES_MAX; ends with NULL; must stay. They are opened by the
+ * first turn. @return 0, -ENOMEM. */
+ST_NODISCARD int st_observe_new(struct st_platform *platform, const struct st_xrun_source *const *sources,
+                                const struct st_config *config, struct st_events *events,
+                                struct st_observe **ret);
 
-/** Other settings; counts go on. Threads: the starter's. */
+/** Closes all sources; helper programs have ended when it returns. NULL is fine. */
+void st_observe_free(struct st_observe *observe);
+
+/** Other settings, observe.*; counts go on. */
 void st_observe_set(struct st_observe *observe, const struct st_config *config);
 
-/** Closes all sources; helper programs have ended when it returns. NULL is fine. Threads: the starter's. */
-void st_observe_stop(struct st_observe *observe);
+/** What the sources wait for, and what they do when that is ready. @return when something last played, as
+ * played_ns. */
+void st_observe_wait(const struct st_observe *observe, struct st_wait *wait);
+int64_t st_observe_turn(struct st_observe *observe, const struct st_wait *wait);
 
-/** What the sources know of what plays; own_stream is left alone. Threads: any. */
-void st_observe_playing(struct st_observe *observe, struct st_playing_facts *ret);
+/** What the sources know of what plays; own_stream is left alone. */
+void st_observe_playing(const struct st_observe *observe, struct st_playing_facts *ret);
 
-/** Calls wake once, in this thread of sources, when one sees something play after after_ns (CLOCK_MONOTONIC).
- * NULL: no more. Threads: the starter's. */
-void st_observe_wake(struct st_observe *observe, int64_t after_ns, void (*wake)(void));
-
-/** Threads: any. */
-void st_observe_look(struct st_observe *observe, struct st_observe_view *ret);
+void st_observe_look(const struct st_observe *observe, struct st_observe_view *ret);
 
 /** What was observed in a minute. */
 struct st_observe_minute {
@@ -48,11 +48,11 @@ struct st_observe_minute {
     int64_t device_xruns_n, starved_n; /* INT64_MIN: nothing was watched */
 };
 
-/** Since the last minute ended, or since the start, up to now; what was seen until now is in events then,
- * unless the sources take longer than a quarter of a second. Threads: any but the sources'. */
+/** Since the last minute ended, or since the start, up to now; what was seen until now, or until 5 s ago, is
+ * in events then. */
 void st_observe_minute_so_far(struct st_observe *observe, struct st_observe_minute *ret);
 
-/** The same, and the minute ends; the times are the caller's. Threads: the starter's. */
+/** The same, and the minute ends; the times are the caller's. */
 void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute *ret);
 
 /* --- observe_view.c: pure --- */

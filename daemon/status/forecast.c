@@ -7,16 +7,9 @@
 #define LATE_MAX     4096 /* wake-ups that are kept; their rows take some milliseconds */
 #define PERIODS      2    /* of the ring of the sound device */
 
-void st_forecast_init(struct st_forecast *forecast)
-{
-    *forecast = (struct st_forecast){0};
-    pthread_mutex_init(&forecast->mutex, NULL);
-}
-
 void st_forecast_finish(struct st_forecast *forecast)
 {
     st_predict_finish(&forecast->run);
-    pthread_mutex_destroy(&forecast->mutex);
 }
 
 static bool is_same(const struct st_history_circumstances *a, const struct st_history_circumstances *b)
@@ -62,7 +55,6 @@ void st_forecast_add(struct st_forecast *forecast, const struct st_history_minut
                      const struct st_hist *lateness)
 {
     struct st_predict_run *run = &forecast->run;
-    pthread_mutex_lock(&forecast->mutex);
     if ((run->frames > 0 && is_same(&forecast->settings, &minute->circumstances)) ||
         begin(forecast, &minute->circumstances)) {
         const struct st_predict_span span = {
@@ -76,7 +68,6 @@ void st_forecast_add(struct st_forecast *forecast, const struct st_history_minut
             forget_oldest(run);
         forecast->changed = true;
     }
-    pthread_mutex_unlock(&forecast->mutex);
 }
 
 static void make_rows(struct st_forecast *forecast)
@@ -94,10 +85,8 @@ static void make_rows(struct st_forecast *forecast)
 
 void st_forecast_look(struct st_forecast *forecast, struct st_forecast_view *ret)
 {
-    pthread_mutex_lock(&forecast->mutex);
     if (forecast->changed)
         make_rows(forecast);
     forecast->changed = false;
     *ret = forecast->view;
-    pthread_mutex_unlock(&forecast->mutex);
 }

@@ -2,8 +2,6 @@
 #ifndef ST_DAEMON_STATUS_FORECAST_H
 #define ST_DAEMON_STATUS_FORECAST_H
 
-#include <pthread.h>
-
 #include "evidence/predict.h"
 #include "store/history/history.h"
 
@@ -15,24 +13,22 @@ struct st_forecast_view {
     double measured_s;
 };
 
+/** Begins with zeros. Threads: one. */
 struct st_forecast {
-    pthread_mutex_t mutex;
     struct st_predict_run run;
     struct st_history_circumstances settings; /* of the run */
     bool changed;                             /* since `view` was made */
     struct st_forecast_view view;
 };
 
-/** Begins with zeros but for the mutex. */
-void st_forecast_init(struct st_forecast *forecast);
 void st_forecast_finish(struct st_forecast *forecast);
 
 /** Adds a minute of the loop. Other settings of the loop begin anew. When much was late, the older half is
- * forgotten. Threads: any. */
+ * forgotten. */
 void st_forecast_add(struct st_forecast *forecast, const struct st_history_minute *minute,
                      const struct st_hist *lateness);
 
-/** The rows as of the last minute: computed only for who asks, once a minute. Threads: any. */
+/** The rows as of the last minute: computed only for who asks, once a minute. */
 void st_forecast_look(struct st_forecast *forecast, struct st_forecast_view *ret);
 
 #endif

@@ -99,7 +99,7 @@ static void the_oldest_minutes_are_forgotten(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    st_forecast_init(&forecast);
+    forecast = (struct st_forecast){0};
     return st_hist_init(&lateness, ST_HISTORY_DIGITS);
 }
 

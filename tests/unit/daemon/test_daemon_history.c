@@ -66,21 +66,40 @@ static void add_minute(void)
     st_hist_finish(&lateness);
 }
 
+struct answer {
+    char *text;
+    unsigned http_status; /* 0: none yet */
+};
+
+static void take_answer(void *to, char *text, unsigned http_status)
+{
+    *(struct answer *)to = (struct answer){text, http_status};
+}
+
 static json_t *answer(bool steps)
 {
-    static const struct st_history_watched nothing;
-    struct st_query query;
-    unsigned http_status = 200;
-    st_query_init(&query);
-    query.since_wall_ns = 0;
-    query.until_wall_ns = 3600 * ST_NS_PER_S;
-    char *text = st_history_writer_answer(writer, steps ? ST_ROUTE_HISTORY : ST_ROUTE_EVENTS, &query, NULL,
-                                          &nothing, &http_status);
-    assert_non_null(text);
-    json_t *document = json_loads(text, 0, NULL);
+    struct st_platform *p = st_platform_native();
+    struct answer answer = {0};
+    struct st_history_ask ask = {
+        .which = steps ? ST_ROUTE_HISTORY : ST_ROUTE_EVENTS, .answered = take_answer, .to = &answer};
+    sigset_t none;
+    sigemptyset(&none);
+    st_query_init(&ask.query);
+    ask.query.since_wall_ns = 0;
+    ask.query.until_wall_ns = 3600 * ST_NS_PER_S;
+    st_history_writer_ask(writer, &ask);
+    while (answer.http_status == 0) { /* the test's limit ends it */
+        struct st_wait wait;
+        st_wait_init(&wait, p->now_ns(p) + ST_NS_PER_S);
+        st_history_writer_wait(writer, &wait);
+        st_wait(&wait, p, &none);
+        st_history_writer_turn(writer, &wait);
+    }
+    assert_non_null(answer.text);
+    json_t *document = json_loads(answer.text, 0, NULL);
     assert_non_null(document);
-    assert_true((http_status == 200) == (json_object_get(document, "error") == NULL));
-    free(text);
+    assert_true((answer.http_status == 200) == (json_object_get(document, "error") == NULL));
+    free(answer.text);
     return document;
 }
 

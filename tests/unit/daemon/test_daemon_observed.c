@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/ns.h"
 #include "core/when.h"
@@ -671,9 +671,21 @@ static void a_crowd_of_clients_does_not_push_out_the_one_that_clicks(void **stat
     assert_true(listed);
 }
 
-/* --- the thread, with the real clock --- */
+/* --- all sources, with the real clock --- */
 
-static void thread_watches_counts_and_ends(void **state)
+static void wait_and_turn(struct st_observe *observe)
+{
+    struct st_platform *p = st_platform_native();
+    struct st_wait wait;
+    sigset_t none;
+    sigemptyset(&none);
+    st_wait_init(&wait, p->now_ns(p) + ST_NS_PER_S);
+    st_observe_wait(observe, &wait);
+    st_wait(&wait, p, &none);
+    (void)st_observe_turn(observe, &wait);
+}
+
+static void all_sources_are_watched_as_the_settings_want_it(void **state)
 {
     (void)state;
     struct st_config config;
@@ -682,28 +694,86 @@ static void thread_watches_counts_and_ends(void **state)
     struct st_platform *p = st_platform_native();
     st_config_defaults(&config);
     snprintf(config.observe.pipewire, sizeof(config.observe.pipewire), "off");
-    assert_int_equal(st_observe_start(p, st_xrun_sources, &config, &events, &observe), 0);
-    const struct timespec nap = st_ns_to_timespec(ST_NS_PER_MS);
-    bool settled = false;
-    while (!settled) { /* every source is off, absent or watching before long; the test's limit ends it */
-        nanosleep(&nap, NULL);
-        st_observe_look(observe, &view);
-        settled = true;
-        for (size_t i = 0; i < view.n; i++)
-            settled = settled && (view.sources[i].state == ST_OBSERVED_IS_OFF) ==
-                                     (strcmp(view.sources[i].source, "pipewire") == 0);
-    }
+    assert_int_equal(st_observe_new(p, st_xrun_sources, &config, &events, &observe), 0);
+    wait_and_turn(observe);
+    st_observe_look(observe, &view);
+    assert_true(view.n > 1);
+    for (size_t i = 0; i < view.n; i++)
+        assert_true((view.sources[i].state == ST_OBSERVED_IS_OFF) ==
+                    (strcmp(view.sources[i].source, "pipewire") == 0));
     snprintf(config.observe.pipewire, sizeof(config.observe.pipewire), "auto");
     snprintf(config.observe.alsa, sizeof(config.observe.alsa), "off");
     st_observe_set(observe, &config);
-    for (settled = false; !settled;) {
-        nanosleep(&nap, NULL);
-        st_observe_look(observe, &view);
-        for (size_t i = 0; i < view.n; i++)
-            settled = settled || (view.sources[i].mode == ST_OBSERVED_OFF &&
-                                  strcmp(view.sources[i].source, "alsa") == 0);
+    wait_and_turn(observe);
+    st_observe_look(observe, &view);
+    for (size_t i = 0; i < view.n; i++)
+        assert_true((view.sources[i].state == ST_OBSERVED_IS_OFF) ==
+                    (strcmp(view.sources[i].source, "alsa") == 0));
+    st_observe_free(observe);
+}
+
+/* --- a source with a descriptor, by the fake clock --- */
+
+static int read_from;
+static unsigned reads_n;
+
+static int open_pipe(struct st_xrun_watch *w)
+{
+    (void)w;
+    return 0;
+}
+
+static int poll_pipe(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    (void)w, (void)seen, (void)ctx;
+    reads_n++;
+    return 0;
+}
+
+static int fd_of_pipe(const struct st_xrun_watch *w)
+{
+    (void)w;
+    return read_from;
+}
+
+static void close_pipe(struct st_xrun_watch *w)
+{
+    (void)w;
+}
+
+/* The pipe is never emptied: its source writes faster than it is read. */
+static void a_source_that_floods_is_read_eight_times_a_second(void **state)
+{
+    (void)state;
+    static const struct st_xrun_ops pipe_ops = {
+        .open = open_pipe, .poll = poll_pipe, .close = close_pipe, .fd = fd_of_pipe};
+    static const struct st_xrun_source pipe_source = {
+        .name = "jack", .summary = "", .poll_ns = 60 * ST_NS_PER_S, .ops = &pipe_ops};
+    static const struct st_xrun_source *const sources[] = {&pipe_source, NULL};
+    struct st_config config;
+    struct st_observe *observe;
+    int fds[2];
+    sigset_t none;
+    sigemptyset(&none);
+    assert_int_equal(pipe(fds), 0);
+    read_from = fds[0];
+    st_config_defaults(&config);
+    assert_int_equal(st_observe_new(platform, sources, &config, &events, &observe), 0);
+    reads_n = 0;
+    assert_int_equal(write(fds[1], "x", 1), 1);
+    const int64_t end_ns = platform->now_ns(platform) + ST_NS_PER_S;
+    while (platform->now_ns(platform) < end_ns) {
+        struct st_wait wait;
+        st_wait_init(&wait, platform->now_ns(platform));
+        st_observe_wait(observe, &wait);
+        st_wait(&wait, platform, &none);
+        (void)st_observe_turn(observe, &wait);
+        st_fake_advance(platform, 5 * ST_NS_PER_MS);
     }
-    st_observe_stop(observe);
+    assert_true(reads_n >= 8 && reads_n <= 9);
+    st_observe_free(observe);
+    close(fds[0]);
+    close(fds[1]);
 }
 
 static void
@@ -747,13 +817,6 @@ static void what_the_server_counts_is_not_counted_again_by_the_card(void **state
     assert_int_equal(o.view.seen.device_xruns_n, 2);
 }
 
-static _Atomic int woken_n;
-
-static void wake(void)
-{
-    woken_n++;
-}
-
 static int poll_player(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
     (void)seen;
@@ -778,30 +841,25 @@ static const struct st_xrun_ops player_ops = {
 static const struct st_xrun_source player_source = {
     .name = "alsa", .summary = "", .poll_ns = ST_NS_PER_MS, .tells_playing = true, .ops = &player_ops};
 
-static void whoever_waits_for_something_to_play_is_woken_once(void **state)
+static void what_plays_is_known_after_a_turn(void **state)
 {
     (void)state;
-    const struct timespec nap = st_ns_to_timespec(ST_NS_PER_MS);
-    struct st_platform p = *st_platform_native();
     struct st_config config;
     struct st_observe *observe;
     struct st_playing_facts facts = {0};
+    struct st_wait wait;
     const struct st_xrun_source *const sources[] = {&player_source, NULL};
     st_config_defaults(&config);
-    woken_n = 0;
-    assert_int_equal(st_observe_start(&p, sources, &config, &events, &observe), 0);
-    st_observe_wake(observe, p.now_ns(&p), wake);
-    while (woken_n == 0) /* the test's limit ends it */
-        nanosleep(&nap, NULL);
-    for (int i = 0; i < 20; i++)
-        nanosleep(&nap, NULL);
-    assert_int_equal(woken_n, 1);
+    st_wait_init(&wait, 0);
+    assert_int_equal(st_observe_new(platform, sources, &config, &events, &observe), 0);
+    const int64_t played_ns = st_observe_turn(observe, &wait);
+    assert_int_equal(played_ns, platform->now_ns(platform));
     st_observe_playing(observe, &facts);
     assert_int_equal(facts.telling_n, 1);
     assert_null(facts.blind);
     assert_string_equal(facts.by, "alsa");
-    assert_true(facts.played_ns > 0 && facts.played_ns <= p.now_ns(&p));
-    st_observe_stop(observe);
+    assert_int_equal(facts.played_ns, played_ns);
+    st_observe_free(observe);
 }
 
 int main(void)
@@ -841,11 +899,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(another_server_opens_it_again_the_same_does_not, setup, teardown),
         cmocka_unit_test_setup_teardown(what_was_never_watched_has_no_counts, setup, teardown),
         cmocka_unit_test_setup_teardown(source_that_cannot_see_clients_says_nothing_of_them, setup, teardown),
-        cmocka_unit_test_setup_teardown(thread_watches_counts_and_ends, setup, teardown),
+        cmocka_unit_test_setup_teardown(all_sources_are_watched_as_the_settings_want_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_source_that_floods_is_read_eight_times_a_second, setup, teardown),
         cmocka_unit_test_setup_teardown(
             absent_source_is_tried_less_often_while_nothing_plays_and_at_once_when_something_does, setup,
             teardown),
-        cmocka_unit_test_setup_teardown(whoever_waits_for_something_to_play_is_woken_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_plays_is_known_after_a_turn, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
