@@ -235,9 +235,9 @@ static void free_service(struct st_service *service)
 {
     st_http_stop(service->http_tcp);
     st_http_stop(service->http);
-    st_observe_free(service->observe);
     st_service_stop_loop(service);
     st_result_finish(&service->rested);
+    st_observe_free(service->observe);
     st_service_stop_audio(service);
     if (service->causes != NULL)
         st_causes_tick(service->causes, (int)service->config.loop.cpu); /* the last events are kept, too */
@@ -343,8 +343,8 @@ static void report_share(struct st_service *service)
 static void check_overdue(struct st_service *service)
 {
     const int64_t now_ns = service->platform->now_ns(service->platform);
-    st_overdue_check(&service->overdue, st_session_heartbeat(service->session, 0),
-                     st_live_due_ns(&service->live), now_ns);
+    st_overdue_check(&service->overdue, st_session_heartbeat(service->session, 0), st_service_due_ns(service),
+                     now_ns);
     const int64_t overdue_ns = st_service_overdue_ns(service);
     struct st_hog hog = {0};
     if (overdue_ns > 0) {
@@ -466,7 +466,7 @@ int st_service_tick(struct st_service *service)
 void st_service_too_long(struct st_service *service)
 {
     if (service->watchdog != NULL)
-        st_watchdog_demote(service->watchdog, "the loop used a CPU too long without a sleep (RLIMIT_RTTIME)");
+        st_watchdog_demote(service->watchdog, ST_WATCHDOG_TOO_LONG);
 }
 
 /* First message of a bad file is kept for the status; all are logged. */

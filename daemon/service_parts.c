@@ -37,6 +37,11 @@ static pid_t loop_tid(void *ctx)
     return st_session_tid(ctx, 0);
 }
 
+static uint64_t drains(void *ctx)
+{
+    return st_session_drains(ctx);
+}
+
 int st_service_start_loop(struct st_service *service)
 {
     const struct st_config *config = &service->config;
@@ -69,7 +74,8 @@ int st_service_start_loop(struct st_service *service)
         ST_ERR("cannot start the test loop: %s", strerror(-r));
         return r;
     }
-    r = st_watchdog_start(service->platform, wish.priority, loop_tid, session, &service->events, &watchdog);
+    const struct st_watchdog_loop watched = {.tid = loop_tid, .cheeps = drains, .ctx = session};
+    r = st_watchdog_start(service->platform, wish.priority, &watched, &service->events, &watchdog);
     if (r < 0) {
         ST_ERR("cannot start the watchdog of the test loop: %s", strerror(-r));
         st_session_ask_stop(session);

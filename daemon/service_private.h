@@ -74,6 +74,9 @@ int64_t st_service_wall_ns(struct st_service *service);
 /** Fills a view. *result holds what view->loop points to: finish it when true is returned. */
 bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result);
 
+/** As st_live_due_ns. */
+int64_t st_service_due_ns(struct st_service *service);
+
 /** How long the loop's next cycle is overdue (daemon/loop/overdue.h). */
 int64_t st_service_overdue_ns(struct st_service *service);
 

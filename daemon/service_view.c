@@ -19,12 +19,20 @@ int64_t st_service_wall_ns(struct st_service *service)
     return service->platform->wall_ns(service->platform);
 }
 
+int64_t st_service_due_ns(struct st_service *service)
+{
+    st_session_hold(service->session);
+    const int64_t due_ns = st_live_due_ns(&service->live);
+    st_session_let_go(service->session);
+    return due_ns;
+}
+
 int64_t st_service_overdue_ns(struct st_service *service)
 {
     if (service->session == NULL || service->view.rests || (service->view.ended && !service->loop_hangs))
         return 0;
     return st_overdue_ns(&service->overdue, st_session_heartbeat(service->session, 0),
-                         st_live_due_ns(&service->live), service->platform->now_ns(service->platform));
+                         st_service_due_ns(service), service->platform->now_ns(service->platform));
 }
 
 /* Fills a view. *result holds what view->loop points to: finish it when has_result. */
@@ -59,7 +67,9 @@ static json_t *document_of(struct st_service *service)
     struct st_result result;
     struct st_live_look seconds;
     const bool has_result = st_service_look(service, &view, &result);
+    st_session_hold(service->session);
     st_live_take(&service->live, service->platform->now_ns(service->platform), &seconds);
+    st_session_let_go(service->session);
     view.seconds = view.rests ? NULL : &seconds;
     struct st_forecast_view forecast;
     st_forecast_look(&service->forecast, &forecast);
@@ -210,7 +220,9 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
     if (is_over) {
         struct st_cause_sums causes;
         struct st_observe_minute observed;
+        st_session_hold(service->session);
         st_live_end_minute(&service->live, &lateness);
+        st_session_let_go(service->session);
         ret->lateness_max_ns = lateness.total_n > 0 ? lateness.max_ns : INT64_MIN;
         st_forecast_add(&service->forecast, ret, &lateness);
         st_causes_end_minute(service->causes, &causes, ret);

@@ -62,6 +62,7 @@ struct st_session {
     pthread_t drain_thread;
     bool drain_started;
     bool over; /* drain thread done; under mutex */
+    _Atomic uint64_t drains_n;
     enum st_lock lock;
     int lock_error;
 };
@@ -351,6 +352,7 @@ static void *drain_thread(void *arg)
         session->config.drain_every_ns > 0 ? session->config.drain_every_ns : DRAIN_EVERY_NS;
     pthread_mutex_lock(&session->mutex);
     while (!drain_all(session)) {
+        atomic_fetch_add_explicit(&session->drains_n, 1, memory_order_relaxed);
         const struct timespec until = st_ns_to_timespec(st_posix_now_ns(NULL) + every_ns);
         (void)pthread_cond_timedwait(&session->wake_drain, &session->mutex, &until);
     }
@@ -594,4 +596,21 @@ uint64_t st_session_heartbeat(const struct st_session *session, size_t i)
 pid_t st_session_tid(const struct st_session *session, size_t i)
 {
     return atomic_load_explicit(&session->lanes[i].tid, memory_order_relaxed);
+}
+
+uint64_t st_session_drains(const struct st_session *session)
+{
+    return atomic_load_explicit(&session->drains_n, memory_order_relaxed);
+}
+
+void st_session_hold(struct st_session *session)
+{
+    if (session != NULL)
+        pthread_mutex_lock(&session->mutex);
+}
+
+void st_session_let_go(struct st_session *session)
+{
+    if (session != NULL)
+        pthread_mutex_unlock(&session->mutex);
 }

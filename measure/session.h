@@ -90,4 +90,12 @@ uint64_t st_session_heartbeat(const struct st_session *session, size_t i);
 /** Kernel thread id of loop i (for the demoting watchdog), 0 before it runs. Any thread, no lock. */
 pid_t st_session_tid(const struct st_session *session, size_t i);
 
+/** Drains so far, four a second while the drain thread has a CPU (its canary). Any thread, no lock. */
+uint64_t st_session_drains(const struct st_session *session);
+
+/** Between the two no drain runs, and so no function of a sink: for a moment, to look at what they write.
+ * NULL: no session, nothing to hold. Any thread. */
+void st_session_hold(struct st_session *session);
+void st_session_let_go(struct st_session *session);
+
 #endif

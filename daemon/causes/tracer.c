@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ struct st_tracer {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t wake;
-    bool ends;                           /* under mutex */
+    atomic_bool ends;
     struct st_late waiting[WAITING_MAX]; /* under mutex */
     size_t waiting_n;
     pthread_mutex_t ring; /* all below */
@@ -64,11 +65,13 @@ static int find(struct st_tracer *tracer, const struct st_cause_event *event, un
         return st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tracer->tid, event->cause,
                                          due_ns, event->at_ns, ret);
     if ((event->cause != ST_CAUSE_RUN_QUEUE && event->cause != ST_CAUSE_KERNEL) || *left == 0 ||
-        event->lateness_ns > ST_CULPRIT_SPAN_MAX_NS)
+        tracer->ends || event->lateness_ns > ST_CULPRIT_SPAN_MAX_NS)
         return -ENOENT;
-    (*left)--;
     const int64_t offset_ns = p->wall_ns(p) - p->now_ns(p);
-    return st_culprit_request(tracer->socket, tracer->tid, due_ns + offset_ns, event->at_ns + offset_ns, ret);
+    const int r =
+        st_culprit_request(tracer->socket, tracer->tid, due_ns + offset_ns, event->at_ns + offset_ns, ret);
+    *left = r == 0 || r == -ENOENT ? *left - 1 : 0; /* one that hangs is not asked again at once */
+    return r;
 }
 
 /* An xrun has the culprit of the late wake-up before it. */

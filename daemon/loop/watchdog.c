@@ -1,16 +1,17 @@
-/* Canary and checker. The idea is rtkit's (Lennart Poettering): an ordinary thread sings, one above the loop
- * listens. */
+/* The idea is rtkit's (Lennart Poettering): an ordinary thread sings, one above the loop listens. */
 #include "daemon/loop/watchdog.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/ns.h"
-#include "platform/posix/posix.h"
 
 #define LOG_MODULE "watchdog"
 #include "daemon/log.h"
@@ -18,17 +19,16 @@
 struct st_watchdog {
     struct st_platform *platform;
     struct st_events *events;
-    st_watchdog_tid_fn tid;
-    void *tid_ctx;
+    struct st_watchdog_loop loop;
     int priority;
-    pthread_t canary, checker;
+    pthread_t checker;
+    int end[2];                          /* a pipe; closed: the checker ends */
     struct st_watchdog_judge busy_judge; /* the caller's thread */
-    _Atomic uint64_t cheeps;
-    pthread_mutex_t mutex;
-    pthread_cond_t wake;
-    bool stop;
-    struct st_watchdog_view view;
+    atomic_bool running, above_loop;     /* of the view */
+    atomic_int demotion; /* 0: none; else enum st_watchdog_reason, and ERRNO_UNIT * errno if it failed */
 };
+
+#define ERRNO_UNIT 16
 
 bool st_watchdog_starved(struct st_watchdog_judge *judge, uint64_t canary_cheeps)
 {
@@ -52,7 +52,7 @@ bool st_watchdog_guilty(int64_t used_ns, int64_t silent_ns)
 static int64_t loop_cpu_ns(const struct st_watchdog *watchdog)
 {
     const struct st_counters_handle handle = {
-        .tid = watchdog->tid(watchdog->tid_ctx), .fd_schedstat = -1, .fd_stat = -1, .fd_status = -1};
+        .tid = watchdog->loop.tid(watchdog->loop.ctx), .fd_schedstat = -1, .fd_stat = -1, .fd_status = -1};
     struct st_thread_counters counters;
     if (handle.tid == 0 || watchdog->platform->counters_other(watchdog->platform, &handle, &counters) != 0 ||
         (counters.valid & ST_COUNTER_CPU) == 0)
@@ -60,57 +60,50 @@ static int64_t loop_cpu_ns(const struct st_watchdog *watchdog)
     return counters.cpu_ns;
 }
 
-void st_watchdog_demote(struct st_watchdog *watchdog, const char *reason)
+static void say_demotion(int demotion, char *buf, size_t buf_bytes)
 {
-    const pid_t tid = watchdog->tid(watchdog->tid_ctx);
+    static const char *const reasons[] = {
+        [ST_WATCHDOG_STARVED] = "ordinary threads got no CPU for 3 s",
+        [ST_WATCHDOG_BUSY] = "the loop used more than half of a CPU for 10 s",
+        [ST_WATCHDOG_TOO_LONG] = "the loop used a CPU too long without a sleep (RLIMIT_RTTIME)",
+    };
+    const char *reason = reasons[demotion % ERRNO_UNIT];
+    if (demotion < ERRNO_UNIT)
+        snprintf(buf, buf_bytes, "the watchdog took real-time priority from the test loop: %s", reason);
+    else
+        snprintf(buf, buf_bytes, "cannot take real-time priority from the test loop (%s): %s",
+                 strerror(demotion / ERRNO_UNIT), reason);
+}
+
+void st_watchdog_demote(struct st_watchdog *watchdog, enum st_watchdog_reason reason)
+{
+    const pid_t tid = watchdog->loop.tid(watchdog->loop.ctx);
     if (tid == 0)
         return;
     const int r = watchdog->platform->demote(watchdog->platform, tid);
-    char text[160];
-    if (r == 0)
-        ST_PRINT(text, "the watchdog took real-time priority from the test loop: %s", reason);
-    else
-        ST_PRINT(text, "cannot take real-time priority from the test loop (%s): %s", strerror(-r), reason);
-    pthread_mutex_lock(&watchdog->mutex);
-    /* once, and once more when it works after it did not */
-    const bool told = watchdog->view.reason[0] != '\0' && (r != 0 || watchdog->view.demoted);
-    watchdog->view.demoted = watchdog->view.demoted || r == 0;
-    memcpy(watchdog->view.reason, text, sizeof(text));
-    pthread_mutex_unlock(&watchdog->mutex);
-    if (!told)
-        st_events_add(watchdog->events, ST_LOG_ERR, watchdog->platform->wall_ns(watchdog->platform),
-                      ST_EVENT_DEMOTED, "%s", text);
+    int before = atomic_load(&watchdog->demotion);
+    char text[ST_WATCHDOG_TEXT_BYTES];
+    /* once, and once more when it works after it did not; else the other thread says it */
+    if ((before != 0 && (r != 0 || before < ERRNO_UNIT)) ||
+        !atomic_compare_exchange_strong(&watchdog->demotion, &before, (int)reason - r * ERRNO_UNIT))
+        return;
+    say_demotion((int)reason - r * ERRNO_UNIT, text, sizeof(text));
+    st_events_add(watchdog->events, ST_LOG_ERR, watchdog->platform->wall_ns(watchdog->platform),
+                  ST_EVENT_DEMOTED, "%s", text);
 }
 
 /* @return false when it is time to end. */
-static bool pause_ns(struct st_watchdog *watchdog, int64_t ns)
+static bool pause_until_check(const struct st_watchdog *watchdog)
 {
-    const struct timespec until =
-        st_ns_to_timespec(st_ns_add(watchdog->platform->now_ns(watchdog->platform), ns));
-    pthread_mutex_lock(&watchdog->mutex);
-    int r = 0;
-    while (!watchdog->stop && r == 0)
-        r = pthread_cond_timedwait(&watchdog->wake, &watchdog->mutex, &until);
-    const bool go_on = !watchdog->stop;
-    pthread_mutex_unlock(&watchdog->mutex);
-    return go_on;
-}
-
-static void *run_canary(void *ctx)
-{
-    struct st_watchdog *watchdog = ctx;
-    (void)watchdog->platform->set_name(watchdog->platform, "st-canary");
-    do {
-        atomic_fetch_add(&watchdog->cheeps, 1);
-    } while (pause_ns(watchdog, ST_WATCHDOG_CANARY_NS));
-    return NULL;
+    struct pollfd end = {.fd = watchdog->end[0], .events = POLLIN};
+    return poll(&end, 1, (int)(ST_WATCHDOG_CHECK_NS / ST_NS_PER_MS)) == 0;
 }
 
 /* Other programs may starve ordinary threads too; the loop runs on then, and an event says so. */
 static void tell_starved(struct st_watchdog *watchdog, bool guilty)
 {
     if (guilty)
-        st_watchdog_demote(watchdog, "ordinary threads got no CPU for 3 s");
+        st_watchdog_demote(watchdog, ST_WATCHDOG_STARVED);
     else
         st_events_add(watchdog->events, ST_LOG_WARN, watchdog->platform->wall_ns(watchdog->platform),
                       ST_EVENT_STARVED,
@@ -122,15 +115,13 @@ static void *run_checker(void *ctx)
     struct st_watchdog *watchdog = ctx;
     struct st_platform *platform = watchdog->platform;
     (void)platform->set_name(platform, "st-watchdog");
-    const bool above = platform->set_policy(platform, ST_POLICY_FIFO, watchdog->priority) == 0;
-    pthread_mutex_lock(&watchdog->mutex);
-    watchdog->view.running = true;
-    watchdog->view.above_loop = above;
-    pthread_mutex_unlock(&watchdog->mutex);
+    atomic_store(&watchdog->above_loop,
+                 platform->set_policy(platform, ST_POLICY_FIFO, watchdog->priority) == 0);
+    atomic_store(&watchdog->running, true);
     struct st_watchdog_judge judge = {0};
     int64_t cpu_ns = -1, since_ns = 0; /* when the canary was heard last */
-    while (pause_ns(watchdog, ST_WATCHDOG_CHECK_NS)) {
-        const bool starved = st_watchdog_starved(&judge, atomic_load(&watchdog->cheeps));
+    while (pause_until_check(watchdog)) {
+        const bool starved = st_watchdog_starved(&judge, watchdog->loop.cheeps(watchdog->loop.ctx));
         const int64_t now_cpu_ns = loop_cpu_ns(watchdog), now_ns = platform->now_ns(platform);
         if (starved) {
             const int64_t used_ns = cpu_ns >= 0 && now_cpu_ns >= 0 ? now_cpu_ns - cpu_ns : -1;
@@ -145,16 +136,7 @@ static void *run_checker(void *ctx)
     return NULL;
 }
 
-static void stop_canary(struct st_watchdog *watchdog)
-{
-    pthread_mutex_lock(&watchdog->mutex);
-    watchdog->stop = true;
-    pthread_cond_broadcast(&watchdog->wake);
-    pthread_mutex_unlock(&watchdog->mutex);
-    pthread_join(watchdog->canary, NULL);
-}
-
-int st_watchdog_start(struct st_platform *platform, int loop_priority, st_watchdog_tid_fn tid, void *tid_ctx,
+int st_watchdog_start(struct st_platform *platform, int loop_priority, const struct st_watchdog_loop *loop,
                       struct st_events *events, struct st_watchdog **ret)
 {
     struct st_watchdog *watchdog = calloc(1, sizeof(*watchdog));
@@ -162,21 +144,17 @@ int st_watchdog_start(struct st_platform *platform, int loop_priority, st_watchd
         return -ENOMEM;
     watchdog->platform = platform;
     watchdog->events = events;
-    watchdog->tid = tid;
-    watchdog->tid_ctx = tid_ctx;
+    watchdog->loop = *loop;
     watchdog->priority = loop_priority + 1;
-    pthread_mutex_init(&watchdog->mutex, NULL);
-    int r = st_posix_condition_init(&watchdog->wake);
-    if (r == 0)
-        r = -pthread_create(&watchdog->canary, NULL, run_canary, watchdog);
+    int r = pipe2(watchdog->end, O_CLOEXEC) == 0 ? 0 : -errno;
     if (r == 0) {
         r = -pthread_create(&watchdog->checker, NULL, run_checker, watchdog);
-        if (r != 0)
-            stop_canary(watchdog);
+        if (r != 0) {
+            close(watchdog->end[0]);
+            close(watchdog->end[1]);
+        }
     }
     if (r != 0) {
-        pthread_cond_destroy(&watchdog->wake);
-        pthread_mutex_destroy(&watchdog->mutex);
         free(watchdog);
         return r;
     }
@@ -188,10 +166,9 @@ void st_watchdog_stop(struct st_watchdog *watchdog)
 {
     if (watchdog == NULL)
         return;
-    stop_canary(watchdog);
+    close(watchdog->end[1]);
     pthread_join(watchdog->checker, NULL);
-    pthread_cond_destroy(&watchdog->wake);
-    pthread_mutex_destroy(&watchdog->mutex);
+    close(watchdog->end[0]);
     free(watchdog);
 }
 
@@ -200,12 +177,16 @@ void st_watchdog_report_share(struct st_watchdog *watchdog, double share)
     if (!st_watchdog_busy(&watchdog->busy_judge, share))
         return;
     watchdog->busy_judge.busy_checks = 0;
-    st_watchdog_demote(watchdog, "the loop used more than half of a CPU for 10 s");
+    st_watchdog_demote(watchdog, ST_WATCHDOG_BUSY);
 }
 
 void st_watchdog_look(struct st_watchdog *watchdog, struct st_watchdog_view *ret)
 {
-    pthread_mutex_lock(&watchdog->mutex);
-    *ret = watchdog->view;
-    pthread_mutex_unlock(&watchdog->mutex);
+    const int demotion = atomic_load(&watchdog->demotion);
+    ret->running = atomic_load(&watchdog->running);
+    ret->above_loop = atomic_load(&watchdog->above_loop);
+    ret->demoted = demotion > 0 && demotion < ERRNO_UNIT;
+    ret->reason[0] = '\0';
+    if (demotion != 0)
+        say_demotion(demotion, ret->reason, sizeof(ret->reason));
 }

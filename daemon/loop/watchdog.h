@@ -5,7 +5,6 @@
 #include "daemon/causes/events.h"
 #include "platform/platform.h"
 
-#define ST_WATCHDOG_CANARY_NS     INT64_C(100000000) /* an ordinary thread lets itself be heard this often */
 #define ST_WATCHDOG_CHECK_NS      INT64_C(500000000) /* a thread above the loop listens this often */
 #define ST_WATCHDOG_SILENT_CHECKS 6                  /* silent checks in a row: starved */
 #define ST_WATCHDOG_BUSY_SHARE    0.5                /* the loop may use half of a CPU */
@@ -35,28 +34,42 @@ bool st_watchdog_starved(struct st_watchdog_judge *judge, uint64_t canary_cheeps
  * long. */
 bool st_watchdog_busy(struct st_watchdog_judge *judge, double share);
 
+#define ST_WATCHDOG_TEXT_BYTES 160
+
 struct st_watchdog_view {
     bool running;    /* the checker has begun: above_loop is known */
     bool above_loop; /* the checker has real-time priority */
     bool demoted;
-    char reason[160]; /* when demoted, or when it could not be */
+    char reason[ST_WATCHDOG_TEXT_BYTES]; /* when demoted, or when it could not be */
 };
 
-/** Kernel id of the loop's thread, 0 while it does not run. */
-typedef pid_t (*st_watchdog_tid_fn)(void *ctx);
+enum st_watchdog_reason { ST_WATCHDOG_STARVED = 1, ST_WATCHDOG_BUSY, ST_WATCHDOG_TOO_LONG };
+
+/** Who is watched. Threads: any. */
+struct st_watchdog_loop {
+    /** Kernel id of the loop's thread, 0 while it does not run. */
+    pid_t (*tid)(void *ctx);
+    /** The canary, an ordinary thread: what it counts up, at least once in ST_WATCHDOG_CHECK_NS while it has
+     * a CPU. */
+    uint64_t (*cheeps)(void *ctx);
+    void *ctx;
+};
 
 struct st_watchdog;
 
-/** @param loop_priority the checker asks for one more. @return 0, -ENOMEM, -EAGAIN. Threads: one. */
-ST_NODISCARD int st_watchdog_start(struct st_platform *platform, int loop_priority, st_watchdog_tid_fn tid,
-                                   void *tid_ctx, struct st_events *events, struct st_watchdog **ret);
-void st_watchdog_stop(struct st_watchdog *watchdog); /* NULL is fine */
+/** @param loop_priority the checker asks for one more. @return 0, -ENOMEM, -EAGAIN, -EMFILE. Threads: one. */
+ST_NODISCARD int st_watchdog_start(struct st_platform *platform, int loop_priority,
+                                   const struct st_watchdog_loop *loop, struct st_events *events,
+                                   struct st_watchdog **ret);
+
+/** Within 3 s of the end of the loop's canary. NULL is fine. */
+void st_watchdog_stop(struct st_watchdog *watchdog);
 
 /** Tells what share of a CPU the loop used since the last call; call every 5 s. Threads: one. */
 void st_watchdog_report_share(struct st_watchdog *watchdog, double share);
 
 /** Takes real-time priority from the loop and tells why. Threads: any. */
-void st_watchdog_demote(struct st_watchdog *watchdog, const char *reason);
+void st_watchdog_demote(struct st_watchdog *watchdog, enum st_watchdog_reason reason);
 
 /** Threads: any. */
 void st_watchdog_look(struct st_watchdog *watchdog, struct st_watchdog_view *ret);

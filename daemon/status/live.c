@@ -21,10 +21,8 @@ static void end_second(struct st_live *live)
         live->now.max_ns = live->hist.max_ns;
     if (median.known)
         live->now.median_ns = median.value_ns;
-    pthread_mutex_lock(&live->mutex);
     live->seconds[live->now.index % ST_LIVE_SECONDS] = live->now;
     live->newest = live->now.index;
-    pthread_mutex_unlock(&live->mutex);
 }
 
 /* Makes `now` the second in which period k was due. */
@@ -52,9 +50,7 @@ static void on_cycle(void *ctx, uint64_t period_index, int64_t lateness_ns, int6
     struct st_live *live = ctx;
     if (live->next.cycle != NULL)
         live->next.cycle(live->next.ctx, period_index, lateness_ns, callback_ns);
-    pthread_mutex_lock(&live->mutex);
     st_hist_add(&live->minute, lateness_ns);
-    pthread_mutex_unlock(&live->mutex);
     move_to(live, period_index);
     st_hist_add(&live->hist, lateness_ns);
     live->now.cycles++;
@@ -110,9 +106,7 @@ static void on_flush(void *ctx)
         live->next.flush(live->next.ctx);
     if (live->t0_ns == INT64_MIN)
         return;
-    pthread_mutex_lock(&live->mutex);
     live->next_due_ns = st_period_due_ns(&live->period, live->t0_ns, live->next_k);
-    pthread_mutex_unlock(&live->mutex);
 }
 
 int st_live_init(struct st_live *live)
@@ -121,8 +115,6 @@ int st_live_init(struct st_live *live)
     int r = st_hist_init(&live->hist, HIST_DIGITS);
     if (r == 0)
         r = st_hist_init(&live->minute, ST_HISTORY_DIGITS);
-    if (r == 0)
-        r = -pthread_mutex_init(&live->mutex, NULL);
     if (r < 0) {
         st_hist_finish(&live->hist);
         st_hist_finish(&live->minute);
@@ -138,7 +130,6 @@ void st_live_finish(struct st_live *live)
 {
     st_hist_finish(&live->hist);
     st_hist_finish(&live->minute);
-    pthread_mutex_destroy(&live->mutex);
 }
 
 struct st_sink st_live_sink(struct st_live *live, const struct st_period *period, const struct st_sink *next)
@@ -147,9 +138,7 @@ struct st_sink st_live_sink(struct st_live *live, const struct st_period *period
     live->period = *period;
     live->t0_ns = INT64_MIN;
     begin_second(live, -1);
-    pthread_mutex_lock(&live->mutex);
     live->next_due_ns = INT64_MIN; /* that of the loop before says nothing of this one */
-    pthread_mutex_unlock(&live->mutex);
     return (struct st_sink){.start = on_start,
                             .cycle = on_cycle,
                             .skipped = on_skipped,
@@ -162,34 +151,26 @@ struct st_sink st_live_sink(struct st_live *live, const struct st_period *period
 
 void st_live_end_minute(struct st_live *live, struct st_hist *ret)
 {
-    pthread_mutex_lock(&live->mutex);
     if (st_hist_merge(ret, &live->minute) == 0) /* they have the same digits */
         st_hist_reset(&live->minute);
-    pthread_mutex_unlock(&live->mutex);
 }
 
 void st_live_forget(struct st_live *live)
 {
-    pthread_mutex_lock(&live->mutex);
     live->newest = live->next_due_ns = INT64_MIN;
     for (size_t i = 0; i < ST_LIVE_SECONDS; i++)
         live->seconds[i].index = -1;
-    pthread_mutex_unlock(&live->mutex);
 }
 
-int64_t st_live_due_ns(struct st_live *live)
+int64_t st_live_due_ns(const struct st_live *live)
 {
-    pthread_mutex_lock(&live->mutex);
-    const int64_t due_ns = live->next_due_ns;
-    pthread_mutex_unlock(&live->mutex);
-    return due_ns;
+    return live->next_due_ns;
 }
 
-void st_live_take(struct st_live *live, int64_t now_ns, struct st_live_look *ret)
+void st_live_take(const struct st_live *live, int64_t now_ns, struct st_live_look *ret)
 {
     ret->n = 0;
     const int64_t now_index = now_ns / ST_NS_PER_S;
-    pthread_mutex_lock(&live->mutex);
     /* the second before this one may not have been drained to its end */
     int64_t end = now_index - 1;
     if (live->newest >= end - 1 && live->newest < end)
@@ -205,5 +186,4 @@ void st_live_take(struct st_live *live, int64_t now_ns, struct st_live_look *ret
             known ? *second
                   : (struct st_live_second){.index = i, .max_ns = INT64_MIN, .median_ns = INT64_MIN};
     }
-    pthread_mutex_unlock(&live->mutex);
 }

@@ -3,8 +3,6 @@
 #ifndef ST_DAEMON_STATUS_LIVE_H
 #define ST_DAEMON_STATUS_LIVE_H
 
-#include <pthread.h>
-
 #include "core/stats/hist.h"
 #include "measure/session.h"
 
@@ -19,17 +17,14 @@ struct st_live_second {
     int64_t median_ns; /* INT64_MIN: fewer cycles than a median needs */
 };
 
-/** The sink of the session, and what others see of it. */
+/** The sink of the session, and what others see of it: between st_session_hold and st_session_let_go. */
 struct st_live {
     struct st_sink next;
-    /* drain thread */
     struct st_period period;
-    int64_t t0_ns;             /* INT64_MIN: this loop does not count yet */
-    uint64_t next_k;           /* the first period that was not seen yet */
-    struct st_live_second now; /* index < 0: none begun */
-    struct st_hist hist;       /* lateness in `now`; 2 digits */
-    /* both */
-    pthread_mutex_t mutex;
+    int64_t t0_ns;                                  /* INT64_MIN: this loop does not count yet */
+    uint64_t next_k;                                /* the first period that was not seen yet */
+    struct st_live_second now;                      /* index < 0: none begun */
+    struct st_hist hist;                            /* lateness in `now`; 2 digits */
     struct st_live_second seconds[ST_LIVE_SECONDS]; /* a ring; the slot is index % ST_LIVE_SECONDS */
     int64_t newest;                                 /* index of the newest whole second; INT64_MIN: none */
     int64_t next_due_ns;   /* of the next period, as of the last drain; INT64_MIN: no loop yet */
@@ -50,18 +45,17 @@ void st_live_finish(struct st_live *live);
  * @param next gets each cycle, late wake-up, xrun and flush as well; NULL: no one. */
 struct st_sink st_live_sink(struct st_live *live, const struct st_period *period, const struct st_sink *next);
 
-/** Ends the minute: adds its lateness to an empty histogram of ST_HISTORY_DIGITS digits. Threads: any. */
+/** Ends the minute: adds its lateness to an empty histogram of ST_HISTORY_DIGITS digits. */
 void st_live_end_minute(struct st_live *live, struct st_hist *ret);
 
-/** Forgets the seconds before a loop that starts after a rest: there is no gap to show. No session runs.
- * Threads: any one. */
+/** Forgets the seconds before a loop that starts after a rest: there is no gap to show. No session runs. */
 void st_live_forget(struct st_live *live);
 
 /** When the first period was due of which nothing is known, as of the last drain; INT64_MIN: no loop counts
- * yet. Threads: any. */
-int64_t st_live_due_ns(struct st_live *live);
+ * yet. */
+int64_t st_live_due_ns(const struct st_live *live);
 
-/** What is known at now_ns on CLOCK_MONOTONIC: whole seconds of the last ST_LIVE_SECONDS. Threads: any. */
-void st_live_take(struct st_live *live, int64_t now_ns, struct st_live_look *ret);
+/** What is known at now_ns on CLOCK_MONOTONIC: whole seconds of the last ST_LIVE_SECONDS. */
+void st_live_take(const struct st_live *live, int64_t now_ns, struct st_live_look *ret);
 
 #endif

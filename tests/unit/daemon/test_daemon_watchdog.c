@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -71,14 +73,21 @@ static pid_t tid_of_loop(void *ctx)
     return *(pid_t *)ctx;
 }
 
-/* Runs the real threads and lets the loop be too busy. */
+static uint64_t no_cheep(void *ctx)
+{
+    (void)ctx;
+    return 0;
+}
+
+/* Runs the real thread and lets the loop be too busy. */
 static void be_busy(pid_t loop_tid, struct st_watchdog_view *view)
 {
     struct st_platform platform = *st_platform_native();
     platform.demote = record_demote;
     struct st_watchdog *watchdog;
     atomic_store(&demoted_tid, 0);
-    assert_int_equal(st_watchdog_start(&platform, 70, tid_of_loop, &loop_tid, &events, &watchdog), 0);
+    const struct st_watchdog_loop loop = {.tid = tid_of_loop, .cheeps = no_cheep, .ctx = &loop_tid};
+    assert_int_equal(st_watchdog_start(&platform, 70, &loop, &events, &watchdog), 0);
     for (int i = 0; i < ST_WATCHDOG_BUSY_CHECKS; i++)
         st_watchdog_report_share(watchdog, 0.8);
     st_watchdog_look(watchdog, view);
@@ -114,14 +123,15 @@ static void demotion_that_works_at_the_second_try_is_told(void **state)
     pid_t loop_tid = 4711;
     struct st_watchdog *watchdog;
     const uint64_t before = events.added_n;
-    assert_int_equal(st_watchdog_start(&platform, 70, tid_of_loop, &loop_tid, &events, &watchdog), 0);
+    const struct st_watchdog_loop loop = {.tid = tid_of_loop, .cheeps = no_cheep, .ctx = &loop_tid};
+    assert_int_equal(st_watchdog_start(&platform, 70, &loop, &events, &watchdog), 0);
     demote_result = -EPERM;
-    st_watchdog_demote(watchdog, "test");
-    st_watchdog_demote(watchdog, "test");
+    st_watchdog_demote(watchdog, ST_WATCHDOG_BUSY);
+    st_watchdog_demote(watchdog, ST_WATCHDOG_BUSY);
     assert_int_equal(events.added_n - before, 1);
     demote_result = 0;
-    st_watchdog_demote(watchdog, "test");
-    st_watchdog_demote(watchdog, "test");
+    st_watchdog_demote(watchdog, ST_WATCHDOG_BUSY);
+    st_watchdog_demote(watchdog, ST_WATCHDOG_BUSY);
     assert_int_equal(events.added_n - before, 2);
     st_watchdog_stop(watchdog);
 }
@@ -137,6 +147,38 @@ static void loop_that_does_not_run_is_left_alone(void **state)
     assert_string_equal(view.reason, "");
 }
 
+static uint64_t cheep(void *ctx)
+{
+    static _Atomic uint64_t cheeps_n;
+    (void)ctx;
+    return atomic_fetch_add(&cheeps_n, 1);
+}
+
+/* Two real threads; what the loop used of the CPU is not known. */
+static void only_a_silent_canary_costs_the_loop_its_priority(void **state)
+{
+    (void)state;
+    struct st_platform platform = *st_platform_native();
+    platform.demote = record_demote;
+    demote_result = 0;
+    pid_t loop_tid = INT_MAX;
+    const struct st_watchdog_loop silent = {.tid = tid_of_loop, .cheeps = no_cheep, .ctx = &loop_tid};
+    const struct st_watchdog_loop heard = {.tid = tid_of_loop, .cheeps = cheep, .ctx = &loop_tid};
+    struct st_watchdog *of_silent, *of_heard;
+    struct st_watchdog_view view;
+    assert_int_equal(st_watchdog_start(&platform, 70, &heard, &events, &of_heard), 0);
+    assert_int_equal(st_watchdog_start(&platform, 70, &silent, &events, &of_silent), 0);
+    do { /* the test's limit ends it */
+        (void)poll(NULL, 0, 50);
+        st_watchdog_look(of_silent, &view);
+    } while (!view.demoted);
+    assert_non_null(strstr(view.reason, "ordinary threads got no CPU"));
+    st_watchdog_stop(of_silent);
+    st_watchdog_look(of_heard, &view);
+    assert_false(view.demoted);
+    st_watchdog_stop(of_heard);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +190,7 @@ int main(void)
         cmocka_unit_test(failed_demotion_is_not_called_demoted),
         cmocka_unit_test(demotion_that_works_at_the_second_try_is_told),
         cmocka_unit_test(loop_that_does_not_run_is_left_alone),
+        cmocka_unit_test(only_a_silent_canary_costs_the_loop_its_priority),
     };
     if (st_events_init(&events, NULL) != 0)
         return 1;
