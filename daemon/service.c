@@ -252,7 +252,6 @@ static void free_service(struct st_service *service)
         return; /* its threads have the rest until the process ends */
     st_live_finish(&service->live);
     st_forecast_finish(&service->forecast);
-    st_tracer_way_finish(&service->late);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
     free(service);
@@ -268,9 +267,7 @@ static int init_books(struct st_service *service)
     r = st_causes_new(service->platform, &service->events, &service->causes);
     if (r < 0)
         goto no_causes;
-    r = st_tracer_way_init(&service->late, service->causes);
-    if (r < 0)
-        goto no_late;
+    service->late.causes = service->causes;
     r = st_live_init(&service->live);
     if (r < 0)
         goto no_live;
@@ -279,8 +276,6 @@ static int init_books(struct st_service *service)
         return 0;
     st_live_finish(&service->live);
 no_live:
-    st_tracer_way_finish(&service->late);
-no_late:
     st_causes_free(service->causes);
 no_causes:
     st_events_finish(&service->events);
@@ -443,10 +438,6 @@ int st_service_tick(struct st_service *service)
     /* fed while this thread runs: a restart would not give the loop a CPU, and its figures would be lost. An
      * event reports a loop without a CPU. */
     st_systemd_notify("WATCHDOG=1");
-    for (uint64_t i = before; i < service->tick; i++) {
-        st_http_tick(service->http);
-        st_http_tick(service->http_tcp);
-    }
     r = rest_or_run(service);
     if (r < 0)
         return r;

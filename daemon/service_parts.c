@@ -265,7 +265,9 @@ void st_service_trace(struct st_service *service)
     if (wished || !of_system)
         r = st_tracer_start(service->platform, &service->config, wished ? NULL : SYSTEM_SOCKET, tid,
                             service->causes, &service->tracer, why, sizeof(why));
+    st_session_hold(service->session);
     st_tracer_way_use(&service->late, service->tracer, why);
+    st_session_let_go(service->session);
     ST_PRINT(service->view.trace_error, "%s", wished && r != 0 ? why : "");
     if (r == 0)
         ST_INFO("%s", wished
@@ -276,7 +278,9 @@ void st_service_trace(struct st_service *service)
 
 void st_service_stop_trace(struct st_service *service)
 {
+    st_session_hold(service->session);
     st_tracer_way_use(&service->late, NULL, "the test loop does not run");
+    st_session_let_go(service->session);
     st_tracer_stop(service->tracer);
     service->tracer = NULL;
     service->tracer_tried = false;

@@ -102,8 +102,6 @@ int st_http_start_tcp(const char *listen, const char *names, const struct st_htt
     return -ENOTSUP;
 }
 
-void st_http_tick(struct st_http *http) {}
-
 void st_http_wait(struct st_http *http, struct st_wait *wait) {}
 
 void st_http_turn(struct st_http *http, const struct st_wait *wait) {}

@@ -249,23 +249,9 @@ void st_tracer_stop(struct st_tracer *tracer)
 
 /* --- late wake-ups on their way from the loop to the tracer and the sums --- */
 
-int st_tracer_way_init(struct st_tracer_way *late, struct st_causes *causes)
-{
-    *late = (struct st_tracer_way){.causes = causes};
-    return -pthread_mutex_init(&late->mutex, NULL);
-}
-
-void st_tracer_way_finish(struct st_tracer_way *late)
-{
-    pthread_mutex_destroy(&late->mutex);
-}
-
 static void judge(struct st_tracer_way *late, const struct st_late *one)
 {
-    pthread_mutex_lock(&late->mutex);
-    const bool asked = late->tracer != NULL && tracer_ask(late->tracer, one);
-    pthread_mutex_unlock(&late->mutex);
-    if (!asked)
+    if (late->tracer == NULL || !tracer_ask(late->tracer, one))
         st_causes_take(late->causes, one, NULL);
 }
 
@@ -307,7 +293,6 @@ int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, in
                        struct st_trace_culprit *ret)
 {
     int r = -ENOTSUP;
-    pthread_mutex_lock(&late->mutex); /* so that the tracer stays */
     struct st_tracer *tracer = late->tracer;
     if (tracer != NULL && tracer->module != NULL) {
         pthread_mutex_lock(&tracer->ring);
@@ -318,14 +303,11 @@ int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, in
         if (r == 0)
             st_cpu_trace_complete_name(tracer->platform, ret);
     }
-    pthread_mutex_unlock(&late->mutex);
     return r;
 }
 
 void st_tracer_way_use(struct st_tracer_way *late, struct st_tracer *tracer, const char *why)
 {
-    pthread_mutex_lock(&late->mutex);
     late->tracer = tracer;
-    pthread_mutex_unlock(&late->mutex);
     st_causes_set_untraced(late->causes, tracer != NULL ? "" : why);
 }

@@ -2,8 +2,6 @@
 #ifndef ST_DAEMON_CAUSES_TRACER_H
 #define ST_DAEMON_CAUSES_TRACER_H
 
-#include <pthread.h>
-
 #include "daemon/causes/causes.h"
 #include "daemon/causes/cpu_trace.h"
 #include "daemon/config/config.h"
@@ -36,14 +34,9 @@ void st_tracer_stop(struct st_tracer *tracer);
  * tracer straight to the sums of causes, which also get the number of all wake-ups. */
 struct st_tracer_way {
     struct st_causes *causes;
-    uint64_t wakes_n; /* drain thread: since the last flush */
-    pthread_mutex_t mutex;
+    uint64_t wakes_n;         /* drain thread: since the last flush */
     struct st_tracer *tracer; /* NULL: none */
 };
-
-/** @param causes  must live longer. @return 0 or a negative errno value. */
-ST_NODISCARD int st_tracer_way_init(struct st_tracer_way *late, struct st_causes *causes);
-void st_tracer_way_finish(struct st_tracer_way *late);
 
 /** To be given to a session; its functions run in the drain thread. */
 struct st_sink st_tracer_way_sink(struct st_tracer_way *late);
@@ -51,11 +44,12 @@ struct st_sink st_tracer_way_sink(struct st_tracer_way *late);
 /**
  * Who kept any thread from its CPU, for another daemon. As the wake-up of that thread is not
  * traced, a thread that is found may explain only a part. Times: CLOCK_MONOTONIC.
- * @return 0; -ENOENT, -ENODATA: no one is known; -ENOTSUP: no tracer. Threads: HTTP's. */
+ * @return 0; -ENOENT, -ENODATA: no one is known; -ENOTSUP: no tracer. Threads: main. */
 ST_NODISCARD int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, int64_t woke_ns,
                                     struct st_trace_culprit *ret);
 
-/** From now on the tracer is asked; NULL: none, because of `why`. Threads: main. */
+/** From now on the tracer is asked; NULL: none, because of `why`. While no drain runs (st_session_hold).
+ * Threads: main. */
 void st_tracer_way_use(struct st_tracer_way *late, struct st_tracer *tracer, const char *why);
 
 #endif

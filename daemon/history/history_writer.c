@@ -19,7 +19,7 @@
 #define LOG_MODULE "history"
 #include "daemon/log.h"
 
-#define STACK_BYTES (512 * 1024)
+#define STACK_BYTES (256 * 1024)
 #define RETAIN_NS   (3600 * ST_NS_PER_S)
 #define GROWN_BYTES INT64_C(65536) /* what is written before it is looked at again; what a write adds */
 #define SENTENCE    256

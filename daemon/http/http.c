@@ -24,7 +24,7 @@
 #define REQUEST_TIMEOUT_S 3u                  /* without a byte, until there was a request */
 #define ANSWER_TIMEOUT_S  10u                 /* without a byte, from then on */
 #define CONNECTION_BYTES  (size_t)(32 * 1024) /* request line and headers */
-#define SHORT_TICKS       60                  /* without a shortage of descriptors: the next one is logged */
+#define SHORT_NS          (60 * ST_NS_PER_S)  /* without a shortage of descriptors: the next one is logged */
 #define SHORT_WAIT_NS     (200 * ST_NS_PER_MS)
 
 /* --- what clients cost: a place for each connection, time for each request, and memory for answers that they
@@ -34,7 +34,7 @@
 #define SHARE_MAX       12 /* of one user of the Unix socket, or one address: a browser takes up to 7 */
 #define PLACES          (CONNECTIONS_MAX + 4) /* with those that end and are not closed yet */
 /** From the start of the connection, or the end of the request before, to the last byte of the answer. */
-#define REQUEST_TICKS  20
+#define REQUEST_NS     (20 * ST_NS_PER_S)
 #define HELD_MAX_BYTES (1024 * 1024)
 
 struct place {
@@ -42,14 +42,15 @@ struct place {
     bool is_answered; /* a request is here, and its answer is not out yet */
     int fd;
     uint64_t owner;
-    uint64_t since;    /* ticks */
+    int64_t since_ns;
     uint64_t number;   /* the lower, the longer it did nothing */
     size_t held_bytes; /* of an answer that is not out yet */
 };
 
 struct guard {
-    uint64_t ticks, number;
-    uint64_t short_until; /* in ticks: a shortage of descriptors before that was logged */
+    int64_t now_ns; /* of this turn; CLOCK_MONOTONIC */
+    uint64_t number;
+    int64_t short_until_ns; /* a shortage of descriptors before that was logged */
     struct place places[PLACES];
     size_t held_bytes; /* of answers that are still being sent: this memory is locked */
 };
@@ -147,7 +148,7 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, ST_UNUSE
         *place = (struct place){.used = true,
                                 .fd = fd,
                                 .owner = owner_of(connection, fd),
-                                .since = guard->ticks,
+                                .since_ns = guard->now_ns,
                                 .number = ++guard->number};
         make_room(guard, place);
     }
@@ -162,7 +163,7 @@ static void note_request(struct guard *guard, struct MHD_Connection *connection,
         place->is_answered = is_answered;
         place->number = ++guard->number;
         if (!is_answered)
-            place->since = guard->ticks;
+            place->since_ns = guard->now_ns;
     }
 }
 
@@ -174,12 +175,11 @@ static void note_held(struct guard *guard, struct MHD_Connection *connection, si
         place->held_bytes = bytes;
 }
 
-/* Each second: ends connections that are over their time. */
+/* Ends connections that are over their time. */
 static void end_late_ones(struct guard *guard)
 {
-    guard->ticks++;
     for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
-        if (place->used && guard->ticks - place->since > REQUEST_TICKS) {
+        if (place->used && guard->now_ns - place->since_ns > REQUEST_NS) {
             place->ends = true;
             shutdown(place->fd, SHUT_RDWR);
         }
@@ -284,12 +284,12 @@ static void rest_without_descriptors(struct st_http *http)
         return;
     const int error = errno;
     struct guard *guard = &http->guard;
-    const bool first = guard->short_until <= guard->ticks;
-    guard->short_until = guard->ticks + SHORT_TICKS;
+    const bool first = guard->short_until_ns <= guard->now_ns;
+    guard->short_until_ns = guard->now_ns + SHORT_NS;
     if (first)
         ST_WARN("cannot accept connections: %s. sleeptuned tries again several times a second.",
                 strerror(error));
-    http->rests_until_ns = st_posix_now_ns(NULL) + SHORT_WAIT_NS;
+    http->rests_until_ns = guard->now_ns + SHORT_WAIT_NS;
 }
 
 static void log_server(void *ctx, const char *format, va_list args) ST_PRINTF(2, 0);
@@ -590,12 +590,6 @@ int st_http_start_tcp(const char *listen_on, const char *names, const struct st_
     return r;
 }
 
-void st_http_tick(struct st_http *http)
-{
-    if (http != NULL)
-        end_late_ones(&http->guard);
-}
-
 void st_http_wait(struct st_http *http, struct st_wait *wait)
 {
     if (http == NULL)
@@ -613,8 +607,13 @@ void st_http_wait(struct st_http *http, struct st_wait *wait)
 
 void st_http_turn(struct st_http *http, const struct st_wait *wait)
 {
-    if (http != NULL && http->rests_until_ns <= st_posix_now_ns(NULL))
-        (void)MHD_run_from_select(http->server, &wait->read, &wait->write, &wait->error);
+    if (http == NULL)
+        return;
+    http->guard.now_ns = st_posix_now_ns(NULL);
+    if (http->rests_until_ns > http->guard.now_ns)
+        return;
+    end_late_ones(&http->guard);
+    (void)MHD_run_from_select(http->server, &wait->read, &wait->write, &wait->error);
 }
 
 void st_http_stop(struct st_http *http)

@@ -36,10 +36,8 @@ ST_NODISCARD int st_http_start_fd(int fd, const struct st_http_source *source, s
 ST_NODISCARD int st_http_start_tcp(const char *listen, const char *names, const struct st_http_source *source,
                                    struct st_http **ret);
 
-/** Call each second: connections that are over their time end. NULL is fine. */
-void st_http_tick(struct st_http *http);
-
-/** What it waits for, and what it does when that is ready. NULL is fine. */
+/** What it waits for, and what it does when that is ready; connections that are over their time end. NULL is
+ * fine. */
 void st_http_wait(struct st_http *http, struct st_wait *wait);
 void st_http_turn(struct st_http *http, const struct st_wait *wait);
 

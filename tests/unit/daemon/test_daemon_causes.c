@@ -29,9 +29,9 @@ static int setup(void **state)
     (void)state;
     fake = st_fake_new(ST_OS_LINUX, START_NS);
     st_session_defaults(&config);
-    if (fake == NULL || st_events_init(&events, NULL) != 0 || st_causes_new(fake, &events, &causes) != 0 ||
-        st_tracer_way_init(&late_wakes, causes) != 0)
+    if (fake == NULL || st_events_init(&events, NULL) != 0 || st_causes_new(fake, &events, &causes) != 0)
         return -1;
+    late_wakes = (struct st_tracer_way){.causes = causes};
     st_causes_begin(causes, &config);
     return 0;
 }
@@ -39,7 +39,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    st_tracer_way_finish(&late_wakes);
     st_causes_free(causes);
     st_events_finish(&events);
     st_fake_free(fake);

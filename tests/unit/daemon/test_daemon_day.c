@@ -331,7 +331,7 @@ static void start_all(void)
     atomic_store(&wall_ahead_ns, WALL_NS - START_NS);
     assert_int_equal(st_events_init(&events, NULL), 0);
     assert_int_equal(st_causes_new(fake, &events, &causes), 0);
-    assert_int_equal(st_tracer_way_init(&late_wakes, causes), 0);
+    late_wakes = (struct st_tracer_way){.causes = causes};
     assert_int_equal(st_live_init(&live), 0);
     assert_int_equal(st_history_writer_start(fake, &config, &events, &writer), 0);
     st_observed_init(&observed, fake, &events, &player);
@@ -363,7 +363,6 @@ static int clean_up(void **state)
     (void)state;
     char command[128];
     st_history_writer_stop(writer);
-    st_tracer_way_finish(&late_wakes);
     st_live_finish(&live);
     st_causes_free(causes);
     st_events_finish(&events);

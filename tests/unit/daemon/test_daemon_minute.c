@@ -26,15 +26,16 @@ static int setup(void **state)
 {
     (void)state;
     fake = st_fake_new(ST_OS_LINUX, 0);
-    return fake == NULL || st_events_init(&events, NULL) != 0 || st_causes_new(fake, &events, &causes) != 0 ||
-           st_tracer_way_init(&late_wakes, causes) != 0 || st_live_init(&live) != 0;
+    if (fake == NULL || st_events_init(&events, NULL) != 0 || st_causes_new(fake, &events, &causes) != 0)
+        return -1;
+    late_wakes = (struct st_tracer_way){.causes = causes};
+    return st_live_init(&live);
 }
 
 static int teardown(void **state)
 {
     (void)state;
     st_live_finish(&live);
-    st_tracer_way_finish(&late_wakes);
     st_causes_free(causes);
     st_events_finish(&events);
     st_fake_free(fake);
