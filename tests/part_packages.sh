@@ -39,6 +39,26 @@ packages_of() {
     grep -q '^not ok' "$root.tap" || rm -rf "$root" "$root"[-.]*
 }
 
+# packages_of_build FOLDER INTO: the packages of what is built there (prefix /usr), without building it again; in INTO/before the same of an older
+# version: a 0 for the first digit of the number, in the programs, too.
+packages_of_build() {
+    local tree=$2.tree/sleeptune deb version old
+    rm -rf "$2" "$2.tree"
+    mkdir -p "$tree" "$2/before"
+    tar -c --exclude='./build*' --exclude=./.git . | tar -x -C "$tree" && cp -r packaging/debian "$tree/debian" || return
+    touch "$tree/debian/debhelper-build-stamp"
+    ln -s "$1" "$tree/obj-$(dpkg-architecture -qDEB_HOST_MULTIARCH)"
+    (cd "$tree" && DEB_BUILD_OPTIONS=noautodbgsym debian/rules binary) && mv "$2.tree"/*.deb "$2/" || return
+    version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" meson.build) old=0${version#?}
+    for deb in "$2"/*.deb; do
+        rm -rf "$tree"
+        dpkg-deb -R "$deb" "$tree" || return
+        find "$tree/usr" -type f \( -perm /111 -o -name '*.so' \) -exec env LC_ALL=C sed -i "s/${version//./\\.}/$old/g" {} + &&
+            sed -i 's/^Version: ./Version: 0/; s/(= ./(= 0/' "$tree/DEBIAN/control" && dpkg-deb -b "$tree" "$2/before/" || return
+    done
+    rm -rf "$2.tree"
+}
+
 # recipes ROOT: those of Arch and Fedora with Debian's libraries, and stand-ins in tests/recipes for what only those systems have. The unit
 # tests have run there already.
 recipes() {

@@ -38,7 +38,8 @@
  *
  * A line is at most 1023 bytes, ends with a newline and is flushed. The program reads nothing, but ends
  * when its standard input ends: then the daemon is gone. Its environment is the daemon's, with the
- * server's variable if configured (st_xrun_source.server_env); its option -pPID is the daemon's process,
+ * server's variable if configured (st_xrun_source.server_env); its option -VVERSION is the daemon's, and
+ * a program of another version says "absent"; its option -pPID is the daemon's process,
  * whose streams are left out where they can be identified: it is given only if the daemon has one (a
  * client may claim to be it). It does not connect again by itself: it says "absent" and ends. */
 #ifndef ST_XRUNS_XRUN_LINE_H

@@ -91,7 +91,8 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
     struct st_child_env env;
     struct st_run_as as = {0};
     snprintf(own, sizeof(own), "-p%ld", (long)getpid());
-    const char *const argv[] = {w->source->program, w->setting.own_stream ? own : NULL, NULL};
+    const char *const argv[] = {w->source->program, "-V" ST_VERSION, w->setting.own_stream ? own : NULL,
+                                NULL};
     int r = make_environment(w, &env);
     if (r == 0)
         r = find_user(w, &as);

@@ -60,7 +60,7 @@ static int ask_daemon(const char *command, const struct st_history_wish *wish, j
     int status = st_daemon_client_try(wish->socket, target, documents[wish->document].schema,
                                       ST_DAEMON_TIMEOUT_MS, &answer, error, sizeof(error));
     if (status == 0)
-        (void)st_daemon_client_whose(wish->socket, answer.socket, wish->whose, wish->whose_bytes);
+        (void)st_daemon_client_whose(wish->socket, &answer, wish->whose, wish->whose_bytes);
     if (status == 0)
         *ret = json_incref(answer.document);
     else

@@ -28,10 +28,9 @@
 static int print_text(const struct st_daemon_answer *answer, const struct st_status_wish *wish)
 {
     char whose[ST_DAEMON_WHOSE_BYTES];
+    const bool current = st_daemon_client_whose(wish->socket, answer, whose, sizeof(whose));
     const struct st_status_screen how = {
-        .details = wish->details,
-        .whose = st_daemon_client_whose(wish->socket, answer->socket, whose, sizeof(whose)),
-        .socket = answer->socket};
+        .details = wish->details, .whose = whose, .stale = !current, .socket = answer->socket};
     struct st_screen screen;
     if (st_screen_init(&screen, ROWS_MAX, st_terminal_width(STDOUT_FILENO), st_locale_utf8()) != 0)
         return st_failure(COMMAND, "out of memory");

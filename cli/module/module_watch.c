@@ -57,6 +57,7 @@ struct watch {
     struct st_platform *platform;
     struct st_daemon_answer answer; /* the last good one */
     char whose[ST_DAEMON_WHOSE_BYTES];
+    bool current;           /* that one has this program's version */
     char error[TEXT_BYTES]; /* why the last request failed; "" */
     int64_t since_wall_ns;  /* of the last answer; 0: none yet */
 };
@@ -75,8 +76,9 @@ static void ask(struct watch *watch)
         st_daemon_client_finish(&answer);
         return;
     }
-    if (strcmp(watch->answer.socket, answer.socket) != 0)
-        (void)st_daemon_client_whose(watch->wish->socket, answer.socket, watch->whose, sizeof(watch->whose));
+    if (strcmp(watch->answer.socket, answer.socket) != 0 || !watch->current)
+        watch->current =
+            st_daemon_client_whose(watch->wish->socket, &answer, watch->whose, sizeof(watch->whose));
     st_daemon_client_finish(&watch->answer);
     watch->answer = answer;
     watch->error[0] = '\0';
@@ -114,6 +116,7 @@ static void draw(const struct watch *watch)
     const struct st_status_screen how = {.live = true,
                                          .details = watch->wish->details,
                                          .whose = watch->whose,
+                                         .stale = !watch->current,
                                          .socket = watch->answer.socket,
                                          .alert = choose_message(watch, message, sizeof(message)),
                                          .message = message};

@@ -110,12 +110,25 @@ static bool has_user_units(void)
     return geteuid() != 0 && st_platform_native()->os == ST_OS_LINUX;
 }
 
-const char *st_daemon_client_whose(const char *socket_wish, const char *socket, char *buf, size_t buf_bytes)
+bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer, char *buf,
+                            size_t buf_bytes)
 {
     char own[ST_DAEMON_PATH_BYTES];
-    const bool own_runs = find_own(own, sizeof(own));
+    const char *version = json_string_value(json_object_get(answer->document, "version"));
+    const bool own_runs = find_own(own, sizeof(own)),
+               is_system = strcmp(answer->socket, ST_DAEMON_SYSTEM_SOCKET) == 0;
     buf[0] = '\0';
-    if (strcmp(socket, ST_DAEMON_SYSTEM_SOCKET) == 0) {
+    if (version != NULL && strcmp(version, ST_VERSION) != 0) {
+        st_text_append(buf, buf_bytes, "sleeptuned still has version %.40s, this command has %s. Restart it",
+                       version, ST_VERSION);
+        if (st_platform_native()->os != ST_OS_LINUX)
+            st_text_append(buf, buf_bytes, ": service sleeptuned restart");
+        else if (is_system || named(socket_wish) == NULL)
+            st_text_append(buf, buf_bytes, ": %s restart sleeptuned",
+                           is_system ? "sudo systemctl" : "systemctl --user");
+        return false;
+    }
+    if (is_system) {
         st_text_append(buf, buf_bytes, "the system's sleeptuned");
         if (own_runs)
             st_text_append(buf, buf_bytes, ". Your own runs, too: to see it, leave out --system");
@@ -126,7 +139,7 @@ const char *st_daemon_client_whose(const char *socket_wish, const char *socket, 
         st_text_append(buf, buf_bytes, "your own sleeptuned%s",
                        listens(ST_DAEMON_SYSTEM_SOCKET) ? ". The system's runs, too: add --system" : "");
     }
-    return buf;
+    return true;
 }
 
 /* The error of the daemon, a sleeptune-error/1 document. @return as fail. */

@@ -33,9 +33,10 @@ ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *targe
                                       size_t error_bytes);
 #define ST_DAEMON_TIMEOUT_MS 5000 /* the usual one */
 
-/** For the screen: whose daemon answered on `socket`, and how the other one is shown if it runs, too; "" if a
- * socket was named. @return buf. */
-const char *st_daemon_client_whose(const char *socket_wish, const char *socket, char *buf, size_t buf_bytes);
+/** For the screen: whose daemon answered, and how the other one is shown if it runs, too; "" if a socket was
+ * named. If its version is not this program's: both, and how it is restarted. @return is it? */
+bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer, char *buf,
+                            size_t buf_bytes);
 
 void st_daemon_client_finish(struct st_daemon_answer *answer);
 

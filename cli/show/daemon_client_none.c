@@ -20,10 +20,11 @@ int st_daemon_client_try(const char *socket_wish, const char *target, const char
     return ST_EXIT_FAILURE;
 }
 
-const char *st_daemon_client_whose(const char *socket_wish, const char *socket, char *buf, size_t buf_bytes)
+bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer, char *buf,
+                            size_t buf_bytes)
 {
     buf[0] = '\0';
-    return buf;
+    return true;
 }
 
 void st_daemon_client_finish(struct st_daemon_answer *answer) {}

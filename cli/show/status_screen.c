@@ -303,7 +303,7 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
     place.row += !place.narrow && place.row + next_rows < end;
     put_next(&place, of);
     if (whose)
-        put_field(&place, ST_STYLE_DIM, "Running", how->whose);
+        put_field(&place, how->stale ? ST_STYLE_WARN : ST_STYLE_DIM, "Running", how->whose);
     if (!how->live && !how->details)
         return;
     put_sections(&place, document, true);

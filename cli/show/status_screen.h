@@ -10,6 +10,7 @@ struct st_status_screen {
     bool details;        /* all sections, else the first one */
     bool live;           /* as much of the details as there is room for */
     const char *whose;   /* whose daemon answered, a row; NULL or "": no such row */
+    bool stale;          /* ... of another version than this program: the row is a warning */
     const char *socket;  /* who answered, a row of the details; NULL: no such row */
     const char *message; /* for the last row; NULL: that row is used like the others */
     bool alert;          /* the message must not be overlooked; it takes more rows if it needs them */

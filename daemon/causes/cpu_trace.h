@@ -92,6 +92,7 @@ struct st_trace;
 
 /** One object of this type is exported under ST_TRACE_SYMBOL. Threads: one a ring. */
 struct st_trace_module {
+    const char *version; /* ST_VERSION, which must be the loading program's */
     /**
      * Makes the instance and turns it on; -EEXIST where there is one. Does not mount tracefs.
      * @param tid  whose wake-ups are traced. @param cpu  -1: all. @param buffer_kb  for each CPU.

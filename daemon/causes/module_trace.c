@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/causes/cpu_trace.h"
+#include "st_config.h"
 
 extern const struct st_trace_module st_trace_module;
 
@@ -204,5 +205,5 @@ static int read_trace(struct st_trace *trace, void (*take)(void *ctx, const stru
                : -(errno != 0 ? errno : EIO);
 }
 
-__attribute__((visibility("default")))
-const struct st_trace_module st_trace_module = {.open = open_trace, .read = read_trace, .close = close_trace};
+__attribute__((visibility("default"))) const struct st_trace_module st_trace_module = {
+    .version = ST_VERSION, .open = open_trace, .read = read_trace, .close = close_trace};

@@ -14,6 +14,7 @@
 #include "daemon/causes/culprit_request.h"
 #include "platform/module.h"
 #include "platform/posix/posix.h"
+#include "st_config.h"
 
 #define LOG_MODULE "trace"
 #include "daemon/log.h"
@@ -195,6 +196,12 @@ int st_tracer_start(struct st_platform *platform, const struct st_config *config
         r = try_remote(platform, socket, tid, why, why_bytes);
     else
         r = st_module_load("trace", ST_TRACE_SYMBOL, &module, why, why_bytes);
+    if (r == 0 && module != NULL && strcmp(module->version, ST_VERSION) != 0) {
+        snprintf(why, why_bytes,
+                 "the module trace has version %s, sleeptuned has version %s. Restart sleeptuned.",
+                 module->version, ST_VERSION);
+        r = -ENOEXEC;
+    }
     if (r != 0)
         return r;
     const size_t events_n = module != NULL ? 2 * EVENTS_MAX : 0;

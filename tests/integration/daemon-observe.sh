@@ -18,6 +18,13 @@ script() {
 source_is() { value_is "[s for s in d['observe'] if s['source'] == '$1'][0]['$2']" "$3"; }
 quiet="audio: { backend = \"none\"; };"
 
+for helper in "$SLEEPTUNE_BUILD"/xruns/helpers/sleeptune-observe-*; do
+    [ -f "$helper" ] && [ -x "$helper" ] || continue
+    is "${helper##*/} does not work for another version" "$( (exec -a "${helper##*/}" "$helper" -V0.1 </dev/null 2>&1); echo "$?")" \
+        "absent ${helper##*/} has version $("$SLEEPTUNE" --version | sed -n '1s/.* //p'), and what started it has version 0.1. Restart sleeptuned.
+2"
+done
+
 script jack <<'SH'
 #!/bin/sh
 echo "ready server $JACK_DEFAULT_SERVER"

@@ -93,6 +93,16 @@ else
     like "as the user's own" "$(whose)" '^your own sleeptuned$'
     is "a socket that is named needs no word" "$(whose --socket "$sock")" ""
     like "sleeptune history, too" "$(shown history --causes)" '^Shown: your own sleeptuned$'
+    stop
+    version=$("$SLEEPTUNE" --version | head -n 1)
+    version=${version##* }
+    other=${version%?}$([ "${version: -1}" = 0 ] && echo 1 || echo 0)
+    (LC_ALL=C sed "s/${version//./\\.}/$other/g" "$SLEEPTUNED") >"$tmp/sleeptuned" && chmod 755 "$tmp/sleeptuned"
+    SLEEPTUNED=$tmp/sleeptuned starts "a daemon of another version goes on after an upgrade" "${as_user[@]}"
+    is "status says so, and how it is restarted" "$(whose)" \
+        "sleeptuned still has version $other, this command has $version. Restart it: $([ "$(uname)" = Linux ] && echo systemctl --user || echo service) restart sleeptuned"
+    stop
+    starts "restarted, it has the same one" "${as_user[@]}"
     if [ -z "${OWN_RUN:-}" ]; then
         skip "the system's daemon runs, too" "needs root, and the right to mount"
     else

@@ -16,6 +16,7 @@
 #include "core/text/safe.h"
 #include "platform/posix/posix.h"
 #include "platform/standard_files.h"
+#include "st_config.h"
 
 #define LATE_NS (500 * ST_NS_PER_MS)
 #define NICE    10
@@ -42,7 +43,13 @@ pid_t st_helper_line_options(int argc, char **argv)
     /* programs that play without real-time rights come first; a filter of system calls may forbid it */
     st_posix_give_way();
     (void)setpriority(PRIO_PROCESS, 0, NICE);
-    while ((option = getopt(argc, argv, "p:")) != -1) {
+    while ((option = getopt(argc, argv, "p:V:")) != -1) {
+        if (option == 'V' && strcmp(optarg, ST_VERSION) != 0)
+            exit(st_helper_line_absent(
+                "%s has version %s, and what started it has version %s. Restart sleeptuned.", argv[0],
+                ST_VERSION, optarg));
+        if (option == 'V')
+            continue;
         if (option != 'p')
             exit(ST_HELPER_LINE_USAGE); /* getopt has said why */
         if ((own = process_of(optarg)) == 0) {

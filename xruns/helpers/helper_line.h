@@ -18,7 +18,8 @@ enum {
 
 #define ST_HELPER_LINE_ALIVE_S 20 /* after 40 s without a line the program counts as hung */
 
-/** The option -p PID; others end the program. It also gives up some of its share of the CPU.
+/** The options -p PID and -V VERSION; others, and another version than this program's, end it. The program
+ * also gives up some of its share of the CPU.
  * @return whose own streams are no other program's (sleeptuned's); 0: none. */
 pid_t st_helper_line_options(int argc, char **argv);
 

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "st_config.h"
 #include "xruns/xrun.h"
 
 #define SCRIPT "sleeptune-observe-test"
@@ -106,6 +107,15 @@ static void lines_become_sightings(void **state)
     int64_t cpu_ns = -1;
     assert_int_equal(source.ops->program_cpu_ns(&watch, &cpu_ns), 0);
     assert_true(cpu_ns > 0);
+    st_xrun_close(&watch);
+}
+
+static void program_learns_the_version_of_what_started_it(void **state)
+{
+    (void)state;
+    assert_int_equal(open_script("echo ready \"$*\"; exec cat", ""), 0);
+    assert_int_equal(poll_until(-EAGAIN, 0), 0);
+    assert_string_equal(watch.why, "-V" ST_VERSION);
     st_xrun_close(&watch);
 }
 
@@ -255,7 +265,7 @@ static void it_has_a_session_of_its_own_and_gains_no_rights(void **state)
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     char wanted[128];
     int sid, pid, n = 0;
-    assert_int_equal(sscanf(watch.why, "0 %d %d%n", &sid, &pid, &n), 2);
+    assert_int_equal(sscanf(watch.why, "1 %d %d%n", &sid, &pid, &n), 2);
     assert_int_equal(sid, pid);
     snprintf(wanted, sizeof(wanted), " /%s", st_platform_native()->os == ST_OS_LINUX ? " 1" : "");
     assert_string_equal(watch.why + n, wanted);
@@ -351,7 +361,7 @@ static void root_is_gone_before_it_runs(void **state)
     assert_int_equal(chmod(folder, 0755), 0);
     assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
-    assert_string_equal(watch.why, "65534 65534 65534 0");
+    assert_string_equal(watch.why, "65534 65534 65534 1");
     st_xrun_close(&watch);
 }
 
@@ -439,6 +449,7 @@ int main(int argc, ST_UNUSED char **argv)
         return leave();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_become_sightings),
+        cmocka_unit_test(program_learns_the_version_of_what_started_it),
         cmocka_unit_test(server_is_told_by_its_variable),
         cmocka_unit_test(absent_server_is_said_and_not_an_error_of_the_program),
         cmocka_unit_test(server_that_ends_is_not_watched_any_more_from_the_line_on_that_says_so),
