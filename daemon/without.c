@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <syslog.h>
 
-#include "daemon/audio/audio.h"
 #include "daemon/history/history_writer.h"
 #include "daemon/http/http.h"
 #include "daemon/systemd.h"
@@ -29,21 +28,6 @@ int st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *te
     snprintf(text, text_bytes, "rtkit was not asked: this sleeptuned was built without systemd");
     return -ENOTSUP;
 }
-
-#endif
-
-#if !ST_HAVE_SOUNDIO
-
-int st_audio_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
-                   struct st_audio **ret)
-{
-    *ret = NULL; /* the view stays as st_audio_view_init made it */
-    return 0;
-}
-
-void st_audio_stop(struct st_audio *audio) {}
-
-void st_audio_look(struct st_audio *audio, struct st_audio_view *ret) {}
 
 #endif
 

@@ -44,7 +44,7 @@ int st_module_load(const char *name, const char *symbol, void *ret, char *error,
 {
     char path[4200];
     if (st_module_path(name, path, sizeof(path)) != 0) {
-        snprintf(error, error_bytes, "this build has no module '%s'", name);
+        snprintf(error, error_bytes, "the module sleeptune-%s.so is not installed", name);
         return -ENOENT;
     }
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -1,11 +1,21 @@
-/* What every build knows of the audio stream. */
+/* The thread that opens the own stream, looks after it and opens it again. */
 #include "daemon/audio/audio.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/ns.h"
+#include "daemon/audio/stream.h"
+#include "platform/module.h"
+#include "platform/posix/posix.h"
 #include "st_config.h"
+
+#define LOG_MODULE "audio"
+#include "daemon/log.h"
 
 #define BACKOFF_MAX_NS (60 * ST_NS_PER_S)
 
@@ -20,13 +30,6 @@ void st_audio_view_init(const struct st_config *config, struct st_audio_view *re
     const bool none = strcmp(config->audio.backend, "none") == 0;
     *ret = (struct st_audio_view){.state = none ? ST_AUDIO_OFF : ST_AUDIO_OPENING, .policy = -1};
     ST_PRINT(ret->backend, "%.31s", config->audio.backend);
-    if (!ST_HAVE_SOUNDIO && ret->state == ST_AUDIO_OPENING) {
-        ret->state = ST_AUDIO_OFF;
-        snprintf(
-            ret->error, sizeof(ret->error),
-            "sleeptuned was built without libsoundio and cannot open a sound stream. If you need no stream, "
-            "set audio.backend = \"none\".");
-    }
 }
 
 bool st_audio_hangs(struct st_audio_judge *judge, uint64_t calls, int64_t latency_ns)
@@ -43,4 +46,242 @@ int64_t st_audio_backoff_ns(unsigned failures)
         return BACKOFF_MAX_NS;
     const int64_t pause_ns = ST_NS_PER_S << (failures > 0 ? failures - 1 : 0);
     return pause_ns < BACKOFF_MAX_NS ? pause_ns : BACKOFF_MAX_NS;
+}
+
+/* --- the thread --- */
+
+#define STOP_WAIT_NS   (5 * ST_NS_PER_S)
+#define POLICY_UNKNOWN (-1)
+
+struct st_audio {
+    struct st_platform *platform;
+    struct st_events *events;
+    struct st_config config;
+    pthread_t thread;
+
+    pthread_mutex_t mutex; /* the members up to `ended` */
+    pthread_cond_t wake;   /* CLOCK_MONOTONIC */
+    struct st_audio_view view;
+    bool stop, ended;
+
+    struct st_stream_seen seen;
+
+    /* the thread only */
+    const struct st_stream_module *module;
+    struct st_stream *stream; /* NULL: closed */
+    unsigned failures;
+    uint64_t xruns_told;
+    struct st_audio_judge judge;
+};
+
+static int64_t wall_ns(struct st_audio *audio)
+{
+    return audio->platform->wall_ns(audio->platform);
+}
+
+static void note_failure(struct st_audio *audio, enum st_event_kind kind, const char *error)
+{
+    audio->failures++;
+    const int64_t pause_ns = st_audio_backoff_ns(audio->failures);
+    pthread_mutex_lock(&audio->mutex);
+    const bool told = strcmp(audio->view.error, error) == 0;
+    audio->view.state = ST_AUDIO_WAITING;
+    audio->view.retry_after_ns = pause_ns;
+    ST_PRINT(audio->view.error, "%s", error);
+    pthread_mutex_unlock(&audio->mutex);
+    if (!told) /* each reason once, not each try */
+        st_events_add(
+            audio->events, ST_LOG_WARN, wall_ns(audio), kind,
+            "the daemon's own stream does not run: %s. sleeptuned continues without it and tries again "
+            "every 1 s to 60 s.",
+            error);
+}
+
+static void note_running(struct st_audio *audio)
+{
+    audio->failures = 0;
+    pthread_mutex_lock(&audio->mutex);
+    struct st_audio_view *view = &audio->view;
+    view->state = ST_AUDIO_RUNNING;
+    view->retry_after_ns = 0;
+    view->error[0] = '\0';
+    view->opened_n++;
+    audio->module->describe(audio->stream, view);
+    const struct st_audio_view told = *view;
+    pthread_mutex_unlock(&audio->mutex);
+    char latency[32];
+    st_events_add(audio->events, ST_LOG_INFO, wall_ns(audio), ST_EVENT_AUDIO_OPEN,
+                  "the daemon's own stream on %s, device %.80s: %lld Hz, %s, buffer %s", told.backend,
+                  told.device, (long long)told.rate_hz, told.format,
+                  st_ns_format(told.latency_ns, latency, sizeof(latency)));
+}
+
+/* What came since the last look is one event; too many events are summed (daemon/causes/event_limit.h). */
+static void tell_xruns(struct st_audio *audio)
+{
+    const uint64_t n = atomic_load(&audio->seen.xruns), new_n = n - audio->xruns_told;
+    if (new_n == 0)
+        return;
+    struct st_event told =
+        st_event_make(wall_ns(audio), ST_EVENT_OWN_XRUN, "%s", audio->view.backend); /* what to look at */
+    ST_PRINT(told.source, "own");
+    ST_PRINT(told.device, "%.63s", audio->view.device_name);
+    told.certainty = ST_CERTAINTY_EXACT;
+    told.count_n = (int64_t)new_n;
+    st_events_put(audio->events, ST_LOG_WARN, &told);
+    audio->xruns_told = n;
+}
+
+static bool is_stopping(struct st_audio *audio)
+{
+    pthread_mutex_lock(&audio->mutex);
+    const bool stop = audio->stop;
+    pthread_mutex_unlock(&audio->mutex);
+    return stop;
+}
+
+static void close_stream(struct st_audio *audio)
+{
+    audio->module->close(audio->stream);
+    audio->stream = NULL;
+}
+
+/* Opens, or looks after the open stream. @return pause before the next call. */
+static int64_t step(struct st_audio *audio)
+{
+    char error[ST_AUDIO_ERROR_BYTES] = "";
+    if (audio->stream == NULL) {
+        audio->judge = (struct st_audio_judge){.heard = atomic_load(&audio->seen.calls)};
+        atomic_store(&audio->seen.policy, POLICY_UNKNOWN);
+        const int r = audio->module->open(audio->platform, &audio->config, &audio->seen, &audio->stream,
+                                          error, sizeof(error));
+        if (is_stopping(audio)) /* st_audio_stop may have left us behind: the list of events may be gone */
+            return 0;
+        if (r < 0) {
+            close_stream(audio);
+            note_failure(audio, ST_EVENT_AUDIO_UNAVAILABLE, error);
+            return st_audio_backoff_ns(audio->failures);
+        }
+        note_running(audio);
+    }
+    const char *broken = audio->module->find_failure(audio->stream);
+    if (is_stopping(audio))
+        return 0;
+    tell_xruns(audio);
+    if (st_audio_hangs(&audio->judge, atomic_load(&audio->seen.calls), audio->view.latency_ns) &&
+        broken == NULL)
+        broken = "the sound system no longer asks sleeptuned for samples";
+    if (broken == NULL)
+        return ST_AUDIO_LOOK_NS;
+    ST_PRINT(error, "lost the backend %.31s: %s", audio->config.audio.backend, broken);
+    note_failure(audio, ST_EVENT_AUDIO_LOST,
+                 error); /* a server that hangs may not let the stream be closed either */
+    close_stream(audio);
+    return st_audio_backoff_ns(audio->failures);
+}
+
+/* pthread_cond_timedwait at an absolute time on CLOCK_MONOTONIC. */
+static void wait_ns(struct st_audio *audio, int64_t ns)
+{
+    const struct timespec until = st_ns_to_timespec(st_ns_add(audio->platform->now_ns(audio->platform), ns));
+    pthread_cond_timedwait(&audio->wake, &audio->mutex, &until);
+}
+
+static void *run(void *ctx)
+{
+    struct st_audio *audio = ctx;
+    (void)audio->platform->set_name(audio->platform, "st-audio");
+    pthread_mutex_lock(&audio->mutex);
+    while (!audio->stop) {
+        pthread_mutex_unlock(&audio->mutex);
+        const int64_t pause_ns = step(audio);
+        pthread_mutex_lock(&audio->mutex);
+        if (!audio->stop)
+            wait_ns(audio, pause_ns);
+    }
+    pthread_mutex_unlock(&audio->mutex);
+    close_stream(audio);
+    pthread_mutex_lock(&audio->mutex);
+    audio->ended = true;
+    pthread_cond_broadcast(&audio->wake);
+    pthread_mutex_unlock(&audio->mutex);
+    return NULL;
+}
+
+/* Its thread has not begun. @return false: the view says why. */
+static bool load(struct st_audio *audio)
+{
+    char *error = audio->view.error;
+    if (st_module_load("stream", ST_STREAM_SYMBOL, &audio->module, error, sizeof(audio->view.error)) == 0 &&
+        strcmp(audio->module->version, ST_VERSION) == 0)
+        return true;
+    if (audio->module != NULL)
+        ST_PRINT(audio->view.error,
+                 "the module stream has version %s, sleeptuned has version %s. Restart sleeptuned.",
+                 audio->module->version, ST_VERSION);
+    audio->view.state = ST_AUDIO_OFF;
+    return false;
+}
+
+int st_audio_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
+                   struct st_audio **ret)
+{
+    struct st_audio *audio = calloc(1, sizeof(*audio));
+    if (audio == NULL)
+        return -ENOMEM;
+    audio->platform = platform;
+    audio->events = events;
+    audio->config = *config;
+    atomic_store(&audio->seen.policy, POLICY_UNKNOWN);
+    st_audio_view_init(config, &audio->view);
+    const bool off = audio->view.state == ST_AUDIO_OFF || !load(audio);
+    audio->ended = off;
+    pthread_mutex_init(&audio->mutex, NULL);
+    int r = st_posix_condition_init(&audio->wake);
+    if (r == 0 && !off)
+        r = -pthread_create(&audio->thread, NULL, run, audio);
+    if (r != 0) {
+        pthread_cond_destroy(&audio->wake);
+        pthread_mutex_destroy(&audio->mutex);
+        free(audio);
+        return r;
+    }
+    *ret = audio;
+    return 0;
+}
+
+void st_audio_stop(struct st_audio *audio)
+{
+    if (audio == NULL)
+        return;
+    pthread_mutex_lock(&audio->mutex);
+    audio->stop = true;
+    pthread_cond_broadcast(&audio->wake);
+    const struct timespec until =
+        st_ns_to_timespec(st_ns_add(audio->platform->now_ns(audio->platform), STOP_WAIT_NS));
+    int r = 0;
+    while (!audio->ended && r == 0)
+        r = pthread_cond_timedwait(&audio->wake, &audio->mutex, &until);
+    const bool ended = audio->ended;
+    pthread_mutex_unlock(&audio->mutex);
+    if (!ended) { /* stuck in the sound server's library; its memory must stay */
+        ST_WARN("the %s backend did not stop in 5 s: its thread is abandoned", audio->config.audio.backend);
+        pthread_detach(audio->thread);
+        return;
+    }
+    if (audio->view.state != ST_AUDIO_OFF)
+        pthread_join(audio->thread, NULL);
+    pthread_cond_destroy(&audio->wake);
+    pthread_mutex_destroy(&audio->mutex);
+    free(audio);
+}
+
+void st_audio_look(struct st_audio *audio, struct st_audio_view *ret)
+{
+    pthread_mutex_lock(&audio->mutex);
+    *ret = audio->view;
+    pthread_mutex_unlock(&audio->mutex);
+    ret->xruns_n = atomic_load(&audio->seen.xruns);
+    ret->policy = atomic_load(&audio->seen.policy);
+    ret->priority = atomic_load(&audio->seen.priority);
 }

@@ -1,30 +1,23 @@
-/* The own stream by libsoundio, and the thread that opens it, looks after it and opens it again. The default
- * callbacks of libsoundio abort the process, so every one is replaced. */
-#include "daemon/audio/audio.h"
+/* The default callbacks of libsoundio abort the process, so every one is replaced. */
+#include "daemon/audio/stream.h"
 
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
 #include <soundio/soundio.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/ns.h"
 #include "core/text/text.h"
-#include "platform/posix/posix.h"
+#include "st_config.h"
 #include "xruns/helpers/jack_server.h"
 #include "xruns/xrun_line.h"
 
-#define LOG_MODULE "audio"
-#include "daemon/log.h"
+__attribute__((visibility("default"))) extern const struct st_stream_module st_stream_module;
 
-/* --- one stream --- */
-
-struct stream {
+struct st_stream {
     struct st_platform *platform;
     const struct st_config *config;
 
@@ -34,14 +27,11 @@ struct stream {
     struct SoundIoOutStream *out;
 
     /* written by callbacks in the sound system's threads */
-    _Atomic uint64_t xruns, calls; /* of all streams so far */
-    _Atomic bool counting;         /* between start and close */
-    _Atomic int broken;            /* a SoundIoError */
-    _Atomic int policy, priority;  /* as in struct st_audio_view */
-    bool policy_set;               /* callback only */
+    struct st_stream_seen *seen;
+    _Atomic bool counting; /* between start and close */
+    _Atomic int broken;    /* a SoundIoError */
+    bool policy_set;       /* callback only */
 };
-
-#define POLICY_UNKNOWN (-1)
 
 /* In the order we would like them; silence is all zero bits in each. */
 static const enum SoundIoFormat formats[] = {
@@ -74,7 +64,7 @@ static size_t backend_index(const char *name)
 /* --- callbacks, in threads of the sound system --- */
 
 /* libsoundio asks for SCHED_FIFO without PTHREAD_EXPLICIT_SCHED, so its thread has its creator's policy. */
-static void set_policy_once(struct stream *stream)
+static void set_policy_once(struct st_stream *stream)
 {
     if (stream->policy_set)
         return;
@@ -88,15 +78,15 @@ static void set_policy_once(struct stream *stream)
     enum st_policy policy;
     int priority;
     if (stream->platform->get_policy(stream->platform, &policy, &priority) == 0) {
-        atomic_store(&stream->priority, priority);
-        atomic_store(&stream->policy, (int)policy);
+        atomic_store(&stream->seen->priority, priority);
+        atomic_store(&stream->seen->policy, (int)policy);
     }
 }
 
 static void on_write(struct SoundIoOutStream *out, ST_UNUSED int frames_min, int frames_max)
 {
-    struct stream *stream = out->userdata;
-    atomic_fetch_add_explicit(&stream->calls, 1, memory_order_relaxed);
+    struct st_stream *stream = out->userdata;
+    atomic_fetch_add_explicit(&stream->seen->calls, 1, memory_order_relaxed);
     set_policy_once(stream);
     int left = frames_max;
     while (left > 0) {
@@ -125,20 +115,20 @@ static void on_write(struct SoundIoOutStream *out, ST_UNUSED int frames_min, int
 
 static void on_underflow(struct SoundIoOutStream *out)
 {
-    struct stream *stream = out->userdata;
+    struct st_stream *stream = out->userdata;
     if (atomic_load_explicit(&stream->counting, memory_order_relaxed))
-        atomic_fetch_add_explicit(&stream->xruns, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&stream->seen->xruns, 1, memory_order_relaxed);
 }
 
 static void on_error(struct SoundIoOutStream *out, int error)
 {
-    struct stream *stream = out->userdata;
+    struct st_stream *stream = out->userdata;
     atomic_store(&stream->broken, error);
 }
 
 static void on_disconnect(struct SoundIo *soundio, int error)
 {
-    struct stream *stream = soundio->userdata;
+    struct st_stream *stream = soundio->userdata;
     atomic_store(&stream->broken, error != 0 ? error : SoundIoErrorBackendDisconnected);
 }
 
@@ -146,16 +136,14 @@ static void on_devices_change(ST_UNUSED struct SoundIo *soundio) {}
 
 static void on_rtprio_warning(void) {}
 
-static void on_jack_message(const char *message)
-{
-    ST_DBG("jack: %s", message);
-}
+static void on_jack_message(ST_UNUSED const char *message) {}
 
 /* --- opening and closing, in the stream's thread --- */
 
-/* May wait, too. */
-static void close_stream(struct stream *stream)
+static void close_stream(struct st_stream *stream)
 {
+    if (stream == NULL)
+        return;
     atomic_store(&stream->counting, false);
     if (stream->out != NULL)
         soundio_outstream_destroy(stream->out);
@@ -163,9 +151,7 @@ static void close_stream(struct stream *stream)
         soundio_device_unref(stream->device);
     if (stream->soundio != NULL)
         soundio_destroy(stream->soundio);
-    stream->out = NULL;
-    stream->device = NULL;
-    stream->soundio = NULL;
+    free(stream);
 }
 
 static struct SoundIoDevice *find_device(struct SoundIo *soundio, const char *id)
@@ -199,7 +185,7 @@ static void copy_text(char *to, size_t to_bytes, const char *from)
     snprintf(to, to_bytes, "%s", from != NULL ? from : "");
 }
 
-static int connect_backend(struct stream *stream, char *error, size_t error_bytes)
+static int connect_backend(struct st_stream *stream, char *error, size_t error_bytes)
 {
     const size_t index = backend_index(stream->config->audio.backend);
     if (backends[index].backend == SoundIoBackendJack && !st_jack_server_is_pipewire()) {
@@ -249,7 +235,7 @@ static void list_devices(struct SoundIo *soundio, const char *backend, const cha
 }
 
 /* Sets stream->device. */
-static int choose_device(struct stream *stream, char *error, size_t error_bytes)
+static int choose_device(struct st_stream *stream, char *error, size_t error_bytes)
 {
     const char *backend = stream->config->audio.backend, *id = stream->config->audio.device;
     struct SoundIoDevice *device = find_device(stream->soundio, id);
@@ -291,7 +277,7 @@ static double wished_latency_s(const struct st_config *config)
 }
 
 /* @return a SoundIoError. */
-static int start_stream(struct stream *stream, enum SoundIoFormat format, int rate_hz, double latency_s)
+static int start_stream(struct st_stream *stream, enum SoundIoFormat format, int rate_hz, double latency_s)
 {
     struct SoundIoOutStream *out = soundio_outstream_create(stream->device);
     stream->out = out;
@@ -309,15 +295,8 @@ static int start_stream(struct stream *stream, enum SoundIoFormat format, int ra
     return r == 0 ? soundio_outstream_start(out) : r;
 }
 
-/* Opens and starts it; may wait for a sound server that hangs.
- * @param error the reason, when it fails. @return 0 or -errno: close it, too. */
-static int open_stream(struct stream *stream, char *error, size_t error_bytes)
+static int begin(struct st_stream *stream, char *error, size_t error_bytes)
 {
-    int r = connect_backend(stream, error, error_bytes);
-    if (r == 0)
-        r = choose_device(stream, error, error_bytes);
-    if (r < 0)
-        return r;
     struct SoundIoDevice *device = stream->device;
     const enum SoundIoFormat format = choose_format(device);
     if (format == SoundIoFormatInvalid) {
@@ -327,11 +306,8 @@ static int open_stream(struct stream *stream, char *error, size_t error_bytes)
     }
     const struct st_config *config = stream->config;
     const int rate_hz = soundio_device_nearest_sample_rate(device, (int)config->loop.rate_hz);
-    stream->policy_set = false;
-    atomic_store(&stream->policy, POLICY_UNKNOWN);
-    atomic_store(&stream->broken, 0);
     atomic_store(&stream->counting, true);
-    r = start_stream(stream, format, rate_hz, wished_latency_s(config));
+    const int r = start_stream(stream, format, rate_hz, wished_latency_s(config));
     if (r != 0) {
         snprintf(error, error_bytes, "device %.100s: %s", device->id, soundio_strerror(r));
         return -EIO;
@@ -339,10 +315,27 @@ static int open_stream(struct stream *stream, char *error, size_t error_bytes)
     return 0;
 }
 
+static int open_stream(struct st_platform *platform, const struct st_config *config,
+                       struct st_stream_seen *seen, struct st_stream **ret, char *error, size_t error_bytes)
+{
+    struct st_stream *stream = calloc(1, sizeof(*stream));
+    *ret = stream;
+    if (stream == NULL) {
+        snprintf(error, error_bytes, "out of memory");
+        return -ENOMEM;
+    }
+    stream->platform = platform;
+    stream->config = config;
+    stream->seen = seen;
+    int r = connect_backend(stream, error, error_bytes);
+    if (r == 0)
+        r = choose_device(stream, error, error_bytes);
+    return r == 0 ? begin(stream, error, error_bytes) : r;
+}
+
 /* --- an open stream --- */
 
-/* What an open stream got: device, format, rate, channels, latency. */
-static void describe(const struct stream *stream, struct st_audio_view *ret)
+static void describe(const struct st_stream *stream, struct st_audio_view *ret)
 {
     const struct SoundIoOutStream *out = stream->out;
     copy_text(ret->device, sizeof(ret->device), stream->device->id);
@@ -354,221 +347,15 @@ static void describe(const struct stream *stream, struct st_audio_view *ret)
     ret->latency_ns = (int64_t)llround(out->software_latency * (double)ST_NS_PER_S);
 }
 
-/* Call it now and then while the stream is open. @return why it is broken, for example because its server
- * ended; NULL: it is not. */
-static const char *find_failure(struct stream *stream)
+static const char *find_failure(struct st_stream *stream)
 {
     soundio_flush_events(stream->soundio);
     const int broken = atomic_load(&stream->broken);
     return broken != 0 ? soundio_strerror(broken) : NULL;
 }
 
-/* --- the thread --- */
-
-#define STOP_WAIT_NS (5 * ST_NS_PER_S)
-
-struct st_audio {
-    struct st_platform *platform;
-    struct st_events *events;
-    struct st_config config;
-    pthread_t thread;
-
-    pthread_mutex_t mutex; /* the members up to `ended` */
-    pthread_cond_t wake;   /* CLOCK_MONOTONIC */
-    struct st_audio_view view;
-    bool stop, ended;
-
-    struct stream stream; /* but for its counts, the thread only, as what follows */
-    unsigned failures;
-    uint64_t xruns_told;
-    struct st_audio_judge judge;
-};
-
-static int64_t wall_ns(struct st_audio *audio)
-{
-    return audio->platform->wall_ns(audio->platform);
-}
-
-static void note_failure(struct st_audio *audio, enum st_event_kind kind, const char *error)
-{
-    audio->failures++;
-    const int64_t pause_ns = st_audio_backoff_ns(audio->failures);
-    pthread_mutex_lock(&audio->mutex);
-    const bool told = strcmp(audio->view.error, error) == 0;
-    audio->view.state = ST_AUDIO_WAITING;
-    audio->view.retry_after_ns = pause_ns;
-    ST_PRINT(audio->view.error, "%s", error);
-    pthread_mutex_unlock(&audio->mutex);
-    if (!told) /* each reason once, not each try */
-        st_events_add(
-            audio->events, ST_LOG_WARN, wall_ns(audio), kind,
-            "the daemon's own stream does not run: %s. sleeptuned continues without it and tries again "
-            "every 1 s to 60 s.",
-            error);
-}
-
-static void note_running(struct st_audio *audio)
-{
-    audio->failures = 0;
-    pthread_mutex_lock(&audio->mutex);
-    struct st_audio_view *view = &audio->view;
-    view->state = ST_AUDIO_RUNNING;
-    view->retry_after_ns = 0;
-    view->error[0] = '\0';
-    view->opened_n++;
-    describe(&audio->stream, view);
-    const struct st_audio_view told = *view;
-    pthread_mutex_unlock(&audio->mutex);
-    char latency[32];
-    st_events_add(audio->events, ST_LOG_INFO, wall_ns(audio), ST_EVENT_AUDIO_OPEN,
-                  "the daemon's own stream on %s, device %.80s: %lld Hz, %s, buffer %s", told.backend,
-                  told.device, (long long)told.rate_hz, told.format,
-                  st_ns_format(told.latency_ns, latency, sizeof(latency)));
-}
-
-/* What came since the last look is one event; too many events are summed (daemon/causes/event_limit.h). */
-static void tell_xruns(struct st_audio *audio)
-{
-    const uint64_t n = atomic_load(&audio->stream.xruns), new_n = n - audio->xruns_told;
-    if (new_n == 0)
-        return;
-    struct st_event told =
-        st_event_make(wall_ns(audio), ST_EVENT_OWN_XRUN, "%s", audio->view.backend); /* what to look at */
-    ST_PRINT(told.source, "own");
-    ST_PRINT(told.device, "%.63s", audio->view.device_name);
-    told.certainty = ST_CERTAINTY_EXACT;
-    told.count_n = (int64_t)new_n;
-    st_events_put(audio->events, ST_LOG_WARN, &told);
-    audio->xruns_told = n;
-}
-
-static bool is_stopping(struct st_audio *audio)
-{
-    pthread_mutex_lock(&audio->mutex);
-    const bool stop = audio->stop;
-    pthread_mutex_unlock(&audio->mutex);
-    return stop;
-}
-
-/* Opens, or looks after the open stream. @return pause before the next call. */
-static int64_t step(struct st_audio *audio)
-{
-    struct stream *stream = &audio->stream;
-    char error[ST_AUDIO_ERROR_BYTES] = "";
-    if (stream->soundio == NULL) {
-        audio->judge = (struct st_audio_judge){.heard = atomic_load(&stream->calls)};
-        const int r = open_stream(stream, error, sizeof(error));
-        if (is_stopping(audio)) /* st_audio_stop may have left us behind: the list of events may be gone */
-            return 0;
-        if (r < 0) {
-            close_stream(stream);
-            note_failure(audio, ST_EVENT_AUDIO_UNAVAILABLE, error);
-            return st_audio_backoff_ns(audio->failures);
-        }
-        note_running(audio);
-    }
-    const char *broken = find_failure(stream);
-    if (is_stopping(audio))
-        return 0;
-    tell_xruns(audio);
-    if (st_audio_hangs(&audio->judge, atomic_load(&stream->calls), audio->view.latency_ns) && broken == NULL)
-        broken = "the sound system no longer asks sleeptuned for samples";
-    if (broken == NULL)
-        return ST_AUDIO_LOOK_NS;
-    ST_PRINT(error, "lost the backend %.31s: %s", audio->config.audio.backend, broken);
-    note_failure(audio, ST_EVENT_AUDIO_LOST,
-                 error); /* a server that hangs may not let the stream be closed either */
-    close_stream(stream);
-    return st_audio_backoff_ns(audio->failures);
-}
-
-/* pthread_cond_timedwait at an absolute time on CLOCK_MONOTONIC. */
-static void wait_ns(struct st_audio *audio, int64_t ns)
-{
-    const struct timespec until = st_ns_to_timespec(st_ns_add(audio->platform->now_ns(audio->platform), ns));
-    pthread_cond_timedwait(&audio->wake, &audio->mutex, &until);
-}
-
-static void *run(void *ctx)
-{
-    struct st_audio *audio = ctx;
-    (void)audio->platform->set_name(audio->platform, "st-audio");
-    pthread_mutex_lock(&audio->mutex);
-    while (!audio->stop) {
-        pthread_mutex_unlock(&audio->mutex);
-        const int64_t pause_ns = step(audio);
-        pthread_mutex_lock(&audio->mutex);
-        if (!audio->stop)
-            wait_ns(audio, pause_ns);
-    }
-    pthread_mutex_unlock(&audio->mutex);
-    close_stream(&audio->stream);
-    pthread_mutex_lock(&audio->mutex);
-    audio->ended = true;
-    pthread_cond_broadcast(&audio->wake);
-    pthread_mutex_unlock(&audio->mutex);
-    return NULL;
-}
-
-int st_audio_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
-                   struct st_audio **ret)
-{
-    struct st_audio *audio = calloc(1, sizeof(*audio));
-    if (audio == NULL)
-        return -ENOMEM;
-    audio->platform = platform;
-    audio->events = events;
-    audio->config = *config;
-    audio->stream = (struct stream){.platform = platform, .config = &audio->config, .policy = POLICY_UNKNOWN};
-    st_audio_view_init(config, &audio->view);
-    const bool off = audio->view.state == ST_AUDIO_OFF;
-    audio->ended = off;
-    pthread_mutex_init(&audio->mutex, NULL);
-    int r = st_posix_condition_init(&audio->wake);
-    if (r == 0 && !off)
-        r = -pthread_create(&audio->thread, NULL, run, audio);
-    if (r != 0) {
-        pthread_cond_destroy(&audio->wake);
-        pthread_mutex_destroy(&audio->mutex);
-        free(audio);
-        return r;
-    }
-    *ret = audio;
-    return 0;
-}
-
-void st_audio_stop(struct st_audio *audio)
-{
-    if (audio == NULL)
-        return;
-    pthread_mutex_lock(&audio->mutex);
-    audio->stop = true;
-    pthread_cond_broadcast(&audio->wake);
-    const struct timespec until =
-        st_ns_to_timespec(st_ns_add(audio->platform->now_ns(audio->platform), STOP_WAIT_NS));
-    int r = 0;
-    while (!audio->ended && r == 0)
-        r = pthread_cond_timedwait(&audio->wake, &audio->mutex, &until);
-    const bool ended = audio->ended;
-    pthread_mutex_unlock(&audio->mutex);
-    if (!ended) { /* stuck in the sound server's library; its memory must stay */
-        ST_WARN("the %s backend did not stop in 5 s: its thread is abandoned", audio->config.audio.backend);
-        pthread_detach(audio->thread);
-        return;
-    }
-    if (audio->view.state != ST_AUDIO_OFF)
-        pthread_join(audio->thread, NULL);
-    pthread_cond_destroy(&audio->wake);
-    pthread_mutex_destroy(&audio->mutex);
-    free(audio);
-}
-
-void st_audio_look(struct st_audio *audio, struct st_audio_view *ret)
-{
-    pthread_mutex_lock(&audio->mutex);
-    *ret = audio->view;
-    pthread_mutex_unlock(&audio->mutex);
-    ret->xruns_n = atomic_load(&audio->stream.xruns);
-    ret->policy = atomic_load(&audio->stream.policy);
-    ret->priority = atomic_load(&audio->stream.priority);
-}
+const struct st_stream_module st_stream_module = {.version = ST_VERSION,
+                                                  .open = open_stream,
+                                                  .describe = describe,
+                                                  .find_failure = find_failure,
+                                                  .close = close_stream};
