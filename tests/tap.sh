@@ -6,6 +6,10 @@
 #   is NAME GOT WANTED              passes when the two texts are equal
 #   like NAME TEXT PATTERN          passes when TEXT has a line that matches the extended regular expression
 #   pass NAME; fail NAME [WHY]      decided elsewhere
+#   screen [-t|-m] NAME COMMAND [ARG...]    passes when what the command prints, and its status, are the file tests/screens/<test>/NAME.txt;
+#                                   -t, -m: masked, see below. A changed screen is a changed file: scripts/test --screens writes them anew
+#   refused NAME STATUS ARG...      passes when `sleeptune ARG...` ends with it, prints nothing on standard output and says why in one line,
+#                                   or two where it says how to get help; what it says is in the screen "refused", one for the whole test
 #   skip NAME REASON                not run, and why
 #   skip_all REASON                 the whole file is not run; exits
 #   wait_for COMMAND [ARG...]       until it succeeds, up to a minute: how long it takes says nothing
@@ -18,7 +22,7 @@
 
 export LC_ALL=C.UTF-8 # without UTF-8 units are ASCII: locale.sh
 
-tap_n=0 tap_failed=0
+tap_n=0 tap_failed=0 tap_skipped=0
 
 tap_note() { sed 's/^/# /'; }
 
@@ -30,7 +34,7 @@ fail() {
     [ -z "${2:-}" ] || printf '%s\n' "$2" | tap_note
 }
 
-skip() { tap_n=$((tap_n + 1)); echo "ok $tap_n - $1 # SKIP $2"; }
+skip() { tap_n=$((tap_n + 1)) tap_skipped=1; echo "ok $tap_n - $1 # SKIP $2"; }
 
 skip_all() { echo "1..0 # SKIP $1"; exit 0; }
 
@@ -46,6 +50,69 @@ wanted: $3"; fi; }
 
 like() { if grep -Eq -- "$3" <<<"$2"; then pass "$1"; else fail "$1" "no line matches: $3
 in: $2"; fi; }
+
+# Screens need $tmp. The folders of the test are masked on each. -t masks when and for how long something was, -m all that was measured:
+#   -t  dates (DATE), times of day (CLOCK), lengths of time of a second and more (TIME); spaces become one space
+#   -m  and all other lengths of time (TIME) and numbers (#)
+# Such screens are printed so wide that no line is wrapped.
+tap_mask_times='
+s/[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2})?Z?)?/DATE/g
+s/\b[0-9]{2}:[0-9]{2}(:[0-9]{2})?\b/CLOCK/g
+s/\b[0-9][0-9.,]* (s|min|h|d)\b( [0-9]+ (h|min|s)\b)*/TIME/g
+s/[[:space:]]+/ /g
+s/ $//'
+tap_mask_all="$tap_mask_times"'
+s/[0-9][0-9.,]*(e[-+]?[0-9]+)? (ns|µs|us|ms)\b/TIME/g
+s/[0-9]+([.,][0-9]+)*(e[-+]?[0-9]+)?/#/g'
+tap_screens=${SLEEPTUNE_SRC:-.}/tests/screens/$(basename "$0" .sh) tap_compared=' '
+screen() {
+    local mask='' columns=${COLUMNS:-80} name
+    case $1 in -t) mask=$tap_mask_times ;; -m) mask=$tap_mask_all ;; esac
+    [ -z "$mask" ] || { columns=1000; shift; }
+    name=$1
+    shift
+    compare_screen "$name" "\$ $*
+$(COLUMNS=$columns "$@" 2>&1 </dev/null; echo "status $?")" "$mask"
+}
+compare_screen() { # NAME TEXT MASK
+    local file=$tap_screens/$1.txt text=${2//"$tmp"/TMP}
+    tap_compared="$tap_compared$1 " text=${text//"$SLEEPTUNE"/sleeptune}
+    sed -E "1!{\$!{$3
+}}" <<<"${text//"$SLEEPTUNE_SRC"/SRC}" >"$tmp/screen"
+    if cmp -s "$tmp/screen" "$file"; then
+        pass "screen $1"
+    elif [ "${TAP_SCREENS:-}" = write ]; then
+        mkdir -p "$tap_screens"
+        cat "$tmp/screen" >"$file"
+        pass "screen $1: written"
+    else
+        fail "screen $1" "not as in ${file#"$SLEEPTUNE_SRC/"} (scripts/test --screens writes it):
+$(diff "$file" "$tmp/screen" 2>&1)"
+    fi
+}
+refused() {
+    local name=$1 wanted=$2 got=0
+    shift 2
+    timeout 20 "$SLEEPTUNE" "$@" >"$tmp/refused.out" 2>"$tmp/refused.err" </dev/null || got=$?
+    { echo "# $name"; echo "\$ sleeptune $*"; sed 's/\(not JSON: \).*/\1.../' "$tmp/refused.err"; echo; } >>"$tmp/refused" # libjansson's words
+    if [ "$got" -eq "$wanted" ] && [ ! -s "$tmp/refused.out" ] && [ "$(grep -vc '^Try ' "$tmp/refused.err")" -eq 1 ] &&
+        ! LC_ALL=C grep -q $'[\001-\010\013-\037]' "$tmp/refused.err"; then
+        pass "$name"
+    else
+        fail "$name" "$* (status $got, wanted $wanted)
+$(cat "$tmp/refused.err")"
+    fi
+}
+# a file that no test compares is none; what was skipped may have been its test
+screens_done() {
+    local file
+    [ ! -s "${tmp:-}/refused" ] || compare_screen refused "$(cat "$tmp/refused")" ""
+    [ -d "$tap_screens" ] && [ $tap_skipped -eq 0 ] || return
+    for file in "$tap_screens"/*.txt; do
+        case $tap_compared in *" $(basename "$file" .txt) "*) continue ;; esac
+        if [ "${TAP_SCREENS:-}" = write ]; then rm "$file"; else fail "${file#"$SLEEPTUNE_SRC/"} is compared" "no test did"; fi
+    done
+}
 
 wait_for() {
     local tries=300
@@ -110,4 +177,4 @@ let_nobody_in() {
     exit $status
 }
 
-tap_done() { echo "1..$tap_n"; [ "$tap_failed" -eq 0 ]; exit; }
+tap_done() { screens_done; echo "1..$tap_n"; [ "$tap_failed" -eq 0 ]; exit; }

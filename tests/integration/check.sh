@@ -6,28 +6,18 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
 field() { "$PYTHON" -c 'import json, sys; print(eval(sys.argv[2], {"d": json.load(open(sys.argv[1]))}))' "$@"; }
-# refused NAME STATUS PATTERN ARG...: that exit status and a line on stderr that matches
-refused() {
-    local name=$1 wanted=$2 pattern=$3 got
-    shift 3
-    "$SLEEPTUNE" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-    got=$?
-    if [ "$got" -eq "$wanted" ] && [ ! -s "$tmp/out" ] && grep -Eq -- "$pattern" "$tmp/err"; then pass "$name"; else
-        fail "$name" "$* (status $got, wanted $wanted and /$pattern/)
-$(cat "$tmp/err")"
-    fi
-}
+# table COMMAND...: the answer and the table; what comes below is about this machine
+table() { "$@" | sed -n '1p;/^ *frames /,/ 2048 /p'; }
 
 # --- check ---------------------------------------------------------------------------------------------------------------
 "$SLEEPTUNE" check --duration 10s --frames 256 >"$tmp/check.txt" 2>"$tmp/err"
 like "check ends with a status of report's" "$?" '^[012]$'
-like "the answer is a size, in the one time that was measured" "$(tr '\n' ' ' <"$tmp/check.txt")" \
-    '^([0-9]+ frames held \([0-9.]+ ms\): no dropout|No size of 256 to 2048 frames held)\. Measured for [0-9.]+ s\.'
+is "the time that was measured is said once" "$(sed '/^$/Q' "$tmp/check.txt" | grep -oE '[0-9.]+ s\.( |$)' | wc -l)" 1
 is "a row for each size from there on" "$(awk '/^[^ ]+ +[0-9]+ +[0-9.]+ ms  (none|about) */ {printf "%d ", $2}' "$tmp/check.txt")" "256 512 1024 2048 "
 is "no row has a time of its own" "$(grep -c "none in" "$tmp/check.txt")" 0
 is "one next step" "$(grep -c '^Next: ' "$tmp/check.txt")" 1
 is "it fits 80x24" "$(awk '{ if (length > 80) n++ } END { print (NR <= 23), n + 0 }' "$tmp/check.txt")" "1 0"
-like "a first verdict came after two seconds" "$(cat "$tmp/err")" '^(OK|Not OK) so far: ([0-9]+ frames|no size) held for .*, worst wake-up .* late$'
+ok "a first verdict came after two seconds" test -s "$tmp/err"
 is "one, where stderr is no terminal" "$(wc -l <"$tmp/err")" 1
 COLUMNS=40 LC_ALL=C "$SLEEPTUNE" check --duration 2s --quiet >"$tmp/narrow.txt" 2>"$tmp/err"
 is "40 columns of ASCII" "$(LC_ALL=C awk '/^[+x!] / { rows++ } length > 40 || /[^ -~]/ { n++ } END { print rows, n + 0 }' "$tmp/narrow.txt")" "7 0"
@@ -35,9 +25,7 @@ is "40 columns of ASCII" "$(LC_ALL=C awk '/^[+x!] / { rows++ } length > 40 || /[
 is "--quiet is quiet" "$(cat "$tmp/err")" ""
 is "the JSON is a report with rows" "$(field "$tmp/check.json" 'd["schema"], [r["frames"] for r in d["rows"]], d["stress"], all(r["events_per_hour"]["high"] > 0 for r in d["rows"])')" \
     "('sleeptune-report/1', [32, 64, 128, 256, 512, 1024, 2048], None, True)"
-is "the answer is the verdict" "$(field "$tmp/check.json" '"frames held" in d["verdict"] or d["verdict"].startswith("No size")')" True
-"$SLEEPTUNE" check --duration 500ms --quiet >"$tmp/out" 2>&1
-like "too short a time is no answer" "$(cat "$tmp/out")" '^Not known: too little data'
+screen -m too-short table "$SLEEPTUNE" check --duration 500ms --frames 256 --quiet
 
 # --- what the daemon measured before: root reads the system's file only ---
 made=$SLEEPTUNE_BUILD/tests/integration/make_history
@@ -57,9 +45,9 @@ else
         taskset -c "$cpu" nice -n -5 sh -c 'while :; do :; done' &
         hogs+=("$!")
     done
-    as_nobody env DBUS_SYSTEM_BUS_ADDRESS="unix:path=$tmp/no-bus" taskset -c "$cpu" "$SLEEPTUNE" check --duration 2s --frames 16 --quiet >"$tmp/normal.txt" 2>"$tmp/err"
+    as_nobody env DBUS_SYSTEM_BUS_ADDRESS="unix:path=$tmp/no-bus" COLUMNS=1000 taskset -c "$cpu" "$SLEEPTUNE" check --duration 2s --frames 16 --quiet >"$tmp/normal.txt" 2>"$tmp/err"
     kill "${hogs[@]}"
-    like "as a normal thread, it says so" "$(tr '\n' ' ' <"$tmp/normal.txt")" 'Measured as a normal thread: no right to real-time priority'
+    screen normal-thread grep -o 'Measured as a normal thread[^.]*\.' "$tmp/normal.txt"
     if grep -q '^✔ *16 ' "$tmp/normal.txt"; then
         skip "the next step is a command" "16 frames held beside two programs that compute"
     else
@@ -83,13 +71,11 @@ fi
 "$SLEEPTUNE" check --stress --duration 1500ms --quiet --json >"$tmp/stress.json" 2>"$tmp/err"
 like "with loads it ends with a status of report's, too" "$? $(cat "$tmp/err")" '^[012] $'
 is "a row for each load" "$(field "$tmp/stress.json" '[r["load"] for r in d["stress"]], len(d["rows"])')" "(['idle', 'cpu', 'memory', 'disk', 'programs', 'network'], 7)"
-like "the worst is named" "$(field "$tmp/stress.json" 'd["verdict"], max(d["stress"], key=lambda r: r["lateness_max_ns"])["load"]')" \
-    "Worst: with '([a-z]+)', .* late\..*, .\1.\)$"
+is "the worst is named" "$(field "$tmp/stress.json" "repr(max(d['stress'], key=lambda r: r['lateness_max_ns'])['load']) in d['verdict']")" True
 mkdir "$tmp/none"
 TMPDIR=$tmp/none/missing "$SLEEPTUNE" check --stress --duration 1200ms --quiet >"$tmp/out" 2>"$tmp/err"
 is "a load that cannot be made: a failure" $? 4
-like "its row is not known, the others are" "$(cat "$tmp/out")" '^! disk +not known +not known$'
-like "which is said" "$(cat "$tmp/err")" "no load 'disk': No such file"
+screen no-load-disk grep -h disk "$tmp/out" "$tmp/err"
 setsid "$SLEEPTUNE" check --stress --duration 5s --no-servers >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 # called by wait_for
@@ -103,8 +89,8 @@ like "interrupted, it prints what it has" "$? $(tr '\n' ' ' <"$tmp/out")" '^[012
 # shellcheck disable=SC2046,SC2086 # a list
 is "and no load is left" "$(ps -o pid= -p $(tr -s ' \n' ',' <<<"$children" | sed 's/^,//; s/,$//') | wc -l)" 0
 
-refused "a duration that is none" 3 'not a time' check --duration soon
-refused "no snapshots: it is about this machine" 3 'no such option' check --snapshot x
+refused "a duration that is none" 3 check --duration soon
+refused "no snapshots: it is about this machine" 3 check --snapshot x
 
 # --- the bare command -------------------------------------------------------------------------------------------------------
 "$SLEEPTUNE" --frames 256 --duration 300ms --json >"$tmp/bare.json" 2>"$tmp/err"
@@ -133,7 +119,7 @@ except OSError:
 sys.stdout.write(out.decode().replace("\r\n", "\n"))
 print("status", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 PY
-like "on a terminal it is check" "$(cat "$tmp/pty.txt")" 'frames held \(|No size of|^Not known: '
-like "which shows the verdict so far" "$(cat "$tmp/pty.txt")" 'so far: ([0-9]+ frames|no size) held for'
+like "on a terminal it is check" "$(cat "$tmp/pty.txt")" ' frames +lasts '
+ok "which shows the verdict so far" grep -q 'so far' "$tmp/pty.txt"
 like "and ends with its status" "$(cat "$tmp/pty.txt")" '^status [012]$'
 tap_done

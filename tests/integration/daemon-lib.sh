@@ -44,4 +44,11 @@ stop() {
 # refused: runs it until it ends by itself; $status and $log
 refused() { status=0; timeout 60 "$SLEEPTUNED" -a -f -c "$conf" "$@" 2>"$log" || status=$?; }
 
+# status_rows LABEL...: those of `sleeptune status --details`; other_rows: all others of `sleeptune status`. A row is a line
+status_rows() { COLUMNS=1000 "$SLEEPTUNE" status --details --socket "$sock" | grep -E "^ *($(IFS='|'; echo "$*"))"; }
+other_rows() { COLUMNS=1000 "$SLEEPTUNE" status --socket "$sock" | grep -vE "^ *($(IFS='|'; echo "$*"))"; }
+
+# answer COMMAND...: the first line of `sleeptune COMMAND...`
+answer() { "$SLEEPTUNE" "$@" | head -n 1; }
+
 need() { local c; for c; do command -v "$c" >/dev/null || skip_all "$c is not installed"; done; }
