@@ -15,6 +15,7 @@ static void help(void)
           "'sleeptune measure', as a table: a line for each result. '-' is standard input.\n\n"
           "      --samples               single values instead: a column for each result\n"
           "      --format csv|markdown|json   (csv)\n"
+          "      --time-unit ns|us|ms|s  of times in Markdown\n"
           "  -h, --help                  this text\n\n"
           "Examples:\n"
           "  sleeptune-lab syscall --json >host.json\n"
@@ -31,6 +32,7 @@ int st_cmd_table(int argc, char **argv)
     bool samples = false;
     int first = 0;
     const struct st_option options[] = {
+        {"time-unit", .take = st_table_take_unit, .ctx = &out},
         {"samples", .flag = &samples},
         {"format", .take = st_table_take_format, .ctx = &out},
     };

@@ -7,6 +7,7 @@
 #include "core/stats/distribution.h"
 #include "core/stats/stats.h"
 #include "core/text/json.h"
+#include "lab/chart/box.h"
 #include "lab/stats/moments.h"
 
 #define SD_RATIO_MIN_N 6
@@ -45,6 +46,9 @@ void st_summary_of(const struct st_sample *sample, struct st_summary *ret)
     st_moments_add(&moments, sample->values_ns, sample->len);
     ret->mean_ns = moments.mean;
     ret->sd_ns = st_moments_sd(&moments);
+    struct st_box box;
+    st_box_of(sample, &box);
+    ret->outliers_n = box.outliers_n;
 }
 
 struct st_quantile st_summary_median_interval(int64_t *values_ns, size_t n, double confidence)
@@ -152,6 +156,7 @@ json_t *st_summary_json(const struct st_summary *s)
     st_json_set(o, "p95", quantile_json(&s->p95));
     st_json_set(o, "p99", quantile_json(&s->p99));
     st_json_set(o, "max", s->n > 0 ? ST_JSON(s->max_ns) : json_null());
+    st_json_set(o, "outliers", s->q1.known ? ST_JSON(s->outliers_n) : json_null());
     return o;
 }
 

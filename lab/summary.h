@@ -16,6 +16,7 @@ struct st_summary {
     double sd_ns;  /* standard deviation, n - 1 */
     int64_t min_ns, max_ns;
     struct st_quantile q1, median, q3, p95, p99; /* with 95 % intervals */
+    uint64_t outliers_n; /* more than 1.5 interquartile ranges beyond q1 or q3, where these are known */
 };
 
 /** sample: of an array (st_sample_of). Threads: any. */
@@ -51,7 +52,7 @@ uint64_t st_summary_median_enough_n(const struct st_sample *sample, double share
  * none do (max_n < 6). */
 uint64_t st_summary_median_not_enough_min_n(uint64_t max_n);
 
-/** {mean, sd, min, q1, median, q3, p95, p99, max}; what is not known is null. */
+/** {mean, sd, min, q1, median, q3, p95, p99, max, outliers}; what is not known is null. */
 json_t *st_summary_json(const struct st_summary *s);
 
 /** [low, high] of a quantile that is known with its interval, or null. */

@@ -34,8 +34,27 @@ int st_table_take_format(const char *command, void *ctx, const char *text)
         return strcmp(text, "json") == 0 || strcmp(text, "text") == 0
                    ? st_option_format(command, &format->document, text)
                    : st_failure_usage(command, "--format: '%s' is not text, json, csv or markdown", text);
-    *format = (struct st_table_format){.document = true, .csv = csv, .markdown = markdown};
+    format->document = true;
+    format->csv = csv;
+    format->markdown = markdown;
     return 0;
+}
+
+static const struct unit {
+    double ns;
+    const char *name, *ascii;
+} units[] = {{1e9, "s", "s"}, {1e6, "ms", "ms"}, {1e3, "µs", "us"}, {1, "ns", "ns"}};
+
+int st_table_take_unit(const char *command, void *ctx, const char *text)
+{
+    struct st_table_format *format = ctx;
+    ST_EACH (unit, units) {
+        if (strcmp(text, unit->name) == 0 || strcmp(text, unit->ascii) == 0) {
+            format->unit_ns = unit->ns;
+            return 0;
+        }
+    }
+    return st_failure_usage(command, "--time-unit: '%s' is not ns, us, ms or s", text);
 }
 
 static const json_t *cell_of(const json_t *result, const struct column *column)
@@ -191,13 +210,9 @@ static bool is_time(const char *path)
     return (bytes == 2 && st_text_begins(path, "ns")) || strstr(path, "_ns") != NULL;
 }
 
-/* The largest unit in which the least mean is not below 1. */
+/* The largest unit in which the least mean is not below 1, or the one that is given. */
 static void choose_unit(struct table *t)
 {
-    static const struct {
-        double ns;
-        const char *name;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
     struct column mean = {.part = -1};
     double least_ns = (double)INFINITY;
     ST_PRINT(mean.path, "%s.mean", t->kind->figures);
@@ -206,7 +221,8 @@ static void choose_unit(struct table *t)
         least_ns = ns > 0 ? fmin(least_ns, ns) : least_ns;
     }
     size_t i = 0;
-    while (i + 1 < ST_ARRAY_LEN(units) && !(least_ns >= units[i].ns && isfinite(least_ns)))
+    while (i + 1 < ST_ARRAY_LEN(units) &&
+           (t->unit_ns > 0 ? units[i].ns > t->unit_ns : !(least_ns >= units[i].ns && isfinite(least_ns))))
         i++;
     t->unit_ns = units[i].ns;
     t->unit = units[i].name;
@@ -227,26 +243,44 @@ static void heading(const struct table *t, const struct column *column, FILE *ou
     fputc(' ', out);
 }
 
-/* Four digits at least: "1184", "83.30", "0.05120". */
-static void number(FILE *out, double x)
+static int decimals_of(double x, int digits)
 {
-    const int before = fabs(x) > 0 ? (int)floor(log10(fabs(x))) + 1 : 4;
-    fprintf(out, "%.*f", before < 4 ? (before > -5 ? 4 - before : 9) : 0, x);
+    const int before = fabs(x) > 0 ? (int)floor(log10(fabs(x))) + 1 : digits;
+    return before >= digits ? 0 : before > digits - 9 ? digits - before : 9;
 }
 
-static void markdown_cell(const struct table *t, const struct column *column, const json_t *value, FILE *out)
+/* Four digits at least, "1184", "83.30", "0.05120", and as many as show two of the spread: "1002.37" of
+ * which the standard deviation is 0.24. */
+static void number(FILE *out, double x, double spread)
 {
+    const int usual = decimals_of(x, 4), wanted = spread > 0 ? decimals_of(spread, 2) : 0;
+    fprintf(out, "%.*f", wanted > usual ? wanted : usual, x);
+}
+
+/* Standard deviation of a result, ns; 0: not known. */
+static double spread_of(const struct table *t, const json_t *result)
+{
+    struct column sd = {.part = -1};
+    ST_PRINT(sd.path, "%s.sd", t->kind->figures);
+    return json_number_value(cell_of(result, &sd));
+}
+
+static void markdown_cell(const struct table *t, const struct column *column, const json_t *result, FILE *out)
+{
+    const json_t *value = cell_of(result, column);
+    const bool of_figures = st_text_begins(column->path, t->kind->figures);
     fputs("| ", out);
     if (json_is_string(value)) {
         for (const char *c = json_string_value(value); *c != '\0'; c++)
             fprintf(out, "%s%c", *c == '|' ? "\\" : "", *c == '\n' ? ' ' : *c);
     } else if (json_is_number(value)) {
         if (is_time(column->path) && t->unit_ns > 1)
-            number(out, json_number_value(value) / t->unit_ns);
+            number(out, json_number_value(value) / t->unit_ns,
+                   of_figures ? spread_of(t, result) / t->unit_ns : 0);
         else if (json_is_integer(value))
             fprintf(out, "%lld", (long long)json_integer_value(value));
         else
-            number(out, json_number_value(value));
+            number(out, json_number_value(value), 0);
     } else {
         fputc('-', out);
     }
@@ -256,9 +290,10 @@ static void markdown_cell(const struct table *t, const struct column *column, co
 static void add_markdown(struct table *t)
 {
     static const char *const figures[] = {"mean", "sd", "min", "q1", "median", "q3", "max"};
-    static const char *const others[] = {
-        "user_ns_per_run",   "system_ns_per_run", "cpu_ns_per_sleep", "net_ns",      "net_interval_ns",
-        "overshoot_percent", "on_time_share",     "sd_ratio",         "range_ratio", "rank"};
+    static const char *const others[] = {"user_ns_per_run", "system_ns_per_run", "cpu_ns_per_sleep",
+                                         "net_ns",          "net_interval_ns",   "overshoot_percent",
+                                         "on_time_share",   "difference_ns",     "difference_ci95_ns",
+                                         "sd_ratio",        "range_ratio",       "rank"};
     char path[PATH_BYTES];
     for (size_t i = 0; i < ST_DOCUMENT_LABELS && t->kind->label[i] != NULL; i++)
         add(t, t->kind->label[i], -1);
@@ -274,7 +309,7 @@ static void add_markdown(struct table *t)
         }
     }
     ST_EACH (other, others) {
-        const bool pair = strstr(*other, "interval") != NULL;
+        const bool pair = strstr(*other, "interval") != NULL || strstr(*other, "ci95") != NULL;
         add(t, *other, pair ? 0 : -1);
         if (pair)
             add(t, *other, 1);
@@ -294,7 +329,7 @@ static void print_markdown(struct table *t, FILE *out)
     fputs("|\n", out);
     for (size_t i = 0; i < st_document_results_n(t->kind, t->document); i++) {
         for (size_t c = 0; c < t->n; c++)
-            markdown_cell(t, &t->column[c], cell_of(result_at(t, i), &t->column[c]), out);
+            markdown_cell(t, &t->column[c], result_at(t, i), out);
         fputs("|\n", out);
     }
 }
@@ -303,7 +338,9 @@ int st_table_output(const char *command, const struct st_table_format *format, j
 {
     if (!format->csv && !format->markdown)
         return st_output_json(command, document);
-    struct table t = {.document = document, .kind = document != NULL ? st_document_of(document) : NULL};
+    struct table t = {.unit_ns = format->unit_ns,
+                      .document = document,
+                      .kind = document != NULL ? st_document_of(document) : NULL};
     if (t.kind == NULL) {
         const bool none = document != NULL;
         json_decref(document);

@@ -11,7 +11,8 @@
 struct st_table_format {
     bool document; /* not text for people */
     bool csv, markdown;
-    bool samples; /* CSV: the single values */
+    bool samples;   /* CSV: the single values */
+    double unit_ns; /* of times in Markdown, and in the text of exec; 0: fits them */
 };
 
 /** Rows for st_options_read; o: a struct st_table_format. */
@@ -23,6 +24,9 @@ struct st_table_format {
 
 /** --format; ctx: a struct st_table_format. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_table_take_format(const char *command, void *ctx, const char *text);
+
+/** --time-unit; ctx: a struct st_table_format. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_table_take_unit(const char *command, void *ctx, const char *text);
 
 /** Prints a document of the laboratory to standard output as JSON, CSV (every figure of each result but
  * single values, one result a line) or Markdown (the figures that people compare). Frees it.

@@ -30,7 +30,7 @@ _sleeptune_lab() {
         case $command in
         sleep) words='--methods --durations --all --list --budget --policy --priority --slack --baseline --precision
             --seed --brief --plot --json --format --quiet --help' ;;
-        exec) words='--durations --start --runs --warmup --budget --seed --plot --json --format --quiet --help' ;;
+        exec) words='--durations --start --runs --warmup --budget --seed --time-unit --plot --json --format --quiet --help' ;;
         syscall) words='--calls --list --count --fresh --brief --plot --json --format --quiet --help' ;;
         wake) words='--mechanisms --slices --kinds --placements --all --list --rounds --budget --cpus --policy --priority --seed
             --plot --json --format --quiet --help' ;;
@@ -41,7 +41,7 @@ _sleeptune_lab() {
         simulate) words='--hz --rounding --drift-ppm --timer-hz --table --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;
         compare) words='--every --unit --json --format --help' ;;
         plot) words='--output -o --kind -k --every --unit --title --axis --label --overlay --csv --help' ;;
-        table) words='--samples --format --help' ;;
+        table) words='--samples --time-unit --format --help' ;;
         help) words='sleep exec syscall wake punctual series analyse simulate compare plot table' ;;
         esac
     fi

@@ -13,7 +13,7 @@
 #define ST_PICTURE_GRID       UINT32_C(0xdcdcdc)
 #define ST_PICTURE_MISS       UINT32_C(0xd55e00)
 #define ST_PICTURE_DEADLINE   UINT32_C(0xb00020)
-#define ST_PICTURE_CONDITIONS 2 /* lines of test conditions */
+#define ST_PICTURE_CONDITIONS 4 /* lines of test conditions */
 #define ST_PICTURE_PANEL_PX   300.0
 #define ST_PICTURE_LEFT_PX    84.0 /* of a panel, for the texts of its axis of values */
 
@@ -52,7 +52,7 @@ struct st_picture {
     char description[1200]; /* for screen readers */
     char how[300];          /* how to read the picture */
     char caption[2600];
-    char conditions[1700]; /* the end of it, cut after two lines */
+    char conditions[1700]; /* the end of it, cut after four lines */
 };
 
 extern const struct st_picture_kind st_picture_box, st_picture_series;

@@ -20,7 +20,9 @@
 #define SPECK_PX         5.0 /* a line shorter than this is not visible */
 #define SPECK_LINE_PX    48.0
 #define CAP_PX           5.0
-#define FILL             UINT32_C(0xb8d9ee) /* light blue: text is readable on it, also in grey */
+
+/* Text is readable on them, also in grey; the same place in each panel has the same one. */
+static const uint32_t fills[] = {0xb8d9ee, 0xf9d9a8, 0xbfe5d2, 0xf1c9dd, 0xe9e3a6, 0xd6d6d6};
 
 static bool has(const struct st_chart_set *set)
 {
@@ -64,19 +66,22 @@ static bool next_part(const struct st_picture *picture, struct part *part)
     return true;
 }
 
-/* Bytes of a label that fit on one line, broken after '-', '_', '/' or a space. */
+/* Bytes of a label that fit on one line, broken after a space, or where there is none after '-', '_' or '/'.
+ */
 static size_t line_bytes(const char *text)
 {
     const size_t all = strlen(text);
-    size_t cut = 0;
+    size_t cut = 0, space = 0;
     if (all <= LABEL_COLUMNS)
         return all;
     for (size_t i = 1; i <= LABEL_COLUMNS; i++) {
-        if (strchr("-_ /", text[i - 1]) != NULL)
+        if (strchr("-_/", text[i - 1]) != NULL)
             cut = i;
+        if (text[i - 1] == ' ')
+            space = i;
     }
-    if (cut > 0)
-        return cut;
+    if (cut > 0 || space > 0)
+        return space > 0 ? space : cut;
     for (cut = LABEL_COLUMNS; ((unsigned char)text[cut] & 0xc0) == 0x80;)
         cut--;
     return cut;
@@ -189,8 +194,10 @@ static int plan(struct st_picture *picture)
         if (box->median_known && described_n++ < 12)
             st_text_append(picture->description, sizeof(picture->description), "%s%s %s",
                            described_n > 1 ? ", " : "", data->set[i]->label,
-                           st_ns_format(box->median_ns, text, sizeof(text)));
+                           st_ns_format_exact(box->median_ns, text, sizeof(text)));
     }
+    if (described_n == 0)
+        st_text_append(picture->description, sizeof(picture->description), "unknown, too few values.");
     if (few_n < data->n)
         st_text_append(
             picture->caption, sizeof(picture->caption),
@@ -258,7 +265,8 @@ static struct st_font median_font(enum st_anchor anchor)
         .size = ST_PICTURE_TEXT_PX, .rgb = ST_PICTURE_INK, .anchor = anchor, .bold = true, .role = "median"};
 }
 
-static void draw_box(const struct st_picture_area *area, double x, double width, const struct st_box *box)
+static void draw_box(const struct st_picture_area *area, double x, double width, const struct st_box *box,
+                     uint32_t fill)
 {
     const struct st_pen thin = {ST_PICTURE_INK, 1.2, ST_DASH_NONE},
                         thick = {ST_PICTURE_INK, 2.4, ST_DASH_NONE};
@@ -269,9 +277,9 @@ static void draw_box(const struct st_picture_area *area, double x, double width,
     const struct st_point whiskers[] = {{x, q1},        {x, low},       {x, q3},         {x, high},
                                         {x - cap, low}, {x + cap, low}, {x - cap, high}, {x + cap, high}};
     char text[40];
-    st_ns_format(box->median_ns, text, sizeof(text));
+    st_ns_format_exact(box->median_ns, text, sizeof(text));
     st_svg_segments(area->svg, whiskers, ST_ARRAY_LEN(whiskers), &thin);
-    st_picture_rectangle(area->svg, left, q3, width, fmax(q1 - q3, 1), FILL, &thin);
+    st_picture_rectangle(area->svg, left, q3, width, fmax(q1 - q3, 1), fill, &thin);
     st_svg_segments(area->svg, (struct st_point[]){{left, median}, {right, median}}, 2, &thick);
     const struct st_font font = median_font(ST_ANCHOR_MIDDLE);
     const double half = 7, text_width = 1.1 * st_picture_text_px(text, ST_PICTURE_TEXT_PX);
@@ -280,7 +288,7 @@ static void draw_box(const struct st_picture_area *area, double x, double width,
         y = high - half - 4 < area->y ? low + half + 4
                                       : high - half - 4; /* no room: above or below the whisker */
     else if (fabs(y - median) < half)
-        st_picture_rectangle(area->svg, x - text_width / 2, median - 2, text_width, 4, FILL, NULL);
+        st_picture_rectangle(area->svg, x - text_width / 2, median - 2, text_width, 4, fill, NULL);
     st_svg_text(area->svg, x, y + 4, text, &font);
 }
 
@@ -295,10 +303,10 @@ static void draw_speck(const struct st_picture_area *area, double x, const struc
     struct st_font font = median_font(ST_ANCHOR_MIDDLE);
     font.role = box->median_known ? font.role : "values";
     st_svg_segments(area->svg, (struct st_point[]){{x - half, at}, {x + half, at}}, 2, &thick);
-    st_ns_format(two ? box->max_ns : box->median_ns, text, sizeof(text));
+    st_ns_format_exact(two ? box->max_ns : box->median_ns, text, sizeof(text));
     st_svg_text(area->svg, x, !two && above < area->y + 10 ? below : above, text, &font);
     if (two)
-        st_svg_text(area->svg, x, below, st_ns_format(box->min_ns, text, sizeof(text)), &font);
+        st_svg_text(area->svg, x, below, st_ns_format_exact(box->min_ns, text, sizeof(text)), &font);
 }
 
 /* A line from minimum to maximum, and the median if it is known. */
@@ -318,7 +326,7 @@ static void draw_few(const struct st_picture_area *area, double x, const struct 
     st_svg_segments(area->svg, (struct st_point[]){{x, low}, {x, high}}, 2, &dashed);
     st_svg_segments(area->svg, caps, ST_ARRAY_LEN(caps), &thin);
     char text[40];
-    st_ns_format(box->median_known ? box->median_ns : box->mean_ns, text, sizeof(text));
+    st_ns_format_exact(box->median_known ? box->median_ns : box->mean_ns, text, sizeof(text));
     const double mean = y_of(area, box->mean_ns), end = x + 11 + st_picture_text_px(text, ST_PICTURE_TEXT_PX);
     const bool left = end > area->x + area->width + 22;
     struct st_font font = median_font(left ? ST_ANCHOR_END : ST_ANCHOR_START);
@@ -351,7 +359,7 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
         const struct st_box *box = &sets[i]->box;
         st_svg_begin(area->svg, "box");
         if (box->known)
-            draw_box(area, x, fmin(BOX_PX, room - 10), box);
+            draw_box(area, x, fmin(BOX_PX, room - 10), box, fills[i % ST_ARRAY_LEN(fills)]);
         else
             draw_few(area, x, box);
         label(area, x, sets[i]);

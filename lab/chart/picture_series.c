@@ -170,7 +170,7 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
     for (size_t i = first; i < end; i++) {
         const struct st_chart_set *set = data->set[i];
         const double each_x = timed ? value_x(set, longest) : 1;
-        draw_set(area, set, each_x * (double)set->columns->periods, st_picture_pen(i - first));
+        draw_set(area, set, each_x * (double)set->columns->periods, st_picture_pen(i));
     }
     st_picture_draw_deadline(area, data);
 }

@@ -134,6 +134,10 @@ int st_svg_open(struct st_svg *svg, double width, double height, const char *tit
             " aria-labelledby=\"title desc\" font-family=\"'DejaVu Sans', Verdana, 'Liberation Sans', Arial, "
             "sans-serif\">\n",
             width, height, width, height);
+    /* lightness is turned round, hues are kept */
+    fputs(" <style>@media (prefers-color-scheme: dark) { svg { filter: invert(0.9) hue-rotate(180deg); } "
+          "}</style>\n",
+          svg->out);
     fputs(" <title id=\"title\">", svg->out);
     st_safe_print_xml(svg->out, title);
     fputs("</title>\n <desc id=\"desc\">", svg->out);

@@ -13,7 +13,8 @@
 #include "lab/rank.h"
 #include "lab/summary.h"
 
-#define SPLITS 1000 /* of the runs of two programs, at random */
+#define ODD_DEVIATIONS 14.826
+#define SPLITS         1000 /* of the runs of two programs, at random */
 
 int st_bench_exec_init(struct st_bench_exec *bench, const struct st_bench_exec_config *config)
 {
@@ -170,6 +171,21 @@ static void net_of(int64_t *values, size_t n, struct st_exec_figures *ret)
     ret->net_confidence = 1 - exp2(1 - (double)n);
 }
 
+/* Sorts anew. Source: hyperfine's outlier_detection (Iglewicz and Hoaglin 1993). */
+static size_t count_odd(int64_t *sorted, size_t n)
+{
+    size_t odd_n = 0;
+    if (n == 0)
+        return 0;
+    const int64_t median_ns = sorted[n / 2];
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = sorted[i] < median_ns ? median_ns - sorted[i] : sorted[i] - median_ns;
+    st_stats_sort_i64(sorted, n);
+    for (size_t i = 0; i < n; i++)
+        odd_n += (double)sorted[i] >= ODD_DEVIATIONS * (double)sorted[n / 2] && sorted[n / 2] > 0;
+    return odd_n;
+}
+
 static int figures_of(const struct st_bench_exec *bench, size_t i, struct st_exec_figures *ret)
 {
     const struct st_exec_arm *arm = &bench->arms[i];
@@ -182,11 +198,17 @@ static int figures_of(const struct st_bench_exec *bench, size_t i, struct st_exe
         for (size_t k = 0; k < arm->n; k++)
             values[k] = net_ns(bench, i, k);
         net_of(values, arm->n, ret);
+        for (size_t k = 0; k < arm->n && ret->net.known; k++)
+            values[k] -= arm->command->requested_ns;
+        const struct st_sample late = st_sample_of(values, arm->n);
+        if (ret->net.known && arm->command->requested_ns > 0)
+            st_summary_of(&late, &ret->overshoots);
     }
     if (arm->n > 0)
         memcpy(values, arm->wall_ns, arm->n * sizeof(*values));
     const struct st_sample sample = st_sample_of(values, arm->n);
     st_summary_of(&sample, &ret->wall);
+    ret->odd_n = count_odd(values, arm->n);
     free(values);
     const int64_t requested_ns = arm->command->requested_ns;
     ret->overshoot_known = ret->net.known && requested_ns > 0;
@@ -255,6 +277,12 @@ static int ratios_of(const struct st_bench_exec *bench, size_t i, struct st_rand
         return -ENOMEM;
     memcpy(both, arms[first].wall_ns, n * sizeof(*both));
     memcpy(both + n, arms[i].wall_ns, n * sizeof(*both));
+    int64_t *apart = calloc(n, sizeof(*apart));
+    for (size_t k = 0; k < n && apart != NULL; k++)
+        apart[k] = both[n + k] - both[k];
+    if (apart != NULL)
+        ret->difference = st_summary_median_interval(apart, n, 0.95);
+    free(apart);
     const struct st_sample a = st_sample_of(both, n), b = st_sample_of(both + n, n);
     st_summary_sd_ratio(&a, &b, &ret->sd_ratio);
     if (ret->sd_ratio.known)
@@ -289,6 +317,9 @@ static int rank(const struct st_bench_exec *bench, size_t first, struct st_ranke
             continue;
         if (i < first)
             return 0;
+        if (figures[i].overshoot_known && figures[i].overshoot_ns < 0 &&
+            bench->arms[bench->arms[i].command->start].command->idle)
+            continue; /* its own start was dearer alone: what is left compares with no other */
         order[n++] = (struct st_ranked){.id = i, .median_ns = figures[i].net.value_ns};
     }
     if (n < 2)
@@ -356,6 +387,11 @@ static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struc
     st_json_set(o, "overshoot_ns", st_json_real_or_null(f->overshoot_known, f->overshoot_ns));
     st_json_set(o, "overshoot_percent", st_json_real_or_null(f->overshoot_known, f->percent));
     st_json_set(o, "impossible", json_boolean(f->impossible));
+    st_json_set(o, "overshoot_of_runs_ns",
+                f->overshoots.n > 0 ? st_summary_json(&f->overshoots) : json_null());
+    st_json_set(o, "odd_runs", ST_JSON(f->odd_n));
+    st_json_set(o, "difference_ns", st_json_integer_or_null(f->difference.known, f->difference.value_ns));
+    st_json_set(o, "difference_ci95_ns", st_summary_interval_json(&f->difference));
     st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio.known, f->sd_ratio.value));
     st_json_set(o, "sd_ratio_ci95", st_summary_estimate_json(&f->sd_ratio));
     st_json_set(o, "range_ratio", st_json_real_or_null(f->range_ratio.known, f->range_ratio.value));

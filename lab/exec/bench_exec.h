@@ -58,12 +58,17 @@ struct st_exec_figures {
     double net_confidence;     /* of its interval: 0.95; below 6 runs, least to greatest, less */
     bool overshoot_known;      /* with net, where the request is known */
     double overshoot_ns, percent; /* net - requested */
+    struct st_summary overshoots; /* of single runs, where the request is known: n > 0 */
     bool impossible;              /* the whole interval is less than what was requested */
     size_t ratios_to;             /* the first program that is to sleep as long; its own index: no ratios */
     struct st_estimate sd_ratio, range_ratio; /* to that one's, of whole runs */
-    unsigned rank;      /* by net, among those that sleep as long; shared where the rounds do not
-                      distinguish two (lab/rank); 0: a start, too few runs, or no other program */
-    size_t beaten_by_n; /* with a rank: how many of those are shown to take less */
+    struct st_quantile difference; /* from that one's whole runs, round by round: median with its interval */
+    size_t odd_n;                  /* runs whose time is 14.826 median absolute deviations or more from the
+                                      median: what hyperfine warns of */
+    unsigned rank;                 /* by net, among those that sleep as long; shared where the rounds do not
+                                 distinguish two (lab/rank); 0: a start, too few runs, no other program, or a
+                                 start of its own that alone takes longer than in the run: a net below the request */
+    size_t beaten_by_n;            /* with a rank: how many of those are shown to take less */
 };
 
 /** @return 0, -EINVAL (fewer than two commands, a start that is none), -ENOMEM. The config's arrays must

@@ -48,7 +48,8 @@ static void help(void)
           "      --warmup N          first runs of each program, not counted (3)\n"
           "      --budget TIME       time for all runs together (60s)\n"
           "      --seed N            seed of the random order (a different one each time)\n"
-          "      --plot FILE.svg     draw the result\n"
+          "      --time-unit UNIT    of all times: ns, us, ms or s (fits the figures)\n"
+          "      --plot FILE.svg     draw the overshoot, or the time\n"
           "      --json, --format json|csv|markdown|text\n"
           "  -q, --quiet             nothing on standard error\n"
           "  -h, --help\n\n"
@@ -165,13 +166,14 @@ struct digits {
     int decimals;
 };
 
-static struct digits digits_for(double value_ns, double spread_ns)
+static struct digits digits_for(const struct st_table_format *format, double value_ns, double spread_ns)
 {
     static const struct digits units[] = {{1e9, "s", 0}, {1e6, "ms", 0}, {1e3, "µs", 0}, {1, "ns", 0}};
     const double spread = spread_ns > 0 ? spread_ns : fabs(value_ns) / 1000;
     size_t i = 0;
     while (i + 1 < ST_ARRAY_LEN(units) &&
-           (fabs(value_ns) < units[i].unit_ns || spread < 0.01 * units[i].unit_ns))
+           (format->unit_ns > 0 ? units[i].unit_ns > format->unit_ns
+                                : fabs(value_ns) < units[i].unit_ns || spread < 0.01 * units[i].unit_ns))
         i++;
     struct digits d = units[i];
     const double second = 1 - floor(log10(fmax(spread, 1) / d.unit_ns));
@@ -186,11 +188,12 @@ static const char *number(const struct digits *d, double ns, char buf[32])
 }
 
 /* "6.217 ± 0.073 ms, 6.113 .. 6.371 ms, user 1.1 ms, system 700 µs, n 10" */
-static void say_whole(const struct st_exec_figures *f, char *text, size_t bytes)
+static void say_whole(const struct st_table_format *format, const struct st_exec_figures *f, char *text,
+                      size_t bytes)
 {
     char a[32], b[32];
     const struct st_summary *w = &f->wall;
-    const struct digits d = digits_for(w->mean_ns, w->sd_ns);
+    const struct digits d = digits_for(format, w->mean_ns, w->sd_ns);
     st_text_append(text, bytes, "%s", number(&d, w->mean_ns, a));
     if (w->sd_known)
         st_text_append(text, bytes, " ± %s", number(&d, w->sd_ns, a));
@@ -202,8 +205,8 @@ static void say_whole(const struct st_exec_figures *f, char *text, size_t bytes)
 }
 
 /* "; without its start 5.089 ms, overshoot 89 µs [60 .. 120 µs] (1.8 %)" */
-static void say_net(const struct st_exec_command *command, bool idle, const struct st_exec_figures *f,
-                    char *text, size_t bytes)
+static void say_net(const struct st_table_format *format, const struct st_exec_command *command, bool idle,
+                    const struct st_exec_figures *f, char *text, size_t bytes)
 {
     char a[32], b[32];
     const double low_ns = (double)(f->net.low_ns - command->requested_ns),
@@ -214,11 +217,11 @@ static void say_net(const struct st_exec_command *command, bool idle, const stru
      * value */
     const double near_ns = fmin(below_ns, above_ns),
                  wide_ns = fmax(10, near_ns > 0 ? near_ns : fmax(below_ns, above_ns));
-    struct digits d = digits_for((double)f->net.value_ns, wide_ns);
+    struct digits d = digits_for(format, (double)f->net.value_ns, wide_ns);
     st_text_append(text, bytes, "; without %s start %s %s", idle ? "its" : "the",
                    number(&d, (double)f->net.value_ns, a), d.unit);
     if (f->overshoot_known) {
-        d = digits_for(fmax(fabs(f->overshoot_ns), wide_ns), wide_ns);
+        d = digits_for(format, fmax(fabs(f->overshoot_ns), wide_ns), wide_ns);
         st_text_append(text, bytes, ", overshoot %s %s", number(&d, f->overshoot_ns, a), d.unit);
     }
     st_text_append(text, bytes, " [%s .. %s %s]", number(&d, low_ns, a), number(&d, high_ns, b), d.unit);
@@ -236,6 +239,24 @@ static void say_net(const struct st_exec_command *command, bool idle, const stru
             text, bytes,
             ". That is impossible for a sleep: it takes its time in another unit ({s}, {ms}, {us}), "
             "or 0 does not mean no sleep to it (set --start)");
+    else if (f->overshoot_known && f->overshoot_ns < 0)
+        st_text_append(text, bytes,
+                       ": less than it was to sleep, so the start takes longer alone than in it%s",
+                       idle ? "; no rank" : "");
+}
+
+/* "; +151 µs [20 .. 260 µs] against ./first 5" */
+static void say_difference(const struct st_table_format *format, const struct st_quantile *q,
+                           const char *first, char *text, size_t bytes)
+{
+    char a[32], b[32], c[32];
+    if (!q->known)
+        return;
+    const double wide_ns = fmax(1, (double)(q->high_ns - q->low_ns) / 2);
+    const struct digits d = digits_for(format, fmax(fabs((double)q->value_ns), wide_ns), wide_ns);
+    st_text_append(text, bytes, "; %s%s %s [%s .. %s %s] against %s, round by round",
+                   q->value_ns > 0 ? "+" : "", number(&d, (double)q->value_ns, a), d.unit,
+                   number(&d, (double)q->low_ns, b), number(&d, (double)q->high_ns, c), d.unit, first);
 }
 
 static void say_ratio(const char *name, const struct st_estimate *ratio, char *text, size_t bytes)
@@ -247,12 +268,12 @@ static void say_ratio(const char *name, const struct st_estimate *ratio, char *t
 }
 
 /* One program's figures. */
-static void print_arm(const struct st_bench_exec *bench, size_t i, const struct st_exec_figures *f, FILE *out,
-                      int width)
+static void print_arm(const struct st_bench_exec *bench, const struct st_table_format *format, size_t i,
+                      const struct st_exec_figures *f, FILE *out, int width)
 {
     const struct st_exec_command *command = bench->arms[i].command;
     const bool start = command->start == i;
-    char text[700] = "", rank[16] = "";
+    char text[1200] = "", rank[16] = "";
     if (f->wall.n == 0)
         return;
     if (f->rank > 0)
@@ -261,23 +282,27 @@ static void print_arm(const struct st_bench_exec *bench, size_t i, const struct 
             !start          ? ""
             : command->idle ? "   (sleeps 0 s: only its start and end)"
                             : "   (only the start and end of a process)");
-    say_whole(f, text, sizeof(text));
+    say_whole(format, f, text, sizeof(text));
+    if (f->odd_n > 0)
+        st_text_append(text, sizeof(text), ", %zu outlier%s", f->odd_n, f->odd_n == 1 ? "" : "s");
     if (!start && f->net.known)
-        say_net(command, bench->arms[command->start].command->idle, f, text, sizeof(text));
+        say_net(format, command, bench->arms[command->start].command->idle, f, text, sizeof(text));
     else if (!start)
         st_text_append(text, sizeof(text), "; subtracting the start needs at least 2 runs");
+    say_difference(format, &f->difference, bench->arms[f->ratios_to].command->text, text, sizeof(text));
     say_ratio("; sd", &f->sd_ratio, text, sizeof(text));
     say_ratio(", range", &f->range_ratio, text, sizeof(text));
     st_text_field(out, "", text, 4, width);
 }
 
-static void print_text(const struct st_bench_exec *bench, const struct st_exec_figures *figures, FILE *out,
-                       int width)
+static void print_text(const struct st_bench_exec *bench, const struct st_table_format *format,
+                       const struct st_exec_figures *figures, FILE *out, int width)
 {
-    char text[900], elapsed[32];
-    bool ranked = false, ratios = false;
+    char text[1200], elapsed[32];
+    bool ranked = false, ratios = false, odd = false;
     for (size_t i = 0; i < bench->config.commands_n; i++) {
-        print_arm(bench, i, &figures[i], out, width);
+        print_arm(bench, format, i, &figures[i], out, width);
+        odd = odd || figures[i].odd_n > 0;
         ranked = ranked || figures[i].rank > 0;
         ratios = ratios || figures[i].sd_ratio.known;
     }
@@ -285,14 +310,16 @@ static void print_text(const struct st_bench_exec *bench, const struct st_exec_f
         text, sizeof(text),
         "First the time of whole runs: mean ± standard deviation, and min .. max; user and system: CPU time "
         "of a run. Without the start: the program's time minus the start-only program's time in the "
-        "same round, as the median of all rounds with its 95 %% interval.%s%s",
+        "same round, as the median of all rounds with its 95 %% interval.%s%s%s",
         ranked ? " The first number is the rank among programs with the same sleep. A new rank begins where "
                  "every later program takes longer than every earlier one, compared round by round (95 % "
                  "confidence for all pairs together)."
                : "",
         ratios ? " sd ×, range ×: the spread of whole runs compared with the first program of the same "
                  "sleep, with 95 % intervals; an interval that contains 1 shows no difference."
-               : "");
+               : "",
+        odd ? " Outliers, as hyperfine counts them: 14.8 median absolute deviations or more from the median."
+            : "");
     st_text_wrap(out, text, 0, width);
     ST_PRINT(text, "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",
              st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->config.seed, bench->warm_up_n,
@@ -308,7 +335,7 @@ static int print(const struct st_bench_exec *bench, struct arguments *a)
         return st_failure(NAME, "out of memory");
     FILE *out = st_bench_command_begin(&a->common, &width);
     if (out != NULL)
-        print_text(bench, figures, out, width);
+        print_text(bench, &a->common.out, figures, out, width);
     const int status = st_bench_command_end(&a->common, st_bench_exec_json(bench, figures, st_lab_native()),
                                             bench->arms[0].n);
     free(figures);
@@ -445,6 +472,7 @@ int st_cmd_exec(int argc, char **argv)
         {"warmup", .number = &a.warm_up_n, .min = 0, .max = 1000},
         {"budget", .time_ns = &a.budget_ns, .min = 100 * ST_NS_PER_MS, .max = 86400 * ST_NS_PER_S},
         {"seed", .number = &a.common.seed, .min = 0, .max = INT64_MAX},
+        {"time-unit", .take = st_table_take_unit, .ctx = &a.common.out},
         ST_BENCH_COMMAND_OPTIONS(&a.common),
     };
     int r = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);

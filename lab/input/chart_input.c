@@ -116,7 +116,8 @@ static void figures(const json_t *result, const json_t *distribution, struct st_
                       box->min_ns <= box->mean_ns && box->mean_ns <= box->max_ns;
     if (box->known)
         st_box_of_figures(box);
-    if (get_ns(result, "outliers", &outliers) && outliers >= 0) {
+    if ((get_ns(result, "outliers", &outliers) || get_ns(distribution, "outliers", &outliers)) &&
+        outliers >= 0) {
         box->outliers_known = true;
         box->outliers_n = (uint64_t)outliers;
     }
@@ -148,10 +149,10 @@ static int add_values(const json_t *result, struct st_chart_set *set)
     return 0;
 }
 
-static int add_result(const struct st_document *kind, const char *name, const json_t *result,
-                      struct st_chart_data *data)
+static int add_result(const struct st_document *kind, const char *name, const char *figures_key,
+                      const json_t *result, struct st_chart_data *data)
 {
-    const json_t *distribution = json_object_get(result, kind->figures);
+    const json_t *distribution = json_object_get(result, figures_key);
     char label[96];
     if (!json_is_object(distribution))
         return 0; /* not measured */
@@ -168,9 +169,16 @@ static int add_results(const char *command, const struct st_document *kind, cons
                        const json_t *document, struct st_chart_data *data)
 {
     const size_t from = data->n, n = st_document_results_n(kind, document);
+    const char *key = kind->figures;
     ST_PRINT(data->quantity, "%s", kind->quantity);
+    for (size_t i = 0; i < n && kind->drawn != NULL && key == kind->figures; i++) {
+        if (json_is_object(json_object_get(st_document_result(kind, document, i), kind->drawn))) {
+            key = kind->drawn;
+            ST_PRINT(data->quantity, "%s", kind->drawn_quantity);
+        }
+    }
     for (size_t i = 0; i < n; i++) {
-        if (add_result(kind, name, st_document_result(kind, document, i), data) != 0)
+        if (add_result(kind, name, key, st_document_result(kind, document, i), data) != 0)
             return st_failure(command, "%s has more than %d results", name, ST_CHART_SETS_MAX);
     }
     if (data->n == from)

@@ -19,6 +19,7 @@ struct st_document {
     /* keys that together identify a result; "circumstances.cpu" is a key in an object */
     const char *label[ST_DOCUMENT_LABELS]; /* the name of a result */
     const char *group[ST_DOCUMENT_GROUPS]; /* under which conditions */
+    const char *drawn, *drawn_quantity;    /* instead of figures, where a result has it; NULL */
 };
 
 /** The kind of a document of this version. @return NULL: none with results. */

@@ -31,9 +31,19 @@ like "a sleep that takes nothing of the time that it was asked for is impossible
 like "ratios of spreads have intervals" "$(bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 | flat)" \
     'sd × [0-9.]+ \[[0-9.]+ \.\. [0-9.]+\], range × [0-9.]+ \[[0-9.]+ \.\. [0-9.]+\]'
 
+like "two programs differ by so much, with an interval" "$(bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 | flat)" \
+    '; [+-]?[0-9.]+ .?s \[-?[0-9.]+ \.\. -?[0-9.]+ .?s\] against sleep 0.001, round by round'
+like "--time-unit is of all times" "$(bench 'sleep {}' --durations 1ms --runs 2 --warmup 0 --time-unit us | flat)" 'sleep 0.001 [0-9]+ ± [0-9]+ µs, .* without its start -?[0-9]+ µs, overshoot -?[0-9]+ µs'
+like "in Markdown, too" "$(bench 'sleep {}' --durations 1ms --runs 2 --warmup 0 --time-unit us --format markdown | head -n 1)" '\| mean \[µs\] \| sd \[µs\]'
+is "another unit is a usage error" "$(bench true --time-unit h 2>&1 | head -n 1)" "sleeptune-lab exec: --time-unit: 'h' is not ns, us, ms or s"
+cat >seconds.json <<'JSON'
+{"schema": "sleeptune-bench-exec/1", "results": [{"command": "sleep 1", "n": 3, "wall_ns": {"mean": 1002371000, "sd": 737300, "min": 1001500000, "max": 1003100000}}]}
+JSON
+is "Markdown has the digits of the spread" "$("$SLEEPTUNE_LAB" table seconds.json --format markdown | tail -n 1)" "| sleep 1 | 3 | 1.00237 | 0.0007373 | 1.00150 | 1.00310 |"
+
 # --- tables ----------------------------------------------------------------------------------------------------------
 bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 --format markdown >table.md
-like "Markdown has a head with units" "$(head -n 1 table.md)" '^\| command \| requested \[ms\] \| n \| mean \[ms\] .* rank \|$'
+like "Markdown has a head with units" "$(head -n 1 table.md)" '^\| command \| requested \[ms\] \| n \| mean \[ms\] .* difference \[ms\] .* range ratio \|'
 is "each line has as many cells" "$(awk -F'|' '{ print NF }' table.md | sort -u | wc -l)" 1
 is "a line each program" "$(grep -c '^| .*sleep 0.001 | 1.000 | 6 |' table.md)" 2
 bench 'sh -c "sleep {} #, |"' --durations 1ms --runs 2 --format csv >table.csv
@@ -62,7 +72,7 @@ results = json.load(open("saved.json"))["results"]
 print(rows[0], all([int(row[i]) for row in rows[1:] if row[i]] == result["samples_ns"] for i, result in enumerate(results)))
 EOF
 )" "['getpid, mode in-process', 'time, mode in-process', 'getpid, mode fresh', 'time, mode fresh'] True"
-like "of which analyse reads one" "$("$SLEEPTUNE_LAB" analyse samples.csv:3)" '^series +2 text samples'
+like "of which analyse reads one" "$("$SLEEPTUNE_LAB" analyse samples.csv:3)" '^series +2 values'
 is "what is no document of sleeptune is a failure" "$(echo '{"a": 1}' | "$SLEEPTUNE_LAB" table - 2>&1) $?" "sleeptune-lab table: this JSON has no results of sleeptune 4"
 "$SLEEPTUNE_LAB" table saved.csv >out 2>err
 is "and so is what is no JSON" "$? $(grep -c '^sleeptune-lab table: cannot read saved.csv: ' err)" "4 1"

@@ -41,11 +41,11 @@ JSON
 draw box sleep.json
 part "a panel for each setting" '^panel 2$'
 part "a box for each result" '^box 3$'
-is "medians are written in the boxes, where there are enough values" "$(grep '^median' parts)" "median: 54.3 µs
-median: 4.0 µs"
+is "medians are written in the boxes, where there are enough values" "$(grep '^median' parts)" "median: 54.32 µs
+median: 4.000 µs"
 sed 's/"n": 12,/"n": 26,/; s/"median": null/"median": 3000/' sleep.json >sleep26.json
 draw few sleep26.json
-is "the median that a result has is written where its quartiles are not known" "$(grep -c '^median: 3.0 µs$' parts)" 1
+is "the median that a result has is written where its quartiles are not known" "$(grep -c '^median: 3.000 µs$' parts)" 1
 draw box sleep.json
 part "a panel says what it is of" '^group: requested 5.000 ms, policy fifo, timer slack 0 ns$'
 part "n is below its box" '^text: n = 500 \*$'
@@ -98,10 +98,12 @@ part "the period has a line" '^deadline 1$'
 part "with its name" '^text: period [0-9.]+ [mµ]s$'
 is "of a line's length" "$(grep -A1 'class="deadline"' series-of-a-recording.svg | grep -c '<path')" 1
 is "text without a period of its own has none" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" hour.svg | grep '^deadline')" "deadline 0"
-is "test conditions have two lines at most" "$(grep -cE '^text: Test conditions' parts) $(grep -A9 '^text: Test conditions' parts | grep -cE '^text: .* …$' | awk '{ print ($1 <= 1) }')" "1 1"
+is "test conditions have four lines at most" "$(grep -cE '^text: Test conditions' parts) $(grep -A9 '^text: Test conditions' parts | grep -cE '^text: .* …$' | awk '{ print ($1 <= 1) }')" "1 1"
 missed=$(awk -F'[ ,]' '$3 > 0' rows | wc -l)
 part "missed periods are marked" '^triangles [1-9]'
 [ "$missed" -eq 0 ] || part "and counted" "^desc: .* [1-9][0-9]* periods missed"
+
+is "a dark page gets a dark picture" "$(grep -c 'prefers-color-scheme: dark' series-of-a-recording.svg)" 1
 
 printf '42\n' >one
 draw one-box one --kind box
@@ -110,14 +112,14 @@ part "but has its value" '^values: 42 ns$'
 printf '%s\n' 5000 5000 5000 >equal
 printf '%s\n' 1000 9000 5000 >unequal
 draw equal-box equal unequal --kind box
-is "equal ones have their value, others do not" "$(grep '^values: ' parts)" "values: 5.0 µs"
+is "equal ones have their value, others do not" "$(grep '^values: ' parts)" "values: 5.000 µs"
 printf '%s\n' 5000 5020 5010 >close
 draw close-box close one close close unequal --kind box
-is "ones that are too close for a line have the least and the greatest" "$(grep '^values: ' parts | sort -u | tr '\n' ' ')" "values: 42 ns values: 5.0 µs "
+is "ones that are too close for a line have the least and the greatest" "$(grep '^values: ' parts | sort -u | tr '\n' ' ')" "values: 42 ns values: 5.000 µs values: 5.020 µs "
 printf '%s\n' 50000 50300 50200 >close2
 printf '%s\n' 10000 90000 >apart
 draw closer-box close2 apart close2 --kind box
-is "each where it has room" "$(grep -c '^values: 50.[03] µs$' parts)" 4
+is "each where it has room" "$(grep -c '^values: 50\.[03]0 µs$' parts)" 4
 widths() { "$PYTHON" -c 'import re, sys; print(re.search(r"class=\"values\">\s*<path[^>]* stroke-width=\"([0-9.]+)\"", open(sys.argv[1]).read()).group(1))' "$1"; }
 draw three-dots unequal --kind series
 is "few values have large dots" "$(widths three-dots.svg)" 7
@@ -306,5 +308,19 @@ part "several series of one file have a panel each" '^panel 2$'
 sed 's/"n": 12,/"n": 12,/; s/"min": 2000, "q1": null/"mean": 3500, "min": 2000, "q1": null/; s/, "timer_slack_ns": [0-9]*//' sleep.json >mean.json
 draw mean mean.json
 part "short headings: boxes of two groups side by side" '^panel 2$'
-part "the mean of few runs has a mark and its figure" '^mean: 3.5 µs$'
+part "the mean of few runs has a mark and its figure" '^mean: 3.500 µs$'
+
+# --- labels break at words, and each place in a panel has its colour
+cat >words.json <<'JSON'
+{"schema": "sleeptune-bench-exec/1", "results": [
+ {"command": "./sleeps -syscall 5", "requested_ns": 5000000, "n": 50, "wall_ns": {"min": 5100000, "q1": 5200000, "median": 5300000, "q3": 5400000, "max": 5500000},
+  "overshoot_of_runs_ns": {"min": 100000, "q1": 200000, "median": 300000, "q3": 400000, "max": 500000, "outliers": 0}},
+ {"command": "./sleeps 5", "requested_ns": 5000000, "n": 50, "wall_ns": {"min": 5100000, "q1": 5200000, "median": 5300000, "q3": 5400000, "max": 5500000},
+  "overshoot_of_runs_ns": {"min": 100000, "q1": 200000, "median": 350000, "q3": 400000, "max": 900000, "outliers": 1}}]}
+JSON
+draw words words.json
+part "an option stays whole" '^text: -syscall 5$'
+part "of programs the overshoot is drawn" '^axis-name: overshoot'
+part "whose outliers are counted" '1 outliers of 100 values are outside'
+is "two boxes have two colours" "$(grep -o 'fill="#[bf][0-9a-f]*"' words.svg | sort -u | grep -c -e b8d9ee -e f9d9a8)" 2
 tap_done

@@ -77,7 +77,7 @@ static void the_start_is_taken_off_round_by_round(void **state)
 
 /* Two programs with a start each. The fake knows two kinds of programs: what is called true takes 1 and 2 ms
  * in turn, all others 6.1 and 7.1 ms. */
-static void each_has_its_own_start_and_ranks_are_of_what_is_left(void **state)
+static void each_has_its_own_start_and_less_than_the_sleep_has_no_rank(void **state)
 {
     struct story *s = *state;
     static const struct st_exec_command two[] = {{"a 0", argv_true, .start = 0, .idle = true},
@@ -97,9 +97,9 @@ static void each_has_its_own_start_and_ranks_are_of_what_is_left(void **state)
     const struct st_exec_figures *a = &s->figures[1], *b = &s->figures[3];
     assert_in_range(a->net.value_ns, 4100000, 6100000);
     assert_in_range(llabs(b->net.value_ns), 0, 1000000); /* its start takes as long */
-    assert_int_equal(b->rank, 1);
-    assert_int_equal(a->rank, 2);
-    assert_int_equal(s->figures[4].rank, 0); /* no other program sleeps as long */
+    assert_int_equal(b->rank, 0);                        /* it is not the better one */
+    assert_int_equal(a->rank, 0);                        /* and the other one is alone */
+    assert_int_equal(s->figures[4].rank, 0);             /* no other program sleeps as long */
     assert_int_equal(s->figures[0].rank, 0);
     int64_t after_ns;
     assert_int_equal(s->fake->platform->timer_slack_ns(s->fake->platform, &after_ns), 0);
@@ -108,6 +108,31 @@ static void each_has_its_own_start_and_ranks_are_of_what_is_left(void **state)
     s->config.commands = &two[2]; /* a start that is not there */
     struct st_bench_exec none;
     assert_int_equal(st_bench_exec_init(&none, &s->config), -EINVAL);
+}
+
+static void with_one_start_ranks_are_of_what_is_left(void **state)
+{
+    struct story *s = *state;
+    static const struct st_exec_command two[] = {{"true", argv_true, .start = 0},
+                                                 {"a 0.005", argv_sleep, 5 * MS, .start = 0},
+                                                 {"b 0.005", argv_true, 5 * MS, .start = 0}};
+    s->config.commands = two;
+    s->config.commands_n = 3;
+    s->config.runs_n = 60;
+    s->config.budget_ns = 60 * ST_NS_PER_S;
+    assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
+    assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
+    assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
+    const struct st_exec_figures *a = &s->figures[1], *b = &s->figures[2];
+    assert_int_equal(b->rank, 1);
+    assert_int_equal(a->rank, 2);
+    assert_false(a->difference.known); /* it is the first one */
+    assert_true(b->difference.known);
+    assert_in_range(-b->difference.value_ns, 4100000, 6100000);
+    assert_true(b->difference.low_ns <= b->difference.value_ns);
+    assert_int_equal(a->overshoots.n, 60);
+    assert_int_equal(a->overshoots.median.value_ns, (int64_t)a->overshoot_ns);
+    assert_int_equal(a->odd_n, 0);
 }
 
 static void the_budget_ends_it(void **state)
@@ -224,8 +249,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_start_is_taken_off_round_by_round, prepare, finish),
-        cmocka_unit_test_setup_teardown(each_has_its_own_start_and_ranks_are_of_what_is_left, prepare,
+        cmocka_unit_test_setup_teardown(each_has_its_own_start_and_less_than_the_sleep_has_no_rank, prepare,
                                         finish),
+        cmocka_unit_test_setup_teardown(with_one_start_ranks_are_of_what_is_left, prepare, finish),
         cmocka_unit_test_setup_teardown(the_budget_ends_it, prepare, finish),
         cmocka_unit_test_setup_teardown(a_few_runs_have_an_interval_of_less_confidence, prepare, finish),
         cmocka_unit_test_setup_teardown(one_run_shows_no_overshoot, prepare, finish),
