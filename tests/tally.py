@@ -5,7 +5,7 @@
     tally.py --failed TESTLOG    prints the programs that failed, one a line
 
 A TAP program that dies, or prints fewer subtests than it planned, is one failure more, also when each subtest it
-came to had passed. What a failed subtest says of itself ("# got: ...") stays behind it. What failed at first and
+came to had passed. A unit test that says "# not run here: why" (tests/unit/cannot.h) is skipped. What a failed subtest says of itself ("# got: ...") stays behind it. What failed at first and
 passed when it was run again is told in lines that begin with "# unsteady: ".
 """
 import json
@@ -13,6 +13,7 @@ import re
 import sys
 
 SAYS_LINES_MAX, SAYS_CHARS_MAX = 12, 400
+NOT_RUN = "# not run here: "
 SUBTEST = re.compile(r"^(not )?ok\b\s*(\d*)\s*(?:- )?([^#]*?)\s*(?:#\s*(.*))?$")
 
 
@@ -31,11 +32,13 @@ def short(full_name):
 def tally(name, test):
     """The lines of one program, and what failed in it: pairs of a name and what was said of it."""
     lines, failed, reason, subtests = [], [], "", 0
-    fails = False
+    fails, cannot = False, ""
     for text in (test.get("stdout") or "").splitlines():
         plan = re.match(r"^1\.\.0\b.*#\s*skip\s*(.*)$", text, re.IGNORECASE)
         if plan:
             reason = plan.group(1)
+        if text.startswith(NOT_RUN):
+            cannot = text[len(NOT_RUN):]
         match = SUBTEST.match(text)
         if not match:
             if fails and text.startswith("#") and len(failed[-1][1]) < SAYS_LINES_MAX:
@@ -43,7 +46,8 @@ def tally(name, test):
                 lines.append(text[:SAYS_CHARS_MAX])
             continue
         subtests += 1
-        directive = match.group(4) or ""
+        directive = match.group(4) or (f"skip {cannot}" if cannot else "")
+        cannot = ""
         skipped = directive.lower().startswith("skip")
         fails = bool(match.group(1)) and not skipped
         if fails:

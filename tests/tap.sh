@@ -14,6 +14,7 @@
 #   skip_all REASON                 the whole file is not run; exits
 #   wait_for COMMAND [ARG...]       until it succeeds, up to a minute: how long it takes says nothing
 #   catches PID                     it would notice Ctrl-C; slept PID N: its threads have gone to sleep N times, in all
+#   preloadable LIBRARY             its path for LD_PRELOAD, where a space ends a name: that of a copy in $tmp if it has one
 #   can_be_nobody                   needs root and $tmp; from then on as_nobody COMMAND [ARG...] runs it as the user nobody, who may enter
 #                                   $tmp and run $SLEEPTUNE, $SLEEPTUNED and $SLEEPTUNE_LAB
 #   let_nobody_in                   first of all, as root: from then on nobody may run the programs; may begin the test again
@@ -134,6 +135,9 @@ is_stopped() { # all of its threads: on a busy machine the signal takes effect w
 }
 slept() { cat "/proc/$1/task"/*/status 2>/dev/null | awk -v n="$2" '/^voluntary_ctxt_switches/ {all += $2} END {exit all < n}'; }
 
+preloadable() {
+    case $1 in *[\ :]*) cp "$1" "$tmp/" && echo "$tmp/${1##*/}" ;; *) echo "$1" ;; esac
+}
 own_shm() {
     [ -z "${TAP_OWN_SHM:-}" ] && [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || return 0
     export TAP_OWN_SHM=1

@@ -99,7 +99,7 @@ fi
 head -c 64M /dev/zero >"$faulty/pages"
 sync "$faulty/pages"
 export FAULT_FILE=$faulty/pages FAULT_TOLD=$faulty/told
-LD_PRELOAD=$shim "$SLEEPTUNE" measure --quiet --duration 10s --json >"$faulty/json"
+LD_PRELOAD=$(preloadable "$shim") "$SLEEPTUNE" measure --quiet --duration 10s --json >"$faulty/json"
 is "measure with a loop that waits for a disk" "$?" 0
 is "which it does four times" "$(awk 'END { print NR }' "$faulty/told")" 4
 if ! awk '$2 < 1 { exit 1 }' "$faulty/told"; then
@@ -130,7 +130,7 @@ is "the books balance" "$(of_faults 'd["books_balance"]')" True
 rm -r "$tmp/state"
 mkdir "$tmp/state"
 config
-starts "the daemon with such a loop" env LD_PRELOAD="$shim"
+starts "the daemon with such a loop" env LD_PRELOAD="$(preloadable "$shim")"
 ok "has a row with them" wait_for of_is 'r["page-fault"]["count"] >= 3' True
 is "each of them an xrun of the modelled device" "$(of 'r["page-fault"]["simulated_xruns"] == r["page-fault"]["count"]')" True
 like "people read of them" "$(causes)" '^ +[34] .* a page had to be read from disk$'

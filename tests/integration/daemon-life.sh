@@ -95,10 +95,10 @@ if [ ! -e "$early" ] || ldd "$SLEEPTUNED" | grep -qE 'lib[at]san'; then
     skip "a signal at the very beginning" "nothing can be preloaded here"
     tap_done
 fi
-timeout 60 env EARLY_SIGNAL=15 LD_PRELOAD="$early" "$SLEEPTUNED" -a -f -c "$conf" 2>"$log"
+timeout 60 env EARLY_SIGNAL=15 LD_PRELOAD="$(preloadable "$early")" "$SLEEPTUNED" -a -f -c "$conf" 2>"$log"
 is "SIGTERM at the very beginning: a clean end" "$?" 0
 like "which the log tells" "$(cat "$log")" 'SIGTERM: ending'
-starts "SIGHUP at the very beginning: it starts" env EARLY_SIGNAL=1 LD_PRELOAD="$early"
+starts "SIGHUP at the very beginning: it starts" env EARLY_SIGNAL=1 LD_PRELOAD="$(preloadable "$early")"
 ok "and reads the configuration again" wait_for logged 'reload: the settings'
 stop
 is "it ends cleanly" "$status" 0

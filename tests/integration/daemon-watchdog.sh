@@ -10,7 +10,7 @@ wild=$SLEEPTUNE_BUILD/tests/integration/wild_loop.so
 ! ldd "$SLEEPTUNED" | grep -qE 'lib[at]san' || skip_all "nothing can be preloaded before a sanitizer"
 config 'audio: { backend = "none"; };'
 
-starts "it starts" env LD_PRELOAD="$wild"
+starts "it starts" env LD_PRELOAD="$(preloadable "$wild")"
 if [ "$(value 'd["loop"]["circumstances"]["policy"]')" = other ]; then
     stop
     skip "the loop is demoted" "no right to SCHED_FIFO"

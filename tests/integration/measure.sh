@@ -47,7 +47,7 @@ like "and the result says so" "$(key wild.json 'd["circumstances"]["degraded"]')
 
 wild=$SLEEPTUNE_BUILD/tests/integration/wild_loop.so
 if [ -e "$wild" ] && ! ldd "$SLEEPTUNE" | grep -qE 'lib[at]san' && chrt -f 70 true 2>/dev/null; then
-    timeout --preserve-status -s INT 3 env LD_PRELOAD="$wild" "$SLEEPTUNE" measure --duration 0 --json >wild.json
+    timeout --preserve-status -s INT 3 env LD_PRELOAD="$(preloadable "$wild")" "$SLEEPTUNE" measure --duration 0 --json >wild.json
     is "a loop that never sleeps is demoted before the kernel kills it, and its books are not believed" $? 5
     like "and that is said" "$(key wild.json 'd["circumstances"]["degraded"]')" 'RLIMIT_RTTIME'
 else
@@ -129,7 +129,7 @@ if [ "$cpus" -gt 1 ]; then
     like "one verdict for all" "$(key all.json 'd["verdict"]')" "(on all $cpus CPUs|on [0-9]+ of $cpus CPUs)"
     like "the figures of the loop itself are behind --details" "$("$SLEEPTUNE" measure --duration 100ms --details | sed -n 's/ .*//p' | tr '\n' ' ')" 'xruns .*books self .*where '
     is "and not on the first screen" "$("$SLEEPTUNE" measure --duration 100ms | grep -cE '^(books|self|where|lost)')" 0
-    like "which leads the text" "$("$SLEEPTUNE" measure --duration 100ms --cpu all | head -n 1)" '^Timing (OK|not OK) with 128 frames'
+    like "which leads the text" "$("$SLEEPTUNE" measure --frames 128 --duration 100ms --cpu all | head -n 1)" '^Timing (OK|not OK) with 128 frames'
     is "one CPU of a list has its keys at the top" \
         "$("$SLEEPTUNE" measure --duration 100ms --cpu "$here" --json >one.json; key one.json 'd["n"] > 0, d["circumstances"]["cpu"]')" "(True, $here)"
 fi

@@ -112,23 +112,33 @@ out=$(setup </dev/null)
 is "without root, sudo or doas it is an error" "$?" 1
 like "that prints the command, package lists first" "$out" "^  su -c 'apt-get update; apt-get .*install .*libjansson-dev.*'\$"
 is "and nothing was installed" "$(asked)" ""
+stub apt-cache 'case $2 in clang-* | libclang-rt-14-dev) ;; *) echo "  Candidate: 1.0" ;; esac'
+out=$(setup --test </dev/null)
+like "with package lists: what they offer" "$out" "^  su -c 'apt-get update; apt-get .*install .*libcmocka-dev.* clang libclang-rt-dev [^']*'\$"
+is "and nothing else" "$(grep -c 'clang-[0-9]' <<<"$out")" 0
+rm "$tmp/bin/apt-cache"
+like "without them, for tests: how to get them" "$(setup --test </dev/null)" "su -c 'apt-get update'\$"
 stub sudo "$note; shift; \"\$@\""
 stub apt-cache 'echo "  Candidate: 1.0"'
 ok "with sudo it goes by that" setup </dev/null
 like "without a question" "$(asked)" '^sudo -n env '
 
-if [ "$(id -u)" -ne 0 ]; then # root may write anyway
+who=() # root may write anywhere
+if [ "$(id -u)" -ne 0 ] || { can_be_nobody && who=("${nobody[@]}"); }; then
     system Linux
     stub id 'echo 1000'
-    stub apt-get "$note"
+    stub apt-get 'exit 0'
     stub dpkg-query 'exit 0'
     stub apt-cache 'echo "  Candidate: 1.0"'
     stub sudo 'shift; "$@"'
     chmod a-w "$tmp/tree"
-    ok "a tree that cannot be written to" env HOME="$tmp" PATH="$tmp/bin" "$tmp/tree/scripts/setup" </dev/null
-    ok "has its log in the cache" test -s "$tmp"/.cache/sleeptune/*/build-setup/log
+    mkdir "$tmp/home"
+    [ ${#who[@]} -eq 0 ] || chown 65534 "$tmp/home"
+    chmod -R a+rX "$tmp"
+    ok "a tree that cannot be written to" "${who[@]}" env HOME="$tmp/home" PATH="$tmp/bin" "$tmp/tree/scripts/setup" </dev/null
+    ok "has its log in the cache" test -s "$tmp"/home/.cache/sleeptune/*/build-setup/log
     chmod u+w "$tmp/tree"
 else
-    skip "a tree that cannot be written to" "root may write anyway"
+    skip "a tree that cannot be written to" "root may write anywhere, and cannot become nobody here"
 fi
 tap_done
