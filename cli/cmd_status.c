@@ -2,9 +2,8 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/module.h"
 #include "cli/show/daemon_client.h"
-#include "platform/module.h"
+#include "cli/show/status.h"
 
 #define COMMAND "status"
 
@@ -48,9 +47,5 @@ int st_cmd_status(int argc, char **argv)
     if (watch + wish.json + wish.html > 1)
         return st_failure_usage(COMMAND, "only one of --watch, --html and --json can be used");
     wish.watch = watch && isatty(STDOUT_FILENO) == 1;
-    char error[512];
-    st_module_run_fn function;
-    if (st_module_load("status", ST_MODULE_SYMBOL, &function, error, sizeof(error)) != 0)
-        return st_failure(COMMAND, "cannot load: %s", error);
-    return function(&wish);
+    return st_status_run(&wish);
 }

@@ -1,5 +1,5 @@
 /* The history, from the running daemon or from its file: the module sleeptune-history, which is loaded by the
- * commands that read it, so that `sleeptune` itself links neither SQLite nor libcurl. */
+ * commands that read it, so that `sleeptune` itself does not link SQLite. */
 #ifndef ST_CLI_MODULE_MODULE_HISTORY_H
 #define ST_CLI_MODULE_MODULE_HISTORY_H
 

@@ -11,8 +11,7 @@
 #include "advisor/parse/posted.h"
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
-#include "cli/module.h"
-#include "platform/module.h"
+#include "cli/show/status.h"
 #include "platform/posix/posix.h"
 
 #define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
@@ -173,16 +172,12 @@ static int ask_servers(const char *command, const struct st_facts_input *input, 
 static int put_running(struct st_facts *facts)
 {
     static const char source[] = "sleeptuned";
-    char error[512];
     int64_t pid;
     size_t i;
     json_t *value;
-    st_module_ask_fn ask;
     if (st_facts_int(facts, ST_KEY_DAEMON_SLEEPTUNED, &pid) != 0)
         return 0;
-    if (st_module_load("status", ST_MODULE_ASK_SYMBOL, &ask, error, sizeof(error)) != 0)
-        return 0; /* built without libcurl */
-    json_t *document = ask();
+    json_t *document = st_status_ask();
     json_int_t counted_n = 0;
     int r = 0;
     json_array_foreach(json_object_get(document, "observe"), i, value)

@@ -1,10 +1,7 @@
-/* Asking the daemon, by libcurl. */
 #include "cli/show/daemon_client.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <grp.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,21 +13,15 @@
 
 #include "cli/command.h"
 #include "core/text/text.h"
+#include "platform/local_http.h"
 #include "platform/platform.h"
 
-#define QUEUE_TRIES   20
-#define QUEUE_WAIT_MS 50
-#define BODY_BYTES    (4 * 1024 * 1024) /* a status is some kilobytes */
-
-struct body {
-    char *text;
-    size_t len;
-};
+#define BODY_BYTES (4 * 1024 * 1024) /* a status is some kilobytes */
 
 /* One question, and what went wrong with it. */
 struct asking {
     const char *target, *schema;
-    long timeout_ms;
+    int timeout_ms;
     char *error;
     size_t error_bytes;
 };
@@ -143,34 +134,18 @@ bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answ
 }
 
 /* The error of the daemon, a sleeptune-error/1 document. @return as fail. */
-static int refused(const struct asking *asking, const struct body *body, const char *path, long http_status)
+static int refused(const struct asking *asking, const char *body, const char *path, int http_status)
 {
-    json_t *document = body->text != NULL ? json_loadb(body->text, body->len, 0, NULL) : NULL;
+    json_t *document = json_loads(body, 0, NULL);
     const char *error = json_string_value(json_object_get(document, "error"));
     const int status =
         error != NULL
             ? fail(asking, "%s", error)
             : fail(asking,
-                   "%s answers HTTP %ld: sleeptuned and sleeptune have different versions. Install the same.",
+                   "%s answers HTTP %d: sleeptuned and sleeptune have different versions. Install the same.",
                    path, http_status);
     json_decref(document);
     return status;
-}
-
-static size_t on_body(char *data, size_t size, size_t n, void *ctx)
-{
-    struct body *body = ctx;
-    const size_t len = size * n; /* curl: size is always 1 */
-    if (len > BODY_BYTES - body->len)
-        return 0; /* curl ends with CURLE_WRITE_ERROR */
-    char *text = realloc(body->text, body->len + len + 1);
-    if (text == NULL)
-        return 0;
-    memcpy(text + body->len, data, len);
-    body->text = text;
-    body->len += len;
-    body->text[body->len] = '\0';
-    return len;
 }
 
 /* How to get the right to a socket, and what needs none. */
@@ -198,73 +173,50 @@ static int not_running(const struct asking *asking, const char *path)
                                                         : "systemctl --user enable --now sleeptuned");
 }
 
-/* Of a Unix socket, all users together: the daemon empties it within milliseconds. libcurl takes EAGAIN for
- * "under way". */
-static bool is_queue_full(long os_errno)
+static int explain(const struct asking *asking, int error, const char *path)
 {
-    return os_errno == EAGAIN || os_errno == 0;
-}
-
-static int explain(const struct asking *asking, CURLcode code, long os_errno, const char *path)
-{
-    if (code == CURLE_OPERATION_TIMEDOUT)
+    switch (error) {
+    case -ETIMEDOUT:
         return fail(asking, "sleeptuned on %s does not answer", path);
-    if (code == CURLE_WRITE_ERROR)
+    case -EFBIG:
         return fail(asking, "the answer of %s is larger than %d bytes: it is not sleeptuned", path,
                     BODY_BYTES);
-    if (code != CURLE_COULDNT_CONNECT)
-        return fail(asking, "%s: %s", path, curl_easy_strerror(code));
-    if (os_errno == EACCES || os_errno == EPERM)
+    case -EBADMSG:
+        return fail(asking, "the answer of %s is not HTTP: it is not sleeptuned", path);
+    case -EACCES:
+    case -EPERM:
         return forbidden(asking, path);
-    if (is_queue_full(os_errno))
+    case -EAGAIN: /* the queue is one for all users; the daemon empties it within milliseconds */
         return fail(asking, "sleeptuned on %s has too many clients. Try again later.", path);
-    if (os_errno != ENOENT && os_errno != ECONNREFUSED && os_errno != ENOTDIR && os_errno != ENOTSOCK)
-        return fail(asking, "%s: %s", path, strerror((int)os_errno));
-    return not_running(asking, path);
+    case -ENOENT:
+    case -ECONNREFUSED:
+    case -ENOTDIR:
+    case -ENOTSOCK:
+        return not_running(asking, path);
+    default:
+        return fail(asking, "%s: %s", path, strerror(-error));
+    }
 }
 
-/* @return 0 or ST_EXIT_FAILURE with a message in asking->error; free body->text in both cases. */
-static int fetch(const struct asking *asking, const char *path, struct body *body)
+/* @return 0 or ST_EXIT_FAILURE with a message in asking->error; free *ret in both cases. */
+static int fetch(const struct asking *asking, const char *path, char **ret)
 {
-    CURL *curl = curl_easy_init();
-    if (curl == NULL)
-        return fail(asking, "the library libcurl does not start");
-    curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, path);
-    char url[512];
-    snprintf(url, sizeof(url), "http://localhost%s", asking->target);
-    curl_easy_setopt(curl, CURLOPT_URL, url);
-    curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* whatever the environment says */
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, asking->timeout_ms);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
-    CURLcode code = CURLE_COULDNT_CONNECT;
-    long os_errno = EAGAIN, http_status = 0;
-    for (int i = 0; i < QUEUE_TRIES && code == CURLE_COULDNT_CONNECT && is_queue_full(os_errno); i++) {
-        if (i > 0)
-            (void)poll(NULL, 0, QUEUE_WAIT_MS);
-        code = curl_easy_perform(curl);
-        curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &os_errno);
-    }
-    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &http_status);
-    curl_easy_cleanup(curl);
-    if (code != CURLE_OK)
-        return explain(asking, code, os_errno, path);
-    if (http_status == 404)
+    const int status = st_local_http_get(path, asking->target, asking->timeout_ms, BODY_BYTES, ret);
+    if (status < 0)
+        return explain(asking, status, path);
+    if (status == 404)
         return fail(
             asking,
             "sleeptuned on %s has another version than this command, and no %.*s. Restart sleeptuned.", path,
             (int)strcspn(asking->target, "?"), asking->target);
-    if (http_status != 200 || body->text == NULL)
-        return refused(asking, body, path, http_status);
-    return 0;
+    return status == 200 ? 0 : refused(asking, *ret, path, status);
 }
 
 /* @return 0 or ST_EXIT_FAILURE with a message in asking->error. */
-static int check(const struct asking *asking, const struct body *body, const char *path, json_t **ret)
+static int check(const struct asking *asking, const char *body, const char *path, json_t **ret)
 {
     json_error_t error;
-    json_t *document = json_loadb(body->text, body->len, 0, &error);
+    json_t *document = json_loads(body, 0, &error);
     const char *its = json_string_value(json_object_get(document, "schema"));
     *ret = document;
     if (document == NULL)
@@ -279,14 +231,12 @@ int st_daemon_client_try(const char *socket_wish, const char *target, const char
                          struct st_daemon_answer *ret, char *error, size_t error_bytes)
 {
     const struct asking asking = {target, schema, timeout_ms, error, error_bytes};
-    struct body body = {0};
     *ret = (struct st_daemon_answer){0};
     int status = choose_socket(&asking, socket_wish, ret->socket, sizeof(ret->socket));
     if (status == 0)
-        status = fetch(&asking, ret->socket, &body);
+        status = fetch(&asking, ret->socket, &ret->text);
     if (status == 0 && schema != NULL)
-        status = check(&asking, &body, ret->socket, &ret->document);
-    ret->text = body.text;
+        status = check(&asking, ret->text, ret->socket, &ret->document);
     return status;
 }
 

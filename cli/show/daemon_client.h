@@ -1,4 +1,4 @@
-/* Asking the running sleeptuned over its Unix socket. For modules: needs libcurl. */
+/* Asking the running sleeptuned over its Unix socket. */
 #ifndef ST_CLI_SHOW_DAEMON_CLIENT_H
 #define ST_CLI_SHOW_DAEMON_CLIENT_H
 

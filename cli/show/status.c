@@ -1,5 +1,5 @@
 /* sleeptune status: asks the daemon over its Unix socket, and prints its screen. */
-#include "cli/module.h"
+#include "cli/show/status.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -121,10 +121,10 @@ static int show_page(const char *text, char *message)
     return open_page(path);
 }
 
-int st_module_run(const struct st_status_wish *wish)
+int st_status_run(const struct st_status_wish *wish)
 {
     if (wish->watch)
-        return st_module_watch(wish);
+        return st_status_watch(wish);
     struct st_daemon_answer answer;
     char error[512];
     int status = st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS,
@@ -155,7 +155,7 @@ int st_module_run(const struct st_status_wish *wish)
     return status;
 }
 
-json_t *st_module_ask(void)
+json_t *st_status_ask(void)
 {
     struct st_daemon_answer answer;
     char error[512];

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/module.h"
 #include "cli/show/daemon_client.h"
+#include "cli/show/status.h"
 #include "cli/show/status_screen.h"
 #include "core/when.h"
 #include "platform/platform.h"
@@ -125,7 +125,7 @@ static void draw(const struct watch *watch)
     st_screen_finish(&screen);
 }
 
-int st_module_watch(const struct st_status_wish *wish)
+int st_status_watch(const struct st_status_wish *wish)
 {
     struct watch watch = {.wish = wish, .platform = st_platform_native()};
     const char *type = getenv("TERM");

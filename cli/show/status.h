@@ -1,0 +1,26 @@
+/* What `sleeptune status` does. */
+#ifndef ST_CLI_SHOW_STATUS_H
+#define ST_CLI_SHOW_STATUS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "core/base.h"
+
+/** The options of `sleeptune status`. */
+struct st_status_wish {
+    const char *socket; /* --socket; NULL: the usual places */
+    bool json, details, html, watch;
+};
+
+/** @return an st_exit, after a message if it is a failure. */
+ST_NODISCARD int st_status_run(const struct st_status_wish *wish);
+
+/** --watch on a terminal; the same. */
+ST_NODISCARD int st_status_watch(const struct st_status_wish *wish);
+
+/** Asks the daemon that `status` would show, in at most 500 ms and without a message. @return its
+ * sleeptune-status/1, a new reference; NULL: none answers. */
+json_t *st_status_ask(void);
+
+#endif
