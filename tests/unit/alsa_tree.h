@@ -1,5 +1,6 @@
 /* A machine's files of ALSA in a temporary folder, and what a source sees there: what the tests of sources
- * share. */
+ * share.
+ * Real clock: files are read through the real system; no test depends on the time. */
 #ifndef ST_TESTS_UNIT_ALSA_TREE_H
 #define ST_TESTS_UNIT_ALSA_TREE_H
 

@@ -1,4 +1,5 @@
-/* A thread that writes the history in a folder of its own: what its tests start from. */
+/* A thread that writes the history in a folder of its own: what its tests start from.
+ * Real clock: the writer is a thread; it is waited for, however long it takes. */
 #ifndef ST_TESTS_UNIT_KEEPER_FIXTURE_H
 #define ST_TESTS_UNIT_KEEPER_FIXTURE_H
 

@@ -1,4 +1,5 @@
-/* The process that switches settings for `tune`, on the files of a captured tree: both processes see them. */
+/* The process that switches settings for `tune`, on the files of a captured tree: both processes see them.
+ * Real clock: a real process is killed at random moments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* The own streams: what opens, what does not, and that the daemon lives on. */
+/* The own streams: what opens, what does not, and that the daemon lives on.
+ * Real clock: libraries of sound servers have threads of their own; each is waited for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

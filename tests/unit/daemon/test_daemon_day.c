@@ -4,7 +4,8 @@
  * for 200 ms; now and then another thread has the CPU, and a player has an xrun.
  *
  * One thread is loop, drain, observer and main thread in turn: the loop's callback plays the others whenever
- * their time has come. Only the history is written by the thread that always does it. */
+ * their time has come. Only the history is written by the thread that always does it.
+ * Real clock: only to wait for the thread that writes the history. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* The thread that writes the history: what is put is in the file, what cannot be written waits, nobody waits
- * for it. */
+ * for it.
+ * Real clock: the writer is a thread that waits for a disk; the test waits for it, however long it takes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

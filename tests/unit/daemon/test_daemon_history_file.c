@@ -1,5 +1,6 @@
 /* What the thread that writes the history does with a file that is none, or a damaged one: put aside in the
- * state folder, left alone where somebody has set the path. */
+ * state folder, left alone where somebody has set the path.
+ * Real clock: the writer is a thread; each is waited for, however long it takes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

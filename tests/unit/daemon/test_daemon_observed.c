@@ -1,4 +1,5 @@
-/* A source of other programs' xruns through its life, by a clock and a source that the test scripts. */
+/* A source of other programs' xruns through its life, by a clock and a source that the test scripts.
+ * Real clock: the last two tests poll real file descriptors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

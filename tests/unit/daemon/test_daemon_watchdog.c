@@ -1,4 +1,5 @@
-/* The demoting watchdog: when it acts, and that it acts on the right thread. */
+/* The demoting watchdog: when it acts, and that it acts on the right thread.
+ * Real clock: two threads look after a third; each is waited for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,4 @@
-/* A whole measurement with its threads: on the real clock, with assertions that hold on a machine of any
- * speed. */
+/* A whole measurement with its threads. Real clock: assertions hold on a machine of any speed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Load of other programs: it is there, it is not more than was said, and nothing of it stays. */
+/* Load of other programs: it is there, it is not more than was said, and nothing of it stays.
+ * Real clock: real processes compute for a third of a second. */
 #include <sys/types.h>
 
 #include <errno.h>

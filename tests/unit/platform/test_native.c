@@ -1,3 +1,4 @@
+/* The real system. Real clock: that is what it is about. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Programs that are run for what they print: the real ones, whatever the machine's speed. */
+/* Programs that are run for what they print: the real ones, whatever the machine's speed.
+ * Real clock: started programs end when they end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

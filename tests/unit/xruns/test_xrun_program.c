@@ -1,5 +1,6 @@
 /* A source of xruns that is a helper program: real programs, which are shell scripts, well-behaved and
- * not. */
+ * not.
+ * Real clock: the programs are real, and end or hang by themselves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
