@@ -233,7 +233,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         work->by_hand_n += asked;
         return;
     }
-    const int r = st_plan_add(&work->plan, work->target->p, finding, message, sizeof(message));
+    const int r = st_plan_add(&work->plan, &work->target->p->machine, finding, message, sizeof(message));
     if (r == -EEXIST || r == -ENOENT || r == -EINVAL || r == -ENOTSUP || r == -EBADMSG || r == -ENODATA) {
         print_unexpected(finding, message);
         work->by_hand_n++;
@@ -255,9 +255,10 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     }
     ST_EACH_OF (row, finding->changes, finding->changes_n) {
         struct st_change change = *row;
-        if (st_change_resolve(work->target->p, &change, message, sizeof(message)) == 0 && message[0] != '\0')
+        if (st_change_resolve(&work->target->p->machine, &change, message, sizeof(message)) == 0 &&
+            message[0] != '\0')
             st_change_output_text(4, "where:", message);
-        if (st_change_conflict(work->target->p, &change, message, sizeof(message)))
+        if (st_change_conflict(&work->target->p->machine, &change, message, sizeof(message)))
             st_change_output_text(4, "but:", message);
     }
 }
@@ -321,7 +322,7 @@ static int look(struct work *work)
         const size_t steps_n = work->plan.steps_n;
         seen[n] = finding->rule;
         look_at(work, finding, work->options->ids_n > 0);
-        if (work->plan.steps_n > steps_n && work->target->p->os == ST_OS_FREEBSD)
+        if (work->plan.steps_n > steps_n && work->target->p->machine.os == ST_OS_FREEBSD)
             r = judge_after(work, finding);
     }
     free(seen);
@@ -357,7 +358,7 @@ static bool is_not_allowed(int r)
 static int carry_out(struct work *work)
 {
     char message[512];
-    struct st_change_output output = {.command = COMMAND, .os = work->target->p->os};
+    struct st_change_output output = {.command = COMMAND, .os = work->target->p->machine.os};
     struct st_applied applied;
     size_t left_n;
     int r = st_applied_open(&applied, COMMAND, work->target->p, work->target->folder, st_change_output_event,
@@ -382,7 +383,8 @@ static int carry_out(struct work *work)
     }
     st_applied_close(&applied);
     if (status == ST_EXIT_DONE) {
-        status = st_change_output_then(&output, work->target->p, false, work->options->run_generators);
+        status =
+            st_change_output_then(&output, &work->target->p->machine, false, work->options->run_generators);
         if (work->options->quantum > 0)
             printf(
                 "now       %s (this size lasts until PipeWire ends)\n",
@@ -400,11 +402,11 @@ static int print_plan(const struct work *work)
     char *text = NULL;
     size_t bytes = 0;
     if (isatty(STDOUT_FILENO) != 1)
-        return st_plan_print(&work->plan, work->target->p, stdout);
+        return st_plan_print(&work->plan, &work->target->p->machine, stdout);
     FILE *memory = open_memstream(&text, &bytes);
     if (memory == NULL)
         return -ENOMEM;
-    int r = st_plan_print(&work->plan, work->target->p, memory);
+    int r = st_plan_print(&work->plan, &work->target->p->machine, memory);
     if (fclose(memory) != 0 && r == 0)
         r = -ENOMEM;
     if (r == 0)
@@ -435,7 +437,7 @@ static int decide(struct work *work, int argc, char **argv)
                      : work->by_hand_n > 0 ? ST_EXIT_FINDINGS
                                            : ST_EXIT_DONE;
     fflush(stdout); /* before what goes to stderr */
-    const char *refusal = work->target->own ? NULL : st_change_refusal(work->target->p);
+    const char *refusal = work->target->own ? NULL : st_change_refusal(&work->target->p->machine);
     if (work->plan.steps_n == 0) {
         if (rest == ST_EXIT_DONE)
             puts("nothing to apply");
@@ -473,7 +475,8 @@ static int recover(struct work *work, int argc, char **argv)
     const int status = st_change_target_recover(COMMAND, work->target, false);
     st_journal_finish(&work->journal);
     /* the plan is made by what is left */
-    if (st_journal_read(work->target->p, work->target->folder, &work->journal, message, sizeof(message)) < 0)
+    if (st_journal_read(&work->target->p->machine, work->target->folder, &work->journal, message,
+                        sizeof(message)) < 0)
         return st_failure(COMMAND, "%s", message);
     return status;
 }
@@ -491,7 +494,7 @@ int st_cmd_apply(int argc, char **argv)
         return status;
     target.quantum = options.quantum;
     struct work work = {.options = &options, .target = &target};
-    if (st_journal_read(target.p, target.folder, &work.journal, message, sizeof(message)) < 0)
+    if (st_journal_read(&target.p->machine, target.folder, &work.journal, message, sizeof(message)) < 0)
         status = st_failure(COMMAND, "%s", message);
     if (status == ST_EXIT_DONE)
         status = recover(&work, argc, argv);

@@ -16,8 +16,8 @@
 static bool beside(char *path, size_t path_bytes)
 {
     char own[PATH_MAX];
-    struct st_platform *p = st_platform_native();
-    if (p->program_path(p, own, sizeof(own)) != 0)
+    struct st_machine *machine = &st_platform_native()->machine;
+    if (machine->program_path(machine, own, sizeof(own)) != 0)
         return false;
     const char *slash = strrchr(own, '/');
     return slash != NULL &&

@@ -78,9 +78,9 @@ static int too_many_cpus(void)
 /* N, LIST (0,2-3) or all. Only CPUs that this process may use. */
 static int parse_cpus(const char *text, struct st_session_config *config)
 {
-    struct st_platform *p = st_platform_native();
+    struct st_threads *threads = &st_platform_native()->threads;
     int allowed[4096];
-    const int n = p->cpus_allowed(p, allowed, (int)ST_ARRAY_LEN(allowed));
+    const int n = threads->cpus_allowed(threads, allowed, (int)ST_ARRAY_LEN(allowed));
     if (n < 0)
         return st_failure(NAME, "cannot read which CPUs may be used: %s", strerror(-n));
     const size_t allowed_n = (size_t)n < ST_ARRAY_LEN(allowed) ? (size_t)n : ST_ARRAY_LEN(allowed);

@@ -105,12 +105,12 @@ static int list_rules(void)
  * anything. */
 static bool read_tuned(const struct st_facts *facts, struct st_tuned *ret)
 {
-    struct st_platform *p = st_platform_native();
+    struct st_machine *machine = &st_platform_native()->machine;
     size_t n = 0;
-    if (st_tuned_read(p, st_journal_folder(facts->os), facts, ret) != 0)
+    if (st_tuned_read(machine, st_journal_folder(facts->os), facts, ret) != 0)
         return false;
     ST_EACH_OF (row, ret->rows, ret->n) {
-        if (row->target[0] == '\0' || st_change_value_is(p, row->target, row->from))
+        if (row->target[0] == '\0' || st_change_value_is(machine, row->target, row->from))
             ret->rows[n++] = *row;
     }
     ret->n = n;

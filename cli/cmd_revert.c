@@ -80,7 +80,7 @@ static int take_back(const struct options *options, const struct st_change_targe
         return ST_EXIT_FAILURE;
     if (counts.restored_n + counts.changed_n == 0)
         puts("nothing to revert");
-    if (st_change_output_then(output, target->p, true, options->run_generators) != ST_EXIT_DONE)
+    if (st_change_output_then(output, &target->p->machine, true, options->run_generators) != ST_EXIT_DONE)
         return ST_EXIT_FAILURE;
     return counts.changed_n > 0 ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
 }
@@ -90,7 +90,7 @@ static int check_ids(const struct options *options, const struct st_change_targe
 {
     char message[512];
     struct st_journal journal;
-    if (st_journal_read(target->p, target->folder, &journal, message, sizeof(message)) < 0)
+    if (st_journal_read(&target->p->machine, target->folder, &journal, message, sizeof(message)) < 0)
         return st_failure(COMMAND, "%s", message);
     int status = ST_EXIT_DONE;
     for (size_t i = 0; status == ST_EXIT_DONE && i < options->ids_n; i++) {
@@ -116,7 +116,7 @@ int st_cmd_revert(int argc, char **argv)
     if (status != ST_EXIT_DONE)
         return status;
     status = check_ids(&options, &target);
-    struct st_change_output output = {.command = COMMAND, .os = target.p->os};
+    struct st_change_output output = {.command = COMMAND, .os = target.p->machine.os};
     if (status == ST_EXIT_DONE && st_change_target_needs_root(COMMAND, &target, argc, argv))
         status = ST_EXIT_FAILURE;
     if (status == ST_EXIT_DONE)

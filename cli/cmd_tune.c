@@ -146,7 +146,8 @@ static int look(struct work *work)
     if (status != ST_EXIT_DONE)
         return status;
     const bool real_time =
-        target->p->rt_rights(target->p, work->block.config.priority, &rights) == 0 && rights.fifo_errno == 0;
+        target->p->threads.rt_rights(&target->p->threads, work->block.config.priority, &rights) == 0 &&
+        rights.fifo_errno == 0;
     const int r =
         st_candidates_find(&work->candidates, target->p, &target->report, geteuid() == 0, !real_time);
     if (r != 0)
@@ -197,7 +198,8 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
 {
     struct work *work = ctx;
     char device[128];
-    if (!work->options->while_recording && st_tune_block_records(work->target.p, device, sizeof(device))) {
+    if (!work->options->while_recording &&
+        st_tune_block_records(&work->target.p->machine, device, sizeof(device))) {
         snprintf(why, ST_TUNING_WHY_BYTES, "a program began to record (%.60s)", device);
         return -ECANCELED;
     }
@@ -227,7 +229,7 @@ static int run(struct work *work)
     if (r != 0)
         return ST_EXIT_FAILURE;
     work->block.music = st_music_start(p, st_xrun_sources, work->target.facts, geteuid() == 0);
-    const int ended = st_tuning_run(&work->tuning, &bench, (uint64_t)p->wall_ns(p));
+    const int ended = st_tuning_run(&work->tuning, &bench, (uint64_t)p->clock.wall_ns(&p->clock));
     if (bench.look != NULL)
         fputs("\r\033[K", stderr);
     r = st_tune_supervisor_end(&work->supervisor);
@@ -272,8 +274,9 @@ static void save(const struct work *work)
     if (localtime_r(&now, &tm) != NULL)
         strftime(tuned.day, sizeof(tuned.day), "%Y-%m-%d", &tm);
     /* The journal makes this folder; a session that tries only the timer slack has no journal. */
-    (void)work->target.p->make_folder(work->target.p, work->target.folder, ST_JOURNAL_FOLDER_MODE);
-    const int r = st_tuned_write(work->target.p, work->target.folder, work->target.facts, &tuned);
+    (void)work->target.p->writer.make_folder(&work->target.p->writer, work->target.folder,
+                                             ST_JOURNAL_FOLDER_MODE);
+    const int r = st_tuned_write(&work->target.p->writer, work->target.folder, work->target.facts, &tuned);
     if (r != 0)
         fprintf(stderr, "sleeptune tune: cannot save the result in %s: %s\n", work->target.folder,
                 strerror(-r));
@@ -333,7 +336,8 @@ static int try_settings(struct work *work)
     }
     if (work->tuning.open_n == 0)
         return work->options->json ? print(work, true) : ST_EXIT_DONE;
-    if (!work->options->while_recording && st_tune_block_records(work->target.p, device, sizeof(device)))
+    if (!work->options->while_recording &&
+        st_tune_block_records(&work->target.p->machine, device, sizeof(device)))
         return st_failure(COMMAND, "a program records now (%s). Stop it, or add --while-recording.", device);
     int status = run(work);
     if (status != ST_EXIT_DONE)

@@ -58,13 +58,13 @@ struct output {
 };
 
 /** Lines of others that win over ours in this file. @return whether there is one. */
-static bool overruled(struct st_platform *p, const struct st_entry *entry, json_t *ret)
+static bool overruled(struct st_machine *machine, const struct st_entry *entry, json_t *ret)
 {
     char message[512];
     struct st_change change;
     for (const char *line = entry->new_value; *line != '\0'; line += strcspn(line, "\n") + 1) {
-        if (st_change_parse(p->os, entry->target, line, &change) == 0 &&
-            st_change_conflict(p, &change, message, sizeof(message)))
+        if (st_change_parse(machine->os, entry->target, line, &change) == 0 &&
+            st_change_conflict(machine, &change, message, sizeof(message)))
             (void)json_array_append_new(ret, json_string(message));
     }
     return json_array_size(ret) > 0;
@@ -81,7 +81,8 @@ static void print_entry(const struct st_entry *entry, const char *state, const c
 }
 
 /** Is it as we wrote it, and does it count? */
-static enum outcome verify_entry(struct st_platform *p, const struct st_entry *entry, struct output *output)
+static enum outcome verify_entry(struct st_machine *machine, const struct st_entry *entry,
+                                 struct output *output)
 {
     static const char *const names[] = {[ST_ENTRY_IN_PLACE] = "in place",
                                         [ST_ENTRY_DIFFERS] = "differs",
@@ -97,7 +98,7 @@ static enum outcome verify_entry(struct st_platform *p, const struct st_entry *e
         detail = "this system was started after that";
         outcome = OUTCOME_GOOD;
     } else if (entry->phase == ST_PHASE_DONE) {
-        const enum st_entry_state state = st_change_state(p, entry, now, sizeof(now), &error);
+        const enum st_entry_state state = st_change_state(machine, entry, now, sizeof(now), &error);
         const bool file = entry->type == ST_ENTRY_FILE;
         name = names[state];
         detail = state == ST_ENTRY_DIFFERS  ? (file ? "the written lines were removed or changed" : now)
@@ -105,7 +106,7 @@ static enum outcome verify_entry(struct st_platform *p, const struct st_entry *e
                                             : "";
         if (state == ST_ENTRY_UNREAD)
             outcome = OUTCOME_UNKNOWN;
-        else if (state == ST_ENTRY_IN_PLACE && !(file && overruled(p, entry, by)))
+        else if (state == ST_ENTRY_IN_PLACE && !(file && overruled(machine, entry, by)))
             outcome = OUTCOME_GOOD;
     }
     if (output->json)
@@ -120,7 +121,8 @@ static enum outcome verify_entry(struct st_platform *p, const struct st_entry *e
 }
 
 /* Would this change be the write of this entry? */
-static bool is_written(struct st_platform *p, const struct st_change *wanted, const struct st_entry *entry)
+static bool is_written(struct st_machine *machine, const struct st_change *wanted,
+                       const struct st_entry *entry)
 {
     struct st_change change = *wanted;
     struct st_change_form form;
@@ -128,19 +130,19 @@ static bool is_written(struct st_platform *p, const struct st_change *wanted, co
     if (entry->type != ST_ENTRY_FILE)
         return strcmp(change.value, entry->new_value) == 0 &&
                fnmatch(change.key, entry->target, FNM_PATHNAME) == 0;
-    if (st_change_resolve(p, &change, why, sizeof(why)) != 0 || st_change_form(p->os, &change, &form) != 0 ||
-        strcmp(form.path, entry->target) != 0)
+    if (st_change_resolve(machine, &change, why, sizeof(why)) != 0 ||
+        st_change_form(machine->os, &change, &form) != 0 || strcmp(form.path, entry->target) != 0)
         return false;
     return strstr(entry->new_value, form.line + form.section_bytes) != NULL;
 }
 
 /* Does the rule still ask for something that apply wrote? */
-static bool asks_again(struct st_platform *p, const struct st_finding *finding,
+static bool asks_again(struct st_machine *machine, const struct st_finding *finding,
                        const struct st_journal *journal)
 {
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         ST_EACH_OF (change, finding->changes, finding->changes_n) {
-            if (strcmp(entry->rule, finding->rule->id) == 0 && is_written(p, change, entry))
+            if (strcmp(entry->rule, finding->rule->id) == 0 && is_written(machine, change, entry))
                 return true;
         }
     }
@@ -148,14 +150,14 @@ static bool asks_again(struct st_platform *p, const struct st_finding *finding,
 }
 
 /* A running value of the rule that cannot be read here. @return NULL: none. */
-static const struct st_entry *unread(struct st_platform *p, const struct st_journal *journal, const char *id,
-                                     int *ret_error)
+static const struct st_entry *unread(struct st_machine *machine, const struct st_journal *journal,
+                                     const char *id, int *ret_error)
 {
     char now[ST_CHANGE_VALUE_BYTES];
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         *ret_error = 0;
         if (strcmp(entry->rule, id) == 0)
-            (void)st_change_state(p, entry, now, sizeof(now), ret_error);
+            (void)st_change_state(machine, entry, now, sizeof(now), ret_error);
         if (*ret_error != 0)
             return entry;
     }
@@ -184,7 +186,8 @@ static const char *not_shown(const struct st_change_target *target, const struct
         for (const char *line = entry->new_value; *line != '\0' && entry->type == ST_ENTRY_FILE;
              line += strcspn(line, "\n") + 1) {
             if (strcmp(entry->rule, id) != 0 ||
-                st_change_parse(target->p->os, entry->target, line, &change) != 0 || counts(target, &change))
+                st_change_parse(target->p->machine.os, entry->target, line, &change) != 0 ||
+                counts(target, &change))
                 continue;
             *ret_outcome = change.kind == ST_CHANGE_LOADER ? OUTCOME_BAD : OUTCOME_UNKNOWN;
             return change.kind == ST_CHANGE_LOADER
@@ -226,21 +229,21 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         return OUTCOME_GOOD;
     const bool fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
     int error = 0;
-    const struct st_entry *hidden = unread(target->p, journal, id, &error);
+    const struct st_entry *hidden = unread(&target->p->machine, journal, id, &error);
     const char *summary = finding->summary;
     char not_read[700];
     enum outcome outcome = OUTCOME_GOOD;
     const char *state = "in effect", *more = "", *needs = NULL;
     const char *user = st_facts_text_or(target->facts, ST_KEY_USER_NAME, "");
     char other[ST_CHANGE_KEY_BYTES], other_needs[2 * ST_CHANGE_KEY_BYTES + 128];
-    if (fired && other_user(target->p->os, journal, id, user, other, sizeof(other))[0] != '\0') {
+    if (fired && other_user(target->p->machine.os, journal, id, user, other, sizeof(other))[0] != '\0') {
         outcome = OUTCOME_BAD;
         state = "not yet";
         more = "; ";
         needs = other_needs;
         ST_PRINT(other_needs, "the right was given to %s, not to %s: %ssleeptune apply %s --user %s", other,
-                 user[0] != '\0' ? user : "this user", target->p->os == ST_OS_LINUX ? "sudo " : "", id,
-                 st_machine_is_plain(user) ? user : "NAME");
+                 user[0] != '\0' ? user : "this user", target->p->machine.os == ST_OS_LINUX ? "sudo " : "",
+                 id, st_machine_is_plain(user) ? user : "NAME");
     } else if (finding->status == ST_STATUS_NOT_APPLICABLE) {
         state = "not needed";
     } else if (fired && hidden != NULL) {
@@ -253,7 +256,7 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
     } else if (finding->status == ST_STATUS_UNKNOWN) {
         outcome = OUTCOME_UNKNOWN;
         state = "not known";
-    } else if (fired && asks_again(target->p, finding, journal)) {
+    } else if (fired && asks_again(&target->p->machine, finding, journal)) {
         outcome = OUTCOME_BAD;
         state = "not yet";
         more = finding->needs != ST_NEEDS_NOTHING ? "; " : "";
@@ -342,7 +345,8 @@ static bool find_tuned(const struct st_change_target *target, const struct st_jo
     struct st_tuned tuned;
     struct st_text_buffer all = st_text_buffer_on(buf, buf_bytes);
     buf[0] = '\0';
-    if (!target->live || target->own || st_tuned_read(target->p, target->folder, target->facts, &tuned) != 0)
+    if (!target->live || target->own ||
+        st_tuned_read(&target->p->machine, target->folder, target->facts, &tuned) != 0)
         return false;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         const struct st_tuned_row *row = st_tuned_find(&tuned, entry->rule);
@@ -389,7 +393,7 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
     struct st_before_after proof;
     enum outcome worst = OUTCOME_GOOD;
     ST_EACH_OF (entry, journal->entries, journal->entries_n)
-        worst = worse(worst, verify_entry(target->p, entry, output));
+        worst = worse(worst, verify_entry(&target->p->machine, entry, output));
     int status = verify_rules(target, journal, options, output, &worst);
     if (status != ST_EXIT_DONE)
         return status;
@@ -406,7 +410,7 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
         st_before_after_print(&proof);
     st_before_after_finish(&proof);
     if (!output->json && target->own &&
-        st_change_folder_look(target->p, st_journal_folder(target->p->os)) != -ENOENT)
+        st_change_folder_look(&target->p->machine, st_journal_folder(target->p->machine.os)) != -ENOENT)
         puts(
             "These are your own settings. Run 'sleeptune verify' as root for the changes that root applied.");
     return status;
@@ -417,13 +421,13 @@ static int verify(struct st_change_target *target, const struct options *options
     char message[512], user[ST_CHANGE_KEY_BYTES];
     struct st_journal journal;
     struct st_facts_input input = options->input;
-    if (st_journal_read(target->p, target->folder, &journal, message, sizeof(message)) < 0)
+    if (st_journal_read(&target->p->machine, target->folder, &journal, message, sizeof(message)) < 0)
         return st_failure(COMMAND, "%s", message);
     struct output output = {.json = options->json, .entries = json_array(), .rules = json_array()};
     /* root has each right: the question is whether the user got it */
     const bool any_user =
         target->live ? geteuid() == 0 && st_facts_input_player(&input) == NULL : input.user == NULL;
-    if (any_user && other_user(target->p->os, &journal, NULL, "", user, sizeof(user))[0] != '\0')
+    if (any_user && other_user(target->p->machine.os, &journal, NULL, "", user, sizeof(user))[0] != '\0')
         input.user = user;
     int status = st_change_target_judge(COMMAND, &input, options->frames, options->rate_hz, target);
     if (status == ST_EXIT_DONE)

@@ -45,7 +45,7 @@ static void forget_counts(struct st_service *service)
 
 static void begin_rest(struct st_service *service)
 {
-    service->playing.told_ns = service->platform->now_ns(service->platform);
+    service->playing.told_ns = service->platform->clock.now_ns(&service->platform->clock);
     service->view.rests =
         strcmp(service->config.loop.when, "playing") == 0 && !st_config_own_stream(&service->config);
     if (service->view.rests)
@@ -95,7 +95,8 @@ static int go_to_rest(struct st_service *service)
 static int wake_up(struct st_service *service, const struct st_playing_facts *facts, const char *why)
 {
     service->witness = st_witness_choose(&service->config, facts);
-    st_clockwatch_tick(&service->clockwatch, service->platform, &service->events); /* before its time */
+    st_clockwatch_tick(&service->clockwatch, &service->platform->clock,
+                       &service->events); /* before its time */
     st_service_end_minute(service);
     st_result_finish(&service->rested);
     service->rested = (struct st_result){0};
@@ -165,7 +166,7 @@ static int follow_music(struct st_service *service, enum st_playing_answer answe
 
 static int rest_or_run(struct st_service *service)
 {
-    const int64_t now_ns = service->platform->now_ns(service->platform);
+    const int64_t now_ns = service->platform->clock.now_ns(&service->platform->clock);
     const bool always = strcmp(service->config.loop.when, "always") == 0;
     struct st_playing_facts facts = {.own_stream = st_config_own_stream(&service->config)};
     st_observe_playing(service->observe, &facts);
@@ -195,7 +196,7 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     st_http_wait(service->http_tcp, &wait);
     st_history_writer_wait(service->history, &wait);
     st_observe_wait(service->observe, &wait);
-    st_wait(&wait, service->platform, blocked);
+    st_wait(&wait, &service->platform->clock, blocked);
     const int64_t played_ns = st_observe_turn(service->observe, &wait);
     st_history_writer_turn(service->history, &wait);
     st_http_turn(service->http, &wait);
@@ -211,7 +212,7 @@ static int start_parts(struct st_service *service)
     if (r < 0)
         return r;
     /* the last line of defence; rtkit may ask for less */
-    r = service->platform->set_rttime_limit_ns(service->platform, ST_WATCHDOG_RTTIME_NS);
+    r = service->platform->threads.set_rttime_limit_ns(&service->platform->threads, ST_WATCHDOG_RTTIME_NS);
     if (r < 0 && r != -ENOTSUP)
         ST_WARN("cannot set RLIMIT_RTTIME: %s. Only the watchdog guards against a runaway loop.",
                 strerror(-r));
@@ -226,7 +227,7 @@ static int start_parts(struct st_service *service)
     if (r < 0)
         return r;
     st_service_restart_tcp(service);
-    st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
+    st_clockwatch_tick(&service->clockwatch, &service->platform->clock, &service->events);
     return 0;
 }
 
@@ -261,7 +262,7 @@ static void free_service(struct st_service *service)
  * it. */
 static int init_books(struct st_service *service)
 {
-    int r = st_events_init(&service->events, service->platform);
+    int r = st_events_init(&service->events, &service->platform->clock);
     if (r < 0)
         return r;
     r = st_causes_new(service->platform, &service->events, &service->causes);
@@ -294,7 +295,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->config_path = config_path;
     service->socket.fd = -1;
     service->socket.lock_fd = -1;
-    service->started_ns = platform->now_ns(platform);
+    service->started_ns = platform->clock.now_ns(&platform->clock);
     service->view.started_wall_ns = st_service_wall_ns(service);
     service->view.config_read_wall_ns = st_service_wall_ns(service);
     service->view.pid = (long)getpid();
@@ -327,7 +328,7 @@ static void report_share(struct st_service *service)
     const double cpu_ns = result.cpu_ns_per_cycle * (double)result.cycles;
     const bool real_time = result.policy != ST_POLICY_OTHER && result.cpu_ns_per_cycle >= 0;
     st_result_finish(&result);
-    const int64_t now_ns = service->platform->now_ns(service->platform);
+    const int64_t now_ns = service->platform->clock.now_ns(&service->platform->clock);
     if (real_time && service->share.at_ns != 0 && now_ns > service->share.at_ns)
         st_watchdog_report_share(service->watchdog,
                                  (cpu_ns - service->share.cpu_ns) / (double)(now_ns - service->share.at_ns));
@@ -337,14 +338,14 @@ static void report_share(struct st_service *service)
 
 static void check_overdue(struct st_service *service)
 {
-    const int64_t now_ns = service->platform->now_ns(service->platform);
+    const int64_t now_ns = service->platform->clock.now_ns(&service->platform->clock);
     st_overdue_check(&service->overdue, st_session_heartbeat(service->session, 0), st_service_due_ns(service),
                      now_ns);
     const int64_t overdue_ns = st_service_overdue_ns(service);
     struct st_hog hog = {0};
     if (overdue_ns > 0) {
         hog = service->view.hog;
-        st_hog_look(service->platform, st_session_tid(service->session, 0), &hog);
+        st_hog_look(&service->platform->machine, st_session_tid(service->session, 0), &hog);
     }
     service->view.hog = hog;
     if (hog.looks == ST_HOG_LOOKS)
@@ -429,7 +430,7 @@ int st_service_tick(struct st_service *service)
 {
     const uint64_t before = service->tick;
     service->tick += (uint64_t)(st_service_tick_ns(service) / ST_SERVICE_TICK_NS);
-    st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
+    st_clockwatch_tick(&service->clockwatch, &service->platform->clock, &service->events);
     int r = look_after_loop(service);
     if (r < 0)
         return r;
@@ -520,7 +521,7 @@ static int apply(struct st_service *service, const struct st_config *config)
 int st_service_reload(struct st_service *service)
 {
     st_systemd_notify("RELOADING=1\nMONOTONIC_USEC=%lld",
-                      (long long)(service->platform->now_ns(service->platform) / ST_NS_PER_US));
+                      (long long)(service->platform->clock.now_ns(&service->platform->clock) / ST_NS_PER_US));
     struct st_config config;
     char error[ST_VIEW_TEXT_BYTES] = "";
     const char *file = service->config_path;
@@ -529,7 +530,7 @@ int st_service_reload(struct st_service *service)
         file = ST_SERVICE_CONFIG;
     if (file == NULL) {
         ST_INFO("reload: no configuration file exists");
-    } else if (st_config_load(service->platform, file, &config, on_config_error, error) < 0) {
+    } else if (st_config_load(&service->platform->machine, file, &config, on_config_error, error) < 0) {
         st_events_add(&service->events, ST_LOG_ERR, st_service_wall_ns(service), ST_EVENT_CONFIG_REJECTED,
                       "reload: %.100s has errors; the old settings stay in force", file);
     } else {

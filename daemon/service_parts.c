@@ -23,9 +23,10 @@
 static int on_refused(void *ctx, pid_t tid, int priority)
 {
     struct st_service *service = ctx;
-    if (service->platform->os != ST_OS_LINUX) /* there is no rtkit */
+    if (service->platform->machine.os != ST_OS_LINUX) /* there is no rtkit */
         return -EPERM;
-    const int r = st_rtkit_ask(service->platform, tid, priority, service->rtkit, sizeof(service->rtkit));
+    const int r =
+        st_rtkit_ask(&service->platform->threads, tid, priority, service->rtkit, sizeof(service->rtkit));
     atomic_store(&service->has_rtkit, true);
     st_events_add(&service->events, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, st_service_wall_ns(service),
                   ST_EVENT_RTKIT, "%s", service->rtkit);
@@ -89,7 +90,7 @@ int st_service_start_loop(struct st_service *service)
     service->session = session;
     service->watchdog = watchdog;
     service->view.loop_starts++;
-    const int64_t now_ns = service->platform->now_ns(service->platform);
+    const int64_t now_ns = service->platform->clock.now_ns(&service->platform->clock);
     service->overdue =
         (struct st_overdue){.period_ns = st_period_ns(&period), .heard_ns = now_ns, .checked_ns = now_ns};
     return 0;
@@ -256,7 +257,7 @@ void st_service_trace(struct st_service *service)
     service->tracer_tried = true;
     char why[200];
     snprintf(why, sizeof(why), "%s",
-             service->platform->os == ST_OS_LINUX
+             service->platform->machine.os == ST_OS_LINUX
                  ? "trace.enabled is off in the configuration"
                  : "sleeptuned traces on Linux only; on FreeBSD it counts interrupts instead");
     const bool wished = wishes_trace(&service->config);

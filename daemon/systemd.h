@@ -3,7 +3,6 @@
 #define ST_DAEMON_SYSTEMD_H
 
 #include "daemon/log.h"
-#include "platform/platform.h"
 
 /** sd_notify(3): "READY=1", "STATUS=text". Nothing happens if no service manager listens. */
 void st_systemd_notify(const char *format, ...) ST_PRINTF(1, 2);

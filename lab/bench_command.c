@@ -15,14 +15,14 @@
 
 struct st_bench_command st_bench_command(const char *name)
 {
-    struct st_platform *p = st_platform_native();
-    return (struct st_bench_command){.name = name, .seed = p->wall_ns(p) & INT64_MAX};
+    struct st_clock *clock = &st_platform_native()->clock;
+    return (struct st_bench_command){.name = name, .seed = clock->wall_ns(clock) & INT64_MAX};
 }
 
 bool st_bench_command_go_on(struct st_bench_command *c, const char *format, ...)
 {
-    struct st_platform *p = st_platform_native();
-    const int64_t now_ns = p->now_ns(p);
+    struct st_clock *clock = &st_platform_native()->clock;
+    const int64_t now_ns = clock->now_ns(clock);
     if (!c->quiet && isatty(STDERR_FILENO) == 1 && now_ns - c->shown_ns > ST_NS_PER_S) {
         char line[160];
         va_list args;

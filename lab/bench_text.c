@@ -22,17 +22,17 @@ static void circumstance(void *ctx, const char *key, const char *value)
     }
 }
 
-void st_bench_text_conditions(struct st_platform *p, FILE *out, int width)
+void st_bench_text_conditions(struct st_machine *machine, FILE *out, int width)
 {
     char line[LINE_BYTES] = "";
-    p->conditions(p, -1, circumstance, line);
+    machine->conditions(machine, -1, circumstance, line);
     st_text_wrap(out, line, 0, width);
 }
 
-json_t *st_bench_text_conditions_json(struct st_platform *p)
+json_t *st_bench_text_conditions_json(struct st_machine *machine)
 {
     json_t *o = json_object();
-    p->conditions(p, -1, st_result_condition_json, o);
+    machine->conditions(machine, -1, st_result_condition_json, o);
     return o;
 }
 

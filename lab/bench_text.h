@@ -5,13 +5,13 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "platform/platform.h"
+#include "platform/machine.h"
 
 /** One line of what a result must be read with: kernel, CPU, hypervisor, clocksource, governor ... */
-void st_bench_text_conditions(struct st_platform *p, FILE *out, int width);
+void st_bench_text_conditions(struct st_machine *machine, FILE *out, int width);
 
 /** The test conditions for a document. */
-json_t *st_bench_text_conditions_json(struct st_platform *p);
+json_t *st_bench_text_conditions_json(struct st_machine *machine);
 
 /** How long something takes, roughly: "66 s", "12 min", "6.0 h". @return buf. */
 const char *st_bench_text_rough(int64_t ns, char *buf, size_t buf_bytes);

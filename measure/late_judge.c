@@ -235,13 +235,13 @@ bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *r
 {
     const struct st_loop *loop = judge->loop;
     struct st_cause_baseline base = {.pauses = judge->pauses, .readings = judge->readings};
-    if (loop->counters == NULL ||
-        loop->platform->counters_other(loop->platform, loop->counters, &base.counters) != 0) {
+    if (loop->counters == NULL || loop->platform->threads.counters_other(
+                                      &loop->platform->threads, loop->counters, &base.counters) != 0) {
         judge_waiting(judge, NULL, false);
         return false;
     }
     judge_waiting(judge, &base.counters, false);
-    base.at_ns = loop->platform->now_ns(loop->platform);
+    base.at_ns = loop->platform->clock.now_ns(&loop->platform->clock);
     base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     base.late_ns = judge->late_ns;
     const struct st_cause_baseline *before = &judge->base[0];

@@ -15,8 +15,8 @@
 /* Folder of the running program, "" when unknown. */
 static void program_folder(char *buf, size_t buf_bytes)
 {
-    struct st_platform *p = st_platform_native();
-    if (p->program_path(p, buf, buf_bytes) != 0)
+    struct st_machine *machine = &st_platform_native()->machine;
+    if (machine->program_path(machine, buf, buf_bytes) != 0)
         buf[0] = '\0';
     char *slash = strrchr(buf, '/');
     if (slash != NULL)

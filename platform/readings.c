@@ -39,45 +39,46 @@ static const struct {
     {ST_READING_PACKAGE_POWER_N, HEAT_FOLDER "package_power_limit_count", 1},
 };
 
-int64_t st_readings_number(struct st_platform *p, const char *path)
+int64_t st_readings_number(struct st_machine *machine, const char *path)
 {
     char text[64];
     uint64_t value;
     const char *at = text;
-    if (st_tree_first_line(p, path, text, sizeof(text)) != 0 || st_proc_u64(&at, &value) != 0 ||
+    if (st_tree_first_line(machine, path, text, sizeof(text)) != 0 || st_proc_u64(&at, &value) != 0 ||
         *at != '\0' || value > INT64_MAX / ST_NS_PER_MS)
         return UNKNOWN;
     return (int64_t)value;
 }
 
-static int64_t number_in(struct st_platform *p, int cpu, const char *file)
+static int64_t number_in(struct st_machine *machine, int cpu, const char *file)
 {
     const char *path = ST_TEXT(PATH_BYTES + 64, "/sys/devices/system/cpu/cpu%d/%s", cpu, file);
-    return st_readings_number(p, path);
+    return st_readings_number(machine, path);
 }
 
 /* The highest of its steps: cpuinfo_max_freq of acpi-cpufreq is the boost clock, which no limit and no
  * scaling_cur_freq names. */
-static int64_t highest_khz(struct st_platform *p, int cpu)
+static int64_t highest_khz(struct st_machine *machine, int cpu)
 {
     char steps[1024];
     uint64_t khz, highest = 0;
     const char *at = steps;
     const char *path =
         ST_TEXT(PATH_BYTES, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_available_frequencies", cpu);
-    if (st_tree_first_line(p, path, steps, sizeof(steps)) == 0) {
+    if (st_tree_first_line(machine, path, steps, sizeof(steps)) == 0) {
         while (st_proc_u64(&at, &khz) == 0)
             highest = khz > highest ? khz : highest;
     }
-    return highest > 0 && highest < INT64_MAX / ST_NS_PER_MS ? (int64_t)highest
-                                                             : number_in(p, cpu, "cpufreq/cpuinfo_max_freq");
+    return highest > 0 && highest < INT64_MAX / ST_NS_PER_MS
+               ? (int64_t)highest
+               : number_in(machine, cpu, "cpufreq/cpuinfo_max_freq");
 }
 
-static int64_t smi_count(struct st_platform *p, int cpu)
+static int64_t smi_count(struct st_machine *machine, int cpu)
 {
     uint64_t value;
     const char *path = ST_TEXT(PATH_BYTES, "/dev/cpu/%d/msr", cpu);
-    const int fd = p->open_path(p, path, O_RDONLY);
+    const int fd = machine->open_path(machine, path, O_RDONLY);
     if (fd < 0)
         return UNKNOWN;
     const bool done = pread(fd, &value, sizeof(value), SMI_COUNT) == (ssize_t)sizeof(value);
@@ -86,13 +87,13 @@ static int64_t smi_count(struct st_platform *p, int cpu)
 }
 
 /* Field 8 of the CPU's line: proc(5). */
-static int64_t stolen_ns(struct st_platform *p, int cpu)
+static int64_t stolen_ns(struct st_machine *machine, int cpu)
 {
     char text[16384], line[256];
     size_t len;
     const char *at = line;
     uint64_t ticks = 0;
-    const int r = p->read_text(p, "/proc/stat", text, sizeof(text), &len);
+    const int r = machine->read_text(machine, "/proc/stat", text, sizeof(text), &len);
     const char *begins = ST_TEXT(16, "cpu%d ", cpu);
     if ((r != 0 && r != -EFBIG) || st_proc_line_text(text, begins, line, sizeof(line)) != 0)
         return UNKNOWN;
@@ -103,39 +104,39 @@ static int64_t stolen_ns(struct st_platform *p, int cpu)
     return ticks < INT64_MAX / TICK_NS ? (int64_t)ticks * TICK_NS : UNKNOWN;
 }
 
-static int64_t full_power_ns(struct st_platform *p)
+static int64_t full_power_ns(struct st_machine *machine)
 {
-    const int64_t energy_uj = st_readings_number(p, RAPL_FOLDER "energy_uj");
-    const int64_t limit_uw = st_readings_number(p, RAPL_FOLDER "constraint_0_power_limit_uw");
+    const int64_t energy_uj = st_readings_number(machine, RAPL_FOLDER "energy_uj");
+    const int64_t limit_uw = st_readings_number(machine, RAPL_FOLDER "constraint_0_power_limit_uw");
     if (energy_uj == UNKNOWN || limit_uw <= 0)
         return UNKNOWN;
     return (int64_t)((double)energy_uj / (double)limit_uw * (double)ST_NS_PER_S);
 }
 
 /* MHz of cpufreq(4). */
-static int64_t freebsd_khz(struct st_platform *p, int cpu)
+static int64_t freebsd_khz(struct st_machine *machine, int cpu)
 {
     char text[64];
     size_t len;
     uint64_t mhz;
     const char *at = text;
     const char *name = ST_TEXT(PATH_BYTES, "dev.cpu.%d.freq", cpu);
-    return p->read_sysctl(p, name, text, sizeof(text), &len) == 0 && st_proc_u64(&at, &mhz) == 0 &&
-                   *at == '\0' && mhz < 1000000
+    return machine->read_sysctl(machine, name, text, sizeof(text), &len) == 0 &&
+                   st_proc_u64(&at, &mhz) == 0 && *at == '\0' && mhz < 1000000
                ? (int64_t)mhz * 1000
                : UNKNOWN;
 }
 
-static void read_idle_states(struct st_platform *p, int cpu, struct st_readings *r)
+static void read_idle_states(struct st_machine *machine, int cpu, struct st_readings *r)
 {
     char file[PATH_BYTES];
     for (int i = 0; i < ST_IDLE_STATES_MAX; i++) {
         ST_PRINT(file, "cpuidle/state%d/usage", i);
-        r->idle_entries_n[i] = number_in(p, cpu, file);
+        r->idle_entries_n[i] = number_in(machine, cpu, file);
         if (r->idle_entries_n[i] == UNKNOWN)
             return;
         ST_PRINT(file, "cpuidle/state%d/latency", i);
-        const int64_t us = number_in(p, cpu, file);
+        const int64_t us = number_in(machine, cpu, file);
         r->idle_exit_ns[i] = us != UNKNOWN ? us * ST_NS_PER_US : 0;
     }
 }
@@ -156,11 +157,11 @@ static void take_log_line(char *text, struct st_readings *r)
     (void)st_safe_copy(r->culprit, sizeof(r->culprit), name + 5, ST_TEXT_TO_NUL);
 }
 
-static void read_log(struct st_platform *p, struct st_readings *r)
+static void read_log(struct st_machine *machine, struct st_readings *r)
 {
     char text[1024];
     if (r->log_fd == 0) {
-        const int fd = p->open_path(p, "/dev/kmsg", O_RDONLY);
+        const int fd = machine->open_path(machine, "/dev/kmsg", O_RDONLY);
         r->log_fd = fd > 0 ? fd : -1;
         r->counts[ST_READING_BUS_LOCKS] = fd > 0 ? 0 : UNKNOWN;
         if (fd > 0)
@@ -178,26 +179,26 @@ static void read_log(struct st_platform *p, struct st_readings *r)
 /* --- FreeBSD --- */
 
 /* A sysctl of one CPU. @return false: it does not exist, or is too long. */
-static bool text_of(struct st_platform *p, int cpu, const char *name, char *text, size_t bytes)
+static bool text_of(struct st_machine *machine, int cpu, const char *name, char *text, size_t bytes)
 {
     size_t len;
     const char *sysctl = ST_TEXT(PATH_BYTES, "dev.cpu.%d.%s", cpu, name);
-    return p->read_sysctl(p, sysctl, text, bytes, &len) == 0;
+    return machine->read_sysctl(machine, sysctl, text, bytes, &len) == 0;
 }
 
 /* "C1/1/1 C2/2/80 C3/3/104": name, type, the exit in us, which the firmware's _CST says; "1366 81 4": how
  * often each was entered (sys/dev/ acpica/acpi_cpu.c: acpi_cpu_cx_list(), acpi_cpu_usage_counters_sysctl()).
  * The log of coretemp(4) stays 1 once the processor's thermal sensor has tripped
  * (sys/dev/coretemp/coretemp.c), so it counts once. CPU 0 has the clock of all CPUs (cpufreq(4)). */
-static void read_freebsd(struct st_platform *p, int cpu, struct st_readings *r)
+static void read_freebsd(struct st_machine *machine, int cpu, struct st_readings *r)
 {
     char text[256], states[256];
     unsigned mhz, us;
     unsigned long long entries_n;
     int used;
     const char *at = text, *state = states;
-    if (text_of(p, cpu, "cx_usage_counters", text, sizeof(text)) &&
-        text_of(p, cpu, "cx_supported", states, sizeof(states))) {
+    if (text_of(machine, cpu, "cx_usage_counters", text, sizeof(text)) &&
+        text_of(machine, cpu, "cx_supported", states, sizeof(states))) {
         for (int i = 0; i < ST_IDLE_STATES_MAX && sscanf(at, "%18llu%n", &entries_n, &used) == 1; i++) {
             at += used;
             if (sscanf(state, " C%*u/%*u/%7u%n", &us, &used) != 1)
@@ -209,12 +210,12 @@ static void read_freebsd(struct st_platform *p, int cpu, struct st_readings *r)
                 r->idle_entries_n[i + 1] = UNKNOWN;
         }
     }
-    if (text_of(p, cpu, "coretemp.throttle_log", text, sizeof(text)) && sscanf(text, "%1u", &us) == 1)
+    if (text_of(machine, cpu, "coretemp.throttle_log", text, sizeof(text)) && sscanf(text, "%1u", &us) == 1)
         r->counts[ST_READING_HEAT_N] = us;
-    r->clock_khz = freebsd_khz(p, cpu);
+    r->clock_khz = freebsd_khz(machine, cpu);
     if (r->clock_khz == UNKNOWN)
-        r->clock_khz = freebsd_khz(p, 0);
-    if (text_of(p, 0, "freq_levels", states, sizeof(states)) && sscanf(states, "%6u", &mhz) == 1)
+        r->clock_khz = freebsd_khz(machine, 0);
+    if (text_of(machine, 0, "freq_levels", states, sizeof(states)) && sscanf(states, "%6u", &mhz) == 1)
         r->clock_highest_khz = mhz * INT64_C(1000); /* "2400/35000 2200/31000": highest first */
 }
 
@@ -228,36 +229,37 @@ void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_sm
             r->counts[i] = UNKNOWN;
     }
     r->clock_khz = r->clock_highest_khz = r->clock_limit_khz = r->idle_entries_n[0] = UNKNOWN;
-    r->at_ns = p->now_ns(p);
+    r->at_ns = p->clock.now_ns(&p->clock);
     r->cpu = cpu;
-    if (p->os == ST_OS_FREEBSD) {
-        read_freebsd(p, cpu, r);
+    if (p->machine.os == ST_OS_FREEBSD) {
+        read_freebsd(&p->machine, cpu, r);
         return;
     }
     ST_EACH (file, files) {
-        const int64_t value = number_in(p, cpu, file->path);
+        const int64_t value = number_in(&p->machine, cpu, file->path);
         r->counts[file->reading] = value != UNKNOWN ? value * file->unit : UNKNOWN;
     }
-    r->counts[ST_READING_SMI] = smi_count(p, cpu);
+    r->counts[ST_READING_SMI] = smi_count(&p->machine, cpu);
     if (r->counts[ST_READING_SMI] == UNKNOWN)
         r->counts[ST_READING_SMI] = amd_smi_n;
     if (guest)
-        r->counts[ST_READING_STEAL_NS] = stolen_ns(p, cpu);
-    r->counts[ST_READING_FULL_POWER_NS] = full_power_ns(p);
-    r->clock_khz = number_in(p, cpu, "cpufreq/scaling_cur_freq");
-    r->clock_highest_khz = highest_khz(p, cpu);
-    const int64_t firmware_khz = number_in(p, cpu, "cpufreq/bios_limit");
-    r->clock_limit_khz = number_in(p, cpu, "cpufreq/scaling_max_freq");
+        r->counts[ST_READING_STEAL_NS] = stolen_ns(&p->machine, cpu);
+    r->counts[ST_READING_FULL_POWER_NS] = full_power_ns(&p->machine);
+    r->clock_khz = number_in(&p->machine, cpu, "cpufreq/scaling_cur_freq");
+    r->clock_highest_khz = highest_khz(&p->machine, cpu);
+    const int64_t firmware_khz = number_in(&p->machine, cpu, "cpufreq/bios_limit");
+    r->clock_limit_khz = number_in(&p->machine, cpu, "cpufreq/scaling_max_freq");
     if (firmware_khz != UNKNOWN && (r->clock_limit_khz == UNKNOWN || firmware_khz < r->clock_limit_khz))
         r->clock_limit_khz = firmware_khz;
-    read_idle_states(p, cpu, r);
-    r->sched_ext = st_tree_first_line(p, "/sys/kernel/sched_ext/state", state, sizeof(state)) == 0 &&
-                   strcmp(state, "enabled") == 0;
-    read_log(p, r);
+    read_idle_states(&p->machine, cpu, r);
+    r->sched_ext =
+        st_tree_first_line(&p->machine, "/sys/kernel/sched_ext/state", state, sizeof(state)) == 0 &&
+        strcmp(state, "enabled") == 0;
+    read_log(&p->machine, r);
 }
 
 struct hottest {
-    struct st_platform *p;
+    struct st_machine *machine;
     int64_t mc;
 };
 
@@ -267,22 +269,22 @@ static int on_zone(void *ctx, const char *name)
     if (strncmp(name, "thermal_zone", strlen("thermal_zone")) != 0 || strlen(name) > 40)
         return 0;
     const char *path = ST_TEXT(PATH_BYTES + 64, THERMAL_DIR "/%s/temp", name);
-    const int64_t mc = st_readings_number(hottest->p, path);
+    const int64_t mc = st_readings_number(hottest->machine, path);
     if (mc <= HOTTEST_MC && mc > hottest->mc)
         hottest->mc = mc;
     return 0;
 }
 
 /* Linux: the hottest sensor; FreeBSD: "45.0C" of coretemp(4) and amdtemp(4). */
-int64_t st_readings_temperature_mc(struct st_platform *p, int cpu)
+int64_t st_readings_temperature_mc(struct st_machine *machine, int cpu)
 {
-    struct hottest hottest = {p, UNKNOWN};
-    if (p->os == ST_OS_LINUX)
-        return p->list(p, THERMAL_DIR, on_zone, &hottest) == 0 ? hottest.mc : UNKNOWN;
+    struct hottest hottest = {machine, UNKNOWN};
+    if (machine->os == ST_OS_LINUX)
+        return machine->list(machine, THERMAL_DIR, on_zone, &hottest) == 0 ? hottest.mc : UNKNOWN;
     char text[64];
     size_t len;
     const char *name = ST_TEXT(PATH_BYTES, "dev.cpu.%d.temperature", cpu);
-    if (p->read_sysctl(p, name, text, sizeof(text), &len) == 0) {
+    if (machine->read_sysctl(machine, name, text, sizeof(text), &len) == 0) {
         char *end;
         const double celsius = strtod(text, &end);
         if (end != text && strcmp(end, "C") == 0 && fabs(celsius) * 1000 <= HOTTEST_MC)

@@ -12,7 +12,7 @@
  * @return 0 when it was granted; -ENOTSUP (built without systemd), or the error of the bus. Waits at most
  * some seconds. */
 __attribute__((visibility("default"))) ST_NODISCARD int
-st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *text, size_t text_bytes);
+st_rtkit_ask(struct st_threads *threads, pid_t tid, int priority, char *text, size_t text_bytes);
 
 #define ST_RTKIT_SYMBOL "st_rtkit_ask"
 typedef int (*st_rtkit_ask_fn)(struct st_platform *platform, pid_t tid, int priority, char *text,

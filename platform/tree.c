@@ -15,10 +15,10 @@
 #define CONFIG_BYTES  524288 /* Debian's are 250 KiB */
 #define VALUE_BYTES   256
 
-int st_tree_first_line(struct st_platform *p, const char *path, char *buf, size_t buf_bytes)
+int st_tree_first_line(struct st_machine *machine, const char *path, char *buf, size_t buf_bytes)
 {
     size_t len;
-    const int r = p->read_text(p, path, buf, buf_bytes, &len);
+    const int r = machine->read_text(machine, path, buf, buf_bytes, &len);
     if (r < 0 && r != -EFBIG)
         return r;
     char *start = buf + strspn(buf, " \t");
@@ -31,7 +31,7 @@ int st_tree_first_line(struct st_platform *p, const char *path, char *buf, size_
 }
 
 struct say {
-    struct st_platform *p;
+    struct st_machine *machine;
     st_condition_fn fn;
     void *ctx;
 };
@@ -39,7 +39,7 @@ struct say {
 static void say_line(const struct say *say, const char *key, const char *path)
 {
     char value[VALUE_BYTES];
-    if (st_tree_first_line(say->p, path, value, sizeof(value)) == 0)
+    if (st_tree_first_line(say->machine, path, value, sizeof(value)) == 0)
         say->fn(say->ctx, key, value);
 }
 
@@ -50,7 +50,7 @@ static void say_hz(const struct say *say)
 {
     char release[VALUE_BYTES], value[32];
     size_t len;
-    if (st_tree_first_line(say->p, "/proc/sys/kernel/osrelease", release, sizeof(release)) < 0 ||
+    if (st_tree_first_line(say->machine, "/proc/sys/kernel/osrelease", release, sizeof(release)) < 0 ||
         strchr(release, '/') != NULL)
         return;
     const char *path = ST_TEXT(VALUE_BYTES + 16, "/boot/config-%s", release);
@@ -58,21 +58,21 @@ static void say_hz(const struct say *say)
     char *text = mmap(NULL, CONFIG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (text == MAP_FAILED)
         return;
-    if (say->p->read_text(say->p, path, text, CONFIG_BYTES, &len) == 0 &&
+    if (say->machine->read_text(say->machine, path, text, CONFIG_BYTES, &len) == 0 &&
         st_proc_line_text(text, "CONFIG_HZ=", value, sizeof(value)) == 0)
         say->fn(say->ctx, "hz", value);
     munmap(text, CONFIG_BYTES);
 }
 
 /* How PREEMPT_DYNAMIC was set: by debugfs, or by the command line. */
-static int preempt_mode(struct st_platform *p, char *buf, size_t buf_bytes)
+static int preempt_mode(struct st_machine *machine, char *buf, size_t buf_bytes)
 {
     char text[4096];
-    if (st_tree_first_line(p, "/sys/kernel/debug/sched/preempt", text, sizeof(text)) == 0 &&
+    if (st_tree_first_line(machine, "/sys/kernel/debug/sched/preempt", text, sizeof(text)) == 0 &&
         st_proc_chosen(text, buf, buf_bytes) == 0)
         return 0;
     static const char *const modes[] = {"none", "voluntary", "full", "lazy"};
-    if (st_tree_first_line(p, "/proc/cmdline", text, sizeof(text)) < 0)
+    if (st_tree_first_line(machine, "/proc/cmdline", text, sizeof(text)) < 0)
         return -ENODATA;
     ST_EACH (mode, modes) {
         const char *word = ST_TEXT(32, "preempt=%s", *mode);
@@ -89,11 +89,11 @@ static void say_preemption(const struct say *say, const char *version)
 {
     char realtime[8], mode[32], value[64];
     if (st_proc_has_word(version, "PREEMPT_RT") ||
-        (st_tree_first_line(say->p, "/sys/kernel/realtime", realtime, sizeof(realtime)) == 0 &&
+        (st_tree_first_line(say->machine, "/sys/kernel/realtime", realtime, sizeof(realtime)) == 0 &&
          realtime[0] == '1')) {
         say->fn(say->ctx, "preemption", "PREEMPT_RT");
     } else if (st_proc_has_word(version, "PREEMPT_DYNAMIC")) {
-        const bool known = preempt_mode(say->p, mode, sizeof(mode)) == 0;
+        const bool known = preempt_mode(say->machine, mode, sizeof(mode)) == 0;
         ST_PRINT(value, "PREEMPT_DYNAMIC%s%s", known ? ", " : "", known ? mode : "");
         say->fn(say->ctx, "preemption", value);
     } else if (st_proc_has_word(version, "PREEMPT")) {
@@ -108,7 +108,7 @@ static void say_kernel(const struct say *say)
     char version[VALUE_BYTES];
     say->fn(say->ctx, "os", "Linux");
     say_line(say, "kernel_release", "/proc/sys/kernel/osrelease");
-    if (st_tree_first_line(say->p, "/proc/sys/kernel/version", version, sizeof(version)) == 0) {
+    if (st_tree_first_line(say->machine, "/proc/sys/kernel/version", version, sizeof(version)) == 0) {
         say->fn(say->ctx, "kernel_version", version);
         say_preemption(say, version);
     }
@@ -117,10 +117,10 @@ static void say_kernel(const struct say *say)
 
 /* --- CPU --- */
 
-static int cpuinfo(struct st_platform *p, char *buf, size_t buf_bytes)
+static int cpuinfo(struct st_machine *machine, char *buf, size_t buf_bytes)
 {
     size_t len;
-    const int r = p->read_text(p, "/proc/cpuinfo", buf, buf_bytes, &len);
+    const int r = machine->read_text(machine, "/proc/cpuinfo", buf, buf_bytes, &len);
     return r == -EFBIG ? 0 : r;
 }
 
@@ -129,7 +129,7 @@ static void say_cpus(const struct say *say)
     char text[CPUINFO_BYTES], value[VALUE_BYTES];
     static const char *const model_keys[] = {"model name", "Model", "cpu model",
                                              "Processor"}; /* x86, arm64 .. */
-    if (cpuinfo(say->p, text, sizeof(text)) == 0) {
+    if (cpuinfo(say->machine, text, sizeof(text)) == 0) {
         ST_EACH (key, model_keys) {
             if (st_proc_field(text, *key, value, sizeof(value)) == 0 && value[0] != '\0') {
                 say->fn(say->ctx, "cpu_model", value);
@@ -137,21 +137,21 @@ static void say_cpus(const struct say *say)
             }
         }
     }
-    if (st_tree_first_line(say->p, CPU_DIR "online", text, sizeof(text)) == 0) {
+    if (st_tree_first_line(say->machine, CPU_DIR "online", text, sizeof(text)) == 0) {
         struct st_cpu_list online;
         if (st_cpu_list_parse(text, &online) == 0 && online.n > 0) {
             ST_PRINT(value, "%zu", online.n);
             say->fn(say->ctx, "cpus_online", value);
         }
     }
-    const int r = st_tree_first_line(say->p, CPU_DIR "isolated", value, sizeof(value));
+    const int r = st_tree_first_line(say->machine, CPU_DIR "isolated", value, sizeof(value));
     if (r == 0 || r == -ENODATA) /* an empty list is an answer */
         say->fn(say->ctx, "cpus_isolated", r == 0 ? value : "none");
 }
 
 /* Distinct values of one file of all frequency policies. */
 struct policies {
-    struct st_platform *p;
+    struct st_machine *machine;
     const char *file;
     char joined[VALUE_BYTES];
 };
@@ -162,7 +162,7 @@ static int join_policy(void *ctx, const char *name)
     char path[VALUE_BYTES], value[64];
     const int n = ST_PRINT(path, CPU_DIR "cpufreq/%s/%s", name, policies->file);
     if (n < 0 || (size_t)n >= sizeof(path) ||
-        st_tree_first_line(policies->p, path, value, sizeof(value)) < 0 ||
+        st_tree_first_line(policies->machine, path, value, sizeof(value)) < 0 ||
         st_proc_has_word(policies->joined, value))
         return 0;
     const size_t have = strlen(policies->joined);
@@ -179,8 +179,9 @@ static void say_cpufreq(const struct say *say, int cpu, const char *key, const c
         say_line(say, key, path);
         return;
     }
-    struct policies policies = {.p = say->p, .file = file};
-    if (say->p->list(say->p, CPU_DIR "cpufreq", join_policy, &policies) == 0 && policies.joined[0] != '\0')
+    struct policies policies = {.machine = say->machine, .file = file};
+    if (say->machine->list(say->machine, CPU_DIR "cpufreq", join_policy, &policies) == 0 &&
+        policies.joined[0] != '\0')
         say->fn(say->ctx, key, policies.joined);
 }
 
@@ -210,13 +211,13 @@ static const struct dmi_row dmi_rows[] = {
     {"Virtual Machine", "hyper-v", false}, /* product name; its vendor is Microsoft, who sell laptops too */
 };
 
-static const struct dmi_row *dmi_find(struct st_platform *p)
+static const struct dmi_row *dmi_find(struct st_machine *machine)
 {
     static const char *const files[] = {"product_name", "sys_vendor", "board_vendor", "bios_vendor"};
     ST_EACH (file, files) {
         char value[VALUE_BYTES];
         const char *path = ST_TEXT(64, "/sys/class/dmi/id/%s", *file);
-        if (st_tree_first_line(p, path, value, sizeof(value)) < 0)
+        if (st_tree_first_line(machine, path, value, sizeof(value)) < 0)
             continue;
         ST_EACH (row, dmi_rows) {
             if (st_text_begins(value, row->begins))
@@ -226,18 +227,19 @@ static const struct dmi_row *dmi_find(struct st_platform *p)
     return NULL;
 }
 
-static int virtualised_linux(struct st_platform *p, bool *ret)
+static int virtualised_linux(struct st_machine *machine, bool *ret)
 {
     char text[CPUINFO_BYTES], flags[CPUINFO_BYTES];
-    if (st_tree_first_line(p, "/sys/hypervisor/type", text, sizeof(text)) == 0) {
+    if (st_tree_first_line(machine, "/sys/hypervisor/type", text, sizeof(text)) == 0) {
         *ret = true;
         return 0;
     }
-    if (cpuinfo(p, text, sizeof(text)) == 0 && st_proc_field(text, "flags", flags, sizeof(flags)) == 0) {
+    if (cpuinfo(machine, text, sizeof(text)) == 0 &&
+        st_proc_field(text, "flags", flags, sizeof(flags)) == 0) {
         *ret = st_proc_has_word(flags, "hypervisor"); /* x86: CPUID leaf 1, ECX bit 31 */
         return 0;
     }
-    const struct dmi_row *row = dmi_find(p);
+    const struct dmi_row *row = dmi_find(machine);
     if (row == NULL || row->also_metal)
         return -ENODATA;
     *ret = true;
@@ -248,23 +250,23 @@ static void say_hypervisor(const struct say *say)
 {
     bool virtualised;
     char value[VALUE_BYTES];
-    if (virtualised_linux(say->p, &virtualised) < 0)
+    if (virtualised_linux(say->machine, &virtualised) < 0)
         return;
     if (!virtualised) {
         say->fn(say->ctx, "hypervisor", "none");
-    } else if (st_tree_first_line(say->p, "/sys/hypervisor/type", value, sizeof(value)) == 0) {
+    } else if (st_tree_first_line(say->machine, "/sys/hypervisor/type", value, sizeof(value)) == 0) {
         say->fn(say->ctx, "hypervisor", value);
     } else {
-        const struct dmi_row *row = dmi_find(say->p);
+        const struct dmi_row *row = dmi_find(say->machine);
         say->fn(say->ctx, "hypervisor", row != NULL ? row->hypervisor : "unnamed");
     }
 }
 
 /* --- all of it --- */
 
-static void conditions_linux(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx)
+static void conditions_linux(struct st_machine *machine, int cpu, st_condition_fn fn, void *ctx)
 {
-    const struct say say = {.p = p, .fn = fn, .ctx = ctx};
+    const struct say say = {.machine = machine, .fn = fn, .ctx = ctx};
     say_kernel(&say);
     say_cpus(&say);
     say_hypervisor(&say);
@@ -291,7 +293,7 @@ static int sysctl_path(const char *name, char *path, size_t path_bytes)
     return 0;
 }
 
-int st_tree_read_sysctl_linux(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
+int st_tree_read_sysctl_linux(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes,
                               size_t *ret_len)
 {
     char path[VALUE_BYTES];
@@ -299,7 +301,7 @@ int st_tree_read_sysctl_linux(struct st_platform *p, const char *name, char *buf
     int r = sysctl_path(name, path, sizeof(path));
     if (r < 0)
         return r;
-    r = p->read_text(p, path, buf, buf_bytes, &len);
+    r = machine->read_text(machine, path, buf, buf_bytes, &len);
     if (r < 0 && r != -EFBIG)
         return r;
     if (r == 0 && len > 0 &&
@@ -309,19 +311,19 @@ int st_tree_read_sysctl_linux(struct st_platform *p, const char *name, char *buf
     return r;
 }
 
-int st_tree_write_sysctl_linux(struct st_platform *p, const char *name, const char *text)
+int st_tree_write_sysctl_linux(struct st_writer *writer, const char *name, const char *text)
 {
     char path[VALUE_BYTES];
     const int r = sysctl_path(name, path, sizeof(path));
-    return r < 0 ? r : p->write_value(p, path, text);
+    return r < 0 ? r : writer->write_value(writer, path, text);
 }
 
 /* --- FreeBSD --- */
 
-static int sysctl_line(struct st_platform *p, const char *name, char *buf, size_t buf_bytes)
+static int sysctl_line(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes)
 {
     size_t len;
-    const int r = p->read_sysctl(p, name, buf, buf_bytes, &len);
+    const int r = machine->read_sysctl(machine, name, buf, buf_bytes, &len);
     if (r < 0 && r != -EFBIG)
         return r;
     buf[strcspn(buf, "\r\n")] = '\0';
@@ -351,27 +353,27 @@ static const struct row rows[] = {
     {"idle_method", "machdep.idle"},
 };
 
-static void conditions_freebsd(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx)
+static void conditions_freebsd(struct st_machine *machine, int cpu, st_condition_fn fn, void *ctx)
 {
     char name[64], value[VALUE_BYTES];
     ST_EACH (row, rows) {
-        if (sysctl_line(p, row->sysctl, value, sizeof(value)) == 0)
+        if (sysctl_line(machine, row->sysctl, value, sizeof(value)) == 0)
             fn(ctx, row->key, value);
     }
     /* all CPUs share cpu0's frequency unless the driver says otherwise; then it has a node of its own */
     ST_PRINT(name, "dev.cpu.%d.freq", cpu < 0 ? 0 : cpu);
-    if (sysctl_line(p, name, value, sizeof(value)) == 0 ||
-        sysctl_line(p, "dev.cpu.0.freq", value, sizeof(value)) == 0)
+    if (sysctl_line(machine, name, value, sizeof(value)) == 0 ||
+        sysctl_line(machine, "dev.cpu.0.freq", value, sizeof(value)) == 0)
         fn(ctx, "cpu_mhz", value);
     ST_PRINT(name, "dev.cpu.%d.cx_lowest", cpu < 0 ? 0 : cpu);
-    if (sysctl_line(p, name, value, sizeof(value)) == 0)
+    if (sysctl_line(machine, name, value, sizeof(value)) == 0)
         fn(ctx, "idle_lowest", value);
 }
 
-static int virtualised_freebsd(struct st_platform *p, bool *ret)
+static int virtualised_freebsd(struct st_machine *machine, bool *ret)
 {
     char value[VALUE_BYTES];
-    if (sysctl_line(p, "kern.vm_guest", value, sizeof(value)) < 0)
+    if (sysctl_line(machine, "kern.vm_guest", value, sizeof(value)) < 0)
         return -ENODATA;
     *ret = strcmp(value, "none") != 0;
     return 0;
@@ -379,19 +381,19 @@ static int virtualised_freebsd(struct st_platform *p, bool *ret)
 
 /* --- by the OS of the tunables --- */
 
-void st_tree_conditions(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx)
+void st_tree_conditions(struct st_machine *machine, int cpu, st_condition_fn fn, void *ctx)
 {
-    switch (p->os) {
+    switch (machine->os) {
     case ST_OS_LINUX:
-        conditions_linux(p, cpu, fn, ctx);
+        conditions_linux(machine, cpu, fn, ctx);
         break;
     case ST_OS_FREEBSD:
-        conditions_freebsd(p, cpu, fn, ctx);
+        conditions_freebsd(machine, cpu, fn, ctx);
         break;
     }
 }
 
-int st_tree_virtualised(struct st_platform *p, bool *ret)
+int st_tree_virtualised(struct st_machine *machine, bool *ret)
 {
-    return p->os == ST_OS_LINUX ? virtualised_linux(p, ret) : virtualised_freebsd(p, ret);
+    return machine->os == ST_OS_LINUX ? virtualised_linux(machine, ret) : virtualised_freebsd(machine, ret);
 }

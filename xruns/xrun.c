@@ -17,10 +17,10 @@ int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...)
     return error;
 }
 
-int st_xrun_open(struct st_xrun_watch *w, struct st_platform *p, const struct st_xrun_source *source,
+int st_xrun_open(struct st_xrun_watch *w, struct st_machine *machine, const struct st_xrun_source *source,
                  const struct st_xrun_setting *setting)
 {
-    *w = (struct st_xrun_watch){.source = source, .platform = p, .setting = *setting};
+    *w = (struct st_xrun_watch){.source = source, .machine = machine, .setting = *setting};
     if (source->ops == NULL)
         return st_xrun_because(w, -ENOTSUP, "%s", source->summary);
     return source->ops->open(w);

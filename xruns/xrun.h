@@ -8,7 +8,7 @@
 #define ST_XRUNS_XRUN_H
 
 #include "core/event.h"
-#include "platform/platform.h"
+#include "platform/machine.h"
 #include "xruns/dropout_reason.h"
 
 #define ST_XRUN_NAME_BYTES    64
@@ -108,7 +108,7 @@ struct st_xrun_setting {
 /** An open source. */
 struct st_xrun_watch {
     const struct st_xrun_source *source;
-    struct st_platform *platform;
+    struct st_machine *machine;
     struct st_xrun_setting setting;
     void *state;       /* the source's own */
     bool plays;        /* something played at the last poll; of sources without load lines */
@@ -125,7 +125,7 @@ struct st_xrun_watch {
     }
 
 /** @return as ops->open; -ENOTSUP where it is absent. After 0: end with st_xrun_close. */
-ST_NODISCARD int st_xrun_open(struct st_xrun_watch *w, struct st_platform *p,
+ST_NODISCARD int st_xrun_open(struct st_xrun_watch *w, struct st_machine *machine,
                               const struct st_xrun_source *source, const struct st_xrun_setting *setting);
 
 void st_xrun_close(struct st_xrun_watch *w);

@@ -39,11 +39,11 @@ struct program {
 /* --- starting --- */
 
 /** Where a build has it, then where it is installed; $SLEEPTUNE_OBSERVE_DIR wins. @return 0 or -ENOENT. */
-static int find_program(struct st_platform *p, const char *name, char *path, size_t path_bytes)
+static int find_program(struct st_machine *machine, const char *name, char *path, size_t path_bytes)
 {
     char folder[PATH_MAX - NAME_MAX], built[PATH_MAX], named[PATH_MAX];
     const char *chosen = st_child_env_folder("SLEEPTUNE_OBSERVE_DIR", named);
-    if (p->program_path(p, folder, sizeof(folder)) != 0)
+    if (machine->program_path(machine, folder, sizeof(folder)) != 0)
         folder[0] = '\0';
     char *slash = strrchr(folder, '/');
     if (slash != NULL)
@@ -189,7 +189,7 @@ static int open_program(struct st_xrun_watch *w)
 {
     char path[PATH_MAX];
     const char *name = w->source->program;
-    int r = find_program(w->platform, name, path, sizeof(path));
+    int r = find_program(w->machine, name, path, sizeof(path));
     if (r < 0)
         return st_xrun_because(w, r, "%s is not installed", name);
     struct program *program = calloc(1, sizeof(*program));

@@ -28,9 +28,11 @@ static int save(struct st_applied *applied)
 
 /* --- running values --- */
 
-static int write_value(struct st_platform *p, enum st_entry_type type, const char *target, const char *value)
+static int write_value(struct st_writer *writer, enum st_entry_type type, const char *target,
+                       const char *value)
 {
-    return type == ST_ENTRY_SYSCTL ? p->write_sysctl(p, target, value) : p->write_value(p, target, value);
+    return type == ST_ENTRY_SYSCTL ? writer->write_sysctl(writer, target, value)
+                                   : writer->write_value(writer, target, value);
 }
 
 /* A write that was killed half-way into a file of a captured tree; the kernel's files take all or nothing. */
@@ -45,7 +47,7 @@ static bool is_torn(const struct st_entry *entry, const char *now)
 static enum st_change_event undo_value(struct st_applied *applied, const struct st_entry *entry, char *now,
                                        size_t now_bytes, int *ret_error)
 {
-    int r = st_change_value_read(applied->p, entry->type, entry->target, now, now_bytes);
+    int r = st_change_value_read(&applied->p->machine, entry->type, entry->target, now, now_bytes);
     if (r == -ENOENT)
         return ST_EVENT_AS_BEFORE; /* its device or module is gone, and the value with it */
     /* a revert that was killed may have written the old value but for its newline: once more */
@@ -56,7 +58,7 @@ static enum st_change_event undo_value(struct st_applied *applied, const struct 
         !is_torn(entry, now))
         return ST_EVENT_CHANGED;
     if (r == 0)
-        r = write_value(applied->p, entry->type, entry->target, entry->old_value);
+        r = write_value(&applied->p->writer, entry->type, entry->target, entry->old_value);
     *ret_error = r;
     return r == 0 ? ST_EVENT_RESTORED : ST_EVENT_FAILED;
 }
@@ -122,9 +124,9 @@ static enum st_change_event undo_file(struct st_applied *applied, const struct s
 {
     struct st_platform *p = applied->p;
     struct undo undo = {0};
-    int r = p->clean_file(p, entry->target);
+    int r = p->writer.clean_file(&p->writer, entry->target);
     if (r == 0)
-        r = st_change_file_read(p, entry->target, &undo.text);
+        r = st_change_file_read(&p->machine, entry->target, &undo.text);
     if (r == -ENOENT)
         return ST_EVENT_AS_BEFORE;
     enum st_change_event event = ST_EVENT_FAILED;
@@ -132,9 +134,9 @@ static enum st_change_event undo_file(struct st_applied *applied, const struct s
         undo.bytes = strlen(undo.text);
         event = undo_text(applied, entry, &undo, !is_written_by_others(&applied->journal, entry));
         if (undo.remove)
-            r = p->remove_file(p, entry->target);
+            r = p->writer.remove_file(&p->writer, entry->target);
         else if (undo.changed)
-            r = p->replace_file(p, entry->target, undo.text, undo.bytes, 0644);
+            r = p->writer.replace_file(&p->writer, entry->target, undo.text, undo.bytes, 0644);
     }
     free(undo.text);
     snprintf(now, now_bytes, "sleeptune's lines were removed or changed");
@@ -175,7 +177,7 @@ static void remove_folders(struct st_applied *applied, const struct st_journal_f
         if (slash == NULL || slash == folder)
             return;
         *slash = '\0';
-        if (applied->p->remove_folder(applied->p, folder) == -ENOTEMPTY) {
+        if (applied->p->writer.remove_folder(&applied->p->writer, folder) == -ENOTEMPTY) {
             hand_folder_over(&applied->journal, file->path, folder);
             return;
         }
@@ -207,7 +209,7 @@ static enum st_change_event undo_entry(struct st_applied *applied, size_t i)
 /* --- carrying a plan out --- */
 
 /* Makes the folders of a path that are missing. @return how many, or a negative errno. */
-static int make_folders(struct st_platform *p, const char *path)
+static int make_folders(struct st_writer *writer, const char *path)
 {
     char folder[512];
     int made = 0;
@@ -216,7 +218,7 @@ static int make_folders(struct st_platform *p, const char *path)
     for (const char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         memcpy(folder, path, (size_t)(slash - path));
         folder[slash - path] = '\0';
-        const int r = p->make_folder(p, folder, 0755);
+        const int r = writer->make_folder(writer, folder, 0755);
         if (r == 0)
             made++;
         else if (r != -EEXIST)
@@ -226,7 +228,7 @@ static int make_folders(struct st_platform *p, const char *path)
 }
 
 /* How many folders above the file are not there. */
-static int missing_folders(struct st_platform *p, const char *path, unsigned *ret)
+static int missing_folders(struct st_machine *machine, const char *path, unsigned *ret)
 {
     char folder[512];
     unsigned missing = 0;
@@ -235,7 +237,7 @@ static int missing_folders(struct st_platform *p, const char *path, unsigned *re
     strcpy(folder, path);
     for (char *slash = strrchr(folder, '/'); slash != NULL && slash != folder; slash = strrchr(folder, '/')) {
         *slash = '\0';
-        const int r = st_change_folder_look(p, folder);
+        const int r = st_change_folder_look(machine, folder);
         if (r == 0)
             break;
         if (r != -ENOENT)
@@ -260,10 +262,10 @@ static void explain_busy(const char *holder, char *message, size_t message_bytes
         snprintf(message, message_bytes, "another sleeptune is changing settings. Wait for it.");
 }
 
-bool st_applied_busy(struct st_platform *p, const char *folder, char *message, size_t message_bytes)
+bool st_applied_busy(struct st_writer *writer, const char *folder, char *message, size_t message_bytes)
 {
     char holder[64];
-    if (p->folder_holder(p, folder, holder, sizeof(holder)) != 0)
+    if (writer->folder_holder(writer, folder, holder, sizeof(holder)) != 0)
         return false;
     explain_busy(holder, message, message_bytes);
     return true;
@@ -286,13 +288,13 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
                     size_t message_bytes)
 {
     *applied = (struct st_applied){.p = p, .folder = folder, .on_event = on_event, .ctx = ctx};
-    int r = make_folders(p, folder);
+    int r = make_folders(&p->writer, folder);
     if (r >= 0)
-        r = p->make_folder(p, folder, ST_JOURNAL_FOLDER_MODE);
+        r = p->writer.make_folder(&p->writer, folder, ST_JOURNAL_FOLDER_MODE);
     if (r == 0 || r == -EEXIST)
-        r = p->lock_folder(p, folder, command);
+        r = p->writer.lock_folder(&p->writer, folder, command);
     if (r == -EWOULDBLOCK) {
-        if (!st_applied_busy(p, folder, message, message_bytes)) /* it has just ended */
+        if (!st_applied_busy(&p->writer, folder, message, message_bytes)) /* it has just ended */
             explain_busy("", message, message_bytes);
         return r;
     }
@@ -305,9 +307,9 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
         return r;
     }
     applied->lock = r;
-    r = st_journal_read(p, folder, &applied->journal, message, message_bytes);
+    r = st_journal_read(&p->machine, folder, &applied->journal, message, message_bytes);
     if (r < 0)
-        p->unlock_folder(p, applied->lock);
+        p->writer.unlock_folder(&p->writer, applied->lock);
     else
         drop_forgotten(applied);
     return r;
@@ -315,7 +317,7 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
 
 void st_applied_close(struct st_applied *applied)
 {
-    applied->p->unlock_folder(applied->p, applied->lock);
+    applied->p->writer.unlock_folder(&applied->p->writer, applied->lock);
     st_journal_finish(&applied->journal);
 }
 
@@ -325,7 +327,7 @@ void st_applied_close(struct st_applied *applied)
 static bool is_as_planned(const struct st_applied *applied, const struct st_plan_step *step)
 {
     char now[ST_CHANGE_VALUE_BYTES];
-    return st_change_value_read(applied->p, step->type, step->target, now, sizeof(now)) == 0 &&
+    return st_change_value_read(&applied->p->machine, step->type, step->target, now, sizeof(now)) == 0 &&
            strcmp(now, step->old_value) == 0;
 }
 
@@ -351,8 +353,9 @@ static int look_ahead(const struct st_applied *applied, const struct st_plan *pl
         if (r == 0 && step->type != ST_ENTRY_FILE && !is_as_planned(applied, step))
             r = -ESTALE;
         if (r == 0 && step->type != ST_ENTRY_SYSCTL)
-            r = applied->p->can_write(applied->p, step->target, step->type == ST_ENTRY_SYSFS);
-        if (r == 0 && !st_journal_target_allowed(applied->p->os, step->type, step->rule, step->target))
+            r = applied->p->writer.can_write(&applied->p->writer, step->target, step->type == ST_ENTRY_SYSFS);
+        if (r == 0 &&
+            !st_journal_target_allowed(applied->p->machine.os, step->type, step->rule, step->target))
             r = -EINVAL;
         if (r < 0) {
             notify(applied, ST_EVENT_FAILED, &entry, NULL, r);
@@ -368,13 +371,13 @@ static int look_ahead(const struct st_applied *applied, const struct st_plan *pl
 static int prepare_file(struct st_applied *applied, const struct st_plan_step *step, struct st_entry *entry,
                         char **ret_text)
 {
-    struct st_platform *p = applied->p;
+    struct st_machine *machine = &applied->p->machine;
     struct st_journal_file file = {.path = step->target};
     char *text;
-    int r = st_change_file_read(p, step->target, &text);
+    int r = st_change_file_read(machine, step->target, &text);
     file.existed = r == 0;
     if (r == -ENOENT) {
-        r = missing_folders(p, step->target, &file.folders_made);
+        r = missing_folders(machine, step->target, &file.folders_made);
         text = r == 0 ? strdup("") : NULL;
         if (r == 0 && text == NULL)
             r = -ENOMEM;
@@ -402,8 +405,10 @@ static int prepare_file(struct st_applied *applied, const struct st_plan_step *s
 
 static int write_file(struct st_applied *applied, const struct st_plan_step *step, const char *text)
 {
-    const int r = make_folders(applied->p, step->target);
-    return r < 0 ? r : applied->p->replace_file(applied->p, step->target, text, strlen(text), 0644);
+    const int r = make_folders(&applied->p->writer, step->target);
+    return r < 0
+               ? r
+               : applied->p->writer.replace_file(&applied->p->writer, step->target, text, strlen(text), 0644);
 }
 
 static struct st_entry entry_of(const struct st_plan *plan, const struct st_plan_step *step)
@@ -429,8 +434,9 @@ static int do_step(struct st_applied *applied, const struct st_plan *plan, const
     if (r == 0)
         r = save(applied);
     if (r == 0)
-        r = step->type == ST_ENTRY_FILE ? write_file(applied, step, text)
-                                        : write_value(applied->p, step->type, step->target, step->new_value);
+        r = step->type == ST_ENTRY_FILE
+                ? write_file(applied, step, text)
+                : write_value(&applied->p->writer, step->type, step->target, step->new_value);
     if (r < 0)
         notify(applied, ST_EVENT_FAILED, &entry, NULL, r);
     free(text);
@@ -504,7 +510,7 @@ int st_applied_begin_trial(struct st_applied *applied, const struct st_plan *pla
 static int look_at_value(const struct st_applied *applied, const struct st_entry *entry, bool was_on)
 {
     char now[ST_CHANGE_VALUE_BYTES];
-    const int r = st_change_value_read(applied->p, entry->type, entry->target, now, sizeof(now));
+    const int r = st_change_value_read(&applied->p->machine, entry->type, entry->target, now, sizeof(now));
     if (r != 0)
         return r;
     return strcmp(now, was_on ? entry->new_value : entry->old_value) == 0 ? 0 : -EBUSY;
@@ -521,7 +527,8 @@ int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on,
         *ret_target = entry->target;
         r = look_at_value(applied, entry, was_on);
         if (r == 0 && on != was_on)
-            r = write_value(applied->p, entry->type, entry->target, on ? entry->new_value : entry->old_value);
+            r = write_value(&applied->p->writer, entry->type, entry->target,
+                            on ? entry->new_value : entry->old_value);
     }
     return r;
 }

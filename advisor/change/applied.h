@@ -39,7 +39,7 @@ ST_NODISCARD int st_applied_open(struct st_applied *applied, const char *command
                                  size_t message_bytes);
 /** Does another sleeptune change settings there now? @param message which one, and what to do. Needs no
  * root. */
-bool st_applied_busy(struct st_platform *p, const char *folder, char *message, size_t message_bytes);
+bool st_applied_busy(struct st_writer *writer, const char *folder, char *message, size_t message_bytes);
 void st_applied_close(struct st_applied *applied);
 
 /** Carries the plan out, all or nothing: earlier writes are undone if a later one fails.

@@ -272,13 +272,13 @@ static void single_spaces(char *text)
     *to = '\0';
 }
 
-int st_change_value_read(struct st_platform *p, enum st_entry_type type, const char *target, char *buf,
+int st_change_value_read(struct st_machine *machine, enum st_entry_type type, const char *target, char *buf,
                          size_t buf_bytes)
 {
     char text[ST_CHANGE_TEXT_BYTES];
     size_t len;
-    const int r = type == ST_ENTRY_SYSCTL ? p->read_sysctl(p, target, text, sizeof(text), &len)
-                                          : p->read_text(p, target, text, sizeof(text), &len);
+    const int r = type == ST_ENTRY_SYSCTL ? machine->read_sysctl(machine, target, text, sizeof(text), &len)
+                                          : machine->read_text(machine, target, text, sizeof(text), &len);
     if (r < 0)
         return r == -EFBIG ? -EBADMSG : r;
     if (strlen(text) != len)
@@ -292,20 +292,20 @@ int st_change_value_read(struct st_platform *p, enum st_entry_type type, const c
     return 0;
 }
 
-bool st_change_value_is(struct st_platform *p, const char *target, const char *value)
+bool st_change_value_is(struct st_machine *machine, const char *target, const char *value)
 {
     char now[ST_CHANGE_VALUE_BYTES];
     const enum st_entry_type type = target[0] == '/' ? ST_ENTRY_SYSFS : ST_ENTRY_SYSCTL;
-    return st_change_value_read(p, type, target, now, sizeof(now)) == 0 && strcmp(now, value) == 0;
+    return st_change_value_read(machine, type, target, now, sizeof(now)) == 0 && strcmp(now, value) == 0;
 }
 
-int st_change_file_read(struct st_platform *p, const char *path, char **ret)
+int st_change_file_read(struct st_machine *machine, const char *path, char **ret)
 {
     size_t len;
     char *text = malloc(ST_CHANGE_FILE_BYTES + 1);
     if (text == NULL)
         return -ENOMEM;
-    int r = p->read_text(p, path, text, ST_CHANGE_FILE_BYTES + 1, &len);
+    int r = machine->read_text(machine, path, text, ST_CHANGE_FILE_BYTES + 1, &len);
     if (r == 0 && strlen(text) != len)
         r = -EBADMSG;
     if (r < 0) {
@@ -321,9 +321,9 @@ static int ignore_name(ST_UNUSED void *ctx, ST_UNUSED const char *name)
     return 1;
 }
 
-int st_change_folder_look(struct st_platform *p, const char *path)
+int st_change_folder_look(struct st_machine *machine, const char *path)
 {
-    return p->list(p, path, ignore_name, NULL);
+    return machine->list(machine, path, ignore_name, NULL);
 }
 
 const char *st_change_block_find(const char *text, const char *block)
@@ -336,14 +336,14 @@ const char *st_change_block_find(const char *text, const char *block)
     return last;
 }
 
-enum st_entry_state st_change_state(struct st_platform *p, const struct st_entry *entry, char *buf,
+enum st_entry_state st_change_state(struct st_machine *machine, const struct st_entry *entry, char *buf,
                                     size_t buf_bytes, int *ret_error)
 {
     const bool file = entry->type == ST_ENTRY_FILE;
     char *text = NULL;
     buf[0] = '\0';
-    const int r = file ? st_change_file_read(p, entry->target, &text)
-                       : st_change_value_read(p, entry->type, entry->target, buf, buf_bytes);
+    const int r = file ? st_change_file_read(machine, entry->target, &text)
+                       : st_change_value_read(machine, entry->type, entry->target, buf, buf_bytes);
     if (r == -ENOENT)
         return ST_ENTRY_GONE;
     if (r < 0) {

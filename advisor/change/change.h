@@ -39,27 +39,28 @@ const char *st_change_then(enum st_change_kind kind);
 /** Turns ST_CHANGE_BOOT into the kind of this machine's boot loader; others stay as they are.
  *  @param why which, and by what sign, or why none can be written: one clause; "" for other kinds.
  *  @return 0 or -ENODATA: none that is known, or its file is not there to be added to. */
-ST_NODISCARD int st_change_resolve(struct st_platform *p, struct st_change *change, char *why,
+ST_NODISCARD int st_change_resolve(struct st_machine *machine, struct st_change *change, char *why,
                                    size_t why_bytes);
 /** Where an option of the kernel's command line goes, if that is not GRUB's settings: "the only line of
  * /boot/firmware/cmdline.txt". ret_path: the file that shows it.
  * @return 0 or -ENOENT: GRUB's settings, or not known. */
-ST_NODISCARD int st_change_boot_by_hand(struct st_platform *p, char *buf, size_t buf_bytes,
+ST_NODISCARD int st_change_boot_by_hand(struct st_machine *machine, char *buf, size_t buf_bytes,
                                         const char **ret_path);
 /** The command (for sh, as root) that makes files of this kind take effect: update-grub, cap_mkdb ...
  *  @return 0 or -ENOENT: none is needed, or none is known here (then buf says what to do by hand, or is
  *  empty). */
-ST_NODISCARD int st_change_command(struct st_platform *p, enum st_change_kind kind, char *buf,
+ST_NODISCARD int st_change_command(struct st_machine *machine, enum st_change_kind kind, char *buf,
                                    size_t buf_bytes);
 
 /** Why this system keeps its settings elsewhere (NixOS, ostree), or NULL. */
-const char *st_change_refusal(struct st_platform *p);
+const char *st_change_refusal(struct st_machine *machine);
 
 /* --- change_conflict.c --- */
 
 /** Does another line say otherwise, and win over ours? Files that cannot be read say nothing.
  *  @param buf which line of which file, and what it says. */
-bool st_change_conflict(struct st_platform *p, const struct st_change *change, char *buf, size_t buf_bytes);
+bool st_change_conflict(struct st_machine *machine, const struct st_change *change, char *buf,
+                        size_t buf_bytes);
 
 /* --- change.c: what is there now --- */
 
@@ -68,18 +69,18 @@ bool st_change_conflict(struct st_platform *p, const struct st_change *change, c
 
 /** A running value: of "a [b] c" the chosen b; blanks as single spaces, none at the ends.
  *  @return 0, -ENOENT, -ENOTSUP (not to be had here), -EBADMSG, ... */
-ST_NODISCARD int st_change_value_read(struct st_platform *p, enum st_entry_type type, const char *target,
+ST_NODISCARD int st_change_value_read(struct st_machine *machine, enum st_entry_type type, const char *target,
                                       char *buf, size_t buf_bytes);
 /** A text file without NUL bytes, at most ST_CHANGE_FILE_BYTES. *ret is for free(). */
-ST_NODISCARD int st_change_file_read(struct st_platform *p, const char *path, char **ret);
+ST_NODISCARD int st_change_file_read(struct st_machine *machine, const char *path, char **ret);
 /** Is the folder there? @return 0, -ENOENT, or what reading said. */
-ST_NODISCARD int st_change_folder_look(struct st_platform *p, const char *path);
+ST_NODISCARD int st_change_folder_look(struct st_machine *machine, const char *path);
 /** Where the block is in the text, at the beginning of a line, the last one of several (ours was added at the
  * end); NULL: not there as it was written. */
 const char *st_change_block_find(const char *text, const char *block);
 
 /** Is the running value `value`? target: a path, or a sysctl. */
-bool st_change_value_is(struct st_platform *p, const char *target, const char *value);
+bool st_change_value_is(struct st_machine *machine, const char *target, const char *value);
 
 enum st_entry_state {
     ST_ENTRY_IN_PLACE,
@@ -88,7 +89,7 @@ enum st_entry_state {
     ST_ENTRY_UNREAD,  /* error */
 };
 /** Is it as we wrote it? */
-enum st_entry_state st_change_state(struct st_platform *p, const struct st_entry *entry, char *buf,
+enum st_entry_state st_change_state(struct st_machine *machine, const struct st_entry *entry, char *buf,
                                     size_t buf_bytes, int *ret_error);
 
 #endif

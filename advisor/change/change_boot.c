@@ -18,24 +18,24 @@
 
 #define RELEASE_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+~-"
 
-static bool exists(struct st_platform *p, const char *path)
+static bool exists(struct st_machine *machine, const char *path)
 {
     char buf[1];
     size_t len;
-    const int r = p->read_text(p, path, buf, sizeof(buf), &len);
+    const int r = machine->read_text(machine, path, buf, sizeof(buf), &len);
     return r == 0 || r == -EFBIG;
 }
 
-static bool has_folder(struct st_platform *p, const char *path)
+static bool has_folder(struct st_machine *machine, const char *path)
 {
-    return st_change_folder_look(p, path) == 0;
+    return st_change_folder_look(machine, path) == 0;
 }
 
 /* Does this text file have the word? */
-static bool mentions(struct st_platform *p, const char *path, const char *word)
+static bool mentions(struct st_machine *machine, const char *path, const char *word)
 {
     char *text;
-    if (st_change_file_read(p, path, &text) != 0)
+    if (st_change_file_read(machine, path, &text) != 0)
         return false;
     const bool found = strstr(text, word) != NULL;
     free(text);
@@ -46,21 +46,21 @@ static const char *const grub_scripts[] = {"/usr/sbin/grub-mkconfig", "/usr/sbin
                                            "/usr/bin/grub-mkconfig", "/usr/bin/grub2-mkconfig"};
 
 /* The script that writes GRUB's menu, NULL: not installed, or not in a captured tree. */
-static const char *grub_script(struct st_platform *p)
+static const char *grub_script(struct st_machine *machine)
 {
     ST_EACH (script, grub_scripts) {
-        if (exists(p, *script))
+        if (exists(machine, *script))
             return *script;
     }
     return NULL;
 }
 
 /* "systemd-boot 252", "GRUB 2.12", or "": not known. */
-static void loader_name(struct st_platform *p, char *ret, size_t ret_bytes)
+static void loader_name(struct st_machine *machine, char *ret, size_t ret_bytes)
 {
     char raw[128];
     size_t len, used = 0;
-    if (p->read_text(p, LOADER_INFO, raw, sizeof(raw), &len) == 0) {
+    if (machine->read_text(machine, LOADER_INFO, raw, sizeof(raw), &len) == 0) {
         /* four bytes of attributes first */
         for (size_t i = 4; i + 1 < len && used + 1 < ret_bytes && raw[i] >= ' ' && raw[i] < 0x7f; i += 2)
             ret[used++] = raw[i];
@@ -69,15 +69,16 @@ static void loader_name(struct st_platform *p, char *ret, size_t ret_bytes)
 }
 
 /* Drop-ins are Debian's addition; a folder that was made by hand on another distribution is not read. */
-static enum st_change_kind grub_kind(struct st_platform *p)
+static enum st_change_kind grub_kind(struct st_machine *machine)
 {
-    const char *script = grub_script(p);
-    const bool drop_ins = script != NULL ? mentions(p, script, "default/grub.d") : has_folder(p, GRUB_FOLDER);
+    const char *script = grub_script(machine);
+    const bool drop_ins =
+        script != NULL ? mentions(machine, script, "default/grub.d") : has_folder(machine, GRUB_FOLDER);
     return drop_ins ? ST_CHANGE_BOOT : ST_CHANGE_BOOT_GRUB;
 }
 
 /** Where people or other programs put the options, if it is not where we can. NULL: not known. */
-static const char *by_hand(struct st_platform *p, const char **ret_path)
+static const char *by_hand(struct st_machine *machine, const char **ret_path)
 {
     static const struct {
         const char *path, *where;
@@ -92,15 +93,15 @@ static const char *by_hand(struct st_platform *p, const char **ret_path)
     };
     ST_EACH (row, rows) {
         *ret_path = row->path;
-        if (exists(p, row->path))
+        if (exists(machine, row->path))
             return row->where;
     }
     return NULL;
 }
 
-static int no_file(struct st_platform *p, const char *option, char *why, size_t why_bytes)
+static int no_file(struct st_machine *machine, const char *option, char *why, size_t why_bytes)
 {
-    const char *path, *where = by_hand(p, &path);
+    const char *path, *where = by_hand(machine, &path);
     if (where != NULL)
         snprintf(why, why_bytes,
                  "sleeptune cannot change the kernel command line of this machine. Add %s to %s.", option,
@@ -112,38 +113,39 @@ static int no_file(struct st_platform *p, const char *option, char *why, size_t 
     return -ENODATA;
 }
 
-int st_change_boot_by_hand(struct st_platform *p, char *buf, size_t buf_bytes, const char **ret_path)
+int st_change_boot_by_hand(struct st_machine *machine, char *buf, size_t buf_bytes, const char **ret_path)
 {
     struct st_change change = {ST_CHANGE_BOOT, "boot", ""};
     char why[256], command[256];
-    const int r = st_change_resolve(p, &change, why, sizeof(why));
+    const int r = st_change_resolve(machine, &change, why, sizeof(why));
     if (r == 0 && change.kind == ST_CHANGE_BOOT_CMDLINE) {
         *ret_path = CMDLINE;
-        (void)!st_change_command(p, change.kind, command, sizeof(command));
+        (void)!st_change_command(machine, change.kind, command, sizeof(command));
         snprintf(buf, buf_bytes, "the line of " CMDLINE ", then run: sudo %s", command);
         return 0;
     }
-    const char *where = r != 0 || exists(p, OSTREE) ? by_hand(p, ret_path) : NULL;
+    const char *where = r != 0 || exists(machine, OSTREE) ? by_hand(machine, ret_path) : NULL;
     if (where == NULL)
         return -ENOENT;
     snprintf(buf, buf_bytes, "%s", where);
     return 0;
 }
 
-int st_change_resolve(struct st_platform *p, struct st_change *change, char *why, size_t why_bytes)
+int st_change_resolve(struct st_machine *machine, struct st_change *change, char *why, size_t why_bytes)
 {
     char loader[64];
     why[0] = '\0';
     if (change->kind != ST_CHANGE_BOOT)
         return 0;
-    const bool grub = exists(p, GRUB_FILE) || has_folder(p, GRUB_FOLDER), cmdline = exists(p, CMDLINE);
-    loader_name(p, loader, sizeof(loader));
+    const bool grub = exists(machine, GRUB_FILE) || has_folder(machine, GRUB_FOLDER),
+               cmdline = exists(machine, CMDLINE);
+    loader_name(machine, loader, sizeof(loader));
     const bool by_systemd = st_text_begins(loader, "systemd-boot");
     /* one made by us would hold our options only, and no root= */
     if (by_systemd && !cmdline)
-        return no_file(p, change->value, why, why_bytes);
+        return no_file(machine, change->value, why, why_bytes);
     if (grub && !by_systemd) {
-        change->kind = grub_kind(p);
+        change->kind = grub_kind(machine);
         snprintf(
             why, why_bytes, "into GRUB's settings%s%s",
             !cmdline ? ""
@@ -154,7 +156,7 @@ int st_change_resolve(struct st_platform *p, struct st_change *change, char *why
         return 0;
     }
     if (!cmdline)
-        return no_file(p, change->value, why, why_bytes);
+        return no_file(machine, change->value, why, why_bytes);
     change->kind = ST_CHANGE_BOOT_CMDLINE;
     snprintf(why, why_bytes, "into " CMDLINE "%s%s",
              !grub        ? ", because this machine has no settings of GRUB"
@@ -164,21 +166,21 @@ int st_change_resolve(struct st_platform *p, struct st_change *change, char *why
     return 0;
 }
 
-const char *st_change_refusal(struct st_platform *p)
+const char *st_change_refusal(struct st_machine *machine)
 {
-    if (exists(p, "/etc/NIXOS"))
+    if (exists(machine, "/etc/NIXOS"))
         return "this is NixOS, where /etc is generated: put the setting into configuration.nix";
-    if (exists(p, OSTREE))
+    if (exists(machine, OSTREE))
         return "this is an ostree system: put the setting into the image or a layer";
     return NULL;
 }
 
 /* --- commands --- */
 
-static int grub_command(struct st_platform *p, char *buf, size_t buf_bytes)
+static int grub_command(struct st_machine *machine, char *buf, size_t buf_bytes)
 {
-    const char *script = grub_script(p);
-    if (exists(p, "/usr/sbin/update-grub") || exists(p, "/usr/bin/update-grub")) {
+    const char *script = grub_script(machine);
+    if (exists(machine, "/usr/sbin/update-grub") || exists(machine, "/usr/bin/update-grub")) {
         snprintf(buf, buf_bytes, "update-grub");
         return 0;
     }
@@ -189,26 +191,26 @@ static int grub_command(struct st_platform *p, char *buf, size_t buf_bytes)
     }
     const bool two = strstr(script, "grub2") != NULL;
     /* menu entries of their own (BLS) keep their options unless told otherwise, where the script knows how */
-    const bool entries =
-        mentions(p, GRUB_FILE, "GRUB_ENABLE_BLSCFG=true") && mentions(p, script, "--update-bls-cmdline");
+    const bool entries = mentions(machine, GRUB_FILE, "GRUB_ENABLE_BLSCFG=true") &&
+                         mentions(machine, script, "--update-bls-cmdline");
     snprintf(buf, buf_bytes, "%s -o /boot/%s/grub.cfg%s", strrchr(script, '/') + 1, two ? "grub2" : "grub",
              entries ? " --update-bls-cmdline" : "");
     return 0;
 }
 
-static int cmdline_command(struct st_platform *p, char *buf, size_t buf_bytes)
+static int cmdline_command(struct st_machine *machine, char *buf, size_t buf_bytes)
 {
     char release[128], path[192];
     size_t len;
-    if (exists(p, "/usr/bin/sdbootutil")) {
+    if (exists(machine, "/usr/bin/sdbootutil")) {
         snprintf(buf, buf_bytes, "sdbootutil update-all-entries");
         return 0;
     }
-    if (exists(p, "/usr/bin/mkinitcpio")) { /* unified kernel images */
+    if (exists(machine, "/usr/bin/mkinitcpio")) { /* unified kernel images */
         snprintf(buf, buf_bytes, "mkinitcpio -P");
         return 0;
     }
-    if (p->read_sysctl(p, "kernel.osrelease", release, sizeof(release), &len) != 0)
+    if (machine->read_sysctl(machine, "kernel.osrelease", release, sizeof(release), &len) != 0)
         release[0] = '\0';
     st_text_trim(release);
     /* it becomes part of a command, and a captured tree may come from anybody */
@@ -219,7 +221,7 @@ static int cmdline_command(struct st_platform *p, char *buf, size_t buf_bytes)
             ST_PRINT(path, "/usr/lib/modules/%s/vmlinuz", release);
         else
             ST_PRINT(path, "/boot/vmlinuz-%s", release);
-        if (exists(p, path)) {
+        if (exists(machine, path)) {
             snprintf(buf, buf_bytes, "kernel-install add %s %s", release, path);
             return 0;
         }
@@ -228,7 +230,7 @@ static int cmdline_command(struct st_platform *p, char *buf, size_t buf_bytes)
     return -ENOENT;
 }
 
-int st_change_command(struct st_platform *p, enum st_change_kind kind, char *buf, size_t buf_bytes)
+int st_change_command(struct st_machine *machine, enum st_change_kind kind, char *buf, size_t buf_bytes)
 {
     static const char *const fixed[ST_CHANGE_KINDS] = {
         [ST_CHANGE_UDEV] = "udevadm control --reload",
@@ -237,9 +239,9 @@ int st_change_command(struct st_platform *p, enum st_change_kind kind, char *buf
     };
     buf[0] = '\0';
     if (kind == ST_CHANGE_BOOT || kind == ST_CHANGE_BOOT_GRUB)
-        return grub_command(p, buf, buf_bytes);
+        return grub_command(machine, buf, buf_bytes);
     if (kind == ST_CHANGE_BOOT_CMDLINE)
-        return cmdline_command(p, buf, buf_bytes);
+        return cmdline_command(machine, buf, buf_bytes);
     if (fixed[kind] == NULL)
         return -ENOENT;
     snprintf(buf, buf_bytes, "%s", fixed[kind]);

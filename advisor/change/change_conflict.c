@@ -302,7 +302,7 @@ static const struct order orders[] = {
 };
 
 struct search {
-    struct st_platform *p;
+    struct st_machine *machine;
     const struct st_change *change;
     const struct order *order;
     const struct pair *pair;
@@ -351,7 +351,7 @@ static void look_into(struct search *search, const char *path, char *text, unsig
 static void look_into_file(struct search *search, const char *path)
 {
     char *text;
-    if (st_change_file_read(search->p, path, &text) != 0)
+    if (st_change_file_read(search->machine, path, &text) != 0)
         return; /* a file that cannot be read is no reason not to apply: verify finds out after the boot */
     look_into(search, path, text, 1, UINT32_MAX);
     free(text);
@@ -369,7 +369,7 @@ static unsigned line_of(const char *text, const char *at)
 static void look_into_own(struct search *search)
 {
     char *text;
-    if (st_change_file_read(search->p, search->form->path, &text) != 0)
+    if (st_change_file_read(search->machine, search->form->path, &text) != 0)
         return;
     const char *at = st_change_block_find(text, search->form->line + search->form->section_bytes);
     const unsigned line_n = at != NULL ? line_of(text, at) : UINT32_MAX;
@@ -400,7 +400,7 @@ static bool is_hidden(const struct search *search, const char *name)
     size_t len;
     for (size_t i = 0; i < search->dir; i++) {
         if (in_dir(search, i, name, path, sizeof(path)) &&
-            search->p->read_text(search->p, path, buf, sizeof(buf), &len) != -ENOENT)
+            search->machine->read_text(search->machine, path, buf, sizeof(buf), &len) != -ENOENT)
             return true;
     }
     return false;
@@ -432,12 +432,12 @@ static bool is_read_last(struct search *search)
 {
     char release[32];
     size_t len;
-    struct st_platform *p = search->p;
+    struct st_machine *machine = search->machine;
     if (search->change->kind == ST_CHANGE_SYSCTL &&
-        p->os == ST_OS_LINUX) /* systemd's own sign, sd_booted(3) */
-        return st_change_folder_look(p, "/run/systemd/system") != 0;
+        machine->os == ST_OS_LINUX) /* systemd's own sign, sd_booted(3) */
+        return st_change_folder_look(machine, "/run/systemd/system") != 0;
     return search->change->kind != ST_CHANGE_LOADER ||
-           p->read_sysctl(p, "kern.osreldate", release, sizeof(release), &len) != 0 ||
+           machine->read_sysctl(machine, "kern.osreldate", release, sizeof(release), &len) != 0 ||
            strtol(release, NULL, 10) >= ST_FREEBSD_LOADER_LOCAL_LAST;
 }
 
@@ -464,7 +464,7 @@ static bool find(struct search *search)
     look_into_own(search);
     for (search->dir = 0; search->dir < DIRS_MAX && search->order->dirs[search->dir] != NULL; search->dir++) {
         if (in_dir(search, search->dir, NULL, folder, sizeof(folder)))
-            (void)search->p->list(search->p, folder, look_at_name, search);
+            (void)search->machine->list(search->machine, folder, look_at_name, search);
     }
     for (size_t i = 0; i < AFTER_MAX && search->order->after[i] != NULL; i++)
         look_after(search, search->order->after[i]);
@@ -480,15 +480,17 @@ static const struct order *order_of(enum st_os os, enum st_change_kind kind)
     return NULL;
 }
 
-bool st_change_conflict(struct st_platform *p, const struct st_change *change, char *buf, size_t buf_bytes)
+bool st_change_conflict(struct st_machine *machine, const struct st_change *change, char *buf,
+                        size_t buf_bytes)
 {
     struct st_change_form form;
     struct pair pair;
-    const struct order *order = order_of(p->os, change->kind);
-    if (order == NULL || st_change_form(p->os, change, &form) != 0)
+    const struct order *order = order_of(machine->os, change->kind);
+    if (order == NULL || st_change_form(machine->os, change, &form) != 0)
         return false;
     for (size_t i = 0; pair_at(change, i, &pair); i++) {
-        struct search search = {.p = p, .change = change, .order = order, .pair = &pair, .form = &form};
+        struct search search = {
+            .machine = machine, .change = change, .order = order, .pair = &pair, .form = &form};
         if (!find(&search))
             continue;
         snprintf(buf, buf_bytes,

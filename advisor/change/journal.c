@@ -46,11 +46,11 @@ uint64_t st_journal_hash(const char *text, size_t bytes)
 }
 
 /* Linux: a UUID. FreeBSD 13 and later: 16 random bytes; kern.boottime would change when the clock is set. */
-static void read_boot(struct st_platform *p, char *buf, size_t buf_bytes)
+static void read_boot(struct st_machine *machine, char *buf, size_t buf_bytes)
 {
     size_t len;
-    if (p->read_sysctl(p, p->os == ST_OS_FREEBSD ? "kern.boot_id" : "kernel.random.boot_id", buf, buf_bytes,
-                       &len) != 0)
+    if (machine->read_sysctl(machine, machine->os == ST_OS_FREEBSD ? "kern.boot_id" : "kernel.random.boot_id",
+                             buf, buf_bytes, &len) != 0)
         buf[0] = '\0';
 }
 
@@ -322,31 +322,31 @@ static int path_of(const char *folder, char *path, size_t path_bytes)
     return n < 0 || (size_t)n >= path_bytes ? -ENAMETOOLONG : 0;
 }
 
-static bool is_set_at_boot(struct st_platform *p, const struct st_journal *journal, const char *rule)
+static bool is_set_at_boot(struct st_machine *machine, const struct st_journal *journal, const char *rule)
 {
     char text[ST_CHANGE_VALUE_BYTES];
     int error;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         if (entry->type == ST_ENTRY_FILE && strcmp(entry->rule, rule) == 0 &&
-            st_change_state(p, entry, text, sizeof(text), &error) == ST_ENTRY_IN_PLACE)
+            st_change_state(machine, entry, text, sizeof(text), &error) == ST_ENTRY_IN_PLACE)
             return true;
     }
     return false;
 }
 
-static void forget_other_boots(struct st_platform *p, struct st_journal *journal)
+static void forget_other_boots(struct st_machine *machine, struct st_journal *journal)
 {
     char boot[ST_JOURNAL_BOOT_BYTES];
-    read_boot(p, boot, sizeof(boot));
+    read_boot(machine, boot, sizeof(boot));
     if (boot[0] == '\0' || journal->boot[0] == '\0' || strcmp(boot, journal->boot) == 0)
         return;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
-        entry->forgotten = entry->type != ST_ENTRY_FILE && !is_set_at_boot(p, journal, entry->rule);
+        entry->forgotten = entry->type != ST_ENTRY_FILE && !is_set_at_boot(machine, journal, entry->rule);
         entry->interrupted = entry->interrupted && !entry->forgotten;
     }
 }
 
-int st_journal_read(struct st_platform *p, const char *folder, struct st_journal *ret, char *message,
+int st_journal_read(struct st_machine *machine, const char *folder, struct st_journal *ret, char *message,
                     size_t message_bytes)
 {
     char path[512];
@@ -357,11 +357,11 @@ int st_journal_read(struct st_platform *p, const char *folder, struct st_journal
         snprintf(message, message_bytes, "%s", strerror(r == 0 ? ENOMEM : -r));
         return r == 0 ? -ENOMEM : r;
     }
-    r = p->read_text(p, path, text, JOURNAL_BYTES, &len);
+    r = machine->read_text(machine, path, text, JOURNAL_BYTES, &len);
     if (r == 0) {
-        r = st_journal_parse(p->os, text, len, ret, message, message_bytes);
+        r = st_journal_parse(machine->os, text, len, ret, message, message_bytes);
         if (r == 0)
-            forget_other_boots(p, ret);
+            forget_other_boots(machine, ret);
     } else if (r == -ENOENT) {
         *ret = (struct st_journal){0};
         r = 0;
@@ -398,10 +398,10 @@ static json_t *entry_json(const struct st_entry *entry)
                      size ? json_integer(entry->rate_hz) : NULL);
 }
 
-static char *journal_text(struct st_platform *p, const struct st_journal *journal)
+static char *journal_text(struct st_machine *machine, const struct st_journal *journal)
 {
     char boot[ST_JOURNAL_BOOT_BYTES];
-    read_boot(p, boot, sizeof(boot));
+    read_boot(machine, boot, sizeof(boot));
     json_t *files = json_array(), *entries = json_array();
     int r = files != NULL && entries != NULL ? 0 : -ENOMEM;
     for (size_t i = 0; r == 0 && i < journal->files_n; i++)
@@ -427,14 +427,14 @@ int st_journal_write(struct st_platform *p, const char *folder, const struct st_
     if (r < 0)
         return r;
     if (journal->entries_n == 0) {
-        r = p->remove_file(p, path);
+        r = p->writer.remove_file(&p->writer, path);
         return r == -ENOENT ? 0 : r;
     }
-    char *text = journal_text(p, journal);
+    char *text = journal_text(&p->machine, journal);
     if (text == NULL)
         return -ENOMEM;
     const size_t len = strlen(text);
-    r = len < JOURNAL_BYTES ? p->replace_file(p, path, text, len, 0644) : -EFBIG;
+    r = len < JOURNAL_BYTES ? p->writer.replace_file(&p->writer, path, text, len, 0644) : -EFBIG;
     free(text);
     return r;
 }

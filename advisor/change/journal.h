@@ -60,7 +60,7 @@ const char *st_journal_folder(enum st_os os);
  * forgotten, unless a file of the same rule is in place, which set them in this boot. @param message why
  * not, for people. @return 0, -EPROTONOSUPPORT, -EBADMSG, -ENOMEM, or what reading said. Free with
  * st_journal_finish. */
-ST_NODISCARD int st_journal_read(struct st_platform *p, const char *folder, struct st_journal *ret,
+ST_NODISCARD int st_journal_read(struct st_machine *machine, const char *folder, struct st_journal *ret,
                                  char *message, size_t message_bytes);
 /** The same from text. Names only files, paths and sysctls that sleeptune itself would change. */
 ST_NODISCARD int st_journal_parse(enum st_os os, const char *text, size_t bytes, struct st_journal *ret,

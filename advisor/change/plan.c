@@ -19,7 +19,7 @@ struct item {
 
 struct adder {
     struct st_plan *plan;
-    struct st_platform *p;
+    struct st_machine *machine;
     const struct st_finding *finding;
     struct item *items; /* the finding's changes */
     char *message;
@@ -93,7 +93,7 @@ static int add_value(struct adder *adder, enum st_entry_type type, const struct 
                                 "rule %s sets %s to a different value: give only one of the two rules",
                                 step->rule->id, target);
     }
-    const int r = st_change_value_read(adder->p, type, target, old_value, sizeof(old_value));
+    const int r = st_change_value_read(adder->machine, type, target, old_value, sizeof(old_value));
     if (r == -ENOTSUP || (r < 0 && item->form.running_only))
         return 0; /* a capture: there is nothing that runs; or it comes with the next boot only */
     if (r == -EBADMSG)
@@ -145,7 +145,7 @@ static int add_files(struct adder *adder, const struct item *item)
     glob.below_len = (int)(star - key);
     ST_PRINT(glob.part, "%.*s", (int)(glob.rest - star), star);
     const char *folder = ST_TEXT(ST_CHANGE_KEY_BYTES, "%.*s", glob.below_len - 1, key);
-    r = adder->p->list(adder->p, folder, glob_name, &glob);
+    r = adder->machine->list(adder->machine, folder, glob_name, &glob);
     if (adder->error != 0)
         return adder->error;
     if (r < 0 && r != -ENOENT && r != -ENOTDIR)
@@ -183,10 +183,10 @@ static int resolve(struct adder *adder)
         item->change = finding->changes[i];
         if (adder->values_only && !is_value(item->change.kind))
             continue;
-        int r = st_change_resolve(adder->p, &item->change, why, sizeof(why));
+        int r = st_change_resolve(adder->machine, &item->change, why, sizeof(why));
         if (r < 0)
             return refuse(adder, r, "%s", why);
-        r = st_change_form(adder->p->os, &item->change, &item->form);
+        r = st_change_form(adder->machine->os, &item->change, &item->form);
         if (r < 0)
             return refuse(adder, r, "sleeptune cannot write the change of rule %s: %.60s", finding->rule->id,
                           item->change.key);
@@ -254,7 +254,7 @@ static int add_file(struct adder *adder, size_t i)
     char *text = NULL;
     if (item->form.running_only || !is_first_in_file(adder, i))
         return 0;
-    int r = st_change_file_read(adder->p, path, &text);
+    int r = st_change_file_read(adder->machine, path, &text);
     if (r < 0 && r != -ENOENT)
         return refuse(adder, r, "cannot read %s: %s", path, strerror(-r));
     char *block = block_text(adder, i);
@@ -284,19 +284,22 @@ static int add_all(struct adder *adder)
     return r;
 }
 
-int st_plan_add(struct st_plan *plan, struct st_platform *p, const struct st_finding *finding, char *message,
-                size_t message_bytes)
+int st_plan_add(struct st_plan *plan, struct st_machine *machine, const struct st_finding *finding,
+                char *message, size_t message_bytes)
 {
-    struct adder adder = {
-        .plan = plan, .p = p, .finding = finding, .message = message, .message_bytes = message_bytes};
+    struct adder adder = {.plan = plan,
+                          .machine = machine,
+                          .finding = finding,
+                          .message = message,
+                          .message_bytes = message_bytes};
     return add_all(&adder);
 }
 
-int st_plan_add_values(struct st_plan *plan, struct st_platform *p, const struct st_finding *finding,
+int st_plan_add_values(struct st_plan *plan, struct st_machine *machine, const struct st_finding *finding,
                        char *message, size_t message_bytes)
 {
     struct adder adder = {.plan = plan,
-                          .p = p,
+                          .machine = machine,
                           .finding = finding,
                           .message = message,
                           .message_bytes = message_bytes,
@@ -365,11 +368,11 @@ static bool seen_before(const struct st_plan *plan, size_t i)
     return false;
 }
 
-static int print_file(const struct st_plan *plan, size_t first, struct st_platform *p, FILE *out)
+static int print_file(const struct st_plan *plan, size_t first, struct st_machine *machine, FILE *out)
 {
     const char *path = plan->steps[first].target;
     char *old;
-    int r = st_change_file_read(p, path, &old);
+    int r = st_change_file_read(machine, path, &old);
     if (r == -ENOENT) {
         old = strdup("");
         r = old != NULL ? 0 : -ENOMEM;
@@ -391,12 +394,12 @@ static int print_file(const struct st_plan *plan, size_t first, struct st_platfo
     return r;
 }
 
-int st_plan_print(const struct st_plan *plan, struct st_platform *p, FILE *out)
+int st_plan_print(const struct st_plan *plan, struct st_machine *machine, FILE *out)
 {
     int r = 0;
     for (size_t i = 0; r == 0 && i < plan->steps_n; i++) {
         if (plan->steps[i].type == ST_ENTRY_FILE && !seen_before(plan, i))
-            r = print_file(plan, i, p, out);
+            r = print_file(plan, i, machine, out);
     }
     for (size_t i = 0; r == 0 && i < plan->steps_n; i++) {
         const struct st_plan_step *step = &plan->steps[i];

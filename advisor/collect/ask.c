@@ -371,7 +371,7 @@ static size_t choose(struct asker *asker, const struct st_ask *ask, const struct
     return n;
 }
 
-int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_facts *facts)
+int st_ask_servers(struct st_machine *machine, const struct st_ask *ask, struct st_facts *facts)
 {
     struct asker asker = {.facts = facts};
     struct whom whom = {0};
@@ -389,7 +389,7 @@ int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_fa
         runs[i] =
             (struct st_run){.argv = open[i]->argv, .buf = bufs + i * ANSWER_BYTES, .buf_bytes = ANSWER_BYTES};
     if (n > 0 && r == 0)
-        r = p->run(p, runs, n, &whom.as, ST_ASK_LIMIT_NS);
+        r = machine->run(machine, runs, n, &whom.as, ST_ASK_LIMIT_NS);
     for (size_t i = 0; i < n && r == 0; i++) {
         asker.question = open[i];
         take_answer(&asker, &runs[i]);

@@ -36,7 +36,7 @@ static int only_home(void *ctx, const char *name)
 static void find_home(struct st_collector *c)
 {
     if (!c->live) {
-        (void)c->p->list(c->p, "/home", only_home, c);
+        (void)c->p->machine.list(&c->p->machine, "/home", only_home, c);
         return;
     }
     const struct passwd *entry = getpwuid(getuid());
@@ -53,7 +53,7 @@ static void find_home(struct st_collector *c)
 int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
 {
     struct st_collector c = {.p = p, .live = live, .buf_bytes = LARGE_FILE_BYTES};
-    c.facts = st_facts_new(p->os);
+    c.facts = st_facts_new(p->machine.os);
     c.buf = malloc(c.buf_bytes);
     if (c.facts == NULL || c.buf == NULL) {
         st_facts_free(c.facts);
@@ -61,10 +61,10 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
         return -ENOMEM;
     }
     if (live)
-        c.facts->time_ns = p->wall_ns(p);
+        c.facts->time_ns = p->clock.wall_ns(&p->clock);
     find_home(&c);
     for (size_t i = 0; i < ST_ARRAY_LEN(sources); i++) {
-        if (sources[i]->os == p->os)
+        if (sources[i]->os == p->machine.os)
             sources[i]->collect(&c);
     }
     if (live)
@@ -111,10 +111,10 @@ static int stop_at_first(ST_UNUSED void *ctx, ST_UNUSED const char *name)
 }
 
 /** Every Linux has /proc and /sys: without them this is a part of a machine. */
-static int doubt_tree(struct st_platform *p, struct st_facts *facts)
+static int doubt_tree(struct st_machine *machine, struct st_facts *facts)
 {
-    const bool proc = p->list(p, "/proc", stop_at_first, NULL) != -ENOENT;
-    const bool sys = p->list(p, "/sys", stop_at_first, NULL) != -ENOENT;
+    const bool proc = machine->list(machine, "/proc", stop_at_first, NULL) != -ENOENT;
+    const bool sys = machine->list(machine, "/sys", stop_at_first, NULL) != -ENOENT;
     if (proc && sys)
         return 0;
     return st_facts_put_text(facts, ST_POSTED_LACKS, proc ? "/sys" : sys ? "/proc" : "/proc /sys", NULL, "/");
@@ -124,7 +124,7 @@ static int collect_tree(struct st_platform *p, struct st_facts **ret)
 {
     static const char *const folders[] = {"/proc", "/sys", "/etc", "/boot"};
     size_t i = 0;
-    while (i < ST_ARRAY_LEN(folders) && p->list(p, folders[i], stop_at_first, NULL) != 0)
+    while (i < ST_ARRAY_LEN(folders) && p->machine.list(&p->machine, folders[i], stop_at_first, NULL) != 0)
         i++;
     if (i == ST_ARRAY_LEN(folders))
         return -ENODATA;
@@ -132,7 +132,7 @@ static int collect_tree(struct st_platform *p, struct st_facts **ret)
     int r = st_collect(p, false, &facts);
     if (r != 0)
         return r;
-    r = doubt_tree(p, facts);
+    r = doubt_tree(&p->machine, facts);
     if (r == 0)
         *ret = facts;
     else
@@ -146,7 +146,7 @@ static int collect_dir(struct st_platform *root, struct st_facts **ret)
     char *text = malloc(SYSCTL_TEXT_BYTES);
     if (text == NULL)
         return -ENOMEM;
-    int r = root->read_text(root, "/sysctl-a.txt", text, SYSCTL_TEXT_BYTES, &bytes);
+    int r = root->machine.read_text(&root->machine, "/sysctl-a.txt", text, SYSCTL_TEXT_BYTES, &bytes);
     if (r == 0) {
         r = collect_freebsd_capture(root, text, bytes, ret);
     } else if (r == -ENOENT) {

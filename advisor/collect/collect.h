@@ -3,6 +3,7 @@
 #define ST_ADVISOR_COLLECT_COLLECT_H
 
 #include "advisor/facts/facts.h"
+#include "platform/platform.h"
 
 /** Everything the rules want to know, from a live machine or a captured tree (p's `os` decides). live: true
  * adds what only the running system can tell (limits of this process, a try of SCHED_FIFO in a child, own
@@ -22,7 +23,7 @@ ST_NODISCARD int st_collect_dir(const char *dir, struct st_facts **ret);
  * "user.limits_from" says so. Services started by systemd have limits of their own.
  * @return 0, -ENOENT (no such user in /etc/passwd), -ENODATA (no /etc/passwd), -EBADMSG (his line is
  * malformed), -ENOMEM, or what reading /etc/passwd or /etc/group said. */
-ST_NODISCARD int st_collect_user(struct st_platform *p, const char *name, struct st_facts *facts);
+ST_NODISCARD int st_collect_user(struct st_machine *machine, const char *name, struct st_facts *facts);
 
 /* --- ask.c: what only a running server has: PipeWire, PulseAudio, JACK; rtkit's journal --- */
 
@@ -42,6 +43,6 @@ struct st_ask {
  * installed, or unreadable. Servers of another user are asked as that user, which needs root; sockets in a
  * folder that others own are not used.
  * @return 0 or -ENOMEM. */
-ST_NODISCARD int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_facts *facts);
+ST_NODISCARD int st_ask_servers(struct st_machine *machine, const struct st_ask *ask, struct st_facts *facts);
 
 #endif

@@ -33,7 +33,7 @@ struct limit {
 };
 
 struct user {
-    struct st_platform *p;
+    struct st_machine *machine;
     char *buf; /* FILE_BYTES */
     const char *name;
     int64_t uid, gid;
@@ -82,7 +82,7 @@ static bool is_member(const char *members, const char *name)
 static int read_file(struct user *user, const char *path)
 {
     size_t bytes;
-    const int r = user->p->read_text(user->p, path, user->buf, FILE_BYTES, &bytes);
+    const int r = user->machine->read_text(user->machine, path, user->buf, FILE_BYTES, &bytes);
     return r == -EFBIG ? 0 : r;
 }
 
@@ -214,14 +214,14 @@ static int pam_file(void *ctx, const char *name)
 static void find_limits(struct user *user)
 {
     user->files_n = 0;
-    const int r = user->p->list(user->p, "/etc/pam.d", pam_file, user);
+    const int r = user->machine->list(user->machine, "/etc/pam.d", pam_file, user);
     /* who cannot look does not know better */
     user->uses_pam_limits = user->uses_pam_limits || r != 0 || user->files_n >= FILES_MAX;
     if (!user->uses_pam_limits)
         return;
     user->files_n = 0;
     read_limits(user, LIMITS_CONF);
-    const int listed = user->p->list(user->p, LIMITS_DIR, limits_file, user);
+    const int listed = user->machine->list(user->machine, LIMITS_DIR, limits_file, user);
     if (listed != 0 && listed != -ENOENT && listed != -ENOTDIR)
         user->unread = -listed;
 }
@@ -250,8 +250,8 @@ static void unit_file(void *ctx, const char *path, char *text)
 static void find_manager(struct user *user)
 {
     const char *unit = ST_TEXT(64, "user@%" PRId64 ".service", user->uid);
-    st_layers_conf(user->p, "system.conf", user->buf, FILE_BYTES, unit_file, user);
-    st_layers_unit(user->p, unit, user->buf, FILE_BYTES, unit_file, user);
+    st_layers_conf(user->machine, "system.conf", user->buf, FILE_BYTES, unit_file, user);
+    st_layers_unit(user->machine, unit, user->buf, FILE_BYTES, unit_file, user);
     user->by_manager =
         user->rtprio.special == SPECIAL_NONE && user->manager.special != SPECIAL_NONE && user->uid != 0;
     if (user->by_manager)
@@ -394,9 +394,9 @@ static int put_user(struct user *user, struct st_facts *facts)
     return facts->error;
 }
 
-int st_collect_user(struct st_platform *p, const char *name, struct st_facts *facts)
+int st_collect_user(struct st_machine *machine, const char *name, struct st_facts *facts)
 {
-    struct user user = {.p = p, .name = name, .buf = malloc(FILE_BYTES)};
+    struct user user = {.machine = machine, .name = name, .buf = malloc(FILE_BYTES)};
     if (user.buf == NULL)
         return -ENOMEM;
     int r = find_user(&user, "/etc/passwd", 0, user.class);

@@ -3,6 +3,7 @@
 #define ST_ADVISOR_COLLECT_COLLECTOR_H
 
 #include "advisor/facts/facts.h"
+#include "platform/platform.h"
 
 struct st_collector {
     struct st_platform *p;

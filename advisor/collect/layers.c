@@ -18,7 +18,7 @@ struct dropins {
 };
 
 struct reading {
-    struct st_platform *p;
+    struct st_machine *machine;
     char *buf;
     size_t buf_bytes;
     st_layer_fn fn;
@@ -42,7 +42,7 @@ static void join_lines(char *text)
 static bool read_one(const struct reading *reading, const char *path)
 {
     size_t len;
-    if (reading->p->read_text(reading->p, path, reading->buf, reading->buf_bytes, &len) != 0)
+    if (reading->machine->read_text(reading->machine, path, reading->buf, reading->buf_bytes, &len) != 0)
         return false;
     join_lines(reading->buf);
     reading->fn(reading->ctx, path, reading->buf);
@@ -82,17 +82,18 @@ static void read_all(const struct reading *reading, const char *const *folders, 
         for (size_t i = 0; folders[i] != NULL; i++) {
             ST_PRINT(path, "%s/%s.d", folders[i], *kinds);
             dropins.folder = path;
-            (void)reading->p->list(reading->p, path, see_dropin, &dropins); /* most are not there */
+            (void)reading->machine->list(reading->machine, path, see_dropin,
+                                         &dropins); /* most are not there */
         }
     }
     ST_EACH_OF (dropin, dropins.row, dropins.n)
         (void)read_one(reading, dropin->path);
 }
 
-void st_layers_unit(struct st_platform *p, const char *unit, char *buf, size_t buf_bytes, st_layer_fn fn,
+void st_layers_unit(struct st_machine *machine, const char *unit, char *buf, size_t buf_bytes, st_layer_fn fn,
                     void *ctx)
 {
-    const struct reading reading = {p, buf, buf_bytes, fn, ctx};
+    const struct reading reading = {machine, buf, buf_bytes, fn, ctx};
     const char *at = strchr(unit, '@'), *dot = strrchr(unit, '.');
     if (strlen(unit) >= NAME_BYTES || dot == NULL)
         return;
@@ -106,10 +107,10 @@ void st_layers_unit(struct st_platform *p, const char *unit, char *buf, size_t b
              (const char *const[]){unit, template, dot + 1, NULL});
 }
 
-void st_layers_conf(struct st_platform *p, const char *name, char *buf, size_t buf_bytes, st_layer_fn fn,
+void st_layers_conf(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes, st_layer_fn fn,
                     void *ctx)
 {
-    const struct reading reading = {p, buf, buf_bytes, fn, ctx};
+    const struct reading reading = {machine, buf, buf_bytes, fn, ctx};
     const char *const names[] = {name, NULL};
     read_all(&reading, conf_folders, names, names);
 }

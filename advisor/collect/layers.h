@@ -2,7 +2,7 @@
 #ifndef ST_ADVISOR_COLLECT_LAYERS_H
 #define ST_ADVISOR_COLLECT_LAYERS_H
 
-#include "platform/platform.h"
+#include "platform/machine.h"
 
 /** text: of one file, with continued lines joined; the callee may cut it into pieces. path: of that file. */
 typedef void (*st_layer_fn)(void *ctx, const char *path, char *text);
@@ -12,11 +12,11 @@ typedef void (*st_layer_fn)(void *ctx, const char *path, char *text);
  * Of drop-ins of one name the one of the more special folder (jack@ann.service.d, jack@.service.d,
  * service.d) counts, then that of /etc, /run, /usr/local/lib, /usr/lib: systemd.unit(5). buf: for one
  * file. */
-void st_layers_unit(struct st_platform *p, const char *unit, char *buf, size_t buf_bytes, st_layer_fn fn,
+void st_layers_unit(struct st_machine *machine, const char *unit, char *buf, size_t buf_bytes, st_layer_fn fn,
                     void *ctx);
 
 /** The same of a file of systemd itself ("system.conf"): systemd-system.conf(5). */
-void st_layers_conf(struct st_platform *p, const char *name, char *buf, size_t buf_bytes, st_layer_fn fn,
+void st_layers_conf(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes, st_layer_fn fn,
                     void *ctx);
 
 #endif

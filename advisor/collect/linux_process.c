@@ -69,7 +69,7 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
     char text[COMMAND_LINE_BYTES];
     size_t len = 0;
     const char *path = ST_TEXT(64, "/proc/%s/cmdline", pid);
-    const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
+    const int r = c->p->machine.read_text(&c->p->machine, path, text, sizeof(text), &len);
     if (r != 0 && r != -EFBIG) {
         st_facts_put_failure(c->facts, key, r, path);
         return;
@@ -166,11 +166,11 @@ static bool is_number(const char *name)
     return name[0] != '\0' && strlen(name) < 12 && strspn(name, "0123456789") == strlen(name);
 }
 
-static int read_stat(struct st_platform *p, const char *path, struct st_proc_stat *ret)
+static int read_stat(struct st_machine *machine, const char *path, struct st_proc_stat *ret)
 {
     char text[STAT_BYTES];
     size_t len;
-    const int r = p->read_text(p, path, text, sizeof(text), &len);
+    const int r = machine->read_text(machine, path, text, sizeof(text), &len);
     return r != 0 ? r : st_proc_stat(text, ret);
 }
 
@@ -186,7 +186,7 @@ static int one_thread(void *ctx, const char *tid)
     }
     walk->threads_n++;
     const char *path = ST_TEXT(96, "/proc/%s/task/%s/stat", walk->process_pid, tid);
-    if (read_stat(walk->c->p, path, &stat) != 0)
+    if (read_stat(&walk->c->p->machine, path, &stat) != 0)
         return 0;
     if (stat.policy == POLICY_FIFO || stat.policy == POLICY_RR)
         put_thread(walk, "rt_thread", tid, &stat, path);
@@ -208,7 +208,7 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
     for (bool first = true;; first = false) {
         int64_t quota_us = 0, period_us = 0;
         ST_PRINT(path, "/sys/fs/cgroup%.*s/cpu.max", (int)used, group);
-        const bool is_read = c->p->read_text(c->p, path, text, sizeof(text), &len) == 0;
+        const bool is_read = c->p->machine.read_text(&c->p->machine, path, text, sizeof(text), &len) == 0;
         const bool is_limited = is_read && sscanf(text, "%" SCNd64 " %" SCNd64, &quota_us, &period_us) == 2 &&
                                 quota_us > 0 && period_us > 0;
         const double pct = is_limited ? (double)quota_us * 100 / (double)period_us : HUGE_VAL;
@@ -251,7 +251,7 @@ static void threads_of(struct walk *walk, const char *pid, const struct st_proc_
     const char *path = ST_TEXT(64, "/proc/%s/task", pid);
     walk->process_name = stat->name;
     walk->process_pid = pid;
-    (void)walk->c->p->list(walk->c->p, path, one_thread, walk); /* it may have ended */
+    (void)walk->c->p->machine.list(&walk->c->p->machine, path, one_thread, walk); /* it may have ended */
     walk->process_name = NULL;
     if (always || walk->real_time_n > real_time_n)
         swapped(walk->c, pid, stat->name);
@@ -268,7 +268,7 @@ static int one_process(void *ctx, const char *pid)
     if (!is_number(pid))
         return 0;
     const char *path = ST_TEXT(64, "/proc/%s/stat", pid);
-    if (read_stat(walk->c->p, path, &stat) != 0 || stat.state == 'Z')
+    if (read_stat(&walk->c->p->machine, path, &stat) != 0 || stat.state == 'Z')
         return 0;
     walk->processes_n++;
     if (stat.kernel_thread) {
@@ -287,7 +287,7 @@ static void collect_processes(struct st_collector *c)
     static const char key[] = ST_KEY_PROCESSES_N;
     static const char source[] = "/proc";
     struct walk walk = {.c = c, .complete = true};
-    const int r = c->p->list(c->p, source, one_process, &walk);
+    const int r = c->p->machine.list(&c->p->machine, source, one_process, &walk);
     if (walk.processes_n == 0) {
         st_facts_put_failure(c->facts, key, r != 0 ? r : -ENOENT, source);
         return;
@@ -428,7 +428,7 @@ static void collect_limits(struct st_collector *c)
     quota_of(c, "self", "programs started here");
     if (c->live)
         return; /* live.c asks the kernel */
-    (void)c->p->list(c->p, "/sys/fs/cgroup/user.slice", one_user_slice, c);
+    (void)c->p->machine.list(&c->p->machine, "/sys/fs/cgroup/user.slice", one_user_slice, c);
     limits(c);
     st_collector_read(c, ST_KEY_TIMER_SLACK_NS, "/proc/self/timerslack_ns", ST_VALUE_INT);
 }

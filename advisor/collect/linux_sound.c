@@ -177,16 +177,16 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
         rate_hz <= 0)
         return;
     for (int i = 0; i < 50; i++) {
-        const double before_s = (double)c->p->now_ns(c->p) / 1e9;
+        const double before_s = (double)c->p->clock.now_ns(&c->p->clock) / 1e9;
         if (st_collector_text(c, path, text, sizeof(text)) != 0 || st_alsa_status_parse(text, &status) != 0)
             return;
         const double at_s = (double)status.hw_ptr_frames / (double)rate_hz;
-        now_ns = c->p->now_ns(c->p);
+        now_ns = c->p->clock.now_ns(&c->p->clock);
         if (status.state == ST_ALSA_RUNNING) { /* not between an xrun and the next start */
             behind_s = fmin(behind_s, at_s - before_s);
             step_s = fmax(step_s, at_s - (double)now_ns / 1e9 - behind_s);
         }
-        (void)!c->p->sleep_until_ns(c->p, now_ns + ST_NS_PER_MS);
+        (void)!c->p->clock.sleep_until_ns(&c->p->clock, now_ns + ST_NS_PER_MS);
     }
     if (isfinite(behind_s))
         st_facts_put_int(c->facts, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.step_frames", name),
@@ -236,7 +236,8 @@ static int descend(struct scan *scan, const char *name, const char *prefix, st_n
         return 0;
     const char *folder = ST_TEXT(PATH_BYTES, "%s/%s", scan->folder, name);
     struct scan below = {.c = scan->c, .folder = folder, .n = scan->n};
-    (void)scan->c->p->list(scan->c->p, folder, next, &below); /* what went away has no stream */
+    (void)scan->c->p->machine.list(&scan->c->p->machine, folder, next,
+                                   &below); /* what went away has no stream */
     scan->n = below.n;
     return scan->n >= STREAMS_MAX;
 }
@@ -263,7 +264,7 @@ static void collect_devices(struct st_collector *c)
     };
     ST_EACH (set, sets) {
         struct scan scan = {.c = c, .folder = set->folder};
-        const int r = c->p->list(c->p, set->folder, set->fn, &scan);
+        const int r = c->p->machine.list(&c->p->machine, set->folder, set->fn, &scan);
         if (r != 0 && r != -ENOENT)
             st_facts_put_failure(c->facts, set->key, r, set->folder);
     }

@@ -32,8 +32,8 @@ static void rights(struct st_collector *c)
     static const char try[] = "sched_setscheduler in a child";
     static const char limits[] = "getrlimit";
     struct st_rt_rights rights = {0};
-    const int r = c->p->rt_rights(c->p, TRIED_PRIORITY, &rights);
-    if (c->p->os == ST_OS_FREEBSD) {
+    const int r = c->p->threads.rt_rights(&c->p->threads, TRIED_PRIORITY, &rights);
+    if (c->p->machine.os == ST_OS_FREEBSD) {
         put_right(c, ST_KEY_FREEBSD_RT_FIFO_ERRNO, r, rights.fifo_errno, try);
         put_right(c, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, r, rights.memlock_limit_bytes, limits);
         return;
@@ -51,7 +51,7 @@ static void ipc_lock(struct st_collector *c)
     static const char source[] = "/proc/self/status";
     static const char label[] = "\nCapEff:";
     size_t bytes;
-    const int r = c->p->read_text(c->p, source, c->buf, c->buf_bytes, &bytes);
+    const int r = c->p->machine.read_text(&c->p->machine, source, c->buf, c->buf_bytes, &bytes);
     if (r != 0) {
         st_facts_put_failure(c->facts, key, r, source);
         return;
@@ -69,9 +69,9 @@ static void clocks(struct st_collector *c)
 {
     int64_t ns = 0;
     struct timespec step = {0};
-    int r = c->p->timer_slack_ns(c->p, &ns);
+    int r = c->p->threads.timer_slack_ns(&c->p->threads, &ns);
     put_right(c, ST_KEY_TIMER_SLACK_NS, r, ns, "prctl(PR_GET_TIMERSLACK)");
-    r = c->p->suspended_ns(c->p, &ns);
+    r = c->p->clock.suspended_ns(&c->p->clock, &ns);
     put_right(c, ST_KEY_SUSPENDED_MS, r, ns / ST_NS_PER_MS, "CLOCK_BOOTTIME - CLOCK_MONOTONIC");
     r = clock_getres(CLOCK_MONOTONIC, &step) == 0 ? 0 : -errno;
     put_right(c, ST_KEY_CLOCK_GETRES_NS, r, st_ns_from_timespec(&step), "clock_getres(CLOCK_MONOTONIC)");
@@ -109,7 +109,7 @@ static void collect(struct st_collector *c)
 {
     user(c);
     rights(c);
-    if (c->p->os != ST_OS_LINUX)
+    if (c->p->machine.os != ST_OS_LINUX)
         return;
     ipc_lock(c);
     clocks(c);

@@ -82,12 +82,12 @@ static int take(const json_t *document, const char *kernel, struct st_tuned *ret
     return 0;
 }
 
-int st_tuned_read(struct st_platform *p, const char *folder, const struct st_facts *facts,
+int st_tuned_read(struct st_machine *machine, const char *folder, const struct st_facts *facts,
                   struct st_tuned *ret)
 {
     char text[DOCUMENT_BYTES];
     size_t bytes;
-    int r = p->read_text(p, ST_TEXT(600, "%s%s", folder, FILE_NAME), text, sizeof(text), &bytes);
+    int r = machine->read_text(machine, ST_TEXT(600, "%s%s", folder, FILE_NAME), text, sizeof(text), &bytes);
     if (r != 0)
         return r;
     json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL);
@@ -96,7 +96,7 @@ int st_tuned_read(struct st_platform *p, const char *folder, const struct st_fac
     return r;
 }
 
-int st_tuned_write(struct st_platform *p, const char *folder, const struct st_facts *facts,
+int st_tuned_write(struct st_writer *writer, const char *folder, const struct st_facts *facts,
                    const struct st_tuned *tuned)
 {
     const char *kernel = kernel_of(facts);
@@ -119,7 +119,7 @@ int st_tuned_write(struct st_platform *p, const char *folder, const struct st_fa
     if (text == NULL)
         return -ENOMEM;
     const char *path = ST_TEXT(600, "%s%s", folder, FILE_NAME);
-    const int r = p->replace_file(p, path, text, strlen(text), 0644);
+    const int r = writer->replace_file(writer, path, text, strlen(text), 0644);
     free(text);
     return r;
 }

@@ -5,7 +5,8 @@
 
 #include "advisor/facts/facts.h"
 #include "evidence/tuning.h"
-#include "platform/platform.h"
+#include "platform/machine.h"
+#include "platform/writer.h"
 
 #define ST_TUNED_TEXT_BYTES 400
 
@@ -29,10 +30,10 @@ struct st_tuned {
 
 /** Reads it from the folder of the journal. facts: of the machine now. @return 0, -ESTALE (another kernel
  * runs now), -ENOENT, -EBADMSG, or what reading said. */
-ST_NODISCARD int st_tuned_read(struct st_platform *p, const char *folder, const struct st_facts *facts,
+ST_NODISCARD int st_tuned_read(struct st_machine *machine, const char *folder, const struct st_facts *facts,
                                struct st_tuned *ret);
 /** @return 0, -ENODATA (the kernel is unknown), -ENOMEM, or what writing said. */
-ST_NODISCARD int st_tuned_write(struct st_platform *p, const char *folder, const struct st_facts *facts,
+ST_NODISCARD int st_tuned_write(struct st_writer *writer, const char *folder, const struct st_facts *facts,
                                 const struct st_tuned *tuned);
 
 /** tuned may be NULL. @return NULL: nothing is known of that rule. */

@@ -51,7 +51,7 @@ static void print_applied(FILE *out, const struct st_journal *journal)
 /* What a measurement does not say of itself. NULL: out of memory. */
 static char *machine_now(const struct st_journal *journal)
 {
-    struct st_platform *p = st_platform_native();
+    struct st_machine *machine = &st_platform_native()->machine;
     char line[LINE_BYTES], *text = NULL;
     size_t bytes, len;
     double load;
@@ -61,7 +61,8 @@ static char *machine_now(const struct st_journal *journal)
     print_applied(out, journal);
     if (getloadavg(&load, 1) == 1)
         fprintf(out, ST_LOAD_KEY ": %.2f\n", load);
-    if (p->os == ST_OS_LINUX && p->read_text(p, "/proc/cmdline", line, sizeof(line), &len) == 0)
+    if (machine->os == ST_OS_LINUX &&
+        machine->read_text(machine, "/proc/cmdline", line, sizeof(line), &len) == 0)
         fprintf(out, "kernel_command_line: %.*s\n", (int)strcspn(line, "\n"), line);
     return st_text_take(out, &text);
 }
@@ -140,13 +141,13 @@ static void config_of(uint32_t frames, uint32_t rate_hz, int64_t duration_ns,
 /* Where this thread runs now; -1: not known. Both runs stay on one CPU, as one may be busier than another. */
 static int cpu_now(void)
 {
-    struct st_platform *p = st_platform_native();
+    struct st_threads *threads = &st_platform_native()->threads;
     struct st_counters_handle handle;
     struct st_thread_counters counters = {.valid = 0};
-    if (p->counters_open(p, &handle) != 0)
+    if (threads->counters_open(threads, &handle) != 0)
         return -1;
-    const int r = p->counters_self(p, &handle, &counters);
-    p->counters_close(p, &handle);
+    const int r = threads->counters_self(threads, &handle, &counters);
+    threads->counters_close(threads, &handle);
     return r == 0 && (counters.valid & ST_COUNTER_CPU_NUMBER) != 0 ? counters.cpu : -1;
 }
 
@@ -167,7 +168,8 @@ void st_before_after_record(const char *command, const struct st_change_target *
     if (record(command, "recording the measuring loop before the change", path, journal, &config) ==
         ST_EXIT_DONE)
         return;
-    (void)target->p->remove_file(target->p, path); /* of a full disk, it is in the way of the journal */
+    (void)target->p->writer.remove_file(&target->p->writer,
+                                        path); /* of a full disk, it is in the way of the journal */
     (void)st_failure(command, "no recording was made: verify will have nothing to compare with");
 }
 
@@ -183,7 +185,7 @@ bool st_before_after_forget(const char *command, const struct st_change_target *
     char path[PATH_BYTES];
     if (journal->entries_n > 0)
         return false;
-    const int r = target->p->remove_file(target->p, path_of(target, path, sizeof(path)));
+    const int r = target->p->writer.remove_file(&target->p->writer, path_of(target, path, sizeof(path)));
     if (r != 0 && r != -ENOENT)
         (void)st_failure(command, "cannot remove %s: %s", path, strerror(-r));
     return r == 0;
@@ -194,7 +196,7 @@ bool st_before_after_forget(const char *command, const struct st_change_target *
 /* The policy of the recorded run. Without the right to it there is no fair comparison. */
 static void choose_policy(struct st_before_after *done, struct st_session_config *config)
 {
-    struct st_platform *p = st_platform_native();
+    struct st_threads *threads = &st_platform_native()->threads;
     struct st_rt_rights rights;
     char policy[16], priority[16];
     int64_t number = 0;
@@ -212,7 +214,7 @@ static void choose_policy(struct st_before_after *done, struct st_session_config
         return;
     }
     config->priority = (int)number;
-    if (p->rt_rights(p, config->priority, &rights) == 0 && rights.fifo_errno != 0)
+    if (threads->rt_rights(threads, config->priority, &rights) == 0 && rights.fifo_errno != 0)
         set_reason(
             done,
             "the recording was made with SCHED_FIFO %d, which this user may not use. Run 'sleeptune verify' "
@@ -223,7 +225,7 @@ static void choose_policy(struct st_before_after *done, struct st_session_config
 /* The CPU of the recorded run. */
 static void choose_cpu(struct st_before_after *done, struct st_session_config *config)
 {
-    struct st_platform *p = st_platform_native();
+    struct st_threads *threads = &st_platform_native()->threads;
     int allowed[1024];
     char cpu[16];
     int64_t wanted;
@@ -234,7 +236,7 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
         set_reason(done, "the recording does not say on which CPU the measuring loop ran");
         return;
     }
-    const int n = p->cpus_allowed(p, allowed, (int)ST_ARRAY_LEN(allowed));
+    const int n = threads->cpus_allowed(threads, allowed, (int)ST_ARRAY_LEN(allowed));
     config->cpus[0] = -1;
     for (int i = 0; i < n && i < (int)ST_ARRAY_LEN(allowed); i++) {
         if (allowed[i] == wanted)

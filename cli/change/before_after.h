@@ -7,7 +7,7 @@
 #include "cli/change/change_target.h"
 #include "evidence/pairs.h"
 #include "evidence/test_conditions.h"
-#include "platform/platform.h"
+#include "platform/threads.h"
 #include "store/recording/recording_input.h"
 
 #define ST_BEFORE_AFTER_DEFAULT_NS (30 * INT64_C(1000000000))

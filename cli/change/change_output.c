@@ -170,15 +170,15 @@ static bool needs_command_when_reverted(enum st_change_kind kind)
 static void print_then(const char *path, const char *line, bool command, const char *when)
 {
     const char *text =
-        ST_TEXT(1024, "%s%s%s%s", command && st_platform_native()->os == ST_OS_LINUX ? "sudo " : "", line,
-                line[0] != '\0' && when[0] != '\0' ? "; it " : "", when);
+        ST_TEXT(1024, "%s%s%s%s", command && st_platform_native()->machine.os == ST_OS_LINUX ? "sudo " : "",
+                line, line[0] != '\0' && when[0] != '\0' ? "; it " : "", when);
     char *label = NULL;
     if (text[0] != '\0' && asprintf(&label, "then      %s:", path) >= 0)
         st_change_output_text(0, label, text);
     free(label);
 }
 
-int st_change_output_then(struct st_change_output *output, struct st_platform *p, bool reverted,
+int st_change_output_then(struct st_change_output *output, struct st_machine *machine, bool reverted,
                           bool run_commands)
 {
     char line[256];
@@ -187,7 +187,7 @@ int st_change_output_then(struct st_change_output *output, struct st_platform *p
         const enum st_change_kind kind = (enum st_change_kind)i;
         if (output->changed[i] == NULL)
             continue;
-        const bool command = st_change_command(p, kind, line, sizeof(line)) == 0;
+        const bool command = st_change_command(machine, kind, line, sizeof(line)) == 0;
         if (command && run_commands) {
             if (run(output, line) != ST_EXIT_DONE)
                 status = ST_EXIT_FAILURE;
@@ -196,7 +196,7 @@ int st_change_output_then(struct st_change_output *output, struct st_platform *p
         if (command && line[0] != '\0')
             st_text_append(output->left, sizeof(output->left), "%s%s%s",
                            output->left[0] != '\0' ? " && " : "",
-                           st_platform_native()->os == ST_OS_LINUX ? "sudo " : "", line);
+                           st_platform_native()->machine.os == ST_OS_LINUX ? "sudo " : "", line);
         const char *then = reverted && !needs_command_when_reverted(kind) ? NULL : st_change_then(kind);
         print_then(output->changed[i], line, command && line[0] != '\0', then != NULL ? then : "");
     }

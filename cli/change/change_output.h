@@ -26,7 +26,7 @@ void st_change_output_finish(struct st_change_output *output);
 /** Prints the next step for each kind of file that changed, or runs it if it is a command (update-grub,
  *  cap_mkdb). reverted: the files are as they were before apply. @return ST_EXIT_DONE, or ST_EXIT_FAILURE
  * when a command failed. */
-ST_NODISCARD int st_change_output_then(struct st_change_output *output, struct st_platform *p, bool reverted,
-                                       bool run_commands);
+ST_NODISCARD int st_change_output_then(struct st_change_output *output, struct st_machine *machine,
+                                       bool reverted, bool run_commands);
 
 #endif

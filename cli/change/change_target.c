@@ -61,7 +61,7 @@ int st_change_target_open(const char *command, const char *root, bool own, struc
     }
     const char *state = target.live ? getenv("STATE_DIRECTORY") : NULL;
     const bool given = state != NULL && state[0] == '/';
-    const int n = ST_PRINT(target.folder, "%s%s", given ? state : st_journal_folder(target.p->os),
+    const int n = ST_PRINT(target.folder, "%s%s", given ? state : st_journal_folder(target.p->machine.os),
                            given ? "/changes" : "");
     if (n < 0 || (size_t)n >= sizeof(target.folder)) {
         st_change_target_close(&target);
@@ -69,7 +69,7 @@ int st_change_target_open(const char *command, const char *root, bool own, struc
     }
     if (own && !own_journal(target.folder, sizeof(target.folder)))
         return st_failure(command, "cannot find your settings: the variable HOME is not set or too long");
-    if (st_applied_busy(target.p, target.folder, message, sizeof(message))) {
+    if (st_applied_busy(&target.p->writer, target.folder, message, sizeof(message))) {
         st_change_target_close(&target);
         return st_failure(command, "%s", message);
     }
@@ -86,7 +86,7 @@ static int64_t written_quantum(const struct st_change_target *target)
     char message[512];
     struct st_journal journal;
     int64_t frames = 0;
-    if (st_journal_read(target->p, target->folder, &journal, message, sizeof(message)) < 0)
+    if (st_journal_read(&target->p->machine, target->folder, &journal, message, sizeof(message)) < 0)
         return 0;
     ST_EACH_OF (entry, journal.entries, journal.entries_n) {
         const char *at = strstr(entry->new_value, name);
@@ -134,11 +134,11 @@ int st_change_target_judge(const char *command, const struct st_facts_input *inp
 int st_change_target_recover(const char *command, const struct st_change_target *target, bool quiet)
 {
     char message[512];
-    struct st_change_output output = {.command = command, .os = target->p->os};
+    struct st_change_output output = {.command = command, .os = target->p->machine.os};
     struct st_journal journal;
     struct st_applied applied;
     struct st_revert_counts counts;
-    if (st_journal_read(target->p, target->folder, &journal, message, sizeof(message)) < 0)
+    if (st_journal_read(&target->p->machine, target->folder, &journal, message, sizeof(message)) < 0)
         return st_failure(command, "%s", message);
     const bool empty = journal.entries_n == 0;
     st_journal_finish(&journal);
@@ -200,7 +200,7 @@ bool st_change_target_needs_root(const char *command, const struct st_change_tar
             "long to be shown.");
         return true;
     }
-    const bool has_sudo = st_platform_native()->os == ST_OS_LINUX;
+    const bool has_sudo = st_platform_native()->machine.os == ST_OS_LINUX;
     fprintf(stderr, "sleeptune %s: this needs root. Run%s:\n  %ssleeptune %s%s\n", command,
             has_sudo ? "" : " as root", has_sudo ? "sudo " : "", command, words);
     return true;

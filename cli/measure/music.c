@@ -40,11 +40,11 @@ struct st_music {
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct server *server = ctx;
-    struct st_platform *p = server->music->p;
+    struct st_clock *clock = &server->music->p->clock;
     struct st_xrun_seen safe = *seen;
     st_safe_text(safe.client);
     st_safe_text(safe.culprit);
-    st_dropout_table_take(&server->seen, &safe, p->now_ns(p), p->wall_ns(p));
+    st_dropout_table_take(&server->seen, &safe, clock->now_ns(clock), clock->wall_ns(clock));
 }
 
 static uint64_t dropouts_of(const struct server *server)
@@ -99,7 +99,7 @@ static void start_server(struct st_music *music, const struct st_xrun_source *so
     const struct st_xrun_setting setting = {.user = (uid_t)uid};
     struct server *server = &music->servers[music->servers_n];
     server->music = music;
-    server->open = st_xrun_open(&server->watch, music->p, source, &setting) == 0;
+    server->open = st_xrun_open(&server->watch, &music->p->machine, source, &setting) == 0;
     music->servers_n++;
 }
 
@@ -114,7 +114,7 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_sour
     if (as_root && st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0) /* under sudo: of the user who ran it */
         uid = 0;
     music->p = p;
-    music->begin_ns = p->now_ns(p);
+    music->begin_ns = p->clock.now_ns(&p->clock);
     music->why = "no sound server of this user runs";
     for (; (source = *sources) != NULL; sources++) {
         if (source->program == NULL || music->servers_n == SERVERS_MAX || !runs(facts, source->name))
@@ -254,9 +254,9 @@ int st_music_finish(struct st_music *music, struct st_facts *facts)
     st_music_poll(music);
     ST_EACH_OF (server, music->servers, music->servers_n)
         take(server); /* one that was stopped has nothing to read, and has not watched */
-    const int64_t duration_ns = music->p->now_ns(music->p) - music->begin_ns;
+    const int64_t duration_ns = music->p->clock.now_ns(&music->p->clock) - music->begin_ns;
     for (size_t i = 0; i < music->servers_n; i++)
-        st_dropout_table_age(&music->servers[i].seen, music->p->now_ns(music->p), true);
+        st_dropout_table_age(&music->servers[i].seen, music->p->clock.now_ns(&music->p->clock), true);
     const struct server *server = best(music);
     const int64_t watched_ns = server != NULL ? duration_ns - server->watch.silent_ns : 0;
     say(music, server, watched_ns, answer, sizeof(answer));

@@ -3,6 +3,7 @@
 #define ST_CLI_MEASURE_MUSIC_H
 
 #include "advisor/facts/facts.h"
+#include "platform/platform.h"
 #include "xruns/xrun.h"
 
 struct st_music;

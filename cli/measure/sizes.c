@@ -45,10 +45,10 @@ static int on_refused(void *ctx, pid_t tid, int priority)
 
 static void use_rtkit(struct st_session_config *config, struct st_sizes *sizes)
 {
-    struct st_platform *p = st_platform_native();
+    struct st_threads *threads = &st_platform_native()->threads;
     struct st_rt_rights rights;
     char error[512];
-    if (p->rt_rights(p, config->priority, &rights) != 0 || rights.fifo_errno == 0 ||
+    if (threads->rt_rights(threads, config->priority, &rights) != 0 || rights.fifo_errno == 0 ||
         st_module_load("rtkit", ST_RTKIT_SYMBOL, &ask_rtkit, error, sizeof(error)) != 0)
         return;
     config->on_refused = on_refused;

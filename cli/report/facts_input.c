@@ -122,10 +122,10 @@ static int load_texts(const char *command, const struct st_facts_input *input, s
 }
 
 /** The rights of input->user in the place of those that were found. */
-static int load_user(const char *command, const struct st_facts_input *input, struct st_platform *p,
+static int load_user(const char *command, const struct st_facts_input *input, struct st_machine *machine,
                      struct st_facts *facts)
 {
-    const int r = st_collect_user(p, input->user, facts);
+    const int r = st_collect_user(machine, input->user, facts);
     switch (r) {
     case 0:
         return ST_EXIT_DONE;
@@ -153,7 +153,7 @@ static int load_folder(const char *command, const struct st_facts_input *input, 
     if (r != 0) {
         status = st_failure(command, "cannot read %s: %s", input->root, strerror(-r));
     } else if (input->user != NULL) {
-        status = load_user(command, input, p, *ret);
+        status = load_user(command, input, &p->machine, *ret);
         st_platform_root_free(p);
     }
     return status;
@@ -163,7 +163,7 @@ static int load_folder(const char *command, const struct st_facts_input *input, 
 static int ask_servers(const char *command, const struct st_facts_input *input, struct st_facts *facts)
 {
     const struct st_ask ask = {.skip = input->no_servers, .user = input->user};
-    const int r = st_ask_servers(st_platform_native(), &ask, facts);
+    const int r = st_ask_servers(&st_platform_native()->machine, &ask, facts);
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot ask the servers: %s", strerror(-r));
 }
 
@@ -209,7 +209,7 @@ static int load_machine(const char *command, const struct st_facts_input *input,
     if (r != 0)
         status = st_failure(command, "cannot read this machine: %s", strerror(-r));
     if (status == ST_EXIT_DONE && input->user != NULL)
-        status = load_user(command, input, p, *ret);
+        status = load_user(command, input, &p->machine, *ret);
     if (status == ST_EXIT_DONE)
         status = ask_servers(command, input, *ret);
     if (status == ST_EXIT_DONE && !input->no_servers && put_running(*ret) != 0)

@@ -98,7 +98,7 @@ bool st_daemon_client_listens(const char *socket_wish)
 
 static bool has_user_units(void)
 {
-    return geteuid() != 0 && st_platform_native()->os == ST_OS_LINUX;
+    return geteuid() != 0 && st_platform_native()->machine.os == ST_OS_LINUX;
 }
 
 bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer, char *buf,
@@ -112,7 +112,7 @@ bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answ
     if (version != NULL && strcmp(version, ST_VERSION) != 0) {
         st_text_append(buf, buf_bytes, "sleeptuned still has version %.40s, this command has %s. Restart it",
                        version, ST_VERSION);
-        if (st_platform_native()->os != ST_OS_LINUX)
+        if (st_platform_native()->machine.os != ST_OS_LINUX)
             st_text_append(buf, buf_bytes, ": service sleeptuned restart");
         else if (is_system || named(socket_wish) == NULL)
             st_text_append(buf, buf_bytes, ": %s restart sleeptuned",
@@ -154,7 +154,7 @@ static int forbidden(const struct asking *asking, const char *path)
     struct stat info;
     const struct group *group = stat(path, &info) == 0 ? getgrgid(info.st_gid) : NULL;
     const char *name = group != NULL && info.st_gid != 0 ? group->gr_name : "sleeptune";
-    const bool linux_here = st_platform_native()->os == ST_OS_LINUX;
+    const bool linux_here = st_platform_native()->machine.os == ST_OS_LINUX;
     return fail(asking, "cannot connect to %s: permission denied. %s%s%s', then log in again%s.", path,
                 linux_here ? "Run 'sudo usermod -aG " : "As root, run 'pw groupmod ", name,
                 linux_here ? " $USER" : " -m NAME",
@@ -168,9 +168,9 @@ static int not_running(const struct asking *asking, const char *path)
         return fail(asking, "%s is not a socket. Name the socket of sleeptuned, or leave out --socket.",
                     path);
     return fail(asking, "no sleeptuned is listening on %s. Run '%s' or 'sleeptuned -f'.", path,
-                st_platform_native()->os != ST_OS_LINUX ? "service sleeptuned onestart"
-                : geteuid() == 0                        ? "systemctl start sleeptuned"
-                                                        : "systemctl --user enable --now sleeptuned");
+                st_platform_native()->machine.os != ST_OS_LINUX ? "service sleeptuned onestart"
+                : geteuid() == 0                                ? "systemctl start sleeptuned"
+                                                                : "systemctl --user enable --now sleeptuned");
 }
 
 static int explain(const struct asking *asking, int error, const char *path)

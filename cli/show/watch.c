@@ -54,7 +54,7 @@ static void show(const struct st_screen *screen)
 
 struct watch {
     const struct st_status_wish *wish;
-    struct st_platform *platform;
+    struct st_clock *clock;
     struct st_daemon_answer answer; /* the last good one */
     char whose[ST_DAEMON_WHOSE_BYTES];
     bool current;           /* that one has this program's version */
@@ -82,7 +82,7 @@ static void ask(struct watch *watch)
     st_daemon_client_finish(&watch->answer);
     watch->answer = answer;
     watch->error[0] = '\0';
-    watch->since_wall_ns = watch->platform->wall_ns(watch->platform);
+    watch->since_wall_ns = watch->clock->wall_ns(watch->clock);
 }
 
 /* @return whether it must not be overlooked. */
@@ -94,8 +94,7 @@ static bool choose_message(const struct watch *watch, char *buf, size_t buf_byte
         return true;
     }
     if (watch->error[0] != '\0') {
-        st_when_text_near(watch->since_wall_ns, watch->platform->wall_ns(watch->platform), since,
-                          sizeof(since));
+        st_when_text_near(watch->since_wall_ns, watch->clock->wall_ns(watch->clock), since, sizeof(since));
         snprintf(buf, buf_bytes, "No connection since %s: %s", since, watch->error);
         return true;
     }
@@ -127,7 +126,7 @@ static void draw(const struct watch *watch)
 
 int st_status_watch(const struct st_status_wish *wish)
 {
-    struct watch watch = {.wish = wish, .platform = st_platform_native()};
+    struct watch watch = {.wish = wish, .clock = &st_platform_native()->clock};
     const char *type = getenv("TERM");
     if (type == NULL || strcmp(type, "dumb") == 0)
         return st_failure(COMMAND, "a terminal of type '%s' cannot be redrawn: leave out --watch",

@@ -26,12 +26,12 @@ void st_tune_block_init(struct st_tune_block *block, struct st_platform *p, uint
     block->config.warmup_max_ns = ST_TUNE_SETTLE_NS;
     block->config.warmup_cycles =
         (uint64_t)rate_hz * (uint64_t)(ST_TUNE_SETTLE_NS / ST_NS_PER_S) / frames + 1;
-    block->start_mc = st_readings_temperature_mc(p, 0);
+    block->start_mc = st_readings_temperature_mc(&p->machine, 0);
 }
 
 static int look_at_heat(const struct st_tune_block *block, char *why)
 {
-    const int64_t now_mc = st_readings_temperature_mc(block->p, 0);
+    const int64_t now_mc = st_readings_temperature_mc(&block->p->machine, 0);
     if (now_mc == INT64_MIN || block->start_mc == INT64_MIN ||
         (now_mc < HOT_MC && now_mc - block->start_mc < WARMER_MC))
         return 0;
@@ -48,13 +48,14 @@ int st_tune_block_run(struct st_tune_block *block, struct st_tuning_block *ret, 
     st_music_poll(block->music);
     const uint64_t others_n = st_music_dropouts(block->music);
     config.timer_slack_ns = block->slack_ns;
-    const int64_t before_uj = st_readings_number(block->p, ENERGY), before_ns = block->p->now_ns(block->p);
+    const int64_t before_uj = st_readings_number(&block->p->machine, ENERGY),
+                  before_ns = block->p->clock.now_ns(&block->p->clock);
     if (st_measure_run("tune", &config, NULL, NULL, &result) != ST_EXIT_DONE) {
         snprintf(why, ST_TUNING_WHY_BYTES, "the measuring loop did not start");
         return -EIO;
     }
-    const int64_t after_uj = st_readings_number(block->p, ENERGY),
-                  took_ns = block->p->now_ns(block->p) - before_ns;
+    const int64_t after_uj = st_readings_number(&block->p->machine, ENERGY),
+                  took_ns = block->p->clock.now_ns(&block->p->clock) - before_ns;
     int r = 0;
     if (st_stop_asked() || result.interrupted) {
         snprintf(why, ST_TUNING_WHY_BYTES, "stopped");
@@ -81,15 +82,15 @@ int st_tune_block_run(struct st_tune_block *block, struct st_tuning_block *ret, 
     return r == 0 ? look_at_heat(block, why) : r;
 }
 
-bool st_tune_block_records(struct st_platform *p, char *buf, size_t buf_bytes)
+bool st_tune_block_records(struct st_machine *machine, char *buf, size_t buf_bytes)
 {
     glob_t paths = {0};
     char text[128] = "";
     size_t bytes;
     bool found = false;
-    if (p->os == ST_OS_LINUX && glob(CAPTURES, 0, NULL, &paths) == 0) {
+    if (machine->os == ST_OS_LINUX && glob(CAPTURES, 0, NULL, &paths) == 0) {
         for (size_t i = 0; i < paths.gl_pathc && !found; i++) {
-            found = p->read_text(p, paths.gl_pathv[i], text, sizeof(text), &bytes) == 0 &&
+            found = machine->read_text(machine, paths.gl_pathv[i], text, sizeof(text), &bytes) == 0 &&
                     strstr(text, "RUNNING") != NULL;
             snprintf(buf, buf_bytes, "%s", paths.gl_pathv[i]);
         }

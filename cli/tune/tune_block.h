@@ -34,6 +34,6 @@ void st_tune_block_init(struct st_tune_block *block, struct st_platform *p, uint
 ST_NODISCARD int st_tune_block_run(struct st_tune_block *block, struct st_tuning_block *ret, char *why);
 
 /** Does a program record from a sound card now? @param buf which device. Linux: ALSA; unknown is false. */
-bool st_tune_block_records(struct st_platform *p, char *buf, size_t buf_bytes);
+bool st_tune_block_records(struct st_machine *machine, char *buf, size_t buf_bytes);
 
 #endif

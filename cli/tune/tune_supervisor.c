@@ -157,11 +157,11 @@ static void explain(const char *writers, int r, const char *target, char *why)
 
 static int hold(struct st_tune_supervisor *s, bool on)
 {
-    struct st_platform *p = s->applied.p;
+    struct st_threads *threads = &s->applied.p->threads;
     if (on)
-        s->latency = p->hold_latency(p, 0);
+        s->latency = threads->hold_latency(threads, 0);
     else
-        p->release_latency(p, s->latency);
+        threads->release_latency(threads, s->latency);
     const int r = on && s->latency < 0 ? s->latency : 0;
     s->latency = on && r == 0 ? s->latency : -1;
     return r;

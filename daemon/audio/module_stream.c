@@ -72,12 +72,13 @@ static void set_policy_once(struct st_stream *stream)
     if (!backends[backend_index(stream->config->audio.backend)].own_thread)
         return;
     const int64_t loop_priority = stream->config->loop.priority;
-    if (stream->platform->set_policy(stream->platform, ST_POLICY_FIFO,
-                                     (int)(loop_priority > 1 ? loop_priority - 1 : 1)) < 0)
-        (void)stream->platform->set_policy(stream->platform, ST_POLICY_OTHER, 0); /* not SCHED_BATCH */
+    if (stream->platform->threads.set_policy(&stream->platform->threads, ST_POLICY_FIFO,
+                                             (int)(loop_priority > 1 ? loop_priority - 1 : 1)) < 0)
+        (void)stream->platform->threads.set_policy(&stream->platform->threads, ST_POLICY_OTHER,
+                                                   0); /* not SCHED_BATCH */
     enum st_policy policy;
     int priority;
-    if (stream->platform->get_policy(stream->platform, &policy, &priority) == 0) {
+    if (stream->platform->threads.get_policy(&stream->platform->threads, &policy, &priority) == 0) {
         atomic_store(&stream->seen->priority, priority);
         atomic_store(&stream->seen->policy, (int)policy);
     }

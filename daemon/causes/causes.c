@@ -35,11 +35,11 @@ struct st_causes {
 /* Under the mutex. */
 static void begin_minute(struct st_causes *causes)
 {
-    struct st_platform *p = causes->platform;
+    struct st_clock *clock = &causes->platform->clock;
     causes->now.n = 0;
     causes->wakes_n = causes->xruns_n = causes->xruns_unknown_n = 0;
-    causes->from_ns = p->now_ns(p);
-    causes->from_wall_ns = p->wall_ns(p);
+    causes->from_ns = clock->now_ns(clock);
+    causes->from_wall_ns = clock->wall_ns(clock);
 }
 
 int st_causes_new(struct st_platform *platform, struct st_events *events, struct st_causes **ret)
@@ -118,7 +118,7 @@ void st_causes_tick(struct st_causes *causes, int cpu)
     st_system_pressure_sample(&causes->pressure, p, cpu);
     const enum st_cause slowed = st_cause_slowed(&causes->pressure.before, &causes->pressure.last);
     pthread_mutex_lock(&causes->mutex);
-    note_pressure(causes, slowed, p->wall_ns(p));
+    note_pressure(causes, slowed, p->clock.wall_ns(&p->clock));
     st_events_set_meanwhile(causes->events, &causes->meanwhile);
     unlock_and_put_late(causes);
 }
@@ -139,7 +139,7 @@ void st_causes_end_minute(struct st_causes *causes, struct st_cause_sums *ret,
 
 void st_causes_wakes(struct st_causes *causes, uint64_t n)
 {
-    const int64_t wall_ns = causes->platform->wall_ns(causes->platform);
+    const int64_t wall_ns = causes->platform->clock.wall_ns(&causes->platform->clock);
     pthread_mutex_lock(&causes->mutex);
     struct st_meanwhile *m = &causes->meanwhile;
     causes->wakes_n += n;
@@ -219,9 +219,9 @@ static void unlock_and_join(struct st_causes *causes, const struct st_event *lat
 void st_causes_take(struct st_causes *causes, const struct st_late *late,
                     const struct st_trace_culprit *culprit)
 {
-    struct st_platform *p = causes->platform;
+    struct st_clock *clock = &causes->platform->clock;
     const int64_t at_ns = late->xrun ? late->at_ns : late->event.at_ns;
-    const int64_t wall_ns = st_ns_sub(p->wall_ns(p), st_ns_sub(p->now_ns(p), at_ns));
+    const int64_t wall_ns = st_ns_sub(clock->wall_ns(clock), st_ns_sub(clock->now_ns(clock), at_ns));
     int64_t explained_ns = late->event.explained_ns;
     struct st_trace_culprit counted = {.ns = explained_ns};
     if (culprit == NULL && late->event.culprit[0] != '\0') {
@@ -259,15 +259,15 @@ void st_causes_traced(struct st_causes *causes, const struct st_trace_event *eve
 
 void st_causes_look(struct st_causes *causes, struct st_causes_now *ret)
 {
-    struct st_platform *p = causes->platform;
+    struct st_clock *clock = &causes->platform->clock;
     pthread_mutex_lock(&causes->mutex);
     ret->sums = causes->now;
     ret->handlers = causes->handlers.table;
     memcpy(ret->no_tracer, causes->no_tracer, sizeof(ret->no_tracer));
     ret->span = (struct st_cause_span){.from_wall_ns = causes->from_wall_ns,
-                                       .to_wall_ns = p->wall_ns(p),
+                                       .to_wall_ns = clock->wall_ns(clock),
                                        .asked_from_wall_ns = INT64_MIN,
-                                       .measured_ns = p->now_ns(p) - causes->from_ns,
+                                       .measured_ns = clock->now_ns(clock) - causes->from_ns,
                                        .wakes_n = causes->wakes_n,
                                        .above_ns = causes->above_ns,
                                        .xruns_n = causes->xruns_n,

@@ -294,7 +294,7 @@ int st_cpu_trace_find_culprit(const struct st_trace_event *events, size_t n, int
     return 0;
 }
 
-void st_cpu_trace_complete_name(struct st_platform *p, struct st_trace_culprit *culprit)
+void st_cpu_trace_complete_name(struct st_machine *machine, struct st_trace_culprit *culprit)
 {
     char path[64], comm[64], command[512] = "", full[ST_TRACE_CULPRIT_BYTES - 12];
     size_t len = st_cause_kind_program_len(culprit->name);
@@ -302,13 +302,13 @@ void st_cpu_trace_complete_name(struct st_platform *p, struct st_trace_culprit *
     if (len != ST_TRACE_NAME_BYTES - 1)
         return;
     snprintf(path, sizeof(path), "/proc%.20s/comm", id);
-    if (p->read_text(p, path, comm, sizeof(comm), &len) != 0)
+    if (machine->read_text(machine, path, comm, sizeof(comm), &len) != 0)
         return;
     (void)st_safe_copy(full, sizeof(full), comm, strcspn(comm, "\n"));
     if (strlen(full) != ST_TRACE_NAME_BYTES - 1 || strncmp(full, culprit->name, ST_TRACE_NAME_BYTES - 1) != 0)
         return; /* another thread has the number now */
     snprintf(path, sizeof(path), "/proc%.20s/cmdline", id);
-    const int r = p->read_text(p, path, command, sizeof(command), &len);
+    const int r = machine->read_text(machine, path, command, sizeof(command), &len);
     if (r != 0 && r != -EFBIG)
         return;
     st_proc_name(comm, command, full, sizeof(full));

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "core/cause_kind.h"
-#include "platform/platform.h"
+#include "platform/machine.h"
 
 #define ST_TRACEFS        "/sys/kernel/tracing" /* used where it is mounted; sleeptune never mounts it */
 #define ST_TRACE_INSTANCE "sleeptune"
@@ -78,7 +78,7 @@ ST_NODISCARD int st_cpu_trace_find_culprit(const struct st_trace_event *events, 
 
 /** The kernel's names of threads end after 15 characters: a thread that runs still gets the one of its
  * program, if that begins so. */
-void st_cpu_trace_complete_name(struct st_platform *p, struct st_trace_culprit *culprit);
+void st_cpu_trace_complete_name(struct st_machine *machine, struct st_trace_culprit *culprit);
 
 /** "irq/27-hda", "softirq/NET_RX". Safe to print. @return buf. */
 const char *st_cpu_trace_handler_name(bool softirq, int number, const char *name, char *buf,

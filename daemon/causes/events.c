@@ -18,9 +18,9 @@
 #define LOG_A_MINUTE   10
 #define LOG_TEXT_BYTES 1024
 
-int st_events_init(struct st_events *events, struct st_platform *platform)
+int st_events_init(struct st_events *events, struct st_clock *clock)
 {
-    *events = (struct st_events){.clock = platform,
+    *events = (struct st_events){.clock = clock,
                                  .late_gone_ns = INT64_MIN,
                                  .slowed_by = ST_CAUSE_UNKNOWN,
                                  .meanwhile = {.circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN,

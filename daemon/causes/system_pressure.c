@@ -8,14 +8,14 @@
 #define UNKNOWN    INT64_MIN
 #define PATH_BYTES 128
 
-static int64_t pressure_us(struct st_platform *p, const char *of)
+static int64_t pressure_us(struct st_machine *machine, const char *of)
 {
     char path[PATH_BYTES], text[512];
     size_t len;
     uint64_t us;
     snprintf(path, sizeof(path), "/proc/pressure/%s", of);
-    if (p->read_text(p, path, text, sizeof(text), &len) != 0 || st_proc_pressure_us(text, "some", &us) != 0 ||
-        us > INT64_MAX)
+    if (machine->read_text(machine, path, text, sizeof(text), &len) != 0 ||
+        st_proc_pressure_us(text, "some", &us) != 0 || us > INT64_MAX)
         return UNKNOWN;
     return (int64_t)us;
 }
@@ -43,12 +43,13 @@ void st_system_pressure_sample(struct st_system_pressure *pressure, struct st_pl
                            &now.pressure_memory_permille};
     bool guest = false;
     cpu = cpu >= 0 ? cpu : 0;
-    (void)platform->virtualised(platform, &guest);
+    (void)platform->machine.virtualised(&platform->machine, &guest);
     pressure->before = pressure->last;
     st_readings_read(platform, cpu, guest, INT64_MIN, &pressure->last);
     const int64_t span_ns = pressure->last.at_ns - pressure->before.at_ns;
     for (size_t i = 0; i < ST_ARRAY_LEN(of); i++) {
-        const int64_t us = platform->os == ST_OS_LINUX ? pressure_us(platform, of[i]) : UNKNOWN;
+        const int64_t us =
+            platform->machine.os == ST_OS_LINUX ? pressure_us(&platform->machine, of[i]) : UNKNOWN;
         if (pressure->sampled)
             *to[i] = permille(us, pressure->pressure_us[i], span_ns);
         pressure->pressure_us[i] = us;
@@ -57,7 +58,7 @@ void st_system_pressure_sample(struct st_system_pressure *pressure, struct st_pl
         now.throttles_n =
             grown(pressure->last.counts[ST_READING_HEAT_N], pressure->before.counts[ST_READING_HEAT_N]);
     now.cpu_khz = pressure->last.clock_khz;
-    now.temperature_mc = st_readings_temperature_mc(platform, cpu);
+    now.temperature_mc = st_readings_temperature_mc(&platform->machine, cpu);
     pressure->sampled = true;
     pressure->now = now;
 }

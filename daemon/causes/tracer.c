@@ -68,7 +68,7 @@ static int find(struct st_tracer *tracer, const struct st_cause_event *event, un
     if ((event->cause != ST_CAUSE_RUN_QUEUE && event->cause != ST_CAUSE_KERNEL) || *left == 0 ||
         tracer->ends || event->lateness_ns > ST_CULPRIT_SPAN_MAX_NS)
         return -ENOENT;
-    const int64_t offset_ns = p->wall_ns(p) - p->now_ns(p);
+    const int64_t offset_ns = p->clock.wall_ns(&p->clock) - p->clock.now_ns(&p->clock);
     const int r =
         st_culprit_request(tracer->socket, tracer->tid, due_ns + offset_ns, event->at_ns + offset_ns, ret);
     *left = r == 0 || r == -ENOENT ? *left - 1 : 0; /* one that hangs is not asked again at once */
@@ -94,7 +94,7 @@ static void name(struct st_tracer *tracer, size_t n)
             st_causes_take(tracer->causes, late, NULL);
             continue;
         }
-        st_cpu_trace_complete_name(tracer->platform, &found);
+        st_cpu_trace_complete_name(&tracer->platform->machine, &found);
         found_at_ns = late->event.at_ns;
         if (found.waking_was_seen)
             snprintf(waited, sizeof(waited), "%lld ns of this time while the loop waited",
@@ -171,11 +171,10 @@ void st_tracer_clear(void)
 }
 
 /* Does the system's daemon trace, and may it be asked? @return 0 or why not. */
-static int try_remote(struct st_platform *platform, const char *socket, pid_t tid, char *why,
-                      size_t why_bytes)
+static int try_remote(struct st_clock *clock, const char *socket, pid_t tid, char *why, size_t why_bytes)
 {
     struct st_trace_culprit none;
-    const int64_t now_ns = platform->wall_ns(platform);
+    const int64_t now_ns = clock->wall_ns(clock);
     const int r = st_culprit_request(socket, tid, now_ns, now_ns, &none);
     if (r == 0 || r == -ENOENT)
         return 0;
@@ -193,7 +192,7 @@ int st_tracer_start(struct st_platform *platform, const struct st_config *config
     int r = 0;
     *ret = NULL;
     if (socket != NULL)
-        r = try_remote(platform, socket, tid, why, why_bytes);
+        r = try_remote(&platform->clock, socket, tid, why, why_bytes);
     else
         r = st_module_load("trace", ST_TRACE_SYMBOL, &module, why, why_bytes);
     if (r == 0 && module != NULL && strcmp(module->version, ST_VERSION) != 0) {
@@ -308,7 +307,7 @@ int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, in
                                       woke_ns, ret);
         pthread_mutex_unlock(&tracer->ring);
         if (r == 0)
-            st_cpu_trace_complete_name(tracer->platform, ret);
+            st_cpu_trace_complete_name(&tracer->platform->machine, ret);
     }
     return r;
 }

@@ -374,7 +374,7 @@ bool st_config_own_stream(const struct st_config *config)
     return strcmp(config->audio.backend, "none") != 0 && strcmp(config->audio.backend, "dummy") != 0;
 }
 
-int st_config_load(struct st_platform *platform, const char *path, struct st_config *ret,
+int st_config_load(struct st_machine *machine, const char *path, struct st_config *ret,
                    st_config_error_fn error, void *ctx)
 {
     struct parse parse = {.name = path, .error = error, .ctx = ctx};
@@ -382,7 +382,7 @@ int st_config_load(struct st_platform *platform, const char *path, struct st_con
     if (text == NULL)
         return -ENOMEM;
     size_t len = 0;
-    int r = platform->read_text(platform, path, text, ST_CONFIG_FILE_BYTES + 1, &len);
+    int r = machine->read_text(machine, path, text, ST_CONFIG_FILE_BYTES + 1, &len);
     if (r == -EFBIG)
         complain(&parse, 0, "larger than %d bytes: this is not a sleeptuned configuration",
                  ST_CONFIG_FILE_BYTES);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-#include "platform/platform.h"
+#include "platform/machine.h"
 
 #define ST_CONFIG_TEXT_BYTES    256
 #define ST_CONFIG_PERIOD_MAX_NS INT64_C(2000000000) /* of the test loop */
@@ -109,7 +109,7 @@ ST_NODISCARD int st_config_parse(const char *text, size_t len, const char *name,
 bool st_config_own_stream(const struct st_config *config);
 
 /** Reads a file. @return as st_config_parse, or what reading said (reported too, -ENOENT as well). */
-ST_NODISCARD int st_config_load(struct st_platform *platform, const char *path, struct st_config *ret,
+ST_NODISCARD int st_config_load(struct st_machine *machine, const char *path, struct st_config *ret,
                                 st_config_error_fn error, void *ctx);
 
 /** Value of a key that is a text or a choice; "" where there is no such key. Threads: any. */

@@ -217,7 +217,7 @@ static int put_aside(struct st_history_writer *writer, int r, char *why, size_t 
         snprintf(why, why_bytes, "%s", reason);
         return r;
     }
-    const int64_t now_ns = writer->platform->wall_ns(writer->platform);
+    const int64_t now_ns = writer->platform->clock.wall_ns(&writer->platform->clock);
     r = st_history_put_aside(writer->used.path, now_ns, aside, sizeof(aside));
     if (r < 0) {
         snprintf(reason, sizeof(reason), "%s", why);
@@ -247,7 +247,7 @@ static int lock(struct st_history_writer *writer, char *error, size_t error_byte
     else if (r == -EBUSY)
         snprintf(error, error_bytes, "another process uses the lock file of this history");
     else if (r == 0 && pid > 0)
-        st_events_add(writer->events, ST_LOG_WARN, p->wall_ns(p), ST_EVENT_UNCLEAN_END,
+        st_events_add(writer->events, ST_LOG_WARN, p->clock.wall_ns(&p->clock), ST_EVENT_UNCLEAN_END,
                       "the previous run of sleeptuned did not end cleanly (killed, or a power cut)");
     return r == -EBUSY ? r : 0;
 }
@@ -269,7 +269,7 @@ static int look_after_file(struct st_history_writer *writer, char *error, size_t
         writer->history = NULL;
     }
     if (state != ST_HISTORY_EMPTIED) {
-        st_events_add(writer->events, ST_LOG_WARN, writer->platform->wall_ns(writer->platform),
+        st_events_add(writer->events, ST_LOG_WARN, writer->platform->clock.wall_ns(&writer->platform->clock),
                       ST_EVENT_HISTORY_CHANGED, "another program %s %.150s; rows may be missing",
                       gone ? "moved or removed" : "wrote to", writer->used.path);
         return 0;
@@ -319,7 +319,7 @@ static int write_rows(struct st_history_writer *writer, const struct waiting *ro
  * than it may be, of which some 4 MB are given back at a time. */
 static int retain(struct st_history_writer *writer)
 {
-    const int64_t now_ns = writer->platform->now_ns(writer->platform);
+    const int64_t now_ns = writer->platform->clock.now_ns(&writer->platform->clock);
     const int64_t max_bytes = writer->used.max_bytes - ST_HISTORY_LOG_BYTES - 2 * GROWN_BYTES;
     const int64_t bytes = st_history_bytes(writer->history);
     const bool full = (bytes > max_bytes && bytes > writer->retained_bytes + GROWN_BYTES) ||
@@ -327,8 +327,9 @@ static int retain(struct st_history_writer *writer)
     if (!full && writer->retained_ns != INT64_MIN && now_ns - writer->retained_ns < RETAIN_NS)
         return 0;
     writer->retained_ns = now_ns;
-    const int r = st_history_retain(writer->history, writer->platform->wall_ns(writer->platform),
-                                    writer->used.keep_days, max_bytes);
+    const int r =
+        st_history_retain(writer->history, writer->platform->clock.wall_ns(&writer->platform->clock),
+                          writer->used.keep_days, max_bytes);
     writer->retained_bytes = st_history_bytes(writer->history);
     return r;
 }
@@ -525,7 +526,7 @@ static void *run(void *ctx)
 {
     struct st_history_writer *writer = ctx;
     bool stop = false;
-    (void)writer->platform->set_name(writer->platform, "st-history");
+    (void)writer->platform->threads.set_name(&writer->platform->threads, "st-history");
     while (!stop) {
         pthread_mutex_lock(&writer->mutex);
         const bool writes = wait_for_work(writer);

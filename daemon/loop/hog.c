@@ -12,7 +12,7 @@
 #define THREADS_MAX   64 /* of one program */
 
 struct search {
-    struct st_platform *p;
+    struct st_machine *machine;
     const char *process; /* whose threads are looked at; NULL: processes */
     int left;
     struct st_proc_stat loop;
@@ -20,13 +20,13 @@ struct search {
     struct st_hog found;
 };
 
-static bool read_stat(struct st_platform *p, const char *process, const char *thread,
+static bool read_stat(struct st_machine *machine, const char *process, const char *thread,
                       struct st_proc_stat *ret)
 {
     char text[1024];
     size_t len;
-    return p->read_text(p, ST_TEXT(96, "/proc/%.16s/task/%.16s/stat", process, thread), text, sizeof(text),
-                        &len) == 0 &&
+    return machine->read_text(machine, ST_TEXT(96, "/proc/%.16s/task/%.16s/stat", process, thread), text,
+                              sizeof(text), &len) == 0 &&
            st_proc_stat(text, ret) == 0;
 }
 
@@ -44,14 +44,14 @@ static int consider(void *ctx, const char *name)
         ST_PRINT(path, "/proc/%.16s/task", name);
         search->process = name;
         search->left = THREADS_MAX;
-        (void)search->p->list(search->p, path, consider, search);
+        (void)search->machine->list(search->machine, path, consider, search);
         search->process = NULL;
         search->left = left;
         return 0;
     }
     const pid_t tid = (pid_t)strtol(name, NULL, 10);
-    if (tid == search->loop_tid || !read_stat(search->p, search->process, name, &stat) || stat.state != 'R' ||
-        stat.cpu != search->loop.cpu || stat.rt_priority < search->loop.rt_priority ||
+    if (tid == search->loop_tid || !read_stat(search->machine, search->process, name, &stat) ||
+        stat.state != 'R' || stat.cpu != search->loop.cpu || stat.rt_priority < search->loop.rt_priority ||
         stat.rt_priority <= search->found.priority)
         return 0;
     search->found = (struct st_hog){.pid = (pid_t)strtol(search->process, NULL, 10),
@@ -61,19 +61,19 @@ static int consider(void *ctx, const char *name)
     char path[64], command[1024] = "";
     size_t len;
     ST_PRINT(path, "/proc/%.16s/cmdline", search->process);
-    const int r = search->p->read_text(search->p, path, command, sizeof(command), &len);
+    const int r = search->machine->read_text(search->machine, path, command, sizeof(command), &len);
     st_proc_name(stat.name, r == 0 || r == -EFBIG ? command : "", search->found.name,
                  sizeof(search->found.name));
     return 0;
 }
 
-void st_hog_look(struct st_platform *p, pid_t loop, struct st_hog *hog)
+void st_hog_look(struct st_machine *machine, pid_t loop, struct st_hog *hog)
 {
-    struct search search = {.p = p, .left = PROCESSES_MAX, .loop_tid = loop};
+    struct search search = {.machine = machine, .left = PROCESSES_MAX, .loop_tid = loop};
     const char *thread = ST_TEXT(16, "%d", (int)loop);
-    if (p->os != ST_OS_LINUX || !read_stat(p, "self", thread, &search.loop))
+    if (machine->os != ST_OS_LINUX || !read_stat(machine, "self", thread, &search.loop))
         return;
-    (void)p->list(p, "/proc", consider, &search);
+    (void)machine->list(machine, "/proc", consider, &search);
     search.found.looks = search.found.tid == 0 ? 0 : search.found.tid == hog->tid ? hog->looks + 1 : 1;
     *hog = search.found;
 }

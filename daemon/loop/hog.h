@@ -2,7 +2,7 @@
 #ifndef ST_DAEMON_LOOP_HOG_H
 #define ST_DAEMON_LOOP_HOG_H
 
-#include "platform/platform.h"
+#include "platform/machine.h"
 
 /** All zero: none. Threads: the owner's lock. */
 struct st_hog {
@@ -17,6 +17,6 @@ struct st_hog {
 /** Looks for the runnable real-time thread of the highest priority that was last on the CPU of thread `loop`
  * of this process, at or above its priority. Reads all of /proc: some ms; about once a second, while that
  * thread does not run. Linux; elsewhere none. */
-void st_hog_look(struct st_platform *p, pid_t loop, struct st_hog *hog);
+void st_hog_look(struct st_machine *machine, pid_t loop, struct st_hog *hog);
 
 #endif

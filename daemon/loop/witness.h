@@ -6,6 +6,7 @@
 
 #include "daemon/config/config.h"
 #include "daemon/loop/playing.h"
+#include "platform/threads.h"
 
 /* While no period of music is known. */
 #define ST_WITNESS_FRAMES   128

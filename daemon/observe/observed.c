@@ -21,12 +21,12 @@ const char *st_observed_state_name(enum st_observed_state state)
 
 static int64_t now_ns(const struct st_observed *o)
 {
-    return o->platform->now_ns(o->platform);
+    return o->platform->clock.now_ns(&o->platform->clock);
 }
 
 static int64_t wall_ns(const struct st_observed *o)
 {
-    return o->platform->wall_ns(o->platform);
+    return o->platform->clock.wall_ns(&o->platform->clock);
 }
 
 /* --- events --- */
@@ -289,7 +289,7 @@ void st_observed_finish(struct st_observed *o)
 
 static int open_source(struct st_observed *o)
 {
-    const int r = st_xrun_open(&o->watch, o->platform, o->source, &o->setting);
+    const int r = st_xrun_open(&o->watch, &o->platform->machine, o->source, &o->setting);
     if (r < 0)
         return r;
     o->open = true;
@@ -299,9 +299,9 @@ static int open_source(struct st_observed *o)
 
 static int poll_source(struct st_observed *o)
 {
-    const int64_t before_ns = o->platform->thread_cpu_ns(o->platform);
+    const int64_t before_ns = o->platform->threads.thread_cpu_ns(&o->platform->threads);
     const int r = o->source->ops->poll(&o->watch, on_seen, o);
-    o->view.poll_cpu_ns += o->platform->thread_cpu_ns(o->platform) - before_ns;
+    o->view.poll_cpu_ns += o->platform->threads.thread_cpu_ns(&o->platform->threads) - before_ns;
     o->view.polls_n++;
     if (r == 0 && o->watch.plays)
         note_playing(o, "", "");

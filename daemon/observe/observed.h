@@ -3,6 +3,7 @@
 #define ST_DAEMON_OBSERVE_OBSERVED_H
 
 #include "daemon/causes/events.h"
+#include "platform/platform.h"
 #include "story/dropout_table.h"
 
 #define ST_OBSERVED_PENDING_MAX  16 /* of a source, and one for all others of each kind */

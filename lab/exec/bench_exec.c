@@ -47,12 +47,13 @@ static int time_program(struct st_lab *lab, const struct st_exec_command *comman
                         struct st_program_time *ret)
 {
     int64_t slack_ns;
-    const bool slack = command->idle && lab->platform->timer_slack_ns(lab->platform, &slack_ns) == 0;
+    const bool slack =
+        command->idle && lab->platform->threads.timer_slack_ns(&lab->platform->threads, &slack_ns) == 0;
     if (slack)
-        (void)lab->platform->set_timer_slack_ns(lab->platform, 1);
+        (void)lab->platform->threads.set_timer_slack_ns(&lab->platform->threads, 1);
     const int r = lab->time_program(lab, command->argv, ret);
     if (slack)
-        (void)lab->platform->set_timer_slack_ns(lab->platform, slack_ns);
+        (void)lab->platform->threads.set_timer_slack_ns(&lab->platform->threads, slack_ns);
     return r;
 }
 
@@ -118,12 +119,12 @@ int st_bench_exec_measure(struct st_bench_exec *bench, struct st_lab *lab)
         return -ENOMEM;
     for (size_t i = 0; i < config->commands_n; i++)
         order[i] = i;
-    const int64_t begin_ns = lab->platform->now_ns(lab->platform);
+    const int64_t begin_ns = lab->platform->clock.now_ns(&lab->platform->clock);
     int64_t round_ns = 0;
     int r = 0;
     bool counted = false;
     for (unsigned i = 0; r == 0 && !bench->stopped; i++) {
-        const int64_t now_ns = lab->platform->now_ns(lab->platform),
+        const int64_t now_ns = lab->platform->clock.now_ns(&lab->platform->clock),
                       left_ns = st_ns_sub(begin_ns, now_ns) + config->budget_ns;
         if (!counted && (i == config->warm_up_n || (i > 0 && left_ns < 2 * round_ns))) {
             counted = true; /* warmed up, or so far that the next round is the last one */
@@ -132,8 +133,8 @@ int st_bench_exec_measure(struct st_bench_exec *bench, struct st_lab *lab)
         if (counted && (left_ns < round_ns || (config->runs_n > 0 && i - bench->warm_up_n == config->runs_n)))
             break;
         r = run_round(bench, lab, order, counted, &random);
-        round_ns = lab->platform->now_ns(lab->platform) - now_ns;
-        bench->elapsed_ns = lab->platform->now_ns(lab->platform) - begin_ns;
+        round_ns = lab->platform->clock.now_ns(&lab->platform->clock) - now_ns;
+        bench->elapsed_ns = lab->platform->clock.now_ns(&lab->platform->clock) - begin_ns;
         if (round_ns == 0) /* a clock that stands still */
             break;
     }
@@ -414,6 +415,6 @@ json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_ex
     st_json_set(o, "interrupted", json_boolean(bench->stopped));
     st_json_set(o, "starts", starts);
     st_json_set(o, "results", results);
-    st_json_set(o, "circumstances", st_bench_text_conditions_json(lab->platform));
+    st_json_set(o, "circumstances", st_bench_text_conditions_json(&lab->platform->machine));
     return o;
 }

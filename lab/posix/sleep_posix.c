@@ -22,7 +22,7 @@ static int64_t rounded_up(const struct st_sleep *s, int64_t ns)
 static struct timespec due_on_clock(const struct st_sleep *s)
 {
     const int64_t clock_ns = st_posix_clock_ns(s->method->clock_id);
-    const int64_t now_ns = s->platform->now_ns(s->platform);
+    const int64_t now_ns = s->platform->clock.now_ns(&s->platform->clock);
     return st_ns_to_timespec(st_ns_add(s->due_ns, clock_ns - now_ns));
 }
 
@@ -64,7 +64,7 @@ int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns)
 int st_sleep_clock_absolute(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 {
     if (s->method->clock_id == CLOCK_MONOTONIC) /* the call of the cycle loop */
-        return s->platform->sleep_until_ns(s->platform, s->due_ns);
+        return s->platform->clock.sleep_until_ns(&s->platform->clock, s->due_ns);
     const struct timespec ts = due_on_clock(s);
     return -clock_nanosleep(s->method->clock_id, TIMER_ABSTIME, &ts, NULL);
 }

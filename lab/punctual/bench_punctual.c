@@ -8,7 +8,7 @@
 /* The loop between two turns. */
 struct run {
     struct st_platform *p;
-    int (*sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING;
+    int (*sleep_until_ns)(struct st_clock *, int64_t) ST_NONBLOCKING;
     struct st_period period;
     int64_t t0_ns, done_ns; /* done: the last clock read */
     uint64_t k;             /* the next cycle's period */
@@ -21,7 +21,7 @@ struct run {
 static inline __attribute__((always_inline)) int span(struct run *run, uint64_t end,
                                                       struct st_margin *margin) ST_NONBLOCKING
 {
-    struct st_platform *const p = run->p;
+    struct st_clock *const clock = &run->p->clock;
     int64_t due_ns = st_period_due_ns(&run->period, run->t0_ns, run->k);
     while (run->k < end) {
         int64_t woke_ns = 0;
@@ -29,14 +29,14 @@ static inline __attribute__((always_inline)) int span(struct run *run, uint64_t 
         int r = 0;
         if (sleeps)
             r = margin != NULL
-                    ? st_punctual_wait(margin, p, run->sleep_until_ns, run->done_ns, due_ns, &woke_ns)
-                    : run->sleep_until_ns(p, due_ns);
+                    ? st_punctual_wait(margin, clock, run->sleep_until_ns, run->done_ns, due_ns, &woke_ns)
+                    : run->sleep_until_ns(clock, due_ns);
         if (r == -EINTR)
             continue;
         if (r != 0)
             return r;
         if (margin == NULL || !sleeps)
-            woke_ns = p->now_ns(p);
+            woke_ns = clock->now_ns(clock);
         run->done_ns = woke_ns;
         run->lateness_ns[run->n++] = woke_ns - due_ns;
         due_ns = st_period_due_ns(&run->period, run->t0_ns, ++run->k);
@@ -65,9 +65,9 @@ static int turn(struct st_bench_punctual *bench, struct run *run, uint64_t last,
     const uint64_t end = block_end < last ? block_end : last;
     run->n = 0;
     run->skipped = 0;
-    const int64_t before_ns = run->p->thread_cpu_ns(run->p);
+    const int64_t before_ns = run->p->threads.thread_cpu_ns(&run->p->threads);
     const int r = arm->choice.kind == ST_ARM_PLAIN ? plain_span(run, end) : span(run, end, &arm->margin);
-    const int64_t after_ns = run->p->thread_cpu_ns(run->p);
+    const int64_t after_ns = run->p->threads.thread_cpu_ns(&run->p->threads);
     if (before_ns >= 0 && after_ns >= 0)
         st_arms_block(bench->arms, bench->config.arms_n, i, run->n, after_ns - before_ns);
     for (size_t n = 0; counts && n < run->n; n++) {
@@ -103,11 +103,11 @@ int st_bench_punctual_measure(struct st_platform *p, const struct st_bench_punct
     if (r != 0)
         return r;
     const uint64_t first = 2 * ST_ARM_BLOCK * config->arms_n;
-    const int64_t now_ns = p->now_ns(p);
+    const int64_t now_ns = p->clock.now_ns(&p->clock);
     struct run run = {.p = p,
-                      .sleep_until_ns = p->sleep_until_precise_ns(p, 0) != -ENOTSUP
-                                            ? p->sleep_until_precise_ns
-                                            : p->sleep_until_ns,
+                      .sleep_until_ns = p->clock.sleep_until_precise_ns(&p->clock, 0) != -ENOTSUP
+                                            ? p->clock.sleep_until_precise_ns
+                                            : p->clock.sleep_until_ns,
                       .period = config->period,
                       .t0_ns = now_ns + st_period_ns(&config->period),
                       .done_ns = now_ns};

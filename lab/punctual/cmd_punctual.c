@@ -76,22 +76,22 @@ static bool go_on(void *ctx, int64_t elapsed_ns)
 }
 
 /* CPU, policy, memory and restartable sequence of the calling thread. */
-static void prepare(struct arguments *a, struct st_platform *p)
+static void prepare(struct arguments *a, struct st_threads *threads)
 {
-    int r = a->cpu >= 0 ? p->pin(p, (int)a->cpu) : 0;
+    int r = a->cpu >= 0 ? threads->pin(threads, (int)a->cpu) : 0;
     if (r != 0)
         st_text_append(a->degraded, sizeof(a->degraded), "it is not pinned (%s). ", strerror(-r));
-    r = p->lock_memory(p, NULL);
+    r = threads->lock_memory(threads, NULL);
     if (r != 0)
         st_text_append(a->degraded, sizeof(a->degraded), "memory is not locked (%s). ", strerror(-r));
-    (void)p->leave_rseq(p); /* the kernel attends to it on each wake-up */
-    r = a->policy != ST_POLICY_OTHER ? p->set_policy(p, a->policy, (int)a->priority) : 0;
+    (void)threads->leave_rseq(threads); /* the kernel attends to it on each wake-up */
+    r = a->policy != ST_POLICY_OTHER ? threads->set_policy(threads, a->policy, (int)a->priority) : 0;
     if (r != 0)
         st_text_append(a->degraded, sizeof(a->degraded), "it ran as a normal thread (%s). ", strerror(-r));
 }
 
 static json_t *document(const struct arguments *a, const struct st_bench_punctual *bench,
-                        struct st_platform *p)
+                        struct st_machine *machine)
 {
     json_t *o = json_object();
     st_json_set(o, "schema", json_string("sleeptune-bench-punctual/1"));
@@ -99,7 +99,7 @@ static json_t *document(const struct arguments *a, const struct st_bench_punctua
     st_json_set(o, "rate_hz", json_integer(a->rate_hz));
     st_json_set(o, "degraded", a->degraded[0] != '\0' ? json_string(a->degraded) : json_null());
     st_bench_punctual_json(bench, o);
-    st_json_set(o, "circumstances", st_bench_text_conditions_json(p));
+    st_json_set(o, "circumstances", st_bench_text_conditions_json(machine));
     return o;
 }
 
@@ -109,11 +109,11 @@ static int run(struct arguments *a)
     struct st_bench_punctual bench;
     int width;
     st_stop_catch(NULL);
-    st_stop_limit_rttime(p, NULL);
-    prepare(a, p);
+    st_stop_limit_rttime(&p->threads, NULL);
+    prepare(a, &p->threads);
     const int r = st_bench_punctual_measure(p, &a->config, &bench);
-    json_t *o = r == 0 ? document(a, &bench, p) : NULL;
-    (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
+    json_t *o = r == 0 ? document(a, &bench, &p->machine) : NULL;
+    (void)p->threads.set_policy(&p->threads, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
     st_bench_command_done(&a->common);
     int status = r == 0 ? ST_EXIT_DONE : st_failure(NAME, "%s", strerror(-r));
     FILE *out = r == 0 ? st_bench_command_begin(&a->common, &width) : NULL;
@@ -122,7 +122,7 @@ static int run(struct arguments *a)
         if (a->degraded[0] != '\0')
             fprintf(out, "\nWarning: %s\n", a->degraded);
         fputc('\n', out);
-        st_bench_text_conditions(p, out, width);
+        st_bench_text_conditions(&p->machine, out, width);
     }
     if (r == 0)
         status = st_bench_command_end(&a->common, o, (size_t)bench.cycles);

@@ -3,10 +3,10 @@
 #ifndef ST_LAB_PUNCTUAL_EXACT_SLEEP_H
 #define ST_LAB_PUNCTUAL_EXACT_SLEEP_H
 
-#include "platform/platform.h"
+#include "platform/clock.h"
 
 /** As sleep_until_ns or sleep_until_precise_ns (platform.h), whichever is the more exact one. p is not
  * used. */
-int st_exact_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
+int st_exact_sleep_until_ns(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING;
 
 #endif

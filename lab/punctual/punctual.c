@@ -9,6 +9,7 @@
 #include "core/ns.h"
 #include "lab/punctual/exact_sleep.h"
 #include "lab/punctual/punctual_wait.h"
+#include "platform/platform.h"
 #include "platform/posix/posix.h"
 
 #define ON_TIME_NS   100
@@ -22,7 +23,7 @@
  * Signals make it leave much: a sleep that they end anew, shortly before the time, is not as the distribution
  * says. */
 struct st_punctual {
-    struct st_platform clock; /* of which the wait uses now_ns */
+    struct st_clock clock; /* of which the wait uses now_ns */
     struct st_margin margin;
     double cpu_share;
     double saved_ns, saved_max_ns;          /* the account, and what it holds */

@@ -129,11 +129,11 @@ static int choose_methods(struct arguments *a)
 }
 
 /* @return whether the policy is what was asked for; else a note says what it is. */
-static void set_policy(const struct arguments *a, struct st_platform *p, struct st_series_result *result)
+static void set_policy(const struct arguments *a, struct st_threads *threads, struct st_series_result *result)
 {
     if (a->policy_text == NULL)
         return;
-    const int r = p->set_policy(p, a->policy, (int)a->priority);
+    const int r = threads->set_policy(threads, a->policy, (int)a->priority);
     if (r != 0)
         ST_PRINT(result->input.note,
                  "No permission for the policy %s (%s): measured with the current policy instead.",
@@ -158,7 +158,7 @@ static int circumstances(struct st_platform *p, const struct st_sleep_method *me
     struct st_lab *lab = st_lab_native();
     result->circumstances = json_object();
     st_result_condition_json(result->circumstances, "method", method->name);
-    if (p->get_policy(p, &policy, &priority) == 0) {
+    if (p->threads.get_policy(&p->threads, &policy, &priority) == 0) {
         ST_PRINT(text, "%d", priority);
         st_result_condition_json(result->circumstances, "policy", st_platform_policy_name(policy));
         st_result_condition_json(result->circumstances, "priority", text);
@@ -168,7 +168,7 @@ static int circumstances(struct st_platform *p, const struct st_sleep_method *me
         ST_PRINT(text, "%+.2f", result->correction_ppm);
         st_result_condition_json(result->circumstances, "clock_correction_ppm", text);
     }
-    p->conditions(p, -1, st_result_condition_json, result->circumstances);
+    p->machine.conditions(&p->machine, -1, st_result_condition_json, result->circumstances);
     const json_int_t hz = json_integer_value(json_object_get(result->circumstances, "hz")); /* 0: unknown */
     return hz >= 1 && hz <= 1000000 ? (int)hz : 0;
 }
@@ -191,11 +191,11 @@ static int measure(struct arguments *a, const struct st_bench_series_config *con
     struct st_platform *p = st_platform_native();
     struct st_bench_series bench;
     result->input.source = "measured";
-    set_policy(a, p, result);
+    set_policy(a, &p->threads, result);
     const int known_hz = circumstances(p, config->method, result);
     const int r = st_bench_series_measure(p, config, &bench);
     if (a->policy_text != NULL)
-        (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
+        (void)p->threads.set_policy(&p->threads, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
     st_bench_command_done(&a->shown);
     result->input.all = bench.all;
     result->input.interrupted = bench.stopped;
@@ -252,7 +252,7 @@ static int run(struct arguments *a, struct st_bench_series_config *config)
     size_t n = 0;
     int status = ST_EXIT_DONE;
     st_stop_catch(NULL);
-    st_stop_limit_rttime(st_platform_native(), NULL);
+    st_stop_limit_rttime(&st_platform_native()->threads, NULL);
     announce(a, config);
     for (size_t i = 0; i < a->methods_n && (i == 0 || !st_stop_asked()); i++) {
         struct st_series_result *result = calloc(1, sizeof(*result));

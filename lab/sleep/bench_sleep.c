@@ -65,7 +65,7 @@ static void init_cell(struct st_sleep_cell *cell, const struct st_bench_sleep_co
     cell->setting = i / methods_n / durations_n;
 }
 
-int st_bench_sleep_init(struct st_bench_sleep *bench, struct st_platform *p,
+int st_bench_sleep_init(struct st_bench_sleep *bench, struct st_threads *threads,
                         const struct st_bench_sleep_config *config)
 {
     const size_t n = config->methods_n * config->durations_n * config->settings_n;
@@ -85,9 +85,9 @@ int st_bench_sleep_init(struct st_bench_sleep *bench, struct st_platform *p,
     for (size_t i = 0; i < n; i++)
         init_cell(&bench->cells[i], config, i);
     int64_t slack_ns;
-    if (p->timer_slack_ns(p, &slack_ns) == 0)
+    if (threads->timer_slack_ns(threads, &slack_ns) == 0)
         bench->slack_found_ns = slack_ns;
-    (void)p->get_policy(p, &bench->policy_found, &bench->priority_found); /* else: other */
+    (void)threads->get_policy(threads, &bench->policy_found, &bench->priority_found); /* else: other */
     const int64_t full_ns = st_bench_sleep_block_ns(bench) * ST_BENCH_SLEEP_BLOCKS;
     const int64_t overhead_ns = full_ns / 10;
     if (bench->config.budget_ns == 0)
@@ -129,47 +129,47 @@ static int make_room(struct st_sleep_cell *cell, size_t n)
 }
 
 /* What reading the counter twice costs by itself: the least of some. */
-static int64_t cpu_read_cost_ns(struct st_platform *p)
+static int64_t cpu_read_cost_ns(struct st_threads *threads)
 {
     int64_t least_ns = INT64_MAX;
     for (int i = 0; i < 16; i++) {
-        const int64_t before_ns = p->thread_cpu_ns(p);
-        const int64_t cost_ns = p->thread_cpu_ns(p) - before_ns;
+        const int64_t before_ns = threads->thread_cpu_ns(threads);
+        const int64_t cost_ns = threads->thread_cpu_ns(threads) - before_ns;
         least_ns = cost_ns < least_ns ? cost_ns : least_ns;
     }
     return least_ns > 0 ? least_ns : 0;
 }
 
 /* @return 0, or a reason in the cell. */
-static int enter_setting(const struct st_bench_sleep *bench, struct st_platform *p,
+static int enter_setting(const struct st_bench_sleep *bench, struct st_threads *threads,
                          struct st_sleep_cell *cell)
 {
     const struct st_sleep_setting *setting = &bench->config.settings[cell->setting];
     /* slack first: of a real-time thread it cannot be set */
     const int64_t slack_ns = setting->slack_ns >= 0 ? setting->slack_ns : bench->slack_found_ns;
-    int r = p->set_policy(p, ST_POLICY_OTHER, 0);
+    int r = threads->set_policy(threads, ST_POLICY_OTHER, 0);
     if (r != 0)
         refuse(cell, "the policy cannot be changed", r);
     if (r == 0 && slack_ns >= 1) {
-        r = p->set_timer_slack_ns(p, slack_ns);
+        r = threads->set_timer_slack_ns(threads, slack_ns);
         if (r != 0)
             refuse(cell, "the timer slack cannot be set", r);
     }
     if (r == 0 && setting->policy != ST_POLICY_OTHER) {
-        r = p->set_policy(p, setting->policy, setting->priority);
+        r = threads->set_policy(threads, setting->policy, setting->priority);
         if (r != 0)
             refuse(cell, "no right to a real-time policy", r);
     }
     return r;
 }
 
-static void leave_setting(const struct st_bench_sleep *bench, struct st_platform *p)
+static void leave_setting(const struct st_bench_sleep *bench, struct st_threads *threads)
 {
-    (void)p->set_policy(p, ST_POLICY_OTHER, 0);
+    (void)threads->set_policy(threads, ST_POLICY_OTHER, 0);
     if (bench->slack_found_ns >= 1)
-        (void)p->set_timer_slack_ns(p, bench->slack_found_ns);
+        (void)threads->set_timer_slack_ns(threads, bench->slack_found_ns);
     if (bench->policy_found != ST_POLICY_OTHER)
-        (void)p->set_policy(p, bench->policy_found, bench->priority_found);
+        (void)threads->set_policy(threads, bench->policy_found, bench->priority_found);
 }
 
 static bool on_time(const struct st_sleep *s, int64_t woke_ns)
@@ -179,13 +179,13 @@ static bool on_time(const struct st_sleep *s, int64_t woke_ns)
 }
 
 /* Sleeps; what comes back late is a sample, what a signal ends is none. */
-static void sleep_times(struct st_bench_sleep *bench, struct st_platform *p, struct st_sleep_cell *cell,
+static void sleep_times(struct st_bench_sleep *bench, struct st_clock *clock, struct st_sleep_cell *cell,
                         struct st_sleep *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const int64_t start_ns = p->now_ns(p);
+        const int64_t start_ns = clock->now_ns(clock);
         const int r = st_sleep_once(s, start_ns, cell->requested_ns);
-        const int64_t woke_ns = p->now_ns(p);
+        const int64_t woke_ns = clock->now_ns(clock);
         if (r == -EINTR) {
             cell->interrupted_n++;
             return;
@@ -207,30 +207,30 @@ static int visit(struct st_bench_sleep *bench, struct st_platform *p, struct st_
     struct st_sleep s;
     if (make_room(cell, n) != 0)
         return -ENOMEM;
-    const int64_t begin_ns = p->now_ns(p);
+    const int64_t begin_ns = p->clock.now_ns(&p->clock);
     const size_t before_n = cell->n;
-    int r = enter_setting(bench, p, cell);
+    int r = enter_setting(bench, &p->threads, cell);
     if (r == 0) {
         r = st_sleep_open(&s, p, cell->method);
         if (r != 0)
             refuse(cell, "the kernel refused this call", r);
     }
     if (r == 0) {
-        const int warmed = st_sleep_once(&s, p->now_ns(p), WARM_UP_NS);
+        const int warmed = st_sleep_once(&s, p->clock.now_ns(&p->clock), WARM_UP_NS);
         if (warmed != 0 && warmed != -EINTR)
             refuse(cell, "the sleep failed", warmed);
-        const int64_t cpu_before_ns = p->thread_cpu_ns(p);
+        const int64_t cpu_before_ns = p->threads.thread_cpu_ns(&p->threads);
         if (cell->why == NULL)
-            sleep_times(bench, p, cell, &s, n);
-        const int64_t cpu_after_ns = p->thread_cpu_ns(p);
+            sleep_times(bench, &p->clock, cell, &s, n);
+        const int64_t cpu_after_ns = p->threads.thread_cpu_ns(&p->threads);
         if (cpu_before_ns >= 0 && cpu_after_ns >= cpu_before_ns + read_cost_ns && cell->n == before_n + n) {
             cell->cpu_ns += cpu_after_ns - cpu_before_ns - read_cost_ns;
             cell->cpu_sleeps_n += n;
         }
         st_sleep_close(&s);
     }
-    leave_setting(bench, p);
-    cell->spent_ns += p->now_ns(p) - begin_ns;
+    leave_setting(bench, &p->threads);
+    cell->spent_ns += p->clock.now_ns(&p->clock) - begin_ns;
     cell->visits_n++;
     if (cell->n == 0 && cell->why == NULL && cell->visits_n == INTERRUPTED_MAX_N)
         refuse(cell, "each sleep was ended early by a signal", -EINTR);
@@ -262,7 +262,7 @@ static int run_block(struct st_bench_sleep *bench, struct st_platform *p, size_t
     bool visited = false;
     ST_EACH_OF (place, order, bench->cells_n) {
         struct st_sleep_cell *cell = &bench->cells[*place];
-        if (!wanted(cell) || p->now_ns(p) + visit_ns(bench, cell) > end_ns)
+        if (!wanted(cell) || p->clock.now_ns(&p->clock) + visit_ns(bench, cell) > end_ns)
             continue;
         if (bench->config.go_on != NULL && !bench->config.go_on(bench->config.ctx, bench)) {
             bench->stopped = true;
@@ -300,15 +300,15 @@ int st_bench_sleep_measure(struct st_bench_sleep *bench, struct st_platform *p)
         return -ENOMEM;
     for (size_t i = 0; i < bench->cells_n; i++)
         order[i] = i;
-    const int64_t read_cost_ns = cpu_read_cost_ns(p);
-    const int64_t begin_ns = p->now_ns(p);
+    const int64_t read_cost_ns = cpu_read_cost_ns(&p->threads);
+    const int64_t begin_ns = p->clock.now_ns(&p->clock);
     const int64_t end_ns = st_ns_add(begin_ns, bench->config.budget_ns);
     int r;
     do {
         st_random_shuffle(&random, order, bench->cells_n);
         r = run_block(bench, p, order, end_ns, read_cost_ns);
         bench->blocks_n++;
-        bench->elapsed_ns = p->now_ns(p) - begin_ns;
+        bench->elapsed_ns = p->clock.now_ns(&p->clock) - begin_ns;
         if (r > 0 && mark_narrow(bench) != 0)
             r = -ENOMEM;
     } while (r > 0);

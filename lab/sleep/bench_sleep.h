@@ -81,7 +81,7 @@ struct st_sleep_cell *st_bench_sleep_cell(const struct st_bench_sleep *bench, si
 
 /** Makes the cells; nothing is measured yet. The config's arrays must stay.
  * @return 0, -EINVAL (nothing to measure, a duration <= 0), -E2BIG (too many cells), -ENOMEM. */
-ST_NODISCARD int st_bench_sleep_init(struct st_bench_sleep *bench, struct st_platform *p,
+ST_NODISCARD int st_bench_sleep_init(struct st_bench_sleep *bench, struct st_threads *threads,
                                      const struct st_bench_sleep_config *config);
 
 /**
@@ -140,13 +140,13 @@ struct st_sleep_contrast {
  * Does the setting stretch this method? Seen when the whole interval of the difference between the two ends
  * is above half of what the setting allows, not seen when all of it is below.
  * @param ret the difference, block by block; 0 with ST_STRETCH_UNTRIED. @return 0, -ENOMEM. */
-ST_NODISCARD int st_bench_sleep_stretch(const struct st_bench_sleep *bench, struct st_platform *p,
+ST_NODISCARD int st_bench_sleep_stretch(const struct st_bench_sleep *bench, struct st_machine *machine,
                                         size_t method, enum st_stretch_seen *ret_seen,
                                         struct st_quantile *ret);
 
 /** The one that tells methods which the setting stretches from those it does not. @return 0, -ENOMEM. */
-ST_NODISCARD int st_bench_sleep_stretch_sentence(const struct st_bench_sleep *bench, struct st_platform *p,
-                                                 char *buf, size_t buf_bytes);
+ST_NODISCARD int st_bench_sleep_stretch_sentence(const struct st_bench_sleep *bench,
+                                                 struct st_machine *machine, char *buf, size_t buf_bytes);
 
 /** "normal thread, timer slack 50.0 µs as found", "SCHED_FIFO 70". */
 const char *st_bench_sleep_setting_text(const struct st_bench_sleep *bench, size_t setting, char *buf,
@@ -158,7 +158,7 @@ const char *st_bench_sleep_stretch_name(enum st_sleep_stretch stretch);
 
 /** sleeptune-bench-sleep/1. New reference; NULL when out of memory. */
 json_t *st_bench_sleep_json(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
-                            struct st_platform *p);
+                            struct st_machine *machine);
 
 /* sleeptune-lab sleep: its text. */
 
@@ -170,6 +170,6 @@ void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int 
 
 /** The result: a table a setting and duration (not when brief), medians and ranks side by side, sentences. */
 void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
-                          struct st_platform *p, bool brief, FILE *out, int width);
+                          struct st_machine *machine, bool brief, FILE *out, int width);
 
 #endif

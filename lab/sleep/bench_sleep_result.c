@@ -199,15 +199,16 @@ static struct st_sleep_contrast linux_contrast(const struct st_bench_sleep *benc
     return c;
 }
 
-static bool read_number(struct st_platform *p, const char *name, int64_t *ret)
+static bool read_number(struct st_machine *machine, const char *name, int64_t *ret)
 {
     char text[32];
     size_t len;
-    return p->read_sysctl(p, name, text, sizeof(text), &len) == 0 &&
+    return machine->read_sysctl(machine, name, text, sizeof(text), &len) == 0 &&
            st_number_i64(text, INT64_MIN, INT64_MAX, ret) == 0;
 }
 
-static struct st_sleep_contrast freebsd_contrast(const struct st_bench_sleep *bench, struct st_platform *p)
+static struct st_sleep_contrast freebsd_contrast(const struct st_bench_sleep *bench,
+                                                 struct st_machine *machine)
 {
     struct st_sleep_contrast c = {0};
     const int64_t *durations_ns = bench->config.durations_ns;
@@ -219,8 +220,8 @@ static struct st_sleep_contrast freebsd_contrast(const struct st_bench_sleep *be
     }
     c.low_ns = durations_ns[c.low];
     c.high_ns = durations_ns[c.high];
-    if (!read_number(p, "kern.timecounter.alloweddeviation", &percent) || !read_number(p, "kern.hz", &hz) ||
-        st_tick_late(percent, hz, (double)c.low_ns, &low) != 0 ||
+    if (!read_number(machine, "kern.timecounter.alloweddeviation", &percent) ||
+        !read_number(machine, "kern.hz", &hz) || st_tick_late(percent, hz, (double)c.low_ns, &low) != 0 ||
         st_tick_late(percent, hz, (double)c.high_ns, &high) != 0)
         return (struct st_sleep_contrast){0};
     c.allowed_ns = (int64_t)(high.slop_ns - low.slop_ns);
@@ -228,14 +229,14 @@ static struct st_sleep_contrast freebsd_contrast(const struct st_bench_sleep *be
 }
 
 static struct st_sleep_contrast st_bench_sleep_contrast(const struct st_bench_sleep *bench,
-                                                        struct st_platform *p)
+                                                        struct st_machine *machine)
 {
     const struct st_sleep_contrast c =
-        p->os == ST_OS_FREEBSD ? freebsd_contrast(bench, p) : linux_contrast(bench);
+        machine->os == ST_OS_FREEBSD ? freebsd_contrast(bench, machine) : linux_contrast(bench);
     return c.allowed_ns > 0 ? c : (struct st_sleep_contrast){0};
 }
 
-static int measure_contrast(const struct st_bench_sleep *bench, const struct st_platform *p,
+static int measure_contrast(const struct st_bench_sleep *bench, const struct st_machine *machine,
                             const struct st_sleep_contrast *c, size_t method, struct st_quantile *ret)
 {
     const size_t durations_n = bench->config.durations_n, most_n = most_samples(bench);
@@ -244,7 +245,7 @@ static int measure_contrast(const struct st_bench_sleep *bench, const struct st_
         return -ENOMEM;
     int64_t *scratch = room + durations_n * (most_n + 1);
     size_t n = 0;
-    if (p->os == ST_OS_FREEBSD) {
+    if (machine->os == ST_OS_FREEBSD) {
         n = differences(st_bench_sleep_cell(bench, 0, c->low, method),
                         st_bench_sleep_cell(bench, 0, c->high, method), scratch, room);
     } else {
@@ -271,17 +272,18 @@ static enum st_stretch_seen judge(const struct st_quantile *difference, int64_t 
     return difference->high_ns < allowed_ns / 2 ? ST_STRETCH_NOT_SEEN : ST_STRETCH_UNCLEAR;
 }
 
-int st_bench_sleep_stretch(const struct st_bench_sleep *bench, struct st_platform *p, size_t method,
+int st_bench_sleep_stretch(const struct st_bench_sleep *bench, struct st_machine *machine, size_t method,
                            enum st_stretch_seen *ret_seen, struct st_quantile *ret)
 {
-    const struct st_sleep_contrast c = st_bench_sleep_contrast(bench, p);
+    const struct st_sleep_contrast c = st_bench_sleep_contrast(bench, machine);
     *ret = (struct st_quantile){.p = 0.5};
     *ret_seen = ST_STRETCH_UNTRIED;
     if (c.allowed_ns == 0 || !st_bench_sleep_measured(bench, method))
         return 0;
-    const int r = measure_contrast(bench, p, &c, method, ret);
+    const int r = measure_contrast(bench, machine, &c, method, ret);
     if (r == 0)
-        *ret_seen = judge(ret, c.allowed_ns, p->os == ST_OS_FREEBSD, bench->config.methods[method]->unit_ns);
+        *ret_seen =
+            judge(ret, c.allowed_ns, machine->os == ST_OS_FREEBSD, bench->config.methods[method]->unit_ns);
     return r;
 }
 
@@ -324,12 +326,12 @@ static void list(FILE *out, const struct st_bench_sleep *bench, const enum st_st
 }
 
 /* "A timer slack of 50.0 µs instead of 1 ns" and the like. */
-static void write_contrast(FILE *out, const struct st_platform *p, const struct st_sleep_contrast *c)
+static void write_contrast(FILE *out, const struct st_machine *machine, const struct st_sleep_contrast *c)
 {
     char low[32], high[32], allowed[32];
     st_ns_format(c->low_ns, low, sizeof(low));
     st_ns_format(c->high_ns, high, sizeof(high));
-    if (p->os == ST_OS_FREEBSD)
+    if (machine->os == ST_OS_FREEBSD)
         fprintf(out, "%s (which allows %s more lateness for sleeps of %s than of %s)", DEVIATION,
                 st_ns_format(c->allowed_ns, allowed, sizeof(allowed)), high, low);
     else
@@ -337,11 +339,11 @@ static void write_contrast(FILE *out, const struct st_platform *p, const struct 
 }
 
 /* Sleeps of a method at one end of the contrast. */
-static size_t sleeps_n(const struct st_bench_sleep *bench, const struct st_platform *p, size_t end,
+static size_t sleeps_n(const struct st_bench_sleep *bench, const struct st_machine *machine, size_t end,
                        size_t method)
 {
     size_t n = 0;
-    if (p->os == ST_OS_FREEBSD)
+    if (machine->os == ST_OS_FREEBSD)
         return st_bench_sleep_cell(bench, 0, end, method)->n;
     for (size_t d = 0; d < bench->config.durations_n; d++)
         n += st_bench_sleep_cell(bench, end, d, method)->n;
@@ -349,21 +351,21 @@ static size_t sleeps_n(const struct st_bench_sleep *bench, const struct st_platf
 }
 
 /* The least of them, of those that were tried. */
-static size_t least_n(const struct st_bench_sleep *bench, const struct st_platform *p,
+static size_t least_n(const struct st_bench_sleep *bench, const struct st_machine *machine,
                       const enum st_stretch_seen *seen, const struct st_sleep_contrast *c)
 {
     size_t least = SIZE_MAX;
     for (size_t i = 0; i < bench->config.methods_n; i++) {
         if (seen[i] == ST_STRETCH_UNTRIED)
             continue;
-        const size_t low = sleeps_n(bench, p, c->low, i), high = sleeps_n(bench, p, c->high, i);
+        const size_t low = sleeps_n(bench, machine, c->low, i), high = sleeps_n(bench, machine, c->high, i);
         least = low < least ? low : least;
         least = high < least ? high : least;
     }
     return least;
 }
 
-static void write_seen(FILE *out, const struct st_bench_sleep *bench, const struct st_platform *p,
+static void write_seen(FILE *out, const struct st_bench_sleep *bench, const struct st_machine *machine,
                        const enum st_stretch_seen *seen, const struct st_quantile *differences,
                        const struct st_sleep_contrast *c)
 {
@@ -372,11 +374,11 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
         n[*place]++;
     const bool some = n[ST_STRETCH_SEEN] > 0;
     if (!some && n[ST_STRETCH_NOT_SEEN] == 0) {
-        write_contrast(out, p, c);
+        write_contrast(out, machine, c);
         fputs(" may or may not make sleeps longer: this run is too short to show it.", out);
         return;
     }
-    write_contrast(out, p, c);
+    write_contrast(out, machine, c);
     fputs(some ? " makes sleeps longer with " : " makes sleeps longer with none of the methods", out);
     list(out, bench, seen, differences, ST_STRETCH_SEEN);
     if (n[ST_STRETCH_NOT_SEEN] > 0)
@@ -385,11 +387,11 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
     if (n[ST_STRETCH_UNCLEAR] > 0)
         fputs("; not clear from this run for ", out);
     list(out, bench, seen, differences, ST_STRETCH_UNCLEAR);
-    fprintf(out, ". Each method slept at least %zu times with each %s.", least_n(bench, p, seen, c),
-            p->os == ST_OS_FREEBSD ? "duration" : "slack");
+    fprintf(out, ". Each method slept at least %zu times with each %s.", least_n(bench, machine, seen, c),
+            machine->os == ST_OS_FREEBSD ? "duration" : "slack");
     if (!some)
         return;
-    const bool by_slack = p->os == ST_OS_LINUX;
+    const bool by_slack = machine->os == ST_OS_LINUX;
     if (n[ST_STRETCH_NOT_SEEN] > 0)
         fprintf(out,
                 " A program without root rights can avoid this lateness: it uses a method that is not "
@@ -402,29 +404,29 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
 }
 
 /* Nothing to compare in this run. */
-static void write_untried(FILE *out, const struct st_platform *p)
+static void write_untried(FILE *out, const struct st_machine *machine)
 {
     fprintf(out, "This run did not measure whether the %s makes sleeps longer. For this measurement give %s.",
-            p->os == ST_OS_FREEBSD ? DEVIATION : "timer slack",
-            p->os == ST_OS_FREEBSD ? "two durations, and set the deviation above 0"
-                                   : "a normal thread with two slacks, such as --slack found,1ns");
+            machine->os == ST_OS_FREEBSD ? DEVIATION : "timer slack",
+            machine->os == ST_OS_FREEBSD ? "two durations, and set the deviation above 0"
+                                         : "a normal thread with two slacks, such as --slack found,1ns");
 }
 
-int st_bench_sleep_stretch_sentence(const struct st_bench_sleep *bench, struct st_platform *p, char *buf,
+int st_bench_sleep_stretch_sentence(const struct st_bench_sleep *bench, struct st_machine *machine, char *buf,
                                     size_t buf_bytes)
 {
     const size_t n = bench->config.methods_n;
     enum st_stretch_seen *seen = calloc(n, sizeof(*seen));
     struct st_quantile *differences = calloc(n, sizeof(*differences));
     FILE *out = fmemopen(buf, buf_bytes, "w");
-    const struct st_sleep_contrast c = st_bench_sleep_contrast(bench, p);
+    const struct st_sleep_contrast c = st_bench_sleep_contrast(bench, machine);
     int r = seen == NULL || differences == NULL || out == NULL ? -ENOMEM : 0;
     for (size_t i = 0; i < n && r == 0; i++)
-        r = st_bench_sleep_stretch(bench, p, i, &seen[i], &differences[i]);
+        r = st_bench_sleep_stretch(bench, machine, i, &seen[i], &differences[i]);
     if (r == 0 && c.allowed_ns > 0)
-        write_seen(out, bench, p, seen, differences, &c);
+        write_seen(out, bench, machine, seen, differences, &c);
     else if (r == 0)
-        write_untried(out, p);
+        write_untried(out, machine);
     if (out != NULL && fclose(out) != 0 && r == 0)
         r = -ENOMEM;
     buf[buf_bytes - 1] = '\0';
@@ -488,7 +490,7 @@ const char *st_bench_sleep_stretch_name(enum st_sleep_stretch stretch)
     return names[stretch];
 }
 
-static json_t *method_json(const struct st_bench_sleep *bench, struct st_platform *p, size_t i)
+static json_t *method_json(const struct st_bench_sleep *bench, struct st_machine *machine, size_t i)
 {
     static const char *const words[] = {[ST_STRETCH_NOT_SEEN] = "no",
                                         [ST_STRETCH_SEEN] = "yes",
@@ -504,7 +506,7 @@ static json_t *method_json(const struct st_bench_sleep *bench, struct st_platfor
     st_json_set(o, "unit_ns", ST_JSON(m->unit_ns));
     st_json_set(o, "stretched_by_source", json_string(st_bench_sleep_stretch_name(m->stretch)));
     st_json_set(o, "source", m->stretch_source != NULL ? json_string(m->stretch_source) : json_null());
-    if (st_bench_sleep_stretch(bench, p, i, &seen, &difference) != 0) {
+    if (st_bench_sleep_stretch(bench, machine, i, &seen, &difference) != 0) {
         seen = ST_STRETCH_UNTRIED;
         difference.known = difference.interval_known = false;
     }
@@ -515,14 +517,14 @@ static json_t *method_json(const struct st_bench_sleep *bench, struct st_platfor
 }
 
 json_t *st_bench_sleep_json(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
-                            struct st_platform *p)
+                            struct st_machine *machine)
 {
     char sentence[ST_SLEEP_SENTENCE_BYTES];
     json_t *o = json_object(), *results = json_array(), *methods = json_array();
     for (size_t i = 0; i < bench->cells_n; i++)
         (void)json_array_append_new(results, cell_json(bench, &bench->cells[i], &figures[i]));
     for (size_t i = 0; i < bench->config.methods_n; i++)
-        (void)json_array_append_new(methods, method_json(bench, p, i));
+        (void)json_array_append_new(methods, method_json(bench, machine, i));
     st_json_set(o, "schema", json_string("sleeptune-bench-sleep/1"));
     st_json_set(o, "baseline", json_string(bench->config.methods[bench->config.baseline]->name));
     st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)bench->config.seed));
@@ -532,9 +534,9 @@ json_t *st_bench_sleep_json(const struct st_bench_sleep *bench, const struct st_
     st_json_set(o, "results", results);
     st_json_set(o, "methods", methods);
     st_json_set(o, "stretch",
-                st_bench_sleep_stretch_sentence(bench, p, sentence, sizeof(sentence)) == 0
+                st_bench_sleep_stretch_sentence(bench, machine, sentence, sizeof(sentence)) == 0
                     ? json_string(sentence)
                     : json_null());
-    st_json_set(o, "circumstances", st_bench_text_conditions_json(p));
+    st_json_set(o, "circumstances", st_bench_text_conditions_json(machine));
     return o;
 }

@@ -407,7 +407,7 @@ static void dashes(const struct st_bench_sleep *bench, const struct st_sleep_fig
 /* --- all of it --- */
 
 void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
-                          struct st_platform *p, bool brief, FILE *out, int width)
+                          struct st_machine *machine, bool brief, FILE *out, int width)
 {
     const struct st_bench_sleep_config *c = &bench->config;
     char text[ST_SLEEP_SENTENCE_BYTES] = "", elapsed[32];
@@ -441,11 +441,11 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
     dashes(bench, figures, brief, out, width);
     for (size_t s = 0; s < c->settings_n; s++)
         best_sentence(bench, figures, s, out, width);
-    if (st_bench_sleep_stretch_sentence(bench, p, text, sizeof(text)) == 0)
+    if (st_bench_sleep_stretch_sentence(bench, machine, text, sizeof(text)) == 0)
         st_text_wrap(out, text, 0, width);
     ST_PRINT(text, "%" PRIu32 " block%s in %s, seed %" PRIu64 "%s.", bench->blocks_n,
              bench->blocks_n == 1 ? "" : "s", st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)),
              c->seed, bench->stopped ? ", ended early" : "");
     st_text_wrap(out, text, 0, width);
-    st_bench_text_conditions(p, out, width);
+    st_bench_text_conditions(machine, out, width);
 }

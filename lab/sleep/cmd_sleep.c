@@ -92,13 +92,13 @@ static int put_slack(void *ctx, const char *word)
 static int put_policy(void *ctx, const char *word)
 {
     struct arguments *a = ctx;
-    struct st_platform *p = st_platform_native();
+    struct st_threads *threads = &st_platform_native()->threads;
     int64_t found_ns;
     enum st_policy policy;
     int r = st_option_policy(NAME, &policy, word);
     if (r != 0 || policy != ST_POLICY_OTHER)
         return r != 0 ? r : add_setting(a, policy, -1);
-    const bool has_slack = p->timer_slack_ns(p, &found_ns) == 0;
+    const bool has_slack = threads->timer_slack_ns(threads, &found_ns) == 0;
     if (a->slacks_text != NULL && !has_slack)
         return st_failure_usage(NAME, "--slack: this system has no timer slack");
     if (a->slacks_text != NULL)
@@ -167,7 +167,7 @@ static bool go_on(void *ctx, const struct st_bench_sleep *bench)
 
 static int print(struct arguments *a, const struct st_bench_sleep *bench)
 {
-    struct st_platform *p = st_platform_native();
+    struct st_machine *machine = &st_platform_native()->machine;
     struct st_sleep_figures *figures;
     size_t measured_n = 0;
     int width;
@@ -178,8 +178,9 @@ static int print(struct arguments *a, const struct st_bench_sleep *bench)
         measured_n += cell->n > 0;
     FILE *out = st_bench_command_begin(&a->common, &width);
     if (out != NULL)
-        st_bench_sleep_print(bench, figures, p, a->brief, out, width);
-    const int status = st_bench_command_end(&a->common, st_bench_sleep_json(bench, figures, p), measured_n);
+        st_bench_sleep_print(bench, figures, machine, a->brief, out, width);
+    const int status =
+        st_bench_command_end(&a->common, st_bench_sleep_json(bench, figures, machine), measured_n);
     free(figures);
     return status;
 }
@@ -188,7 +189,7 @@ static int run(struct arguments *a)
 {
     struct st_platform *p = st_platform_native();
     struct st_bench_sleep bench;
-    int r = st_bench_sleep_init(&bench, p, &a->config);
+    int r = st_bench_sleep_init(&bench, &p->threads, &a->config);
     if (r == -E2BIG)
         return st_failure_usage(NAME,
                                 "too many combinations of methods, durations and settings: at most %d are "
@@ -199,7 +200,7 @@ static int run(struct arguments *a)
     if (!a->common.quiet)
         st_bench_sleep_announce(&bench, stderr, st_terminal_width(STDERR_FILENO));
     st_stop_catch(NULL);
-    st_stop_limit_rttime(p, NULL);
+    st_stop_limit_rttime(&p->threads, NULL);
     r = st_bench_sleep_measure(&bench, p);
     st_bench_command_done(&a->common);
     int status = r != 0 ? st_failure(NAME, "%s", strerror(-r)) : ST_EXIT_DONE;

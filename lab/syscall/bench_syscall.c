@@ -37,7 +37,7 @@ static int parse(const char *text, int64_t *ret_ns)
 static int fresh_process_sample(struct st_lab *lab, const char *call, int64_t *ret_ns)
 {
     char program[PATH_MAX], path[PATH_MAX + sizeof("PATH=")], buf[32];
-    int r = lab->platform->program_path(lab->platform, program, sizeof(program));
+    int r = lab->platform->machine.program_path(&lab->platform->machine, program, sizeof(program));
     char *name = r == 0 ? strrchr(program, '/') : NULL;
     if (name == NULL)
         return r != 0 ? r : -ENOENT;
@@ -47,7 +47,7 @@ static int fresh_process_sample(struct st_lab *lab, const char *call, int64_t *r
     const char *const env[] = {path, NULL};
     struct st_run run = {.argv = argv, .buf = buf, .buf_bytes = sizeof(buf)};
     const struct st_run_as as = {.env = env};
-    r = lab->platform->run(lab->platform, &run, 1, &as, LIMIT_NS);
+    r = lab->platform->machine.run(&lab->platform->machine, &run, 1, &as, LIMIT_NS);
     if (r == 0)
         r = run.result;
     return r == 0 ? parse(buf, ret_ns) : r;
@@ -96,10 +96,10 @@ int st_bench_syscall_once(struct st_lab *lab, const struct st_call_method *metho
         return r;
     /* nothing is two clock reads in a row: an empty function would be a cold page more */
     const st_call_fn call = method->call != st_call_nothing ? method->call : NULL;
-    const int64_t before_ns = lab->platform->now_ns(lab->platform);
+    const int64_t before_ns = lab->platform->clock.now_ns(&lab->platform->clock);
     if (call != NULL)
         r = call(&c);
-    const int64_t after_ns = lab->platform->now_ns(lab->platform);
+    const int64_t after_ns = lab->platform->clock.now_ns(&lab->platform->clock);
     st_call_close(&c);
     if (r == 0)
         *ret_ns = st_ns_sub(after_ns, before_ns);
@@ -115,11 +115,11 @@ static void sample_calls(struct st_bench_syscall *bench, struct st_lab *lab, str
     for (size_t i = 0; i < bench->config.count; i++) {
         if (i % STOP_CHECK_N == 0 && !go_on(bench))
             return;
-        const int64_t before_ns = lab->platform->now_ns(lab->platform);
+        const int64_t before_ns = lab->platform->clock.now_ns(&lab->platform->clock);
         const int r = call(c);
-        const int64_t after_ns = lab->platform->now_ns(lab->platform);
+        const int64_t after_ns = lab->platform->clock.now_ns(&lab->platform->clock);
         (void)nothing(c);
-        const int64_t empty_ns = lab->platform->now_ns(lab->platform);
+        const int64_t empty_ns = lab->platform->clock.now_ns(&lab->platform->clock);
         if (r != 0) {
             refuse(row, "the kernel refused this call", r);
             return;
@@ -267,10 +267,10 @@ static int fresh_rows(struct st_bench_syscall *bench, struct st_lab *lab, int64_
 
 static int64_t clock_cost_ns(struct st_lab *lab)
 {
-    const int64_t before_ns = lab->platform->now_ns(lab->platform);
+    const int64_t before_ns = lab->platform->clock.now_ns(&lab->platform->clock);
     for (int i = 1; i < 100; i++)
-        (void)lab->platform->now_ns(lab->platform);
-    return st_ns_sub(lab->platform->now_ns(lab->platform), before_ns) / 100;
+        (void)lab->platform->clock.now_ns(&lab->platform->clock);
+    return st_ns_sub(lab->platform->clock.now_ns(&lab->platform->clock), before_ns) / 100;
 }
 
 /* Of some fresh processes: the least that the call takes (that other programs have the CPU meanwhile is not
@@ -280,9 +280,9 @@ static void probe(struct st_lab *lab, const char *call, int64_t *call_ns, int64_
     int64_t calls_ns[PROBES_N], processes_ns[PROBES_N];
     size_t n = 0;
     for (int i = 0; i < PROBES_N; i++) {
-        const int64_t before_ns = lab->platform->now_ns(lab->platform);
+        const int64_t before_ns = lab->platform->clock.now_ns(&lab->platform->clock);
         if (fresh_process_sample(lab, call, &calls_ns[n]) == 0)
-            processes_ns[n++] = st_ns_sub(lab->platform->now_ns(lab->platform), before_ns);
+            processes_ns[n++] = st_ns_sub(lab->platform->clock.now_ns(&lab->platform->clock), before_ns);
     }
     if (n == 0)
         return;
@@ -351,14 +351,14 @@ int st_bench_syscall_measure(struct st_lab *lab, const struct st_bench_syscall_c
         return r;
     }
     memset(scratch, 0xff, 2 * most_n * sizeof(*scratch)); /* the pages are there */
-    const int64_t begin_ns = lab->platform->now_ns(lab->platform);
+    const int64_t begin_ns = lab->platform->clock.now_ns(&lab->platform->clock);
     ST_EACH_OF (row, ret->rows, config->methods_n)
         measure_in_process(ret, lab, row, scratch + most_n, scratch);
     for (size_t i = 0; i < config->methods_n; i++)
         measure_batches(ret, lab, &ret->rows[i]);
     look_at_clock(ret, lab);
     const int fresh = config->fresh > 0 ? fresh_rows(ret, lab, scratch) : 0;
-    ret->elapsed_ns = lab->platform->now_ns(lab->platform) - begin_ns;
+    ret->elapsed_ns = lab->platform->clock.now_ns(&lab->platform->clock) - begin_ns;
     free(scratch);
     return fresh;
 }
@@ -375,5 +375,5 @@ const char *st_bench_syscall_finding(const struct st_bench_syscall *bench, struc
 {
     if (bench->clock_path != ST_PATH_SYSCALL)
         return NULL;
-    return lab->platform->os == ST_OS_FREEBSD ? "freebsd-fast-gettime" : "linux-clocksource";
+    return lab->platform->machine.os == ST_OS_FREEBSD ? "freebsd-fast-gettime" : "linux-clocksource";
 }

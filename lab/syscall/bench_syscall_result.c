@@ -250,7 +250,7 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
         st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     no_spread_sentence(bench, out, width);
-    st_bench_text_conditions(lab->platform, out, width);
+    st_bench_text_conditions(&lab->platform->machine, out, width);
 }
 
 /* sleeptune-bench-syscall/1 */
@@ -317,6 +317,6 @@ json_t *st_bench_syscall_json(const struct st_bench_syscall *bench, struct st_la
     st_json_set(o, "interrupted", json_boolean(bench->stopped));
     st_json_set(o, "clock", clock_json(bench, lab));
     st_json_set(o, "results", results);
-    st_json_set(o, "circumstances", st_bench_text_conditions_json(lab->platform));
+    st_json_set(o, "circumstances", st_bench_text_conditions_json(&lab->platform->machine));
     return o;
 }

@@ -330,7 +330,7 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
              (unsigned long long)c->seed, st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)),
              bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
-    st_bench_text_conditions(lab->platform, out, width);
+    st_bench_text_conditions(&lab->platform->machine, out, width);
 }
 
 /* sleeptune-bench-wake/1 */
@@ -401,6 +401,6 @@ json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab
     st_json_set(o, "interrupted", json_boolean(bench->stopped));
     st_json_set(o, "results", results);
     st_json_set(o, "growth", growths_json(bench));
-    st_json_set(o, "circumstances", st_bench_text_conditions_json(lab->platform));
+    st_json_set(o, "circumstances", st_bench_text_conditions_json(&lab->platform->machine));
     return o;
 }

@@ -133,7 +133,8 @@ static int choose_cpus(struct arguments *a)
 {
     struct st_lab *lab = st_lab_native();
     int allowed[4096];
-    const int allowed_n = lab->platform->cpus_allowed(lab->platform, allowed, (int)ST_ARRAY_LEN(allowed));
+    const int allowed_n =
+        lab->platform->threads.cpus_allowed(&lab->platform->threads, allowed, (int)ST_ARRAY_LEN(allowed));
     if (allowed_n < 1)
         return st_failure(NAME, "cannot read which CPUs may be used: %s",
                           strerror(allowed_n < 0 ? -allowed_n : ENODATA));
@@ -255,7 +256,8 @@ static int run(struct arguments *a)
     announce(a, &bench);
     st_stop_catch(NULL);
     r = st_bench_wake_measure(&bench, lab);
-    (void)lab->platform->set_policy(lab->platform, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
+    (void)lab->platform->threads.set_policy(&lab->platform->threads, ST_POLICY_OTHER,
+                                            0); /* the rest is in no hurry */
     st_bench_command_done(&a->common);
     const int status = r == 0 ? print(a, &bench) : st_failure(NAME, "%s", strerror(-r));
     st_bench_wake_finish(&bench);

@@ -26,6 +26,7 @@
 #include "core/ns.h"
 #include "platform/freebsd/freebsd.h"
 #include "platform/freebsd/priority.h"
+#include "platform/platform.h"
 #include "platform/posix/posix.h"
 #include "platform/tree.h"
 
@@ -50,7 +51,7 @@ static int set_rtprio(lwpid_t tid, unsigned short type, int priority)
     return rtprio_thread(RTP_SET, tid, &rtp) == 0 ? 0 : -errno;
 }
 
-static int freebsd_set_policy(ST_UNUSED struct st_platform *p, enum st_policy policy, int priority)
+static int freebsd_set_policy(ST_UNUSED struct st_threads *threads, enum st_policy policy, int priority)
 {
     switch (policy) {
     case ST_POLICY_OTHER:
@@ -63,7 +64,8 @@ static int freebsd_set_policy(ST_UNUSED struct st_platform *p, enum st_policy po
     return -EINVAL;
 }
 
-static int freebsd_get_policy(ST_UNUSED struct st_platform *p, enum st_policy *ret_policy, int *ret_priority)
+static int freebsd_get_policy(ST_UNUSED struct st_threads *threads, enum st_policy *ret_policy,
+                              int *ret_priority)
 {
     struct rtprio rtp;
     if (rtprio_thread(RTP_LOOKUP, 0, &rtp) != 0)
@@ -78,12 +80,12 @@ static int freebsd_get_policy(ST_UNUSED struct st_platform *p, enum st_policy *r
     return 0;
 }
 
-static pid_t freebsd_thread_id(ST_UNUSED struct st_platform *p)
+static pid_t freebsd_thread_id(ST_UNUSED struct st_threads *threads)
 {
     return pthread_getthreadid_np();
 }
 
-static int freebsd_demote(ST_UNUSED struct st_platform *p, pid_t tid)
+static int freebsd_demote(ST_UNUSED struct st_threads *threads, pid_t tid)
 {
     return set_rtprio(tid, RTP_PRIO_NORMAL, 0);
 }
@@ -98,7 +100,7 @@ struct cpus {
 
 static const size_t set_bytes[] = {sizeof(struct cpus), 32};
 
-static int freebsd_pin(ST_UNUSED struct st_platform *p, int cpu)
+static int freebsd_pin(ST_UNUSED struct st_threads *threads, int cpu)
 {
     struct cpus cpus = {{0}};
     if (cpu < 0 || (size_t)cpu >= ST_ARRAY_LEN(cpus.word) * WORD_BITS)
@@ -114,7 +116,7 @@ static int freebsd_pin(ST_UNUSED struct st_platform *p, int cpu)
                                                : -error; /* EDEADLK: none of these CPUs is in our set */
 }
 
-static int freebsd_unpin(ST_UNUSED struct st_platform *p, pid_t tid)
+static int freebsd_unpin(ST_UNUSED struct st_threads *threads, pid_t tid)
 {
     struct cpus cpus;
     int error = ERANGE;
@@ -128,7 +130,7 @@ static int freebsd_unpin(ST_UNUSED struct st_platform *p, pid_t tid)
     return -error;
 }
 
-static int freebsd_cpus_allowed(ST_UNUSED struct st_platform *p, int *cpus_out, int max)
+static int freebsd_cpus_allowed(ST_UNUSED struct st_threads *threads, int *cpus_out, int max)
 {
     struct cpus cpus = {{0}};
     int error = ERANGE;
@@ -151,7 +153,7 @@ static int freebsd_cpus_allowed(ST_UNUSED struct st_platform *p, int *cpus_out, 
     return n;
 }
 
-static int freebsd_set_name(ST_UNUSED struct st_platform *p, const char *name)
+static int freebsd_set_name(ST_UNUSED struct st_threads *threads, const char *name)
 {
     if (strlen(name) > 15) /* the seam's limit; MAXCOMLEN is 19 */
         return -ERANGE;
@@ -159,7 +161,7 @@ static int freebsd_set_name(ST_UNUSED struct st_platform *p, const char *name)
     return 0;
 }
 
-static int freebsd_set_rttime_limit_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t ns)
+static int freebsd_set_rttime_limit_ns(ST_UNUSED struct st_threads *threads, ST_UNUSED int64_t ns)
 {
     return -ENOTSUP; /* RLIMIT_CPU counts sleeping threads' work too and kills the process: not the same */
 }
@@ -168,10 +170,10 @@ static int freebsd_set_rttime_limit_ns(ST_UNUSED struct st_platform *p, ST_UNUSE
 
 #define THREADS_MAX 32768
 
-static int freebsd_counters_open(struct st_platform *p, struct st_counters_handle *ret)
+static int freebsd_counters_open(struct st_threads *threads, struct st_counters_handle *ret)
 {
     *ret = (struct st_counters_handle){
-        .tid = freebsd_thread_id(p),
+        .tid = freebsd_thread_id(threads),
         .fd_schedstat = -1,
         .fd_stat = -1,
         .fd_status = -1,
@@ -179,7 +181,10 @@ static int freebsd_counters_open(struct st_platform *p, struct st_counters_handl
     return 0;
 }
 
-static void freebsd_counters_close(ST_UNUSED struct st_platform *p, ST_UNUSED struct st_counters_handle *h) {}
+static void freebsd_counters_close(ST_UNUSED struct st_threads *threads,
+                                   ST_UNUSED struct st_counters_handle *h)
+{
+}
 
 /* No clock counts a suspend. But resuming sets the wall clock from the real-time clock
  * (sys/dev/acpica/acpi.c: acpi_resync_clock(), inittodr()), and CLOCK_MONOTONIC does not move along: the gap
@@ -203,7 +208,7 @@ static void add_rusage(const struct rusage *usage, struct st_thread_counters *co
 }
 
 /* Time on the run queue is not counted by this kernel: ST_COUNTER_RUNQ_WAIT is never valid here. */
-static int freebsd_counters_self(ST_UNUSED struct st_platform *p,
+static int freebsd_counters_self(ST_UNUSED struct st_threads *threads,
                                  ST_UNUSED const struct st_counters_handle *h, struct st_thread_counters *ret)
 {
     struct st_thread_counters counters = {0};
@@ -246,7 +251,7 @@ static int read_threads(const int *mib, unsigned mib_n, struct kinfo_proc **ret)
     }
 }
 
-static int freebsd_counters_other(ST_UNUSED struct st_platform *p, const struct st_counters_handle *h,
+static int freebsd_counters_other(ST_UNUSED struct st_threads *threads, const struct st_counters_handle *h,
                                   struct st_thread_counters *ret)
 {
     const int own[] = {CTL_KERN, KERN_PROC, KERN_PROC_PID | KERN_PROC_INC_THREAD, getpid()};
@@ -275,12 +280,12 @@ static int freebsd_counters_other(ST_UNUSED struct st_platform *p, const struct 
 /* Interrupt threads are those of the kernel's process "intr"; their priorities (PI_*) are better than all
  * real-time ones: sys/sys/priority.h. Of other programs the real-time threads count that are not below the
  * loop, the least of our own real-time threads. A jail and security.bsd.see_other_uids=0 hide threads. */
-static void freebsd_pauses(struct st_platform *p, struct st_pauses *ret)
+static void freebsd_pauses(struct st_threads *threads, struct st_pauses *ret)
 {
     static const int all[] = {CTL_KERN, KERN_PROC, KERN_PROC_ALL};
     struct kinfo_proc *rows;
     int loop_level = 0;
-    st_posix_pauses(p, ret);
+    st_posix_pauses(threads, ret);
     ret->interrupts_n = 0;
     const int n = read_threads(all, ST_ARRAY_LEN(all), &rows);
     for (int i = 0; i < n; i++) {
@@ -307,10 +312,10 @@ static void freebsd_pauses(struct st_platform *p, struct st_pauses *ret)
     }
     if (n >= 0)
         free(rows);
-    ret->at_ns = st_posix_now_ns(p);
+    ret->at_ns = st_posix_now_ns(NULL);
 }
 
-static int freebsd_program_path(ST_UNUSED struct st_platform *p, char *buf, size_t buf_bytes)
+static int freebsd_program_path(ST_UNUSED struct st_machine *machine, char *buf, size_t buf_bytes)
 {
     const int mib[4] = {CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1}; /* -1: this process */
     size_t bytes = buf_bytes;
@@ -319,7 +324,7 @@ static int freebsd_program_path(ST_UNUSED struct st_platform *p, char *buf, size
     return bytes > 0 && buf[bytes - 1] == '\0' ? 0 : -ENOENT;
 }
 
-static int freebsd_lock_memory(ST_UNUSED struct st_platform *p, enum st_lock *ret)
+static int freebsd_lock_memory(ST_UNUSED struct st_threads *threads, enum st_lock *ret)
 {
     /* with MCL_FUTURE a mapping beyond the limit fails (sys/vm/vm_mmap.c): malloc() would, some time after */
     struct rlimit limit;
@@ -401,11 +406,11 @@ static int read_sndstat(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
     return st_posix_read_fd(fd, buf, buf_bytes, ret_len);
 }
 
-static int freebsd_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes,
+static int freebsd_read_text(struct st_machine *machine, const char *path, char *buf, size_t buf_bytes,
                              size_t *ret_len)
 {
     if (strcmp(path, "/dev/sndstat") != 0)
-        return st_posix_read_text(p, path, buf, buf_bytes, ret_len);
+        return st_posix_read_text(machine, path, buf, buf_bytes, ret_len);
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return -errno;
@@ -416,79 +421,84 @@ static int freebsd_read_text(struct st_platform *p, const char *path, char *buf,
 
 /* CLOCK_BOOTTIME is another name of CLOCK_UPTIME here: no clock tells how long the system was suspended.
  * Timer slack: alloweddeviation is the machine's, not the thread's. */
-static int no_time_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t *ret_ns)
+static int no_suspended_ns(ST_UNUSED struct st_clock *clock, ST_UNUSED int64_t *ret_ns)
 {
     return -ENOTSUP;
 }
 
-static int no_set_timer_slack_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t ns)
+static int no_timer_slack_ns(ST_UNUSED struct st_threads *threads, ST_UNUSED int64_t *ret_ns)
 {
     return -ENOTSUP;
 }
 
-static int no_leave_rseq(ST_UNUSED struct st_platform *p)
+static int no_set_timer_slack_ns(ST_UNUSED struct st_threads *threads, ST_UNUSED int64_t ns)
+{
+    return -ENOTSUP;
+}
+
+static int no_leave_rseq(ST_UNUSED struct st_threads *threads)
 {
     return 0; /* FreeBSD has none */
 }
 
-static int no_hold_latency(ST_UNUSED struct st_platform *p, ST_UNUSED int32_t us)
+static int no_hold_latency(ST_UNUSED struct st_threads *threads, ST_UNUSED int32_t us)
 {
     return -ENOTSUP;
 }
 
-static void no_release_latency(ST_UNUSED struct st_platform *p, ST_UNUSED int handle) {}
+static void no_release_latency(ST_UNUSED struct st_threads *threads, ST_UNUSED int handle) {}
 
 struct st_platform *st_platform_native(void)
 {
     static struct st_platform freebsd_row = {
         .name = "freebsd",
-        .os = ST_OS_FREEBSD,
-        .now_ns = st_posix_now_ns,
-        .sleep_until_ns = st_posix_sleep_until_ns,
-        .sleep_until_precise_ns = st_freebsd_sleep_until_precise_ns,
-        .wall_ns = st_posix_wall_ns,
-        .suspended_ns = no_time_ns,
-        .set_policy = freebsd_set_policy,
-        .get_policy = freebsd_get_policy,
-        .thread_id = freebsd_thread_id,
-        .demote = freebsd_demote,
-        .pin = freebsd_pin,
-        .unpin = freebsd_unpin,
-        .cpus_allowed = freebsd_cpus_allowed,
-        .set_name = freebsd_set_name,
-        .timer_slack_ns = no_time_ns,
-        .set_timer_slack_ns = no_set_timer_slack_ns,
-        .leave_rseq = no_leave_rseq,
-        .hold_latency = no_hold_latency,
-        .release_latency = no_release_latency,
-        .counters_open = freebsd_counters_open,
-        .counters_self = freebsd_counters_self,
-        .thread_cpu_ns = st_posix_thread_cpu_ns,
-        .counters_other = freebsd_counters_other,
-        .counters_close = freebsd_counters_close,
-        .pauses = freebsd_pauses,
-        .lock_memory = freebsd_lock_memory,
-        .set_rttime_limit_ns = freebsd_set_rttime_limit_ns,
-        .rt_rights = st_posix_rt_rights,
-        .program_path = freebsd_program_path,
-        .run = st_posix_run,
-        .conditions = st_tree_conditions,
-        .virtualised = st_tree_virtualised,
-        .open_path = st_posix_open_path,
-        .read_text = freebsd_read_text,
-        .list = st_posix_list,
-        .read_sysctl = st_freebsd_read_sysctl,
-        .replace_file = st_posix_replace_file,
-        .clean_file = st_posix_clean_file,
-        .remove_file = st_posix_remove_file,
-        .make_folder = st_posix_make_folder,
-        .remove_folder = st_posix_remove_folder,
-        .write_value = st_posix_write_value,
-        .write_sysctl = st_freebsd_write_sysctl,
-        .can_write = st_posix_can_write,
-        .lock_folder = st_posix_lock_folder,
-        .folder_holder = st_posix_folder_holder,
-        .unlock_folder = st_posix_unlock_folder,
+        .machine.os = ST_OS_FREEBSD,
+        .clock.now_ns = st_posix_now_ns,
+        .clock.sleep_until_ns = st_posix_sleep_until_ns,
+        .clock.sleep_until_precise_ns = st_freebsd_sleep_until_precise_ns,
+        .clock.wall_ns = st_posix_wall_ns,
+        .clock.suspended_ns = no_suspended_ns,
+        .threads.set_policy = freebsd_set_policy,
+        .threads.get_policy = freebsd_get_policy,
+        .threads.thread_id = freebsd_thread_id,
+        .threads.demote = freebsd_demote,
+        .threads.pin = freebsd_pin,
+        .threads.unpin = freebsd_unpin,
+        .threads.cpus_allowed = freebsd_cpus_allowed,
+        .threads.set_name = freebsd_set_name,
+        .threads.timer_slack_ns = no_timer_slack_ns,
+        .threads.set_timer_slack_ns = no_set_timer_slack_ns,
+        .threads.leave_rseq = no_leave_rseq,
+        .threads.hold_latency = no_hold_latency,
+        .threads.release_latency = no_release_latency,
+        .threads.counters_open = freebsd_counters_open,
+        .threads.counters_self = freebsd_counters_self,
+        .threads.thread_cpu_ns = st_posix_thread_cpu_ns,
+        .threads.counters_other = freebsd_counters_other,
+        .threads.counters_close = freebsd_counters_close,
+        .threads.pauses = freebsd_pauses,
+        .threads.lock_memory = freebsd_lock_memory,
+        .threads.set_rttime_limit_ns = freebsd_set_rttime_limit_ns,
+        .threads.rt_rights = st_posix_rt_rights,
+        .machine.program_path = freebsd_program_path,
+        .machine.run = st_posix_run,
+        .machine.conditions = st_tree_conditions,
+        .machine.virtualised = st_tree_virtualised,
+        .machine.open_path = st_posix_open_path,
+        .machine.read_text = freebsd_read_text,
+        .machine.list = st_posix_list,
+        .machine.read_sysctl = st_freebsd_read_sysctl,
+        .writer.replace_file = st_posix_replace_file,
+        .writer.clean_file = st_posix_clean_file,
+        .writer.remove_file = st_posix_remove_file,
+        .writer.make_folder = st_posix_make_folder,
+        .writer.remove_folder = st_posix_remove_folder,
+        .writer.write_value = st_posix_write_value,
+        .writer.write_sysctl = st_freebsd_write_sysctl,
+        .writer.can_write = st_posix_can_write,
+        .writer.lock_folder = st_posix_lock_folder,
+        .writer.folder_holder = st_posix_folder_holder,
+        .writer.unlock_folder = st_posix_unlock_folder,
     };
     return &freebsd_row;
 }

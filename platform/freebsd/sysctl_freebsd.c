@@ -71,8 +71,8 @@ static int read_value(const struct oid *oid, void **ret, size_t *ret_bytes)
     return -ENOMEM;
 }
 
-int st_freebsd_read_sysctl(ST_UNUSED struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
-                           size_t *ret_len)
+int st_freebsd_read_sysctl(ST_UNUSED struct st_machine *machine, const char *name, char *buf,
+                           size_t buf_bytes, size_t *ret_len)
 {
     struct oid oid;
     int r = find(name, &oid);
@@ -90,7 +90,7 @@ int st_freebsd_read_sysctl(ST_UNUSED struct st_platform *p, const char *name, ch
     return r;
 }
 
-int st_freebsd_write_sysctl(ST_UNUSED struct st_platform *p, const char *name, const char *text)
+int st_freebsd_write_sysctl(ST_UNUSED struct st_writer *writer, const char *name, const char *text)
 {
     struct oid oid;
     int r = find(name, &oid);

@@ -114,9 +114,10 @@ static int read_regular(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
     return S_ISREG(st.st_mode) ? st_posix_read_fd(fd, buf, buf_bytes, ret_len) : -EINVAL;
 }
 
-int st_posix_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len)
+int st_posix_read_text(struct st_machine *machine, const char *path, char *buf, size_t buf_bytes,
+                       size_t *ret_len)
 {
-    const int fd = p->open_path(p, path, O_RDONLY);
+    const int fd = machine->open_path(machine, path, O_RDONLY);
     if (fd < 0)
         return fd;
     int r = -EINVAL;
@@ -180,9 +181,9 @@ static int names_read(struct names *names, DIR *dir)
     }
 }
 
-int st_posix_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx)
+int st_posix_list(struct st_machine *machine, const char *path, st_name_fn fn, void *ctx)
 {
-    const int fd = p->open_path(p, path, O_RDONLY | O_DIRECTORY);
+    const int fd = machine->open_path(machine, path, O_RDONLY | O_DIRECTORY);
     if (fd < 0)
         return fd;
     DIR *dir = fdopendir(fd);
@@ -205,7 +206,7 @@ int st_posix_list(struct st_platform *p, const char *path, st_name_fn fn, void *
     return r;
 }
 
-int st_posix_open_path(ST_UNUSED struct st_platform *p, const char *path, int flags)
+int st_posix_open_path(ST_UNUSED struct st_machine *machine, const char *path, int flags)
 {
     const int fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     return fd < 0 ? -errno : fd;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/text/text.h"
+#include "platform/platform.h"
 #include "platform/posix/posix.h"
 
 /* The last component of a path, and the folder it is in. */
@@ -38,7 +39,7 @@ static int split(const char *path, char *dir, size_t dir_bytes, char *name, size
     return 0;
 }
 
-static int place_open(struct st_platform *p, const char *path, struct place *ret)
+static int place_open(struct st_machine *machine, const char *path, struct place *ret)
 {
     char dir[PATH_MAX];
     const int r = split(path, dir, sizeof(dir), ret->name, sizeof(ret->name));
@@ -47,7 +48,7 @@ static int place_open(struct st_platform *p, const char *path, struct place *ret
     const int n = ST_PRINT(ret->temporary, ST_REPLACE_PREFIX "%s" ST_REPLACE_SUFFIX, ret->name);
     if (n < 0 || (size_t)n >= sizeof(ret->temporary))
         return -ENAMETOOLONG;
-    ret->dir_fd = p->open_path(p, dir, O_RDONLY | O_DIRECTORY);
+    ret->dir_fd = machine->open_path(machine, dir, O_RDONLY | O_DIRECTORY);
     return ret->dir_fd < 0 ? ret->dir_fd : 0;
 }
 
@@ -158,11 +159,12 @@ static int replace_at(const struct place *place, const char *text, size_t bytes,
     return fsync(place->dir_fd) == 0 ? 0 : -errno;
 }
 
-int st_posix_replace_file(struct st_platform *p, const char *path, const char *text, size_t bytes,
+int st_posix_replace_file(struct st_writer *writer, const char *path, const char *text, size_t bytes,
                           mode_t mode)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     struct place place;
-    int r = place_open(p, path, &place);
+    int r = place_open(&p->machine, path, &place);
     if (r < 0)
         return r;
     r = replace_at(&place, text, bytes, mode);
@@ -170,10 +172,11 @@ int st_posix_replace_file(struct st_platform *p, const char *path, const char *t
     return r;
 }
 
-int st_posix_clean_file(struct st_platform *p, const char *path)
+int st_posix_clean_file(struct st_writer *writer, const char *path)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     struct place place;
-    int r = place_open(p, path, &place);
+    int r = place_open(&p->machine, path, &place);
     if (r < 0)
         return r == -ENOENT ? 0 : r;
     r = clean_at(&place);
@@ -181,11 +184,12 @@ int st_posix_clean_file(struct st_platform *p, const char *path)
     return r;
 }
 
-int st_posix_remove_file(struct st_platform *p, const char *path)
+int st_posix_remove_file(struct st_writer *writer, const char *path)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     struct place place;
     struct stat info;
-    int r = place_open(p, path, &place);
+    int r = place_open(&p->machine, path, &place);
     if (r < 0)
         return r;
     r = clean_at(&place);
@@ -199,10 +203,11 @@ int st_posix_remove_file(struct st_platform *p, const char *path)
     return r;
 }
 
-int st_posix_make_folder(struct st_platform *p, const char *path, mode_t mode)
+int st_posix_make_folder(struct st_writer *writer, const char *path, mode_t mode)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     struct place place;
-    int r = place_open(p, path, &place);
+    int r = place_open(&p->machine, path, &place);
     if (r < 0)
         return r;
     if (mkdirat(place.dir_fd, place.name, mode) != 0 || fsync(place.dir_fd) != 0)
@@ -211,10 +216,11 @@ int st_posix_make_folder(struct st_platform *p, const char *path, mode_t mode)
     return r;
 }
 
-int st_posix_remove_folder(struct st_platform *p, const char *path)
+int st_posix_remove_folder(struct st_writer *writer, const char *path)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     struct place place;
-    int r = place_open(p, path, &place);
+    int r = place_open(&p->machine, path, &place);
     if (r < 0)
         return r;
     if (unlinkat(place.dir_fd, place.name, AT_REMOVEDIR) != 0 || fsync(place.dir_fd) != 0)
@@ -223,15 +229,17 @@ int st_posix_remove_folder(struct st_platform *p, const char *path)
     return r == -EEXIST ? -ENOTEMPTY : r; /* POSIX allows both */
 }
 
-int st_posix_write_value(struct st_platform *p, const char *path, const char *text)
+int st_posix_write_value(struct st_writer *writer, const char *path, const char *text)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     struct stat info;
     char line[1024];
     const int n = ST_PRINT(line, "%s\n", text);
     if (n < 0 || (size_t)n >= sizeof(line))
         return -E2BIG;
     /* O_TRUNC means nothing to procfs and sysfs; in a captured tree the old value may be longer */
-    const int fd = p->open_path(p, path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    const int fd =
+        p->machine.open_path(&p->machine, path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return fd == -EMLINK ? -ELOOP : fd; /* FreeBSD's word for a link that is not followed */
     int r = fstat(fd, &info) != 0 ? -errno : S_ISREG(info.st_mode) ? 0 : -EINVAL;
@@ -262,21 +270,22 @@ static int allowed_beside(const struct place *place)
     return faccessat(place->dir_fd, ".", W_OK | X_OK, AT_EACCESS) == 0 ? 0 : -errno;
 }
 
-int st_posix_can_write(struct st_platform *p, const char *path, bool in_place)
+int st_posix_can_write(struct st_writer *writer, const char *path, bool in_place)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     char file[PATH_MAX];
     if (strlen(path) >= sizeof(file))
         return -ENAMETOOLONG;
     strcpy(file, path);
     struct place place;
-    int r = place_open(p, file, &place);
+    int r = place_open(&p->machine, file, &place);
     /* what will be made: look at the nearest folder that is there */
     while (r == -ENOENT && !in_place) {
         char *slash = strrchr(file, '/');
         if (slash == file)
             return -ENOENT;
         *slash = '\0';
-        r = place_open(p, file, &place);
+        r = place_open(&p->machine, file, &place);
     }
     if (r < 0)
         return r;
@@ -296,10 +305,11 @@ static void name_holder(int fd, const char *name)
         (void)!symlinkat(text, fd, HOLDER);
 }
 
-int st_posix_lock_folder(struct st_platform *p, const char *path, const char *name)
+int st_posix_lock_folder(struct st_writer *writer, const char *path, const char *name)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     struct stat info;
-    const int fd = p->open_path(p, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const int fd = p->machine.open_path(&p->machine, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (fd < 0)
         return fd;
     int r = fstat(fd, &info) != 0 ? -errno : 0;
@@ -330,12 +340,13 @@ static bool is_sleeptune(pid_t pid)
     return st_text_begins(comm, "sleeptune");
 }
 
-int st_posix_folder_holder(struct st_platform *p, const char *path, char *buf, size_t buf_bytes)
+int st_posix_folder_holder(struct st_writer *writer, const char *path, char *buf, size_t buf_bytes)
 {
-    int fd = p->open_path(p, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
+    int fd = p->machine.open_path(&p->machine, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     const bool may_lock = fd != -EACCES;
     if (!may_lock)
-        fd = p->open_path(p, path, ST_POSIX_OPEN_FOLDER);
+        fd = p->machine.open_path(&p->machine, path, ST_POSIX_OPEN_FOLDER);
     if (fd < 0)
         return fd;
     const ssize_t n = readlinkat(fd, HOLDER, buf, buf_bytes - 1);
@@ -350,7 +361,7 @@ int st_posix_folder_holder(struct st_platform *p, const char *path, char *buf, s
     return held ? 0 : -ENOENT;
 }
 
-void st_posix_unlock_folder(ST_UNUSED struct st_platform *p, int handle)
+void st_posix_unlock_folder(ST_UNUSED struct st_writer *writer, int handle)
 {
     (void)unlinkat(handle, HOLDER, 0);
     close(handle);

@@ -9,7 +9,7 @@
 #include "core/ns.h"
 #include "core/text/number.h"
 #include "core/text/text.h"
-#include "platform/platform.h"
+#include "platform/threads.h"
 
 static int out_of_range(const char *command, const char *option, const char *text, int64_t min, int64_t max)
 {

@@ -18,14 +18,14 @@ static _Atomic int64_t asked_ns;
 /* The first one ends the measurement early, another one ends the program. */
 static void on_stop(int signal_number, siginfo_t *info, ST_UNUSED void *context)
 {
-    struct st_platform *p = st_platform_native();
-    if (asked && p->now_ns(p) - asked_ns > STOP_AGAIN_NS) {
+    struct st_clock *clock = &st_platform_native()->clock;
+    if (asked && clock->now_ns(clock) - asked_ns > STOP_AGAIN_NS) {
         signal(signal_number, SIG_DFL);
         raise(signal_number); /* comes when this handler has returned */
         return;
     }
     if (!asked)
-        asked_ns = p->now_ns(p);
+        asked_ns = clock->now_ns(clock);
     asked = 1;
     to_pass_on = info->si_code != SI_KERNEL ? signal_number : 0;
     if (on_first != NULL)
@@ -77,13 +77,13 @@ static void (*on_demoted)(void);
 /* The kernel sends SIGXCPU to the thread that ran too long. */
 static void on_rttime(ST_UNUSED int signal_number)
 {
-    struct st_platform *p = st_platform_native();
-    (void)p->set_policy(p, ST_POLICY_OTHER, 0);
+    struct st_threads *threads = &st_platform_native()->threads;
+    (void)threads->set_policy(threads, ST_POLICY_OTHER, 0);
     if (on_demoted != NULL)
         on_demoted();
 }
 
-void st_stop_limit_rttime(struct st_platform *p, void (*demoted)(void))
+void st_stop_limit_rttime(struct st_threads *threads, void (*demoted)(void))
 {
     struct sigaction action;
     on_demoted = demoted;
@@ -92,5 +92,5 @@ void st_stop_limit_rttime(struct st_platform *p, void (*demoted)(void))
     action.sa_handler = on_rttime;
     action.sa_flags = SA_RESTART;
     sigaction(SIGXCPU, &action, NULL);
-    (void)p->set_rttime_limit_ns(p, RTTIME_NS);
+    (void)threads->set_rttime_limit_ns(threads, RTTIME_NS);
 }

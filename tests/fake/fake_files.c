@@ -30,9 +30,10 @@ static int copy_text(const struct st_fake_entry *entry, char *buf, size_t buf_by
     return fits < len ? -EFBIG : 0;
 }
 
-static int fake_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes,
+static int fake_read_text(struct st_machine *machine, const char *path, char *buf, size_t buf_bytes,
                           size_t *ret_len)
 {
+    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
     struct st_fake *fake = st_fake_state_of(p);
     const int error = st_fake_state_fault(fake, F_read_text);
     if (error != 0)
@@ -47,9 +48,10 @@ static int fake_read_text(struct st_platform *p, const char *path, char *buf, si
 }
 
 /* The sysctls that were put there; on Linux also the files below /proc/sys. */
-static int fake_read_sysctl(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
+static int fake_read_sysctl(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes,
                             size_t *ret_len)
 {
+    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
     struct st_fake *fake = st_fake_state_of(p);
     const int error = st_fake_state_fault(fake, F_read_sysctl);
     if (error != 0)
@@ -60,8 +62,8 @@ static int fake_read_sysctl(struct st_platform *p, const char *name, char *buf, 
     if (entry != NULL)
         r = copy_text(entry, buf, buf_bytes, ret_len);
     pthread_mutex_unlock(&fake->lock);
-    if (entry == NULL && p->os == ST_OS_LINUX)
-        return st_tree_read_sysctl_linux(p, name, buf, buf_bytes, ret_len);
+    if (entry == NULL && p->machine.os == ST_OS_LINUX)
+        return st_tree_read_sysctl_linux(&p->machine, name, buf, buf_bytes, ret_len);
     return r;
 }
 
@@ -73,8 +75,9 @@ static size_t component_below(const char *path, const char *dir, size_t dir_len)
     return strcspn(path + dir_len + 1, "/");
 }
 
-static int fake_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx)
+static int fake_list(struct st_machine *machine, const char *path, st_name_fn fn, void *ctx)
 {
+    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
     struct st_fake *fake = st_fake_state_of(p);
     const int error = st_fake_state_fault(fake, F_list);
     if (error != 0)
@@ -175,9 +178,10 @@ static int forget_file(struct st_fake *fake, const char *path)
     return entry != NULL ? 0 : -ENOENT;
 }
 
-static int fake_replace_file(struct st_platform *p, const char *path, const char *text, size_t bytes,
+static int fake_replace_file(struct st_writer *writer, const char *path, const char *text, size_t bytes,
                              mode_t mode)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)mode;
     const int error = st_fake_state_fault(st_fake_state_of(p), F_replace_file);
     if (error != 0)
@@ -190,39 +194,44 @@ static int fake_replace_file(struct st_platform *p, const char *path, const char
     return r;
 }
 
-static int fake_clean_file(struct st_platform *p, const char *path)
+static int fake_clean_file(struct st_writer *writer, const char *path)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)path;
     return st_fake_state_fault(st_fake_state_of(p), F_clean_file);
 }
 
-static int fake_remove_file(struct st_platform *p, const char *path)
+static int fake_remove_file(struct st_writer *writer, const char *path)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     const int error = st_fake_state_fault(st_fake_state_of(p), F_remove_file);
     return error != 0 ? error : forget_file(st_fake_state_of(p), path);
 }
 
-static int fake_make_folder(struct st_platform *p, const char *path, mode_t mode)
+static int fake_make_folder(struct st_writer *writer, const char *path, mode_t mode)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)path;
     (void)mode;
     return st_fake_state_fault(st_fake_state_of(p), F_make_folder);
 }
 
-static int fake_remove_folder(struct st_platform *p, const char *path)
+static int fake_remove_folder(struct st_writer *writer, const char *path)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)path;
     return st_fake_state_fault(st_fake_state_of(p), F_remove_folder);
 }
 
-static int fake_write_value(struct st_platform *p, const char *path, const char *text)
+static int fake_write_value(struct st_writer *writer, const char *path, const char *text)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     char old[4096];
     size_t len;
     const int error = st_fake_state_fault(st_fake_state_of(p), F_write_value);
     if (error != 0)
         return error;
-    const int r = fake_read_text(p, path, old, sizeof(old), &len);
+    const int r = fake_read_text(&p->machine, path, old, sizeof(old), &len);
     if (r != 0)
         return r;
     char line[1024]; /* with a newline, as a kernel prints what was written */
@@ -232,37 +241,41 @@ static int fake_write_value(struct st_platform *p, const char *path, const char 
     return st_fake_state_put(st_fake_state_of(p), &st_fake_state_of(p)->files, path, line, 0);
 }
 
-static int fake_write_sysctl(struct st_platform *p, const char *name, const char *text)
+static int fake_write_sysctl(struct st_writer *writer, const char *name, const char *text)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     char old[4096];
     size_t len;
     struct st_fake *fake = st_fake_state_of(p);
     const int error = st_fake_state_fault(fake, F_write_sysctl);
     if (error != 0)
         return error;
-    if (p->os == ST_OS_LINUX)
-        return st_tree_write_sysctl_linux(p, name, text);
-    const int r = fake_read_sysctl(p, name, old, sizeof(old), &len);
+    if (p->machine.os == ST_OS_LINUX)
+        return st_tree_write_sysctl_linux(&p->writer, name, text);
+    const int r = fake_read_sysctl(&p->machine, name, old, sizeof(old), &len);
     return r != 0 ? r : st_fake_state_put(fake, &fake->sysctls, name, text, 0);
 }
 
-static int fake_can_write(struct st_platform *p, const char *path, bool in_place)
+static int fake_can_write(struct st_writer *writer, const char *path, bool in_place)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)path;
     (void)in_place;
     return st_fake_state_fault(st_fake_state_of(p), F_can_write);
 }
 
-static int fake_lock_folder(struct st_platform *p, const char *path, const char *name)
+static int fake_lock_folder(struct st_writer *writer, const char *path, const char *name)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)path;
     (void)name;
     return st_fake_state_fault(st_fake_state_of(p), F_lock_folder);
 }
 
 /* No one has it. */
-static int fake_folder_holder(struct st_platform *p, const char *path, char *buf, size_t buf_bytes)
+static int fake_folder_holder(struct st_writer *writer, const char *path, char *buf, size_t buf_bytes)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)path;
     (void)buf;
     (void)buf_bytes;
@@ -270,16 +283,18 @@ static int fake_folder_holder(struct st_platform *p, const char *path, char *buf
     return error != 0 ? error : -ENOENT;
 }
 
-static void fake_unlock_folder(struct st_platform *p, int handle)
+static void fake_unlock_folder(struct st_writer *writer, int handle)
 {
+    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)p;
     (void)handle;
 }
 
 /* Each program prints what the test put there for its command line. */
-static int fake_run(struct st_platform *p, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
-                    int64_t limit_ns)
+static int fake_run(struct st_machine *machine, struct st_run *runs, size_t runs_n,
+                    const struct st_run_as *as, int64_t limit_ns)
 {
+    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
     struct st_fake *fake = st_fake_state_of(p);
     (void)as;
     (void)limit_ns;
@@ -301,8 +316,9 @@ static int fake_run(struct st_platform *p, struct st_run *runs, size_t runs_n, c
 }
 
 /* Its files are in memory: nothing has a descriptor. */
-static int fake_open_path(struct st_platform *p, const char *path, int flags)
+static int fake_open_path(struct st_machine *machine, const char *path, int flags)
 {
+    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
     (void)p;
     (void)path;
     (void)flags;
@@ -311,20 +327,20 @@ static int fake_open_path(struct st_platform *p, const char *path, int flags)
 
 void st_fake_state_add_files(struct st_platform *row)
 {
-    row->open_path = fake_open_path;
-    row->read_text = fake_read_text;
-    row->list = fake_list;
-    row->read_sysctl = fake_read_sysctl;
-    row->run = fake_run;
-    row->replace_file = fake_replace_file;
-    row->clean_file = fake_clean_file;
-    row->remove_file = fake_remove_file;
-    row->make_folder = fake_make_folder;
-    row->remove_folder = fake_remove_folder;
-    row->write_value = fake_write_value;
-    row->write_sysctl = fake_write_sysctl;
-    row->can_write = fake_can_write;
-    row->lock_folder = fake_lock_folder;
-    row->folder_holder = fake_folder_holder;
-    row->unlock_folder = fake_unlock_folder;
+    row->machine.open_path = fake_open_path;
+    row->machine.read_text = fake_read_text;
+    row->machine.list = fake_list;
+    row->machine.read_sysctl = fake_read_sysctl;
+    row->machine.run = fake_run;
+    row->writer.replace_file = fake_replace_file;
+    row->writer.clean_file = fake_clean_file;
+    row->writer.remove_file = fake_remove_file;
+    row->writer.make_folder = fake_make_folder;
+    row->writer.remove_folder = fake_remove_folder;
+    row->writer.write_value = fake_write_value;
+    row->writer.write_sysctl = fake_write_sysctl;
+    row->writer.can_write = fake_can_write;
+    row->writer.lock_folder = fake_lock_folder;
+    row->writer.folder_holder = fake_folder_holder;
+    row->writer.unlock_folder = fake_unlock_folder;
 }

@@ -16,14 +16,16 @@ static int set_policy(struct st_fake *fake, enum st_policy policy, int priority)
     return 0;
 }
 
-static int fake_set_policy(struct st_platform *p, enum st_policy policy, int priority)
+static int fake_set_policy(struct st_threads *threads, enum st_policy policy, int priority)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     const int error = st_fake_state_fault(st_fake_state_of(p), F_set_policy);
     return error != 0 ? error : set_policy(st_fake_state_of(p), policy, priority);
 }
 
-static int fake_get_policy(struct st_platform *p, enum st_policy *ret_policy, int *ret_priority)
+static int fake_get_policy(struct st_threads *threads, enum st_policy *ret_policy, int *ret_priority)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     struct st_fake *fake = st_fake_state_of(p);
     const int error = st_fake_state_fault(fake, F_get_policy);
     if (error != 0)
@@ -35,22 +37,25 @@ static int fake_get_policy(struct st_platform *p, enum st_policy *ret_policy, in
     return 0;
 }
 
-static pid_t fake_thread_id(struct st_platform *p)
+static pid_t fake_thread_id(struct st_threads *threads)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     (void)p;
     return FAKE_TID;
 }
 
-static int fake_demote(struct st_platform *p, pid_t tid)
+static int fake_demote(struct st_threads *threads, pid_t tid)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     const int error = st_fake_state_fault(st_fake_state_of(p), F_demote);
     if (error != 0)
         return error;
     return tid == FAKE_TID ? set_policy(st_fake_state_of(p), ST_POLICY_OTHER, 0) : -ESRCH;
 }
 
-static int fake_pin(struct st_platform *p, int cpu)
+static int fake_pin(struct st_threads *threads, int cpu)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     struct st_fake *fake = st_fake_state_of(p);
     const int error = st_fake_state_fault(fake, F_pin);
     if (error != 0)
@@ -63,8 +68,9 @@ static int fake_pin(struct st_platform *p, int cpu)
     return 0;
 }
 
-static int fake_unpin(struct st_platform *p, pid_t tid)
+static int fake_unpin(struct st_threads *threads, pid_t tid)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     struct st_fake *fake = st_fake_state_of(p);
     const int error = st_fake_state_fault(fake, F_unpin);
     if (error != 0)
@@ -78,8 +84,9 @@ static int fake_unpin(struct st_platform *p, pid_t tid)
 }
 
 /* Two CPUs, or the one it is pinned to. */
-static int fake_cpus_allowed(struct st_platform *p, int *cpus, int max)
+static int fake_cpus_allowed(struct st_threads *threads, int *cpus, int max)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     struct st_fake *fake = st_fake_state_of(p);
     const int error = st_fake_state_fault(fake, F_cpus_allowed);
     if (error != 0)
@@ -94,21 +101,23 @@ static int fake_cpus_allowed(struct st_platform *p, int *cpus, int max)
     return n;
 }
 
-static int fake_set_name(struct st_platform *p, const char *name)
+static int fake_set_name(struct st_threads *threads, const char *name)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     const int error = st_fake_state_fault(st_fake_state_of(p), F_set_name);
     if (error != 0)
         return error;
     return strlen(name) <= 15 ? 0 : -ERANGE;
 }
 
-static int fake_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
+static int fake_timer_slack_ns(struct st_threads *threads, int64_t *ret_ns)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     struct st_fake *fake = st_fake_state_of(p);
     const int error = st_fake_state_fault(fake, F_timer_slack_ns);
     if (error != 0)
         return error;
-    if (p->os == ST_OS_FREEBSD)
+    if (p->machine.os == ST_OS_FREEBSD)
         return -ENOTSUP;
     pthread_mutex_lock(&fake->lock);
     *ret_ns = fake->timer_slack_ns;
@@ -116,13 +125,14 @@ static int fake_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
     return 0;
 }
 
-static int fake_set_timer_slack_ns(struct st_platform *p, int64_t ns)
+static int fake_set_timer_slack_ns(struct st_threads *threads, int64_t ns)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     struct st_fake *fake = st_fake_state_of(p);
     const int error = st_fake_state_fault(fake, F_set_timer_slack_ns);
     if (error != 0)
         return error;
-    if (p->os == ST_OS_FREEBSD)
+    if (p->machine.os == ST_OS_FREEBSD)
         return -ENOTSUP;
     if (ns < 1)
         return -EINVAL;
@@ -132,18 +142,20 @@ static int fake_set_timer_slack_ns(struct st_platform *p, int64_t ns)
     return 0;
 }
 
-static int fake_leave_rseq(struct st_platform *p)
+static int fake_leave_rseq(struct st_threads *threads)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     return st_fake_state_fault(st_fake_state_of(p), F_leave_rseq);
 }
 
-static int fake_hold_latency(struct st_platform *p, int32_t us)
+static int fake_hold_latency(struct st_threads *threads, int32_t us)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     struct st_fake *fake = st_fake_state_of(p);
     const int error = st_fake_state_fault(fake, F_hold_latency);
     if (error != 0)
         return error;
-    if (p->os == ST_OS_FREEBSD)
+    if (p->machine.os == ST_OS_FREEBSD)
         return -ENOTSUP;
     if (us < 0)
         return -EINVAL;
@@ -153,8 +165,9 @@ static int fake_hold_latency(struct st_platform *p, int32_t us)
     return handle;
 }
 
-static void fake_release_latency(struct st_platform *p, int handle)
+static void fake_release_latency(struct st_threads *threads, int handle)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     struct st_fake *fake = st_fake_state_of(p);
     (void)handle;
     pthread_mutex_lock(&fake->lock);
@@ -162,8 +175,9 @@ static void fake_release_latency(struct st_platform *p, int handle)
     pthread_mutex_unlock(&fake->lock);
 }
 
-static int fake_counters_open(struct st_platform *p, struct st_counters_handle *ret)
+static int fake_counters_open(struct st_threads *threads, struct st_counters_handle *ret)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     const int error = st_fake_state_fault(st_fake_state_of(p), F_counters_open);
     if (error != 0)
         return error;
@@ -184,15 +198,17 @@ static int read_counters(struct st_fake *fake, enum st_fake_function function, s
     return 0;
 }
 
-static int fake_counters_self(struct st_platform *p, const struct st_counters_handle *h,
+static int fake_counters_self(struct st_threads *threads, const struct st_counters_handle *h,
                               struct st_thread_counters *ret)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     (void)h;
     return read_counters(st_fake_state_of(p), F_counters_self, ret);
 }
 
-static int64_t fake_thread_cpu_ns(struct st_platform *p)
+static int64_t fake_thread_cpu_ns(struct st_threads *threads)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     struct st_fake *fake = st_fake_state_of(p);
     pthread_mutex_lock(&fake->lock);
     const int64_t cpu_ns = fake->counters.valid & ST_COUNTER_CPU ? fake->counters.cpu_ns : -1;
@@ -200,54 +216,60 @@ static int64_t fake_thread_cpu_ns(struct st_platform *p)
     return cpu_ns;
 }
 
-static int fake_counters_other(struct st_platform *p, const struct st_counters_handle *h,
+static int fake_counters_other(struct st_threads *threads, const struct st_counters_handle *h,
                                struct st_thread_counters *ret)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     (void)h;
     return read_counters(st_fake_state_of(p), F_counters_other, ret);
 }
 
-static void fake_counters_close(struct st_platform *p, struct st_counters_handle *h)
+static void fake_counters_close(struct st_threads *threads, struct st_counters_handle *h)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     (void)p;
     (void)h;
 }
 
-static int fake_lock_memory(struct st_platform *p, enum st_lock *ret)
+static int fake_lock_memory(struct st_threads *threads, enum st_lock *ret)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     const int error = st_fake_state_fault(st_fake_state_of(p), F_lock_memory);
     if (error != 0)
         return error;
     if (ret != NULL)
-        *ret = p->os == ST_OS_LINUX ? ST_LOCK_ON_FAULT : ST_LOCK_ALL;
+        *ret = p->machine.os == ST_OS_LINUX ? ST_LOCK_ON_FAULT : ST_LOCK_ALL;
     return 0;
 }
 
-static int fake_set_rttime_limit_ns(struct st_platform *p, int64_t ns)
+static int fake_set_rttime_limit_ns(struct st_threads *threads, int64_t ns)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     (void)ns;
     const int error = st_fake_state_fault(st_fake_state_of(p), F_set_rttime_limit_ns);
     if (error != 0)
         return error;
-    return p->os == ST_OS_LINUX ? 0 : -ENOTSUP;
+    return p->machine.os == ST_OS_LINUX ? 0 : -ENOTSUP;
 }
 
-static int fake_rt_rights(struct st_platform *p, int priority, struct st_rt_rights *ret)
+static int fake_rt_rights(struct st_threads *threads, int priority, struct st_rt_rights *ret)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     const int error = st_fake_state_fault(st_fake_state_of(p), F_rt_rights);
     if (error != 0)
         return error;
     *ret = (struct st_rt_rights){
         .fifo_errno = 0,
         .fifo_priority = priority,
-        .rtprio_limit = p->os == ST_OS_LINUX ? 95 : INT64_MIN,
+        .rtprio_limit = p->machine.os == ST_OS_LINUX ? 95 : INT64_MIN,
         .memlock_limit_bytes = -1,
     };
     return 0;
 }
 
-static int fake_program_path(struct st_platform *p, char *buf, size_t buf_bytes)
+static int fake_program_path(struct st_machine *machine, char *buf, size_t buf_bytes)
 {
+    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
     static const char path[] = "/usr/bin/sleeptune";
     const int error = st_fake_state_fault(st_fake_state_of(p), F_program_path);
     if (error != 0)
@@ -258,36 +280,37 @@ static int fake_program_path(struct st_platform *p, char *buf, size_t buf_bytes)
     return 0;
 }
 
-static int fake_virtualised(struct st_platform *p, bool *ret)
+static int fake_virtualised(struct st_machine *machine, bool *ret)
 {
+    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
     const int error = st_fake_state_fault(st_fake_state_of(p), F_virtualised);
-    return error != 0 ? error : st_tree_virtualised(p, ret);
+    return error != 0 ? error : st_tree_virtualised(&p->machine, ret);
 }
 
 void st_fake_state_add_system(struct st_platform *row)
 {
-    row->set_policy = fake_set_policy;
-    row->get_policy = fake_get_policy;
-    row->thread_id = fake_thread_id;
-    row->demote = fake_demote;
-    row->pin = fake_pin;
-    row->unpin = fake_unpin;
-    row->cpus_allowed = fake_cpus_allowed;
-    row->set_name = fake_set_name;
-    row->timer_slack_ns = fake_timer_slack_ns;
-    row->set_timer_slack_ns = fake_set_timer_slack_ns;
-    row->leave_rseq = fake_leave_rseq;
-    row->hold_latency = fake_hold_latency;
-    row->release_latency = fake_release_latency;
-    row->counters_open = fake_counters_open;
-    row->counters_self = fake_counters_self;
-    row->thread_cpu_ns = fake_thread_cpu_ns;
-    row->counters_other = fake_counters_other;
-    row->counters_close = fake_counters_close;
-    row->lock_memory = fake_lock_memory;
-    row->set_rttime_limit_ns = fake_set_rttime_limit_ns;
-    row->rt_rights = fake_rt_rights;
-    row->program_path = fake_program_path;
-    row->conditions = st_tree_conditions;
-    row->virtualised = fake_virtualised;
+    row->threads.set_policy = fake_set_policy;
+    row->threads.get_policy = fake_get_policy;
+    row->threads.thread_id = fake_thread_id;
+    row->threads.demote = fake_demote;
+    row->threads.pin = fake_pin;
+    row->threads.unpin = fake_unpin;
+    row->threads.cpus_allowed = fake_cpus_allowed;
+    row->threads.set_name = fake_set_name;
+    row->threads.timer_slack_ns = fake_timer_slack_ns;
+    row->threads.set_timer_slack_ns = fake_set_timer_slack_ns;
+    row->threads.leave_rseq = fake_leave_rseq;
+    row->threads.hold_latency = fake_hold_latency;
+    row->threads.release_latency = fake_release_latency;
+    row->threads.counters_open = fake_counters_open;
+    row->threads.counters_self = fake_counters_self;
+    row->threads.thread_cpu_ns = fake_thread_cpu_ns;
+    row->threads.counters_other = fake_counters_other;
+    row->threads.counters_close = fake_counters_close;
+    row->threads.lock_memory = fake_lock_memory;
+    row->threads.set_rttime_limit_ns = fake_set_rttime_limit_ns;
+    row->threads.rt_rights = fake_rt_rights;
+    row->machine.program_path = fake_program_path;
+    row->machine.conditions = st_tree_conditions;
+    row->machine.virtualised = fake_virtualised;
 }

@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data + 1, size - 1);
     if (st_fake_set_file(p, rows[i].path, text, 0) != 0)
         abort();
-    if (st_change_conflict(p, &rows[i].change, message, sizeof(message)) &&
+    if (st_change_conflict(&p->machine, &rows[i].change, message, sizeof(message)) &&
         strstr(message, rows[i].path) != message)
         abort();
     if (rows[i].own) {
@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         strcat(text, "\n");
         strcat(text, form.line);
         if (st_fake_set_file(p, rows[i].path, text, 0) != 0 ||
-            st_change_conflict(p, &rows[i].change, message, sizeof(message)))
+            st_change_conflict(&p->machine, &rows[i].change, message, sizeof(message)))
             abort();
     }
     struct st_change again;

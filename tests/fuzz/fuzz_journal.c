@@ -14,14 +14,14 @@ static void check(const struct st_journal *journal, struct st_platform *p)
     char message[256];
     for (size_t i = 0; i < journal->entries_n; i++) {
         const struct st_entry *entry = &journal->entries[i];
-        if (!st_journal_target_allowed(p->os, entry->type, st_rule_find(entry->rule), entry->target))
+        if (!st_journal_target_allowed(p->machine.os, entry->type, st_rule_find(entry->rule), entry->target))
             abort();
         if ((entry->old_value == NULL) != (entry->type == ST_ENTRY_FILE))
             abort();
     }
     if (st_journal_write(p, "/j", journal) != 0)
         return; /* larger than it may be */
-    if (st_journal_read(p, "/j", &again, message, sizeof(message)) != 0)
+    if (st_journal_read(&p->machine, "/j", &again, message, sizeof(message)) != 0)
         abort();
     if (again.entries_n != journal->entries_n ||
         again.files_n != (journal->entries_n > 0 ? journal->files_n : 0))
@@ -37,7 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         char message[256] = "";
         if (p == NULL)
             abort();
-        const int r = st_journal_parse(p->os, (const char *)data, size, &journal, message, sizeof(message));
+        const int r =
+            st_journal_parse(p->machine.os, (const char *)data, size, &journal, message, sizeof(message));
         if (r == 0) {
             check(&journal, p);
             st_journal_finish(&journal);

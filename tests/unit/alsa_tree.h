@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/platform.h"
 #include "xruns/xrun.h"
 
 static const struct st_xrun_source *source;
@@ -67,7 +68,7 @@ static inline int open_source_in(const char *folder)
 {
     struct st_xrun_setting setting;
     snprintf(setting.server, sizeof(setting.server), "%s", folder);
-    return st_xrun_open(&watch, st_platform_native(), source, &setting);
+    return st_xrun_open(&watch, &st_platform_native()->machine, source, &setting);
 }
 
 static inline void on_seen(void *ctx, const struct st_xrun_seen *seen)

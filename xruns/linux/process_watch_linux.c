@@ -1,3 +1,4 @@
+#include "platform/platform.h"
 #include "xruns/helpers/process_watch.h"
 
 #include <ctype.h>

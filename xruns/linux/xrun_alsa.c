@@ -103,7 +103,7 @@ static int scan(struct st_xrun_watch *w)
     char path[PATH_BYTES], text[PCM_BYTES];
     size_t len;
     snprintf(path, sizeof(path), "%s/asound/pcm", alsa->proc);
-    const int r = w->platform->read_text(w->platform, path, text, sizeof(text), &len);
+    const int r = w->machine->read_text(w->machine, path, text, sizeof(text), &len);
     alsa->polls_left = POLLS_A_SCAN;
     if (r == -ENOENT)
         return st_xrun_because(w, -ENOENT, "no ALSA on this system: %s does not exist", path);
@@ -148,21 +148,21 @@ static int scan(struct st_xrun_watch *w)
 static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN_NAME_BYTES])
 {
     struct alsa *alsa = w->state;
-    struct st_platform *p = w->platform;
+    struct st_machine *machine = w->machine;
     char path[PATH_BYTES], text[STATUS_BYTES], command[STATUS_BYTES];
     size_t len;
     uint64_t pid;
     snprintf(path, sizeof(path), "%s/%lld/status", alsa->proc, (long long)tid);
-    int r = p->read_text(p, path, text, sizeof(text), &len);
+    int r = machine->read_text(machine, path, text, sizeof(text), &len);
     if ((r != 0 && r != -EFBIG) || st_proc_line_u64(text, "Tgid:", &pid) != 0) {
         if (tid > 0 && tid <= INT_MAX && (kill((pid_t)tid, 0) == 0 || errno == EPERM))
             alsa->no_names = true;
         return 0;
     }
     snprintf(path, sizeof(path), "%s/%llu/comm", alsa->proc, (unsigned long long)pid);
-    r = p->read_text(p, path, text, sizeof(text), &len);
+    r = machine->read_text(machine, path, text, sizeof(text), &len);
     snprintf(path, sizeof(path), "%s/%llu/cmdline", alsa->proc, (unsigned long long)pid);
-    const int named = p->read_text(p, path, command, sizeof(command), &len);
+    const int named = machine->read_text(machine, path, command, sizeof(command), &len);
     if (named != 0 && named != -EFBIG)
         command[0] = '\0';
     if (r == 0)

@@ -53,7 +53,7 @@ static void fact(const char *key, const char *value)
 static void ask(void)
 {
     const struct st_ask how = {0};
-    assert_int_equal(st_ask_servers(p, &how, facts), 0);
+    assert_int_equal(st_ask_servers(&p->machine, &how, facts), 0);
 }
 
 static void is(const char *key, const char *wanted)
@@ -272,7 +272,7 @@ static void nobody_is_asked_on_wish(void **state)
     fact("linux.daemon.pipewire", "700");
     fact("linux.pipewire.quantum", "1024");
     answer(PW, settings, 0);
-    assert_int_equal(st_ask_servers(p, &how, facts), 0);
+    assert_int_equal(st_ask_servers(&p->machine, &how, facts), 0);
     is("linux.pipewire.quantum", "1024");
     is("linux.ask.pipewire", "not asked");
 }
@@ -299,7 +299,7 @@ static void a_user_who_is_not_there_has_no_servers(void **state)
     const struct st_ask how = {.user = "sleeptune-nobody-of-this-name"};
     fact("linux.daemon.pipewire", "700");
     answer(PW, settings, 0);
-    assert_int_equal(st_ask_servers(p, &how, facts), 0);
+    assert_int_equal(st_ask_servers(&p->machine, &how, facts), 0);
     is_state("linux.ask.pipewire", ST_FACT_UNREADABLE, EPERM);
 }
 
@@ -355,7 +355,7 @@ static void a_captured_machine_is_never_asked(void **state)
     const struct st_ask how = {0};
     fact("linux.daemon.pipewire", "700");
     assert_int_equal(st_platform_root_new("/", &root), 0);
-    assert_int_equal(st_ask_servers(root, &how, facts), 0);
+    assert_int_equal(st_ask_servers(&root->machine, &how, facts), 0);
     st_platform_root_free(root);
     assert_null(st_facts_find(facts, "linux.ask.pipewire"));
 }
@@ -366,7 +366,7 @@ static void out_of_memory_is_told(void **state)
     const struct st_ask how = {0};
     fact("linux.daemon.pipewire", "700");
     assert_int_equal(st_fake_fail_at(p, "run", 1, -ENOMEM), 0);
-    assert_int_equal(st_ask_servers(p, &how, facts), -ENOMEM);
+    assert_int_equal(st_ask_servers(&p->machine, &how, facts), -ENOMEM);
 }
 
 #define ROW(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

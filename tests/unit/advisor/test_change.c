@@ -127,8 +127,8 @@ static int apply(struct st_platform *p, struct heard *heard)
     struct st_plan plan;
     size_t left_n;
     *heard = (struct heard){0};
-    int r =
-        st_applied_open(&changes, "test", p, st_journal_folder(p->os), hear, heard, message, sizeof(message));
+    int r = st_applied_open(&changes, "test", p, st_journal_folder(p->machine.os), hear, heard, message,
+                            sizeof(message));
     if (r < 0)
         return r;
     tree_plan(p, &plan);
@@ -145,8 +145,8 @@ static int revert(struct st_platform *p, const char *id, struct heard *heard)
     struct st_applied changes;
     struct st_revert_counts counts;
     *heard = (struct heard){0};
-    int r =
-        st_applied_open(&changes, "test", p, st_journal_folder(p->os), hear, heard, message, sizeof(message));
+    int r = st_applied_open(&changes, "test", p, st_journal_folder(p->machine.os), hear, heard, message,
+                            sizeof(message));
     if (r < 0)
         return r;
     r = st_applied_revert(&changes, id == NULL, &id, id != NULL ? 1 : 0, &counts);
@@ -381,7 +381,7 @@ static void another_rules_value_is_not_taken_over(void **state)
     assert_int_equal(apply(tree.p, &heard), 0);
     struct st_finding finding = {.rule = &rule_b};
     st_finding_change(&finding, ST_CHANGE_SYSCTL, "vm.swappiness", "1");
-    assert_int_equal(st_plan_add(&plan, tree.p, &finding, message, sizeof(message)), 0);
+    assert_int_equal(st_plan_add(&plan, &tree.p->machine, &finding, message, sizeof(message)), 0);
     assert_int_equal(st_applied_open(&changes, "test", tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard,
                                      message, sizeof(message)),
                      0);
@@ -495,13 +495,13 @@ static void a_plan_needs_the_files_it_names(void **state)
     st_finding_change(&missing, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
     st_finding_change(&missing, ST_CHANGE_SYSFS, "/sys/devices/none*/x", "1");
     st_finding_change(&bad, ST_CHANGE_SYSCTL, "vm.swappiness", "1\n2");
-    assert_int_equal(st_plan_add(&plan, tree.p, &none, message, sizeof(message)), -ENODATA);
-    assert_int_equal(st_plan_add(&plan, tree.p, &missing, message, sizeof(message)), -ENOENT);
-    assert_int_equal(st_plan_add(&plan, tree.p, &bad, message, sizeof(message)), -EINVAL);
+    assert_int_equal(st_plan_add(&plan, &tree.p->machine, &none, message, sizeof(message)), -ENODATA);
+    assert_int_equal(st_plan_add(&plan, &tree.p->machine, &missing, message, sizeof(message)), -ENOENT);
+    assert_int_equal(st_plan_add(&plan, &tree.p->machine, &bad, message, sizeof(message)), -EINVAL);
     tree_put(&tree, "proc/sys/vm/swappiness", "6\001\n");
     struct st_finding odd = {.rule = &rule_a};
     st_finding_change(&odd, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
-    assert_int_equal(st_plan_add(&plan, tree.p, &odd, message, sizeof(message)), -EBADMSG);
+    assert_int_equal(st_plan_add(&plan, &tree.p->machine, &odd, message, sizeof(message)), -EBADMSG);
     assert_int_equal(plan.steps_n, 0);
     st_plan_finish(&plan);
     st_finding_finish(&none);
@@ -518,10 +518,12 @@ static void the_chosen_word_is_the_value(void **state)
     (void)state;
     tree_make(&tree);
     tree_put(&tree, "sys/a", "always [madvise] never\n");
-    assert_int_equal(st_change_value_read(tree.p, ST_ENTRY_SYSFS, "/sys/a", value, sizeof(value)), 0);
+    assert_int_equal(st_change_value_read(&tree.p->machine, ST_ENTRY_SYSFS, "/sys/a", value, sizeof(value)),
+                     0);
     assert_string_equal(value, "madvise");
     tree_put(&tree, "sys/a", "4096\t 16384  6291456\n");
-    assert_int_equal(st_change_value_read(tree.p, ST_ENTRY_SYSFS, "/sys/a", value, sizeof(value)), 0);
+    assert_int_equal(st_change_value_read(&tree.p->machine, ST_ENTRY_SYSFS, "/sys/a", value, sizeof(value)),
+                     0);
     assert_string_equal(value, "4096 16384 6291456");
     tree_remove(&tree);
 }
@@ -531,11 +533,11 @@ static void systems_that_are_generated_are_recognised(void **state)
     struct tree tree;
     (void)state;
     tree_make(&tree);
-    assert_null(st_change_refusal(tree.p));
+    assert_null(st_change_refusal(&tree.p->machine));
     tree_put(&tree, "run/ostree-booted", "");
-    assert_non_null(strstr(st_change_refusal(tree.p), "ostree"));
+    assert_non_null(strstr(st_change_refusal(&tree.p->machine), "ostree"));
     tree_put(&tree, "etc/NIXOS", "");
-    assert_non_null(strstr(st_change_refusal(tree.p), "NixOS"));
+    assert_non_null(strstr(st_change_refusal(&tree.p->machine), "NixOS"));
     tree_remove(&tree);
 }
 
@@ -557,7 +559,7 @@ static void check_fake(struct st_platform *p, const char *path, const char *want
 {
     char buf[4096];
     size_t len;
-    const int r = p->read_text(p, path, buf, sizeof(buf), &len);
+    const int r = p->machine.read_text(&p->machine, path, buf, sizeof(buf), &len);
     assert_int_equal(r, wanted != NULL ? 0 : -ENOENT);
     if (wanted != NULL)
         assert_string_equal(buf, wanted);
@@ -630,9 +632,9 @@ static void a_value_is_compared_as_it_is_chosen(void **state)
     (void)state;
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     assert_int_equal(st_fake_set_file(p, "/sys/kernel/mm/x", "always [madvise] never\n", 0), 0);
-    assert_true(st_change_value_is(p, "/sys/kernel/mm/x", "madvise"));
-    assert_false(st_change_value_is(p, "/sys/kernel/mm/x", "always"));
-    assert_false(st_change_value_is(p, "vm.none", "1")); /* not to be had */
+    assert_true(st_change_value_is(&p->machine, "/sys/kernel/mm/x", "madvise"));
+    assert_false(st_change_value_is(&p->machine, "/sys/kernel/mm/x", "always"));
+    assert_false(st_change_value_is(&p->machine, "vm.none", "1")); /* not to be had */
     st_fake_free(p);
 }
 

@@ -180,7 +180,7 @@ static void check_rows(enum st_os os, const struct row *rows, size_t rows_n)
         assert_int_equal(st_fake_set_file(p, rows[i].path, rows[i].text, 0), 0);
         struct st_change_form form;
         assert_int_equal(st_change_form(os, &rows[i].change, &form), 0);
-        const bool found = st_change_conflict(p, &rows[i].change, text, sizeof(text));
+        const bool found = st_change_conflict(&p->machine, &rows[i].change, text, sizeof(text));
         if (found != (rows[i].wanted != NULL) || (found && strstr(text, rows[i].wanted) == NULL))
             fail_msg("%s with\n%s\n%s, not %s", rows[i].path, rows[i].text, found ? text : "no conflict",
                      rows[i].wanted != NULL ? rows[i].wanted : "none");
@@ -211,13 +211,13 @@ static void the_last_file_in_order_of_names_decides(void **state)
     assert_non_null(p);
     assert_int_equal(st_fake_set_file(p, "/etc/security/limits.d/95-x.conf", "@audio - rtprio 20\n", 0), 0);
     assert_int_equal(st_fake_set_file(p, "/etc/security/limits.d/99-y.conf", "@audio - rtprio 90\n", 0), 0);
-    assert_false(st_change_conflict(p, &change, text, sizeof(text)));
+    assert_false(st_change_conflict(&p->machine, &change, text, sizeof(text)));
     assert_int_equal(st_fake_set_file(p, "/usr/lib/sysctl.d/99-x.conf", "vm.swappiness=5\n", 0), 0);
     assert_int_equal(st_fake_set_file(p, "/run/sysctl.d/98-x.conf", "vm.swappiness=7\n", 0), 0);
-    assert_true(st_change_conflict(p, &sysctl, text, sizeof(text)));
+    assert_true(st_change_conflict(&p->machine, &sysctl, text, sizeof(text)));
     assert_non_null(strstr(text, "99-x.conf:1"));
     assert_int_equal(st_fake_set_file(p, "/etc/sysctl.d/99-x.conf", "# masked\n", 0), 0);
-    assert_true(st_change_conflict(p, &sysctl, text, sizeof(text)));
+    assert_true(st_change_conflict(&p->machine, &sysctl, text, sizeof(text)));
     assert_non_null(strstr(text, "98-x.conf:1"));
     st_fake_free(p);
 }
@@ -237,7 +237,7 @@ static void the_version_of_freebsd_decides_about_loader_conf_local(void **state)
         assert_non_null(p);
         assert_int_equal(st_fake_set_sysctl(p, "kern.osreldate", rows[i].osreldate, 0), 0);
         assert_int_equal(st_fake_set_file(p, "/boot/loader.conf.local", "kern.hz=\"100\"\n", 0), 0);
-        assert_int_equal(st_change_conflict(p, &change, text, sizeof(text)), rows[i].conflict);
+        assert_int_equal(st_change_conflict(&p->machine, &change, text, sizeof(text)), rows[i].conflict);
         st_fake_free(p);
     }
 }
@@ -251,12 +251,12 @@ static void systemd_does_not_read_sysctl_conf(void **state)
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     assert_non_null(p);
     assert_int_equal(st_fake_set_file(p, "/etc/sysctl.conf", "vm.swappiness = 60\n", 0), 0);
-    assert_true(st_change_conflict(p, &change, text, sizeof(text)));
+    assert_true(st_change_conflict(&p->machine, &change, text, sizeof(text)));
     assert_int_equal(st_fake_set_file(p, "/run/systemd/system/x.service", "", 0), 0);
-    assert_false(st_change_conflict(p, &change, text, sizeof(text)));
+    assert_false(st_change_conflict(&p->machine, &change, text, sizeof(text)));
     /* but by this name, as Debian links it */
     assert_int_equal(st_fake_set_file(p, "/etc/sysctl.d/99-sysctl.conf", "vm.swappiness = 60\n", 0), 0);
-    assert_true(st_change_conflict(p, &change, text, sizeof(text)));
+    assert_true(st_change_conflict(&p->machine, &change, text, sizeof(text)));
     st_fake_free(p);
 }
 

@@ -154,10 +154,11 @@ static void the_boot_loader_decides_where_and_how(void **state)
         char why[256], command[256];
         struct st_change change = {ST_CHANGE_BOOT, "boot", "preempt=full"};
         struct st_platform *p = machine(ST_OS_LINUX, boots[i].files);
-        const int r = st_change_resolve(p, &change, why, sizeof(why));
+        const int r = st_change_resolve(&p->machine, &change, why, sizeof(why));
         if (r != boots[i].result || change.kind != boots[i].kind || strstr(why, boots[i].why) == NULL)
             fail_msg("%s: %d, kind %d, \"%s\"", boots[i].name, r, change.kind, why);
-        const int known = r == 0 ? st_change_command(p, change.kind, command, sizeof(command)) : -ENOENT;
+        const int known =
+            r == 0 ? st_change_command(&p->machine, change.kind, command, sizeof(command)) : -ENOENT;
         if ((known == 0) != (boots[i].command != NULL) ||
             (known == 0 && strcmp(command, boots[i].command) != 0))
             fail_msg("%s: %d, \"%s\"", boots[i].name, known, command);
@@ -185,7 +186,7 @@ static void what_started_the_machine_decides_between_two(void **state)
         struct st_change change = {ST_CHANGE_BOOT, "boot", "preempt=full"};
         struct st_platform *p =
             machine(ST_OS_LINUX, (const struct file[FILES_MAX]){GRUB, CMDLINE, {LOADER_INFO, rows[i].info}});
-        assert_int_equal(st_change_resolve(p, &change, why, sizeof(why)), 0);
+        assert_int_equal(st_change_resolve(&p->machine, &change, why, sizeof(why)), 0);
         if (change.kind != rows[i].kind || strstr(why, rows[i].why) == NULL)
             fail_msg("%s: kind %d, %s", rows[i].info, change.kind, why);
         st_fake_free(p);
@@ -200,7 +201,7 @@ static void a_kernel_command_line_is_added_to_and_never_made(void **state)
     (void)state;
     struct st_platform *p = machine(
         ST_OS_LINUX, (const struct file[FILES_MAX]){GRUB, {LOADER_INFO, "....s.y.s.t.e.m.d.-.b.o.o.t."}});
-    assert_int_equal(st_change_resolve(p, &change, why, sizeof(why)), -ENODATA);
+    assert_int_equal(st_change_resolve(&p->machine, &change, why, sizeof(why)), -ENODATA);
     st_fake_free(p);
 }
 
@@ -210,7 +211,7 @@ static void check_file(struct st_platform *p, const char *path, const char *want
 {
     char buf[4096];
     size_t len;
-    const int r = p->read_text(p, path, buf, sizeof(buf), &len);
+    const int r = p->machine.read_text(&p->machine, path, buf, sizeof(buf), &len);
     assert_int_equal(r, wanted != NULL ? 0 : -ENOENT);
     if (wanted != NULL)
         assert_string_equal(buf, wanted);
@@ -224,7 +225,7 @@ static void there_and_back(struct st_platform *p, const struct st_finding *findi
     struct st_plan plan = {0};
     struct st_revert_counts counts;
     size_t left_n;
-    const int r = st_plan_add(&plan, p, finding, message, sizeof(message));
+    const int r = st_plan_add(&plan, &p->machine, finding, message, sizeof(message));
     if (r != 0)
         fail_msg("%d: %s", r, message);
     assert_int_equal(st_applied_open(&changes, "test", p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
@@ -286,10 +287,10 @@ static void freebsd_files_are_written_and_restored_to_the_byte(void **state)
     st_finding_change(&finding, ST_CHANGE_LOADER, "kern.hz", "1000");
     st_finding_change(&finding, ST_CHANGE_LOGIN_CLASS, "audio", "memorylocked=unlimited");
     there_and_back(p, &finding, after, before);
-    assert_int_equal(st_change_command(p, ST_CHANGE_LOGIN_CLASS, value, sizeof(value)), 0);
+    assert_int_equal(st_change_command(&p->machine, ST_CHANGE_LOGIN_CLASS, value, sizeof(value)), 0);
     assert_string_equal(value, "cap_mkdb /etc/login.conf");
     for (size_t i = 0; i < ST_ARRAY_LEN(sysctls); i++) {
-        assert_int_equal(p->read_sysctl(p, sysctls[i][0], value, sizeof(value), &len), 0);
+        assert_int_equal(p->machine.read_sysctl(&p->machine, sysctls[i][0], value, sizeof(value), &len), 0);
         assert_string_equal(value, sysctls[i][1]);
     }
     st_finding_finish(&finding);
@@ -425,12 +426,12 @@ static void check_ways(size_t i, const char *now_before, const char *now_ours, b
         assert_int_equal(st_fake_set_sysctl(p, "hw.x", "0", 0), 0);
     }
     st_finding_change(&finding, ways[i].change.kind, ways[i].change.key, ways[i].change.value);
-    const int r = st_plan_add(&plan, p, &finding, message, sizeof(message));
+    const int r = st_plan_add(&plan, &p->machine, &finding, message, sizeof(message));
     if (r != 0)
         fail_msg("%s: %d, %s", ways[i].path, r, message);
     assert_int_equal(st_applied_open(&changes, "test", p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
     assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
-    assert_int_equal(p->read_text(p, ways[i].path, ours, sizeof(ours), &len), 0);
+    assert_int_equal(p->machine.read_text(&p->machine, ways[i].path, ours, sizeof(ours), &len), 0);
     assert_memory_equal(ours, ways[i].before, strlen(ways[i].before));
     snprintf(now, sizeof(now), "%s%s", now_before,
              now_ours != NULL ? now_ours : ours + strlen(ways[i].before));
@@ -475,11 +476,11 @@ static void a_running_value_without_a_file_may_be_missing(void **state)
     struct st_platform *p = machine(ST_OS_LINUX, (const struct file[FILES_MAX]){CMDLINE});
     st_finding_change(&finding, ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full");
     st_finding_change(&finding, ST_CHANGE_BOOT, "boot", "preempt=full");
-    assert_int_equal(st_plan_add(&plan, p, &finding, message, sizeof(message)), 0);
+    assert_int_equal(st_plan_add(&plan, &p->machine, &finding, message, sizeof(message)), 0);
     assert_int_equal(plan.steps_n, 1);
     st_plan_finish(&plan);
     assert_int_equal(st_fake_set_file(p, "/sys/kernel/debug/sched/preempt", "none (voluntary) full\n", 0), 0);
-    assert_int_equal(st_plan_add(&plan, p, &finding, message, sizeof(message)), 0);
+    assert_int_equal(st_plan_add(&plan, &p->machine, &finding, message, sizeof(message)), 0);
     assert_int_equal(plan.steps_n, 2);
     assert_string_equal(plan.steps[0].old_value, "voluntary");
     st_plan_finish(&plan);

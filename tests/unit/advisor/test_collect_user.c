@@ -45,7 +45,7 @@ static int teardown(void **state)
 static void check(const char *user, const char *key, int64_t wanted)
 {
     int64_t number;
-    assert_int_equal(st_collect_user(p, user, facts), 0);
+    assert_int_equal(st_collect_user(&p->machine, user, facts), 0);
     if (st_facts_int(facts, key, &number) != 0)
         fail_msg("%s: no number %s", user, key);
     if (number != wanted)
@@ -122,7 +122,7 @@ static void an_unreadable_limits_file_leaves_it_open(void **state)
 {
     (void)state;
     assert_int_equal(st_fake_set_file(p, "/etc/security/limits.d/90.conf", "", -EACCES), 0);
-    assert_int_equal(st_collect_user(p, "ann", facts), 0);
+    assert_int_equal(st_collect_user(&p->machine, "ann", facts), 0);
     assert_int_equal(st_facts_find(facts, FIFO)->state, ST_FACT_UNREADABLE);
     assert_int_equal(st_facts_find(facts, FIFO)->error, EACCES);
     assert_int_equal(st_facts_find(facts, MEMLOCK)->state, ST_FACT_UNREADABLE);
@@ -134,13 +134,13 @@ static void an_unreadable_limits_file_leaves_it_open(void **state)
 static void who_does_not_exist_is_said(void **state)
 {
     (void)state;
-    assert_int_equal(st_collect_user(p, "eve", facts), -ENOENT);
-    assert_int_equal(st_collect_user(p, "", facts), -ENOENT);
-    assert_int_equal(st_collect_user(p, "broken", facts), -EBADMSG);
+    assert_int_equal(st_collect_user(&p->machine, "eve", facts), -ENOENT);
+    assert_int_equal(st_collect_user(&p->machine, "", facts), -ENOENT);
+    assert_int_equal(st_collect_user(&p->machine, "broken", facts), -EBADMSG);
     assert_int_equal(facts->n, 0);
     st_fake_free(p);
     p = st_fake_new(ST_OS_LINUX, 0);
-    assert_int_equal(st_collect_user(p, "ann", facts), -ENODATA);
+    assert_int_equal(st_collect_user(&p->machine, "ann", facts), -ENODATA);
 }
 
 /* systemd.unit(5), and its src/core/exec-invoke.c: limits are set before PAM is called, "so that
@@ -184,10 +184,10 @@ static void a_login_class_gives_its_limit(void **state)
          "root:*:0:0:root:/:/bin/sh\nann:*:1000:1000:Ann:/:/bin/sh\nbob:*:1001:1001::/:/bin/sh\n"
          "cat:*:1002:1002::/:/bin/sh\ndan:*:1003:1003::/:/bin/sh\n");
     file("/etc/group", "audio:*:29:ann\n");
-    assert_int_equal(st_collect_user(p, "ann", facts), 0);
+    assert_int_equal(st_collect_user(&p->machine, "ann", facts), 0);
     assert_int_equal(st_facts_find(facts, locked)->state, ST_FACT_ABSENT);
     assert_int_equal(st_fake_set_file(p, "/etc/master.passwd", "", EACCES), 0);
-    assert_int_equal(st_collect_user(p, "ann", facts), 0);
+    assert_int_equal(st_collect_user(&p->machine, "ann", facts), 0);
     assert_int_equal(st_facts_find(facts, locked)->state, ST_FACT_UNREADABLE);
     file("/etc/master.passwd", "root:$6$x:0:0::0:0:root:/:/bin/sh\nann:$6$x:1000:1000::0:0:Ann:/:/bin/sh\n"
                                "bob:*:1001:1001:audio:0:0::/:/bin/sh\ncat:*:1002:1002:odd:0:0::/:/bin/sh\n"
@@ -203,7 +203,7 @@ static void a_login_class_gives_its_limit(void **state)
     check("root", locked, 128 * 1024 * 1024);
     check("bob", locked, -1);
     check("dan", locked, 64 * 1024);
-    assert_int_equal(st_collect_user(p, "cat", facts), 0);
+    assert_int_equal(st_collect_user(&p->machine, "cat", facts), 0);
     assert_int_equal(st_facts_find(facts, locked)->state, ST_FACT_UNREADABLE);
 }
 

@@ -68,7 +68,7 @@ static void what_was_written_is_read_back(void **state)
     assert_int_equal(st_journal_add(&journal, &entries[0]), 0);
     assert_int_equal(st_journal_add(&journal, &entries[1]), 0);
     assert_int_equal(st_journal_write(p, FOLDER, &journal), 0);
-    assert_int_equal(st_journal_read(p, FOLDER, &again, message, sizeof(message)), 0);
+    assert_int_equal(st_journal_read(&p->machine, FOLDER, &again, message, sizeof(message)), 0);
     assert_int_equal(again.entries_n, 2);
     assert_int_equal(again.files_n, 1);
     const struct st_journal_file *read = st_journal_file(&again, file);
@@ -131,7 +131,7 @@ static void running_values_of_another_boot_are_forgotten(void **state)
                 assert_int_equal(st_fake_set_file(p, path, line, 0), 0);
             if (boot == 4)
                 assert_int_equal(st_fake_set_sysctl(p, rows[i].boot_id, "", -ENOENT), 0);
-            assert_int_equal(st_journal_read(p, FOLDER, &again, message, sizeof(message)), 0);
+            assert_int_equal(st_journal_read(&p->machine, FOLDER, &again, message, sizeof(message)), 0);
             assert_string_equal(again.boot, "a-1");
             assert_int_equal(again.entries_n, 2);
             assert_int_equal(again.entries[0].forgotten, boot == 2);
@@ -152,11 +152,12 @@ static void an_empty_journal_is_no_file(void **state)
     size_t len;
     (void)state;
     assert_non_null(p);
-    assert_int_equal(st_journal_read(p, FOLDER, &journal, message, sizeof(message)), 0);
+    assert_int_equal(st_journal_read(&p->machine, FOLDER, &journal, message, sizeof(message)), 0);
     assert_int_equal(journal.entries_n, 0);
     assert_int_equal(st_fake_set_file(p, FOLDER "/journal.json", "x", 0), 0);
     assert_int_equal(st_journal_write(p, FOLDER, &journal), 0);
-    assert_int_equal(p->read_text(p, FOLDER "/journal.json", buf, sizeof(buf), &len), -ENOENT);
+    assert_int_equal(p->machine.read_text(&p->machine, FOLDER "/journal.json", buf, sizeof(buf), &len),
+                     -ENOENT);
     st_fake_free(p);
 }
 

@@ -544,7 +544,7 @@ static void a_name_that_the_kernel_cut_is_completed(void **state)
         snprintf(culprit.name, sizeof(culprit.name), "%s", rows[i].name);
         assert_int_equal(st_fake_set_file(p, "/proc/7/comm", rows[i].comm, 0), 0);
         assert_int_equal(st_fake_set_file(p, "/proc/7/cmdline", rows[i].command, 0), 0);
-        st_cpu_trace_complete_name(p, &culprit);
+        st_cpu_trace_complete_name(&p->machine, &culprit);
         assert_string_equal(culprit.name, rows[i].wanted);
         st_fake_free(p);
     }

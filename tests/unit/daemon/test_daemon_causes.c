@@ -48,7 +48,7 @@ static int teardown(void **state)
 static struct st_cause_event late(enum st_cause cause, int64_t lateness_ns, int64_t explained_ns)
 {
     return (struct st_cause_event){.cause = cause,
-                                   .at_ns = fake->now_ns(fake),
+                                   .at_ns = fake->clock.now_ns(&fake->clock),
                                    .lateness_ns = lateness_ns,
                                    .explained_ns = explained_ns,
                                    .together_n = 1};
@@ -63,7 +63,7 @@ static void take_late(const struct st_cause_event *event)
 static void take_xrun(int64_t silence_ns, const struct st_cause_event *because)
 {
     const struct st_sink sink = st_tracer_way_sink(&late_wakes);
-    sink.xrun(sink.ctx, fake->now_ns(fake), silence_ns, because);
+    sink.xrun(sink.ctx, fake->clock.now_ns(&fake->clock), silence_ns, because);
 }
 
 static void add(enum st_cause cause, int64_t lateness_ns, int64_t explained_ns)
@@ -85,7 +85,7 @@ static const char *said(const char *key)
 {
     static char buf[512];
     st_causes_tick(causes, 0);
-    json_t *list = st_events_json(&events, fake->wall_ns(fake));
+    json_t *list = st_events_json(&events, fake->clock.wall_ns(&fake->clock));
     const char *text = json_string_value(json_object_get(json_array_get(list, 0), key));
     snprintf(buf, sizeof(buf), "%s", text != NULL ? text : "");
     json_decref(list);
@@ -338,7 +338,7 @@ static void time_goes_by(int64_t ns)
 
 static void observe_by(enum st_event_kind kind, int64_t span_ns, const char *backend)
 {
-    struct st_event event = st_event_make(fake->wall_ns(fake), kind, "%s", backend);
+    struct st_event event = st_event_make(fake->clock.wall_ns(&fake->clock), kind, "%s", backend);
     snprintf(event.source, sizeof(event.source), kind == ST_EVENT_OWN_XRUN ? "own" : "pipewire");
     event.certainty = ST_CERTAINTY_EXACT;
     event.span_ns = span_ns;
@@ -380,7 +380,8 @@ static void not_ready(enum st_dropout_reason reason, int64_t missing_ns, int64_t
     time_goes_by(12 * ST_NS_PER_S);
     add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
     st_causes_tick(causes, 0);
-    struct st_event event = st_event_make(fake->wall_ns(fake), ST_EVENT_STARVED_CLIENT, "%s", "");
+    struct st_event event =
+        st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_STARVED_CLIENT, "%s", "");
     snprintf(event.source, sizeof(event.source), "pipewire");
     snprintf(event.client, sizeof(event.client), "mpv");
     event.certainty = ST_CERTAINTY_EXACT;
@@ -425,7 +426,8 @@ static void memory_is_waited_for_until(int us)
 
 static void swapped_out(int64_t span_ns)
 {
-    struct st_event event = st_event_make(fake->wall_ns(fake), ST_EVENT_STARVED_CLIENT, "%s", "");
+    struct st_event event =
+        st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_STARVED_CLIENT, "%s", "");
     snprintf(event.source, sizeof(event.source), "pipewire");
     snprintf(event.client, sizeof(event.client), "mpv");
     event.certainty = ST_CERTAINTY_EXACT;
@@ -483,7 +485,7 @@ static void late_wake_that_was_under_way_at_the_xrun_is_its_cause(void **state)
     assert_string_equal(said("cause"), ""); /* it may become known yet */
     add(ST_CAUSE_STOPPED, 1000 * ST_NS_PER_MS, 1000 * ST_NS_PER_MS);
     st_causes_tick(causes, 0);
-    json_t *list = st_events_json(&events, fake->wall_ns(fake));
+    json_t *list = st_events_json(&events, fake->clock.wall_ns(&fake->clock));
     const json_t *event = json_array_get(list, 1);
     assert_string_equal(json_string_value(json_object_get(event, "event")), "starved-client");
     assert_string_equal(json_string_value(json_object_get(event, "cause")), "stopped");
@@ -568,7 +570,7 @@ static void late_wakes_that_left_the_list_make_no_one_on_time(void **state)
         add(ST_CAUSE_RUN_QUEUE, ST_NS_PER_MS, 900000);
     }
     st_causes_tick(causes, 0);
-    json_t *list = st_events_json(&events, fake->wall_ns(fake));
+    json_t *list = st_events_json(&events, fake->clock.wall_ns(&fake->clock));
     const json_t *event = json_array_get(list, json_array_size(list) - 1);
     assert_string_equal(json_string_value(json_object_get(event, "event")), "observed-xrun");
     assert_null(json_object_get(event, "cause"));
@@ -583,7 +585,7 @@ static void program_that_computed_too_long_while_the_machine_was_slower_says_so(
     not_ready(ST_DROPOUT_TOO_SLOW, 1, 0);
     assert_false(st_events_slowed(&events, &by));
     meanwhile.slowed = ST_CAUSE_HEAT;
-    meanwhile.slowed_from_ns = meanwhile.slowed_to_ns = fake->wall_ns(fake) + 12 * ST_NS_PER_S;
+    meanwhile.slowed_from_ns = meanwhile.slowed_to_ns = fake->clock.wall_ns(&fake->clock) + 12 * ST_NS_PER_S;
     st_events_set_meanwhile(&events, &meanwhile);
     struct st_event event = st_event_make(meanwhile.slowed_to_ns, ST_EVENT_STARVED_CLIENT, "%s", "");
     event.reason = ST_DROPOUT_TOO_SLOW;

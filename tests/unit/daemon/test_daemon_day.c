@@ -63,7 +63,7 @@
 
 static char folder[64];
 static struct st_platform *fake;
-static int (*plain_sleep)(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
+static int (*plain_sleep)(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING;
 static _Atomic int64_t wall_ahead_ns;
 static struct st_config config;
 static struct st_events events;
@@ -96,9 +96,9 @@ static size_t in_use_first_hour, in_use_end;
 
 /* --- the machine --- */
 
-static int64_t wall_by_script(struct st_platform *p)
+static int64_t wall_by_script(struct st_clock *clock)
 {
-    return p->now_ns(p) + atomic_load(&wall_ahead_ns);
+    return clock->now_ns(clock) + atomic_load(&wall_ahead_ns);
 }
 
 static uint64_t next_random(void)
@@ -110,10 +110,11 @@ static uint64_t next_random(void)
 }
 
 /* 5 to 37 us late, as an idle machine is; where it is more, another thread had the CPU. */
-static int sleep_by_script(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
+static int sleep_by_script(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
 {
+    struct st_platform *p = ST_PLATFORM_OF(clock, clock);
     static struct st_thread_counters counters = {.valid = ST_COUNTER_RUNQ_WAIT};
-    const int r = plain_sleep(p, due_ns);
+    const int r = plain_sleep(clock, due_ns);
     int64_t late_ns = 5000 + (int64_t)(next_random() % 32768);
     made.sleeps_n++;
     if (made.sleeps_n % LATE_EACH == 0 || made.sleeps_n == STALL_CYCLE) {
@@ -196,7 +197,8 @@ static void end_minute(void)
     struct st_history_minute minute;
     static struct st_cause_sums minute_causes;
     static const struct st_history_watched nothing;
-    const struct st_history_minute now = st_minute_so_far(&result, fake->now_ns(fake), fake->wall_ns(fake));
+    const struct st_history_minute now =
+        st_minute_so_far(&result, fake->clock.now_ns(&fake->clock), fake->clock.wall_ns(&fake->clock));
     assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
     assert_true(st_minute_take(&counts, &now, &minute));
     st_live_end_minute(&live, &lateness);
@@ -221,12 +223,13 @@ static void end_minute(void)
 static void be_looked_at(void)
 {
     struct st_live_look seconds;
-    st_live_take(&live, fake->now_ns(fake), &seconds);
+    st_live_take(&live, fake->clock.now_ns(&fake->clock), &seconds);
     assert_int_equal(seconds.n, ST_LIVE_SECONDS);
     struct st_causes_now now;
     st_causes_look(causes, &now);
     char *text = st_causes_text(&now);
-    json_t *documents[] = {json_loads(text, 0, NULL), st_events_json(&events, fake->wall_ns(fake))};
+    json_t *documents[] = {json_loads(text, 0, NULL),
+                           st_events_json(&events, fake->clock.wall_ns(&fake->clock))};
     free(text);
     for (size_t i = 0; i < ST_ARRAY_LEN(documents); i++) {
         assert_non_null(documents[i]);
@@ -244,9 +247,9 @@ static void second_goes_by(void)
     }
     if (seconds_n == BACK_AT_S)
         atomic_fetch_sub(&wall_ahead_ns, BACK_NS);
-    st_clockwatch_tick(&clockwatch, fake, &events);
+    st_clockwatch_tick(&clockwatch, &fake->clock, &events);
     st_causes_tick(causes, -1);
-    st_events_log(&events, fake->wall_ns(fake), false);
+    st_events_log(&events, fake->clock.wall_ns(&fake->clock), false);
     if (seconds_n % 60 != 0)
         return;
     end_minute();
@@ -269,7 +272,7 @@ static void others_have_their_turn(void *ctx) ST_NONBLOCKING
 {
     (void)ctx;
     made.callbacks_n++;
-    const int64_t now_ns = fake->now_ns(fake);
+    const int64_t now_ns = fake->clock.now_ns(&fake->clock);
     if (now_ns - drained_ns < DRAIN_NS)
         return;
     drained_ns = now_ns;
@@ -299,7 +302,7 @@ static void start_loop(void)
                             .max_periods = PERIODS,
                             .cause_above_ns = st_session_cause_above_ns(&wish),
                             .counters = &handle};
-    assert_int_equal(fake->counters_open(fake, &handle), 0);
+    assert_int_equal(fake->threads.counters_open(&fake->threads, &handle), 0);
     assert_int_equal(st_period_init(&loop.period, FRAMES, RATE_HZ), 0);
     result = (struct st_result){.period = loop.period,
                                 .frames = FRAMES,
@@ -326,9 +329,9 @@ static void start_all(void)
     st_config_defaults(&config);
     fake = st_fake_new(ST_OS_LINUX, START_NS);
     assert_non_null(fake);
-    plain_sleep = fake->sleep_until_ns;
-    fake->sleep_until_ns = sleep_by_script;
-    fake->wall_ns = wall_by_script;
+    plain_sleep = fake->clock.sleep_until_ns;
+    fake->clock.sleep_until_ns = sleep_by_script;
+    fake->clock.wall_ns = wall_by_script;
     atomic_store(&wall_ahead_ns, WALL_NS - START_NS);
     assert_int_equal(st_events_init(&events, NULL), 0);
     assert_int_equal(st_causes_new(fake, &events, &causes), 0);
@@ -338,7 +341,7 @@ static void start_all(void)
     st_observed_init(&observed, fake, &events, &player);
     st_observed_set(&observed, ST_OBSERVED_ON, &setting);
     drained_ns = START_NS;
-    st_clockwatch_tick(&clockwatch, fake, &events);
+    st_clockwatch_tick(&clockwatch, &fake->clock, &events);
     start_loop();
 }
 
@@ -349,12 +352,12 @@ static int the_day_goes_by(void **state)
     assert_int_equal(st_loop_run(&loop), 0);
     drain_once();
     st_drain_finish(&drain);
-    st_fake_advance(fake, START_NS + SECONDS * ST_NS_PER_S - fake->now_ns(fake));
+    st_fake_advance(fake, START_NS + SECONDS * ST_NS_PER_S - fake->clock.now_ns(&fake->clock));
     second_goes_by();
     wait_for_history();
     in_use_end = in_use();
     st_observed_finish(&observed);
-    st_events_log(&events, fake->wall_ns(fake), true);
+    st_events_log(&events, fake->clock.wall_ns(&fake->clock), true);
     wait_for_history();
     return 0;
 }

@@ -230,7 +230,7 @@ static void absent_source_is_tried_again_at_growing_pauses_up_to_15_s(void **sta
         st_observed_turn(&o);
         assert_int_equal(o.view.state, ST_OBSERVED_ABSENT);
         assert_string_equal(o.view.why, "no server");
-        const int64_t pause_ns = o.due_ns - platform->now_ns(platform);
+        const int64_t pause_ns = o.due_ns - platform->clock.now_ns(&platform->clock);
         assert_int_equal(pause_ns, pauses_s[i] * ST_NS_PER_S);
         st_fake_advance(platform, pause_ns);
     }
@@ -238,7 +238,7 @@ static void absent_source_is_tried_again_at_growing_pauses_up_to_15_s(void **sta
     open_result = 0;
     st_observed_turn(&o);
     assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
-    assert_int_equal(o.due_ns - platform->now_ns(platform), POLL_NS);
+    assert_int_equal(o.due_ns - platform->clock.now_ns(&platform->clock), POLL_NS);
 }
 
 static void what_this_system_never_has_is_not_tried_again(void **state)
@@ -340,22 +340,25 @@ static void gap_is_not_watched_and_is_said(void **state)
     turn_after(ST_NS_PER_S);
     assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
     /* stopped between two looks */
-    st_when_text_near(platform->wall_ns(platform), platform->wall_ns(platform), from, sizeof(from));
+    st_when_text_near(platform->clock.wall_ns(&platform->clock), platform->clock.wall_ns(&platform->clock),
+                      from, sizeof(from));
     poll_result = -EPIPE;
     turn_after(4 * ST_NS_PER_S);
     assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
     newest_says("observe-lost", "the xruns of jack are no longer watched: it died");
     poll_result = 0;
     turn_after(2 * ST_NS_PER_S);
-    st_when_text_near(platform->wall_ns(platform), platform->wall_ns(platform), to, sizeof(to));
+    st_when_text_near(platform->clock.wall_ns(&platform->clock), platform->clock.wall_ns(&platform->clock),
+                      to, sizeof(to));
     snprintf(gap, sizeof(gap), "the xruns of jack are watched: a server; not watched from %s to %s", from,
              to);
     newest_says("observe", gap);
     assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
-    assert_int_equal(o.view.again_wall_ns, platform->wall_ns(platform));
+    assert_int_equal(o.view.again_wall_ns, platform->clock.wall_ns(&platform->clock));
     /* hung for the last 3 s, as it turns out */
     turn_after(ST_NS_PER_S);
-    st_when_text_near(platform->wall_ns(platform), platform->wall_ns(platform), from, sizeof(from));
+    st_when_text_near(platform->clock.wall_ns(&platform->clock), platform->clock.wall_ns(&platform->clock),
+                      from, sizeof(from));
     for (int i = 0; i < 3; i++)
         turn_after(ST_NS_PER_S);
     assert_int_equal(o.view.watched_ns, 6 * ST_NS_PER_S);
@@ -384,7 +387,7 @@ static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
     turn_after(ST_NS_PER_S);
     silent_ns = 0;
     assert_int_equal(o.view.watched_ns, 4 * ST_NS_PER_S);
-    assert_int_equal(o.view.again_wall_ns, platform->wall_ns(platform));
+    assert_int_equal(o.view.again_wall_ns, platform->clock.wall_ns(&platform->clock));
     newest_says("observe-lost",
                 "the xruns of jack were not watched for 5.00 s: a-program did not run, because "
                 "other programs had the CPU or it was frozen");
@@ -680,9 +683,9 @@ static void wait_and_turn(struct st_observe *observe)
     struct st_wait wait;
     sigset_t none;
     sigemptyset(&none);
-    st_wait_init(&wait, p->now_ns(p) + ST_NS_PER_S);
+    st_wait_init(&wait, p->clock.now_ns(&p->clock) + ST_NS_PER_S);
     st_observe_wait(observe, &wait);
-    st_wait(&wait, p, &none);
+    st_wait(&wait, &p->clock, &none);
     (void)st_observe_turn(observe, &wait);
 }
 
@@ -762,12 +765,12 @@ static void a_source_that_floods_is_read_eight_times_a_second(void **state)
     assert_int_equal(st_observe_new(platform, sources, &config, &events, &observe), 0);
     reads_n = 0;
     assert_int_equal(write(fds[1], "x", 1), 1);
-    const int64_t end_ns = platform->now_ns(platform) + ST_NS_PER_S;
-    while (platform->now_ns(platform) < end_ns) {
+    const int64_t end_ns = platform->clock.now_ns(&platform->clock) + ST_NS_PER_S;
+    while (platform->clock.now_ns(&platform->clock) < end_ns) {
         struct st_wait wait;
-        st_wait_init(&wait, platform->now_ns(platform));
+        st_wait_init(&wait, platform->clock.now_ns(&platform->clock));
         st_observe_wait(observe, &wait);
-        st_wait(&wait, platform, &none);
+        st_wait(&wait, &platform->clock, &none);
         (void)st_observe_turn(observe, &wait);
         st_fake_advance(platform, 5 * ST_NS_PER_MS);
     }
@@ -785,16 +788,16 @@ absent_source_is_tried_less_often_while_nothing_plays_and_at_once_when_something
     st_observed_quiet(&o, true);
     for (int i = 0; i < 10; i++) {
         st_observed_turn(&o);
-        st_fake_advance(platform, o.due_ns - platform->now_ns(platform));
+        st_fake_advance(platform, o.due_ns - platform->clock.now_ns(&platform->clock));
     }
     st_observed_turn(&o);
-    assert_int_equal(o.due_ns - platform->now_ns(platform), ST_OBSERVED_RETRY_QUIET_NS);
+    assert_int_equal(o.due_ns - platform->clock.now_ns(&platform->clock), ST_OBSERVED_RETRY_QUIET_NS);
     st_observed_quiet(&o, false);
-    assert_int_equal(o.due_ns, platform->now_ns(platform));
+    assert_int_equal(o.due_ns, platform->clock.now_ns(&platform->clock));
     open_result = 0;
     see("hw:0", "mpv", 1, 0);
     turn_after(ST_NS_PER_S);
-    assert_int_equal(o.view.played_ns, platform->now_ns(platform));
+    assert_int_equal(o.view.played_ns, platform->clock.now_ns(&platform->clock));
     assert_string_equal(o.view.played, "mpv");
 }
 
@@ -854,7 +857,7 @@ static void what_plays_is_known_after_a_turn(void **state)
     st_wait_init(&wait, 0);
     assert_int_equal(st_observe_new(platform, sources, &config, &events, &observe), 0);
     const int64_t played_ns = st_observe_turn(observe, &wait);
-    assert_int_equal(played_ns, platform->now_ns(platform));
+    assert_int_equal(played_ns, platform->clock.now_ns(&platform->clock));
     st_observe_playing(observe, &facts);
     assert_int_equal(facts.telling_n, 1);
     assert_null(facts.blind);

@@ -89,8 +89,9 @@ static void run(struct st_platform *fake, const char *text, struct st_bench_punc
 }
 
 /* The fake's thread uses 10 us a cycle of a block. */
-static int64_t thread_cpu_ns(struct st_platform *p)
+static int64_t thread_cpu_ns(struct st_threads *threads)
 {
+    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     static int64_t cpu_ns;
     (void)p;
     return cpu_ns += INT64_C(1280000);
@@ -102,7 +103,7 @@ static void arms_take_turns_and_each_has_its_own_figures(void **state)
     enum { ROUNDS = 5, ARMS = 4 };
     struct st_platform *fake = fake_new(NULL, 0);
     struct st_bench_punctual bench;
-    fake->thread_cpu_ns = thread_cpu_ns;
+    fake->threads.thread_cpu_ns = thread_cpu_ns;
     run(fake, "free,p90,30us", (struct st_bench_punctual_config){.periods = ROUNDS * ARMS * ST_ARM_BLOCK},
         &bench);
     const struct st_arm_result *results = bench.results;
@@ -203,7 +204,7 @@ static void ways_that_counted_nothing_have_no_figures(void **state)
     (void)state;
     struct st_platform *fake = fake_new(NULL, 0);
     struct st_bench_punctual bench;
-    fake->thread_cpu_ns = thread_cpu_ns;
+    fake->threads.thread_cpu_ns = thread_cpu_ns;
     run(fake, "free", (struct st_bench_punctual_config){.periods = 1000, .go_on = end_at_once}, &bench);
     assert_int_equal(bench.elapsed_periods, 0);
     for (size_t i = 0; i < 2; i++) {

@@ -90,7 +90,7 @@ static void each_has_its_own_start_and_less_than_the_sleep_has_no_rank(void **st
     s->config.runs_n = 60;
     s->config.budget_ns = 60 * ST_NS_PER_S;
     int64_t slack_ns;
-    assert_int_equal(s->fake->platform->timer_slack_ns(s->fake->platform, &slack_ns), 0);
+    assert_int_equal(s->fake->platform->threads.timer_slack_ns(&s->fake->platform->threads, &slack_ns), 0);
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
     assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
@@ -102,7 +102,7 @@ static void each_has_its_own_start_and_less_than_the_sleep_has_no_rank(void **st
     assert_int_equal(s->figures[4].rank, 0);             /* no other program sleeps as long */
     assert_int_equal(s->figures[0].rank, 0);
     int64_t after_ns;
-    assert_int_equal(s->fake->platform->timer_slack_ns(s->fake->platform, &after_ns), 0);
+    assert_int_equal(s->fake->platform->threads.timer_slack_ns(&s->fake->platform->threads, &after_ns), 0);
     assert_int_equal(after_ns, slack_ns); /* which the starts had for themselves */
     s->config.commands_n = 2;
     s->config.commands = &two[2]; /* a start that is not there */

@@ -41,7 +41,7 @@ static void absolute_and_relative_sleeps_keep_the_same_due_times(void **state)
     (void)state;
     static const char *const names[] = {"timerfd-abs", "ppoll"};
     static const int64_t late_ns[] = {1000, 7000, 500000, -200};
-    assert_int_equal(fake->set_timer_slack_ns(fake, 1), 0);
+    assert_int_equal(fake->threads.set_timer_slack_ns(&fake->threads, 1), 0);
     for (size_t m = 0; m < ST_ARRAY_LEN(names); m++) {
         const struct st_bench_series_config c = config(names[m], 1000000, 8);
         const int64_t slack_ns = c.method->stretch == ST_STRETCH_YES ? 1 : 0;
@@ -82,14 +82,14 @@ static void due_times_can_begin_at_a_full_second(void **state)
         struct st_bench_series bench;
         c.full_second = full == 1;
         assert_int_equal(st_fake_script_method(fake, "timerfd-abs", late_ns, 1, 0), 0);
-        const int64_t start_ns = fake->wall_ns(fake);
+        const int64_t start_ns = fake->clock.wall_ns(&fake->clock);
         assert_int_equal(st_bench_series_measure(fake, &c, &bench), 0);
         assert_int_equal(bench.all.head.lateness_ns[0], 7000);
         assert_int_equal(bench.all.head.index[0], 0);
         if (full == 1) /* the second sample is due a quarter of a second behind a full one */
-            assert_int_equal(fake->wall_ns(fake) % ST_NS_PER_S, 250 * ST_NS_PER_MS + 7000);
+            assert_int_equal(fake->clock.wall_ns(&fake->clock) % ST_NS_PER_S, 250 * ST_NS_PER_MS + 7000);
         else
-            assert_int_equal(fake->wall_ns(fake) - start_ns, 500 * ST_NS_PER_MS + 7000);
+            assert_int_equal(fake->clock.wall_ns(&fake->clock) - start_ns, 500 * ST_NS_PER_MS + 7000);
         st_long_series_finish(&bench.all);
     }
 }

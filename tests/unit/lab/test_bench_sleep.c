@@ -83,7 +83,7 @@ static void script(struct story *s, const char *name, const int64_t *late_ns, si
 
 static void run(struct story *s)
 {
-    assert_int_equal(st_bench_sleep_init(&s->bench, s->fake, &s->config), 0);
+    assert_int_equal(st_bench_sleep_init(&s->bench, &s->fake->threads, &s->config), 0);
     assert_int_equal(st_bench_sleep_measure(&s->bench, s->fake), 0);
     assert_int_equal(st_bench_sleep_figures(&s->bench, &s->figures), 0);
 }
@@ -98,7 +98,7 @@ static void methods_that_cannot_be_told_apart_share_a_rank(void **state)
     add(s, "clock_nanosleep-abs-monotonic");
     add(s, "ppoll");
     add(s, "timerfd-abs");
-    assert_int_equal(s->fake->set_timer_slack_ns(s->fake, 1), 0);
+    assert_int_equal(s->fake->threads.set_timer_slack_ns(&s->fake->threads, 1), 0);
     script(s, "clock_nanosleep-abs-monotonic", late_30, 5, 0);
     script(s, "ppoll", late_10, 7, 0);
     script(s, "timerfd-abs", late_10_too, 6, 0);
@@ -128,7 +128,7 @@ static void on_time_is_within_100_ns_early_or_late(void **state)
     static const int64_t late[] = {-102, -101, -100, -99, 0, 99, 100, 101, 102, 10000};
     struct story *s = *state;
     add(s, "ppoll");
-    assert_int_equal(s->fake->set_timer_slack_ns(s->fake, 1), 0);
+    assert_int_equal(s->fake->threads.set_timer_slack_ns(&s->fake->threads, 1), 0);
     script(s, "ppoll", late, ST_ARRAY_LEN(late), 0);
     run(s);
     const struct st_sleep_cell *cell = &s->bench.cells[0];
@@ -147,9 +147,9 @@ static void the_budget_is_kept_and_too_few_samples_get_no_rank(void **state)
     add(s, "timerfd-abs");
     s->durations_ns[0] = 100 * MS;
     s->config.budget_ns = 2 * ST_NS_PER_S;
-    const int64_t before_ns = s->fake->now_ns(s->fake);
+    const int64_t before_ns = s->fake->clock.now_ns(&s->fake->clock);
     run(s);
-    assert_true(s->fake->now_ns(s->fake) - before_ns <= s->config.budget_ns + MS);
+    assert_true(s->fake->clock.now_ns(&s->fake->clock) - before_ns <= s->config.budget_ns + MS);
     assert_in_range(s->bench.cells[0].n, 5, 19);
     assert_false(s->figures[0].overshoot.median.known);
     assert_int_equal(s->figures[0].rank, 0);
@@ -305,18 +305,18 @@ static void slack_and_policy_are_as_before_afterwards(void **state)
     s->settings[1] = (struct st_sleep_setting){ST_POLICY_FIFO, 70, -1};
     s->config.settings_n = 2;
     s->config.budget_ns = ST_NS_PER_S;
-    assert_int_equal(s->fake->set_policy(s->fake, ST_POLICY_RR, 5), 0);
+    assert_int_equal(s->fake->threads.set_policy(&s->fake->threads, ST_POLICY_RR, 5), 0);
     run(s);
-    assert_int_equal(s->fake->get_policy(s->fake, &policy, &priority), 0);
+    assert_int_equal(s->fake->threads.get_policy(&s->fake->threads, &policy, &priority), 0);
     assert_int_equal(policy, ST_POLICY_RR);
     assert_int_equal(priority, 5);
-    assert_int_equal(s->fake->timer_slack_ns(s->fake, &slack_ns), 0);
+    assert_int_equal(s->fake->threads.timer_slack_ns(&s->fake->threads, &slack_ns), 0);
     assert_int_equal(slack_ns, 50000);
 }
 
 static const char *sentence(struct story *s, char *buf, size_t buf_bytes)
 {
-    assert_int_equal(st_bench_sleep_stretch_sentence(&s->bench, s->fake, buf, buf_bytes), 0);
+    assert_int_equal(st_bench_sleep_stretch_sentence(&s->bench, &s->fake->machine, buf, buf_bytes), 0);
     return buf;
 }
 
@@ -336,12 +336,12 @@ static void the_sentence_tells_what_slack_stretches_by_what_was_measured(void **
     s->settings[2] = (struct st_sleep_setting){ST_POLICY_FIFO, 70, -1};
     s->config.settings_n = 3;
     run(s);
-    assert_int_equal(st_bench_sleep_stretch(&s->bench, s->fake, 0, &seen, &difference), 0);
+    assert_int_equal(st_bench_sleep_stretch(&s->bench, &s->fake->machine, 0, &seen, &difference), 0);
     assert_int_equal(seen, ST_STRETCH_SEEN);
     assert_in_range(difference.value_ns, 49800, 50200);
-    assert_int_equal(st_bench_sleep_stretch(&s->bench, s->fake, 1, &seen, &difference), 0);
+    assert_int_equal(st_bench_sleep_stretch(&s->bench, &s->fake->machine, 1, &seen, &difference), 0);
     assert_int_equal(seen, ST_STRETCH_NOT_SEEN);
-    assert_int_equal(st_bench_sleep_stretch(&s->bench, s->fake, 2, &seen, &difference), 0);
+    assert_int_equal(st_bench_sleep_stretch(&s->bench, &s->fake->machine, 2, &seen, &difference), 0);
     assert_int_equal(seen, ST_STRETCH_UNTRIED);
     sentence(s, text, sizeof(text));
     assert_non_null(
@@ -402,16 +402,16 @@ static void on_freebsd_the_longest_duration_is_held_against_the_shortest(void **
 static void what_makes_no_bench_is_refused(void **state)
 {
     struct story *s = *state;
-    assert_int_equal(st_bench_sleep_init(&s->bench, s->fake, &s->config), -EINVAL); /* no method */
+    assert_int_equal(st_bench_sleep_init(&s->bench, &s->fake->threads, &s->config), -EINVAL); /* no method */
     add(s, "ppoll");
     s->durations_ns[0] = 0;
-    assert_int_equal(st_bench_sleep_init(&s->bench, s->fake, &s->config), -EINVAL);
+    assert_int_equal(st_bench_sleep_init(&s->bench, &s->fake->threads, &s->config), -EINVAL);
     s->durations_ns[0] = MS;
     s->config.baseline = 1;
-    assert_int_equal(st_bench_sleep_init(&s->bench, s->fake, &s->config), -EINVAL);
+    assert_int_equal(st_bench_sleep_init(&s->bench, &s->fake->threads, &s->config), -EINVAL);
     s->config.baseline = 0;
     s->config.durations_n = ST_BENCH_SLEEP_CELLS_MAX + 1; /* refused before the array is read */
-    assert_int_equal(st_bench_sleep_init(&s->bench, s->fake, &s->config), -E2BIG);
+    assert_int_equal(st_bench_sleep_init(&s->bench, &s->fake->threads, &s->config), -E2BIG);
     s->config.durations_n = 1;
 }
 

@@ -76,7 +76,7 @@ static void text(char *buf, size_t buf_bytes, bool announce)
         st_bench_sleep_announce(&bench, out, 1000);
     } else {
         assert_int_equal(st_bench_sleep_figures(&bench, &figures), 0);
-        st_bench_sleep_print(&bench, figures, fake, brief, out, 1000);
+        st_bench_sleep_print(&bench, figures, &fake->machine, brief, out, 1000);
         free(figures);
     }
     assert_int_equal(fclose(out), 0);
@@ -88,7 +88,7 @@ static void a_rank_is_shared_where_blocks_do_not_differ(void **state)
     char buf[8192];
     const int64_t mixed[BLOCKS] = {1000, 1000, 3000, 1000, 1000, 3000, 1000, 1000, 3000, 1000, 1000, 3000};
     const int64_t even[BLOCKS] = {2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000};
-    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    assert_int_equal(st_bench_sleep_init(&bench, &fake->threads, &config), 0);
     fill(&bench.cells[0], even);
     fill(&bench.cells[1], mixed);
     text(buf, sizeof(buf), false);
@@ -105,7 +105,7 @@ static void the_most_exact_are_those_that_no_method_beats(void **state)
     const int64_t late[BLOCKS] = {3000, 3100, 3000, 3000, 3100, 3000, 3000, 3100, 3000, 3000, 3100, 3000};
     methods[2] = st_fake_sleep_method(fake, "clock_nanosleep-abs-monotonic");
     config.methods_n = 3;
-    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    assert_int_equal(st_bench_sleep_init(&bench, &fake->threads, &config), 0);
     fill(&bench.cells[0], early);
     fill(&bench.cells[1], mixed);
     fill(&bench.cells[2], late);
@@ -121,7 +121,7 @@ static void a_method_that_is_shown_to_be_earlier_is_the_most_exact(void **state)
     char buf[8192];
     const int64_t late[BLOCKS] = {2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000};
     const int64_t later[BLOCKS] = {5100, 5000, 5000, 5100, 5000, 5000, 5100, 5000, 5000, 5100, 5000, 5000};
-    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    assert_int_equal(st_bench_sleep_init(&bench, &fake->threads, &config), 0);
     fill(&bench.cells[0], late);
     fill(&bench.cells[1], later);
     text(buf, sizeof(buf), false);
@@ -139,7 +139,7 @@ static void figures_of_a_stalled_machine_keep_to_80_columns(void **state)
     int64_t each[BLOCKS];
     for (size_t i = 0; i < BLOCKS; i++)
         each[i] = INT64_C(300000000) + (int64_t)i * 7654321;
-    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    assert_int_equal(st_bench_sleep_init(&bench, &fake->threads, &config), 0);
     fill(&bench.cells[0], once);
     fill(&bench.cells[1], each);
     text(buf, sizeof(buf), false);
@@ -163,7 +163,7 @@ static void what_it_will_measure_is_announced(void **state)
     (void)state;
     char buf[1024];
     config.methods_n = 3;
-    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    assert_int_equal(st_bench_sleep_init(&bench, &fake->threads, &config), 0);
     text(buf, sizeof(buf), true);
     assert_non_null(strstr(buf, "3 methods, 1 duration, 1 setting in random order"));
 }
@@ -176,7 +176,7 @@ static void what_was_refused_is_no_matter_of_samples(void **state)
     const struct st_sleep_setting two[] = {{ST_POLICY_OTHER, 0, -1}, {ST_POLICY_FIFO, 70, -1}};
     config.settings = two;
     config.settings_n = 2;
-    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    assert_int_equal(st_bench_sleep_init(&bench, &fake->threads, &config), 0);
     fill(&bench.cells[0], late);
     fill(&bench.cells[1], late);
     for (size_t i = 2; i < 4; i++) {
@@ -204,7 +204,7 @@ static void what_a_rank_means_is_told_once(void **state)
                                   "method with a lower number (95 % confidence for all pairs together).";
     char buf[8192];
     const int64_t late[BLOCKS] = {2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000};
-    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    assert_int_equal(st_bench_sleep_init(&bench, &fake->threads, &config), 0);
     fill(&bench.cells[0], late);
     fill(&bench.cells[1], late);
     for (int i = 0; i < 2; i++) {
@@ -228,7 +228,7 @@ static void the_most_exact_of_one_is_not_said(void **state)
     const int64_t durations_ns[] = {5 * ST_NS_PER_MS, 6 * ST_NS_PER_MS};
     config.durations_ns = durations_ns;
     config.durations_n = 2;
-    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    assert_int_equal(st_bench_sleep_init(&bench, &fake->threads, &config), 0);
     fill(&bench.cells[0], late);
     fill(&bench.cells[2], late);
     bench.cells[1].why = bench.cells[3].why = "refused";
@@ -246,7 +246,7 @@ static void a_dash_says_how_many_samples_a_figure_takes(void **state)
     (void)state;
     char buf[8192];
     const int64_t late[BLOCKS] = {2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000};
-    assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
+    assert_int_equal(st_bench_sleep_init(&bench, &fake->threads, &config), 0);
     fill(&bench.cells[0], late); /* 120 samples: no p95, no p99 */
     fill(&bench.cells[1], late);
     text(buf, sizeof(buf), false);

@@ -75,9 +75,9 @@ static void every_method_here_sleeps_or_says_why_not(void **state)
             continue;
         }
         for (int k = 0; k < 3; k++) {
-            const int64_t start_ns = p->now_ns(p);
+            const int64_t start_ns = p->clock.now_ns(&p->clock);
             const int slept = st_sleep_once(&s, start_ns, requested_ns);
-            const int64_t woke_ns = p->now_ns(p);
+            const int64_t woke_ns = p->clock.now_ns(&p->clock);
             const int64_t earliest_ns = start_ns + requested_ns;
             if (slept != 0)
                 fail_msg("%s: %s", m->name, strerror(-slept));
@@ -98,17 +98,18 @@ static void the_fake_sleeps_as_scripted(void **state)
     struct st_platform *p = lab->platform;
     const int64_t late[] = {10, 20, INT64_MIN};
     struct st_sleep s;
-    assert_int_equal(p->set_timer_slack_ns(p, 1000), 0);
+    assert_int_equal(p->threads.set_timer_slack_ns(&p->threads, 1000), 0);
     assert_int_equal(st_fake_script_method(p, "ppoll", late, 3, 7), 0);
     assert_int_equal(st_fake_script_method(p, "nonsense", late, 3, 0), -ENOENT);
     assert_int_equal(st_sleep_open(&s, p, st_fake_sleep_method(p, "ppoll")), 0);
     assert_int_equal(st_sleep_once(&s, START, 500), 0);
-    assert_int_equal(p->now_ns(p), START + 500 + 10 + 1000);
-    assert_int_equal(p->set_policy(p, ST_POLICY_FIFO, 50), 0); /* no slack for real-time threads */
-    const int64_t now_ns = p->now_ns(p);
+    assert_int_equal(p->clock.now_ns(&p->clock), START + 500 + 10 + 1000);
+    assert_int_equal(p->threads.set_policy(&p->threads, ST_POLICY_FIFO, 50),
+                     0); /* no slack for real-time threads */
+    const int64_t now_ns = p->clock.now_ns(&p->clock);
     assert_int_equal(st_sleep_once(&s, now_ns, 500), 0);
-    assert_int_equal(p->now_ns(p), now_ns + 500 + 20);
-    assert_int_equal(st_sleep_once(&s, p->now_ns(p), 500), -EINTR);
+    assert_int_equal(p->clock.now_ns(&p->clock), now_ns + 500 + 20);
+    assert_int_equal(st_sleep_once(&s, p->clock.now_ns(&p->clock), 500), -EINTR);
     st_sleep_close(&s);
     assert_int_equal(st_fake_fail_method(p, "ppoll", -EPERM), 0);
     assert_int_equal(st_sleep_open(&s, p, st_fake_sleep_method(p, "ppoll")), -EPERM);

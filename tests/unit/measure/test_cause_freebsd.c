@@ -250,20 +250,21 @@ static void wall_clock_that_moved_ahead_is_a_suspend(void **state)
 static struct {
     struct bench bench;
     struct st_pauses pauses;
-    int (*sleep)(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
+    int (*sleep)(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING;
 } run;
 
-static int sleep_and_look(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
+static int sleep_and_look(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
 {
+    struct st_platform *p = ST_PLATFORM_OF(clock, clock);
     const uint64_t cycle = atomic_load(&run.bench.loop.cycles_seen);
     if (cycle > 0 && cycle % 10 == 0 && cycle <= 30) {
-        run.pauses.at_ns = p->now_ns(p);
+        run.pauses.at_ns = p->clock.now_ns(&p->clock);
         run.pauses.interrupts[0].run_ns += 100000;
         st_fake_set_pauses(p, &run.pauses);
         st_drain_step(&run.bench.drain);
         st_drain_baseline(&run.bench.drain);
     }
-    return run.sleep(p, due_ns);
+    return run.sleep(clock, due_ns);
 }
 
 static void interrupt_is_found_between_two_drains(void **state)
@@ -275,14 +276,14 @@ static void interrupt_is_found_between_two_drains(void **state)
     const struct st_thread_counters counters = {.valid = VALID, .cpu = 1};
     st_fake_set_counters(b->fake, &counters);
     run.pauses = base.pauses;
-    run.sleep = b->fake->sleep_until_ns;
-    b->fake->sleep_until_ns = sleep_and_look;
+    run.sleep = b->fake->clock.sleep_until_ns;
+    b->fake->clock.sleep_until_ns = sleep_and_look;
     b->loop.cause_above_ns = 600000;
     b->loop.counters = &b->counters;
     script_ns[35] = 750000;
     bench_script(b, script_ns, ST_ARRAY_LEN(script_ns), 0);
     assert_int_equal(st_loop_run(&b->loop), 0);
-    run.pauses.at_ns = b->fake->now_ns(b->fake); /* 20 cycles later */
+    run.pauses.at_ns = b->fake->clock.now_ns(&b->fake->clock); /* 20 cycles later */
     run.pauses.interrupts[0].run_ns += 2 * 100000 + 700000;
     st_fake_set_pauses(b->fake, &run.pauses);
     st_drain_step(&b->drain);

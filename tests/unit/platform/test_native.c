@@ -23,31 +23,28 @@
 #include <unistd.h>
 
 #include "platform/platform.h"
+#include "tests/unit/seam_filled.h"
 
 /* The real system this runs on: only what cannot depend on its speed or its settings. */
 
 static void every_function_of_the_seam_is_there(void **state)
 {
     (void)state;
-    const struct st_platform *p = st_platform_native();
-    void *const *word = (void *const *)&p->now_ns;
-    const size_t n = (sizeof(*p) - offsetof(struct st_platform, now_ns)) / sizeof(*word);
-    for (size_t i = 0; i < n; i++)
-        assert_non_null(word[i]);
+    seam_filled(st_platform_native());
 }
 
 static void the_clock_never_goes_back(void **state)
 {
     (void)state;
     struct st_platform *p = st_platform_native();
-    int64_t last_ns = p->now_ns(p);
+    int64_t last_ns = p->clock.now_ns(&p->clock);
     assert_true(last_ns > 0);
     for (int i = 0; i < 10000; i++) {
-        const int64_t now_ns = p->now_ns(p);
+        const int64_t now_ns = p->clock.now_ns(&p->clock);
         assert_true(now_ns >= last_ns);
         last_ns = now_ns;
     }
-    assert_true(p->wall_ns(p) > INT64_C(1577836800000000000)); /* 2020 */
+    assert_true(p->clock.wall_ns(&p->clock) > INT64_C(1577836800000000000)); /* 2020 */
 }
 
 static void a_sleep_never_ends_early(void **state)
@@ -55,9 +52,9 @@ static void a_sleep_never_ends_early(void **state)
     (void)state;
     struct st_platform *p = st_platform_native();
     for (int i = 0; i < 20; i++) {
-        const int64_t due_ns = p->now_ns(p) + 200000;
-        assert_int_equal(p->sleep_until_ns(p, due_ns), 0);
-        assert_true(p->now_ns(p) >= due_ns);
+        const int64_t due_ns = p->clock.now_ns(&p->clock) + 200000;
+        assert_int_equal(p->clock.sleep_until_ns(&p->clock, due_ns), 0);
+        assert_true(p->clock.now_ns(&p->clock) >= due_ns);
     }
 }
 
@@ -65,25 +62,25 @@ static void a_sleep_into_the_past_succeeds(void **state)
 {
     (void)state;
     struct st_platform *p = st_platform_native();
-    assert_int_equal(p->sleep_until_ns(p, p->now_ns(p) - 1), 0);
-    assert_int_equal(p->sleep_until_ns(p, 1), 0);
-    assert_int_equal(p->sleep_until_ns(p, 0), 0);
-    assert_int_equal(p->sleep_until_ns(p, -1), 0);
-    assert_int_equal(p->sleep_until_ns(p, INT64_MIN), 0);
+    assert_int_equal(p->clock.sleep_until_ns(&p->clock, p->clock.now_ns(&p->clock) - 1), 0);
+    assert_int_equal(p->clock.sleep_until_ns(&p->clock, 1), 0);
+    assert_int_equal(p->clock.sleep_until_ns(&p->clock, 0), 0);
+    assert_int_equal(p->clock.sleep_until_ns(&p->clock, -1), 0);
+    assert_int_equal(p->clock.sleep_until_ns(&p->clock, INT64_MIN), 0);
 }
 
 static void the_precise_wait_exists_only_where_it_is_needed(void **state)
 {
     (void)state;
     struct st_platform *p = st_platform_native();
-    const int64_t due_ns = p->now_ns(p) + 100000;
-    const int r = p->sleep_until_precise_ns(p, due_ns);
-    if (p->os == ST_OS_LINUX) {
+    const int64_t due_ns = p->clock.now_ns(&p->clock) + 100000;
+    const int r = p->clock.sleep_until_precise_ns(&p->clock, due_ns);
+    if (p->machine.os == ST_OS_LINUX) {
         assert_int_equal(r, -ENOTSUP);
     } else {
         assert_int_equal(r, 0);
-        assert_true(p->now_ns(p) >= due_ns);
-        assert_int_equal(p->sleep_until_precise_ns(p, -1), 0);
+        assert_true(p->clock.now_ns(&p->clock) >= due_ns);
+        assert_int_equal(p->clock.sleep_until_precise_ns(&p->clock, -1), 0);
     }
 }
 
@@ -93,19 +90,19 @@ static void policy_is_read_back(void **state)
     struct st_platform *p = st_platform_native();
     enum st_policy policy = ST_POLICY_RR;
     int priority = -1;
-    assert_int_equal(p->set_policy(p, ST_POLICY_OTHER, 70), 0);
-    assert_int_equal(p->get_policy(p, &policy, &priority), 0);
+    assert_int_equal(p->threads.set_policy(&p->threads, ST_POLICY_OTHER, 70), 0);
+    assert_int_equal(p->threads.get_policy(&p->threads, &policy, &priority), 0);
     assert_int_equal(policy, ST_POLICY_OTHER);
     assert_int_equal(priority, 0);
-    assert_int_equal(p->set_policy(p, ST_POLICY_FIFO, 100), -EINVAL);
-    const int r = p->set_policy(p, ST_POLICY_FIFO, 1);
+    assert_int_equal(p->threads.set_policy(&p->threads, ST_POLICY_FIFO, 100), -EINVAL);
+    const int r = p->threads.set_policy(&p->threads, ST_POLICY_FIFO, 1);
     assert_true(r == 0 || r == -EPERM);
     if (r == 0) {
-        assert_int_equal(p->get_policy(p, &policy, &priority), 0);
+        assert_int_equal(p->threads.get_policy(&p->threads, &policy, &priority), 0);
         assert_int_equal(policy, ST_POLICY_FIFO);
-        assert_int_equal(p->demote(p, p->thread_id(p)), 0);
+        assert_int_equal(p->threads.demote(&p->threads, p->threads.thread_id(&p->threads)), 0);
     }
-    assert_int_equal(p->get_policy(p, &policy, &priority), 0);
+    assert_int_equal(p->threads.get_policy(&p->threads, &policy, &priority), 0);
     assert_int_equal(policy, ST_POLICY_OTHER);
 }
 
@@ -114,23 +111,23 @@ static void a_pinned_thread_may_use_that_cpu_only(void **state)
     (void)state;
     struct st_platform *p = st_platform_native();
     int cpus[2];
-    const int n = p->cpus_allowed(p, cpus, 2);
+    const int n = p->threads.cpus_allowed(&p->threads, cpus, 2);
     assert_true(n >= 1);
-    assert_int_equal(p->pin(p, cpus[0]), 0);
+    assert_int_equal(p->threads.pin(&p->threads, cpus[0]), 0);
     const int first = cpus[0];
-    assert_int_equal(p->cpus_allowed(p, cpus, 2), 1);
+    assert_int_equal(p->threads.cpus_allowed(&p->threads, cpus, 2), 1);
     assert_int_equal(cpus[0], first);
-    assert_int_equal(p->pin(p, -1), -EINVAL);
-    assert_int_equal(p->pin(p, 1000000), -EINVAL);
-    assert_int_equal(p->pin(p, 1023), -EINVAL); /* no such CPU here */
+    assert_int_equal(p->threads.pin(&p->threads, -1), -EINVAL);
+    assert_int_equal(p->threads.pin(&p->threads, 1000000), -EINVAL);
+    assert_int_equal(p->threads.pin(&p->threads, 1023), -EINVAL); /* no such CPU here */
 }
 
 static void a_name_of_16_bytes_is_refused(void **state)
 {
     (void)state;
     struct st_platform *p = st_platform_native();
-    assert_int_equal(p->set_name(p, "123456789012345"), 0);
-    assert_int_equal(p->set_name(p, "1234567890123456"), -ERANGE);
+    assert_int_equal(p->threads.set_name(&p->threads, "123456789012345"), 0);
+    assert_int_equal(p->threads.set_name(&p->threads, "1234567890123456"), -ERANGE);
 }
 
 static void timer_slack_is_set_and_read(void **state)
@@ -138,25 +135,27 @@ static void timer_slack_is_set_and_read(void **state)
     (void)state;
     struct st_platform *p = st_platform_native();
     int64_t ns = -1;
-    if (p->os == ST_OS_FREEBSD) {
-        assert_int_equal(p->timer_slack_ns(p, &ns), -ENOTSUP);
+    if (p->machine.os == ST_OS_FREEBSD) {
+        assert_int_equal(p->threads.timer_slack_ns(&p->threads, &ns), -ENOTSUP);
         return;
     }
-    assert_int_equal(p->set_timer_slack_ns(p, 12345), 0);
-    assert_int_equal(p->timer_slack_ns(p, &ns), 0);
+    assert_int_equal(p->threads.set_timer_slack_ns(&p->threads, 12345), 0);
+    assert_int_equal(p->threads.timer_slack_ns(&p->threads, &ns), 0);
     assert_int_equal(ns, 12345);
-    assert_int_equal(p->set_timer_slack_ns(p, 0), -EINVAL); /* the kernel would take it as "default" */
-    assert_int_equal(p->set_timer_slack_ns(p, INT64_MAX), -EINVAL);
+    assert_int_equal(p->threads.set_timer_slack_ns(&p->threads, 0),
+                     -EINVAL); /* the kernel would take it as "default" */
+    assert_int_equal(p->threads.set_timer_slack_ns(&p->threads, INT64_MAX), -EINVAL);
 }
 
 static void *without_rseq(void *arg)
 {
     struct st_platform *p = st_platform_native();
     int *answers = arg;
-    answers[0] = p->leave_rseq(p);
-    answers[1] = p->leave_rseq(p);
+    answers[0] = p->threads.leave_rseq(&p->threads);
+    answers[1] = p->threads.leave_rseq(&p->threads);
     int cpu = -1;
-    answers[2] = p->cpus_allowed(p, &cpu, 1) > 0 && p->pin(p, cpu) == 0 && sched_getcpu() == cpu;
+    answers[2] = p->threads.cpus_allowed(&p->threads, &cpu, 1) > 0 && p->threads.pin(&p->threads, cpu) == 0 &&
+                 sched_getcpu() == cpu;
     return NULL;
 }
 
@@ -182,11 +181,11 @@ static void counters_of_self_and_other_agree(void **state)
     struct st_platform *p = st_platform_native();
     struct st_counters_handle handle;
     struct st_thread_counters before, other, after;
-    assert_int_equal(p->counters_open(p, &handle), 0);
-    assert_int_equal(handle.tid, p->thread_id(p));
-    assert_int_equal(p->counters_self(p, &handle, &before), 0);
-    assert_int_equal(p->counters_other(p, &handle, &other), 0);
-    assert_int_equal(p->counters_self(p, &handle, &after), 0);
+    assert_int_equal(p->threads.counters_open(&p->threads, &handle), 0);
+    assert_int_equal(handle.tid, p->threads.thread_id(&p->threads));
+    assert_int_equal(p->threads.counters_self(&p->threads, &handle, &before), 0);
+    assert_int_equal(p->threads.counters_other(&p->threads, &handle, &other), 0);
+    assert_int_equal(p->threads.counters_self(&p->threads, &handle, &after), 0);
     assert_int_equal(before.valid & ALWAYS_COUNTED, ALWAYS_COUNTED);
     assert_int_equal(other.valid, before.valid);
     assert_true(other.faults_minor_n >= before.faults_minor_n &&
@@ -196,18 +195,18 @@ static void counters_of_self_and_other_agree(void **state)
     assert_true(other.switches_involuntary_n >= before.switches_involuntary_n);
     assert_true(other.switches_involuntary_n <= after.switches_involuntary_n);
     assert_true(after.cpu_ns > 0 && after.cpu_ns >= before.cpu_ns);
-    if (p->os == ST_OS_LINUX) { /* FreeBSD counts a running thread's time at its next switch */
+    if (p->machine.os == ST_OS_LINUX) { /* FreeBSD counts a running thread's time at its next switch */
         assert_true(other.cpu_ns >= before.cpu_ns && other.cpu_ns <= after.cpu_ns);
         assert_true(after.runq_wait_ns >= before.runq_wait_ns);
     }
-    p->counters_close(p, &handle);
+    p->threads.counters_close(&p->threads, &handle);
 }
 
 static void zeros_of_a_kernel_that_does_not_count_are_no_reading(void **state)
 {
     (void)state;
     struct st_platform *p = st_platform_native();
-    if (p->os != ST_OS_LINUX) {
+    if (p->machine.os != ST_OS_LINUX) {
         print_message("# not tried: Linux only\n");
         return;
     }
@@ -216,11 +215,11 @@ static void zeros_of_a_kernel_that_does_not_count_are_no_reading(void **state)
     assert_non_null(file);
     const struct st_counters_handle handle = {.fd_schedstat = fileno(file), .fd_stat = -1, .fd_status = -1};
     assert_int_equal(pwrite(handle.fd_schedstat, "5 7 1\n", 6, 0), 6);
-    assert_int_equal(p->counters_self(p, &handle, &counters), 0);
+    assert_int_equal(p->threads.counters_self(&p->threads, &handle, &counters), 0);
     assert_int_equal(counters.valid & ST_COUNTER_RUNQ_WAIT, ST_COUNTER_RUNQ_WAIT);
     assert_int_equal(counters.runq_wait_ns, 7);
     assert_int_equal(pwrite(handle.fd_schedstat, "0 0 0\n", 6, 0), 6);
-    assert_int_equal(p->counters_self(p, &handle, &counters), 0);
+    assert_int_equal(p->threads.counters_self(&p->threads, &handle, &counters), 0);
     assert_int_equal(counters.valid & ST_COUNTER_RUNQ_WAIT, 0);
     fclose(file);
 }
@@ -231,18 +230,18 @@ static void touched_pages_are_counted_as_faults(void **state)
     struct st_platform *p = st_platform_native();
     struct st_counters_handle handle;
     struct st_thread_counters before, after;
-    assert_int_equal(p->counters_open(p, &handle), 0);
+    assert_int_equal(p->threads.counters_open(&p->threads, &handle), 0);
     const size_t bytes = (size_t)64 << 20; /* huge pages of 2 MiB still make 31 of it */
     void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(pages != MAP_FAILED);
     volatile char *memory = pages;
-    assert_int_equal(p->counters_self(p, &handle, &before), 0);
+    assert_int_equal(p->threads.counters_self(&p->threads, &handle, &before), 0);
     for (size_t i = 0; i < bytes; i += 4096)
         memory[i] = 1;
-    assert_int_equal(p->counters_self(p, &handle, &after), 0);
+    assert_int_equal(p->threads.counters_self(&p->threads, &handle, &after), 0);
     assert_true(after.faults_minor_n - before.faults_minor_n >= 16);
     assert_int_equal(munmap(pages, bytes), 0);
-    p->counters_close(p, &handle);
+    p->threads.counters_close(&p->threads, &handle);
 }
 
 struct other {
@@ -256,12 +255,12 @@ static void *open_and_wait(void *arg)
     struct st_platform *p = st_platform_native();
     int cpu = 0;
     char c = 0;
-    const int allowed_n = p->cpus_allowed(p, &cpu, 1);
-    (void)p->counters_open(p, &other->handle);
-    (void)p->pin(p, cpu);
+    const int allowed_n = p->threads.cpus_allowed(&p->threads, &cpu, 1);
+    (void)p->threads.counters_open(&p->threads, &other->handle);
+    (void)p->threads.pin(&p->threads, cpu);
     if (write(other->opened[1], &c, 1) != 1 || read(other->done[0], &c, 1) != 1)
         return other;
-    return p->cpus_allowed(p, &cpu, 1) == allowed_n ? NULL : other; /* unpinned meanwhile */
+    return p->threads.cpus_allowed(&p->threads, &cpu, 1) == allowed_n ? NULL : other; /* unpinned meanwhile */
 }
 
 static void another_threads_counters_are_its_own(void **state)
@@ -278,27 +277,28 @@ static void another_threads_counters_are_its_own(void **state)
     assert_int_equal(read(other.opened[0], &c, 1), 1);
     struct st_thread_counters counters, mine;
     struct st_counters_handle own;
-    assert_int_not_equal(other.handle.tid, p->thread_id(p));
-    assert_int_equal(p->counters_open(p, &own), 0);
-    const int64_t until_ns = p->now_ns(p) + INT64_C(20000000); /* 20 ms of work in this thread */
-    while (p->now_ns(p) < until_ns) {
+    assert_int_not_equal(other.handle.tid, p->threads.thread_id(&p->threads));
+    assert_int_equal(p->threads.counters_open(&p->threads, &own), 0);
+    const int64_t until_ns =
+        p->clock.now_ns(&p->clock) + INT64_C(20000000); /* 20 ms of work in this thread */
+    while (p->clock.now_ns(&p->clock) < until_ns) {
     }
-    assert_int_equal(p->counters_other(p, &other.handle, &counters), 0);
-    assert_int_equal(p->counters_self(p, &own, &mine), 0);
+    assert_int_equal(p->threads.counters_other(&p->threads, &other.handle, &counters), 0);
+    assert_int_equal(p->threads.counters_self(&p->threads, &own, &mine), 0);
     assert_true(counters.cpu_ns < mine.cpu_ns); /* it did nothing, and began later */
-    assert_int_equal(p->demote(p, other.handle.tid), 0);
-    assert_int_equal(p->unpin(p, other.handle.tid), 0);
+    assert_int_equal(p->threads.demote(&p->threads, other.handle.tid), 0);
+    assert_int_equal(p->threads.unpin(&p->threads, other.handle.tid), 0);
     assert_int_equal(write(other.done[1], &c, 1), 1);
     assert_int_equal(pthread_join(thread, &failed), 0);
     assert_null(failed);
     int gone = 0; /* the kernel wakes the joiner a moment before the thread is gone */
     for (int i = 0; i < 5000 && gone == 0; i++) {
-        gone = p->counters_other(p, &other.handle, &counters);
-        (void)p->sleep_until_ns(p, p->now_ns(p) + 1000000);
+        gone = p->threads.counters_other(&p->threads, &other.handle, &counters);
+        (void)p->clock.sleep_until_ns(&p->clock, p->clock.now_ns(&p->clock) + 1000000);
     }
     assert_int_equal(gone, -ESRCH);
-    p->counters_close(p, &other.handle);
-    p->counters_close(p, &own);
+    p->threads.counters_close(&p->threads, &other.handle);
+    p->threads.counters_close(&p->threads, &own);
     for (int i = 0; i < 2; i++) {
         close(other.opened[i]);
         close(other.done[i]);
@@ -314,11 +314,11 @@ static void special_files_are_refused_at_once(void **state)
     assert_non_null(mkdtemp(dir));
     snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    assert_int_equal(p->read_text(p, fifo, buf, sizeof(buf), &len), -EINVAL);
-    assert_int_equal(p->read_text(p, dir, buf, sizeof(buf), &len), -EISDIR);
-    assert_int_equal(p->read_text(p, "/dev/zero", buf, sizeof(buf), &len), -EINVAL);
-    assert_int_equal(p->read_text(p, "/nowhere/at/all", buf, sizeof(buf), &len), -ENOENT);
-    assert_int_equal(p->read_text(p, "/dev/zero", buf, 0, &len), -EINVAL);
+    assert_int_equal(p->machine.read_text(&p->machine, fifo, buf, sizeof(buf), &len), -EINVAL);
+    assert_int_equal(p->machine.read_text(&p->machine, dir, buf, sizeof(buf), &len), -EISDIR);
+    assert_int_equal(p->machine.read_text(&p->machine, "/dev/zero", buf, sizeof(buf), &len), -EINVAL);
+    assert_int_equal(p->machine.read_text(&p->machine, "/nowhere/at/all", buf, sizeof(buf), &len), -ENOENT);
+    assert_int_equal(p->machine.read_text(&p->machine, "/dev/zero", buf, 0, &len), -EINVAL);
     assert_int_equal(len, 99);
     unlink(fifo);
     rmdir(dir);
@@ -333,10 +333,10 @@ static void text_that_just_fits_is_whole(void **state)
     const int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "1234567", 7), 7);
-    assert_int_equal(p->read_text(p, path, buf, sizeof(buf), &len), 0);
+    assert_int_equal(p->machine.read_text(&p->machine, path, buf, sizeof(buf), &len), 0);
     assert_string_equal(buf, "1234567");
     assert_int_equal(len, 7);
-    assert_int_equal(p->read_text(p, path, buf, 7, &len), -EFBIG);
+    assert_int_equal(p->machine.read_text(&p->machine, path, buf, 7, &len), -EFBIG);
     assert_string_equal(buf, "123456");
     assert_int_equal(len, 6);
     close(fd);
@@ -349,11 +349,12 @@ static void sysctls_are_read(void **state)
     struct st_platform *p = st_platform_native();
     char buf[256];
     size_t len;
-    const char *name = p->os == ST_OS_LINUX ? "kernel.osrelease" : "kern.osrelease";
-    assert_int_equal(p->read_sysctl(p, name, buf, sizeof(buf), &len), 0);
+    const char *name = p->machine.os == ST_OS_LINUX ? "kernel.osrelease" : "kern.osrelease";
+    assert_int_equal(p->machine.read_sysctl(&p->machine, name, buf, sizeof(buf), &len), 0);
     assert_int_equal(len, strlen(buf));
     assert_null(strchr(buf, '\n'));
-    assert_int_equal(p->read_sysctl(p, "kern.no.such.thing", buf, sizeof(buf), &len), -ENOENT);
+    assert_int_equal(p->machine.read_sysctl(&p->machine, "kern.no.such.thing", buf, sizeof(buf), &len),
+                     -ENOENT);
 }
 
 static void remember(void *ctx, const char *key, const char *value)
@@ -373,7 +374,7 @@ static void circumstances_have_keys_and_values(void **state)
     (void)state;
     struct st_platform *p = st_platform_native();
     unsigned seen = 0;
-    p->conditions(p, 0, remember, &seen);
+    p->machine.conditions(&p->machine, 0, remember, &seen);
     assert_int_equal(seen, 3);
 }
 
@@ -382,11 +383,11 @@ static void the_program_knows_where_it_lies(void **state)
     (void)state;
     struct st_platform *p = st_platform_native();
     char path[4096], cut[8];
-    assert_int_equal(p->program_path(p, path, sizeof(path)), 0);
+    assert_int_equal(p->machine.program_path(&p->machine, path, sizeof(path)), 0);
     assert_int_equal(path[0], '/');
     assert_non_null(strstr(path, "/test_native"));
     assert_int_equal(access(path, X_OK), 0);
-    assert_int_equal(p->program_path(p, cut, sizeof(cut)), -ENAMETOOLONG);
+    assert_int_equal(p->machine.program_path(&p->machine, cut, sizeof(cut)), -ENAMETOOLONG);
 }
 
 static void rights_are_tried_without_changing_this_process(void **state)
@@ -396,12 +397,12 @@ static void rights_are_tried_without_changing_this_process(void **state)
     struct st_rt_rights rights;
     enum st_policy policy;
     int priority;
-    assert_int_equal(p->rt_rights(p, 70, &rights), 0);
+    assert_int_equal(p->threads.rt_rights(&p->threads, 70, &rights), 0);
     assert_true(rights.fifo_errno == 0 || rights.fifo_errno == EPERM);
     assert_int_equal(rights.fifo_priority, 70);
-    assert_int_equal(p->rt_rights(p, 100, &rights), 0);
+    assert_int_equal(p->threads.rt_rights(&p->threads, 100, &rights), 0);
     assert_int_equal(rights.fifo_errno, EINVAL);
-    assert_int_equal(p->get_policy(p, &policy, &priority), 0);
+    assert_int_equal(p->threads.get_policy(&p->threads, &policy, &priority), 0);
     assert_int_equal(policy, ST_POLICY_OTHER);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* the child was reaped */
 }
@@ -412,7 +413,7 @@ static void ignored_children_do_not_hide_the_answer(void **state)
     struct st_platform *p = st_platform_native();
     struct st_rt_rights rights;
     signal(SIGCHLD, SIG_IGN);
-    assert_int_equal(p->rt_rights(p, 100, &rights), 0);
+    assert_int_equal(p->threads.rt_rights(&p->threads, 100, &rights), 0);
     assert_int_equal(rights.fifo_errno, EINVAL);
     signal(SIGCHLD, SIG_DFL);
 }
@@ -446,11 +447,12 @@ static int without_rights(void)
         return __LINE__;
     struct st_rt_rights rights;
     enum st_lock lock = ST_LOCK_NONE;
-    if (p->set_policy(p, ST_POLICY_FIFO, 70) != -EPERM)
+    if (p->threads.set_policy(&p->threads, ST_POLICY_FIFO, 70) != -EPERM)
         return __LINE__;
-    if (p->rt_rights(p, 70, &rights) != 0 || rights.fifo_errno != EPERM || rights.memlock_limit_bytes != 0)
+    if (p->threads.rt_rights(&p->threads, 70, &rights) != 0 || rights.fifo_errno != EPERM ||
+        rights.memlock_limit_bytes != 0)
         return __LINE__;
-    const int r = p->lock_memory(p, &lock);
+    const int r = p->threads.lock_memory(&p->threads, &lock);
     if (!MLOCKALL_REPLACED && ((r != -EPERM && r != -ENOMEM) || lock != ST_LOCK_NONE))
         return __LINE__;
     return 0;
@@ -469,7 +471,7 @@ static int locked_within_a_limit(void)
         return __LINE__;
     if (geteuid() == 0 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
         return __LINE__;
-    if (p->lock_memory(p, NULL) != 0)
+    if (p->threads.lock_memory(&p->threads, NULL) != 0)
         return 0; /* a limit below this program's size */
     for (int i = 0; i < 10; i++) {
         if (mmap(NULL, 16 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0) == MAP_FAILED)
@@ -511,12 +513,12 @@ static int rttime_child(struct st_platform *p)
 {
 #ifdef RLIMIT_RTTIME
     struct rlimit limit;
-    if (p->set_rttime_limit_ns(p, INT64_C(200000000)) != 0)
+    if (p->threads.set_rttime_limit_ns(&p->threads, INT64_C(200000000)) != 0)
         return __LINE__ % 256;
     if (getrlimit(RLIMIT_RTTIME, &limit) != 0 || limit.rlim_max > 200000 ||
         limit.rlim_cur > limit.rlim_max / 2)
         return __LINE__ % 256;
-    if (p->set_rttime_limit_ns(p, INT64_C(1000000000)) != 0)
+    if (p->threads.set_rttime_limit_ns(&p->threads, INT64_C(1000000000)) != 0)
         return __LINE__ % 256;
     if (getrlimit(RLIMIT_RTTIME, &limit) != 0 || limit.rlim_max > 200000 || limit.rlim_cur > 100000)
         return __LINE__ % 256;
@@ -531,11 +533,11 @@ static void the_limit_on_real_time_work_is_set(void **state)
 {
     (void)state;
     struct st_platform *p = st_platform_native();
-    if (p->os == ST_OS_FREEBSD) {
-        assert_int_equal(p->set_rttime_limit_ns(p, 1000), -ENOTSUP);
+    if (p->machine.os == ST_OS_FREEBSD) {
+        assert_int_equal(p->threads.set_rttime_limit_ns(&p->threads, 1000), -ENOTSUP);
         return;
     }
-    assert_int_equal(p->set_rttime_limit_ns(p, 0), -EINVAL);
+    assert_int_equal(p->threads.set_rttime_limit_ns(&p->threads, 0), -EINVAL);
     fflush(NULL);
     const pid_t child = fork(); /* the hard limit cannot be raised again without rights */
     assert_true(child >= 0);

@@ -86,7 +86,7 @@ static int teardown(void **state)
 static int read_root(const struct fixture *f, const char *path, char *buf, size_t buf_bytes)
 {
     size_t len;
-    return f->root->read_text(f->root, path, buf, buf_bytes, &len);
+    return f->root->machine.read_text(&f->root->machine, path, buf, buf_bytes, &len);
 }
 
 static void files_are_the_trees(void **state)
@@ -96,10 +96,11 @@ static void files_are_the_trees(void **state)
     size_t len;
     assert_int_equal(read_root(f, "/proc/sys/kernel/osrelease", buf, sizeof(buf)), 0);
     assert_string_equal(buf, "6.1-captured\n");
-    assert_int_equal(f->root->read_sysctl(f->root, "kernel.osrelease", buf, sizeof(buf), &len), 0);
+    assert_int_equal(
+        f->root->machine.read_sysctl(&f->root->machine, "kernel.osrelease", buf, sizeof(buf), &len), 0);
     assert_string_equal(buf, "6.1-captured");
     assert_int_equal(read_root(f, "/proc/self/stat", buf, sizeof(buf)), -ENOENT);
-    assert_int_equal(f->root->os, ST_OS_LINUX);
+    assert_int_equal(f->root->machine.os, ST_OS_LINUX);
 }
 
 static void links_never_lead_out_of_the_tree(void **state)
@@ -165,12 +166,12 @@ static void folders_are_listed_sorted(void **state)
     make_file(f, "tree/proc/a", "");
     make_link(f, "tree/out", "..");
     char names[64] = "";
-    assert_int_equal(f->root->list(f->root, "/proc", join, names), 0);
+    assert_int_equal(f->root->machine.list(&f->root->machine, "/proc", join, names), 0);
     assert_string_equal(names, "a b sys ");
-    assert_int_equal(f->root->list(f->root, "/proc/a", join, names), -ENOTDIR);
-    assert_int_equal(f->root->list(f->root, "/none", join, names), -ENOENT);
+    assert_int_equal(f->root->machine.list(&f->root->machine, "/proc/a", join, names), -ENOTDIR);
+    assert_int_equal(f->root->machine.list(&f->root->machine, "/none", join, names), -ENOENT);
     names[0] = '\0';
-    (void)f->root->list(f->root, "/out", join, names);
+    (void)f->root->machine.list(&f->root->machine, "/out", join, names);
     assert_null(strstr(names, "secret"));
 }
 
@@ -180,8 +181,8 @@ static void what_only_a_running_machine_can_say_is_not_supported(void **state)
     struct st_platform *p = f->root;
     struct st_rt_rights rights;
     int64_t ns;
-    assert_int_equal(p->rt_rights(p, 70, &rights), -ENOTSUP);
-    assert_int_equal(p->timer_slack_ns(p, &ns), -ENOTSUP);
+    assert_int_equal(p->threads.rt_rights(&p->threads, 70, &rights), -ENOTSUP);
+    assert_int_equal(p->threads.timer_slack_ns(&p->threads, &ns), -ENOTSUP);
 }
 
 static void a_root_that_is_no_folder_is_refused(void **state)

@@ -50,7 +50,7 @@ static void note(void *ctx, const char *key, const char *value)
 static const char *say(struct st_platform *p, int cpu, struct said *said)
 {
     snprintf(said->text, sizeof(said->text), "\n");
-    p->conditions(p, cpu, note, said);
+    p->machine.conditions(&p->machine, cpu, note, said);
     return said->text;
 }
 
@@ -152,9 +152,9 @@ static void hypervisor_is_named_by_firmware(void **state)
 {
     struct st_platform *p = *state;
     bool virtualised = false;
-    assert_int_equal(p->virtualised(p, &virtualised), -ENODATA);
+    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), -ENODATA);
     put(p, "/proc/cpuinfo", "flags\t\t: fpu hypervisor\n");
-    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), 0);
     assert_true(virtualised);
     assert_says(p, "hypervisor=unnamed");
     put(p, "/sys/class/dmi/id/sys_vendor", "QEMU\n");
@@ -169,7 +169,7 @@ static void a_machine_without_the_flag_is_not_virtual(void **state)
     bool virtualised = true;
     put(p, "/proc/cpuinfo", "flags\t\t: fpu\n");
     put(p, "/sys/class/dmi/id/sys_vendor", "Amazon EC2\n"); /* a metal instance */
-    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), 0);
     assert_false(virtualised);
 }
 
@@ -179,9 +179,9 @@ static void without_cpu_flags_only_a_vendor_of_guests_counts(void **state)
     bool virtualised = false;
     put(p, "/proc/cpuinfo", "CPU implementer : 0x41\n");
     put(p, "/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
-    assert_int_equal(p->virtualised(p, &virtualised), -ENODATA);
+    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), -ENODATA);
     put(p, "/sys/class/dmi/id/sys_vendor", "QEMU\n");
-    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), 0);
     assert_true(virtualised);
 }
 
@@ -192,12 +192,12 @@ static void a_line_is_trimmed_and_an_empty_one_is_no_data(void **state)
     put(p, "/a", " \t value with blanks");
     put(p, "/b", "x \r\nsecond\n");
     put(p, "/c", " \n");
-    assert_int_equal(st_tree_first_line(p, "/a", buf, sizeof(buf)), 0);
+    assert_int_equal(st_tree_first_line(&p->machine, "/a", buf, sizeof(buf)), 0);
     assert_string_equal(buf, "value with b"); /* 15 bytes were read */
-    assert_int_equal(st_tree_first_line(p, "/b", buf, sizeof(buf)), 0);
+    assert_int_equal(st_tree_first_line(&p->machine, "/b", buf, sizeof(buf)), 0);
     assert_string_equal(buf, "x");
-    assert_int_equal(st_tree_first_line(p, "/c", buf, sizeof(buf)), -ENODATA);
-    assert_int_equal(st_tree_first_line(p, "/d", buf, sizeof(buf)), -ENOENT);
+    assert_int_equal(st_tree_first_line(&p->machine, "/c", buf, sizeof(buf)), -ENODATA);
+    assert_int_equal(st_tree_first_line(&p->machine, "/d", buf, sizeof(buf)), -ENOENT);
 }
 
 static void freebsd_is_described_by_its_sysctls(void **state)
@@ -206,7 +206,7 @@ static void freebsd_is_described_by_its_sysctls(void **state)
     bool virtualised;
     struct said said;
     assert_string_equal(say(p, -1, &said), "\n");
-    assert_int_equal(p->virtualised(p, &virtualised), -ENODATA);
+    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), -ENODATA);
     static const char *const rows[][2] = {
         {"kern.ostype", "FreeBSD"},
         {"kern.osrelease", "15.1-RELEASE-p1"},
@@ -223,10 +223,10 @@ static void freebsd_is_described_by_its_sysctls(void **state)
                                           "kernel_version=FreeBSD 15.1-RELEASE-p1 GENERIC\nhz=1000\n"
                                           "hypervisor=none\nclocksource=TSC-low\nalloweddeviation_pct=5\n"
                                           "cpu_mhz=2600\n");
-    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), 0);
     assert_false(virtualised);
     assert_int_equal(st_fake_set_sysctl(p, "kern.vm_guest", "kvm", 0), 0);
-    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), 0);
     assert_true(virtualised);
 }
 

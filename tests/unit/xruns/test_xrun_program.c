@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "platform/platform.h"
 #include "st_config.h"
 #include "xruns/xrun.h"
 
@@ -74,7 +75,7 @@ static int open_script(const char *body, const char *server)
         return -errno;
     seen_n = 0;
     snprintf(setting.server, sizeof(setting.server), "%s", server);
-    return st_xrun_open(&watch, st_platform_native(), &source, &setting);
+    return st_xrun_open(&watch, &st_platform_native()->machine, &source, &setting);
 }
 
 /** Polls whenever there is something to read, until poll says something else than `until_not`, or `n` xruns
@@ -268,7 +269,7 @@ static void it_has_a_session_of_its_own_and_gains_no_rights(void **state)
     int sid, pid, n = 0;
     assert_int_equal(sscanf(watch.why, "1 %d %d%n", &sid, &pid, &n), 2);
     assert_int_equal(sid, pid);
-    snprintf(wanted, sizeof(wanted), " /%s", st_platform_native()->os == ST_OS_LINUX ? " 1" : "");
+    snprintf(wanted, sizeof(wanted), " /%s", st_platform_native()->machine.os == ST_OS_LINUX ? " 1" : "");
     assert_string_equal(watch.why + n, wanted);
     st_xrun_close(&watch);
 }
@@ -297,7 +298,8 @@ static void what_leaves_its_group_is_killed(void **state)
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     other = watch;
     char body[4300], self[4096];
-    assert_int_equal(st_platform_native()->program_path(st_platform_native(), self, sizeof(self)), 0);
+    assert_int_equal(
+        st_platform_native()->machine.program_path(&st_platform_native()->machine, self, sizeof(self)), 0);
     snprintf(body, sizeof(body), "echo ready $('%s' leave); exec cat", self);
     assert_int_equal(open_script(body, ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
@@ -346,7 +348,8 @@ static void what_a_library_started_is_left_alone(void **state)
     const bool lives = kill(server, 0) == 0;
     (void)kill(server, SIGKILL);
     (void)waitpid(server, NULL, 0);
-    if (st_platform_native()->os != ST_OS_LINUX && core.rlim_max == 0) /* FreeBSD cannot tell it then */
+    if (st_platform_native()->machine.os != ST_OS_LINUX &&
+        core.rlim_max == 0) /* FreeBSD cannot tell it then */
         skip();
     assert_true(lives);
 }
@@ -360,7 +363,7 @@ static void root_is_gone_before_it_runs(void **state)
     if (geteuid() != 0 || getpwuid(65534) == NULL)
         skip();
     assert_int_equal(chmod(folder, 0755), 0);
-    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), 0);
+    assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &source, &setting), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     assert_string_equal(watch.why, "65534 65534 65534 1");
     st_xrun_close(&watch);
@@ -391,14 +394,14 @@ static void folder_that_others_can_change_is_not_roots(void **state)
         skip();
     const struct st_xrun_setting setting = {{0}};
     assert_int_equal(chmod(folder, 0777), 0);
-    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), -ENOENT);
+    assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &source, &setting), -ENOENT);
     assert_int_equal(chmod(folder, 01777), 0); /* where others cannot replace it, but can put another one */
-    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), -ENOENT);
+    assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &source, &setting), -ENOENT);
     assert_int_equal(chmod(folder, 0755), 0);
     assert_int_equal(chown(folder, 65534, 65534), 0);
-    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), -ENOENT);
+    assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &source, &setting), -ENOENT);
     assert_int_equal(chown(folder, 0, 0), 0);
-    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), 0);
+    assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &source, &setting), 0);
     st_xrun_close(&watch);
 }
 
@@ -419,7 +422,7 @@ static void missing_program_is_not_installed(void **state)
     (void)state;
     (void)unlink(path);
     const struct st_xrun_setting setting = {{0}};
-    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), -ENOENT);
+    assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &source, &setting), -ENOENT);
     assert_string_equal(watch.why, SCRIPT " is not installed");
 }
 
@@ -428,7 +431,7 @@ static void absent_source_says_why(void **state)
     (void)state;
     static const struct st_xrun_source absent = ST_XRUN_ABSENT("other", "only others have it");
     const struct st_xrun_setting setting = {{0}};
-    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &absent, &setting), -ENOTSUP);
+    assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &absent, &setting), -ENOTSUP);
     assert_string_equal(watch.why, "only others have it");
 }
 
