@@ -334,6 +334,51 @@ static void print_markdown(struct table *t, FILE *out)
     }
 }
 
+/* Several slices of the same mechanisms: a line each slice, a column each mechanism and kind, as people
+ * publish it. Means, since others have means. @return false: there is one slice, or other documents. */
+static bool print_slices(struct table *t, FILE *out)
+{
+    const size_t n = st_document_results_n(t->kind, t->document);
+    const json_t *head[COLUMNS_MAX];
+    size_t head_n = 0, slices_n = 0;
+    int64_t slice_ns = -1;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *slice = json_object_get(result_at(t, i), "slice_ns");
+        if (!json_is_integer(slice))
+            return false;
+        slices_n += i == 0 || json_integer_value(slice) != slice_ns;
+        slice_ns = json_integer_value(slice);
+        if (slices_n == 1 && head_n < COLUMNS_MAX)
+            head[head_n++] = result_at(t, i);
+    }
+    if (slices_n < 2 || n != slices_n * head_n)
+        return false;
+    choose_unit(t);
+    fprintf(out, "| slice |");
+    for (size_t c = 0; c < head_n; c++) {
+        char label[96], group[160];
+        st_document_label(t->kind, head[c], label, sizeof(label));
+        const char *kind = json_string_value(json_object_get(head[c], "kind")),
+                   *placement = json_string_value(json_object_get(head[c], "placement"));
+        ST_PRINT(group, "%s, %s", kind != NULL ? kind : "", placement != NULL ? placement : "");
+        fprintf(out, " %s, %s [%s] |", label, group, t->unit);
+    }
+    fputs("\n|---:|", out);
+    for (size_t c = 0; c < head_n; c++)
+        fputs("---:|", out);
+    for (size_t i = 0; i < n; i++) {
+        struct column mean = {.part = -1};
+        ST_PRINT(mean.path, "%s.mean", t->kind->figures);
+        if (i % head_n == 0)
+            fprintf(out, "\n| %g ms ",
+                    (double)json_integer_value(json_object_get(result_at(t, i), "slice_ns")) / 1e6);
+        markdown_cell(t, &mean, result_at(t, i), out);
+        fputs(i % head_n + 1 == head_n ? "|" : "", out);
+    }
+    fputc('\n', out);
+    return true;
+}
+
 int st_table_output(const char *command, const struct st_table_format *format, json_t *document)
 {
     if (!format->csv && !format->markdown)
@@ -345,6 +390,10 @@ int st_table_output(const char *command, const struct st_table_format *format, j
         const bool none = document != NULL;
         json_decref(document);
         return st_failure(command, none ? "this JSON has no results of sleeptune" : "out of memory");
+    }
+    if (format->markdown && print_slices(&t, stdout)) {
+        json_decref(document);
+        return ST_EXIT_DONE;
     }
     (format->samples ? print_samples : format->csv ? print_csv : print_markdown)(&t, stdout);
     json_decref(document);

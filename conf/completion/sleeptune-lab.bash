@@ -9,7 +9,7 @@ _sleeptune_lab() {
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
-    --kind | -k) words='box series' ;;
+    --kind | -k) words='box series line density' ;;
     --policy) words='fifo rr other' ;;
     --rounding) words='tvtohz tvtohz-fixed none' ;;
     --every) words='1s 100ms 10ms 1333us' ;;

@@ -14,7 +14,10 @@
 static double now_s(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) {
+        perror("CLOCK_MONOTONIC");
+        exit(1);
+    }
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
@@ -33,7 +36,8 @@ int main(int argc, char **argv)
             const struct timespec left = {(time_t)left_s, (long)((left_s - (double)(time_t)left_s) * 1e9)};
             nanosleep(&left, NULL);
         }
-        printf("%.9f\n", now_s() - due_s);
+        if (printf("%.9f\n", now_s() - due_s) < 0 || fflush(stdout) != 0) /* each line: Ctrl-C keeps them */
+            return 1;
     }
-    return fflush(stdout) != 0;
+    return 0;
 }

@@ -14,6 +14,8 @@
 enum st_chart_kind {
     ST_CHART_BOX,
     ST_CHART_SERIES,
+    ST_CHART_LINE,
+    ST_CHART_DENSITY,
     ST_CHART_KINDS,
     ST_CHART_ANY = ST_CHART_KINDS /* the first kind that the data allow */
 };

@@ -19,6 +19,8 @@
 static const struct st_picture_kind *const kinds[ST_CHART_KINDS] = {
     [ST_CHART_BOX] = &st_picture_box,
     [ST_CHART_SERIES] = &st_picture_series,
+    [ST_CHART_LINE] = &st_picture_line,
+    [ST_CHART_DENSITY] = &st_picture_density,
 };
 
 /* --- the page --- */
@@ -82,7 +84,8 @@ static void legend(const struct st_picture *picture, struct st_svg *svg, double 
 
 static bool has_legend(const struct st_picture *picture)
 {
-    return picture->id == ST_CHART_SERIES && picture->data->overlay && picture->data->n > 1;
+    const bool one = picture->data->overlay || picture->id == ST_CHART_DENSITY;
+    return picture->id != ST_CHART_BOX && one && picture->kind->name != NULL && picture->data->n > 1;
 }
 
 static double head_px(const struct st_picture *picture)
@@ -337,8 +340,9 @@ static int prepare(const char *command, struct st_chart_data *data, const struct
                                .under_px = 46,
                                .width = WIDTH_PX};
     const size_t all_n = data->n, kept_n = keep(data, ret->kind), out_n = left_out_n(data, all_n, kept_n);
-    if (data->overlay && kept_n > ST_CHART_LINES_MAX)
-        return st_failure(command, "--overlay draws at most %d lines, not %zu. Use --kind box.",
+    if ((data->overlay || kind == ST_CHART_DENSITY) && kept_n > ST_CHART_LINES_MAX)
+        return st_failure(command,
+                          "--overlay and --kind density draw at most %d lines, not %zu. Use --kind box.",
                           ST_CHART_LINES_MAX, kept_n);
     data->n = kept_n;
     r = ret->kind->plan(ret);
@@ -375,7 +379,7 @@ int st_chart_take_kind(const char *command, void *ctx, const char *text)
             return 0;
         }
     }
-    return st_failure_usage(command, "--kind: '%s' is unknown; use box or series", text);
+    return st_failure_usage(command, "--kind: '%s' is unknown; use box, series, line or density", text);
 }
 
 int st_chart_check(const char *command, const char *option, const char *path)

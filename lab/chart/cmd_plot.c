@@ -23,7 +23,7 @@ static void help(void)
           "of this command, or text with one figure per line; '-' is standard input, and\n"
           "FILE:2 is column 2 of a table. Several files share one picture.\n\n"
           "  -o, --output FILE      .svg or .csv; - is standard output\n"
-          "  -k, --kind KIND        box or series (fits the data)\n"
+          "  -k, --kind KIND        box, series, line or density (fits the data)\n"
           "      --title TEXT       title of the picture (kind and quantity)\n"
           "      --axis TEXT        name of the axis of values (lateness, value ...)\n"
           "      --label LIST       names of the files, with commas between (file names)\n"
@@ -216,8 +216,8 @@ int st_cmd_plot(int argc, char **argv)
         return status;
     if (first == argc)
         return st_failure_usage(NAME, "which file?");
-    if (overlay && chart.kind != ST_CHART_ANY && chart.kind != ST_CHART_SERIES)
-        return st_failure_usage(NAME, "--overlay is for --kind series");
+    if (overlay && chart.kind != ST_CHART_ANY && chart.kind != ST_CHART_SERIES && chart.kind != ST_CHART_LINE)
+        return st_failure_usage(NAME, "--overlay is for --kind series and line");
     if (csv || is_csv(chart.path))
         return convert(chart.path, argv + first, argc - first);
     status = check_picture(chart.path);

@@ -55,7 +55,7 @@ struct st_picture {
     char conditions[1700]; /* the end of it, cut after four lines */
 };
 
-extern const struct st_picture_kind st_picture_box, st_picture_series;
+extern const struct st_picture_kind st_picture_box, st_picture_series, st_picture_line, st_picture_density;
 
 /** "Quantiles: lateness (woke - due)". */
 void st_picture_title(const struct st_picture *picture, char *buf, size_t buf_bytes);

@@ -6,7 +6,8 @@
 #include "core/text/text.h"
 #include "lab/chart/picture.h"
 
-#define GRID_MIN 3   /* three panels or more: two side by side */
+#define GRID_MIN 3 /* three panels or more: two side by side */
+#define LINE_PX  1.2
 #define MARK_PX  7.0 /* least distance between two marks of missed periods */
 
 static bool has(const struct st_chart_set *set)
@@ -50,7 +51,8 @@ static int plan(struct st_picture *picture)
         say_set(picture, data->set[i]);
     }
     ST_PRINT(picture->how, "%s%s",
-             joined
+             picture->kind == &st_picture_line ? "A line from each value to the next."
+             : joined
                  ? "Each column of pixels goes from the least to the greatest value of its time; no value is "
                    "left out."
                  : "Each dot is a value.",
@@ -118,16 +120,17 @@ static void mark_misses(const struct st_picture_area *area, const struct st_colu
 
 /* The values of one set, and its missed periods. */
 static void draw_set(const struct st_picture_area *area, const struct st_chart_set *set, double column_x,
-                     struct st_pen pen)
+                     struct st_pen pen, bool line)
 {
     struct st_point *points = malloc(2 * ST_COLUMNS_MAX * sizeof(*points));
     if (points == NULL)
         return;
     const double dot = dot_px(set);
-    pen.width = dot;
     pen.dash = ST_DASH_NONE;
     st_svg_begin(area->svg, "values");
-    st_svg_segments(area->svg, points, bars(area, set->columns, column_x, dot, points), &pen);
+    const size_t n = bars(area, set->columns, column_x, line ? 0 : dot, points);
+    pen.width = line ? LINE_PX : dot;
+    (line ? st_svg_polyline : st_svg_segments)(area->svg, points, n, &pen);
     st_svg_end(area->svg);
     mark_misses(area, set->columns, column_x);
     free(points);
@@ -170,10 +173,14 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
     for (size_t i = first; i < end; i++) {
         const struct st_chart_set *set = data->set[i];
         const double each_x = timed ? value_x(set, longest) : 1;
-        draw_set(area, set, each_x * (double)set->columns->periods, st_picture_pen(i));
+        draw_set(area, set, each_x * (double)set->columns->periods, st_picture_pen(i),
+                 picture->kind == &st_picture_line);
     }
     st_picture_draw_deadline(area, data);
 }
 
 const struct st_picture_kind st_picture_series = {
     .name = "series", .title = "Over time", .has = has, .plan = plan, .draw = draw};
+
+const struct st_picture_kind st_picture_line = {
+    .name = "line", .title = "Over time", .has = has, .plan = plan, .draw = draw};

@@ -14,7 +14,7 @@ static void help(void)
           "more than chance?\n\n"
           "A file is a recording of 'measure --record', the CSV of 'plot', text with one\n"
           "figure per line, or the JSON of 'sleeptune-lab series'. FILE:2 is column 2 of a\n"
-          "table.\n\n"
+          "table. Of two JSON of 'sleeptune-lab syscall', each call is compared.\n\n"
           "      --every TIME       time between the lines of a text file (unknown)\n"
           "      --unit UNIT        of the figures of a text file: ns, us, ms or s\n"
           "      --json, --format json|text\n"
@@ -64,6 +64,17 @@ int st_cmd_compare(int argc, char **argv)
         return status;
     if (argc - first != 2)
         return st_failure_usage(NAME, "give two files: a run before the change, and a run after it");
+    json_t *documents[2] = {NULL, NULL};
+    const bool results = st_compare_documents(argv + first, documents);
+    if (results && json)
+        status =
+            st_failure_usage(NAME, "documents with several results are compared as text: leave out --json");
+    else if (results)
+        status = st_compare_results(NAME, argv + first, documents[0], documents[1]);
+    json_decref(documents[0]);
+    json_decref(documents[1]);
+    if (results)
+        return status;
     status = run(&result, argv + first, json, &series);
     st_compare_finish(&result);
     return status;

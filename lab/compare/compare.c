@@ -8,9 +8,7 @@
 
 #define SEED 1 /* the same files give the same result */
 
-/* Blocks have their values to 0.05 %: the figures, and the middle of the interval, are those that analyse and
- * plot print. */
-static void make_exact(const struct st_compare_file *files, struct st_figure *figures)
+void st_compare_make_exact(const struct st_compare_file *files, struct st_figure *figures)
 {
     for (int id = 0; id < ST_FIGURE_MISSED; id++) {
         struct st_figure *f = &figures[id];
@@ -49,7 +47,7 @@ int st_compare_make(const char *command, struct st_compare_result *result)
         r = st_pairs_compare(&a->blocks, &b->blocks, &random, result->figures);
     if (r != 0)
         return st_failure(command, "cannot compare: %s", strerror(-r));
-    make_exact(result->files, result->figures);
+    st_compare_make_exact(result->files, result->figures);
     if (a->untimed || b->untimed)
         result->figures[ST_FIGURE_MISSED] = (struct st_figure){.known = {false, false}};
     judge(result);

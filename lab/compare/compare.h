@@ -43,6 +43,18 @@ ST_NODISCARD int st_compare_make(const char *command, struct st_compare_result *
 /** Frees the files, too. */
 void st_compare_finish(struct st_compare_result *result);
 
+/** Blocks have their values to 0.05 %: this makes the figures, and the middle of the interval, those that
+ * analyse and plot print, where the samples are known. */
+void st_compare_make_exact(const struct st_compare_file *files, struct st_figure *figures);
+
+/** Two documents of the same kind, whose results have single values: prints the median of each result that
+ * both have, and its difference. @return an st_exit, after a message. */
+ST_NODISCARD int st_compare_results(const char *command, char *const paths[2], const json_t *a,
+                                    const json_t *b);
+/** @return both files as documents of results with single values of one kind, or false. Free what is not
+ * NULL. */
+bool st_compare_documents(char *const paths[2], json_t *documents[2]);
+
 /** @return 0 or -errno of standard output. */
 ST_NODISCARD int st_compare_print(const struct st_compare_result *result);
 /** sleeptune-compare/1. New reference, NULL when out of memory. */

@@ -7,6 +7,7 @@
 #include "core/text/text.h"
 #include "lab/commands.h"
 #include "lab/compare/compare.h"
+#include "lab/input/document.h"
 #include "lab/input/json_input.h"
 #include "lab/input/series_input.h"
 #include "platform/posix/posix.h"
@@ -156,6 +157,24 @@ static int read_json(const char *command, const struct st_series_options *option
     }
     json_decref(document);
     return status == ST_EXIT_DONE ? read_series(command, options, file) : status;
+}
+
+bool st_compare_documents(char *const paths[2], json_t *documents[2])
+{
+    const struct st_document *kinds[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        json_error_t error;
+        FILE *stream = strcmp(paths[i], "-") == 0 ? NULL : st_posix_input_open(paths[i]);
+        const int first = stream != NULL ? getc(stream) : EOF;
+        if (stream != NULL)
+            ungetc(first, stream);
+        documents[i] = first == '{' ? st_json_input_read(stream, &error) : NULL;
+        if (stream != NULL)
+            st_posix_input_close(stream);
+        kinds[i] = documents[i] != NULL ? st_document_of(documents[i]) : NULL;
+    }
+    return kinds[0] != NULL && kinds[0] == kinds[1] && kinds[0]->list != NULL &&
+           json_is_array(json_object_get(st_document_result(kinds[0], documents[0], 0), "samples_ns"));
 }
 
 /* --- which of them --- */

@@ -160,7 +160,8 @@ static int add_result(const struct st_document *kind, const char *name, const ch
     struct st_chart_set *set = st_chart_add(data, label[0] != '\0' ? label : name);
     if (set == NULL)
         return -ENOMEM;
-    st_document_group(kind, result, set->group, sizeof(set->group));
+    if (figures_key == kind->figures) /* what is drawn instead has one axis */
+        st_document_group(kind, result, set->group, sizeof(set->group));
     figures(result, distribution, set);
     return add_values(result, set);
 }

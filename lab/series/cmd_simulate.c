@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "lab/analyse/series_result.h"
 #include "lab/chart/chart.h"
 #include "lab/commands.h"
@@ -12,6 +13,7 @@
 
 #define NAME      "simulate"
 #define TABLE_MAX 64
+#define RATES_MAX 24
 
 #define DRIFT_MAX_PPM 10000
 
@@ -20,7 +22,8 @@ static void help(void)
     fputs("Usage: sleeptune-lab simulate [OPTION...]\n"
           "Compute how late a kernel that wakes programs only at clock ticks would do so,\n"
           "and print what 'sleeptune-lab analyse' finds in the result.\n\n"
-          "      --hz HZ            ticks a second (100)\n"
+          "      --hz HZ            ticks a second (100); of several, 100,250,1000, a table\n"
+          "                         and a chart of their boxes\n"
           "      --table LIST       print how many ticks the kernel gives to these sleeps\n"
           "                         (0.9s,0.99s)\n"
           "      --rounding WHICH   tvtohz: up to the next tick plus one tick, as 4.4BSD\n"
@@ -56,6 +59,11 @@ static int take_rounding(const char *command, void *ctx, const char *text)
                ? 0
                : st_failure_usage(command, "--rounding: '%s' is not tvtohz, tvtohz-fixed or none", text);
 }
+
+struct rates {
+    int64_t hz[RATES_MAX];
+    size_t n;
+};
 
 struct table {
     int64_t us[TABLE_MAX];
@@ -105,15 +113,68 @@ static int add_timer(struct st_simulation *s, char *note, size_t note_bytes)
     return 0;
 }
 
+static int put_hz(void *ctx, const char *word)
+{
+    struct rates *rates = ctx;
+    int64_t hz;
+    const int r = st_option_i64(NAME, "--hz", word, 1, 1000000, &hz);
+    return r != 0 ? r : ST_WORD_LIST_ADD(NAME, "--hz", rates->hz, &rates->n, &hz);
+}
+
+/* One rate: its line of the table, and its box. */
+static int put_rate(struct st_simulation s, struct st_chart_data *data)
+{
+    struct st_series series;
+    char texts[5][32], note[200];
+    const int r = add_timer(&s, note, sizeof(note));
+    if (r != 0)
+        return r;
+    if (st_simulate(&s, &series) != 0)
+        return st_failure(NAME, "%lld Hz cannot be computed: too many samples, or out of memory",
+                          (long long)s.hz);
+    const char *label = ST_TEXT(32, "%lld Hz", (long long)s.hz);
+    if (st_chart_add_series(data, label, &series, true) != 0)
+        return st_failure(NAME, "out of memory");
+    const struct st_sample sample = st_sample_of(series.lateness_ns, series.n);
+    static const double p[] = {0, 0.25, 0.5, 0.75, 1};
+    for (size_t i = 0; i < ST_ARRAY_LEN(p); i++)
+        st_ns_format_exact(st_sample_quantile(&sample, p[i]), texts[i], sizeof(texts[i]));
+    printf("%10s", label);
+    ST_EACH (text, texts)
+        printf("%*s%s", 12 - st_text_columns(*text), "", *text);
+    putchar('\n');
+    st_series_finish(&series);
+    return 0;
+}
+
+static int print_rates(const struct rates *rates, const struct st_simulation *simulation, const char *path)
+{
+    struct st_chart_data data;
+    const struct st_chart_options options = {.kind = ST_CHART_BOX, .path = path};
+    int r = 0;
+    st_chart_init(&data, "lateness (woke - due)");
+    printf("%10s%12s%12s%12s%12s%12s\n", "lateness", "min", "q1", "median", "q3", "max");
+    for (size_t i = 0; i < rates->n && r == 0; i++) {
+        struct st_simulation one = *simulation;
+        one.hz = rates->hz[i];
+        r = put_rate(one, &data);
+    }
+    if (r == 0 && path != NULL)
+        r = st_chart_write(NAME, &data, &options);
+    st_chart_finish(&data);
+    return r;
+}
+
 int st_cmd_simulate(int argc, char **argv)
 {
     struct st_simulation simulation = {.hz = 100, .rounding = ST_ROUNDING_TVTOHZ};
     struct st_series_options common = {0};
     struct st_bench_command command = st_bench_command(NAME);
     int64_t seed = 1, count = ST_SERIES_COUNT_USUAL;
-    const char *table = NULL;
+    const char *table = NULL, *hz = "100";
+    struct rates rates = {.n = 0};
     const struct st_option options[] = {
-        {"hz", .number = &simulation.hz, .min = 1, .max = 1000000},
+        {"hz", .text = &hz},
         {"rounding", .take = take_rounding, .ctx = &simulation.rounding},
         {"drift-ppm", .real = &simulation.drift_ppm, .min = -DRIFT_MAX_PPM, .max = DRIFT_MAX_PPM},
         {"table", .text = &table},
@@ -127,6 +188,13 @@ int st_cmd_simulate(int argc, char **argv)
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
+    r = st_word_list_each(NAME, "--hz", hz, put_hz, &rates);
+    if (r != 0)
+        return r;
+    simulation.hz = rates.hz[0];
+    if (rates.n > 1 && (table != NULL || command.out.document))
+        return st_failure_usage(
+            NAME, "several --hz are text and a picture: leave out --table, --json and --format");
     if (table != NULL && (command.out.document || command.plot != NULL))
         return st_failure_usage(NAME, "--table is text: it cannot be used with --json, --format or --plot");
     if (table != NULL)
@@ -136,6 +204,8 @@ int st_cmd_simulate(int argc, char **argv)
     r = st_series_input_period(NAME, &common, &simulation.period);
     if (r == 0)
         r = st_chart_check(NAME, "--plot", command.plot);
+    if (r == 0 && rates.n > 1)
+        return print_rates(&rates, &simulation, command.plot);
     struct st_series_result result = {.input = {.source = "simulated"}, .simulation = &simulation};
     if (r == 0)
         r = add_timer(&simulation, result.input.note, sizeof(result.input.note));

@@ -123,4 +123,9 @@ for cpus in 8000,8001 "$here,8001" "8001,$here"; do
     is "--cpus $cpus: a CPU that is not there is refused before anything is measured" $? 3
     like "and named" "$message" 'CPU 800[01] does not exist or may not be used here'
 done
+"$SLEEPTUNE_LAB" wake --quiet --mechanisms futex,pipe --slices 1ms,2ms --kinds interrupted --placements other-cpu --rounds 3 --format markdown >slices.md
+if [ "$(nproc)" -gt 1 ]; then
+    like "several slices as Markdown: a column each mechanism" "$(head -1 slices.md)" '^\| slice \| futex, interrupted, other-cpu \[[nmµ]*s\] \| pipe, interrupted, other-cpu \[[nmµ]*s\] \|$'
+    is "and a line each slice" "$(grep -cE '^\| [12] ms (\| [0-9.]+ ){2}\|$' slices.md)" 2
+fi
 tap_done

@@ -310,6 +310,16 @@ draw mean mean.json
 part "short headings: boxes of two groups side by side" '^panel 2$'
 part "the mean of few runs has a mark and its figure" '^mean: 3.500 µs$'
 
+# --- lines, density
+awk 'BEGIN {srand(1); for (i = 0; i < 200; i++) print int(1000 + rand() * 100)}' >near
+awk 'BEGIN {srand(1); for (i = 0; i < 200; i++) print int(1500 + rand() * 100)}' >far
+draw line near --kind line
+part "a line says that it is one" '^text: A line from each value to the next\.'
+draw density near far --kind density
+part "a density has its axis" '^axis-name: share of the values \(%\)$'
+part "and a legend" '^text: near, n = 200$'
+is "a line each" "$(grep -c 'fill="none" stroke="#[0-9a-f]*" stroke-width="[0-9.]*"[^>]* d="M[^ML]*\(L[^L]*\)\{79\}"/>' density.svg)" 2
+
 # --- labels break at words, and each place in a panel has its colour
 cat >words.json <<'JSON'
 {"schema": "sleeptune-bench-exec/1", "results": [

@@ -52,6 +52,12 @@ like "outliers that are a group" "$("$SLEEPTUNE_LAB" analyse band.s --every 1s |
 awk 'BEGIN {srand(1); for (i = 0; i < 900; i++) {x += rand() * 1e-4; if (x > 1e-3) x -= 1e-3; printf "%.9f\n", x}}' >rounded.s
 like "sleeps that are rounded to 1 ms" "$("$SLEEPTUNE_LAB" analyse rounded.s --every 5ms | tr -s ' \n' '  ')" 'jumps by 1\.000 ms, [0-9]+ times'
 
+# --- several tick rates: a table and their boxes
+"$SLEEPTUNE_LAB" simulate --hz 100,250,1000 --drift-ppm 9.75 --plot rates.svg >out
+is "a line each rate" "$? $(grep -cE '^ +(100|250|1000) Hz( +[0-9.]+ ms){5}$' out)" "0 3"
+is "and a box" "$(grep -c 'class="box"' rates.svg)" 3
+status 3 "not as JSON" "$SLEEPTUNE_LAB" simulate --hz 100,250 --json
+
 # --- one median everywhere; a wake-up that is later than its period is a missed one; a column of numbers has no times
 awk 'BEGIN {srand(3); for (i = 0; i < 101; i++) printf "%.9f\n", 14.3e-3 + rand() * 2e-4}' >odd.s
 wanted=$("$SLEEPTUNE_LAB" analyse odd.s --every 100ms | tr -s ' \n' '  ' | sed -n 's/.*median \([0-9.]* ms\),.*/\1/p')
