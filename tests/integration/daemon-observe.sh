@@ -153,7 +153,8 @@ is "the worst cycle and the load are there" "$(value '[(c["worst_busy_ns"], c["w
 is "and the buffer of the server" "$(value '[s["in_use"] for s in d["observe"] if s["source"] == "pipewire"]')" \
     "[{'device': 'card', 'frames': 1024, 'rate_hz': 48000, 'period_ns': 21333333}]"
 is "at most 20 lines" "$(($("$SLEEPTUNE" status --socket "$sock" | wc -l) <= 20))" 1
-screen -t clients other_rows "This computer" PipeWire Warning
+clients() { other_rows "This computer" PipeWire Warning | sed "s/; for this computer's timing: .*//"; }
+screen -t clients clients
 screen clients-event value '[e["text"] for e in d["events"] if e.get("client") == "HeavyReverb"][0]'
 metrics=$(ask /metrics)
 like "metrics: by reason" "$metrics" '^sleeptune_not_ready_total\{source="pipewire",reason="too-slow"\} 24$'

@@ -64,7 +64,7 @@ refused "an answer that is too large" 4 history --db "$tmp/many.db" --since 2020
 for file in "$tmp/none.db" "$tmp" /dev/null "$SLEEPTUNE_SRC/README.md"; do
     refused "history of $(basename "$file" | sed 's/^tmp\..*/a folder/')" 4 history --db "$file"
 done
-refused "a socket that no one listens on" 4 history --socket "$tmp/sock"
+is "a socket that no one listens on: exit status 4" "$(history --socket "$tmp/sock" >/dev/null 2>&1; echo $?)" 4 # what to do: a user's daemon or root's
 old=$SLEEPTUNE_SRC/tests/fixtures/history/version-8.db
 screen more-dropouts-than-names history --db "$old" --since 2026-11-22T03:00 --until 2026-11-22T04:00 --step 1h
 screen all-kinds-of-events history --events --db "$old"
