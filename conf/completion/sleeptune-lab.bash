@@ -35,7 +35,7 @@ _sleeptune_lab() {
         wake) words='--mechanisms --slices --kinds --placements --all --list --rounds --budget --cpus --policy --priority --seed
             --plot --json --format --quiet --help' ;;
         punctual) words='free 1.7 2% p97 25us curve --frames --rate --duration --cpu --policy --priority --json --format --quiet --help' ;;
-        series) words='--every --frames --rate --count --full-second --relative --clocks --method --policy --priority --plot --json --format --quiet
+        series) words='--every --frames --rate --count --sleepers --full-second --relative --clocks --method --policy --priority --plot --json --format --quiet
             --help' ;;
         analyse) words='--every --unit --frames --rate --tick-hz --plot --json --format --help' ;;
         simulate) words='--hz --rounding --drift-ppm --timer-hz --table --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;

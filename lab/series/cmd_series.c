@@ -12,7 +12,7 @@
 #include "lab/input/series_input.h"
 #include "lab/lab.h"
 #include "lab/posix/sleep_lab.h"
-#include "lab/series/bench_series.h"
+#include "lab/series/sleepers.h"
 #include "lab/word_list.h"
 #include "measure/result.h"
 #include "platform/program/options.h"
@@ -35,7 +35,7 @@ struct arguments {
     const char *methods_text, *policy_text;
     bool clocks, relative;
     enum st_policy policy; /* where policy_text is given */
-    int64_t count, priority;
+    int64_t count, priority, sleepers_n;
     struct st_bench_command shown;
 };
 
@@ -47,6 +47,7 @@ static void help(void)
           "      --every TIME        time from one due time to the next (1s)\n"
           "      --frames N, --rate HZ   the same time, as N audio frames at HZ\n"
           "      --count N           number of samples (900)\n"
+          "      --sleepers N        N threads at the same time: are all woken alike?\n"
           "      --full-second       start at a full second of the wall clock\n"
           "      --relative          sleep for a duration instead of until a due time\n"
           "      --method LIST       other methods; 'sleeptune-lab sleep --list' shows\n"
@@ -276,6 +277,27 @@ static int run(struct arguments *a, struct st_bench_series_config *config)
     return status;
 }
 
+static bool go_on_quietly(void *ctx, uint64_t n, int64_t latest_ns)
+{
+    (void)ctx;
+    (void)n;
+    (void)latest_ns;
+    return !st_stop_asked();
+}
+
+static int run_sleepers(struct arguments *a, struct st_bench_series_config *config)
+{
+    struct st_platform *p = st_platform_native();
+    if (a->methods_n != 1 || a->shown.out.document)
+        return st_failure_usage(NAME, "--sleepers is for one method, as text or picture");
+    if (a->policy_text != NULL && p->threads.set_policy(&p->threads, a->policy, (int)a->priority) != 0)
+        return st_failure(NAME, "no permission for the policy %s", st_platform_policy_name(a->policy));
+    st_stop_catch(NULL);
+    config->method = a->methods[0];
+    config->go_on = go_on_quietly;
+    return st_sleepers_run(NAME, p, config, (size_t)a->sleepers_n, a->shown.plot);
+}
+
 int st_cmd_series(int argc, char **argv)
 {
     struct arguments a = {.count = ST_SERIES_COUNT_USUAL, .priority = 70, .shown = st_bench_command(NAME)};
@@ -289,6 +311,7 @@ int st_cmd_series(int argc, char **argv)
         {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
         {"quiet", 'q', .flag = &a.shown.quiet},
         {"count", .number = &a.count, .min = 1, .max = COUNT_MAX},
+        {"sleepers", .number = &a.sleepers_n, .min = 2, .max = ST_SLEEPERS_MAX},
         ST_SERIES_OPTIONS(&a.common, &a.shown),
     };
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
@@ -307,5 +330,5 @@ int st_cmd_series(int argc, char **argv)
     if (r != 0)
         return r;
     config.count = (uint64_t)a.count;
-    return run(&a, &config);
+    return a.sleepers_n > 0 ? run_sleepers(&a, &config) : run(&a, &config);
 }

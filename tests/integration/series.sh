@@ -52,6 +52,13 @@ like "outliers that are a group" "$("$SLEEPTUNE_LAB" analyse band.s --every 1s |
 awk 'BEGIN {srand(1); for (i = 0; i < 900; i++) {x += rand() * 1e-4; if (x > 1e-3) x -= 1e-3; printf "%.9f\n", x}}' >rounded.s
 like "sleeps that are rounded to 1 ms" "$("$SLEEPTUNE_LAB" analyse rounded.s --every 5ms | tr -s ' \n' '  ')" 'jumps by 1\.000 ms, [0-9]+ times'
 
+# --- several sleepers at the same time
+"$SLEEPTUNE_LAB" series --quiet --sleepers 3 --every 1ms --count 60 --plot sleepers.svg >out
+is "a line each sleeper" "$? $(grep -cE '^sleeper [123] +60( +-?[0-9.]+ [nmµ]?s){5}$' out)" "0 3"
+like "and whether they differ" "$(tail -1 out)" '^(No difference between them is shown|They are not alike: sleeper [123] wakes later)'
+is "with a box each" "$(grep -c 'class="box"' sleepers.svg)" 3
+status 3 "of one method" "$SLEEPTUNE_LAB" series --quiet --sleepers 2 --clocks --every 1ms --count 10
+
 # --- several tick rates: a table and their boxes
 "$SLEEPTUNE_LAB" simulate --hz 100,250,1000 --drift-ppm 9.75 --plot rates.svg >out
 is "a line each rate" "$? $(grep -cE '^ +(100|250|1000) Hz( +[0-9.]+ ms){5}$' out)" "0 3"
