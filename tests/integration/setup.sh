@@ -112,10 +112,13 @@ out=$(setup </dev/null)
 is "without root, sudo or doas it is an error" "$?" 1
 like "that prints the command, package lists first" "$out" "^  su -c 'apt-get update; apt-get .*install .*libjansson-dev.*'\$"
 is "and nothing was installed" "$(asked)" ""
-stub apt-cache 'case $2 in clang-* | libclang-rt-14-dev) ;; *) echo "  Candidate: 1.0" ;; esac'
+stub apt-cache 'case ${2-} in "") echo " 500 http://deb.debian.org/debian x/main" ;; clang-* | libclang-rt-14-dev) ;; *) echo "  Candidate: 1.0" ;; esac'
 out=$(setup --test </dev/null)
 like "with package lists: what they offer" "$out" "^  su -c 'apt-get update; apt-get .*install .*libcmocka-dev.* clang libclang-rt-dev [^']*'\$"
 is "and nothing else" "$(grep -c 'clang-[0-9]' <<<"$out")" 0
+stub dpkg-query 'printf "installed %s\n" gcc libc6-dev meson ninja-build pkg-config libjansson-dev libconfig-dev'
+stub apt-cache 'case ${2-} in "") echo " 500 http://deb.debian.org/debian x/main" ;; esac'
+ok "what they do not offer is not asked for" setup --test </dev/null
 rm "$tmp/bin/apt-cache"
 like "without them, for tests: how to get them" "$(setup --test </dev/null)" "su -c 'apt-get update'\$"
 stub sudo "$note; shift; \"\$@\""
