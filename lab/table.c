@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/text/safe.h"
 #include "core/text/text.h"
 #include "lab/input/document.h"
 #include "platform/program/options.h"
@@ -361,7 +362,11 @@ static bool print_slices(struct table *t, FILE *out)
         const char *kind = json_string_value(json_object_get(head[c], "kind")),
                    *placement = json_string_value(json_object_get(head[c], "placement"));
         ST_PRINT(group, "%s, %s", kind != NULL ? kind : "", placement != NULL ? placement : "");
-        fprintf(out, " %s, %s [%s] |", label, group, t->unit);
+        fputc(' ', out);
+        st_safe_print(out, label, strlen(label));
+        fputs(", ", out);
+        st_safe_print(out, group, strlen(group));
+        fprintf(out, " [%s] |", t->unit);
     }
     fputs("\n|---:|", out);
     for (size_t c = 0; c < head_n; c++)

@@ -1,5 +1,6 @@
-/* What a call costs: two reads of the clock, one right after the other, and with a call in between. For systems
- * on which sleeptune cannot be built, such as guests with OpenBSD. Two columns, in ns: the clock alone, the call.
+/* What a call costs: two reads of the clock, one right after the other, and with a call in between. For
+ * systems on which sleeptune cannot be built, such as guests with OpenBSD. Two columns, in ns: the clock
+ * alone, and the call.
  *
  *     cc -std=c99 -O2 -o cost cost.c    (with a C library before glibc 2.17: -lrt)
  *     ./cost 500 >guest.txt             500 times in one process

@@ -1,8 +1,10 @@
 /* sleeptune-lab analyse: what a series of lateness shows. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/ns.h"
+#include "core/text/safe.h"
 #include "core/text/text.h"
 #include "lab/analyse/series_result.h"
 #include "lab/chart/chart.h"
@@ -58,7 +60,8 @@ static int summary_row(const char *path, const struct st_series_options *options
     if (status == ST_EXIT_DONE) {
         if (markdown)
             printf("| ");
-        st_text_pad(stdout, path, NAME_COLUMNS);
+        st_safe_print(stdout, path, strlen(path));
+        printf("%*s", NAME_COLUMNS > st_text_columns(path) ? NAME_COLUMNS - st_text_columns(path) : 1, "");
         printf("%s%9llu%s", markdown ? " | " : "", (unsigned long long)all->n, markdown ? " |" : "");
         ST_EACH (at, p) {
             const int64_t ns = *at < 0    ? llrint(all->moments.mean)

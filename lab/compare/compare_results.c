@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/text/safe.h"
 #include "core/text/text.h"
 #include "evidence/pairs.h"
 #include "evidence/verdict.h"
@@ -78,7 +79,8 @@ static size_t print_rows(const struct row *rows, size_t n)
     ST_EACH_OF (row, rows, n) {
         const struct st_figure *f = &row->figures[ST_FIGURE_MEDIAN];
         char a[32], b[32], by[32], low[32], high[32];
-        st_text_pad(stdout, row->name, (size_t)columns);
+        st_safe_print(stdout, row->name, strlen(row->name));
+        printf("%*s", columns - st_text_columns(row->name), "");
         if (!f->difference.known) {
             puts("  unknown: too few values");
             continue;

@@ -67,7 +67,7 @@ struct st_exec_figures {
                                       median: what hyperfine warns of */
     unsigned rank;                 /* by net, among those that sleep as long; shared where the rounds do not
                                  distinguish two (lab/rank); 0: a start, too few runs, no other program, or a
-                                 start of its own that alone takes longer than in the run: a net below the request */
+                                 start of its own that takes longer alone: a net below the request */
     size_t beaten_by_n;            /* with a rank: how many of those are shown to take less */
 };
 
