@@ -6,7 +6,7 @@
 #   is NAME GOT WANTED              passes when the two texts are equal
 #   like NAME TEXT PATTERN          passes when TEXT has a line that matches the extended regular expression
 #   pass NAME; fail NAME [WHY]      decided elsewhere
-#   screen [-t|-m] NAME COMMAND [ARG...]    passes when what the command prints, and its status, are the file tests/screens/<test>/NAME.txt;
+#   screen_is [-t|-m] NAME COMMAND [ARG...]    passes when what the command prints, and its status, are the file tests/screens/<test>/NAME.txt;
 #                                   -t, -m: masked, see below. A changed screen is a changed file: scripts/test --screens writes them anew
 #   refused NAME STATUS ARG...      passes when `sleeptune ARG...` ends with it, prints nothing on standard output and says why in one line,
 #                                   or two where it says how to get help; what it says is in the screen "refused", one for the whole test
@@ -66,7 +66,7 @@ tap_mask_all="$tap_mask_times"'
 s/[0-9][0-9.,]*(e[-+]?[0-9]+)? (ns|µs|us|ms)\b/TIME/g
 s/[0-9]+([.,][0-9]+)*(e[-+]?[0-9]+)?/#/g'
 tap_screens=${SLEEPTUNE_SRC:-.}/tests/screens/$(basename "$0" .sh) tap_compared=' '
-screen() {
+screen_is() {
     local mask='' columns=${COLUMNS:-80} name
     case $1 in -t) mask=$tap_mask_times ;; -m) mask=$tap_mask_all ;; esac
     [ -z "$mask" ] || { columns=1000; shift; }

@@ -25,7 +25,7 @@ is "40 columns of ASCII" "$(LC_ALL=C awk '/^[+x!] / { rows++ } length > 40 || /[
 is "--quiet is quiet" "$(cat "$tmp/err")" ""
 is "the JSON is a report with rows" "$(field "$tmp/check.json" 'd["schema"], [r["frames"] for r in d["rows"]], d["stress"], all(r["events_per_hour"]["high"] > 0 for r in d["rows"])')" \
     "('sleeptune-report/1', [32, 64, 128, 256, 512, 1024, 2048], None, True)"
-screen -m too-short table "$SLEEPTUNE" check --duration 500ms --frames 256 --quiet
+screen_is -m too-short table "$SLEEPTUNE" check --duration 500ms --frames 256 --quiet
 
 # --- what the daemon measured before: root reads the system's file only ---
 made=$SLEEPTUNE_BUILD/tests/integration/make_history
@@ -47,7 +47,7 @@ else
     done
     as_nobody env DBUS_SYSTEM_BUS_ADDRESS="unix:path=$tmp/no-bus" COLUMNS=1000 taskset -c "$cpu" "$SLEEPTUNE" check --duration 2s --frames 16 --quiet >"$tmp/normal.txt" 2>"$tmp/err"
     kill "${hogs[@]}"
-    screen normal-thread grep -o 'Measured as a normal thread[^.]*\.' "$tmp/normal.txt"
+    screen_is normal-thread grep -o 'Measured as a normal thread[^.]*\.' "$tmp/normal.txt"
     if grep -q '^✔ *16 ' "$tmp/normal.txt"; then
         skip "the next step is a command" "16 frames held beside two programs that compute"
     else
@@ -75,7 +75,7 @@ is "the worst is named" "$(field "$tmp/stress.json" "repr(max(d['stress'], key=l
 mkdir "$tmp/none"
 TMPDIR=$tmp/none/missing "$SLEEPTUNE" check --stress --duration 1200ms --quiet >"$tmp/out" 2>"$tmp/err"
 is "a load that cannot be made: a failure" $? 4
-screen no-load-disk grep -h disk "$tmp/out" "$tmp/err"
+screen_is no-load-disk grep -h disk "$tmp/out" "$tmp/err"
 setsid "$SLEEPTUNE" check --stress --duration 5s --no-servers >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 # called by wait_for

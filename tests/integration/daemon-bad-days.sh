@@ -30,7 +30,7 @@ still_measures "a read-only root"
 ok "the history waits in memory" wait_for value_is 'd["history"]["state"]' failing
 like "and why is said" "$(value 'd["history"]["why"]')" 'history.db cannot be written'
 is "the status says degraded" "$(value 'd["state"]')" degraded
-screen history-warning status_rows 'Warning +history'
+screen_is history-warning status_rows 'Warning +history'
 is "nothing was written" "$(ls -A "$STATE_DIRECTORY")" ""
 stop
 is "it ends cleanly" "$status" 0

@@ -67,19 +67,19 @@ config "$audio" 'observe: { pipewire = "off"; pulseaudio = "off"; };'
 starts "other programs' dropouts: it starts"
 ok "they are seen" wait_for value_is "sum(s['starved'] or 0 for s in d['observe'])" 103
 wait_for value_is "[s['watched_ns'] > 0 for s in d['observe'] if s['source'] == 'jack']" "[True]"
-screen -t first-minute dropouts --socket "$sock"
+screen_is -t first-minute dropouts --socket "$sock"
 stop
 unset SLEEPTUNE_OBSERVE_DIR
 mv "$tmp/before.db" "$tmp/state/before.db"
 sql "INSERT INTO watch (source, from_ns, to_ns, playing) SELECT 'alsa', from_ns - 60000000000, to_ns, 1 FROM watch WHERE source = 'jack'"
-screen -t other-programs dropouts --db "$db"
+screen_is -t other-programs dropouts --db "$db"
 is "the rows count them" "$("$SLEEPTUNE" history --db "$db" | awk '$3 ~ /%$/ { n += $4 } END { print n }')" 105
-screen -t other-programs-causes causes --db "$db"
+screen_is -t other-programs-causes causes --db "$db"
 is "and its JSON" "$("$SLEEPTUNE" history --causes --json --db "$db" | "$PYTHON" -c 'import json, sys
 for r in json.load(sys.stdin)["dropouts"]["rows"]: print(r["client"], r["reason"], r["count"], r["busy_ns"])')" "Heavy Reverb too-slow 100 7300000
 Gone blocked 3 None
 None device-xrun 2 None"
-screen -m other-programs-event answer history --events --kind starved-client --db "$db"
+screen_is -m other-programs-event answer history --events --kind starved-client --db "$db"
 mv "$tmp/state/before.db" "$db"
 config "$audio"
 

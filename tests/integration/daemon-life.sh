@@ -46,10 +46,10 @@ ok "SIGHUP: the stream is closed" wait_for value_is 'd["audio"]["state"]' off
 config 'loop: { frames = 64;' ' rate_hz = 1; };'
 kill -HUP "$daemon"
 ok "a bad file is said in the status" wait_for value_is 'd["state"]' degraded
-screen bad-file value 'd["config"]["error"]'
+screen_is bad-file value 'd["config"]["error"]'
 is "and the old settings are kept" "$(value 'd["loop"]["period_ns"]["num"]')" 32000000
-screen bad-file-in-the-log grep '^.*reload:' "$log"
-screen bad-file-warning status_rows 'Warning +config'
+screen_is bad-file-in-the-log grep '^.*reload:' "$log"
+screen_is bad-file-warning status_rows 'Warning +config'
 config 'loop: { frames = 512; };'
 kill -HUP "$daemon"
 ok "a good file again: nothing is degraded by the configuration" wait_for value_is 'd["config"]["error"]' None

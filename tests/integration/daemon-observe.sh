@@ -53,8 +53,8 @@ like "metrics: device xruns by source" "$(ask /metrics)" '^sleeptune_xruns_total
 like "metrics: starved clients by source" "$(ask /metrics)" '^sleeptune_starved_clients_total\{source="jack"\} 3$'
 is "metrics: none of what is not watched" "$(ask /metrics | grep -c 'total{source="pulseaudio"}')" 0
 is "no line is longer than 80 columns" "$("$SLEEPTUNE" status --details --socket "$sock" | grep -E '^.{81}')" ""
-screen -t carla status_rows Carla
-screen -m watched status_rows Watched
+screen_is -t carla status_rows Carla
+screen_is -m watched status_rows Watched
 
 kill -KILL "$(cat "$tmp/jack.pid")"
 ok "a program that is killed is reported" wait_for value_is '[e["text"] for e in d["events"] if e["event"] == "observe-lost"]' \
@@ -67,7 +67,7 @@ kill -STOP "$(pgrep -P "$daemon")"
 ok "a program that is stopped is reported" wait_for value_is '[e["text"] for e in d["events"] if e["event"] == "observe-lost"][0]' \
     'the xruns of jack are no longer watched: sleeptune-observe-jack was stopped (SIGSTOP)'
 ok "and started again" wait_for source_is jack state watching
-screen -t watched-again value '[e["text"] for e in d["events"] if e["event"] == "observe"][0]'
+screen_is -t watched-again value '[e["text"] for e in d["events"] if e["event"] == "observe"][0]'
 
 script jack <<'SH'
 #!/bin/sh
@@ -154,8 +154,8 @@ is "and the buffer of the server" "$(value '[s["in_use"] for s in d["observe"] i
     "[{'device': 'card', 'frames': 1024, 'rate_hz': 48000, 'period_ns': 21333333}]"
 is "at most 20 lines" "$(($("$SLEEPTUNE" status --socket "$sock" | wc -l) <= 20))" 1
 clients() { other_rows "This computer" PipeWire Warning | sed "s/; for this computer's timing: .*//"; }
-screen -t clients clients
-screen clients-event value '[e["text"] for e in d["events"] if e.get("client") == "HeavyReverb"][0]'
+screen_is -t clients clients
+screen_is clients-event value '[e["text"] for e in d["events"] if e.get("client") == "HeavyReverb"][0]'
 metrics=$(ask /metrics)
 like "metrics: by reason" "$metrics" '^sleeptune_not_ready_total\{source="pipewire",reason="too-slow"\} 24$'
 like "metrics: by client, whose name cannot end its label" "$metrics" '^sleeptune_client_dropouts_total\{source="pipewire",client="Good\\"Synth",device="card"\} 1$'
@@ -197,5 +197,5 @@ is "and of all dropouts their number" "$rows" 1
 config 'observe: { jack = "perhaps"; };'
 refused
 is "another word is refused" "$status" 3
-screen another-word cat "$log"
+screen_is another-word cat "$log"
 tap_done

@@ -50,7 +50,7 @@ ok "and watches" wait_for value_is '[s["state"] for s in d["observe"] if s["sour
 is "no thread of the loop, its watchdog or the dummy stream is there" \
     "$(cat /proc/"$daemon"/task/*/comm | grep -cE 'st-(loop|drain|canary|watchdog|audio)')" 0
 is "no memory is locked" "$(locked_kb)" 0
-screen -t nothing-plays answer status --socket "$sock"
+screen_is -t nothing-plays answer status --socket "$sock"
 like "so do the metrics" "$(ask /metrics)" '^sleeptune_loop_running 0$'
 is "it is not degraded by that" "$(value '[x for x in d["degraded"] if x["what"] in ("loop", "memory", "watchdog", "books")]')" "[]"
 

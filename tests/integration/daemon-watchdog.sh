@@ -36,7 +36,7 @@ is "whose thread has SCHED_FIFO" "$(policy)" 1
 kill -XCPU "$daemon"
 ok "SIGXCPU, by which the kernel warns, takes it away" wait_for value_is 'd["watchdog"]["demoted"]' True
 is "as the kernel says" "$(policy)" 0
-screen -t warning status_rows 'Warning +watchdog: '
+screen_is -t warning status_rows 'Warning +watchdog: '
 stop
 is "it ends cleanly" "$status" 0
 tap_done

@@ -14,29 +14,29 @@ db=$tmp/h.db
 "$made/make_history" "$db" 1795190400 30 120 5 >/dev/null # up to 2026-11-20 16:00
 
 history() { "$SLEEPTUNE" history "$@"; }
-screen hours history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00
-screen details history --details --db "$db" --since 2026-11-20 --until 2026-11-20T16:00
+screen_is hours history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00
+screen_is details history --details --db "$db" --since 2026-11-20 --until 2026-11-20T16:00
 is "80 columns are enough" "$("$PYTHON" -c 'import sys; print([l for l in sys.stdin.read().split("\n") if len(l) > 80])' <"$tmp/screen")" "[]"
 is "so are 40" "$(COLUMNS=40 "$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 | grep -E '^.{41}')" ""
-screen minutes history --db "$db" --since 2026-11-20T15:50Z --until "2026-11-20 16:00" --step 1m
+screen_is minutes history --db "$db" --since 2026-11-20T15:50Z --until "2026-11-20 16:00" --step 1m
 is "an ellipsis that becomes ASCII does not end the text" "$(LC_ALL=C "$SLEEPTUNE" history --events --db "$SLEEPTUNE_SRC/tests/fixtures/history/version-8.db" | grep -c '^[0-9]')" 12
 is "ASCII where the locale is not UTF-8" "$(LC_ALL=C "$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 | LC_ALL=C grep -c '[^ -~]')" 0
 is "the same sum, whatever the step" "$(for step in 1m 5m 30m 1h 2h 1d; do
     "$SLEEPTUNE" history --db "$db" --since 2026-11-20T14:00 --until 2026-11-20T16:00 --step "$step" --json |
         "$PYTHON" -c 'import json, sys; print(sum(r["cycles"] for r in json.load(sys.stdin)["rows"] if r["cycles"] and r["from_ns"] >= 1795183200 * 10**9))'
 done | sed '$d' | sort -u | wc -l)" 1
-screen nothing history --db "$db" --since 2026-01-01 --until 2026-02-01
+screen_is nothing history --db "$db" --since 2026-01-01 --until 2026-02-01
 
 "$made/make_history" "$tmp/aged.db" 1795190400 1000 60 5 >/dev/null # minutes of the last 30 days only
-screen only-hours-are-left history --db "$tmp/aged.db" --since 2026-10-15T18:10 --until 2026-10-15T18:20 --step 1m
+screen_is only-hours-are-left history --db "$tmp/aged.db" --since 2026-10-15T18:10 --until 2026-10-15T18:20 --step 1m
 "$made/make_history" "$tmp/young.db" 1795190400 0 2 5 >/dev/null
-screen young history --db "$tmp/young.db" --since 2026-11-20T14:25 --until 2026-11-20T16:00 --step 5m
+screen_is young history --db "$tmp/young.db" --since 2026-11-20T14:25 --until 2026-11-20T16:00 --step 5m
 for since in 0 20000d; do
     history --details --db "$tmp/young.db" --since "$since" --until 2026-11-20T16:10 >"$tmp/long"
     is "--since $since: all that is in the file" "$?" 0
     is "in a few rows" "$(grep -cE '^[12][0-9]{3}-[0-9-]+ [0-9:]+ ' "$tmp/long" | awk '{ print ($1 <= 25) }')" 1
 done
-screen since-0 history --details --db "$tmp/young.db" --since 0 --until 2026-11-20T16:10
+screen_is since-0 history --details --db "$tmp/young.db" --since 0 --until 2026-11-20T16:10
 is "rows, head and sums agree, whatever is asked for" "$(for args in "--since 2026-10-15T18:10 --until 2026-10-15T18:20 --step 1m" "--since 2026-10-15T18:10 --until 2026-10-16 --step 7m" \
     "--since 2026-11-20T14:25 --until 2026-11-20T15:25 --step 6h" "--since 2026-11-18 --until 2026-11-20T15:25 --step 1d" "--since 2026-10-01 --until 2026-10-30T10:10 --step 1h" "--since 0 --step 30d"; do
     # shellcheck disable=SC2086
@@ -45,9 +45,9 @@ done | sort | uniq -c | sed 's/^ *//')" "6 True True"
 
 is "events ends with 0" "$(history --events --db "$db" >"$tmp/events"; echo $?)" 0
 is "oldest first" "$(grep '^[0-9]' "$tmp/events" | sort -c 2>&1)" ""
-screen events history --events --db "$db" --kind late-wake --since 2026-11-20T10:00Z --limit 3
-screen causes history --causes --db "$SLEEPTUNE_SRC/tests/fixtures/history/version-8.db" --since 0 --until 2026-11-23
-screen no-such-events history --events --db "$db" --kind own-xrun
+screen_is events history --events --db "$db" --kind late-wake --since 2026-11-20T10:00Z --limit 3
+screen_is causes history --causes --db "$SLEEPTUNE_SRC/tests/fixtures/history/version-8.db" --since 0 --until 2026-11-23
+screen_is no-such-events history --events --db "$db" --kind own-xrun
 refused "a kind that no event can have" 3 history --events --db "$db" --kind foo
 for view in "" --events --causes; do
     # shellcheck disable=SC2086
@@ -66,9 +66,9 @@ for file in "$tmp/none.db" "$tmp" /dev/null "$SLEEPTUNE_SRC/README.md"; do
 done
 is "a socket that no one listens on: exit status 4" "$(history --socket "$tmp/sock" >/dev/null 2>&1; echo $?)" 4 # what to do: a user's daemon or root's
 old=$SLEEPTUNE_SRC/tests/fixtures/history/version-8.db
-screen more-dropouts-than-names history --db "$old" --since 2026-11-22T03:00 --until 2026-11-22T04:00 --step 1h
-screen all-kinds-of-events history --events --db "$old"
-screen all-kinds-of-events-details history --events --details --db "$old"
+screen_is more-dropouts-than-names history --db "$old" --since 2026-11-22T03:00 --until 2026-11-22T04:00 --step 1h
+screen_is all-kinds-of-events history --events --db "$old"
+screen_is all-kinds-of-events-details history --events --details --db "$old"
 history --events --db "$old" >"$tmp/old-events"
 is "an event is at most two lines" "$(grep -c '^[0-9]' "$tmp/old-events") $(grep -A1 '^ ' "$tmp/old-events" | awk '/^ / && before ~ /^ / { n++ } { before = $0 } END { print n + 0 }')" "12 0"
 is "of 80 columns" "$(grep -E '^.{81}' "$tmp/old-events")" ""

@@ -40,14 +40,14 @@ why() { sed -nE "s/sleeptune-[A-Za-z0-9]{6}:/sleeptune-XXXXXX:/; s/ -> ${now:-no
 # --- there and back ----------------------------------------------------------------------------------------------
 apply --measure 2s
 is "apply ends with 0" "$?" 0
-screen recording cat "$tmp/err"
+screen_is recording cat "$tmp/err"
 ok "the recording is beside the journal" test -s "$recording"
 "$SLEEPTUNE_LAB" plot --csv -o "$tmp/csv" "$recording"
 is "and is one that export reads, with what was applied" "$(grep -c '^# applied: nothing$' "$tmp/csv")" 1
 verify
 like "verify ends with 0 or, where it runs worse, 1" "$?" '^[01]$'
-screen -t running-again cat "$tmp/err"
-screen -m compared rows 'p99 |runs: |differs: applied'
+screen_is -t running-again cat "$tmp/err"
+screen_is -m compared rows 'p99 |runs: |differs: applied'
 is "no line is without its figures" "$(grep -cE 'nan|inf|null' "$tmp/out")" 0
 
 # yes NAME: each line of the input "yes NAME" or "no NAME" is a test
@@ -88,13 +88,13 @@ else
 fi
 
 apply --measure 2s
-screen already-applied cat "$tmp/out" "$tmp/err"
+screen_is already-applied cat "$tmp/out" "$tmp/err"
 without_rights "$SLEEPTUNE" verify >"$tmp/out" 2>"$tmp/err"
 is "without the right to the priority of then: 1, as that is not in effect" "$?" 1
-screen without-rights why
+screen_is without-rights why
 is "and no run" "$(cat "$tmp/err")" ""
 verify --no-measure
-screen not-measured grep -v '^judged for' "$tmp/out"
+screen_is not-measured grep -v '^judged for' "$tmp/out"
 
 # --- recordings that cannot be compared with -----------------------------------------------------------------------
 cp "$recording" "$tmp/good"
@@ -103,7 +103,7 @@ bytes=$(stat -c %s "$tmp/good")
 because() {
     verify --measure 1s
     is "$1: the rest is in effect" "$?" 0
-    screen "$1" why
+    screen_is "$1" why
 }
 rm "$recording"
 because no-recording
@@ -115,20 +115,20 @@ cp "$tmp/good" "$recording"
 TMPDIR=$tmp/nowhere because no-folder
 head -c $((bytes - 20)) "$tmp/good" >"$recording"
 verify
-screen -m cut-by-a-crash rows runs:
+screen_is -m cut-by-a-crash rows runs:
 is "nothing is left in the folder for temporary files" "$(ls -A "$TMPDIR")" ""
 revert
 is "revert ends with 0" "$?" 0
-screen reverted cat "$tmp/out"
+screen_is reverted cat "$tmp/out"
 ok "both are gone" test ! -e "$recording" -a ! -e "$limits"
 
 # --- ended early ---------------------------------------------------------------------------------------------------
 interrupted 'recording the measuring loop' "$SLEEPTUNE" apply --yes --measure 10m --user nobody linux-rt-permission
 ok "Ctrl-C while it records: it is applied all the same" grep -q rtprio "$limits"
 verify
-screen -m apply-interrupted rows runs:
+screen_is -m apply-interrupted rows runs:
 interrupted 'running the measuring loop again' "$SLEEPTUNE" verify --measure 10m
-screen -m verify-interrupted rows runs:
+screen_is -m verify-interrupted rows runs:
 revert
 
 "$SLEEPTUNE" apply --yes --measure 10m --user nobody linux-rt-permission >"$tmp/out" 2>"$tmp/err" </dev/null &
@@ -136,11 +136,11 @@ wait_for grep -q 'recording' "$tmp/err"
 kill -KILL $!
 wait $! 2>/dev/null
 ok "killed while it records: nothing is changed" test ! -e "$limits" -a ! -e "$folder/journal.json"
-screen nothing-applied "$SLEEPTUNE" verify
+screen_is nothing-applied "$SLEEPTUNE" verify
 apply --measure 1s
 is "the next apply records anew" "$?" 0
 verify --measure 1s
-screen -m compared rows 'p99 |runs: |differs: applied'
+screen_is -m compared rows 'p99 |runs: |differs: applied'
 revert
 
 apply --no-measure
@@ -148,7 +148,7 @@ is "apply --no-measure" "$?" 0
 ok "records nothing" test ! -e "$recording" -a -e "$limits"
 is "and does not say that it did" "$(cat "$tmp/err")" ""
 revert
-screen reverted-no-recording cat "$tmp/out"
+screen_is reverted-no-recording cat "$tmp/out"
 
 # --- a full disk ---------------------------------------------------------------------------------------------------
 mount -t tmpfs -o mode=755,size=12k none /var/lib
@@ -158,7 +158,7 @@ ok "and it is not in the way" test ! -e "$recording"
 if [ -e "$limits" ]; then
     pass "what is applied is whole"
     verify
-    screen no-recording why
+    screen_is no-recording why
 else
     is "nothing is half-changed" "$(ls "$folder")" ""
 fi
@@ -177,10 +177,10 @@ tuned() { # TO
 }
 tuned "$now"
 verify --no-measure
-screen by-tune why
+screen_is by-tune why
 tuned 62
 verify --no-measure
-screen by-tune-of-another-value why
+screen_is by-tune-of-another-value why
 umount /var/lib
 
 # --- refused -------------------------------------------------------------------------------------------------------

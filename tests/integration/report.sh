@@ -10,11 +10,11 @@ status() { "$@" >/dev/null 2>&1 </dev/null; echo $?; }
 report() { "$SLEEPTUNE" report "$@"; }
 
 # --- captures ---------------------------------------------------------------------------------------------------
-screen freebsd-13.2 report --frames 64 --root "$captures/freebsd-13.2"
-screen freebsd-13.2-all report --all --frames 64 --root "$captures/freebsd-13.2"
-screen freebsd-13.2-ok report --ok --frames 64 --root "$captures/freebsd-13.2"
+screen_is freebsd-13.2 report --frames 64 --root "$captures/freebsd-13.2"
+screen_is freebsd-13.2-all report --all --frames 64 --root "$captures/freebsd-13.2"
+screen_is freebsd-13.2-ok report --ok --frames 64 --root "$captures/freebsd-13.2"
 is "as many lines as are counted" "$(grep -c '^ok  ' "$tmp/screen")" "$(report --frames 64 --root "$captures/freebsd-13.2" | sed -n 's/^\([0-9]*\) ok, .*/\1/p')"
-screen freebsd-13.2-threshold report --threshold advice --root "$captures/freebsd-13.2"
+screen_is freebsd-13.2-threshold report --threshold advice --root "$captures/freebsd-13.2"
 
 cp -r "$captures/freebsd-13.2" "$tmp/14.2"
 sed -i 's/^kern.osreldate: .*/kern.osreldate: 1402000/' "$tmp/14.2/sysctl-a.txt"
@@ -25,7 +25,7 @@ findings = {f["id"]: f for f in json.load(sys.stdin)["findings"]}
 print(eval(sys.argv[1], {"f": findings}))' "$1"; }
 is "FreeBSD 15.1: no effect on this loop" \
     "$(report --frames 64 --json --root "$captures/freebsd-15.1" | query 'f["freebsd-alloweddeviation"]["effect_us"]')" 0.0
-screen freebsd-15.1-rule report freebsd-alloweddeviation --root "$captures/freebsd-15.1"
+screen_is freebsd-15.1-rule report freebsd-alloweddeviation --root "$captures/freebsd-15.1"
 
 mkdir "$tmp/crlf" "$tmp/cut"
 sed 's/$/\r/' "$captures/freebsd-13.2/sysctl-a.txt" >"$tmp/crlf/sysctl-a.txt"
@@ -38,8 +38,8 @@ mkdir -p "$tmp/sys-only/sys" "$tmp/proc-only/proc"
 only='f["linux-pipewire-quantum"]["status"], f["linux-swap"]["status"], f["linux-clocksource"]["status"]'
 is "a capture without /proc does not know what ran" "$(report --json --root "$tmp/sys-only" | query "$only")" "('unknown', 'unknown', 'not-applicable')"
 is "one without /sys does, and does not know what is in there" "$(report --json --root "$tmp/proc-only" | query "$only")" "('not-applicable', 'not-applicable', 'unknown')"
-screen without-proc report --all --root "$tmp/sys-only"
-screen without-sys report --all --root "$tmp/proc-only"
+screen_is without-proc report --all --root "$tmp/sys-only"
+screen_is without-sys report --all --root "$tmp/proc-only"
 
 cp -r "$captures/linux-laptop" "$tmp/laptop"
 report --root "$tmp/laptop" --json >"$tmp/before.json"
@@ -64,14 +64,14 @@ is "links out of a tree and FIFOs in it are not read" "$(report --root "$tmp/lap
 corpus=$SLEEPTUNE_SRC/tests/fuzz/corpus/input
 is "sysctl -a of FreeBSD is judged by itself" "$(report --frames 64 --input "$captures/freebsd-13.2/sysctl-a.txt" --json | query 'f["freebsd-alloweddeviation"]["status"]')" advice
 posted=$SLEEPTUNE_SRC/tests/fixtures/posted
-screen posted-sysctl report --input "$corpus/sysctl-linux"
+screen_is posted-sysctl report --input "$corpus/sysctl-linux"
 from_pipe() { report --input - <"$1"; }
-screen posted-alsa-info from_pipe "$corpus/alsa-info"
-screen posted-golang-go-50947 report --frames 64 --input "$posted/golang-go-50947.txt"
-screen posted-jack2-625 report --details --input "$posted/jack2-625.txt"
-screen posted-hellosystem-217 report --input "$posted/hellosystem-217.txt"
-screen posted-mpv-9992 report "$posted/mpv-9992.txt" --details
-screen posted-ps-grep report "$posted/ps-grep.txt"
+screen_is posted-alsa-info from_pipe "$corpus/alsa-info"
+screen_is posted-golang-go-50947 report --frames 64 --input "$posted/golang-go-50947.txt"
+screen_is posted-jack2-625 report --details --input "$posted/jack2-625.txt"
+screen_is posted-hellosystem-217 report --input "$posted/hellosystem-217.txt"
+screen_is posted-mpv-9992 report "$posted/mpv-9992.txt" --details
+screen_is posted-ps-grep report "$posted/ps-grep.txt"
 is "several texts of one machine add up" "$(report --json --input "$captures/freebsd-13.2/sysctl-a.txt" --input "$captures/freebsd-13.2/sndstat.txt" | query 'len(f) > 20')" True
 is "both answers in JSON" "$(report --json --frames 64 --input "$posted/golang-go-50947.txt" |
     query '[(c["when"], c["status"]) for c in f["freebsd-alloweddeviation"]["conditions"]]')" \
@@ -97,7 +97,7 @@ print("yes" if len(lines) <= 23 and max(map(len, lines)) <= 80 else (len(lines),
 is "the first screen fits 80x24" "$(fits "$tmp/live.txt")" yes
 for capture in "$captures"/*/; do
     for profile in studio laptop; do
-        screen "$(basename "$capture")-$profile" report --root "$capture" --frames 32 --profile "$profile"
+        screen_is "$(basename "$capture")-$profile" report --root "$capture" --frames 32 --profile "$profile"
         is "it fits 80x24, too" "$(sed '1d;$d' "$tmp/screen" >"$tmp/lines"; fits "$tmp/lines")" yes
     done
 done
@@ -124,12 +124,12 @@ echo '@audio - rtprio 95' >"$tmp/home/etc/security/limits.d/audio.conf"
 of_user() { report --root "$tmp/home" --user "$1" --json | query 'f["linux-rt-permission"]["status"]'; }
 is "a member of the group has the right" "$(of_user ann)" ok
 is "another user does not" "$(of_user bob)" problem
-screen another-user report --root "$tmp/home" --user bob
+screen_is another-user report --root "$tmp/home" --user bob
 refused "a user who does not exist" 4 report --root "$tmp/home" --user eve
 refused "a user and a snapshot" 3 report --snapshot "$tmp/before.json" --user ann
 if [ "$(id -u)" -eq 0 ]; then
     warned() { SUDO_USER=nobody report --no-servers >"$tmp/live.txt"; true; }
-    screen under-sudo warned
+    screen_is under-sudo warned
     is "the report has the rights of that user" "$(SUDO_USER=nobody "$SLEEPTUNE" report --no-servers --json 2>/dev/null | query 'f["linux-rt-permission"]["status"]')" \
         "$("$SLEEPTUNE" report --no-servers --user nobody --json | query 'f["linux-rt-permission"]["status"]')"
     is "root without sudo is root" "$("$SLEEPTUNE" report --no-servers 2>&1 >/dev/null)" ""
@@ -143,7 +143,7 @@ like "this machine's root is judged" "$(status "$SLEEPTUNE" report --user root)"
 laptop() { report --root "$captures/linux-laptop" "$@"; }
 is "docs/freebsd.md shows what it prints" "$(cd "$SLEEPTUNE_SRC" && COLUMNS=80 "$SLEEPTUNE" report --root tests/fixtures/captures/freebsd-13.2 --frames 64)" \
     "$(awk '/^```/ {shown = 0} shown {print} /^\$ sleeptune report --root/ {shown = 1}' "$SLEEPTUNE_SRC/docs/freebsd.md")"
-screen profile-laptop-all laptop --profile laptop --all
+screen_is profile-laptop-all laptop --profile laptop --all
 is "--only leaves the rules named" "$(laptop --only linux-hz,linux-memlock --json | query 'sorted(f)')" "['linux-hz', 'linux-memlock']"
 refused "--only with a rule of another system" 3 report --root "$captures/linux-laptop" --only freebsd-hz
 refused "an unknown profile" 3 report --profile disco
