@@ -68,7 +68,7 @@ struct st_audio {
 
     /* the thread only */
     const struct st_stream_module *module;
-    struct st_stream *stream; /* NULL: closed */
+    struct st_own_stream *stream; /* NULL: closed */
     unsigned failures;
     uint64_t xruns_told;
     struct st_audio_judge judge;

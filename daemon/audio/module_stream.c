@@ -17,7 +17,7 @@
 
 __attribute__((visibility("default"))) extern const struct st_stream_module st_stream_module;
 
-struct st_stream {
+struct st_own_stream {
     struct st_platform *platform;
     const struct st_config *config;
 
@@ -64,7 +64,7 @@ static size_t backend_index(const char *name)
 /* --- callbacks, in threads of the sound system --- */
 
 /* libsoundio asks for SCHED_FIFO without PTHREAD_EXPLICIT_SCHED, so its thread has its creator's policy. */
-static void set_policy_once(struct st_stream *stream)
+static void set_policy_once(struct st_own_stream *stream)
 {
     if (stream->policy_set)
         return;
@@ -86,7 +86,7 @@ static void set_policy_once(struct st_stream *stream)
 
 static void on_write(struct SoundIoOutStream *out, ST_UNUSED int frames_min, int frames_max)
 {
-    struct st_stream *stream = out->userdata;
+    struct st_own_stream *stream = out->userdata;
     atomic_fetch_add_explicit(&stream->seen->calls, 1, memory_order_relaxed);
     set_policy_once(stream);
     int left = frames_max;
@@ -116,20 +116,20 @@ static void on_write(struct SoundIoOutStream *out, ST_UNUSED int frames_min, int
 
 static void on_underflow(struct SoundIoOutStream *out)
 {
-    struct st_stream *stream = out->userdata;
+    struct st_own_stream *stream = out->userdata;
     if (atomic_load_explicit(&stream->counting, memory_order_relaxed))
         atomic_fetch_add_explicit(&stream->seen->xruns, 1, memory_order_relaxed);
 }
 
 static void on_error(struct SoundIoOutStream *out, int error)
 {
-    struct st_stream *stream = out->userdata;
+    struct st_own_stream *stream = out->userdata;
     atomic_store(&stream->broken, error);
 }
 
 static void on_disconnect(struct SoundIo *soundio, int error)
 {
-    struct st_stream *stream = soundio->userdata;
+    struct st_own_stream *stream = soundio->userdata;
     atomic_store(&stream->broken, error != 0 ? error : SoundIoErrorBackendDisconnected);
 }
 
@@ -141,7 +141,7 @@ static void on_jack_message(ST_UNUSED const char *message) {}
 
 /* --- opening and closing, in the stream's thread --- */
 
-static void close_stream(struct st_stream *stream)
+static void close_stream(struct st_own_stream *stream)
 {
     if (stream == NULL)
         return;
@@ -186,7 +186,7 @@ static void copy_text(char *to, size_t to_bytes, const char *from)
     snprintf(to, to_bytes, "%s", from != NULL ? from : "");
 }
 
-static int connect_backend(struct st_stream *stream, char *error, size_t error_bytes)
+static int connect_backend(struct st_own_stream *stream, char *error, size_t error_bytes)
 {
     const size_t index = backend_index(stream->config->audio.backend);
     if (backends[index].backend == SoundIoBackendJack && !st_jack_server_is_pipewire()) {
@@ -236,7 +236,7 @@ static void list_devices(struct SoundIo *soundio, const char *backend, const cha
 }
 
 /* Sets stream->device. */
-static int choose_device(struct st_stream *stream, char *error, size_t error_bytes)
+static int choose_device(struct st_own_stream *stream, char *error, size_t error_bytes)
 {
     const char *backend = stream->config->audio.backend, *id = stream->config->audio.device;
     struct SoundIoDevice *device = find_device(stream->soundio, id);
@@ -278,7 +278,8 @@ static double wished_latency_s(const struct st_config *config)
 }
 
 /* @return a SoundIoError. */
-static int start_stream(struct st_stream *stream, enum SoundIoFormat format, int rate_hz, double latency_s)
+static int start_stream(struct st_own_stream *stream, enum SoundIoFormat format, int rate_hz,
+                        double latency_s)
 {
     struct SoundIoOutStream *out = soundio_outstream_create(stream->device);
     stream->out = out;
@@ -296,7 +297,7 @@ static int start_stream(struct st_stream *stream, enum SoundIoFormat format, int
     return r == 0 ? soundio_outstream_start(out) : r;
 }
 
-static int begin(struct st_stream *stream, char *error, size_t error_bytes)
+static int begin(struct st_own_stream *stream, char *error, size_t error_bytes)
 {
     struct SoundIoDevice *device = stream->device;
     const enum SoundIoFormat format = choose_format(device);
@@ -317,9 +318,10 @@ static int begin(struct st_stream *stream, char *error, size_t error_bytes)
 }
 
 static int open_stream(struct st_platform *platform, const struct st_config *config,
-                       struct st_stream_seen *seen, struct st_stream **ret, char *error, size_t error_bytes)
+                       struct st_stream_seen *seen, struct st_own_stream **ret, char *error,
+                       size_t error_bytes)
 {
-    struct st_stream *stream = calloc(1, sizeof(*stream));
+    struct st_own_stream *stream = calloc(1, sizeof(*stream));
     *ret = stream;
     if (stream == NULL) {
         snprintf(error, error_bytes, "out of memory");
@@ -336,7 +338,7 @@ static int open_stream(struct st_platform *platform, const struct st_config *con
 
 /* --- an open stream --- */
 
-static void describe(const struct st_stream *stream, struct st_audio_view *ret)
+static void describe(const struct st_own_stream *stream, struct st_audio_view *ret)
 {
     const struct SoundIoOutStream *out = stream->out;
     copy_text(ret->device, sizeof(ret->device), stream->device->id);
@@ -348,7 +350,7 @@ static void describe(const struct st_stream *stream, struct st_audio_view *ret)
     ret->latency_ns = (int64_t)llround(out->software_latency * (double)ST_NS_PER_S);
 }
 
-static const char *find_failure(struct st_stream *stream)
+static const char *find_failure(struct st_own_stream *stream)
 {
     soundio_flush_events(stream->soundio);
     const int broken = atomic_load(&stream->broken);

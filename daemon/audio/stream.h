@@ -8,7 +8,7 @@
 #include "daemon/audio/audio.h"
 #include "platform/platform.h"
 
-struct st_stream;
+struct st_own_stream;
 
 /** Written by callbacks in the sound system's threads. */
 struct st_stream_seen {
@@ -22,14 +22,14 @@ struct st_stream_module {
     /** Opens and starts it; may wait for a sound server that hangs. @param config, seen  must stay.
      * @return 0, or a negative errno value with the reason in error; close *ret in both cases. */
     int (*open)(struct st_platform *platform, const struct st_config *config, struct st_stream_seen *seen,
-                struct st_stream **ret, char *error, size_t error_bytes);
+                struct st_own_stream **ret, char *error, size_t error_bytes);
     /** What an open stream got: device, format, rate, channels, latency. */
-    void (*describe)(const struct st_stream *stream, struct st_audio_view *ret);
+    void (*describe)(const struct st_own_stream *stream, struct st_audio_view *ret);
     /** Call it now and then while the stream is open. @return why it is broken, for example because its
      * server ended; NULL: it is not. */
-    const char *(*find_failure)(struct st_stream *stream);
+    const char *(*find_failure)(struct st_own_stream *stream);
     /** May wait, too. NULL is fine. */
-    void (*close)(struct st_stream *stream);
+    void (*close)(struct st_own_stream *stream);
 };
 #define ST_STREAM_SYMBOL "st_stream_module"
 

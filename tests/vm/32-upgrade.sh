@@ -24,8 +24,8 @@ install_all() { if dpkg -i "$2"/*.deb >/tmp/dpkg 2>&1; then pass "$1"; else fail
 version() { "$@" sleeptune status --json | jq -r .version; }
 # shellcheck disable=SC2317 # called by wait_for
 runs_version() { [ "$(version)" = "$1" ]; }
-new=$(dpkg-deb -x /share/debs/sleeptune_*.deb /tmp/new && /tmp/new/usr/bin/sleeptune --version)
-new=${new##* } old=0${new#?}
+dpkg-deb -x /share/debs/sleeptune_*.deb /tmp/new
+new=$(/tmp/new/usr/bin/sleeptune --version | sed -n "1s/.* //p") old=0${new#?}
 
 install_all "the older version installs" /share/debs/before
 is "installing starts nothing" "$(state ActiveState) $(state ActiveState sleeptune-report.timer)" "inactive inactive"
