@@ -211,7 +211,7 @@ static void what_is_off_keeps_nothing_and_says_why(void **state)
 static void a_machine_without_a_state_folder_has_no_history(void **state)
 {
     (void)state;
-    setenv("STATE_DIRECTORY", "/nonexistent", 1);
+    setenv("STATE_DIRECTORY", "/dev/null/state", 1);
     start();
     assert_int_equal(look().state, ST_HISTORY_WRITER_OFF);
     assert_non_null(strstr(look().why, "state folder"));
@@ -244,7 +244,7 @@ static void a_state_folder_that_goes_away_does_not_cost_what_waits(void **state)
 static void who_wants_no_history_misses_no_folder(void **state)
 {
     (void)state;
-    setenv("STATE_DIRECTORY", "/nonexistent", 1);
+    setenv("STATE_DIRECTORY", "/dev/null/state", 1);
     want_none();
     start();
     assert_int_equal(look().state, ST_HISTORY_WRITER_OFF);
