@@ -32,6 +32,11 @@
 
 #define QUIET_NS INT64_C(3000000000) /* no cycle for so long: nothing plays */
 
+/* While something plays, messages of the server wait so long in the socket, which holds 208 kB
+ * (net.core.wmem_default) with some 2 bytes for each of ours; not where more comes. */
+#define TAKE_NS      (75 * ST_NS_PER_MS)
+#define MUCH_BYTES_S 1000000
+
 struct observer {
     struct pw_loop *loop;
     bool ended;
@@ -42,7 +47,9 @@ struct observer {
     struct spa_source *tell_timer;  /* armed for TELL_NS after a report */
     struct spa_source *loads_timer; /* armed while nodes run */
     bool loads_armed, loads_said;
-    int64_t profiled_ns; /* when the latest profile came */
+    int64_t profiled_ns;             /* when the latest profile came */
+    int64_t taken_ns, profile_bytes; /* when messages were taken, and what came in profiles */
+    bool much_comes;
     bool told_lately;
     int sync; /* after it, all objects of the server have been announced */
     char version[32];
@@ -142,6 +149,7 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
     struct observer *observer = ctx;
     arm_loads(observer);
     observer->profiled_ns = st_posix_now_ns(NULL);
+    observer->profile_bytes += (int64_t)SPA_POD_SIZE(pod);
     const int r = st_pipewire_profile_take(&observer->profile, pod);
     if (r == -EOVERFLOW) /* the gap in what is watched is said, and counts begin anew */
         end(observer, st_helper_line_absent("PipeWire %s did not report all cycles: it got too little CPU",
@@ -356,8 +364,19 @@ static int begin(struct observer *observer)
     return ST_HELPER_LINE_DONE;
 }
 
-/* While cycles are reported, it looks once in 20 to 40 ms what the clients' threads do and what has come
- * meanwhile: a wake-up for each report would be one for each cycle (PipeWire 1.6). */
+/* A wake-up for each report would be one for each cycle (PipeWire 1.6). */
+static void take_messages(struct observer *observer, bool playing)
+{
+    const int64_t now_ns = st_posix_now_ns(NULL), since_ns = now_ns - observer->taken_ns;
+    if (playing && !observer->much_comes && since_ns < TAKE_NS)
+        return;
+    observer->taken_ns = now_ns;
+    observer->profile_bytes = 0;
+    pw_loop_iterate(observer->loop, playing ? 0 : -1);
+    observer->much_comes = observer->profile_bytes * ST_NS_PER_S > MUCH_BYTES_S * since_ns;
+}
+
+/* While cycles are reported, it looks once in 20 to 40 ms what the clients' threads do. */
 static void run(struct observer *observer)
 {
     pw_loop_enter(observer->loop);
@@ -371,7 +390,7 @@ static void run(struct observer *observer)
             nanosleep(&pause, NULL);
             st_helper_line_due(due_ns);
         }
-        pw_loop_iterate(observer->loop, playing ? 0 : -1);
+        take_messages(observer, playing);
     }
     pw_loop_leave(observer->loop);
 }

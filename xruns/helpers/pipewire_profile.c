@@ -7,21 +7,12 @@
 #include <spa/param/param.h>
 #include <spa/param/profiler.h>
 #include <spa/pod/iter.h>
-#include <spa/pod/parser.h>
 #include <spa/utils/type.h>
 
 #include "core/ns.h"
+#include "xruns/helpers/pipewire_cycle.h"
 #include "xruns/xrun.h"
 
-/* pipewire/private.h; the profiler tells them as they are */
-enum { STATUS_TRIGGERED = 1, STATUS_AWAKE = 2, STATUS_FINISHED = 3 };
-
-#define NOT_COUNTED INT32_MIN
-#define RATE_MAX    10000000 /* Hz; more is no sound */
-#define FRAMES_MAX  10000000
-#define TIME_MAX_NS (1000 * ST_NS_PER_S) /* no cycle is longer */
-
-#define LOAD_DIGITS  2                    /* error at most 0.4 % */
 #define USUAL_CYCLES 16                   /* of a moving average */
 #define PATIENCE_NS  (300 * ST_NS_PER_MS) /* later than that, a client is judged before it ends */
 #define HAND_OVER_NS                                                                                         \
@@ -43,8 +34,7 @@ static struct st_pipewire_profile_node *find(struct st_pipewire_profile *profile
 
 static void forget(struct st_pipewire_profile_node *node)
 {
-    st_hist_finish(&node->busy);
-    st_hist_finish(&node->wait);
+    st_node_load_finish(&node->load);
     *node = (struct st_pipewire_profile_node){0};
 }
 
@@ -143,120 +133,15 @@ static void rename_node(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
 
 /* --- one cycle --- */
 
-struct block {
-    uint32_t id;
-    const char *name;
-    int64_t prev_signal_ns; /* when it was to begin in the cycle before */
-    int64_t signal_ns, awake_ns, finish_ns;
-    int32_t status;
-    int32_t xruns_n;           /* NOT_COUNTED: an older PipeWire */
-    struct spa_fraction asked; /* node.latency, in seconds; 0/x: none */
-    bool is_async; /* it has a cycle more time; these times are of the cycle before; since 1.4.9 */
-};
-
-/* One cycle of a driver. */
-struct cycle {
-    int64_t frames, rate_hz, period_ns; /* 0: not known */
-    int32_t xruns_n;
-    int64_t number; /* of its report */
-    struct block driver;
-};
-
-/* A struct of values. The parser of PipeWire 0.3.65 looks into a choice without asking whether what it holds
- * is inside; the profiler sends none. */
-static bool has_only_values(const struct spa_pod *pod)
-{
-    const struct spa_pod *field;
-    if (!spa_pod_is_struct(pod))
-        return false;
-    SPA_POD_STRUCT_FOREACH(pod, field)
-    {
-        if (SPA_POD_TYPE(field) == SPA_TYPE_Choice)
-            return false;
-    }
-    return true;
-}
-
-/* CLOCK_MONOTONIC; what cannot be is 0, and no sum of some overflows. */
-static bool is_time(int64_t ns)
-{
-    return ns >= 0 && ns < INT64_MAX / 8;
-}
-
-static int read_block(const struct spa_pod *pod, struct block *ret)
-{
-    *ret = (struct block){.xruns_n = NOT_COUNTED};
-    if (!has_only_values(pod) ||
-        spa_pod_parse_struct(pod, SPA_POD_Int(&ret->id), SPA_POD_String(&ret->name),
-                             SPA_POD_Long(&ret->prev_signal_ns), SPA_POD_Long(&ret->signal_ns),
-                             SPA_POD_Long(&ret->awake_ns), SPA_POD_Long(&ret->finish_ns),
-                             SPA_POD_Int(&ret->status), SPA_POD_Fraction(&ret->asked),
-                             SPA_POD_OPT_Int(&ret->xruns_n), SPA_POD_OPT_Bool(&ret->is_async)) < 0)
-        return -EBADMSG;
-    if (!is_time(ret->prev_signal_ns) || !is_time(ret->signal_ns) || !is_time(ret->awake_ns) ||
-        !is_time(ret->finish_ns))
-        ret->prev_signal_ns = ret->signal_ns = ret->awake_ns = ret->finish_ns = 0;
-    return 0;
-}
-
-static int read_info(const struct spa_pod *pod, struct cycle *ret)
-{
-    float load[3];
-    if (!has_only_values(pod))
-        return -EBADMSG;
-    return spa_pod_parse_struct(pod, SPA_POD_Long(&ret->number), SPA_POD_Float(&load[0]),
-                                SPA_POD_Float(&load[1]), SPA_POD_Float(&load[2]),
-                                SPA_POD_Int(&ret->xruns_n)) < 0
-               ? -EBADMSG
-               : 0;
-}
-
-/* What cannot be a clock is not known; the cycle counts all the same. */
-static int read_clock(const struct spa_pod *pod, struct cycle *ret)
-{
-    int32_t flags, id;
-    int64_t nsec, position, duration;
-    const char *name;
-    struct spa_fraction rate;
-    if (!has_only_values(pod) ||
-        spa_pod_parse_struct(pod, SPA_POD_Int(&flags), SPA_POD_Int(&id), SPA_POD_String(&name),
-                             SPA_POD_Long(&nsec), SPA_POD_Fraction(&rate), SPA_POD_Long(&position),
-                             SPA_POD_Long(&duration)) < 0)
-        return -EBADMSG;
-    if (rate.num == 0 || rate.denom < rate.num || rate.denom > RATE_MAX || duration <= 0 ||
-        duration > FRAMES_MAX)
-        return 0;
-    const int64_t rate_hz = rate.denom / rate.num;
-    if (duration / rate_hz >= TIME_MAX_NS / ST_NS_PER_S)
-        return 0;
-    ret->rate_hz = rate_hz;
-    ret->frames = duration;
-    ret->period_ns = duration * ST_NS_PER_S / rate_hz;
-    return 0;
-}
-
-static void add_load(struct st_pipewire_profile_node *node, int64_t busy_ns, int64_t wait_ns)
-{
-    if (busy_ns < 0 || wait_ns < 0)
-        return;
-    if (node->wait.late == NULL &&
-        (st_hist_init(&node->busy, LOAD_DIGITS) < 0 || st_hist_init(&node->wait, LOAD_DIGITS) < 0)) {
-        st_hist_finish(&node->busy);
-        return;
-    }
-    st_hist_add(&node->busy, busy_ns);
-    st_hist_add(&node->wait, wait_ns);
-}
-
 /* A cycle that the node has finished, and only once: PipeWire reports some twice. A node has been seen once
  * before its cycles count, because the first report may be of one that is not complete. */
-static void count_load(struct st_pipewire_profile_node *node, const struct cycle *cycle,
-                       const struct block *block, bool is_async)
+static void count_load(struct st_pipewire_profile_node *node, const struct st_pipewire_cycle *cycle,
+                       const struct st_pipewire_block *block, bool is_async)
 {
     const bool known = node->signal_ns != 0;
-    if ((block->status != STATUS_FINISHED && !is_async) || block->signal_ns <= node->signal_ns ||
+    if ((block->status != ST_PIPEWIRE_CYCLE_FINISHED && !is_async) || block->signal_ns <= node->signal_ns ||
         block->awake_ns < block->signal_ns || block->finish_ns < block->awake_ns ||
-        block->finish_ns - block->signal_ns > TIME_MAX_NS)
+        block->finish_ns - block->signal_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
         return;
     const int64_t busy_ns = block->finish_ns - block->awake_ns;
     const int64_t signalled_ns = block->signal_ns - cycle->driver.signal_ns;
@@ -268,16 +153,16 @@ static void count_load(struct st_pipewire_profile_node *node, const struct cycle
     node->signal_ns = block->signal_ns;
     node->frames = cycle->frames;
     node->rate_hz = cycle->rate_hz;
-    const bool asks =
-        block->asked.num <= FRAMES_MAX && block->asked.denom > 1 && block->asked.denom <= RATE_MAX;
-    node->asked_frames = asks ? block->asked.num : 0;
-    node->asked_rate_hz = asks ? block->asked.denom : 0;
+    const bool asks = block->asked_num <= ST_PIPEWIRE_CYCLE_FRAMES_MAX && block->asked_denom > 1 &&
+                      block->asked_denom <= ST_PIPEWIRE_CYCLE_RATE_MAX;
+    node->asked_frames = asks ? block->asked_num : 0;
+    node->asked_rate_hz = asks ? block->asked_denom : 0;
     node->period_ns = cycle->period_ns;
     if (known && (busy_ns <= cycle->period_ns || is_async)) /* what is longer is judged: CPU time */
-        add_load(node, busy_ns, block->awake_ns - block->signal_ns);
+        st_node_load_add(&node->load, busy_ns, block->awake_ns - block->signal_ns);
 }
 
-static void take_driver(struct st_pipewire_profile *profile, const struct cycle *cycle)
+static void take_driver(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle)
 {
     struct st_pipewire_profile_node *node = find_or_add(profile, cycle->driver.id);
     if (node == NULL)
@@ -296,9 +181,9 @@ static void take_driver(struct st_pipewire_profile *profile, const struct cycle 
 /* Without a counter (0.3.65): a cycle in which nodes did not finish is reported when the next begins, as
  * incomplete, and again as ended by the driver. In the former the driver has the times of the cycle before. A
  * node's late end ends the next cycle too early, in which it may be awake again: that is no dropout. */
-static bool unfinished(const struct block *block, const struct block *driver)
+static bool unfinished(const struct st_pipewire_block *block, const struct st_pipewire_block *driver)
 {
-    return (block->status == STATUS_TRIGGERED || block->status == STATUS_AWAKE) &&
+    return (block->status == ST_PIPEWIRE_CYCLE_TRIGGERED || block->status == ST_PIPEWIRE_CYCLE_AWAKE) &&
            driver->signal_ns == driver->prev_signal_ns;
 }
 
@@ -310,7 +195,7 @@ static bool is_late(const struct st_pipewire_profile_node *node, int64_t cycle_n
 }
 
 /* One that is late is followed later: here up to the deadline. */
-static void keep_node(struct st_pipewire_profile_node *node, const struct cycle *cycle)
+static void keep_node(struct st_pipewire_profile_node *node, const struct st_pipewire_cycle *cycle)
 {
     const int64_t cycle_ns = cycle->driver.signal_ns, length_ns = cycle->driver.awake_ns - cycle_ns;
     const bool late = is_late(node, cycle_ns);
@@ -319,7 +204,7 @@ static void keep_node(struct st_pipewire_profile_node *node, const struct cycle 
     const int64_t awake_ns = awake ? node->woken_ns : late ? end_ns : node->signalled_ns;
     node->kept = (struct st_xrun_seen){.certainty = ST_CERTAINTY_EXACT};
     if (node->drives || node->seen_ns != cycle_ns || node->signalled_ns < cycle_ns || end_ns < awake_ns ||
-        length_ns > TIME_MAX_NS || end_ns - cycle_ns > TIME_MAX_NS)
+        length_ns > ST_PIPEWIRE_CYCLE_MAX_NS || end_ns - cycle_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
         return;
     rename_node(&node->kept.client, node->name);
     node->kept.deadline_ns = length_ns;
@@ -328,7 +213,7 @@ static void keep_node(struct st_pipewire_profile_node *node, const struct cycle 
 }
 
 /* A cycle that is not reported yet stays. */
-static void keep_cycle(struct st_pipewire_profile *profile, const struct cycle *cycle)
+static void keep_cycle(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle)
 {
     const int64_t cycle_ns = cycle->driver.signal_ns;
     profile->late = false;
@@ -459,11 +344,13 @@ static void forgive(struct st_pipewire_profile_node *node)
 
 /* Ends what is known of the late cycle. */
 static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
-                  const struct cycle *cycle, int64_t end_ns)
+                  const struct st_pipewire_cycle *cycle, int64_t end_ns)
 {
     struct st_dropout_figures *late = &node->late;
     char culprit[ST_XRUN_NAME_BYTES] = "";
-    late->end_ns = end_ns < late->signal_ns + TIME_MAX_NS ? end_ns : late->signal_ns + TIME_MAX_NS;
+    late->end_ns = end_ns < late->signal_ns + ST_PIPEWIRE_CYCLE_MAX_NS
+                       ? end_ns
+                       : late->signal_ns + ST_PIPEWIRE_CYCLE_MAX_NS;
     late->usual_signal_ns = node->usual_signal_ns;
     late->usual_ns = node->usual_busy_ns;
     late->wants_culprit = true;
@@ -493,11 +380,11 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
     if (is_late(node, profile->kept_ns)) {
         node->kept.busy_ns = busy_ns;
         node->kept.wait_ns = late->end_ns - late->cycle_ns - node->kept.busy_ns;
-        if (node->kept.wait_ns > TIME_MAX_NS)
-            node->kept.wait_ns = TIME_MAX_NS;
+        if (node->kept.wait_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
+            node->kept.wait_ns = ST_PIPEWIRE_CYCLE_MAX_NS;
     }
     if (node->signal_ns != 0 && late->awake_ns != 0)
-        add_load(node, busy_ns, awake_ns - late->signal_ns);
+        st_node_load_add(&node->load, busy_ns, awake_ns - late->signal_ns);
     const bool slow = node->reason == ST_DROPOUT_TOO_SLOW;
     judged(profile, node, node->reason, busy_ns, slow ? late->cpu_error_ns : 0,
            slow ? 0 : awake_ns - late->signal_ns,
@@ -510,7 +397,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
 
 /* The driver began the next cycle while this node had not finished. */
 static void begin_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
-                       const struct cycle *cycle, const struct block *block)
+                       const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
 {
     node->late =
         (struct st_dropout_figures){.cycle_ns = cycle->driver.signal_ns,
@@ -523,7 +410,7 @@ static void begin_late(struct st_pipewire_profile *profile, struct st_pipewire_p
 
 /* Whose end signalled the nodes that are late in this cycle? The last end before that, if most of the time
  * before is its. */
-static void name_waited_for(struct st_pipewire_profile *profile, const struct cycle *cycle)
+static void name_waited_for(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle)
 {
     for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
         struct st_pipewire_profile_node *node = &profile->nodes[i];
@@ -542,7 +429,7 @@ static void name_waited_for(struct st_pipewire_profile *profile, const struct cy
 /* Has it finished by now? Its times may be those of a later cycle already, and 0.3.65 writes a time of its
  * own as that of awaking, just before it signals a client. */
 static void follow_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
-                        const struct cycle *cycle, const struct block *block)
+                        const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
 {
     struct st_dropout_figures *late = &node->late;
     const bool awake_again = block->awake_ns >= block->signal_ns && block->awake_ns > late->awake_ns;
@@ -573,15 +460,17 @@ static void judge_rest(struct st_pipewire_profile *profile, struct st_pipewire_p
 }
 
 static void take_starved(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
-                         const struct cycle *cycle, const struct block *block)
+                         const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
 {
-    const bool late = block->status == STATUS_TRIGGERED || block->status == STATUS_AWAKE;
-    const struct block *driver = &cycle->driver;
+    const bool late =
+        block->status == ST_PIPEWIRE_CYCLE_TRIGGERED || block->status == ST_PIPEWIRE_CYCLE_AWAKE;
+    const struct st_pipewire_block *driver = &cycle->driver;
     if (node->late.signal_ns != 0)
         follow_late(profile, node, cycle, block);
     else if (late && driver->awake_ns > block->signal_ns && /* else signalled for the next cycle */
              (node->undecided_n > 0 ||
-              block->xruns_n != NOT_COUNTED || /* else ended by a client of the cycle before */
+              block->xruns_n !=
+                  ST_PIPEWIRE_CYCLE_NOT_COUNTED || /* else ended by a client of the cycle before */
               !is_short(driver->awake_ns - driver->signal_ns, cycle->period_ns)))
         begin_late(profile, node, cycle, block);
     if (!late && node->late.signal_ns == 0)
@@ -590,7 +479,8 @@ static void take_starved(struct st_pipewire_profile *profile, struct st_pipewire
 
 /* Since 0.3.72 a client that wakes up at last counts the cycles that the server has counted once more: each
  * cycle is at most one dropout. */
-static int64_t cycles_since(const struct st_pipewire_profile_node *node, const struct cycle *cycle)
+static int64_t cycles_since(const struct st_pipewire_profile_node *node,
+                            const struct st_pipewire_cycle *cycle)
 {
     const int64_t since_ns = cycle->driver.signal_ns - node->seen_ns + cycle->period_ns / 2;
     return node->seen_ns != 0 && cycle->period_ns > 0 && since_ns > cycle->period_ns
@@ -603,8 +493,8 @@ static int64_t at_most(int64_t n, int64_t limit)
     return n < limit ? n : limit;
 }
 
-static void take_follower(struct st_pipewire_profile *profile, const struct cycle *cycle,
-                          const struct block *block)
+static void take_follower(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle,
+                          const struct st_pipewire_block *block)
 {
     struct st_pipewire_profile_node *node = find_or_add(profile, block->id);
     if (node == NULL)
@@ -614,13 +504,14 @@ static void take_follower(struct st_pipewire_profile *profile, const struct cycl
     node->drives = false;
     if (is_own(profile, node->client))
         return;
-    const int64_t rise = block->xruns_n != NOT_COUNTED
+    const int64_t rise = block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED
                              ? at_most(risen(node, block->xruns_n), cycles_since(node, cycle))
                              : unfinished(block, &cycle->driver);
     /* before 1.4.9: one that was signalled in this cycle, with the times of the cycle before */
     const bool is_async =
-        block->is_async || (block->xruns_n != NOT_COUNTED && block->status >= STATUS_TRIGGERED &&
-                            block->status <= STATUS_FINISHED && block->signal_ns < cycle->driver.signal_ns);
+        block->is_async ||
+        (block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->status >= ST_PIPEWIRE_CYCLE_TRIGGERED &&
+         block->status <= ST_PIPEWIRE_CYCLE_FINISHED && block->signal_ns < cycle->driver.signal_ns);
     const int64_t now_ns = cycle->driver.signal_ns;
     if (node->seen_ns != 0 ? now_ns - node->seen_ns > PAUSE_NS : node->is_new)
         node->begun_ns = now_ns;
@@ -632,10 +523,11 @@ static void take_follower(struct st_pipewire_profile *profile, const struct cycl
     node->seen_ns = now_ns;
     node->signalled_ns = block->signal_ns;
     node->woken_ns = block->awake_ns;
-    if (node->is_device && block->xruns_n != NOT_COUNTED) {
+    if (node->is_device && block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED) {
         node->device_n += rise;
         profile->pending = profile->pending || rise > 0;
-    } else if (begins || node->gone || block->status > STATUS_FINISHED) { /* gone: it is reported later */
+    } else if (begins || node->gone ||
+               block->status > ST_PIPEWIRE_CYCLE_FINISHED) { /* gone: it is reported later */
         forgive(node);
     } else if (!is_async) {
         node->undecided_n += rise;
@@ -688,7 +580,7 @@ static void find_holder(struct st_pipewire_profile *profile, struct st_pipewire_
     }
     struct st_pipewire_profile_node *holder = find(profile, driver->holder_id);
     if (holder != NULL)
-        add_load(holder, driver->holder_busy_ns, 0);
+        st_node_load_add(&holder->load, driver->holder_busy_ns, 0);
 }
 
 /* Was a client of that driver late when its device ran dry? */
@@ -725,7 +617,7 @@ static void explain_dry(struct st_pipewire_profile *profile, struct st_pipewire_
 
 /* Did the server begin this cycle late, and not after a pause? */
 static void note_late_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
-                             const struct cycle *cycle)
+                             const struct st_pipewire_cycle *cycle)
 {
     const int64_t seen_ns = driver->seen_ns, period_ns = driver->period_ns;
     const int64_t begin_ns = cycle->driver.prev_signal_ns > seen_ns + period_ns / 4
@@ -753,27 +645,27 @@ static int note_number(struct st_pipewire_profile *profile, int64_t number)
 static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_object *object)
 {
     const struct spa_pod_prop *prop;
-    struct cycle cycle = {.xruns_n = NOT_COUNTED};
-    struct block follower;
+    struct st_pipewire_cycle cycle = {.xruns_n = ST_PIPEWIRE_CYCLE_NOT_COUNTED};
+    struct st_pipewire_block follower;
     SPA_POD_OBJECT_FOREACH(object, prop)
     {
         int r = 0;
         switch (prop->key) {
         case SPA_PROFILER_info:
-            r = read_info(&prop->value, &cycle);
+            r = st_pipewire_cycle_info(&prop->value, &cycle);
             break;
         case SPA_PROFILER_clock:
-            r = read_clock(&prop->value, &cycle);
+            r = st_pipewire_cycle_clock(&prop->value, &cycle);
             break;
         case SPA_PROFILER_driverBlock:
-            r = read_block(&prop->value, &cycle.driver);
-            if (r == 0 && cycle.driver.xruns_n == NOT_COUNTED)
+            r = st_pipewire_cycle_block(&prop->value, &cycle.driver);
+            if (r == 0 && cycle.driver.xruns_n == ST_PIPEWIRE_CYCLE_NOT_COUNTED)
                 r = note_number(profile, cycle.number);
-            if (r == 0 && cycle.xruns_n != NOT_COUNTED)
+            if (r == 0 && cycle.xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED)
                 take_driver(profile, &cycle);
             break;
         case SPA_PROFILER_followerBlock:
-            r = read_block(&prop->value, &follower);
+            r = st_pipewire_cycle_block(&prop->value, &follower);
             if (r == 0)
                 take_follower(profile, &cycle, &follower);
             break;
@@ -861,29 +753,13 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id, 
                                     .starved_n = 1,
                                     .reason = reason,
                                     .place = ST_PLACE_CLIENT_BUFFER,
-                                    .lost_ns = lost_ns < TIME_MAX_NS ? lost_ns : TIME_MAX_NS};
+                                    .lost_ns = lost_ns < ST_PIPEWIRE_CYCLE_MAX_NS ? lost_ns
+                                                                                  : ST_PIPEWIRE_CYCLE_MAX_NS};
     if (node == NULL || node->gone || node->name[0] == '\0' || is_own(profile, node->client))
         return;
     rename_node(&sighting.device, node->driver);
     rename_node(&sighting.client, node->name);
     seen(ctx, &sighting);
-}
-
-/* What was counted since the last call. @return false: no cycle. */
-static bool take_load(struct st_pipewire_profile_node *node, struct st_xrun_load *ret)
-{
-    if (node->busy.total_n == 0)
-        return false;
-    ret->cycles_n = (int64_t)node->busy.total_n;
-    ret->busy_median_ns = st_hist_quantile(&node->busy, 0.5);
-    ret->busy_p99_ns = st_hist_quantile(&node->busy, 0.99);
-    ret->busy_max_ns = node->busy.max_ns;
-    ret->wait_median_ns = st_hist_quantile(&node->wait, 0.5);
-    ret->wait_p99_ns = st_hist_quantile(&node->wait, 0.99);
-    ret->wait_max_ns = node->wait.max_ns;
-    st_hist_reset(&node->busy);
-    st_hist_reset(&node->wait);
-    return true;
 }
 
 void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
@@ -903,7 +779,7 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
                 profile->priority(profile->measure_ctx, is_client ? node->client : ST_DROPOUT_SERVER);
         if (node->used && is_client && profile->between != NULL)
             sighting.load.between = profile->between(profile->measure_ctx, node->client);
-        const bool ran = take_load(node, &sighting.load);
+        const bool ran = st_node_load_take(&node->load, &sighting.load);
         rename_node(&sighting.device, is_client ? node->driver : node->name);
         rename_node(&sighting.client, is_client ? node->name : "");
         if (ran && !node->gone && !is_own(profile, node->client))

@@ -17,8 +17,8 @@
 #ifndef ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
 #define ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
 
-#include "core/stats/hist.h"
 #include "xruns/helpers/dropout_judge.h"
+#include "xruns/helpers/node_load.h"
 #include "xruns/xrun.h"
 
 struct spa_pod;
@@ -59,7 +59,7 @@ struct st_pipewire_profile_node {
     int64_t usual_busy_ns, usual_signal_ns; /* about the median; a moving average, after its cycle began */
     int64_t period_ns, frames, rate_hz;     /* of its driver's cycles; 0: not known */
     int64_t asked_frames, asked_rate_hz;    /* its node.latency; 0: none */
-    struct st_hist busy, wait; /* of its cycles since the last load line; not initialised before the first */
+    struct st_node_load load;
     struct st_dropout_figures late;      /* the cycle that it has not finished; signal_ns 0: none */
     char waited_for[ST_XRUN_NAME_BYTES]; /* who signalled it in that cycle */
     enum st_dropout_reason reason;       /* of the latest dropout ... */

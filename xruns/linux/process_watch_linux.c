@@ -18,24 +18,23 @@
 #include "core/text/number.h"
 #include "platform/posix/posix.h"
 #include "platform/proc.h"
+#include "xruns/helpers/sample_pace.h"
 #include "xruns/helpers/standing.h"
 #include "xruns/helpers/thread_window.h"
 
 #define PROCESSES_MAX 64
 #define RIVALS_MAX    32
-#define RING          128 /* samples: 2.5 to 5 s */
-#define SAMPLE_NS                                                                                            \
-    (20 * ST_NS_PER_MS) /* from one sample to the next; twice that if there are many threads                 \
-                         */
-#define MANY        6
-#define PLAYED_NS   (4 * ST_NS_PER_S) /* who has played in no cycle for so long is not sampled */
-#define THREADS_MAX 4000              /* that one look through /proc reads */
-#define CHOOSE_NS   (5 * ST_NS_PER_S)
-#define SOON_NS     ST_NS_PER_S /* until then the main thread of a new process may have run more often */
-#define SCAN_NS     (10 * ST_NS_PER_S)
-#define RESCAN_NS   (100 * ST_NS_PER_MS) /* who took the CPU is not known: it may be new, or have slept */
+#define RING          128               /* samples: 2.5 to 5 s */
+#define PLAYED_NS     (4 * ST_NS_PER_S) /* who has played in no cycle for so long is not sampled */
+#define THREADS_MAX   4000              /* that one look through /proc reads */
+#define RAN_MAX       1024
+#define CHOOSE_NS     (20 * ST_NS_PER_S) /* a process may begin another thread */
+#define NEW_NS        (5 * ST_NS_PER_S)  /* the main thread of a new process may have run more often ... */
+#define SOON_NS       ST_NS_PER_S        /* ... and is compared again */
+#define SCAN_NS       (10 * ST_NS_PER_S)
+#define RESCAN_NS     (100 * ST_NS_PER_MS) /* who took the CPU is not known: it may be new, or have slept */
 #define SCAN_PRICE                                                                                           \
-    50 /* ... but at least this many times what a scan computes, and twice that after each in vain */
+    200 /* ... but at least this many times what a scan computes, and twice that after each in vain */
 #define IN_VAIN_MAX  3
 #define KNOWN_NS     (250 * ST_NS_PER_MS) /* name, priority and CPU of a rival */
 #define HUNT_NS      (30 * ST_NS_PER_S)   /* after a dropout by a lack of CPU */
@@ -46,9 +45,9 @@
 #define FDS_MAX      64                   /* among which the server's socket is searched */
 
 struct thread {
-    pid_t pid, tid; /* tid 0: none */
-    int fd;         /* its schedstat */
-    int64_t from;   /* first sample of it */
+    pid_t pid, tid;         /* tid 0: none */
+    int times_fd, state_fd; /* its schedstat and stat, read again and again; -1: none */
+    int64_t from;           /* first sample of it */
 };
 
 struct figures {
@@ -73,21 +72,34 @@ struct process {
 
 /* A thread that may take the CPU from others. */
 struct rival {
-    struct thread thread; /* fd: -1 for the only thread of a process, whose clock is cheaper to read */
+    struct thread thread; /* times_fd: -1 for the only thread of a process, whose clock is cheaper to read */
+    int twin;             /* the process whose thread that is, and which has read it already; -1: none */
     clockid_t clock;
     struct st_proc_stat stat; /* as of stat_ns */
     int64_t stat_ns;
     int64_t cpu_ns[RING];
 };
 
+/* A process, as of the last scan: of one that has not run since, no thread needs to be read. */
+struct ran {
+    pid_t pid;
+    clockid_t clock;
+    int64_t cpu_ns;
+};
+
 struct st_process_watch {
     struct process processes[PROCESSES_MAX];
+    int processes_n; /* places that have been used so far */
     struct rival rivals[RIVALS_MAX];
     int64_t at_ns[RING], done_ns[RING]; /* when the sample was begun and taken */
-    int64_t samples_n;                  /* sample i is in place i % RING */
+    struct st_sample_pace pace;
+    int64_t samples_n; /* sample i is in place i % RING */
+    int64_t tick_ns;   /* of the kernel's clock */
     int64_t chosen_ns, added_ns, scanned_ns, scan_cpu_ns, hunt_end_ns;
-    bool unexplained; /* since the last scan a culprit was not found */
-    int in_vain_n;    /* scans after which none was found */
+    bool unexplained;        /* since the last scan a culprit was not found */
+    int in_vain_n;           /* scans after which none was found */
+    bool knows_ran;          /* of the latest scan; not before the first one of a hunt, which costs more */
+    struct ran ran[RAN_MAX]; /* by pid % RAN_MAX */
 };
 
 /* --- one thread --- */
@@ -100,53 +112,70 @@ static bool read_stat(pid_t pid, pid_t tid, struct st_proc_stat *ret)
 }
 
 /* @return 0, or -errno: -ESRCH when the thread has ended. */
-static int read_schedstat(int fd, int64_t *ret_cpu_ns, int64_t *ret_queue_ns)
+static int read_again(int fd, char *buf, size_t buf_bytes)
+{
+    const ssize_t n = pread(fd, buf, buf_bytes - 1, 0);
+    buf[n > 0 ? n : 0] = '\0';
+    return n > 0 ? 0 : n < 0 ? -errno : -ESRCH;
+}
+
+static bool read_state(const struct thread *thread, struct st_proc_stat *ret)
+{
+    char text[1024];
+    return read_again(thread->state_fd, text, sizeof(text)) == 0 && st_proc_stat(text, ret) == 0;
+}
+
+static int read_times(const struct thread *thread, int64_t *ret_cpu_ns, int64_t *ret_queue_ns)
 {
     char text[96];
-    const ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-    if (n <= 0)
-        return n < 0 ? -errno : -ESRCH;
-    text[n] = '\0';
-    return st_proc_schedstat(text, ret_cpu_ns, ret_queue_ns);
+    const int r = read_again(thread->times_fd, text, sizeof(text));
+    return r == 0 ? st_proc_schedstat(text, ret_cpu_ns, ret_queue_ns) : r;
 }
 
 static void end_thread(struct thread *thread)
 {
-    if (thread->tid != 0 && thread->fd >= 0)
-        close(thread->fd);
+    if (thread->tid != 0 && thread->times_fd >= 0)
+        close(thread->times_fd);
+    if (thread->tid != 0)
+        close(thread->state_fd);
     thread->tid = 0;
 }
 
-static void begin_thread(struct thread *thread, pid_t pid, pid_t tid, int64_t from)
+static int open_file(pid_t pid, pid_t tid, const char *name)
 {
     char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static void begin_thread(struct thread *thread, pid_t pid, pid_t tid, bool times, int64_t from)
+{
     end_thread(thread);
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    *thread = (struct thread){.pid = pid, .tid = fd >= 0 ? tid : 0, .fd = fd, .from = from};
+    const int times_fd = times ? open_file(pid, tid, "schedstat") : -1;
+    const int state_fd = times_fd >= 0 || !times ? open_file(pid, tid, "stat") : -1;
+    *thread = (struct thread){.pid = pid, .tid = state_fd >= 0 ? tid : 0, times_fd, state_fd, from};
+    if (state_fd < 0 && times_fd >= 0)
+        close(times_fd);
 }
 
 /* --- all threads --- */
 
 typedef void (*each_fn)(struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid);
 
-/* Calls `each` for a folder's entries that are numbers: processes (pid 0) or threads. @return how many. */
-static int for_each(struct st_process_watch *watch, pid_t pid, int left, each_fn each, void *ctx)
+/* Calls `each` for all processes (pid 0), or for the threads of one. @return how many. */
+static int for_each(struct st_process_watch *watch, pid_t pid, int most, each_fn each, void *ctx)
 {
     char path[64];
     struct dirent *entry;
     int n = 0;
     snprintf(path, sizeof(path), pid != 0 ? "/proc/%d/task" : "/proc", (int)pid);
     DIR *folder = opendir(path);
-    while (folder != NULL && n < left && (entry = readdir(folder)) != NULL) {
+    while (folder != NULL && n < most && (entry = readdir(folder)) != NULL) {
         int64_t id;
         if (!isdigit((unsigned char)entry->d_name[0]) || st_number_i64(entry->d_name, 1, INT_MAX, &id) != 0)
             continue;
-        if (pid == 0)
-            n += for_each(watch, (pid_t)id, left - n, each, ctx);
-        else
-            each(watch, ctx, pid, (pid_t)id);
-        n += pid != 0;
+        each(watch, ctx, pid, (pid_t)id);
+        n++;
     }
     if (folder != NULL)
         closedir(folder);
@@ -195,12 +224,11 @@ static void add(struct st_process_watch *watch, uint32_t client, pid_t pid);
 static struct process *find(struct st_process_watch *watch, uint32_t client);
 
 /* A process of this user that bears the server's name and is no client, if there is only one. */
-static void consider_server(struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
+static void consider_server(struct st_process_watch *watch, void *ctx, ST_UNUSED pid_t none, pid_t pid)
 {
     pid_t *server = ctx;
     struct st_proc_stat stat;
-    if (pid == tid && clients_n(watch, pid) == 0 && read_stat(pid, tid, &stat) &&
-        strcmp(stat.name, "pipewire") == 0)
+    if (clients_n(watch, pid) == 0 && read_stat(pid, pid, &stat) && strcmp(stat.name, "pipewire") == 0)
         *server = *server == 0 ? pid : -1;
 }
 
@@ -218,7 +246,7 @@ static void find_server(struct st_process_watch *watch)
             server = peer.pid;
     }
     if (server == 0)
-        for_each(watch, 0, THREADS_MAX, consider_server, &server);
+        for_each(watch, 0, INT_MAX, consider_server, &server);
     if (server > 0)
         add(watch, ST_DROPOUT_SERVER, server);
 }
@@ -245,7 +273,7 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
         if (choice.tid == 0)
             end_thread(&process->thread);
         else if (choice.tid != process->thread.tid)
-            begin_thread(&process->thread, process->thread.pid, choice.tid, watch->samples_n);
+            begin_thread(&process->thread, process->thread.pid, choice.tid, true, watch->samples_n);
         process->rt_priority = process->thread.tid != 0 ? choice.rt_priority : -1;
     }
 }
@@ -257,6 +285,14 @@ static bool is_idle(const struct st_process_watch *watch, const struct rival *ri
     return rival->thread.tid == 0 ||
            (first < watch->samples_n - 1 &&
             rival->cpu_ns[first % RING] == rival->cpu_ns[(watch->samples_n - 1) % RING]);
+}
+
+static int twin_of(const struct st_process_watch *watch, pid_t tid)
+{
+    int twin = PROCESSES_MAX - 1;
+    while (twin >= 0 && watch->processes[twin].thread.tid != tid)
+        twin--;
+    return twin;
 }
 
 /* Real-time threads, of which a machine may have more than there is room for and which mostly sleep, make
@@ -280,21 +316,23 @@ static void consider_rival(struct st_process_watch *watch, ST_UNUSED void *ctx, 
         room = idle;
     if (room == NULL)
         return;
-    end_thread(&room->thread);
     room->stat_ns = 0;
-    if (stat.threads_n == 1 && clock_getcpuclockid(pid, &room->clock) == 0)
-        room->thread = (struct thread){.pid = pid, .tid = tid, .fd = -1, .from = watch->samples_n};
-    else
-        begin_thread(&room->thread, pid, tid, watch->samples_n);
+    room->twin = twin_of(watch, tid);
+    const bool has_clock = stat.threads_n == 1 && clock_getcpuclockid(pid, &room->clock) == 0;
+    begin_thread(&room->thread, pid, tid, !has_clock, watch->samples_n);
 }
 
 /* @return below 0: it has ended. */
-static int read_rival(const struct rival *rival, int64_t *ret_cpu_ns)
+static int read_rival(const struct st_process_watch *watch, const struct rival *rival, int64_t *ret_cpu_ns)
 {
     struct timespec used;
     int64_t queue_ns;
-    if (rival->thread.fd >= 0)
-        return read_schedstat(rival->thread.fd, ret_cpu_ns, &queue_ns);
+    if (rival->twin >= 0 && watch->processes[rival->twin].thread.tid == rival->thread.tid) {
+        *ret_cpu_ns = watch->processes[rival->twin].samples[watch->samples_n % RING].cpu_ns;
+        return 0;
+    }
+    if (rival->thread.times_fd >= 0)
+        return read_times(&rival->thread, ret_cpu_ns, &queue_ns);
     if (clock_gettime(rival->clock, &used) != 0)
         return -errno;
     *ret_cpu_ns = st_ns_from_timespec(&used);
@@ -308,6 +346,26 @@ static int64_t cpu_now_ns(void)
     return st_ns_from_timespec(&used);
 }
 
+/* Has it run since the last scan? */
+static bool has_run(struct st_process_watch *watch, pid_t pid)
+{
+    struct ran *ran = &watch->ran[pid % RAN_MAX];
+    const int64_t before_ns = ran->pid == pid ? ran->cpu_ns : -1;
+    struct timespec used;
+    if (ran->pid != pid && clock_getcpuclockid(pid, &ran->clock) != 0)
+        return true;
+    ran->pid = pid;
+    ran->cpu_ns = clock_gettime(ran->clock, &used) == 0 ? st_ns_from_timespec(&used) : -1;
+    return ran->cpu_ns < 0 || ran->cpu_ns != before_ns;
+}
+
+static void scan_process(struct st_process_watch *watch, void *ctx, ST_UNUSED pid_t none, pid_t pid)
+{
+    int *left = ctx;
+    if (has_run(watch, pid))
+        *left -= for_each(watch, pid, *left, consider_rival, NULL);
+}
+
 /* Looks for rivals, and forgets them some time after the last dropout. */
 static void hunt(struct st_process_watch *watch, int64_t now)
 {
@@ -316,13 +374,19 @@ static void hunt(struct st_process_watch *watch, int64_t now)
     if (now < watch->hunt_end_ns &&
         now - watch->scanned_ns > (watch->unexplained && rescan_ns < SCAN_NS ? rescan_ns : SCAN_NS)) {
         const int64_t before_ns = cpu_now_ns();
+        int left = THREADS_MAX;
         watch->scanned_ns = now;
         watch->in_vain_n += watch->unexplained && watch->in_vain_n < IN_VAIN_MAX;
         watch->unexplained = false;
-        for_each(watch, 0, THREADS_MAX, consider_rival, NULL);
-        watch->scan_cpu_ns = cpu_now_ns() - before_ns;
+        for_each(watch, 0, INT_MAX, scan_process, &left);
+        watch->scan_cpu_ns = watch->knows_ran ? cpu_now_ns() - before_ns : 0;
+        watch->knows_ran = true;
     }
-    for (int i = 0; now >= watch->hunt_end_ns && i < RIVALS_MAX; i++)
+    if (now < watch->hunt_end_ns || !watch->knows_ran)
+        return;
+    watch->knows_ran = false;
+    memset(watch->ran, 0, sizeof(watch->ran));
+    for (int i = 0; i < RIVALS_MAX; i++)
         end_thread(&watch->rivals[i].thread);
 }
 
@@ -337,9 +401,10 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     struct timespec total;
     struct st_proc_stat stat;
     *figures = (struct figures){0};
-    const int r = read_schedstat(process->thread.fd, &figures->cpu_ns, &figures->queue_ns);
+    const int r = read_times(&process->thread, &figures->cpu_ns, &figures->queue_ns);
     if (r < 0) {
         end_thread(&process->thread);
+        watch->chosen_ns = 0;
         process->exited = r == -ESRCH && kill(process->thread.pid, 0) < 0 && errno == ESRCH;
         return;
     }
@@ -359,7 +424,7 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     process->usual_ns += (ran_ns - process->usual_ns) / USUAL_TICKS;
     if (process->idle_n == 0 && again && !rare && !less && !process->faults)
         return;
-    if (!read_stat(process->thread.pid, process->thread.tid, &stat))
+    if (!read_state(&process->thread, &stat))
         return;
     figures->faults_n = stat.faults_major_n;
     figures->counted = true;
@@ -379,11 +444,11 @@ int64_t st_process_watch_sample(struct st_process_watch *watch)
 {
     int64_t now = st_posix_now_ns(NULL);
     int threads_n = 0;
-    if (now - watch->chosen_ns > (now - watch->added_ns < CHOOSE_NS ? SOON_NS : CHOOSE_NS))
+    if (now - watch->chosen_ns > (now - watch->added_ns < NEW_NS ? SOON_NS : CHOOSE_NS))
         choose_threads(watch, now);
     hunt(watch, now);
     now = st_posix_now_ns(NULL);
-    for (int i = 0; i < PROCESSES_MAX; i++) {
+    for (int i = 0; i < watch->processes_n; i++) {
         struct process *process = &watch->processes[i];
         if (!process->used || process->thread.tid == 0)
             continue;
@@ -393,14 +458,14 @@ int64_t st_process_watch_sample(struct st_process_watch *watch)
             end_thread(&process->thread);
         threads_n++;
     }
-    for (int i = 0; i < RIVALS_MAX; i++) {
+    for (int i = 0; watch->knows_ran && i < RIVALS_MAX; i++) {
         struct rival *rival = &watch->rivals[i];
-        if (rival->thread.tid != 0 && read_rival(rival, &rival->cpu_ns[watch->samples_n % RING]) < 0)
+        if (rival->thread.tid != 0 && read_rival(watch, rival, &rival->cpu_ns[watch->samples_n % RING]) < 0)
             end_thread(&rival->thread);
     }
     watch->at_ns[watch->samples_n % RING] = now;
     watch->done_ns[watch->samples_n++ % RING] = st_posix_now_ns(NULL);
-    return threads_n < MANY ? SAMPLE_NS : 2 * SAMPLE_NS;
+    return st_sample_pace_pause(&watch->pace, now, cpu_now_ns(), threads_n);
 }
 
 /* --- one dropout --- */
@@ -423,7 +488,7 @@ static bool know_rival(struct rival *rival, int64_t now)
 {
     if (rival->stat_ns != 0 && now - rival->stat_ns < KNOWN_NS)
         return true;
-    const bool known = read_stat(rival->thread.pid, rival->thread.tid, &rival->stat);
+    const bool known = read_state(&rival->thread, &rival->stat);
     rival->stat_ns = known ? now : 0;
     return known;
 }
@@ -436,7 +501,7 @@ static const struct rival *find_culprit(struct st_process_watch *watch, const st
     const int64_t now = st_posix_now_ns(NULL);
     struct st_proc_stat own;
     struct st_thread_rival rivals[RIVALS_MAX];
-    if (!read_stat(process->thread.pid, process->thread.tid, &own))
+    if (!read_state(&process->thread, &own))
         return NULL;
     for (int i = 0; i < RIVALS_MAX; i++) {
         struct rival *rival = &watch->rivals[i];
@@ -460,7 +525,7 @@ static const struct rival *find_culprit(struct st_process_watch *watch, const st
 
 static struct process *find(struct st_process_watch *watch, uint32_t client)
 {
-    for (int i = 0; i < PROCESSES_MAX; i++) {
+    for (int i = 0; i < watch->processes_n; i++) {
         if (watch->processes[i].used && watch->processes[i].client == client)
             return &watch->processes[i];
     }
@@ -504,8 +569,6 @@ static void blame(struct st_process_watch *watch, const struct process *process,
 static struct st_thread_window window_of(const struct st_process_watch *watch, const struct process *process,
                                          int64_t base, int64_t last)
 {
-    struct timespec tick = {.tv_nsec = 10000000};
-    (void)clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
     const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
     const int64_t first = process->thread.from > oldest ? process->thread.from : oldest;
     const struct figures *samples = process->samples, *from = &samples[base % RING],
@@ -518,7 +581,7 @@ static struct st_thread_window window_of(const struct st_process_watch *watch, c
         .process_ns = to->process_ns - from->process_ns,
         .used = in_ns > 0 ? (double)(to->cpu_ns - samples[first % RING].cpu_ns) / in_ns : 0,
         .process_used = in_ns > 0 ? (double)(to->process_ns - samples[first % RING].process_ns) / in_ns : 0,
-        .tick_ns = st_ns_from_timespec(&tick)};
+        .tick_ns = watch->tick_ns};
 }
 
 /* Of the samples around the cycle, those by which its CPU time is known best. */
@@ -545,11 +608,9 @@ void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
 {
     struct process *process = find(watch, client);
     struct st_proc_stat stat;
-    struct timespec tick = {0};
     if (process == NULL)
         return;
-    (void)clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-    const int64_t charged_ns = figures->end_ns + st_ns_from_timespec(&tick);
+    const int64_t charged_ns = figures->end_ns + watch->tick_ns;
     if (watch->samples_n == 0 || watch->at_ns[(watch->samples_n - 1) % RING] < charged_ns)
         (void)st_process_watch_sample(watch);
     figures->exited = process->exited;
@@ -566,7 +627,7 @@ void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
     figures->measured = true;
     take_best(watch, process, base, last, figures);
     uint64_t faults_n = after->faults_n;
-    if (!after->counted && read_stat(process->thread.pid, process->thread.tid, &stat))
+    if (!after->counted && read_state(&process->thread, &stat))
         faults_n = stat.faults_major_n;
     figures->faults_n = faults_n > before->faults_n ? faults_n - before->faults_n : 0;
     figures->queue_ns = at_most(after->queue_ns - before->queue_ns, figures->end_ns - figures->signal_ns);
@@ -586,7 +647,14 @@ int64_t st_process_watch_priority(struct st_process_watch *watch, uint32_t clien
 
 struct st_process_watch *st_process_watch_new(void)
 {
-    return calloc(1, sizeof(struct st_process_watch));
+    struct timespec tick = {.tv_nsec = 10000000};
+    struct st_process_watch *watch = calloc(1, sizeof(*watch));
+    if (watch == NULL)
+        return NULL;
+    (void)clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    watch->tick_ns = st_ns_from_timespec(&tick);
+    watch->pace.slower = 1;
+    return watch;
 }
 
 static void add(struct st_process_watch *watch, uint32_t client, pid_t pid)
@@ -600,6 +668,8 @@ static void add(struct st_process_watch *watch, uint32_t client, pid_t pid)
         return;
     for (int i = 0; find(watch, client) == NULL && i < PROCESSES_MAX; i++) {
         struct process *process = &watch->processes[i];
+        if (i == watch->processes_n)
+            watch->processes_n++;
         if (!process->used)
             *process = (struct process){.used = true,
                                         .client = client,

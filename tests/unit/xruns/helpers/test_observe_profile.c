@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "xruns/helpers/node_load.h"
+#include "xruns/helpers/pipewire_cycle.h"
 #include "xruns/helpers/pipewire_profile.h"
 
 #include <spa/param/param.h>
@@ -584,7 +586,9 @@ static void who_computes_while_the_server_waits_is_to_blame(void **state)
                                                     : "alsa_output.card/PipeWire 0 1 woken-late; ");
         if (cpu > 0) {
             assert_int_equal(told_busy_ns, 8100 * US);
-            assert_int_equal(profile.nodes[2].busy.max_ns, 8100 * US); /* and it is in its load */
+            struct st_xrun_load load;
+            assert_true(st_node_load_take(&profile.nodes[2].load, &load));
+            assert_int_equal(load.busy_max_ns, 8100 * US);
         }
         begin(NULL);
         profile.measure = measure;
@@ -788,6 +792,49 @@ static void other_pods_are_malformed(void **state)
                      -EBADMSG);
 }
 
+/* A counter that is a choice of numbers. */
+static void a_block_of_other_values_is_malformed(void **state)
+{
+    uint8_t space[1024];
+    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
+    struct st_pipewire_block block;
+    (void)state;
+    for (int values = 7; values <= 9; values++) {
+        struct spa_pod_frame frame;
+        spa_pod_builder_push_struct(&builder, &frame);
+        spa_pod_builder_int(&builder, PLAYER);
+        spa_pod_builder_string(&builder, "player");
+        for (int64_t time = 1; time <= 4; time++)
+            spa_pod_builder_long(&builder, time);
+        spa_pod_builder_int(&builder, FINISHED);
+        if (values > 7)
+            spa_pod_builder_fraction(&builder, 1024, 48000);
+        if (values > 8)
+            spa_pod_builder_add(&builder, SPA_POD_CHOICE_RANGE_Int(1, 0, 2), NULL);
+        const struct spa_pod *pod = spa_pod_builder_pop(&builder, &frame);
+        assert_int_equal(st_pipewire_cycle_block(pod, &block), values == 8 ? 0 : -EBADMSG);
+    }
+}
+
+static void the_load_has_each_cycle_and_begins_anew(void **state)
+{
+    struct st_node_load load = {0};
+    struct st_xrun_load told;
+    (void)state;
+    assert_false(st_node_load_take(&load, &told));
+    for (int64_t n = 2 * ST_NODE_LOAD_RECENT - 1; n <= 2 * ST_NODE_LOAD_RECENT + 1; n++) {
+        for (int64_t i = 1; i <= n; i++)
+            st_node_load_add(&load, 10 * i, i);
+        st_node_load_add(&load, -1, 5);
+        assert_true(st_node_load_take(&load, &told));
+        assert_int_equal(told.cycles_n, n);
+        assert_int_equal(told.busy_max_ns, 10 * n);
+        assert_int_equal(told.wait_median_ns, (n + 1) / 2);
+    }
+    assert_false(st_node_load_take(&load, &told));
+    st_node_load_finish(&load);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -825,6 +872,8 @@ int main(void)
         cmocka_unit_test_setup(cycles_that_are_not_reported_are_an_error, begin),
         cmocka_unit_test_setup(who_plays_is_said_once_a_second, begin),
         cmocka_unit_test_setup(other_pods_are_malformed, begin),
+        cmocka_unit_test(a_block_of_other_values_is_malformed),
+        cmocka_unit_test(the_load_has_each_cycle_and_begins_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,83 @@
+#include "xruns/helpers/pipewire_cycle.h"
+
+#include <errno.h>
+
+#include <spa/pod/iter.h>
+
+#define FIELDS_MAX 10 /* that are read; versions to come may have more */
+
+/* @return how many of the first fields there are; 0: it is no struct. */
+static size_t fields_of(const struct spa_pod *pod, const struct spa_pod *ret[static FIELDS_MAX])
+{
+    const struct spa_pod *field;
+    size_t n = 0;
+    if (!spa_pod_is_struct(pod))
+        return 0;
+    SPA_POD_STRUCT_FOREACH(pod, field)
+    {
+        if (n == FIELDS_MAX)
+            break;
+        ret[n++] = field;
+    }
+    return n;
+}
+
+/* What cannot be is 0, and no sum of some overflows. */
+static bool is_time(int64_t ns)
+{
+    return ns >= 0 && ns < INT64_MAX / 8;
+}
+
+int st_pipewire_cycle_block(const struct spa_pod *pod, struct st_pipewire_block *ret)
+{
+    const struct spa_pod *field[FIELDS_MAX];
+    const size_t n = fields_of(pod, field);
+    struct spa_fraction asked;
+    int32_t id = 0;
+    *ret = (struct st_pipewire_block){.xruns_n = ST_PIPEWIRE_CYCLE_NOT_COUNTED};
+    if (n < 8 || spa_pod_get_int(field[0], &id) < 0 ||
+        (!spa_pod_is_none(field[1]) && spa_pod_get_string(field[1], &ret->name) < 0) ||
+        spa_pod_get_long(field[2], &ret->prev_signal_ns) < 0 ||
+        spa_pod_get_long(field[3], &ret->signal_ns) < 0 || spa_pod_get_long(field[4], &ret->awake_ns) < 0 ||
+        spa_pod_get_long(field[5], &ret->finish_ns) < 0 || spa_pod_get_int(field[6], &ret->status) < 0 ||
+        spa_pod_get_fraction(field[7], &asked) < 0 ||
+        (n > 8 && spa_pod_get_int(field[8], &ret->xruns_n) < 0) ||
+        (n > 9 && spa_pod_get_bool(field[9], &ret->is_async) < 0))
+        return -EBADMSG;
+    ret->id = (uint32_t)id;
+    ret->asked_num = asked.num;
+    ret->asked_denom = asked.denom;
+    if (!is_time(ret->prev_signal_ns) || !is_time(ret->signal_ns) || !is_time(ret->awake_ns) ||
+        !is_time(ret->finish_ns))
+        ret->prev_signal_ns = ret->signal_ns = ret->awake_ns = ret->finish_ns = 0;
+    return 0;
+}
+
+int st_pipewire_cycle_info(const struct spa_pod *pod, struct st_pipewire_cycle *ret)
+{
+    const struct spa_pod *field[FIELDS_MAX]; /* number, three loads, counter */
+    return fields_of(pod, field) < 5 || spa_pod_get_long(field[0], &ret->number) < 0 ||
+                   spa_pod_get_int(field[4], &ret->xruns_n) < 0
+               ? -EBADMSG
+               : 0;
+}
+
+int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pipewire_cycle *ret)
+{
+    const struct spa_pod *field[FIELDS_MAX]; /* flags, id, name, time, rate, position, duration */
+    struct spa_fraction rate;
+    int64_t duration;
+    if (fields_of(pod, field) < 7 || spa_pod_get_fraction(field[4], &rate) < 0 ||
+        spa_pod_get_long(field[6], &duration) < 0)
+        return -EBADMSG;
+    if (rate.num == 0 || rate.denom < rate.num || rate.denom > ST_PIPEWIRE_CYCLE_RATE_MAX || duration <= 0 ||
+        duration > ST_PIPEWIRE_CYCLE_FRAMES_MAX)
+        return 0;
+    const int64_t rate_hz = rate.denom / rate.num;
+    if (duration / rate_hz >= ST_PIPEWIRE_CYCLE_MAX_NS / ST_NS_PER_S)
+        return 0;
+    ret->rate_hz = rate_hz;
+    ret->frames = duration;
+    ret->period_ns = duration * ST_NS_PER_S / rate_hz;
+    return 0;
+}
