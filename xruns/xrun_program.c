@@ -18,7 +18,10 @@
 #include "xruns/xrun.h"
 #include "xruns/xrun_line.h"
 
-#define SILENT_POLLS 10 /* polls without a line, one every poll_ns: it hangs */
+#define SILENT_NS                                                                                            \
+    (36 * ST_NS_PER_S) /* it has printed no line for so long, nor up to the next poll: it hangs */
+#define IDLE_NS      (24 * ST_NS_PER_S) /* it has seen nothing for so long: nothing plays ... */
+#define IDLE_LOOK_NS (20 * ST_NS_PER_S) /* ... and it is looked at more rarely */
 #define READ_BYTES                                                                                           \
     (16 * 1024)              /* a poll; who polls bounds how often, and what floods is held up by its pipe */
 #define TERM_NAPS         45 /* to end in peace: a client that is killed disturbs its server */
@@ -27,12 +30,12 @@
 #define NAP_NS            (10 * ST_NS_PER_MS)
 
 struct program {
-    pid_t pid;   /* 0: reaped */
-    int in, out; /* our ends of its standard input and output; -1: closed */
-    bool ready;  /* it watches */
-    bool ending; /* it has said that there is nothing to watch */
-    unsigned silent_polls;
-    size_t len; /* of the line that is not complete yet */
+    pid_t pid;                  /* 0: reaped */
+    int in, out;                /* our ends of its standard input and output; -1: closed */
+    bool ready;                 /* it watches */
+    bool ending;                /* it has said that there is nothing to watch */
+    int64_t silent_ns, idle_ns; /* pauses between polls: who was stopped with it was not kept waiting */
+    size_t len;                 /* of the line that is not complete yet */
     char line[ST_XRUN_LINE_BYTES];
 };
 
@@ -227,6 +230,7 @@ static int take_line(struct st_xrun_watch *w, const char *text, st_xrun_seen_fn 
         break;
     case ST_XRUN_LINE_XRUN:
     case ST_XRUN_LINE_LOAD:
+        program->idle_ns = 0;
         seen(ctx, &line.seen);
         break;
     }
@@ -260,6 +264,7 @@ static bool is_stopped(const struct program *program)
 static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
     struct program *program = w->state;
+    const int64_t pause_ns = w->poll_ns > 0 ? w->poll_ns : w->source->poll_ns;
     char bytes[READ_BYTES];
     const ssize_t n = read(program->out, bytes, sizeof(bytes));
     if (n == 0)
@@ -269,15 +274,17 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
                                strerror(errno));
     if (n < 0 && is_stopped(program))
         return st_xrun_because(w, -EPIPE, "%s was stopped (SIGSTOP)", w->source->program);
-    program->silent_polls = n > 0 ? 0 : program->silent_polls + 1;
-    if (program->silent_polls == SILENT_POLLS) {
-        w->silent_ns = (SILENT_POLLS - 1) * w->source->poll_ns;
+    if (n < 0 && program->silent_ns >= SILENT_NS) {
+        w->silent_ns = program->silent_ns;
         return st_xrun_because(w, -ETIMEDOUT, "%s hangs: it printed nothing for %.0f s", w->source->program,
-                               (double)(SILENT_POLLS * w->source->poll_ns) / (double)ST_NS_PER_S);
+                               (double)(program->silent_ns + pause_ns) / (double)ST_NS_PER_S);
     }
+    program->silent_ns = n > 0 ? 0 : program->silent_ns + pause_ns;
+    program->idle_ns += pause_ns;
     const int r = n > 0 ? take_bytes(w, bytes, (size_t)n, seen, ctx) : 0;
     if (r < 0)
         return r;
+    w->poll_ns = program->ready && program->idle_ns >= IDLE_NS ? IDLE_LOOK_NS : 0;
     return program->ready && !program->ending ? 0
                                               : -EAGAIN; /* its last line came: its end is the next thing */
 }
@@ -310,8 +317,8 @@ const struct st_xrun_ops st_xrun_program_ops = {
 
 /* --- the sources that are helper programs, the same on all systems --- */
 
-/* Their lines are read when they come; this often it is asked whether one was stopped. Without a line for ten
- * times this it hangs: they print one every 20 s. */
+/* Their lines are read when they come; while they see something that plays, it is asked this often whether
+ * one was stopped. They print a line every 20 s. */
 #define LOOK_NS (4 * ST_NS_PER_S)
 
 const struct st_xrun_source st_xrun_pipewire = {

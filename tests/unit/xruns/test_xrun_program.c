@@ -227,6 +227,35 @@ static void silent_program_is_taken_for_hung_after_ten_looks(void **state)
     st_xrun_close(&watch);
 }
 
+static void one_that_sees_nothing_is_looked_at_more_rarely(void **state)
+{
+    (void)state;
+    char go[80];
+    snprintf(go, sizeof(go), "%s.go", path);
+    assert_int_equal(open_script("echo ready as it is\nuntil [ -e \"$0.go\" ]; do sleep 0.05; done\n"
+                                 "echo xrun certainty=exact n=1 starved=0 device=d\nexec cat",
+                                 ""),
+                     0);
+    assert_int_equal(poll_until(-EAGAIN, 0), 0);
+    for (int i = 0; i < 5; i++) { /* 24 s */
+        assert_int_equal(watch.poll_ns, 0);
+        assert_int_equal(source.ops->poll(&watch, on_seen, NULL), 0);
+    }
+    assert_int_equal(watch.poll_ns, 20 * ST_NS_PER_S);
+    fclose(fopen(go, "w"));
+    assert_int_equal(poll_until(0, 1), 0);
+    assert_int_equal(unlink(go), 0);
+    assert_int_equal(watch.poll_ns, 0);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(source.ops->poll(&watch, on_seen, NULL), 0);
+    assert_int_equal(watch.poll_ns, 0);
+    assert_int_equal(source.ops->poll(&watch, on_seen, NULL), 0);
+    assert_int_equal(watch.poll_ns, 20 * ST_NS_PER_S);
+    assert_int_equal(source.ops->poll(&watch, on_seen, NULL), 0); /* a line is due each 20 s */
+    assert_int_equal(source.ops->poll(&watch, on_seen, NULL), -ETIMEDOUT);
+    st_xrun_close(&watch);
+}
+
 static void one_that_is_stopped_is_noticed_at_the_next_look(void **state)
 {
     (void)state;
@@ -462,6 +491,7 @@ int main(int argc, ST_UNUSED char **argv)
         cmocka_unit_test(endless_line_ends_it),
         cmocka_unit_test(flood_is_taken_in_bites),
         cmocka_unit_test(silent_program_is_taken_for_hung_after_ten_looks),
+        cmocka_unit_test(one_that_sees_nothing_is_looked_at_more_rarely),
         cmocka_unit_test(one_that_is_stopped_is_noticed_at_the_next_look),
         cmocka_unit_test(it_has_a_session_of_its_own_and_gains_no_rights),
         cmocka_unit_test(what_leaves_its_group_is_killed),
