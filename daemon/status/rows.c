@@ -385,7 +385,8 @@ static void add_summary(json_t *sections, const struct st_view *view, const stru
     add(&to, to.detail && timing == BAD ? WARN : timing, "This computer", "%s", answer->timing);
     to.detail = false;
     add_size(&to, view);
-    if (view->loop != NULL && view->loop->misses > 0 && answer->timing_matters && !other)
+    if (view->loop != NULL && view->loop->misses > 0 && !answer->timing_ok && answer->timing_matters &&
+        !other)
         add_main_cause(&to, view->loop);
     add_degraded(&to, view);
     end_section(sections, "", &to);

@@ -455,6 +455,23 @@ static void timing_is_compared_with_a_shorter_period_of_the_music(void **state)
                true);
 }
 
+/* Trial 3, line 10: "Main cause: another thread had the CPU: 220 of 220 late wake-ups" below "timing OK". */
+static void late_wake_ups_that_the_musics_buffer_outlasts_have_no_main_cause(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    add_client(pipewire, "Guitarix", 2, ST_DROPOUT_WOKEN_LATE);
+    result.misses = result.cause_late_n = 220;
+    result.causes[ST_CAUSE_RUN_QUEUE] =
+        (struct st_cause_row){.n = 220, .total_ns = 700 * ST_NS_PER_MS, .max_ns = 3535000};
+    st_hist_add_n(&result.lateness, 3535000, 220);
+    expect_row("This computer", "timing OK: at most 3.54 ms late, and the buffer lasts 21.3 ms", "ok", false);
+    expect_no_row("Main cause");
+    st_hist_add_n(&result.lateness, 22 * ST_NS_PER_MS, 1);
+    expect_row("This computer", "timing not OK: ", "bad", false);
+    expect_row("Main cause", "220 of 220 late wake-ups, longest 3.535 ms", "warn", false);
+}
+
 static void first_line_without_a_dropout_says_what_was_watched(void **state)
 {
     (void)state;
@@ -813,6 +830,7 @@ int main(void)
         TEST(dropouts_before_the_buffer_was_raised_are_over),
         TEST(only_what_was_watched_is_said_to_be_without_a_dropout),
         TEST(timing_is_compared_with_a_shorter_period_of_the_music),
+        TEST(late_wake_ups_that_the_musics_buffer_outlasts_have_no_main_cause),
         TEST(first_line_without_a_dropout_says_what_was_watched),
         TEST(first_line_names_what_slowed_the_machine),
         TEST(row_of_the_server_says_who_asked_for_the_shortest_buffer),
