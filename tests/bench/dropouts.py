@@ -15,7 +15,8 @@ of the period all the time. What the observer printed is compared with what the 
 In "waited" they are two filters, one after the other: good misses cycles because bad takes 85 % of the period before it. In "async" (PipeWire
 1.2 and later) bad is an asynchronous node, which the server does not wait for: a report would be false. In "exits" bad ends in a cycle
 that it has missed, again and again: that is no dropout. In "pages" bad reads a mapped file that is on the disk only; nothing is in swap.
-In "sleeps" it sleeps in its cycle, in "helped" it waits for a thread of its own that computes.
+In "sleeps" it sleeps in its cycle, in "helped" it waits for a thread of its own that computes. In "crowded" good shares bad's CPU at a lower
+priority, and misses cycles because bad has it: bad is the culprit, by its client's name.
 
 With --one-cpu all of them share one CPU. Where the server cannot run while bad computes, it counts fewer cycles than bad misses.
 
@@ -53,6 +54,7 @@ MORE = {  # not by default
     "pages": ("swapped-out", 10, 150, False),
     "sleeps": ("blocked", 10, 150, False),
     "helped": ("too-slow", 10, 150, False),
+    "crowded": ("cpu-taken", 10, 150, True),
 }
 MODES = {"by-itself": "self", "waited": "filter", "exits": "exits", "pages": "pages", "sleeps": "sleeps", "helped": "helped"}
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -202,12 +204,16 @@ class Clients:
             env["PIPEWIRE_PROPS"] = "{ node.async = true }"
         mode = MODES.get(self.name, "") if who == "bad" or self.name == "waited" else ""
         command = [f"{self.args.build}/tests/integration/stall_pipewire", "0", who, *map(str, self.base[who]), str(self.args.every), self.logs[who],
-                   str(self.cpu if who == "bad" else -1), mode]
+                   str(self.cpu if who == "bad" or self.name == "crowded" else -1), mode]
         self.started[who] = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def wait_for(self, who):
         if self.started[who].stdout.readline() != b"playing\n":
             sys.exit(f"dropouts.py: {self.name}: {who} does not play")
+        if self.name == "crowded" and who == "good":  # bad comes first
+            for tid in map(int, os.listdir(f"/proc/{self.started[who].pid}/task")):
+                if os.sched_getscheduler(tid) & ~os.SCHED_RESET_ON_FORK in (os.SCHED_FIFO, os.SCHED_RR):
+                    os.sched_setscheduler(tid, os.SCHED_FIFO, os.sched_param(1))
 
     def again(self):
         """bad, after it has ended by itself."""
@@ -225,7 +231,7 @@ class Clients:
 
 def run(server, name, frames, args):
     right = {**SCENARIOS, **MORE}[name][0]
-    victim = "good" if name == "waited" else "bad"
+    victim = "good" if name in ("waited", "crowded") else "bad"
     period_s = frames / RATE
     seconds = max(args.seconds, args.dropouts * period_s * args.every)
     server.run("pw-metadata", "-n", "settings", "0", "clock.force-quantum", str(frames))
