@@ -17,20 +17,30 @@ uint64_t st_dropout_table_count(const struct st_dropout_client *client)
     return client->not_ready_n + client->device_xruns_n;
 }
 
-uint64_t st_dropout_table_named(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                                uint64_t *ret_reason_n)
+static enum st_dropout_place place_of(const struct st_dropout_client *client)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < ST_DROPOUT_PLACES; i++)
+        most = client->places_n[i] > client->places_n[most] ? i : most;
+    return (enum st_dropout_place)most;
+}
+
+void st_dropout_table_named(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                            struct st_dropout_sentence *ret)
 {
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
-    uint64_t n = 0;
-    *ret_reason_n = 0;
+    ret->name = client->name;
+    ret->reason = reason;
+    ret->place = place_of(client);
     for (size_t i = 0; i < table->clients_n; i++) {
         const struct st_dropout_client *other = &table->clients[i];
         if (strcmp(other->name, client->name) != 0 || st_dropout_reason_most(other->reasons_n) != reason)
             continue;
-        n += st_dropout_table_count(other);
-        *ret_reason_n += other->reasons_n[reason];
+        ret->n += st_dropout_table_count(other);
+        ret->reason_n += client->device_xruns_n <= client->not_ready_n ? other->reasons_n[reason] : 0;
+        ret->lost_ns += other->lost_ns;
+        ret->longest_ns = other->longest_ns > ret->longest_ns ? other->longest_ns : ret->longest_ns;
     }
-    return n;
 }
 
 /* The majority vote of Boyer and Moore. */
@@ -89,6 +99,10 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
     client->not_ready_n += (uint64_t)seen->starved_n;
     client->device_xruns_n += (uint64_t)seen->device_xruns_n;
     client->reasons_n[seen->reason] += (uint64_t)seen->starved_n;
+    client->places_n[seen->place] += (uint64_t)seen->starved_n;
+    client->cycles_n += seen->cycles_n;
+    client->lost_ns = st_ns_add(client->lost_ns, seen->lost_ns);
+    client->longest_ns = seen->longest_ns > client->longest_ns ? seen->longest_ns : client->longest_ns;
     if (client->first_wall_ns == INT64_MIN)
         client->first_wall_ns = wall_ns;
     client->last_wall_ns = wall_ns;
@@ -142,7 +156,7 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
                            int64_t wall_ns)
 {
-    const bool is_load = seen->load.cycles_n > 0, dropout = seen->starved_n > 0 || seen->device_xruns_n > 0;
+    const bool is_load = seen->load.cycles_n > 0, dropout = st_xrun_is_dropout(seen);
     if (seen->deadline_ns > 0) {
         take_cycle(table, seen, wall_ns);
         return;
@@ -151,6 +165,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         table->device_xruns_n += (uint64_t)seen->device_xruns_n;
         table->starved_n += (uint64_t)seen->starved_n;
         table->reasons_n[seen->reason] += (uint64_t)seen->starved_n;
+        table->lost_ns = st_ns_add(table->lost_ns, seen->lost_ns);
         table->last_wall_ns = wall_ns;
         table->last_period_ns = seen->period_ns > 0 ? seen->period_ns : table->period_ns;
         table->certainty = seen->certainty;
@@ -159,7 +174,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         take_device_load(table, seen, now_ns);
         return;
     }
-    if (!is_load && seen->client[0] == '\0' && seen->starved_n == 0)
+    if (!is_load && seen->client[0] == '\0' && seen->starved_n + seen->cycles_n == 0)
         return; /* an xrun of the device itself */
     struct st_dropout_client *client = find(table, seen);
     if (client == NULL) {

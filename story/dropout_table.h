@@ -3,6 +3,7 @@
 #ifndef ST_STORY_DROPOUT_TABLE_H
 #define ST_STORY_DROPOUT_TABLE_H
 
+#include "story/dropout_sentence.h"
 #include "xruns/xrun.h"
 
 /* A client without a load line for so long has gone (xrun_line.h). */
@@ -17,9 +18,12 @@ struct st_dropout_client {
     bool playing;                                                 /* a load line within ST_DROPOUT_GONE_NS */
     uint64_t not_ready_n, device_xruns_n;
     uint64_t reasons_n[ST_DROPOUT_REASONS]; /* not_ready_n by reason */
-    int64_t culprit_n;                      /* by how many dropouts it leads the others ... */
-    uint64_t named_n;                       /* ... of those that had one */
-    int64_t first_wall_ns, last_wall_ns;    /* of its dropouts; INT64_MIN: none */
+    uint64_t places_n[ST_DROPOUT_PLACES];   /* not_ready_n by place */
+    int64_t lost_ns, longest_ns;         /* no sound for so long, in all and in the longest; 0: not known */
+    int64_t cycles_n;                    /* cycles that it lost; 0: not known */
+    int64_t culprit_n;                   /* by how many dropouts it leads the others ... */
+    uint64_t named_n;                    /* ... of those that had one */
+    int64_t first_wall_ns, last_wall_ns; /* of its dropouts; INT64_MIN: none */
     /* of the worst of its dropouts of the most frequent reason; 0: not known */
     int64_t worst_busy_ns, worst_error_ns, worst_wait_ns, worst_period_ns; /* error: of busy */
     enum st_dropout_reason worst_reason;
@@ -33,6 +37,7 @@ struct st_dropout_client {
 struct st_dropout_table {
     uint64_t device_xruns_n, starved_n;
     uint64_t reasons_n[ST_DROPOUT_REASONS];                   /* starved_n by reason */
+    int64_t lost_ns;                                          /* no sound for so long in all; 0: not known */
     int64_t last_wall_ns;                                     /* its last dropout, if there was one */
     int64_t last_period_ns;                                   /* of that; 0: not known */
     enum st_certainty certainty;                              /* of that */
@@ -66,10 +71,10 @@ void st_dropout_table_blame(char culprit[ST_XRUN_NAME_BYTES], int64_t *culprit_n
 /** Its device xruns and times not ready. */
 uint64_t st_dropout_table_count(const struct st_dropout_client *client);
 
-/** The same of all clients of its name and most frequent reason: one program may have several streams.
- * *ret_reason_n: how many of them had that reason. */
-uint64_t st_dropout_table_named(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                                uint64_t *ret_reason_n);
+/** The same of all clients of its name and most frequent reason: one program may have several streams. Fills
+ * name, reason, n, reason_n, and what was lost. *ret: 0 at first. */
+void st_dropout_table_named(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                            struct st_dropout_sentence *ret);
 
 /** Why most of its dropouts were (dropout_reason.h); with the figures of the worst cycle, if wanted. @return
  * buf. */

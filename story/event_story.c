@@ -103,9 +103,16 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     const int64_t n = count_of(event);
     const bool starved = event->kind == ST_EVENT_STARVED_CLIENT;
     char span[40], why[256];
+    char lost[32], longest[32], place[64];
     if (event->kind == ST_EVENT_OWN_XRUN)
         st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %" PRId64 " time%s", n,
                        n == 1 ? "" : "s");
+    else if (n == 0)
+        st_text_append(buf, buf_bytes, "%s: the dropout of %s went on", event->source,
+                       event->client[0] != '\0' ? event->client : "a client");
+    else if (starved && event->lost_ns > 0)
+        st_text_append(buf, buf_bytes, "%s: %s lost sound %" PRId64 " time%s", event->source,
+                       event->client[0] != '\0' ? event->client : "a client", n, n == 1 ? "" : "s");
     else if (starved)
         st_text_append(buf, buf_bytes, "%s: %s was not ready %" PRId64 " time%s", event->source,
                        event->client[0] != '\0' ? event->client : "a client", n, n == 1 ? "" : "s");
@@ -118,6 +125,12 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
         st_text_append(buf, buf_bytes, " on %s", event->device);
     if (!starved && event->client[0] != '\0')
         st_text_append(buf, buf_bytes, ", client %s", event->client);
+    if (event->lost_ns > 0)
+        st_text_append(
+            buf, buf_bytes, ", %s in all (longest %s)%s",
+            st_ns_format_short(event->lost_ns, lost, sizeof(lost)),
+            st_ns_format_short(event->longest_ns, longest, sizeof(longest)),
+            st_dropout_place_text(event->place, st_event_source_title(event->source), place, sizeof(place)));
     st_text_append(buf, buf_bytes, " (%s)", st_event_certainty(event->certainty));
     if (event->mixed)
         st_text_append(buf, buf_bytes, ", for several reasons");
@@ -261,6 +274,11 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
     set_number(document, "count", event->count_n);
     if (event->kind == ST_EVENT_STARVED_CLIENT)
         set_text(document, "reason", st_dropout_reason_name(event->reason));
+    if (event->place != ST_DROPOUT_AT_UNKNOWN)
+        set_text(document, "place", st_dropout_place_name(event->place));
+    set_time(document, "lost_cycles", event->cycles_n);
+    set_time(document, "lost_ns", event->lost_ns);
+    set_time(document, "longest_ns", event->longest_ns);
     set_time(document, "busy_ns", event->busy_ns);
     set_time(document, "busy_error_ns", event->error_ns);
     set_time(document, "wait_ns", event->wait_ns);

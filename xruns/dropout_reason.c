@@ -42,22 +42,6 @@ enum st_dropout_reason st_dropout_reason_of(const char *name)
     return i < ST_DROPOUT_REASONS ? (enum st_dropout_reason)i : ST_DROPOUT_UNKNOWN;
 }
 
-static const char *const places[ST_PLACES] = {
-    "unknown", "application", "client-buffer", "graph", "device-buffer", "resync", "bus"};
-
-const char *st_place_name(enum st_place place)
-{
-    return places[place];
-}
-
-enum st_place st_place_of(const char *name)
-{
-    size_t i = 0;
-    while (i < ST_PLACES && strcmp(name, places[i]) != 0)
-        i++;
-    return i < ST_PLACES ? (enum st_place)i : ST_PLACE_UNKNOWN;
-}
-
 enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOUT_REASONS])
 {
     size_t most = 0;

@@ -23,25 +23,6 @@ enum st_dropout_reason {
     ST_DROPOUT_REASONS
 };
 
-/* Where the sound of a dropout was lost. */
-enum st_place {
-    ST_PLACE_UNKNOWN,
-    ST_PLACE_APPLICATION,   /* it had nothing to write */
-    ST_PLACE_CLIENT_BUFFER, /* between a program and its sound server: it stood still, and its buffer ran dry
-                             */
-    ST_PLACE_GRAPH,         /* a client of the server was not ready in its cycle */
-    ST_PLACE_DEVICE_BUFFER, /* the whole cycle came too late for the device */
-    ST_PLACE_RESYNC,        /* a second device was put right */
-    ST_PLACE_BUS,           /* on the way to the device: USB packets */
-    ST_PLACES
-};
-
-/** Stable: "unknown", "application", "client-buffer", "graph", "device-buffer", "resync", "bus". */
-const char *st_place_name(enum st_place place);
-
-/** The place of that name; unknown if there is none. */
-enum st_place st_place_of(const char *name);
-
 /** Stable: "unknown", "too-slow", "woken-late", "cpu-taken", "cpu-taken-by-itself", "stopped", "blocked",
  * "waited-for-other", "swapped-out". */
 const char *st_dropout_reason_name(enum st_dropout_reason reason);

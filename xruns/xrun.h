@@ -9,6 +9,7 @@
 
 #include "core/event.h"
 #include "platform/machine.h"
+#include "xruns/dropout_place.h"
 #include "xruns/dropout_reason.h"
 
 #define ST_XRUN_NAME_BYTES    64
@@ -46,17 +47,20 @@ struct st_xrun_seen {
     char device[ST_XRUN_NAME_BYTES]; /* "" when not known; UTF-8 of others: any bytes */
     char client[ST_XRUN_NAME_BYTES]; /* program or node that plays or records there; "" when not known */
     enum st_certainty certainty;
-    int64_t device_xruns_n; /* the device ran dry or over: a gap that could be heard */
+    /* dropouts, each an unbroken loss of sound, that began since the poll before: */
+    int64_t device_xruns_n; /* the device ran dry or over */
     int64_t starved_n; /* a client was not ready in time and the device went on without it; not among these */
 
-    /* of the clients that were not ready: one reason for all of starved_n */
+    /* of the clients that were not ready: one reason and place for all of starved_n and cycles_n */
     enum st_dropout_reason reason;
     int64_t busy_ns, wait_ns,
         period_ns;                    /* of the worst of these cycles; 0: not known. busy_ns: CPU time ... */
     int64_t error_ns;                 /* ... which is known to this, up or down */
     char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, or which client it waited for; "" when not known */
-    enum st_place place;
-    int64_t lost_ns; /* no sound for so long; 0: not known */
+    enum st_dropout_place place;
+    int64_t cycles_n;   /* cycles that the client lost, also of a dropout that began before; 0: not known */
+    int64_t lost_ns;    /* no sound for so long, in all of these; 0: not known */
+    int64_t longest_ns; /* of the longest dropout that they belong to, so far */
 
     /* of `client` in the cycle of a dropout: wait_ns since that began, busy_ns (has a CPU) until it ended or
      * was last seen */
@@ -65,6 +69,12 @@ struct st_xrun_seen {
 
     struct st_xrun_load load; /* of `client`; of the device's own node where client is "" */
 };
+
+/** Dropouts that began, or one that goes on. */
+static inline bool st_xrun_is_dropout(const struct st_xrun_seen *seen)
+{
+    return seen->device_xruns_n > 0 || seen->starved_n > 0 || seen->cycles_n > 0;
+}
 
 typedef void (*st_xrun_seen_fn)(void *ctx, const struct st_xrun_seen *seen);
 

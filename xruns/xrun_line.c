@@ -95,7 +95,9 @@ static const struct field xrun_fields[] = {
     {"period", TIME, false, offsetof(struct st_xrun_seen, period_ns)},
     {"culprit", NAME, false, offsetof(struct st_xrun_seen, culprit)},
     {"place", PLACE, false, offsetof(struct st_xrun_seen, place)},
+    {"cycles", COUNT, false, offsetof(struct st_xrun_seen, cycles_n)},
     {"lost", TIME, false, offsetof(struct st_xrun_seen, lost_ns)},
+    {"longest", TIME, false, offsetof(struct st_xrun_seen, longest_ns)},
     {"device", NAME, false, offsetof(struct st_xrun_seen, device)},
     {"client", NAME, false, offsetof(struct st_xrun_seen, client)},
     {"deadline", TIME, false, offsetof(struct st_xrun_seen, deadline_ns)},
@@ -146,12 +148,12 @@ static const char *read_reason(const char *text, enum st_dropout_reason *ret)
     return strcmp(name, st_dropout_reason_name(*ret)) == 0 ? text : NULL;
 }
 
-static const char *read_place(const char *text, enum st_place *ret)
+static const char *read_place(const char *text, enum st_dropout_place *ret)
 {
     char name[32] = "";
     text = read_word(text, name);
-    *ret = st_place_of(name);
-    return strcmp(name, st_place_name(*ret)) == 0 ? text : NULL;
+    *ret = st_dropout_place_of(name);
+    return strcmp(name, st_dropout_place_name(*ret)) == 0 ? text : NULL;
 }
 
 static const char *read_certainty(const char *text, enum st_certainty *ret)
@@ -234,7 +236,8 @@ int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
         parsed.kind = ST_XRUN_LINE_XRUN;
         good = read_fields(rest, xrun_fields, &parsed.seen) == 0 &&
                parsed.seen.certainty != ST_CERTAINTY_NONE &&
-               (parsed.seen.device_xruns_n + parsed.seen.starved_n > 0) == (parsed.seen.deadline_ns == 0);
+               (parsed.seen.device_xruns_n + parsed.seen.starved_n + parsed.seen.cycles_n > 0) ==
+                   (parsed.seen.deadline_ns == 0);
     } else if ((rest = behind(line, "load")) != NULL) {
         parsed.kind = ST_XRUN_LINE_LOAD;
         parsed.seen.load = no_load;
@@ -276,8 +279,8 @@ static void put_field(const struct field *field, const struct st_xrun_seen *seen
             st_text_append(buf, buf_bytes, " %s=%s", field->key, st_dropout_reason_name(seen->reason));
         break;
     case PLACE:
-        if (seen->place != ST_PLACE_UNKNOWN)
-            st_text_append(buf, buf_bytes, " %s=%s", field->key, st_place_name(seen->place));
+        if (seen->place != ST_DROPOUT_AT_UNKNOWN)
+            st_text_append(buf, buf_bytes, " %s=%s", field->key, st_dropout_place_name(seen->place));
         break;
     case CERTAINTY:
         st_text_append(buf, buf_bytes, " %s=%s", field->key, st_event_certainty(seen->certainty));

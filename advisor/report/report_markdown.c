@@ -159,7 +159,7 @@ static int write(const struct st_report *report, FILE *out, ST_UNUSED const stru
         fputc('.', out);
     }
     fprintf(out, "\n\n%zu of %zu facts could not be read.\n", report->unreadable_n, report->facts->n);
-    char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
+    char notes[ST_DROPOUT_AT_NOTES_MAX][ST_DROPOUT_AT_NOTE_BYTES];
     const size_t notes_n = st_place_notes(report->facts, notes);
     ST_EACH_OF (note, notes, notes_n) {
         fputc('\n', out);

@@ -173,26 +173,20 @@ static const struct st_dropout_client *worst_of(const struct server *server)
 static void say_client(const struct server *server, const struct st_dropout_client *client, const char *time,
                        char *buf, size_t bytes)
 {
-    char why[400], set[128];
+    char why[400], taken[400], set[128];
     const struct st_dropout_table *seen = &server->seen;
-    const bool starved = client->device_xruns_n <= client->not_ready_n;
-    uint64_t reason_n;
-    const uint64_t named_n = st_dropout_table_named(seen, client, &reason_n);
+    struct st_dropout_sentence sentence = {.all_n = dropouts_of(server),
+                                           .when = ST_TEXT(96, "in %s on %s", time, name_of(server)),
+                                           .why = st_dropout_table_why(client, true, why, sizeof(why)),
+                                           .server = name_of(server)};
+    st_dropout_table_named(seen, client, &sentence);
     if (st_dropout_table_is_taken(seen, client))
         st_text_append(
             buf, bytes, "%s in %s on %s.%s",
-            st_dropout_table_taken(seen, dropouts_of(server), why, sizeof(why)), time, name_of(server),
+            st_dropout_table_taken(seen, dropouts_of(server), taken, sizeof(taken)), time, name_of(server),
             st_dropout_table_is_normal(seen) ? " No program that plays has real-time rights." : "");
     else
-        (void)st_dropout_sentence(
-            &(struct st_dropout_sentence){.name = client->name,
-                                          .reason = st_dropout_reason_most(client->reasons_n),
-                                          .n = named_n,
-                                          .all_n = dropouts_of(server),
-                                          .reason_n = starved ? reason_n : 0,
-                                          .when = ST_TEXT(96, "in %s on %s", time, name_of(server)),
-                                          .why = st_dropout_table_why(client, true, why, sizeof(why))},
-            buf, bytes);
+        (void)st_dropout_sentence(&sentence, buf, bytes);
     st_dropout_table_next(seen, client, server->watch.source->name, set, sizeof(set), why, sizeof(why));
     if (set[0] != '\0')
         st_text_append(buf, bytes, " Next: %s (%s).", set, why);

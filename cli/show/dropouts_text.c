@@ -28,6 +28,8 @@ struct who {
     char reason[24], culprit[80], source[32];
     int64_t n, most_n; /* most_n: of the row that the culprit is from */
     int64_t busy_ns, error_ns, wait_ns, period_ns;
+    int64_t lost_ns, longest_ns; /* 0: not known */
+    enum st_dropout_place place;
 };
 
 struct list {
@@ -72,14 +74,16 @@ static void add(struct list *list, const json_t *from)
                       .error_ns = st_json_field(from, "busy_error_ns"),
                       .wait_ns = st_json_field(from, "wait_ns"),
                       .period_ns = st_json_field(from, "period_ns")};
+    char place[24];
     st_json_field_safe(json_object_get(from, "reason"), row.reason, sizeof(row.reason));
+    row.place = st_dropout_place_of(st_json_field_safe(json_object_get(from, "place"), place, sizeof(place)));
     st_json_field_safe(json_object_get(from, "culprit"), row.culprit, sizeof(row.culprit));
     st_json_field_safe(json_object_get(from, "source"), row.source, sizeof(row.source));
     if (row.named || is_device(&row))
         st_json_field_safe(row.named ? client : json_object_get(from, "device"), row.name, sizeof(row.name));
     if (row.name[0] == '\0')
         st_dropouts_text_server(json_object_get(from, "source"), row.name, sizeof(row.name));
-    if (row.n <= 0)
+    if (row.n <= 0) /* what went on of a dropout that was counted before that time */
         return;
     struct who *to = place_for(list, &row);
     if (overrun_ns(&row) > overrun_ns(to)) {
@@ -93,6 +97,9 @@ static void add(struct list *list, const json_t *from)
         memcpy(to->culprit, row.culprit, sizeof(to->culprit));
     }
     to->n = st_ns_add(to->n, row.n);
+    const int64_t lost_ns = st_json_field(from, "lost_ns"), longest_ns = st_json_field(from, "longest_ns");
+    to->lost_ns = st_ns_add(to->lost_ns, lost_ns > 0 ? lost_ns : 0);
+    to->longest_ns = longest_ns > to->longest_ns ? longest_ns : to->longest_ns;
 }
 
 static void gather(const json_t *dropouts, struct list *ret)
@@ -174,6 +181,16 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, c
         return buf;
     }
     say_why(worst, false, why, sizeof(why));
+    char server[32];
+    int64_t lost_ns = 0, longest_ns = 0; /* of all of its rows */
+    for (size_t i = 0; i < list.n; i++) {
+        const struct who *other = &list.rows[i];
+        if (strcmp(other->name, worst->name) != 0)
+            continue;
+        lost_ns = st_ns_add(lost_ns, other->lost_ns);
+        longest_ns = other->longest_ns > longest_ns ? other->longest_ns : longest_ns;
+    }
+    snprintf(server, sizeof(server), "%s", st_event_source_title(worst->source));
     if (worst->named)
         return st_dropout_sentence(
             &(struct st_dropout_sentence){.name = worst->name,
@@ -182,7 +199,11 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, c
                                           .all_n = (uint64_t)total_n,
                                           .reason_n = is_device(worst) ? 0 : (uint64_t)worst->n,
                                           .when = when,
-                                          .why = why},
+                                          .why = why,
+                                          .lost_ns = lost_ns,
+                                          .longest_ns = longest_ns,
+                                          .place = worst->place,
+                                          .server = server},
             buf, buf_bytes);
     snprintf(buf, buf_bytes, "%s %s %s%s %s.", worst->name,
              st_dropout_reason_made(ST_DROPOUT_UNKNOWN, (uint64_t)worst_n, (uint64_t)total_n, of, sizeof(of)),

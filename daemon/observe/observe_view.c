@@ -44,6 +44,16 @@ static json_t *reasons_json(const uint64_t reasons_n[ST_DROPOUT_REASONS])
     return reasons;
 }
 
+static json_t *places_json(const uint64_t places_n[ST_DROPOUT_PLACES])
+{
+    json_t *places = json_object();
+    for (size_t i = 0; i < ST_DROPOUT_PLACES; i++) {
+        if (places_n[i] > 0)
+            st_json_set(places, st_dropout_place_name((enum st_dropout_place)i), ST_JSON(places_n[i]));
+    }
+    return places;
+}
+
 static json_t *client_json(const struct st_dropout_client *client)
 {
     json_t *object = json_object();
@@ -53,6 +63,10 @@ static json_t *client_json(const struct st_dropout_client *client)
     st_json_set(object, "not_ready", ST_JSON(client->not_ready_n));
     st_json_set(object, "device_xruns", ST_JSON(client->device_xruns_n));
     st_json_set(object, "reasons", reasons_json(client->reasons_n));
+    st_json_set(object, "places", places_json(client->places_n));
+    st_json_set(object, "lost_ns", known(client->lost_ns));
+    st_json_set(object, "longest_ns", known(client->longest_ns));
+    st_json_set(object, "lost_cycles", known(client->cycles_n));
     st_json_set(object, "culprit", st_json_text_or_null(client->culprit));
     st_json_set(object, "first_ns", st_json_known(client->first_wall_ns));
     st_json_set(object, "last_ns", st_json_known(client->last_wall_ns));
@@ -176,8 +190,7 @@ void st_observe_label(FILE *out, const char *name, const char *value)
 
 static void reason_metrics(FILE *out, const struct st_observe_view *view)
 {
-    st_observe_metric(out, "sleeptune_not_ready_total", "counter",
-                      "How often a client was not ready, by reason.");
+    st_observe_metric(out, "sleeptune_not_ready_total", "counter", "Dropouts of clients, by reason.");
     for (size_t i = 0; i < view->n; i++) {
         const struct st_observed_view *source = &view->sources[i];
         for (size_t j = 0; source->opened_n > 0 && !source->device_only && j < ST_DROPOUT_REASONS; j++)
@@ -238,12 +251,20 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view)
 {
     xrun_metrics(out, view);
     st_observe_metric(out, "sleeptune_starved_clients_total", "counter",
-                      "How often a client was not ready while the device went on.");
+                      "Dropouts of clients: the device went on without them.");
     for (size_t i = 0; i < view->n; i++) {
         const struct st_observed_view *source = &view->sources[i];
         if (source->opened_n > 0 && !source->device_only)
             fprintf(out, "sleeptune_starved_clients_total{source=\"%s\"} %" PRIu64 "\n", source->source,
                     source->seen.starved_n);
+    }
+    st_observe_metric(out, "sleeptune_lost_seconds_total", "counter",
+                      "No sound for so long in dropouts whose length is known.");
+    for (size_t i = 0; i < view->n; i++) {
+        const struct st_observed_view *source = &view->sources[i];
+        if (source->opened_n > 0 && strcmp(source->source, "pipewire") == 0)
+            fprintf(out, "sleeptune_lost_seconds_total{source=\"%s\"} %.9f\n", source->source,
+                    (double)source->seen.lost_ns / (double)ST_NS_PER_S);
     }
     reason_metrics(out, view);
     client_metrics(out, view);

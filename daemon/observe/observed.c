@@ -51,7 +51,11 @@ static struct st_event event_of(const struct st_observed *o, const struct st_xru
                                 enum st_event_kind kind, int64_t n)
 {
     struct st_event event = st_event_make(wall_ns(o), kind, "%s", "");
-    event.count_n = n;
+    event.count_n = n; /* 0: of one that goes on */
+    event.place = seen->place;
+    event.cycles_n = seen->cycles_n;
+    event.lost_ns = seen->lost_ns;
+    event.longest_ns = seen->longest_ns;
     snprintf(event.source, sizeof(event.source), "%s", o->source->name);
     memcpy(event.device, seen->device, sizeof(event.device));
     memcpy(event.client, seen->client, sizeof(event.client));
@@ -73,12 +77,12 @@ static void tell(const struct st_observed *o, struct st_observed_pending *pendin
 {
     st_events_put(o->events, ST_LOG_WARN, &pending->event);
     pending->told_ns = now_ns(o);
-    pending->event.count_n = 0; /* whose it is stays */
+    pending->event.count_n = pending->event.cycles_n = 0; /* whose it is stays */
 }
 
 static bool untold(const struct st_observed_pending *pending)
 {
-    return pending->event.count_n > 0;
+    return pending->event.count_n > 0 || pending->event.cycles_n > 0;
 }
 
 static void tell_due(const struct st_observed *o, struct st_observed_pending *pending)
@@ -91,7 +95,7 @@ static void tell_due(const struct st_observed *o, struct st_observed_pending *pe
 static bool same(const struct st_event *a, const struct st_event *b)
 {
     return a->kind == b->kind && strcmp(a->device, b->device) == 0 && strcmp(a->client, b->client) == 0 &&
-           a->certainty == b->certainty && a->reason == b->reason;
+           a->certainty == b->certainty && a->reason == b->reason && a->place == b->place;
 }
 
 /* The place of what is like this event, else a place whose last event is old; where there is none, that of
@@ -159,13 +163,13 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         return;
     note_playing(o, seen->client, seen->device); /* a load, or a dropout: of something that plays */
     st_dropout_table_take(&o->view.seen, seen, now_ns(o), wall_ns(o));
-    if (seen->device_xruns_n == 0 && seen->starved_n == 0)
+    if (!st_xrun_is_dropout(seen))
         return;
     if (seen->device_xruns_n > 0) {
         const struct st_event event = event_of(o, seen, ST_EVENT_OBSERVED_XRUN, seen->device_xruns_n);
         record(o, &event);
     }
-    if (seen->starved_n > 0) {
+    if (seen->starved_n + seen->cycles_n > 0) {
         const struct st_event event = event_of(o, seen, ST_EVENT_STARVED_CLIENT, seen->starved_n);
         record(o, &event);
     }

@@ -134,7 +134,6 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
     const char *server = st_event_source_title(answer->server->source),
                *s = answer->dropouts_n == 1 ? "" : "s";
     char since[32], reason[256], when[64], text[ST_VIEW_TEXT_BYTES];
-    uint64_t most;
     clock_text(view, answer->server->since_wall_ns, since, sizeof(since));
     if (client == NULL) {
         st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s on %s (watched since %s): %s.",
@@ -159,18 +158,11 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
                        answer->dropouts_n, s, server, since, reason, server);
         return;
     }
-    const uint64_t named_n = st_dropout_table_named(&answer->server->seen, client, &most);
+    struct st_dropout_sentence sentence = {
+        .all_n = answer->dropouts_n, .when = when, .why = reason, .server = server};
+    st_dropout_table_named(&answer->server->seen, client, &sentence);
     snprintf(when, sizeof(when), "(watched since %s)", since);
-    const bool starved = client->device_xruns_n <= client->not_ready_n;
-    st_text_append(buf, buf_bytes, "%s%s",
-                   st_dropout_sentence(&(struct st_dropout_sentence){.name = client->name,
-                                                                     .reason = answer->reason,
-                                                                     .n = named_n,
-                                                                     .all_n = answer->dropouts_n,
-                                                                     .reason_n = starved ? most : 0,
-                                                                     .when = when,
-                                                                     .why = reason},
-                                       text, sizeof(text)),
+    st_text_append(buf, buf_bytes, "%s%s", st_dropout_sentence(&sentence, text, sizeof(text)),
                    has_ended(client) ? " It does not play now." : "");
 }
 

@@ -58,6 +58,11 @@ void st_event_add(struct st_event *event, const struct st_event *other)
     event->count_n = st_ns_add(count_of(event), count_of(other));
     forget_if_other(event->client, other->client, sizeof(event->client));
     forget_if_other(event->device, other->device, sizeof(event->device));
+    event->cycles_n = st_ns_add(event->cycles_n, other->cycles_n);
+    event->lost_ns = st_ns_add(event->lost_ns, other->lost_ns);
+    event->longest_ns = other->longest_ns > event->longest_ns ? other->longest_ns : event->longest_ns;
+    if (event->place != other->place)
+        event->place = ST_DROPOUT_AT_UNKNOWN;
     if (event->certainty != other->certainty)
         event->certainty = ST_CERTAINTY_PROBABLE;
     if (event->reason != other->reason || other->mixed) {

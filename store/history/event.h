@@ -9,6 +9,7 @@
 #include "core/base.h"
 #include "core/cause_kind.h"
 #include "core/event.h"
+#include "xruns/dropout_place.h"
 #include "xruns/dropout_reason.h"
 
 /** State of the system in the second before. INT64_MIN: unknown. */
@@ -33,7 +34,8 @@ struct st_event {
     int64_t wall_ns;
     int64_t span_ns; /* it stands for what happened so long before wall_ns; 0: at that moment */
     enum st_event_kind kind;
-    int64_t count_n;  /* occurrences that it stands for; the figures below are of the worst. INT64_MIN: one */
+    int64_t count_n;  /* occurrences that it stands for; the figures below are of the worst. INT64_MIN: one;
+                         0: a dropout that an earlier event has counted goes on */
     char detail[288]; /* words of the kinds about sleeptuned itself; the backend of its own stream */
     char source[16];  /* "loop", "own", or of an xrun_source */
     char device[64], client[64];
@@ -41,6 +43,9 @@ struct st_event {
 
     /* a dropout of a client: the worst of its cycles; times 0: unknown */
     enum st_dropout_reason reason;
+    enum st_dropout_place place;
+    int64_t cycles_n;            /* cycles that were lost; 0: unknown */
+    int64_t lost_ns, longest_ns; /* no sound for so long, in all of count_n and in the longest; 0: unknown */
     bool mixed; /* a sum of several reasons: reason is unknown, and no one else is to blame for all of them */
     int64_t busy_ns, error_ns; /* CPU time, known to error_ns up or down */
     int64_t wait_ns, period_ns;

@@ -42,7 +42,7 @@ static const char tables[] =
     " source TEXT, device TEXT, client TEXT, certainty INTEGER,"
     /* a dropout */
     " reason TEXT, mixed INTEGER, busy_ns INTEGER, error_ns INTEGER, wait_ns INTEGER, period_ns INTEGER, "
-    "missing_ns INTEGER,"
+    "missing_ns INTEGER, place TEXT, cycles_n INTEGER, lost_ns INTEGER, longest_ns INTEGER,"
     /* a late wake-up */
     " cause TEXT, lateness_ns INTEGER, explained_ns INTEGER, silence_ns INTEGER,"
     " culprit TEXT, culprit_n INTEGER, culprit_ns INTEGER, loop_cpu INTEGER, slowed TEXT,"

@@ -10,8 +10,10 @@
 #define DEVICE_XRUN "device-xrun" /* in the place of a reason */
 
 /* Events that are other programs' dropouts, whose kinds the first two arguments name. */
-#define DROPOUTS " FROM event WHERE kind IN (?, ?) AND wall_ns >= ? AND wall_ns < ? AND count_n > 0"
-#define COUNT    "sum(min(count_n, 1000000000))" /* the file is not trusted: a sum must not overflow */
+#define DROPOUTS " FROM event WHERE kind IN (?, ?) AND wall_ns >= ? AND wall_ns < ? AND count_n >= 0"
+/* the file is not trusted: a sum must not overflow */
+#define COUNT "sum(min(count_n, 1000000000))"
+#define LOST  "sum(max(min(lost_ns, 1000000000000000), 0)), max(longest_ns)"
 
 /* What the file has, and what st_history_read_running added: a temporary table is found before the file's. */
 #define WATCHES "(SELECT * FROM main.watch UNION ALL SELECT * FROM temp.watch)"
@@ -73,12 +75,15 @@ static json_t *dropout_json(sqlite3_stmt *statement)
         shown = st_dropout_reason_name(reason);
         text = st_dropout_reason_text(reason);
     }
-    return json_pack("{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
+    st_history_sql_text(statement, 12, name, sizeof(name));
+    const char *place = st_dropout_place_name(st_dropout_place_of(name));
+    return json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
                      st_history_read_column(statement, 0), "device", st_history_read_column(statement, 1),
-                     "client", st_history_read_column(statement, 2), "reason", shown, "text", text, "culprit",
-                     st_history_read_column(statement, 4), "count", known(statement, 5), "busy_ns",
-                     known(statement, 6), "busy_error_ns", known(statement, 10), "wait_ns",
-                     known(statement, 7), "period_ns", known(statement, 8), "last_ns", known(statement, 9));
+                     "client", st_history_read_column(statement, 2), "reason", shown, "text", text, "place",
+                     place, "culprit", st_history_read_column(statement, 4), "count", known(statement, 5),
+                     "busy_ns", known(statement, 6), "busy_error_ns", known(statement, 10), "wait_ns",
+                     known(statement, 7), "period_ns", known(statement, 8), "last_ns", known(statement, 9),
+                     "lost_ns", known(statement, 13), "longest_ns", known(statement, 14));
 }
 
 int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
@@ -96,8 +101,9 @@ int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
             reader->db, &statement,
             "SELECT source, device, client, reason, CASE WHEN 2 * culprit_n >= count_n THEN culprit "
             "END, " COUNT
-            ", max(busy_ns), max(wait_ns), period_ns, max(wall_ns), max(error_ns), kind" DROPOUTS
-            " GROUP BY source, device, client, kind, reason, 5, period_ns ORDER BY 6 DESC LIMIT ?",
+            ", max(busy_ns), max(wait_ns), period_ns, max(wall_ns), max(error_ns), kind, place, " LOST
+                DROPOUTS
+            " GROUP BY source, device, client, kind, reason, 5, period_ns, place ORDER BY 6 DESC LIMIT ?",
             "ttiii", device, client, since_ns, to_ns, (int64_t)ROWS_MAX);
     if (r < 0)
         return r;

@@ -10,8 +10,9 @@
     "wall_ns, kind, span_ns, count_n, detail, source, device, client, certainty, reason, busy_ns, error_ns," \
     " wait_ns, period_ns, missing_ns, cause, lateness_ns, explained_ns, silence_ns, culprit, culprit_n,"     \
     " culprit_ns, loop_cpu, slowed, pressure_cpu_permille, pressure_io_permille, pressure_memory_permille,"  \
-    " cpu_khz, throttles_n, temperature_mc, mixed"
-#define COLUMNS_N 31
+    " cpu_khz, throttles_n, temperature_mc, mixed, place, cycles_n, lost_ns,"                                \
+    " longest_ns"
+#define COLUMNS_N 35
 #define CPUS_MAX  (1 << 20)
 /* A minute that is longer had a loop that did not wake up: what is known of it came later. */
 #define MINUTE_MAX_NS (100 * ST_NS_PER_S)
@@ -34,8 +35,8 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
     return st_history_sql_run(
         history->db,
         "INSERT INTO event (" COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        "itnnssssnsnnnnnsnnnsnnnsnnnnnnn", event->wall_ns, st_event_kind_name(event->kind),
+        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "itnnssssnsnnnnnsnnnsnnnsnnnnnnnsnnn", event->wall_ns, st_event_kind_name(event->kind),
         or_null(event->span_ns, 0), event->count_n, event->detail, event->source, event->device,
         event->client, or_null(event->certainty, ST_CERTAINTY_NONE),
         event->reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(event->reason) : "",
@@ -45,7 +46,9 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
         or_null(event->culprit_n, 0), or_null(event->culprit_ns, 0),
         or_null(event->loop_cpu, ST_EVENT_NO_LOOP), cause_or_null(event->slowed), c->pressure_cpu_permille,
         c->pressure_io_permille, c->pressure_memory_permille, c->cpu_khz, c->throttles_n, c->temperature_mc,
-        or_null(event->mixed, 0));
+        or_null(event->mixed, 0),
+        event->place != ST_DROPOUT_AT_UNKNOWN ? st_dropout_place_name(event->place) : "",
+        or_null(event->cycles_n, 0), or_null(event->lost_ns, 0), or_null(event->longest_ns, 0));
 }
 
 /* --- reading: the file is not trusted --- */
@@ -82,7 +85,8 @@ static bool read_event(sqlite3_stmt *statement, struct st_event *ret)
         return false;
     struct st_event event = st_event_make(st_history_sql_int(statement, 0), kind, "%s", "");
     event.span_ns = amount_at(statement, 2);
-    event.count_n = amount_at(statement, 3) > 0 ? amount_at(statement, 3) : INT64_MIN;
+    const int64_t count_n = st_history_sql_int(statement, 3);
+    event.count_n = count_n == 0 || amount_at(statement, 3) > 0 ? count_n : INT64_MIN;
     st_history_sql_text(statement, 4, event.detail, sizeof(event.detail));
     st_history_sql_text(statement, 5, event.source, sizeof(event.source));
     st_history_sql_text(statement, 6, event.device, sizeof(event.device));
@@ -108,6 +112,11 @@ static bool read_event(sqlite3_stmt *statement, struct st_event *ret)
     if (loop_cpu >= -1 && loop_cpu < CPUS_MAX)
         event.loop_cpu = (int)loop_cpu;
     event.mixed = amount_at(statement, 30) > 0;
+    st_history_sql_text(statement, 31, name, sizeof(name));
+    event.place = st_dropout_place_of(name);
+    event.cycles_n = amount_at(statement, 32);
+    event.lost_ns = amount_at(statement, 33);
+    event.longest_ns = amount_at(statement, 34);
     event.slowed = cause_at(statement, 23);
     event.circumstances =
         (struct st_event_circumstances){st_history_sql_int(statement, 24), st_history_sql_int(statement, 25),

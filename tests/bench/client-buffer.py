@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 import wave
 
 from dropouts import RATE, Observer, Server, fields
@@ -100,7 +101,7 @@ def run(server, how, args):
     heard = holes(f"{folder}/heard.wav")
     lines = observer.lines[before:]
     seen = [fields(line) for line in lines if line.startswith("xrun ") and fields(line)["certainty"] == "exact" and "deadline" not in fields(line)]
-    own = [one for one in seen if one.get("client") in ("paplay", "ALSA Playback", "aplay")]
+    own = [one for one in seen if urllib.parse.unquote(one.get("client", "")) in ("paplay", "ALSA Playback")]
     count = collections.Counter()
     for one in own:
         count[f"{one.get('place', 'unknown')} {one.get('reason', 'unknown')}"] += int(one["starved"])

@@ -7,7 +7,7 @@ of the period all the time. What the observer printed is compared with what the 
 
     client %   of the cycles that were reported as not ready: bad's
     reason %   of bad's: those with the right reason
-    missed     cycles that bad did not finish in time, by its own clock; reported: by the observer
+    missed     cycles that bad did not finish in time, by its own clock; reported: lost cycles, by the observer
     accused    cycles that were reported of a client beyond those that it did not finish, by its own clock, while the observer ran
     server     cycles that PipeWire itself began or ended too late, so that no client is to blame
     busy %     bad's median busy time in the load lines against its own: the difference
@@ -151,7 +151,7 @@ class Observer:
 
     def dropouts(self, client):
         found = [fields(line) for line in self.lines if line.startswith("xrun ")]
-        return sum(int(seen["starved"]) for seen in found if seen.get("client", "") == client)
+        return sum(int(seen.get("cycles", 0)) for seen in found if seen.get("client", "") == client)
 
     def end(self):
         self.process.stdin.close()
@@ -261,7 +261,7 @@ def run(server, name, frames, args):
     for line in lines:
         if line.startswith("xrun "):
             seen = fields(line)
-            n = int(seen["starved"])
+            n = int(seen.get("cycles", 0))
             told[seen.get("client", "")] += n
             if seen.get("client") == victim:
                 reasons[seen.get("reason", "unknown")] += n

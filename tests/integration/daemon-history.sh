@@ -307,7 +307,7 @@ is "it ends cleanly after all that" "$status" 0
 # --- a history that may only be read ---
 if can_be_nobody; then
     mkdir "$tmp/nobody"
-    cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-8.db" "$tmp/nobody/history.db"
+    cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-9.db" "$tmp/nobody/history.db"
     chmod 444 "$tmp/nobody/history.db"
     chown 65534 "$tmp/nobody"
     STATE_DIRECTORY=$tmp/nobody

@@ -116,7 +116,7 @@ static int64_t priority(void *ctx, uint32_t client)
     return rt < 0 ? 0 : rt == 0 ? ST_XRUN_NORMAL : rt;
 }
 
-static enum st_xrun_between between(void *ctx, uint32_t client)
+static int64_t between(void *ctx, uint32_t client)
 {
     struct observer *observer = ctx;
     return st_pipewire_streams_between(observer->streams, client);

@@ -90,6 +90,7 @@ static void tell(struct observer *observer, const pa_sink_input_info *stream)
         return;
     seen->certainty = ST_CERTAINTY_PROBABLE;
     seen->starved_n = 1;
+    seen->place = ST_DROPOUT_AT_CLIENT_BUFFER;
     snprintf(seen->client, sizeof(seen->client), "%s", program_of(stream));
     pa_operation *operation =
         pa_context_get_sink_info_by_index(observer->context, stream->sink, on_sink, seen);

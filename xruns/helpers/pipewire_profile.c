@@ -16,10 +16,11 @@
 #define USUAL_CYCLES 16                   /* of a moving average */
 #define PATIENCE_NS  (300 * ST_NS_PER_MS) /* later than that, a client is judged before it ends */
 #define HAND_OVER_NS                                                                                         \
-    (50 * ST_NS_PER_US)      /* at most, from a client's end to the next cycle that it has held up */
-#define KEEP_NS  ST_NS_PER_S /* a cycle that is not reported by then makes room for a later one */
-#define BEGIN_NS ST_NS_PER_S /* of a client that begins to play: it is no dropout yet */
-#define PAUSE_NS ST_NS_PER_S /* who is in no cycle for so long begins anew */
+    (50 * ST_NS_PER_US)              /* at most, from a client's end to the next cycle that it has held up */
+#define SOUND_NS (20 * ST_NS_PER_MS) /* less sound than that between lost cycles makes them one dropout */
+#define KEEP_NS  ST_NS_PER_S         /* a cycle that is not reported by then makes room for a later one */
+#define BEGIN_NS ST_NS_PER_S         /* of a client that begins to play: it is no dropout yet */
+#define PAUSE_NS ST_NS_PER_S         /* who is in no cycle for so long begins anew */
 
 /* --- nodes --- */
 
@@ -263,8 +264,26 @@ static void judged(struct st_pipewire_profile *profile, struct st_pipewire_profi
             rename_node(&sum->culprit, culprit);
     }
     sum->n += node->undecided_n;
+    sum->lost_ns += node->undecided_n * node->period_ns;
+    if (node->lost_end_ns == 0 || node->lost_from_ns - node->lost_end_ns >= SOUND_NS) {
+        sum->dropouts_n++;
+        node->lost_begin_ns = node->lost_from_ns;
+    }
+    node->lost_end_ns = node->lost_to_ns;
+    if (node->lost_end_ns - node->lost_begin_ns > sum->longest_ns)
+        sum->longest_ns = node->lost_end_ns - node->lost_begin_ns;
     node->undecided_n = 0;
     profile->pending = true;
+}
+
+static void add_undecided(struct st_pipewire_profile_node *node, int64_t n, int64_t from_ns, int64_t to_ns)
+{
+    if (n == 0)
+        return;
+    if (node->undecided_n == 0)
+        node->lost_from_ns = from_ns;
+    node->undecided_n += n;
+    node->lost_to_ns = to_ns;
 }
 
 /* A server that is late itself makes up for it by short cycles, some of them of 30 us. */
@@ -307,14 +326,15 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_p
                                       .wants_culprit = true};
     char culprit[ST_XRUN_NAME_BYTES];
     if (holder_id != 0 && holder != NULL) {
-        holder->undecided_n += n;
+        add_undecided(holder, n, from_ns, to_ns);
         judged(profile, holder, ST_DROPOUT_TOO_SLOW, driver->holder_busy_ns, driver->holder_error_ns, 0, "");
         return;
     }
     if (profile->measure != NULL)
         profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &late);
     const bool taken = late.measured && late.queue_ns >= (to_ns - from_ns) / 2;
-    driver->undecided_n = n;
+    driver->undecided_n = 0;
+    add_undecided(driver, n, from_ns, to_ns);
     judged(profile, driver, taken ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE, 0, 0, 0,
            taken ? culprit_of(profile, &late, culprit, sizeof(culprit)) : "");
 }
@@ -530,7 +550,7 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
                block->status > ST_PIPEWIRE_CYCLE_FINISHED) { /* gone: it is reported later */
         forgive(node);
     } else if (!is_async) {
-        node->undecided_n += rise;
+        add_undecided(node, rise, now_ns - (rise - 1) * cycle->period_ns, now_ns + cycle->period_ns);
         take_starved(profile, node, cycle, block);
     }
     count_load(node, cycle, block, is_async);
@@ -710,8 +730,12 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
 {
     struct st_pipewire_profile_reason *sum = &node->reasons[reason];
     struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
-                                    .starved_n = sum->n,
+                                    .starved_n = sum->dropouts_n,
                                     .reason = reason,
+                                    .place = node->drives ? ST_DROPOUT_AT_DEVICE_BUFFER : ST_DROPOUT_AT_GRAPH,
+                                    .cycles_n = sum->n,
+                                    .lost_ns = sum->lost_ns,
+                                    .longest_ns = sum->longest_ns,
                                     .busy_ns = sum->busy_ns,
                                     .error_ns = sum->error_ns,
                                     .wait_ns = sum->wait_ns,
@@ -730,7 +754,9 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_see
 {
     for (size_t i = 0; profile->pending && i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
         struct st_pipewire_profile_node *node = &profile->nodes[i];
-        struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT, .device_xruns_n = node->device_n};
+        struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
+                                        .device_xruns_n = node->device_n,
+                                        .place = ST_DROPOUT_AT_DEVICE_BUFFER};
         if (!node->used)
             continue;
         if (node->gone)
@@ -752,9 +778,10 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id, 
     struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
                                     .starved_n = 1,
                                     .reason = reason,
-                                    .place = ST_PLACE_CLIENT_BUFFER,
+                                    .place = ST_DROPOUT_AT_CLIENT_BUFFER,
                                     .lost_ns = lost_ns < ST_PIPEWIRE_CYCLE_MAX_NS ? lost_ns
                                                                                   : ST_PIPEWIRE_CYCLE_MAX_NS};
+    sighting.longest_ns = sighting.lost_ns;
     if (node == NULL || node->gone || node->name[0] == '\0' || is_own(profile, node->client))
         return;
     rename_node(&sighting.device, node->driver);

@@ -30,6 +30,8 @@ struct spa_pod;
 /* Cycles in which a client was not ready for one reason, not reported yet. */
 struct st_pipewire_profile_reason {
     int64_t n;
+    int64_t dropouts_n;                 /* that began with one of them */
+    int64_t lost_ns, longest_ns;        /* together, and of the longest dropout that they belong to, so far */
     int64_t busy_ns, error_ns, wait_ns; /* of the worst; error: of busy */
     char culprit[ST_XRUN_NAME_BYTES];
 };
@@ -67,7 +69,9 @@ struct st_pipewire_profile_node {
     struct st_xrun_seen kept;            /* in the cycle that is kept; deadline_ns 0: it did nothing */
     int64_t device_n;                    /* not reported yet */
     int64_t dry_n, dry_ns; /* of a driver: device_n that no one is blamed for so far, and in which cycle */
-    int64_t undecided_n;   /* cycles of "late" */
+    int64_t undecided_n;   /* cycles of "late" ... */
+    int64_t lost_from_ns, lost_to_ns;   /* ... the first one began, the last one was to end */
+    int64_t lost_begin_ns, lost_end_ns; /* of the latest dropout, which may go on; 0: none */
     struct st_pipewire_profile_reason reasons[ST_DROPOUT_REASONS];
 };
 
@@ -81,8 +85,8 @@ typedef int64_t (*st_pipewire_profile_priority_fn)(void *ctx, uint32_t client);
 /** It is in a cycle; called about once a second. */
 typedef void (*st_pipewire_profile_plays_fn)(void *ctx, uint32_t client);
 
-/** What is watched between the program of that client and the server. */
-typedef enum st_xrun_between (*st_pipewire_profile_between_fn)(void *ctx, uint32_t client);
+/** enum st_xrun_between: what is watched between the program of that client and the server. */
+typedef int64_t (*st_pipewire_profile_between_fn)(void *ctx, uint32_t client);
 
 struct st_pipewire_profile {
     struct st_pipewire_profile_node nodes[ST_PIPEWIRE_PROFILE_NODES_MAX];

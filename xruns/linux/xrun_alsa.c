@@ -185,7 +185,8 @@ static bool had_xrun(const struct st_alsa_status *before, const struct st_alsa_s
 static void report(struct st_xrun_watch *w, const struct place *of, int64_t owner_tid, st_xrun_seen_fn seen,
                    void *ctx)
 {
-    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_PROBABLE, .device_xruns_n = 1};
+    struct st_xrun_seen sighting = {
+        .certainty = ST_CERTAINTY_PROBABLE, .device_xruns_n = 1, .place = ST_DROPOUT_AT_DEVICE_BUFFER};
     if (program_of(w, owner_tid, sighting.client) == getpid())
         return;
     snprintf(sighting.device, sizeof(sighting.device), "hw:%u,%u,%u %s", of->card, of->device, of->number,

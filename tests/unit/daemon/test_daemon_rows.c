@@ -231,6 +231,21 @@ static void streams_of_one_name_are_one_program(void **state)
                                "frozen.");
 }
 
+static void lost_sound_has_a_length_and_a_place(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    struct st_dropout_client *client = add_client(pipewire, "paplay", 10, ST_DROPOUT_STOPPED);
+    client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER] = 10;
+    client->lost_ns = 4700 * ST_NS_PER_MS;
+    client->longest_ns = 490 * ST_NS_PER_MS;
+    expect_of_screen("answer", "paplay lost sound 10 times (watched since 22:13), 4.70 s in all (longest 490 "
+                               "ms), between it and PipeWire: it was stopped or frozen.");
+    add_client(pipewire, "GoodSynth", 1, ST_DROPOUT_STOPPED);
+    expect_of_screen("answer", "paplay lost sound in 10 of 11 dropouts (watched since 22:13), 4.70 s in all "
+                               "(longest 490 ms), between it and PipeWire: it was stopped or frozen.");
+}
+
 static void first_line_says_what_the_server_knows(void **state)
 {
     (void)state;
@@ -823,6 +838,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(first_line_names_the_program_that_made_the_dropouts),
         TEST(what_is_not_watched_is_not_said_to_be_none),
+        TEST(lost_sound_has_a_length_and_a_place),
         TEST(streams_of_one_name_are_one_program),
         TEST(first_line_says_what_the_server_knows),
         TEST(first_line_blames_who_took_the_cpu),

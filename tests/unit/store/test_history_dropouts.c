@@ -105,6 +105,35 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
     json_decref(document);
 }
 
+static void lengths_and_places_are_read_back(void **state)
+{
+    (void)state;
+    open_it();
+    const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
+    struct st_event events[] = {dropout(wall_ns, "paplay", ST_DROPOUT_STOPPED, 1, 0),
+                                dropout(wall_ns + 1, "paplay", ST_DROPOUT_STOPPED, 0, 0), /* it goes on */
+                                dropout(wall_ns + 2, "paplay", ST_DROPOUT_STOPPED, 2, 0)};
+    ST_EACH (event, events) {
+        event->place = ST_DROPOUT_AT_GRAPH;
+        event->lost_ns = 300 * ST_NS_PER_MS;
+        event->longest_ns = 200 * ST_NS_PER_MS;
+    }
+    events[1].longest_ns = 500 * ST_NS_PER_MS;
+    events[2].place = ST_DROPOUT_AT_CLIENT_BUFFER;
+    put_all(events, ST_ARRAY_LEN(events));
+    add(NOON_NS, 100, 1000);
+    json_t *document = document_of(NOON_NS, NOON_NS + MINUTE_NS);
+    assert_int_equal(member(document, "dropouts", "count"), 3);
+    const json_t *rows = dropout_rows(document);
+    assert_int_equal(json_array_size(rows), 2);
+    assert_string_equal(text_of(rows, 0, "place"), "client-buffer");
+    assert_string_equal(text_of(rows, 1, "place"), "graph");
+    assert_int_equal(figure(rows, 1, "count"), 1);
+    assert_int_equal(figure(rows, 1, "lost_ns"), 600 * ST_NS_PER_MS);
+    assert_int_equal(figure(rows, 1, "longest_ns"), 500 * ST_NS_PER_MS);
+    json_decref(document);
+}
+
 static void a_crowd_of_names_is_counted_behind_who_makes_most(void **state)
 {
     (void)state;
@@ -341,6 +370,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(dropouts_are_read_by_client_and_reason_the_most_first),
+        TEST(lengths_and_places_are_read_back),
         TEST(a_crowd_of_names_is_counted_behind_who_makes_most),
         TEST(a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_asked),
         TEST(the_running_minute_counts),

@@ -30,6 +30,35 @@ static void words_of_sleeptuned_itself_are_said_as_they_are(void **state)
     assert_string_equal(say(&event), "57 times in 60 s, the last: the settings are in force");
 }
 
+static void lost_sound_has_a_length_and_a_place(void **state)
+{
+    (void)state;
+    struct st_event a = st_event_make(0, ST_EVENT_STARVED_CLIENT, "%s", "");
+    snprintf(a.source, sizeof(a.source), "pipewire");
+    snprintf(a.client, sizeof(a.client), "paplay");
+    a.certainty = ST_CERTAINTY_EXACT;
+    a.reason = ST_DROPOUT_STOPPED;
+    a.place = ST_DROPOUT_AT_CLIENT_BUFFER;
+    a.lost_ns = a.longest_ns = 469 * ST_NS_PER_MS;
+    struct st_event b = a;
+    b.lost_ns = b.longest_ns = 480 * ST_NS_PER_MS;
+    st_event_add(&a, &b);
+    assert_string_equal(say(&a),
+                        "pipewire: paplay lost sound 2 times, 949 ms in all (longest 480 ms), between "
+                        "it and PipeWire (exact): it was stopped or frozen");
+    /* one that was counted before goes on */
+    struct st_event more = a;
+    more.count_n = 0;
+    more.place = ST_DROPOUT_AT_GRAPH;
+    more.cycles_n = 44;
+    assert_string_equal(say(&more), "pipewire: the dropout of paplay went on, 949 ms in all (longest 480 ms) "
+                                    "(exact): it was stopped or frozen");
+    st_event_add(&a, &more);
+    assert_int_equal(a.count_n, 2);
+    assert_int_equal(a.cycles_n, 44);
+    assert_int_equal(a.place, ST_DROPOUT_AT_UNKNOWN);
+}
+
 static void sum_of_several_clients_names_none(void **state)
 {
     (void)state;
@@ -109,6 +138,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_of_sleeptuned_itself_are_said_as_they_are),
+        cmocka_unit_test(lost_sound_has_a_length_and_a_place),
         cmocka_unit_test(sum_of_several_clients_names_none),
         cmocka_unit_test(culprit_of_a_sum_is_who_was_it_most_often),
         cmocka_unit_test(event_has_what_is_known_and_nothing_else),

@@ -89,7 +89,7 @@ static void what_is_no_line_of_ours_is_refused(void **state)
         "xrun certainty=exact starved=1 reason=late",  /* no such reason */
         "xrun certainty=exact starved=1 reason=woken", /* part of one */
         "xrun certainty=exact starved=1 busy=1,2",     /* one time */
-        "xrun certainty=exact starved=1 cycles=3",     /* of another line */
+        "xrun certainty=exact starved=1 frames=3",     /* of another line */
         "load",
         "load cycles=0",                      /* measured nothing */
         "load cycles=4 busy=1,2",             /* three times */
@@ -167,18 +167,24 @@ static void a_place_and_a_length_are_read_back(void **state)
                                       .certainty = ST_CERTAINTY_EXACT,
                                       .starved_n = 1,
                                       .reason = ST_DROPOUT_STOPPED,
-                                      .place = ST_PLACE_CLIENT_BUFFER,
-                                      .lost_ns = 469000000};
+                                      .place = ST_DROPOUT_AT_CLIENT_BUFFER,
+                                      .cycles_n = 44,
+                                      .lost_ns = 469000000,
+                                      .longest_ns = 469000000};
     char buf[ST_XRUN_LINE_BYTES];
     struct st_xrun_line line;
     assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
                         "xrun certainty=exact n=0 starved=1 reason=stopped place=client-buffer "
-                        "lost=469000000 device=studio client=paplay\n");
+                        "cycles=44 lost=469000000 longest=469000000 device=studio client=paplay\n");
     buf[strlen(buf) - 1] = '\0';
     assert_int_equal(st_xrun_line_parse(buf, &line), 0);
     assert_memory_equal(&line.seen, &seen, sizeof(seen));
-    for (int i = 0; i < ST_PLACES; i++)
-        assert_int_equal(st_place_of(st_place_name((enum st_place)i)), i);
+    /* of a dropout that goes on */
+    assert_int_equal(st_xrun_line_parse("xrun certainty=exact n=0 starved=0 cycles=3 client=A", &line), 0);
+    assert_int_equal(st_xrun_line_parse("xrun certainty=exact n=0 starved=0 cycles=3 deadline=9", &line),
+                     -EBADMSG);
+    for (int i = 0; i < ST_DROPOUT_PLACES; i++)
+        assert_int_equal(st_dropout_place_of(st_dropout_place_name((enum st_dropout_place)i)), i);
 }
 
 static void a_load_is_read_back(void **state)

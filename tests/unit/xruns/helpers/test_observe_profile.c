@@ -119,8 +119,8 @@ static void take_player(struct st_pipewire_profile *profile, struct times driver
     take(profile, INT64_C(1000) * (signal_us)-10, INT64_C(1000) * (signal_us), driver_xruns_n,               \
          FOLLOWERS(__VA_ARGS__))
 
-/* What is reported, as text: "device/client n starved REASON CULPRIT; ", without a reason that is unknown.
- * The cycle beside it: "client WAIT+BUSY of DEADLINE us, left LEFT; ". */
+/* What is reported, as text: "device/client n lost-cycles REASON CULPRIT; ", without a reason that is
+ * unknown. The cycle beside it: "client WAIT+BUSY of DEADLINE us, left LEFT; ". */
 static int64_t told_busy_ns; /* of the last one */
 static char told_cycle[512];
 
@@ -138,7 +138,7 @@ static void write_seen(void *ctx, const struct st_xrun_seen *seen)
     told_busy_ns = seen->busy_ns;
     const size_t len = strlen(text);
     snprintf(text + len, 256 - len, "%s/%s %d %d%s%s%s%s; ", seen->device, seen->client,
-             (int)seen->device_xruns_n, (int)seen->starved_n, seen->reason != ST_DROPOUT_UNKNOWN ? " " : "",
+             (int)seen->device_xruns_n, (int)seen->cycles_n, seen->reason != ST_DROPOUT_UNKNOWN ? " " : "",
              seen->reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(seen->reason) : "",
              seen->culprit[0] != '\0' ? " " : "", seen->culprit);
 }
@@ -255,6 +255,37 @@ static void without_counters_each_unfinished_cycle_counts_once(void **state)
     }
     TAKE(&profile, 5000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
     assert_string_equal(told(&profile), "alsa_output.card/player 0 3; ");
+}
+
+static int64_t told_dropouts_n, told_longest_ns, told_lost_ns;
+
+static void sum_seen(ST_UNUSED void *ctx, const struct st_xrun_seen *seen)
+{
+    if (seen->deadline_ns > 0)
+        return;
+    told_dropouts_n += seen->starved_n;
+    told_lost_ns += seen->lost_ns;
+    told_longest_ns = seen->longest_ns > told_longest_ns ? seen->longest_ns : told_longest_ns;
+    assert_int_equal(seen->place, ST_DROPOUT_AT_GRAPH);
+}
+
+/* In periods of 1 ms: 40 cycles are lost, two are played, two are lost, 30 are played, one is lost. */
+static void lost_cycles_with_next_to_no_sound_between_are_one_dropout(void **state)
+{
+    (void)state;
+    int lost_n = 0;
+    told_dropouts_n = told_longest_ns = told_lost_ns = 0;
+    for (int i = 0; i < 80; i++) {
+        const bool lost = i >= 2 && (i < 42 || (i >= 44 && i < 46) || i == 76);
+        lost_n += lost;
+        TAKE(&profile, 1000000 + 1000 * i, 5, {PLAYER, "player", FINISHED, lost_n});
+        if (i % 10 == 9) /* reported meanwhile */
+            st_pipewire_profile_report(&profile, sum_seen, NULL);
+    }
+    assert_int_equal(told_dropouts_n, 2);
+    assert_int_equal(told_lost_ns, 43 * INT64_C(1000000));
+    assert_int_equal(told_longest_ns,
+                     44 * INT64_C(1000000)); /* from the begin of its first cycle to the end of its last */
 }
 
 static void counters_win_over_the_status(void **state)
@@ -843,6 +874,7 @@ int main(void)
         cmocka_unit_test_setup(what_was_before_the_first_sight_is_not_told, begin),
         cmocka_unit_test_setup(nodes_of_a_client_that_is_left_out_tell_nothing, begin),
         cmocka_unit_test_setup(without_counters_each_unfinished_cycle_counts_once, begin),
+        cmocka_unit_test_setup(lost_cycles_with_next_to_no_sound_between_are_one_dropout, begin),
         cmocka_unit_test_setup(counters_win_over_the_status, begin),
         cmocka_unit_test_setup(a_second_card_has_device_xruns, begin),
         cmocka_unit_test_setup(a_lower_counter_begins_anew, begin),

@@ -1,0 +1,36 @@
+#include "xruns/dropout_place.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const names[ST_DROPOUT_PLACES] = {
+    [ST_DROPOUT_AT_UNKNOWN] = "unknown",
+    [ST_DROPOUT_AT_APPLICATION] = "application",
+    [ST_DROPOUT_AT_CLIENT_BUFFER] = "client-buffer",
+    [ST_DROPOUT_AT_GRAPH] = "graph",
+    [ST_DROPOUT_AT_DEVICE_BUFFER] = "device-buffer",
+    [ST_DROPOUT_AT_RESYNC] = "resync",
+    [ST_DROPOUT_AT_BUS] = "bus",
+};
+
+const char *st_dropout_place_name(enum st_dropout_place place)
+{
+    return names[place];
+}
+
+enum st_dropout_place st_dropout_place_of(const char *name)
+{
+    size_t i = 0;
+    while (i < ST_DROPOUT_PLACES && strcmp(name, names[i]) != 0)
+        i++;
+    return i < ST_DROPOUT_PLACES ? (enum st_dropout_place)i : ST_DROPOUT_AT_UNKNOWN;
+}
+
+const char *st_dropout_place_text(enum st_dropout_place place, const char *server, char *buf,
+                                  size_t buf_bytes)
+{
+    buf[0] = '\0';
+    if (place == ST_DROPOUT_AT_CLIENT_BUFFER)
+        snprintf(buf, buf_bytes, ", between it and %s", server);
+    return buf;
+}

@@ -1,0 +1,31 @@
+/* Where the sound of a dropout was lost. */
+#ifndef ST_XRUNS_DROPOUT_PLACE_H
+#define ST_XRUNS_DROPOUT_PLACE_H
+
+#include "core/base.h"
+
+enum st_dropout_place {
+    ST_DROPOUT_AT_UNKNOWN,
+    ST_DROPOUT_AT_APPLICATION,   /* it had nothing to write */
+    ST_DROPOUT_AT_CLIENT_BUFFER, /* between a program and its sound server: it stood still, and its buffer ran
+                                  * dry
+                                  */
+    ST_DROPOUT_AT_GRAPH,         /* a client of the server was not ready in its cycle */
+    ST_DROPOUT_AT_DEVICE_BUFFER, /* the whole cycle came too late for the device */
+    ST_DROPOUT_AT_RESYNC,        /* a second device was put right */
+    ST_DROPOUT_AT_BUS,           /* on the way to the device: USB packets */
+    ST_DROPOUT_PLACES
+};
+
+/** Stable: "unknown", "application", "client-buffer", "graph", "device-buffer", "resync", "bus". */
+const char *st_dropout_place_name(enum st_dropout_place place);
+
+/** The place of that name; unknown if there is none. */
+enum st_dropout_place st_dropout_place_of(const char *name);
+
+/** For screens, after a length: ", between it and PipeWire"; "" where the reason says it.
+ * @param server whose buffer it is, as on screens. @return buf. */
+const char *st_dropout_place_text(enum st_dropout_place place, const char *server, char *buf,
+                                  size_t buf_bytes);
+
+#endif
