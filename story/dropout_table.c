@@ -348,6 +348,8 @@ static const struct st_dropout_client *victim_of(const struct st_dropout_table *
 bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client)
 {
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
+    if (place_of(client) == ST_DROPOUT_AT_CLIENT_BUFFER)
+        return false;
     return victim_of(table) != NULL && (reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WOKEN_LATE ||
                                         table->reasons_n[ST_DROPOUT_CPU_TAKEN] > client->reasons_n[reason]);
 }
@@ -434,6 +436,13 @@ void st_dropout_table_next(const struct st_dropout_table *table, const struct st
     const bool lost_cpu = reason == ST_DROPOUT_WOKEN_LATE || st_dropout_table_is_taken(table, client);
     char reason_text[128];
     set[0] = why[0] = '\0';
+    if (place_of(client) == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED) {
+        snprintf(why, why_bytes,
+                 "%s needs a larger buffer of its own: a setting of it, or start it with "
+                 "PULSE_LATENCY_MSEC=100; the buffer of %s does not matter",
+                 client->name, st_event_source_title(source));
+        return;
+    }
     if (lost_cpu) {
         rights_of(table, client, set, set_bytes, why, why_bytes);
         if (set[0] != '\0')

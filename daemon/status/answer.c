@@ -354,6 +354,22 @@ static void client_next(const struct st_view *view, struct st_answer *next)
                  next->next_why[0] != '\0' ? "sleeptune status --watch" : "sleeptune history --events");
 }
 
+/* No dropout was seen, and someone heard one: it was where nothing is watched. */
+static void set_not_watched(struct st_answer *answer)
+{
+    const struct st_dropout_table *seen = answer->server != NULL ? &answer->server->seen : NULL;
+    char *buf = answer->next_why;
+    snprintf(buf, sizeof(answer->next_why), "if it clicked: not watched here: ");
+    for (size_t i = 0; seen != NULL && i < seen->clients_n; i++) {
+        if (seen->clients[i].load.between == ST_XRUN_BETWEEN_NOTHING)
+            continue;
+        st_text_append(buf, sizeof(answer->next_why), "what %s writes too late (its buffer), ",
+                       seen->clients[i].name);
+        break;
+    }
+    st_text_append(buf, sizeof(answer->next_why), ST_ANSWER_NOT_WATCHED);
+}
+
 static void set_next(const struct st_view *view, struct st_answer *answer)
 {
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
@@ -394,7 +410,9 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         next = "sleeptune report";
     } else if (!answer->timing_matters || (answer->server != NULL && answer->server->seen.period_ns > 0 &&
                                            answer->timing_known && answer->timing_ok)) {
-        why = "if it clicked: look at cables, USB hubs, power supply, Bluetooth";
+        snprintf(answer->next, sizeof(answer->next), "%s", next);
+        set_not_watched(answer);
+        return;
     } else if (answer->timing_known && view->loop->misses > 0) {
         next = "sleeptune history --causes";
         if (st_result_main_cause(view->loop, &cause) != NULL)

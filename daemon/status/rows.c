@@ -489,7 +489,8 @@ static void add_between(struct section *to, const struct st_observed_view *of)
         const struct st_dropout_client *client = &of->seen.clients[i];
         if (client->load.between == ST_XRUN_BETWEEN_NOTHING)
             continue;
-        add(to, OK, "Not watched", "between %s and %s%s", client->name, st_event_source_title(of->source),
+        add(to, OK, "Not watched here", "between %s and %s%s", client->name,
+            st_event_source_title(of->source),
             client->load.between == ST_XRUN_BETWEEN_STOPS
                 ? ": sound that the program writes too late while it runs (that it stands still is watched)"
                 : "");
@@ -524,6 +525,7 @@ static void add_sound(json_t *sections, const struct st_view *view)
     add_stream(&to, &view->audio);
     for (size_t i = 0; i < view->observe.n; i++)
         add_source(&to, &view->observe.sources[i]);
+    add(&to, OK, "Not watched here", "%s", ST_ANSWER_NOT_WATCHED);
     end_section(sections, "Sound", &to);
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/status/answer.h"
 #include "daemon/status/forecast.h"
 #include "daemon/status/live.h"
 #include "daemon/status/rows.h"
@@ -151,7 +152,7 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_of_screen("answer",
                      "No dropout in the last 60 min on PipeWire at 1024 frames. Earlier: 412 dropouts, "
                      "22:22 to 22:23.");
-    expect_of_screen("next_why", "if it clicked: look at cables, USB hubs, power supply, Bluetooth");
+    expect_of_screen("next_why", "if it clicked: not watched here: " ST_ANSWER_NOT_WATCHED);
 }
 
 static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
@@ -212,6 +213,10 @@ static void what_is_not_watched_is_not_said_to_be_none(void **state)
     expect_cells("[\"mpv\", \"0\", \"\", \"1 %\", \"0 %\"]");
     client->load.between = ST_XRUN_BETWEEN_UNSEEN;
     expect_cells("[\"mpv\", \"?\", \"not watched between it and its server\", \"1 %\", \"0 %\"]");
+    expect_of_screen(
+        "next_why",
+        "if it clicked: not watched here: what mpv writes too late (its buffer), " ST_ANSWER_NOT_WATCHED);
+    expect_row("Not watched here", "between mpv and PipeWire", "ok", true);
     client->load.between = ST_XRUN_BETWEEN_STOPS;
     expect_cells("[\"mpv\", \"0\", \"only stops are watched between it and its server\", \"1 %\", \"0 %\"]");
 }
@@ -241,9 +246,26 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     client->longest_ns = 490 * ST_NS_PER_MS;
     expect_of_screen("answer", "paplay lost sound 10 times (watched since 22:13), 4.70 s in all (longest 490 "
                                "ms), between it and PipeWire: it was stopped or frozen.");
+    expect_of_screen("next_why", "nothing to tune: it was stopped or frozen");
     add_client(pipewire, "GoodSynth", 1, ST_DROPOUT_STOPPED);
     expect_of_screen("answer", "paplay lost sound in 10 of 11 dropouts (watched since 22:13), 4.70 s in all "
                                "(longest 490 ms), between it and PipeWire: it was stopped or frozen.");
+}
+
+/* Who took the CPU took it from a program whose own buffer is too short: rights and the server's buffer do
+ * not help. */
+static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    struct st_dropout_client *client = add_client(pipewire, "mpv", 3, ST_DROPOUT_CPU_TAKEN);
+    client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER] = 3;
+    client->lost_ns = client->longest_ns = 300 * ST_NS_PER_MS;
+    expect_of_screen("answer",
+                     "mpv lost sound 3 times (watched since 22:13), 300 ms in all (longest 300 ms), "
+                     "between it and PipeWire: it lost the CPU to another program.");
+    expect_of_screen("next_why", "mpv needs a larger buffer of its own: a setting of it, or start it with "
+                                 "PULSE_LATENCY_MSEC=100; the buffer of PipeWire does not matter");
 }
 
 static void first_line_says_what_the_server_knows(void **state)
@@ -494,12 +516,12 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     expect_of_screen("answer", "No dropout since 22:13 on PipeWire at 1024 frames.");
     expect_of_screen("state", "ok");
     expect_of_screen("next", "sleeptune history");
-    expect_of_screen("next_why", "if it clicked: look at cables, USB hubs, power supply, Bluetooth");
+    expect_of_screen("next_why", "if it clicked: not watched here: " ST_ANSWER_NOT_WATCHED);
     result.misses = 4; /* the test loop is no witness against music that plays without a fault */
     st_hist_add_n(&result.lateness, INT64_C(22000000), 4);
     expect_of_screen("answer", "No dropout since 22:13 on PipeWire at 1024 frames.");
     expect_of_screen("state", "ok");
-    expect_of_screen("next_why", "if it clicked: look at cables, USB hubs, power supply, Bluetooth");
+    expect_of_screen("next_why", "if it clicked: not watched here: " ST_ANSWER_NOT_WATCHED);
     expect_row("This computer", "timing not OK: a test loop missed 4 of 1000 periods", "warn", true);
     snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO"); /* neither are its rights */
     expect_of_screen("next", "sleeptune history");
@@ -697,6 +719,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
                "known, CPU time per poll not known yet (n = 0)",
                "ok", true);
     expect_no_row("Not watched");
+    expect_row("Not watched here", ST_ANSWER_NOT_WATCHED, "ok", true);
     never->mode = ST_OBSERVED_ON; /* asked for */
     expect_row("Not watched", "sound4", "bad", true);
     never->mode = ST_OBSERVED_AUTO;
@@ -839,6 +862,7 @@ int main(void)
         TEST(first_line_names_the_program_that_made_the_dropouts),
         TEST(what_is_not_watched_is_not_said_to_be_none),
         TEST(lost_sound_has_a_length_and_a_place),
+        TEST(lost_cpu_between_a_program_and_its_server_has_its_own_next_step),
         TEST(streams_of_one_name_are_one_program),
         TEST(first_line_says_what_the_server_knows),
         TEST(first_line_blames_who_took_the_cpu),
