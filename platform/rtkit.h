@@ -3,7 +3,7 @@
 #ifndef ST_PLATFORM_RTKIT_H
 #define ST_PLATFORM_RTKIT_H
 
-#include "platform/platform.h"
+#include "platform/threads.h"
 
 /**
  * Asks rtkit for SCHED_RR for thread `tid` of this process. Sets RLIMIT_RTTIME first, which cannot be raised
@@ -15,7 +15,7 @@ __attribute__((visibility("default"))) ST_NODISCARD int
 st_rtkit_ask(struct st_threads *threads, pid_t tid, int priority, char *text, size_t text_bytes);
 
 #define ST_RTKIT_SYMBOL "st_rtkit_ask"
-typedef int (*st_rtkit_ask_fn)(struct st_platform *platform, pid_t tid, int priority, char *text,
+typedef int (*st_rtkit_ask_fn)(struct st_threads *threads, pid_t tid, int priority, char *text,
                                size_t text_bytes);
 
 #endif

@@ -38,7 +38,7 @@ static int on_refused(void *ctx, pid_t tid, int priority)
 {
     struct st_sizes *sizes = ctx;
     char text[256];
-    const int r = ask_rtkit(st_platform_native(), tid, priority, text, sizeof(text));
+    const int r = ask_rtkit(&st_platform_native()->threads, tid, priority, text, sizeof(text));
     sizes->rtkit_refused = r != 0;
     return r;
 }

@@ -16,14 +16,14 @@ export COLUMNS=400 # one sentence, one line
 
 # --- the table ---
 
-made='made (all [0-9]+|[0-9]+ of [0-9]+) dropouts' took='in (all [0-9]+|[0-9]+ of [0-9]+) dropouts'
+made='(made (all [0-9]+|[0-9]+ of [0-9]+) dropouts|lost sound ([0-9]+ times|in [0-9]+ of [0-9]+ dropouts))' took='in (all [0-9]+|[0-9]+ of [0-9]+) dropouts'
 rights='sudo sleeptune apply linux-rt-permission' buffer='pw-metadata -n settings 0 clock.force-quantum'
 # expect CAUSE RIGHTS FRAMES: what is right. $first: the first line; $next: the next step of status, and $leads: what that prints, if
 # it is a command that only looks; $check_next: of check; $never: of either
 expect() {
     local ms about
     # GoodSynth is a victim in each of them
-    leads='' never='GoodSynth made|No program here has real-time rights' # the hog of SCHED_FIFO has them
+    leads='' never='GoodSynth (made|lost sound)|No program here has real-time rights' # the hog of SCHED_FIFO has them
     [ "$2" = none ] || never+='|No program that plays has real-time rights'
     [ "$1" = slow ] || never+="|Next:? *$buffer"
     case $1 in

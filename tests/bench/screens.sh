@@ -74,7 +74,7 @@ each period, *HeavyReverb* as much, and 130 % in each twentieth one.
 | question | screen | answer |
 |---|---|---|
 TEXT
-answer "Which program?" status '^HeavyReverb made' 2
+answer "Which program?" status '^HeavyReverb lost sound' 2
 answer "Which buffer?" status '^PipeWire +[0-9]+ frames' 1
 answer "Since when?" status 'first dropout' 2
 answer "Is it my computer?" status '^This computer timing' 2

@@ -45,7 +45,7 @@ is "bash completion has them" "$(grep -cF "words='$kinds'" "$bash_words")" 1
 is "zsh completion has them" "$(grep -cF ":kind:($kinds)" "$zsh_words")" 1
 
 if command -v fish >/dev/null; then
-    like "fish completes commands and options" "$(PATH=${SLEEPTUNE%/*}:$PATH HOME=/nonexistent fish --no-config -c "source '$SLEEPTUNE_SRC/conf/completion/sleeptune.fish'; complete -C 'sleeptune stat'; complete -C 'sleeptune status --wa'" | tr '\n' ' ')" \
+    like "fish completes commands and options" "$(PATH=${SLEEPTUNE%/*}:$PATH HOME=$tmp fish --no-config -c "source '$SLEEPTUNE_SRC/conf/completion/sleeptune.fish'; complete -C 'sleeptune stat'; complete -C 'sleeptune status --wa'" | tr '\n' ' ')" \
         '^status.show what sleeptuned measures now --watch.redraw each second'
 else
     skip "fish completes commands and options" "fish is not installed"
