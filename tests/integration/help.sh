@@ -44,15 +44,15 @@ is "sleeptuned(8) has all of them, and the journal's minute" "$(tr -d '\n' <<<"$
 is "bash completion has them" "$(grep -cF "words='$kinds'" "$bash_words")" 1
 is "zsh completion has them" "$(grep -cF ":kind:($kinds)" "$zsh_words")" 1
 
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
 if command -v fish >/dev/null; then
     like "fish completes commands and options" "$(PATH=${SLEEPTUNE%/*}:$PATH HOME=$tmp fish --no-config -c "source '$SLEEPTUNE_SRC/conf/completion/sleeptune.fish'; complete -C 'sleeptune stat'; complete -C 'sleeptune status --wa'" | tr '\n' ' ')" \
         '^status.show what sleeptuned measures now --watch.redraw each second'
 else
     skip "fish completes commands and options" "fish is not installed"
 fi
-
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 : >"$tmp/the-file"
 
 # after COMMAND OPTION: what bash completes there
