@@ -42,17 +42,23 @@ static double log_between(struct st_random *random, double low, double high)
     return exp(between(random, log(low), log(high)));
 }
 
+/* @return 0 to n - 1 */
+static size_t below(struct st_random *random, size_t n)
+{
+    return (size_t)st_random_below(random, n);
+}
+
 static uint64_t any_period_ns(struct st_random *random)
 {
     static const uint64_t periods_ns[] = {1000000000, 100000000, 10000000, 5333333, 20000000};
-    return periods_ns[st_random_below(random, ST_ARRAY_LEN(periods_ns))];
+    return periods_ns[below(random, ST_ARRAY_LEN(periods_ns))];
 }
 
 /* Noise of independent samples, with a spread of some us. */
 static void background(struct st_random *random, uint64_t period_ns, size_t n, struct st_series *ret)
 {
     static const enum noise kinds[] = {NOISE_NORMAL, NOISE_UNIFORM, NOISE_LOGNORMAL, NOISE_PARETO};
-    const enum noise kind = kinds[st_random_below(random, ST_ARRAY_LEN(kinds))];
+    const enum noise kind = kinds[below(random, ST_ARRAY_LEN(kinds))];
     struct st_period period;
     assert_int_equal(st_period_init_ns(&period, period_ns, 1), 0);
     assert_int_equal(noise_series(kind, st_random_u64(random) % 100000, &period, n, 0, 0, ret), 0);
@@ -65,7 +71,7 @@ static void make_pulses(uint64_t seed, struct st_series *series, struct truth *t
     struct st_random random = {.state = seed};
     *t = (struct truth){.every = log_between(&random, 10, 400), .high_ns = log_between(&random, 1e5, 5e6)};
     const double repeats = between(&random, 10, 60), jitter = between(&random, 0, 0.5);
-    const size_t n = (size_t)fmax(repeats * t->every, 300), wide = 1 + st_random_below(&random, 2);
+    const size_t n = (size_t)fmax(repeats * t->every, 300), wide = 1 + below(&random, 2);
     const double first = between(&random, 0, t->every);
     background(&random, any_period_ns(&random), n, series);
     for (double at = first; at < (double)n; at += t->every) {
@@ -79,7 +85,7 @@ static void make_rectangles(uint64_t seed, struct st_series *series, struct trut
 {
     struct st_random random = {.state = seed};
     *t = (struct truth){.every = log_between(&random, 5, 120), .high_ns = log_between(&random, 2e4, 5e5)};
-    if (st_random_below(&random, 2) == 0)
+    if (below(&random, 2) == 0)
         t->every = nearbyint(t->every);
     const size_t n = (size_t)fmax(between(&random, 25, 120) * t->every, 400);
     const double share = between(&random, 0.3, 0.7), first = between(&random, 0, t->every);
@@ -95,13 +101,13 @@ static void make_ticks(uint64_t seed, struct st_series *series, struct truth *t)
     static const int rates[] = {60, 100, 128, 250, 300, 1000};
     static const uint64_t periods_ns[] = {1000000000, 997000000, 333000000, 21333333};
     struct st_random random = {.state = seed};
-    struct st_simulation s = {.count = 900 + st_random_below(&random, 900), .seed = seed};
+    struct st_simulation s = {.count = 900 + below(&random, 900), .seed = seed};
     for (;;) {
-        s.hz = rates[st_random_below(&random, ST_ARRAY_LEN(rates))];
+        s.hz = rates[below(&random, ST_ARRAY_LEN(rates))];
         s.drift_ppm = between(&random, -80, 80);
         s.noise_ns = (int64_t)st_random_below(&random, 5000);
-        s.rounding = st_random_below(&random, 2) == 0 ? ST_ROUNDING_TVTOHZ : ST_ROUNDING_TVTOHZ_FIXED;
-        const uint64_t period_ns = periods_ns[st_random_below(&random, ST_ARRAY_LEN(periods_ns))];
+        s.rounding = below(&random, 2) == 0 ? ST_ROUNDING_TVTOHZ : ST_ROUNDING_TVTOHZ_FIXED;
+        const uint64_t period_ns = periods_ns[below(&random, ST_ARRAY_LEN(periods_ns))];
         assert_int_equal(st_period_init_ns(&s.period, period_ns, 1), 0);
         /* a jump or two, and periods that are longer than the sleeps */
         const double tick_ns = 1e9 / (double)s.hz * (1 + s.drift_ppm * 1e-6);
@@ -116,12 +122,12 @@ static void make_ticks(uint64_t seed, struct st_series *series, struct truth *t)
 static void make_steps(uint64_t seed, struct st_series *series, struct truth *t)
 {
     struct st_random random = {.state = seed};
-    const size_t n = 900 + st_random_below(&random, 3000);
-    *t = (struct truth){.steps_n = 1 + st_random_below(&random, 3)};
+    const size_t n = 900 + below(&random, 3000);
+    *t = (struct truth){.steps_n = 1 + below(&random, 3)};
     background(&random, any_period_ns(&random), n, series);
     for (size_t k = 0; k < t->steps_n; k++) {
         t->step_at[k] = (double)n * ((double)k + between(&random, 0.7, 1.3)) / ((double)t->steps_n + 1);
-        t->step_ns[k] = log_between(&random, 2.5e4, 1e5) * (st_random_below(&random, 3) == 0 ? -1 : 1);
+        t->step_ns[k] = log_between(&random, 2.5e4, 1e5) * (below(&random, 3) == 0 ? -1 : 1);
         for (size_t i = (size_t)t->step_at[k]; i < n; i++)
             series->lateness_ns[i] += llrint(t->step_ns[k]);
     }
@@ -130,8 +136,8 @@ static void make_steps(uint64_t seed, struct st_series *series, struct truth *t)
 static void make_drift(uint64_t seed, struct st_series *series, struct truth *t)
 {
     struct st_random random = {.state = seed};
-    const size_t n = 900 + st_random_below(&random, 3000);
-    const double all_ns = log_between(&random, 2e4, 5e5) * (st_random_below(&random, 2) == 0 ? -1 : 1);
+    const size_t n = 900 + below(&random, 3000);
+    const double all_ns = log_between(&random, 2e4, 5e5) * (below(&random, 2) == 0 ? -1 : 1);
     background(&random, any_period_ns(&random), n, series);
     const double span_s = st_period_seconds(&series->period) * (double)n;
     *t = (struct truth){.slope_ns_per_s = all_ns / span_s};
@@ -145,17 +151,17 @@ static void make_lattice(uint64_t seed, struct st_series *series, struct truth *
     static const int rates[] = {100, 200, 250, 300, 500, 1000};
     static const uint64_t periods_ns[] = {1000000000, 100000000, 50000000};
     struct st_random random = {.state = seed};
-    *t = (struct truth){.hz = rates[st_random_below(&random, ST_ARRAY_LEN(rates))]};
-    const size_t n = 600 + st_random_below(&random, 2000);
+    *t = (struct truth){.hz = rates[below(&random, ST_ARRAY_LEN(rates))]};
+    const size_t n = 600 + below(&random, 2000);
     const double tick_ns = 1e9 / t->hz, grows_ns = tick_ns * between(&random, 0.02, 0.12);
-    const bool levels = st_random_below(&random, 2) == 0;
-    background(&random, periods_ns[st_random_below(&random, ST_ARRAY_LEN(periods_ns))], n, series);
+    const bool levels = below(&random, 2) == 0;
+    background(&random, periods_ns[below(&random, ST_ARRAY_LEN(periods_ns))], n, series);
     double late_ns = between(&random, 0, tick_ns);
     for (size_t i = 0; i < n; i++) {
         late_ns += grows_ns * between(&random, 0, 2);
         late_ns -= late_ns > tick_ns ? tick_ns : 0;
         series->lateness_ns[i] +=
-            levels ? llrint(tick_ns * (double)(st_random_below(&random, 3) * st_random_below(&random, 2)))
+            levels ? llrint(tick_ns * (double)(below(&random, 3) * below(&random, 2)))
                    : llrint(late_ns);
     }
 }
@@ -167,7 +173,7 @@ static void make_noise(uint64_t seed, struct st_series *series, struct truth *t)
     *t = (struct truth){0};
     assert_int_equal(st_period_init_ns(&period, any_period_ns(&random), 1), 0);
     assert_int_equal(noise_series((enum noise)(seed % NOISE_COUNT), seed, &period,
-                                  300 + st_random_below(&random, 3000), 0, 0, series),
+                                  300 + below(&random, 3000), 0, 0, series),
                      0);
 }
 
