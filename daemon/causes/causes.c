@@ -263,7 +263,6 @@ void st_causes_look(struct st_causes *causes, struct st_causes_now *ret)
     pthread_mutex_lock(&causes->mutex);
     ret->sums = causes->now;
     ret->handlers = causes->handlers.table;
-    memcpy(ret->no_tracer, causes->no_tracer, sizeof(ret->no_tracer));
     ret->span = (struct st_cause_span){.from_wall_ns = causes->from_wall_ns,
                                        .to_wall_ns = clock->wall_ns(clock),
                                        .asked_from_wall_ns = INT64_MIN,
@@ -271,8 +270,8 @@ void st_causes_look(struct st_causes *causes, struct st_causes_now *ret)
                                        .wakes_n = causes->wakes_n,
                                        .above_ns = causes->above_ns,
                                        .xruns_n = causes->xruns_n,
-                                       .xruns_unknown_n = causes->xruns_unknown_n,
-                                       .tracer = ret->no_tracer};
+                                       .xruns_unknown_n = causes->xruns_unknown_n};
+    memcpy(ret->span.tracer, causes->no_tracer, sizeof(ret->span.tracer));
     pthread_mutex_unlock(&causes->mutex);
 }
 

@@ -53,7 +53,6 @@ void st_causes_take(struct st_causes *causes, const struct st_late *late,
 struct st_causes_now {
     struct st_cause_sums sums;
     struct st_cause_span span;
-    char no_tracer[200];               /* span.tracer */
     struct st_handlers_table handlers; /* since the daemon started */
 };
 

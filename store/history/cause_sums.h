@@ -41,7 +41,7 @@ struct st_cause_span {
     int64_t above_ns; /* smallest limit of late; 0: unknown, nothing was late */
     uint64_t xruns_n; /* simulated */
     uint64_t xruns_unknown_n;
-    const char *tracer; /* "": it runs; else why culprits are unknown */
+    char tracer[200]; /* "": it runs; else why culprits are unknown */
 };
 
 /** Document sleeptune-causes/1. Sorts the sums: the longest total first. New reference, NULL when out of

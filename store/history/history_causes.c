@@ -1,6 +1,8 @@
 /* Causes in a history. */
 #include "store/history/history_private.h"
 
+#include <string.h>
+
 #include "core/ns.h"
 
 #define MINUTES_DAYS 2 /* older sums are per hour */
@@ -122,7 +124,7 @@ static void add_unwritten(const struct st_cause_sums *from, const struct st_caus
     span->wakes_n += minute->wakes_n;
     span->xruns_n += minute->xruns_n;
     span->xruns_unknown_n += minute->xruns_unknown_n;
-    span->tracer = minute->tracer;
+    memcpy(span->tracer, minute->tracer, sizeof(span->tracer));
     for (size_t i = 0; i < from->n; i++)
         st_cause_sums_add(sums, &from->rows[i]);
 }
@@ -151,7 +153,7 @@ int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, i
         return r;
     for (size_t i = 0; i < sums.n; i++) {
         if (sums.rows[i].culprit[0] != '\0')
-            span.tracer = "";
+            span.tracer[0] = '\0';
     }
     if (minute != NULL && minute->to_wall_ns > since_ns && minute->from_wall_ns < to_ns)
         add_unwritten(unwritten, minute, &sums, &span);
