@@ -161,8 +161,7 @@ static void make_lattice(uint64_t seed, struct st_series *series, struct truth *
         late_ns += grows_ns * between(&random, 0, 2);
         late_ns -= late_ns > tick_ns ? tick_ns : 0;
         series->lateness_ns[i] +=
-            levels ? llrint(tick_ns * (double)(below(&random, 3) * below(&random, 2)))
-                   : llrint(late_ns);
+            levels ? llrint(tick_ns * (double)(below(&random, 3) * below(&random, 2))) : llrint(late_ns);
     }
 }
 
@@ -172,8 +171,8 @@ static void make_noise(uint64_t seed, struct st_series *series, struct truth *t)
     struct st_period period;
     *t = (struct truth){0};
     assert_int_equal(st_period_init_ns(&period, any_period_ns(&random), 1), 0);
-    assert_int_equal(noise_series((enum noise)(seed % NOISE_COUNT), seed, &period,
-                                  300 + below(&random, 3000), 0, 0, series),
+    assert_int_equal(noise_series((enum noise)(seed % NOISE_COUNT), seed, &period, 300 + below(&random, 3000),
+                                  0, 0, series),
                      0);
 }
 
