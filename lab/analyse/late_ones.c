@@ -17,6 +17,7 @@
 #define AHEAD_N      6      /* and its second one */
 #define P_LOG_MAX    (-9.2) /* 1 in 10000 */
 #define TRIES        5      /* all outliers, then the half of them that is later, and so on */
+#define PARTS_MAX    8
 #define GROUP_MIN    8
 #define GROUP_WIDTH  0.5 /* of its distance from all other samples */
 
@@ -81,6 +82,8 @@ static struct train follow(const struct events *e, double from, double every)
     return t;
 }
 
+static const double tried_log = 7.1; /* log(FROM_N * AHEAD_N * TRIES) */
+
 /* Chernoff's bound of the chance that this number of moments has an event that comes at any time. */
 static double log_chance(const struct events *e, const struct train *t)
 {
@@ -91,10 +94,26 @@ static double log_chance(const struct events *e, const struct train *t)
     return -n * (seen * log(seen / q) + (seen < 1 ? (1 - seen) * log((1 - seen) / (1 - q)) : 0));
 }
 
+/* Of a train with gaps, every few of its moments may have an event each time: then more events than chance
+ * makes lie between those, and all are one train, with its own distance. */
+static struct train fill_up(const struct events *e, struct train t)
+{
+    for (int parts = 2; parts <= PARTS_MAX && t.every / parts >= EVERY_MIN; parts++) {
+        const struct train all = follow(e, t.first, t.every / parts);
+        const struct train between = {all.first, all.every, all.seen_n - t.seen_n + 1,
+                                      all.slots_n - t.slots_n};
+        if (all.every >= EVERY_MIN && all.seen_n > t.seen_n && all.slots_n > t.slots_n &&
+            log_chance(e, &between) + tried_log < P_LOG_MAX) {
+            t = all;
+            parts = 1;
+        }
+    }
+    return t;
+}
+
 static struct train find_train(const struct events *e)
 {
     struct train best = {0};
-    const double tried_log = log(FROM_N * AHEAD_N * TRIES);
     const size_t apart = e->n / FROM_N + 1;
     for (size_t i = 0; i < e->n; i += apart) {
         for (size_t j = i + 1; j < e->n && j <= i + AHEAD_N; j++) {
@@ -106,7 +125,7 @@ static struct train find_train(const struct events *e)
                 best = t;
         }
     }
-    return best;
+    return best.seen_n > 0 ? fill_up(e, best) : best;
 }
 
 /* Sorted samples: the outliers among them, and whether they are a group. */

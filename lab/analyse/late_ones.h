@@ -20,10 +20,11 @@ struct st_late_ones {
     uint64_t seen_n, slots_n; /* moments at that distance that had one, and all */
 };
 
-/** The moments of a train that are missing or have something else beside it: a quarter at most. Fewer than
- * six in a row are no train, nor is one that chance makes out of independent outliers in 1 of 10000
- * series. @param ret_rest the samples up to train_limit_ns that are not at its moments, or all where none are
- * regular; free it with st_series_finish. @return 0, -ENODATA (empty), -ENOMEM. Threads: any. */
+/** The moments of a train that are missing or have something else beside it: a quarter at most, or a quarter
+ * of every few moments. Fewer than six in a row are no train, nor is one that chance makes out of independent
+ * outliers in 1 of 10000 series. @param ret_rest the samples up to train_limit_ns that are not at its
+ * moments, or all where none are regular; free it with st_series_finish. @return 0, -ENODATA (empty),
+ * -ENOMEM. Threads: any. */
 ST_NODISCARD int st_late_ones_find(const struct st_series *series, struct st_late_ones *ret,
                                    struct st_series *ret_rest);
 

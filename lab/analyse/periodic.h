@@ -11,6 +11,9 @@
 #define ST_PERIODIC_HZ_MIN      24
 #define ST_PERIODIC_HZ_MAX      10000
 #define ST_PERIODIC_NAMES_MAX   12
+/** Of more whole rates that look the same usual ones are among them by chance: at 10 ms any rhythm of two,
+ * four or five periods looks like a hundred rates, and it may be any other program's. */
+#define ST_PERIODIC_ALIKE_MAX 30
 
 /** Rates that kernels' ticks have: HZ of Linux, kern.hz, and the old PC and audio ones. */
 extern const int st_periodic_usual_hz[];

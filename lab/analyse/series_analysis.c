@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 
 #define TEXT_BYTES       32
 #define PERIOD_TICKS_MIN 2.2  /* from this many ticks a period on, wake-ups at ticks are found */
@@ -221,42 +222,50 @@ static void say_late_ones(struct st_analysis *a)
             time_text((double)l->high_ns, high), time_text((double)l->below_ns, below));
 }
 
+/* Does a usual tick rate look like this, and few enough others that it is worth its name? */
+static bool may_be_tick(const struct st_periodic *b)
+{
+    return b->names_n > 0 && (int)b->names_n + b->others_n <= ST_PERIODIC_ALIKE_MAX;
+}
+
+/* What the pattern may be, as the end of its sentence: what repeats so need not be a tick. */
+static void tick_text(const struct st_analysis *a, char *buf, size_t buf_bytes)
+{
+    const struct st_periodic *b = &a->periodic;
+    char rates[120];
+    buf[0] = '\0';
+    if (a->counted)
+        return;
+    if (b->names_n == 0)
+        snprintf(buf, buf_bytes, "; no usual tick rate fits this interval");
+    else if (!may_be_tick(b))
+        snprintf(buf, buf_bytes,
+                 "; whether it is a clock tick cannot be determined: at this period %d rates look the same",
+                 (int)b->names_n + b->others_n);
+    else
+        snprintf(buf, buf_bytes, "; a clock tick of %s Hz would look the same at this period%s",
+                 list_text(b->names_hz, b->names_n, rates, sizeof(rates)),
+                 b->others_n > 0 ? ST_TEXT(80, ", and so would %d other whole-number rates up to %d Hz",
+                                           b->others_n, ST_PERIODIC_HZ_MAX)
+                                 : "");
+}
+
 static void say_periodic(struct st_analysis *a)
 {
     const struct st_periodic *b = &a->periodic;
-    char amplitude[TEXT_BYTES], sd[TEXT_BYTES], repeats[TEXT_BYTES], rates[120], others[200] = "";
+    char size[TEXT_BYTES], second[TEXT_BYTES], repeats[TEXT_BYTES], periods[TEXT_BYTES], tick[260];
     if (!b->found)
         return;
-    time_text(b->amplitude_ns, amplitude);
-    time_text(b->amplitude_sd_ns, sd);
     span_text(a, b->repeats_s, repeats);
-    if (b->high_share > 0) {
-        char high[TEXT_BYTES], periods[TEXT_BYTES];
-        if (b->names_n > 0)
-            ST_PRINT(others, "; a clock tick of %s Hz would look the same at this period",
-                     list_text(b->names_hz, b->names_n, rates, sizeof(rates)));
-        say(a, "Every %s%s %s is %s %s for %s%s.", repeats,
-            periods_text(a, 1 / b->cycles_per_period, periods), a->counted ? "the value" : "lateness",
-            time_text(fabs(b->high_ns), high), b->high_ns > 0 ? "higher" : "lower",
-            span_text(a, b->high_share * b->repeats_s, sd), others);
-        return;
-    }
-    if (a->counted) {
-        say(a, "A pattern of %s amplitude (standard error %s) repeats every %s.", amplitude, sd, repeats);
-        return;
-    }
-    if (b->names_n == 0) {
-        say(a,
-            "A pattern of %s amplitude (standard error %s) repeats every %s (%.5g periods); no usual tick "
-            "rate fits this interval.",
-            amplitude, sd, repeats, 1 / b->cycles_per_period);
-        return;
-    }
-    if (b->others_n > 0)
-        ST_PRINT(others, " and of %d other whole-number rates up to %d Hz", b->others_n, ST_PERIODIC_HZ_MAX);
-    say(a, "A pattern of %s amplitude (standard error %s) matches a clock tick of %s Hz%s%s.", amplitude, sd,
-        list_text(b->names_hz, b->names_n, rates, sizeof(rates)), others,
-        b->names_n > 1 || b->others_n > 0 ? ": at this period these rates look the same" : "");
+    periods_text(a, 1 / b->cycles_per_period, periods);
+    tick_text(a, tick, sizeof(tick));
+    if (b->high_share > 0)
+        say(a, "Every %s%s %s is %s %s for %s%s.", repeats, periods, a->counted ? "the value" : "lateness",
+            time_text(fabs(b->high_ns), size), b->high_ns > 0 ? "higher" : "lower",
+            span_text(a, b->high_share * b->repeats_s, second), tick);
+    else
+        say(a, "A pattern of %s amplitude (standard error %s) repeats every %s%s%s.",
+            time_text(b->amplitude_ns, size), time_text(b->amplitude_sd_ns, second), repeats, periods, tick);
 }
 
 static void say_changes(struct st_analysis *a)
@@ -337,7 +346,7 @@ static int say_limits(const struct st_series *series, int known_hz, struct st_an
     if (a->ticks.found)
         say_ticks_limits(a);
     if (a->counted || a->ticks.found || a->interval.found || a->rest.found ||
-        (a->periodic.found && a->periodic.names_n > 0))
+        (a->periodic.found && may_be_tick(&a->periodic)))
         return 0;
     say_blind(series, known_hz, a);
     const int r = say_coarse(series, known_hz, a);
@@ -465,7 +474,7 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
             r = st_periodic_find(&rest, known_hz, &ret->periodic);
         if (ret->counted)
             ret->periodic.names_n = 0;
-        if (ret->periodic.found && ret->periodic.names_n == 0 && skips_often(head->n, st_series_span(head)))
+        if (ret->periodic.found && !may_be_tick(&ret->periodic) && skips_often(head->n, st_series_span(head)))
             ret->periodic = (struct st_periodic){
                 .samples_n = ret->periodic.samples_n}; /* the rhythm of what is skipped */
         say_interval(ret);

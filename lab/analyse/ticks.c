@@ -37,6 +37,7 @@
 #define USUAL_APART      0.02  /* the closest two of st_periodic_usual_hz */
 #define LOOP_S           1.5   /* a loop acts once a second: in a longer period it has acted in between */
 #define MIXED_MIN        0.15  /* ticks */
+#define ALTERNATES_SHARE 0.02  /* of the samples: jumps more or less than half of them */
 
 #define ABOUT        0.12 /* of a tick's length */
 #define ABOUT_HZ_MAX 1024 /* faster ones are no scheduler's */
@@ -555,6 +556,13 @@ static bool is_sawtooth(struct track *track, struct fit *fit)
            (fit->jumps_n >= 2 || one_jump_is_a_tick(fit));
 }
 
+/* Every second sample is later by the same: a program that does something every second period makes that, and
+ * ticks only where a period is half a tick more than whole ones, all the time. */
+static bool alternates(const struct fit *fit)
+{
+    return fabs((double)fit->jumps_n - (double)fit->n / 2) < ALTERNATES_SHARE * (double)fit->n;
+}
+
 static void find(const struct st_series *s, const struct st_series_bulk *bulk, struct track *track,
                  struct st_ticks *ret)
 {
@@ -582,7 +590,9 @@ static void find(const struct st_series *s, const struct st_series_bulk *bulk, s
         if (bend == BEND_MAYBE)
             doubt(&ticks);
         ticks.unseen_ppm = unseen_ppm(s, &fit);
-    } else if (has_teeth(track, &fit, &local)) {
+        if (alternates(&fit) && !(st_ticks_is_usual(ticks.hz) && ticks.drift_known))
+            return;
+    } else if (has_teeth(track, &fit, &local) && !alternates(&fit)) {
         tell_unsteady(s, bulk, &local, &ticks);
         ticks.mixed = mixed;
         if (mixed)

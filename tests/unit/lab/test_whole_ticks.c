@@ -1,0 +1,107 @@
+/* lab/analyse/whole_ticks: levels and jumps of whole ticks, and what is neither. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+
+#include "lab/analyse/whole_ticks.h"
+#include "tests/unit/noise.h"
+
+enum shape { LEVELS, JUMPS, TWO_LEVELS, NOTHING };
+
+/* Noise of 10 us, and whole ticks of a rate. */
+static struct st_whole_ticks find(enum shape shape, int hz, size_t n, uint64_t seed)
+{
+    struct st_random random = {.state = seed};
+    struct st_series series;
+    struct st_period period;
+    struct st_whole_ticks found;
+    const double tick_ns = 1e9 / hz;
+    double late_ns = 0;
+    assert_int_equal(st_period_init_ns(&period, 50000000, 1), 0);
+    st_series_init(&series, &period);
+    for (uint64_t i = 0; i < n; i++) {
+        double x = 1e5 + 1e4 * noise_normal(&random);
+        late_ns += tick_ns * 0.1 * st_random_unit(&random);
+        late_ns -= late_ns > tick_ns ? tick_ns : 0;
+        if (shape == LEVELS)
+            x += tick_ns * (double)(st_random_below(&random, 3) * st_random_below(&random, 2));
+        else if (shape == TWO_LEVELS)
+            x += tick_ns * (double)st_random_below(&random, 2);
+        else if (shape == JUMPS)
+            x += late_ns;
+        assert_int_equal(st_series_add(&series, i, llrint(x)), 0);
+    }
+    assert_int_equal(st_whole_ticks_find(&series, &found), 0);
+    st_series_finish(&series);
+    return found;
+}
+
+static void levels_and_jumps_have_their_rate(void **state)
+{
+    (void)state;
+    static const int rates[] = {100, 200, 250, 300, 500, 1000};
+    ST_EACH (hz, rates) {
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            const struct st_whole_ticks levels = find(LEVELS, *hz, 800, seed),
+                                        jumps = find(JUMPS, *hz, 800, seed);
+            assert_true(levels.found && levels.levels);
+            assert_int_equal(levels.hz, *hz);
+            assert_in_range(levels.jumps_n, 200, 350); /* one in three is on another level */
+            assert_true(jumps.found && !jumps.levels);
+            assert_int_equal(jumps.hz, *hz);
+            assert_in_range(jumps.jumps_n, 25, 60); /* one in twenty */
+        }
+    }
+}
+
+/* A second level may be anything that takes 1 ms; a third one 1 ms further on is no accident. */
+static void two_levels_are_not_enough(void **state)
+{
+    (void)state;
+    assert_false(find(TWO_LEVELS, 1000, 800, 1).found);
+}
+
+static void noise_has_none(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++)
+        assert_false(find(NOTHING, 1000, 400, seed).found);
+}
+
+static void a_rate_that_no_kernel_has_is_none(void **state)
+{
+    (void)state;
+    assert_false(find(LEVELS, 777, 800, 1).found);
+    assert_false(find(JUMPS, 777, 800, 1).found);
+}
+
+static void few_samples_are_too_few(void **state)
+{
+    (void)state;
+    struct st_series series;
+    struct st_whole_ticks found;
+    st_series_init(&series, &(struct st_period){50000000, 1});
+    for (uint64_t i = 0; i < 63; i++)
+        assert_int_equal(st_series_add(&series, i, (int64_t)(i % 3) * 1000000), 0);
+    assert_int_equal(st_whole_ticks_find(&series, &found), -ENODATA);
+    assert_false(found.found);
+    st_series_finish(&series);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels_and_jumps_have_their_rate),
+        cmocka_unit_test(two_levels_are_not_enough),
+        cmocka_unit_test(noise_has_none),
+        cmocka_unit_test(a_rate_that_no_kernel_has_is_none),
+        cmocka_unit_test(few_samples_are_too_few),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
