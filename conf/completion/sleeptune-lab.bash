@@ -13,7 +13,7 @@ _sleeptune_lab() {
     --policy) words='fifo rr other' ;;
     --rounding) words='tvtohz tvtohz-fixed none' ;;
     --every) words='1s 100ms 10ms 1333us' ;;
-    --unit) words='ns us ms s' ;;
+    --unit | --time-unit) words='ns us ms s' ;;
     --format)
         words='text json csv markdown'
         ;;

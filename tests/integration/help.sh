@@ -50,6 +50,10 @@ trap 'rm -rf "$tmp"' EXIT
 if command -v fish >/dev/null; then
     like "fish completes commands and options" "$(PATH=${SLEEPTUNE%/*}:$PATH HOME=$tmp fish --no-config -c "source '$SLEEPTUNE_SRC/conf/completion/sleeptune.fish'; complete -C 'sleeptune stat'; complete -C 'sleeptune status --wa'" | tr '\n' ' ')" \
         '^status.show what sleeptuned measures now --watch.redraw each second'
+    of_lab() { PATH=${SLEEPTUNE_LAB%/*}:$PATH HOME=$tmp fish --no-config -c "source '$SLEEPTUNE_SRC/conf/completion/sleeptune-lab.fish'; complete -C '$1'" | tr '\n' ' '; }
+    like "and those of the laboratory" "$(of_lab 'sleeptune-lab sim') $(of_lab 'sleeptune-lab exec --time') $(of_lab 'sleeptune-lab series --sl') $(of_lab 'sleeptune-lab analyse --ra')" \
+        '^simulate.how late .* --time-unit.* --sleepers.N threads .* --rate'
+    is "with their values" "$(of_lab 'sleeptune-lab plot --kind d')$(of_lab 'sleeptune-lab wake --mechanisms condv')$(of_lab 'sleeptune-lab table --time-unit m')" "density condvar ms "
 else
     skip "fish completes commands and options" "fish is not installed"
 fi
