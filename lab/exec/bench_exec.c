@@ -318,9 +318,8 @@ static int rank(const struct st_bench_exec *bench, size_t first, struct st_ranke
             continue;
         if (i < first)
             return 0;
-        if (figures[i].overshoot_known && figures[i].overshoot_ns < 0 &&
-            bench->arms[bench->arms[i].command->start].command->idle)
-            continue; /* its own start was dearer alone: what is left compares with no other */
+        if (figures[i].overshoot_known && figures[i].overshoot_ns < 0)
+            continue; /* the start was dearer alone: no sleep ends before its time */
         order[n++] = (struct st_ranked){.id = i, .median_ns = figures[i].net.value_ns};
     }
     if (n < 2)

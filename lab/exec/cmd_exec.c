@@ -241,8 +241,7 @@ static void say_net(const struct st_table_format *format, const struct st_exec_c
             "or 0 does not mean no sleep to it (set --start)");
     else if (f->overshoot_known && f->overshoot_ns < 0)
         st_text_append(text, bytes,
-                       ": less than it was to sleep, so the start takes longer alone than in it%s",
-                       idle ? "; no rank" : "");
+                       ": less than it was to sleep, so the start takes longer alone than in it; no rank");
 }
 
 /* "; +151 µs [20 .. 260 µs] against ./first 5" */

@@ -115,17 +115,21 @@ static void with_one_start_ranks_are_of_what_is_left(void **state)
     struct story *s = *state;
     static const struct st_exec_command two[] = {{"true", argv_true, .start = 0},
                                                  {"a 0.005", argv_sleep, 5 * MS, .start = 0},
-                                                 {"b 0.005", argv_true, 5 * MS, .start = 0}};
+                                                 {"b 0.005", argv_true, 5 * MS, .start = 0},
+                                                 {"a", argv_sleep, .start = 0},
+                                                 {"b", argv_true, .start = 0}};
     s->config.commands = two;
-    s->config.commands_n = 3;
+    s->config.commands_n = 5;
     s->config.runs_n = 60;
     s->config.budget_ns = 60 * ST_NS_PER_S;
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
     assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
     const struct st_exec_figures *a = &s->figures[1], *b = &s->figures[2];
-    assert_int_equal(b->rank, 1);
-    assert_int_equal(a->rank, 2);
+    assert_int_equal(s->figures[4].rank, 1);
+    assert_int_equal(s->figures[3].rank, 2);
+    assert_int_equal(b->rank, 0); /* less than the sleep is no good sleep */
+    assert_int_equal(a->rank, 0);
     assert_false(a->difference.known); /* it is the first one */
     assert_true(b->difference.known);
     assert_in_range(-b->difference.value_ns, 4100000, 6100000);
