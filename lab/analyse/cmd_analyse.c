@@ -1,17 +1,11 @@
 /* sleeptune-lab analyse: what a series of lateness shows. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/ns.h"
-#include "core/text/safe.h"
-#include "core/text/text.h"
-#include "lab/analyse/series_result.h"
+#include "lab/analyse/series_set.h"
 #include "lab/chart/chart.h"
 #include "lab/commands.h"
 
-#define NAME         "analyse"
-#define NAME_COLUMNS 18
+#define NAME "analyse"
 
 static void help(void)
 {
@@ -40,63 +34,37 @@ static void help(void)
           stdout);
 }
 
-static const char *const columns[] = {"min", "q1", "median", "mean", "q3", "max"};
-
-/* One line of the table: of a file what R's summary() says. @return an st_exit. */
-static int summary_row(const char *path, const struct st_series_options *options, bool markdown)
+/* @return an st_exit, after a message. */
+static int read(const char *path, const struct st_series_options *options, struct st_series_result *result)
 {
-    static const double p[] = {0, 0.25, 0.5, -1, 0.75, 1};
-    struct st_series_result *result = calloc(1, sizeof(*result));
-    char text[32];
-    if (result == NULL)
-        return st_failure(NAME, "out of memory");
-    int status = st_series_input_read(NAME, path, options, &result->input);
-    const struct st_long_series *all = &result->input.all;
-    int r = 0;
-    if (status == ST_EXIT_DONE && result->input.series.n > 0)
-        r = st_long_series_of(&result->input.series, &result->input.all);
-    if (status == ST_EXIT_DONE && (r != 0 || st_long_series_sample(all, &result->sample) != 0))
-        status = st_failure(NAME, "%s: no samples, or out of memory", path);
-    if (status == ST_EXIT_DONE) {
-        if (markdown)
-            printf("| ");
-        st_safe_print(stdout, path, strlen(path));
-        printf("%*s", NAME_COLUMNS > st_text_columns(path) ? NAME_COLUMNS - st_text_columns(path) : 1, "");
-        printf("%s%9llu%s", markdown ? " | " : "", (unsigned long long)all->n, markdown ? " |" : "");
-        ST_EACH (at, p) {
-            const int64_t ns = *at < 0    ? llrint(all->moments.mean)
-                               : *at == 0 ? all->hist.min_ns
-                               : *at >= 1 ? all->hist.max_ns
-                                          : st_sample_quantile(&result->sample, *at);
-            st_ns_format_exact(ns, text, sizeof(text));
-            printf("%*s%s%s", 11 - st_text_columns(text), "", text, markdown ? " |" : "");
-        }
-        putchar('\n');
-    }
-    st_series_result_finish(result);
-    free(result);
-    return status;
+    const struct st_series_input *input = &result->input;
+    const int status = st_series_input_read(NAME, path, options, &result->input);
+    if (status != ST_EXIT_DONE || input->series.n > 0 || input->all.n > 0)
+        return status;
+    return st_failure(NAME, "%s: no samples%s%s", path, input->note[0] != '\0' ? ": " : "", input->note);
 }
 
-static int summary(char *const *paths, int n, const struct st_series_options *options, bool markdown)
+/* Several files: what R's summary() says of each, or one document. */
+static int several(char *const *paths, size_t n, const struct st_series_options *options, int known_hz,
+                   struct st_bench_command *command)
 {
-    if (markdown)
-        fputs("| file | n |", stdout);
-    else
-        printf("%*s", NAME_COLUMNS + 9, "n");
-    ST_EACH (column, columns) {
-        if (markdown)
-            printf(" %s |", *column);
-        else
-            printf(" %10s", *column);
+    struct st_series_set set = {.n = 0};
+    int status = ST_EXIT_DONE;
+    for (size_t i = 0; i < n && status == ST_EXIT_DONE; i++) {
+        struct st_series_result *result = st_series_set_add(NAME, &set, paths[i]);
+        status = result == NULL ? ST_EXIT_FAILURE : read(paths[i], options, result);
+        if (status == ST_EXIT_DONE)
+            status = st_series_result_analyse(NAME, result, known_hz);
     }
-    puts(markdown ? "\n|:---|---:|---:|---:|---:|---:|---:|---:|" : "");
-    for (int i = 0; i < n; i++) {
-        const int status = summary_row(paths[i], options, markdown);
-        if (status != ST_EXIT_DONE)
-            return status;
+    if (status == ST_EXIT_DONE) {
+        int width;
+        FILE *out = st_bench_command_begin(command, &width);
+        if (out != NULL)
+            st_series_set_text(&set, "file", out);
+        status = st_bench_command_end(command, st_series_set_json(&set, "files", false, NULL), set.n);
     }
-    return ST_EXIT_DONE;
+    st_series_set_finish(&set);
+    return status;
 }
 
 int st_cmd_analyse(int argc, char **argv)
@@ -122,18 +90,15 @@ int st_cmd_analyse(int argc, char **argv)
         status = st_chart_check(NAME, "--plot", command.plot);
     if (status != 0)
         return status;
-    if (first + 1 < argc && (command.plot != NULL || (command.out.document && !command.out.markdown)))
-        return st_failure_usage(NAME, "several files are text or Markdown: use one file, or 'plot'");
+    if (first + 1 < argc && command.plot != NULL)
+        return st_failure_usage(NAME, "--plot draws one file: draw several with 'plot'");
     if (first + 1 < argc)
-        return summary(argv + first, argc - first, &common, command.out.markdown);
+        return several(argv + first, (size_t)(argc - first), &common, (int)tick_hz, &command);
     common.plot = command.plot;
     struct st_series_result *result = calloc(1, sizeof(*result));
     if (result == NULL)
         return st_failure(NAME, "out of memory");
-    status = st_series_input_read(NAME, path, &common, &result->input);
-    if (status == ST_EXIT_DONE && result->input.series.n == 0 && result->input.all.n == 0)
-        status = st_failure(NAME, "%s: no samples%s%s", path, result->input.note[0] != '\0' ? ": " : "",
-                            result->input.note);
+    status = read(path, &common, result);
     if (status == ST_EXIT_DONE) {
         const char *plot = command.plot;
         command.plot = NULL; /* the document that is printed has no samples */

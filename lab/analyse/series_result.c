@@ -236,6 +236,8 @@ json_t *st_series_result_json(const struct st_series_result *result, bool sample
                   "simulation", simulation_json(result->simulation), "circumstances", result->circumstances,
                   "lateness_ns", figures_json(result), "misses", misses_json(result), "looked_at",
                   looked_at_json(&result->analysis), "analysis", analysis_json(&result->analysis));
+    if (o != NULL && result->name[0] != '\0')
+        (void)json_object_set_new(o, "name", json_string(result->name));
     if (o != NULL && samples)
         add_samples(o, &all->head);
     return o;

@@ -18,6 +18,7 @@
 #define ST_SERIES_COUNT_USUAL 900 /* samples */
 
 struct st_series_result {
+    char name[200]; /* of one of several; "" */
     /* `series` until it is shown: then its samples are those of `all` */
     struct st_series_input input;
     struct st_sample sample;                /* of all, once it is shown */

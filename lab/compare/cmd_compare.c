@@ -14,7 +14,7 @@ static void help(void)
           "more than chance?\n\n"
           "A file is a recording of 'measure --record', the CSV of 'plot', text with one\n"
           "figure per line, or the JSON of 'sleeptune-lab series'. FILE:2 is column 2 of a\n"
-          "table. Of two JSON of 'sleeptune-lab syscall', each call is compared.\n\n"
+          "table. Of two JSON of 'syscall' or 'wake', each result is compared.\n\n"
           "      --every TIME       time between the lines of a text file (unknown)\n"
           "      --unit UNIT        of the figures of a text file: ns, us, ms or s\n"
           "      --json, --format json|text\n"
@@ -27,6 +27,11 @@ static void help(void)
           "Exit status: 0 no difference shown, 1 a difference is shown, 2 there is too\n"
           "little to compare, 3 usage, 4 failure.\n",
           stdout);
+}
+
+static int end_of(size_t shown_n, size_t tests_n)
+{
+    return shown_n > 0 ? ST_EXIT_FINDINGS : tests_n > 0 ? ST_EXIT_DONE : ST_EXIT_UNKNOWN;
 }
 
 static int run(struct st_compare_result *result, char *const paths[2], bool json,
@@ -43,9 +48,27 @@ static int run(struct st_compare_result *result, char *const paths[2], bool json
     status = json     ? st_output_json(NAME, st_compare_json(result))
              : r != 0 ? st_failure(NAME, "cannot write the result: %s", strerror(-r))
                       : ST_EXIT_DONE;
-    if (status != ST_EXIT_DONE)
-        return status;
-    return result->shown_n > 0 ? ST_EXIT_FINDINGS : result->tests_n > 0 ? ST_EXIT_DONE : ST_EXIT_UNKNOWN;
+    return status != ST_EXIT_DONE ? status : end_of(result->shown_n, result->tests_n);
+}
+
+static int run_documents(char *const paths[2], json_t *const documents[2], bool json)
+{
+    struct st_compare_results results;
+    const int r = st_compare_results_make(paths, documents[0], documents[1], &results);
+    int status = ST_EXIT_DONE;
+    if (r != 0)
+        status = st_failure(NAME, "cannot compare: %s", strerror(-r));
+    else if (results.n == 0)
+        status = st_failure(NAME, "%s and %s have no result of the same name with single values", paths[0],
+                            paths[1]);
+    else if (json)
+        status = st_output_json(NAME, st_compare_results_json(&results));
+    else
+        st_compare_results_text(&results, stdout);
+    if (status == ST_EXIT_DONE)
+        status = end_of(results.shown_n, results.tests_n);
+    st_compare_results_finish(&results);
+    return status;
 }
 
 int st_cmd_compare(int argc, char **argv)
@@ -66,11 +89,8 @@ int st_cmd_compare(int argc, char **argv)
         return st_failure_usage(NAME, "give two files: a run before the change, and a run after it");
     json_t *documents[2] = {NULL, NULL};
     const bool results = st_compare_documents(argv + first, documents);
-    if (results && json)
-        status =
-            st_failure_usage(NAME, "documents with several results are compared as text: leave out --json");
-    else if (results)
-        status = st_compare_results(NAME, argv + first, documents[0], documents[1]);
+    if (results)
+        status = run_documents(argv + first, documents, json);
     json_decref(documents[0]);
     json_decref(documents[1]);
     if (results)

@@ -47,10 +47,28 @@ void st_compare_finish(struct st_compare_result *result);
  * analyse and plot print, where the samples are known. */
 void st_compare_make_exact(const struct st_compare_file *files, struct st_figure *figures);
 
-/** Two documents of the same kind, whose results have single values: prints the median of each result that
- * both have, and its difference. @return an st_exit, after a message. */
-ST_NODISCARD int st_compare_results(const char *command, char *const paths[2], const json_t *a,
-                                    const json_t *b);
+#define ST_COMPARE_RESULTS_MAX 256
+
+/** Two documents of the same kind, whose results have single values, of two machines for example. */
+struct st_compare_results {
+    char *const *paths;
+    struct st_compare_row {
+        char name[200];
+        uint64_t n[2];                        /* values */
+        struct st_figure figures[ST_FIGURES]; /* only the median is judged */
+    } * rows;                                 /* results that both have */
+    size_t n, alone_n;                        /* alone: results of A that are not compared */
+    size_t tests_n, shown_n;
+};
+
+/** @return 0, -ENOMEM. Free with st_compare_results_finish, also after an error. Threads: any. */
+ST_NODISCARD int st_compare_results_make(char *const paths[2], const json_t *a, const json_t *b,
+                                         struct st_compare_results *ret);
+void st_compare_results_finish(struct st_compare_results *results);
+/** The median of each row, and its difference. */
+void st_compare_results_text(const struct st_compare_results *results, FILE *out);
+/** sleeptune-compare/1, a comparison each row. New reference, NULL when out of memory. */
+json_t *st_compare_results_json(const struct st_compare_results *results);
 /** @return both files as documents of results with single values of one kind, or false. Free what is not
  * NULL. */
 bool st_compare_documents(char *const paths[2], json_t *documents[2]);

@@ -1,4 +1,5 @@
 /* Two documents with results, of two machines for example: the median of each result that both have. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +11,8 @@
 #include "evidence/verdict.h"
 #include "lab/compare/compare.h"
 #include "lab/input/document.h"
-#include "platform/program/options.h"
 
-#define RESULTS_MAX 256
-#define NAME_MIN    8
-
-struct row {
-    char name[200];
-    struct st_figure figures[ST_FIGURES];
-};
+#define NAME_MIN 8
 
 static void name_of(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes)
 {
@@ -53,7 +47,7 @@ static int take(const json_t *result, struct st_compare_file *ret)
     return 0;
 }
 
-static int compare_one(const json_t *a, const json_t *b, struct row *row)
+static int compare_one(const json_t *a, const json_t *b, struct st_compare_row *row)
 {
     struct st_compare_file files[2] = {{.path = ""}, {.path = ""}};
     struct st_random random = {.state = 1};
@@ -64,25 +58,27 @@ static int compare_one(const json_t *a, const json_t *b, struct row *row)
         r = st_pairs_compare(&files[0].blocks, &files[1].blocks, &random, row->figures);
     if (r == 0)
         st_compare_make_exact(files, row->figures);
+    row->n[0] = files[0].blocks.n;
+    row->n[1] = files[1].blocks.n;
     st_compare_file_finish(&files[0]);
     st_compare_file_finish(&files[1]);
     return r;
 }
 
-static size_t print_rows(const struct row *rows, size_t n)
+void st_compare_results_text(const struct st_compare_results *results, FILE *out)
 {
-    size_t shown_n = 0;
     int columns = NAME_MIN;
-    ST_EACH_OF (row, rows, n)
+    ST_EACH_OF (row, results->rows, results->n)
         columns = st_text_columns(row->name) > columns ? st_text_columns(row->name) : columns;
-    printf("%-*s  %10s %10s %11s   %-25s %s\n", columns, "median", "A", "B", "B - A", "95 % interval", "p");
-    ST_EACH_OF (row, rows, n) {
+    fprintf(out, "%-*s  %10s %10s %11s   %-25s %s\n", columns, "median", "A", "B", "B - A", "95 % interval",
+            "p");
+    ST_EACH_OF (row, results->rows, results->n) {
         const struct st_figure *f = &row->figures[ST_FIGURE_MEDIAN];
         char a[32], b[32], by[32], low[32], high[32];
-        st_safe_print(stdout, row->name, strlen(row->name));
-        printf("%*s", columns - st_text_columns(row->name), "");
+        st_safe_print(out, row->name, strlen(row->name));
+        fprintf(out, "%*s", columns - st_text_columns(row->name), "");
         if (!f->difference.known) {
-            puts("  unknown: too few values");
+            fputs("  unknown: too few values\n", out);
             continue;
         }
         st_ns_format_exact(llrint(f->value[0]), a, sizeof(a));
@@ -91,54 +87,57 @@ static size_t print_rows(const struct row *rows, size_t n)
         const char *interval =
             ST_TEXT(80, "%s .. %s", st_ns_format_exact(llrint(f->difference.low), low, sizeof(low)),
                     st_ns_format_exact(llrint(f->difference.high), high, sizeof(high)));
-        printf("  %*s%s %*s%s %*s%s   %s%*s %.4f%s\n", 10 - st_text_columns(a), "", a,
-               10 - st_text_columns(b), "", b, 11 - st_text_columns(by), "", by, interval,
-               25 - st_text_columns(interval), "", f->p_corrected, st_verdict_shows(f) ? " *" : "");
-        shown_n += st_verdict_shows(f);
+        fprintf(out, "  %*s%s %*s%s %*s%s   %s%*s %.4f%s\n", 10 - st_text_columns(a), "", a,
+                10 - st_text_columns(b), "", b, 11 - st_text_columns(by), "", by, interval,
+                25 - st_text_columns(interval), "", f->p_corrected, st_verdict_shows(f) ? " *" : "");
     }
-    puts("p is corrected for all rows (Holm); * marks a difference that is shown. Each file is one run:\n"
-         "anything else that changed between them counts, too.");
-    return shown_n;
+    fputs("p is corrected for all rows (Holm); * marks a difference that is shown. Each file is one run:\n"
+          "anything else that changed between them counts, too.\n",
+          out);
+    if (results->alone_n > 0)
+        fprintf(out, "%zu results of A are not in B, or have no single values.\n", results->alone_n);
 }
 
-int st_compare_results(const char *command, char *const paths[2], const json_t *a, const json_t *b)
+/* The result of that name, or NULL. */
+static const json_t *find(const struct st_document *kind, const json_t *document, const char *wanted)
+{
+    char name[200];
+    for (size_t i = 0; i < st_document_results_n(kind, document); i++) {
+        name_of(kind, st_document_result(kind, document, i), name, sizeof(name));
+        if (strcmp(name, wanted) == 0)
+            return st_document_result(kind, document, i);
+    }
+    return NULL;
+}
+
+int st_compare_results_make(char *const paths[2], const json_t *a, const json_t *b,
+                            struct st_compare_results *ret)
 {
     const struct st_document *kind = st_document_of(a);
-    struct st_figure *figures[RESULTS_MAX];
-    struct row *rows = calloc(RESULTS_MAX, sizeof(*rows));
-    size_t n = 0, alone_n = 0;
-    int r = rows == NULL ? -ENOMEM : 0;
-    for (size_t i = 0; i < st_document_results_n(kind, a) && n < RESULTS_MAX && r == 0; i++) {
-        const json_t *left = st_document_result(kind, a, i);
-        struct row *row = &rows[n];
-        char other[sizeof(row->name)] = "";
-        size_t j = 0;
-        name_of(kind, left, row->name, sizeof(row->name));
-        for (; j < st_document_results_n(kind, b); j++) {
-            name_of(kind, st_document_result(kind, b, j), other, sizeof(other));
-            if (strcmp(other, row->name) == 0)
-                break;
-        }
-        r = j < st_document_results_n(kind, b) ? compare_one(left, st_document_result(kind, b, j), row)
-                                               : -ENODATA;
+    struct st_compare_results results = {.paths = paths,
+                                         .rows = calloc(ST_COMPARE_RESULTS_MAX, sizeof(*results.rows))};
+    struct st_figure *figures[ST_COMPARE_RESULTS_MAX];
+    int r = results.rows == NULL ? -ENOMEM : 0;
+    for (size_t i = 0; i < st_document_results_n(kind, a) && results.n < ST_COMPARE_RESULTS_MAX && r == 0;
+         i++) {
+        struct st_compare_row *row = &results.rows[results.n];
+        name_of(kind, st_document_result(kind, a, i), row->name, sizeof(row->name));
+        const json_t *other = find(kind, b, row->name);
+        r = other != NULL ? compare_one(st_document_result(kind, a, i), other, row) : -ENODATA;
         if (r == 0)
-            figures[n] = &rows[n].figures[ST_FIGURE_MEDIAN];
-        n += r == 0;
-        alone_n += r == -ENODATA;
+            figures[results.n++] = &row->figures[ST_FIGURE_MEDIAN];
+        results.alone_n += r == -ENODATA;
         r = r == -ENODATA ? 0 : r;
     }
-    int status = ST_EXIT_DONE;
-    if (r != 0) {
-        status = st_failure(command, "cannot compare: %s", strerror(-r));
-    } else if (n == 0) {
-        status = st_failure(command, "%s and %s have no result of the same name with single values", paths[0],
-                            paths[1]);
-    } else {
-        (void)st_verdict_judge(figures, n);
-        status = print_rows(rows, n) > 0 ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
-        if (alone_n > 0)
-            printf("%zu results of A are not in B, or have no single values.\n", alone_n);
-    }
-    free(rows);
-    return status;
+    if (r == 0 && results.n > 0)
+        results.tests_n = st_verdict_judge(figures, results.n);
+    ST_EACH_OF (row, results.rows, r == 0 ? results.n : 0)
+        results.shown_n += st_verdict_shows(&row->figures[ST_FIGURE_MEDIAN]);
+    *ret = results;
+    return r;
+}
+
+void st_compare_results_finish(struct st_compare_results *results)
+{
+    free(results->rows);
 }

@@ -47,7 +47,7 @@ static const struct st_document documents[] = {
      {"name"},
      {NULL}},
     {"sleeptune-series/", "series", NULL, "lateness_ns", "late", {"circumstances.method"}, {NULL}},
-    {"sleeptune-series-set/", "series", "series", "lateness_ns", "late", {"circumstances.method"}, {NULL}},
+    {"sleeptune-series-set/", "series", "series", "lateness_ns", "late", {"name"}, {NULL}},
     {"sleeptune-measure/",
      "measure",
      "loops",

@@ -5,7 +5,7 @@
 
 #include "core/ns.h"
 #include "core/text/text.h"
-#include "lab/analyse/series_result.h"
+#include "lab/analyse/series_set.h"
 #include "lab/bench_command.h"
 #include "lab/chart/chart.h"
 #include "lab/commands.h"
@@ -21,7 +21,6 @@
 #define NAME        "series"
 #define METHODS_MAX 16
 #define COUNT_MAX   INT64_C(1000000000)
-#define SET_SCHEMA  "sleeptune-series-set/1"
 
 struct arguments {
     struct st_series_options common;
@@ -185,96 +184,90 @@ static void announce(const struct arguments *a, const struct st_bench_series_con
     st_bench_command_say(&a->shown, line);
 }
 
-/* One series, with its analysis. @return an st_exit, after a message. */
+/* What was measured, with its analysis. @return an st_exit, after a message. */
+static int take(const struct st_sleep_method *method, int r, const struct st_bench_series *bench,
+                int known_hz, struct st_series_result *result)
+{
+    result->input.source = "measured";
+    result->input.all = bench->all;
+    result->input.interrupted = bench->stopped;
+    const size_t at = strlen(result->input.note);
+    if (bench->all.n > bench->all.head.n)
+        snprintf(result->input.note + at, sizeof(result->input.note) - at,
+                 "%sThe first %zu samples are kept.", at > 0 ? " " : "", bench->all.head.n);
+    if (r != 0)
+        return st_failure(NAME, "%s: %s", method->name, strerror(-r));
+    if (bench->all.n == 0)
+        return st_failure(NAME, "%s: the run ended before the first sample", method->name);
+    return st_series_result_analyse(NAME, result, known_hz);
+}
+
 static int measure(struct arguments *a, const struct st_bench_series_config *config,
                    struct st_series_result *result)
 {
     struct st_platform *p = st_platform_native();
     struct st_bench_series bench;
-    result->input.source = "measured";
     set_policy(a, &p->threads, result);
     const int known_hz = circumstances(p, config->method, result);
     const int r = st_bench_series_measure(p, config, &bench);
     if (a->policy_text != NULL)
         (void)p->threads.set_policy(&p->threads, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
     st_bench_command_done(&a->shown);
-    result->input.all = bench.all;
-    result->input.interrupted = bench.stopped;
-    const size_t at = strlen(result->input.note);
-    if (bench.all.n > bench.all.head.n)
-        snprintf(result->input.note + at, sizeof(result->input.note) - at,
-                 "%sThe first %zu samples are kept.", at > 0 ? " " : "", bench.all.head.n);
-    if (r != 0)
-        return st_failure(NAME, "%s: %s", config->method->name, strerror(-r));
-    if (bench.all.n == 0)
-        return st_failure(NAME, "%s: the run ended before the first sample", config->method->name);
-    return st_series_result_analyse(NAME, result, known_hz);
+    return take(config->method, r, &bench, known_hz, result);
 }
 
 /* The document of one is that of series, simulate and analyse; several are a list of such. */
-static json_t *document(const struct arguments *a, struct st_series_result *const *results, size_t n)
+static json_t *document(const struct arguments *a, const struct st_series_set *set)
 {
     if (a->methods_n + a->missing_n == 1)
-        return st_series_result_json(results[0], true);
-    json_t *series = json_array(), *missing = json_array();
-    ST_EACH_OF (result, results, n)
-        (void)json_array_append_new(series, st_series_result_json(*result, true));
+        return st_series_result_json(set->result[0], true);
+    json_t *missing = json_array();
     ST_EACH_OF (name, a->missing, a->missing_n)
         (void)json_array_append_new(
             missing, json_pack("{s:s, s:s}", "method", name->method->name, "missing", name->why));
-    return json_pack("{s:s, s:s, s:o, s:o}", "schema", SET_SCHEMA, "order", "one after the other", "series",
-                     series, "not_measured", missing);
+    return st_series_set_json(set, "one after the other", true, missing);
 }
 
-static int print(struct arguments *a, struct st_series_result *const *results, size_t n)
+static int print(struct arguments *a, const struct st_series_set *set)
 {
     int width;
-    if (n == 0)
+    if (set->n == 0)
         return ST_EXIT_FAILURE;
     FILE *out = st_bench_command_begin(&a->shown, &width);
-    for (size_t i = 0; i < n && out != NULL; i++) {
-        if (a->methods_n + a->missing_n > 1) /* where says what else it was measured with */
+    for (size_t i = 0; i < set->n && out != NULL; i++) {
+        if (a->methods_n + a->missing_n > 1)
             fprintf(out, "%s%s\n",
                     i > 0 ? "\n" : "Measured one after the other, each analysed by itself.\n\n",
-                    json_string_value(json_object_get(results[i]->circumstances, "method")));
-        st_series_result_text(results[i], out, width);
+                    set->result[i]->name);
+        st_series_result_text(set->result[i], out, width);
     }
     for (size_t i = 0; i < a->missing_n && out != NULL; i++)
         fprintf(out, "%s%s: not measured: %s\n", i == 0 ? "\n" : "", a->missing[i].method->name,
                 a->missing[i].why);
     a->shown.label = a->methods[0]->name;
-    return st_bench_command_end(&a->shown, document(a, results, n), n);
+    return st_bench_command_end(&a->shown, document(a, set), set->n);
 }
 
 /* One method after the other; what one cannot do does not keep the others from it. */
 static int run(struct arguments *a, struct st_bench_series_config *config)
 {
-    struct st_series_result *results[METHODS_MAX];
-    size_t n = 0;
+    struct st_series_set set = {.n = 0};
     int status = ST_EXIT_DONE;
-    st_stop_catch(NULL);
-    st_stop_limit_rttime(&st_platform_native()->threads, NULL);
     announce(a, config);
     for (size_t i = 0; i < a->methods_n && (i == 0 || !st_stop_asked()); i++) {
-        struct st_series_result *result = calloc(1, sizeof(*result));
         config->method = a->methods[i];
-        const int got = result != NULL ? measure(a, config, result) : st_failure(NAME, "out of memory");
-        if (got == ST_EXIT_DONE) {
-            results[n++] = result;
+        const bool several = a->methods_n + a->missing_n > 1;
+        struct st_series_result *result = st_series_set_add(NAME, &set, several ? config->method->name : "");
+        const int got = result != NULL ? measure(a, config, result) : ST_EXIT_FAILURE;
+        if (got == ST_EXIT_DONE)
             continue;
-        }
         status = got;
         if (result != NULL)
-            st_series_result_finish(result);
-        free(result);
+            st_series_set_drop(&set);
     }
-    const int printed = print(a, results, n);
-    status = status != ST_EXIT_DONE ? status : printed;
-    ST_EACH_OF (row, results, n) {
-        st_series_result_finish(*row);
-        free(*row);
-    }
-    return status;
+    const int printed = print(a, &set);
+    st_series_set_finish(&set);
+    return status != ST_EXIT_DONE ? status : printed;
 }
 
 static bool go_on_quietly(void *ctx, uint64_t n, int64_t latest_ns)
@@ -285,17 +278,42 @@ static bool go_on_quietly(void *ctx, uint64_t n, int64_t latest_ns)
     return !st_stop_asked();
 }
 
+/* The samples of each are those that were kept: a sleeper is one thread, and all are compared as they are. */
 static int run_sleepers(struct arguments *a, struct st_bench_series_config *config)
 {
     struct st_platform *p = st_platform_native();
-    if (a->methods_n != 1 || a->shown.out.document)
-        return st_failure_usage(NAME, "--sleepers is for one method, as text or picture");
+    struct st_bench_series bench[ST_SLEEPERS_MAX] = {0};
+    struct st_series_set set = {.n = 0};
+    struct st_sleepers sleepers;
+    int status = ST_EXIT_DONE, width;
+    if (a->methods_n != 1)
+        return st_failure_usage(NAME, "--sleepers is for one method");
     if (a->policy_text != NULL && p->threads.set_policy(&p->threads, a->policy, (int)a->priority) != 0)
         return st_failure(NAME, "no permission for the policy %s", st_platform_policy_name(a->policy));
-    st_stop_catch(NULL);
     config->method = a->methods[0];
     config->go_on = go_on_quietly;
-    return st_sleepers_run(NAME, p, config, (size_t)a->sleepers_n, a->shown.plot);
+    announce(a, config);
+    const int r = st_sleepers_measure(p, config, (size_t)a->sleepers_n, bench);
+    for (size_t i = 0; i < (size_t)a->sleepers_n; i++) {
+        struct st_series_result *result = st_series_set_add(NAME, &set, ST_TEXT(32, "sleeper %zu", i + 1));
+        if (result == NULL) {
+            st_long_series_finish(&bench[i].all);
+            status = ST_EXIT_FAILURE;
+            continue;
+        }
+        const int known_hz = circumstances(p, config->method, result);
+        const int got = take(config->method, status == ST_EXIT_DONE ? r : 0, &bench[i], known_hz, result);
+        status = status == ST_EXIT_DONE ? got : status;
+    }
+    if (status == ST_EXIT_DONE) {
+        st_sleepers_judge(&set, &sleepers);
+        FILE *out = st_bench_command_begin(&a->shown, &width);
+        if (out != NULL)
+            st_sleepers_text(&set, &sleepers, out, width);
+        status = st_bench_command_end(&a->shown, st_sleepers_json(&set, &sleepers), set.n);
+    }
+    st_series_set_finish(&set);
+    return status;
 }
 
 int st_cmd_series(int argc, char **argv)
@@ -330,5 +348,7 @@ int st_cmd_series(int argc, char **argv)
     if (r != 0)
         return r;
     config.count = (uint64_t)a.count;
+    st_stop_catch(NULL);
+    st_stop_limit_rttime(&st_platform_native()->threads, NULL);
     return a.sleepers_n > 0 ? run_sleepers(&a, &config) : run(&a, &config);
 }

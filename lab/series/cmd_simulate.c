@@ -5,7 +5,7 @@
 
 #include "core/ns.h"
 #include "core/text/text.h"
-#include "lab/analyse/series_result.h"
+#include "lab/analyse/series_set.h"
 #include "lab/chart/chart.h"
 #include "lab/commands.h"
 #include "lab/input/series_input.h"
@@ -23,7 +23,7 @@ static void help(void)
           "Compute how late a kernel that wakes programs only at clock ticks would do so,\n"
           "and print what 'sleeptune-lab analyse' finds in the result.\n\n"
           "      --hz HZ            ticks a second (100); of several, 100,250,1000, a table\n"
-          "                         and a chart of their boxes\n"
+          "                         and a picture of their boxes\n"
           "      --table LIST       print how many ticks the kernel gives to these sleeps\n"
           "                         (0.9s,0.99s)\n"
           "      --rounding WHICH   tvtohz: up to the next tick plus one tick, as 4.4BSD\n"
@@ -121,48 +121,44 @@ static int put_hz(void *ctx, const char *word)
     return r != 0 ? r : ST_WORD_LIST_ADD(NAME, "--hz", rates->hz, &rates->n, &hz);
 }
 
-/* One rate: its line of the table, and its box. */
-static int put_rate(struct st_simulation s, struct st_chart_data *data)
+static int simulate(struct st_simulation *s, struct st_series_result *result)
 {
-    struct st_series series;
-    char texts[5][32], note[200];
-    const int r = add_timer(&s, note, sizeof(note));
+    result->input.source = "simulated";
+    result->simulation = s;
+    int r = add_timer(s, result->input.note, sizeof(result->input.note));
     if (r != 0)
         return r;
-    if (st_simulate(&s, &series) != 0)
-        return st_failure(NAME, "%lld Hz cannot be computed: too many samples, or out of memory",
-                          (long long)s.hz);
-    const char *label = ST_TEXT(32, "%lld Hz", (long long)s.hz);
-    if (st_chart_add_series(data, label, &series, true) != 0)
-        return st_failure(NAME, "out of memory");
-    const struct st_sample sample = st_sample_of(series.lateness_ns, series.n);
-    static const double p[] = {0, 0.25, 0.5, 0.75, 1};
-    for (size_t i = 0; i < ST_ARRAY_LEN(p); i++)
-        st_ns_format_exact(st_sample_quantile(&sample, p[i]), texts[i], sizeof(texts[i]));
-    printf("%10s", label);
-    ST_EACH (text, texts)
-        printf("%*s%s", 12 - st_text_columns(*text), "", *text);
-    putchar('\n');
-    st_series_finish(&series);
-    return 0;
+    r = st_simulate(s, &result->input.series);
+    if (r == -ERANGE)
+        return st_failure_usage(NAME, "--count times --every is more than 104 days");
+    return r != 0 ? st_failure(NAME, "%s", strerror(-r)) : 0;
 }
 
-static int print_rates(const struct rates *rates, const struct st_simulation *simulation, const char *path)
+/* Several rates: a line each, and a box. */
+static int simulate_rates(const struct rates *rates, const struct st_simulation *given,
+                          struct st_bench_command *command)
 {
-    struct st_chart_data data;
-    const struct st_chart_options options = {.kind = ST_CHART_BOX, .path = path};
-    int r = 0;
-    st_chart_init(&data, "lateness (woke - due)");
-    printf("%10s%12s%12s%12s%12s%12s\n", "lateness", "min", "q1", "median", "q3", "max");
-    for (size_t i = 0; i < rates->n && r == 0; i++) {
-        struct st_simulation one = *simulation;
-        one.hz = rates->hz[i];
-        r = put_rate(one, &data);
+    struct st_simulation simulations[RATES_MAX];
+    struct st_series_set set = {.n = 0};
+    int status = ST_EXIT_DONE;
+    for (size_t i = 0; i < rates->n && status == ST_EXIT_DONE; i++) {
+        const char *name = ST_TEXT(32, "%lld Hz", (long long)rates->hz[i]);
+        struct st_series_result *result = st_series_set_add(NAME, &set, name);
+        simulations[i] = *given;
+        simulations[i].hz = rates->hz[i];
+        status = result == NULL ? ST_EXIT_FAILURE : simulate(&simulations[i], result);
+        if (status == ST_EXIT_DONE)
+            status = st_series_result_analyse(NAME, result, 0);
     }
-    if (r == 0 && path != NULL)
-        r = st_chart_write(NAME, &data, &options);
-    st_chart_finish(&data);
-    return r;
+    if (status == ST_EXIT_DONE) {
+        int width;
+        FILE *out = st_bench_command_begin(command, &width);
+        if (out != NULL)
+            st_series_set_text(&set, "lateness", out);
+        status = st_bench_command_end(command, st_series_set_json(&set, "computed", true, NULL), set.n);
+    }
+    st_series_set_finish(&set);
+    return status;
 }
 
 int st_cmd_simulate(int argc, char **argv)
@@ -192,9 +188,8 @@ int st_cmd_simulate(int argc, char **argv)
     if (r != 0)
         return r;
     simulation.hz = rates.hz[0];
-    if (rates.n > 1 && (table != NULL || command.out.document))
-        return st_failure_usage(
-            NAME, "several --hz are text and a picture: leave out --table, --json and --format");
+    if (rates.n > 1 && table != NULL)
+        return st_failure_usage(NAME, "--table is of one --hz");
     if (table != NULL && (command.out.document || command.plot != NULL))
         return st_failure_usage(NAME, "--table is text: it cannot be used with --json, --format or --plot");
     if (table != NULL)
@@ -204,20 +199,15 @@ int st_cmd_simulate(int argc, char **argv)
     r = st_series_input_period(NAME, &common, &simulation.period);
     if (r == 0)
         r = st_chart_check(NAME, "--plot", command.plot);
-    if (r == 0 && rates.n > 1)
-        return print_rates(&rates, &simulation, command.plot);
-    struct st_series_result result = {.input = {.source = "simulated"}, .simulation = &simulation};
-    if (r == 0)
-        r = add_timer(&simulation, result.input.note, sizeof(result.input.note));
     if (r != 0)
         return r;
-    r = st_simulate(&simulation, &result.input.series);
-    if (r == -ERANGE)
-        return st_failure_usage(NAME, "--count times --every is more than 104 days");
-    if (r != 0)
-        return st_failure(NAME, "%s", strerror(-r));
     command.label = "simulated";
-    const int status = st_series_result_show(&command, &result, 0, true);
+    if (rates.n > 1)
+        return simulate_rates(&rates, &simulation, &command);
+    struct st_series_result result = {.sample = {0}};
+    int status = simulate(&simulation, &result);
+    if (status == ST_EXIT_DONE)
+        status = st_series_result_show(&command, &result, 0, true);
     st_series_result_finish(&result);
     return status;
 }

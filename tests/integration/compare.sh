@@ -169,6 +169,12 @@ status 1 "two machines are compared" compare host.json guest.json
 like "each call with its medians" "$(cat out)" '^getpid, mode in-process +1[23][0-9] ns +1\.1[23][0-9] µs +(9[89][0-9] ns|1\.0[01][0-9] µs) .* \*$'
 like "and one that is the same is not shown to differ" "$(grep '^time' out)" '[^*]$'
 like "what the other one has not is said" "$(cat out)" '^1 results of A are not in B'
-status 3 "as text" compare host.json guest.json --json
+status 1 "and as JSON" compare host.json guest.json --json
+is "a comparison each call" "$("$PYTHON" - out <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+print([(c["label"], c["n"], c["figures"][0]["shown"]) for c in d["comparisons"]], d["left_out"], d["files"][0]["source"], d["correction"]["tests"])
+PY
+)" "[('getpid, mode in-process', [498, 498], True), ('time, mode in-process', [498, 498], False)] 1 results 2"
 
 tap_done

@@ -26,7 +26,10 @@ is "cost.c is C99" "$? $(cat err)" "0 "
 is "it prints two columns" "$? $(grep -cE '^[0-9]+,[0-9]+$' cost.txt)" "0 60"
 "$SLEEPTUNE_LAB" analyse cost.txt:1 cost.txt:2 --unit ns >text
 like "of which analyse makes a line each" "$(tail -1 text)" '^cost.txt:2 +60( +[0-9.]+ [nmµ]?s){6}$'
-like "in Markdown, too" "$("$SLEEPTUNE_LAB" analyse cost.txt:1 cost.txt:2 --unit ns --format markdown | head -1)" '^\| file \| n \| min \| q1 \| median \| mean \| q3 \| max \|$'
+like "in Markdown, too" "$("$SLEEPTUNE_LAB" analyse cost.txt:1 cost.txt:2 --unit ns --format markdown | head -1)" '^\| name \| n \| mean \[[nµ]s\] .*\| median \[[nµ]s\] \|'
+is "as JSON with what is found in each" "$("$SLEEPTUNE_LAB" analyse cost.txt:1 cost.txt:2 --unit ns --json | grep -cE '"(name": "cost.txt:[12]|sentences)"')" 4
+status=$("$SLEEPTUNE_LAB" analyse cost.txt:1 nothing 2>&1 >text)
+is "a file that is not there is an error, and no half table" "$status" "sleeptune-lab analyse: cannot read nothing: No such file or directory"
 if command -v go >/dev/null; then
     for name in late cost; do
         ok "$name.go is built" env GOCACHE="$tmp/go" CGO_ENABLED=0 go build -o "go-$name" "$SLEEPTUNE_SRC/docs/examples/$name.go"
