@@ -46,7 +46,7 @@ packages_of_build() {
     rm -rf "$2" "$2.tree"
     mkdir -p "$tree" "$2/before"
     tar -c --exclude='./build*' --exclude=./.git . | tar -x -C "$tree" && cp -r packaging/debian "$tree/debian" || return
-    touch "$tree/debian/debhelper-build-stamp"
+    sed -n 's/^Package: //p' packaging/debian/control >"$tree/debian/debhelper-build-stamp"
     ln -s "$1" "$tree/obj-$(dpkg-architecture -qDEB_HOST_MULTIARCH)"
     (cd "$tree" && DEB_BUILD_OPTIONS=noautodbgsym debian/rules binary) && mv "$2.tree"/*.deb "$2/" || return
     version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" meson.build) old=0${version#?}

@@ -70,7 +70,7 @@ static int64_t read_channels(struct st_xrun_watch *w)
     return n < 0 ? n : st_sndstat_nvlist(sound4->bytes, (size_t)n, on_channel, sound4);
 #else
     size_t len;
-    const int r = w->platform->read_text(w->platform, PATH, (char *)sound4->bytes, sound4->bytes_n, &len);
+    const int r = w->machine->read_text(w->machine, PATH, (char *)sound4->bytes, sound4->bytes_n, &len);
     return r != 0 && r != -EFBIG ? r : st_sndstat_text((const char *)sound4->bytes, on_channel, sound4);
 #endif
 }
@@ -81,7 +81,7 @@ static int no_channel(struct st_xrun_watch *w)
     char verbose[32];
     size_t len;
     if (!ST_HAVE_SNDSTAT_IOCTL &&
-        w->platform->read_sysctl(w->platform, "hw.snd.verbose", verbose, sizeof(verbose), &len) == 0 &&
+        w->machine->read_sysctl(w->machine, "hw.snd.verbose", verbose, sizeof(verbose), &len) == 0 &&
         verbose[0] < '2')
         return st_xrun_because(w, -ENOENT,
                                "before FreeBSD 14 dropouts are counted with sysctl hw.snd.verbose=2 only "
