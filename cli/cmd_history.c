@@ -51,7 +51,7 @@ static void help(void)
           "  -h, --help       this text\n\n"
           "Events, oldest first:\n"
           "  --events         late wake-ups, xruns, suspends, degraded service ...\n"
-          "  --kind NAME      only this kind: late-wake, observed-xrun ...\n"
+          "  --kind NAME      only this kind: late-wake, device-xrun ...\n"
           "  -n, --limit N    the last N, 1 to 5000 (500)\n\n"
           "Causes, the longest total first:\n"
           "  --causes         why clients were not ready, why wake-ups were late, and which\n"

@@ -9,8 +9,8 @@
     FIRST(LATE_WAKE, "late-wake")                                                                            \
     NEXT(SIMULATED_XRUN, "simulated-xrun")                                                                   \
     NEXT(OWN_XRUN, "own-xrun")                                                                               \
-    NEXT(OBSERVED_XRUN, "observed-xrun")                                                                     \
-    NEXT(STARVED_CLIENT, "starved-client")                                                                   \
+    NEXT(DEVICE_XRUN, "device-xrun")                                                                         \
+    NEXT(CLIENT_DROPOUT, "client-dropout")                                                                   \
     NEXT(OBSERVE, "observe")                                                                                 \
     NEXT(OBSERVE_LOST, "observe-lost")                                                                       \
     NEXT(SUSPEND, "suspend")                                                                                 \

@@ -181,7 +181,7 @@ struct st_http_source st_service_source(struct st_service *service)
 static void take_observed(struct st_service *service, int64_t from_wall_ns, int64_t to_wall_ns,
                           struct st_observe_minute *ret)
 {
-    *ret = (struct st_observe_minute){.device_xruns_n = INT64_MIN, .starved_n = INT64_MIN};
+    *ret = (struct st_observe_minute){.device_xruns_n = INT64_MIN, .dropouts_n = INT64_MIN};
     if (service->observe != NULL)
         st_observe_end_minute(service->observe, ret);
     ret->watched.from_wall_ns = from_wall_ns;
@@ -229,7 +229,7 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
         st_causes_end_minute(service->causes, &causes, ret);
         take_observed(service, ret->from_wall_ns, ret->to_wall_ns, &observed);
         ret->observed_xruns = observed.device_xruns_n;
-        ret->starved_clients = observed.starved_n;
+        ret->client_dropouts = observed.dropouts_n;
         st_history_writer_add(service->history, ret, &lateness, &causes, &observed.watched);
     }
     st_hist_finish(&lateness);

@@ -14,7 +14,7 @@
 
 uint64_t st_dropout_table_count(const struct st_dropout_client *client)
 {
-    return client->not_ready_n + client->device_xruns_n;
+    return client->dropouts_n + client->device_xruns_n;
 }
 
 static enum st_dropout_place place_of(const struct st_dropout_client *client)
@@ -37,7 +37,7 @@ void st_dropout_table_named(const struct st_dropout_table *table, const struct s
         if (strcmp(other->name, client->name) != 0 || st_dropout_reason_most(other->reasons_n) != reason)
             continue;
         ret->n += st_dropout_table_count(other);
-        ret->reason_n += client->device_xruns_n <= client->not_ready_n ? other->reasons_n[reason] : 0;
+        ret->reason_n += client->device_xruns_n <= client->dropouts_n ? other->reasons_n[reason] : 0;
         ret->lost_ns += other->lost_ns;
         ret->longest_ns = other->longest_ns > ret->longest_ns ? other->longest_ns : ret->longest_ns;
     }
@@ -90,16 +90,16 @@ static struct st_dropout_client *make_room(struct st_dropout_table *table, bool 
     }
     if (!dropout && (least->playing || st_dropout_table_count(least) > 0))
         return NULL;
-    table->others_not_ready_n += least->not_ready_n;
+    table->others_dropouts_n += least->dropouts_n;
     return least;
 }
 
 static void count_dropouts(struct st_dropout_client *client, const struct st_xrun_seen *seen, int64_t wall_ns)
 {
-    client->not_ready_n += (uint64_t)seen->starved_n;
+    client->dropouts_n += (uint64_t)seen->dropouts_n;
     client->device_xruns_n += (uint64_t)seen->device_xruns_n;
-    client->reasons_n[seen->reason] += (uint64_t)seen->starved_n;
-    client->places_n[seen->place] += (uint64_t)seen->starved_n;
+    client->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
+    client->places_n[seen->place] += (uint64_t)seen->dropouts_n;
     client->cycles_n += seen->cycles_n;
     client->lost_ns = st_ns_add(client->lost_ns, seen->lost_ns);
     client->longest_ns = seen->longest_ns > client->longest_ns ? seen->longest_ns : client->longest_ns;
@@ -107,8 +107,8 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
         client->first_wall_ns = wall_ns;
     client->last_wall_ns = wall_ns;
     if (seen->culprit[0] != '\0') {
-        st_dropout_table_blame(client->culprit, &client->culprit_n, seen->culprit, seen->starved_n);
-        client->named_n += (uint64_t)seen->starved_n;
+        st_dropout_table_blame(client->culprit, &client->culprit_n, seen->culprit, seen->dropouts_n);
+        client->named_n += (uint64_t)seen->dropouts_n;
     }
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
     const bool is_longer = seen->busy_ns - seen->error_ns + seen->wait_ns >
@@ -163,8 +163,8 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
     }
     if (dropout) {
         table->device_xruns_n += (uint64_t)seen->device_xruns_n;
-        table->starved_n += (uint64_t)seen->starved_n;
-        table->reasons_n[seen->reason] += (uint64_t)seen->starved_n;
+        table->dropouts_n += (uint64_t)seen->dropouts_n;
+        table->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
         table->lost_ns = st_ns_add(table->lost_ns, seen->lost_ns);
         table->last_wall_ns = wall_ns;
         table->last_period_ns = seen->period_ns > 0 ? seen->period_ns : table->period_ns;
@@ -174,7 +174,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         take_device_load(table, seen, now_ns);
         return;
     }
-    if (!is_load && seen->client[0] == '\0' && seen->starved_n + seen->cycles_n == 0)
+    if (!is_load && seen->client[0] == '\0' && seen->dropouts_n + seen->cycles_n == 0)
         return; /* an xrun of the device itself */
     struct st_dropout_client *client = find(table, seen);
     if (client == NULL) {
@@ -206,7 +206,7 @@ const char *st_dropout_table_why(const struct st_dropout_client *client, bool fi
                                  size_t buf_bytes)
 {
     struct st_dropout_why why = {.reason = st_dropout_reason_most(client->reasons_n),
-                                 .device_xrun = client->device_xruns_n > client->not_ready_n,
+                                 .device_xrun = client->device_xruns_n > client->dropouts_n,
                                  .culprit = client->culprit};
     why.others = has_others(client);
     if (figures) {

@@ -16,9 +16,9 @@ struct st_dropout_client {
     char name[ST_XRUN_NAME_BYTES]; /* "": the server does not say which client it was */
     char device[ST_XRUN_NAME_BYTES], culprit[ST_XRUN_NAME_BYTES]; /* culprit: of most dropouts that had one */
     bool playing;                                                 /* a load line within ST_DROPOUT_GONE_NS */
-    uint64_t not_ready_n, device_xruns_n;
-    uint64_t reasons_n[ST_DROPOUT_REASONS]; /* not_ready_n by reason */
-    uint64_t places_n[ST_DROPOUT_PLACES];   /* not_ready_n by place */
+    uint64_t dropouts_n, device_xruns_n;
+    uint64_t reasons_n[ST_DROPOUT_REASONS]; /* dropouts_n by reason */
+    uint64_t places_n[ST_DROPOUT_PLACES];   /* dropouts_n by place */
     int64_t lost_ns, longest_ns;         /* no sound for so long, in all and in the longest; 0: not known */
     int64_t cycles_n;                    /* cycles that it lost; 0: not known */
     int64_t culprit_n;                   /* by how many dropouts it leads the others ... */
@@ -35,15 +35,15 @@ struct st_dropout_client {
 
 /** All 0 at first. */
 struct st_dropout_table {
-    uint64_t device_xruns_n, starved_n;
-    uint64_t reasons_n[ST_DROPOUT_REASONS];                   /* starved_n by reason */
+    uint64_t device_xruns_n, dropouts_n;
+    uint64_t reasons_n[ST_DROPOUT_REASONS];                   /* dropouts_n by reason */
     int64_t lost_ns;                                          /* no sound for so long in all; 0: not known */
     int64_t last_wall_ns;                                     /* its last dropout, if there was one */
     int64_t last_period_ns;                                   /* of that; 0: not known */
     enum st_certainty certainty;                              /* of that */
     struct st_dropout_client clients[ST_DROPOUT_CLIENTS_MAX]; /* most dropouts first, as of the last aging */
     size_t clients_n;
-    uint64_t others_not_ready_n; /* starved_n less those of clients[] */
+    uint64_t others_dropouts_n; /* dropouts_n less those of clients[] */
     /* what the device in use is set to, as of the last ST_DROPOUT_GONE_NS; 0: not known, or nothing plays */
     char device[ST_XRUN_NAME_BYTES];
     int64_t frames, rate_hz, period_ns;

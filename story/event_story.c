@@ -101,7 +101,7 @@ static void append_late(const struct st_event *event, char *buf, size_t buf_byte
 static void append_dropout(const struct st_event *event, char *buf, size_t buf_bytes)
 {
     const int64_t n = count_of(event);
-    const bool starved = event->kind == ST_EVENT_STARVED_CLIENT;
+    const bool of_client = event->kind == ST_EVENT_CLIENT_DROPOUT;
     char span[40], why[256];
     char lost[32], longest[32], place[64];
     if (event->kind == ST_EVENT_OWN_XRUN)
@@ -110,10 +110,10 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     else if (n == 0)
         st_text_append(buf, buf_bytes, "%s: the dropout of %s went on", event->source,
                        event->client[0] != '\0' ? event->client : "a client");
-    else if (starved && event->lost_ns > 0)
+    else if (of_client && event->lost_ns > 0)
         st_text_append(buf, buf_bytes, "%s: %s lost sound %" PRId64 " time%s", event->source,
                        event->client[0] != '\0' ? event->client : "a client", n, n == 1 ? "" : "s");
-    else if (starved)
+    else if (of_client)
         st_text_append(buf, buf_bytes, "%s: %s was not ready %" PRId64 " time%s", event->source,
                        event->client[0] != '\0' ? event->client : "a client", n, n == 1 ? "" : "s");
     else
@@ -123,7 +123,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
         return;
     if (event->device[0] != '\0')
         st_text_append(buf, buf_bytes, " on %s", event->device);
-    if (!starved && event->client[0] != '\0')
+    if (!of_client && event->client[0] != '\0')
         st_text_append(buf, buf_bytes, ", client %s", event->client);
     if (event->lost_ns > 0)
         st_text_append(
@@ -272,7 +272,7 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
     set_text(document, "client", event->client);
     set_text(document, "certainty", st_event_certainty(event->certainty));
     set_number(document, "count", event->count_n);
-    if (event->kind == ST_EVENT_STARVED_CLIENT)
+    if (event->kind == ST_EVENT_CLIENT_DROPOUT)
         set_text(document, "reason", st_dropout_reason_name(event->reason));
     if (event->place != ST_DROPOUT_AT_UNKNOWN)
         set_text(document, "place", st_dropout_place_name(event->place));

@@ -245,7 +245,7 @@ static void tell(const struct st_snd_channel *channel, uint64_t n, st_xrun_seen_
     snprintf(sighting.device, sizeof(sighting.device), "%s", channel->name);
     snprintf(sighting.client, sizeof(sighting.client), "%s", channel->program);
     if (channel->is_virtual)
-        sighting.starved_n = count;
+        sighting.dropouts_n = count;
     else
         sighting.device_xruns_n = count;
     seen(ctx, &sighting);

@@ -49,9 +49,10 @@ struct st_xrun_seen {
     enum st_certainty certainty;
     /* dropouts, each an unbroken loss of sound, that began since the poll before: */
     int64_t device_xruns_n; /* the device ran dry or over */
-    int64_t starved_n; /* a client was not ready in time and the device went on without it; not among these */
+    int64_t
+        dropouts_n; /* a client was not ready in time and the device went on without it; not among these */
 
-    /* of the clients that were not ready: one reason and place for all of starved_n and cycles_n */
+    /* of the clients that were not ready: one reason and place for all of dropouts_n and cycles_n */
     enum st_dropout_reason reason;
     int64_t busy_ns, wait_ns,
         period_ns;                    /* of the worst of these cycles; 0: not known. busy_ns: CPU time ... */
@@ -73,7 +74,7 @@ struct st_xrun_seen {
 /** Dropouts that began, or one that goes on. */
 static inline bool st_xrun_is_dropout(const struct st_xrun_seen *seen)
 {
-    return seen->device_xruns_n > 0 || seen->starved_n > 0 || seen->cycles_n > 0;
+    return seen->device_xruns_n > 0 || seen->dropouts_n > 0 || seen->cycles_n > 0;
 }
 
 typedef void (*st_xrun_seen_fn)(void *ctx, const struct st_xrun_seen *seen);

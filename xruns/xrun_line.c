@@ -87,7 +87,7 @@ struct field {
 static const struct field xrun_fields[] = {
     {"certainty", CERTAINTY, true, offsetof(struct st_xrun_seen, certainty)},
     {"n", COUNT, true, offsetof(struct st_xrun_seen, device_xruns_n)},
-    {"starved", COUNT, true, offsetof(struct st_xrun_seen, starved_n)},
+    {"starved", COUNT, true, offsetof(struct st_xrun_seen, dropouts_n)},
     {"reason", REASON, false, offsetof(struct st_xrun_seen, reason)},
     {"busy", TIME, false, offsetof(struct st_xrun_seen, busy_ns)},
     {"error", TIME, false, offsetof(struct st_xrun_seen, error_ns)},
@@ -236,7 +236,7 @@ int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
         parsed.kind = ST_XRUN_LINE_XRUN;
         good = read_fields(rest, xrun_fields, &parsed.seen) == 0 &&
                parsed.seen.certainty != ST_CERTAINTY_NONE &&
-               (parsed.seen.device_xruns_n + parsed.seen.starved_n + parsed.seen.cycles_n > 0) ==
+               (parsed.seen.device_xruns_n + parsed.seen.dropouts_n + parsed.seen.cycles_n > 0) ==
                    (parsed.seen.deadline_ns == 0);
     } else if ((rest = behind(line, "load")) != NULL) {
         parsed.kind = ST_XRUN_LINE_LOAD;

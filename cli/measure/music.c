@@ -49,7 +49,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 
 static uint64_t dropouts_of(const struct server *server)
 {
-    return server->seen.device_xruns_n + server->seen.starved_n;
+    return server->seen.device_xruns_n + server->seen.dropouts_n;
 }
 
 static bool plays(const struct server *server)

@@ -186,7 +186,7 @@ static int put_running(struct st_facts *facts)
         const json_t *in_use = json_object_get(value, "in_use");
         const json_int_t frames = json_integer_value(json_object_get(in_use, "frames"));
         counted_n += json_integer_value(json_object_get(value, "device_xruns")) +
-                     json_integer_value(json_object_get(value, "starved"));
+                     json_integer_value(json_object_get(value, "client_dropouts"));
         if (name == NULL || strcmp(name, "pipewire") != 0 || frames <= 0)
             continue;
         r = st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, frames, NULL, source);

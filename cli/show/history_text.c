@@ -54,7 +54,7 @@ static const char *length(int64_t ns, char *buf, size_t buf_bytes)
 /* --- sums --- */
 
 struct sums {
-    int64_t measured_ns, cycles, misses, miss_events, skipped, simulated, own, observed, starved;
+    int64_t measured_ns, cycles, misses, miss_events, skipped, simulated, own, observed, of_clients;
     int64_t dropouts;                       /* of other programs */
     bool watched;                           /* a source of xruns was watched, at least some of the time */
     int64_t max_ns, max_from_ns, max_to_ns; /* of the row with the greatest lateness */
@@ -78,7 +78,7 @@ static struct sums sum_up(const json_t *document)
         sums.simulated += st_json_field(xruns, "simulated");
         sums.own += st_json_field(xruns, "own");
         sums.observed += json_integer_value(observed);
-        sums.starved += st_json_field(row, "starved_clients");
+        sums.of_clients += st_json_field(row, "client_dropouts");
         sums.watched = sums.watched || json_is_integer(observed);
         if (json_is_integer(max) && json_integer_value(max) > sums.max_ns) {
             sums.max_ns = json_integer_value(max);
@@ -88,7 +88,7 @@ static struct sums sum_up(const json_t *document)
     }
     /* the loop may rest while nothing plays: then a dropout has a client, but no row */
     const int64_t named = st_json_field(json_object_get(document, "dropouts"), "count");
-    sums.dropouts = st_ns_add(sums.observed, sums.starved);
+    sums.dropouts = st_ns_add(sums.observed, sums.of_clients);
     sums.dropouts = named > sums.dropouts ? named : sums.dropouts;
     return sums;
 }
@@ -269,7 +269,7 @@ static void put_details(FILE *out, const json_t *document, const struct sums *su
         st_text_field(out, "missed", text, LABEL_COLUMNS, columns);
     }
     snprintf(text, sizeof(text), "%" PRId64 " device xruns and %" PRId64 " times a client was not ready; ",
-             sums->observed, sums->starved);
+             sums->observed, sums->of_clients);
     if (!is_watched(document, sums))
         snprintf(text, sizeof(text), "other programs were not watched; ");
     st_text_append(text, sizeof(text),
@@ -351,7 +351,7 @@ static void put_row(FILE *out, const json_t *row, int columns)
     snprintf(cells[1], sizeof(cells[1]), "-");
     if (json_is_integer(observed))
         snprintf(cells[1], sizeof(cells[1]), "%" PRId64,
-                 st_ns_add(json_integer_value(observed), st_json_field(row, "starved_clients")));
+                 st_ns_add(json_integer_value(observed), st_json_field(row, "client_dropouts")));
     snprintf(cells[2], sizeof(cells[2]), "%" PRId64, st_json_field(row, "misses"));
     snprintf(cells[3], sizeof(cells[3]), "%" PRId64,
              st_ns_add(st_json_field(row, "cycles"), st_json_field(row, "skipped_periods")));

@@ -11,7 +11,7 @@ _sleeptune() {
         ;;
     --policy) words='fifo rr other' ;;
     --kind | -k)
-        words='late-wake simulated-xrun own-xrun observed-xrun starved-client observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside history-changed unclean-end'
+        words='late-wake simulated-xrun own-xrun device-xrun client-dropout observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside history-changed unclean-end'
         ;;
     --wait) words='plain precise' ;;
     --format) words='text json' ; case $command in report | check) words="$words markdown prometheus" ;; esac ;;

@@ -1,7 +1,7 @@
 /* Limits how many events of a kind are logged, listed and stored; the others are summed into one event a
  * minute (st_event_add).
  *
- * A kind is a name and a source: "starved-client" of "pipewire". Both come from lists in the code, so their
+ * A kind is a name and a source: "client-dropout" of "pipewire". Both come from lists in the code, so their
  * number is bounded. Names and numbers of other programs' clients are not ours: one PipeWire client with 60
  * stalled nodes makes 240 events a second, which would fill the journal and push the events that matter out
  * of list and history. Whoever has to drop an event drops the oldest of the most frequent kind. Counts

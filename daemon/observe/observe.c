@@ -23,7 +23,7 @@ struct st_observe {
     int64_t told_ns;                                /* when events of all that was seen were last asked for */
     struct counted {
         int64_t watched_ns;
-        uint64_t device_xruns_n, starved_n;
+        uint64_t device_xruns_n, dropouts_n;
     } before[ST_OBSERVE_SOURCES_MAX]; /* at the end of the last minute */
     int64_t minute_ns;                /* when it ended */
 };
@@ -165,7 +165,7 @@ static int64_t known_or_none(int64_t value)
 static void take_minute(const struct st_observe *observe, struct st_observe_minute *ret)
 {
     ret->watched.watches_n = 0;
-    ret->device_xruns_n = ret->starved_n = 0;
+    ret->device_xruns_n = ret->dropouts_n = 0;
     for (size_t i = 0; i < observe->n; i++) {
         const struct st_observed_view *source = &observe->sources[i].view;
         const struct counted *before = &observe->before[i];
@@ -178,10 +178,10 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
         if (watch.watched_ns > 0)
             ret->watched.watches[ret->watched.watches_n++] = watch;
         ret->device_xruns_n += (int64_t)(source->seen.device_xruns_n - before->device_xruns_n);
-        ret->starved_n += (int64_t)(source->seen.starved_n - before->starved_n);
+        ret->dropouts_n += (int64_t)(source->seen.dropouts_n - before->dropouts_n);
     }
     if (ret->watched.watches_n == 0)
-        ret->device_xruns_n = ret->starved_n = INT64_MIN;
+        ret->device_xruns_n = ret->dropouts_n = INT64_MIN;
 }
 
 void st_observe_minute_so_far(struct st_observe *observe, struct st_observe_minute *ret)
@@ -209,7 +209,7 @@ void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute 
             before->watched_ns) /* less: it was counted too much, the next minutes have less */
             before->watched_ns = source->watched_ns;
         before->device_xruns_n = source->seen.device_xruns_n;
-        before->starved_n = source->seen.starved_n;
+        before->dropouts_n = source->seen.dropouts_n;
     }
     observe->minute_ns = observe->platform->clock.now_ns(&observe->platform->clock);
 }

@@ -60,7 +60,7 @@ static json_t *client_json(const struct st_dropout_client *client)
     st_json_set(object, "name", st_json_text_or_null(client->name));
     st_json_set(object, "device", st_json_text_or_null(client->device));
     st_json_set(object, "playing", json_boolean(client->playing));
-    st_json_set(object, "not_ready", ST_JSON(client->not_ready_n));
+    st_json_set(object, "dropouts", ST_JSON(client->dropouts_n));
     st_json_set(object, "device_xruns", ST_JSON(client->device_xruns_n));
     st_json_set(object, "reasons", reasons_json(client->reasons_n));
     st_json_set(object, "places", places_json(client->places_n));
@@ -132,8 +132,9 @@ static json_t *source_json(const struct st_observed_view *source)
     const bool watched = source->opened_n > 0; /* what was never watched has no counts, not zero */
     st_json_set(object, "device_xruns",
                 st_json_integer_or_null(watched, (json_int_t)source->seen.device_xruns_n));
-    st_json_set(object, "starved",
-                st_json_integer_or_null(watched && !source->device_only, (json_int_t)source->seen.starved_n));
+    st_json_set(
+        object, "client_dropouts",
+        st_json_integer_or_null(watched && !source->device_only, (json_int_t)source->seen.dropouts_n));
     st_json_set(object, "opened", ST_JSON(source->opened_n));
     st_json_set(object, "watched_ns", ST_JSON(source->watched_ns));
     st_json_set(object, "polls", ST_JSON(source->polls_n));
@@ -147,7 +148,7 @@ static json_t *source_json(const struct st_observed_view *source)
     for (size_t i = 0; i < source->seen.clients_n; i++)
         json_array_append_new(clients, client_json(&source->seen.clients[i]));
     st_json_set(object, "clients", clients);
-    st_json_set(object, "others_not_ready", ST_JSON(source->seen.others_not_ready_n));
+    st_json_set(object, "others_dropouts", ST_JSON(source->seen.others_dropouts_n));
     return object;
 }
 
@@ -190,11 +191,12 @@ void st_observe_label(FILE *out, const char *name, const char *value)
 
 static void reason_metrics(FILE *out, const struct st_observe_view *view)
 {
-    st_observe_metric(out, "sleeptune_not_ready_total", "counter", "Dropouts of clients, by reason.");
+    st_observe_metric(out, "sleeptune_dropouts_by_reason_total", "counter",
+                      "Dropouts of clients, by reason.");
     for (size_t i = 0; i < view->n; i++) {
         const struct st_observed_view *source = &view->sources[i];
         for (size_t j = 0; source->opened_n > 0 && !source->device_only && j < ST_DROPOUT_REASONS; j++)
-            fprintf(out, "sleeptune_not_ready_total{source=\"%s\",reason=\"%s\"} %" PRIu64 "\n",
+            fprintf(out, "sleeptune_dropouts_by_reason_total{source=\"%s\",reason=\"%s\"} %" PRIu64 "\n",
                     source->source, st_dropout_reason_name((enum st_dropout_reason)j),
                     source->seen.reasons_n[j]);
     }
@@ -250,13 +252,13 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
 void st_observe_metrics(FILE *out, const struct st_observe_view *view)
 {
     xrun_metrics(out, view);
-    st_observe_metric(out, "sleeptune_starved_clients_total", "counter",
-                      "Dropouts of clients: the device went on without them.");
+    st_observe_metric(out, "sleeptune_dropouts_total", "counter",
+                      "Dropouts of clients: each an unbroken loss of sound.");
     for (size_t i = 0; i < view->n; i++) {
         const struct st_observed_view *source = &view->sources[i];
         if (source->opened_n > 0 && !source->device_only)
-            fprintf(out, "sleeptune_starved_clients_total{source=\"%s\"} %" PRIu64 "\n", source->source,
-                    source->seen.starved_n);
+            fprintf(out, "sleeptune_dropouts_total{source=\"%s\"} %" PRIu64 "\n", source->source,
+                    source->seen.dropouts_n);
     }
     st_observe_metric(out, "sleeptune_lost_seconds_total", "counter",
                       "No sound for so long in dropouts whose length is known.");

@@ -60,7 +60,7 @@ static struct st_event event_of(const struct st_observed *o, const struct st_xru
     memcpy(event.device, seen->device, sizeof(event.device));
     memcpy(event.client, seen->client, sizeof(event.client));
     event.certainty = seen->certainty;
-    if (kind != ST_EVENT_STARVED_CLIENT)
+    if (kind != ST_EVENT_CLIENT_DROPOUT)
         return event;
     event.reason = seen->reason;
     event.busy_ns = seen->busy_ns;
@@ -111,7 +111,7 @@ static struct st_observed_pending *pending_of(struct st_observed *o, const struc
             oldest = pending;
     }
     if (oldest->told_ns != INT64_MIN && now_ns(o) - oldest->told_ns < ST_OBSERVED_EVENT_EACH_NS)
-        return &o->pending[ST_OBSERVED_PENDING_MAX + (event->kind == ST_EVENT_STARVED_CLIENT)];
+        return &o->pending[ST_OBSERVED_PENDING_MAX + (event->kind == ST_EVENT_CLIENT_DROPOUT)];
     tell_due(o, oldest);
     *oldest = (struct st_observed_pending){.told_ns = INT64_MIN};
     return oldest;
@@ -166,11 +166,11 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     if (!st_xrun_is_dropout(seen))
         return;
     if (seen->device_xruns_n > 0) {
-        const struct st_event event = event_of(o, seen, ST_EVENT_OBSERVED_XRUN, seen->device_xruns_n);
+        const struct st_event event = event_of(o, seen, ST_EVENT_DEVICE_XRUN, seen->device_xruns_n);
         record(o, &event);
     }
-    if (seen->starved_n + seen->cycles_n > 0) {
-        const struct st_event event = event_of(o, seen, ST_EVENT_STARVED_CLIENT, seen->starved_n);
+    if (seen->dropouts_n + seen->cycles_n > 0) {
+        const struct st_event event = event_of(o, seen, ST_EVENT_CLIENT_DROPOUT, seen->dropouts_n);
         record(o, &event);
     }
 }

@@ -30,7 +30,7 @@ const char *st_observed_state_name(enum st_observed_state state);
 struct st_observed_view {
     const char *source, *summary; /* constant texts */
     bool never;                   /* this OS has none */
-    bool device_only;             /* seen.starved_n is unknown */
+    bool device_only;             /* seen.dropouts_n is unknown */
     enum st_observed_mode mode;
     enum st_observed_state state;
     char why[ST_XRUN_WHY_BYTES]; /* why it is absent or rests; what it watches; "" */

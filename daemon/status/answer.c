@@ -19,7 +19,7 @@
 
 static uint64_t dropouts_of(const struct st_observed_view *source)
 {
-    return source->seen.device_xruns_n + source->seen.starved_n;
+    return source->seen.device_xruns_n + source->seen.dropouts_n;
 }
 
 /* Servers first: a device is watched where no server is. */
@@ -388,7 +388,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
                  "the buffer is larger now than when they happened: see whether they come again");
         return;
     }
-    if (!answer->over && answer->client != NULL && answer->client->not_ready_n > 0) {
+    if (!answer->over && answer->client != NULL && answer->client->dropouts_n > 0) {
         client_next(view, answer);
         if (answer->timing_known && !answer->timing_ok &&
             strncmp(answer->next, "sleeptune report", 16) != 0 &&

@@ -37,7 +37,7 @@ struct st_history_minute st_minute_so_far(const struct st_result *result, int64_
         .skipped_periods = result->skipped_periods,
         .simulated_xruns = result->simulated_xruns,
         .observed_xruns = INT64_MIN,
-        .starved_clients = INT64_MIN,
+        .client_dropouts = INT64_MIN,
         .lateness_max_ns = INT64_MIN,
         .circumstances = circumstances_of(result),
     };
@@ -76,7 +76,7 @@ const char *st_minute_text(const struct st_history_minute *minute, char *buf, si
     char dropouts[64] = "";
     if (minute->observed_xruns != INT64_MIN)
         snprintf(dropouts, sizeof(dropouts), "%" PRId64 " dropouts of other programs; ",
-                 minute->observed_xruns + minute->starved_clients);
+                 minute->observed_xruns + minute->client_dropouts);
     snprintf(buf, buf_bytes,
              "last %" PRId64 " s: %s%" PRIu64 " cycles, %" PRIu64 " missed (%" PRIu64 " skipped); %" PRIu64
              " xruns simulated, %" PRIu64 " in the daemon's own stream; worst wake-up %s late",

@@ -120,7 +120,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
 {
     struct line line = {0};
     char text[32], ago[32], asked[192];
-    const uint64_t dropouts_n = of->seen.device_xruns_n + of->seen.starved_n;
+    const uint64_t dropouts_n = of->seen.device_xruns_n + of->seen.dropouts_n;
     if (of->seen.frames > 0 && of->seen.rate_hz > 0)
         PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
             st_ns_format_short(of->seen.period_ns, text, sizeof(text)));
@@ -158,8 +158,8 @@ static void add_servers(struct section *to, const struct st_view *view, const st
     for (size_t i = 0; i < view->observe.n; i++) {
         const struct st_observed_view *of = &view->observe.sources[i];
         if (of == answer->server || of->seen.period_ns > 0 ||
-            of->seen.device_xruns_n + of->seen.starved_n > 0)
-            add_server(to, view, of, of->seen.device_xruns_n + of->seen.starved_n == answer->dropouts_n);
+            of->seen.device_xruns_n + of->seen.dropouts_n > 0)
+            add_server(to, view, of, of->seen.device_xruns_n + of->seen.dropouts_n == answer->dropouts_n);
     }
 }
 
@@ -207,13 +207,13 @@ static void add_minute(struct section *to, const struct st_view *view)
         return;
     struct line line = {0};
     if (minute->observed_xruns != INT64_MIN)
-        put_count(&line, (uint64_t)(minute->observed_xruns + minute->starved_clients), "dropout");
+        put_count(&line, (uint64_t)(minute->observed_xruns + minute->client_dropouts), "dropout");
     else
         PUT(&line, "no sound server watched");
     PUT(&line, ", %" PRIu64 " of the test loop's %" PRIu64 " periods missed", minute->misses,
         minute->cycles + minute->skipped_periods);
     put_ns(&line, "worst wake-up", minute->lateness_max_ns != INT64_MIN, minute->lateness_max_ns);
-    add(to, minute->misses > 0 || minute->observed_xruns > 0 || minute->starved_clients > 0 ? BAD : OK,
+    add(to, minute->misses > 0 || minute->observed_xruns > 0 || minute->client_dropouts > 0 ? BAD : OK,
         "Last minute", "%s", line.text);
 }
 
@@ -306,7 +306,7 @@ static void add_clients(json_t *sections, const struct st_view *view)
         add_client(&to, client);
     }
     for (size_t i = 0; i < view->observe.n; i++)
-        others_n += view->observe.sources[i].seen.others_not_ready_n;
+        others_n += view->observe.sources[i].seen.others_dropouts_n;
     if (others_n > 0)
         add_program(&to, "others", others_n, true, "programs that ended, no longer listed", "", "");
     /* a share of the period: what DAWs call load */
@@ -425,7 +425,7 @@ static void add_events(json_t *sections, const struct st_view *view)
         const char *name = json_string_value(json_object_get(event, "event"));
         const char *text = json_string_value(json_object_get(event, "text"));
         const bool dropout =
-            name != NULL && (strcmp(name, "starved-client") == 0 || strcmp(name, "observed-xrun") == 0);
+            name != NULL && (strcmp(name, "client-dropout") == 0 || strcmp(name, "device-xrun") == 0);
         json_t *row = add(&to, dropout ? WARN : OK, "", "%s%s%s", dropout || name == NULL ? "" : name,
                           dropout || name == NULL ? "" : ": ", text != NULL ? text : "?");
         (void)json_object_set(row, "time_ns", json_object_get(event, "time_ns"));
@@ -510,8 +510,8 @@ static void add_source(struct section *to, const struct st_observed_view *of)
         PUT(&line, " (%s)", of->why);
     PUT(&line, ", device xruns: %" PRIu64, of->seen.device_xruns_n);
     if (!of->device_only)
-        PUT(&line, ", clients not ready: %" PRIu64, of->seen.starved_n);
-    if (of->seen.starved_n > 0 && strcmp(of->source, "pipewire") != 0)
+        PUT(&line, ", clients not ready: %" PRIu64, of->seen.dropouts_n);
+    if (of->seen.dropouts_n > 0 && strcmp(of->source, "pipewire") != 0)
         PUT(&line, ", when each client waited and computed is not known");
     put_ns(&line, "CPU time per poll", of->polls_n > 0,
            of->polls_n > 0 ? of->poll_cpu_ns / (int64_t)of->polls_n : 0);

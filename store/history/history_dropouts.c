@@ -69,7 +69,7 @@ static json_t *dropout_json(sqlite3_stmt *statement)
     char name[32];
     const char *shown = DEVICE_XRUN, *text = "the device had no data in time";
     st_history_sql_text(statement, 11, name, sizeof(name));
-    if (strcmp(name, st_event_kind_name(ST_EVENT_STARVED_CLIENT)) == 0) {
+    if (strcmp(name, st_event_kind_name(ST_EVENT_CLIENT_DROPOUT)) == 0) {
         st_history_sql_text(statement, 3, name, sizeof(name));
         const enum st_dropout_reason reason = st_dropout_reason_of(name);
         shown = st_dropout_reason_name(reason);
@@ -92,8 +92,8 @@ int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
     sqlite3_stmt *statement;
     int64_t all_n = 0, listed_n = 0;
     const int64_t to_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX;
-    const char *device = st_event_kind_name(ST_EVENT_OBSERVED_XRUN);
-    const char *client = st_event_kind_name(ST_EVENT_STARVED_CLIENT);
+    const char *device = st_event_kind_name(ST_EVENT_DEVICE_XRUN);
+    const char *client = st_event_kind_name(ST_EVENT_CLIENT_DROPOUT);
     int r = st_history_sql_number(reader->db, &all_n, "SELECT coalesce(" COUNT ", 0)" DROPOUTS, "ttii",
                                   device, client, since_ns, to_ns);
     if (r == 0) /* by the period, too: the worst time is compared with its own */

@@ -86,7 +86,7 @@ static int append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
     return append(walk, json_pack("{s:I, s:I, s:i, s:I, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n}", "from_ns",
                                   (json_int_t)from_ns, "to_ns", (json_int_t)to_ns, "measured_ns", 0,
                                   "idle_ns", (json_int_t)(nothing_played ? to_ns - from_ns : 0), "cycles",
-                                  "misses", "skipped_periods", "late_wakes", "xruns", "starved_clients",
+                                  "misses", "skipped_periods", "late_wakes", "xruns", "client_dropouts",
                                   "lateness", "circumstances"));
 }
 
@@ -149,7 +149,7 @@ static int append_group(struct walk *walk)
                                (json_int_t)group->measured_ns, "cycles", (json_int_t)counts[0], "misses",
                                (json_int_t)counts[1], "miss_events", st_json_known(counts[8]),
                                "skipped_periods", (json_int_t)counts[2], "late_wakes", (json_int_t)counts[3],
-                               "xruns", xruns, "starved_clients", st_json_known(counts[7]), "lateness",
+                               "xruns", xruns, "client_dropouts", st_json_known(counts[7]), "lateness",
                                lateness, "circumstances", st_json_known(group->circumstances)));
     if (group->to_ns > walk->at_ns)
         walk->at_ns = group->to_ns;

@@ -161,7 +161,7 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
                       .counts = {(int64_t)minute->cycles, (int64_t)minute->misses,
                                  (int64_t)minute->skipped_periods, (int64_t)minute->late_wakes,
                                  (int64_t)minute->simulated_xruns, (int64_t)minute->own_xruns,
-                                 minute->observed_xruns, minute->starved_clients, minute->miss_events},
+                                 minute->observed_xruns, minute->client_dropouts, minute->miss_events},
                       .max_ns = minute->lateness_max_ns};
     int r = circumstances_id(history, &minute->circumstances, &row.circumstances);
     st_hist_reset(&history->sum.hist);

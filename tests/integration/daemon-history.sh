@@ -65,7 +65,7 @@ rm "$db"
 export SLEEPTUNE_OBSERVE_DIR=$tmp/programs
 config "$audio" 'observe: { pipewire = "off"; pulseaudio = "off"; };'
 starts "other programs' dropouts: it starts"
-ok "they are seen" wait_for value_is "sum(s['starved'] or 0 for s in d['observe'])" 103
+ok "they are seen" wait_for value_is "sum(s['client_dropouts'] or 0 for s in d['observe'])" 103
 wait_for value_is "[s['watched_ns'] > 0 for s in d['observe'] if s['source'] == 'jack']" "[True]"
 screen_is -t first-minute dropouts --socket "$sock"
 stop
@@ -79,7 +79,7 @@ is "and its JSON" "$("$SLEEPTUNE" history --causes --json --db "$db" | "$PYTHON"
 for r in json.load(sys.stdin)["dropouts"]["rows"]: print(r["client"], r["reason"], r["count"], r["busy_ns"])')" "Heavy Reverb too-slow 100 7300000
 Gone blocked 3 None
 None device-xrun 2 None"
-screen_is -m other-programs-event answer history --events --kind starved-client --db "$db"
+screen_is -m other-programs-event answer history --events --kind client-dropout --db "$db"
 mv "$tmp/state/before.db" "$db"
 config "$audio"
 

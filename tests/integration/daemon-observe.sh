@@ -37,20 +37,20 @@ config "$quiet" 'observe: { jack = "on"; jack_server = "studio"; pipewire = "off
 starts "the daemon starts"
 ok "a source that is there is watched" wait_for source_is jack state watching
 is "its server is the configured one" "$(value '[s for s in d["observe"] if s["source"] == "jack"][0]["why"]')" "server studio"
-ok "device xruns and starved clients are counted apart" value_is \
-    '[(s["device_xruns"], s["starved"]) for s in d["observe"] if s["source"] == "jack"]' '[(2, 3)]'
+ok "device xruns and dropouts of clients are counted apart" value_is \
+    '[(s["device_xruns"], s["client_dropouts"]) for s in d["observe"] if s["source"] == "jack"]' '[(2, 3)]'
 ok "those of a client have its name" value_is \
-    '[(c["name"], c["device"], c["not_ready"]) for s in d["observe"] if s["source"] == "jack" for c in s["clients"]]' "[('Carla Host?', 'system', 3)]"
+    '[(c["name"], c["device"], c["dropouts"]) for s in d["observe"] if s["source"] == "jack" for c in s["clients"]]' "[('Carla Host?', 'system', 3)]"
 ok "events have source, device, client, certainty and count" wait_for value_is \
     'sorted((e["event"], e["source"], e["device"], e.get("client"), e["certainty"], e["count"]) for e in d["events"] if "certainty" in e)' \
-    "[('observed-xrun', 'jack', 'system', None, 'exact', 2), ('starved-client', 'jack', 'system', 'Carla Host?', 'probable', 3)]"
+    "[('client-dropout', 'jack', 'system', 'Carla Host?', 'probable', 3), ('device-xrun', 'jack', 'system', None, 'exact', 2)]"
 ok "and a cause each: the loop's of that time" wait_for value_is 'all(e.get("cause") and "; " in e["text"] for e in d["events"] if "certainty" in e)' True
 ok "one that is off is not started" source_is pipewire state off
 ok "one that is not installed says so" source_is pulseaudio why 'sleeptune-observe-pulseaudio is not installed'
 ok "and has no counts, not zero" source_is pulseaudio device_xruns None
 is "the log says nothing of another system's source" "$(logged '(sound4|alsa) are not watched: only' && echo said)" ""
 like "metrics: device xruns by source" "$(ask /metrics)" '^sleeptune_xruns_total\{source="jack"\} 2$'
-like "metrics: starved clients by source" "$(ask /metrics)" '^sleeptune_starved_clients_total\{source="jack"\} 3$'
+like "metrics: dropouts of clients by source" "$(ask /metrics)" '^sleeptune_dropouts_total\{source="jack"\} 3$'
 is "metrics: none of what is not watched" "$(ask /metrics | grep -c 'total{source="pulseaudio"}')" 0
 is "no line is longer than 80 columns" "$("$SLEEPTUNE" status --details --socket "$sock" | grep -E '^.{81}')" ""
 screen_is -t carla status_rows Carla
@@ -146,7 +146,7 @@ exec cat
 SH
 config "$quiet" 'observe: { pipewire = "on"; jack = "off"; pulseaudio = "off"; };'
 starts "clients: it starts"
-ok "each has its dropouts by reason" wait_for value_is '[(c["name"], c["not_ready"], c["reasons"], c["playing"]) for s in d["observe"] for c in s["clients"]]' \
+ok "each has its dropouts by reason" wait_for value_is '[(c["name"], c["dropouts"], c["reasons"], c["playing"]) for s in d["observe"] for c in s["clients"]]' \
     "[('HeavyReverb', 24, {'too-slow': 24}, True), ('Good\"Synth', 1, {'woken-late': 1}, True)]"
 is "the worst cycle and the load are there" "$(value '[(c["worst_busy_ns"], c["worst_busy_error_ns"], c["worst_period_ns"], c["load"]["busy_ns"]["median"]) for s in d["observe"] for c in s["clients"][:1]]')" \
     "[(25000000, 250000, 21333333, 2560000)]"
@@ -157,7 +157,7 @@ clients() { other_rows "This computer" PipeWire Warning | sed "s/; for this comp
 screen_is -t clients clients
 screen_is clients-event value '[e["text"] for e in d["events"] if e.get("client") == "HeavyReverb"][0]'
 metrics=$(ask /metrics)
-like "metrics: by reason" "$metrics" '^sleeptune_not_ready_total\{source="pipewire",reason="too-slow"\} 24$'
+like "metrics: by reason" "$metrics" '^sleeptune_dropouts_by_reason_total\{source="pipewire",reason="too-slow"\} 24$'
 like "metrics: by client, whose name cannot end its label" "$metrics" '^sleeptune_client_dropouts_total\{source="pipewire",client="Good\\"Synth",device="card"\} 1$'
 like "metrics: load" "$metrics" '^sleeptune_client_busy_ratio\{source="pipewire",client="HeavyReverb",device="card",stat="median"\} 0\.12$'
 stop
@@ -182,7 +182,7 @@ config "$quiet" "history: { path = \"$tmp/flood.db\"; max_mb = 4; };" 'observe: 
 starts "a flood of events: it starts"
 ok "the other source's xrun is there" wait_for value_is '[e["client"] for e in d["events"] if e.get("source") == "pulseaudio"]' "['real']"
 kill -HUP "$daemon"
-ok "more than 10000 sightings" wait_for value_is '[s["starved"] for s in d["observe"] if s["source"] == "jack"][0] > 10000' True
+ok "more than 10000 sightings" wait_for value_is '[s["client_dropouts"] for s in d["observe"] if s["source"] == "jack"][0] > 10000' True
 is "a look each eighth of a second at most" "$(value '[s["polls"] < 20 + 8 * s["watched_ns"] / 1e9 for s in d["observe"] if s["source"] == "jack"]')" "[True]"
 is "the list has the other source's xrun yet" "$(value '[e["client"] for e in d["events"] if e.get("source") == "pulseaudio"]')" "['real']"
 is "and that the configuration was read" "$(value '[e["event"] for e in d["events"]].count("config-read")')" 1

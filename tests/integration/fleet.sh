@@ -99,7 +99,7 @@ for a in d["annotations"]["list"]:
     print("annotation", a["name"], a["expr"].replace("$__rate_interval", "1m").replace("$instance", ".+"), sep="\t")
 PY
 # what is shown only when something is wrong, or only of sources that there are, may be empty here
-may_be_empty='Why wake-ups|Dropouts of other programs|Dropouts by|Load of each|What is degraded|Xruns by source	B|annotation'
+may_be_empty='Why wake-ups|Dropouts of other programs|Dropouts by|Load of each|What is degraded|Dropouts and xruns by source	[BC]|annotation'
 while IFS=$'\t' read -r title ref expression; do
     if result=$(query "$expression" 2>&1) && { [[ $title$'\t'$ref =~ $may_be_empty ]] || [ "$result" -gt 0 ]; }; then
         pass "dashboard: $title $ref"

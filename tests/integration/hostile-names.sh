@@ -66,9 +66,9 @@ if ! sound; then
     tap_done
 fi
 ok "the server is watched" wait_for of_like state watching
-seen() { [ "$(of starved)" -gt "$before" ]; }
+seen() { [ "$(of client_dropouts)" -gt "$before" ]; }
 for name in "${names[@]}"; do
-    before=$(of starved)
+    before=$(of client_dropouts)
     if client "$SLEEPTUNE_BUILD/tests/integration/stall_pipewire" 700 "$name" && stall && wait_for seen; then
         pass "$(printf '%q' "${name:0:5}"): a client stalls and is seen"
     else

@@ -79,7 +79,7 @@ static void add(struct st_history *history, const struct st_hist templates[TEMPL
         .late_wakes = late,
         .simulated_xruns = late,
         .observed_xruns = INT64_MIN,
-        .starved_clients = INT64_MIN,
+        .client_dropouts = INT64_MIN,
         .lateness_max_ns = hist.max_ns,
         .circumstances = {"Linux 6.1.0-18-rt-amd64", "performance", "fifo", 70, -1, 128, 48000, 2, 0}};
     row.lateness = st_hist_deflate(&hist, &row.lateness_bytes);

@@ -86,8 +86,8 @@ ok "which is seen" wait_for more
 # one, where the machine is quiet; its own messages say how many
 as_told() { [ "$(counts)" = "$(($(messages) - unseen)) 0" ]; }
 ok "in synchronous mode it is an xrun of the device, once for each message of the server" wait_for as_told
-event='[e for e in d["events"] if e["event"] == "observed-xrun"][0]'
-ok "it becomes an event, after a moment" wait_for value_is 'any(e["event"] == "observed-xrun" for e in d["events"])' True
+event='[e for e in d["events"] if e["event"] == "device-xrun"][0]'
+ok "it becomes an event, after a moment" wait_for value_is 'any(e["event"] == "device-xrun" for e in d["events"])' True
 is "it is an event" "$(value "[($event)[k] for k in ('source', 'device', 'certainty')] + [($event)['count'] >= 1]")" "['jack', '$name', 'exact', True]"
 like "and a metric" "$(ask /metrics)" "^sleeptune_xruns_total\\{source=\"jack\"\\} $(of device_xruns)\$"
 end_client
@@ -106,15 +106,15 @@ is "counts go on" "$(counts)" "$before 0"
 unseen=$(($(messages) - before))
 does "a client plays there" client "$SLEEPTUNE_BUILD/tests/integration/stall_jack" 600
 does "it stalls" stall
-two() { [ "$(of starved)" -gt 0 ] || [ "$(of device_xruns)" -gt "$before" ]; }
+two() { [ "$(of client_dropouts)" -gt 0 ] || [ "$(of device_xruns)" -gt "$before" ]; }
 ok "which is seen" wait_for two
 by_messages() { [ "$(of device_xruns)" = "$(($(messages) - unseen))" ]; }
 ok "in asynchronous mode the device goes on: no xrun of it but those of the server's messages" wait_for by_messages
 # jack2 tells of a stall once or twice there; its own messages say how often
-as_told() { [ "$(of starved)" = "$(grep -c 'JackEngine::XRun: client' "$tmp/server.log")" ]; }
+as_told() { [ "$(of client_dropouts)" = "$(grep -c 'JackEngine::XRun: client' "$tmp/server.log")" ]; }
 ok "the client was starved as often as the server says" wait_for as_told
-late() { value "[(c['name'], c['not_ready']) for s in d['observe'] if s['source'] == 'jack' for c in s['clients'] if c['not_ready'] > 0]"; }
-is "it is named, as the server's log has it" "$(late)" "[('stall', $(of starved))]"
+late() { value "[(c['name'], c['dropouts']) for s in d['observe'] if s['source'] == 'jack' for c in s['clients'] if c['dropouts'] > 0]"; }
+is "it is named, as the server's log has it" "$(late)" "[('stall', $(of client_dropouts))]"
 watch loads
 ok "the buffer in use is known" wait_for value_is "[s['in_use']['frames'] for s in d['observe'] if s['source'] == 'jack']" '[8192]'
 like "and whose wish it is, on the screen" "$("$SLEEPTUNE" status --details --socket "$sock" | tr '\n' ' ' | tr -s ' ')" "8192 frames at 48 kHz \\(171 ms\\); set where JACK is started \\(-p\\), or later by a program"

@@ -38,10 +38,10 @@ rate=$((($(wakes) - wakes_before) * 1000000 / (${EPOCHREALTIME/./} - wakes_from)
 ok "its helper wakes up $rate times in a second of 750 cycles, at most 55" [ "$rate" -le 55 ]
 pw-metadata -n settings 0 clock.force-quantum 8192 >/dev/null
 sleep 2
-before=$(of starved)
+before=$(of client_dropouts)
 tap_note <<<"while it began to play: $(counts) (device xruns, cycles that a client missed)"
 does "a quiet run starves nobody" quiet
-before=$(of starved)
+before=$(of client_dropouts)
 does "somebody else watches it, too" watch others -p 1
 is "the program that watches keeps no right to real-time priority, and little memory to lock" \
     "$(awk '/^Max (realtime priority|locked memory)/ {print $4, $5}' "/proc/$(pgrep -P "$daemon" sleeptune-obs)/limits" | xargs)" "65536 65536 0 0"
@@ -54,9 +54,9 @@ profiler=$!
 pids+=("$profiler")
 sleep 2
 lost_cycles() { value "sum(c['lost_cycles'] or 0 for s in d['observe'] if s['source'] == 'pipewire' for c in s['clients'] if c['name'] == 'stall')"; }
-before=$(of starved) cycles_before=$(lost_cycles)
+before=$(of client_dropouts) cycles_before=$(lost_cycles)
 does "the client stalls" stall
-more() { [ "$(of starved)" -gt "$before" ]; }
+more() { [ "$(of client_dropouts)" -gt "$before" ]; }
 ok "which is seen" wait_for more
 sleep 3
 kill -INT "$profiler"
@@ -64,7 +64,7 @@ wait "$profiler" 2>/dev/null
 missed=$(($(lost_cycles) - cycles_before))
 tap_note <<<"700 ms in a cycle of 171 ms: $missed cycles missed"
 ok "it missed at least three cycles" test "$missed" -ge 3
-is "which is one dropout" "$(($(of starved) - before))" 1
+is "which is one dropout" "$(($(of client_dropouts) - before))" 1
 ok "others see it" grep -q '^xrun .*client=stall' "$tmp/others"
 ok "whatever it claims" grep -q '^xrun .*client=stall' "$tmp/claimed"
 is "whose process it is does not" "$(grep -v -e ^ready -e ^alive -e "^load .* device=nul$" -e "^xrun .*client=PipeWire" "$tmp/own")" ""
@@ -81,11 +81,11 @@ case $(of why) in
     ok "pw-top has as many, or up to twice as many" test "$told" -ge "$missed" -a "$told" -le $((2 * missed))
     ;;
 esac
-event='[e for e in d["events"] if e["event"] == "starved-client"][0]'
-ok "it is an event, after a moment in which a late wake-up of that time may come" wait_for value_is 'any(e["event"] == "starved-client" for e in d["events"])' True
+event='[e for e in d["events"] if e["event"] == "client-dropout"][0]'
+ok "it is an event, after a moment in which a late wake-up of that time may come" wait_for value_is 'any(e["event"] == "client-dropout" for e in d["events"])' True
 is "the event names sink and client" "$(value "[($event)[k] for k in ('source', 'device', 'client', 'certainty')]")" \
     "['pipewire', 'nul', 'stall', 'exact']"
-like "and it is a metric" "$(ask /metrics)" "^sleeptune_starved_clients_total\{source=\"pipewire\"\} $(of starved)\$"
+like "and it is a metric" "$(ask /metrics)" "^sleeptune_dropouts_total\{source=\"pipewire\"\} $(of client_dropouts)\$"
 of_cycle() { value "[s for s in d['observe'] if s['source'] == 'pipewire'][0]['cycle']$1"; }
 like "its cycle has a sentence" "$(of_cycle "['text']")" '^stall waited .*, computed .*; the next cycle began after [0-9.]+ m?s$'
 is "and the client's times, which reach the deadline" "$(of_cycle "['clients'][0]['name']") $(value "any(c['wait_ns'] + c['busy_ns'] >= s['cycle']['deadline_ns'] for s in d['observe'] if s['source'] == 'pipewire' for c in s['cycle']['clients'])")" \

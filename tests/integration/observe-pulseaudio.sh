@@ -45,8 +45,8 @@ sleep 5
 is "a stream that is empty may have ended: nothing is said yet" "$(counts)" "0 0"
 kill -CONT "$player"
 ok "when it goes on it was starved, once, although it claims to be the daemon" wait_for counts_are "0 1"
-event='[e for e in d["events"] if e["event"] == "starved-client"][0]'
-ok "it is an event, after a moment in which a late wake-up of that time may come" wait_for value_is 'any(e["event"] == "starved-client" for e in d["events"])' True
+event='[e for e in d["events"] if e["event"] == "client-dropout"][0]'
+ok "it is an event, after a moment in which a late wake-up of that time may come" wait_for value_is 'any(e["event"] == "client-dropout" for e in d["events"])' True
 is "the event names sink and client" "$(value "[($event)[k] for k in ('source', 'device', 'client', 'certainty')]")" \
     "['pulseaudio', 'nul', 'player', 'probable']"
 kill "$player"

@@ -63,7 +63,7 @@ static inline void add_under(const char *kernel, int64_t from_ns, uint64_t n, in
                                        .simulated_xruns = 4,
                                        .own_xruns = 5,
                                        .observed_xruns = dropouts == INT64_MIN ? INT64_MIN : 0,
-                                       .starved_clients = dropouts,
+                                       .client_dropouts = dropouts,
                                        .lateness_max_ns = lateness_ns + 1,
                                        .circumstances = {"", "", "fifo", 70, -1, 128, 48000, 2, 0}};
     snprintf(minute.circumstances.kernel, sizeof(minute.circumstances.kernel), "%s", kernel);

@@ -52,7 +52,7 @@ for name in Intel Dummy Loopback; do
     sleep 1
     is "$name: it is one" "$(alsa ".clients[] | select(.device == \"hw:$n,0,0 playback\") | .device_xruns")" 1
     is "$name: its event names device, client and how sure it is" \
-        "$(sleeptune status --json | jq -r "[.events[] | select(.event == \"observed-xrun\" and .device == \"hw:$n,0,0 playback\") | [.source, .client, .certainty, .count] | join(\" \")] | join(\";\")")" \
+        "$(sleeptune status --json | jq -r "[.events[] | select(.event == \"device-xrun\" and .device == \"hw:$n,0,0 playback\") | [.source, .client, .certainty, .count] | join(\" \")] | join(\";\")")" \
         "alsa aplay probable 1"
     kill $player
     wait $player

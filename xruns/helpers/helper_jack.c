@@ -264,7 +264,7 @@ struct late {
 
 static void say_late(const char *server, const char *client, enum st_certainty certainty, int64_t n)
 {
-    struct st_xrun_seen seen = {.certainty = certainty, .starved_n = n, .place = ST_DROPOUT_AT_GRAPH};
+    struct st_xrun_seen seen = {.certainty = certainty, .dropouts_n = n, .place = ST_DROPOUT_AT_GRAPH};
     snprintf(seen.device, sizeof(seen.device), "%s", server);
     snprintf(seen.client, sizeof(seen.client), "%s", client);
     if (n > 0)

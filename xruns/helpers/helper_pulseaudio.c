@@ -89,7 +89,7 @@ static void tell(struct observer *observer, const pa_sink_input_info *stream)
     if (seen == NULL)
         return;
     seen->certainty = ST_CERTAINTY_PROBABLE;
-    seen->starved_n = 1;
+    seen->dropouts_n = 1;
     seen->place = ST_DROPOUT_AT_CLIENT_BUFFER;
     snprintf(seen->client, sizeof(seen->client), "%s", program_of(stream));
     pa_operation *operation =

@@ -730,7 +730,7 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
 {
     struct st_pipewire_profile_reason *sum = &node->reasons[reason];
     struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
-                                    .starved_n = sum->dropouts_n,
+                                    .dropouts_n = sum->dropouts_n,
                                     .reason = reason,
                                     .place = node->drives ? ST_DROPOUT_AT_DEVICE_BUFFER : ST_DROPOUT_AT_GRAPH,
                                     .cycles_n = sum->n,
@@ -776,7 +776,7 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id, 
 {
     const struct st_pipewire_profile_node *node = find(profile, id);
     struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
-                                    .starved_n = 1,
+                                    .dropouts_n = 1,
                                     .reason = reason,
                                     .place = ST_DROPOUT_AT_CLIENT_BUFFER,
                                     .lost_ns = lost_ns < ST_PIPEWIRE_CYCLE_MAX_NS ? lost_ns

@@ -36,7 +36,7 @@ static json_t *document(int observed, int64_t watched_ns, int64_t playing_ns, js
     json_t *row = json_pack(
         "{s:I, s:I, s:I, s:I, s:i, s:i, s:o, s:o, s:{s:I}}", "from_ns", (json_int_t)SINCE_NS, "to_ns",
         (json_int_t)UNTIL_NS, "measured_ns", (json_int_t)(24 * HOUR_NS), "cycles", (json_int_t)32399999,
-        "misses", 3, "skipped_periods", 1, "xruns", xruns, "starved_clients",
+        "misses", 3, "skipped_periods", 1, "xruns", xruns, "client_dropouts",
         observed < 0 ? json_null() : json_integer(observed), "lateness", "max_ns", (json_int_t)3100000);
     json_t *watched = json_array();
     if (watched_ns > 0)
@@ -246,7 +246,7 @@ static void hostile_names_do_no_harm_at_any_width(void **state)
 static char *event_text(const char *text, const char *device, int columns, bool details)
 {
     json_t *events = json_pack("{s:[{s:I, s:s, s:s, s:s, s:s, s:s, s:s}]}", "events", "time_ns",
-                               (json_int_t)UNTIL_NS, "event", "starved-client", "text", text, "source",
+                               (json_int_t)UNTIL_NS, "event", "client-dropout", "text", text, "source",
                                "pipewire", "device", device, "client", "HeavyReverb", "certainty", "exact");
     char *shown = NULL;
     size_t bytes = 0;

@@ -87,7 +87,7 @@ static struct st_xrun_seen load(const char *client, int64_t frames)
 
 static struct st_xrun_seen missed(const char *client, int64_t n, enum st_dropout_reason reason)
 {
-    struct st_xrun_seen seen = {.starved_n = n, .reason = reason};
+    struct st_xrun_seen seen = {.dropouts_n = n, .reason = reason};
     snprintf(seen.client, sizeof(seen.client), "%s", client);
     return seen;
 }

@@ -356,9 +356,9 @@ static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **sta
     static const struct {
         enum st_event_kind kind;
         const char *text;
-    } rows[] = {{ST_EVENT_OBSERVED_XRUN, "pipewire: 1 device xrun (exact)"},
+    } rows[] = {{ST_EVENT_DEVICE_XRUN, "pipewire: 1 device xrun (exact)"},
                 {ST_EVENT_OWN_XRUN, "the daemon's own stream ran empty 1 time"},
-                {ST_EVENT_STARVED_CLIENT, "pipewire: a client was not ready 1 time (exact)"}};
+                {ST_EVENT_CLIENT_DROPOUT, "pipewire: a client was not ready 1 time (exact)"}};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char text[256];
         add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
@@ -381,7 +381,7 @@ static void not_ready(enum st_dropout_reason reason, int64_t missing_ns, int64_t
     add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
     st_causes_tick(causes, 0);
     struct st_event event =
-        st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_STARVED_CLIENT, "%s", "");
+        st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_CLIENT_DROPOUT, "%s", "");
     snprintf(event.source, sizeof(event.source), "pipewire");
     snprintf(event.client, sizeof(event.client), "mpv");
     event.certainty = ST_CERTAINTY_EXACT;
@@ -427,7 +427,7 @@ static void memory_is_waited_for_until(int us)
 static void swapped_out(int64_t span_ns)
 {
     struct st_event event =
-        st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_STARVED_CLIENT, "%s", "");
+        st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_CLIENT_DROPOUT, "%s", "");
     snprintf(event.source, sizeof(event.source), "pipewire");
     snprintf(event.client, sizeof(event.client), "mpv");
     event.certainty = ST_CERTAINTY_EXACT;
@@ -470,8 +470,8 @@ static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
     }
     st_fake_advance(fake, 5 * ST_NS_PER_S);
     st_causes_tick(causes, 0);
-    observe(ST_EVENT_OBSERVED_XRUN, 9 * ST_NS_PER_S);
-    assert_string_equal(said("event"), "observed-xrun");
+    observe(ST_EVENT_DEVICE_XRUN, 9 * ST_NS_PER_S);
+    assert_string_equal(said("event"), "device-xrun");
     assert_string_equal(said("cause"), "run-queue");
     assert_non_null(
         strstr(said("text"), "; in that time the test loop (CPU 0) woke at worst 9.000 ms late: another"));
@@ -480,14 +480,14 @@ static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
 static void late_wake_that_was_under_way_at_the_xrun_is_its_cause(void **state)
 {
     (void)state;
-    observe(ST_EVENT_STARVED_CLIENT, 0);
+    observe(ST_EVENT_CLIENT_DROPOUT, 0);
     st_fake_advance(fake, 900 * ST_NS_PER_MS);
     assert_string_equal(said("cause"), ""); /* it may become known yet */
     add(ST_CAUSE_STOPPED, 1000 * ST_NS_PER_MS, 1000 * ST_NS_PER_MS);
     st_causes_tick(causes, 0);
     json_t *list = st_events_json(&events, fake->clock.wall_ns(&fake->clock));
     const json_t *event = json_array_get(list, 1);
-    assert_string_equal(json_string_value(json_object_get(event, "event")), "starved-client");
+    assert_string_equal(json_string_value(json_object_get(event, "event")), "client-dropout");
     assert_string_equal(json_string_value(json_object_get(event, "cause")), "stopped");
     json_decref(list);
 }
@@ -504,9 +504,9 @@ static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **s
         int64_t span_ns;
         const char *text, *backend;
     } rows[] = {
-        {ST_EVENT_STARVED_CLIENT, 0,
+        {ST_EVENT_CLIENT_DROPOUT, 0,
          "; the test loop (CPU 3) was on time: look at the program or its sound server", ""},
-        {ST_EVENT_OBSERVED_XRUN, 9 * ST_NS_PER_S,
+        {ST_EVENT_DEVICE_XRUN, 9 * ST_NS_PER_S,
          "; the test loop (CPU 3) was on time: look at the program or its sound server", ""},
         {ST_EVENT_OWN_XRUN, 0, "; the test loop (CPU 3) was on time: look at the sound server or the device",
          "alsa"},
@@ -531,29 +531,29 @@ static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **s
 static void loop_that_did_not_run_was_not_on_time(void **state)
 {
     (void)state;
-    observe(ST_EVENT_OBSERVED_XRUN, 0); /* before there was any */
+    observe(ST_EVENT_DEVICE_XRUN, 0); /* before there was any */
     st_fake_advance(fake, 5 * ST_NS_PER_S);
     assert_string_equal(said("cause"), "unknown");
     assert_non_null(strstr(said("text"), "; it is unknown whether the test loop was late"));
 
     time_goes_by(5 * ST_NS_PER_S);
     st_causes_tick(causes, 0);
-    observe(ST_EVENT_OBSERVED_XRUN, 9 * ST_NS_PER_S); /* it has the first seconds not */
+    observe(ST_EVENT_DEVICE_XRUN, 9 * ST_NS_PER_S); /* it has the first seconds not */
     time_goes_by(4 * ST_NS_PER_S);
     assert_string_equal(said("cause"), "unknown");
 
     st_causes_tick(causes, 0);
-    observe(ST_EVENT_OBSERVED_XRUN, 0); /* it ends */
+    observe(ST_EVENT_DEVICE_XRUN, 0); /* it ends */
     st_fake_advance(fake, 5 * ST_NS_PER_S);
     assert_string_equal(said("cause"), "unknown");
 
     st_fake_advance(fake, 5 * ST_NS_PER_S); /* and begins anew */
     time_goes_by(ST_NS_PER_S);
     st_causes_tick(causes, 0);
-    observe(ST_EVENT_OBSERVED_XRUN, 4 * ST_NS_PER_S);
+    observe(ST_EVENT_DEVICE_XRUN, 4 * ST_NS_PER_S);
     time_goes_by(4 * ST_NS_PER_S);
     assert_string_equal(said("cause"), "unknown");
-    observe(ST_EVENT_OBSERVED_XRUN, 0);
+    observe(ST_EVENT_DEVICE_XRUN, 0);
     time_goes_by(4 * ST_NS_PER_S);
     assert_string_equal(said("cause"), "loop-on-time");
 }
@@ -564,7 +564,7 @@ static void late_wakes_that_left_the_list_make_no_one_on_time(void **state)
     (void)state;
     time_goes_by(3 * ST_NS_PER_S);
     st_causes_tick(causes, 0);
-    observe(ST_EVENT_OBSERVED_XRUN, 0);
+    observe(ST_EVENT_DEVICE_XRUN, 0);
     for (int i = 0; i < ST_EVENTS_MAX + 5; i++) {
         time_goes_by(250 * ST_NS_PER_MS);
         add(ST_CAUSE_RUN_QUEUE, ST_NS_PER_MS, 900000);
@@ -572,7 +572,7 @@ static void late_wakes_that_left_the_list_make_no_one_on_time(void **state)
     st_causes_tick(causes, 0);
     json_t *list = st_events_json(&events, fake->clock.wall_ns(&fake->clock));
     const json_t *event = json_array_get(list, json_array_size(list) - 1);
-    assert_string_equal(json_string_value(json_object_get(event, "event")), "observed-xrun");
+    assert_string_equal(json_string_value(json_object_get(event, "event")), "device-xrun");
     assert_null(json_object_get(event, "cause"));
     json_decref(list);
 }
@@ -587,7 +587,7 @@ static void program_that_computed_too_long_while_the_machine_was_slower_says_so(
     meanwhile.slowed = ST_CAUSE_HEAT;
     meanwhile.slowed_from_ns = meanwhile.slowed_to_ns = fake->clock.wall_ns(&fake->clock) + 12 * ST_NS_PER_S;
     st_events_set_meanwhile(&events, &meanwhile);
-    struct st_event event = st_event_make(meanwhile.slowed_to_ns, ST_EVENT_STARVED_CLIENT, "%s", "");
+    struct st_event event = st_event_make(meanwhile.slowed_to_ns, ST_EVENT_CLIENT_DROPOUT, "%s", "");
     event.reason = ST_DROPOUT_TOO_SLOW;
     st_events_put(&events, ST_LOG_WARN, &event);
     assert_true(st_events_slowed(&events, &by));

@@ -32,7 +32,7 @@ static int open_flood(struct st_xrun_watch *w)
 
 static int poll_flood(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
-    struct st_xrun_seen one = {.device = "card", .certainty = ST_CERTAINTY_EXACT, .starved_n = 1};
+    struct st_xrun_seen one = {.device = "card", .certainty = ST_CERTAINTY_EXACT, .dropouts_n = 1};
     for (; to_see_n > 0; to_see_n--) {
         snprintf(one.client, sizeof(one.client), "hostile %d", (int)(client++ % CLIENTS));
         seen(ctx, &one);
@@ -92,7 +92,7 @@ static void fill_history(void)
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
     assert_int_equal(st_history_begin(history), 0);
     assert_int_equal(st_history_add_event(history, &event), 0);
-    event = st_event_make(ST_NS_PER_S, ST_EVENT_STARVED_CLIENT, "%200d", 1);
+    event = st_event_make(ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "%200d", 1);
     snprintf(event.source, sizeof(event.source), "pipewire");
     for (int i = 0; i < FILLED_N; i++)
         assert_int_equal(st_history_add_event(history, &event), 0);
@@ -109,7 +109,7 @@ static void end_minute(void)
                                              .measured_ns = 60 * ST_NS_PER_S,
                                              .cycles = 2000,
                                              .observed_xruns = 0,
-                                             .starved_clients = 0,
+                                             .client_dropouts = 0,
                                              .lateness_max_ns = 5000};
     static const struct st_cause_sums none_late;
     static const struct st_history_watched nothing;
@@ -151,7 +151,7 @@ static void flood(int64_t rate_hz)
         st_events_add(&events, ST_LOG_DBG, fake->clock.wall_ns(&fake->clock), ST_EVENT_LOOP_STALLED,
                       "a real one");
         struct st_event real =
-            st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_OBSERVED_XRUN, "a real xrun of jack");
+            st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_DEVICE_XRUN, "a real xrun of jack");
         snprintf(real.source, sizeof(real.source), "jack");
         st_events_put(&events, ST_LOG_DBG, &real);
         real = st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_LATE_WAKE, "a real late wake-up");
@@ -163,16 +163,16 @@ static void flood(int64_t rate_hz)
     }
     st_observed_finish(&o);
     st_events_log(&events, fake->clock.wall_ns(&fake->clock), true);
-    assert_int_equal(o.view.seen.starved_n, rate_hz * 60 * MINUTES); /* counts are exact */
+    assert_int_equal(o.view.seen.dropouts_n, rate_hz * 60 * MINUTES); /* counts are exact */
     assert_int_equal(in_list("loop-stalled", ""), MINUTES);
-    assert_int_equal(in_list("observed-xrun", "jack"), MINUTES);
+    assert_int_equal(in_list("device-xrun", "jack"), MINUTES);
     assert_int_equal(in_list("late-wake", "loop"), MINUTES);
     st_history_writer_stop(writer);
     writer = NULL;
     assert_in_range(bytes_on_disk(), 1, MAX_MB * MB);
     assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'demoted'"), 1);
     assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'loop-stalled'"), MINUTES);
-    assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'observed-xrun'"), MINUTES);
+    assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'device-xrun'"), MINUTES);
     assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'late-wake'"), MINUTES);
     assert_in_range(db_number("SELECT count(*) FROM event WHERE client IS NOT NULL"), 1,
                     2 * (ST_OBSERVED_PENDING_MAX + 1) * 6 * (MINUTES + 1));
@@ -229,7 +229,7 @@ static void events_of_all_clients_are_in_one_sum(void **state)
     (void)state;
     static struct st_event_limit limit;
     limit = (struct st_event_limit){0};
-    struct st_event event = st_event_make(1, ST_EVENT_STARVED_CLIENT, "a client"), sum;
+    struct st_event event = st_event_make(1, ST_EVENT_CLIENT_DROPOUT, "a client"), sum;
     enum st_log_level level;
     snprintf(event.source, sizeof(event.source), "jack");
     event.count_n = 2;

@@ -102,12 +102,12 @@ static int teardown(void **state)
     return 0;
 }
 
-static void see(const char *device, const char *client, int64_t xruns_n, int64_t starved_n)
+static void see(const char *device, const char *client, int64_t xruns_n, int64_t dropouts_n)
 {
     assert_true(to_see_n < sizeof(to_see) / sizeof(to_see[0]));
     struct st_xrun_seen *seen = &to_see[to_see_n++];
     *seen = (struct st_xrun_seen){
-        .certainty = ST_CERTAINTY_EXACT, .device_xruns_n = xruns_n, .starved_n = starved_n};
+        .certainty = ST_CERTAINTY_EXACT, .device_xruns_n = xruns_n, .dropouts_n = dropouts_n};
     snprintf(seen->device, sizeof(seen->device), "%s", device);
     snprintf(seen->client, sizeof(seen->client), "%s", client);
 }
@@ -147,7 +147,7 @@ static int64_t events_of(const char *name, int64_t *ret_count_n)
 
 /* --- the tests --- */
 
-static void device_xruns_and_starved_clients_are_counted_apart(void **state)
+static void device_xruns_and_dropouts_of_clients_are_counted_apart(void **state)
 {
     (void)state;
     see("hw:0", "player", 2, 0);
@@ -156,15 +156,15 @@ static void device_xruns_and_starved_clients_are_counted_apart(void **state)
     turn_after(0);
     assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
     assert_int_equal(o.view.seen.device_xruns_n, 4);
-    assert_int_equal(o.view.seen.starved_n, 4);
+    assert_int_equal(o.view.seen.dropouts_n, 4);
     assert_int_equal(o.view.seen.clients_n, 2);
     assert_string_equal(o.view.seen.clients[0].name, "synth");
     assert_string_equal(o.view.seen.clients[0].device, "hw:1");
-    assert_int_equal(o.view.seen.clients[0].not_ready_n, 4);
+    assert_int_equal(o.view.seen.clients[0].dropouts_n, 4);
     int64_t count_n;
-    assert_int_equal(events_of("observed-xrun", &count_n), 3);
+    assert_int_equal(events_of("device-xrun", &count_n), 3);
     assert_int_equal(count_n, 4);
-    assert_int_equal(events_of("starved-client", &count_n), 1);
+    assert_int_equal(events_of("client-dropout", &count_n), 1);
     assert_int_equal(count_n, 4);
 }
 
@@ -176,10 +176,10 @@ static void xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost(void
         see("hw:0", "player", 1, 0);
         turn_after(POLL_NS);
     }
-    assert_int_equal(events_of("observed-xrun", &count_n), 3);
+    assert_int_equal(events_of("device-xrun", &count_n), 3);
     assert_int_equal(count_n, 81);
     st_observed_finish(&o);
-    assert_int_equal(events_of("observed-xrun", &count_n), 4);
+    assert_int_equal(events_of("device-xrun", &count_n), 4);
     assert_int_equal(count_n, 100);
     assert_int_equal(o.view.seen.device_xruns_n, 100);
 }
@@ -192,9 +192,9 @@ static void last_of_a_burst_is_told_without_another_xrun(void **state)
     turn_after(0);
     see("hw:0", "player", 5, 0);
     turn_after(POLL_NS);
-    assert_int_equal(events_of("observed-xrun", NULL), 1);
+    assert_int_equal(events_of("device-xrun", NULL), 1);
     turn_after(ST_OBSERVED_EVENT_EACH_NS);
-    assert_int_equal(events_of("observed-xrun", &count_n), 2);
+    assert_int_equal(events_of("device-xrun", &count_n), 2);
     assert_int_equal(count_n, 6);
     assert_non_null(strstr(text_of(0), ": 1 device xrun on hw:0"));
     assert_non_null(strstr(text_of(2), ": 5 device xruns "));
@@ -216,7 +216,7 @@ static void more_clients_than_places_lose_nothing(void **state)
         turn_after(POLL_NS);
     }
     st_observed_finish(&o);
-    (void)events_of("observed-xrun", &count_n);
+    (void)events_of("device-xrun", &count_n);
     assert_int_equal(count_n, 3 * ST_OBSERVED_PENDING_MAX);
     assert_int_equal(o.view.seen.device_xruns_n, 3 * ST_OBSERVED_PENDING_MAX);
 }
@@ -445,7 +445,7 @@ static void source_that_cannot_see_clients_says_nothing_of_them(void **state)
     json_t *document = st_observe_json(&view);
     const json_t *entry = json_array_get(document, 0);
     assert_true(json_is_integer(json_object_get(entry, "device_xruns")));
-    assert_true(json_is_null(json_object_get(entry, "starved")));
+    assert_true(json_is_null(json_object_get(entry, "client_dropouts")));
     json_decref(document);
     st_observed_finish(&other);
 }
@@ -490,12 +490,12 @@ static void dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm(void *
     const struct st_dropout_client *heavy = &o.view.seen.clients[0];
     assert_string_equal(heavy->name, "HeavyReverb");
     assert_true(heavy->playing);
-    assert_int_equal(heavy->not_ready_n, 6);
+    assert_int_equal(heavy->dropouts_n, 6);
     assert_int_equal(heavy->reasons_n[ST_DROPOUT_TOO_SLOW], 5);
     assert_int_equal(heavy->reasons_n[ST_DROPOUT_WOKEN_LATE], 1);
     assert_int_equal(heavy->worst_busy_ns, 25000000);
     assert_int_equal(heavy->load.busy_median_ns, 9000);
-    assert_int_equal(o.view.seen.starved_n, 7);
+    assert_int_equal(o.view.seen.dropouts_n, 7);
 }
 
 /* The text of the newest event. */
@@ -555,7 +555,7 @@ static void sum_of_dropouts_has_the_worst_cycle_of_one_reason(void **state)
     }
     see_not_ready("Heavy", 1, ST_DROPOUT_BLOCKED, 0);
     turn_after(ST_OBSERVED_EVENT_EACH_NS);
-    assert_int_equal(events_of("starved-client", NULL), 3);
+    assert_int_equal(events_of("client-dropout", NULL), 3);
     bool found = false;
     for (size_t i = 0; i < events.events_n; i++)
         found =
@@ -631,7 +631,7 @@ static void client_without_a_load_for_25_s_has_gone_and_keeps_its_dropouts(void 
     assert_int_equal(o.view.seen.clients_n, 1);
     assert_false(o.view.seen.clients[0].playing);
     assert_int_equal(o.view.seen.clients[0].load.cycles_n, 0);
-    assert_int_equal(o.view.seen.clients[0].not_ready_n, 1);
+    assert_int_equal(o.view.seen.clients[0].dropouts_n, 1);
     assert_int_equal(o.view.seen.frames, 0);
 }
 
@@ -662,11 +662,11 @@ static void a_crowd_of_clients_does_not_push_out_the_one_that_clicks(void **stat
         assert_string_equal(o.view.seen.clients[0].name, "HeavyReverb");
     }
     assert_int_equal(o.view.seen.clients_n, ST_DROPOUT_CLIENTS_MAX);
-    uint64_t n = o.view.seen.others_not_ready_n;
+    uint64_t n = o.view.seen.others_dropouts_n;
     for (size_t i = 0; i < o.view.seen.clients_n; i++)
-        n += o.view.seen.clients[i].not_ready_n;
+        n += o.view.seen.clients[i].dropouts_n;
     assert_int_equal(n, 407 + 250);
-    assert_int_equal(o.view.seen.starved_n, n);
+    assert_int_equal(o.view.seen.dropouts_n, n);
     see_not_ready("Latecomer", 1, ST_DROPOUT_TOO_SLOW, 25000000); /* all places are taken, and it clicks */
     turn_after(POLL_NS);
     bool listed = false;
@@ -871,7 +871,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_the_server_counts_is_not_counted_again_by_the_card, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(device_xruns_and_starved_clients_are_counted_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(device_xruns_and_dropouts_of_clients_are_counted_apart, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(last_of_a_burst_is_told_without_another_xrun, setup, teardown),

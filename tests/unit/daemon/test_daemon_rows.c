@@ -88,12 +88,12 @@ static struct st_dropout_client *add_client(struct st_observed_view *source, con
     *client =
         (struct st_dropout_client){.playing = true,
                                    .load_ns = INT64_MIN,
-                                   .not_ready_n = n,
+                                   .dropouts_n = n,
                                    .first_wall_ns = n > 0 ? view.now_wall_ns - 65 * ST_NS_PER_S : INT64_MIN};
     client->reasons_n[reason] = n;
     source->seen.reasons_n[reason] += n;
     snprintf(client->name, sizeof(client->name), "%s", name);
-    source->seen.starved_n += n;
+    source->seen.dropouts_n += n;
     if (n > 0) {
         source->seen.last_wall_ns = client->last_wall_ns = view.now_wall_ns - 5 * ST_NS_PER_S;
         source->seen.certainty = ST_CERTAINTY_EXACT;
@@ -417,7 +417,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
     reverb->load.priority = ST_XRUN_NORMAL;
     /* most dropouts are of a program that computes too long: the screen names both */
     server->reasons_n[ST_DROPOUT_WOKEN_LATE] = 0;
-    server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->not_ready_n = 40;
+    server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->dropouts_n = 40;
     server->worst_busy_ns = 25000000;
     server->load.streams_n = 1;
     snprintf(server->name, sizeof(server->name), "Heavy");
@@ -427,7 +427,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
                      "restarts (undo: the same with 1024; to last: sleeptune apply "
                      "linux-pipewire-quantum=2048); for the 16 by a lost CPU: sudo sleeptune apply "
                      "linux-rt-permission");
-    server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->not_ready_n = 15;
+    server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->dropouts_n = 15;
     expect_of_screen("next", "sudo sleeptune apply linux-rt-permission");
 }
 
@@ -592,7 +592,7 @@ static void table_of_clients_has_the_first_ones_on_the_first_screen(void **state
     expect_row("client7", "0 dropouts", "ok", false);
     expect_row("client8", "0 dropouts", "ok", true);
     expect_no_row("others");
-    pipewire->seen.others_not_ready_n = 7;
+    pipewire->seen.others_dropouts_n = 7;
     expect_row("others", "7 dropouts: programs that ended, no longer listed", "warn", true);
 }
 
@@ -667,7 +667,7 @@ static void screen_names_what_went_wrong_and_the_command_that_helps(void **state
                                              .misses = 1,
                                              .lateness_max_ns = INT64_MIN,
                                              .observed_xruns = 2,
-                                             .starved_clients = 22};
+                                             .client_dropouts = 22};
     expect_of_screen("state", "bad");
     expect_of_screen("next", "sleeptune history --causes");
     expect_row("This computer",
@@ -709,7 +709,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
                                                         .mode = ST_OBSERVED_AUTO,
                                                         .state = ST_OBSERVED_WATCHING,
                                                         .opened_n = 1,
-                                                        .seen = {.device_xruns_n = 5, .starved_n = 3}};
+                                                        .seen = {.device_xruns_n = 5, .dropouts_n = 3}};
     struct st_observed_view *never = &view.observe.sources[1];
     *never = (struct st_observed_view){
         .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};

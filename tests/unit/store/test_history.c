@@ -79,7 +79,7 @@ static void an_event_is_read_as_it_was_written(void **state)
     struct st_history_reader *reader;
     struct taken taken = {.n = 0};
     bool more;
-    struct st_event event = st_event_make(NOON_NS, ST_EVENT_STARVED_CLIENT, "%s", "");
+    struct st_event event = st_event_make(NOON_NS, ST_EVENT_CLIENT_DROPOUT, "%s", "");
     event.span_ns = 9;
     event.count_n = 3;
     snprintf(event.source, sizeof(event.source), "pipewire");

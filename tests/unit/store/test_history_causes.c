@@ -61,7 +61,7 @@ static void add_minute_with(int64_t from_ns, bool late)
                                              .late_wakes = late ? 3 : 0,
                                              .simulated_xruns = late ? 2 : 0,
                                              .observed_xruns = INT64_MIN,
-                                             .starved_clients = INT64_MIN,
+                                             .client_dropouts = INT64_MIN,
                                              .lateness_max_ns = 4 * ST_NS_PER_MS,
                                              .lateness = st_hist_deflate(&lateness, &bytes),
                                              .lateness_bytes = bytes,

@@ -11,7 +11,7 @@
 static struct st_event dropout(int64_t wall_ns, const char *client, enum st_dropout_reason reason, int64_t n,
                                int64_t busy_ms)
 {
-    struct st_event event = st_event_make(wall_ns, ST_EVENT_STARVED_CLIENT, "%s", "");
+    struct st_event event = st_event_make(wall_ns, ST_EVENT_CLIENT_DROPOUT, "%s", "");
     snprintf(event.source, sizeof(event.source), "pipewire");
     snprintf(event.device, sizeof(event.device), "alsa");
     snprintf(event.client, sizeof(event.client), "%s", client);
@@ -75,7 +75,7 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
         struct st_event events[] = {
             dropout(wall_ns, "good", ST_DROPOUT_WOKEN_LATE, 1, 1),
             dropout(wall_ns, "he\x1b[avy", ST_DROPOUT_TOO_SLOW, 4, 25 + i),
-            st_event_make(wall_ns, ST_EVENT_OBSERVED_XRUN, "%s", ""),
+            st_event_make(wall_ns, ST_EVENT_DEVICE_XRUN, "%s", ""),
             st_event_make(wall_ns, ST_EVENT_OWN_XRUN, "dummy")}; /* no other program's */
         snprintf(events[2].source, sizeof(events[2].source), "alsa");
         events[2].count_n = 2;

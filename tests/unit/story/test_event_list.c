@@ -303,7 +303,7 @@ static const char *cause(void)
 {
     static char buf[40];
     struct st_history_reader *reader = open_reader();
-    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 1, "starved-client"};
+    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 1, "client-dropout"};
     json_t *document;
     assert_int_equal(read_events(reader, &wish, &document), 0);
     const json_t *event = json_array_get(json_object_get(document, "events"), 0);
@@ -320,7 +320,7 @@ static void the_loop_was_on_time_if_its_minute_says_so(void **state)
 {
     (void)state;
     run_sql("DELETE FROM event; DELETE FROM span");
-    struct st_event dropout = st_event_make(NOON_NS + 30 * ST_NS_PER_S, ST_EVENT_STARVED_CLIENT, "%s", "");
+    struct st_event dropout = st_event_make(NOON_NS + 30 * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "%s", "");
     dropout.loop_cpu = 0;
     add_event(&dropout);
     assert_string_equal(cause(), ""); /* the minute is not over */
@@ -350,11 +350,11 @@ static void what_no_sleeptuned_has_written_is_harmless(void **state)
     (void)state;
     run_sql("DELETE FROM event; INSERT INTO event (wall_ns, kind, span_ns, count_n, reason, busy_ns, "
             "error_ns, period_ns,"
-            " culprit, culprit_n, loop_cpu) VALUES (9223372036854775806, 'starved-client', "
+            " culprit, culprit_n, loop_cpu) VALUES (9223372036854775806, 'client-dropout', "
             "9223372036854775807, -5,"
             " 'too-slow', 9223372036854775807, 9223372036854775807, 1, 'x', 9223372036854775807, 4294967294),"
-            " (1, 'observed-xrun', -1, 9223372036854775807, NULL, -1, -1, -1, 'x', 9223372036854775807, -9),"
-            " (2, 'observed-xrun', 1, 9223372036854775807, NULL, 1, 1, 1, 'x', 1, 0),"
+            " (1, 'device-xrun', -1, 9223372036854775807, NULL, -1, -1, -1, 'x', 9223372036854775807, -9),"
+            " (2, 'device-xrun', 1, 9223372036854775807, NULL, 1, 1, 1, 'x', 1, 0),"
             " (3, 'late-wake', 1, 1, NULL, 1, 1, 1, NULL, 1, 0)");
     struct st_history_reader *reader = open_reader();
     const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, ""};

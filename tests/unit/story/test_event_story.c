@@ -33,7 +33,7 @@ static void words_of_sleeptuned_itself_are_said_as_they_are(void **state)
 static void lost_sound_has_a_length_and_a_place(void **state)
 {
     (void)state;
-    struct st_event a = st_event_make(0, ST_EVENT_STARVED_CLIENT, "%s", "");
+    struct st_event a = st_event_make(0, ST_EVENT_CLIENT_DROPOUT, "%s", "");
     snprintf(a.source, sizeof(a.source), "pipewire");
     snprintf(a.client, sizeof(a.client), "paplay");
     a.certainty = ST_CERTAINTY_EXACT;
@@ -62,7 +62,7 @@ static void lost_sound_has_a_length_and_a_place(void **state)
 static void sum_of_several_clients_names_none(void **state)
 {
     (void)state;
-    struct st_event a = st_event_make(0, ST_EVENT_STARVED_CLIENT, "%s", ""), b = a;
+    struct st_event a = st_event_make(0, ST_EVENT_CLIENT_DROPOUT, "%s", ""), b = a;
     snprintf(a.source, sizeof(a.source), "pipewire");
     snprintf(b.source, sizeof(b.source), "pipewire");
     snprintf(a.client, sizeof(a.client), "HeavyReverb");
@@ -91,7 +91,7 @@ static void sum_of_several_clients_names_none(void **state)
 static void culprit_of_a_sum_is_who_was_it_most_often(void **state)
 {
     (void)state;
-    struct st_event sum = st_event_make(0, ST_EVENT_STARVED_CLIENT, "%s", ""), one = sum;
+    struct st_event sum = st_event_make(0, ST_EVENT_CLIENT_DROPOUT, "%s", ""), one = sum;
     sum.reason = one.reason = ST_DROPOUT_CPU_TAKEN;
     sum.count_n = 0;
     static const char *const culprits[] = {"cc1", "ffmpeg", "ffmpeg", "", "ffmpeg", "ffmpeg"};
@@ -126,7 +126,7 @@ static void event_has_what_is_known_and_nothing_else(void **state)
 static void names_of_others_are_made_safe_in_json(void **state)
 {
     (void)state;
-    struct st_event event = st_event_make(0, ST_EVENT_OBSERVED_XRUN, "%s", "");
+    struct st_event event = st_event_make(0, ST_EVENT_DEVICE_XRUN, "%s", "");
     snprintf(event.device, sizeof(event.device), "hw:\xff");
     json_t *document = st_event_story_json(&event, &alone);
     assert_string_equal(json_string_value(json_object_get(document, "device")), "hw:?");

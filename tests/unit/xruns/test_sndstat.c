@@ -12,13 +12,13 @@
 #include "xruns/sndstat.h"
 
 static struct st_snd_counters counters;
-static int64_t device_n, starved_n;
+static int64_t device_n, dropouts_n;
 static char client[ST_XRUN_NAME_BYTES], device[ST_XRUN_NAME_BYTES];
 
 static int setup(void **state)
 {
     (void)state;
-    device_n = starved_n = 0;
+    device_n = dropouts_n = 0;
     counters = (struct st_snd_counters){.n = 0};
     return 0;
 }
@@ -28,7 +28,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     (void)ctx;
     assert_int_equal(seen->certainty, ST_CERTAINTY_EXACT);
     device_n += seen->device_xruns_n;
-    starved_n += seen->starved_n;
+    dropouts_n += seen->dropouts_n;
     memcpy(client, seen->client, sizeof(client));
     memcpy(device, seen->device, sizeof(device));
 }
@@ -57,14 +57,14 @@ static void underruns_of_a_virtual_channel_are_a_client_that_starved(void **stat
 {
     (void)state;
     look(34, 500, 61);
-    assert_int_equal(starved_n, 0); /* what was before we looked */
+    assert_int_equal(dropouts_n, 0); /* what was before we looked */
     look(36, 600, 61);
-    assert_int_equal(starved_n, 2);
+    assert_int_equal(dropouts_n, 2);
     assert_int_equal(device_n, 0);
     assert_string_equal(client, "mpv");
     assert_string_equal(device, "dsp0.virtual_play.0");
     look(36, 600, 61);
-    assert_int_equal(starved_n, 2);
+    assert_int_equal(dropouts_n, 2);
 }
 
 static void those_of_a_hardware_channel_are_the_devices(void **state)
@@ -78,7 +78,7 @@ static void those_of_a_hardware_channel_are_the_devices(void **state)
     st_sndstat_look_at(&counters, &record, on_seen, NULL);
     st_sndstat_look_end(&counters);
     assert_int_equal(device_n, 10); /* channels that are new since the last look began at 0 */
-    assert_int_equal(starved_n, 0);
+    assert_int_equal(dropouts_n, 0);
 }
 
 static void counters_that_begin_anew_count_from_zero(void **state)
@@ -86,11 +86,11 @@ static void counters_that_begin_anew_count_from_zero(void **state)
     (void)state;
     look(34, 500, 61);
     look(3, 20, 61); /* started again: 3 new ones */
-    assert_int_equal(starved_n, 3);
+    assert_int_equal(dropouts_n, 3);
     look(5, 10, 61); /* more underruns but fewer feeds: started again, too */
-    assert_int_equal(starved_n, 8);
+    assert_int_equal(dropouts_n, 8);
     look(6, 30, 99); /* another program's */
-    assert_int_equal(starved_n, 14);
+    assert_int_equal(dropouts_n, 14);
 }
 
 static void channel_that_goes_and_comes_counts_from_zero(void **state)
@@ -99,7 +99,7 @@ static void channel_that_goes_and_comes_counts_from_zero(void **state)
     look(34, 500, 61);
     look_at_none();
     look(40, 600, 61);
-    assert_int_equal(starved_n, 40);
+    assert_int_equal(dropouts_n, 40);
 }
 
 int main(void)

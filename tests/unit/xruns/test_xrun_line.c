@@ -20,7 +20,7 @@ static void xrun_line_has_both_counts_and_names(void **state)
     assert_int_equal(line.kind, ST_XRUN_LINE_XRUN);
     assert_int_equal(line.seen.certainty, ST_CERTAINTY_PROBABLE);
     assert_int_equal(line.seen.device_xruns_n, 3);
-    assert_int_equal(line.seen.starved_n, 2);
+    assert_int_equal(line.seen.dropouts_n, 2);
     assert_string_equal(line.seen.device, "hw:0");
     assert_string_equal(line.seen.client, "A B%");
 }
@@ -32,7 +32,7 @@ static void names_may_be_missing(void **state)
     assert_int_equal(st_xrun_line_parse("xrun n=1 certainty=exact", &line), 0);
     assert_string_equal(line.seen.device, "");
     assert_string_equal(line.seen.client, "");
-    assert_int_equal(line.seen.starved_n, 0);
+    assert_int_equal(line.seen.dropouts_n, 0);
 }
 
 static void other_kinds_have_their_text(void **state)
@@ -124,7 +124,7 @@ static void what_is_written_is_read_back(void **state)
                                 .client = "50%\x01=x",
                                 .certainty = ST_CERTAINTY_EXACT,
                                 .device_xruns_n = 7,
-                                .starved_n = 1};
+                                .dropouts_n = 1};
     char buf[ST_XRUN_LINE_BYTES];
     assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
                         "xrun certainty=exact n=7 starved=1 device=alsa%20output client=50%25%01=x\n");
@@ -134,7 +134,7 @@ static void what_is_written_is_read_back(void **state)
     assert_string_equal(line.seen.device, seen.device);
     assert_string_equal(line.seen.client, "50%?=x"); /* a control character does not come through */
     assert_int_equal(line.seen.device_xruns_n, 7);
-    assert_int_equal(line.seen.starved_n, 1);
+    assert_int_equal(line.seen.dropouts_n, 1);
 }
 
 static void a_dropout_has_its_reason_and_its_times(void **state)
@@ -143,7 +143,7 @@ static void a_dropout_has_its_reason_and_its_times(void **state)
     const struct st_xrun_seen seen = {.device = "studio",
                                       .client = "HeavyReverb",
                                       .certainty = ST_CERTAINTY_EXACT,
-                                      .starved_n = 24,
+                                      .dropouts_n = 24,
                                       .reason = ST_DROPOUT_CPU_TAKEN,
                                       .busy_ns = 25000000,
                                       .wait_ns = 90000,
@@ -165,7 +165,7 @@ static void a_place_and_a_length_are_read_back(void **state)
     const struct st_xrun_seen seen = {.device = "studio",
                                       .client = "paplay",
                                       .certainty = ST_CERTAINTY_EXACT,
-                                      .starved_n = 1,
+                                      .dropouts_n = 1,
                                       .reason = ST_DROPOUT_STOPPED,
                                       .place = ST_DROPOUT_AT_CLIENT_BUFFER,
                                       .cycles_n = 44,
@@ -245,7 +245,7 @@ static void the_longest_names_fit_a_line(void **state)
     (void)state;
     struct st_xrun_seen seen = {.certainty = ST_CERTAINTY_PROBABLE,
                                 .device_xruns_n = 1000000000,
-                                .starved_n = 1000000000,
+                                .dropouts_n = 1000000000,
                                 .reason = ST_DROPOUT_CPU_TAKEN_BY_ITSELF,
                                 .busy_ns = 1000000000000,
                                 .wait_ns = 1000000000000,

@@ -60,7 +60,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     (void)ctx;
     last = *seen;
-    seen_n += seen->device_xruns_n + seen->starved_n;
+    seen_n += seen->device_xruns_n + seen->dropouts_n;
 }
 
 /* `exec` keeps it one process, whose end is the end of its output. */
@@ -104,7 +104,7 @@ static void lines_become_sightings(void **state)
     assert_string_equal(watch.why, "JACK server default");
     assert_int_equal(poll_until(0, 2), 0);
     assert_int_equal(last.device_xruns_n, 2);
-    assert_int_equal(last.starved_n, 1);
+    assert_int_equal(last.dropouts_n, 1);
     assert_string_equal(last.client, "a b");
     int64_t cpu_ns = -1;
     assert_int_equal(source.ops->program_cpu_ns(&watch, &cpu_ns), 0);

@@ -129,7 +129,7 @@ static void write_seen(void *ctx, const struct st_xrun_seen *seen)
     char *text = ctx;
     if (seen->deadline_ns > 0) {
         const size_t before = strlen(told_cycle);
-        assert_int_equal(seen->starved_n + seen->device_xruns_n, 0);
+        assert_int_equal(seen->dropouts_n + seen->device_xruns_n, 0);
         snprintf(told_cycle + before, sizeof(told_cycle) - before, "%s %d+%d of %d us, left %d; ",
                  seen->client, (int)(seen->wait_ns / 1000), (int)(seen->busy_ns / 1000),
                  (int)(seen->deadline_ns / 1000), (int)seen->left_n);
@@ -263,7 +263,7 @@ static void sum_seen(ST_UNUSED void *ctx, const struct st_xrun_seen *seen)
 {
     if (seen->deadline_ns > 0)
         return;
-    told_dropouts_n += seen->starved_n;
+    told_dropouts_n += seen->dropouts_n;
     told_lost_ns += seen->lost_ns;
     told_longest_ns = seen->longest_ns > told_longest_ns ? seen->longest_ns : told_longest_ns;
     assert_int_equal(seen->place, ST_DROPOUT_AT_GRAPH);
