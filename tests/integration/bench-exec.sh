@@ -33,7 +33,7 @@ like "ratios of spreads have intervals" "$(bench 'sleep {}' 'env sleep {}' --dur
 
 like "two programs differ by so much, with an interval" "$(bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 | flat)" \
     '; [+-]?[0-9.]+ .?s \[-?[0-9.]+ \.\. -?[0-9.]+ .?s\] against sleep 0.001, round by round'
-like "--time-unit is of all times" "$(bench 'sleep {}' --durations 1ms --runs 2 --warmup 0 --time-unit us | flat)" 'sleep 0.001 [0-9]+ ± [0-9]+ µs, .* without its start -?[0-9]+ µs, overshoot -?[0-9]+ µs'
+like "--time-unit is of all times" "$(bench 'sleep {}' --durations 1ms --runs 2 --warmup 0 --time-unit us | flat)" 'sleep 0.001 [0-9.]+ ± [0-9.]+ µs, .* without its start -?[0-9.]+ µs, overshoot -?[0-9.]+ µs'
 like "in Markdown, too" "$(bench 'sleep {}' --durations 1ms --runs 2 --warmup 0 --time-unit us --format markdown | head -n 1)" '\| mean \[µs\] \| sd \[µs\]'
 is "another unit is a usage error" "$(bench true --time-unit h 2>&1 | head -n 1)" "sleeptune-lab exec: --time-unit: 'h' is not ns, us, ms or s"
 cat >seconds.json <<'JSON'
