@@ -57,11 +57,8 @@ static double blocks_median(double *values, size_t n)
 
 static void blocks_free(struct blocks *b)
 {
-    free(b->value_ns);
-    free(b->time_s);
+    free(b->value_ns); /* and all other doubles */
     free(b->index);
-    free(b->work);
-    free(b->left);
     free(b->ranked);
 }
 
@@ -71,17 +68,16 @@ static int blocks_make(const struct st_levels *levels, struct blocks *ret)
 {
     const size_t each = (levels->n + ST_LEVELS_MAX - 1) / ST_LEVELS_MAX;
     struct blocks b = {.n = levels->n / each};
-    b.value_ns = calloc(b.n, sizeof(*b.value_ns));
-    b.time_s = calloc(b.n, sizeof(*b.time_s));
+    b.value_ns = calloc(b.n, 4 * sizeof(*b.value_ns));
     b.index = calloc(b.n, sizeof(*b.index));
-    b.work = calloc(b.n, sizeof(*b.work));
-    b.left = calloc(b.n, sizeof(*b.left));
     b.ranked = calloc(b.n, sizeof(*b.ranked));
-    if (b.value_ns == NULL || b.time_s == NULL || b.index == NULL || b.work == NULL || b.left == NULL ||
-        b.ranked == NULL) {
+    if (b.value_ns == NULL || b.index == NULL || b.ranked == NULL) {
         blocks_free(&b);
         return -ENOMEM;
     }
+    b.time_s = b.value_ns + b.n;
+    b.work = b.time_s + b.n;
+    b.left = b.work + b.n;
     const double period_s = st_period_seconds(&levels->period);
     for (size_t i = 0; i < b.n; i++) {
         const struct st_level *level = &levels->level[i * each], *last = level + each - 1;
@@ -94,6 +90,43 @@ static int blocks_make(const struct st_levels *levels, struct blocks *ret)
     return 0;
 }
 
+/* Median in ns of blocks first .. end - 1. Uses b->work. */
+static double blocks_level(struct blocks *b, size_t first, size_t end)
+{
+    memcpy(b->work, b->value_ns + first, (end - first) * sizeof(*b->work));
+    return blocks_median(b->work, end - first);
+}
+
+/* Part i of a model, which has one more than steps: its first block, the one behind its last, its level. */
+static size_t part_first(const struct model *m, size_t i)
+{
+    return i == 0 ? 0 : m->cuts[i - 1].at;
+}
+
+static size_t part_end(const struct blocks *b, const struct model *m, size_t i)
+{
+    return i == m->cuts_n ? b->n : m->cuts[i].at;
+}
+
+static double part_level(struct blocks *b, const struct model *m, size_t i)
+{
+    return blocks_level(b, part_first(m, i), part_end(b, m, i));
+}
+
+/* What the levels of the parts leave: into b->left. @return the sum of its absolute values. */
+static double leave_levels(struct blocks *b, const struct model *m)
+{
+    double sum = 0;
+    for (size_t part = 0; part <= m->cuts_n; part++) {
+        const double level = part_level(b, m, part);
+        for (size_t i = part_first(m, part); i < part_end(b, m, part); i++) {
+            b->left[i] = b->value_ns[i] - level;
+            sum += fabs(b->left[i]);
+        }
+    }
+    return sum;
+}
+
 /* Of blocks: how much more their sum varies than that of independent ones. */
 static double blocks_inflation(const double *values, size_t n)
 {
@@ -101,13 +134,6 @@ static double blocks_inflation(const double *values, size_t n)
     ST_EACH_OF (value, values, n)
         mean += *value / (double)n;
     return st_inflation(values, n, mean, n / 2);
-}
-
-/* Median in ns of blocks first .. end - 1. Uses b->work. */
-static double blocks_level(struct blocks *b, size_t first, size_t end)
-{
-    memcpy(b->work, b->value_ns + first, (end - first) * sizeof(*b->work));
-    return blocks_median(b->work, end - first);
 }
 
 #define P_CURVE      1e-6
@@ -125,8 +151,6 @@ static double blocks_level(struct blocks *b, size_t first, size_t end)
 #define PART_SURE    13.8  /* half the log of a likelihood ratio, of two curves: 1 in a million */
 #define PART_MOVES                                                                                           \
     6 /* squares that they take from so much to one: no noise does, however it hangs together */
-#define LAGS_N      8
-#define REGULAR_MAX 0.25 /* values so much closer to others before them than noise would put them */
 
 /* Least squares of a line through values[0 .. n): its value at x, counted in values from the first. */
 static double line_at(const double *values, size_t n, double x)
@@ -147,8 +171,7 @@ static double line_at(const double *values, size_t n, double x)
 static bool jumps_there(const struct blocks *b, const struct model *model, size_t i, double size_ns,
                         double noise_ns)
 {
-    const size_t at = model->cuts[i].at, first = i == 0 ? 0 : model->cuts[i - 1].at;
-    const size_t end = i + 1 == model->cuts_n ? b->n : model->cuts[i + 1].at;
+    const size_t at = model->cuts[i].at, first = part_first(model, i), end = part_end(b, model, i + 1);
     const size_t most = at - first < end - at ? at - first : end - at;
     /* as many on each side as the noise asks for: the end of a line varies by 4 / n of a value's variance */
     const double wanted = ceil(8 * (JUMP_SURE * noise_ns / size_ns) * (JUMP_SURE * noise_ns / size_ns));
@@ -193,16 +216,15 @@ static size_t make_groups(struct blocks *b, const struct model *model, double *u
     const size_t each = (b->n + TREND_GROUPS - 1) / TREND_GROUPS;
     size_t n = 0;
     for (size_t part = 0; part <= model->cuts_n; part++) {
-        const size_t first = part == 0 ? 0 : model->cuts[part - 1].at, part_first = n;
-        const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
+        const size_t before_n = n, end = part_end(b, model, part);
         double mean = 0;
-        for (size_t at = first; at + each <= end; at += each, n++) {
+        for (size_t at = part_first(model, part); at + each <= end; at += each, n++) {
             value[n] = blocks_level(b, at, at + each);
             u[n] = 2 * (double)at / (double)(b->n - each) - 1;
             mean += value[n];
         }
-        for (size_t i = part_first; i < n; i++)
-            left[i] = value[i] - mean / (double)(n - part_first);
+        for (size_t i = before_n; i < n; i++)
+            left[i] = value[i] - mean / (double)(n - before_n);
     }
     return n;
 }
@@ -261,23 +283,23 @@ static double median_of(const double *values, size_t n, double *room)
 
 /* Is lateness beside a step where it is in the rest of the part? The levels of `each` blocks right before and
  * right behind it are compared with those of all others, whatever the noise is and however it hangs together.
- * What goes back after a jump, or comes before it, is no step. left: what the model leaves. */
-static bool is_level_beside(const struct blocks *b, const double *left, const struct model *model, size_t i,
-                            size_t each, double size_ns, double noise_ns)
+ * What goes back after a jump, or comes before it, is no step. b->left: what the model leaves. */
+static bool is_level_beside(const struct blocks *b, const struct model *model, size_t i, size_t each,
+                            double size_ns, double noise_ns)
 {
-    const size_t at = model->cuts[i].at, first = i == 0 ? 0 : model->cuts[i - 1].at;
-    const size_t end = i + 1 == model->cuts_n ? b->n : model->cuts[i + 1].at;
+    const size_t at = model->cuts[i].at, first = part_first(model, i), end = part_end(b, model, i + 1);
     const double place = PLACE_SDS * noise_ns / size_ns;
     const size_t hidden = (size_t)fmin(ceil(place * place), (double)b->n); /* the place may be so far off */
     double room[STEP_MIN_N];
     size_t n = 0;
     for (size_t k = 0; k + each <= b->n; k += each)
-        b->work[n++] = fabs(median_of(left + k, each, room));
+        b->work[n++] = fabs(median_of(b->left + k, each, room));
     st_stats_sort_double(b->work, n);
     const double most =
         fmax(BESIDE_MAX * b->work[n * 4 / 5], fmax(BESIDE_LEAST * fabs(size_ns), STEP_MIN_NS));
-    return (at < first + hidden + each || fabs(median_of(left + at - hidden - each, each, room)) <= most) &&
-           (at + hidden + each > end || fabs(median_of(left + at + hidden, each, room)) <= most);
+    return (at < first + hidden + each ||
+            fabs(median_of(b->left + at - hidden - each, each, room)) <= most) &&
+           (at + hidden + each > end || fabs(median_of(b->left + at + hidden, each, room)) <= most);
 }
 
 /* Does this part move by itself? A line and a parabola must fit better than its level, as likelihoods. */
@@ -310,43 +332,19 @@ static bool is_level(const double *left, size_t n, double *room)
     return free_n / 2 * log(level_square / fmax(square, 1e-12 * level_square)) < PART_SURE;
 }
 
-/* Does what line and steps leave repeat itself? Noise is not so close to what was just before. */
-static bool is_regular(const struct blocks *b, const double *left)
-{
-    for (size_t i = 0; i < b->n; i++)
-        b->work[i] = fabs(left[i]);
-    const double usual = blocks_median(b->work, b->n);
-    for (size_t lag = 1; lag <= LAGS_N && usual > CURVE_MIN_NS; lag++) {
-        for (size_t i = lag; i < b->n; i++)
-            b->work[i - lag] = fabs(left[i] - left[i - lag]);
-        if (blocks_median(b->work, b->n - lag) < REGULAR_MAX * M_SQRT2 * usual)
-            return true;
-    }
-    return false;
-}
-
 /* Is what line and steps leave noise, also right beside the steps and within each part? */
 static bool is_noise(struct blocks *b, const struct model *model, const struct st_changes *told,
-                     double noise_ns, double *left)
+                     double noise_ns)
 {
-    for (size_t part = 0; part <= model->cuts_n; part++) {
-        const size_t first = part == 0 ? 0 : model->cuts[part - 1].at;
-        const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
-        const double middle = blocks_level(b, first, end);
-        for (size_t i = first; i < end; i++)
-            left[i] = b->value_ns[i] - middle;
-    }
-    if (is_regular(b, left))
-        return false;
+    (void)leave_levels(b, model);
     for (size_t i = 0; i < model->cuts_n; i++) {
         const double size_ns = told->steps[i].size_ns;
-        if (!is_level_beside(b, left, model, i, BESIDE_N, size_ns, noise_ns))
+        if (!is_level_beside(b, model, i, BESIDE_N, size_ns, noise_ns))
             return false;
     }
     for (size_t part = 0; part <= model->cuts_n && model->cuts_n > 0; part++) {
-        const size_t first = part == 0 ? 0 : model->cuts[part - 1].at;
-        const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
-        if (!is_level(left + first, end - first, b->work))
+        const size_t first = part_first(model, part);
+        if (!is_level(b->left + first, part_end(b, model, part) - first, b->work))
             return false;
     }
     return true;
@@ -357,7 +355,7 @@ static bool is_curve(struct blocks *b, const struct model *model, const struct s
                      double noise_ns)
 {
     return is_bent(b, model) || (model->cuts_n > 0 && !fits_better_than_curve(b, model)) ||
-           !is_noise(b, model, told, noise_ns, b->left);
+           !is_noise(b, model, told, noise_ns);
 }
 
 #define ROUNDS      30
@@ -479,98 +477,94 @@ static size_t place_exactly(struct blocks *b, size_t first, size_t at, size_t en
 }
 
 /* Cuts first .. end - 1 at its likeliest step, then both parts. cuts: ascending. */
-static void find_steps(struct blocks *b, struct cut *cuts, size_t *cuts_n)
+static void find_steps(struct blocks *b, struct model *m)
 {
+    struct cut *cuts = m->cuts;
     bool again = true;
-    while (again && *cuts_n < ST_CHANGES_STEPS_MAX) {
+    while (again && m->cuts_n < ST_CHANGES_STEPS_MAX) {
         struct cut best = {.p_value = ALPHA_STEP};
         size_t place = 0;
         again = false;
-        for (size_t i = 0; i <= *cuts_n; i++) {
-            const size_t first = i == 0 ? 0 : cuts[i - 1].at, end = i == *cuts_n ? b->n : cuts[i].at;
+        for (size_t i = 0; i <= m->cuts_n; i++) {
+            const size_t first = part_first(m, i), end = part_end(b, m, i);
             struct cut cut;
             cut.p_value = best_step(b, first, end, &cut.at);
-            if (cut.p_value < best.p_value &&
+            if (cut.p_value >= best.p_value ||
                 fabs(blocks_level(b, cut.at, end) - blocks_level(b, first, cut.at)) < b->least_step_ns)
                 continue; /* less than what samples tell apart */
-            if (cut.p_value < best.p_value) {
-                best = cut;
-                best.at = place_exactly(b, first, cut.at, end);
-                place = i;
-                again = true;
-            }
+            best = cut;
+            best.at = place_exactly(b, first, cut.at, end);
+            place = i;
+            again = true;
         }
         if (again) {
-            memmove(cuts + place + 1, cuts + place, (*cuts_n - place) * sizeof(*cuts));
+            memmove(cuts + place + 1, cuts + place, (m->cuts_n - place) * sizeof(*cuts));
             cuts[place] = best;
-            ++*cuts_n;
+            m->cuts_n++;
         }
     }
-    for (size_t i = 0; i < 2 * *cuts_n; i++) { /* each was placed before its neighbours were known */
-        const size_t k = i % *cuts_n, first = k == 0 ? 0 : cuts[k - 1].at;
-        cuts[k].at = place_exactly(b, first, cuts[k].at, k + 1 == *cuts_n ? b->n : cuts[k + 1].at);
+    for (size_t i = 0; i < 2 * m->cuts_n; i++) { /* each was placed before its neighbours were known */
+        const size_t k = i % m->cuts_n;
+        cuts[k].at = place_exactly(b, part_first(m, k), cuts[k].at, part_end(b, m, k + 1));
     }
 }
 
 /* Drops steps that are much smaller than the largest: each may be the tail of what made that one, as where a
  * loop comes to rest. Keeps cuts in order. */
-static void drop_small(struct blocks *b, struct cut *cuts, size_t *cuts_n)
+static void drop_small(struct model *m, const struct st_changes *told)
 {
-    double sizes_ns[ST_CHANGES_STEPS_MAX], largest_ns = 0;
-    for (size_t i = 0; i < *cuts_n; i++) {
-        const size_t first = i == 0 ? 0 : cuts[i - 1].at, end = i + 1 == *cuts_n ? b->n : cuts[i + 1].at;
-        sizes_ns[i] = fabs(blocks_level(b, cuts[i].at, end) - blocks_level(b, first, cuts[i].at));
-        largest_ns = fmax(largest_ns, sizes_ns[i]);
-    }
+    double largest_ns = 0;
     size_t kept_n = 0;
-    for (size_t i = 0; i < *cuts_n; i++) {
-        if (sizes_ns[i] >= SMALL_SHARE * largest_ns)
-            cuts[kept_n++] = cuts[i];
+    ST_EACH_OF (step, told->steps, told->steps_n)
+        largest_ns = fmax(largest_ns, fabs(step->size_ns));
+    for (size_t i = 0; i < m->cuts_n; i++) {
+        if (fabs(told->steps[i].size_ns) >= SMALL_SHARE * largest_ns)
+            m->cuts[kept_n++] = m->cuts[i];
     }
-    *cuts_n = kept_n;
+    m->cuts_n = kept_n;
 }
 
-static void tell_steps(struct blocks *b, const struct st_period *period, const struct cut *cuts,
-                       size_t cuts_n, struct st_changes *ret)
+static void tell_steps(struct blocks *b, const struct st_period *period, const struct model *m,
+                       struct st_changes *ret)
 {
-    double before = blocks_level(b, 0, cuts_n == 0 ? b->n : cuts[0].at);
-    for (size_t i = 0; i < cuts_n; i++) {
-        const double after = blocks_level(b, cuts[i].at, i + 1 == cuts_n ? b->n : cuts[i + 1].at);
-        const uint64_t index = b->index[cuts[i].at];
+    double before = part_level(b, m, 0);
+    for (size_t i = 0; i < m->cuts_n; i++) {
+        const double after = part_level(b, m, i + 1);
+        const uint64_t index = b->index[m->cuts[i].at];
         ret->steps[i] = (struct st_step){
             .index = index,
             .at_s = (double)index * st_period_seconds(period),
             .size_ns = after - before,
-            .p_value = cuts[i].p_value,
+            .p_value = m->cuts[i].p_value,
             .tick_hz = st_ticks_rate_about(fabs(after - before)),
         };
         before = after;
     }
-    ret->steps_n = cuts_n;
+    ret->steps_n = m->cuts_n;
 }
 
 /* --- trend --- */
 
 /* A trend between the steps, over up to 64 groups of blocks: only groups of one part are compared. */
-static struct trend find_trend(struct blocks *b, const struct cut *cuts, size_t cuts_n)
+static struct trend find_trend(struct blocks *b, const struct model *m)
 {
     const size_t each = (b->n + TREND_GROUPS - 1) / TREND_GROUPS;
     double value[TREND_GROUPS], time_s[TREND_GROUPS], slopes[TREND_GROUPS * (TREND_GROUPS - 1) / 2];
     size_t part_of[TREND_GROUPS], n = 0, slopes_n = 0;
     double sign_sum = 0, variance = 0;
-    for (size_t part = 0; part <= cuts_n; part++) {
-        const size_t end = part == cuts_n ? b->n : cuts[part].at, part_first = n;
-        for (size_t at = part == 0 ? 0 : cuts[part - 1].at; at + each <= end; at += each, n++) {
+    for (size_t part = 0; part <= m->cuts_n; part++) {
+        const size_t end = part_end(b, m, part), before_n = n;
+        for (size_t at = part_first(m, part); at + each <= end; at += each, n++) {
             part_of[n] = part;
             value[n] = blocks_level(b, at, at + each);
             time_s[n] = (b->time_s[at] + b->time_s[at + each - 1]) / 2;
-            for (size_t j = part_first; j < n; j++) {
+            for (size_t j = before_n; j < n; j++) {
                 const double rise = value[n] - value[j];
                 sign_sum += (rise > 0) - (rise < 0);
                 slopes[slopes_n++] = rise / (time_s[n] - time_s[j]);
             }
         }
-        const double size = (double)(n - part_first);
+        const double size = (double)(n - before_n);
         variance += size * (size - 1) * (2 * size + 5) / 18;
     }
     if (slopes_n == 0)
@@ -657,15 +651,8 @@ static double slope_beside_step(struct blocks *b)
 /* Schwarz's criterion for absolute residuals. */
 static double score(struct blocks *b, const struct model *model)
 {
-    double left = 0;
     take_line(b, model->trend.slope);
-    for (size_t part = 0; part <= model->cuts_n; part++) {
-        const size_t first = part == 0 ? 0 : model->cuts[part - 1].at;
-        const size_t end = part == model->cuts_n ? b->n : model->cuts[part].at;
-        const double middle = blocks_level(b, first, end);
-        for (size_t i = first; i < end; i++)
-            left += fabs(b->value_ns[i] - middle);
-    }
+    const double left = leave_levels(b, model);
     take_line(b, -model->trend.slope);
     const double n = (double)b->n, figures = 2 * (double)model->cuts_n + (model->trend.slope != 0 ? 1 : 0);
     return n * log(left / n + 1e-3) + figures * log(n);
@@ -680,11 +667,11 @@ static struct model settle(struct blocks *b, double slope, double noise_ns)
         const double before = model.trend.slope;
         model.cuts_n = 0;
         take_line(b, before);
-        find_steps(b, model.cuts, &model.cuts_n);
+        find_steps(b, &model);
         /* medians of groups are no better than single blocks while a line is steep: they tell what is left */
-        const double more = find_trend(b, model.cuts, model.cuts_n).slope;
+        const double more = find_trend(b, &model).slope;
         take_line(b, -before);
-        model.trend.p_value = find_trend(b, model.cuts, model.cuts_n).p_value;
+        model.trend.p_value = find_trend(b, &model).p_value;
         model.trend.slope = model.trend.p_value < ALPHA_TREND ? before + more : 0;
         if (fabs(model.trend.slope - before) * span_s <= STILL * noise_ns)
             break;
@@ -741,7 +728,8 @@ int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
     look_closely(&b, &noise_ns, &grain_ns);
     trim(&b, noise_ns);
     b.least_step_ns = fmax(STEP_MIN_NS, noise_ns < grain_ns ? 2 * grain_ns : 0);
-    const struct trend whole = find_trend(&b, NULL, 0);
+    struct model line = {.cuts_n = 0};
+    const struct trend whole = line.trend = find_trend(&b, &line);
     const double starts[] = {whole.slope, slope_beside_step(&b)};
     struct model best = settle(&b, 0, noise_ns);
     ST_EACH (start, starts) {
@@ -751,7 +739,6 @@ int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
     }
     /* a slope that is too small to report may still have been taken for a step */
     const bool moves = best.trend.slope != 0 || best.cuts_n > 0;
-    struct model line = {.trend = whole};
     line.score = score(&b, &line);
     if (best.trend.slope == 0 && best.cuts_n > 0 && line.score < best.score)
         best = line;
@@ -762,13 +749,13 @@ int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
     };
     bool curved = false;
     take_line(&b, best.trend.slope);
-    tell_steps(&b, &levels->period, best.cuts, best.cuts_n, &changes);
+    tell_steps(&b, &levels->period, &best, &changes);
     for (size_t i = 0; i < changes.steps_n; i++)
         curved |= !jumps_there(&b, &best, i, changes.steps[i].size_ns, noise_ns);
     curved |= moves && is_curve(&b, &best, &changes, noise_ns);
     if (!curved) {
-        drop_small(&b, best.cuts, &best.cuts_n);
-        tell_steps(&b, &levels->period, best.cuts, best.cuts_n, &changes);
+        drop_small(&best, &changes);
+        tell_steps(&b, &levels->period, &best, &changes);
     }
     take_line(&b, -best.trend.slope);
     if (curved)

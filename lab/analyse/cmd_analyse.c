@@ -56,13 +56,8 @@ static int several(char *const *paths, size_t n, const struct st_series_options 
         if (status == ST_EXIT_DONE)
             status = st_series_result_analyse(NAME, result, known_hz);
     }
-    if (status == ST_EXIT_DONE) {
-        int width;
-        FILE *out = st_bench_command_begin(command, &width);
-        if (out != NULL)
-            st_series_set_text(&set, "file", out);
-        status = st_bench_command_end(command, st_series_set_json(&set, "files", false, NULL), set.n);
-    }
+    if (status == ST_EXIT_DONE)
+        status = st_series_set_show(command, &set, "file", "files", false);
     st_series_set_finish(&set);
     return status;
 }

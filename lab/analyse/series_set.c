@@ -75,3 +75,13 @@ json_t *st_series_set_json(const struct st_series_set *set, const char *order, b
     return json_pack("{s:s, s:s, s:o, s:o}", "schema", SCHEMA, "order", order, "series", series,
                      "not_measured", missing != NULL ? missing : json_array());
 }
+
+int st_series_set_show(struct st_bench_command *command, const struct st_series_set *set, const char *heading,
+                       const char *order, bool samples)
+{
+    int width;
+    FILE *out = st_bench_command_begin(command, &width);
+    if (out != NULL)
+        st_series_set_text(set, heading, out);
+    return st_bench_command_end(command, st_series_set_json(set, order, samples, NULL), set->n);
+}

@@ -23,5 +23,8 @@ void st_series_set_text(const struct st_series_set *set, const char *heading, FI
 /** sleeptune-series-set/1. @param order how they were measured. @param missing what was not measured, stolen;
  * NULL: nothing. @return NULL: out of memory. */
 json_t *st_series_set_json(const struct st_series_set *set, const char *order, bool samples, json_t *missing);
+/** One of these, as the command asks for, and its picture. @return an st_exit. */
+ST_NODISCARD int st_series_set_show(struct st_bench_command *command, const struct st_series_set *set,
+                                    const char *heading, const char *order, bool samples);
 
 #endif

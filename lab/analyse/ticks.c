@@ -186,19 +186,28 @@ static void add(struct sums *s, double k, double m, double x)
     s->xx += x * x;
 }
 
+/* The same around the means. */
+static struct sums centered(const struct sums *s)
+{
+    return (struct sums){.kk = s->kk - s->k * s->k / s->n,
+                         .km = s->km - s->k * s->m / s->n,
+                         .mm = s->mm - s->m * s->m / s->n,
+                         .kx = s->kx - s->k * s->x / s->n,
+                         .mx = s->mx - s->m * s->x / s->n,
+                         .xx = s->xx - s->x * s->x / s->n};
+}
+
 static bool solve(const struct sums *s, struct fit *fit)
 {
-    const double kk = s->kk - s->k * s->k / s->n, mm = s->mm - s->m * s->m / s->n,
-                 km = s->km - s->k * s->m / s->n;
-    const double kx = s->kx - s->k * s->x / s->n, mx = s->mx - s->m * s->x / s->n;
-    const double det = kk * mm - km * km;
-    if (!(det > 1e-12 * kk * mm))
+    const struct sums c = centered(s);
+    const double det = c.kk * c.mm - c.km * c.km;
+    if (!(det > 1e-12 * c.kk * c.mm))
         return false;
-    fit->slope_ns = (kx * mm - mx * km) / det;
-    fit->tick_ns = -(mx * kk - kx * km) / det;
+    fit->slope_ns = (c.kx * c.mm - c.mx * c.km) / det;
+    fit->tick_ns = -(c.mx * c.kk - c.kx * c.km) / det;
     fit->level_ns = (s->x - fit->slope_ns * s->k + fit->tick_ns * s->m) / s->n;
-    fit->tick_sd_ns = sqrt(kk / det); /* times the residual standard deviation */
-    fit->slope_sd_ns = sqrt(mm / det);
+    fit->tick_sd_ns = sqrt(c.kk / det); /* times the residual standard deviation */
+    fit->slope_sd_ns = sqrt(c.mm / det);
     return true;
 }
 
@@ -246,7 +255,7 @@ static bool fit_line(struct track *t, struct fit *fit)
         t->left[i] = t->x[i] - (fit->level_ns + fit->slope_ns * t->k[i] - fit->tick_ns * t->m[i]);
         fit->square += t->left[i] * t->left[i];
     }
-    fit->square_flat = fit->sums.xx - fit->sums.x * fit->sums.x / fit->sums.n;
+    fit->square_flat = centered(&fit->sums).xx;
     const double left_ns = sqrt(fit->square / (double)(fit->n - 3));
     fit->tick_sd_ns *= left_ns;
     fit->slope_sd_ns *= left_ns;
@@ -418,15 +427,12 @@ static bool has_teeth(const struct track *t, const struct fit *fit, const struct
  * squares of the wake-up times on N, taken from what they are more than nominal whole_ticks. */
 static void tell_drift(double period_ns, const struct fit *fit, struct st_ticks *ticks)
 {
-    const struct sums *s = &fit->sums;
+    const struct sums c = centered(&fit->sums);
     const double tick_ns = 1e9 / ticks->hz, whole_ticks = nearbyint((period_ns + fit->slope_ns) / tick_ns);
     const double over_ns = period_ns - whole_ticks * tick_ns;
-    const double kk = s->kk - s->k * s->k / s->n, mm = s->mm - s->m * s->m / s->n,
-                 km = s->km - s->k * s->m / s->n;
-    const double kx = s->kx - s->k * s->x / s->n, mx = s->mx - s->m * s->x / s->n;
-    const double square = whole_ticks * whole_ticks * kk - 2 * whole_ticks * km + mm;
-    const double product =
-        whole_ticks * kx - mx + over_ns * (whole_ticks * kk - km) + tick_ns * (whole_ticks * km - mm);
+    const double square = whole_ticks * whole_ticks * c.kk - 2 * whole_ticks * c.km + c.mm;
+    const double product = whole_ticks * c.kx - c.mx + over_ns * (whole_ticks * c.kk - c.km) +
+                           tick_ns * (whole_ticks * c.km - c.mm);
     const double drift_ppm = product / square / tick_ns * 1e6;
     ticks->drift_known = square > 0 && fabs(drift_ppm) <= ST_TICK_DRIFT_MAX_PPM;
     if (ticks->drift_known) {

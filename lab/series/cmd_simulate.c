@@ -150,13 +150,8 @@ static int simulate_rates(const struct rates *rates, const struct st_simulation 
         if (status == ST_EXIT_DONE)
             status = st_series_result_analyse(NAME, result, 0);
     }
-    if (status == ST_EXIT_DONE) {
-        int width;
-        FILE *out = st_bench_command_begin(command, &width);
-        if (out != NULL)
-            st_series_set_text(&set, "lateness", out);
-        status = st_bench_command_end(command, st_series_set_json(&set, "computed", true, NULL), set.n);
-    }
+    if (status == ST_EXIT_DONE)
+        status = st_series_set_show(command, &set, "lateness", "computed", true);
     st_series_set_finish(&set);
     return status;
 }
