@@ -37,7 +37,7 @@
 #define USUAL_APART      0.02  /* the closest two of st_periodic_usual_hz */
 #define LOOP_S           1.5   /* a loop acts once a second: in a longer period it has acted in between */
 #define MIXED_MIN        0.15  /* ticks */
-#define ALTERNATES_SHARE 0.02  /* of the samples: jumps more or less than half of them */
+#define ALTERNATES_SHARE 0.05  /* of the samples that follow: jumps more or less than half of them */
 
 #define ABOUT        0.12 /* of a tick's length */
 #define ABOUT_HZ_MAX 1024 /* faster ones are no scheduler's */
