@@ -10,14 +10,15 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 
-#define USUAL_RATE_HZ 48000 /* default.clock.rate of PipeWire: no program need have asked for it */
+#define FAR_PPB       500000 /* crystals of cards differ by some 100 ppm */
+#define USUAL_RATE_HZ 48000  /* default.clock.rate of PipeWire: no program need have asked for it */
 
 uint64_t st_dropout_table_count(const struct st_dropout_client *client)
 {
     return client->dropouts_n + client->device_xruns_n;
 }
 
-static enum st_dropout_place place_of(const struct st_dropout_client *client)
+enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *client)
 {
     size_t most = 0;
     for (size_t i = 1; i < ST_DROPOUT_PLACES; i++)
@@ -31,7 +32,7 @@ void st_dropout_table_named(const struct st_dropout_table *table, const struct s
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
     ret->name = client->name;
     ret->reason = reason;
-    ret->place = place_of(client);
+    ret->place = st_dropout_table_place(client);
     for (size_t i = 0; i < table->clients_n; i++) {
         const struct st_dropout_client *other = &table->clients[i];
         if (strcmp(other->name, client->name) != 0 || st_dropout_reason_most(other->reasons_n) != reason)
@@ -99,7 +100,7 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
     client->dropouts_n += (uint64_t)seen->dropouts_n;
     client->device_xruns_n += (uint64_t)seen->device_xruns_n;
     client->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
-    client->places_n[seen->place] += (uint64_t)seen->dropouts_n;
+    client->places_n[seen->place] += (uint64_t)(seen->dropouts_n + seen->device_xruns_n);
     client->cycles_n += seen->cycles_n;
     client->lost_ns = st_ns_add(client->lost_ns, seen->lost_ns);
     client->longest_ns = seen->longest_ns > client->longest_ns ? seen->longest_ns : client->longest_ns;
@@ -189,6 +190,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
     client->seen_ns = now_ns;
     if (is_load) {
         client->load = seen->load;
+        client->drift_ppb = seen->load.drift_ppb != 0 ? seen->load.drift_ppb : client->drift_ppb;
         client->load_ns = now_ns;
         client->playing = true;
     }
@@ -209,6 +211,11 @@ const char *st_dropout_table_why(const struct st_dropout_client *client, bool fi
                                  .device_xrun = client->device_xruns_n > client->dropouts_n,
                                  .culprit = client->culprit};
     why.others = has_others(client);
+    if (st_dropout_table_place(client) == ST_DROPOUT_AT_RESYNC) {
+        why.resync = true;
+        why.culprit = client->device;
+        why.drift_ppb = client->drift_ppb;
+    }
     if (figures) {
         why.busy_ns = client->worst_busy_ns;
         why.error_ns = client->worst_error_ns;
@@ -348,7 +355,8 @@ static const struct st_dropout_client *victim_of(const struct st_dropout_table *
 bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client)
 {
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
-    if (place_of(client) == ST_DROPOUT_AT_CLIENT_BUFFER)
+    const enum st_dropout_place place = st_dropout_table_place(client);
+    if (place == ST_DROPOUT_AT_CLIENT_BUFFER || place == ST_DROPOUT_AT_RESYNC)
         return false;
     return victim_of(table) != NULL && (reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WOKEN_LATE ||
                                         table->reasons_n[ST_DROPOUT_CPU_TAKEN] > client->reasons_n[reason]);
@@ -428,6 +436,18 @@ const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_
     return buf;
 }
 
+/* A small drift is resampled away: then cycles that begin late are too much for its reserve. */
+static void next_resync(const struct st_dropout_client *client, char *why, size_t why_bytes)
+{
+    const bool far = llabs(client->drift_ppb) > FAR_PPB;
+    snprintf(
+        why, why_bytes,
+        far ? "one clock for both cards (word clock, S/PDIF), or use one card: their rates are too far apart"
+            : "a larger reserve for %s, api.alsa.headroom = 512 in a rule of WirePlumber, or one clock for "
+              "both cards",
+        client->name);
+}
+
 void st_dropout_table_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
                            const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
 {
@@ -436,7 +456,11 @@ void st_dropout_table_next(const struct st_dropout_table *table, const struct st
     const bool lost_cpu = reason == ST_DROPOUT_WOKEN_LATE || st_dropout_table_is_taken(table, client);
     char reason_text[128];
     set[0] = why[0] = '\0';
-    if (place_of(client) == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED) {
+    if (st_dropout_table_place(client) == ST_DROPOUT_AT_RESYNC) {
+        next_resync(client, why, why_bytes);
+        return;
+    }
+    if (st_dropout_table_place(client) == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED) {
         snprintf(why, why_bytes,
                  "%s needs a larger buffer of its own: a setting of it, or start it with "
                  "PULSE_LATENCY_MSEC=100; the buffer of %s does not matter",

@@ -18,7 +18,7 @@ struct st_dropout_client {
     bool playing;                                                 /* a load line within ST_DROPOUT_GONE_NS */
     uint64_t dropouts_n, device_xruns_n;
     uint64_t reasons_n[ST_DROPOUT_REASONS]; /* dropouts_n by reason */
-    uint64_t places_n[ST_DROPOUT_PLACES];   /* dropouts_n by place */
+    uint64_t places_n[ST_DROPOUT_PLACES];   /* dropouts_n and device_xruns_n by place */
     int64_t lost_ns, longest_ns;         /* no sound for so long, in all and in the longest; 0: not known */
     int64_t cycles_n;                    /* cycles that it lost; 0: not known */
     int64_t culprit_n;                   /* by how many dropouts it leads the others ... */
@@ -27,6 +27,7 @@ struct st_dropout_client {
     /* of the worst of its dropouts of the most frequent reason; 0: not known */
     int64_t worst_busy_ns, worst_error_ns, worst_wait_ns, worst_period_ns; /* error: of busy */
     enum st_dropout_reason worst_reason;
+    int64_t drift_ppb;        /* of struct st_xrun_load, the last one that was known */
     struct st_xrun_load load; /* of the last 10 s; cycles_n 0: none */
     int64_t seen_ns, load_ns; /* its last line, and load line; INT64_MIN: none */
 };
@@ -67,6 +68,9 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
  * culprit_n: 0 at first. */
 void st_dropout_table_blame(char culprit[ST_XRUN_NAME_BYTES], int64_t *culprit_n, const char *name,
                             int64_t n);
+
+/** Where most of its dropouts were. */
+enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *client);
 
 /** Its device xruns and times not ready. */
 uint64_t st_dropout_table_count(const struct st_dropout_client *client);

@@ -116,14 +116,18 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     else if (of_client)
         st_text_append(buf, buf_bytes, "%s: %s was not ready %" PRId64 " time%s", event->source,
                        event->client[0] != '\0' ? event->client : "a client", n, n == 1 ? "" : "s");
+    else if (event->place == ST_DROPOUT_AT_RESYNC)
+        st_text_append(buf, buf_bytes, "%s: %s lost sound %" PRId64 " time%s", event->source, event->client,
+                       n, n == 1 ? "" : "s");
     else
         st_text_append(buf, buf_bytes, "%s: %" PRId64 " device xrun%s", event->source, n, n == 1 ? "" : "s");
     st_text_append(buf, buf_bytes, "%s", span_text(event, span, sizeof(span)));
     if (event->kind == ST_EVENT_OWN_XRUN)
         return;
     if (event->device[0] != '\0')
-        st_text_append(buf, buf_bytes, " on %s", event->device);
-    if (!of_client && event->client[0] != '\0')
+        st_text_append(buf, buf_bytes, "%s %s",
+                       event->place == ST_DROPOUT_AT_RESYNC ? ", put in step with" : " on", event->device);
+    if (!of_client && event->place != ST_DROPOUT_AT_RESYNC && event->client[0] != '\0')
         st_text_append(buf, buf_bytes, ", client %s", event->client);
     if (event->lost_ns > 0)
         st_text_append(

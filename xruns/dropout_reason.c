@@ -1,6 +1,7 @@
 #include "xruns/dropout_reason.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,7 +68,9 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
     char culprit[160], time[32], period[32];
     const bool known = why->culprit[0] != '\0';
     st_dropout_reason_culprit(why->culprit, why->others, culprit, sizeof(culprit));
-    if (why->device_xrun)
+    if (why->resync)
+        snprintf(buf, buf_bytes, "was put in step with %s", known ? why->culprit : "another card");
+    else if (why->device_xrun)
         snprintf(buf, buf_bytes, "let its stream run dry");
     else if (why->reason == ST_DROPOUT_CPU_TAKEN && known)
         snprintf(buf, buf_bytes, "lost the CPU to %s", culprit);
@@ -75,7 +78,10 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
         snprintf(buf, buf_bytes, "waited for %s%s", why->culprit, why->others ? " and others" : "");
     else
         snprintf(buf, buf_bytes, "%s", reasons[why->reason].text);
-    if (why->device_xrun)
+    if (why->resync && why->drift_ppb != 0)
+        st_text_append(buf, buf_bytes, ", which is %.0f ppm %s", fabs((double)why->drift_ppb) / 1000,
+                       why->drift_ppb < 0 ? "faster" : "slower");
+    if (why->device_xrun || why->resync)
         return buf;
     if (why->reason == ST_DROPOUT_TOO_SLOW && why->period_ns > 0 && why->busy_ns > why->period_ns)
         st_text_append(buf, buf_bytes, " (%s%s of CPU time, the buffer lasts %s)",

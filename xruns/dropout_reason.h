@@ -42,6 +42,8 @@ enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOU
 struct st_dropout_why {
     enum st_dropout_reason reason;
     bool device_xrun;                    /* its own stream on a device ran dry: there is no reason */
+    bool resync;                         /* a second card was put in step with culprit */
+    int64_t drift_ppb;                   /* by which that card is faster than culprit; 0: not known */
     bool others;                         /* the culprit was not always the same */
     const char *culprit;                 /* who had the CPU, or which client it waited for; "": not known */
     int64_t busy_ns, wait_ns, period_ns; /* of the worst cycle; 0: not known, or not to be said */

@@ -38,6 +38,8 @@ struct st_xrun_load {
     int64_t asked_frames, asked_rate_hz; /* the cycle that the client asked for; 0: none, or not known */
     int64_t priority;  /* 1..99: of its real-time thread; ST_XRUN_NORMAL: it is a normal one; 0: not known */
     int64_t between;   /* enum st_xrun_between */
+    int64_t drift_ppb; /* a second card: by how much it is faster than the one that it follows, in 10^-9; 0:
+                          it is none, or not known */
     int64_t streams_n; /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
 };
 
@@ -45,10 +47,12 @@ struct st_xrun_load {
  * dropout. */
 struct st_xrun_seen {
     char device[ST_XRUN_NAME_BYTES]; /* "" when not known; UTF-8 of others: any bytes */
-    char client[ST_XRUN_NAME_BYTES]; /* program or node that plays or records there; "" when not known */
+    char client[ST_XRUN_NAME_BYTES]; /* program or node that plays or records there, or a second card that
+                                        follows it; "" when not known */
     enum st_certainty certainty;
     /* dropouts, each an unbroken loss of sound, that began since the poll before: */
-    int64_t device_xruns_n; /* the device ran dry or over */
+    int64_t device_xruns_n; /* the device ran dry or over; at ST_DROPOUT_AT_RESYNC `client` was put in step
+                               with it */
     int64_t
         dropouts_n; /* a client was not ready in time and the device went on without it; not among these */
 

@@ -13,6 +13,7 @@
 #include "platform/proc.h"
 
 #define COUNT_MAX UINT64_C(1000000000)    /* more in one line is no count */
+#define DRIFT_MAX UINT64_C(10000000)      /* 1 %: no card is so far off */
 #define NS_MAX    UINT64_C(1000000000000) /* 1000 s: no cycle is longer */
 
 static int hex(char c)
@@ -69,6 +70,7 @@ static const char *read_number(const char *text, uint64_t max, int64_t *ret)
 enum form {
     COUNT,
     TIME,      /* ns */
+    DRIFT,     /* in 10^-9, either sign */
     TIMES,     /* three members: "MEDIAN,P99,MAX"; all of them known, or none */
     REASON,    /* its name */
     PLACE,     /* its name */
@@ -116,6 +118,7 @@ static const struct field load_fields[] = {
     {"asked-rate", COUNT, false, offsetof(struct st_xrun_seen, load.asked_rate_hz)},
     {"priority", COUNT, false, offsetof(struct st_xrun_seen, load.priority)},
     {"between", COUNT, false, offsetof(struct st_xrun_seen, load.between)},
+    {"drift", DRIFT, false, offsetof(struct st_xrun_seen, load.drift_ppb)},
     {"stream", COUNT, false, offsetof(struct st_xrun_seen, load.streams_n)},
     {"device", NAME, false, offsetof(struct st_xrun_seen, device)},
     {"client", NAME, false, offsetof(struct st_xrun_seen, client)},
@@ -165,12 +168,17 @@ static const char *read_certainty(const char *text, enum st_certainty *ret)
 /** Reads a value into its member. @return what is behind it, NULL when it is malformed. */
 static const char *read_value(const char *text, enum form form, void *member)
 {
+    const char *const start = text;
     int64_t *numbers = member;
     switch (form) {
     case COUNT:
         return read_number(text, COUNT_MAX, numbers);
     case TIME:
         return read_number(text, NS_MAX, numbers);
+    case DRIFT:
+        text = read_number(text + (*text == '-'), DRIFT_MAX, numbers);
+        *numbers = *start == '-' ? -*numbers : *numbers;
+        return text;
     case TIMES:
         for (int i = 0; text != NULL && i < 3; i++) {
             if (i > 0 && *text++ != ',')
@@ -267,6 +275,10 @@ static void put_field(const struct field *field, const struct st_xrun_seen *seen
     case COUNT:
     case TIME:
         if (field->always || numbers[0] > 0)
+            st_text_append(buf, buf_bytes, " %s=%" PRId64, field->key, numbers[0]);
+        break;
+    case DRIFT:
+        if (numbers[0] != 0)
             st_text_append(buf, buf_bytes, " %s=%" PRId64, field->key, numbers[0]);
         break;
     case TIMES:

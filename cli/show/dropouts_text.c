@@ -125,8 +125,10 @@ const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_
 /* "computed too long (25.0 ms of 21.3 ms)", "lost the CPU to kworker/1:0" */
 static void say_why(const struct who *row, bool figures, char *buf, size_t buf_bytes)
 {
-    struct st_dropout_why why = {
-        .reason = st_dropout_reason_of(row->reason), .device_xrun = is_device(row), .culprit = row->culprit};
+    struct st_dropout_why why = {.reason = st_dropout_reason_of(row->reason),
+                                 .device_xrun = is_device(row),
+                                 .culprit = row->culprit,
+                                 .resync = row->place == ST_DROPOUT_AT_RESYNC};
     if (figures) {
         why.busy_ns = row->busy_ns;
         why.error_ns = row->error_ns;

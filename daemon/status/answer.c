@@ -388,7 +388,8 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
                  "the buffer is larger now than when they happened: see whether they come again");
         return;
     }
-    if (!answer->over && answer->client != NULL && answer->client->dropouts_n > 0) {
+    if (!answer->over && answer->client != NULL &&
+        (answer->client->dropouts_n > 0 || st_dropout_table_place(answer->client) == ST_DROPOUT_AT_RESYNC)) {
         client_next(view, answer);
         if (answer->timing_known && !answer->timing_ok &&
             strncmp(answer->next, "sleeptune report", 16) != 0 &&

@@ -262,6 +262,10 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
     const uint64_t n = st_dropout_table_count(client);
     if (n > 0)
         st_dropout_table_why(client, false, reason, sizeof(reason));
+    else if (client->playing && load->drift_ppb != 0)
+        snprintf(reason, sizeof(reason), "second card, %.0f ppm %s than %.60s",
+                 fabs((double)load->drift_ppb) / 1000, load->drift_ppb < 0 ? "slower" : "faster",
+                 client->device);
     else
         snprintf(reason, sizeof(reason), "%s",
                  !client->playing                           ? "gone"

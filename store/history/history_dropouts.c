@@ -77,6 +77,8 @@ static json_t *dropout_json(sqlite3_stmt *statement)
     }
     st_history_sql_text(statement, 12, name, sizeof(name));
     const char *place = st_dropout_place_name(st_dropout_place_of(name));
+    if (st_dropout_place_of(name) == ST_DROPOUT_AT_RESYNC)
+        text = "was put in step with another card";
     return json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
                      st_history_read_column(statement, 0), "device", st_history_read_column(statement, 1),
                      "client", st_history_read_column(statement, 2), "reason", shown, "text", text, "place",

@@ -1,6 +1,7 @@
 #include "xruns/helpers/pipewire_cycle.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include <spa/pod/iter.h>
 
@@ -79,5 +80,25 @@ int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pipewire_cycle 
     ret->rate_hz = rate_hz;
     ret->frames = duration;
     ret->period_ns = duration * ST_NS_PER_S / rate_hz;
+    return 0;
+}
+
+int st_pipewire_cycle_card(const struct spa_pod *pod, struct st_second_card_clock *ret)
+{
+    const struct spa_pod
+        *field[FIELDS_MAX]; /* id, name, time, rate, position, duration, delay, rate_diff, next, xrun */
+    const char *name = "";
+    struct spa_fraction rate;
+    if (fields_of(pod, field) < 10 ||
+        (!spa_pod_is_none(field[1]) && spa_pod_get_string(field[1], &name) < 0) ||
+        spa_pod_get_fraction(field[3], &rate) < 0 || spa_pod_get_long(field[4], &ret->position) < 0 ||
+        spa_pod_get_long(field[5], &ret->duration) < 0 || spa_pod_get_long(field[6], &ret->delay) < 0 ||
+        spa_pod_get_double(field[7], &ret->rate_diff) < 0 || spa_pod_get_long(field[9], &ret->xrun) < 0)
+        return -EBADMSG;
+    /* users may give a clock a name of their own */
+    if (strncmp(name, "api.", strlen("api.")) == 0 && strncmp(name, "api.alsa", strlen("api.alsa")) != 0)
+        return -ENOENT;
+    ret->rate_hz =
+        rate.num > 0 && rate.denom / rate.num <= ST_PIPEWIRE_CYCLE_RATE_MAX ? rate.denom / rate.num : 0;
     return 0;
 }

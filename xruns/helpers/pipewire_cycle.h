@@ -9,6 +9,7 @@
 
 #include "core/base.h"
 #include "core/ns.h"
+#include "xruns/helpers/second_card.h"
 
 struct spa_pod;
 
@@ -47,5 +48,9 @@ ST_NODISCARD int st_pipewire_cycle_info(const struct spa_pod *pod, struct st_pip
 
 /** Sets frames, rate and period, which stay if it cannot be a clock of sound. @return 0, -EBADMSG. */
 ST_NODISCARD int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pipewire_cycle *ret);
+
+/** The clock of a sound card that is in another one's cycles (since 1.3.81). @return 0; -ENOENT: of another
+ * kind of device; -EBADMSG. */
+ST_NODISCARD int st_pipewire_cycle_card(const struct spa_pod *pod, struct st_second_card_clock *ret);
 
 #endif

@@ -16,7 +16,9 @@
 #define USUAL_CYCLES 16                   /* of a moving average */
 #define PATIENCE_NS  (300 * ST_NS_PER_MS) /* later than that, a client is judged before it ends */
 #define HAND_OVER_NS                                                                                         \
-    (50 * ST_NS_PER_US)              /* at most, from a client's end to the next cycle that it has held up */
+    (50 * ST_NS_PER_US) /* at most, from a client's end to the next cycle that it has held up */
+#define PROFILER_FOLLOWER_CLOCK                                                                              \
+    (SPA_PROFILER_followerBlock + 1) /* unknown to the headers of older versions */
 #define SOUND_NS (20 * ST_NS_PER_MS) /* less sound than that between lost cycles makes them one dropout */
 #define KEEP_NS  ST_NS_PER_S         /* a cycle that is not reported by then makes room for a later one */
 #define BEGIN_NS ST_NS_PER_S         /* of a client that begins to play: it is no dropout yet */
@@ -558,6 +560,26 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     node->finish_ns = block->finish_ns;
 }
 
+/* The clock of a device that is in the cycle, behind its block. */
+static int take_card(struct st_pipewire_profile *profile, uint32_t id, uint32_t driver_id,
+                     const struct spa_pod *pod)
+{
+    struct st_pipewire_profile_node *node = find(profile, id);
+    struct st_second_card_clock clock;
+    const int r = st_pipewire_cycle_card(pod, &clock);
+    if (r < 0 || node == NULL || !node->is_device)
+        return r == -EBADMSG ? r : 0;
+    const int64_t lost = st_second_card_take(&node->card, driver_id, &clock);
+    if (lost == 0)
+        return 0;
+    const int64_t lost_ns = (int64_t)((double)lost * (double)ST_NS_PER_S / (double)clock.rate_hz);
+    node->resyncs_n++;
+    node->resync_lost_ns += lost_ns;
+    node->resync_longest_ns = lost_ns > node->resync_longest_ns ? lost_ns : node->resync_longest_ns;
+    profile->pending = true;
+    return 0;
+}
+
 /* How much a client computed from the time when the server was to begin a cycle, or in the cycle before if
  * that was reported with this end, to this end just before the server did. 0: it did not end there, or not
  * known. */
@@ -666,7 +688,7 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
 {
     const struct spa_pod_prop *prop;
     struct st_pipewire_cycle cycle = {.xruns_n = ST_PIPEWIRE_CYCLE_NOT_COUNTED};
-    struct st_pipewire_block follower;
+    struct st_pipewire_block follower = {0};
     SPA_POD_OBJECT_FOREACH(object, prop)
     {
         int r = 0;
@@ -688,6 +710,9 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
             r = st_pipewire_cycle_block(&prop->value, &follower);
             if (r == 0)
                 take_follower(profile, &cycle, &follower);
+            break;
+        case PROFILER_FOLLOWER_CLOCK:
+            r = take_card(profile, follower.id, cycle.driver.id, &prop->value);
             break;
         default:
             break;
@@ -750,6 +775,21 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
     *sum = (struct st_pipewire_profile_reason){0};
 }
 
+static void report_resyncs(struct st_pipewire_profile_node *node, st_xrun_seen_fn seen, void *ctx)
+{
+    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_PROBABLE,
+                                    .device_xruns_n = node->resyncs_n,
+                                    .place = ST_DROPOUT_AT_RESYNC,
+                                    .lost_ns = node->resync_lost_ns,
+                                    .longest_ns = node->resync_longest_ns};
+    if (node->resyncs_n == 0)
+        return;
+    rename_node(&sighting.device, node->driver);
+    rename_node(&sighting.client, node->name);
+    seen(ctx, &sighting);
+    node->resyncs_n = node->resync_lost_ns = node->resync_longest_ns = 0;
+}
+
 void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
 {
     for (size_t i = 0; profile->pending && i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
@@ -765,6 +805,7 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_see
         if (node->device_n > 0)
             seen(ctx, &sighting);
         node->device_n = 0;
+        report_resyncs(node, seen, ctx);
         for (int reason = 0; reason < ST_DROPOUT_REASONS; reason++)
             report_reason(profile, node, (enum st_dropout_reason)reason, seen, ctx);
     }
@@ -800,11 +841,14 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
                      .asked_frames = node->asked_frames,
                      .asked_rate_hz = node->asked_rate_hz,
                      .streams_n = node->is_stream}};
-        const bool is_client = !node->drives && !node->is_device;
+        const bool runs = !node->drives && !node->is_device;
+        sighting.load.drift_ppb =
+            node->is_device && !node->drives ? st_second_card_drift_ppb(&node->card) : 0;
+        const bool is_client = runs || sighting.load.drift_ppb != 0;
         if (node->used && profile->priority != NULL)
             sighting.load.priority =
-                profile->priority(profile->measure_ctx, is_client ? node->client : ST_DROPOUT_SERVER);
-        if (node->used && is_client && profile->between != NULL)
+                profile->priority(profile->measure_ctx, runs ? node->client : ST_DROPOUT_SERVER);
+        if (node->used && runs && profile->between != NULL)
             sighting.load.between = profile->between(profile->measure_ctx, node->client);
         const bool ran = st_node_load_take(&node->load, &sighting.load);
         rename_node(&sighting.device, is_client ? node->driver : node->name);

@@ -13,12 +13,14 @@
  * begins the next cycle too early for its clients: that is a dropout of the client that computed up to that
  * moment and so kept the server from its CPU, else of "PipeWire", and of no other client. A device that ran
  * dry in that time, or while a client was late, is that same dropout, and no other one. The first second of a
- * node that has come, and the cycle in which it goes, are no dropouts. All functions: one thread. */
+ * node that has come, and the cycle in which it goes, are no dropouts. A card that another one drives is
+ * reported as a client of that one (second_card.h). All functions: one thread. */
 #ifndef ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
 #define ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
 
 #include "xruns/helpers/dropout_judge.h"
 #include "xruns/helpers/node_load.h"
+#include "xruns/helpers/second_card.h"
 #include "xruns/xrun.h"
 
 struct spa_pod;
@@ -68,6 +70,8 @@ struct st_pipewire_profile_node {
     int64_t judged_ns;                   /* ... which was judged then */
     struct st_xrun_seen kept;            /* in the cycle that is kept; deadline_ns 0: it did nothing */
     int64_t device_n;                    /* not reported yet */
+    struct st_second_card card;          /* of a device that another one drives */
+    int64_t resyncs_n, resync_lost_ns, resync_longest_ns; /* not reported yet */
     int64_t dry_n, dry_ns; /* of a driver: device_n that no one is blamed for so far, and in which cycle */
     int64_t undecided_n;   /* cycles of "late" ... */
     int64_t lost_from_ns, lost_to_ns;   /* ... the first one began, the last one was to end */

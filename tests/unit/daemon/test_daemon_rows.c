@@ -268,6 +268,32 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
                                  "PULSE_LATENCY_MSEC=100; the buffer of PipeWire does not matter");
 }
 
+static void second_card_that_is_put_in_step_is_named_with_its_drift(void **state)
+{
+    (void)state;
+    struct st_dropout_client *client = add_client(watch_pipewire(), "alsa_output.usb", 0, ST_DROPOUT_UNKNOWN);
+    snprintf(client->device, sizeof(client->device), "alsa_output.pci");
+    client->load = (struct st_xrun_load){
+        .cycles_n = 100, .period_ns = 21333333, .busy_median_ns = 213333, .drift_ppb = -37400};
+    client->drift_ppb = -37400;
+    expect_cells("[\"alsa_output.usb\", \"0\", \"second card, 37 ppm slower than alsa_output.pci\", \"1 %\", "
+                 "\"0 %\"]");
+    client->device_xruns_n = client->places_n[ST_DROPOUT_AT_RESYNC] = 4;
+    client->lost_ns = 12 * ST_NS_PER_MS;
+    client->longest_ns = 5 * ST_NS_PER_MS;
+    view.observe.sources[0].seen.device_xruns_n = 4;
+    view.observe.sources[0].seen.last_wall_ns = view.now_wall_ns;
+    expect_of_screen("answer",
+                     "alsa_output.usb lost sound 4 times (watched since 22:13), 12.0 ms in all (longest 5.00 "
+                     "ms): it was put in step with alsa_output.pci, which is 37 ppm faster.");
+    expect_of_screen("next_why", "a larger reserve for alsa_output.usb, api.alsa.headroom = 512 in a rule of "
+                                 "WirePlumber, or one clock for both cards");
+    client->drift_ppb = 900000;
+    expect_of_screen("next_why",
+                     "one clock for both cards (word clock, S/PDIF), or use one card: their rates are too "
+                     "far apart");
+}
+
 static void first_line_says_what_the_server_knows(void **state)
 {
     (void)state;
@@ -862,6 +888,7 @@ int main(void)
         TEST(first_line_names_the_program_that_made_the_dropouts),
         TEST(what_is_not_watched_is_not_said_to_be_none),
         TEST(lost_sound_has_a_length_and_a_place),
+        TEST(second_card_that_is_put_in_step_is_named_with_its_drift),
         TEST(lost_cpu_between_a_program_and_its_server_has_its_own_next_step),
         TEST(streams_of_one_name_are_one_program),
         TEST(first_line_says_what_the_server_knows),

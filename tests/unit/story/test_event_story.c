@@ -59,6 +59,22 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     assert_int_equal(a.place, ST_DROPOUT_AT_UNKNOWN);
 }
 
+static void second_card_was_put_in_step(void **state)
+{
+    (void)state;
+    struct st_event event = st_event_make(0, ST_EVENT_DEVICE_XRUN, "%s", "");
+    snprintf(event.source, sizeof(event.source), "pipewire");
+    snprintf(event.client, sizeof(event.client), "alsa_output.usb");
+    snprintf(event.device, sizeof(event.device), "alsa_output.pci");
+    event.certainty = ST_CERTAINTY_PROBABLE;
+    event.place = ST_DROPOUT_AT_RESYNC;
+    event.lost_ns = event.longest_ns = 10 * ST_NS_PER_MS;
+    assert_string_equal(
+        say(&event),
+        "pipewire: alsa_output.usb lost sound 1 time, put in step with alsa_output.pci, "
+        "10.0 ms in all (longest 10.0 ms) (probable); it is unknown whether the test loop was late");
+}
+
 static void sum_of_several_clients_names_none(void **state)
 {
     (void)state;
@@ -139,6 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_of_sleeptuned_itself_are_said_as_they_are),
         cmocka_unit_test(lost_sound_has_a_length_and_a_place),
+        cmocka_unit_test(second_card_was_put_in_step),
         cmocka_unit_test(sum_of_several_clients_names_none),
         cmocka_unit_test(culprit_of_a_sum_is_who_was_it_most_often),
         cmocka_unit_test(event_has_what_is_known_and_nothing_else),

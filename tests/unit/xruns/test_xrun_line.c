@@ -76,6 +76,8 @@ static void what_is_no_line_of_ours_is_refused(void **state)
         "xrun certainty=exactly n=1",            /* the same */
         "xrun certainty=exact n=1 place=cellar", /* no such place */
         "load cycles=1 between=3",               /* no such thing between */
+        "load cycles=1 drift=--3",               /* no number */
+        "load cycles=1 drift=-10000001",         /* no card is so far off */
         "xrun certainty=exact n=-1",             /* no count */
         "xrun certainty=exact n=",               /* no count */
         "xrun certainty=exact n= 1",             /* no count */
@@ -203,6 +205,7 @@ static void a_load_is_read_back(void **state)
                                                .frames = 1024,
                                                .rate_hz = 48000,
                                                .between = ST_XRUN_BETWEEN_STOPS,
+                                               .drift_ppb = -37000,
                                                .asked_frames = 1200,
                                                .asked_rate_hz = 44100,
                                                .priority = ST_XRUN_NORMAL,
@@ -211,8 +214,8 @@ static void a_load_is_read_back(void **state)
     assert_string_equal(
         st_xrun_line_format(&seen, buf, sizeof(buf)),
         "load cycles=469 busy=1200000,3000000,9000000 wait=0,40000,120000 period=21333333 "
-        "frames=1024 rate=48000 asked=1200 asked-rate=44100 priority=100 between=1 stream=1 device=studio "
-        "client=Organ\n");
+        "frames=1024 rate=48000 asked=1200 asked-rate=44100 priority=100 between=1 drift=-37000 stream=1 "
+        "device=studio client=Organ\n");
     struct st_xrun_line line;
     buf[strlen(buf) - 1] = '\0';
     assert_int_equal(st_xrun_line_parse(buf, &line), 0);

@@ -310,6 +310,62 @@ static void a_second_card_has_device_xruns(void **state)
     assert_string_equal(told(&profile), "card/ 1 0; alsa_output.card/player 0 1; ");
 }
 
+/* Its cycle of 1 ms, in which it plays what lasts 1 ms. */
+static void take_card(int64_t cycle, int64_t delay)
+{
+    static uint8_t space[4096];
+    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
+    struct spa_pod_frame frame, object;
+    const struct times at = {cycle * 1000000 - 1000000, cycle * 1000000, 0, 0};
+    spa_pod_builder_push_struct(&builder, &frame);
+    spa_pod_builder_push_object(&builder, &object, SPA_TYPE_OBJECT_Profiler, 0);
+    spa_pod_builder_prop(&builder, SPA_PROFILER_info, 0);
+    spa_pod_builder_add_struct(&builder, SPA_POD_Long(cycle), SPA_POD_Float(0.1), SPA_POD_Float(0.1),
+                               SPA_POD_Float(0.1), SPA_POD_Int(0));
+    spa_pod_builder_prop(&builder, SPA_PROFILER_clock, 0);
+    spa_pod_builder_add_struct(&builder, SPA_POD_Int(0), SPA_POD_Int(1), SPA_POD_String("clock"),
+                               SPA_POD_Long(cycle), SPA_POD_Fraction(&SPA_FRACTION(1, 48000)),
+                               SPA_POD_Long(cycle), SPA_POD_Long(INT64_C(48)));
+    put_block(&builder, SPA_PROFILER_driverBlock, DRIVER, "alsa_output.card", at, FINISHED, 0);
+    put_block(&builder, SPA_PROFILER_followerBlock, CARD, "alsa_output.usb", at, FINISHED, 0);
+    spa_pod_builder_prop(&builder, SPA_PROFILER_followerBlock + 1, 0);
+    spa_pod_builder_add_struct(&builder, SPA_POD_Int(9), SPA_POD_String("api.alsa.1"),
+                               SPA_POD_Long(cycle * 1000000), SPA_POD_Fraction(&SPA_FRACTION(1, 48000)),
+                               SPA_POD_Long(cycle * 48), SPA_POD_Long(INT64_C(48)), SPA_POD_Long(delay),
+                               SPA_POD_Double(1.000037), SPA_POD_Long(cycle * 1000000),
+                               SPA_POD_Long(INT64_C(0)));
+    spa_pod_builder_pop(&builder, &object);
+    assert_int_equal(st_pipewire_profile_take(&profile, spa_pod_builder_pop(&builder, &frame)), 0);
+}
+
+static void see_resync(void *ctx, const struct st_xrun_seen *seen)
+{
+    *(struct st_xrun_seen *)ctx = *seen;
+}
+
+static void a_second_card_that_is_put_in_step_is_reported_beside_the_first(void **state)
+{
+    (void)state;
+    struct st_xrun_seen seen = {0};
+    int64_t cycle = 1;
+    for (; cycle < 8000; cycle++)
+        take_card(cycle, 100);
+    assert_false(profile.pending);
+    take_card(cycle++, 580);
+    take_card(cycle++, 100);
+    assert_true(profile.pending);
+    st_pipewire_profile_report(&profile, see_resync, &seen);
+    assert_string_equal(seen.device, "alsa_output.card");
+    assert_string_equal(seen.client, "alsa_output.usb");
+    assert_int_equal(seen.device_xruns_n, 1);
+    assert_int_equal(seen.dropouts_n, 0);
+    assert_int_equal(seen.place, ST_DROPOUT_AT_RESYNC);
+    assert_int_equal(seen.lost_ns, 10000000);
+    st_pipewire_profile_loads(&profile, see_resync, &seen); /* that of the card is the last one */
+    assert_string_equal(seen.client, "alsa_output.usb");
+    assert_int_equal(seen.load.drift_ppb, 37000);
+}
+
 static void a_lower_counter_begins_anew(void **state)
 {
     (void)state;
@@ -877,6 +933,7 @@ int main(void)
         cmocka_unit_test_setup(lost_cycles_with_next_to_no_sound_between_are_one_dropout, begin),
         cmocka_unit_test_setup(counters_win_over_the_status, begin),
         cmocka_unit_test_setup(a_second_card_has_device_xruns, begin),
+        cmocka_unit_test_setup(a_second_card_that_is_put_in_step_is_reported_beside_the_first, begin),
         cmocka_unit_test_setup(a_lower_counter_begins_anew, begin),
         cmocka_unit_test_setup(more_nodes_than_there_is_room_for_are_not_watched, begin),
         cmocka_unit_test_setup(each_finished_cycle_is_in_the_load_once, begin),

@@ -1,0 +1,198 @@
+/* Cards as PipeWire keeps them in step (spa/plugins/alsa/alsa-pcm.c: update_time, alsa_write_sync;
+ * spa/utils/dll.h): the model says when it inserts or skips sound. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "xruns/helpers/second_card.h"
+
+#define RATE 48000
+
+/* What of a run is counted. */
+static int64_t resyncs_n,
+    resync_frames; /* of the model; one after the other without a good cycle between is one */
+static int64_t seen_n, seen_frames;
+
+static struct st_second_card card;
+
+static struct {
+    double ppm, level, z1, z2, z3; /* z: of the loop that finds the rate */
+    int64_t quantum, position;
+    bool was_resync;
+    uint32_t random;
+} model;
+
+static int setup(void **state)
+{
+    (void)state;
+    resyncs_n = resync_frames = seen_n = seen_frames = 0;
+    card = (struct st_second_card){0};
+    model.ppm = model.z1 = model.z2 = model.z3 = 0;
+    model.was_resync = false;
+    model.quantum = 1024;
+    model.level = 1024;
+    model.position = 0;
+    model.random = 1;
+    return 0;
+}
+
+/* 0 .. 1 */
+static double noise(void)
+{
+    model.random = model.random * 1664525 + 1013904223;
+    return (double)(model.random >> 8) / (double)(1 << 24);
+}
+
+/* One cycle, which begins late_frames after it should. */
+static void cycle(double late_frames)
+{
+    const double quantum = (double)model.quantum, limit = fmin(quantum, fmax(256, quantum / 2));
+    const double w = 2 * 3.14159265358979 * 0.128 * quantum / RATE, w0 = 1 - exp(-20 * w);
+    const int64_t delay = llround(model.level - late_frames);
+    const double error = (double)delay - quantum;
+    const bool resync = fabs(error) > limit;
+    model.z1 += w0 * (w * 1.5 / quantum * error - model.z1);
+    model.z2 += w0 * (model.z1 - model.z2);
+    model.z3 += w / 1.5 * model.z2;
+    const double rate = 1 - (model.z2 + model.z3);
+    const struct st_second_card_clock clock = {.rate_hz = RATE,
+                                               .position = model.position,
+                                               .duration = model.quantum,
+                                               .delay = delay,
+                                               .rate_diff = rate};
+    const int64_t lost = st_second_card_take(&card, 7, &clock);
+    seen_n += lost > 0;
+    seen_frames += lost;
+    model.position += model.quantum;
+    if (resync) {
+        model.level -= error;
+        model.z1 = model.z2 = model.z3 = 0;
+        resyncs_n += !model.was_resync;
+        resync_frames += llround(fabs(error));
+    }
+    model.was_resync = resync;
+    model.level += quantum * (resync ? 1 : rate) - quantum * (1 + model.ppm / 1e6);
+}
+
+static void run(double seconds)
+{
+    for (int64_t i = llround(seconds * RATE) / model.quantum; i > 0; i--)
+        cycle(20 * noise());
+}
+
+static void a_steady_drift_is_known_and_is_no_resync(void **state)
+{
+    (void)state;
+    static const double ppms[] = {-180, -37, 12, 250};
+    static const int64_t quanta[] = {64, 256, 1024};
+    for (size_t i = 0; i < ST_ARRAY_LEN(ppms) * ST_ARRAY_LEN(quanta); i++) {
+        setup(NULL);
+        model.ppm = ppms[i % ST_ARRAY_LEN(ppms)];
+        model.quantum = quanta[i / ST_ARRAY_LEN(ppms)];
+        model.level = (double)model.quantum;
+        run(60);
+        (void)st_second_card_drift_ppb(&card);
+        run(10);
+        assert_int_equal(resyncs_n, 0);
+        assert_int_equal(seen_n, 0);
+        const double ppb = (double)st_second_card_drift_ppb(&card);
+        if (fabs(ppb / 1000 - model.ppm) > 3 + fabs(model.ppm) / 50)
+            fail_msg("%g ppm is said to be %g", model.ppm, ppb / 1000);
+    }
+}
+
+static void each_resync_is_seen_with_its_length(void **state)
+{
+    (void)state;
+    model.ppm = 40;
+    run(20);
+    for (int i = 0; i < 60; i++) {
+        cycle(i % 3 == 0 ? 700 : 20); /* a cycle that begins late, and the next one, which is early for it */
+        model.level += i % 3 == 1 ? 800 : 0; /* the card stood still */
+        model.level -= i % 3 == 2 ? 900 : 0;
+        run(1 + 3 * noise());
+    }
+    assert_int_equal(resyncs_n, 60);
+    assert_int_equal(seen_n, 60);
+    assert_true(llabs(seen_frames - resync_frames) < resync_frames / 20);
+}
+
+static void what_is_less_than_a_resync_is_none(void **state)
+{
+    (void)state;
+    run(5);
+    for (int i = 0; i < 200; i++) {
+        cycle(400);
+        run(0.3);
+    }
+    assert_int_equal(resyncs_n, 0);
+    assert_int_equal(seen_n, 0);
+}
+
+static void a_beginning_a_change_and_a_pause_are_none(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        model.quantum = i % 2 == 0 ? 256 : 1024; /* as its programs want it */
+        model.level = (double)model.quantum + (i % 3 == 0 ? 4000 : 0);
+        run(0.5);
+        resyncs_n = 0;
+        run(3);
+        model.position += i % 5 == 0 ? 10 * RATE : 0; /* it was in no cycle, or is another stream */
+        model.level += i % 5 == 0 ? 3000 : 0;
+    }
+    assert_int_equal(seen_n, 0);
+}
+
+static void a_delay_that_stays_is_none(void **state)
+{
+    (void)state;
+    run(5);
+    for (int i = 0; i < 500; i++) { /* cards whose streams are linked are not put right */
+        const struct st_second_card_clock clock = {.rate_hz = RATE,
+                                                   .position = model.position += model.quantum,
+                                                   .duration = model.quantum,
+                                                   .delay = 3000,
+                                                   .rate_diff = 1};
+        seen_n += st_second_card_take(&card, 7, &clock) != 0;
+    }
+    assert_int_equal(seen_n, 0);
+}
+
+static void what_cannot_be_is_left_out(void **state)
+{
+    (void)state;
+    const struct st_second_card_clock bad[] = {
+        {.rate_hz = 0, .position = 1, .duration = 1024, .delay = 1024, .rate_diff = 1},
+        {.rate_hz = RATE, .position = 1, .duration = 1024, .delay = -5, .rate_diff = 1},
+        {.rate_hz = RATE, .position = 1, .duration = 1024, .delay = INT64_MAX, .rate_diff = 1},
+        {.rate_hz = RATE, .position = INT64_MIN, .duration = 1024, .delay = 1024, .rate_diff = 1},
+        {.rate_hz = RATE, .position = 1, .duration = 1024, .delay = 1024, .rate_diff = NAN},
+        {.rate_hz = RATE, .position = 1, .duration = 1024, .delay = 1024, .rate_diff = 30}};
+    run(10);
+    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
+        assert_int_equal(st_second_card_take(&card, 7, &bad[i]), 0);
+    cycle(0);
+    model.level += 900;
+    run(1);
+    assert_int_equal(seen_n, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_steady_drift_is_known_and_is_no_resync, setup),
+        cmocka_unit_test_setup(each_resync_is_seen_with_its_length, setup),
+        cmocka_unit_test_setup(what_is_less_than_a_resync_is_none, setup),
+        cmocka_unit_test_setup(a_beginning_a_change_and_a_pause_are_none, setup),
+        cmocka_unit_test_setup(a_delay_that_stays_is_none, setup),
+        cmocka_unit_test_setup(what_cannot_be_is_left_out, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+#include "xruns/helpers/second_card.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SETTLE_S                                                                                             \
+    1 /* of a card that begins to play, or whose cycle changes: PipeWire says nothing then either */
+#define DRIFT_S      5   /* from a resync on, PipeWire measures the rate anew */
+#define STRAYS_MAX   16  /* reports; a delay that stays where it is was no resync */
+#define USUAL        32  /* reports, of the moving average */
+#define ERROR_FRAMES 256 /* PipeWire allows at least so many */
+#define DRIFT_MAX    0.01
+#define FRAMES_MAX   (INT64_C(1) << 40) /* more is no delay */
+
+static void begin(struct st_second_card *card, uint32_t driver_id, const struct st_second_card_clock *clock)
+{
+    *card = (struct st_second_card){.last = *clock, .driver_id = driver_id, .usual = (double)clock->delay};
+}
+
+static bool goes_on(const struct st_second_card *card, uint32_t driver_id,
+                    const struct st_second_card_clock *clock)
+{
+    const struct st_second_card_clock *last = &card->last;
+    return card->driver_id == driver_id && last->rate_hz == clock->rate_hz &&
+           last->duration == clock->duration && last->xrun == clock->xrun &&
+           clock->position > last->position && clock->position - last->position < clock->rate_hz;
+}
+
+/* A delay of which PipeWire makes a resync: max_resync of alsa-pcm.c. The usual delay is its target. */
+static bool is_stray(const struct st_second_card *card, double error)
+{
+    return fabs(error) > fmin(card->usual, fmax(ERROR_FRAMES, card->usual / 2));
+}
+
+int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
+                            const struct st_second_card_clock *clock)
+{
+    int64_t lost = 0;
+    if (clock->rate_hz <= 0 || clock->delay < 0 || clock->delay > FRAMES_MAX || clock->position < 0 ||
+        !(fabs(clock->rate_diff - 1) < DRIFT_MAX))
+        return 0;
+    if (card->last.position == clock->position && card->driver_id == driver_id) /* it was in no cycle since */
+        return 0;
+    if (!goes_on(card, driver_id, clock)) {
+        begin(card, driver_id, clock);
+        return 0;
+    }
+    const int64_t frames = clock->position - card->last.position;
+    const double error = (double)clock->delay - card->usual;
+    card->last = *clock;
+    card->settled += frames;
+    card->constant += frames;
+    if (card->settled < SETTLE_S * clock->rate_hz) {
+        card->usual += error / (USUAL / 4.0);
+    } else if (is_stray(card, error)) {
+        card->lost_frames += llabs(llround(error));
+        card->constant = 0;
+        if (++card->strays > STRAYS_MAX)
+            begin(card, driver_id, clock);
+    } else {
+        card->usual += error / USUAL;
+        lost = card->lost_frames;
+        card->lost_frames = card->strays = 0;
+    }
+    if (card->constant >= DRIFT_S * clock->rate_hz) {
+        card->drift += clock->rate_diff - 1;
+        card->drift_n++;
+    }
+    return lost;
+}
+
+int64_t st_second_card_drift_ppb(struct st_second_card *card)
+{
+    const int64_t ppb = card->drift_n > 0 ? llround(card->drift / (double)card->drift_n * 1e9) : 0;
+    card->drift = 0;
+    card->drift_n = 0;
+    return ppb;
+}
