@@ -8,7 +8,7 @@
 #define DRIFT_S      5   /* from a resync on, PipeWire measures the rate anew */
 #define STRAYS_MAX   16  /* reports; a delay that stays where it is was no resync */
 #define USUAL        32  /* reports, of the moving average */
-#define ERROR_FRAMES 256 /* PipeWire allows at least so many */
+#define ERROR_FRAMES 256 /* PipeWire allows at least these */
 #define DRIFT_MAX    0.01
 #define FRAMES_MAX   (INT64_C(1) << 40) /* more is no delay */
 

@@ -26,7 +26,7 @@ struct st_second_card {
     int64_t settled, constant;   /* frames since it began, and since its drift began to be measured */
     int64_t lost_frames, strays; /* of a resync that is not over; reports of it */
     double drift;                /* sum of rate_diff - 1 ... */
-    int64_t drift_n;             /* ... of so many reports */
+    int64_t drift_n;             /* ... of this number of reports */
 };
 
 /** @param driver_id the node that it follows.
