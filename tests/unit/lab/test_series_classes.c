@@ -175,7 +175,7 @@ static void make_beside(uint64_t seed, struct st_series *series, struct truth *t
     struct st_random random = {.state = seed};
     *t = (struct truth){.every = every[st_random_below(&random, ST_ARRAY_LEN(every))],
                         .high_ns = between(&random, 1.5e4, 5e4)};
-    const size_t n = 900 + st_random_below(&random, 2000);
+    const size_t n = (size_t)(900 + st_random_below(&random, 2000));
     const bool sine = st_random_below(&random, 2) == 0;
     background(&random, periods_ns[st_random_below(&random, ST_ARRAY_LEN(periods_ns))], n, series);
     for (size_t i = 0; i < n; i++) {
