@@ -136,7 +136,6 @@ static double blocks_inflation(const double *values, size_t n)
     return st_inflation(values, n, mean, n / 2);
 }
 
-#define P_CURVE      1e-6
 #define CURVE_N      4   /* level, slope and two curves */
 #define ROUGH_MIN    0.1 /* of squares, between neighbours */
 #define ROUGH_MIN_N  24
@@ -229,33 +228,22 @@ static size_t make_groups(struct blocks *b, const struct model *model, double *u
     return n;
 }
 
-/* Does a curve fit what line and steps leave, which is in b? An F test; or are neighbours so close to each
- * other that noise did not make them (J. von Neumann 1941, of second differences)? */
+/* Are neighbours in what line and steps leave, which is in b, so close to each other that noise did not make
+ * them (J. von Neumann 1941, of second differences)? */
 static bool is_bent(struct blocks *b, const struct model *model)
 {
-    double u[TREND_GROUPS], all[TREND_GROUPS], value[TREND_GROUPS], line = 0, curve = 0;
+    double u[TREND_GROUPS], all[TREND_GROUPS], value[TREND_GROUPS];
     const size_t n = make_groups(b, model, u, all, value);
-    if (n < 4 * CURVE_N)
+    if (n < ROUGH_MIN_N)
         return false;
-    ST_EACH_OF (number, value, n)
-        line += *number * *number;
     /* by medians: a jump or two do not count, nor do groups that something kept busy */
     for (size_t i = 0; i + 2 < n; i++)
         b->work[i] = fabs(value[i + 2] - 2 * value[i + 1] + value[i]);
-    const double rough = n >= ROUGH_MIN_N ? blocks_median(b->work, n - 2) : 0;
+    const double rough = blocks_median(b->work, n - 2);
     for (size_t i = 0; i < n; i++)
         b->work[i] = fabs(value[i]);
-    const double usual = n >= ROUGH_MIN_N ? blocks_median(b->work, n) : 0;
-    if (usual > CURVE_MIN_NS && rough * rough / 6 < ROUGH_MIN * usual * usual)
-        return true;
-    take_curve(u, value, n);
-    for (size_t i = 0; i < n; i++)
-        curve += value[i] * value[i];
-    const double size = (double)n;
-    if (line - curve < size * CURVE_MIN_NS * CURVE_MIN_NS)
-        return false;
-    const double free_n = fmax((size - CURVE_N - (double)model->cuts_n) / blocks_inflation(value, n), 4);
-    return -free_n / 2 * log(line / fmax(curve, 1e-12 * line)) < log(P_CURVE);
+    const double usual = blocks_median(b->work, n);
+    return usual > CURVE_MIN_NS && rough * rough / 6 < ROUGH_MIN * usual * usual;
 }
 
 /* Do the steps fit better than a smooth curve does? By groups' medians; as likelihoods, for what hangs

@@ -34,8 +34,9 @@ struct st_changes {
  * Tests: Mann (1945) and Kendall for the trend, Pettitt (1979) for a step; both ask for ranks only, and for
  * independent values: their variance is multiplied by 1 + twice the sum of the autocorrelations. As that is
  * an estimate, a trend passes at 1 in 100000 and a step at 1 in a million. What passes is a curve instead
- * where a curve of third degree fits what is left (F test, 1 in a million), or where lateness does not jump
- * at a step: by less than half of it between the samples right before and right behind. */
+ * where what is left moves slowly (von Neumann 1941), where a curve of third degree fits better than the
+ * steps, or where lateness does not jump at a step: by less than half of it between the samples right before
+ * and right behind. */
 ST_NODISCARD int st_changes_find(const struct st_series *series, struct st_changes *ret);
 /** The same of levels that are there already. @return 0, -ENODATA (fewer than 64), -ENOMEM. */
 ST_NODISCARD int st_changes_of(const struct st_levels *levels, struct st_changes *ret);
