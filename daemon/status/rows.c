@@ -97,7 +97,7 @@ static void add_degraded(struct section *to, const struct st_view *view)
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     const size_t n = st_view_degraded(view, degraded);
     for (size_t i = 0; i < n; i++) {
-        if (!degraded[i].rights || to->detail)
+        if (degraded[i].rights == to->detail)
             add(to, degraded[i].rights ? WARN : BAD, degraded[i].rights ? "Rights" : "Warning", "%s: %s",
                 degraded[i].what, degraded[i].why);
     }
