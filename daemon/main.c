@@ -239,10 +239,12 @@ int main(int argc, char **argv)
     (void)mallopt(M_MMAP_THRESHOLD, 512 * 1024);
     (void)mallopt(M_TRIM_THRESHOLD, 512 * 1024);
 #endif
-    /* SIGCONT is for the thread that drains the loop, which takes it (measure/session.c) */
+    /* SIGCONT is for the thread that drains the loop, which takes it (measure/session.c); SIGCHLD of a helper
+     * would only end a wait, whose end its pipe tells */
     sigset_t blocked;
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGCONT);
+    sigaddset(&blocked, SIGCHLD);
     pthread_sigmask(SIG_BLOCK, &blocked, NULL);
     signal(SIGPIPE, SIG_IGN);
     struct sigaction action = {.sa_handler = on_rttime, .sa_flags = SA_RESTART};

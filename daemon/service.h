@@ -12,7 +12,7 @@
 #define ST_SERVICE_CONFIG ST_SYSCONF_DIR "/sleeptuned.conf"
 
 #define ST_SERVICE_TICK_NS    INT64_C(1000000000)
-#define ST_SERVICE_REST_TICKS 10 /* a tick is this many times longer while nothing plays */
+#define ST_SERVICE_REST_TICKS 15 /* a tick is this many times longer while nothing plays */
 
 struct st_service;
 

@@ -7,10 +7,11 @@
 
 #include "core/ns.h"
 
-/* A source whose descriptor is readable is looked at this often at most, 16 kB a look (READ_BYTES of
+/* A source whose descriptor is readable is looked at twice in this time at most, 16 kB a look (READ_BYTES of
  * xruns/xrun_program.c): 128 kB/s or some 2000 lines, twice what 256 nodes of PipeWire can cause. Who writes
- * more is held up by its pipe. Events are at most as late by it. */
-#define LOOK_EACH_NS (125 * ST_NS_PER_MS)
+ * more is held up by its pipe. Events are at most as late by it. Twice: a line, or a few words and the end,
+ * cost no wake-up more. */
+#define LOOK_EACH_NS (250 * ST_NS_PER_MS)
 #define TELL_EACH_NS (5 * ST_NS_PER_S)
 #define PATH_BYTES   64
 
@@ -19,7 +20,8 @@ struct st_observe {
     struct st_observed sources[ST_OBSERVE_SOURCES_MAX];
     size_t n;
     bool may_rest;                                  /* loop.when: while nothing plays, wake-ups are rare */
-    int64_t rests_until_ns[ST_OBSERVE_SOURCES_MAX]; /* its descriptor does not wake the daemon before */
+    int64_t read_ns[ST_OBSERVE_SOURCES_MAX];        /* when its descriptor was last readable */
+    int64_t rests_until_ns[ST_OBSERVE_SOURCES_MAX]; /* it does not wake the daemon before */
     int64_t told_ns;                                /* when events of all that was seen were last asked for */
     struct counted {
         int64_t watched_ns;
@@ -75,8 +77,10 @@ int64_t st_observe_turn(struct st_observe *observe, const struct st_wait *wait)
         struct st_observed *o = &observe->sources[i];
         const int64_t now_ns = observe->platform->clock.now_ns(&observe->platform->clock);
         const bool readable = st_wait_can_read(wait, fd_of(o));
-        if (readable)
+        if (readable && st_ns_sub(now_ns, observe->read_ns[i]) < LOOK_EACH_NS)
             observe->rests_until_ns[i] = now_ns + LOOK_EACH_NS;
+        if (readable)
+            observe->read_ns[i] = now_ns;
         if (readable || o->due_ns <= now_ns)
             st_observed_turn(o);
     }

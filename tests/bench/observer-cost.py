@@ -156,7 +156,7 @@ def children(pid):
 def quiet(server, args):
     daemon = begin_daemon(server, args)
     try:
-        time.sleep(20)  # the helpers have started, and the loop rests
+        time.sleep(150)  # the loop rests, and servers that are not there are looked for each minute
         pids = [daemon.pid, *children(daemon.pid)]
         for _ in range(args.runs):
             before = [wakes([pid]) for pid in pids]
