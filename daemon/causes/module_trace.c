@@ -184,6 +184,13 @@ static int open_trace(int tid, int cpu, int64_t buffer_kb, struct st_trace **ret
         what = "format of the events";
         r = -(errno != 0 ? errno : EIO);
     }
+    if (r == 0 && tep_get_long_size(trace->tep) != (int)sizeof(long)) { /* seen with libtracefs 1.8 */
+        snprintf(error, error_bytes,
+                 "a program with 32 bits reads no event of this kernel, which has 64. Install the sleeptuned "
+                 "that has 64 bits, or run it without trace.enabled");
+        close_trace(trace);
+        return -ENOTSUP;
+    }
     if (r != 0) {
         snprintf(error, error_bytes, ST_TRACEFS "/%s: %s", what,
                  r == -EEXIST ? "another process uses it, such as another sleeptuned" : strerror(-r));

@@ -36,6 +36,12 @@ is "killed: nothing is mounted" "$(mounted)" 0
 [ "$(mounted)" -gt 0 ] || mount -t tracefs tracefs "$tracing" 2>/dev/null || { skip "leftovers" "tracefs cannot be mounted here"; tap_done; }
 [ -z "$(left)" ] || { skip "leftovers" "another sleeptuned traces on this kernel: $(left)"; tap_done; }
 starts "with tracefs it starts"
+if [ "$(od -An -tu1 -j4 -N1 "$SLEEPTUNED" | tr -d ' ')" = 1 ] && grep -q 'local_t commit.*size:8' "$tracing/events/header_page"; then
+    has_32_bits() { value 'd["degraded"]' | grep -q 'a program with 32 bits reads no event'; }
+    ok "with 32 bits it cannot trace a kernel of 64, and says so" wait_for has_32_bits
+    skip "what is traced" "this program has 32 bits, the kernel 64"
+    tap_done
+fi
 ok "and traces" wait_for traces
 stop
 is "its end removes the instance" "$(left)" ""

@@ -6,7 +6,7 @@ set -u
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl
 wild=$SLEEPTUNE_BUILD/tests/integration/wild_loop.so
-[ -e "$wild" ] || skip_all "the library that makes the loop wild is for Linux"
+[ -e "$wild" ] || skip_all "the library that makes the loop wild is for Linux on 64 bits"
 ! ldd "$SLEEPTUNED" | grep -qE 'lib[at]san' || skip_all "nothing can be preloaded before a sanitizer"
 config 'audio: { backend = "none"; };'
 

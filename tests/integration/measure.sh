@@ -51,7 +51,7 @@ if [ -e "$wild" ] && ! ldd "$SLEEPTUNE" | grep -qE 'lib[at]san' && chrt -f 70 tr
     is "a loop that never sleeps is demoted before the kernel kills it, and its books are not believed" $? 5
     like "and that is said" "$(key wild.json 'd["circumstances"]["degraded"]')" 'RLIMIT_RTTIME'
 else
-    skip "a loop that never sleeps" "needs SCHED_FIFO, and no sanitizer"
+    skip "a loop that never sleeps" "needs SCHED_FIFO, 64 bits, and no sanitizer"
 fi
 
 "$SLEEPTUNE" measure --frames 32 --duration 1h --json --fail-on-miss >stop.json &
