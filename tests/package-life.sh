@@ -18,7 +18,7 @@ installed() { dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -q 
 
 # every path outside of what apt and dpkg keep, and which file of /etc has which content
 listed() {
-    find / -xdev \( -path /sleeptune -o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/cache -o -path /var/log -o -path /tmp \
+    find / -xdev \( -path /srv/sleeptune -o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/cache -o -path /var/log -o -path /tmp \
         -o -path '/etc/*-' -o -path /proc -o -path /sys -o -path /dev -o -path /run \) -prune -o -print
     # accounts stay, and these are made anew from what is installed
     find /etc -type f ! -name 'passwd*' ! -name 'group*' ! -name '*shadow*' ! -name 'subuid*' ! -name 'subgid*' ! -name ld.so.cache -exec md5sum {} +

@@ -31,7 +31,7 @@ packages_of() {
         done' || status=1
     verdict $status "$1: programs are position independent, with read-only relocations and immediate binding"
     [ "$1" != bookworm ] || recipes "$root"
-    cp "$root"/build/*.deb "$root-life/sleeptune/"
+    cp "$root"/build/*.deb "$root-life/srv/sleeptune/"
     echo "at: life in $1"
     inside "$root-life" 'tests/package-life.sh' | sed "s/^\(\(not \)\{0,1\}ok\) [0-9]* - /\1 - $1: /" | tee "$root.tap"
     grep -E '^(not )?ok|^#' "$root.tap" >&3
@@ -69,7 +69,7 @@ recipes() {
     inside "$1" 'tree=sleeptune-$(sed -n "s/^  version: .\(.*\).,$/\1/p" meson.build)
         mkdir -p /recipes/arch /recipes/SOURCES /var/lib/pacman && cp -a . /recipes/$tree && cd /recipes && tar -cJf SOURCES/$tree.tar.xz $tree &&
         cp $tree/packaging/arch/PKGBUILD SOURCES/$tree.tar.xz arch && useradd packager && chown -R packager: arch && cd arch &&
-        setpriv --reuid packager --regid packager --clear-groups env HOME=/recipes/arch PATH=/sleeptune/tests/recipes:$PATH makepkg -d --nocheck' || status=1
+        setpriv --reuid packager --regid packager --clear-groups env HOME=/recipes/arch PATH=/srv/sleeptune/tests/recipes:$PATH makepkg -d --nocheck' || status=1
     verdict $status "Arch: makepkg makes a package"
     status=0
     inside "$1" 'rpmbuild -bb --nodeps --nocheck --load tests/recipes/fedora.macros --define "_topdir /recipes" packaging/fedora/sleeptune.spec' || status=1

@@ -11,7 +11,7 @@
 
 quick_parts=(unit integration lint)
 more_parts=(fuzz asan guests long clang rtsan tsan freebsd laws bare trixie)
-release_parts=(archive sid packages fresh arm64 armhf musl)
+release_parts=(archive sid i386 packages fresh arm64 armhf riscv64 s390x musl)
 declare -A part_says=(
     [unit]="built with gcc, warnings are errors; unit tests, rule fixtures, fuzz corpora replayed"
     [integration]="the real programs in temporary folders"
@@ -26,17 +26,20 @@ declare -A part_says=(
     [freebsd]="cross-built as FreeBSD programs"
     [laws]="the bounds of predict on known laws"
     [bare]="both README commands in a bare Debian"
-    [trixie]="built with Debian's flags in a bare Debian 13, warnings are errors; unit tests"
+    [trixie]="built with Debian's flags in a bare Debian 13, warnings are errors; unit tests, and those with a real PipeWire"
     [sid]="the same in Debian unstable: the newest compiler and libraries"
+    [i386]="the same for 32-bit x86 in Debian 13; all tests"
     [archive]="what meson dist makes builds and tests itself; two builds in different folders are the same, byte for byte"
-    [fresh]="both README commands in Debian 12 and 13: no sudo, a path with a space, a tree that cannot be written to, no network"
-    [arm64]="cross-built with every part for 64-bit ARM, warnings are errors; unit tests in qemu"
-    [armhf]="the same for 32-bit ARM"
+    [fresh]="both README commands, whole, in Debian 12, 13 and unstable: root, no sudo, a path with a space, a tree that cannot be written to, no network"
+    [arm64]="Debian's package and every part cross-built for 64-bit ARM in Debian 13, warnings are errors; tests in qemu"
+    [armhf]="the same for 32-bit ARM, with times of 64 bits"
+    [riscv64]="the same for 64-bit RISC-V"
+    [s390x]="the same for IBM Z, which has the high byte first"
     [musl]="built with musl, warnings are errors; unit tests"
     [packages]="Debian's packages built in bare Debian 12 and 13, looked at by lintian and blhc, installed, upgraded, purged"
 )
 # Parts that only compute: no test in them fails because it waits. They run beside the others, with low priority.
-declare -A computes=([lint]=1 [clang]=1 [rtsan]=1 [tsan]=1 [freebsd]=1 [laws]=1 [bare]=1 [trixie]=1 [sid]=1 [packages]=1 [archive]=1 [fresh]=1 [arm64]=1 [armhf]=1 [musl]=1)
+declare -A computes=([lint]=1 [clang]=1 [rtsan]=1 [tsan]=1 [freebsd]=1 [laws]=1 [bare]=1 [trixie]=1 [sid]=1 [i386]=1 [packages]=1 [archive]=1 [fresh]=1 [arm64]=1 [armhf]=1 [riscv64]=1 [s390x]=1 [musl]=1)
 
 # Unit tests that start threads; the others cannot race (part tsan).
 threaded_tests=(daemon_audio daemon_day daemon_history daemon_history_file daemon_watchdog
