@@ -190,6 +190,11 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
     client->seen_ns = now_ns;
     if (is_load) {
         client->load = seen->load;
+        if (seen->load.reserve_ns > 0 &&
+            (client->reserve_ns == 0 || seen->load.reserve_ns < client->reserve_ns)) {
+            client->reserve_ns = seen->load.reserve_ns;
+            client->buffer_ns = seen->load.buffer_ns;
+        }
         client->drift_ppb = seen->load.drift_ppb != 0 ? seen->load.drift_ppb : client->drift_ppb;
         client->load_ns = now_ns;
         client->playing = true;

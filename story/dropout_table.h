@@ -27,7 +27,9 @@ struct st_dropout_client {
     /* of the worst of its dropouts of the most frequent reason; 0: not known */
     int64_t worst_busy_ns, worst_error_ns, worst_wait_ns, worst_period_ns; /* error: of busy */
     enum st_dropout_reason worst_reason;
-    int64_t drift_ppb;        /* of struct st_xrun_load, the last one that was known */
+    int64_t reserve_ns,
+        buffer_ns;     /* of struct st_xrun_load, the least of all, and of which buffer; 0: not known */
+    int64_t drift_ppb; /* of struct st_xrun_load, the last one that was known */
     struct st_xrun_load load; /* of the last 10 s; cycles_n 0: none */
     int64_t seen_ns, load_ns; /* its last line, and load line; INT64_MIN: none */
 };

@@ -8,6 +8,7 @@
 #include "platform/proc.h"
 
 #define SUBSTREAMS_MAX 256                 /* more are no sound card */
+#define AVAIL_MAX      (INT64_C(1) << 40)  /* frames; the program went backwards */
 #define SECONDS_MAX    INT64_C(9000000000) /* what fits into ns */
 
 /** "SECONDS.NANOSECONDS", seconds may be negative. */
@@ -23,6 +24,18 @@ static int parse_time(const char *text, int64_t *ret_ns)
         return -EBADMSG;
     const int64_t value = (int64_t)s * ST_NS_PER_S + (int64_t)ns;
     *ret_ns = negative ? -value : value;
+    return 0;
+}
+
+/** A number of 0 or more; more than INT64_MAX is that. */
+static int parse_frames(const char *text, const char *key, int64_t *ret)
+{
+    char value[64];
+    const char *at = value;
+    uint64_t n;
+    if (st_proc_field(text, key, value, sizeof(value)) != 0 || st_proc_u64(&at, &n) != 0)
+        return -EBADMSG;
+    *ret = n < INT64_MAX ? (int64_t)n : INT64_MAX;
     return 0;
 }
 
@@ -62,12 +75,26 @@ int st_alsa_status_parse(const char *text, struct st_alsa_status *ret)
         return -EBADMSG;
     if (st_proc_field(text, "tstamp", value, sizeof(value)) == 0 && parse_time(value, &status.now_ns) != 0)
         return -EBADMSG;
-    at = value;
-    if (st_proc_field(text, "hw_ptr", value, sizeof(value)) != 0 || st_proc_u64(&at, &n) != 0 ||
-        n > INT64_MAX)
+    if (parse_frames(text, "hw_ptr", &status.hw_ptr_frames) != 0 || status.hw_ptr_frames == INT64_MAX)
         return -EBADMSG;
-    status.hw_ptr_frames = (int64_t)n;
+    if (parse_frames(text, "appl_ptr", &status.appl_ptr_frames) != 0 ||
+        parse_frames(text, "avail", &status.avail_frames) != 0 ||
+        parse_frames(text, "avail_max", &status.avail_max_frames) != 0 || status.avail_frames > AVAIL_MAX ||
+        status.avail_max_frames > AVAIL_MAX)
+        status.appl_ptr_frames = -1;
     *ret = status;
+    return 0;
+}
+
+int st_alsa_params_parse(const char *hw_params, const char *sw_params, struct st_alsa_params *ret)
+{
+    struct st_alsa_params params;
+    if (parse_frames(hw_params, "buffer_size", &params.buffer_frames) != 0 ||
+        parse_frames(hw_params, "rate", &params.rate_hz) != 0 ||
+        parse_frames(sw_params, "stop_threshold", &params.stop_frames) != 0 || params.buffer_frames == 0 ||
+        params.buffer_frames > INT32_MAX || params.rate_hz == 0 || params.rate_hz > INT32_MAX)
+        return -EBADMSG;
+    *ret = params;
     return 0;
 }
 

@@ -16,10 +16,14 @@ enum st_alsa_state {
 /** /proc/asound/cardN/pcmMp/subK/status. Source: sound/core/pcm.c, snd_pcm_substream_proc_status_read. */
 struct st_alsa_status {
     enum st_alsa_state state;
-    int64_t owner_tid;     /* thread that opened it, in our PID namespace; 0: unknown (very old kernels) */
-    int64_t trigger_ns;    /* when it was started or stopped last, on the clock that the program chose */
-    int64_t now_ns;        /* when hw_ptr_frames was read, on the same clock; 0: unknown */
-    int64_t hw_ptr_frames; /* where the device is; begins at 0 when the stream is prepared again */
+    int64_t owner_tid;       /* thread that opened it, in our PID namespace; 0: unknown (very old kernels) */
+    int64_t trigger_ns;      /* when it was started or stopped last, on the clock that the program chose */
+    int64_t now_ns;          /* when hw_ptr_frames was read, on the same clock; 0: unknown */
+    int64_t hw_ptr_frames;   /* where the device is; begins at 0 when the stream is prepared again */
+    int64_t appl_ptr_frames; /* where the program is; -1: unknown, and so the next two */
+    int64_t avail_frames,
+        avail_max_frames; /* free for the program: now, and at most since someone looked last; more
+                             than the buffer: the device has passed the program */
 };
 
 ST_NODISCARD int st_alsa_status_parse(const char *text, struct st_alsa_status *ret);
@@ -27,6 +31,16 @@ ST_NODISCARD int st_alsa_status_parse(const char *text, struct st_alsa_status *r
 /** The rate in Hz at which the device moved since the start. @return 0; -ENODATA: it does not run, or for
  * less than 3 s, when one step of the position is too much. */
 ST_NODISCARD int st_alsa_status_moved(const struct st_alsa_status *status, int64_t *ret_hz);
+
+/** hw_params and sw_params beside it. */
+struct st_alsa_params {
+    int64_t buffer_frames, rate_hz;
+    int64_t stop_frames; /* stop_threshold: at so many frames free the kernel stops the stream and calls it an
+                            xrun; more than the buffer: it never does */
+};
+
+ST_NODISCARD int st_alsa_params_parse(const char *hw_params, const char *sw_params,
+                                      struct st_alsa_params *ret);
 
 /** One line of /proc/asound/pcm, "00-03: HDMI 0 : HDMI 0 : playback 1": a PCM device and how many
  * substreams it has. Source: sound/core/pcm.c, snd_pcm_proc_read. */

@@ -36,11 +36,13 @@ struct st_xrun_load {
     int64_t period_ns;                                /* of the device's cycle; 0: not known */
     int64_t frames, rate_hz;                          /* the same as the server sets it; 0: not known */
     int64_t asked_frames, asked_rate_hz; /* the cycle that the client asked for; 0: none, or not known */
-    int64_t priority;  /* 1..99: of its real-time thread; ST_XRUN_NORMAL: it is a normal one; 0: not known */
-    int64_t between;   /* enum st_xrun_between */
-    int64_t drift_ppb; /* a second card: by how much it is faster than the one that it follows, in 10^-9; 0:
-                          it is none, or not known */
-    int64_t streams_n; /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
+    int64_t priority;   /* 1..99: of its real-time thread; ST_XRUN_NORMAL: it is a normal one; 0: not known */
+    int64_t between;    /* enum st_xrun_between */
+    int64_t drift_ppb;  /* a second card: by how much it is faster than the one that it follows, in 10^-9; 0:
+                           it is none, or not known */
+    int64_t buffer_ns;  /* of a device, in front of which the client stands; 0: not known */
+    int64_t reserve_ns; /* the least of it that was filled; 1: nothing; 0: not known */
+    int64_t streams_n;  /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
 };
 
 /** What was seen since the poll before: xruns, a client's load, or what a client did in the cycle of a

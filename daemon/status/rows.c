@@ -486,11 +486,23 @@ static void add_stream(struct section *to, const struct st_audio_view *audio)
     add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", "%s", line.text);
 }
 
+/* What the buffer of a device had left. */
+static void add_reserve(struct section *to, const struct st_dropout_client *client)
+{
+    char left[32], buffer[32];
+    if (client->reserve_ns > 0)
+        add(to, OK, "Least reserve", "%s: %s of a buffer of %s on %s",
+            client->name[0] != '\0' ? client->name : "not named",
+            client->reserve_ns > 1 ? st_ns_format_short(client->reserve_ns, left, sizeof(left)) : "nothing",
+            st_ns_format_short(client->buffer_ns, buffer, sizeof(buffer)), client->device);
+}
+
 /* Buffers between programs and their server, which no counter of it shows. */
 static void add_between(struct section *to, const struct st_observed_view *of)
 {
     for (size_t i = 0; i < of->seen.clients_n; i++) {
         const struct st_dropout_client *client = &of->seen.clients[i];
+        add_reserve(to, client);
         if (client->load.between == ST_XRUN_BETWEEN_NOTHING)
             continue;
         add(to, OK, "Not watched here", "between %s and %s%s", client->name,

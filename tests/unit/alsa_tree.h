@@ -17,7 +17,7 @@
 static const struct st_xrun_source *source;
 static struct st_xrun_watch watch;
 static char root[64];
-static struct st_xrun_seen last;
+static struct st_xrun_seen last, last_load;
 static int seen_n;
 
 static inline void put(const char *name, const char *text)
@@ -74,6 +74,10 @@ static inline int open_source_in(const char *folder)
 static inline void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     (void)ctx;
+    if (seen->load.cycles_n > 0) {
+        last_load = *seen;
+        return;
+    }
     last = *seen;
     seen_n++;
 }

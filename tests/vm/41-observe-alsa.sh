@@ -44,7 +44,7 @@ for name in Intel Dummy Loopback; do
     player=$!
     until_true running "$n" RUNNING
     sleep 1.5 # several looks
-    is "$name: a player that plays has no xrun" "$(alsa ".clients[] | select(.device == \"hw:$n,0,0 playback\")")" ""
+    is "$name: a player that plays has no xrun" "$(alsa "[.clients[] | select(.device == \"hw:$n,0,0 playback\") | .device_xruns] | add // 0")" 0
     kill -STOP $player
     ok "$name: a player that is stopped has an xrun, as ALSA says" until_true running "$n" XRUN
     ok "$name: the daemon sees it" until_true counts "hw:$n,0,0 playback"
@@ -57,6 +57,32 @@ for name in Intel Dummy Loopback; do
     kill $player
     wait $player
 done
+
+# one that told the kernel never to stop its stream: no state says that it ran dry
+n=$(card Loopback)
+quiet=$(alsa .device_xruns)
+# shellcheck disable=SC2317
+more() { [ "$(alsa .device_xruns)" -ge $((quiet + $1)) ]; }
+# shellcheck disable=SC2317
+has_reserve() { [ "$(alsa "[.clients[] | select(.name == \"aplay\" and .reserve_ns != null) | .reserve_ns] | length")" -gt 0 ]; }
+aplay -q -D "hw:$n,0" -t raw -f S16_LE -c 2 -r 48000 --buffer-time=300000 --stop-delay=100000000 /dev/zero 2>>/tmp/s/aplay &
+player=$!
+until_true running "$n" RUNNING
+ok "what its buffer has left at least is known" until_true has_reserve
+ok "it never stops" grep -Eq 'stop_threshold: [0-9]{7,}' "/proc/asound/card$n/pcm0p/sub0/sw_params"
+for i in 1 2 3 4 5; do
+    sleep 1.5
+    kill -STOP $player
+    sleep 1
+    kill -CONT $player
+    ok "loss $i of a player without xruns is seen" until_true more "$i"
+done
+sleep 1
+is "each is one" "$(($(alsa .device_xruns) - quiet))" 5
+is "it was never in state XRUN" "$(running "$n" RUNNING && echo yes)" yes
+echo "# lost: $(alsa "[.clients[] | select(.device == \"hw:$n,0,0 playback\") | .lost_ns] | tostring") in 5 stops of 1 s, the buffer lasts 0.3 s"
+kill $player
+wait $player
 
 n=$(card Dummy)
 arecord -q -D "hw:$n,0" -t raw -f S16_LE -c 2 -r 48000 --buffer-time=300000 /dev/null 2>>/tmp/s/aplay &
@@ -71,7 +97,7 @@ wait $player
 
 is "metrics count them by source" "$(curl -s --unix-socket /tmp/s/sock http://localhost/metrics | grep 'xruns_total{source="alsa"}')" \
     "sleeptune_xruns_total{source=\"alsa\"} $(alsa .device_xruns)"
-like "a person is told" "$(sleeptune status)" '^aplay had 3 of 4 dropouts .*: it let its stream run dry'
+like "a person is told" "$(sleeptune status)" '^aplay .*lost sound in 8 of 9 dropouts .*: it let its stream run dry'
 
 echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/unbind
 ok "a card that is unplugged is closed" until_true says .why != "$streams"

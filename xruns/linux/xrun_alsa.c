@@ -6,6 +6,8 @@
  * 0: the program recovered from an xrun, or stopped and started on its own, by a seek for example. A pause
  * does not begin at 0 and is none.
  *
+ * - the device ran past a program that told the kernel never to stop its stream (alsa_room.h).
+ *
  * So a sighting is at least one xrun, "probable". Missed is the second of two between looks, and a recovery
  * where the stream had run for less time before than since. A look makes the kernel ask the device where it
  * is, as the program's own period interrupt does. */
@@ -22,17 +24,19 @@
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "platform/proc.h"
-#include "xruns/alsa.h"
+#include "xruns/alsa_room.h"
 #include "xruns/xrun.h"
 
-#define POLL_NS        (250 * ST_NS_PER_MS)
-#define OPEN_POLL_NS   ST_NS_PER_S        /* streams are open, none runs */
-#define CLOSED_POLL_NS (10 * ST_NS_PER_S) /* all are closed, and who opens one is seen at once */
-#define POLLS_A_SCAN   8                  /* for cards that came or went */
-#define SUBSTREAMS_MAX 128                /* beyond these are not watched, and that is said */
-#define PATH_BYTES     320
-#define STATUS_BYTES   1024
-#define PCM_BYTES      16384
+#define POLL_NS          (250 * ST_NS_PER_MS)
+#define OPEN_POLL_NS     ST_NS_PER_S        /* streams are open, none runs */
+#define CLOSED_POLL_NS   (10 * ST_NS_PER_S) /* all are closed, and who opens one is seen at once */
+#define FIRST_LOAD_LOOKS 4                  /* of one that began */
+#define LOAD_NS          (10 * ST_NS_PER_S) /* between two reports of a stream that runs */
+#define POLLS_A_SCAN     8                  /* for cards that came or went */
+#define SUBSTREAMS_MAX   128                /* beyond these are not watched, and that is said */
+#define PATH_BYTES       320
+#define STATUS_BYTES     1024
+#define PCM_BYTES        16384
 
 /** hw:CARD,DEVICE,NUMBER in one direction. */
 struct place {
@@ -45,6 +49,13 @@ struct substream {
     int fd;     /* of its status file */
     bool known; /* last is set */
     struct st_alsa_status last;
+    /* of the run of a stream that is in `last`: */
+    bool own;                        /* our own stream, which counts its own xruns */
+    char client[ST_XRUN_NAME_BYTES]; /* who opened it */
+    struct st_alsa_params params;    /* rate_hz 0: not known */
+    struct st_alsa_room room;
+    int64_t least_frames; /* since the report before; INT64_MAX: not known */
+    unsigned looks_left;  /* to the next report */
 };
 
 struct alsa {
@@ -78,8 +89,18 @@ static void drop(struct alsa *alsa, struct substream *s)
     *s = alsa->substreams[--alsa->n];
 }
 
-static void add(struct alsa *alsa, struct place of)
+static const char *path_of(const struct st_xrun_watch *w, const struct place *of, const char *file,
+                           char path[PATH_BYTES])
 {
+    const struct alsa *alsa = w->state;
+    snprintf(path, PATH_BYTES, "%s/asound/card%u/pcm%u%c/sub%u/%s", alsa->proc, of->card, of->device,
+             of->capture ? 'c' : 'p', of->number, file);
+    return path;
+}
+
+static void add(const struct st_xrun_watch *w, struct place of)
+{
+    struct alsa *alsa = w->state;
     char path[PATH_BYTES];
     if (is_open(alsa, &of))
         return;
@@ -87,9 +108,7 @@ static void add(struct alsa *alsa, struct place of)
         alsa->left_out_n++;
         return;
     }
-    snprintf(path, sizeof(path), "%s/asound/card%u/pcm%u%c/sub%u/status", alsa->proc, of.card, of.device,
-             of.capture ? 'c' : 'p', of.number);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int fd = open(path_of(w, &of, "status", path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0)
         alsa->substreams[alsa->n++] = (struct substream){.is = of, .fd = fd};
     else
@@ -122,10 +141,10 @@ static int scan(struct st_xrun_watch *w)
             continue;
         listed_n += pcm.playback_n + pcm.capture_n;
         for (unsigned i = 0; i < pcm.playback_n + pcm.capture_n; i++)
-            add(alsa, (struct place){.card = pcm.card,
-                                     .device = pcm.device,
-                                     .capture = i >= pcm.playback_n,
-                                     .number = i < pcm.playback_n ? i : i - pcm.playback_n});
+            add(w, (struct place){.card = pcm.card,
+                                  .device = pcm.device,
+                                  .capture = i >= pcm.playback_n,
+                                  .number = i < pcm.playback_n ? i : i - pcm.playback_n});
     }
     if (alsa->open_error != 0) { /* the kernel lists a new card before it makes the files of its streams */
         alsa->pcm[0] = '\0';
@@ -170,6 +189,12 @@ static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN
     return (int64_t)pid;
 }
 
+static int64_t frames_ns(const struct substream *s, int64_t frames)
+{
+    return s->params.rate_hz > 0 ? (int64_t)((double)frames * (double)ST_NS_PER_S / (double)s->params.rate_hz)
+                                 : 0;
+}
+
 /** Was there an xrun between two looks? */
 static bool had_xrun(const struct st_alsa_status *before, const struct st_alsa_status *now)
 {
@@ -181,17 +206,70 @@ static bool had_xrun(const struct st_alsa_status *before, const struct st_alsa_s
            now->hw_ptr_frames < before->hw_ptr_frames;
 }
 
-/** One xrun of this stream; not of our own, which counts its own xruns. */
-static void report(struct st_xrun_watch *w, const struct place *of, int64_t owner_tid, st_xrun_seen_fn seen,
-                   void *ctx)
+static void report(const struct substream *s, struct st_xrun_seen *sighting, st_xrun_seen_fn seen, void *ctx)
+{
+    const struct place *of = &s->is;
+    if (s->own)
+        return;
+    memcpy(sighting->client, s->client, sizeof(sighting->client));
+    snprintf(sighting->device, sizeof(sighting->device), "hw:%u,%u,%u %s", of->card, of->device, of->number,
+             of->capture ? "capture" : "playback");
+    seen(ctx, sighting);
+}
+
+/** One xrun of this stream. */
+static void report_xrun(const struct substream *s, int64_t lost_frames, st_xrun_seen_fn seen, void *ctx)
+{
+    const int64_t lost_ns = lost_frames > 0 ? frames_ns(s, lost_frames) : 0;
+    report(s,
+           &(struct st_xrun_seen){.certainty = ST_CERTAINTY_PROBABLE,
+                                  .device_xruns_n = 1,
+                                  .place = ST_DROPOUT_AT_DEVICE_BUFFER,
+                                  .lost_ns = lost_ns,
+                                  .longest_ns = lost_ns},
+           seen, ctx);
+}
+
+/** That it plays, and the least that was left in its buffer. */
+static void report_load(struct substream *s, st_xrun_seen_fn seen, void *ctx)
 {
     struct st_xrun_seen sighting = {
-        .certainty = ST_CERTAINTY_PROBABLE, .device_xruns_n = 1, .place = ST_DROPOUT_AT_DEVICE_BUFFER};
-    if (program_of(w, owner_tid, sighting.client) == getpid())
-        return;
-    snprintf(sighting.device, sizeof(sighting.device), "hw:%u,%u,%u %s", of->card, of->device, of->number,
-             of->capture ? "capture" : "playback");
-    seen(ctx, &sighting);
+        .load = {
+            .cycles_n = 1, .busy_median_ns = INT64_MIN, .wait_median_ns = INT64_MIN, .period_ns = INT64_MIN}};
+    if (s->least_frames != INT64_MAX) {
+        sighting.load.buffer_ns = frames_ns(s, s->params.buffer_frames);
+        sighting.load.reserve_ns = s->least_frames > 0 ? frames_ns(s, s->least_frames) : 1;
+    }
+    s->looks_left = LOAD_NS / POLL_NS;
+    s->least_frames = INT64_MAX;
+    report(s, &sighting, seen, ctx);
+}
+
+/** Another run of a stream: whose it is, and how it is set. */
+static void begin_run(struct st_xrun_watch *w, struct substream *s, const struct st_alsa_status *now)
+{
+    char hw[STATUS_BYTES], sw[STATUS_BYTES], path[PATH_BYTES];
+    size_t len;
+    s->room = (struct st_alsa_room){0};
+    s->params = (struct st_alsa_params){0};
+    memset(s->client, 0, sizeof(s->client));
+    s->own = program_of(w, now->owner_tid, s->client) == getpid();
+    if (w->machine->read_text(w->machine, path_of(w, &s->is, "hw_params", path), hw, sizeof(hw), &len) != 0 ||
+        w->machine->read_text(w->machine, path_of(w, &s->is, "sw_params", path), sw, sizeof(sw), &len) != 0 ||
+        st_alsa_params_parse(hw, sw, &s->params) != 0)
+        s->params = (struct st_alsa_params){0}; /* it is closed by now, or another one's */
+}
+
+/** What a run that goes on had left. */
+static void look_at_room(struct substream *s, const struct st_alsa_status *now, st_xrun_seen_fn seen,
+                         void *ctx)
+{
+    const int64_t lost =
+        s->params.rate_hz > 0 ? st_alsa_room_look(&s->room, &s->params, now, &s->least_frames) : 0;
+    if (lost > 0)
+        report_xrun(s, lost, seen, ctx);
+    if (s->looks_left-- == 0)
+        report_load(s, seen, ctx);
 }
 
 /** @return 0, -EBADMSG, or that it is gone. */
@@ -205,8 +283,20 @@ static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn se
     text[len] = '\0';
     if (st_alsa_status_parse(text, &now) != 0)
         return -EBADMSG;
-    if (s->known && had_xrun(&s->last, &now)) /* what was before the first look is not ours to count */
-        report(w, &s->is, now.owner_tid, seen, ctx);
+    const bool same = s->known && s->last.owner_tid == now.owner_tid;
+    const bool runs = now.state == ST_ALSA_RUNNING;
+    if (!same) {
+        s->least_frames = INT64_MAX;
+        s->looks_left = FIRST_LOAD_LOOKS;
+    }
+    if (!same || (runs && (s->last.state != ST_ALSA_RUNNING || s->last.trigger_ns != now.trigger_ns)))
+        begin_run(w, s, &now);
+    if (s->known && had_xrun(&s->last, &now)) { /* what was before the first look is not ours to count */
+        s->least_frames = 0;
+        report_xrun(s, 0, seen, ctx);
+    }
+    if (runs)
+        look_at_room(s, &now, seen, ctx);
     s->known = true;
     s->last = now;
     return 0;
@@ -326,7 +416,7 @@ const struct st_xrun_source st_xrun_alsa = {
     .name = "alsa",
     .summary =
         "state of ALSA's streams in /proc/asound, read four times a second while one runs: several xruns "
-        "between two readings count as one",
+        "between two readings count as one, and how much was left in each buffer at least",
     .device_only = true,
     .poll_ns = POLL_NS,
     .tells_playing = true,

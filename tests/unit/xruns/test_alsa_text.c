@@ -31,6 +31,25 @@ static void status_of_a_running_stream_is_read(void **state)
     assert_int_equal(status.trigger_ns, INT64_C(1101147470817));
     assert_int_equal(status.now_ns, INT64_C(1104422995946));
     assert_int_equal(status.hw_ptr_frames, 157296);
+    assert_int_equal(status.appl_ptr_frames, 157440);
+    assert_int_equal(status.avail_frames, 8048);
+    assert_int_equal(status.avail_max_frames, 8048);
+}
+
+static void settings_of_a_stream_are_read(void **state)
+{
+    (void)state;
+    static const char hw[] = "access: RW_INTERLEAVED\nformat: S16_LE\nsubformat: STD\nchannels: 2\n"
+                             "rate: 44100 (44100/1)\nperiod_size: 1024\nbuffer_size: 8192\n";
+    struct st_alsa_params params;
+    assert_int_equal(
+        st_alsa_params_parse(hw, "start_threshold: 1\nstop_threshold: 9223372036854775808\n", &params), 0);
+    assert_int_equal(params.buffer_frames, 8192);
+    assert_int_equal(params.rate_hz, 44100);
+    assert_true(params.stop_frames == INT64_MAX);
+    assert_int_equal(st_alsa_params_parse("closed\n", "closed\n", &params), -EBADMSG);
+    assert_int_equal(
+        st_alsa_params_parse("rate: 0 (0/1)\nbuffer_size: 8192\n", "stop_threshold: 5\n", &params), -EBADMSG);
 }
 
 static void closed_and_other_states_are_told_apart(void **state)
@@ -110,6 +129,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(status_of_a_running_stream_is_read),
+        cmocka_unit_test(settings_of_a_stream_are_read),
         cmocka_unit_test(closed_and_other_states_are_told_apart),
         cmocka_unit_test(other_text_is_refused),
         cmocka_unit_test(list_of_devices_is_read_line_by_line),

@@ -140,6 +140,45 @@ static void client_that_is_hidden_is_said_to_be(void **state)
     st_xrun_close(&watch);
 }
 
+/* It has told the kernel never to stop: 8192 frames that the device passes by half a second. */
+static void device_that_runs_past_a_program_that_switched_xruns_off_is_seen(void **state)
+{
+    (void)state;
+    static const char *const format =
+        "state: RUNNING\nowner_pid   : 629\ntrigger_time: 10.0\ntstamp : 9.0\navail : %d\n"
+        "avail_max   : %d\n-----\nhw_ptr      : %d\nappl_ptr    : %d\n";
+    static const struct {
+        int avail, avail_max, hw_ptr, appl_ptr;
+    } looks[] = {{1024, 2048, 5000, 13000},
+                 {1024, 3072, 17000, 25000},
+                 {20192, 20192, 37000, 25000},
+                 {1024, 32192, 49000, 57000},
+                 {1024, 2048, 61000, 69000}};
+    char text[256];
+    put("asound/card0/pcm0p/sub0/hw_params", "rate: 48000 (48000/1)\nbuffer_size: 8192\n");
+    put("asound/card0/pcm0p/sub0/sw_params", "stop_threshold: 4611686018427387904\n");
+    one_card();
+    int n = 0;
+    for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
+        snprintf(text, sizeof(text), format, looks[i].avail, looks[i].avail_max, looks[i].hw_ptr,
+                 looks[i].appl_ptr);
+        put(STATUS, text);
+        n += look();
+    }
+    assert_int_equal(n, 1);
+    assert_int_equal(last.device_xruns_n, 1);
+    assert_int_equal(last.place, ST_DROPOUT_AT_DEVICE_BUFFER);
+    assert_int_equal(last.lost_ns, 500000000); /* 24000 frames */
+    assert_string_equal(last.client, "my player");
+    assert_int_equal(last_load.load.reserve_ns, 1); /* nothing was left */
+    assert_int_equal(last_load.load.buffer_ns, 170666666);
+    for (int i = 0; i < 82; i++)
+        (void)look();
+    assert_string_equal(last_load.client, "my player"); /* it still plays, and did not write */
+    assert_int_equal(last_load.load.reserve_ns, 0);
+    st_xrun_close(&watch);
+}
+
 static void card_that_comes_is_watched(void **state)
 {
     (void)state;
@@ -274,6 +313,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(our_own_stream_is_left_to_own_xruns, setup, teardown),
         cmocka_unit_test_setup_teardown(client_that_is_gone_leaves_its_xrun, setup, teardown),
         cmocka_unit_test_setup_teardown(client_that_is_hidden_is_said_to_be, setup, teardown),
+        cmocka_unit_test_setup_teardown(device_that_runs_past_a_program_that_switched_xruns_off_is_seen,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(card_that_comes_is_watched, setup, teardown),
         cmocka_unit_test_setup_teardown(card_that_is_listed_before_its_streams_can_be_read_is_watched, setup,
                                         teardown),
