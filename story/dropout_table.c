@@ -195,6 +195,9 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
             client->reserve_ns = seen->load.reserve_ns;
             client->buffer_ns = seen->load.buffer_ns;
         }
+        client->block_frames = seen->load.block_frames;
+        client->block_any = seen->load.block_any;
+        client->block_rate_hz = seen->load.rate_hz;
         client->drift_ppb = seen->load.drift_ppb != 0 ? seen->load.drift_ppb : client->drift_ppb;
         client->load_ns = now_ns;
         client->playing = true;
@@ -281,6 +284,21 @@ static void say_price(const struct st_dropout_table *table, const char *source, 
         st_dropout_reason_keep_frames(source, frames, lasts, sizeof(lasts))[0] != '\0' ? "; " : "", lasts);
 }
 
+const char *st_dropout_table_rhythm(const struct st_dropout_client *client, char *buf, size_t buf_bytes)
+{
+    char each[32];
+    buf[0] = '\0';
+    if (client->block_frames == 0 || client->block_rate_hz == 0)
+        return buf;
+    const double each_ns = (double)client->block_frames * (double)ST_NS_PER_S / (double)client->block_rate_hz;
+    snprintf(buf, buf_bytes, "every %s (%" PRId64 " samples)",
+             st_ns_format_short((int64_t)each_ns, each, sizeof(each)), client->block_frames);
+    if (client->block_any != 0)
+        st_text_append(buf, buf_bytes, ", at any buffer size: a plug-in that computes in blocks of %" PRId64,
+                       client->block_frames);
+    return buf;
+}
+
 /* A client that computes too long: the next larger buffer in which its worst cycle has room. */
 static void room_for(const struct st_dropout_table *table, const struct st_dropout_client *client,
                      const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
@@ -289,7 +307,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     const int64_t busy_ns = client->worst_busy_ns, error_ns = client->worst_error_ns;
     const double share = share_of(client);
     const int64_t frames = st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns + error_ns);
-    char busy[32], error[32];
+    char busy[32], error[32], rhythm[128];
     st_ns_format_short(busy_ns, busy, sizeof(busy));
     set[0] = why[0] = '\0';
     if (share > ST_DROPOUT_REASON_FULL) {
@@ -317,6 +335,8 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     if (!stream)
         st_text_append(why, why_bytes, "; %sfreeze or simplify %s", set[0] != '\0' ? "or " : "",
                        client->name);
+    if (st_dropout_table_rhythm(client, rhythm, sizeof(rhythm))[0] != '\0')
+        st_text_append(why, why_bytes, "; its long cycles come %s", rhythm);
 }
 
 int64_t st_dropout_table_first(const struct st_dropout_table *table)

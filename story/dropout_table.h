@@ -28,10 +28,11 @@ struct st_dropout_client {
     int64_t worst_busy_ns, worst_error_ns, worst_wait_ns, worst_period_ns; /* error: of busy */
     enum st_dropout_reason worst_reason;
     int64_t reserve_ns,
-        buffer_ns;     /* of struct st_xrun_load, the least of all, and of which buffer; 0: not known */
-    int64_t drift_ppb; /* of struct st_xrun_load, the last one that was known */
-    struct st_xrun_load load; /* of the last 10 s; cycles_n 0: none */
-    int64_t seen_ns, load_ns; /* its last line, and load line; INT64_MIN: none */
+        buffer_ns; /* of struct st_xrun_load, the least of all, and of which buffer; 0: not known */
+    int64_t block_frames, block_rate_hz, block_any; /* of struct st_xrun_load, as of the last one */
+    int64_t drift_ppb;                              /* of struct st_xrun_load, the last one that was known */
+    struct st_xrun_load load;                       /* of the last 10 s; cycles_n 0: none */
+    int64_t seen_ns, load_ns;                       /* its last line, and load line; INT64_MIN: none */
 };
 
 #define ST_DROPOUT_CYCLE_MAX 16 /* clients; further ones are left out */
@@ -86,6 +87,10 @@ void st_dropout_table_named(const struct st_dropout_table *table, const struct s
  * buf. */
 const char *st_dropout_table_why(const struct st_dropout_client *client, bool figures, char *buf,
                                  size_t buf_bytes);
+
+/** The rhythm of its long cycles: "every 683 ms (32768 samples), at any buffer size: a plug-in that computes
+ * in blocks of 32768". "": it has none, or not known. @return buf. */
+const char *st_dropout_table_rhythm(const struct st_dropout_client *client, char *buf, size_t buf_bytes);
 
 /** Which client that plays on the device in use asked for the shortest cycle, and which for its rate: "Game
  * asked for 1024 frames, Music for 44.1 kHz". "": none did.

@@ -35,8 +35,8 @@ ST_NODISCARD int st_alsa_status_moved(const struct st_alsa_status *status, int64
 /** hw_params and sw_params beside it. */
 struct st_alsa_params {
     int64_t buffer_frames, rate_hz;
-    int64_t stop_frames; /* stop_threshold: at so many frames free the kernel stops the stream and calls it an
-                            xrun; more than the buffer: it never does */
+    int64_t stop_frames; /* stop_threshold: at this number of free frames the kernel stops the stream and
+                            calls it an xrun; more than the buffer: it never does */
 };
 
 ST_NODISCARD int st_alsa_params_parse(const char *hw_params, const char *sw_params,

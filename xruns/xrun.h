@@ -42,7 +42,9 @@ struct st_xrun_load {
                            it is none, or not known */
     int64_t buffer_ns;  /* of a device, in front of which the client stands; 0: not known */
     int64_t reserve_ns; /* the least of it that was filled; 1: nothing; 0: not known */
-    int64_t streams_n;  /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
+    int64_t block_frames; /* its long cycles come each time after this much sound; 0: not known */
+    int64_t block_any;    /* 1: in cycles of different lengths */
+    int64_t streams_n;    /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
 };
 
 /** What was seen since the poll before: xruns, a client's load, or what a client did in the cycle of a

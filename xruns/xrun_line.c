@@ -119,6 +119,8 @@ static const struct field load_fields[] = {
     {"priority", COUNT, false, offsetof(struct st_xrun_seen, load.priority)},
     {"between", COUNT, false, offsetof(struct st_xrun_seen, load.between)},
     {"drift", DRIFT, false, offsetof(struct st_xrun_seen, load.drift_ppb)},
+    {"block", COUNT, false, offsetof(struct st_xrun_seen, load.block_frames)},
+    {"block-any", COUNT, false, offsetof(struct st_xrun_seen, load.block_any)},
     {"stream", COUNT, false, offsetof(struct st_xrun_seen, load.streams_n)},
     {"device", NAME, false, offsetof(struct st_xrun_seen, device)},
     {"client", NAME, false, offsetof(struct st_xrun_seen, client)},

@@ -26,13 +26,15 @@
  *     cycle that follow
  *
  *   load cycles=469 busy=MEDIAN,P99,MAX wait=MEDIAN,P99,MAX period=NS frames=256 rate=48000 asked=360
- *        asked-rate=48000 priority=20 between=1 drift=-37000 stream=1 device=NAME client=NAME
+ *        asked-rate=48000 priority=20 between=1 drift=-37000 block=32768
+ *        block-any=1 stream=1 device=NAME client=NAME
  *     how long a client took in the last seconds, in ns, and the cycle that it asked for; without
  *     client: the device's own node, whose wait is the time that its clients took together.
  *     asked-rate=1000: asked is in ms, and about that (PulseAudio). priority: of its real-time
  *     thread; 100: a normal thread. between: a buffer between the program and the server, and what
  *     of it is watched (enum st_xrun_between). drift: client is a card that follows device, and is
- *     faster by that, in 10^-9. stream=1: it plays or records as a player or browser
+ *     faster by that, in 10^-9. block: its long cycles come each time after this number of frames;
+ *     block-any=1: in cycles of different lengths. stream=1: it plays or records as a player or browser
  *     does. Written every 10 s for each node that ran; a client without one for 25 s has gone
  *
  * In a name, "%" and two hexadecimal digits stand for a byte: blanks, control characters and "%" itself

@@ -497,12 +497,16 @@ static void add_reserve(struct section *to, const struct st_dropout_client *clie
             st_ns_format_short(client->buffer_ns, buffer, sizeof(buffer)), client->device);
 }
 
-/* Buffers between programs and their server, which no counter of it shows. */
-static void add_between(struct section *to, const struct st_observed_view *of)
+/* What is known of each program besides its dropouts, and buffers between it and its server, which no counter
+ * shows. */
+static void add_programs_details(struct section *to, const struct st_observed_view *of)
 {
+    char rhythm[128];
     for (size_t i = 0; i < of->seen.clients_n; i++) {
         const struct st_dropout_client *client = &of->seen.clients[i];
         add_reserve(to, client);
+        if (st_dropout_table_rhythm(client, rhythm, sizeof(rhythm))[0] != '\0')
+            add(to, OK, "Long cycles", "%s: %s", client->name, rhythm);
         if (client->load.between == ST_XRUN_BETWEEN_NOTHING)
             continue;
         add(to, OK, "Not watched here", "between %s and %s%s", client->name,
@@ -532,7 +536,7 @@ static void add_source(struct section *to, const struct st_observed_view *of)
     put_ns(&line, "CPU time per poll", of->polls_n > 0,
            of->polls_n > 0 ? of->poll_cpu_ns / (int64_t)of->polls_n : 0);
     add(to, OK, "Watched", "%s (n = %" PRIu64 ")", line.text, of->polls_n);
-    add_between(to, of);
+    add_programs_details(to, of);
 }
 
 static void add_sound(json_t *sections, const struct st_view *view)

@@ -136,6 +136,16 @@ static void rename_node(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
 
 /* --- one cycle --- */
 
+/* A cycle that the node has finished; one that was late is known from two sides. */
+static void count_rhythm(struct st_pipewire_profile_node *node, int64_t frames, int64_t signal_ns,
+                         int64_t busy_ns)
+{
+    if (frames == 0 || node->usual_busy_ns == 0 || signal_ns <= node->rhythm_ns)
+        return;
+    node->rhythm_ns = signal_ns;
+    st_block_rhythm_add(&node->rhythm, frames, busy_ns, node->usual_busy_ns);
+}
+
 /* A cycle that the node has finished, and only once: PipeWire reports some twice. A node has been seen once
  * before its cycles count, because the first report may be of one that is not complete. */
 static void count_load(struct st_pipewire_profile_node *node, const struct st_pipewire_cycle *cycle,
@@ -148,6 +158,7 @@ static void count_load(struct st_pipewire_profile_node *node, const struct st_pi
         return;
     const int64_t busy_ns = block->finish_ns - block->awake_ns;
     const int64_t signalled_ns = block->signal_ns - cycle->driver.signal_ns;
+    count_rhythm(node, cycle->frames, block->signal_ns, busy_ns);
     node->usual_busy_ns = known ? node->usual_busy_ns + (busy_ns > node->usual_busy_ns ? 1 : -1) *
                                                             node->usual_busy_ns / USUAL_CYCLES
                                 : busy_ns; /* about the median */
@@ -407,6 +418,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
     }
     if (node->signal_ns != 0 && late->awake_ns != 0)
         st_node_load_add(&node->load, busy_ns, awake_ns - late->signal_ns);
+    count_rhythm(node, cycle->frames, late->signal_ns, busy_ns);
     const bool slow = node->reason == ST_DROPOUT_TOO_SLOW;
     judged(profile, node, node->reason, busy_ns, slow ? late->cpu_error_ns : 0,
            slow ? 0 : awake_ns - late->signal_ns,
@@ -851,6 +863,9 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
         if (node->used && runs && profile->between != NULL)
             sighting.load.between = profile->between(profile->measure_ctx, node->client);
         const bool ran = st_node_load_take(&node->load, &sighting.load);
+        bool any = false;
+        sighting.load.block_frames = runs ? st_block_rhythm_find(&node->rhythm, &any) : 0;
+        sighting.load.block_any = any;
         rename_node(&sighting.device, is_client ? node->driver : node->name);
         rename_node(&sighting.client, is_client ? node->name : "");
         if (ran && !node->gone && !is_own(profile, node->client))

@@ -18,6 +18,7 @@
 #ifndef ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
 #define ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
 
+#include "xruns/helpers/block_rhythm.h"
 #include "xruns/helpers/dropout_judge.h"
 #include "xruns/helpers/node_load.h"
 #include "xruns/helpers/second_card.h"
@@ -64,6 +65,8 @@ struct st_pipewire_profile_node {
     int64_t period_ns, frames, rate_hz;     /* of its driver's cycles; 0: not known */
     int64_t asked_frames, asked_rate_hz;    /* its node.latency; 0: none */
     struct st_node_load load;
+    struct st_block_rhythm rhythm;
+    int64_t rhythm_ns;                   /* signal of the latest cycle in it */
     struct st_dropout_figures late;      /* the cycle that it has not finished; signal_ns 0: none */
     char waited_for[ST_XRUN_NAME_BYTES]; /* who signalled it in that cycle */
     enum st_dropout_reason reason;       /* of the latest dropout ... */

@@ -268,6 +268,22 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
                                  "PULSE_LATENCY_MSEC=100; the buffer of PipeWire does not matter");
 }
 
+static void rhythm_of_long_cycles_is_said(void **state)
+{
+    (void)state;
+    struct st_dropout_client *client = add_client(watch_pipewire(), "Ardour", 3, ST_DROPOUT_TOO_SLOW);
+    client->block_frames = 32768;
+    client->block_rate_hz = 48000;
+    expect_row("Long cycles", "Ardour: every 683 ms (32768 samples)", "ok", true);
+    client->block_any = 1;
+    expect_of_screen(
+        "next_why",
+        "no buffer size can be named: the CPU time of its cycles is not known; freeze or simplify "
+        "Ardour; its long cycles come every 683 ms (32768 samples), at any buffer size: a plug-in that "
+        "computes "
+        "in blocks of 32768");
+}
+
 static void second_card_that_is_put_in_step_is_named_with_its_drift(void **state)
 {
     (void)state;
@@ -888,6 +904,7 @@ int main(void)
         TEST(first_line_names_the_program_that_made_the_dropouts),
         TEST(what_is_not_watched_is_not_said_to_be_none),
         TEST(lost_sound_has_a_length_and_a_place),
+        TEST(rhythm_of_long_cycles_is_said),
         TEST(second_card_that_is_put_in_step_is_named_with_its_drift),
         TEST(lost_cpu_between_a_program_and_its_server_has_its_own_next_step),
         TEST(streams_of_one_name_are_one_program),

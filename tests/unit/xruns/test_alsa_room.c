@@ -43,7 +43,7 @@ static void look(void)
     seen_frames += lost;
 }
 
-/* The device plays so many frames. @param writes the program fills its buffer after each period. */
+/* The device plays that number of frames. @param writes the program fills its buffer after each period. */
 static void play(int64_t frames, bool writes)
 {
     for (int64_t i = 0; i < frames; i++) {

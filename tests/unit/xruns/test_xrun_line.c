@@ -206,6 +206,8 @@ static void a_load_is_read_back(void **state)
                                                .rate_hz = 48000,
                                                .between = ST_XRUN_BETWEEN_STOPS,
                                                .drift_ppb = -37000,
+                                               .block_frames = 32768,
+                                               .block_any = 1,
                                                .asked_frames = 1200,
                                                .asked_rate_hz = 44100,
                                                .priority = ST_XRUN_NORMAL,
@@ -214,7 +216,8 @@ static void a_load_is_read_back(void **state)
     assert_string_equal(
         st_xrun_line_format(&seen, buf, sizeof(buf)),
         "load cycles=469 busy=1200000,3000000,9000000 wait=0,40000,120000 period=21333333 "
-        "frames=1024 rate=48000 asked=1200 asked-rate=44100 priority=100 between=1 drift=-37000 stream=1 "
+        "frames=1024 rate=48000 asked=1200 asked-rate=44100 priority=100 between=1 drift=-37000 "
+        "block=32768 block-any=1 stream=1 "
         "device=studio client=Organ\n");
     struct st_xrun_line line;
     buf[strlen(buf) - 1] = '\0';

@@ -1,0 +1,149 @@
+/* Series of cycles of known truth. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "xruns/helpers/block_rhythm.h"
+
+enum { RATE = 48000, USUAL_NS = 300000 };
+
+static struct st_block_rhythm rhythm;
+static uint32_t random_state;
+static int64_t played; /* frames, of the client */
+
+static int setup(void **state)
+{
+    (void)state;
+    rhythm = (struct st_block_rhythm){0};
+    random_state = 1;
+    played = 0;
+    return 0;
+}
+
+/* 0 .. n - 1 */
+static uint32_t below(uint32_t n)
+{
+    random_state = random_state * 1664525 + 1013904223;
+    return (uint32_t)((uint64_t)random_state * n >> 32);
+}
+
+/* What one cycle needs, with the noise of a computer: ±10 %, now and then more. */
+static int64_t noisy(void)
+{
+    return USUAL_NS + (int64_t)below(USUAL_NS / 5) - USUAL_NS / 10 + (below(2000) == 0 ? USUAL_NS : 0);
+}
+
+static void cycle(int64_t frames, bool is_long)
+{
+    st_block_rhythm_add(&rhythm, frames, noisy() + (is_long ? USUAL_NS : 0), USUAL_NS);
+    played += frames;
+}
+
+/* A plug-in that computes when it has a block. */
+static void play_blocks(int64_t frames, int64_t block, int64_t seconds)
+{
+    for (const int64_t end = played + seconds * RATE; played < end;)
+        cycle(frames, (played + frames) / block != played / block);
+}
+
+static int64_t find(bool *any)
+{
+    return st_block_rhythm_find(&rhythm, any);
+}
+
+static void a_block_is_found_whatever_the_buffer(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {128, 1024, 480, 1000};
+    static const int64_t blocks[] = {16384, 32768, 65536};
+    bool any;
+    for (size_t i = 0; i < ST_ARRAY_LEN(sizes) * ST_ARRAY_LEN(blocks); i++) {
+        const int64_t size = sizes[i % ST_ARRAY_LEN(sizes)], block = blocks[i / ST_ARRAY_LEN(sizes)];
+        setup(NULL);
+        random_state = (uint32_t)i + 7;
+        played = 12345 * (int64_t)i;
+        play_blocks(size, block, 60);
+        if (find(&any) != block)
+            fail_msg("%d in cycles of %d: found %d", (int)block, (int)size, (int)find(&any));
+        assert_false(any); /* so far */
+        play_blocks(size == 128 ? 1024 : 128, block, 60);
+        assert_int_equal(find(&any), block);
+        assert_true(any);
+    }
+}
+
+static void noise_and_long_cycles_at_random_have_no_rhythm(void **state)
+{
+    (void)state;
+    bool any;
+    for (uint32_t seed = 1; seed <= 400; seed++) {
+        static const int64_t sizes[] = {64, 128, 256, 1024};
+        const int64_t size = sizes[seed % ST_ARRAY_LEN(sizes)];
+        const uint32_t each = 4u << seed % 9; /* a long cycle in so many */
+        setup(NULL);
+        random_state = seed;
+        for (const int64_t end = 90 * RATE; played < end;)
+            cycle(size, below(each) == 0);
+        if (find(&any) != 0)
+            fail_msg("seed %u, one in %u, cycles of %d: found %d", seed, each, (int)size, (int)find(&any));
+    }
+}
+
+/* A job that runs each second, in the computer's time. */
+static void rhythm_of_time_is_none(void **state)
+{
+    (void)state;
+    static const int64_t periods_ms[] = {100, 250, 333, 500, 700, 1000, 1500, 2000};
+    bool any;
+    for (size_t i = 0; i < 2 * ST_ARRAY_LEN(periods_ms); i++) {
+        setup(NULL);
+        play_blocks(i % 2 == 0 ? 128 : 1024, periods_ms[i / 2] * RATE / 1000, 120);
+        assert_int_equal(find(&any), 0);
+    }
+}
+
+/* Each second, eighth or thirty-second cycle: that changes with the buffer. */
+static void rhythm_of_the_graph_is_none(void **state)
+{
+    (void)state;
+    bool any;
+    for (int64_t n = 2; n <= 8; n++) {
+        setup(NULL);
+        for (int64_t i = 0; i < 20000; i++)
+            cycle(256, i % n == 0);
+        assert_int_equal(find(&any), 0);
+    }
+    setup(NULL);
+    for (int64_t i = 0; i < 20000; i++)
+        cycle(256, i % 32 == 0);
+    (void)find(&any);
+    assert_false(any);
+    for (int64_t i = 0; i < 5000; i++)
+        cycle(1024, i % 32 == 0);
+    assert_int_equal(find(&any), 0);
+}
+
+static void it_is_found_again_after_a_lost_cycle(void **state)
+{
+    (void)state;
+    bool any;
+    play_blocks(256, 32768, 40);
+    played += 256; /* the plug-in did not get it */
+    play_blocks(256, 32768, 120);
+    assert_int_equal(find(&any), 32768);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_block_is_found_whatever_the_buffer, setup),
+        cmocka_unit_test_setup(noise_and_long_cycles_at_random_have_no_rhythm, setup),
+        cmocka_unit_test_setup(rhythm_of_time_is_none, setup),
+        cmocka_unit_test_setup(rhythm_of_the_graph_is_none, setup),
+        cmocka_unit_test_setup(it_is_found_again_after_a_lost_cycle, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

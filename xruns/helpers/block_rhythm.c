@@ -1,0 +1,92 @@
+#include "xruns/helpers/block_rhythm.h"
+
+#include <math.h>
+
+#define CYCLES_MIN 16 /* of a block: a shorter rhythm is that of the server or the card */
+#define BLOCK_MAX  (INT64_C(1) << 20)
+#define SPAN_MAX   (64 * BLOCK_MAX)
+#define FIRST_MAX  16 /* long cycles, of which one is at the end of a block */
+#define BLOCKS_MIN 12 /* with a long cycle each, in nine of ten */
+#define NOISE_NS   20000
+#define CHANCE     1e-9 /* that long cycles at random times look so */
+
+void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t frames, int64_t busy_ns, int64_t usual_ns)
+{
+    if (frames != rhythm->frames) {
+        rhythm->frames = frames;
+        rhythm->begin = rhythm->position;
+        rhythm->longs_n = 0;
+        rhythm->was_long = false;
+    }
+    const bool is_long = busy_ns > usual_ns + usual_ns / 2 + NOISE_NS;
+    if (is_long && !rhythm->was_long) /* what goes on in the next cycle is one */
+        rhythm->longs[rhythm->longs_n++ % ST_BLOCK_RHYTHM_LONG_MAX] = rhythm->position;
+    rhythm->was_long = is_long;
+    rhythm->position += frames;
+}
+
+/* The long cycles of the last time, the oldest first. */
+static size_t list(const struct st_block_rhythm *rhythm, int64_t ret[static ST_BLOCK_RHYTHM_LONG_MAX])
+{
+    const size_t kept =
+        rhythm->longs_n < ST_BLOCK_RHYTHM_LONG_MAX ? rhythm->longs_n : ST_BLOCK_RHYTHM_LONG_MAX;
+    size_t n = 0;
+    for (size_t i = 0; i < kept; i++) {
+        ret[n] = rhythm->longs[(rhythm->longs_n - kept + i) % ST_BLOCK_RHYTHM_LONG_MAX];
+        n += rhythm->position - ret[n] < SPAN_MAX;
+    }
+    return n;
+}
+
+/* Long cycles that are blocks away from one of them, to a cycle; more than one in a block count once. */
+static size_t hits(const int64_t *longs, size_t n, int64_t first, int64_t block, int64_t frames)
+{
+    size_t found = 0;
+    int64_t last = INT64_MIN;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t away = longs[i] - first + SPAN_MAX; /* not below 0, and a multiple of a block more */
+        const int64_t at = (away + frames) / block;
+        if ((away + frames) % block > 2 * frames || at == last)
+            continue;
+        found++;
+        last = at;
+    }
+    return found;
+}
+
+static bool is_block(const struct st_block_rhythm *rhythm, const int64_t *longs, size_t n, int64_t block)
+{
+    const int64_t span = rhythm->position - (rhythm->longs_n > n ? longs[0] : rhythm->begin);
+    const double blocks = (double)(span / block), share = (double)n * (double)rhythm->frames / (double)span;
+    size_t most = 0;
+    for (size_t i = 0; i < n && i < FIRST_MAX; i++) {
+        const size_t found = hits(longs, n, longs[i], block, rhythm->frames);
+        most = found > most ? found : most;
+    }
+    /* by chance each block has one within the three cycles that count with this probability */
+    const double chance = blocks * log(2) + (double)most * log(1 - pow(1 - fmin(share, 1), 3)) +
+                          log(ST_BLOCK_RHYTHM_LONG_MAX * 20);
+    return blocks >= BLOCKS_MIN && (double)most >= 0.9 * blocks && 3 * (n - most) < n && chance < log(CHANCE);
+}
+
+int64_t st_block_rhythm_find(struct st_block_rhythm *rhythm, bool *ret_any)
+{
+    int64_t longs[ST_BLOCK_RHYTHM_LONG_MAX];
+    const size_t n = list(rhythm, longs);
+    int64_t block = 1;
+    *ret_any = rhythm->any;
+    while (block < CYCLES_MIN * rhythm->frames)
+        block *= 2;
+    while (n > 0 && block <= BLOCK_MAX && !is_block(rhythm, longs, n, block))
+        block *= 2;
+    if (n > 0 && block <= BLOCK_MAX) {
+        const bool other = rhythm->block != 0 && rhythm->block_frames != rhythm->frames;
+        rhythm->any = other ? block == rhythm->block : rhythm->any && block == rhythm->block;
+        rhythm->graph =
+            rhythm->graph || (other && block * rhythm->block_frames == rhythm->block * rhythm->frames);
+        rhythm->block = block;
+        rhythm->block_frames = rhythm->frames;
+        *ret_any = rhythm->any;
+    }
+    return rhythm->graph ? 0 : rhythm->block;
+}

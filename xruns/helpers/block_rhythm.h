@@ -1,0 +1,32 @@
+/* The rhythm of a client's long cycles. A plug-in that computes in blocks (FFT, convolution) has one long
+ * cycle for each block, which is a power of two of samples, whatever the buffer of the server. What comes
+ * after a number of cycles is the graph's own rhythm, and what comes after a time is neither. Pure. */
+#ifndef ST_XRUNS_HELPERS_BLOCK_RHYTHM_H
+#define ST_XRUNS_HELPERS_BLOCK_RHYTHM_H
+
+#include <stdbool.h>
+
+#include "core/base.h"
+
+#define ST_BLOCK_RHYTHM_LONG_MAX 128 /* cycles, the latest ones */
+
+/** All 0 at first. */
+struct st_block_rhythm {
+    int64_t frames;          /* of a cycle */
+    int64_t position, begin; /* frames that the client computed, and as of the first cycle that counts */
+    int64_t longs[ST_BLOCK_RHYTHM_LONG_MAX]; /* position of long cycles, a ring ... */
+    size_t longs_n;                          /* ... of so many since the beginning */
+    bool was_long;
+    int64_t block,
+        block_frames; /* the block that was found last, and in cycles of how many frames; 0: none */
+    bool any, graph;  /* the same block in cycles of another length; the same number of cycles */
+};
+
+/** A cycle that the client has finished. @param usual_ns of such cycles. */
+void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t frames, int64_t busy_ns, int64_t usual_ns);
+
+/** Looks for a rhythm. @param ret_any it is the same in cycles of different lengths.
+ * @return frames of a block; 0: there is none, or it is not known. */
+int64_t st_block_rhythm_find(struct st_block_rhythm *rhythm, bool *ret_any);
+
+#endif
