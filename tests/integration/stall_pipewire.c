@@ -3,7 +3,8 @@
  * newline on standard input sleeps STALL_MS in one
  * process callback, prints "stalled N" after it, and ends with its input.
  *
- * With BASE it computes in each cycle: BASE % of the period, in each EVERYth cycle PEAK %, as CPU time. At
+ * With BASE it computes in each cycle: BASE % of the period, in each EVERYth cycle PEAK %, as CPU time; EVERY
+ * below 0: in each cycle that completes a block of -EVERY samples. At
  * the end it writes a line for each cycle into LOG: when PipeWire began it, when the callback began and ended
  * (CLOCK_MONOTONIC), its CPU time and the period, all in ns. It runs on CPU only (-1: anywhere). "self": the
  * PEAK is computed by another thread of its own, of higher priority, on that CPU. "filter": it is no stream,
@@ -43,7 +44,7 @@ struct cycle {
 };
 
 static struct cycle *log_of;
-static long base, peak, every, cpu = -1, n;
+static long base, peak, every, cpu = -1, n, played;
 static bool by_itself, is_filter, exits, sleeps, is_helped;
 static int paged_fd = -1;
 static volatile char *paged;
@@ -144,7 +145,10 @@ static void work(void)
     cycle->start_ns = (int64_t)position->clock.nsec;
     cycle->period_ns = (int64_t)position->clock.duration * 1000000000 * position->clock.rate.num /
                        position->clock.rate.denom;
-    const bool at_peak = n % every == 0 && n > (exits ? 39 : 20);
+    const long before = played;
+    played += (long)position->clock.duration;
+    const bool due = every > 0 ? n % every == 0 : played / -every != before / -every;
+    const bool at_peak = due && n > (exits ? 39 : 20);
     const int64_t peak_ns = cycle->period_ns * peak / 100;
     const struct timespec pause = {.tv_sec = (time_t)(peak_ns / 1000000000),
                                    .tv_nsec = (long)(peak_ns % 1000000000)};
@@ -261,7 +265,7 @@ int main(int argc, char **argv)
         is_helped = strcmp(mode, "helped") == 0;
         log_path = argv[6];
         log_of = calloc(CYCLES_MAX, sizeof(*log_of));
-        if (log_of == NULL || every <= 0)
+        if (log_of == NULL || every == 0)
             return 1;
         if (cpu >= 0) {
             cpu_set_t set;

@@ -15,7 +15,7 @@ struct st_block_rhythm {
     int64_t frames;          /* of a cycle */
     int64_t position, begin; /* frames that the client computed, and as of the first cycle that counts */
     int64_t longs[ST_BLOCK_RHYTHM_LONG_MAX]; /* position of long cycles, a ring ... */
-    size_t longs_n;                          /* ... of so many since the beginning */
+    size_t longs_n;                          /* ... of this number since the beginning */
     bool was_long;
     int64_t block,
         block_frames; /* the block that was found last, and in cycles of how many frames; 0: none */

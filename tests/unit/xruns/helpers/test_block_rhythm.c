@@ -82,7 +82,7 @@ static void noise_and_long_cycles_at_random_have_no_rhythm(void **state)
     for (uint32_t seed = 1; seed <= 400; seed++) {
         static const int64_t sizes[] = {64, 128, 256, 1024};
         const int64_t size = sizes[seed % ST_ARRAY_LEN(sizes)];
-        const uint32_t each = 4u << seed % 9; /* a long cycle in so many */
+        const uint32_t each = 4u << seed % 9; /* one long cycle in this number */
         setup(NULL);
         random_state = seed;
         for (const int64_t end = 90 * RATE; played < end;)
