@@ -57,6 +57,9 @@ struct observer {
     struct st_pipewire_profile profile;
     struct st_process_watch *watch;
     struct st_pipewire_streams *streams;
+    struct st_resync_log log;
+    struct spa_source *log_source; /* NULL: it is not followed */
+    bool log_tried;
     pid_t own;  /* whose clients are left out */
     int status; /* what main returns */
 };
@@ -78,9 +81,12 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 
 static void say_ready(struct observer *observer)
 {
+    const char *cards = observer->log_tried && observer->log_source == NULL
+                            ? "; resyncs of second cards are not watched: its log cannot be read"
+                            : "";
     observer->beyond_n = observer->profile.beyond_n;
     if (observer->beyond_n == 0)
-        st_helper_line_ready("profiler of PipeWire %s", observer->version);
+        st_helper_line_ready("profiler of PipeWire %s%s", observer->version, cards);
     else
         st_helper_line_ready("profiler of PipeWire %s; %" PRId64
                              " nodes are not watched, as at most %d can be",
@@ -101,6 +107,33 @@ static void on_tell_timer(void *ctx, ST_UNUSED uint64_t expirations)
     observer->told_lately = false;
     if (observer->profile.pending)
         tell(observer);
+}
+
+static void on_resync(void *ctx, const struct st_resync_log_line *line)
+{
+    struct observer *observer = ctx;
+    st_pipewire_profile_resync(&observer->profile, line, on_seen, observer);
+}
+
+static void on_log(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
+{
+    struct observer *observer = ctx;
+    if (st_resync_log_read(&observer->log, on_resync, observer) == 0)
+        return;
+    pw_loop_destroy_source(observer->loop, observer->log_source);
+    observer->log_source = NULL;
+    say_ready(observer);
+}
+
+/* Once there is a second card of which only the log says something. */
+static void follow_log(struct observer *observer)
+{
+    observer->log_tried = true;
+    if (st_resync_log_open(&observer->log) == 0)
+        observer->log_source =
+            pw_loop_add_io(observer->loop, observer->log.fd, SPA_IO_IN | SPA_IO_HUP, false, on_log, observer);
+    if (observer->log_source == NULL)
+        say_ready(observer);
 }
 
 static void measure(void *ctx, uint32_t client, struct st_dropout_figures *figures)
@@ -316,6 +349,8 @@ static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
         pw_loop_update_timer(observer->loop, observer->loads_timer, &stop, &stop, false);
     if (observer->profile.beyond_n != observer->beyond_n)
         say_ready(observer);
+    if (!observer->log_tried && st_pipewire_profile_needs_log(&observer->profile))
+        follow_log(observer);
 }
 
 /* libpipewire could not begin: without the files of its package it finds nothing. */

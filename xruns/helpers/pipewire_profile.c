@@ -579,6 +579,7 @@ static int take_card(struct st_pipewire_profile *profile, uint32_t id, uint32_t 
     struct st_pipewire_profile_node *node = find(profile, id);
     struct st_second_card_clock clock;
     const int r = st_pipewire_cycle_card(pod, &clock);
+    profile->has_clocks = true;
     if (r < 0 || node == NULL || !node->is_device)
         return r == -EBADMSG ? r : 0;
     const int64_t lost = st_second_card_take(&node->card, driver_id, &clock);
@@ -839,6 +840,32 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id, 
         return;
     rename_node(&sighting.device, node->driver);
     rename_node(&sighting.client, node->name);
+    seen(ctx, &sighting);
+}
+
+bool st_pipewire_profile_needs_log(const struct st_pipewire_profile *profile)
+{
+    size_t i = 0;
+    while (i < ST_PIPEWIRE_PROFILE_NODES_MAX &&
+           (!profile->nodes[i].is_device || profile->nodes[i].drives || profile->nodes[i].seen_ns == 0))
+        i++;
+    return i < ST_PIPEWIRE_PROFILE_NODES_MAX && !profile->has_clocks;
+}
+
+void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struct st_resync_log_line *line,
+                                st_xrun_seen_fn seen, void *ctx)
+{
+    struct st_xrun_seen sighting = {
+        .certainty = ST_CERTAINTY_EXACT, .device_xruns_n = line->n, .place = ST_DROPOUT_AT_RESYNC};
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        const struct st_pipewire_profile_node *node = &profile->nodes[i];
+        if (!node->is_device || !node->drives || node->gone)
+            continue;
+        rename_node(&sighting.device, node->name);
+        sighting.lost_ns = sighting.longest_ns =
+            (int64_t)((double)line->frames * (double)node->period_ns / (double)line->cycle_frames);
+    }
+    rename_node(&sighting.client, line->card);
     seen(ctx, &sighting);
 }
 

@@ -21,6 +21,7 @@
 #include "xruns/helpers/block_rhythm.h"
 #include "xruns/helpers/dropout_judge.h"
 #include "xruns/helpers/node_load.h"
+#include "xruns/helpers/resync_log.h"
 #include "xruns/helpers/second_card.h"
 #include "xruns/xrun.h"
 
@@ -110,6 +111,7 @@ struct st_pipewire_profile {
     bool kept_counts; /* it is the dropout of a client, not of the server */
     bool late;        /* a client is late in the cycle that is taken */
     bool pending;     /* there is something to report */
+    bool has_clocks;  /* the server reports the clock of a second card */
     int64_t beyond_n; /* nodes that were announced while there was no room */
 };
 
@@ -134,6 +136,13 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_see
 /** Reports a dropout of that node's client, between its program and the server. */
 void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id, int64_t lost_ns,
                               enum st_dropout_reason reason, st_xrun_seen_fn seen, void *ctx);
+
+/** Is a second card in the cycles that has no clock there? Then its resyncs are in the server's log only. */
+bool st_pipewire_profile_needs_log(const struct st_pipewire_profile *profile);
+
+/** Reports what the log says. */
+void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struct st_resync_log_line *line,
+                                st_xrun_seen_fn seen, void *ctx);
 
 /** Reports how long each node took that ran since the call before, and frees nodes that have gone. */
 void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
