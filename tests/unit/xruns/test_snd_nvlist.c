@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/cannot.h"
 #include "xruns/sndstat.h"
 
 enum { BOOL = 2, NUMBER = 3, STRING = 4, LIST = 5, LIST_ARRAY = 11, ARRAY_NEXT = 254, LIST_UP = 255 };
@@ -154,6 +155,8 @@ static void list_that_libnv_packed_is_read(void **state)
     assert_non_null(file);
     n = fread(bytes, 1, sizeof(bytes), file);
     fclose(file);
+    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+        ST_CANNOT("the capture has the low byte first");
     /* three devices: with three channels, with none, and one that a program made, which is not believed */
     assert_int_equal(read_again(n), 3);
     assert_string_equal(seen[0].name, "dsp0.play.0");

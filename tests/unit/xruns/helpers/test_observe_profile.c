@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/cannot.h"
 #include "xruns/helpers/node_load.h"
 #include "xruns/helpers/pipewire_cycle.h"
 #include "xruns/helpers/pipewire_profile.h"
@@ -809,6 +810,8 @@ static void a_captured_cycle_has_each_clients_times(void **state)
     assert_non_null(file);
     const size_t bytes = fread(pods, 1, sizeof(pods), file);
     fclose(file);
+    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+        ST_CANNOT("the capture has the low byte first");
     const struct spa_pod *pod = (const struct spa_pod *)pods;
     assert_int_equal(bytes, sizeof(*pod) + pod->size);
     assert_int_equal(st_pipewire_profile_take(&profile, pod), 0);
