@@ -80,7 +80,7 @@ answer "Since when?" status 'first dropout' 2
 answer "Is it my computer?" status '^This computer timing' 2
 answer "What now?" status '^Next' 3
 answer "Did it stop?" after 'does not play now' 1
-answer "Which setting?" check '^(problem|advice) ' 2
+answer "Which setting?" check '(^(problem|advice) |more settings?\.)' 2
 answer "Is it running?" status '^Running' 1
 answer "Who else uses the card?" status '^GoodSynth' 1
 answer "How sure is that?" check '(^[0-9]+ frames held|^No size|alone (would hold|needs))' 2

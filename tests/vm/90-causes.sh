@@ -130,8 +130,8 @@ stop
 conf 'loop = { cpu = 0; frames = 64; };'
 start
 from_ns=$(date +%s%N)
-/share/tests/hog 0 90 5000 2 200 >/tmp/s/hog
-/share/tests/hog 0 90 2000 2 201 >/tmp/s/hog # later than 2/3 ms to 2 ms, wherever in the period it begins
+/share/tests/hog 0 90 5000 2 400 >/tmp/s/hog
+/share/tests/hog 0 90 2000 2 401 >/tmp/s/hog # later than 2/3 ms to 2 ms, wherever in the period it begins
 # a hog below the loop eats what real-time threads may have: the loop, which is above it, is throttled with it
 /share/tests/hog 0 50 2500000 1 10 >/tmp/s/hog
 to_ns=$(date +%s%N)
