@@ -8,8 +8,6 @@
 #include "core/text/json.h"
 #include "core/text/text.h"
 
-#define TEXT_BYTES 768
-
 bool st_event_story_asks(const struct st_event *event)
 {
     /* a client's own cycle decides; the loop may say who made it wake up late */
@@ -122,11 +120,11 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     else
         st_text_append(buf, buf_bytes, "%s: %" PRId64 " device xrun%s", event->source, n, n == 1 ? "" : "s");
     st_text_append(buf, buf_bytes, "%s", span_text(event, span, sizeof(span)));
-    if (event->kind == ST_EVENT_OWN_XRUN)
-        return;
     if (event->device[0] != '\0')
         st_text_append(buf, buf_bytes, "%s %s",
                        event->place == ST_DROPOUT_AT_RESYNC ? ", put in step with" : " on", event->device);
+    if (event->kind == ST_EVENT_OWN_XRUN)
+        return;
     if (!of_client && event->place != ST_DROPOUT_AT_RESYNC && event->client[0] != '\0')
         st_text_append(buf, buf_bytes, ", client %s", event->client);
     if (event->lost_ns > 0)
@@ -263,7 +261,7 @@ static const char *cause_name(const struct st_event *event, const struct st_stor
 
 json_t *st_event_story_json(const struct st_event *event, const struct st_story_beside *beside)
 {
-    char text[TEXT_BYTES];
+    char text[ST_EVENT_STORY_BYTES];
     const struct st_event *found = explanation(event, beside), *late = found != NULL ? found : event;
     json_t *document = json_pack("{s:I, s:s, s:o}", "time_ns", (json_int_t)event->wall_ns, "event",
                                  st_event_kind_name(event->kind), "text",

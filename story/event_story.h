@@ -20,6 +20,8 @@
 /** "loop-on-time": in the place of a cause: the test loop has nothing to do with the dropout. */
 #define ST_STORY_ON_TIME "loop-on-time"
 
+#define ST_EVENT_STORY_BYTES 768 /* room for the sentence of any event */
+
 /** Is it sound that was lost and that its own cycle does not explain? Then a late wake-up may. */
 bool st_event_story_asks(const struct st_event *event);
 

@@ -14,6 +14,7 @@
 #include "core/text/text.h"
 #include "core/when.h"
 #include "evidence/miss_events.h"
+#include "story/event_story.h"
 
 #define LABEL_COLUMNS   15
 #define WIDTH_MIN       40
@@ -459,27 +460,19 @@ static void put_two_lines(FILE *out, char *text, const struct st_history_text_lo
     free(lines);
 }
 
+/* What other programs' sound servers report ends with the server: the client comes first here. */
 static void put_event(FILE *out, const json_t *event, const struct st_history_text_look *look)
 {
-    char when[32], kind[32], source[32], text[300], part[96], line[1024];
-    static const struct {
-        const char *key, *before;
-    } more[] = {{"device", "; device "}, {"client", "; client "}, {"certainty", "; "}, {"culprit", "; by "}};
+    char when[32], kind[32], source[32], text[ST_EVENT_STORY_BYTES], line[sizeof(text) + 128];
     st_when_text_near(st_json_field(event, "time_ns"), look->now_wall_ns, when, sizeof(when));
     st_json_field_safe(json_object_get(event, "event"), kind, sizeof(kind));
     st_json_field_safe(json_object_get(event, "text"), text, sizeof(text));
     st_json_field_safe(json_object_get(event, "source"), source, sizeof(source));
     const size_t bytes = strlen(source);
-    /* texts of other programs' dropouts begin with their server: the client comes first here */
     if (bytes > 0 && strncmp(text, source, bytes) == 0 && strncmp(text + bytes, ": ", 2) == 0)
         snprintf(line, sizeof(line), "%s  %s; %s", when, text + bytes + 2, source);
     else
         snprintf(line, sizeof(line), "%s  %s: %s", when, kind, text);
-    for (size_t i = 0; i < ST_ARRAY_LEN(more); i++) {
-        st_json_field_safe(json_object_get(event, more[i].key), part, sizeof(part));
-        if (part[0] != '\0' && strstr(line, part) == NULL) /* texts of xruns name them already */
-            st_text_append(line, sizeof(line), "%s%s", more[i].before, part);
-    }
     put_two_lines(out, line, look);
 }
 
