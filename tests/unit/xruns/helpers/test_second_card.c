@@ -173,7 +173,7 @@ static void what_cannot_be_is_left_out(void **state)
         {.rate_hz = RATE, .position = 1, .duration = 1024, .delay = -5, .rate_diff = 1},
         {.rate_hz = RATE, .position = 1, .duration = 1024, .delay = INT64_MAX, .rate_diff = 1},
         {.rate_hz = RATE, .position = INT64_MIN, .duration = 1024, .delay = 1024, .rate_diff = 1},
-        {.rate_hz = RATE, .position = 1, .duration = 1024, .delay = 1024, .rate_diff = NAN},
+        {.rate_hz = RATE, .position = 1, .duration = 1024, .delay = 1024, .rate_diff = (double)NAN},
         {.rate_hz = RATE, .position = 1, .duration = 1024, .delay = 1024, .rate_diff = 30}};
     run(10);
     for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
