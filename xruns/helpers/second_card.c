@@ -5,7 +5,9 @@
 
 #define SETTLE_S                                                                                             \
     1 /* of a card that begins to play, or whose cycle changes: PipeWire says nothing then either */
-#define DRIFT_S      5   /* from a resync on, PipeWire measures the rate anew */
+#define DRIFT_S      5 /* from a resync on, PipeWire measures the rate anew */
+#define KNOWN_S      5 /* the clocks of some cards are coarse */
+#define MEAN_S       30
 #define STRAYS_MAX   16  /* reports; a delay that stays where it is was no resync */
 #define USUAL        32  /* reports, of the moving average */
 #define ERROR_FRAMES 256 /* PipeWire allows at least these */
@@ -63,16 +65,18 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
         card->lost_frames = card->strays = 0;
     }
     if (card->constant >= DRIFT_S * clock->rate_hz) {
-        card->drift += clock->rate_diff - 1;
-        card->drift_n++;
+        card->drift += (clock->rate_diff - 1) * (double)frames;
+        card->drift_frames += (double)frames;
+    }
+    if (card->drift_frames > 2.0 * MEAN_S * (double)clock->rate_hz) { /* what is older counts half */
+        card->drift /= 2;
+        card->drift_frames /= 2;
     }
     return lost;
 }
 
-int64_t st_second_card_drift_ppb(struct st_second_card *card)
+int64_t st_second_card_drift_ppb(const struct st_second_card *card)
 {
-    const int64_t ppb = card->drift_n > 0 ? llround(card->drift / (double)card->drift_n * 1e9) : 0;
-    card->drift = 0;
-    card->drift_n = 0;
-    return ppb;
+    const double rate_hz = (double)card->last.rate_hz;
+    return card->drift_frames > KNOWN_S * rate_hz ? llround(card->drift / card->drift_frames * 1e9) : 0;
 }

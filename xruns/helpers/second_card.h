@@ -25,8 +25,7 @@ struct st_second_card {
     double usual;                /* delay */
     int64_t settled, constant;   /* frames since it began, and since its drift began to be measured */
     int64_t lost_frames, strays; /* of a resync that is not over; reports of it */
-    double drift;                /* sum of rate_diff - 1 ... */
-    int64_t drift_n;             /* ... of this number of reports */
+    double drift, drift_frames;  /* sum of rate_diff - 1 in so much sound, of the last minute */
 };
 
 /** @param driver_id the node that it follows.
@@ -34,8 +33,8 @@ struct st_second_card {
 int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
                             const struct st_second_card_clock *clock);
 
-/** By how much it is faster than the card that it follows, in 10^-9, since the call before; 0: the same
+/** By how much it is faster than the card that it follows, in 10^-9, in the last minute; 0: the same
  * clock, or not known. */
-int64_t st_second_card_drift_ppb(struct st_second_card *card);
+int64_t st_second_card_drift_ppb(const struct st_second_card *card);
 
 #endif

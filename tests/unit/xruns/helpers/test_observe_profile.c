@@ -349,7 +349,7 @@ static void a_second_card_that_is_put_in_step_is_reported_beside_the_first(void 
     (void)state;
     struct st_xrun_seen seen = {0};
     int64_t cycle = 1;
-    for (; cycle < 8000; cycle++)
+    for (; cycle < 12000; cycle++)
         take_card(cycle, 100);
     assert_false(profile.pending);
     take_card(cycle++, 580);
