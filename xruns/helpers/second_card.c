@@ -8,10 +8,10 @@
 #define DRIFT_S      5 /* from a resync on, PipeWire measures the rate anew */
 #define KNOWN_S      5 /* the clocks of some cards are coarse */
 #define MEAN_S       30
-#define STRAYS_MAX   16  /* reports; a delay that stays where it is was no resync */
-#define USUAL        32  /* reports, of the moving average */
-#define ERROR_FRAMES 256 /* PipeWire allows at least these */
-#define DRIFT_MAX    0.01
+#define STRAYS_MAX   16                 /* reports; a delay that stays where it is was no resync */
+#define USUAL        32                 /* reports, of the moving average */
+#define ERROR_FRAMES 256                /* PipeWire allows at least these */
+#define DRIFT_MAX    0.01               /* more is no crystal's */
 #define FRAMES_MAX   (INT64_C(1) << 40) /* more is no delay */
 
 static void begin(struct st_second_card *card, uint32_t driver_id, const struct st_second_card_clock *clock)
@@ -38,8 +38,7 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
                             const struct st_second_card_clock *clock)
 {
     int64_t lost = 0;
-    if (clock->rate_hz <= 0 || clock->delay < 0 || clock->delay > FRAMES_MAX || clock->position < 0 ||
-        !(fabs(clock->rate_diff - 1) < DRIFT_MAX))
+    if (clock->rate_hz <= 0 || clock->delay < 0 || clock->delay > FRAMES_MAX || clock->position < 0)
         return 0;
     if (card->last.position == clock->position && card->driver_id == driver_id) /* it was in no cycle since */
         return 0;
@@ -64,7 +63,7 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
         lost = card->lost_frames;
         card->lost_frames = card->strays = 0;
     }
-    if (card->constant >= DRIFT_S * clock->rate_hz) {
+    if (card->constant >= DRIFT_S * clock->rate_hz && fabs(clock->rate_diff - 1) < DRIFT_MAX) {
         card->drift += (clock->rate_diff - 1) * (double)frames;
         card->drift_frames += (double)frames;
     }
