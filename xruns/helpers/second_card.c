@@ -8,8 +8,9 @@
 #define DRIFT_S      5 /* from a resync on, PipeWire measures the rate anew */
 #define KNOWN_S      5 /* the clocks of some cards are coarse */
 #define MEAN_S       30
-#define STRAYS_MAX   16                 /* reports; a delay that stays where it is was no resync */
-#define USUAL        32                 /* reports, of the moving average */
+#define STRAYS_MAX   16 /* reports; a delay that stays where it is was no resync */
+#define USUAL        32 /* reports, of the moving average */
+#define STEP         0.1
 #define ERROR_FRAMES 256                /* PipeWire allows at least these */
 #define DRIFT_MAX    0.01               /* more is no crystal's */
 #define FRAMES_MAX   (INT64_C(1) << 40) /* more is no delay */
@@ -59,7 +60,7 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
         if (++card->strays > STRAYS_MAX)
             begin(card, driver_id, clock);
     } else {
-        card->usual += error / USUAL;
+        card->usual += fmax(-STEP, fmin(STEP, error / USUAL)); /* a card that is far off pulls at it */
         lost = card->lost_frames;
         card->lost_frames = card->strays = 0;
     }
