@@ -40,11 +40,12 @@ struct scan {
     int64_t worst_us;            /* longest of the enabled states the request allows */
     const struct st_fact *worst; /* its latency; NULL: none */
     int64_t period_us;
-    bool looks_ahead;      /* the governor asks how far away the next timer is: all but ladder do */
-    int64_t deeper_us;     /* longest of those that a sleep of a period is too short for; 0: none */
-    int64_t shallow_us;    /* longest of them that is small; -1: none */
-    int64_t least_us;      /* shortest that is not small; INT64_MAX: none */
-    bool cpus_are_limited; /* one of them at least, by its own file */
+    bool looks_ahead;             /* the governor asks how far away the next timer is: all but ladder do */
+    int64_t deeper_us;            /* longest of those that a sleep of a period is too short for; 0: none */
+    const struct st_fact *deeper; /* its latency */
+    int64_t shallow_us;           /* longest of them that is small; -1: none */
+    int64_t least_us;             /* shortest that is not small; INT64_MAX: none */
+    bool cpus_are_limited;        /* one of them at least, by its own file */
 };
 
 /** What a program allows the CPU of this state to take: "0" is no limit, "n/a" no time at all. Another CPU
@@ -106,8 +107,10 @@ static void scan_state(struct scan *scan, const struct st_fact *fact)
     if (latency_us > scan->request_us || latency_us > resume_limit_us(scan, fact))
         return;
     if (is_too_deep(scan, fact, latency_us)) {
-        if (latency_us > scan->deeper_us)
+        if (latency_us > scan->deeper_us) {
             scan->deeper_us = latency_us;
+            scan->deeper = fact;
+        }
         return;
     }
     if ((double)latency_us <= SMALL_US && latency_us > scan->shallow_us)
@@ -146,6 +149,7 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     const bool guest = st_machine_is_guest(scan->facts), held = scan->request_us < REQUEST_NONE_US;
     const bool limited = held || scan->cpus_are_limited;
     if (scan->worst == NULL && scan->deeper_us > 0) {
+        st_finding_quote(finding, scan->deeper->key);
         st_finding_fine(finding, "a sleep of %.0f µs is too short for any idle state", period_us);
         return;
     }
