@@ -408,7 +408,8 @@ static void take_messages(struct observer *observer, bool playing)
     observer->taken_ns = now_ns;
     observer->profile_bytes = 0;
     pw_loop_iterate(observer->loop, playing ? 0 : -1);
-    observer->much_comes = observer->profile_bytes * ST_NS_PER_S > MUCH_BYTES_S * since_ns;
+    observer->much_comes =
+        (double)observer->profile_bytes * (double)ST_NS_PER_S > (double)MUCH_BYTES_S * (double)since_ns;
 }
 
 /* While cycles are reported, it looks once in 20 to 40 ms what the clients' threads do. */
