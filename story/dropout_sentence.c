@@ -20,7 +20,7 @@ const char *st_dropout_sentence(const struct st_dropout_sentence *about, char *b
         snprintf(buf, buf_bytes, "%s lost sound in %s %s, ", about->name,
                  st_dropout_reason_share(about->n, about->all_n, made, sizeof(made)), about->when);
     if (about->lost_ns > 0 && about->n > 1)
-        st_text_append(buf, buf_bytes, "%s in all (longest %s)",
+        st_text_append(buf, buf_bytes, "%s%s in all (longest %s)", about->lost_partly ? "at least " : "",
                        st_ns_format_short(about->lost_ns, lost, sizeof(lost)),
                        st_ns_format_short(about->longest_ns, longest, sizeof(longest)));
     else if (about->lost_ns > 0)

@@ -2,6 +2,8 @@
 #ifndef ST_STORY_DROPOUT_SENTENCE_H
 #define ST_STORY_DROPOUT_SENTENCE_H
 
+#include <stdbool.h>
+
 #include "xruns/dropout_place.h"
 #include "xruns/dropout_reason.h"
 
@@ -15,6 +17,7 @@ struct st_dropout_sentence {
     const char *why;   /* after "it": st_dropout_reason_why() */
     /* no sound for so long, in all of n and in the longest of them; lost_ns 0: not known */
     int64_t lost_ns, longest_ns;
+    bool lost_partly;            /* not of all of them is it known */
     enum st_dropout_place place; /* of most of them */
     const char *server;          /* whose buffers they are, as on screens; not read if lost_ns is 0 */
 };

@@ -40,6 +40,7 @@ void st_dropout_table_named(const struct st_dropout_table *table, const struct s
         ret->n += st_dropout_table_count(other);
         ret->reason_n += client->device_xruns_n <= client->dropouts_n ? other->reasons_n[reason] : 0;
         ret->lost_ns += other->lost_ns;
+        ret->lost_partly = ret->lost_partly || other->lost_partly;
         ret->longest_ns = other->longest_ns > ret->longest_ns ? other->longest_ns : ret->longest_ns;
     }
 }
@@ -103,6 +104,8 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
     client->places_n[seen->place] += (uint64_t)(seen->dropouts_n + seen->device_xruns_n);
     client->cycles_n += seen->cycles_n;
     client->lost_ns = st_ns_add(client->lost_ns, seen->lost_ns);
+    client->lost_partly =
+        client->lost_partly || (seen->dropouts_n + seen->device_xruns_n > 0 && seen->lost_ns == 0);
     client->longest_ns = seen->longest_ns > client->longest_ns ? seen->longest_ns : client->longest_ns;
     if (client->first_wall_ns == INT64_MIN)
         client->first_wall_ns = wall_ns;

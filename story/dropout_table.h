@@ -20,6 +20,7 @@ struct st_dropout_client {
     uint64_t reasons_n[ST_DROPOUT_REASONS]; /* dropouts_n by reason */
     uint64_t places_n[ST_DROPOUT_PLACES];   /* dropouts_n and device_xruns_n by place */
     int64_t lost_ns, longest_ns;         /* no sound for so long, in all and in the longest; 0: not known */
+    bool lost_partly;                    /* the length of some is not known */
     int64_t cycles_n;                    /* cycles that it lost; 0: not known */
     int64_t culprit_n;                   /* by how many dropouts it leads the others ... */
     uint64_t named_n;                    /* ... of those that had one */

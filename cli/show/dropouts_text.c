@@ -29,6 +29,7 @@ struct who {
     int64_t n, most_n; /* most_n: of the row that the culprit is from */
     int64_t busy_ns, error_ns, wait_ns, period_ns;
     int64_t lost_ns, longest_ns; /* 0: not known */
+    bool lost_partly;            /* of some of them it is not */
     enum st_dropout_place place;
 };
 
@@ -99,6 +100,7 @@ static void add(struct list *list, const json_t *from)
     to->n = st_ns_add(to->n, row.n);
     const int64_t lost_ns = st_json_field(from, "lost_ns"), longest_ns = st_json_field(from, "longest_ns");
     to->lost_ns = st_ns_add(to->lost_ns, lost_ns > 0 ? lost_ns : 0);
+    to->lost_partly = to->lost_partly || json_is_true(json_object_get(from, "lost_partly"));
     to->longest_ns = longest_ns > to->longest_ns ? longest_ns : to->longest_ns;
 }
 
@@ -185,11 +187,13 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, c
     say_why(worst, false, why, sizeof(why));
     char server[32];
     int64_t lost_ns = 0, longest_ns = 0; /* of all of its rows */
+    bool lost_partly = false;
     for (size_t i = 0; i < list.n; i++) {
         const struct who *other = &list.rows[i];
         if (strcmp(other->name, worst->name) != 0)
             continue;
         lost_ns = st_ns_add(lost_ns, other->lost_ns);
+        lost_partly = lost_partly || other->lost_partly;
         longest_ns = other->longest_ns > longest_ns ? other->longest_ns : longest_ns;
     }
     snprintf(server, sizeof(server), "%s", st_event_source_title(worst->source));
@@ -203,6 +207,7 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, c
                                           .when = when,
                                           .why = why,
                                           .lost_ns = lost_ns,
+                                          .lost_partly = lost_partly,
                                           .longest_ns = longest_ns,
                                           .place = worst->place,
                                           .server = server},

@@ -269,7 +269,7 @@ static void put_details(FILE *out, const json_t *document, const struct sums *su
                                      sizeof(events)));
         st_text_field(out, "missed", text, LABEL_COLUMNS, columns);
     }
-    snprintf(text, sizeof(text), "%" PRId64 " device xruns and %" PRId64 " times a client was not ready; ",
+    snprintf(text, sizeof(text), "%" PRId64 " device xruns and %" PRId64 " dropouts of clients; ",
              sums->observed, sums->of_clients);
     if (!is_watched(document, sums))
         snprintf(text, sizeof(text), "other programs were not watched; ");

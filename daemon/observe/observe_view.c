@@ -65,6 +65,7 @@ static json_t *client_json(const struct st_dropout_client *client)
     st_json_set(object, "reasons", reasons_json(client->reasons_n));
     st_json_set(object, "places", places_json(client->places_n));
     st_json_set(object, "lost_ns", known(client->lost_ns));
+    st_json_set(object, "lost_partly", json_boolean(client->lost_partly));
     st_json_set(object, "longest_ns", known(client->longest_ns));
     st_json_set(object, "lost_cycles", known(client->cycles_n));
     st_json_set(object, "culprit", st_json_text_or_null(client->culprit));

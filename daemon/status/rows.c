@@ -530,7 +530,7 @@ static void add_source(struct section *to, const struct st_observed_view *of)
         PUT(&line, " (%s)", of->why);
     PUT(&line, ", device xruns: %" PRIu64, of->seen.device_xruns_n);
     if (!of->device_only)
-        PUT(&line, ", clients not ready: %" PRIu64, of->seen.dropouts_n);
+        PUT(&line, ", dropouts of clients: %" PRIu64, of->seen.dropouts_n);
     if (of->seen.dropouts_n > 0 && strcmp(of->source, "pipewire") != 0)
         PUT(&line, ", when each client waited and computed is not known");
     put_ns(&line, "CPU time per poll", of->polls_n > 0,

@@ -13,7 +13,9 @@
 #define DROPOUTS " FROM event WHERE kind IN (?, ?) AND wall_ns >= ? AND wall_ns < ? AND count_n >= 0"
 /* the file is not trusted: a sum must not overflow */
 #define COUNT "sum(min(count_n, 1000000000))"
-#define LOST  "sum(max(min(lost_ns, 1000000000000000), 0)), max(longest_ns)"
+#define LOST                                                                                                 \
+    "sum(max(min(lost_ns, 1000000000000000), 0)), max(longest_ns), max(count_n > 0 AND coalesce(lost_ns, "   \
+    "0) <= 0)"
 
 /* What the file has, and what st_history_read_running added: a temporary table is found before the file's. */
 #define WATCHES "(SELECT * FROM main.watch UNION ALL SELECT * FROM temp.watch)"
@@ -79,13 +81,14 @@ static json_t *dropout_json(sqlite3_stmt *statement)
     const char *place = st_dropout_place_name(st_dropout_place_of(name));
     if (st_dropout_place_of(name) == ST_DROPOUT_AT_RESYNC)
         text = "was put in step with another card";
-    return json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
-                     st_history_read_column(statement, 0), "device", st_history_read_column(statement, 1),
-                     "client", st_history_read_column(statement, 2), "reason", shown, "text", text, "place",
-                     place, "culprit", st_history_read_column(statement, 4), "count", known(statement, 5),
-                     "busy_ns", known(statement, 6), "busy_error_ns", known(statement, 10), "wait_ns",
-                     known(statement, 7), "period_ns", known(statement, 8), "last_ns", known(statement, 9),
-                     "lost_ns", known(statement, 13), "longest_ns", known(statement, 14));
+    return json_pack(
+        "{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "source",
+        st_history_read_column(statement, 0), "device", st_history_read_column(statement, 1), "client",
+        st_history_read_column(statement, 2), "reason", shown, "text", text, "place", place, "culprit",
+        st_history_read_column(statement, 4), "count", known(statement, 5), "busy_ns", known(statement, 6),
+        "busy_error_ns", known(statement, 10), "wait_ns", known(statement, 7), "period_ns",
+        known(statement, 8), "last_ns", known(statement, 9), "lost_ns", known(statement, 13), "longest_ns",
+        known(statement, 14), "lost_partly", st_history_sql_int(statement, 15) == 1);
 }
 
 int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,

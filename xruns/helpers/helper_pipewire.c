@@ -89,8 +89,8 @@ static void say_ready(struct observer *observer)
         st_helper_line_ready("profiler of PipeWire %s%s", observer->version, cards);
     else
         st_helper_line_ready("profiler of PipeWire %s; %" PRId64
-                             " nodes are not watched, as at most %d can be",
-                             observer->version, observer->beyond_n, ST_PIPEWIRE_PROFILE_NODES_MAX);
+                             " nodes are not watched, as at most %d can be%s",
+                             observer->version, observer->beyond_n, ST_PIPEWIRE_PROFILE_NODES_MAX, cards);
 }
 
 static void tell(struct observer *observer)

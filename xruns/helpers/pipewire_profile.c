@@ -1,6 +1,7 @@
 #include "xruns/helpers/pipewire_profile.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -572,6 +573,12 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     node->finish_ns = block->finish_ns;
 }
 
+/* By what a server and a log that may be anybody's say: nothing is longer than a line may tell. */
+static int64_t time_of(int64_t frames, double rate_hz)
+{
+    return (int64_t)fmin((double)frames * (double)ST_NS_PER_S / rate_hz, (double)ST_PIPEWIRE_CYCLE_MAX_NS);
+}
+
 /* The clock of a device that is in the cycle, behind its block. */
 static int take_card(struct st_pipewire_profile *profile, uint32_t id, uint32_t driver_id,
                      const struct spa_pod *pod)
@@ -585,9 +592,9 @@ static int take_card(struct st_pipewire_profile *profile, uint32_t id, uint32_t 
     const int64_t lost = st_second_card_take(&node->card, driver_id, &clock);
     if (lost == 0)
         return 0;
-    const int64_t lost_ns = (int64_t)((double)lost * (double)ST_NS_PER_S / (double)clock.rate_hz);
+    const int64_t lost_ns = time_of(lost, (double)clock.rate_hz);
     node->resyncs_n++;
-    node->resync_lost_ns += lost_ns;
+    node->resync_lost_ns = st_ns_add(node->resync_lost_ns, lost_ns);
     node->resync_longest_ns = lost_ns > node->resync_longest_ns ? lost_ns : node->resync_longest_ns;
     profile->pending = true;
     return 0;
@@ -793,7 +800,9 @@ static void report_resyncs(struct st_pipewire_profile_node *node, st_xrun_seen_f
     struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_PROBABLE,
                                     .device_xruns_n = node->resyncs_n,
                                     .place = ST_DROPOUT_AT_RESYNC,
-                                    .lost_ns = node->resync_lost_ns,
+                                    .lost_ns = node->resync_lost_ns < ST_PIPEWIRE_CYCLE_MAX_NS
+                                                   ? node->resync_lost_ns
+                                                   : ST_PIPEWIRE_CYCLE_MAX_NS,
                                     .longest_ns = node->resync_longest_ns};
     if (node->resyncs_n == 0)
         return;
@@ -863,7 +872,7 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
             continue;
         rename_node(&sighting.device, node->name);
         sighting.lost_ns = sighting.longest_ns =
-            (int64_t)((double)line->frames * (double)node->period_ns / (double)line->cycle_frames);
+            time_of(line->frames, (double)line->cycle_frames * (double)ST_NS_PER_S / (double)node->period_ns);
     }
     rename_node(&sighting.client, line->card);
     seen(ctx, &sighting);

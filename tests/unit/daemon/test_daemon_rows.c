@@ -247,6 +247,11 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     expect_of_screen("answer", "paplay lost sound 10 times (watched since 22:13), 4.70 s in all (longest 490 "
                                "ms), between it and PipeWire: it was stopped or frozen.");
     expect_of_screen("next_why", "nothing to tune: it was stopped or frozen");
+    client->lost_partly = true;
+    expect_of_screen("answer",
+                     "paplay lost sound 10 times (watched since 22:13), at least 4.70 s in all (longest "
+                     "490 ms), between it and PipeWire: it was stopped or frozen.");
+    client->lost_partly = false;
     add_client(pipewire, "GoodSynth", 1, ST_DROPOUT_STOPPED);
     expect_of_screen("answer", "paplay lost sound in 10 of 11 dropouts (watched since 22:13), 4.70 s in all "
                                "(longest 490 ms), between it and PipeWire: it was stopped or frozen.");
@@ -757,7 +762,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
         .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
     expect_row("ALSA", "watching, last dropout ", "warn", false);
     expect_row("Watched",
-               "alsa, device xruns: 5, clients not ready: 3, when each client waited and computed is not "
+               "alsa, device xruns: 5, dropouts of clients: 3, when each client waited and computed is not "
                "known, CPU time per poll not known yet (n = 0)",
                "ok", true);
     expect_no_row("Not watched");

@@ -119,6 +119,7 @@ static void lengths_and_places_are_read_back(void **state)
         event->longest_ns = 200 * ST_NS_PER_MS;
     }
     events[1].longest_ns = 500 * ST_NS_PER_MS;
+    events[2].lost_ns = events[2].longest_ns = 0; /* not known */
     events[2].place = ST_DROPOUT_AT_CLIENT_BUFFER;
     put_all(events, ST_ARRAY_LEN(events));
     add(NOON_NS, 100, 1000);
@@ -131,6 +132,8 @@ static void lengths_and_places_are_read_back(void **state)
     assert_int_equal(figure(rows, 1, "count"), 1);
     assert_int_equal(figure(rows, 1, "lost_ns"), 600 * ST_NS_PER_MS);
     assert_int_equal(figure(rows, 1, "longest_ns"), 500 * ST_NS_PER_MS);
+    assert_true(json_is_true(json_object_get(json_array_get(rows, 0), "lost_partly")));
+    assert_true(json_is_false(json_object_get(json_array_get(rows, 1), "lost_partly")));
     json_decref(document);
 }
 
