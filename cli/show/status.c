@@ -25,6 +25,20 @@
 #define ROWS_MAX 300
 #define ASK_MS   500
 
+/* The table of the sizes that ran, from the history: without one the screen says so in its own row. */
+static void add_sizes(const struct st_daemon_answer *to, const struct st_status_wish *wish)
+{
+    struct st_daemon_answer sizes;
+    char error[512];
+    const int status = st_daemon_client_try(wish->socket, "/v1/sizes", "sleeptune-sizes/1",
+                                            ST_DAEMON_TIMEOUT_MS, &sizes, error, sizeof(error));
+    json_t *section = status == 0 ? json_object_get(sizes.document, "section") : NULL;
+    if (section != NULL)
+        (void)json_array_append(json_object_get(json_object_get(to->document, "screen"), "sections"),
+                                section);
+    st_daemon_client_finish(&sizes);
+}
+
 static int print_text(const struct st_daemon_answer *answer, const struct st_status_wish *wish)
 {
     char whose[ST_DAEMON_WHOSE_BYTES];
@@ -32,6 +46,8 @@ static int print_text(const struct st_daemon_answer *answer, const struct st_sta
     const struct st_status_screen how = {
         .details = wish->details, .whose = whose, .stale = !current, .socket = answer->socket};
     struct st_screen screen;
+    if (wish->details)
+        add_sizes(answer, wish);
     if (st_screen_init(&screen, ROWS_MAX, st_terminal_width(STDOUT_FILENO), st_locale_utf8()) != 0)
         return st_failure(COMMAND, "out of memory");
     st_status_screen_draw(&screen, answer->document, &how);

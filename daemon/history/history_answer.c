@@ -8,6 +8,7 @@
 #include "platform/posix/posix.h"
 #include "store/history/history_read.h"
 #include "story/event_list.h"
+#include "story/size_list.h"
 
 #define USUAL_SPAN_NS (86400 * ST_NS_PER_S)
 #define USUAL_EVENTS  500
@@ -94,7 +95,9 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
     if (r == 0)
         r = ask->which == ST_ROUTE_HISTORY  ? read_steps(reader, &ask->query, &text)
             : ask->which == ST_ROUTE_EVENTS ? read_events(reader, &ask->query, &text)
-                                            : read_causes(reader, &ask->query, &ask->now, &text);
+            : ask->which == ST_ROUTE_SIZES
+                ? st_size_list_text(reader, ask->query.since_wall_ns, ask->query.until_wall_ns, &text)
+                : read_causes(reader, &ask->query, &ask->now, &text);
     if (r == -EINVAL)
         text = refuse(http_status, HTTP_BAD_REQUEST, "'since' is later than 'until'");
     else if (r == -E2BIG)

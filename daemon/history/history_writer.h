@@ -65,10 +65,10 @@ void st_history_writer_stop(struct st_history_writer *writer);
 /** Threads: any. */
 void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret);
 
-/** A question: documents sleeptune-history/1, by default of the last day, sleeptune-events/1 and
- * sleeptune-causes/1. */
+/** A question: documents sleeptune-history/1, by default of the last day, sleeptune-events/1,
+ * sleeptune-causes/1 and sleeptune-sizes/1. */
 struct st_history_ask {
-    enum st_route_body which; /* ST_ROUTE_HISTORY, ST_ROUTE_EVENTS or ST_ROUTE_CAUSES */
+    enum st_route_body which; /* ST_ROUTE_HISTORY, _EVENTS, _CAUSES or _SIZES */
     struct st_query query;
     struct st_causes_now now;          /* for causes: added to what the file has; without a file the answer */
     struct st_history_watched watched; /* in the minute that still runs: added to what the file has */

@@ -455,7 +455,8 @@ static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http 
                               struct st_http_request *request)
 {
     const struct st_query query = read_query(connection, route);
-    if (route->body == ST_ROUTE_HISTORY || route->body == ST_ROUTE_EVENTS || route->body == ST_ROUTE_CAUSES)
+    if (route->body == ST_ROUTE_HISTORY || route->body == ST_ROUTE_EVENTS || route->body == ST_ROUTE_CAUSES ||
+        route->body == ST_ROUTE_SIZES)
         return ask(request, route, &query);
     return answer_text(connection, http, route,
                        route->body == ST_ROUTE_ERROR

@@ -24,6 +24,7 @@ static const struct {
     {"/", ST_ROUTE_PAGE, "text/html; charset=utf-8", 0},
     {"/v1/history", ST_ROUTE_HISTORY, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_STEP},
     {"/v1/events", ST_ROUTE_EVENTS, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_LIMIT | ST_QUERY_KIND},
+    {"/v1/sizes", ST_ROUTE_SIZES, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
     {"/v1/culprits", ST_ROUTE_CULPRITS, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_TID},
     {"/metrics", ST_ROUTE_METRICS, "text/plain; version=0.0.4; charset=utf-8", 0},
 };
@@ -119,7 +120,7 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
                                      .query = route->query};
     }
     return st_route_refuse(404, "unknown path: use one of /, /v1/status, /v1/causes, /v1/history, "
-                                "/v1/events, /v1/culprits, /v1/cycle.svg and /metrics");
+                                "/v1/events, /v1/sizes, /v1/culprits, /v1/cycle.svg and /metrics");
 }
 
 char *st_route_error_text(const char *error)

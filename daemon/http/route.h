@@ -14,6 +14,7 @@ enum st_route_body {
     ST_ROUTE_CYCLE,
     ST_ROUTE_HISTORY,
     ST_ROUTE_EVENTS,
+    ST_ROUTE_SIZES,
     ST_ROUTE_CULPRITS,
     ST_ROUTE_ERROR
 };

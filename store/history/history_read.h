@@ -90,4 +90,40 @@ ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_
 ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
                                           int64_t until_ns, json_t **ret);
 
+/* Dropouts of one source within so long are one episode: what others made in 10 s is one event
+ * (daemon/observe/observed.h), and dropouts come in bursts, so that bounds for their number would be too
+ * narrow. */
+#define ST_HISTORY_EPISODE_S INT64_C(10)
+
+/** A buffer size that ran, on one sound server. */
+struct st_history_size {
+    char source[16];
+    int64_t frames, rate_hz; /* > 0 */
+    int64_t playing_ns;      /* something played for so long, to the minute */
+    int64_t dropouts_n, episodes_n;
+    int64_t episode_wall_ns; /* when the last episode began; INT64_MIN: there was none */
+};
+
+/** A time in which one ran. */
+struct st_history_run {
+    char source[16];
+    int64_t from_wall_ns, to_wall_ns; /* to the minute */
+    int64_t frames, rate_hz;
+};
+
+#define ST_HISTORY_SIZES_MAX 64 /* further ones are left out */
+#define ST_HISTORY_RUNS_MAX  500
+
+struct st_history_sizes {
+    struct st_history_size sizes[ST_HISTORY_SIZES_MAX];
+    size_t n;
+    struct st_history_run runs[ST_HISTORY_RUNS_MAX];
+    size_t runs_n; /* may be more than there is room for: then those that are there are not all */
+};
+
+/** Reads which sizes ran in [since, until) while something played, by source. @param since_ns, until_ns
+ * INT64_MIN: no limit. @return 0 or as st_history_read_open. */
+ST_NODISCARD int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                                       struct st_history_sizes *ret);
+
 #endif

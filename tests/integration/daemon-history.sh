@@ -80,8 +80,25 @@ for r in json.load(sys.stdin)["dropouts"]["rows"]: print(r["client"], r["reason"
 Gone blocked 3 None
 None device-xrun 2 None"
 screen_is -m other-programs-event answer history --events --kind client-dropout --db "$db"
-mv "$tmp/state/before.db" "$db"
+
+# --- what each buffer size that ran has cost ---
+mkdir "$tmp/sizes"
+cp "$db" "$tmp/sizes/history.db"
+(db=$tmp/sizes/history.db; sql "UPDATE watch SET from_ns = from_ns - 14 * 3600000000000, frames = 256, rate_hz = 48000 WHERE source = 'jack'"
+    sql "INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz) SELECT source, from_ns - 7200000000000, from_ns, 1, 128, 48000 FROM watch WHERE source = 'jack'")
 config "$audio"
+STATE_DIRECTORY=$tmp/sizes
+starts "a history of two sizes: it starts"
+ok "and opens the history" wait_for state_is writing
+sizes() { "$SLEEPTUNE" status --details --socket "$sock" | grep -A 2 '^ *Buffer used '; }
+screen_is sizes-that-ran sizes
+is "/v1/sizes has the same" "$(ask /v1/sizes | "$PYTHON" -c 'import json, sys
+for s in json.load(sys.stdin)["sizes"]: print(s["source"], s["frames"], s["dropouts"], s["episodes"], round(s["playing_ns"] / 3.6e12, 1), round(s["high"], 2))' | tr '\n' '|')" \
+    'jack 128 0 0 2.0 1.5|jack 256 105 1 14.0 0.34|'
+is "none ran in the last seconds" "$(ask '/v1/sizes?since=1s' | "$PYTHON" -c 'import json, sys; d = json.load(sys.stdin); print(d["sizes"], d["runs"])')" '[] []'
+stop
+STATE_DIRECTORY=$tmp/state
+mv "$tmp/state/before.db" "$db"
 
 # --- killed ---
 starts "it starts again"

@@ -83,6 +83,13 @@ if [ -x "$SLEEPTUNE_BUILD/tests/integration/make_history" ]; then
     valid "history --json, with gaps" "$tmp/history.json"
     "$SLEEPTUNE" history --events --db "$tmp/history.db" --json >"$tmp/events.json"
     valid "events --json" "$tmp/events.json"
+    "$PYTHON" - "$tmp/history.db" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz) VALUES ('jack', 1e18, 1e18 + 36e11, 1, 128, 48000)")
+db.execute("INSERT INTO event (wall_ns, kind, source, count_n) VALUES (1e18 + 1e9, 'client-dropout', 'jack', 3)")
+db.commit()
+PY
 fi
 
 if [ -x "$SLEEPTUNED" ]; then
@@ -94,6 +101,8 @@ if [ -x "$SLEEPTUNED" ]; then
     valid "status --json" "$tmp/status.json"
     if command -v curl >/dev/null; then
         parts=$(curl -s --max-time 20 --unix-socket "$tmp/sock" http://localhost/metrics | sed -n 's/^sleeptune_degraded{what="\(.*\)"}.*/\1/p' | sort | tr '\n' ' ')
+        curl -s --max-time 20 --unix-socket "$tmp/sock" http://localhost/v1/sizes >"$tmp/sizes.json"
+        [ ! -e "$tmp/history.db" ] || valid "/v1/sizes" "$tmp/sizes.json"
         is "the parts that can be degraded are those of the schema" "$("$PYTHON" -c 'import json, sys; print(*sorted(json.load(open(sys.argv[1]))["properties"]["degraded"]["items"]["properties"]["what"]["enum"]), "")' "$SLEEPTUNE_SRC/docs/schema/sleeptune-status-1.json")" "$parts"
     fi
 fi

@@ -29,6 +29,7 @@ static void paths_and_methods_are_a_closed_list(void **state)
         {"HEAD", "/", 200},
         {"GET", "/v1/causes", 200},
         {"PUT", "/v1/causes", 405},
+        {"GET", "/v1/sizes", 200},
         {"GET", "/v1/live", 404},
         {"GET", "/v1/stream", 404},
         {"POST", "/v1/status", 405},

@@ -1,0 +1,18 @@
+/* What each buffer size that ran has cost, from a history: one table for /v1/sizes, status and the page. */
+#ifndef ST_STORY_SIZE_LIST_H
+#define ST_STORY_SIZE_LIST_H
+
+#include "store/history/history_read.h"
+
+/** Dropouts an hour of music, in episodes (ST_HISTORY_EPISODE_S): one-sided 95 % bounds each (exact Poisson,
+ * Garwood 1936). @return low 0 without an episode; high +inf if nothing played. Pure. */
+struct st_size_rate {
+    double per_hour, low, high;
+} st_size_list_rate(const struct st_history_size *size);
+
+/** Document sleeptune-sizes/1 as text, which the caller frees. @param since_ns, until_ns INT64_MIN: no limit.
+ * @return 0 or as st_history_read_open. */
+ST_NODISCARD int st_size_list_text(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                                   char **ret);
+
+#endif

@@ -1,0 +1,151 @@
+/* What each buffer size that ran has cost: times by minutes, dropouts by their own period, episodes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "story/size_list.h"
+#include "tests/unit/history_fixture.h"
+
+static void play(const char *source, int64_t from_ns, int64_t minutes, int64_t frames, int64_t playing)
+{
+    for (int64_t i = 0; i < minutes; i++) {
+        struct st_history_watched watched = {.from_wall_ns = from_ns + i * MINUTE_NS,
+                                             .to_wall_ns = from_ns + (i + 1) * MINUTE_NS,
+                                             .watches_n = 1};
+        watched.watches[0] = (struct st_history_watch){
+            .watched_ns = MINUTE_NS, .playing = playing, .frames = frames, .rate_hz = 48000};
+        ST_PRINT(watched.watches[0].source, "%s", source);
+        assert_int_equal(st_history_add_watched(history, &watched), 0);
+    }
+}
+
+static void drop(const char *source, int64_t wall_ns, int64_t n, int64_t span_ns, int64_t frames)
+{
+    struct st_event event = st_event_make(wall_ns, ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    ST_PRINT(event.source, "%s", source);
+    ST_PRINT(event.client, "%s", "Synth");
+    event.count_n = n;
+    event.span_ns = span_ns;
+    event.period_ns = frames * ST_NS_PER_S / 48000;
+    assert_int_equal(st_history_add_event(history, &event), 0);
+}
+
+static json_t *document_of(int64_t since_ns, int64_t until_ns)
+{
+    struct st_history_reader *reader;
+    char *text = NULL;
+    json_t *document = NULL;
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_size_list_text(reader, since_ns, until_ns, &text), 0);
+    st_history_read_close(reader);
+    assert_int_equal(st_json_written(text, &document), 0);
+    return document;
+}
+
+static int64_t number(const json_t *document, const char *list, size_t i, const char *key)
+{
+    return json_integer_value(json_object_get(json_array_get(json_object_get(document, list), i), key));
+}
+
+static const char *cell(const json_t *document, size_t row, size_t i)
+{
+    const json_t *rows = json_object_get(json_object_get(document, "section"), "rows");
+    return json_string_value(json_array_get(json_object_get(json_array_get(rows, row), "cells"), i));
+}
+
+static void sizes_have_their_time_and_dropouts(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    play("pipewire", NOON_NS, 120, 128, 1);
+    play("pipewire", NOON_NS + 120 * MINUTE_NS, 60, 128, 0); /* nothing plays */
+    play("pipewire", NOON_NS + 180 * MINUTE_NS, 840, 256, 1);
+    drop("pipewire", NOON_NS + MINUTE_NS, 5, 0, 128);
+    drop("pipewire", NOON_NS + MINUTE_NS + 9 * ST_NS_PER_S, 1, 0, 128);    /* the same episode */
+    drop("pipewire", NOON_NS + MINUTE_NS + 11 * ST_NS_PER_S, 1, 0, 128);   /* another one */
+    drop("pipewire", NOON_NS + 2 * MINUTE_NS, 100, 30 * ST_NS_PER_S, 128); /* at least three */
+    drop("pipewire", NOON_NS + 181 * MINUTE_NS, 2, 0, 128); /* in the minute of a change: by its period */
+    drop("pipewire", NOON_NS + 150 * MINUTE_NS, 7, 0, 128); /* at no time in which one played */
+    drop("alsa", NOON_NS + MINUTE_NS, 7, 0, 128);           /* of a source whose size is not known */
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *document = document_of(INT64_MIN, INT64_MIN);
+    assert_int_equal(json_array_size(json_object_get(document, "sizes")), 2);
+    assert_int_equal(number(document, "sizes", 0, "frames"), 128);
+    assert_int_equal(number(document, "sizes", 0, "playing_ns"), 120 * MINUTE_NS);
+    assert_int_equal(number(document, "sizes", 0, "dropouts"), 5 + 1 + 1 + 100 + 2);
+    assert_int_equal(number(document, "sizes", 0, "episodes"), 1 + 1 + 3 + 1);
+    assert_int_equal(number(document, "sizes", 1, "dropouts"), 0);
+    assert_int_equal(number(document, "sizes", 1, "playing_ns"), 840 * MINUTE_NS);
+    assert_int_equal(json_array_size(json_object_get(document, "runs")), 2);
+    assert_int_equal(number(document, "runs", 1, "from_ns"), NOON_NS + 180 * MINUTE_NS);
+    assert_string_equal(cell(document, 0, 0), "128 frames");
+    assert_string_equal(cell(document, 0, 1), "3 (1.3 to 5.93)");
+    assert_string_equal(cell(document, 0, 2), "2.0 h");
+    assert_string_equal(cell(document, 0, 3), "109");
+    assert_string_equal(cell(document, 1, 1), "none (at most 0.214)");
+    assert_string_equal(cell(document, 1, 2), "14 h");
+    json_decref(document);
+    document = document_of(NOON_NS + 60 * MINUTE_NS, NOON_NS + 240 * MINUTE_NS); /* a part of it */
+    assert_int_equal(number(document, "sizes", 0, "playing_ns"), 60 * MINUTE_NS);
+    assert_int_equal(number(document, "sizes", 1, "playing_ns"), 60 * MINUTE_NS);
+    assert_int_equal(number(document, "sizes", 0, "dropouts"), 2);
+    json_decref(document);
+}
+
+static void two_servers_are_named(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    play("pipewire", NOON_NS, 60, 256, 1);
+    play("jack", NOON_NS, 60, 64, INT64_MIN); /* it does not know whether one plays */
+    drop("jack", NOON_NS + MINUTE_NS, 1, 0, 0);
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *document = document_of(INT64_MIN, INT64_MIN);
+    assert_string_equal(cell(document, 0, 0), "64 frames, JACK");
+    assert_string_equal(cell(document, 0, 3), "1");
+    assert_string_equal(cell(document, 1, 0), "256 frames, PipeWire");
+    assert_string_equal(cell(document, 1, 3), "0");
+    json_decref(document);
+}
+
+static void an_empty_history_has_no_rows(void **state)
+{
+    (void)state;
+    open_it();
+    json_t *document = document_of(INT64_MIN, INT64_MIN);
+    assert_int_equal(json_array_size(json_object_get(document, "sizes")), 0);
+    assert_int_equal(json_array_size(json_object_get(json_object_get(document, "section"), "rows")), 0);
+    json_decref(document);
+}
+
+/* Garwood's interval, from tables: 0 events 2.996; 5 events 1.970 to 10.513, each side 95 %. */
+static void bounds_are_those_of_poisson(void **state)
+{
+    (void)state;
+    struct st_history_size size = {.playing_ns = HOUR_NS};
+    struct st_size_rate rate = st_size_list_rate(&size);
+    assert_true(rate.per_hour == 0 && rate.low == 0 && fabs(rate.high - 2.996) < 0.001);
+    size.episodes_n = 5;
+    rate = st_size_list_rate(&size);
+    assert_true(fabs(rate.low - 1.970) < 0.001 && fabs(rate.high - 10.513) < 0.001);
+    size.playing_ns = 0;
+    assert_true(isinf(st_size_list_rate(&size).high));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(sizes_have_their_time_and_dropouts, setup, teardown),
+        cmocka_unit_test_setup_teardown(two_servers_are_named, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_empty_history_has_no_rows, setup, teardown),
+        cmocka_unit_test(bounds_are_those_of_poisson),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
