@@ -68,15 +68,15 @@ static uint32_t held_so_far(const struct st_result *result)
     return frames <= LONGEST || frames == result->frames ? frames : 0;
 }
 
-/** Prints the verdict so far: updated each second on a terminal, once elsewhere. */
-static void look(void *ctx, const struct st_result *result, bool first)
+/** Prints the verdict so far: updated each second on a terminal, once elsewhere. @return true. */
+static bool look(void *ctx, const struct st_result *result, bool first)
 {
     const struct options *options = ctx;
     const bool terminal = isatty(STDERR_FILENO) == 1;
     char time[24], latest[24], line[280], music[64] = "", held[64] = "no size held";
     st_music_poll(options->music);
     if (options->quiet || (!first && !terminal) || result->elapsed_periods == 0)
-        return;
+        return true;
     const uint64_t dropouts_n = st_music_dropouts(options->music);
     const uint32_t held_frames = held_so_far(result);
     if (dropouts_n > 0)
@@ -92,6 +92,7 @@ static void look(void *ctx, const struct st_result *result, bool first)
         st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
     fprintf(stderr, "%s%s%s", first ? "" : "\r", st_locale_text(line), terminal ? "\033[K" : "\n");
     fflush(stderr);
+    return true;
 }
 
 /* --- the answer --- */

@@ -27,27 +27,28 @@ static void on_demoted(void)
         st_session_release(running);
 }
 
-/** Calls `look` with the worst loop so far. */
-static void show(struct st_session *session, size_t n, st_measure_look_fn look, void *ctx, bool first)
+/** Calls `look` with the worst loop so far. @return what it says; true: there is nothing to look at yet. */
+static bool show(struct st_session *session, size_t n, st_measure_look_fn look, void *ctx, bool first)
 {
     struct st_result worst, result;
     if (st_session_result(session, 0, &worst) != 0)
-        return;
+        return true;
     for (size_t i = 1; i < n && st_session_result(session, i, &result) == 0; i++) {
         const bool worse = st_result_compare(&result, &worst) < 0;
         st_result_finish(worse ? &worst : &result);
         if (worse)
             worst = result;
     }
-    look(ctx, &worst, first);
+    const bool go_on = look(ctx, &worst, first);
     st_result_finish(&worst);
+    return go_on;
 }
 
 static void wait_for_end(struct st_session *session, size_t n, st_measure_look_fn look, void *ctx)
 {
     for (int naps = 0; !st_session_wait(session, NAP_NS); naps++) {
-        if (look != NULL && naps >= 19 && naps % 10 == 9)
-            show(session, n, look, ctx, naps == 19);
+        if (look != NULL && naps >= 19 && naps % 10 == 9 && !show(session, n, look, ctx, naps == 19))
+            st_session_ask_stop(session);
     }
 }
 

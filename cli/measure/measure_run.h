@@ -4,8 +4,8 @@
 
 #include "measure/session.h"
 
-/** Called once a second from 2 s on with the worst loop so far. */
-typedef void (*st_measure_look_fn)(void *ctx, const struct st_result *worst, bool first);
+/** Called once a second from 2 s on with the worst loop so far. @return false: the loops are to end. */
+typedef bool (*st_measure_look_fn)(void *ctx, const struct st_result *worst, bool first);
 
 /** Runs until the loops have ended; Ctrl-C, SIGTERM and SIGHUP end them early, SIGXCPU takes their real-time
  * policy away. @param look may be NULL. @param results config->cpus_n results, in the order of the loops; on

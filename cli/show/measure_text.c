@@ -267,7 +267,7 @@ static const char *progress(const struct st_result *result, char *buf, size_t bu
     return buf;
 }
 
-void st_measure_text_show(ST_UNUSED void *ctx, const struct st_result *worst, bool first)
+bool st_measure_text_show(ST_UNUSED void *ctx, const struct st_result *worst, bool first)
 {
     char text[200], line[240], cpu[24] = "";
     if (worst->cpu >= 0)
@@ -276,4 +276,5 @@ void st_measure_text_show(ST_UNUSED void *ctx, const struct st_result *worst, bo
     fprintf(stderr, "%s%s\033[K", first ? "" : "\r",
             st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
     fflush(stderr);
+    return true;
 }

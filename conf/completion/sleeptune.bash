@@ -5,7 +5,7 @@ _sleeptune() {
     local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
     COMPREPLY=()
     case $prev in
-    --snapshot | --root | --input | --record | --socket | --output | --db | --textfile | -o)
+    --snapshot | --root | --input | --record | --socket | --output | --db | --textfile | --junit | -o)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
@@ -27,7 +27,7 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report tune apply verify revert snapshot predict status history lab help --help --version'
+        words='check measure report tune apply verify revert snapshot predict assert status history lab help --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
@@ -42,9 +42,10 @@ _sleeptune() {
         revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
         predict) words='--history --frames --periods --load --headroom-frames --granularity --details --json --format --help' ;;
+        assert) words='--at-most --frames --rate --duration --load --policy --priority --early --junit --quiet --help' ;;
         history) words='--events --causes --since --until --step --kind --limit --details --json --format --system --socket --db --help' ;;
         status) words='--details --watch --html --json --format --system --socket --help' ;;
-        help) words='check measure report tune apply verify revert snapshot predict status history lab' ;;
+        help) words='check measure report tune apply verify revert snapshot predict assert status history lab' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

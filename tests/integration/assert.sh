@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# sleeptune assert: what is kept, broken, undecided, refused, and its JUnit file.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+chmod 755 "$tmp"
+cd "$tmp" || exit 1
+
+refused "without a limit" 3 assert
+refused "a limit without its unit" 3 assert --at-most 20
+refused "a limit of nothing" 3 assert --at-most 0/h
+refused "too short to be kept" 3 assert --at-most 20/h -d 1m
+refused "longer for one who looks all the time" 3 assert --at-most 20/h -d 10m --early
+refused "a file that cannot be written" 4 assert --at-most 1000/h -d 11s --quiet --junit "$tmp/no/where.xml"
+
+# case FILE: what the JUnit file says, read by a parser
+case_of() {
+    "$PYTHON" - "$1" <<'PY'
+import sys, xml.etree.ElementTree as tree
+suite = tree.parse(sys.argv[1]).getroot()
+case = suite.find("testcase")
+print(suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("skipped"), case[0].tag, case.get("name"))
+PY
+}
+
+if ! chrt -f 70 true 2>/dev/null; then
+    skip "runs" "needs SCHED_FIFO"
+    tap_done
+fi
+
+# A deadline of a second: a busy host keeps it, too.
+"$SLEEPTUNE" assert --frames 48000 --at-most 1000/h -d 11s --quiet --junit kept.xml >out 2>err
+is "kept: status 0" $? 0
+like "which is the first word" "$(cat out)" '^Kept: at most 980 episodes of missed deadlines an hour'
+is "nothing on standard error with --quiet" "$(cat err)" ""
+is "a test case that passes" "$(case_of kept.xml)" "1 0 0 0 system-out 48000 frames at 48000 Hz: at most 1000 an hour"
+
+# stop it for longer than a period, again and again, until it ends by itself
+stop_until_end() { # PID
+    while kill -STOP "$1" 2>/dev/null; do
+        wait_for is_stopped "$1"
+        sleep 0.3
+        kill -CONT "$1"
+        sleep 1.2
+    done
+}
+"$SLEEPTUNE" assert --frames 4096 --at-most 1/h --early -d 5h --junit broken.xml >out 2>err &
+pid=$!
+wait_for slept $pid 60
+stop_until_end $pid
+wait $pid
+is "broken, and ends by itself with --early: status 1" $? 1
+like "which is the first word" "$(cat out)" '^Broken: at least [0-9.]+ episodes'
+like "with the next step" "$(cat out)" '^Next: sleeptune report --frames 4096 --rate 48000$'
+is "a test case that fails" "$(case_of broken.xml)" "1 1 0 0 failure 4096 frames at 48000 Hz: at most 1 an hour"
+like "how long it takes was said first" "$(cat err)" '^Measuring for 5.0 h. The shortest time that can show at most 1 an hour is 4.1 h.$'
+
+"$SLEEPTUNE" assert --frames 4096 --at-most 1/h -d 5h --junit undecided.xml >out 2>/dev/null &
+pid=$!
+wait_for slept $pid 100 # a second of warm-up is over
+kill -INT $pid
+wait $pid
+is "undecided: status 2" $? 2
+like "which is the first word" "$(cat out)" '^Undecided: '
+is "a test case that is skipped" "$(case_of undecided.xml)" "1 0 0 1 skipped 4096 frames at 48000 Hz: at most 1 an hour"
+
+if [ "$(id -u)" = 0 ]; then
+    can_be_nobody
+    as_nobody prlimit --rtprio=0:0 "$SLEEPTUNE" assert --at-most 1000/h -d 11s --quiet >out 2>err
+    is "without the right to real-time priority: status 4" $? 4
+    like "and it says so" "$(cat err)" 'no right to real-time priority 70: '
+fi
+tap_done
