@@ -2,6 +2,7 @@
 #include "daemon/service_private.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/ns.h"
 #include "core/page/page.h"
@@ -88,9 +89,10 @@ static json_t *document_of(struct st_service *service)
 static char *document_text(struct st_service *service, enum st_route_body which, unsigned *http_status)
 {
     json_t *document = document_of(service);
-    char *text = document == NULL           ? NULL
-                 : which == ST_ROUTE_STATUS ? json_dumps(document, JSON_INDENT(2))
-                                            : st_page_text(document, which == ST_ROUTE_CYCLE);
+    char *text = document == NULL ? NULL
+                 : which == ST_ROUTE_STATUS
+                     ? json_dumps(document, JSON_INDENT(2))
+                     : st_page_text(document, which == ST_ROUTE_CYCLE ? ST_PAGE_CYCLE : ST_PAGE_SERVED);
     if (text != NULL && text[0] == '\0')
         *http_status = 204; /* no cycle */
     json_decref(document);
@@ -157,6 +159,9 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
         return culprit_text(ctx, query, http_status);
     case ST_ROUTE_METRICS:
         return metrics_text(ctx);
+    case ST_ROUTE_ICON:
+    case ST_ROUTE_MANIFEST:
+        return strdup(which == ST_ROUTE_ICON ? st_page_icon : st_page_manifest);
     case ST_ROUTE_STATUS:
     case ST_ROUTE_PAGE:
     case ST_ROUTE_CYCLE:

@@ -259,6 +259,15 @@ static const char *cause_name(const struct st_event *event, const struct st_stor
     return is_on_time(event, beside) ? ST_STORY_ON_TIME : st_cause_kind_name(ST_CAUSE_UNKNOWN);
 }
 
+/* In a few words, for a legend. */
+static const char *why_text(const struct st_event *event)
+{
+    if (event->place == ST_DROPOUT_AT_RESYNC)
+        return "was put in step with another card";
+    return event->kind == ST_EVENT_CLIENT_DROPOUT ? st_dropout_reason_text(event->reason)
+                                                  : "the device had no data in time";
+}
+
 json_t *st_event_story_json(const struct st_event *event, const struct st_story_beside *beside)
 {
     char text[ST_EVENT_STORY_BYTES];
@@ -276,6 +285,8 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
     set_number(document, "count", event->count_n);
     if (event->kind == ST_EVENT_CLIENT_DROPOUT)
         set_text(document, "reason", st_dropout_reason_name(event->reason));
+    if (st_event_kind_is_dropout(event->kind))
+        set_text(document, "why", why_text(event));
     if (event->place != ST_DROPOUT_AT_UNKNOWN)
         set_text(document, "place", st_dropout_place_name(event->place));
     set_time(document, "lost_cycles", event->cycles_n);

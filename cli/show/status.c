@@ -152,7 +152,7 @@ int st_status_run(const struct st_status_wish *wish)
     if (status != 0)
         (void)st_failure(COMMAND, "%s", error);
     if (wish->html) { /* of the document, as the daemon makes it: no HTML of another program is shown */
-        char *page = status == 0 ? st_page_text(answer.document, false) : NULL;
+        char *page = status == 0 ? st_page_text(answer.document, ST_PAGE_FILE) : NULL;
         const int shown =
             status == 0 && page == NULL ? st_failure(COMMAND, "out of memory") : show_page(page, error);
         free(page);

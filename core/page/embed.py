@@ -1,13 +1,13 @@
-"""Puts the page's style and script into its HTML, as a C array, with a policy that allows these two by their hash.
+"""Puts the page's style and script into its HTML, as C arrays, with a policy that allows these two by their hash; its icon and manifest, too.
 
-usage: embed.py page.html page.css page.js >page_template.c
+usage: embed.py page.html page.css page.js icon.svg page.webmanifest >page_template.c
 """
 import base64
 import hashlib
 import pathlib
 import sys
 
-html, css, js = (pathlib.Path(name).read_text(encoding="ascii") for name in sys.argv[1:4])
+html, css, js, icon, manifest = (pathlib.Path(name).read_text(encoding="ascii") for name in sys.argv[1:6])
 for name, text, end in (("style", css, "</style"), ("script", js, "</script")):
     if end in text.lower() or "{{" in text:
         sys.exit(f"embed.py: the {name} holds {end} or {{{{, which the page would take for its own")
@@ -18,14 +18,20 @@ def source(text):
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
-policy = (f"default-src 'none'; style-src {source(css)}; script-src {source(js)}; connect-src 'self'; base-uri 'none'; "
-          "form-action 'none'")
+def array(name, text):
+    values = text.encode() + b"\0"
+    print(f"const char {name}[] = {{")
+    for i in range(0, len(values), 24):
+        print("    " + ", ".join(map(str, values[i:i + 24])) + ",")
+    print("};")
+
+
+policy = (f"default-src 'none'; style-src {source(css)}; script-src {source(js)}; connect-src 'self'; img-src 'self'; "
+          "manifest-src 'self'; base-uri 'none'; form-action 'none'")
 page = html.replace("{{css}}", css).replace("{{js}}", js).replace("{{policy}}", policy)  # it holds in a file, too
 policy += "; frame-ancestors 'none'"  # only a header may say this
-values = page.encode() + b"\0"
 print("/* Written by embed.py. */\n#include \"core/page/page.h\"\n")
 print(f'const char st_page_policy[] =\n    "{policy}";\n')
-print("const char st_page_template[] = {")
-for i in range(0, len(values), 24):
-    print("    " + ", ".join(map(str, values[i:i + 24])) + ",")
-print("};")
+array("st_page_template", page)
+array("st_page_icon", icon)
+array("st_page_manifest", manifest)

@@ -2,6 +2,7 @@
 #include "core/page/page.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
@@ -44,26 +45,62 @@ static void put_class(FILE *out, const json_t *object)
     }
 }
 
-static void put_texts(FILE *out, const json_t *texts, const char *first, const char *other)
+/* A button that copies it; without scripts the command stands there to be marked. */
+static void put_copy(FILE *out, const json_t *object, const char *key, const char *label)
+{
+    fputs("<button type=\"button\" data-command=\"", out);
+    put_string(out, object, key);
+    fprintf(out, "\">%s</button>", label);
+}
+
+/* Of a table: is all that stands in this column a number, which goes to the right? */
+static bool is_number(const json_t *rows, size_t column)
 {
     size_t i;
-    const json_t *text;
-    json_array_foreach(texts, i, text)
+    const json_t *row;
+    bool number = false;
+    json_array_foreach(rows, i, row)
     {
-        const char *name = i == 0 ? first : other;
-        fprintf(out, "<%s>", name);
-        st_safe_print_xml(out, json_string_value(text));
-        fprintf(out, "</%.2s>", name);
+        const char *text = json_string_value(json_array_get(get(row, "cells"), column));
+        if (text == NULL || text[0] == '\0')
+            continue;
+        number = text[0] == '?' || (text[0] >= '0' && text[0] <= '9');
+        if (!number)
+            return false;
+    }
+    return number;
+}
+
+static void put_cells(FILE *out, const json_t *cells, const json_t *rows, bool head)
+{
+    size_t i;
+    const json_t *cell;
+    json_array_foreach(cells, i, cell)
+    {
+        const char *name = head || i == 0 ? "th" : "td";
+        fprintf(out, "<%s%s%s>", name,
+                head     ? " scope=\"col\""
+                : i == 0 ? " scope=\"row\""
+                         : "",
+                i > 0 && is_number(rows, i) ? " class=\"number\"" : "");
+        st_safe_print_xml(out, json_string_value(cell));
+        fprintf(out, "</%s>", name);
     }
 }
 
+/* One without a label has the whole width. */
 static void put_row(FILE *out, const json_t *row)
 {
+    const char *label = json_string_value(get(row, "label"));
     fputs("<tr", out);
     put_class(out, row);
-    fputs("><th>", out);
-    put_string(out, row, "label");
-    fputs("</th><td>", out);
+    if (label != NULL && label[0] != '\0') {
+        fputs("><th scope=\"row\">", out);
+        st_safe_print_xml(out, label);
+        fputs("</th><td>", out);
+    } else {
+        fputs("><td colspan=\"2\">", out);
+    }
     if (json_is_integer(get(row, "time_ns"))) {
         put_time(out, get(row, "time_ns"));
         fputc(' ', out);
@@ -72,26 +109,40 @@ static void put_row(FILE *out, const json_t *row)
     fputs("</td></tr>", out);
 }
 
-static void put_table_row(FILE *out, const json_t *row)
+static void put_table_row(FILE *out, const json_t *row, const json_t *rows)
 {
     fputs("<tr", out);
     put_class(out, row);
     fputs(">", out);
-    put_texts(out, get(row, "cells"), "th scope=\"row\"", "td");
+    put_cells(out, get(row, "cells"), rows, false);
     if (json_is_string(get(row, "command"))) {
-        fputs("<td><button type=\"button\" data-command=\"", out);
-        put_string(out, row, "command");
-        fputs("\">Copy command</button></td>", out);
+        fputs("<td>", out);
+        put_copy(out, row, "command", "Copy command");
+        fputs("</td>", out);
     }
     fputs("</tr>", out);
 }
 
-static void put_section(FILE *out, const json_t *section)
+static bool has_rows(const json_t *rows, bool details)
 {
     size_t i;
     const json_t *row;
+    json_array_foreach(rows, i, row)
+    {
+        if (json_is_true(get(row, "detail")) == details)
+            return true;
+    }
+    return false;
+}
+
+static void put_section(FILE *out, const json_t *section, bool details)
+{
+    size_t i;
+    const json_t *row, *rows = get(section, "rows");
     const bool is_table = json_is_array(get(section, "columns"));
     const char *title = json_string_value(get(section, "title"));
+    if (!has_rows(rows, details))
+        return;
     fputs("<section>", out);
     if (title != NULL && title[0] != '\0') {
         fputs("<h2>", out);
@@ -100,112 +151,21 @@ static void put_section(FILE *out, const json_t *section)
     }
     if (is_table) {
         fputs("<table class=\"columns\"><thead><tr>", out);
-        put_texts(out, get(section, "columns"), "th", "th");
+        put_cells(out, get(section, "columns"), rows, true);
         fputs("</tr></thead><tbody>", out);
     } else {
         fputs("<table><tbody>", out);
     }
-    json_array_foreach(get(section, "rows"), i, row)
+    json_array_foreach(rows, i, row)
     {
+        if (json_is_true(get(row, "detail")) != details)
+            continue;
         if (is_table)
-            put_table_row(out, row);
+            put_table_row(out, row, rows);
         else
             put_row(out, row);
     }
     fputs("</tbody></table></section>\n", out);
-}
-
-/* --- charts: bars of height 0 .. 100 in slots of width 1 --- */
-
-static bool is_in(const json_t *list, size_t number)
-{
-    size_t i;
-    const json_t *index;
-    json_array_foreach(list, i, index)
-    {
-        if (json_is_integer(index) && json_integer_value(index) == (json_int_t)number)
-            return true;
-    }
-    return false;
-}
-
-static double height_of(const json_t *chart, const json_t *value)
-{
-    const double low = json_number_value(get(chart, "low")), high = json_number_value(get(chart, "high"));
-    const double number = json_number_value(value);
-    if (!(low > 0) || !(high > low) || !(number > low))
-        return number > 0 ? 1 : 0;
-    return fmax(1, fmin(100, 100 * log(number / low) / log(high / low)));
-}
-
-static void put_bar(FILE *out, double x, double height, const char *class_name)
-{
-    fprintf(out, "<rect class=\"%s\" x=\"%g\" y=\"%.1f\" width=\".8\" height=\"%.1f\"/>", class_name, x,
-            100 - height, height);
-}
-
-static void put_bars(FILE *out, const json_t *chart)
-{
-    const json_t *values = get(chart, "values"), *value;
-    const double room = fmax(1, json_number_value(get(chart, "room")));
-    const double first = fmax(0, room - (double)json_array_size(values));
-    size_t i;
-    fprintf(out, "<svg role=\"img\" viewBox=\"0 0 %g 100\" preserveAspectRatio=\"none\" aria-label=\"", room);
-    put_string(out, chart, "note");
-    fputs("\">", out);
-    json_array_foreach(values, i, value)
-    {
-        const json_t *mark = json_array_get(get(chart, "marks"), i);
-        const double x = first + (double)i;
-        const bool bad = is_in(get(chart, "bad"), i);
-        if (json_is_number(value))
-            put_bar(out, x, height_of(chart, value), bad ? "bar bad" : "bar");
-        else
-            put_bar(out, x, 100, bad ? "bar bad" : "gap");
-        if (json_is_number(mark))
-            fprintf(out, "<rect class=\"mark\" x=\"%g\" y=\"%.1f\" width=\".8\" height=\"1.5\"/>", x,
-                    100 - height_of(chart, mark));
-    }
-    if (json_is_number(get(chart, "line")))
-        fprintf(out, "<rect class=\"line\" x=\"0\" y=\"%.1f\" width=\"%g\" height=\".8\"/>",
-                100 - height_of(chart, get(chart, "line")), room);
-    fputs("</svg>", out);
-}
-
-static void put_ticks(FILE *out, const json_t *chart)
-{
-    size_t i;
-    const json_t *tick;
-    fputs("<svg class=\"axis\" aria-hidden=\"true\">", out);
-    json_array_foreach(get(chart, "ticks"), i, tick)
-    {
-        /* the lowest one is the foot of the bars */
-        fprintf(out, "<text y=\"%.1f%%\" dy=\".35em\">",
-                i == 0 ? 100 : 100 - height_of(chart, get(tick, "at")));
-        put_string(out, tick, "text");
-        fputs("</text>", out);
-    }
-    fputs("</svg>", out);
-}
-
-static void put_chart(FILE *out, const json_t *chart)
-{
-    static const char *const labels[] = {"left", "right"};
-    fputs("<figure><figcaption>", out);
-    put_string(out, chart, "title");
-    fputs("</figcaption><div class=\"chart\">", out);
-    put_ticks(out, chart);
-    put_bars(out, chart);
-    ST_EACH (label, labels) {
-        fprintf(out, "<span class=\"%s\">", *label);
-        put_string(out, chart, *label);
-        fputs("</span>", out);
-    }
-    fputs("</div><p class=\"note\">", out);
-    put_string(out, chart, "note");
-    fputs(".<br>", out);
-    put_string(out, chart, "legend");
-    fputs(".</p></figure>\n", out);
 }
 
 /* --- the cycle of a dropout: colours for the file, classes for the page --- */
@@ -259,7 +219,9 @@ static void put_cycle_figure(FILE *out, const json_t *cycle)
 {
     if (!json_is_object(cycle))
         return;
-    fputs("<figure><figcaption>The last dropout, at ", out);
+    fprintf(out,
+            "<figure data-ms=\"%" JSON_INTEGER_FORMAT "\"><figcaption>The cycle of the last dropout, at ",
+            json_integer_value(get(cycle, "time_ns")) / ST_NS_PER_MS);
     put_time(out, get(cycle, "time_ns"));
     fputs("</figcaption>", out);
     (void)put_cycle(out, cycle);
@@ -279,22 +241,29 @@ static void put_answer(FILE *out, const json_t *screen)
     fputs("</p>", out);
 }
 
-/* The first section and the tables, the charts, then the rest. */
-static void put_screen(FILE *out, const json_t *document)
+/* A command to copy, or else what to do. */
+static void put_next(FILE *out, const json_t *screen)
 {
-    const json_t *of = get(document, "screen"), *part;
-    size_t i;
-    for (int rest = 0; rest < 2; rest++) {
-        json_array_foreach(get(of, "sections"), i, part)
-        {
-            if ((i > 0 && !json_is_array(get(part, "columns"))) == (rest == 1))
-                put_section(out, part);
-        }
-        for (i = 0; rest == 0 && i < json_array_size(get(of, "charts")); i++)
-            put_chart(out, json_array_get(get(of, "charts"), i));
-        json_array_foreach(rest == 0 ? get(document, "observe") : NULL, i, part)
-            put_cycle_figure(out, get(part, "cycle"));
+    const char *next = json_string_value(get(screen, "next"));
+    fputs("<p id=\"next\">Next: ", out);
+    if (next != NULL && next[0] != '\0') {
+        fputs("<code>", out);
+        st_safe_print_xml(out, next);
+        fputs("</code> ", out);
+        put_copy(out, screen, "next", "Copy");
+        fputc(' ', out);
     }
+    put_string(out, screen, "next_why");
+    fputs("</p>", out);
+}
+
+static void put_sections(FILE *out, const json_t *document, bool details)
+{
+    const json_t *part;
+    size_t i;
+    json_array_foreach(details ? get(document, "observe") : NULL, i, part)
+        put_cycle_figure(out, get(part, "cycle"));
+    json_array_foreach(get(get(document, "screen"), "sections"), i, part) put_section(out, part, details);
 }
 
 /* name: what stands between {{ and }}, without an end. */
@@ -304,17 +273,17 @@ static void put_slot(FILE *out, const json_t *document, const char *name, size_t
     const char *slot = ST_TEXT(16, "%.*s", (int)len, name);
     if (strcmp(slot, "state") == 0 || strcmp(slot, "version") == 0)
         put_string(out, document, slot);
-    else if (strcmp(slot, "next") == 0 || strcmp(slot, "next_why") == 0)
-        put_string(out, of, slot);
+    else if (strcmp(slot, "next") == 0)
+        put_next(out, of);
     else if (strcmp(slot, "time") == 0)
         put_time(out, get(document, "time_ns"));
     else if (strcmp(slot, "answer") == 0)
         put_answer(out, of);
-    else if (strcmp(slot, "screen") == 0)
-        put_screen(out, document);
+    else if (strcmp(slot, "first") == 0 || strcmp(slot, "rest") == 0)
+        put_sections(out, document, strcmp(slot, "rest") == 0);
 }
 
-char *st_page_text(const json_t *document, bool only_cycle)
+char *st_page_text(const json_t *document, enum st_page_form form)
 {
     char *text = NULL;
     size_t bytes = 0, i;
@@ -322,14 +291,18 @@ char *st_page_text(const json_t *document, bool only_cycle)
     FILE *out = open_memstream(&text, &bytes);
     if (out == NULL)
         return NULL;
-    const char *at = only_cycle ? "" : st_page_template, *begin, *end;
-    json_array_foreach(only_cycle ? get(document, "observe") : NULL, i, source)
+    const char *at = form == ST_PAGE_CYCLE ? "" : st_page_template, *begin, *end;
+    json_array_foreach(form == ST_PAGE_CYCLE ? get(document, "observe") : NULL, i, source)
     {
         if (put_cycle(out, get(source, "cycle")))
             break; /* an SVG file has one root */
     }
     while ((begin = strstr(at, "{{")) != NULL && (end = strstr(begin, "}}")) != NULL) {
         fwrite(at, 1, (size_t)(begin - at), out);
+        if (form == ST_PAGE_SERVED && strncmp(begin, "{{links}}", 9) == 0)
+            fputs("<link rel=\"manifest\" href=\"/manifest.webmanifest\">\n<link rel=\"icon\" "
+                  "href=\"/icon.svg\" type=\"image/svg+xml\">\n",
+                  out);
         put_slot(out, document, begin + 2, (size_t)(end - begin) - 2);
         at = end + 2;
     }

@@ -21,6 +21,8 @@ static const struct {
     {"/v1/status", ST_ROUTE_STATUS, JSON, 0},
     {"/v1/causes", ST_ROUTE_CAUSES, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
     {"/v1/cycle.svg", ST_ROUTE_CYCLE, "image/svg+xml", 0},
+    {"/icon.svg", ST_ROUTE_ICON, "image/svg+xml", 0},
+    {"/manifest.webmanifest", ST_ROUTE_MANIFEST, "application/manifest+json", 0},
     {"/", ST_ROUTE_PAGE, "text/html; charset=utf-8", 0},
     {"/v1/history", ST_ROUTE_HISTORY, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_STEP},
     {"/v1/events", ST_ROUTE_EVENTS, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_LIMIT | ST_QUERY_KIND},

@@ -13,7 +13,6 @@
 #include "core/when.h"
 #include "daemon/status/answer.h"
 #include "daemon/status/forecast.h"
-#include "daemon/status/live.h"
 #include "evidence/miss_events.h"
 #include "st_config.h"
 
@@ -374,7 +373,7 @@ static void add_sizes(json_t *sections, const struct st_view *view, const struct
     struct section to = {.rows = json_array(), .detail = true};
     for (size_t i = 0; view->forecast != NULL && i < view->forecast->n; i++)
         add_size_row(&to, &view->forecast->rows[i], server);
-    end_table(sections, "Dropouts by buffer size", &to,
+    end_table(sections, "This computer alone, by buffer size", &to,
               json_pack("[s, s, s, s, s]", "Buffer", "Dropouts/h", "Verdict", "At most/h (95 %)", "Period"));
 }
 
@@ -591,81 +590,11 @@ static void add_daemon(json_t *sections, const struct st_view *view)
     end_section(sections, "Daemon", &to);
 }
 
-/* --- charts: bars on a logarithmic scale --- */
-
-/* "10.0 us" is "10 us". */
-static json_t *decade_text(double ns)
-{
-    char text[32];
-    st_ns_format((int64_t)ns, text, sizeof(text));
-    char *dot = strchr(text, '.'), *space = strchr(text, ' ');
-    if (dot != NULL && space != NULL)
-        memmove(dot, space, strlen(space) + 1);
-    return json_string(text);
-}
-
-/* Whole decades around all values, so that the axis has round ends. */
-static void set_scale(json_t *chart, double low_ns, double high_ns)
-{
-    const double low = pow(10, floor(log10(fmax(low_ns, 100)) + 1e-9));
-    double high = pow(10, ceil(log10(fmin(fmax(high_ns, 1000), 1e18)) - 1e-9));
-    if (high <= low)
-        high = low * 10;
-    st_json_set(chart, "low", json_real(low));
-    st_json_set(chart, "high", json_real(high));
-    json_t *ticks = json_array();
-    for (double at = low; at < high * 1.5; at *= 10)
-        (void)json_array_append_new(ticks, json_pack("{s:f, s:o}", "at", at, "text", decade_text(at)));
-    st_json_set(chart, "ticks", ticks);
-}
-
-static json_t *seconds_chart(const struct st_live_look *look, const struct st_view *view)
-{
-    json_t *values = json_array(), *marks = json_array(), *bad = json_array();
-    const int64_t period_ns = view->loop != NULL ? st_period_ns(&view->loop->period) : 0;
-    double low_ns = 1e5, high_ns = fmax(1e3, (double)period_ns);
-    int64_t max_ns = INT64_MIN;
-    uint64_t missed = 0, unknown = 0;
-    for (size_t i = 0; i < look->n; i++) {
-        const struct st_live_second *second = &look->seconds[i];
-        (void)json_array_append_new(values,
-                                    st_json_integer_or_null(second->max_ns != INT64_MIN, second->max_ns));
-        (void)json_array_append_new(
-            marks, st_json_integer_or_null(second->median_ns != INT64_MIN, second->median_ns));
-        if (second->misses > 0)
-            (void)json_array_append_new(bad, ST_JSON(i));
-        missed += second->misses;
-        unknown += second->cycles + second->misses == 0 || second->lost > 0;
-        max_ns = second->max_ns > max_ns ? second->max_ns : max_ns;
-        if (second->median_ns > 0)
-            low_ns = fmin(low_ns, (double)second->median_ns);
-        high_ns = fmax(high_ns, (double)second->max_ns);
-    }
-    struct line note = {0};
-    PUT(&note, "Last %zu s: ", look->n);
-    put_count(&note, missed, "missed deadline");
-    put_ns(&note, "worst wake-up", max_ns != INT64_MIN, max_ns);
-    if (unknown > 0)
-        PUT(&note, "; %" PRIu64 " s incomplete", unknown);
-    json_t *chart =
-        json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:i}", "title", "Worst wake-up of each second", "note",
-                  note.text, "values", values, "marks", marks, "bad", bad, "left", "2 min ago", "right",
-                  "now", "room", ST_LIVE_SECONDS);
-    struct line legend = {0};
-    PUT(&legend,
-        "Bar: how late the test loop woke at worst, red where it missed a deadline. Dot: the median");
-    put_ns(&legend, "line: the buffer of", period_ns > 0, period_ns);
-    st_json_set(chart, "legend", json_string(legend.text));
-    st_json_set(chart, "line", st_json_integer_or_null(period_ns > 0, period_ns));
-    set_scale(chart, low_ns, high_ns);
-    return chart;
-}
-
 /* --- the screen --- */
 
 json_t *st_rows_json(const struct st_view *view)
 {
-    json_t *screen = json_object(), *sections = json_array(), *charts = json_array();
+    json_t *screen = json_object(), *sections = json_array();
     const struct st_answer answer = st_answer_of(view);
     add_summary(sections, view, &answer);
     add_sizes(sections, view, answer.server);
@@ -674,12 +603,9 @@ json_t *st_rows_json(const struct st_view *view)
     add_loop(sections, view);
     add_sound(sections, view);
     add_daemon(sections, view);
-    if (view->seconds != NULL)
-        (void)json_array_append_new(charts, seconds_chart(view->seconds, view));
     st_json_set(screen, "answer", st_json_safe_string(answer.text));
     st_json_set(screen, "state", json_string(answer.state));
     st_json_set(screen, "sections", sections);
-    st_json_set(screen, "charts", charts);
     st_json_set(screen, "next", st_json_safe_string(answer.next));
     st_json_set(screen, "next_why", st_json_safe_string(answer.next_why));
     return screen;

@@ -3,6 +3,7 @@
 
 #include "core/text/json.h"
 #include "daemon/status/answer.h"
+#include "daemon/status/live.h"
 #include "daemon/status/rows.h"
 #include "st_config.h"
 
@@ -69,6 +70,20 @@ static json_t *history_json(const struct st_view *view)
                      (json_int_t)history->lost_minutes_n, "lost_events", (json_int_t)history->lost_events_n);
 }
 
+/* Of the last two minutes, without a gap: for programs. */
+static json_t *seconds_json(const struct st_live_look *look)
+{
+    json_t *seconds = look != NULL ? json_array() : json_null();
+    for (size_t i = 0; look != NULL && i < look->n; i++) {
+        const struct st_live_second *s = &look->seconds[i];
+        (void)json_array_append_new(
+            seconds, json_pack("{s:I, s:I, s:I, s:o, s:o}", "cycles", (json_int_t)s->cycles, "misses",
+                               (json_int_t)s->misses, "lost", (json_int_t)s->lost, "median_ns",
+                               st_json_known(s->median_ns), "max_ns", st_json_known(s->max_ns)));
+    }
+    return seconds;
+}
+
 json_t *st_view_json(const struct st_view *view)
 {
     json_t *document = json_object();
@@ -102,6 +117,7 @@ json_t *st_view_json(const struct st_view *view)
                                   st_json_text_or_null(view->config_error)));
     json_object_set_new(document, "history", history_json(view));
     json_object_set_new(document, "last_minute", minute_json(view));
+    json_object_set_new(document, "seconds", seconds_json(view->seconds));
     json_object_set(document, "events", view->events);
     json_object_set_new(document, "screen", st_rows_json(view));
     return document;

@@ -4,7 +4,7 @@
 One daemon, whose loop runs all the time on one CPU; SIGHUP switches the rest. Nine blocks make a round: off, off, on, clients,
 cyclictest, clients, on, off, off. "on": an own stream (Dummy), the history, observers of every sound server that is there, a TCP listener; tracing
 stays off. "clients": all of that, and ten clients that poll /v1/status ten times a second. The daemon itself is not pinned, only its
-loop is; clients are on the other CPUs. Of each block the medians of its whole seconds are taken from the chart of seconds in /v1/status, asked once after it.
+loop is; clients are on the other CPUs. Of each block the medians of its whole seconds are taken from "seconds" of /v1/status, asked once after it.
 Ratios are geometric means over rounds with their 95 % interval (Student's t); the order of a round takes a steady change of the
 machine out. Off beside off (the outer blocks by the inner ones) is told first: where it is not 1 +- 0.03, the machine is too noisy to
 say much. CPU time is that of the whole process and its helper programs, in parts of one CPU, block by block; of it the loop's thread and
@@ -143,8 +143,8 @@ def block(daemon, kind, seconds):
     if busy:
         busy.end()
     status = daemon.status()
-    chart, sources = status["screen"]["charts"][0], status["observe"]
-    known = {name: [v for v in chart[key][-seconds - 1:-1] if v is not None] for name, key in (("median_ns", "marks"), ("max_ns", "values"))}
+    looked, sources = status["seconds"] or [], status["observe"]
+    known = {name: [s[name] for s in looked[-seconds - 1:-1] if s[name] is not None] for name in ("median_ns", "max_ns")}
     if not known["median_ns"]:
         sys.exit("no second of the block was measured")
     return {"kind": kind, "median": beside.math.exp(sum(map(beside.math.log, known["median_ns"])) / len(known["median_ns"])),

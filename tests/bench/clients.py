@@ -2,7 +2,7 @@
 """What clients cost the loop: its lateness while ten of them poll ten times a second, beside its lateness in peace.
 
 One daemon runs all the time. Quiet blocks (A) and blocks with clients (B) take turns, ABBA, so that a slow change of the machine
-is in both. Of each block the medians and maxima of its whole seconds are taken from the chart of seconds in /v1/status, asked once after it. Ratios are
+is in both. Of each block the medians and maxima of its whole seconds are taken from "seconds" of /v1/status, asked once after it. Ratios are
 geometric means over the pairs of blocks with their 95 % interval (Student's t). A beside A, the two A of each ABBA, comes with it:
 where that is not 1 +- 0.03, the machine is too noisy to say much.
 
@@ -85,9 +85,9 @@ def block(sock, args, clients):
     time.sleep(args.seconds + 2.5)  # the first and the last second are not wholly in it, and a second is told a little later
     if busy:
         busy.end()
-    seconds = json.loads(get(sock, "/v1/status"))["screen"]["charts"][0]
-    medians = [v for v in seconds["marks"][-args.seconds - 1:-1] if v is not None]
-    latest = [v for v in seconds["values"][-args.seconds - 1:-1] if v is not None]
+    seconds = json.loads(get(sock, "/v1/status"))["seconds"]
+    medians = [s["median_ns"] for s in seconds[-args.seconds - 1:-1] if s["median_ns"] is not None]
+    latest = [s["max_ns"] for s in seconds[-args.seconds - 1:-1] if s["max_ns"] is not None]
     return {"median": sum(medians) / len(medians), "latest": sorted(latest)[len(latest) // 2],
             "answers": busy.answers if busy else 0, "failed": busy.failed if busy else 0}
 

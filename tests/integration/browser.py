@@ -1,7 +1,10 @@
 """Opens a page in headless Chromium, and in this order waits until expressions are true or prints their value.
 
 usage: browser.py CHROMIUM URL [--width N] [--height N] [--dark] [--no-scripts] [--wait EXPRESSION]...
-                  [--print EXPRESSION]... [--screenshot FILE]
+                  [--print EXPRESSION]... [--tree] [--screenshot FILE]
+
+--tree prints what a screen reader could not name: the role of each button, link, heading, table and picture without a
+name in the accessibility tree; and what keeps browsers from installing the page.
 
 It speaks the DevTools protocol over a pipe, so it needs nothing but Python. What the page says on the console (a
 refusal by its policy, an error of its script) goes to standard error as "console: ...". Status 1: EXPRESSION did not
@@ -25,6 +28,7 @@ parser.add_argument("--dark", action="store_true")
 parser.add_argument("--no-scripts", action="store_true")
 parser.add_argument("--wait", action="append", dest="steps", default=[], type=lambda text: (True, text))
 parser.add_argument("--print", action="append", dest="steps", type=lambda text: (False, text))
+parser.add_argument("--tree", action="store_true")
 parser.add_argument("--screenshot")
 args = parser.parse_args()
 
@@ -109,6 +113,14 @@ with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
                 if time.monotonic() > end:
                     sys.exit(f"browser.py: not true within a minute: {expression}; it is {browser.value(expression)!r}")
                 time.sleep(0.2)
+        if args.tree:
+            for node in browser.call("Accessibility.getFullAXTree")["nodes"]:
+                role = node.get("role", {}).get("value")
+                if role in ("button", "link", "heading", "image", "columnheader", "rowheader") and not node["ignored"] \
+                        and not node.get("name", {}).get("value"):
+                    print("without a name:", role)
+            for error in browser.call("Page.getInstallabilityErrors")["installabilityErrors"]:
+                print("cannot be installed:", error["errorId"])
         if args.screenshot:
             picture = browser.call("Page.captureScreenshot", captureBeyondViewport=True)
             with open(args.screenshot, "wb") as file:

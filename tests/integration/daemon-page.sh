@@ -7,8 +7,35 @@ set -u
 need curl
 port=$("$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 url=http://127.0.0.1:$port/
-settings=('audio: { backend = "none"; };' "http: { listen = \"127.0.0.1:$port\"; };")
+settings=('audio: { backend = "none"; };' "http: { listen = \"127.0.0.1:$port\"; };" 'observe: { jack = "off"; pulseaudio = "off"; alsa = "off"; };')
 config "${settings[@]}"
+# a sound server on which two programs made dropouts, one with a name that would be markup
+mkdir "$tmp/programs" "$tmp/state"
+cat >"$tmp/programs/sleeptune-observe-pipewire" <<'SH'
+#!/bin/sh
+echo 'ready profiler of PipeWire 0.3.65'
+load='load cycles=469 busy=2560000,3000000,7300000 wait=20000,90000,120000 period=5333333 frames=256 rate=48000 device=card'
+echo 'xrun certainty=exact n=0 starved=1 device=card client=HeavyReverb reason=too-slow busy=7300000 wait=90000 period=5333333 lost=5333333 longest=5333333'
+echo 'xrun certainty=exact n=0 starved=1 device=card client=%3Cimg%20src=x%20onerror=alert(1)%3E reason=stopped period=5333333'
+echo 'xrun certainty=exact n=0 starved=0 device=card client=HeavyReverb wait=90000 busy=7300000 deadline=5333333 left=1'
+echo 'xrun certainty=exact n=0 starved=0 device=card client=GoodSynth wait=7400000 busy=600000 deadline=5333333 left=0'
+while echo "$load" && echo "$load client=HeavyReverb" && echo "$load client=GoodSynth"; do sleep 5; done
+SH
+chmod 755 "$tmp/programs/sleeptune-observe-pipewire"
+export SLEEPTUNE_OBSERVE_DIR=$tmp/programs STATE_DIRECTORY=$tmp/state
+if "$SLEEPTUNE" --version | grep -q 'history yes'; then
+    "$SLEEPTUNE_BUILD/tests/integration/make_history" "$tmp/state/history.db" "$(($(date +%s) - 9000))" 1 1 >/dev/null
+    "$PYTHON" - "$tmp/state/history.db" <<'PY'
+import sqlite3, sys, time
+db, now = sqlite3.connect(sys.argv[1]), time.time_ns()
+for from_s, to_s, frames in (7200, 300, 128), (300, 60, 256):
+    db.execute("INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz) VALUES ('pipewire', ?, ?, 1, ?, 48000)",
+               (now - from_s * 10**9, now - to_s * 10**9, frames))
+db.execute("INSERT INTO event (wall_ns, kind, source, client, reason, count_n, lost_ns, period_ns) VALUES (?, 'client-dropout', 'pipewire', 'Earlier', 'blocked', 1, 1000000000, 2666667)",
+           (now - 400 * 10**9,))
+db.commit()
+PY
+fi
 starts "it starts"
 page=$(curl -si --max-time 20 "$url")
 like "GET / is a page" "$page" '^Content-Type: text/html; charset=utf-8'
@@ -75,47 +102,67 @@ if [ -z "$chromium" ]; then
 fi
 browser() { "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/browser.py" "$chromium" "$url" "$@" 2>"$tmp/console"; }
 
-drawn='document.querySelectorAll("svg .bar").length > 1 && document.querySelectorAll("figure").length == 1'
+ok "the dropouts are seen" wait_for value_is "sum(s['client_dropouts'] or 0 for s in d['observe'])" 2
 live='document.getElementById("link").textContent.startsWith("Live, ")'
 wide='document.documentElement.scrollWidth <= innerWidth'
-out=$(browser --wait "$drawn" --wait "$live" --print "$wide" --print 'document.querySelector("tbody").textContent' \
-    --print 'document.querySelector("svg[role]").getAttribute("aria-label")' --print 'getComputedStyle(document.body).backgroundColor')
+out=$(browser --wait "$live" --print "$wide" --print 'document.querySelector("#first tbody").textContent' --print 'getComputedStyle(document.body).backgroundColor')
 is "with scripts it is within the window" "$(head -n 1 <<<"$out")" true
-like "and has the rows" "$out" 'This computertiming [A-Za-z ]+: .* missed [0-9]+ of [0-9]+ periods'
-like "the chart is described in words" "$out" '^Last [0-9]+ s: [0-9]+ missed deadlines?, worst wake-up '
+like "and has the rows" "$out" 'PipeWire256 frames at 48 kHz'
 like "light" "$out" '^rgb\(255, 255, 255\)$'
-is "its figures change by themselves" "$(browser --wait "$drawn" --wait 'window.before ??= document.querySelector("main").textContent,
-    document.querySelector("main").textContent != window.before' --print 1)" 1
+is "its figures change by themselves, and the keyboard stays where it is" "$(browser --wait "$live" --wait '(document.querySelector("#next button").focus(), true)' \
+    --wait 'window.before ??= document.querySelector("main").textContent, document.querySelector("main").textContent != window.before' \
+    --print 'document.activeElement.textContent + " " + document.activeElement.dataset.command.startsWith("pw-metadata")')" "Copy true"
 kill -HUP "$daemon" # an event, also where nothing ever happens
 like "events of today have no date, in local time" "$(browser --wait "$live && document.querySelector(\"main time\") !== null" \
     --print '/^Live, [0-9:]{8}$/.test(document.getElementById("link").textContent) + " " +
         [...document.querySelectorAll("main time")].every((at) => /^[0-9:]{8}$/.test(at.textContent))')" '^true true$'
 is "nothing to complain of on the console" "$(cat "$tmp/console")" ""
-uncut='[...document.querySelectorAll("th, td")].every((at) => at.scrollWidth <= at.clientWidth && at.scrollHeight <= at.clientHeight + 1)'
-out=$(browser --width 360 --dark --wait "$drawn" --print "$wide" --print "$uncut" --print 'getComputedStyle(document.body).backgroundColor')
+if "$SLEEPTUNE" --version | grep -q 'history yes'; then
+    # what is on the page is what the records say
+    rows='[...document.querySelectorAll("#rows .row:not(.axis)")].map((at) => at.querySelector(".name").textContent + " " + at.querySelectorAll(".loss").length)'
+    drawn='document.querySelectorAll("#rows .loss").length >= 3 && document.querySelector("#sizes table") !== null'
+    step='document.getElementById("earlier").click()'
+    out=$(browser --wait "$live" --wait "$drawn" --print "$rows.sort().filter((at) => !at.startsWith(\"Late\")).join(\"|\")" --print "$step, document.getElementById(\"picked\").textContent.slice(9)" \
+        --print "for (const i of [1, 2, 3, 4]) $step; document.querySelector(\"#picked p\").textContent.replace(/^[0-9: -]*/, \"\")" \
+        --print 'document.querySelectorAll("#rows .change").length > 0' --print '[...document.querySelectorAll("#legend li")].map((at) => at.textContent).sort().join("|")' \
+        --print 'document.querySelectorAll("img").length' --print 'document.querySelector("#sizes table").innerText.replace(/\s+/g, " ")' --tree)
+    is "the time line has a row for each program, and a mark for each dropout" "$(sed -n 1p <<<"$out")" '<img src=x onerror=alert(1)> 1|Buffer size 0|Earlier 1|GoodSynth 0|HeavyReverb 1'
+    like "the newest one has its sentence and its cycle" "$(sed -n 2p <<<"$out")" "$(ask '/v1/events?kind=client-dropout' | "$PYTHON" -c 'import json, re, sys
+print("^" + re.escape(json.load(sys.stdin)["events"][-1]["text"]) + "The cycle of the last dropout, at .*GoodSynth waited 7.40 ms, computed")')"
+    like "and the earliest one its own" "$(sed -n 3p <<<"$out")" 'Earlier lost sound 1 time.*1.00 s in all'
+    is "a change of size is a line" "$(sed -n 4p <<<"$out")" true
+    is "the reasons are told apart in words" "$(sed -n 5p <<<"$out")" 'computed too long|waited for a lock, disk or program|was stopped or frozen'
+    is "a name that would be markup is text" "$(sed -n 6p <<<"$out")" 0
+    is "the sizes are those of status --details" "$(sed -n 7p <<<"$out" | sed -E 's/(256 frames)[^(]*\([^)]*\) [0-9]+ min/\1/')" \
+        "$("$SLEEPTUNE" status --details --socket "$sock" | grep -A 2 '^ *Buffer used' | tr '\n' ' ' | sed -E 's/ +/ /g; s/^ | $//g; s/(256 frames)[^(]*\([^)]*\) [0-9]+ min/\1/')"
+    is "each thing has a name for who hears the page, and browsers can install it" "$(sed 1,7d <<<"$out")" ""
+    is "nothing to complain of on the console" "$(cat "$tmp/console")" ""
+fi
+uncut='[...document.querySelectorAll("th, td, button")].every((at) => at.scrollWidth <= at.clientWidth + 1 && at.scrollHeight <= at.clientHeight + 1)'
+out=$(browser --width 360 --dark --wait "$live" --wait '(document.querySelector("details").open = true)' --print "$wide" --print "$uncut" --print 'getComputedStyle(document.body).backgroundColor')
 is "360 pixels are enough" "$(head -n 1 <<<"$out")" true
 is "and nothing in it is cut or runs into its neighbour" "$(sed -n 2p <<<"$out")" true
 like "dark" "$out" '^rgb\(20, 23, 26\)$'
 out=$(browser --no-scripts --wait 'document.querySelectorAll("main tr").length > 6' \
     --print 'document.querySelectorAll("figure").length' --print 'document.getElementById("link").textContent' \
     --print '[...document.querySelectorAll("main time")].every((at) => /^20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9:]{8} UTC$/.test(at.textContent))')
-is "without scripts it has figures, the chart and the time" "$(tr '\n' '|' <<<"$out" | sed 's/As of .* UTC/As of/')" \
+is "without scripts it has figures, the cycle and the time" "$(tr '\n' '|' <<<"$out" | sed 's/As of .* UTC/As of/')" \
     '1|As of, reloaded every 10 s|true|'
 
 # the daemon dies under an open page and comes back
 browser --wait 'document.getElementById("link").textContent.startsWith("Live, ")' --print '"live"' \
-    --wait 'document.getElementById("link").textContent.startsWith("No connection since ")' \
-    --print 'document.documentElement.classList.contains("old")' \
+    --wait 'document.getElementById("link").textContent.startsWith("sleeptuned has not answered since ")' \
+    --print 'document.querySelector("main").hidden' \
     --wait 'document.getElementById("link").textContent.startsWith("Live, ")' \
-    --print 'document.documentElement.classList.contains("old")' >"$tmp/seen" &
+    --print 'document.querySelector("main").hidden' >"$tmp/seen" &
 pids+=("$!")
 looking=$!
 ok "the page is live" wait_for grep -q live "$tmp/seen"
 kill -9 "$daemon"
 wait "$daemon" 2>/dev/null
-ok "without the daemon it is old" wait_for grep -q true "$tmp/seen"
+ok "without the daemon it shows no figures" wait_for grep -q true "$tmp/seen"
 starts "killed and started again"
 wait "$looking"
-is "meanwhile it says since when there is no connection, then it is live again" "$(tr '\n' ' ' <"$tmp/seen")" "live true false "
+is "meanwhile it says since when there is no answer, then it is live again" "$(tr '\n' ' ' <"$tmp/seen")" "live true false "
 stop
 tap_done

@@ -27,12 +27,7 @@ static const char text_of_document[] =
     "{\"label\":\"\",\"text\":\"late-wake: woke "
     "late\",\"state\":\"ok\",\"detail\":true,\"time_ns\":1699999999000000000},"
     "{\"label\":\"\",\"text\":\"config-read: months "
-    "ago\",\"state\":\"ok\",\"detail\":true,\"time_ns\":1690000000000000000}]}],"
-    "\"charts\":[{\"title\":\"Worst wake-up of each second\",\"note\":\"Last 3 "
-    "s.\",\"low\":1e4,\"high\":1e7,\"low_text\":\"10 µs\",\"high_text\":\"10 ms\",\"left\":\"2 min "
-    "ago\",\"right\":\"now\",\"room\":120,\"values\":[50000,null,8872000],\"marks\":[],\"bad\":[2]},"
-    "{\"title\":\"Lateness of all\",\"note\":\"\",\"low\":0.5,\"high\":990,\"low_text\":\"0\",\"high_text\":"
-    "\"990\",\"left\":\"1 µs\",\"right\":\"over 1 s\",\"room\":4,\"values\":[0,990,10,0],\"bad\":[]}]}}";
+    "ago\",\"state\":\"ok\",\"detail\":true,\"time_ns\":1690000000000000000}]}]}}";
 
 static json_t *document(void)
 {
@@ -219,13 +214,11 @@ static void foreign_documents_are_survived(void **state)
     static const char *const documents[] = {
         "{}",
         "{\"screen\":3}",
-        "{\"screen\":{\"answer\":7,\"sections\":{},\"charts\":\"x\"}}",
-        "{\"screen\":{\"sections\":[1,{\"rows\":[null,{\"text\":[]}]}],\"charts\":[1,{\"values\":3}]}}",
+        "{\"screen\":{\"answer\":7,\"sections\":{}}}",
+        "{\"screen\":{\"sections\":[1,{\"rows\":[null,{\"text\":[]}]}]}}",
         "{\"screen\":{\"next\":\"\",\"next_why\":3,\"sections\":[{\"columns\":[1,{},\"x\"],\"rows\":[null,7,{"
         "\"cells\":9},"
         "{\"cells\":[1,\"a\",null,[],\"b\",\"c\",\"d\",\"e\",\"f\",\"g\"]}]}]}}",
-        "{\"screen\":{\"sections\":[],\"charts\":[{\"room\":-5,\"low\":0,\"high\":-1,\"values\":[1e308,-1,"
-        "\"x\"],\"bad\":[-9,9223372036854775807,\"x\"]},{\"room\":1e9}]}}",
         "{\"time_ns\":-9223372036854775807,\"screen\":{\"sections\":[{\"rows\":[{\"detail\":false,\"time_"
         "ns\":9223372036854775807}]}]}}",
     };

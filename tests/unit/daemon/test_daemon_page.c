@@ -18,7 +18,7 @@ static char *page_of(const char *json)
 {
     json_t *document = json_loads(json, 0, NULL);
     assert_non_null(document);
-    char *page = st_page_text(document, false);
+    char *page = st_page_text(document, ST_PAGE_SERVED);
     json_decref(document);
     assert_non_null(page);
     return page;
@@ -39,36 +39,31 @@ static void every_figure_is_there_without_a_script(void **state)
     (void)state;
     char *page = page_of(
         "{\"state\":\"degraded\",\"version\":\"9.8.7\",\"time_ns\":1700000000000000000,\"screen\":{"
-        "\"answer\":\"Holds it.\",\"state\":\"bad\",\"next\":\"sleeptune report\",\"sections\":["
-        "{\"title\":\"\",\"rows\":[{\"label\":\"Warning\",\"text\":\"loop: no right\",\"state\":\"bad\"}]},"
+        "\"answer\":\"Holds it.\",\"state\":\"bad\",\"next\":\"sleeptune report\",\"next_why\":\"it helps\","
+        "\"sections\":[{\"title\":\"\",\"rows\":[{\"label\":\"Warning\",\"text\":\"loop: no "
+        "right\",\"state\":\"bad\"}]},"
+        "{\"title\":\"Programs\",\"columns\":[\"Program\",\"Dropouts\",\"Why\"],\"rows\":["
+        "{\"cells\":[\"<A>\",\"12\",\"\"]},{\"cells\":[\"B\",\"?\",\"late\"]},"
+        "{\"cells\":[\"C\",\"0\",\"\"],\"detail\":true}]},"
         "{\"title\":\"Events\",\"rows\":[{\"label\":\"\",\"text\":\"late-wake: woke late\",\"state\":\"ok\","
-        "\"detail\":true,\"time_ns\":1700000000000000000}]}],"
-        "\"charts\":[{\"title\":\"Latest\",\"note\":\"Last 3 s\",\"low\":10,\"high\":1000,"
-        "\"ticks\":[{\"at\":10,\"text\":\"10 ns\"},{\"at\":100,\"text\":\"100 "
-        "ns\"}],\"line\":100,\"legend\":\"Dot: the "
-        "median\",\"left\":\"before\",\"right\":\"now\",\"room\":4,\"values\":[100,null,1000],"
-        "\"marks\":[10,null,100],\"bad\":[2]}]},"
+        "\"detail\":true,\"time_ns\":1700000000000000000}]}]},"
         "\"observe\":[{\"cycle\":null},{\"cycle\":{\"time_ns\":1700000000000000000,\"deadline_ns\":1000,"
         "\"text\":\"Ardour was late\",\"clients\":[{\"name\":\"<A>\",\"wait_ns\":500,\"busy_ns\":1000}]}}]}");
     static const char *const parts[] = {
-        "<title>sleeptuned: degraded</title>",
-        "<p id=\"answer\" class=\"bad\">Holds it.</p>",
-        "Next: <code>sleeptune report</code>",
+        /* in this order: the answer, the next step, programs, and the rest folded */
+        "<title>sleeptune: degraded</title>",
+        "<link rel=\"manifest\" href=\"/manifest.webmanifest\">",
         "As of <time datetime=\"2023-11-14T22:13:20Z\">2023-11-14 22:13:20 UTC</time>",
-        "<tr class=\"bad\"><th>Warning</th><td>loop: no right</td></tr>",
-        "<h2>Events</h2>",
-        "2023-11-14 22:13:20 UTC</time> late-wake: woke late</td>",
-        "<figcaption>Latest</figcaption>",
-        "viewBox=\"0 0 4 100\"",
-        "<rect class=\"bar\" x=\"1\" y=\"50.0\" width=\".8\" height=\"50.0\"/>",
-        "<rect class=\"gap\" x=\"2\"",
-        "<rect class=\"bar bad\" x=\"3\" y=\"0.0\"",
-        "<rect class=\"mark\" x=\"3\" y=\"50.0\"",
-        "<rect class=\"line\" x=\"0\" y=\"50.0\" width=\"4\"",
-        "<text y=\"100.0%\" dy=\".35em\">10 ns</text><text y=\"50.0%\" dy=\".35em\">100 ns</text>",
-        "<span class=\"right\">now</span>",
-        "<p class=\"note\">Last 3 s.<br>Dot: the median.</p>",
-        "The last dropout, at <time datetime=\"2023-11-14T22:13:20Z\">",
+        "<p id=\"answer\" class=\"bad\">Holds it.</p>",
+        "<p id=\"next\">Next: <code>sleeptune report</code> <button type=\"button\" data-command=\"sleeptune "
+        "report\">Copy</button> it helps</p>",
+        "<section id=\"line\" hidden>",
+        "<tr class=\"bad\"><th scope=\"row\">Warning</th><td>loop: no right</td></tr>",
+        "<th scope=\"col\">Program</th><th scope=\"col\" class=\"number\">Dropouts</th><th "
+        "scope=\"col\">Why</th>",
+        "<th scope=\"row\">&lt;A&gt;</th><td class=\"number\">12</td><td></td>",
+        "<summary>All figures</summary>",
+        "<figure data-ms=\"1700000000000\"><figcaption>The cycle of the last dropout, at <time datetime=",
         "role=\"img\" viewBox=\"0 0 360 74\"",
         "aria-label=\"Ardour was late\">",
         "y=\"15\">&lt;A&gt;</text>",
@@ -76,11 +71,18 @@ static void every_figure_is_there_without_a_script(void **state)
         "<rect class=\"bar\" fill=\"#2a6fbb\" x=\"94.0\" y=\"20\" width=\"172.0\"",
         "<rect class=\"bar bad\" fill=\"#b42318\" x=\"180.0\" y=\"20\" width=\"86.0\"",
         "<p class=\"note\">Ardour was late</p>",
+        "<th scope=\"row\">C</th>",
+        "<h2>Events</h2>",
+        "<td colspan=\"2\"><time datetime=\"2023-11-14T22:13:20Z\">2023-11-14 22:13:20 UTC</time> late-wake: "
+        "woke late</td>",
         "sleeptuned 9.8.7",
     };
+    const char *at = page;
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        if (strstr(page, parts[i]) == NULL)
-            fail_msg("not in the page: %s\n%s", parts[i], strstr(page, "<main>"));
+        const char *found = strstr(at, parts[i]);
+        if (found == NULL)
+            fail_msg("not in the page, or too early: %s\n%s", parts[i], strstr(page, "<main>"));
+        at = found;
     }
     assert_null(strstr(page, "{{"));
     free(page);
@@ -91,20 +93,22 @@ static void text_of_others_is_escaped_everywhere(void **state)
     (void)state;
     json_t *text = json_string(HOSTILE);
     json_t *document =
-        json_pack("{s:O, s:O, s:{s:O, s:O, s:O, s:[{s:O, s:[{s:O, s:O, s:O}]}],"
-                  "s:[{s:O, s:O, s:O, s:[{s:O}], s:O, s:O, s:[i], s:f, s:f, s:O}]}}",
+        json_pack("{s:O, s:O, s:{s:O, s:O, s:O, s:O, s:[{s:O, s:[{s:O, s:O, s:O}]}, {s:O, s:[O], s:[{s:[O, "
+                  "O], s:O}]}]}}",
                   "state", text, "version", text, "screen", "answer", text, "state", text, "next", text,
-                  "sections", "title", text, "rows", "label", text, "text", text, "state", text, "charts",
-                  "title", text, "note", text, "legend", text, "ticks", "text", text, "left", text, "right",
-                  text, "values", 5, "low", 1.0, "high", 10.0, "room", text);
+                  "next_why", text, "sections", "title", text, "rows", "label", text, "text", text, "state",
+                  text, "title", text, "columns", text, "rows", "cells", text, text, "command", text);
     assert_non_null(document);
-    char *page = st_page_text(document, false), *plain = page_of("{}");
-    assert_int_equal(count(page, ESCAPED), 15); /* the state and the note stand there twice, in 13 places */
+    char *page = st_page_text(document, ST_PAGE_SERVED), *plain = page_of("{}");
+    assert_int_equal(count(page, ESCAPED), 15); /* the state and the next step stand there twice */
     assert_int_equal(count(page, "<img"), 0);
     assert_int_equal(count(page, "\x01"), 0);
     assert_int_equal(count(page, "<script"), count(plain, "<script"));
     assert_int_equal(count(page, "onerror='"), count(plain, "onerror='"));
     free(plain);
+    free(page);
+    page = st_page_text(document, ST_PAGE_FILE);
+    assert_int_equal(count(page, "<link"), 0); /* a file loads nothing */
     free(page);
     json_decref(document);
     json_decref(text);

@@ -1,4 +1,4 @@
-/* The screen from a gathered view: the answer, its rows and tables, charts, and the next step. */
+/* The screen from a gathered view: the answer, its rows and tables, and the next step. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,6 @@
 
 #include "daemon/status/answer.h"
 #include "daemon/status/forecast.h"
-#include "daemon/status/live.h"
 #include "daemon/status/rows.h"
 #include "tests/unit/view_fixture.h"
 
@@ -822,39 +821,6 @@ static void events_of_the_screen_carry_their_times(void **state)
     json_decref(screen);
 }
 
-static const json_t *chart_member(const json_t *screen, size_t chart, const char *key)
-{
-    return json_object_get(json_array_get(json_object_get(screen, "charts"), chart), key);
-}
-
-static void charts_have_null_for_unknown_seconds_and_name_the_bad_ones(void **state)
-{
-    (void)state;
-    struct st_live_look seconds = {.n = 3};
-    seconds.seconds[0] = (struct st_live_second){.cycles = 375, .max_ns = 50000, .median_ns = 27000};
-    seconds.seconds[1] = (struct st_live_second){.max_ns = INT64_MIN, .median_ns = INT64_MIN};
-    seconds.seconds[2] =
-        (struct st_live_second){.cycles = 375, .misses = 4, .max_ns = 8872000, .median_ns = 27000};
-    view.seconds = &seconds;
-    json_t *screen = st_rows_json(&view);
-    assert_int_equal(json_array_size(chart_member(screen, 0, "values")), 3);
-    assert_true(json_is_null(json_array_get(chart_member(screen, 0, "values"), 1)));
-    assert_true(json_is_null(json_array_get(chart_member(screen, 0, "marks"), 1)));
-    assert_int_equal(json_integer_value(json_array_get(chart_member(screen, 0, "values"), 2)), 8872000);
-    assert_int_equal(json_array_size(chart_member(screen, 0, "bad")), 1);
-    assert_int_equal(json_integer_value(json_array_get(chart_member(screen, 0, "bad"), 0)), 2);
-    assert_string_equal(json_string_value(chart_member(screen, 0, "note")),
-                        "Last 3 s: 4 missed deadlines, worst wake-up 8.872 ms; 1 s incomplete");
-    char *ticks = json_dumps(chart_member(screen, 0, "ticks"), 0);
-    assert_string_equal(
-        ticks, "[{\"at\": 10000.0, \"text\": \"10 \xc2\xb5s\"}, "
-               "{\"at\": 100000.0, \"text\": \"100 \xc2\xb5s\"}, "
-               "{\"at\": 1000000.0, \"text\": \"1 ms\"}, {\"at\": 10000000.0, \"text\": \"10 ms\"}]");
-    free(ticks);
-    assert_non_null(strstr(json_string_value(chart_member(screen, 0, "legend")), "Dot: the median"));
-    json_decref(screen);
-}
-
 /* The table has a command where a server is known that takes one; the first screen names a size after ten
  * minutes. */
 static void sizes_have_the_command_that_sets_them(void **state)
@@ -889,7 +855,8 @@ static void sizes_have_the_command_that_sets_them(void **state)
     const json_t *section;
     json_array_foreach(json_object_get(screen, "sections"), i, section)
     {
-        if (strcmp(json_string_value(json_object_get(section, "title")), "Dropouts by buffer size") != 0)
+        if (strcmp(json_string_value(json_object_get(section, "title")),
+                   "This computer alone, by buffer size") != 0)
             continue;
         const json_t *row = json_array_get(json_object_get(section, "rows"), 1);
         assert_string_equal(json_string_value(json_object_get(row, "command")),
@@ -933,7 +900,6 @@ int main(void)
         TEST(screen_lists_sources_that_are_or_could_be_watched),
         TEST(screen_says_what_waits_and_what_was_put_aside),
         TEST(events_of_the_screen_carry_their_times),
-        TEST(charts_have_null_for_unknown_seconds_and_name_the_bad_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
