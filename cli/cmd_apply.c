@@ -61,7 +61,8 @@ static void help(void)
           "                     compares with it. Not with --dry-run or --root\n"
           "  --no-measure       do not record the loop\n"
           "  --user NAME        for NAME, who gets the rights of linux-rt-permission and\n"
-          "                     linux-memlock (the user who logged in)\n"
+          "                     linux-memlock (the user who logged in); FreeBSD: whose\n"
+          "                     login class freebsd-memlock judges\n"
           "  --root DIR         change a captured tree, not this machine\n"
           "  -h, --help         this text\n\n"
           "Examples (settings of the system need root):\n"
@@ -355,6 +356,17 @@ static bool is_not_allowed(int r)
     return r == -EROFS || r == -EACCES || r == -EPERM;
 }
 
+/* The limits of a new login class are for its users only, and apply changes no one's class. */
+static void join_class(const struct work *work, char *left, size_t left_bytes)
+{
+    const char *user = st_facts_text_or(work->target->facts, ST_KEY_USER_NAME, "");
+    ST_EACH_OF (step, work->plan.steps, work->plan.steps_n) {
+        if (step->kind == ST_CHANGE_LOGIN_CLASS)
+            st_text_append(left, left_bytes, "%spw usermod %s -L audio", left[0] != '\0' ? " && " : "",
+                           st_machine_is_plain(user) ? user : "NAME");
+    }
+}
+
 static int carry_out(struct work *work)
 {
     char message[512];
@@ -385,6 +397,7 @@ static int carry_out(struct work *work)
     if (status == ST_EXIT_DONE) {
         status =
             st_change_output_then(&output, &work->target->p->machine, false, work->options->run_generators);
+        join_class(work, output.left, sizeof(output.left));
         if (work->options->quantum > 0)
             printf(
                 "now       %s (this size lasts until PipeWire ends)\n",

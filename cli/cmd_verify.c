@@ -261,8 +261,11 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         state = "not yet";
         more = finding->needs != ST_NEEDS_NOTHING ? "; " : "";
         needs = finding->needs != ST_NEEDS_NOTHING ? st_report_format_needs(finding->needs) : NULL;
-        if (finding->changes_n > 0 && finding->changes[0].kind == ST_CHANGE_LOGIN_CLASS)
-            needs = "as root: pw usermod NAME -L audio, then log out and in again";
+        if (finding->changes_n > 0 && finding->changes[0].kind == ST_CHANGE_LOGIN_CLASS) {
+            needs = other_needs;
+            ST_PRINT(other_needs, "as root: pw usermod %s -L audio; then log out and in again",
+                     st_machine_is_plain(user) ? user : "NAME");
+        }
     } else if (fired) {
         more = "; the report finds more than apply can change, see: ";
         needs = "sleeptune report";

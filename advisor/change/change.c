@@ -57,8 +57,7 @@ static const struct kind kinds[ST_CHANGE_KINDS] = {
     [ST_CHANGE_RC_CONF] = {{{NULL}, {"/etc/rc.conf", "", "=\"", "\""}},
                            "takes effect after a reboot, or when its service is restarted"},
     [ST_CHANGE_LOGIN_CLASS] = {{{NULL}, {"/etc/login.conf", "", ":", ":tc=default:"}},
-                               "takes effect for users of the class audio at their next login. To join it: "
-                               "as root, pw usermod NAME -L audio"},
+                               "takes effect for users of the class audio at their next login"},
 };
 
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"

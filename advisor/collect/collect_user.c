@@ -369,9 +369,11 @@ static void put_freebsd(struct user *user, struct st_facts *facts)
     if (r == 0 && user->class[0] == '\0')
         snprintf(user->class, sizeof(user->class), "%s", user->uid == 0 ? "root" : "default");
     const char *source = r == 0 ? login_conf : passwords;
-    if (r == 0)
+    if (r == 0) {
+        st_facts_put_text(facts, ST_KEY_USER_CLASS, user->class, NULL, passwords);
         r = class_limit(user, &bytes);
-    else if (r == -ENODATA)
+    }
+    if (r == -ENODATA)
         r = -ENOENT;
     memset(user->buf, 0, FILE_BYTES);
     if (r == 0)

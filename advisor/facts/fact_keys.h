@@ -16,7 +16,9 @@
 #define ST_KEY_SYSTEM_INPUT_DROPOUTS "system.input_dropouts"
 /* the first lines of the last text that were not understood, shortened */
 #define ST_KEY_SYSTEM_INPUT_OTHERS "system.input_others"
-#define ST_KEY_USER_GROUPS         "user.groups"
+/* FreeBSD: of another user, from master.passwd */
+#define ST_KEY_USER_CLASS  "user.class"
+#define ST_KEY_USER_GROUPS "user.groups"
 /* there: limits of a login were read, nothing was tried */
 #define ST_KEY_USER_LIMITS_FROM "user.limits_from"
 #define ST_KEY_USER_NAME        "user.name"

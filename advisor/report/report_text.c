@@ -12,6 +12,7 @@
 #include "advisor/report/print.h"
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"
+#include "advisor/rules/machine.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "core/text/text_buffer.h"
@@ -139,15 +140,26 @@ static bool has_fix(const struct st_finding *finding)
     return finding->fix_now != NULL || finding->fix_persistent != NULL;
 }
 
+/** A login class is one user's, and root is another; sudo says who ran it. @return buf. */
+static const char *apply_command(const struct st_finding *finding, char *buf, size_t buf_bytes)
+{
+    const char *sudo = st_rule_os(finding->rule) == ST_OS_LINUX ? "sudo " : "", *user;
+    snprintf(buf, buf_bytes, "%ssleeptune apply %s", sudo, finding->rule->id);
+    if (finding->changes_n > 0 && finding->changes[0].kind == ST_CHANGE_LOGIN_CLASS) {
+        user = st_facts_text_or(finding->facts, ST_KEY_USER_NAME, "");
+        st_text_append(buf, buf_bytes, " --user %s", st_machine_is_plain(user) ? user : "NAME");
+    }
+    return buf;
+}
+
 static void print_command(const struct st_printer *printer, const struct st_finding *finding)
 {
     size_t bytes;
     bool lasts;
     const char *command = shown_command(printer, finding, &bytes, &lasts);
-    const char *root = st_rule_os(finding->rule) == ST_OS_LINUX ? "sudo " : "";
     char text[128];
     if (st_rule_can_apply(finding)) {
-        fprintf(printer->out, "%*s%ssleeptune apply %s\n", INDENT, "", root, finding->rule->id);
+        fprintf(printer->out, "%*s%s\n", INDENT, "", apply_command(finding, text, sizeof(text)));
     } else if (command != NULL) {
         fprintf(printer->out, "%*s", INDENT, "");
         st_safe_print(printer->out, command, bytes);
@@ -573,10 +585,9 @@ static void print_field(const struct st_printer *printer, const char *label, con
 /** What sleeptune can do, what the user can do. */
 static void print_commands(const struct st_printer *printer, const struct st_finding *finding)
 {
-    const char *text = ST_TEXT(128, "%ssleeptune apply %s",
-                               st_rule_os(finding->rule) == ST_OS_LINUX ? "sudo " : "", finding->rule->id);
+    char text[128];
     if (st_rule_can_apply(finding))
-        st_print_verbatim(printer, INDENT, "Apply:", TEXT_INDENT, text);
+        st_print_verbatim(printer, INDENT, "Apply:", TEXT_INDENT, apply_command(finding, text, sizeof(text)));
     if (finding->fix_persistent != NULL)
         st_print_verbatim(printer, INDENT, "For ever:", TEXT_INDENT, finding->fix_persistent);
     if (finding->fix_now != NULL)

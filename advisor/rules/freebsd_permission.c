@@ -17,16 +17,19 @@
 #define MAC_PRIORITY_NOW(user) "kldload mac_priority\npw groupmod realtime -m " user
 #define MAC_PRIORITY_EVER      "# /boot/loader.conf\nmac_priority_load=\"YES\""
 
+static bool is_plain(const char *name)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    const size_t len = strspn(name, plain);
+    return len > 0 && len <= USER_MAX && name[len] == '\0';
+}
+
 /** The user who plays, for a command that root pastes: the user of a live report; "NAME" if that is root or
  * not known. */
 static const char *user_name(const struct st_facts *facts)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-    const char *name;
-    if (st_facts_text(facts, ST_KEY_USER_NAME, &name) != 0 || strcmp(name, "root") == 0)
-        return "NAME";
-    const size_t len = strspn(name, plain);
-    return len > 0 && len <= USER_MAX && name[len] == '\0' ? name : "NAME";
+    const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "root");
+    return strcmp(name, "root") != 0 && is_plain(name) ? name : "NAME";
 }
 
 /* --- freebsd-rt-permission: May this user ask for a real-time priority (rtprio, SCHED_FIFO)? --- */
@@ -273,8 +276,17 @@ static const char *first_unread(const struct st_facts *facts)
     return NULL;
 }
 
+/** A class of the user's own has more in it than this limit, so that the user keeps it. */
 static void fix_user(struct st_finding *finding)
 {
+    const char *class = st_facts_text_or(finding->facts, ST_KEY_USER_CLASS, "default");
+    if (strcmp(class, "default") != 0) {
+        st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN,
+                                  "# /etc/login.conf, in class %s, instead of another memorylocked\n"
+                                  "    :memorylocked=unlimited:\\\n# then\ncap_mkdb /etc/login.conf",
+                                  is_plain(class) ? class : "CLASS");
+        return;
+    }
     st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, LOGIN_CLASS("%s"), user_name(finding->facts));
     st_finding_change(finding, ST_CHANGE_LOGIN_CLASS, "audio", "memorylocked=unlimited");
 }
@@ -353,7 +365,9 @@ const struct st_rule st_rule_freebsd_memlock = {
                  "waits for the disk, and there is no limit for this wait. If the limit is smaller than the "
                  "program, the program cannot lock its memory (mlockall fails).",
     .cost = "memory: other programs cannot use locked memory",
-    .when_not = "machines that others use, too: set a size instead of 'unlimited'",
+    .when_not =
+        "machines that others use, too: set a size instead of 'unlimited'; users with a login class of "
+        "their own ('pw usershow NAME', field 5): put memorylocked there",
     .sources = "login.conf(5) memorylocked, mlockall(2), limits(1); vm.max_user_wired: sysctl -d\n"
                "FreeBSD sys/vm/vm_mmap.c sys_mlockall(): the whole address space counts, and root's limit, "
                "too\n"
@@ -367,7 +381,7 @@ const struct st_rule st_rule_freebsd_memlock = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, WIRED, PAGE, ALLOWED, ST_KEY_USER_UID,
-                          ST_KEY_USER_NAME),
+                          ST_KEY_USER_NAME, ST_KEY_USER_CLASS),
     .targets = ST_RULE_KEYS("vm.max_user_wired"),
     .judge = judge_memlock,
 };

@@ -167,11 +167,10 @@ static bool needs_command_when_reverted(enum st_change_kind kind)
            kind == ST_CHANGE_BOOT_CMDLINE || kind == ST_CHANGE_LOADER;
 }
 
-static void print_then(const char *path, const char *line, bool command, const char *when)
+static void print_then(const char *path, const char *before, const char *line, const char *when)
 {
     const char *text =
-        ST_TEXT(1024, "%s%s%s%s", command && st_platform_native()->machine.os == ST_OS_LINUX ? "sudo " : "",
-                line, line[0] != '\0' && when[0] != '\0' ? "; it " : "", when);
+        ST_TEXT(1024, "%s%s%s%s", before, line, line[0] != '\0' && when[0] != '\0' ? "; it " : "", when);
     char *label = NULL;
     if (text[0] != '\0' && asprintf(&label, "then      %s:", path) >= 0)
         st_change_output_text(0, label, text);
@@ -193,12 +192,12 @@ int st_change_output_then(struct st_change_output *output, struct st_machine *ma
                 status = ST_EXIT_FAILURE;
             line[0] = '\0';
         }
+        const char *then = reverted && !needs_command_when_reverted(kind) ? NULL : st_change_then(kind);
+        const char *before = command && line[0] != '\0' && output->os == ST_OS_LINUX ? "sudo " : "";
         if (command && line[0] != '\0')
             st_text_append(output->left, sizeof(output->left), "%s%s%s",
-                           output->left[0] != '\0' ? " && " : "",
-                           st_platform_native()->machine.os == ST_OS_LINUX ? "sudo " : "", line);
-        const char *then = reverted && !needs_command_when_reverted(kind) ? NULL : st_change_then(kind);
-        print_then(output->changed[i], line, command && line[0] != '\0', then != NULL ? then : "");
+                           output->left[0] != '\0' ? " && " : "", before, line);
+        print_then(output->changed[i], before, line, then != NULL ? then : "");
     }
     return status;
 }

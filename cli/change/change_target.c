@@ -7,10 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "advisor/facts/fact_keys.h"
 #include "advisor/rules/buffer.h"
+#include "advisor/rules/machine.h"
 #include "cli/change/change_output.h"
 #include "cli/command.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 
 #define LINE_BYTES 32768 /* of a command line to be pasted */
 
@@ -201,6 +204,11 @@ bool st_change_target_needs_root(const char *command, const struct st_change_tar
         return true;
     }
     const bool has_sudo = st_platform_native()->machine.os == ST_OS_LINUX;
+    const char *user = target->facts != NULL ? st_facts_text_or(target->facts, ST_KEY_USER_NAME, "") : "";
+    for (int i = 1; i < argc; i++)
+        user = st_text_begins(argv[i], "--user") ? "" : user;
+    if (!has_sudo && st_machine_is_plain(user)) /* sudo says who ran it */
+        st_text_append(words, sizeof(words), " --user %s", user);
     fprintf(stderr, "sleeptune %s: this needs root. Run%s:\n  %ssleeptune %s%s\n", command,
             has_sudo ? "" : " as root", has_sudo ? "sudo " : "", command, words);
     return true;

@@ -123,6 +123,34 @@ like "FreeBSD: before the boot verify says so" "$("$SLEEPTUNE" verify --root "$t
 sed -i 's/^kern.hz: 100$/kern.hz: 1000/' "$tree/sysctl-a.txt"
 like "FreeBSD: and after it" "$("$SLEEPTUNE" verify --root "$tree")" '^in effect   freebsd-hz: '
 
+# Limits are of a login class, and each program of root has root's: the musician's are judged by name, and a class of its own is not replaced
+fresh class freebsd-13.2
+mkdir -p "$tree/etc"
+printf 'root:*:0:0:root:/:/bin/sh\nann:*:1000:1000:Ann:/:/bin/sh\nbob:*:1001:1001:Bob:/:/bin/sh\n' >"$tree/etc/passwd"
+printf 'root:*:0:0::0:0:root:/:/bin/sh\nann:*:1000:1000::0:0:Ann:/:/bin/sh\nbob:*:1001:1001:russian:0:0:Bob:/:/bin/sh\n' >"$tree/etc/master.passwd"
+printf 'wheel:*:0:root\n' >"$tree/etc/group"
+{
+    printf 'default:\\\n\t:memorylocked=64K:\\\n\t:umask=022:\nroot:\\\n\t:ignorenologin:\\\n\t:memorylocked=unlimited:\\\n\t:tc=default:\n'
+    printf 'russian|Russian Users Accounts:\\\n\t:lang=ru_RU.UTF-8:\\\n\t:tc=default:\n'
+} >"$tree/etc/login.conf"
+rm -r "$tree.before"
+cp -r "$tree" "$tree.before"
+like "FreeBSD: locked memory of root is no musician's" "$(apply --yes --root "$tree" --user root freebsd-memlock | tr -s '\n ' ' ')" 'needs no change because: root may lock .* for the user who plays add --user NAME'
+like "FreeBSD: report names the musician to root" "$("$SLEEPTUNE" report --root "$tree" --user ann freebsd-memlock)" '^  Apply: +sleeptune apply freebsd-memlock --user ann$'
+out=$(apply --yes --root "$tree" --user ann freebsd-memlock)
+like "FreeBSD: a musician's class gets a limit" "$out" '^freebsd-memlock: *this user may lock only 64 KiB'
+like "FreeBSD: and what gives the musician this class is said" "$out" "^Next: cap_mkdb /etc/login\.conf && pw usermod ann -L audio; then 'sleeptune verify'"
+like "FreeBSD: the class is in login.conf" "$(cat "$tree/etc/login.conf")" '^audio:memorylocked=unlimited:tc=default:$'
+like "FreeBSD: verify names it, too" "$("$SLEEPTUNE" verify --root "$tree" --user ann | tr -s '\n ' ' ')" 'not yet freebsd-memlock: .*pw usermod ann -L audio; then log out'
+sed -i 's/^\(ann:.*:1000:\):/\1audio:/' "$tree/etc/master.passwd"
+like "FreeBSD: until the class is the musician's" "$("$SLEEPTUNE" verify --root "$tree" --user ann | tr -s '\n ' ' ')" 'in effect freebsd-memlock: '
+sed -i 's/^\(ann:.*:1000:\)audio:/\1:/' "$tree/etc/master.passwd"
+revert --all --root "$tree" >/dev/null
+ok "FreeBSD: revert takes the class out" unchanged
+out=$(apply --yes --root "$tree" --user bob freebsd-memlock)
+is "FreeBSD: a class of the musician's own is changed by hand" "$?" 1
+like "FreeBSD: in its record" "$out" '# /etc/login.conf, in class russian, instead of another memorylocked'
+
 # --- an interrupted run: what it wrote looks right, but is in no file ------------------------------------------------
 fresh interrupted
 apply --yes --root "$tree" >/dev/null

@@ -14,6 +14,7 @@
 #include "advisor/change/applied.h"
 #include "advisor/change/candidate.h"
 #include "advisor/collect/collect.h"
+#include "core/tick.h"
 #include "tests/fake/fake.h"
 
 #define FOLDER    "/changes"
@@ -76,8 +77,12 @@ static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
     for (size_t i = 0; i < candidates.later_n; i++)
         said |= strcmp(candidates.later[i]->rule->id, "freebsd-fast-gettime") == 0;
     assert_true(said);
-    assert_true(8e6 / 6 / 16 > 8e6 / 6 / candidates.late_share); /* what alloweddeviation 5 adds is late */
-    for (size_t i = 0; i < candidates.plan.steps_n; i++)         /* files are for apply */
+    for (double period_ns = 16e9 / 48000; period_ns < 8192e9 / 48000; period_ns *= 2) {
+        struct st_tick_late late; /* what alloweddeviation 5 adds counts as late */
+        assert_int_equal(st_tick_late(5, 100, period_ns, &late), 0);
+        assert_true(late.settled_ns > period_ns / candidates.late_share);
+    }
+    for (size_t i = 0; i < candidates.plan.steps_n; i++) /* files are for apply */
         assert_int_not_equal(candidates.plan.steps[i].type, ST_ENTRY_FILE);
 
     struct st_applied applied;

@@ -345,11 +345,17 @@ static void each_key_is_collected(void **state)
     (void)state;
     /* put by a server's answer, the limits of a login and a card that plays: test_ask.c, test_collect_user.c,
      * test_collect_machine.c */
-    static const char *const others[] = {
-        "linux.ask.pipewire",           "linux.jack.buffer_frames",     "linux.jack.rate_hz",
-        "linux.pipewire.force_quantum", "linux.pipewire.force_rate_hz", "linux.pipewire.allowed_rates",
-        "linux.sleeptuned.dropouts",    "linux.rtkit.demoted_n",        "user.limits_from",
-        "linux.alsa.*.step_frames"};
+    static const char *const others[] = {"linux.ask.pipewire",
+                                         "linux.jack.buffer_frames",
+                                         "linux.jack.rate_hz",
+                                         "linux.pipewire.force_quantum",
+                                         "linux.pipewire.force_rate_hz",
+                                         "linux.pipewire.allowed_rates",
+                                         "linux.sleeptuned.dropouts",
+                                         "linux.rtkit.demoted_n",
+                                         "user.limits_from",
+                                         "user.class",
+                                         "linux.alsa.*.step_frames"};
     for (int os = ST_OS_LINUX; os <= ST_OS_FREEBSD; os++) {
         struct st_platform *p = st_fake_new((enum st_os)os, 0);
         struct st_facts *facts;

@@ -170,8 +170,8 @@ static void so_does_the_default_of_all_units(void **state)
     check("ann", RTPRIO, 90);
 }
 
-/* login.conf(5): the record of the class, or of the class that its tc= names; lines as in FreeBSD 13.2's file
- */
+/* login.conf(5): the record of the class, or of the class that its tc= names. default, daemon, root and
+ * russian are as in FreeBSD's file. */
 static void a_login_class_gives_its_limit(void **state)
 {
     (void)state;
@@ -182,25 +182,28 @@ static void a_login_class_gives_its_limit(void **state)
     facts = st_facts_new(ST_OS_FREEBSD);
     file("/etc/passwd",
          "root:*:0:0:root:/:/bin/sh\nann:*:1000:1000:Ann:/:/bin/sh\nbob:*:1001:1001::/:/bin/sh\n"
-         "cat:*:1002:1002::/:/bin/sh\ndan:*:1003:1003::/:/bin/sh\n");
+         "cat:*:1002:1002::/:/bin/sh\ndan:*:1003:1003::/:/bin/sh\neve:*:1004:1004::/:/bin/sh\n");
     file("/etc/group", "audio:*:29:ann\n");
     assert_int_equal(st_collect_user(&p->machine, "ann", facts), 0);
     assert_int_equal(st_facts_find(facts, locked)->state, ST_FACT_ABSENT);
     assert_int_equal(st_fake_set_file(p, "/etc/master.passwd", "", EACCES), 0);
     assert_int_equal(st_collect_user(&p->machine, "ann", facts), 0);
     assert_int_equal(st_facts_find(facts, locked)->state, ST_FACT_UNREADABLE);
-    file("/etc/master.passwd", "root:$6$x:0:0::0:0:root:/:/bin/sh\nann:$6$x:1000:1000::0:0:Ann:/:/bin/sh\n"
-                               "bob:*:1001:1001:audio:0:0::/:/bin/sh\ncat:*:1002:1002:odd:0:0::/:/bin/sh\n"
-                               "dan:*:1003:1003:russian:0:0::/:/bin/sh\n");
+    file("/etc/master.passwd",
+         "root:$6$x:0:0::0:0:root:/:/bin/sh\nann:$6$x:1000:1000::0:0:Ann:/:/bin/sh\n"
+         "bob:*:1001:1001:audio:0:0::/:/bin/sh\ncat:*:1002:1002:odd:0:0::/:/bin/sh\n"
+         "dan:*:1003:1003:russian:0:0::/:/bin/sh\neve:*:1004:1004:daemon:0:0::/:/bin/sh\n");
     file("/etc/login.conf", "default:\\\n\t:passwd_format=sha512:\\\n\t:memorylocked=64K:\\\n\t:umask=022:\n"
                             "#\n# audio:memorylocked=1K:\n"
                             "daemon:\\\n\t:memorylocked=128M:\\\n\t:tc=default:\n"
-                            "root:\\\n\t:ignorenologin:\\\n\t:tc=daemon:\n"
+                            "root:\\\n\t:ignorenologin:\\\n\t:memorylocked=unlimited:\\\n\t:tc=default:\n"
                             "russian|Russian Users:\\\n\t:lang=ru_RU.UTF-8:\\\n\t:tc=default:\n"
                             "odd:memorylocked=12q:\n"
                             "audio:memorylocked=unlimited:tc=default:\n");
     check("ann", locked, 64 * 1024);
-    check("root", locked, 128 * 1024 * 1024);
+    check("root", locked, -1);
+    assert_string_equal(st_facts_text_or(facts, "user.class", ""), "root");
+    check("eve", locked, 128 * 1024 * 1024);
     check("bob", locked, -1);
     check("dan", locked, 64 * 1024);
     assert_int_equal(st_collect_user(&p->machine, "cat", facts), 0);

@@ -160,6 +160,8 @@ static void what_apply_can_do_is_offered_where_the_command_is_long(void **state)
     (void)state;
     static char fix[] = "sudo one\nsudo two";
     fires(0, ST_STATUS_ADVICE, 1, fix);
+    static struct st_change change = {ST_CHANGE_SYSCTL, "vm.swappiness", "1"};
+    findings[0].changes = &change;
     findings[0].changes_n = 1;
     rules[0].applicability = ST_APPLY_AUTO;
     char *text = screen(80);

@@ -24,6 +24,7 @@
 #include "core/ns.h"
 #include "platform/platform.h"
 #include "st_config.h"
+#include "tests/unit/cannot.h"
 #include "xruns/xrun.h"
 
 #define SCRIPT "sleeptune-observe-test"
@@ -377,9 +378,8 @@ static void what_a_library_started_is_left_alone(void **state)
     const bool lives = kill(server, 0) == 0;
     (void)kill(server, SIGKILL);
     (void)waitpid(server, NULL, 0);
-    if (st_platform_native()->machine.os != ST_OS_LINUX &&
-        core.rlim_max == 0) /* FreeBSD cannot tell it then */
-        skip();
+    if (st_platform_native()->machine.os != ST_OS_LINUX && core.rlim_max == 0)
+        ST_CANNOT("FreeBSD cannot tell it then");
     assert_true(lives);
 }
 
@@ -390,7 +390,7 @@ static void root_is_gone_before_it_runs(void **state)
     assert_int_equal(open_script("echo ready $(id -u) $(id -g) $(id -G) $#; exec cat", ""), 0);
     st_xrun_close(&watch);
     if (geteuid() != 0 || getpwuid(65534) == NULL)
-        skip();
+        ST_CANNOT("only root becomes another user");
     assert_int_equal(chmod(folder, 0755), 0);
     assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &source, &setting), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
@@ -420,7 +420,7 @@ static void folder_that_others_can_change_is_not_roots(void **state)
     assert_int_equal(open_script("echo ready x; exec cat", ""), 0);
     st_xrun_close(&watch);
     if (geteuid() != 0)
-        skip();
+        ST_CANNOT("only root gives a folder away");
     const struct st_xrun_setting setting = {{0}};
     assert_int_equal(chmod(folder, 0777), 0);
     assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &source, &setting), -ENOENT);
