@@ -14,7 +14,7 @@ static void help(void)
           "Show what the running sleeptuned measures: your own, else the system's.\n\n"
           "  -w, --watch    redraw each second; Ctrl-C quits\n"
           "  --details      every figure\n"
-          "  --html         write the screen as a page and open it (root: print its path)\n"
+          "  --html         open the live page in a browser (root: print its path)\n"
           "  --json         print JSON of the schema sleeptune-status/1\n"
           "  --format F     text (default) or json\n"
           "  --system       the system's sleeptuned, also if your own runs\n"

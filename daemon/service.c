@@ -194,6 +194,7 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     st_wait_init(&wait, until_ns);
     st_http_wait(service->http, &wait);
     st_http_wait(service->http_tcp, &wait);
+    st_http_wait(service->http_page, &wait);
     st_history_writer_wait(service->history, &wait);
     st_observe_wait(service->observe, &wait);
     st_wait(&wait, &service->platform->clock, blocked);
@@ -201,6 +202,7 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     st_history_writer_turn(service->history, &wait);
     st_http_turn(service->http, &wait);
     st_http_turn(service->http_tcp, &wait);
+    st_http_turn(service->http_page, &wait);
     return service->view.rests && played_ns > service->rest.judged_ns ? rest_or_run(service) : 0;
 }
 
@@ -234,6 +236,7 @@ static int start_parts(struct st_service *service)
 /* Frees all parts; those that were not started are NULL. */
 static void free_service(struct st_service *service)
 {
+    st_http_stop(service->http_page);
     st_http_stop(service->http_tcp);
     st_http_stop(service->http);
     st_service_stop_loop(service);

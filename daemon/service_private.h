@@ -31,7 +31,8 @@ struct st_service {
     struct st_live live;
     struct st_forecast forecast;
     struct st_socket socket;
-    struct st_http *http, *http_tcp;
+    struct st_http *http, *http_tcp, *http_page; /* page: from when its address was asked for */
+    char page_url[ST_HTTP_URL_BYTES];
     struct st_clockwatch clockwatch;
     struct st_history_writer *history; /* as long as events are added */
 

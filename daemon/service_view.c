@@ -152,6 +152,21 @@ static char *culprit_text(struct st_service *service, const struct st_query *que
     return text;
 }
 
+static char *address_text(struct st_service *service, unsigned *http_status)
+{
+    const struct st_http_source from = st_service_source(service);
+    const int r =
+        service->http_page != NULL ? 0 : st_http_start_private(&from, service->page_url, &service->http_page);
+    if (r < 0) {
+        *http_status = 503;
+        return st_route_error_text("sleeptuned cannot open a port of 127.0.0.1 for the page");
+    }
+    json_t *document = json_pack("{s:s, s:s}", "schema", "sleeptune-page/1", "url", service->page_url);
+    char *text = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
+    json_decref(document);
+    return text;
+}
+
 static char *body(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status)
 {
     switch (which) {
@@ -159,6 +174,10 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
         return culprit_text(ctx, query, http_status);
     case ST_ROUTE_METRICS:
         return metrics_text(ctx);
+    case ST_ROUTE_ADDRESS:
+        return address_text(ctx, http_status);
+    case ST_ROUTE_SHELL:
+        return st_page_text(NULL, ST_PAGE_SHELL);
     case ST_ROUTE_ICON:
     case ST_ROUTE_MANIFEST:
         return strdup(which == ST_ROUTE_ICON ? st_page_icon : st_page_manifest);

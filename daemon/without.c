@@ -86,6 +86,12 @@ int st_http_start_tcp(const char *listen, const char *names, const struct st_htt
     return -ENOTSUP;
 }
 
+int st_http_start_private(const struct st_http_source *source, char url[ST_HTTP_URL_BYTES],
+                          struct st_http **ret)
+{
+    return -ENOTSUP;
+}
+
 void st_http_wait(struct st_http *http, struct st_wait *wait) {}
 
 void st_http_turn(struct st_http *http, const struct st_wait *wait) {}

@@ -13,7 +13,6 @@
 #include "cli/command.h"
 #include "cli/show/daemon_client.h"
 #include "cli/show/status_screen.h"
-#include "core/page/page.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "platform/child_env.h"
@@ -107,9 +106,21 @@ static int open_page(const char *path)
     return ST_EXIT_DONE;
 }
 
-/* Writes the page, or the message if it is NULL, into a folder of the caller, for him alone, and shows it.
- * Root only learns where it is: a desktop and its programs are a user's. */
-static int show_page(const char *text, char *message)
+/* Only what sleeptuned makes: "http://127.0.0.1:PORT/#TOKEN". */
+static bool is_address(const char *url)
+{
+    static const char begin[] = "http://127.0.0.1:", digits[] = "0123456789";
+    if (url == NULL || strncmp(url, begin, sizeof(begin) - 1) != 0)
+        return false;
+    const char *port = url + sizeof(begin) - 1, *token = port + strspn(port, digits);
+    return token > port && strncmp(token, "/#", 2) == 0 &&
+           token[2 + strspn(token + 2, "0123456789abcdef")] == '\0';
+}
+
+/* Writes a page that leads to the address, or with the message if it is NULL, into a folder of the caller,
+ * for him alone, and shows it: a command line with the token could be read by others. Root only learns where
+ * it is: a desktop and its programs are a user's. */
+static int show_page(const char *url, char *message)
 {
     char folder[400];
     if (!page_folder(folder, sizeof(folder)))
@@ -120,8 +131,12 @@ static int show_page(const char *text, char *message)
     FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (out == NULL)
         return st_failure(COMMAND, "cannot write into %s: %s", folder, strerror(errno));
-    if (text != NULL)
-        fputs(text, out);
+    if (url != NULL)
+        fprintf(out,
+                "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=referrer content=no-referrer>"
+                "<meta http-equiv=refresh content=\"0;url=%s\"><title>sleeptune</title><p><a href=\"%s\">"
+                "sleeptune</a>",
+                url, url);
     else
         put_message(out, message);
     const bool failed = ferror(out) != 0;
@@ -143,19 +158,19 @@ int st_status_run(const struct st_status_wish *wish)
         return st_status_watch(wish);
     struct st_daemon_answer answer;
     char error[512];
-    int status = st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS,
-                                      &answer, error, sizeof(error));
-    if (status == 0 && wish->html && !st_status_screen_is_in(answer.document)) {
-        ST_PRINT(error, ST_STATUS_SCREEN_MISSING, answer.socket);
+    int status = st_daemon_client_try(wish->socket, wish->html ? "/v1/page" : "/v1/status",
+                                      wish->html ? "sleeptune-page/1" : "sleeptune-status/1",
+                                      ST_DAEMON_TIMEOUT_MS, &answer, error, sizeof(error));
+    const char *url =
+        wish->html && status == 0 ? json_string_value(json_object_get(answer.document, "url")) : NULL;
+    if (wish->html && status == 0 && !is_address(url)) {
+        ST_PRINT(error, "%s answered with an address that is not one of sleeptuned", answer.socket);
         status = ST_EXIT_FAILURE;
     }
     if (status != 0)
         (void)st_failure(COMMAND, "%s", error);
-    if (wish->html) { /* of the document, as the daemon makes it: no HTML of another program is shown */
-        char *page = status == 0 ? st_page_text(answer.document, ST_PAGE_FILE) : NULL;
-        const int shown =
-            status == 0 && page == NULL ? st_failure(COMMAND, "out of memory") : show_page(page, error);
-        free(page);
+    if (wish->html) {
+        const int shown = show_page(status == 0 ? url : NULL, error);
         status = status == 0 ? shown : status;
     } else if (status != 0) {
         /* said */

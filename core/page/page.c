@@ -24,6 +24,8 @@ static void put_string(FILE *out, const json_t *object, const char *key)
 /* <time>: UTC here, the reader's own time zone where scripts run. */
 static void put_time(FILE *out, const json_t *value)
 {
+    if (!json_is_integer(value))
+        return;
     const time_t seconds = (time_t)(json_integer_value(value) / ST_NS_PER_S);
     struct tm utc;
     char machine[40], text[40];

@@ -47,18 +47,29 @@ function show(page) {
 }
 /* Figures that are too old are not shown. */
 function judge() {
+  if (!last) return;
   const silent = performance.now() - lastMs > SILENT_MS;
   const text = silent ? "sleeptuned has not answered since " + clock(last) + ". Run: sleeptune status" : "Live, " + clock(last);
   document.querySelector("main").hidden = silent;
   at("link").className = silent ? "lost" : "";
   if (at("link").textContent !== text) at("link").textContent = text;
 }
-const ask = (path) => fetch(path, { signal: AbortSignal.timeout(SILENT_MS) });
+/* on a private address the daemon answers who knows the token behind "#", which browsers send to no one */
+const token = location.hash.slice(1), headers = token ? { Authorization: "Bearer " + token } : {};
+const ask = (path) => fetch(path, { headers, signal: AbortSignal.timeout(SILENT_MS) });
+const hasFigures = (page) => page.querySelector("#link time") !== null;
+function refuse() {
+  document.querySelector("main").hidden = true;
+  at("link").className = "lost";
+  at("link").textContent = "This address is not valid any more. Run: sleeptune status --html";
+}
 async function poll() {
   try {
     const answer = await ask("/");
-    if (answer.ok) {
-      show(new DOMParser().parseFromString(await answer.text(), "text/html"));
+    const page = answer.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (page && !hasFigures(page)) return refuse();
+    if (page) {
+      show(page);
       lastMs = performance.now();
     }
   } catch { /* asked again in two seconds */ }
@@ -256,18 +267,22 @@ async function sizes() {
   setTimeout(sizes, 60000);
 }
 
-last = document.querySelector("#link time").dateTime;
-for (const id of PARTS) shown[id] = at(id).outerHTML;
-localize();
-if (location.protocol === "file:") { /* written by sleeptune status --html */
-  at("link").textContent = "As of " + clock(last) + ". Open the page again for newer figures.";
-  document.querySelector("footer").remove();
-  return;
+async function begin() {
+  for (const id of PARTS) shown[id] = at(id).outerHTML;
+  if (hasFigures(document)) {
+    last = document.querySelector("#link time").dateTime;
+    localize();
+    judge();
+    setTimeout(poll, EVERY_MS);
+  } else {
+    document.querySelector("footer").remove(); /* its links have no token */
+    await poll();
+    if (!last) return;
+  }
+  setInterval(judge, 1000);
+  look();
+  sizes();
+  addEventListener("resize", redraw);
 }
-setTimeout(poll, EVERY_MS);
-setInterval(judge, 1000);
-judge();
-look();
-sizes();
-addEventListener("resize", redraw);
+begin();
 })();

@@ -15,6 +15,7 @@
 
 #include "core/ns.h"
 #include "core/page/page.h"
+#include "core/text/text.h"
 #include "daemon/config/config.h"
 #include "platform/posix/posix.h"
 
@@ -265,6 +266,7 @@ struct st_http {
     struct MHD_Daemon *server;
     struct st_http_source source;
     bool tcp;
+    char token[33]; /* "": none is asked for */
     char machine[256], names[ST_CONFIG_TEXT_BYTES];
     struct guard guard;
     struct st_http_request *waiting;
@@ -340,8 +342,9 @@ static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_
     MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
     MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
     MHD_add_response_header(response, "Content-Security-Policy",
-                            route->body == ST_ROUTE_PAGE ? st_page_policy
-                                                         : "default-src 'none'; frame-ancestors 'none'");
+                            route->body == ST_ROUTE_PAGE || route->body == ST_ROUTE_SHELL
+                                ? st_page_policy
+                                : "default-src 'none'; frame-ancestors 'none'");
     if (route->http_status == 405) {
         MHD_add_response_header(response, "Allow", "GET, HEAD");
         MHD_add_response_header(response, "Connection", "close"); /* a body may follow that is not read */
@@ -486,6 +489,28 @@ static bool is_embedded(struct MHD_Connection *connection)
            !header_is(connection, "Sec-Fetch-Dest", "document");
 }
 
+static bool has_token(struct MHD_Connection *connection, const char *token)
+{
+    static const char scheme[] = "Bearer ";
+    const size_t len = strlen(token), scheme_len = sizeof(scheme) - 1;
+    const char *given = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
+    if (given == NULL || strlen(given) != scheme_len + len || strncmp(given, scheme, scheme_len) != 0)
+        return false;
+    int differs = 0; /* how long it takes says nothing about the token */
+    for (size_t i = 0; i < len; i++)
+        differs |= given[scheme_len + i] ^ token[i];
+    return differs == 0;
+}
+
+/* What a request without the token gets. */
+static void hide_figures(struct st_route *route)
+{
+    if (route->body == ST_ROUTE_PAGE)
+        route->body = ST_ROUTE_SHELL;
+    else if (route->body != ST_ROUTE_ICON && route->body != ST_ROUTE_ERROR)
+        *route = st_route_refuse(401, "this address needs its token: run sleeptune status --html");
+}
+
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url,
                               const char *method, ST_UNUSED const char *version,
                               ST_UNUSED const char *upload_data, size_t *upload_data_bytes, void **slot)
@@ -502,6 +527,8 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
         route = st_route_refuse(400, "the request has more than one Host header");
     if (is_embedded(connection)) /* before the answer shows by its size or status what it is about */
         route = st_route_refuse(403, "a page of another site may link to this, not embed it");
+    if (http->token[0] != '\0' && !has_token(connection, http->token))
+        hide_figures(&route);
     if (request == NULL) {
         note_request(&http->guard, connection, true);
         (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, ANSWER_TIMEOUT_S);
@@ -589,6 +616,33 @@ int st_http_start_tcp(const char *listen_on, const char *names, const struct st_
     if (r < 0)
         close(fd);
     return r;
+}
+
+int st_http_start_private(const struct st_http_source *source, char url[ST_HTTP_URL_BYTES],
+                          struct st_http **ret)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t bytes = sizeof(name);
+    unsigned char random[sizeof((*ret)->token) / 2];
+    if (getentropy(random, sizeof(random)) != 0)
+        return -errno;
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -errno;
+    int r;
+    if (bind(fd, (const struct sockaddr *)&name, sizeof(name)) != 0 || listen(fd, SOMAXCONN) != 0 ||
+        getsockname(fd, (struct sockaddr *)&name, &bytes) != 0)
+        r = -errno;
+    else
+        r = start(fd, "", source, ret);
+    if (r < 0) {
+        close(fd);
+        return r;
+    }
+    ST_EACH (byte, random)
+        st_text_append((*ret)->token, sizeof((*ret)->token), "%02x", *byte);
+    snprintf(url, ST_HTTP_URL_BYTES, "http://127.0.0.1:%d/#%s", ntohs(name.sin_port), (*ret)->token);
+    return 0;
 }
 
 void st_http_wait(struct st_http *http, struct st_wait *wait)

@@ -36,6 +36,14 @@ ST_NODISCARD int st_http_start_fd(int fd, const struct st_http_source *source, s
 ST_NODISCARD int st_http_start_tcp(const char *listen, const char *names, const struct st_http_source *source,
                                    struct st_http **ret);
 
+/**
+ * Serves the page on a free port of 127.0.0.1 to who knows a token, which is drawn here: other requests get
+ * the page without figures, its icon, or 401. @param url "http://127.0.0.1:PORT/#TOKEN".
+ * @return as above, or what getentropy said. */
+#define ST_HTTP_URL_BYTES 64
+ST_NODISCARD int st_http_start_private(const struct st_http_source *source, char url[ST_HTTP_URL_BYTES],
+                                       struct st_http **ret);
+
 /** What it waits for, and what it does when that is ready; connections that are over their time end. NULL is
  * fine. */
 void st_http_wait(struct st_http *http, struct st_wait *wait);

@@ -21,6 +21,7 @@ static const struct {
     {"/v1/status", ST_ROUTE_STATUS, JSON, 0},
     {"/v1/causes", ST_ROUTE_CAUSES, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
     {"/v1/cycle.svg", ST_ROUTE_CYCLE, "image/svg+xml", 0},
+    {"/v1/page", ST_ROUTE_ADDRESS, JSON, 0},
     {"/icon.svg", ST_ROUTE_ICON, "image/svg+xml", 0},
     {"/manifest.webmanifest", ST_ROUTE_MANIFEST, "application/manifest+json", 0},
     {"/", ST_ROUTE_PAGE, "text/html; charset=utf-8", 0},
@@ -115,7 +116,7 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return st_route_refuse(405, "sleeptuned accepts only GET and HEAD");
     ST_EACH (route, routes) {
-        if (strcmp(path, route->path) == 0)
+        if (strcmp(path, route->path) == 0 && !(tcp && route->body == ST_ROUTE_ADDRESS))
             return (struct st_route){.http_status = 200,
                                      .body = route->body,
                                      .content_type = route->content_type,

@@ -11,6 +11,8 @@ enum st_route_body {
     ST_ROUTE_METRICS,
     ST_ROUTE_CAUSES,
     ST_ROUTE_PAGE,
+    ST_ROUTE_SHELL,   /* the page without figures, for who has no token */
+    ST_ROUTE_ADDRESS, /* of the page with figures; not over TCP */
     ST_ROUTE_CYCLE,
     ST_ROUTE_ICON,
     ST_ROUTE_MANIFEST,
@@ -22,7 +24,7 @@ enum st_route_body {
 };
 
 struct st_route {
-    unsigned http_status; /* 200, 400, 403, 404, 405, 503 */
+    unsigned http_status; /* 200, 400, 401, 403, 404, 405, 503 */
     enum st_route_body body;
     const char *content_type;
     unsigned query;    /* names that it takes: ST_QUERY_SINCE | ... */

@@ -57,18 +57,27 @@ if can_be_nobody; then
     user() { as_nobody "$@"; }
     out=$(html env "$sock")
     is "status --html as root: the page is where only root writes, whatever the environment" "$?,$out" "0,/run/sleeptune-status.html"
-    like "it is the page" "$(cat /run/sleeptune-status.html)" '<p id="answer"'
+    like "it leads to the live page" "$(cat /run/sleeptune-status.html)" 'url=http://127.0.0.1:[0-9]+/#[0-9a-f]{32}"'
     html env "$tmp/nobody" >/dev/null 2>&1
     is "without a daemon it fails" "$?" 4
     is "no program opens it, and nothing is made in the user's folders" "$(find "$tmp/session" "$tmp/home" -mindepth 1)" ""
     rm -f /run/sleeptune-status.html
 fi
 file=$tmp/session/sleeptune-status.html
-is "status --html writes the page, and says where" "$(html user "$sock")" "$file"
-like "it is the page" "$(cat "$file")" '<p id="answer"'
-like "that runs no script but its own, and loads nothing" "$(cat "$file")" "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-[^;]*; script-src 'sha256-"
+is "status --html writes a page that leads to the live one, and says where" "$(html user "$sock")" "$file"
 is "for the user alone" "$(stat -c %a "$file")" 600
-is "the desktop opens it" "$(cat "$tmp/session/opened")" "$file"
+private=$(sed -n 's/.*url=\(http:[^"]*\)".*/\1/p' "$file")
+like "its address is private to this machine, with a token" "$private" '^http://127\.0\.0\.1:[0-9]+/#[0-9a-f]{32}$'
+is "the next one is the same" "$(html user "$sock" >/dev/null; grep -cF "$private" "$file")" 1
+bare=${private%#*} token=${private#*#}
+private() { curl -s -o "$tmp/body" -w '%{http_code}' --max-time 20 "$bare$1" "${@:2}"; }
+is "who does not know the token sees no figures" "$(private v1/status) $(private metrics) $(private v1/status -H "Authorization: Bearer ${token/[0-9a-f]/x}")" "401 401 401"
+is "and a page without any" "$(private '') $(grep -c '<p id="answer"></p>' "$tmp/body") $(grep -cE '<td>|<time|<link' "$tmp/body")" "200 1 0"
+is "with the token all is there" "$(private '' -H "Authorization: Bearer $token") $(grep -c '<p id="answer" class' "$tmp/body") $(private v1/status -H "Authorization: Bearer $token")" "200 1 200"
+is "not under another name" "$(private '' -H 'Host: evil.example' -H "Authorization: Bearer $token")" 403
+is "not to change anything" "$(private v1/status -X POST -H "Authorization: Bearer $token")" 405
+is "and no one learns the address over TCP" "$(curl -s -o /dev/null -w '%{http_code}' "${url}v1/page") $(private v1/page -H "Authorization: Bearer $token")" "404 404"
+is "the desktop opens it" "$(sort -u "$tmp/session/opened")" "$file"
 html user "$tmp/nobody<there>" >/dev/null 2>&1
 is "without a daemon it fails, whatever the browser says" "$?" 4
 like "and the page says why" "$(cat "$file")" 'no sleeptuned is listening on .*nobody&#60;there&#62;'
@@ -83,15 +92,15 @@ server.listen()
 while True:
     peer, _ = server.accept()
     peer.recv(65536)
-    body = b"<!DOCTYPE html><p id=answer><script src=http://evil.example/></script>"
-    peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    body = b'{"schema": "sleeptune-page/1", "url": "http://127.0.0.1:1/#0\\"><script src=http://evil.example/></script>"}'
+    peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
     peer.close()
 PY
 pids+=("$!")
 ok "a false daemon is there" wait_for test -S "$tmp/fake.sock"
 chmod 777 "$tmp/fake.sock"
 html user "$tmp/fake.sock" >/dev/null 2>&1
-is "its HTML is not taken" "$?,$(grep -c evil "$file")" "4,0"
+is "its address is not taken" "$?,$(grep -c evil "$file")" "4,0"
 is "HEAD /" "$(curl -sI -o /dev/null -w '%{http_code}' "$url")" 200
 
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
@@ -138,6 +147,10 @@ print("^" + re.escape(json.load(sys.stdin)["events"][-1]["text"]) + "The cycle o
     is "each thing has a name for who hears the page, and browsers can install it" "$(sed 1,7d <<<"$out")" ""
     is "nothing to complain of on the console" "$(cat "$tmp/console")" ""
 fi
+out=$(url=file://$file && html user "$sock" >/dev/null && browser --wait "location.hash.length == 33 && $live" --print 'document.querySelector("#answer").textContent.length > 9')
+is "the menu's page becomes the live one" "$out" true
+is "with another token it says what to do" "$(url=${bare}#$(printf '0%.0s' {1..32}) && browser --wait 'document.getElementById("link").textContent.startsWith("This address is not valid any more. Run: ")' \
+    --print 'document.querySelector("main").hidden')" true
 uncut='[...document.querySelectorAll("th, td, button")].every((at) => at.scrollWidth <= at.clientWidth + 1 && at.scrollHeight <= at.clientHeight + 1)'
 out=$(browser --width 360 --dark --wait "$live" --wait '(document.querySelector("details").open = true)' --print "$wide" --print "$uncut" --print 'getComputedStyle(document.body).backgroundColor')
 is "360 pixels are enough" "$(head -n 1 <<<"$out")" true

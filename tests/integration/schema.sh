@@ -102,6 +102,8 @@ if [ -x "$SLEEPTUNED" ]; then
     if command -v curl >/dev/null; then
         parts=$(curl -s --max-time 20 --unix-socket "$tmp/sock" http://localhost/metrics | sed -n 's/^sleeptune_degraded{what="\(.*\)"}.*/\1/p' | sort | tr '\n' ' ')
         curl -s --max-time 20 --unix-socket "$tmp/sock" http://localhost/v1/sizes >"$tmp/sizes.json"
+        curl -s --max-time 20 --unix-socket "$tmp/sock" http://localhost/v1/page >"$tmp/page.json"
+        valid "/v1/page" "$tmp/page.json"
         [ ! -e "$tmp/history.db" ] || valid "/v1/sizes" "$tmp/sizes.json"
         is "the parts that can be degraded are those of the schema" "$("$PYTHON" -c 'import json, sys; print(*sorted(json.load(open(sys.argv[1]))["properties"]["degraded"]["items"]["properties"]["what"]["enum"]), "")' "$SLEEPTUNE_SRC/docs/schema/sleeptune-status-1.json")" "$parts"
     fi

@@ -107,7 +107,7 @@ static void text_of_others_is_escaped_everywhere(void **state)
     assert_int_equal(count(page, "onerror='"), count(plain, "onerror='"));
     free(plain);
     free(page);
-    page = st_page_text(document, ST_PAGE_FILE);
+    page = st_page_text(document, ST_PAGE_SHELL);
     assert_int_equal(count(page, "<link"), 0); /* a file loads nothing */
     free(page);
     json_decref(document);

@@ -30,6 +30,7 @@ static void paths_and_methods_are_a_closed_list(void **state)
         {"GET", "/v1/causes", 200},
         {"PUT", "/v1/causes", 405},
         {"GET", "/v1/sizes", 200},
+        {"GET", "/v1/page", 200},
         {"GET", "/v1/live", 404},
         {"GET", "/v1/stream", 404},
         {"POST", "/v1/status", 405},
@@ -47,6 +48,14 @@ static void paths_and_methods_are_a_closed_list(void **state)
         assert_true((route.body == ST_ROUTE_ERROR) == (route.http_status != 200));
         assert_true((route.error != NULL) == (route.http_status != 200));
     }
+}
+
+static void only_the_socket_has_the_address_of_the_page(void **state)
+{
+    (void)state;
+    assert_int_equal(st_route_choose("GET", "/v1/page", NULL, false, &studio).body, ST_ROUTE_ADDRESS);
+    assert_int_equal(st_route_choose("GET", "/v1/page", "127.0.0.1", true, &studio).http_status, 404);
+    assert_int_equal(st_route_choose("GET", "/v1/status", "127.0.0.1", true, &studio).http_status, 200);
 }
 
 static bool is_allowed(const char *host, const struct st_route_names *names)
@@ -144,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_and_methods_are_a_closed_list),
+        cmocka_unit_test(only_the_socket_has_the_address_of_the_page),
         cmocka_unit_test(host_is_an_address_localhost_or_this_machine),
         cmocka_unit_test(host_is_checked_on_tcp_only),
         cmocka_unit_test(host_of_an_absolute_target_counts),
