@@ -238,16 +238,18 @@ static bool began_anew(const struct st_snd_channel *before, const struct st_snd_
            now->interrupts_n < before->interrupts_n || now->pid != before->pid;
 }
 
-static void tell(const struct st_snd_channel *channel, uint64_t n, st_xrun_seen_fn seen, void *ctx)
+/** fragments_n: lost since the last look. They are one loss of sound, as far as can be seen. */
+static void tell(const struct st_snd_channel *channel, uint64_t fragments_n, st_xrun_seen_fn seen, void *ctx)
 {
     struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT};
-    const int64_t count = n > INT32_MAX ? INT32_MAX : (int64_t)n;
     snprintf(sighting.device, sizeof(sighting.device), "%s", channel->name);
     snprintf(sighting.client, sizeof(sighting.client), "%s", channel->program);
-    if (channel->is_virtual)
-        sighting.dropouts_n = count;
-    else
-        sighting.device_xruns_n = count;
+    if (channel->is_virtual) {
+        sighting.dropouts_n = 1;
+        sighting.cycles_n = fragments_n > INT32_MAX ? INT32_MAX : (int64_t)fragments_n;
+    } else {
+        sighting.device_xruns_n = 1;
+    }
     seen(ctx, &sighting);
 }
 

@@ -143,8 +143,8 @@ static const struct st_xrun_ops ops = {.open = open_sound4, .poll = look, .close
 
 const struct st_xrun_source st_xrun_sound4 = {
     .name = "sound4",
-    .summary = "the counters of sound(4): they count lost fragments, so one gap may count several times; on "
-               "virtual channels they count programs that were not ready",
+    .summary = "the counters of sound(4), once a second: the fragments lost since the last look are one "
+               "dropout; on virtual channels they count programs that were not ready",
     .poll_ns = ST_NS_PER_S,
     .ops = &ops,
 };
