@@ -1,0 +1,379 @@
+/* Losses of sound in what a stream plays: tones with holes, and music that has silence of its own. With HOURS
+ * of each scene as argument it counts what is found in simulated sound without a loss (docs/results.md); a
+ * tenth of a minute of each otherwise. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base.h"
+#include "xruns/helpers/silence.h"
+
+#define RATE  48000
+#define MS    (RATE / 1000)
+#define CYCLE 256
+
+/* A stream, cut into cycles. */
+struct player {
+    struct st_silence silence;
+    int64_t position;
+    size_t cycle, filled;
+    float buffer[2048];
+    struct st_silence_find finds[64];
+    int n, whole_n;
+};
+
+static void on_found(void *ctx, const struct st_silence_find *find)
+{
+    struct player *player = ctx;
+    player->finds[player->n++ % 64] = *find;
+    player->whole_n += find->whole;
+}
+
+static void flush(struct player *player)
+{
+    const struct st_silence_cycle cycle = {.position = player->position,
+                                           .rate_hz = RATE,
+                                           .frames = player->filled,
+                                           .channels_n = 1,
+                                           .channels = {player->buffer}};
+    st_silence_take(&player->silence, &cycle, on_found, player);
+    player->position += (int64_t)player->filled;
+    player->filled = 0;
+}
+
+static void put(struct player *player, float value)
+{
+    player->buffer[player->filled++] = value;
+    if (player->filled == player->cycle)
+        flush(player);
+}
+
+static void tone(struct player *player, int64_t frames)
+{
+    for (int64_t i = 0; i < frames; i++)
+        put(player, 0.3F * (float)sin(0.0577 * (double)(player->position + (int64_t)player->filled) + 0.01));
+}
+
+static void quiet(struct player *player, int64_t frames)
+{
+    for (int64_t i = 0; i < frames; i++)
+        put(player, 0);
+}
+
+static void align(struct player *player)
+{
+    while (player->filled > 0)
+        tone(player, 1);
+}
+
+/* A tone, a hole of whole cycles, a tone. */
+static void hole(struct player *player, int64_t cycles, int64_t sound_ms)
+{
+    align(player);
+    quiet(player, cycles * (int64_t)player->cycle);
+    tone(player, sound_ms * MS);
+}
+
+static struct player play(size_t cycle)
+{
+    struct player player = {.cycle = cycle, .position = 77777};
+    tone(&player, 2000 * MS);
+    return player;
+}
+
+static int64_t length(const struct player *player, int i)
+{
+    return player->finds[i].end - player->finds[i].begin;
+}
+
+static void holes_are_found_with_their_length(void **state)
+{
+    (void)state;
+    static const size_t cycles[] = {64, 256, 1024, 2048};
+    for (size_t i = 0; i < ST_ARRAY_LEN(cycles); i++) {
+        struct player player = play(cycles[i]);
+        for (int64_t n = 1; n <= 5; n++)
+            hole(&player, n, 300);
+        assert_int_equal(player.n, 5);
+        assert_int_equal(player.whole_n, 5);
+        for (int n = 0; n < 5; n++)
+            assert_in_range(length(&player, n), (n + 1) * (int64_t)cycles[i],
+                            (n + 1) * (int64_t)cycles[i] + 1);
+    }
+}
+
+static void less_than_20_ms_of_sound_between_two_makes_them_one(void **state)
+{
+    (void)state;
+    struct player player = play(256);
+    for (int n = 0; n < 10; n++) {
+        hole(&player, 2, 10);
+        align(&player);
+    }
+    tone(&player, 100 * MS);
+    assert_int_equal(player.n, 1);
+    assert_in_range(length(&player, 0), 10 * 512 + 9 * 10 * MS, 10 * 512 + 9 * (10 * MS + 256) + 1);
+}
+
+static void who_writes_half_of_it_has_many(void **state)
+{
+    (void)state;
+    struct player player = play(1024);
+    for (int n = 0; n < 20; n++)
+        hole(&player, 1, 22);
+    tone(&player, 100 * MS);
+    assert_int_equal(player.n, 20);
+}
+
+/* As the ALSA plug-in does: it begins anywhere. */
+static void one_that_begins_in_a_cycle_is_not_whole(void **state)
+{
+    (void)state;
+    struct player player = play(1024);
+    align(&player);
+    tone(&player, 400);
+    quiet(&player, 1024 - 400 + 2 * 1024);
+    tone(&player, 300 * MS);
+    assert_int_equal(player.n, 1);
+    assert_int_equal(player.whole_n, 0);
+    assert_in_range(length(&player, 0), 3 * 1024 - 400, 3 * 1024 - 400 + 2);
+}
+
+static void missing_cycles_are_as_what_was_before(void **state)
+{
+    (void)state;
+    struct player player = play(256);
+    align(&player);
+    quiet(&player, 512);
+    player.position += 4 * 256;
+    quiet(&player, 256);
+    tone(&player, 300 * MS);
+    assert_int_equal(player.n, 1);
+    assert_in_range(length(&player, 0), 7 * 256, 7 * 256 + 1);
+    align(&player);
+    player.position += 4 * 256; /* in sound */
+    tone(&player, 300 * MS);
+    assert_int_equal(player.n, 1);
+    align(&player);
+    quiet(&player, 256);
+    player.position = 5; /* another driver */
+    quiet(&player, 256);
+    tone(&player, 300 * MS);
+    assert_int_equal(player.n, 1);
+}
+
+static void a_fade_of_5_ms_is_cut_off(void **state)
+{
+    (void)state;
+    struct player player = play(256);
+    align(&player);
+    for (int i = 0; i < 256; i++)
+        put(&player, 0.3F * (float)(255 - i) / 255);
+    quiet(&player, 512);
+    for (int i = 0; i < 256; i++)
+        put(&player, 0.3F * (float)(i + 1) / 256);
+    tone(&player, 300 * MS);
+    assert_int_equal(player.n, 1);
+}
+
+static void silence_of_the_music_is_none(void **state)
+{
+    (void)state;
+    struct player player = play(256);
+    align(&player);
+    for (int i = 0; i < 190 * 256; i++) /* it dies away, and comes back with a cycle */
+        put(&player, roundf(8000 * expf(-(float)i / 4000)) / 32768);
+    quiet(&player, 256 * 40);
+    tone(&player, 300 * MS);
+    assert_int_equal(player.n, 0);
+    align(&player);
+    quiet(&player, 256 * 40);
+    for (int i = 0; i < RATE; i++) /* it comes back slowly */
+        put(&player, 0.3F * (float)i / RATE);
+    assert_int_equal(player.n, 0);
+    tone(&player, RATE);
+    align(&player);
+    quiet(&player, 1000); /* it comes back within a cycle */
+    tone(&player, RATE);
+    assert_int_equal(player.n, 0);
+    hole(&player, 6 * RATE / 256, 300); /* a pause */
+    assert_int_equal(player.n, 0);
+    struct player begins = {.cycle = 256};
+    tone(&begins, 300 * MS); /* too new */
+    hole(&begins, 3, 300);
+    assert_int_equal(begins.n, 0);
+}
+
+static void what_is_no_sound_is_taken(void **state)
+{
+    (void)state;
+    struct player player = play(256);
+    float values[256];
+    for (int i = 0; i < 256; i++)
+        values[i] = i % 3 == 0 ? NAN : i % 3 == 1 ? -INFINITY : -0.0F;
+    memcpy(player.buffer, values, sizeof(values));
+    player.filled = 256;
+    flush(&player);
+    hole(&player, 2, 300);
+}
+
+/* --- sound without a loss --- */
+
+static uint64_t seed = 88172645463325252U;
+
+static uint64_t number(uint64_t below)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return below > 0 ? (seed >> 11) % below : 0;
+}
+
+static float noise(void)
+{
+    return (float)((int64_t)number(65536) - 32768) / 32768;
+}
+
+/* As a file of 16 bit has it: what is softer is 0. */
+static void put_16(struct player *player, float value)
+{
+    put(player, (float)(int)(value * 32767) / 32768);
+}
+
+/* Sound of a level that comes in `in` and goes in `out` frames. */
+static void sound(struct player *player, int64_t frames, float level, int64_t in, int64_t out)
+{
+    float low = 0;
+    for (int64_t i = 0; i < frames; i++) {
+        const float gain = (i < in ? (float)i / (float)in : 1) *
+                           (i >= frames - out ? (float)(frames - 1 - i) / (float)out : 1);
+        low += (noise() - low) * 0.3F;
+        put_16(player, gain * level * low);
+    }
+}
+
+/* One that dies away, as strings and drums do. */
+static void note(struct player *player, int64_t frames, float level)
+{
+    float low = 0, gain = level;
+    const float less = expf(-10.0F / (float)frames);
+    for (int64_t i = 0; i < frames; i++, gain *= less) {
+        low += (noise() - low) * 0.3F;
+        put_16(player, gain * low);
+    }
+}
+
+static void music(struct player *player)
+{
+    for (uint64_t i = number(40); i > 0; i--)
+        note(player, (int64_t)(50 + number(800)) * MS, 0.1F + (float)number(80) / 100);
+    quiet(player, (int64_t)(1 + number(3000)) * MS + (int64_t)number(MS));
+}
+
+/* With rests that are cut into it, as in electronic music: at once or within 5 ms. */
+static void stops(struct player *player)
+{
+    sound(player, (int64_t)(300 + number(4000)) * MS, 0.8F, (int64_t)number(MS),
+          number(2) ? (int64_t)number(5 * MS) : 0);
+    quiet(player, (int64_t)(20 + number(500)) * MS + (int64_t)number(MS));
+}
+
+static void speech(struct player *player)
+{
+    for (uint64_t i = number(12); i > 0; i--)
+        sound(player, (int64_t)(60 + number(300)) * MS, 0.3F, (int64_t)(2 + number(20)) * MS,
+              (int64_t)(10 + number(80)) * MS);
+    quiet(player, (int64_t)(5 + number(1500)) * MS + (int64_t)number(MS)); /* a gate closes */
+}
+
+static void game(struct player *player)
+{
+    note(player, (int64_t)(20 + number(1500)) * MS, 0.9F);
+    if (number(10) == 0)
+        sound(player, (int64_t)(20 + number(200)) * MS, 0.9F, 0, 0); /* a sample that is cut off */
+    quiet(player, (int64_t)number(4000) * MS + (int64_t)number(MS));
+}
+
+/* The player corks its stream, throws away what it has written, and plays on elsewhere. */
+static void seeking(struct player *player)
+{
+    sound(player, (int64_t)(200 + number(5000)) * MS, 0.7F, 0, 0);
+    align(player);
+    player->silence = (struct st_silence){0};
+    sound(player, (int64_t)(200 + number(5000)) * MS, 0.7F, 0, 0);
+}
+
+static void tracks(struct player *player)
+{
+    sound(player, (int64_t)(5000 + number(60000)) * MS, 0.7F, (int64_t)number(200 * MS),
+          number(3) ? (int64_t)number(4000 * MS) : 0);
+    quiet(player, (int64_t)number(3000) * MS + (int64_t)number(MS));
+}
+
+static void crossfades(struct player *player)
+{
+    sound(player, (int64_t)(3000 + number(20000)) * MS, 0.7F, 3000 * MS, 0);
+    sound(player, 3000 * MS, 0.7F, 0, 2000 * MS);
+}
+
+static void ends(struct player *player)
+{
+    sound(player, (int64_t)(500 + number(20000)) * MS, 0.7F, 0, 0);
+    quiet(player, (int64_t)(5001 + number(3000)) * MS);
+    align(player);
+}
+
+static const struct {
+    const char *name;
+    void (*play)(struct player *player);
+} scenes[] = {{"music", music},     {"stops", stops},   {"speech", speech},         {"game", game},
+              {"seeking", seeking}, {"tracks", tracks}, {"crossfades", crossfades}, {"ends", ends}};
+
+static void count(size_t scene, double hours, struct player *player)
+{
+    *player = (struct player){.cycle = CYCLE};
+    while ((double)player->position < hours * 3600 * RATE)
+        scenes[scene].play(player);
+}
+
+static void sound_without_a_loss_has_none(void **state)
+{
+    (void)state;
+    static struct player player;
+    for (size_t i = 0; i < ST_ARRAY_LEN(scenes); i++) {
+        count(i, 1.0 / 600, &player);
+        assert_int_equal(player.whole_n, 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static struct player player;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(holes_are_found_with_their_length),
+        cmocka_unit_test(less_than_20_ms_of_sound_between_two_makes_them_one),
+        cmocka_unit_test(who_writes_half_of_it_has_many),
+        cmocka_unit_test(one_that_begins_in_a_cycle_is_not_whole),
+        cmocka_unit_test(missing_cycles_are_as_what_was_before),
+        cmocka_unit_test(a_fade_of_5_ms_is_cut_off),
+        cmocka_unit_test(silence_of_the_music_is_none),
+        cmocka_unit_test(what_is_no_sound_is_taken),
+        cmocka_unit_test(sound_without_a_loss_has_none),
+    };
+    if (argc < 2)
+        return cmocka_run_group_tests(tests, NULL, NULL);
+    for (size_t i = 0; i < ST_ARRAY_LEN(scenes); i++) {
+        count(i, strtod(argv[1], NULL), &player);
+        printf("%-10s %.1f h, frames of a cycle %d: %d whole, %d not\n", scenes[i].name,
+               (double)player.position / RATE / 3600, CYCLE, player.whole_n, player.n - player.whole_n);
+        fflush(stdout);
+    }
+    return 0;
+}

@@ -1,0 +1,140 @@
+#include "xruns/helpers/silence.h"
+
+#include <math.h>
+
+#define LOUD       16.0F /* louder than that, and what is no number, counts as this */
+#define CUT        32    /* cut off: not softer than this part of the level. 30 dB: our own choice */
+#define SLACK      3     /* frames: the first samples of sound may be 0, too */
+#define PAUSE_S    5     /* longer is no loss */
+#define SOUND_MS   20    /* less sound than that between two makes them one */
+#define SOUND_S    2     /* 1 / SOUND_S s of sound in the last seconds has to be before it */
+#define LONGEST_S  10    /* what goes on for longer is reported in parts */
+#define GAP_S      2     /* 1 / GAP_S s of cycles may be missing */
+#define LEVEL_BINS 3     /* half seconds */
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static float level_of(const struct st_silence *silence)
+{
+    float level = 0;
+    for (int64_t i = 0; i < LEVEL_BINS; i++)
+        level = fmaxf(level, silence->peak[(silence->bin + ST_SILENCE_BINS - i) % ST_SILENCE_BINS]);
+    return level;
+}
+
+static float edge_of(const struct st_silence *silence)
+{
+    float edge = 0;
+    for (size_t i = 0; i < ST_SILENCE_EDGE_MS; i++)
+        edge = fmaxf(edge, silence->edge[i]);
+    return edge;
+}
+
+/* The time goes on by frames of which `sound` were some. */
+static void pass(struct st_silence *silence, int64_t frames, int64_t sound)
+{
+    silence->bin_frames += frames;
+    silence->sound[silence->bin] += sound;
+    for (int64_t i = 0; i < ST_SILENCE_BINS && silence->bin_frames >= silence->rate_hz / 2; i++) {
+        silence->bin_frames -= silence->rate_hz / 2;
+        silence->bin = (silence->bin + 1) % ST_SILENCE_BINS;
+        silence->sound[silence->bin] = 0;
+        silence->peak[silence->bin] = 0;
+    }
+    silence->at += frames;
+}
+
+static bool was_sound(const struct st_silence *silence)
+{
+    int64_t sound = 0;
+    for (size_t i = 0; i < ST_SILENCE_BINS; i++)
+        sound += silence->sound[i];
+    return sound >= silence->rate_hz / SOUND_S;
+}
+
+/* Silence of `quiet` frames ends here, `offset` frames after the cycle began. */
+static void end_quiet(struct st_silence *silence, int64_t offset)
+{
+    const int64_t begin = silence->at - silence->quiet;
+    const float level = silence->found ? silence->level : level_of(silence);
+    const bool is_loss = silence->quiet <= PAUSE_S * silence->rate_hz && offset <= SLACK &&
+                         edge_of(silence) * CUT >= level && level > 0 && was_sound(silence);
+    if (!is_loss) {
+        silence->found = false;
+    } else if (silence->found) {
+        silence->find.end = silence->at;
+        silence->find.whole = silence->find.whole && silence->quiet_whole;
+    } else {
+        silence->find = (struct st_silence_find){begin, silence->at, silence->quiet_whole};
+        silence->level = level;
+    }
+    silence->found = is_loss;
+    silence->behind = 0;
+    silence->behind_peak = 0;
+}
+
+static void hear(struct st_silence *silence, float value, int64_t offset)
+{
+    if (silence->quiet >= silence->rate_hz / 1000)
+        end_quiet(silence, offset);
+    silence->quiet = 0;
+    silence->peak[silence->bin] = fmaxf(silence->peak[silence->bin], value);
+    silence->edge[silence->edge_at] = fmaxf(silence->edge[silence->edge_at], value);
+    if (++silence->edge_frames >= silence->rate_hz / 1000) {
+        silence->edge_frames = 0;
+        silence->edge_at = (silence->edge_at + 1) % ST_SILENCE_EDGE_MS;
+        silence->edge[silence->edge_at] = 0;
+    }
+    if (silence->behind++ < ST_SILENCE_EDGE_MS * silence->rate_hz / 1000)
+        silence->behind_peak = fmaxf(silence->behind_peak, value);
+}
+
+static void report(struct st_silence *silence, st_silence_found_fn found, void *ctx)
+{
+    const bool is_long = silence->find.end - silence->find.begin > LONGEST_S * silence->rate_hz;
+    if (!silence->found || (silence->behind < SOUND_MS * silence->rate_hz / 1000 && !is_long))
+        return;
+    if (silence->behind_peak * CUT >= silence->level)
+        found(ctx, &silence->find);
+    silence->found = false;
+}
+
+/* Cycles that are missing, or another clock. */
+static void catch_up(struct st_silence *silence, const struct st_silence_cycle *cycle)
+{
+    const int64_t missing = cycle->position - silence->at;
+    if (cycle->rate_hz == silence->rate_hz && missing >= 0 && missing <= cycle->rate_hz / GAP_S) {
+        silence->quiet += silence->quiet > 0 ? missing : 0;
+        pass(silence, missing, silence->quiet > 0 ? 0 : missing);
+        return;
+    }
+    *silence = (struct st_silence){.rate_hz = most(cycle->rate_hz, 1000), .at = cycle->position};
+}
+
+void st_silence_take(struct st_silence *silence, const struct st_silence_cycle *cycle,
+                     st_silence_found_fn found, void *ctx)
+{
+    if (cycle->position < 0 || cycle->position > INT64_MAX / 2 || cycle->rate_hz <= 0 ||
+        cycle->rate_hz > INT32_MAX)
+        return;
+    catch_up(silence, cycle);
+    for (size_t i = 0; i < cycle->frames; i++) {
+        float value = 0;
+        for (size_t j = 0; j < cycle->channels_n && j < ST_SILENCE_CHANNELS_MAX; j++) {
+            const float one = fabsf(cycle->channels[j][i]);
+            value = one < LOUD ? fmaxf(value, one) : LOUD;
+        }
+        if (value > 0) {
+            hear(silence, value, (int64_t)i);
+        } else {
+            silence->quiet_whole =
+                silence->quiet > 0 ? silence->quiet_whole : i <= SLACK || i + SLACK >= cycle->frames;
+            silence->quiet++;
+        }
+        pass(silence, 1, value > 0);
+    }
+    report(silence, found, ctx);
+}
