@@ -23,6 +23,7 @@ static const struct {
     [ST_DROPOUT_BLOCKED] = {"blocked", "waited for a lock, disk or program"},
     [ST_DROPOUT_WAITED_FOR_OTHER] = {"waited-for-other", "waited for another client"},
     [ST_DROPOUT_SWAPPED_OUT] = {"swapped-out", "waited for its memory, which had to be read from disk"},
+    [ST_DROPOUT_WRITES_SLOWLY] = {"writes-too-slowly", "wrote its sound too slowly"},
 };
 
 const char *st_dropout_reason_name(enum st_dropout_reason reason)

@@ -20,11 +20,12 @@ enum st_dropout_reason {
     ST_DROPOUT_BLOCKED,             /* it slept in its cycle: a lock, a disk, another process */
     ST_DROPOUT_WAITED_FOR_OTHER, /* a client whose output it needs was not ready: the other one is to blame */
     ST_DROPOUT_SWAPPED_OUT,      /* it waited for pages of its memory that had to be read from disk */
+    ST_DROPOUT_WRITES_SLOWLY,    /* it ran, and wrote less sound than is played */
     ST_DROPOUT_REASONS
 };
 
 /** Stable: "unknown", "too-slow", "woken-late", "cpu-taken", "cpu-taken-by-itself", "stopped", "blocked",
- * "waited-for-other", "swapped-out". */
+ * "waited-for-other", "swapped-out", "writes-too-slowly". */
 const char *st_dropout_reason_name(enum st_dropout_reason reason);
 
 /** For screens, after a client's name: "computed too long", "was woken late" ... */

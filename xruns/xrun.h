@@ -24,7 +24,8 @@ enum st_xrun_between {
     ST_XRUN_BETWEEN_NOTHING, /* there is no buffer between them, or the source does not know */
     ST_XRUN_BETWEEN_STOPS,   /* seen: the program stood still for longer than its buffer; not: it writes too
                                 little */
-    ST_XRUN_BETWEEN_UNSEEN   /* a buffer that nothing watches */
+    ST_XRUN_BETWEEN_UNSEEN,  /* a buffer that nothing watches */
+    ST_XRUN_BETWEEN_HEARD    /* what the server gets from it is heard: each loss of sound is seen */
 };
 
 /** How long one client, or the device's own node, took in the cycles of some seconds. A cycle: its inputs are
@@ -121,6 +122,8 @@ struct st_xrun_setting {
     char server[ST_XRUN_SERVER_BYTES]; /* value of server_env, "": as found in the environment; alsa: where
                                           procfs is, "": /proc */
     uid_t user; /* as whom root runs a helper program, so that it reaches that user's server; 0: as itself */
+    char listen[8]; /* "auto" or "on": which programs' streams a helper program hears; "": none */
+    char listen_except[ST_XRUN_SERVER_BYTES]; /* not these programs', with commas between them */
     bool own_stream; /* this process plays in a sound server: what it sees of that is no other program's */
 };
 

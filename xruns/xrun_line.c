@@ -252,7 +252,7 @@ int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
         parsed.kind = ST_XRUN_LINE_LOAD;
         parsed.seen.load = no_load;
         good = read_fields(rest, load_fields, &parsed.seen) == 0 && parsed.seen.load.cycles_n > 0 &&
-               parsed.seen.load.between <= ST_XRUN_BETWEEN_UNSEEN;
+               parsed.seen.load.between <= ST_XRUN_BETWEEN_HEARD;
     }
     if (!good)
         return -EBADMSG;

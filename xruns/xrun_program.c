@@ -90,12 +90,22 @@ static int find_user(const struct st_xrun_watch *w, struct st_run_as *as)
 static int start(struct st_xrun_watch *w, struct program *program, const char *path)
 {
     int in[2], out[2];
-    char own[24];
+    char own[24], listen[16], except[ST_XRUN_SERVER_BYTES + 2];
+    /* never what all users of a computer play */
+    const bool listens = w->machine->os == ST_OS_LINUX && w->setting.listen[0] != '\0' && geteuid() != 0;
     struct st_child_env env;
     struct st_run_as as = {0};
     snprintf(own, sizeof(own), "-p%ld", (long)getpid());
-    const char *const argv[] = {w->source->program, "-V" ST_VERSION, w->setting.own_stream ? own : NULL,
-                                NULL};
+    snprintf(listen, sizeof(listen), "-l%s", w->setting.listen);
+    snprintf(except, sizeof(except), "-x%s", w->setting.listen_except);
+    const char *argv[6] = {w->source->program, "-V" ST_VERSION};
+    size_t n = 2;
+    if (w->setting.own_stream)
+        argv[n++] = own;
+    if (listens)
+        argv[n++] = listen;
+    if (listens && w->setting.listen_except[0] != '\0')
+        argv[n++] = except;
     int r = make_environment(w, &env);
     if (r == 0)
         r = find_user(w, &as);

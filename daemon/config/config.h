@@ -44,6 +44,8 @@ struct st_config {
         /* "": as found in the environment */
         char pipewire_server[ST_CONFIG_TEXT_BYTES], jack_server[ST_CONFIG_TEXT_BYTES],
             pulseaudio_server[ST_CONFIG_TEXT_BYTES];
+        char listen[ST_CONFIG_TEXT_BYTES];        /* "auto", "on" or "off" */
+        char listen_except[ST_CONFIG_TEXT_BYTES]; /* programs, with commas between them */
     } observe;
     struct {
         char enabled[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */

@@ -90,6 +90,19 @@ const struct st_config_key st_config_keys[] = {
      ST_CONFIG_APPLIES_OBSERVE,
      "The PulseAudio server to watch, such as unix:/run/user/1000/pulse/native. The helper program gets it "
      "as PULSE_SERVER. Empty: the value in the environment of the daemon."},
+    {"observe.listen", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.listen),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "Listen for silence (Linux) in what programs of PulseAudio and ALSA play on PipeWire: a program that "
+     "writes too "
+     "late loses sound before it reaches the server, and no counter shows it. Nothing is recorded, and only "
+     "times and lengths leave the helper program. Never as root. auto: on PipeWire 1.2 and later, at 256 "
+     "frames "
+     "and more, and while it takes less than 1 % of a CPU. on: always; on older versions each cycle of the "
+     "server then waits for the helper program, which can itself cause dropouts."},
+    {"observe.listen_except", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.listen_except),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "Programs that are not listened to, by name or file name, with commas between them, such as "
+     "\"zoom, Firefox\"."},
     {"history.enabled", ST_CONFIG_CHOICE, "", "\"on\"", 0, 0, "on off", AT(history.enabled),
      ST_CONFIG_APPLIES_HISTORY,
      "Keep a row per minute and a row per event in a file, for \"sleeptune history\"."},

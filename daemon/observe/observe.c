@@ -49,6 +49,12 @@ void st_observe_set(struct st_observe *observe, const struct st_config *config)
         char path[PATH_BYTES];
         snprintf(path, sizeof(path), "observe.%s_server", o->source->name);
         snprintf(setting.server, sizeof(setting.server), "%s", st_config_text(config, path));
+        if (strcmp(o->source->name, "pipewire") == 0) {
+            snprintf(setting.listen, sizeof(setting.listen), "%.7s",
+                     strcmp(config->observe.listen, "off") != 0 ? config->observe.listen : "");
+            snprintf(setting.listen_except, sizeof(setting.listen_except), "%s",
+                     config->observe.listen_except);
+        }
         st_observed_set(o, mode_of(config, o->source->name), &setting);
     }
 }

@@ -76,8 +76,9 @@ static json_t *client_json(const struct st_dropout_client *client)
                 st_json_integer_or_null(client->worst_busy_ns > 0, client->worst_error_ns));
     st_json_set(object, "worst_wait_ns", known(client->worst_wait_ns));
     st_json_set(object, "worst_period_ns", known(client->worst_period_ns));
-    static const char *const between[] = {
-        [ST_XRUN_BETWEEN_STOPS] = "stops", [ST_XRUN_BETWEEN_UNSEEN] = "not-watched"};
+    static const char *const between[] = {[ST_XRUN_BETWEEN_STOPS] = "stops",
+                                          [ST_XRUN_BETWEEN_UNSEEN] = "not-watched",
+                                          [ST_XRUN_BETWEEN_HEARD] = "heard"};
     st_json_set(object, "between",
                 st_json_text_or_null(client->load.between > 0 ? between[client->load.between] : ""));
     st_json_set(object, "block_frames", known(client->block_frames));

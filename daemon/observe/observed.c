@@ -261,8 +261,10 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
 
 void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const struct st_xrun_setting *setting)
 {
-    const bool other =
-        strcmp(o->setting.server, setting->server) != 0 || o->setting.own_stream != setting->own_stream;
+    const bool other = strcmp(o->setting.server, setting->server) != 0 ||
+                       o->setting.own_stream != setting->own_stream ||
+                       strcmp(o->setting.listen, setting->listen) != 0 ||
+                       strcmp(o->setting.listen_except, setting->listen_except) != 0;
     o->setting = *setting;
     if (mode == ST_OBSERVED_OFF || other)
         close_source(o);

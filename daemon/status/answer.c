@@ -361,7 +361,8 @@ static void set_not_watched(struct st_answer *answer)
     char *buf = answer->next_why;
     snprintf(buf, sizeof(answer->next_why), "if it clicked: not watched here: ");
     for (size_t i = 0; seen != NULL && i < seen->clients_n; i++) {
-        if (seen->clients[i].load.between == ST_XRUN_BETWEEN_NOTHING)
+        if (seen->clients[i].load.between == ST_XRUN_BETWEEN_NOTHING ||
+            seen->clients[i].load.between == ST_XRUN_BETWEEN_HEARD)
             continue;
         st_text_append(buf, sizeof(answer->next_why), "what %s writes too late (its buffer), ",
                        seen->clients[i].name);

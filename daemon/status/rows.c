@@ -267,8 +267,8 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
                  client->device);
     else
         snprintf(reason, sizeof(reason), "%s",
-                 !client->playing                           ? "gone"
-                 : load->between == ST_XRUN_BETWEEN_NOTHING ? ""
+                 !client->playing                                                                     ? "gone"
+                 : load->between == ST_XRUN_BETWEEN_NOTHING || load->between == ST_XRUN_BETWEEN_HEARD ? ""
                  : load->between == ST_XRUN_BETWEEN_STOPS ? "only stops are watched between it and its server"
                                                           : "not watched between it and its server");
     add_program(
@@ -506,7 +506,7 @@ static void add_programs_details(struct section *to, const struct st_observed_vi
         add_reserve(to, client);
         if (st_dropout_table_rhythm(client, rhythm, sizeof(rhythm))[0] != '\0')
             add(to, OK, "Long cycles", "%s: %s", client->name, rhythm);
-        if (client->load.between == ST_XRUN_BETWEEN_NOTHING)
+        if (client->load.between == ST_XRUN_BETWEEN_NOTHING || client->load.between == ST_XRUN_BETWEEN_HEARD)
             continue;
         add(to, OK, "Not watched here", "between %s and %s%s", client->name,
             st_event_source_title(of->source),

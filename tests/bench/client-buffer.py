@@ -6,7 +6,10 @@ recording is the truth. The player is disturbed again and again (--how):
 
     stopped   SIGSTOP for --lost-ms
     hogged    a real-time program has its CPU for --lost-ms; needs a right to real-time priority of 95
+    slowed    it gets its sound at half the speed for --lost-ms, by a pipe, and writes it so
     none      nothing is done: what is reported is false, or the machine's own noise, which the recording shows, too
+
+--listen on: what it plays is heard (observe.listen); not as root, which never listens: setpriv --reuid nobody --clear-groups ...
 
 A hole is silence of 3 ms and more; less than 20 ms of sound between two makes them one. --player: paplay (a PulseAudio client, as browsers and
 games are) or aplay (the ALSA plug-in of PipeWire, --alsa-plugin FILE if it is not installed).
@@ -16,6 +19,7 @@ games are) or aplay (the ALSA plug-in of PipeWire, --alsa-plugin FILE if it is n
 import argparse
 import array
 import collections
+import fcntl
 import glob
 import json
 import math
@@ -24,6 +28,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.parse
 import wave
@@ -59,42 +64,78 @@ def holes(path):
 
 
 def player_of(args, folder):
+    source = [] if args.how == "slowed" else [f"{folder}/tone.wav"]
     if args.player == "paplay":
-        return ["paplay", f"--latency-msec={args.latency_ms}", f"{folder}/tone.wav"]
+        return ["paplay", f"--latency-msec={args.latency_ms}", *(source or ["--raw", f"--rate={RATE}", "--channels=2"])]
     plugin = args.alsa_plugin or next(iter(glob.glob("/usr/lib*/**/alsa-lib/libasound_module_pcm_pipewire.so", recursive=True)), "")
     with open(f"{folder}/.asoundrc", "w", encoding="ascii") as file:
         file.write(f'pcm_type.pipewire {{ lib "{plugin}" }}\npcm.graph {{ type pipewire server "pipewire-0" playback_node "-1" }}\n')
-    return ["aplay", "-q", "-D", "graph", f"--buffer-time={args.latency_ms * 1000}", f"{folder}/tone.wav"]
+    return ["aplay", "-q", "-D", "graph", f"--buffer-time={args.latency_ms * 1000}",
+            *(source or ["-t", "raw", "-f", "S16_LE", "-r", str(RATE), "-c", "2"])]
 
 
-def disturb(how, player, args):
+class Pump:
+    """Gives a tone to a program, as fast as it takes it, or at half the speed at which it is played."""
+
+    def __init__(self, path, to):
+        self.slow, self.to = False, to
+        with open(path, "rb") as file:
+            self.tone = file.read()[44:]
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        step, due = RATE // 100 * 4, 0
+        for at in range(0, len(self.tone) - step, step):
+            now = time.monotonic()
+            if self.slow:
+                due = max(due, now - 0.1) + 0.02
+                time.sleep(max(0, due - now))
+            try:
+                self.to.write(self.tone[at:at + step])
+                self.to.flush()
+            except OSError:
+                return
+
+
+def disturb(how, player, args, pump):
     time.sleep(args.each_ms / 1000)
     if how == "stopped":
         os.kill(player.pid, signal.SIGSTOP)
         time.sleep(args.lost_ms / 1000)
         os.kill(player.pid, signal.SIGCONT)
+    elif how == "slowed":
+        pump.slow = True
+        time.sleep(args.lost_ms / 1000)
+        pump.slow = False
     elif how == "hogged":
         subprocess.run([f"{args.build}/tests/integration/hog", str(os.cpu_count() - 1), "95", str(args.lost_ms * 1000), "1", "0"],
                        stdout=subprocess.DEVNULL, check=True)
 
 
+def observer_ready(observer):
+    return [line.strip() for line in observer.lines if line.startswith("ready")][-1:]
+
+
 def run(server, how, args):
     folder = server.folder
-    player = subprocess.Popen(player_of(args, folder), env=server.env)
+    args.how = how
+    player = subprocess.Popen(player_of(args, folder), env=server.env, stdin=subprocess.PIPE)
+    fcntl.fcntl(player.stdin, fcntl.F_SETPIPE_SZ, 4096)
+    pump = Pump(f"{folder}/tone.wav", player.stdin) if how == "slowed" else None
     if how == "hogged":
         os.sched_setaffinity(player.pid, {os.cpu_count() - 1})
-    observer = Observer(server, args.build)
+    observer = Observer(server, args.build, *([f"-l{args.listen}"] if args.listen != "off" else []))
     time.sleep(2)
     recorder = subprocess.Popen(["pw-record", "--target", "nul", "-P", "{ stream.capture.sink=true }", "--rate", str(RATE), "--channels", "2",
                                  "--format", "s16", f"{folder}/heard.wav"], env=server.env)
     time.sleep(2)  # what began a second ago makes no dropout
     before = len(observer.lines)
     for _ in range(args.losses):
-        disturb(how, player, args)
+        disturb(how, player, args, pump)
     time.sleep(args.each_ms / 1000)
     recorder.send_signal(signal.SIGINT)
     recorder.wait()
-    time.sleep(1.5)  # a report is up to a second late
+    time.sleep(2.5)  # a report is up to a second late
     observer.end()
     player.terminate()
     player.wait()
@@ -109,7 +150,7 @@ def run(server, how, args):
     for one in seen:
         if one not in own:
             others[f"{one.get('client', one.get('device'))} {one.get('reason', 'unknown')}"] += int(one["starved"]) + int(one["n"])
-    return {"how": how, "player": args.player, "losses": args.losses, "holes": len(heard), "holes_ms": round(sum(heard), 1),
+    return {"how": how, "listen": args.listen, "ready": observer_ready(observer), "player": args.player, "losses": args.losses, "holes": len(heard), "holes_ms": round(sum(heard), 1),
             "reported": sum(count.values()), "reported_ms": round(sum(int(one.get("lost", 0)) for one in own) / 1e6, 1),
             "own": dict(count), "others": dict(others), "lengths_ms": [round(hole) for hole in heard],
             "reported_lengths_ms": [round(int(one.get("lost", 0)) / 1e6) for one in own], "cycles": sum(int(one.get("cycles", 0)) for one in own)}
@@ -125,6 +166,7 @@ def main():
     parser.add_argument("--lost-ms", type=int, default=500)
     parser.add_argument("--each-ms", type=int, default=1500, help="sound between two")
     parser.add_argument("--latency-ms", type=int, default=50, help="that the player asks for")
+    parser.add_argument("--listen", choices=("off", "auto", "on"), default="off")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     results = []

@@ -142,8 +142,8 @@ def median_busy(lines, client):
 class Observer:
     """sleeptune-observe-pipewire and the lines that it has printed so far."""
 
-    def __init__(self, server, build):
-        self.process = subprocess.Popen([f"{build}/xruns/helpers/sleeptune-observe-pipewire"], env=server.env, stdin=subprocess.PIPE,
+    def __init__(self, server, build, *options):
+        self.process = subprocess.Popen([f"{build}/xruns/helpers/sleeptune-observe-pipewire", *options], env=server.env, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
         self.lines = [self.process.stdout.readline()]
         self.reader = threading.Thread(target=lambda: self.lines.extend(self.process.stdout))

@@ -12,7 +12,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 # measure OPTION...: sets $result; of EXPRESSION: of that, as r; long(LIST): those of at least 300 ms, which no noise of the machine makes
 measure() {
-    result=$("$SLEEPTUNE_SRC/tests/bench/client-buffer.py" --build "$SLEEPTUNE_BUILD" --each-ms 800 --json "$@" 2>"$tmp/err")
+    result=$("${as_user[@]}" "$SLEEPTUNE_SRC/tests/bench/client-buffer.py" --build "$SLEEPTUNE_BUILD" --each-ms 800 --json "$@" 2>"$tmp/err")
     local status=$?
     [ $status -ne 77 ] || skip_all "no PipeWire server runs here: $(tail -1 "$tmp/err")"
     is "$*: the player plays" "$status $(grep -v -e underrun -e 'write error' "$tmp/err")" "0 "
@@ -20,6 +20,7 @@ measure() {
 }
 of() { python3 -c 'import json, sys; r = json.loads(sys.argv[1])[0]; long = lambda all: [ms for ms in all if ms >= 300]; print(eval(sys.argv[2]))' "$result" "$1"; }
 
+as_user=()
 measure --how stopped --losses 5
 is "a player of PulseAudio that is stopped five times: five holes" "$(of 'len(long(r["lengths_ms"]))')" 5
 is "each is seen" "$(of 'len(long(r["reported_lengths_ms"]))')" 5
@@ -30,6 +31,20 @@ is "and as long as it was, together to 5 %" \
 measure --how none --losses 5
 is "one that plays on has no hole of that length" "$(of 'len(long(r["lengths_ms"]))')" 0
 is "and none is reported" "$(of 'len(long(r["reported_lengths_ms"])) or r["own"].get("client-buffer stopped", 0)')" 0
+
+# The same, heard: not by root.
+[ "$(id -u)" -ne 0 ] || as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/ TMPDIR=/tmp)
+if "${as_user[@]}" test -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-silence"; then
+    measure --listen on --how stopped --losses 5
+    is "a player that is heard and stopped five times: each is seen" "$(of 'sum(n for what, n in r["own"].items() if what == "client-buffer stopped") >= 5 or r')" True
+    is "with its length, once" "$(of 'len(long(r["lengths_ms"])) == len(long(r["reported_lengths_ms"])) or r')" True
+    is "and who listens says so" "$(of '"listens for silence in 1 program" in r["ready"][0] or r')" True
+    measure --listen on --how slowed --losses 3
+    is "one that writes too slowly" "$(of 'r["own"].get("client-buffer writes-too-slowly", 0) >= 4 or r')" True
+else
+    skip "a player that is heard" "no program that listens, or an ordinary user cannot start it"
+fi
+as_user=()
 
 if [ "$(nproc)" -lt 2 ] || ! chrt --fifo 95 true 2>/dev/null; then
     skip "a player without a CPU" "one CPU, or no right to real-time priority"

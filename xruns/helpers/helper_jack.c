@@ -317,6 +317,7 @@ int main(int argc, char **argv)
 {
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     (void)st_helper_line_options(argc, argv);
+    st_helper_line_give_way();
     const char *server = st_jack_server_name();
     if (pipe(observer.fds) != 0) {
         perror(NAME);

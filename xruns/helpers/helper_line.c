@@ -35,33 +35,36 @@ bool st_helper_line_is_process(const char *text, pid_t pid)
     return text != NULL && pid != 0 && process_of(text) == pid;
 }
 
-pid_t st_helper_line_options(int argc, char **argv)
+struct st_helper_line_options st_helper_line_options(int argc, char **argv)
 {
     int option;
-    pid_t own = 0;
+    struct st_helper_line_options options = {.listen = "", .except = ""};
     st_standard_files_open();
-    /* programs that play without real-time rights come first; a filter of system calls may forbid it */
-    st_posix_give_way();
-    (void)setpriority(PRIO_PROCESS, 0, NICE);
-    while ((option = getopt(argc, argv, "p:V:")) != -1) {
+    while ((option = getopt(argc, argv, "l:p:V:x:")) != -1) {
         if (option == 'V' && strcmp(optarg, ST_VERSION) != 0)
             exit(st_helper_line_absent(
                 "%s has version %s, and what started it has version %s. Restart sleeptuned.", argv[0],
                 ST_VERSION, optarg));
-        if (option == 'V')
-            continue;
-        if (option != 'p')
-            exit(ST_HELPER_LINE_USAGE); /* getopt has said why */
-        if ((own = process_of(optarg)) == 0) {
+        else if (option == 'l')
+            options.listen = optarg;
+        else if (option == 'x')
+            options.except = optarg;
+        else if (option == 'p' && (options.own = process_of(optarg)) == 0)
             fprintf(stderr, "%s: -p: '%s' is no process id\n", argv[0], optarg);
+        if (option == '?' || (option == 'p' && options.own == 0)) /* getopt has said why */
             exit(ST_HELPER_LINE_USAGE);
-        }
     }
     if (optind < argc) {
         fprintf(stderr, "%s: takes no argument: %s\n", argv[0], argv[optind]);
         exit(ST_HELPER_LINE_USAGE);
     }
-    return own;
+    return options;
+}
+
+void st_helper_line_give_way(void)
+{
+    st_posix_give_way(); /* a filter of system calls may forbid it */
+    (void)setpriority(PRIO_PROCESS, 0, NICE);
 }
 
 /* --- lines --- */

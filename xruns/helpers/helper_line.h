@@ -18,10 +18,17 @@ enum {
 
 #define ST_HELPER_LINE_ALIVE_S 20 /* after 40 s without a line the program counts as hung */
 
-/** The options -p PID and -V VERSION; others, and another version than this program's, end it. The program
- * also gives up some of its share of the CPU.
- * @return whose own streams are no other program's (sleeptuned's); 0: none. */
-pid_t st_helper_line_options(int argc, char **argv);
+struct st_helper_line_options {
+    pid_t own;          /* -p: whose streams are no other program's (sleeptuned's); 0: none */
+    const char *listen; /* -l: "auto" or "on", which programs' streams are heard; "": none */
+    const char *except; /* -x: not these programs', with commas between them; "": none */
+};
+
+/** Reads the options; others, and another version than this program's (-V), end it. */
+struct st_helper_line_options st_helper_line_options(int argc, char **argv);
+
+/** Programs that play without real-time rights come first: gives up some of its share of the CPU. */
+void st_helper_line_give_way(void);
 
 /** Is this text, a property of a client, that process? NULL is not. */
 bool st_helper_line_is_process(const char *text, pid_t pid);

@@ -20,8 +20,10 @@
 #include "core/ns.h"
 #include "platform/posix/posix.h"
 #include "xruns/helpers/helper_line.h"
+#include "xruns/helpers/listener.h"
 #include "xruns/helpers/pipewire_profile.h"
 #include "xruns/helpers/pipewire_streams.h"
+#include "xruns/helpers/pipewire_version.h"
 #include "xruns/helpers/process_watch.h"
 
 #define ANSWER_S       5
@@ -29,6 +31,8 @@
 #define FIRST_LOADS_NS 500000000
 #define TELL_NS                                                                                              \
     250000000 /* at most one line a node in this time: a report that is later has no time of its own */
+
+#define LISTEN_FRAMES_MIN 256 /* on its own choice it hears no stream in shorter cycles: its price */
 
 #define QUIET_NS INT64_C(3000000000) /* no cycle for so long: nothing plays */
 
@@ -60,8 +64,11 @@ struct observer {
     struct st_resync_log log;
     struct spa_source *log_source; /* NULL: it is not followed */
     bool log_tried;
-    pid_t own;  /* whose clients are left out */
-    int status; /* what main returns */
+    struct st_helper_line_options options;
+    struct st_listener listener;
+    struct spa_source *listener_source; /* NULL: it does not run */
+    int64_t taps_n;                     /* as the latest ready line has it */
+    int status;                         /* what main returns */
 };
 
 static void end(struct observer *observer, int status)
@@ -84,13 +91,18 @@ static void say_ready(struct observer *observer)
     const char *cards = observer->log_tried && observer->log_source == NULL
                             ? "; resyncs of second cards are not watched: its log cannot be read"
                             : "";
+    char beyond[80] = "", heard[256] = "";
     observer->beyond_n = observer->profile.beyond_n;
-    if (observer->beyond_n == 0)
-        st_helper_line_ready("profiler of PipeWire %s%s", observer->version, cards);
-    else
-        st_helper_line_ready("profiler of PipeWire %s; %" PRId64
-                             " nodes are not watched, as at most %d can be%s",
-                             observer->version, observer->beyond_n, ST_PIPEWIRE_PROFILE_NODES_MAX, cards);
+    observer->taps_n = observer->listener.taps_n;
+    if (observer->beyond_n > 0)
+        snprintf(beyond, sizeof(beyond), "; %" PRId64 " nodes are not watched, as at most %d can be",
+                 observer->beyond_n, ST_PIPEWIRE_PROFILE_NODES_MAX);
+    if (observer->listener.pid != 0 && observer->taps_n > 0)
+        snprintf(heard, sizeof(heard), "; listens for silence in %" PRId64 " program%s", observer->taps_n,
+                 observer->taps_n == 1 ? "" : "s");
+    else if (observer->listener.why[0] != '\0')
+        snprintf(heard, sizeof(heard), "; does not listen for silence: %s", observer->listener.why);
+    st_helper_line_ready("profiler of PipeWire %s%s%s%s", observer->version, heard, beyond, cards);
 }
 
 static void tell(struct observer *observer)
@@ -155,10 +167,70 @@ static int64_t between(void *ctx, uint32_t client)
     return st_pipewire_streams_between(observer->streams, client);
 }
 
-static void on_lost(void *ctx, uint32_t id, const struct st_client_buffer_loss *loss)
+static void on_lost(void *ctx, uint32_t id, const struct st_listened_loss *loss)
 {
     struct observer *observer = ctx;
-    st_pipewire_profile_lost(&observer->profile, id, loss->lost_ns, loss->reason, on_seen, observer);
+    st_pipewire_profile_lost(&observer->profile, id, loss, on_seen, observer);
+}
+
+/* --- the program that listens --- */
+
+static void on_silence(void *ctx, uint32_t id, int64_t begin_ns, int64_t lost_ns, bool whole)
+{
+    struct observer *observer = ctx;
+    st_pipewire_streams_silent(observer->streams, id, begin_ns, lost_ns, whole);
+}
+
+static void stop_listening(struct observer *observer, const char *why)
+{
+    const struct st_pipewire_streams_hearing none = {0};
+    if (observer->listener_source != NULL)
+        pw_loop_destroy_source(observer->loop, observer->listener_source);
+    observer->listener_source = NULL;
+    st_listener_end(&observer->listener, why);
+    st_pipewire_streams_hear(observer->streams, &none);
+}
+
+static void on_listener(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
+{
+    struct observer *observer = ctx;
+    if (!st_listener_read(&observer->listener, on_silence, observer))
+        stop_listening(observer, "");
+}
+
+static void order(void *ctx, uint32_t id, bool listen)
+{
+    struct observer *observer = ctx;
+    st_listener_order(&observer->listener, id, listen);
+}
+
+static int64_t frames_of(void *ctx, uint32_t id)
+{
+    struct observer *observer = ctx;
+    return st_pipewire_profile_frames(&observer->profile, id);
+}
+
+/* Once the version is known: before 1.2 each cycle of the server would wait for who listens. */
+static void begin_listening(struct observer *observer)
+{
+    const bool automatic = strcmp(observer->options.listen, "auto") == 0;
+    const struct st_pipewire_streams_hearing hearing = {.wanted = true,
+                                                        .frames_min = automatic ? LISTEN_FRAMES_MIN : 0,
+                                                        .except = observer->options.except,
+                                                        .order = order,
+                                                        .frames = frames_of,
+                                                        .ctx = observer};
+    if (observer->listener.pid == 0)
+        return;
+    if (automatic && st_pipewire_version_of(observer->version) < ST_PIPEWIRE_VERSION(1, 2, 0)) {
+        st_listener_end(&observer->listener,
+                        "PipeWire is older than 1.2, so only observe.listen = \"on\" does");
+        return;
+    }
+    observer->listener_source = pw_loop_add_io(observer->loop, observer->listener.out, SPA_IO_IN | SPA_IO_HUP,
+                                               false, on_listener, observer);
+    if (observer->listener_source != NULL)
+        st_pipewire_streams_hear(observer->streams, &hearing);
 }
 
 static void plays(void *ctx, uint32_t client)
@@ -208,13 +280,13 @@ static void on_client_info(void *ctx, const struct pw_client_info *info)
 {
     struct client *client = ctx;
     const char *peer = st_pipewire_streams_property(info->props, PW_KEY_SEC_PID); /* from the kernel */
-    const pid_t own = client->observer->own;
+    const pid_t own = client->observer->options.own, listener = client->observer->listener.pid;
     int32_t pid;
-    if (spa_atoi32(peer, &pid, 10) && pid > 0 && pid != getpid())
+    if (spa_atoi32(peer, &pid, 10) && pid > 0 && pid != getpid() && pid != listener)
         st_process_watch_add(client->observer->watch, info->id, pid);
     /* the peer of all clients of pipewire-pulse is pipewire-pulse: whose those are they say themselves */
     const char *api = st_pipewire_streams_property(info->props, PW_KEY_CLIENT_API);
-    if (st_helper_line_is_process(peer, own) ||
+    if (st_helper_line_is_process(peer, own) || st_helper_line_is_process(peer, listener) ||
         (spa_streq(api, ST_PIPEWIRE_STREAMS_API) &&
          st_helper_line_is_process(st_pipewire_streams_property(info->props, PW_KEY_APP_PROCESS_ID), own)))
         st_pipewire_profile_leave_out(&client->observer->profile, info->id);
@@ -303,6 +375,7 @@ static void on_done(void *ctx, uint32_t id, int seq)
     if (id != PW_ID_CORE || seq != observer->sync)
         return;
     st_helper_line_deadline(0, NULL);
+    begin_listening(observer);
     if (observer->profiler == NULL)
         end(observer, st_helper_line_absent("PipeWire %s offers no profiler: its configuration does not load "
                                             "module-profiler, or sleeptune may not see it",
@@ -347,7 +420,7 @@ static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
     observer->loads_armed = observer->loads_said;
     if (!observer->loads_armed) /* nothing runs, and this program need not wake up for it */
         pw_loop_update_timer(observer->loop, observer->loads_timer, &stop, &stop, false);
-    if (observer->profile.beyond_n != observer->beyond_n)
+    if (observer->profile.beyond_n != observer->beyond_n || observer->listener.taps_n != observer->taps_n)
         say_ready(observer);
     if (!observer->log_tried && st_pipewire_profile_needs_log(&observer->profile))
         follow_log(observer);
@@ -434,7 +507,14 @@ static void run(struct observer *observer)
 int main(int argc, char **argv)
 {
     static struct observer observer;
-    observer.own = st_helper_line_options(argc, argv);
+    observer.options = st_helper_line_options(argc, argv);
+    if (observer.options.listen[0] != '\0') { /* with this program's share of the CPU of now */
+        const int started = st_listener_start(&observer.listener, observer.options.listen);
+        if (started < 0)
+            snprintf(observer.listener.why, sizeof(observer.listener.why), "it cannot be started: %s",
+                     strerror(-started));
+    }
+    st_helper_line_give_way();
     setenv("PIPEWIRE_DEBUG", "0", 0); /* what matters is a line of ours; a user may wish for more */
     pw_init(NULL, NULL);
     observer.loop = pw_loop_new(NULL);

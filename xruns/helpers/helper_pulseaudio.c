@@ -222,7 +222,8 @@ int main(int argc, char **argv)
 {
     static struct observer observer;
     int status = ST_HELPER_LINE_FAILED;
-    observer.own = st_helper_line_options(argc, argv);
+    observer.own = st_helper_line_options(argc, argv).own;
+    st_helper_line_give_way();
     pa_mainloop *loop = pa_mainloop_new();
     if (loop == NULL) {
         perror(NAME);

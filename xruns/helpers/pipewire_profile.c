@@ -834,22 +834,31 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_see
     profile->pending = false;
 }
 
-void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id, int64_t lost_ns,
-                              enum st_dropout_reason reason, st_xrun_seen_fn seen, void *ctx)
+void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
+                              const struct st_listened_loss *loss, st_xrun_seen_fn seen, void *ctx)
 {
     const struct st_pipewire_profile_node *node = find(profile, id);
-    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
-                                    .dropouts_n = 1,
-                                    .reason = reason,
-                                    .place = ST_DROPOUT_AT_CLIENT_BUFFER,
-                                    .lost_ns = lost_ns < ST_PIPEWIRE_CYCLE_MAX_NS ? lost_ns
-                                                                                  : ST_PIPEWIRE_CYCLE_MAX_NS};
-    sighting.longest_ns = sighting.lost_ns;
     if (node == NULL || node->gone || node->name[0] == '\0' || is_own(profile, node->client))
         return;
+    /* what is next to a cycle that it did not finish is the same dropout */
+    const bool goes_on = node->lost_end_ns != 0 && loss->begin_ns < node->lost_end_ns + SOUND_NS &&
+                         loss->end_ns > node->lost_begin_ns - SOUND_NS;
+    struct st_xrun_seen sighting = {.certainty = loss->certainty,
+                                    .dropouts_n = loss->n - goes_on,
+                                    .cycles_n = goes_on,
+                                    .reason = goes_on ? node->reason : loss->reason,
+                                    .place = goes_on ? ST_DROPOUT_AT_GRAPH : ST_DROPOUT_AT_CLIENT_BUFFER,
+                                    .lost_ns = at_most(loss->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
+                                    .longest_ns = at_most(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS)};
     rename_node(&sighting.device, node->driver);
     rename_node(&sighting.client, node->name);
     seen(ctx, &sighting);
+}
+
+int64_t st_pipewire_profile_frames(struct st_pipewire_profile *profile, uint32_t id)
+{
+    const struct st_pipewire_profile_node *node = find(profile, id);
+    return node != NULL ? node->frames : 0;
 }
 
 bool st_pipewire_profile_needs_log(const struct st_pipewire_profile *profile)

@@ -20,6 +20,7 @@
 
 #include "xruns/helpers/block_rhythm.h"
 #include "xruns/helpers/dropout_judge.h"
+#include "xruns/helpers/listened.h"
 #include "xruns/helpers/node_load.h"
 #include "xruns/helpers/resync_log.h"
 #include "xruns/helpers/second_card.h"
@@ -133,9 +134,13 @@ ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, c
 /** Reports what is new, a sighting for each node. */
 void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
 
-/** Reports a dropout of that node's client, between its program and the server. */
-void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id, int64_t lost_ns,
-                              enum st_dropout_reason reason, st_xrun_seen_fn seen, void *ctx);
+/** Reports dropouts of that node's client, between its program and the server: of those in `loss` that its
+ * own cycles do not explain, which are counted already. */
+void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
+                              const struct st_listened_loss *loss, st_xrun_seen_fn seen, void *ctx);
+
+/** @return the length of that node's cycles; 0: not known. */
+int64_t st_pipewire_profile_frames(struct st_pipewire_profile *profile, uint32_t id);
 
 /** Is a second card in the cycles that has no clock there? Then its resyncs are in the server's log only. */
 bool st_pipewire_profile_needs_log(const struct st_pipewire_profile *profile);

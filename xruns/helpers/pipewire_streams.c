@@ -2,9 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <pipewire/pipewire.h>
 #include <spa/param/audio/format-utils.h>
+#include <spa/param/props.h>
 
 #include "core/ns.h"
 #include "core/text/number.h"
@@ -16,11 +18,14 @@
 
 struct stream {
     bool used, playing, refused; /* refused: its program cannot be looked at */
+    bool mute, excepted, heard;
+    struct st_pipewire_streams *all;
     uint32_t id, client;
     pid_t pid; /* 0: not known */
     clockid_t clock;
     int64_t buffer_bytes, bytes_per_s;
     struct st_client_buffer buffer;
+    struct st_listened listened;
     struct pw_proxy *proxy; /* NULL: it is no such stream, as far as is known */
     struct spa_hook removed_listener, node_listener;
 };
@@ -34,6 +39,7 @@ struct st_pipewire_streams {
     struct stream streams[STREAMS_MAX];
     struct client clients[CLIENTS_MAX]; /* whose programs fill a buffer */
     size_t clients_n;
+    struct st_pipewire_streams_hearing hearing;
 };
 
 struct st_pipewire_streams *st_pipewire_streams_new(void)
@@ -52,6 +58,36 @@ const char *st_pipewire_streams_property(const struct spa_dict *props, const cha
 
 /* --- one stream --- */
 
+/* Is it to be heard? */
+static void decide(struct stream *stream)
+{
+    const struct st_pipewire_streams_hearing *hearing = &stream->all->hearing;
+    const int64_t frames = hearing->frames != NULL ? hearing->frames(hearing->ctx, stream->id) : 0;
+    const bool hear = hearing->wanted && stream->playing && !stream->mute && !stream->excepted &&
+                      (frames == 0 ? stream->heard : frames >= hearing->frames_min);
+    if (hear == stream->heard)
+        return;
+    stream->heard = hear;
+    stream->listened = (struct st_listened){0};
+    hearing->order(hearing->ctx, stream->id, hear);
+}
+
+/* Is it one of "firefox, Zoom Workplace"? */
+static bool is_among(const char *name, const char *names)
+{
+    while (name != NULL && names != NULL && *names != '\0') {
+        names += strspn(names, ", ");
+        const size_t len = strcspn(names, ",");
+        size_t end = len;
+        while (end > 0 && names[end - 1] == ' ')
+            end--;
+        if (end > 0 && strlen(name) == end && strncasecmp(name, names, end) == 0)
+            return true;
+        names += len;
+    }
+    return false;
+}
+
 static int64_t number_of(const struct spa_dict *props, const char *key, int64_t max)
 {
     const char *text = st_pipewire_streams_property(props, key);
@@ -63,9 +99,12 @@ static void set_playing(struct stream *stream, bool playing)
 {
     if (playing && !stream->playing)
         stream->buffer = (struct st_client_buffer){0};
+    if (playing != stream->playing)
+        st_listened_change(&stream->listened, st_posix_now_ns(NULL));
     stream->playing = playing;
     stream->buffer.buffer_ns =
         stream->bytes_per_s > 0 ? stream->buffer_bytes * ST_NS_PER_S / stream->bytes_per_s : 0;
+    decide(stream);
 }
 
 static void on_info(void *ctx, const struct pw_node_info *info)
@@ -74,7 +113,11 @@ static void on_info(void *ctx, const struct pw_node_info *info)
     if ((info->change_mask & PW_NODE_CHANGE_MASK_PROPS) != 0 && info->props != NULL) {
         const char *binary = st_pipewire_streams_property(info->props, PW_KEY_APP_PROCESS_BINARY);
         const pid_t pid = (pid_t)number_of(info->props, PW_KEY_APP_PROCESS_ID, INT32_MAX);
+        const char *except = stream->all->hearing.except;
         stream->buffer_bytes = number_of(info->props, "pulse.attr.tlength", INT32_MAX);
+        stream->excepted = is_among(binary, except) ||
+                           is_among(st_pipewire_streams_property(info->props, PW_KEY_APP_NAME), except) ||
+                           is_among(st_pipewire_streams_property(info->props, PW_KEY_NODE_NAME), except);
         if (pid != stream->pid) {
             stream->pid = pid;
             stream->refused = pid == 0 || binary == NULL || st_standing_open(pid, binary, &stream->clock) < 0;
@@ -121,12 +164,35 @@ static bool is_whole(const struct spa_pod *pod)
     return true;
 }
 
+/* Another volume, and whether it can be heard. */
+static void take_volume(struct stream *stream, const struct spa_pod *param)
+{
+    float volumes[SPA_AUDIO_MAX_CHANNELS], loudest = 0;
+    bool mute = false;
+    const struct spa_pod_prop *prop = spa_pod_find_prop(param, NULL, SPA_PROP_mute);
+    if (prop != NULL)
+        (void)spa_pod_get_bool(&prop->value, &mute);
+    prop = spa_pod_find_prop(param, NULL, SPA_PROP_channelVolumes);
+    const struct spa_pod_array *array = prop != NULL ? (const struct spa_pod_array *)&prop->value : NULL;
+    const bool floats = array != NULL && SPA_POD_BODY_SIZE(array) >= sizeof(array->body) &&
+                        array->body.child.size == sizeof(volumes[0]);
+    const uint32_t n =
+        floats ? spa_pod_copy_array(&array->pod, SPA_TYPE_Float, volumes, SPA_AUDIO_MAX_CHANNELS) : 0;
+    for (uint32_t i = 0; i < n; i++)
+        loudest = volumes[i] > loudest ? volumes[i] : loudest;
+    stream->mute = mute || (n > 0 && loudest <= 0);
+    st_listened_change(&stream->listened, st_posix_now_ns(NULL));
+    decide(stream);
+}
+
 static void on_param(void *ctx, int seq, uint32_t id, uint32_t index, uint32_t next,
                      const struct spa_pod *param)
 {
     struct stream *stream = ctx;
     struct spa_audio_info_raw info = {0};
     (void)seq, (void)index, (void)next;
+    if (id == SPA_PARAM_Props && is_whole(param))
+        take_volume(stream, param);
     if (id != SPA_PARAM_Format || !is_whole(param) || spa_format_audio_raw_parse(param, &info) < 0)
         return;
     stream->bytes_per_s = sample_bytes(info.format) * info.rate * info.channels;
@@ -157,19 +223,19 @@ static const struct client *find_client(const struct st_pipewire_streams *stream
     return NULL;
 }
 
-/* Asks for what is known of the stream, if it is one of pipewire-pulse. */
+/* Asks for what is known of the stream, if a buffer is between it and its program. */
 static void ask(struct st_pipewire_streams *streams, struct pw_registry *registry, struct stream *stream)
 {
     const struct client *client = find_client(streams, stream->client);
-    uint32_t format[] = {SPA_PARAM_Format};
-    if (!stream->used || stream->proxy != NULL || client == NULL || !client->is_pulse)
+    uint32_t params[] = {SPA_PARAM_Format, SPA_PARAM_Props};
+    if (!stream->used || stream->proxy != NULL || client == NULL)
         return;
     stream->proxy = pw_registry_bind(registry, stream->id, PW_TYPE_INTERFACE_Node, PW_VERSION_NODE, 0);
     if (stream->proxy == NULL)
         return;
     pw_proxy_add_listener(stream->proxy, &stream->removed_listener, &removed_events, stream);
     pw_proxy_add_object_listener(stream->proxy, &stream->node_listener, &node_events, stream);
-    pw_node_subscribe_params((struct pw_node *)stream->proxy, format, ST_ARRAY_LEN(format));
+    pw_node_subscribe_params((struct pw_node *)stream->proxy, params, ST_ARRAY_LEN(params));
 }
 
 void st_pipewire_streams_add(struct st_pipewire_streams *streams, struct pw_registry *registry, uint32_t id,
@@ -180,7 +246,7 @@ void st_pipewire_streams_add(struct st_pipewire_streams *streams, struct pw_regi
         stream++;
     if (stream == streams->streams + STREAMS_MAX)
         return;
-    *stream = (struct stream){.used = true, .refused = true, .id = id, .client = client};
+    *stream = (struct stream){.used = true, .refused = true, .all = streams, .id = id, .client = client};
     ask(streams, registry, stream);
 }
 
@@ -207,6 +273,7 @@ void st_pipewire_streams_remove(struct st_pipewire_streams *streams, uint32_t id
         if (!stream->used || stream->id != id)
             continue;
         stream->playing = false;
+        decide(stream);
         if (stream->proxy == NULL) /* else on_removed */
             stream->used = false;
     }
@@ -220,8 +287,57 @@ enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_stream
         const struct stream *stream = &streams->streams[i];
         if (stream->used && stream->client == client && !stream->refused && stream->buffer.buffer_ns > 0)
             between = ST_XRUN_BETWEEN_STOPS;
+        if (stream->used && stream->client == client && stream->heard)
+            return ST_XRUN_BETWEEN_HEARD;
     }
     return between;
+}
+
+void st_pipewire_streams_hear(struct st_pipewire_streams *streams,
+                              const struct st_pipewire_streams_hearing *hearing)
+{
+    streams->hearing = *hearing;
+    for (size_t i = 0; i < STREAMS_MAX; i++) {
+        if (streams->streams[i].used)
+            decide(&streams->streams[i]);
+    }
+}
+
+void st_pipewire_streams_silent(struct st_pipewire_streams *streams, uint32_t id, int64_t begin_ns,
+                                int64_t lost_ns, bool whole)
+{
+    for (size_t i = 0; i < STREAMS_MAX; i++) {
+        if (streams->streams[i].used && streams->streams[i].heard && streams->streams[i].id == id)
+            st_listened_find(&streams->streams[i].listened, begin_ns, lost_ns, whole);
+    }
+}
+
+/* Looks at its program, whose buffer is known. */
+static void look_at_program(struct stream *stream, st_pipewire_streams_lost_fn lost, void *ctx)
+{
+    struct st_client_buffer_loss loss;
+    struct timespec used;
+    const int64_t now_ns = st_posix_now_ns(NULL);
+    if (clock_gettime(stream->clock, &used) != 0) {
+        stream->refused = true; /* it has ended */
+        return;
+    }
+    if (st_client_buffer_look(&stream->buffer, now_ns, st_ns_from_timespec(&used)))
+        st_client_buffer_stands(&stream->buffer, st_standing_ask(stream->pid));
+    if (!st_client_buffer_loss(&stream->buffer, &loss))
+        return;
+    if (stream->heard) {
+        st_listened_stand(&stream->listened, &loss, now_ns);
+        return;
+    }
+    const struct st_listened_loss one = {.n = 1,
+                                         .begin_ns = now_ns - loss.lost_ns,
+                                         .end_ns = now_ns,
+                                         .lost_ns = loss.lost_ns,
+                                         .longest_ns = loss.lost_ns,
+                                         .certainty = ST_CERTAINTY_EXACT,
+                                         .reason = loss.reason};
+    lost(ctx, stream->id, &one);
 }
 
 void st_pipewire_streams_look(struct st_pipewire_streams *streams, st_pipewire_streams_lost_fn lost,
@@ -229,17 +345,13 @@ void st_pipewire_streams_look(struct st_pipewire_streams *streams, st_pipewire_s
 {
     for (size_t i = 0; i < STREAMS_MAX; i++) {
         struct stream *stream = &streams->streams[i];
-        struct st_client_buffer_loss loss;
-        struct timespec used;
-        if (!stream->playing || stream->refused || stream->buffer.buffer_ns == 0)
+        struct st_listened_loss loss;
+        if (!stream->used)
             continue;
-        if (clock_gettime(stream->clock, &used) != 0) {
-            stream->refused = true; /* it has ended */
-            continue;
-        }
-        if (st_client_buffer_look(&stream->buffer, st_posix_now_ns(NULL), st_ns_from_timespec(&used)))
-            st_client_buffer_stands(&stream->buffer, st_standing_ask(stream->pid));
-        if (st_client_buffer_loss(&stream->buffer, &loss))
+        decide(stream);
+        if (stream->playing && !stream->refused && stream->buffer.buffer_ns > 0)
+            look_at_program(stream, lost, ctx);
+        if (stream->heard && st_listened_take(&stream->listened, st_posix_now_ns(NULL), &loss))
             lost(ctx, stream->id, &loss);
     }
 }

@@ -1,10 +1,11 @@
 /* The streams of a PipeWire server that a program fills through a buffer of its own: those of pipewire-pulse
- * (browsers, games, most players), whose programs are no clients of the graph. While one plays, its program
- * is looked at (client_buffer.h). Of the ALSA plug-in's the buffer is not known. One thread. */
+ * (browsers, games, most players), whose programs are no clients of the graph, and of the ALSA plug-in. While
+ * one plays, its program is looked at (client_buffer.h; of the plug-in's the buffer is not known), and what
+ * it plays is heard, if wanted (listened.h). One thread. */
 #ifndef ST_XRUNS_HELPERS_PIPEWIRE_STREAMS_H
 #define ST_XRUNS_HELPERS_PIPEWIRE_STREAMS_H
 
-#include "xruns/helpers/client_buffer.h"
+#include "xruns/helpers/listened.h"
 #include "xruns/xrun.h"
 
 struct pw_registry;
@@ -14,8 +15,22 @@ struct spa_dict;
 
 struct st_pipewire_streams;
 
+/** How streams are heard. */
+struct st_pipewire_streams_hearing {
+    bool wanted;
+    int64_t frames_min; /* not in shorter cycles */
+    const char *except; /* not these programs', with commas between them; is kept */
+    void (*order)(void *ctx, uint32_t id, bool listen);
+    int64_t (*frames)(void *ctx, uint32_t id); /* of its cycles; 0: not known */
+    void *ctx;
+};
+
 /** @return NULL: no memory. */
 struct st_pipewire_streams *st_pipewire_streams_new(void);
+
+/** From now on; no stream is heard before. */
+void st_pipewire_streams_hear(struct st_pipewire_streams *streams,
+                              const struct st_pipewire_streams_hearing *hearing);
 
 /** As spa_dict_lookup, but a server may send a property without a name. */
 const char *st_pipewire_streams_property(const struct spa_dict *props, const char *key);
@@ -35,7 +50,11 @@ void st_pipewire_streams_remove(struct st_pipewire_streams *streams, uint32_t id
 enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_streams *streams, uint32_t client);
 
 /** The stream of that node lost sound. */
-typedef void (*st_pipewire_streams_lost_fn)(void *ctx, uint32_t id, const struct st_client_buffer_loss *loss);
+typedef void (*st_pipewire_streams_lost_fn)(void *ctx, uint32_t id, const struct st_listened_loss *loss);
+
+/** The stream of that node was silent; what is made of it, st_pipewire_streams_look reports. */
+void st_pipewire_streams_silent(struct st_pipewire_streams *streams, uint32_t id, int64_t begin_ns,
+                                int64_t lost_ns, bool whole);
 
 /** To be called some 25 times a second while something plays. */
 void st_pipewire_streams_look(struct st_pipewire_streams *streams, st_pipewire_streams_lost_fn lost,

@@ -75,7 +75,7 @@ static void what_is_no_line_of_ours_is_refused(void **state)
         "xrun certainty=sure n=1",               /* no such certainty */
         "xrun certainty=exactly n=1",            /* the same */
         "xrun certainty=exact n=1 place=cellar", /* no such place */
-        "load cycles=1 between=3",               /* no such thing between */
+        "load cycles=1 between=4",               /* no such thing between */
         "load cycles=1 drift=--3",               /* no number */
         "load cycles=1 drift=-10000001",         /* no card is so far off */
         "xrun certainty=exact n=-1",             /* no count */

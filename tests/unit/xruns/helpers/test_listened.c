@@ -1,0 +1,147 @@
+/* What was heard of a stream, with what is known of its program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "xruns/helpers/listened.h"
+
+#define MS INT64_C(1000000)
+#define AT (INT64_C(5000) * 1000 * MS)
+
+static void stand(struct st_listened *listened, int64_t lost_ms, int64_t now_ms)
+{
+    const struct st_client_buffer_loss loss = {lost_ms * MS, ST_DROPOUT_STOPPED};
+    st_listened_stand(listened, &loss, AT + now_ms * MS);
+}
+
+static void a_silence_in_which_the_program_stood_still_is_one(void **state)
+{
+    (void)state;
+    struct st_listened listened = {0};
+    struct st_listened_loss loss;
+    st_listened_find(&listened, AT, 470 * MS, false);
+    assert_false(st_listened_take(&listened, AT + 500 * MS, &loss));
+    stand(&listened, 430, 520);
+    assert_false(st_listened_take(&listened, AT + 1100 * MS, &loss));
+    assert_true(st_listened_take(&listened, AT + 1300 * MS, &loss));
+    assert_int_equal(loss.n, 1);
+    assert_int_equal(loss.reason, ST_DROPOUT_STOPPED);
+    assert_int_equal(loss.certainty, ST_CERTAINTY_EXACT);
+    assert_int_equal(loss.lost_ns, 470 * MS);
+    assert_int_equal(loss.begin_ns, AT);
+    assert_false(st_listened_take(&listened, AT + 5000 * MS, &loss)); /* not twice */
+}
+
+static void what_it_did_before_or_later_explains_nothing(void **state)
+{
+    (void)state;
+    struct st_listened listened = {0};
+    struct st_listened_loss loss;
+    stand(&listened, 100, -400);
+    assert_false(st_listened_take(&listened, AT, &loss));
+    st_listened_find(&listened, AT, 20 * MS, true);
+    assert_true(st_listened_take(&listened, AT + 800 * MS, &loss));
+    assert_int_equal(loss.reason, ST_DROPOUT_UNKNOWN);
+    assert_int_equal(loss.certainty, ST_CERTAINTY_PROBABLE);
+    stand(&listened, 100, 3000);
+    assert_false(st_listened_take(&listened, AT + 9000 * MS, &loss));
+    stand(&listened, 6000, 9000); /* too long to be heard as one */
+    assert_false(st_listened_take(&listened, AT + 9100 * MS, &loss));
+    assert_true(st_listened_take(&listened, AT + 9800 * MS, &loss));
+    assert_int_equal(loss.lost_ns, 6000 * MS);
+    assert_int_equal(loss.n, 1);
+    assert_false(st_listened_take(&listened, AT + 9900 * MS, &loss));
+}
+
+static void many_are_written_too_slowly(void **state)
+{
+    (void)state;
+    struct st_listened listened = {0};
+    struct st_listened_loss loss;
+    for (int i = 0; i < 20; i++) {
+        st_listened_find(&listened, AT + 43 * i * MS, (i == 7 ? 30 : 21) * MS, i % 2 == 0);
+        assert_false(st_listened_take(&listened, AT + (43 * i + 25) * MS, &loss));
+    }
+    assert_true(st_listened_take(&listened, AT + 1700 * MS, &loss));
+    assert_int_equal(loss.n, 20);
+    assert_int_equal(loss.lost_ns, (20 * 21 + 9) * MS);
+    assert_int_equal(loss.longest_ns, 30 * MS);
+    assert_int_equal(loss.reason, ST_DROPOUT_WRITES_SLOWLY);
+    assert_int_equal(loss.certainty, ST_CERTAINTY_EXACT);
+}
+
+static void what_goes_on_is_reported_in_parts(void **state)
+{
+    (void)state;
+    struct st_listened listened = {0};
+    struct st_listened_loss loss;
+    int64_t n = 0, parts = 0;
+    for (int i = 0; i < 400; i++) {
+        st_listened_find(&listened, AT + 43 * i * MS, 21 * MS, true);
+        if (st_listened_take(&listened, AT + (43 * i + 25) * MS, &loss)) {
+            n += loss.n;
+            parts++;
+        }
+    }
+    assert_true(st_listened_take(&listened, AT + 43 * 420 * MS, &loss));
+    assert_int_equal(n + loss.n, 400);
+    assert_int_equal(parts, 3);
+}
+
+static void silences_of_the_music_and_changes_are_none(void **state)
+{
+    (void)state;
+    struct st_listened listened = {0};
+    struct st_listened_loss loss;
+    st_listened_find(&listened, AT, 20 * MS, false); /* alone */
+    assert_false(st_listened_take(&listened, AT + 2000 * MS, &loss));
+    st_listened_find(&listened, AT + 3000 * MS, 20 * MS, true);
+    st_listened_change(&listened, AT + 3100 * MS);
+    assert_false(st_listened_take(&listened, AT + 5000 * MS, &loss));
+    st_listened_change(&listened, AT + 6000 * MS);
+    st_listened_find(&listened, AT + 6200 * MS, 20 * MS, true);
+    assert_false(st_listened_take(&listened, AT + 8000 * MS, &loss));
+    st_listened_find(&listened, AT + 9000 * MS, 20 * MS, true);
+    assert_true(st_listened_take(&listened, AT + 11000 * MS, &loss));
+}
+
+static void lines_are_read(void **state)
+{
+    (void)state;
+    uint32_t id;
+    int64_t begin_ns, lost_ns;
+    bool whole;
+    assert_true(st_listened_parse("lost 57 123456789012 470000000 1", &id, &begin_ns, &lost_ns, &whole));
+    assert_int_equal(id, 57);
+    assert_int_equal(begin_ns, INT64_C(123456789012));
+    assert_int_equal(lost_ns, 470 * MS);
+    assert_true(whole);
+    static const char *const wrong[] = {"",
+                                        "lost",
+                                        "lost 57 1 2",
+                                        "lost 57 1 2 2",
+                                        "lost -1 1 2 0",
+                                        "lost 4294967296 1 2 0",
+                                        "lost 57 -1 2 0",
+                                        "lost 57 1 9223372036854775807 0",
+                                        "lost 57 1 2 0 5",
+                                        "lost 57 1 99999999999999999999999999 0"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(wrong); i++)
+        assert_false(st_listened_parse(wrong[i], &id, &begin_ns, &lost_ns, &whole));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_silence_in_which_the_program_stood_still_is_one),
+        cmocka_unit_test(what_it_did_before_or_later_explains_nothing),
+        cmocka_unit_test(many_are_written_too_slowly),
+        cmocka_unit_test(what_goes_on_is_reported_in_parts),
+        cmocka_unit_test(silences_of_the_music_and_changes_are_none),
+        cmocka_unit_test(lines_are_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

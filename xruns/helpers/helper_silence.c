@@ -1,0 +1,520 @@
+/* sleeptune-observe-silence: hears what streams of a PipeWire server play, and says where sound was lost
+ * (silence.h). Started by sleeptune-observe-pipewire, which decides what is heard; never by root.
+ *
+ * Standard input: "listen ID" and "leave ID", the node of a stream. Standard output:
+ *   taps N                      so many streams are heard
+ *   lost ID BEGIN LOST WHOLE    of that node, from BEGIN on (CLOCK_MONOTONIC), for LOST, both in ns; WHOLE: 0
+ * or 1 absent TEXT                 it ends, and why
+ *
+ * Each stream has a filter of its own: one that hears two streams would make one driver of those of both, and
+ * not only in the moment in which one of them moves. It asks for nothing: no driver, no latency, no rate,
+ * passive links; from PipeWire 1.2 on it is asynchronous, so that no cycle waits for it. Before, it is a
+ * client as any other, and a cycle in which it gets no CPU is a dropout. */
+#include <float.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pipewire/filter.h>
+#include <pipewire/impl.h>
+#include <pipewire/pipewire.h>
+#include <spa/param/latency-utils.h>
+
+#include "core/ns.h"
+#include "xruns/helpers/helper_line.h"
+#include "xruns/helpers/pipewire_version.h"
+#include "xruns/helpers/sandbox.h"
+#include "xruns/helpers/silence.h"
+
+#define ANSWER_S    5
+#define PORTS_MAX   512
+#define TAPS_MAX    16
+#define FINDS_MAX   16
+#define FRAMES_MAX  8192U /* of a cycle */
+#define SETTLE_NS   (200 * ST_NS_PER_MS)
+#define PRICE_S     10
+#define PRICE_MAX   0.01 /* of a CPU ... */
+#define PRICES_MAX  3    /* ... in so many PRICE_S, one after the other */
+#define EMPTY       2    /* SPA_CHUNK_FLAG_EMPTY, which older headers do not know */
+#define TAP_PORT    "tap_"
+#define MONO_FLOATS "32 bit float mono audio"
+
+struct port {
+    uint32_t id, node; /* 0: free */
+    bool out;
+    uint32_t taps; /* of a port of ours: which one it hears */
+};
+
+struct find {
+    int64_t begin_ns, lost_ns;
+    bool whole;
+};
+
+struct tap {
+    uint32_t node; /* 0: free */
+    bool wanted, stale;
+    struct listener *listener;
+    struct pw_filter *filter;
+    struct spa_hook hook;
+    size_t n;
+    uint32_t heard[ST_SILENCE_CHANNELS_MAX]; /* ports of the stream */
+    void *ports[ST_SILENCE_CHANNELS_MAX];
+    struct pw_proxy *links[ST_SILENCE_CHANNELS_MAX];
+    /* of the data thread */
+    struct st_silence silence;
+    int64_t position_ns, position, rate_hz; /* of the cycle that it takes */
+    struct find finds[FINDS_MAX];
+    atomic_uint finds_n; /* written */
+    unsigned said_n;     /* of the main thread: printed */
+};
+
+struct listener {
+    struct pw_loop *loop;
+    struct pw_core *core;
+    struct pw_registry *registry;
+    struct spa_hook core_listener, registry_listener;
+    struct spa_source *found, *settle;
+    struct port ports[PORTS_MAX];
+    struct tap taps[TAPS_MAX];
+    int taps_said;
+    bool automatic, ended, shut;
+    int sync, status;
+    int64_t cpu_ns;
+    int dear_n; /* PRICE_S in which it cost too much */
+    uint32_t version;
+    char orders[256];
+    size_t orders_len;
+};
+
+static const float nothing[FRAMES_MAX];
+
+static void end(struct listener *listener, int status)
+{
+    listener->status = status;
+    listener->ended = true;
+}
+
+/* --- the data thread --- */
+
+static void on_find(void *ctx, const struct st_silence_find *found)
+{
+    struct tap *tap = ctx;
+    const unsigned n = atomic_load_explicit(&tap->finds_n, memory_order_relaxed);
+    struct find *find = &tap->finds[n % FINDS_MAX];
+    const double frame_ns = (double)ST_NS_PER_S / (double)tap->rate_hz;
+    find->begin_ns = tap->position_ns + (int64_t)((double)(found->begin - tap->position) * frame_ns);
+    find->lost_ns = (int64_t)((double)(found->end - found->begin) * frame_ns);
+    find->whole = found->whole;
+    atomic_store_explicit(&tap->finds_n, n + 1, memory_order_release);
+    pw_loop_signal_event(tap->listener->loop, tap->listener->found);
+}
+
+/* @return its frames, and where they are; 0: there are none. */
+static size_t take_buffer(const struct pw_buffer *buffer, const float **ret)
+{
+    const struct spa_data *data = buffer->buffer->n_datas > 0 ? &buffer->buffer->datas[0] : NULL;
+    if (data == NULL || data->data == NULL || data->chunk == NULL)
+        return 0;
+    const uint32_t offset = SPA_MIN(data->chunk->offset, data->maxsize) / sizeof(float) * sizeof(float);
+    const size_t bytes = SPA_MIN(data->chunk->size, data->maxsize - offset);
+    *ret =
+        ((uint32_t)data->chunk->flags & EMPTY) != 0 ? nothing : SPA_PTROFF(data->data, offset, const float);
+    return SPA_MIN(bytes / sizeof(float), FRAMES_MAX);
+}
+
+static void on_process(void *ctx, struct spa_io_position *position)
+{
+    struct tap *tap = ctx;
+    struct pw_buffer *buffers[ST_SILENCE_CHANNELS_MAX];
+    struct st_silence_cycle cycle = {.frames = FRAMES_MAX};
+    for (size_t i = 0; i < tap->n; i++) {
+        const float *samples = NULL;
+        buffers[i] = pw_filter_dequeue_buffer(tap->ports[i]);
+        const size_t frames = buffers[i] != NULL ? take_buffer(buffers[i], &samples) : 0;
+        cycle.frames = SPA_MIN(cycle.frames, frames);
+        cycle.channels[cycle.channels_n++] = samples;
+    }
+    if (position != NULL && position->clock.rate.denom > 0 && cycle.frames > 0 && cycle.channels_n > 0) {
+        cycle.position = (int64_t)position->clock.position;
+        cycle.rate_hz = position->clock.rate.denom;
+        tap->position_ns = (int64_t)position->clock.nsec;
+        tap->position = cycle.position;
+        tap->rate_hz = cycle.rate_hz;
+        st_silence_take(&tap->silence, &cycle, on_find, tap);
+    }
+    for (size_t i = 0; i < tap->n; i++) {
+        if (buffers[i] != NULL)
+            pw_filter_queue_buffer(tap->ports[i], buffers[i]);
+    }
+}
+
+/* --- what was found --- */
+
+static void say(const char *format, ...) ST_PRINTF(1, 2);
+static void say(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vprintf(format, args);
+    va_end(args);
+    if (n < 0 || fflush(stdout) == EOF)
+        exit(ST_HELPER_LINE_FAILED);
+}
+
+static void on_found(void *ctx, ST_UNUSED uint64_t count)
+{
+    struct listener *listener = ctx;
+    for (size_t i = 0; i < TAPS_MAX; i++) {
+        struct tap *tap = &listener->taps[i];
+        const unsigned n = atomic_load_explicit(&tap->finds_n, memory_order_acquire);
+        for (; tap->said_n != n; tap->said_n++) {
+            const struct find *find = &tap->finds[tap->said_n % FINDS_MAX];
+            say("lost %" PRIu32 " %" PRId64 " %" PRId64 " %d\n", tap->node, find->begin_ns, find->lost_ns,
+                find->whole);
+        }
+    }
+}
+
+static void say_taps(struct listener *listener)
+{
+    int n = 0;
+    for (size_t i = 0; i < TAPS_MAX; i++)
+        n += listener->taps[i].node != 0 && listener->taps[i].links[0] != NULL;
+    if (n != listener->taps_said)
+        say("taps %d\n", n);
+    listener->taps_said = n;
+}
+
+/* --- links --- */
+
+static void link_port(struct tap *tap, size_t i, const struct port *own)
+{
+    char out_node[16], out_port[16], in_node[16], in_port[16];
+    snprintf(out_node, sizeof(out_node), "%" PRIu32, tap->node);
+    snprintf(out_port, sizeof(out_port), "%" PRIu32, tap->heard[i]);
+    snprintf(in_node, sizeof(in_node), "%" PRIu32, own->node);
+    snprintf(in_port, sizeof(in_port), "%" PRIu32, own->id);
+    const struct spa_dict_item items[] = {
+        {PW_KEY_LINK_OUTPUT_NODE, out_node}, {PW_KEY_LINK_OUTPUT_PORT, out_port},
+        {PW_KEY_LINK_INPUT_NODE, in_node},   {PW_KEY_LINK_INPUT_PORT, in_port},
+        {PW_KEY_LINK_PASSIVE, "true"},       {PW_KEY_OBJECT_LINGER, "false"}};
+    tap->links[i] = pw_core_create_object(tap->listener->core, "link-factory", PW_TYPE_INTERFACE_Link,
+                                          PW_VERSION_LINK, &SPA_DICT_INIT_ARRAY(items), 0);
+}
+
+/* Once the server has announced the tap's ports. */
+static void link_all(struct tap *tap)
+{
+    if (tap->filter == NULL)
+        return;
+    const uint32_t own = pw_filter_get_node_id(tap->filter);
+    for (size_t i = 0; own != SPA_ID_INVALID && i < tap->n; i++) {
+        for (size_t j = 0; tap->links[i] == NULL && j < PORTS_MAX; j++) {
+            const struct port *port = &tap->listener->ports[j];
+            if (port->node == own && !port->out && port->taps == tap->heard[i])
+                link_port(tap, i, port);
+        }
+    }
+    say_taps(tap->listener);
+}
+
+static void on_state(void *ctx, ST_UNUSED enum pw_filter_state old, enum pw_filter_state state,
+                     ST_UNUSED const char *error)
+{
+    if (state >= PW_FILTER_STATE_PAUSED)
+        link_all(ctx);
+}
+
+static const struct pw_filter_events filter_events = {PW_VERSION_FILTER_EVENTS, .state_changed = on_state,
+                                                      .process = on_process};
+
+/* --- taps --- */
+
+static void close_tap(struct tap *tap)
+{
+    for (size_t i = 0; i < tap->n; i++) {
+        if (tap->links[i] != NULL)
+            pw_proxy_destroy(tap->links[i]);
+        tap->links[i] = NULL;
+    }
+    if (tap->filter != NULL)
+        pw_filter_destroy(tap->filter);
+    tap->filter = NULL;
+    tap->n = 0;
+}
+
+/* Before 0.3.71 a port's latency cannot be left out of its peer's: this one changes no minimum and no
+ * maximum. */
+static const struct spa_pod *neutral_latency(struct spa_pod_builder *builder)
+{
+    return spa_pod_builder_add_object(
+        builder, SPA_TYPE_OBJECT_ParamLatency, SPA_PARAM_Latency, SPA_PARAM_LATENCY_direction,
+        SPA_POD_Id(SPA_DIRECTION_INPUT), SPA_PARAM_LATENCY_minQuantum, SPA_POD_Float((double)FLT_MAX),
+        SPA_PARAM_LATENCY_maxQuantum, SPA_POD_Float(0.0), SPA_PARAM_LATENCY_minRate, SPA_POD_Int(-1),
+        SPA_PARAM_LATENCY_maxRate, SPA_POD_Int(0), SPA_PARAM_LATENCY_minNs, SPA_POD_Long(-1),
+        SPA_PARAM_LATENCY_maxNs, SPA_POD_Long(0));
+}
+
+static void add_port(struct tap *tap, uint32_t heard)
+{
+    uint8_t bytes[512];
+    char name[32];
+    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(bytes, sizeof(bytes));
+    const bool has_key = tap->listener->version >= ST_PIPEWIRE_VERSION(0, 3, 71);
+    const struct spa_pod *latency = has_key ? NULL : neutral_latency(&builder);
+    snprintf(name, sizeof(name), TAP_PORT "%" PRIu32, heard);
+    tap->heard[tap->n] = heard;
+    tap->ports[tap->n] =
+        pw_filter_add_port(tap->filter, PW_DIRECTION_INPUT, PW_FILTER_PORT_FLAG_MAP_BUFFERS, sizeof(void *),
+                           pw_properties_new(PW_KEY_FORMAT_DSP, MONO_FLOATS, PW_KEY_PORT_NAME, name,
+                                             "port.ignore-latency", "true", NULL),
+                           latency != NULL ? &latency : NULL, latency != NULL);
+    tap->n += tap->ports[tap->n] != NULL;
+}
+
+static void open_tap(struct tap *tap)
+{
+    tap->silence = (struct st_silence){0};
+    tap->filter =
+        pw_filter_new(tap->listener->core, "sleeptune",
+                      pw_properties_new(PW_KEY_NODE_NAME, "sleeptune-observe-silence",
+                                        PW_KEY_NODE_DESCRIPTION, "sleeptune looks for losses of sound",
+                                        PW_KEY_NODE_WANT_DRIVER, "false", PW_KEY_NODE_ALWAYS_PROCESS, "false",
+                                        PW_KEY_NODE_PASSIVE, "true", "node.async", "true", NULL));
+    if (tap->filter == NULL)
+        return;
+    pw_filter_add_listener(tap->filter, &tap->hook, &filter_events, tap);
+    for (size_t i = 0; i < PORTS_MAX && tap->n < ST_SILENCE_CHANNELS_MAX; i++) {
+        const struct port *port = &tap->listener->ports[i];
+        if (port->node == tap->node && port->out)
+            add_port(tap, port->id);
+    }
+    if (tap->n == 0 || pw_filter_connect(tap->filter, PW_FILTER_FLAG_RT_PROCESS, NULL, 0) < 0)
+        close_tap(tap);
+}
+
+/* Ports come one by one, and a filter gets no port while it runs. */
+static void settle_soon(struct tap *tap)
+{
+    struct timespec soon = {.tv_nsec = SETTLE_NS};
+    tap->stale = true;
+    pw_loop_update_timer(tap->listener->loop, tap->listener->settle, &soon, NULL, false);
+}
+
+static void on_settle(void *ctx, ST_UNUSED uint64_t expirations)
+{
+    struct listener *listener = ctx;
+    for (size_t i = 0; i < TAPS_MAX; i++) {
+        struct tap *tap = &listener->taps[i];
+        if (!tap->stale)
+            continue;
+        tap->stale = false;
+        close_tap(tap);
+        if (tap->wanted)
+            open_tap(tap);
+        else
+            tap->node = 0;
+    }
+    say_taps(listener);
+}
+
+static struct tap *find_tap(struct listener *listener, uint32_t node)
+{
+    size_t i = 0;
+    while (i < TAPS_MAX && listener->taps[i].node != node)
+        i++;
+    return i < TAPS_MAX ? &listener->taps[i] : NULL;
+}
+
+static void obey(struct listener *listener, const char *order)
+{
+    const bool listen = strncmp(order, "listen ", 7) == 0;
+    uint32_t node;
+    if (!spa_atou32(order + strcspn(order, " "), &node, 10) || node == 0)
+        return;
+    struct tap *tap = find_tap(listener, node);
+    if (tap == NULL && listen && (tap = find_tap(listener, 0)) != NULL) {
+        tap->node = node;
+        tap->listener = listener;
+    }
+    if (tap == NULL)
+        return;
+    tap->wanted = listen;
+    if (!listen) /* at once: what is not played may be suspended */
+        close_tap(tap);
+    settle_soon(tap);
+}
+
+static void on_input(void *ctx, int fd, ST_UNUSED uint32_t mask)
+{
+    struct listener *listener = ctx;
+    const ssize_t n = read(fd, listener->orders + listener->orders_len,
+                           sizeof(listener->orders) - 1 - listener->orders_len);
+    if (n <= 0) {
+        end(listener, ST_HELPER_LINE_DONE);
+        return;
+    }
+    listener->orders_len += (size_t)n;
+    listener->orders[listener->orders_len] = '\0';
+    char *line = listener->orders, *stop;
+    for (; (stop = strchr(line, '\n')) != NULL; line = stop + 1) {
+        *stop = '\0';
+        obey(listener, line);
+    }
+    listener->orders_len = strlen(line) < sizeof(listener->orders) - 1 ? strlen(line) : 0;
+    memmove(listener->orders, line, listener->orders_len);
+}
+
+/* --- which ports there are --- */
+
+static uint32_t number_of(const struct spa_dict *props, const char *key)
+{
+    uint32_t number;
+    return props != NULL && spa_atou32(spa_dict_lookup(props, key), &number, 10) ? number : 0;
+}
+
+static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, const char *type,
+                      ST_UNUSED uint32_t version, const struct spa_dict *props)
+{
+    struct listener *listener = ctx;
+    const uint32_t node = number_of(props, PW_KEY_NODE_ID);
+    size_t i = 0;
+    while (i < PORTS_MAX && listener->ports[i].id != 0)
+        i++;
+    if (!spa_streq(type, PW_TYPE_INTERFACE_Port) || id == 0 || node == 0 || i == PORTS_MAX)
+        return;
+    const char *name = spa_dict_lookup(props, PW_KEY_PORT_NAME);
+    const bool taps = name != NULL && strncmp(name, TAP_PORT, strlen(TAP_PORT)) == 0;
+    struct port *port = &listener->ports[i];
+    *port = (struct port){.id = id,
+                          .node = node,
+                          .out = spa_streq(spa_dict_lookup(props, PW_KEY_PORT_DIRECTION), "out") &&
+                                 spa_streq(spa_dict_lookup(props, PW_KEY_FORMAT_DSP), MONO_FLOATS)};
+    if (taps)
+        (void)spa_atou32(name + strlen(TAP_PORT), &port->taps, 10);
+    struct tap *tap = port->out ? find_tap(listener, node) : NULL;
+    if (tap != NULL)
+        settle_soon(tap);
+    for (i = 0; taps && i < TAPS_MAX; i++)
+        link_all(&listener->taps[i]);
+}
+
+static void on_global_remove(void *ctx, uint32_t id)
+{
+    struct listener *listener = ctx;
+    for (size_t i = 0; i < PORTS_MAX; i++) {
+        struct port *port = &listener->ports[i];
+        struct tap *tap = port->id == id && port->out ? find_tap(listener, port->node) : NULL;
+        if (port->id != id)
+            continue;
+        *port = (struct port){0};
+        if (tap != NULL)
+            settle_soon(tap);
+    }
+}
+
+static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,
+                                                          .global_remove = on_global_remove};
+
+/* --- the server, and ourselves --- */
+
+static void on_info(void *ctx, const struct pw_core_info *info)
+{
+    struct listener *listener = ctx;
+    if (info->version != NULL)
+        listener->version = st_pipewire_version_of(info->version);
+}
+
+static void on_done(void *ctx, uint32_t id, int seq)
+{
+    struct listener *listener = ctx;
+    if (id != PW_ID_CORE || seq != listener->sync || listener->shut)
+        return;
+    st_helper_line_deadline(0, NULL);
+    listener->shut = true;
+    const int r = st_sandbox_enter();
+    if (r < 0 && r != -ENOTSUP)
+        end(listener, st_helper_line_absent("cannot give up the right to open files: %s", strerror(-r)));
+}
+
+static void on_error(void *ctx, uint32_t id, ST_UNUSED int seq, int res, ST_UNUSED const char *message)
+{
+    if (id == PW_ID_CORE && res == -EPIPE)
+        end(ctx, ST_HELPER_LINE_DONE);
+}
+
+static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info = on_info, .done = on_done,
+                                                  .error = on_error};
+
+static void on_price(void *ctx, ST_UNUSED uint64_t expirations)
+{
+    struct listener *listener = ctx;
+    struct timespec used;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)
+        return;
+    const int64_t used_ns = st_ns_from_timespec(&used) - listener->cpu_ns;
+    listener->cpu_ns += used_ns;
+    const bool dear = (double)used_ns > PRICE_MAX * PRICE_S * (double)ST_NS_PER_S;
+    listener->dear_n = dear ? listener->dear_n + 1 : 0;
+    if (listener->automatic && listener->dear_n >= PRICES_MAX)
+        end(listener, st_helper_line_absent("listening took more than 1 %% of a CPU"));
+}
+
+static int begin(struct listener *listener)
+{
+    struct timespec each = {.tv_sec = PRICE_S};
+    struct pw_loop *loop = listener->loop;
+    /* none of client.conf's modules: no real-time thread */
+    struct pw_context *context = pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
+    struct spa_source *price = pw_loop_add_timer(loop, on_price, listener);
+    listener->settle = pw_loop_add_timer(loop, on_settle, listener);
+    listener->found = pw_loop_add_event(loop, on_found, listener);
+    if (context == NULL || price == NULL || listener->settle == NULL || listener->found == NULL ||
+        pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
+        pw_context_load_module(context, "libpipewire-module-client-node", NULL, NULL) == NULL ||
+        pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, listener) == NULL)
+        return st_helper_line_absent("libpipewire does not start: %s", strerror(errno));
+    pw_loop_update_timer(loop, price, &each, &each, false);
+    listener->core = pw_context_connect(context, NULL, 0);
+    if (listener->core == NULL)
+        return st_helper_line_absent("the PipeWire server refuses the connection: %s", strerror(errno));
+    pw_core_add_listener(listener->core, &listener->core_listener, &core_events, listener);
+    listener->registry = pw_core_get_registry(listener->core, PW_VERSION_REGISTRY, 0);
+    if (listener->registry == NULL)
+        return st_helper_line_absent("the PipeWire server does not list its objects: %s", strerror(errno));
+    pw_registry_add_listener(listener->registry, &listener->registry_listener, &registry_events, listener);
+    listener->sync = pw_core_sync(listener->core, PW_ID_CORE, 0);
+    return ST_HELPER_LINE_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    static struct listener listener;
+    const struct sched_param normal = {.sched_priority = 0};
+    const struct st_helper_line_options options = st_helper_line_options(argc, argv);
+    if (geteuid() == 0)
+        return st_helper_line_absent("root does not listen to what users play");
+    (void)sched_setscheduler(0, SCHED_OTHER, &normal);
+    listener.automatic = strcmp(options.listen, "auto") == 0;
+    setenv("PIPEWIRE_DEBUG", "0", 0);
+    pw_init(NULL, NULL);
+    listener.loop = pw_loop_new(NULL);
+    if (listener.loop == NULL)
+        return st_helper_line_absent("libpipewire does not start: %s", strerror(errno));
+    st_helper_line_deadline(ANSWER_S, "the PipeWire server does not answer");
+    const int r = begin(&listener);
+    if (r != ST_HELPER_LINE_DONE)
+        return r;
+    pw_loop_enter(listener.loop);
+    while (!listener.ended)
+        pw_loop_iterate(listener.loop, -1);
+    pw_loop_leave(listener.loop);
+    for (size_t i = 0; i < TAPS_MAX; i++)
+        close_tap(&listener.taps[i]);
+    return listener.status; /* what is open ends with the process */
+}

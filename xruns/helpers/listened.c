@@ -1,0 +1,108 @@
+#include "xruns/helpers/listened.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/text/number.h"
+
+#define HOLD_NS (700 * ST_NS_PER_MS) /* more may follow, and what the program did may be known later */
+#define LONG_NS                                                                                              \
+    (5 * ST_NS_PER_S) /* reported by then, though more follow; a longer silence is not heard as one */
+#define NEAR_NS  (300 * ST_NS_PER_MS) /* of a change */
+#define STOOD_NS (500 * ST_NS_PER_MS) /* it is known so late that the program stood */
+#define MANY     4                    /* in HOLD_NS after each other: the program writes too slowly */
+#define TIME_MAX (INT64_MAX / 4)
+
+void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns, bool whole)
+{
+    if (listened->n++ == 0)
+        listened->begin_ns = begin_ns;
+    listened->end_ns = begin_ns + lost_ns;
+    listened->lost_ns += lost_ns;
+    listened->whole_n += whole;
+    listened->whole_lost_ns += whole ? lost_ns : 0;
+    listened->longest_ns = lost_ns > listened->longest_ns ? lost_ns : listened->longest_ns;
+}
+
+void st_listened_change(struct st_listened *listened, int64_t now_ns)
+{
+    listened->changed_ns = now_ns;
+}
+
+void st_listened_stand(struct st_listened *listened, const struct st_client_buffer_loss *loss, int64_t now_ns)
+{
+    listened->stood = *loss;
+    listened->stood_ns = now_ns;
+}
+
+/* What it did explains these silences. */
+static bool explains(const struct st_listened *listened)
+{
+    return listened->stood.lost_ns > 0 && listened->stood_ns >= listened->begin_ns &&
+           listened->stood_ns - listened->stood.lost_ns <= listened->end_ns + STOOD_NS;
+}
+
+/* It stood still for so long that no silence of it is heard. */
+static bool take_stood(struct st_listened *listened, int64_t now_ns, struct st_listened_loss *ret)
+{
+    const struct st_client_buffer_loss stood = listened->stood;
+    if (stood.lost_ns == 0 || now_ns - listened->stood_ns < HOLD_NS)
+        return false;
+    listened->stood.lost_ns = 0;
+    *ret = (struct st_listened_loss){.n = 1,
+                                     .begin_ns = listened->stood_ns - stood.lost_ns,
+                                     .end_ns = listened->stood_ns,
+                                     .lost_ns = stood.lost_ns,
+                                     .longest_ns = stood.lost_ns,
+                                     .certainty = ST_CERTAINTY_EXACT,
+                                     .reason = stood.reason};
+    return stood.lost_ns > LONG_NS;
+}
+
+bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_listened_loss *ret)
+{
+    const struct st_listened group = *listened;
+    if (group.n == 0)
+        return take_stood(listened, now_ns, ret);
+    if (now_ns - group.end_ns < HOLD_NS && now_ns - group.begin_ns < LONG_NS)
+        return false;
+    const bool stood = explains(listened), slow = group.n >= MANY;
+    const bool changed =
+        group.changed_ns > group.begin_ns - NEAR_NS && group.changed_ns < group.end_ns + NEAR_NS;
+    *listened = (struct st_listened){.changed_ns = group.changed_ns};
+    if (!stood) {
+        listened->stood = group.stood;
+        listened->stood_ns = group.stood_ns;
+    }
+    *ret = (struct st_listened_loss){.n = stood || slow ? group.n : group.whole_n,
+                                     .begin_ns = group.begin_ns,
+                                     .end_ns = group.end_ns,
+                                     .lost_ns = stood || slow ? group.lost_ns : group.whole_lost_ns,
+                                     .longest_ns = group.longest_ns,
+                                     .certainty = stood || slow ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE,
+                                     .reason = stood  ? group.stood.reason
+                                               : slow ? ST_DROPOUT_WRITES_SLOWLY
+                                                      : ST_DROPOUT_UNKNOWN};
+    return ret->n > 0 && !changed;
+}
+
+bool st_listened_parse(const char *line, uint32_t *ret_id, int64_t *ret_begin_ns, int64_t *ret_lost_ns,
+                       bool *ret_whole)
+{
+    char words[4][24];
+    int64_t numbers[4];
+    int end = 0;
+    if (sscanf(line, "lost %23s %23s %23s %23s%n", words[0], words[1], words[2], words[3], &end) != 4 ||
+        line[end] != '\0')
+        return false;
+    for (size_t i = 0; i < 4; i++) {
+        if (st_number_i64(words[i], 0, i == 0 ? UINT32_MAX : i == 3 ? 1 : TIME_MAX, &numbers[i]) != 0)
+            return false;
+    }
+    *ret_id = (uint32_t)numbers[0];
+    *ret_begin_ns = numbers[1];
+    *ret_lost_ns = numbers[2];
+    *ret_whole = numbers[3] != 0;
+    return true;
+}

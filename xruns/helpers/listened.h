@@ -1,0 +1,47 @@
+/* What was heard of a stream (silence.h), put together with what is known of its program: dropouts, each with
+ * its reason. Pure; times are CLOCK_MONOTONIC in ns.
+ *
+ * A silence alone may be the music's. It is a dropout for sure if the program stood still at that time
+ * (client_buffer.h), which also is the reason, or if many follow each other: then the program writes too
+ * slowly. It probably is one if it begins and ends with a cycle of the server. Others are none, and none are
+ * those near a change of the stream: corked, another volume, another sink. */
+#ifndef ST_XRUNS_HELPERS_LISTENED_H
+#define ST_XRUNS_HELPERS_LISTENED_H
+
+#include "core/event.h"
+#include "xruns/helpers/client_buffer.h"
+
+/** All 0 at first, and each time when listening begins. */
+struct st_listened {
+    int64_t begin_ns, end_ns; /* of the silences that are not reported yet */
+    int64_t n, whole_n, lost_ns, whole_lost_ns, longest_ns;
+    int64_t changed_ns;
+    struct st_client_buffer_loss stood; /* lost_ns 0: it did not */
+    int64_t stood_ns;                   /* when that was known */
+};
+
+/* Dropouts of one stream and reason. */
+struct st_listened_loss {
+    int64_t n, begin_ns, end_ns, lost_ns, longest_ns;
+    enum st_certainty certainty;
+    enum st_dropout_reason reason;
+};
+
+/** A silence. @param whole it begins and ends with a cycle. */
+void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns, bool whole);
+
+/** Something about the stream has changed. */
+void st_listened_change(struct st_listened *listened, int64_t now_ns);
+
+/** Its program stood still for longer than its buffer. */
+void st_listened_stand(struct st_listened *listened, const struct st_client_buffer_loss *loss,
+                       int64_t now_ns);
+
+/** Some 25 times a second. @return false: there is nothing to report. */
+bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_listened_loss *ret);
+
+/** The line of the program that listens: "lost ID BEGIN LOST WHOLE". @return false: it is none. */
+bool st_listened_parse(const char *line, uint32_t *ret_id, int64_t *ret_begin_ns, int64_t *ret_lost_ns,
+                       bool *ret_whole);
+
+#endif

@@ -1,0 +1,35 @@
+/* The program that hears streams (helper_silence.c): started beside this one, told which, and read. One
+ * thread. */
+#ifndef ST_XRUNS_HELPERS_LISTENER_H
+#define ST_XRUNS_HELPERS_LISTENER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "core/base.h"
+
+struct st_listener {
+    pid_t pid; /* 0: it does not run */
+    int in, out;
+    int64_t taps_n; /* streams that it hears */
+    char why[160];  /* why it does not run; "" */
+    char line[256];
+    size_t len;
+};
+
+/** @param listen "auto" or "on". @return 0 or a negative errno value. */
+ST_NODISCARD int st_listener_start(struct st_listener *listener, const char *listen);
+
+/** The stream of that node is to be heard, or no longer. */
+void st_listener_order(struct st_listener *listener, uint32_t id, bool listen);
+
+typedef void (*st_listener_lost_fn)(void *ctx, uint32_t id, int64_t begin_ns, int64_t lost_ns, bool whole);
+
+/** When `out` is readable. @return false: it has ended, and is closed. */
+bool st_listener_read(struct st_listener *listener, st_listener_lost_fn lost, void *ctx);
+
+/** Ends it, if it runs. @param why why. */
+void st_listener_end(struct st_listener *listener, const char *why);
+
+#endif

@@ -1,0 +1,20 @@
+/* Versions of PipeWire, to be compared. */
+#ifndef ST_XRUNS_HELPERS_PIPEWIRE_VERSION_H
+#define ST_XRUNS_HELPERS_PIPEWIRE_VERSION_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define ST_PIPEWIRE_VERSION(major, minor, micro)                                                             \
+    (((uint32_t)(major) << 16) + ((uint32_t)(minor) << 8) + (uint32_t)(micro))
+
+/** Of "0.3.65". @return 0: it is no version. */
+static inline uint32_t st_pipewire_version_of(const char *text)
+{
+    unsigned char parts[3] = {0};
+    return sscanf(text, "%hhu.%hhu.%hhu", &parts[0], &parts[1], &parts[2]) == 3
+               ? ST_PIPEWIRE_VERSION(parts[0], parts[1], parts[2])
+               : 0;
+}
+
+#endif
