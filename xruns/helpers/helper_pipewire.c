@@ -508,7 +508,7 @@ int main(int argc, char **argv)
 {
     static struct observer observer;
     observer.options = st_helper_line_options(argc, argv);
-    if (observer.options.listen[0] != '\0') { /* with this program's share of the CPU of now */
+    if (observer.options.listen[0] != '\0') { /* before it gives way: who listens must not be late */
         const int started = st_listener_start(&observer.listener, observer.options.listen);
         if (started < 0)
             snprintf(observer.listener.why, sizeof(observer.listener.why), "it cannot be started: %s",

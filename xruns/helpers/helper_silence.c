@@ -2,7 +2,7 @@
  * (silence.h). Started by sleeptune-observe-pipewire, which decides what is heard; never by root.
  *
  * Standard input: "listen ID" and "leave ID", the node of a stream. Standard output:
- *   taps N                      so many streams are heard
+ *   taps N                      N streams are heard
  *   lost ID BEGIN LOST WHOLE    of that node, from BEGIN on (CLOCK_MONOTONIC), for LOST, both in ns; WHOLE: 0
  * or 1 absent TEXT                 it ends, and why
  *
@@ -39,7 +39,7 @@
 #define SETTLE_NS   (200 * ST_NS_PER_MS)
 #define PRICE_S     10
 #define PRICE_MAX   0.01 /* of a CPU ... */
-#define PRICES_MAX  3    /* ... in so many PRICE_S, one after the other */
+#define PRICES_MAX  3    /* ... in three PRICE_S, one after the other */
 #define EMPTY       2    /* SPA_CHUNK_FLAG_EMPTY, which older headers do not know */
 #define TAP_PORT    "tap_"
 #define MONO_FLOATS "32 bit float mono audio"

@@ -21,7 +21,7 @@ struct st_listener {
 /** @param listen "auto" or "on". @return 0 or a negative errno value. */
 ST_NODISCARD int st_listener_start(struct st_listener *listener, const char *listen);
 
-/** The stream of that node is to be heard, or no longer. */
+/** Listen to the stream of that node, or leave it. */
 void st_listener_order(struct st_listener *listener, uint32_t id, bool listen);
 
 typedef void (*st_listener_lost_fn)(void *ctx, uint32_t id, int64_t begin_ns, int64_t lost_ns, bool whole);

@@ -4,7 +4,7 @@
 
 #define LOUD       16.0F /* louder than that, and what is no number, counts as this */
 #define CUT        32    /* cut off: not softer than this part of the level. 30 dB: our own choice */
-#define SLACK      3     /* frames: the first samples of sound may be 0, too */
+#define SLACK      1     /* frames: the first sample of sound may be 0, too; not of what is whole */
 #define PAUSE_S    5     /* longer is no loss */
 #define SOUND_MS   20    /* less sound than that between two makes them one */
 #define SOUND_S    2     /* 1 / SOUND_S s of sound in the last seconds has to be before it */
@@ -59,6 +59,7 @@ static bool was_sound(const struct st_silence *silence)
 static void end_quiet(struct st_silence *silence, int64_t offset)
 {
     const int64_t begin = silence->at - silence->quiet;
+    const bool whole = silence->quiet_whole && offset == 0;
     const float level = silence->found ? silence->level : level_of(silence);
     const bool is_loss = silence->quiet <= PAUSE_S * silence->rate_hz && offset <= SLACK &&
                          edge_of(silence) * CUT >= level && level > 0 && was_sound(silence);
@@ -66,9 +67,9 @@ static void end_quiet(struct st_silence *silence, int64_t offset)
         silence->found = false;
     } else if (silence->found) {
         silence->find.end = silence->at;
-        silence->find.whole = silence->find.whole && silence->quiet_whole;
+        silence->find.whole = silence->find.whole && whole;
     } else {
-        silence->find = (struct st_silence_find){begin, silence->at, silence->quiet_whole};
+        silence->find = (struct st_silence_find){begin, silence->at, whole};
         silence->level = level;
     }
     silence->found = is_loss;
@@ -131,7 +132,7 @@ void st_silence_take(struct st_silence *silence, const struct st_silence_cycle *
             hear(silence, value, (int64_t)i);
         } else {
             silence->quiet_whole =
-                silence->quiet > 0 ? silence->quiet_whole : i <= SLACK || i + SLACK >= cycle->frames;
+                silence->quiet > 0 ? silence->quiet_whole : i == 0 || i + 1 == cycle->frames;
             silence->quiet++;
         }
         pass(silence, 1, value > 0);
