@@ -38,7 +38,6 @@ static void help(void)
           "Run a loop like an audio callback and count the deadlines that it misses.\n\n"
           "  -r, --rate RATE         48000, 44.1k ... (as in the sound server, else 48k)\n"
           "  -f, --frames N          frames per period (likewise, else 128)\n"
-          "      --periods N         periods of the simulated device, 2 .. 64 (2)\n"
           "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
           "  -a, --cpu N|LIST|all    a loop on each CPU, as 0,2-3 (one loop on any CPU)\n"
           "      --policy POLICY     fifo, rr or other (fifo)\n"
@@ -139,12 +138,11 @@ static int take_stress(const char *command, void *ctx, const char *text)
 static int read_options(int argc, char **argv, struct arguments *a)
 {
     struct st_session_config *config = &a->config;
-    int64_t periods = config->periods, priority = config->priority, warmup = -1;
+    int64_t priority = config->priority, warmup = -1;
     bool no_lock = false;
     const struct st_option options[] = {
         {"rate", 'r', .rate_hz = &a->rate_hz, .min = 1000, .max = 768000},
         {"frames", 'f', .number = &a->frames, .min = 1, .max = 1 << 20},
-        {"periods", .number = &periods, .min = 2, .max = 64},
         {"duration", 'd', .time_ns = &config->duration_ns, .min = 0, .max = DURATION_MAX_NS},
         {"cpu", 'a', .take = take_cpus, .ctx = a},
         {"policy", .take = st_option_policy, .ctx = &config->policy},
@@ -164,7 +162,6 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"quiet", 'q', .flag = &a->quiet},
     };
     const int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
-    config->periods = (uint32_t)periods;
     config->priority = (int)priority;
     if (warmup >= 0) { /* exactly this number, also beyond a second */
         config->warmup_cycles = (uint64_t)warmup;

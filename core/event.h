@@ -7,7 +7,6 @@
 /* All kinds of events; sleeptuned(8) explains them and "minute" of the journal. */
 #define ST_EVENT_KIND_LIST(FIRST, NEXT)                                                                      \
     FIRST(LATE_WAKE, "late-wake")                                                                            \
-    NEXT(SIMULATED_XRUN, "simulated-xrun")                                                                   \
     NEXT(OWN_XRUN, "own-xrun")                                                                               \
     NEXT(DEVICE_XRUN, "device-xrun")                                                                         \
     NEXT(CLIENT_DROPOUT, "client-dropout")                                                                   \
@@ -43,7 +42,7 @@ enum st_event_kind { ST_EVENT_KIND_LIST(ST_EVENT_KIND_ID, ST_EVENT_KIND_ID) ST_E
 
 #define ST_EVENT_KIND_FIRST(id, name) name
 #define ST_EVENT_KIND_NEXT(id, name)  ", " name
-/** Their names: "late-wake, simulated-xrun, ...". */
+/** Their names: "late-wake, own-xrun, ...". */
 #define ST_EVENT_NAMES ST_EVENT_KIND_LIST(ST_EVENT_KIND_FIRST, ST_EVENT_KIND_NEXT)
 
 /** "late-wake". Pure; threads: any, as for all functions here. */

@@ -55,7 +55,6 @@ int st_service_start_loop(struct st_service *service)
     st_session_defaults(&wish);
     wish.frames = (uint32_t)witness->frames;
     wish.rate_hz = (uint32_t)witness->rate_hz;
-    wish.periods = (uint32_t)config->loop.periods;
     wish.cpus[0] = (int)config->loop.cpu;
     wish.cpus_n = 1;
     wish.policy = witness->policy;

@@ -7,8 +7,8 @@
 
 #define CAUSE_WORDS (sizeof(struct st_cause_record) / sizeof(int32_t))
 
-int st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result *result,
-                  const struct st_sink *sink, const struct st_cause_machine *machine)
+void st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result *result,
+                   const struct st_sink *sink, const struct st_cause_machine *machine)
 {
     memset(drain, 0, sizeof(*drain));
     drain->loop = loop;
@@ -18,7 +18,6 @@ int st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result
     st_late_judge_init(&drain->late, loop, &drain->sink, result, machine);
     drain->first.at_ns = INT64_MIN;
     drain->suspended_ns = INT64_MIN;
-    return st_device_init(&drain->device, &loop->period, result->periods, 0);
 }
 
 static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_ns)
@@ -41,18 +40,10 @@ static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_
         result->misses++;
         st_miss_events_add(&result->miss_events, due_ns, due_ns);
     }
-    const int64_t silence_ns = st_device_cycle(&drain->device, done_ns);
-    if (silence_ns > 0) {
-        result->simulated_xruns = drain->device.xruns_n;
-        result->silence_ns = drain->device.silence_ns;
-        result->silence_max_ns = drain->device.silence_max_ns;
-    }
     const struct st_late_judge_cycle now = {.due_ns = due_ns,
                                             .lateness_ns = lateness_ns,
                                             .last_done_ns = drain->last_done_ns,
-                                            .last_callback_ns = drain->last_callback_ns,
-                                            .callback_ns = callback_ns,
-                                            .silence_ns = silence_ns};
+                                            .last_callback_ns = drain->last_callback_ns};
     st_late_judge_cycle(&drain->late, &now);
     if (drain->sink.cycle != NULL)
         drain->sink.cycle(drain->sink.ctx, drain->k, lateness_ns, callback_ns);
@@ -116,9 +107,6 @@ static void lost(struct st_drain *drain, uint64_t cycles, uint64_t periods)
     if (drain->sink.lost != NULL)
         drain->sink.lost(drain->sink.ctx, drain->k, cycles + periods);
     drain->k += cycles + periods;
-    /* the state of the device is unknown: the model starts again with the next cycle */
-    drain->device.start_ns = st_period_due_ns(&drain->loop->period, drain->t0_ns, drain->k);
-    drain->device.cycles_since_start = 0;
 }
 
 static void start(struct st_drain *drain, int64_t t0_ns)
@@ -131,7 +119,6 @@ static void start(struct st_drain *drain, int64_t t0_ns)
     drain->last_done_ns = INT64_MIN;
     drain->late.last_late = false;
     drain->half = false;
-    drain->device.start_ns = t0_ns;
     if (drain->sink.start != NULL)
         drain->sink.start(drain->sink.ctx, t0_ns);
 }

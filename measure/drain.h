@@ -1,9 +1,7 @@
-/* The consumer's side of one loop: words from the ring become histograms, books, device model, causes and
- * sink calls. */
+/* The consumer's side of one loop: words from the ring become histograms, books, causes and sink calls. */
 #ifndef ST_MEASURE_DRAIN_H
 #define ST_MEASURE_DRAIN_H
 
-#include "measure/device.h"
 #include "measure/late_judge.h"
 #include "measure/loop.h"
 #include "measure/result.h"
@@ -18,7 +16,6 @@ struct st_drain {
     struct st_sink sink;
     struct st_result *result; /* owned by the caller; filled here */
 
-    struct st_device device;
     bool counting; /* START was seen */
     int64_t t0_ns;
     uint64_t k; /* index of the next period */
@@ -37,10 +34,9 @@ struct st_drain {
     int64_t suspended_ns;           /* at the last drain; INT64_MIN: not known */
 };
 
-/** result's histograms are initialised; loop, period and periods are set in it. @return 0 or st_device_init's
- * error. */
-ST_NODISCARD int st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result *result,
-                               const struct st_sink *sink, const struct st_cause_machine *machine);
+/** result's histograms are initialised; loop and period are set in it. */
+void st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result *result,
+                   const struct st_sink *sink, const struct st_cause_machine *machine);
 
 /** Takes all that is in the ring. Drain thread. */
 void st_drain_step(struct st_drain *drain);

@@ -23,7 +23,6 @@ static void add_event(struct st_late_judge *judge, const struct st_cause_event *
     if (event->explained_ns != INT64_MIN)
         row->explained_ns = st_ns_add(row->explained_ns, event->explained_ns);
     result->cause_explained_n += event->cause != ST_CAUSE_UNKNOWN;
-    judge->last_event = *event;
     if (judge->sink->late != NULL)
         judge->sink->late(judge->sink->ctx, event);
 
@@ -48,13 +47,6 @@ static const struct st_cause_baseline *baseline_for(const struct st_late_judge *
             return &judge->base[i];
     }
     return NULL;
-}
-
-static void report_xrun(struct st_late_judge *judge, int64_t at_ns, int64_t silence_ns,
-                        const struct st_cause_event *because)
-{
-    if (judge->sink->xrun != NULL)
-        judge->sink->xrun(judge->sink->ctx, at_ns, silence_ns, because);
 }
 
 /* With a callback, CPU time differs from cycle to cycle. */
@@ -97,14 +89,13 @@ static void judge_waiting(struct st_late_judge *judge, const struct st_thread_co
             record.counters = *counters;
         const struct st_cause_event event = st_cause_judge(&record, base, &context, &judge->machine);
         add_event(judge, &event);
-        if (late->silence_ns > 0)
-            report_xrun(judge, late->at_ns, late->silence_ns, &event);
     }
     judge->causes_since_base += judge->waiting_n;
     judge->waiting_n = 0;
 }
 
-/* The callback took too long by excess_ns: its own work, or that of a CPU that is slower than it could be. */
+/* The cycle began excess_ns late because the callback before it took too long: by its own work, or because
+ * the CPU was slower than it could be. */
 static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t at_ns, int64_t excess_ns,
                                       int64_t callback_ns)
 {
@@ -119,50 +110,24 @@ static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t
     return event;
 }
 
-/* A cycle that began late is a late wake-up (the next look at the counters explains it), or its callback took
- * too long, or it is an after-effect. @return true: a late wake-up. */
-static bool judge_late(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle)
+/* A cycle that began late is a late wake-up (the next look at the counters explains it), or the callback
+ * before it took too long, or it is an after-effect of a late one. */
+static void judge_late(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle, bool after_late)
 {
-    const bool late = cycle->lateness_ns > judge->loop->cause_above_ns, after_late = judge->last_late;
-    judge->last_late = late;
-    if (!late)
-        return false;
     const int64_t at_ns = st_ns_add(cycle->due_ns, cycle->lateness_ns);
     const bool started_at_once = cycle->last_done_ns >= cycle->due_ns;
     if (started_at_once && after_late)
-        return false;
+        return;
     judge->result->cause_late_n++;
     if (started_at_once) {
         const struct st_cause_event event =
             own_work(judge, at_ns, cycle->lateness_ns, cycle->last_callback_ns);
         add_event(judge, &event);
-        return false;
+        return;
     }
     if (judge->waiting_n == ST_LATE_JUDGE_MAX)
         judge_waiting(judge, NULL, false);
-    judge->waiting[judge->waiting_n++] =
-        (struct st_late_judge_wake){at_ns, cycle->lateness_ns, cycle->silence_ns};
-    return true;
-}
-
-/* An xrun in a cycle that did not wake late itself: its callback was too long, or it is an after-effect of
- * the late wake-up before, or its cause is unknown. */
-static void judge_xrun(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle)
-{
-    const int64_t callback_ns = cycle->callback_ns, silence_ns = cycle->silence_ns;
-    const int64_t done_ns = st_ns_add(cycle->due_ns, st_ns_add(cycle->lateness_ns, callback_ns));
-    const int64_t period_ns = st_period_ns(&judge->loop->period);
-    if (callback_ns > period_ns) {
-        const struct st_cause_event work = own_work(judge, done_ns, callback_ns - period_ns, callback_ns);
-        report_xrun(judge, done_ns, silence_ns, &work);
-    } else if (judge->waiting_n > 0) {
-        judge->waiting[judge->waiting_n - 1].silence_ns += silence_ns;
-    } else {
-        const int64_t since_ns = done_ns - judge->last_event.at_ns;
-        const bool after = judge->last_event.lateness_ns > 0 && since_ns >= 0 &&
-                           since_ns <= (int64_t)judge->result->periods * period_ns;
-        report_xrun(judge, done_ns, silence_ns, after ? &judge->last_event : NULL);
-    }
+    judge->waiting[judge->waiting_n++] = (struct st_late_judge_wake){at_ns, cycle->lateness_ns};
 }
 
 /* Keeps the newest first: a record may be older than the baseline that was taken after the last drain. */
@@ -213,8 +178,10 @@ void st_late_judge_cycle(struct st_late_judge *judge, const struct st_late_judge
 {
     if (cycle->last_done_ns < cycle->due_ns && cycle->lateness_ns > 0)
         judge->late_ns = st_ns_add(judge->late_ns, cycle->lateness_ns);
-    if (!judge_late(judge, cycle) && cycle->silence_ns > 0)
-        judge_xrun(judge, cycle);
+    const bool after_late = judge->last_late;
+    judge->last_late = cycle->lateness_ns > judge->loop->cause_above_ns;
+    if (judge->last_late)
+        judge_late(judge, cycle, after_late);
 }
 
 void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_record *record)

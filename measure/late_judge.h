@@ -14,7 +14,6 @@
 /** A late wake-up whose cause is not judged yet. */
 struct st_late_judge_wake {
     int64_t at_ns, lateness_ns;
-    int64_t silence_ns; /* of the simulated xrun that it made; 0: none */
 };
 
 /** All of the drain thread. */
@@ -27,8 +26,7 @@ struct st_late_judge {
     uint64_t seen; /* cycles, warm-up and lost ones included */
     struct st_late_judge_wake waiting[ST_LATE_JUDGE_MAX];
     size_t waiting_n;
-    bool last_late;                   /* the cycle before began late */
-    struct st_cause_event last_event; /* lateness_ns 0: none so far */
+    bool last_late; /* the cycle before began late */
 
     struct st_cause_baseline base[2]; /* the latest two, newest first; at_ns INT64_MIN: none */
     uint64_t causes_since_base;
@@ -48,15 +46,13 @@ struct st_late_judge {
 struct st_late_judge_cycle {
     int64_t due_ns, lateness_ns;
     int64_t last_done_ns, last_callback_ns; /* of the cycle before; INT64_MIN: there was none */
-    int64_t callback_ns;
-    int64_t silence_ns; /* of the simulated xrun that it made; 0: none */
 };
 
 void st_late_judge_init(struct st_late_judge *judge, const struct st_loop *loop, const struct st_sink *sink,
                         struct st_result *result, const struct st_cause_machine *machine);
 
-/** Sorts out one counted cycle: a late wake-up waits for its cause, a late start or an xrun without one is
- * judged at once. */
+/** Sorts out one counted cycle: a late wake-up waits for its cause, a late start without one is judged at
+ * once. */
 void st_late_judge_cycle(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle);
 
 /** The loop looked at its counters: judges the late wake-ups that wait. */

@@ -171,10 +171,9 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
                  what, how, n, events, lost, latest);
     else
         snprintf(buf, buf_bytes,
-                 "Timing not OK with %s%s: %" PRIu64 " of %" PRIu64 " periods missed%s%s, a sound card would "
-                 "have had %" PRIu64 " xrun%s, worst wake-up %s late.",
-                 what, how, result->misses, n, events, lost, result->simulated_xruns,
-                 result->simulated_xruns == 1 ? "" : "s", latest);
+                 "Timing not OK with %s%s: %" PRIu64 " of %" PRIu64 " periods missed%s%s, worst wake-up "
+                 "%s late.",
+                 what, how, result->misses, n, events, lost, latest);
     return buf;
 }
 
@@ -232,9 +231,9 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n, 
     else if (badness(worst) == 2)
         snprintf(buf, buf_bytes,
                  "Timing not OK with %s on %zu of %zu CPUs%s: CPU %d missed %" PRIu64 " of %" PRIu64 " "
-                 "periods, a sound card would have had %" PRIu64 " xrun%s; worst wake-up %s late on CPU %d.",
-                 what, missing, n, how_text(worst), worst->cpu, worst->misses, periods_seen(worst),
-                 worst->simulated_xruns, worst->simulated_xruns == 1 ? "" : "s", latest, latest_of->cpu);
+                 "periods; worst wake-up %s late on CPU %d.",
+                 what, missing, n, how_text(worst), worst->cpu, worst->misses, periods_seen(worst), latest,
+                 latest_of->cpu);
     else
         snprintf(buf, buf_bytes, "CPU %d: %s", worst->cpu, st_result_verdict(worst, one, sizeof(one)));
     return buf;

@@ -21,7 +21,7 @@ struct st_test_condition {
 
 struct st_result {
     struct st_period period;
-    uint32_t frames, rate_hz, periods;
+    uint32_t frames, rate_hz;
     uint64_t warmup_cycles; /* before the first counted period */
     int cpu;                /* -1: any */
     double load_percent;
@@ -46,8 +46,6 @@ struct st_result {
     uint64_t misses;    /* cycles past due(k+1), and skipped periods */
     struct st_miss_events miss_events;
     uint64_t early;
-    uint64_t simulated_xruns;
-    int64_t silence_ns, silence_max_ns;
     uint64_t suspends; /* times the machine slept meanwhile */
 
     uint64_t records_lost, ring_high_water, ring_words;

@@ -94,7 +94,6 @@ static json_t *conditions(const struct st_result *result)
     st_json_set(object, "cpu", st_json_integer_or_null(result->cpu >= 0, result->cpu));
     st_json_set(object, "frames", ST_JSON(result->frames));
     st_json_set(object, "rate_hz", ST_JSON(result->rate_hz));
-    st_json_set(object, "periods", ST_JSON(result->periods));
     st_json_set(object, "load_percent", json_real(result->load_percent));
     st_json_set(object, "memory_locked", json_string(lock_names[result->lock]));
     st_json_set(object, "as_found", json_boolean(result->timer_slack_set_ns < 0));
@@ -127,9 +126,6 @@ json_t *st_result_json(const struct st_result *result)
     st_json_set(o, "miss_events_per_hour_max95",
                 st_json_real_or_null(true, st_miss_events_per_hour_max95(result->miss_events.n, seconds)));
     st_json_set(o, "early", ST_JSON(result->early));
-    st_json_set(o, "simulated_xruns", ST_JSON(result->simulated_xruns));
-    st_json_set(o, "silence_ns", ST_JSON(result->silence_ns));
-    st_json_set(o, "silence_max_ns", ST_JSON(result->silence_max_ns));
     st_json_set(o, "suspends", ST_JSON(result->suspends));
     st_json_set(o, "lateness_ns", st_result_distribution_json(&result->lateness));
     st_json_set(o, "response_ns", st_result_distribution_json(&result->response));

@@ -72,7 +72,6 @@ void st_session_defaults(struct st_session_config *config)
     *config = (struct st_session_config){
         .frames = 128,
         .rate_hz = 48000,
-        .periods = 2,
         .cpus = {-1},
         .cpus_n = 1,
         .policy = ST_POLICY_FIFO,
@@ -415,7 +414,6 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
         .period = loop->period,
         .frames = config->frames,
         .rate_hz = config->rate_hz,
-        .periods = config->periods,
         .warmup_cycles = loop->warmup_cycles,
         .cpu = config->cpus[i],
         .load_percent = config->load_percent,
@@ -437,8 +435,7 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     known.stretch_ns = stretch_ns(&p->machine, loop);
     r = st_result_init(result, config->duration_ns == 0);
     if (r == 0)
-        r = st_drain_init(&lane->drain, loop, result, session->sinks != NULL ? &session->sinks[i] : NULL,
-                          &known);
+        st_drain_init(&lane->drain, loop, result, session->sinks != NULL ? &session->sinks[i] : NULL, &known);
     return r;
 }
 

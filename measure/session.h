@@ -19,15 +19,13 @@ struct st_sink {
     void (*lost)(void *ctx, uint64_t first_period_index, uint64_t n);
     /** A late wake-up was judged; every one, within a drain. */
     void (*late)(void *ctx, const struct st_cause_event *event);
-    /** A simulated xrun at at_ns (CLOCK_MONOTONIC), after `late` of what made it; NULL: not known. */
-    void (*xrun)(void *ctx, int64_t at_ns, int64_t silence_ns, const struct st_cause_event *because);
     /** After each drain, and once at the end. */
     void (*flush)(void *ctx);
     void *ctx;
 };
 
 struct st_session_config {
-    uint32_t frames, rate_hz, periods;
+    uint32_t frames, rate_hz;
     int cpus[ST_SESSION_CPUS_MAX]; /* -1: not pinned */
     size_t cpus_n;                 /* >= 1 */
     enum st_policy policy;
@@ -51,7 +49,7 @@ struct st_session_config {
 
 struct st_session;
 
-/** Defaults of `sleeptune measure`: 128 frames at 48 kHz, 2 periods, FIFO 70, 200 warm-up cycles or a second
+/** Defaults of `sleeptune measure`: 128 frames at 48 kHz, FIFO 70, 200 warm-up cycles or a second
  * of them, unpinned. */
 void st_session_defaults(struct st_session_config *config);
 

@@ -78,21 +78,13 @@ static void append_cause(const struct st_event *late, char *buf, size_t buf_byte
 static void append_late(const struct st_event *event, char *buf, size_t buf_bytes)
 {
     char length[32], span[40];
-    const bool many = count_of(event) > 1;
-    st_ns_format(event->kind == ST_EVENT_LATE_WAKE ? event->lateness_ns : event->silence_ns, length,
-                 sizeof(length));
-    if (event->kind == ST_EVENT_LATE_WAKE && !many)
+    st_ns_format(event->lateness_ns, length, sizeof(length));
+    if (count_of(event) <= 1)
         st_text_append(buf, buf_bytes, "the test loop woke %s late: ", length);
-    else if (event->kind == ST_EVENT_LATE_WAKE)
+    else
         st_text_append(buf, buf_bytes,
                        "the test loop woke late %" PRId64 " times%s, at worst by %s: ", event->count_n,
                        span_text(event, span, sizeof(span)), length);
-    else if (!many)
-        st_text_append(buf, buf_bytes, "a simulated device had no data for %s: ", length);
-    else
-        st_text_append(buf, buf_bytes,
-                       "a simulated device had no data %" PRId64 " times%s, the worst time for %s: ",
-                       event->count_n, span_text(event, span, sizeof(span)), length);
     append_cause(event, buf, buf_bytes);
 }
 
@@ -199,7 +191,7 @@ const char *st_event_story_text(const struct st_event *event, const struct st_st
 {
     char span[40];
     buf[0] = '\0';
-    if (event->kind == ST_EVENT_LATE_WAKE || event->kind == ST_EVENT_SIMULATED_XRUN) {
+    if (event->kind == ST_EVENT_LATE_WAKE) {
         append_late(event, buf, buf_bytes);
     } else if (st_event_kind_is_dropout(event->kind)) {
         append_dropout(event, buf, buf_bytes);
@@ -252,8 +244,6 @@ static const char *cause_name(const struct st_event *event, const struct st_stor
 {
     if (late->lateness_ns != INT64_MIN)
         return st_cause_kind_name(late->cause);
-    if (event->kind == ST_EVENT_SIMULATED_XRUN)
-        return st_cause_kind_name(ST_CAUSE_UNKNOWN);
     if (!st_event_kind_is_dropout(event->kind) || !is_unexplained(event) || !beside->settled)
         return "";
     return is_on_time(event, beside) ? ST_STORY_ON_TIME : st_cause_kind_name(ST_CAUSE_UNKNOWN);
@@ -296,7 +286,6 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
     set_time(document, "busy_error_ns", event->error_ns);
     set_time(document, "wait_ns", event->wait_ns);
     set_time(document, "period_ns", event->period_ns);
-    set_time(document, "silence_ns", event->silence_ns);
     set_number(document, "lateness_ns", late->lateness_ns);
     set_number(document, "explained_ns", late->explained_ns);
     set_text(document, "cause", cause_name(event, beside, late));

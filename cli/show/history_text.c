@@ -55,7 +55,7 @@ static const char *length(int64_t ns, char *buf, size_t buf_bytes)
 /* --- sums --- */
 
 struct sums {
-    int64_t measured_ns, cycles, misses, miss_events, skipped, simulated, own, observed, of_clients;
+    int64_t measured_ns, cycles, misses, miss_events, skipped, own, observed, of_clients;
     int64_t dropouts;                       /* of other programs */
     bool watched;                           /* a source of xruns was watched, at least some of the time */
     int64_t max_ns, max_from_ns, max_to_ns; /* of the row with the greatest lateness */
@@ -76,7 +76,6 @@ static struct sums sum_up(const json_t *document)
         sums.misses += st_json_field(row, "misses");
         sums.miss_events += st_json_field(row, "miss_events");
         sums.skipped += st_json_field(row, "skipped_periods");
-        sums.simulated += st_json_field(xruns, "simulated");
         sums.own += st_json_field(xruns, "own");
         sums.observed += json_integer_value(observed);
         sums.of_clients += st_json_field(row, "client_dropouts");
@@ -273,10 +272,7 @@ static void put_details(FILE *out, const json_t *document, const struct sums *su
              sums->observed, sums->of_clients);
     if (!is_watched(document, sums))
         snprintf(text, sizeof(text), "other programs were not watched; ");
-    st_text_append(text, sizeof(text),
-                   "%" PRId64 " in the test stream of sleeptuned; in addition %" PRId64
-                   " xruns calculated from late wake-ups",
-                   sums->own, sums->simulated);
+    st_text_append(text, sizeof(text), "%" PRId64 " in the test stream of sleeptuned", sums->own);
     st_text_field(out, "dropouts", text, LABEL_COLUMNS, columns);
 }
 
@@ -630,18 +626,6 @@ static void show_handlers(FILE *out, const json_t *handlers, int columns)
         show_handler(out, json_array_get(rows, i), wide);
 }
 
-/* The test loop's own: no one heard them. */
-static void show_simulated(FILE *out, int64_t n, int64_t unknown_n, int columns)
-{
-    char text[160];
-    if (n <= 0)
-        return;
-    snprintf(text, sizeof(text), "would have had %" PRId64 " dropout%s, had it played", n, n == 1 ? "" : "s");
-    if (unknown_n > 0)
-        st_text_append(text, sizeof(text), "; the cause of %" PRId64 " is unknown", unknown_n);
-    st_text_field(out, "test loop", text, 11, columns);
-}
-
 void st_history_text_causes(FILE *out, const json_t *document, const struct st_history_text_look *look)
 {
     char text[512], from[32], to[48];
@@ -670,8 +654,6 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
                  st_when_text(st_json_field(document, "from_ns"), from, sizeof(from)),
                  st_when_text(st_json_field(document, "to_ns"), to, sizeof(to)));
         st_text_field(out, "from", text, 11, columns);
-        show_simulated(out, st_json_field(document, "simulated_xruns"),
-                       st_json_field(document, "simulated_xruns_unknown"), columns);
     }
     if (json_array_size(rows) > 0)
         st_text_field(

@@ -203,7 +203,7 @@ static void lateness(const struct st_result *result, FILE *out)
 
 void st_measure_text_print(const struct st_result *result, const char *buffer, bool all, FILE *out, int width)
 {
-    char line[ST_RESULT_VERDICT_BYTES], silence[24];
+    char line[ST_RESULT_VERDICT_BYTES];
     st_text_wrap(out, st_result_verdict(result, line, sizeof(line)), 0, width);
     if (result->degraded[0] != '\0') {
         snprintf(line, sizeof(line), "Warning: %s.", result->degraded);
@@ -232,10 +232,6 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
                                      sizeof(events)));
         st_text_field(out, "missed", line, LABEL_COLUMNS, width);
     }
-    snprintf(line, sizeof(line), "%" PRIu64 " simulated (%" PRIu32 " x %" PRIu32 " frames), %s of silence",
-             result->simulated_xruns, result->periods, result->frames,
-             st_ns_format(result->silence_ns, silence, sizeof(silence)));
-    st_text_field(out, "xruns", line, LABEL_COLUMNS, width);
     if (!all)
         lateness(result, out);
     if (all || result->cause_late_n > 0)

@@ -11,7 +11,7 @@ _sleeptune() {
         ;;
     --policy) words='fifo rr other' ;;
     --kind | -k)
-        words='late-wake simulated-xrun own-xrun device-xrun client-dropout observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside history-changed unclean-end'
+        words='late-wake own-xrun device-xrun client-dropout observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside history-changed unclean-end'
         ;;
     --wait) words='plain precise' ;;
     --format) words='text json' ; case $command in report | check) words="$words markdown prometheus" ;; esac ;;
@@ -30,7 +30,7 @@ _sleeptune() {
         words='check measure report tune apply verify revert snapshot predict assert status history lab help --help --version'
     elif [ -z "$words" ]; then
         case $command in
-        measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
+        measure) words='--rate --frames --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --cause-above --stress --no-lock --record --details --json --format --fail-on-miss --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --format --json --threshold --ok --details --all --output
             --textfile --quiet --stress --no-servers --help' ;;

@@ -270,8 +270,7 @@ static double wished_latency_s(const struct st_config *config)
     if (config->audio.latency_ms > 0)
         return (double)config->audio.latency_ms / 1e3;
     const size_t i = backend_index(config->audio.backend);
-    const double device_s =
-        (double)(config->loop.frames * config->loop.periods) / (double)config->loop.rate_hz;
+    const double device_s = 2 * (double)config->loop.frames / (double)config->loop.rate_hz;
     const double wished_s = fmax((double)backends[i].latency_min_ms / 1e3, device_s);
     const bool dummy = backends[i].backend == SoundIoBackendDummy;
     return dummy ? dummy_latency_s(wished_s, config->loop.rate_hz) : wished_s;

@@ -23,7 +23,7 @@ struct st_causes {
     struct st_meanwhile meanwhile;      /* as the events have it */
     int64_t above_ns;                   /* 0: no loop so far */
     struct st_cause_sums now;           /* of the minute that goes on, as what follows */
-    uint64_t wakes_n, xruns_n, xruns_unknown_n;
+    uint64_t wakes_n;
     int64_t from_ns, from_wall_ns;
     struct st_event
         late;            /* the worst late wake-up of its quarter of a second, not put yet; count_n 0: none */
@@ -37,7 +37,7 @@ static void begin_minute(struct st_causes *causes)
 {
     struct st_clock *clock = &causes->platform->clock;
     causes->now.n = 0;
-    causes->wakes_n = causes->xruns_n = causes->xruns_unknown_n = 0;
+    causes->wakes_n = 0;
     causes->from_ns = clock->now_ns(clock);
     causes->from_wall_ns = clock->wall_ns(clock);
 }
@@ -129,7 +129,6 @@ void st_causes_end_minute(struct st_causes *causes, struct st_cause_sums *ret,
     pthread_mutex_lock(&causes->mutex);
     *ret = causes->now;
     minute->late_above_ns = causes->above_ns;
-    minute->xruns_unknown_n = causes->xruns_unknown_n;
     minute->late_wakes = 0;
     for (size_t i = 0; i < ret->n; i++)
         minute->late_wakes += ret->rows[i].n;
@@ -154,45 +153,32 @@ void st_causes_wakes(struct st_causes *causes, uint64_t n)
 }
 
 /* Under the mutex. */
-static void add(struct st_causes *causes, const struct st_late *late, const struct st_trace_culprit *culprit,
-                int64_t explained_ns)
+static void add(struct st_causes *causes, const struct st_cause_event *late,
+                const struct st_trace_culprit *culprit, int64_t explained_ns)
 {
-    const struct st_cause_event *event = &late->event;
-    struct st_cause_sum row = {.cause = event->cause};
+    struct st_cause_sum row = {.cause = late->cause,
+                               .n = 1,
+                               .total_ns = late->lateness_ns,
+                               .worst_ns = late->lateness_ns,
+                               .figures = explained_ns != INT64_MIN,
+                               .explained_ns = explained_ns != INT64_MIN ? explained_ns : 0};
     if (culprit != NULL)
         memcpy(row.culprit, culprit->name, sizeof(row.culprit));
-    if (late->xrun) {
-        causes->xruns_n++;
-        const bool known = late->known && event->cause != ST_CAUSE_UNKNOWN;
-        causes->xruns_unknown_n += !known;
-        row.xruns_n = 1;
-        if (known)
-            st_cause_sums_add(&causes->now, &row);
-        return;
-    }
-    row.n = 1;
-    row.total_ns = row.worst_ns = event->lateness_ns;
-    row.figures = explained_ns != INT64_MIN;
-    row.explained_ns = row.figures ? explained_ns : 0;
     st_cause_sums_add(&causes->now, &row);
 }
 
-static struct st_event event_of(const struct st_late *late, const struct st_trace_culprit *culprit,
+static struct st_event event_of(const struct st_cause_event *late, const struct st_trace_culprit *culprit,
                                 int64_t explained_ns, int64_t wall_ns)
 {
-    struct st_event event =
-        st_event_make(wall_ns, late->xrun ? ST_EVENT_SIMULATED_XRUN : ST_EVENT_LATE_WAKE, "%s", "");
+    struct st_event event = st_event_make(wall_ns, ST_EVENT_LATE_WAKE, "%s", "");
     snprintf(event.source, sizeof(event.source), "loop");
-    event.silence_ns = late->silence_ns;
-    event.loop_cpu = late->event.cpu;
+    event.loop_cpu = late->cpu;
+    event.cause = late->cause;
+    event.lateness_ns = late->lateness_ns;
+    event.explained_ns = explained_ns;
     if (culprit != NULL) {
         memcpy(event.culprit, culprit->name, sizeof(event.culprit));
         event.culprit_ns = culprit->ns;
-    }
-    if (!late->xrun || late->known) {
-        event.cause = late->event.cause;
-        event.lateness_ns = late->event.lateness_ns;
-        event.explained_ns = explained_ns;
     }
     return event;
 }
@@ -216,30 +202,24 @@ static void unlock_and_join(struct st_causes *causes, const struct st_event *lat
         st_events_put(causes->events, ST_LOG_WARN, &before);
 }
 
-void st_causes_take(struct st_causes *causes, const struct st_late *late,
+void st_causes_take(struct st_causes *causes, const struct st_cause_event *late,
                     const struct st_trace_culprit *culprit)
 {
     struct st_clock *clock = &causes->platform->clock;
-    const int64_t at_ns = late->xrun ? late->at_ns : late->event.at_ns;
-    const int64_t wall_ns = st_ns_sub(clock->wall_ns(clock), st_ns_sub(clock->now_ns(clock), at_ns));
-    int64_t explained_ns = late->event.explained_ns;
+    const int64_t wall_ns = st_ns_sub(clock->wall_ns(clock), st_ns_sub(clock->now_ns(clock), late->at_ns));
+    int64_t explained_ns = late->explained_ns;
     struct st_trace_culprit counted = {.ns = explained_ns};
-    if (culprit == NULL && late->event.culprit[0] != '\0') {
-        snprintf(counted.name, sizeof(counted.name), "%s", late->event.culprit);
+    if (culprit == NULL && late->culprit[0] != '\0') {
+        snprintf(counted.name, sizeof(counted.name), "%s", late->culprit);
         culprit = &counted;
     }
     /* who had most of a wait had not all of it */
     if (culprit != NULL && culprit->explains && culprit->ns > explained_ns)
-        explained_ns = culprit->ns < late->event.lateness_ns ? culprit->ns : late->event.lateness_ns;
+        explained_ns = culprit->ns < late->lateness_ns ? culprit->ns : late->lateness_ns;
     const struct st_event event = event_of(late, culprit, explained_ns, wall_ns);
     pthread_mutex_lock(&causes->mutex);
     add(causes, late, culprit, explained_ns);
-    if (!late->xrun) {
-        unlock_and_join(causes, &event);
-        return;
-    }
-    pthread_mutex_unlock(&causes->mutex);
-    st_events_put(causes->events, ST_LOG_WARN, &event);
+    unlock_and_join(causes, &event);
 }
 
 void st_causes_set_untraced(struct st_causes *causes, const char *why)
@@ -268,9 +248,7 @@ void st_causes_look(struct st_causes *causes, struct st_causes_now *ret)
                                        .asked_from_wall_ns = INT64_MIN,
                                        .measured_ns = clock->now_ns(clock) - causes->from_ns,
                                        .wakes_n = causes->wakes_n,
-                                       .above_ns = causes->above_ns,
-                                       .xruns_n = causes->xruns_n,
-                                       .xruns_unknown_n = causes->xruns_unknown_n};
+                                       .above_ns = causes->above_ns};
     memcpy(ret->span.tracer, causes->no_tracer, sizeof(ret->span.tracer));
     pthread_mutex_unlock(&causes->mutex);
 }

@@ -1,5 +1,5 @@
 /* Why wake-ups were late: sums by cause and culprit, minute by minute, and an event for the worst late
- * wake-up of each quarter of a second and for each simulated xrun. */
+ * wake-up of each quarter of a second. */
 #ifndef ST_DAEMON_CAUSES_CAUSES_H
 #define ST_DAEMON_CAUSES_CAUSES_H
 
@@ -9,14 +9,6 @@
 #include "daemon/causes/system_pressure.h"
 #include "measure/session.h"
 #include "store/history/history.h"
-
-/** A late wake-up or a simulated xrun. */
-struct st_late {
-    bool xrun;
-    bool known;                  /* the xrun's cause: `event` */
-    int64_t at_ns, silence_ns;   /* the xrun */
-    struct st_cause_event event; /* the late wake-up, or what made the xrun */
-};
 
 struct st_causes;
 
@@ -46,7 +38,7 @@ void st_causes_set_untraced(struct st_causes *causes, const char *why);
 void st_causes_traced(struct st_causes *causes, const struct st_trace_event *event);
 
 /** Adds a late wake-up to the sums. culprit: NULL if none was named. Threads: any. */
-void st_causes_take(struct st_causes *causes, const struct st_late *late,
+void st_causes_take(struct st_causes *causes, const struct st_cause_event *late,
                     const struct st_trace_culprit *culprit);
 
 /** What the minute that goes on has so far. */

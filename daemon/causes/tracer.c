@@ -36,10 +36,10 @@ struct st_tracer {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     atomic_bool ends;
-    struct st_late waiting[WAITING_MAX]; /* under mutex */
+    struct st_cause_event waiting[WAITING_MAX]; /* under mutex */
     size_t waiting_n;
     pthread_mutex_t ring; /* all below */
-    struct st_late taken[WAITING_MAX];
+    struct st_cause_event taken[WAITING_MAX];
     size_t events_n;
     struct st_trace_event
         events[]; /* 2 * EVENTS_MAX, of which the first half is dropped; none without module */
@@ -75,27 +75,18 @@ static int find(struct st_tracer *tracer, const struct st_cause_event *event, un
     return r;
 }
 
-/* An xrun has the culprit of the late wake-up before it. */
 static void name(struct st_tracer *tracer, size_t n)
 {
-    struct st_trace_culprit found = {.ns = 0}; /* of the late wake-up at found_at_ns */
-    int64_t found_at_ns = INT64_MIN;
+    struct st_trace_culprit found = {.ns = 0};
     unsigned left = REQUESTS_MAX;
     for (size_t i = 0; i < n; i++) {
-        const struct st_late *late = &tracer->taken[i];
+        const struct st_cause_event *late = &tracer->taken[i];
         char waited[80] = "the kernel's trace does not show when the loop was woken", turns[80] = "";
-        if (late->xrun) {
-            const bool same = late->known && late->event.at_ns == found_at_ns;
-            st_causes_take(tracer->causes, late, same ? &found : NULL);
-            continue;
-        }
-        found_at_ns = INT64_MIN;
-        if (find(tracer, &late->event, &left, &found) != 0) {
+        if (find(tracer, late, &left, &found) != 0) {
             st_causes_take(tracer->causes, late, NULL);
             continue;
         }
         st_cpu_trace_complete_name(&tracer->platform->machine, &found);
-        found_at_ns = late->event.at_ns;
         if (found.waking_was_seen)
             snprintf(waited, sizeof(waited), "%lld ns of this time while the loop waited",
                      (long long)found.waited_ns);
@@ -103,7 +94,7 @@ static void name(struct st_tracer *tracer, size_t n)
             snprintf(turns, sizeof(turns), "; the whole turns of this thread took %lld ns",
                      (long long)found.turns_ns);
         ST_DBG("%s had CPU %d for %lld ns, %s, %lld ns according to the scheduler%s", found.name, found.cpu,
-               (long long)found.ns, waited, (long long)late->event.runq_wait_ns, turns);
+               (long long)found.ns, waited, (long long)late->runq_wait_ns, turns);
         st_causes_take(tracer->causes, late, &found);
     }
 }
@@ -141,7 +132,7 @@ static void *run(void *ctx)
 }
 
 /* Asks for the culprit of a late wake-up without waiting. false: too many requests wait. Threads: drain. */
-static bool tracer_ask(struct st_tracer *tracer, const struct st_late *late)
+static bool tracer_ask(struct st_tracer *tracer, const struct st_cause_event *late)
 {
     pthread_mutex_lock(&tracer->mutex);
     const bool room = tracer->waiting_n < WAITING_MAX;
@@ -255,12 +246,6 @@ void st_tracer_stop(struct st_tracer *tracer)
 
 /* --- late wake-ups on their way from the loop to the tracer and the sums --- */
 
-static void judge(struct st_tracer_way *late, const struct st_late *one)
-{
-    if (late->tracer == NULL || !tracer_ask(late->tracer, one))
-        st_causes_take(late->causes, one, NULL);
-}
-
 static void on_cycle(void *ctx, ST_UNUSED uint64_t period_index, ST_UNUSED int64_t lateness_ns,
                      ST_UNUSED int64_t callback_ns)
 {
@@ -277,22 +262,14 @@ static void on_flush(void *ctx)
 
 static void on_late(void *ctx, const struct st_cause_event *event)
 {
-    const struct st_late one = {.event = *event};
-    judge(ctx, &one);
-}
-
-static void on_xrun(void *ctx, int64_t at_ns, int64_t silence_ns, const struct st_cause_event *because)
-{
-    struct st_late one = {.xrun = true, .known = because != NULL, .at_ns = at_ns, .silence_ns = silence_ns};
-    if (because != NULL)
-        one.event = *because;
-    judge(ctx, &one);
+    struct st_tracer_way *late = ctx;
+    if (late->tracer == NULL || !tracer_ask(late->tracer, event))
+        st_causes_take(late->causes, event, NULL);
 }
 
 struct st_sink st_tracer_way_sink(struct st_tracer_way *late)
 {
-    return (struct st_sink){
-        .cycle = on_cycle, .late = on_late, .xrun = on_xrun, .flush = on_flush, .ctx = late};
+    return (struct st_sink){.cycle = on_cycle, .late = on_late, .flush = on_flush, .ctx = late};
 }
 
 int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, int64_t woke_ns,

@@ -30,7 +30,7 @@ void st_tracer_stop(struct st_tracer *tracer);
 
 /* --- the way to the tracer --- */
 
-/** Takes each late wake-up and simulated xrun of the loop to the tracer, which names a culprit, or without a
+/** Takes each late wake-up of the loop to the tracer, which names a culprit, or without a
  * tracer straight to the sums of causes, which also get the number of all wake-ups. */
 struct st_tracer_way {
     struct st_causes *causes;

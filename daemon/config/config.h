@@ -17,7 +17,7 @@
 /** The settings, in the units of the table. */
 struct st_config {
     struct {
-        int64_t rate_hz, periods;
+        int64_t rate_hz;
         int64_t frames;                  /* 0: as the music has it */
         int64_t priority;                /* SCHED_FIFO 1 .. ST_CONFIG_PRIORITY_MAX; 0: as the music has it */
         int64_t cpu;                     /* -1: any */

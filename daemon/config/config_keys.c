@@ -12,9 +12,6 @@ const struct st_config_key st_config_keys[] = {
      "Buffer size in frames. 0: the test loop has the period of the sound server that plays, as it was when "
      "playback began, and 128 frames until one is known; a period below 4 ms is taken twice or more. The "
      "history keeps the size with each row."},
-    {"loop.periods", ST_CONFIG_INT, "periods", "2", 2, 64, NULL, AT(loop.periods), ST_CONFIG_APPLIES_LOOP,
-     "Periods in the buffer of the simulated device. They decide when a late cycle counts as a simulated "
-     "xrun."},
     {"loop.priority", ST_CONFIG_INT, "", "0", 0, ST_CONFIG_PRIORITY_MAX, NULL, AT(loop.priority),
      ST_CONFIG_APPLIES_LOOP,
      "SCHED_FIFO priority of the test loop. 0: that of the threads that compute the music, none if they have "
@@ -40,7 +37,7 @@ const struct st_config_key st_config_keys[] = {
     {"audio.latency_ms", ST_CONFIG_INT, "ms", "0", 0, 5000, NULL, AT(audio.latency_ms),
      ST_CONFIG_APPLIES_AUDIO,
      "Requested buffer size; \"sleeptune status\" shows the size that was granted. 0 lets the backend "
-     "decide: the length of the simulated device (loop.frames times loop.periods), but at least 50 ms on "
+     "decide: twice loop.frames, but at least 50 ms on "
      "pulseaudio, where shorter buffers run dry on a busy machine, and on dummy. jack uses the buffer of its "
      "server."},
     {"socket.path", ST_CONFIG_PATH, "", "\"\"", 0, 0, NULL, AT(socket.path), ST_CONFIG_APPLIES_START,

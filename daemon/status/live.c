@@ -92,13 +92,6 @@ static void on_late(void *ctx, const struct st_cause_event *event)
         live->next.late(live->next.ctx, event);
 }
 
-static void on_xrun(void *ctx, int64_t at_ns, int64_t silence_ns, const struct st_cause_event *because)
-{
-    const struct st_live *live = ctx;
-    if (live->next.xrun != NULL)
-        live->next.xrun(live->next.ctx, at_ns, silence_ns, because);
-}
-
 static void on_flush(void *ctx)
 {
     struct st_live *live = ctx;
@@ -144,7 +137,6 @@ struct st_sink st_live_sink(struct st_live *live, const struct st_period *period
                             .skipped = on_skipped,
                             .lost = on_lost,
                             .late = on_late,
-                            .xrun = on_xrun,
                             .flush = on_flush,
                             .ctx = live};
 }

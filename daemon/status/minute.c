@@ -12,7 +12,6 @@ static struct st_history_circumstances circumstances_of(const struct st_result *
                                            .cpu = result->cpu,
                                            .frames = result->frames,
                                            .rate_hz = result->rate_hz,
-                                           .periods = result->periods,
                                            .load_percent = result->load_percent};
     const char *kernel = st_result_condition(result, "kernel_release");
     const char *governor = st_result_condition(result, "governor");
@@ -35,7 +34,6 @@ struct st_history_minute st_minute_so_far(const struct st_result *result, int64_
         .misses = result->misses,
         .miss_events = (int64_t)result->miss_events.n,
         .skipped_periods = result->skipped_periods,
-        .simulated_xruns = result->simulated_xruns,
         .observed_xruns = INT64_MIN,
         .client_dropouts = INT64_MIN,
         .lateness_max_ns = INT64_MIN,
@@ -62,7 +60,6 @@ bool st_minute_take(struct st_history_minute *before, const struct st_history_mi
     ret->misses = difference(now->misses, before->misses);
     ret->miss_events = (int64_t)difference((uint64_t)now->miss_events, (uint64_t)before->miss_events);
     ret->skipped_periods = difference(now->skipped_periods, before->skipped_periods);
-    ret->simulated_xruns = difference(now->simulated_xruns, before->simulated_xruns);
     ret->own_xruns = difference(now->own_xruns, before->own_xruns);
     *before = *now;
     return true;
@@ -79,8 +76,8 @@ const char *st_minute_text(const struct st_history_minute *minute, char *buf, si
                  minute->observed_xruns + minute->client_dropouts);
     snprintf(buf, buf_bytes,
              "last %" PRId64 " s: %s%" PRIu64 " cycles, %" PRIu64 " missed (%" PRIu64 " skipped); %" PRIu64
-             " xruns simulated, %" PRIu64 " in the daemon's own stream; worst wake-up %s late",
+             " xruns in the daemon's own stream; worst wake-up %s late",
              (minute->measured_ns + ST_NS_PER_S / 2) / ST_NS_PER_S, dropouts, minute->cycles, minute->misses,
-             minute->skipped_periods, minute->simulated_xruns, minute->own_xruns, lateness);
+             minute->skipped_periods, minute->own_xruns, lateness);
     return buf;
 }

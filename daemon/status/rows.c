@@ -457,8 +457,6 @@ static void add_loop(json_t *sections, const struct st_view *view)
         add_degraded(&to, view);
         add_lateness(&to, &loop->lateness);
         add_minute(&to, view);
-        add(&to, OK, "Simulated", "%" PRIu64 " xrun%s that a sound device with this buffer would have had",
-            loop->simulated_xruns, loop->simulated_xruns == 1 ? "" : "s");
         add(&to, OK, "Missed", "%" PRIu64 " of %" PRIu64 " periods%s", loop->misses, loop->elapsed_periods,
             st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop), events,
                                 sizeof(events)));

@@ -48,13 +48,13 @@ static json_t *minute_json(const struct st_view *view)
     const struct st_history_minute *m = &view->minute;
     if (m->measured_ns == 0)
         return json_null();
-    return json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "from_ns", (json_int_t)m->from_wall_ns,
-        "to_ns", (json_int_t)m->to_wall_ns, "duration_ns", (json_int_t)m->measured_ns, "cycles",
-        (json_int_t)m->cycles, "misses", (json_int_t)m->misses, "miss_events", (json_int_t)m->miss_events,
-        "skipped_periods", (json_int_t)m->skipped_periods, "simulated_xruns", (json_int_t)m->simulated_xruns,
-        "own_xruns", (json_int_t)m->own_xruns, "late_wakes", (json_int_t)m->late_wakes, "lateness_max_ns",
-        st_json_integer_or_null(m->lateness_max_ns != INT64_MIN, m->lateness_max_ns));
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "from_ns",
+                     (json_int_t)m->from_wall_ns, "to_ns", (json_int_t)m->to_wall_ns, "duration_ns",
+                     (json_int_t)m->measured_ns, "cycles", (json_int_t)m->cycles, "misses",
+                     (json_int_t)m->misses, "miss_events", (json_int_t)m->miss_events, "skipped_periods",
+                     (json_int_t)m->skipped_periods, "own_xruns", (json_int_t)m->own_xruns, "late_wakes",
+                     (json_int_t)m->late_wakes, "lateness_max_ns",
+                     st_json_integer_or_null(m->lateness_max_ns != INT64_MIN, m->lateness_max_ns));
 }
 
 static json_t *history_json(const struct st_view *view)
@@ -103,10 +103,7 @@ json_t *st_view_json(const struct st_view *view)
     json_object_set_new(document, "loop", view->loop != NULL ? st_result_json(view->loop) : json_null());
     json_object_set_new(document, "rtkit", st_json_text_or_null(view->rtkit));
     json_object_set_new(document, "audio", audio_json(&view->audio));
-    json_object_set_new(document, "xruns",
-                        json_pack("{s:I, s:I}", "simulated",
-                                  (json_int_t)(view->loop != NULL ? view->loop->simulated_xruns : 0), "own",
-                                  (json_int_t)view->audio.xruns_n));
+    json_object_set_new(document, "xruns", json_pack("{s:I}", "own", (json_int_t)view->audio.xruns_n));
     json_object_set_new(document, "observe", st_observe_json(&view->observe));
     json_object_set_new(document, "watchdog",
                         json_pack("{s:b, s:b, s:b}", "running", view->watchdog.running, "above_loop",

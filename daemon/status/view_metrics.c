@@ -175,9 +175,6 @@ char *st_view_metrics(const struct st_view *view)
     if (view->loop != NULL)
         loop_metrics(out, view->loop);
     st_observe_metric(out, "sleeptune_xruns_total", "counter", "Xruns by source.");
-    if (view->loop != NULL)
-        fprintf(out, "sleeptune_xruns_total{source=\"simulated\"} %" PRIu64 "\n",
-                view->loop->simulated_xruns);
     fprintf(out, "sleeptune_xruns_total{source=\"own\"} %" PRIu64 "\n", view->audio.xruns_n);
     st_observe_metrics(out, &view->observe);
     if (view->forecast != NULL && view->forecast->n > 0)

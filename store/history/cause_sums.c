@@ -47,7 +47,6 @@ void st_cause_sums_add(struct st_cause_sums *sums, const struct st_cause_sum *ro
         to->worst_ns = row->worst_ns;
     to->explained_ns = st_ns_add(to->explained_ns, row->explained_ns);
     to->figures = to->figures || row->figures;
-    to->xruns_n += row->xruns_n;
 }
 
 static int longest_first(const void *a, const void *b)
@@ -183,14 +182,13 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
 
 static json_t *row_json(const struct st_cause_sum *row)
 {
-    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:I}", "cause", st_cause_kind_name(row->cause),
-                     "text", st_cause_kind_text(row->cause), "culprit", st_json_text_or_null(row->culprit),
-                     "count", (json_int_t)row->n, "total_ns", (json_int_t)row->total_ns, "worst_ns",
+    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:o}", "cause", st_cause_kind_name(row->cause), "text",
+                     st_cause_kind_text(row->cause), "culprit", st_json_text_or_null(row->culprit), "count",
+                     (json_int_t)row->n, "total_ns", (json_int_t)row->total_ns, "worst_ns",
                      (json_int_t)row->worst_ns, "explained",
                      row->figures && row->total_ns > 0
                          ? json_real((double)row->explained_ns / (double)row->total_ns)
-                         : json_null(),
-                     "simulated_xruns", (json_int_t)row->xruns_n);
+                         : json_null());
 }
 
 json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_span *span)
@@ -203,12 +201,11 @@ json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_spa
         n += sums->rows[i].n;
         json_array_append_new(rows, row_json(&sums->rows[i]));
     }
-    return json_pack(
-        "{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema", "sleeptune-causes/1",
-        "verdict", st_json_safe_string(verdict_of(sums, span, verdict, sizeof(verdict))), "asked_from_ns",
-        st_json_known(span->asked_from_wall_ns), "from_ns", (json_int_t)span->from_wall_ns, "to_ns",
-        (json_int_t)span->to_wall_ns, "measured_ns", (json_int_t)span->measured_ns, "wakes",
-        (json_int_t)span->wakes_n, "late_threshold_ns", (json_int_t)span->above_ns, "late_wakes",
-        (json_int_t)n, "simulated_xruns", (json_int_t)span->xruns_n, "simulated_xruns_unknown",
-        (json_int_t)span->xruns_unknown_n, "tracer", st_json_text_or_null(span->tracer), "rows", rows);
+    return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema",
+                     "sleeptune-causes/1", "verdict",
+                     st_json_safe_string(verdict_of(sums, span, verdict, sizeof(verdict))), "asked_from_ns",
+                     st_json_known(span->asked_from_wall_ns), "from_ns", (json_int_t)span->from_wall_ns,
+                     "to_ns", (json_int_t)span->to_wall_ns, "measured_ns", (json_int_t)span->measured_ns,
+                     "wakes", (json_int_t)span->wakes_n, "late_threshold_ns", (json_int_t)span->above_ns,
+                     "late_wakes", (json_int_t)n, "tracer", st_json_text_or_null(span->tracer), "rows", rows);
 }

@@ -20,7 +20,6 @@ struct st_cause_sum {
     int64_t total_ns, worst_ns; /* lateness */
     int64_t explained_ns;       /* part of total_ns that a counter explains */
     bool figures;               /* a counter explains some of it; false: found by exclusion */
-    uint64_t xruns_n;           /* simulated xruns with this cause */
 };
 
 struct st_cause_sums {
@@ -39,8 +38,6 @@ struct st_cause_span {
     int64_t measured_ns;        /* time in which a loop ran, on CLOCK_MONOTONIC */
     uint64_t wakes_n;
     int64_t above_ns; /* smallest limit of late; 0: unknown, nothing was late */
-    uint64_t xruns_n; /* simulated */
-    uint64_t xruns_unknown_n;
     char tracer[200]; /* "": it runs; else why culprits are unknown */
 };
 

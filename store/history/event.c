@@ -51,10 +51,9 @@ static void forget_if_other(char *text, const char *other, size_t bytes)
 void st_event_add(struct st_event *event, const struct st_event *other)
 {
     const bool late = event->lateness_ns != INT64_MIN || other->lateness_ns != INT64_MIN;
-    const bool worse = event->kind == ST_EVENT_SIMULATED_XRUN ? other->silence_ns > event->silence_ns
-                       : late                                 ? other->lateness_ns > event->lateness_ns
-                              : other->busy_ns - other->error_ns + other->wait_ns >
-                                    event->busy_ns - event->error_ns + event->wait_ns;
+    const bool worse = late ? other->lateness_ns > event->lateness_ns
+                            : other->busy_ns - other->error_ns + other->wait_ns >
+                                  event->busy_ns - event->error_ns + event->wait_ns;
     event->count_n = st_ns_add(count_of(event), count_of(other));
     forget_if_other(event->client, other->client, sizeof(event->client));
     forget_if_other(event->device, other->device, sizeof(event->device));
@@ -83,7 +82,6 @@ void st_event_add(struct st_event *event, const struct st_event *other)
     event->cause = other->cause;
     event->lateness_ns = other->lateness_ns;
     event->explained_ns = other->explained_ns;
-    event->silence_ns = other->silence_ns;
     if (late) {
         memcpy(event->culprit, other->culprit, sizeof(event->culprit));
         event->culprit_ns = other->culprit_ns;

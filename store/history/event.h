@@ -51,11 +51,10 @@ struct st_event {
     int64_t wait_ns, period_ns;
     int64_t missing_ns; /* a late wake-up that explains it is at least so late; 0: any */
 
-    /* a late wake-up of the test loop, or the one that left a simulated device without data */
+    /* a late wake-up of the test loop */
     enum st_cause cause;
     int64_t lateness_ns;
     int64_t explained_ns; /* part of the lateness that the cause explains; INT64_MIN: unknown */
-    int64_t silence_ns;   /* the simulated device had no data for so long */
 
     char culprit[64];   /* who had the CPU: "name/pid", "irq/27-hda"; or for which client it waited */
     int64_t culprit_n;  /* of count_n: by how many the culprit leads all others */

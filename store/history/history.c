@@ -21,7 +21,7 @@ static const char tables[] =
     "CREATE TABLE circumstances ("
     " id INTEGER PRIMARY KEY,"
     " kernel TEXT, governor TEXT, policy TEXT,"
-    " priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER, periods INTEGER,"
+    " priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER,"
     " load_percent REAL);"
     /* level: seconds that a row stands for; days, so that a year is read quickly */
     "CREATE TABLE span ("
@@ -30,7 +30,7 @@ static const char tables[] =
     " measured_ns INTEGER NOT NULL,"
     " cycles INTEGER NOT NULL, misses INTEGER NOT NULL, skipped_periods INTEGER NOT NULL,"
     " late_wakes INTEGER NOT NULL,"
-    " xruns_simulated INTEGER NOT NULL, xruns_own INTEGER NOT NULL, xruns_observed INTEGER,"
+    " xruns_own INTEGER NOT NULL, xruns_observed INTEGER,"
     " lateness_n INTEGER NOT NULL, lateness_p50_ns INTEGER, lateness_p99_ns INTEGER,"
     " lateness_max_ns INTEGER,"
     " circumstances INTEGER REFERENCES circumstances,"
@@ -44,7 +44,7 @@ static const char tables[] =
     " reason TEXT, mixed INTEGER, busy_ns INTEGER, error_ns INTEGER, wait_ns INTEGER, period_ns INTEGER, "
     "missing_ns INTEGER, place TEXT, cycles_n INTEGER, lost_ns INTEGER, longest_ns INTEGER,"
     /* a late wake-up */
-    " cause TEXT, lateness_ns INTEGER, explained_ns INTEGER, silence_ns INTEGER,"
+    " cause TEXT, lateness_ns INTEGER, explained_ns INTEGER,"
     " culprit TEXT, culprit_n INTEGER, culprit_ns INTEGER, loop_cpu INTEGER, slowed TEXT,"
     " pressure_cpu_permille INTEGER, pressure_io_permille INTEGER, pressure_memory_permille INTEGER,"
     " cpu_khz INTEGER, throttles_n INTEGER, temperature_mc INTEGER);"
@@ -55,7 +55,7 @@ static const char tables[] =
     " id INTEGER PRIMARY KEY,"
     " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, above_ns INTEGER,"
     " cause TEXT NOT NULL, culprit TEXT NOT NULL, n INTEGER NOT NULL, total_ns INTEGER NOT NULL,"
-    " worst_ns INTEGER NOT NULL, explained_ns INTEGER, xruns_n INTEGER NOT NULL);"
+    " worst_ns INTEGER NOT NULL, explained_ns INTEGER);"
     "CREATE INDEX cause_time ON cause (from_ns);"
     /* when which source of dropouts was watched */
     "CREATE TABLE watch ("

@@ -18,7 +18,7 @@
 /** Circumstances of a minute. "" or INT64_MIN: unknown. */
 struct st_history_circumstances {
     char kernel[96], governor[32], policy[16];
-    int64_t priority, cpu /* -1: any */, frames, rate_hz, periods;
+    int64_t priority, cpu /* -1: any */, frames, rate_hz;
     double load_percent;
 };
 
@@ -27,7 +27,7 @@ struct st_history_minute {
     int64_t from_wall_ns, to_wall_ns; /* if the clock was set, their difference is not measured_ns */
     int64_t measured_ns;              /* on CLOCK_MONOTONIC */
     uint64_t cycles, misses, skipped_periods, late_wakes;
-    uint64_t simulated_xruns, own_xruns;
+    uint64_t own_xruns;
     int64_t miss_events;                     /* of the misses (evidence/miss_events.h); INT64_MIN: unknown */
     int64_t observed_xruns, client_dropouts; /* INT64_MIN: not watched */
     int64_t lateness_max_ns;                 /* exact; INT64_MIN: no cycle */
@@ -37,7 +37,6 @@ struct st_history_minute {
     int64_t late_above_ns;       /* limit above which a wake-up is late */
     struct st_cause_sum *causes; /* why */
     size_t causes_n;
-    uint64_t xruns_unknown_n; /* simulated xruns without a known cause */
 };
 
 /** A source of other programs' dropouts that was watched. */

@@ -14,10 +14,10 @@ static int add_row(struct st_history *history, const struct st_history_minute *m
     return st_history_sql_run(
         history->db,
         "INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns,"
-        " explained_ns, xruns_n) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        "iiiittiiini", ST_HISTORY_MINUTE, minute->from_wall_ns, minute->to_wall_ns, minute->late_above_ns,
+        " explained_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "iiiittiiin", ST_HISTORY_MINUTE, minute->from_wall_ns, minute->to_wall_ns, minute->late_above_ns,
         st_cause_kind_name(row->cause), row->culprit, (int64_t)row->n, row->total_ns, row->worst_ns,
-        row->figures ? row->explained_ns : INT64_MIN, (int64_t)row->xruns_n);
+        row->figures ? row->explained_ns : INT64_MIN);
 }
 
 int st_history_causes_add(struct st_history *history, const struct st_history_minute *minute)
@@ -25,10 +25,6 @@ int st_history_causes_add(struct st_history *history, const struct st_history_mi
     int r = 0;
     for (size_t i = 0; r == 0 && i < minute->causes_n; i++)
         r = add_row(history, minute, &minute->causes[i]);
-    if (r == 0 && minute->xruns_unknown_n > 0) {
-        const struct st_cause_sum unknown = {.cause = ST_CAUSE_UNKNOWN, .xruns_n = minute->xruns_unknown_n};
-        r = add_row(history, minute, &unknown);
-    }
     return r;
 }
 
@@ -39,8 +35,8 @@ int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns)
     int r = st_history_sql_run(
         history->db,
         "INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns,"
-        " explained_ns, xruns_n) SELECT ?, min(from_ns), max(to_ns), above_ns, cause, culprit, sum(n),"
-        " sum(total_ns), max(worst_ns), sum(explained_ns), sum(xruns_n) FROM cause"
+        " explained_ns) SELECT ?, min(from_ns), max(to_ns), above_ns, cause, culprit, sum(n),"
+        " sum(total_ns), max(worst_ns), sum(explained_ns) FROM cause"
         " WHERE level = ? AND from_ns < ? GROUP BY from_ns / ?, above_ns, cause, culprit",
         "iiii", ST_HISTORY_HOUR, ST_HISTORY_MINUTE, hours_to_ns, HOUR_NS);
     if (r == 0)
@@ -64,11 +60,10 @@ static int read_span(struct st_history_reader *reader, int64_t since_ns, int64_t
         return r;
     const bool minutes = minutes_from_ns <= since_ns || hours_from_ns >= minutes_from_ns / HOUR_NS * HOUR_NS;
     sqlite3_stmt *statement;
-    r = st_history_sql_prepare(
-        reader->db, &statement,
-        "SELECT min(from_ns), max(to_ns), sum(measured_ns), sum(cycles), sum(xruns_simulated) FROM span"
-        " WHERE level = ? AND to_ns > ? AND from_ns < ?",
-        "iii", minutes ? ST_HISTORY_MINUTE : ST_HISTORY_HOUR, since_ns, until_ns);
+    r = st_history_sql_prepare(reader->db, &statement,
+                               "SELECT min(from_ns), max(to_ns), sum(measured_ns), sum(cycles) FROM span"
+                               " WHERE level = ? AND to_ns > ? AND from_ns < ?",
+                               "iii", minutes ? ST_HISTORY_MINUTE : ST_HISTORY_HOUR, since_ns, until_ns);
     if (r < 0)
         return r;
     r = st_history_sql_step(statement);
@@ -77,7 +72,6 @@ static int read_span(struct st_history_reader *reader, int64_t since_ns, int64_t
         span->to_wall_ns = st_history_sql_int(statement, 1);
         span->measured_ns = st_history_sql_int(statement, 2);
         span->wakes_n = (uint64_t)st_history_sql_int(statement, 3);
-        span->xruns_n = (uint64_t)st_history_sql_int(statement, 4);
     }
     sqlite3_finalize(statement);
     return r < 0 ? r : 0;
@@ -90,8 +84,7 @@ static void take_row(sqlite3_stmt *statement, struct st_cause_sums *sums, struct
                                .n = (uint64_t)st_history_sql_int(statement, 2),
                                .total_ns = st_history_sql_int(statement, 3),
                                .worst_ns = st_history_sql_int(statement, 4),
-                               .explained_ns = st_history_sql_int(statement, 5),
-                               .xruns_n = (uint64_t)st_history_sql_int(statement, 6)};
+                               .explained_ns = st_history_sql_int(statement, 5)};
     st_history_sql_text(statement, 0, name, sizeof(name));
     st_history_sql_text(statement, 1, row.culprit, sizeof(row.culprit));
     if (st_cause_kind_find(name, &row.cause) != 0)
@@ -99,15 +92,12 @@ static void take_row(sqlite3_stmt *statement, struct st_cause_sums *sums, struct
     row.figures = row.explained_ns != INT64_MIN;
     if (!row.figures)
         row.explained_ns = 0;
-    const int64_t above_ns = st_history_sql_int(statement, 7);
-    if (row.n == 0 && row.xruns_n == 0)
-        return; /* a file of an early sleeptune has one: from when on causes were kept */
+    const int64_t above_ns = st_history_sql_int(statement, 6);
+    if (row.n == 0)
+        return; /* no sleeptuned has written that */
     if (span->above_ns == 0 || above_ns < span->above_ns)
         span->above_ns = above_ns;
-    if (row.n == 0 && row.cause == ST_CAUSE_UNKNOWN)
-        span->xruns_unknown_n += row.xruns_n;
-    else
-        st_cause_sums_add(sums, &row);
+    st_cause_sums_add(sums, &row);
 }
 
 /* Adds a minute that is not in the file. */
@@ -122,8 +112,6 @@ static void add_unwritten(const struct st_cause_sums *from, const struct st_caus
         span->above_ns = minute->above_ns;
     span->measured_ns = st_ns_add(span->measured_ns, minute->measured_ns);
     span->wakes_n += minute->wakes_n;
-    span->xruns_n += minute->xruns_n;
-    span->xruns_unknown_n += minute->xruns_unknown_n;
     memcpy(span->tracer, minute->tracer, sizeof(span->tracer));
     for (size_t i = 0; i < from->n; i++)
         st_cause_sums_add(sums, &from->rows[i]);
@@ -141,7 +129,7 @@ int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, i
     if (r == 0)
         r = st_history_sql_prepare(
             reader->db, &statement,
-            "SELECT cause, culprit, n, total_ns, worst_ns, explained_ns, xruns_n, above_ns FROM cause"
+            "SELECT cause, culprit, n, total_ns, worst_ns, explained_ns, above_ns FROM cause"
             " WHERE to_ns > ? AND from_ns < ?",
             "ii", since_ns, to_ns);
     if (r < 0)

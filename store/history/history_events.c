@@ -8,11 +8,11 @@
 /* Columns of the table, in the order of bind and read. */
 #define COLUMNS                                                                                              \
     "wall_ns, kind, span_ns, count_n, detail, source, device, client, certainty, reason, busy_ns, error_ns," \
-    " wait_ns, period_ns, missing_ns, cause, lateness_ns, explained_ns, silence_ns, culprit, culprit_n,"     \
+    " wait_ns, period_ns, missing_ns, cause, lateness_ns, explained_ns, culprit, culprit_n,"                 \
     " culprit_ns, loop_cpu, slowed, pressure_cpu_permille, pressure_io_permille, pressure_memory_permille,"  \
     " cpu_khz, throttles_n, temperature_mc, mixed, place, cycles_n, lost_ns,"                                \
     " longest_ns"
-#define COLUMNS_N 35
+#define COLUMNS_N 34
 #define CPUS_MAX  (1 << 20)
 /* A minute that is longer had a loop that did not wake up: what is known of it came later. */
 #define MINUTE_MAX_NS (100 * ST_NS_PER_S)
@@ -35,18 +35,17 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
     return st_history_sql_run(
         history->db,
         "INSERT INTO event (" COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        "itnnssssnsnnnnnsnnnsnnnsnnnnnnnsnnn", event->wall_ns, st_event_kind_name(event->kind),
+        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "itnnssssnsnnnnnsnnsnnnsnnnnnnnsnnn", event->wall_ns, st_event_kind_name(event->kind),
         or_null(event->span_ns, 0), event->count_n, event->detail, event->source, event->device,
         event->client, or_null(event->certainty, ST_CERTAINTY_NONE),
         event->reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(event->reason) : "",
         or_null(event->busy_ns, 0), or_null(event->error_ns, 0), or_null(event->wait_ns, 0),
         or_null(event->period_ns, 0), or_null(event->missing_ns, 0), cause_or_null(event->cause),
-        event->lateness_ns, event->explained_ns, or_null(event->silence_ns, 0), event->culprit,
-        or_null(event->culprit_n, 0), or_null(event->culprit_ns, 0),
-        or_null(event->loop_cpu, ST_EVENT_NO_LOOP), cause_or_null(event->slowed), c->pressure_cpu_permille,
-        c->pressure_io_permille, c->pressure_memory_permille, c->cpu_khz, c->throttles_n, c->temperature_mc,
-        or_null(event->mixed, 0),
+        event->lateness_ns, event->explained_ns, event->culprit, or_null(event->culprit_n, 0),
+        or_null(event->culprit_ns, 0), or_null(event->loop_cpu, ST_EVENT_NO_LOOP),
+        cause_or_null(event->slowed), c->pressure_cpu_permille, c->pressure_io_permille,
+        c->pressure_memory_permille, c->cpu_khz, c->throttles_n, c->temperature_mc, or_null(event->mixed, 0),
         event->place != ST_DROPOUT_AT_UNKNOWN ? st_dropout_place_name(event->place) : "",
         or_null(event->cycles_n, 0), or_null(event->lost_ns, 0), or_null(event->longest_ns, 0));
 }
@@ -104,24 +103,23 @@ static bool read_event(sqlite3_stmt *statement, struct st_event *ret)
     event.cause = cause_at(statement, 15);
     event.lateness_ns = st_history_sql_int(statement, 16);
     event.explained_ns = st_history_sql_int(statement, 17);
-    event.silence_ns = amount_at(statement, 18);
-    st_history_sql_text(statement, 19, event.culprit, sizeof(event.culprit));
-    event.culprit_n = amount_at(statement, 20);
-    event.culprit_ns = amount_at(statement, 21);
-    const int64_t loop_cpu = number_or(statement, 22, ST_EVENT_NO_LOOP);
+    st_history_sql_text(statement, 18, event.culprit, sizeof(event.culprit));
+    event.culprit_n = amount_at(statement, 19);
+    event.culprit_ns = amount_at(statement, 20);
+    const int64_t loop_cpu = number_or(statement, 21, ST_EVENT_NO_LOOP);
     if (loop_cpu >= -1 && loop_cpu < CPUS_MAX)
         event.loop_cpu = (int)loop_cpu;
-    event.mixed = amount_at(statement, 30) > 0;
-    st_history_sql_text(statement, 31, name, sizeof(name));
+    event.mixed = amount_at(statement, 29) > 0;
+    st_history_sql_text(statement, 30, name, sizeof(name));
     event.place = st_dropout_place_of(name);
-    event.cycles_n = amount_at(statement, 32);
-    event.lost_ns = amount_at(statement, 33);
-    event.longest_ns = amount_at(statement, 34);
-    event.slowed = cause_at(statement, 23);
+    event.cycles_n = amount_at(statement, 31);
+    event.lost_ns = amount_at(statement, 32);
+    event.longest_ns = amount_at(statement, 33);
+    event.slowed = cause_at(statement, 22);
     event.circumstances =
-        (struct st_event_circumstances){st_history_sql_int(statement, 24), st_history_sql_int(statement, 25),
-                                        st_history_sql_int(statement, 26), st_history_sql_int(statement, 27),
-                                        st_history_sql_int(statement, 28), st_history_sql_int(statement, 29)};
+        (struct st_event_circumstances){st_history_sql_int(statement, 23), st_history_sql_int(statement, 24),
+                                        st_history_sql_int(statement, 25), st_history_sql_int(statement, 26),
+                                        st_history_sql_int(statement, 27), st_history_sql_int(statement, 28)};
     *ret = event;
     return kind != ST_EVENT_LATE_WAKE || event.lateness_ns != INT64_MIN;
 }

@@ -9,6 +9,22 @@
 #include "store/history/history_read.h"
 #include "store/history/history_sql.h"
 
+/* The counts of a row of `span`, in this order wherever they are read or written. One more: also in `tables`
+ * of history.c and in put() of history_write.c. */
+#define ST_HISTORY_COUNTS                                                                                    \
+    "cycles, misses, skipped_periods, late_wakes, xruns_own, xruns_observed, starved, miss_events"
+enum {
+    ST_HISTORY_CYCLES,
+    ST_HISTORY_MISSES,
+    ST_HISTORY_SKIPPED,
+    ST_HISTORY_LATE,
+    ST_HISTORY_OWN,
+    ST_HISTORY_OBSERVED,
+    ST_HISTORY_CLIENTS, /* dropouts of clients */
+    ST_HISTORY_MISS_EVENTS,
+    ST_HISTORY_COUNTS_N
+};
+
 /** A sum of rows with one histogram. */
 struct st_history_sum {
     struct st_hist hist;

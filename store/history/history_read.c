@@ -16,19 +16,17 @@
 #define JOIN_NS     (2 * ST_NS_PER_S) /* a smaller distance between two minutes is no gap */
 #define SUMMED_MAX  4000              /* rows whose histograms one answer sums, in 0.1 to 0.2 s */
 #define STEP_MAX_NS (3650 * ST_HISTORY_DAY * ST_NS_PER_S)
-#define COUNTS_N    9
 #define HEAD_BYTES  256
 #define COLUMNS                                                                                              \
-    "from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, " \
-    "xruns_observed, starved, miss_events, lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, "  \
-    "circumstances, "                                                                                        \
-    "lateness"
+    "from_ns, to_ns, measured_ns, lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, "           \
+    "circumstances, lateness, " ST_HISTORY_COUNTS
+#define COUNTS_AT 9 /* in COLUMNS */
 
 /* The rows of the file in one row of the answer. */
 struct group {
     int64_t from_ns, to_ns, measured_ns;
     int64_t step_ns, rows_to_ns; /* the beginning of its step; the end of its last row */
-    int64_t counts[COUNTS_N];
+    int64_t counts[ST_HISTORY_COUNTS_N];
     int64_t n, p50_ns, p99_ns, max_ns; /* the quantiles of a single row */
     int64_t circumstances;
     unsigned rows_n;
@@ -138,19 +136,21 @@ static int append_group(struct walk *walk)
         group->p99_ns = st_history_sum_quantile(sum, 0.99, group->max_ns);
     }
     const int64_t *counts = group->counts;
-    json_t *xruns = json_pack("{s:I, s:I, s:o}", "simulated", (json_int_t)counts[4], "own",
-                              (json_int_t)counts[5], "observed", st_json_known(counts[6]));
+    json_t *xruns = json_pack("{s:I, s:o}", "own", (json_int_t)counts[ST_HISTORY_OWN], "observed",
+                              st_json_known(counts[ST_HISTORY_OBSERVED]));
     json_t *lateness =
         json_pack("{s:I, s:o, s:o, s:o}", "n", (json_int_t)group->n, "p50_ns", st_json_known(group->p50_ns),
                   "p99_ns", st_json_known(group->p99_ns), "max_ns", st_json_known(group->max_ns));
-    const int r =
-        append(walk, json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "from_ns",
-                               (json_int_t)group->from_ns, "to_ns", (json_int_t)group->to_ns, "measured_ns",
-                               (json_int_t)group->measured_ns, "cycles", (json_int_t)counts[0], "misses",
-                               (json_int_t)counts[1], "miss_events", st_json_known(counts[8]),
-                               "skipped_periods", (json_int_t)counts[2], "late_wakes", (json_int_t)counts[3],
-                               "xruns", xruns, "client_dropouts", st_json_known(counts[7]), "lateness",
-                               lateness, "circumstances", st_json_known(group->circumstances)));
+    const int r = append(
+        walk,
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "from_ns",
+                  (json_int_t)group->from_ns, "to_ns", (json_int_t)group->to_ns, "measured_ns",
+                  (json_int_t)group->measured_ns, "cycles", (json_int_t)counts[ST_HISTORY_CYCLES], "misses",
+                  (json_int_t)counts[ST_HISTORY_MISSES], "miss_events",
+                  st_json_known(counts[ST_HISTORY_MISS_EVENTS]), "skipped_periods",
+                  (json_int_t)counts[ST_HISTORY_SKIPPED], "late_wakes", (json_int_t)counts[ST_HISTORY_LATE],
+                  "xruns", xruns, "client_dropouts", st_json_known(counts[ST_HISTORY_CLIENTS]), "lateness",
+                  lateness, "circumstances", st_json_known(group->circumstances)));
     if (group->to_ns > walk->at_ns)
         walk->at_ns = group->to_ns;
     group->rows_n = 0;
@@ -179,8 +179,8 @@ static int add_histogram(struct walk *walk, sqlite3_stmt *statement)
 {
     struct group *group = &walk->group;
     struct st_history_sum *sum = &walk->reader->sum;
-    const void *bytes = sqlite3_column_blob(statement, 17);
-    const size_t n = (size_t)sqlite3_column_bytes(statement, 17);
+    const void *bytes = sqlite3_column_blob(statement, 8);
+    const size_t n = (size_t)sqlite3_column_bytes(statement, 8);
     if (group->rows_n == 0)
         return keep_first(group, bytes, n);
     int r = 0;
@@ -197,22 +197,21 @@ static int add_row(struct walk *walk, sqlite3_stmt *statement)
     const int r = add_histogram(walk, statement);
     if (r < 0)
         return r;
-    const int64_t max_ns = st_history_sql_int(statement, 15),
-                  circumstances = st_history_sql_int(statement, 16);
+    const int64_t max_ns = st_history_sql_int(statement, 6), circumstances = st_history_sql_int(statement, 7);
     if (group->rows_n == 0) {
-        for (int i = 0; i < COUNTS_N; i++)
+        for (int i = 0; i < ST_HISTORY_COUNTS_N; i++)
             group->counts[i] = INT64_MIN;
         group->measured_ns = 0;
         group->n = 0;
         group->max_ns = INT64_MIN;
-        group->p50_ns = st_history_sql_int(statement, 13);
-        group->p99_ns = st_history_sql_int(statement, 14);
+        group->p50_ns = st_history_sql_int(statement, 4);
+        group->p99_ns = st_history_sql_int(statement, 5);
         group->circumstances = circumstances;
     }
     group->measured_ns = st_history_sql_add(group->measured_ns, st_history_sql_int(statement, 2));
-    for (int i = 0; i < COUNTS_N; i++)
-        group->counts[i] = st_history_sql_add(group->counts[i], st_history_sql_int(statement, 3 + i));
-    group->n = st_history_sql_add(group->n, st_history_sql_int(statement, 12));
+    for (int i = 0; i < ST_HISTORY_COUNTS_N; i++)
+        group->counts[i] = st_history_sql_add(group->counts[i], st_history_sql_int(statement, COUNTS_AT + i));
+    group->n = st_history_sql_add(group->n, st_history_sql_int(statement, 3));
     if (max_ns > group->max_ns)
         group->max_ns = max_ns;
     if (group->circumstances != circumstances)
@@ -313,11 +312,10 @@ static int walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
 static int circumstances(struct st_history_reader *reader, const json_t *used, json_t **ret)
 {
     sqlite3_stmt *statement;
-    int r =
-        st_history_sql_prepare(reader->db, &statement,
-                               "SELECT id, kernel, governor, policy, priority, cpu, frames, rate_hz, periods,"
-                               " load_percent FROM circumstances ORDER BY id",
-                               "");
+    int r = st_history_sql_prepare(reader->db, &statement,
+                                   "SELECT id, kernel, governor, policy, priority, cpu, frames, rate_hz,"
+                                   " load_percent FROM circumstances ORDER BY id",
+                                   "");
     if (r < 0)
         return r;
     json_t *list = json_array();
@@ -326,16 +324,15 @@ static int circumstances(struct st_history_reader *reader, const json_t *used, j
         json_t *given = json_integer(id);
         if (has(used, given))
             json_array_append_new(list,
-                                  json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "id",
+                                  json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "id",
                                             (json_int_t)id, "kernel", st_history_read_column(statement, 1),
                                             "governor", st_history_read_column(statement, 2), "policy",
                                             st_history_read_column(statement, 3), "priority",
                                             st_json_known(st_history_sql_int(statement, 4)), "cpu",
                                             st_json_known(st_history_sql_int(statement, 5)), "frames",
                                             st_json_known(st_history_sql_int(statement, 6)), "rate_hz",
-                                            st_json_known(st_history_sql_int(statement, 7)), "periods",
-                                            st_json_known(st_history_sql_int(statement, 8)), "load_percent",
-                                            sqlite3_column_double(statement, 9)));
+                                            st_json_known(st_history_sql_int(statement, 7)), "load_percent",
+                                            sqlite3_column_double(statement, 8)));
         json_decref(given);
     }
     sqlite3_finalize(statement);

@@ -20,14 +20,10 @@ static const int64_t levels[] = {ST_HISTORY_HOUR, ST_HISTORY_DAY};
 /* A row of `span`. */
 struct row {
     int64_t id, from_ns, to_ns, measured_ns;
-    int64_t counts[9]; /* as COUNTS; INT64_MIN: not known */
-    int64_t max_ns;    /* INT64_MIN: none */
+    int64_t counts[ST_HISTORY_COUNTS_N]; /* INT64_MIN: not known */
+    int64_t max_ns;                      /* INT64_MIN: none */
     int64_t circumstances;
 };
-
-#define COUNTS                                                                                               \
-    "cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, xruns_observed, starved, "     \
-    "miss_events"
 
 /* --- circumstances --- */
 
@@ -38,17 +34,17 @@ static int circumstances_id(struct st_history *history, const struct st_history_
     int r = st_history_sql_number(
         history->db, &id,
         "SELECT id FROM circumstances WHERE kernel IS ? AND governor IS ? AND policy IS ?"
-        " AND priority IS ? AND cpu IS ? AND frames IS ? AND rate_hz IS ? AND periods IS ?"
+        " AND priority IS ? AND cpu IS ? AND frames IS ? AND rate_hz IS ?"
         " AND load_percent IS ?",
-        "sssnnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames, c->rate_hz,
-        c->periods, c->load_percent);
+        "sssnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames, c->rate_hz,
+        c->load_percent);
     if (r == 0 && id == INT64_MIN) {
         r = st_history_sql_run(
             history->db,
             "INSERT INTO circumstances (kernel, governor, policy, priority, cpu, frames, rate_hz,"
-            " periods, load_percent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            "sssnnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames, c->rate_hz,
-            c->periods, c->load_percent);
+            " load_percent) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "sssnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames, c->rate_hz,
+            c->load_percent);
         id = sqlite3_last_insert_rowid(history->db);
     }
     if (r == 0)
@@ -65,17 +61,20 @@ static int put(struct st_history *history, int64_t level, const struct row *row,
     struct st_history_sum *sum = &history->sum;
     return st_history_sql_run(
         history->db,
-        "INSERT OR REPLACE INTO span (id, level, from_ns, to_ns, measured_ns, " COUNTS
+        "INSERT OR REPLACE INTO span (id, level, from_ns, to_ns, measured_ns, " ST_HISTORY_COUNTS
         ", lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances,"
-        " lateness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        "niiiiiiiiiinniinnnnb", row->id, level, row->from_ns, row->to_ns, row->measured_ns, row->counts[0],
+        " lateness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "niiiiiiiiinniinnnnb", row->id, level, row->from_ns, row->to_ns, row->measured_ns, row->counts[0],
         row->counts[1], row->counts[2], row->counts[3], row->counts[4], row->counts[5], row->counts[6],
-        row->counts[7], row->counts[8], (int64_t)sum->hist.total_n,
-        st_history_sum_quantile(sum, 0.5, row->max_ns), st_history_sum_quantile(sum, 0.99, row->max_ns),
-        row->max_ns, row->circumstances, (const void *)lateness, lateness_bytes);
+        row->counts[7], (int64_t)sum->hist.total_n, st_history_sum_quantile(sum, 0.5, row->max_ns),
+        st_history_sum_quantile(sum, 0.99, row->max_ns), row->max_ns, row->circumstances,
+        (const void *)lateness, lateness_bytes);
 }
 
-#define GET "SELECT id, from_ns, measured_ns, " COUNTS ", lateness_max_ns, circumstances, lateness FROM span"
+#define GET                                                                                                  \
+    "SELECT id, from_ns, measured_ns, lateness_max_ns, circumstances, lateness, " ST_HISTORY_COUNTS          \
+    " FROM span"
+#define COUNTS_AT 6 /* in GET */
 
 /* Reads a row of GET and adds its histogram to history->sum. */
 static int get(struct st_history *history, sqlite3_stmt *statement, struct row *ret)
@@ -84,11 +83,11 @@ static int get(struct st_history *history, sqlite3_stmt *statement, struct row *
     ret->from_ns = st_history_sql_int(statement, 1);
     ret->measured_ns = st_history_sql_int(statement, 2);
     for (int i = 0; i < (int)ST_ARRAY_LEN(ret->counts); i++)
-        ret->counts[i] = st_history_sql_int(statement, 3 + i);
-    ret->max_ns = st_history_sql_int(statement, 12);
-    ret->circumstances = st_history_sql_int(statement, 13);
-    const void *lateness = sqlite3_column_blob(statement, 14);
-    return st_history_sum_add(&history->sum, lateness, (size_t)sqlite3_column_bytes(statement, 14));
+        ret->counts[i] = st_history_sql_int(statement, COUNTS_AT + i);
+    ret->max_ns = st_history_sql_int(statement, 3);
+    ret->circumstances = st_history_sql_int(statement, 4);
+    const void *lateness = sqlite3_column_blob(statement, 5);
+    return st_history_sum_add(&history->sum, lateness, (size_t)sqlite3_column_bytes(statement, 5));
 }
 
 /* An empty row for the hour or day of a row. */
@@ -101,7 +100,7 @@ static struct row level_of(const struct row *row, int64_t level)
     return (struct row){.id = INT64_MIN,
                         .from_ns = from_ns,
                         .to_ns = from_ns + level_ns,
-                        .counts = {[6] = INT64_MIN, INT64_MIN},
+                        .counts = {[ST_HISTORY_OBSERVED] = INT64_MIN, [ST_HISTORY_CLIENTS] = INT64_MIN},
                         .max_ns = INT64_MIN,
                         .circumstances = row->circumstances};
 }
@@ -158,10 +157,14 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
                                    ? minute->to_wall_ns
                                    : st_ns_add(minute->from_wall_ns, minute->measured_ns),
                       .measured_ns = minute->measured_ns,
-                      .counts = {(int64_t)minute->cycles, (int64_t)minute->misses,
-                                 (int64_t)minute->skipped_periods, (int64_t)minute->late_wakes,
-                                 (int64_t)minute->simulated_xruns, (int64_t)minute->own_xruns,
-                                 minute->observed_xruns, minute->client_dropouts, minute->miss_events},
+                      .counts = {[ST_HISTORY_CYCLES] = (int64_t)minute->cycles,
+                                 [ST_HISTORY_MISSES] = (int64_t)minute->misses,
+                                 [ST_HISTORY_SKIPPED] = (int64_t)minute->skipped_periods,
+                                 [ST_HISTORY_LATE] = (int64_t)minute->late_wakes,
+                                 [ST_HISTORY_OWN] = (int64_t)minute->own_xruns,
+                                 [ST_HISTORY_OBSERVED] = minute->observed_xruns,
+                                 [ST_HISTORY_CLIENTS] = minute->client_dropouts,
+                                 [ST_HISTORY_MISS_EVENTS] = minute->miss_events},
                       .max_ns = minute->lateness_max_ns};
     int r = circumstances_id(history, &minute->circumstances, &row.circumstances);
     st_hist_reset(&history->sum.hist);

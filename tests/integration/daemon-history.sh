@@ -231,9 +231,9 @@ stop
 if [ -x "$SLEEPTUNE_BUILD/tests/integration/make_history" ]; then
     rm -f "$db"
     "$SLEEPTUNE_BUILD/tests/integration/make_history" "$db" "$(date +%s)" 2 60 >/dev/null
-    sql "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, lateness_n, lateness)
+    sql "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_own, lateness_n, lateness)
          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
-         SELECT level, from_ns - i * 60000000000, to_ns - i * 60000000000, measured_ns, cycles, 0, 0, 0, 0, 0, lateness_n, lateness FROM n, (SELECT * FROM span WHERE level = 60 LIMIT 1)"
+         SELECT level, from_ns - i * 60000000000, to_ns - i * 60000000000, measured_ns, cycles, 0, 0, 0, 0, lateness_n, lateness FROM n, (SELECT * FROM span WHERE level = 60 LIMIT 1)"
     sql "INSERT INTO event (wall_ns, kind, detail, lateness_ns) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
          SELECT $(date +%s)000000000 - i, 'pause', 'did not run: ' || hex(zeroblob(100)), i FROM n"
     starts "it starts with thousands of events"
@@ -324,7 +324,7 @@ is "it ends cleanly after all that" "$status" 0
 # --- a history that may only be read ---
 if can_be_nobody; then
     mkdir "$tmp/nobody"
-    cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-9.db" "$tmp/nobody/history.db"
+    cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-10.db" "$tmp/nobody/history.db"
     chmod 444 "$tmp/nobody/history.db"
     chown 65534 "$tmp/nobody"
     STATE_DIRECTORY=$tmp/nobody

@@ -60,12 +60,11 @@ static inline void add_under(const char *kernel, int64_t from_ns, uint64_t n, in
                                        .misses = 1,
                                        .skipped_periods = 2,
                                        .late_wakes = 3,
-                                       .simulated_xruns = 4,
                                        .own_xruns = 5,
                                        .observed_xruns = dropouts == INT64_MIN ? INT64_MIN : 0,
                                        .client_dropouts = dropouts,
                                        .lateness_max_ns = lateness_ns + 1,
-                                       .circumstances = {"", "", "fifo", 70, -1, 128, 48000, 2, 0}};
+                                       .circumstances = {"", "", "fifo", 70, -1, 128, 48000, 0}};
     snprintf(minute.circumstances.kernel, sizeof(minute.circumstances.kernel), "%s", kernel);
     assert_int_equal(st_hist_init(&hist, ST_HISTORY_DIGITS), 0);
     st_hist_add_n(&hist, lateness_ns, n);

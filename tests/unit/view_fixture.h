@@ -19,7 +19,6 @@ static int setup(void **state)
         return 1;
     result.frames = 128;
     result.rate_hz = 48000;
-    result.periods = 2;
     result.cpu = -1;
     result.policy_asked = result.policy = ST_POLICY_FIFO;
     result.priority = 70;

@@ -128,21 +128,17 @@ static void five_handlers_are_shown_with_their_longer_runs(void **state)
     free(text);
 }
 
-static void what_the_test_loop_lost_is_not_said_of_the_music(void **state)
+static void without_a_tracer_it_is_said_how_to_name_the_culprit(void **state)
 {
     (void)state;
     static const char rows[] = "[" ROW(BUSY, "null", 2, 4000000, 3000000, 1.0) "]";
-    json_t *document = json_pack("{s:s, s:o, s:i, s:i, s:i, s:s}", "verdict", "One sentence.", "rows",
-                                 json_loads(rows, 0, NULL), "wakes", 1000, "simulated_xruns", 2,
-                                 "simulated_xruns_unknown", 0, "tracer", "trace.enabled is off");
+    json_t *document = json_pack("{s:s, s:o, s:i, s:s}", "verdict", "One sentence.", "rows",
+                                 json_loads(rows, 0, NULL), "wakes", 1000, "tracer", "trace.enabled is off");
     char *text = show(document, 80);
-    assert_non_null(strstr(text, "\ntest loop  would have had 2 dropouts, had it played\n"));
     assert_non_null(strstr(text, "\nculprit    which program delayed the test loop is not known:"));
     free(text);
-    json_object_set_new(document, "simulated_xruns", json_integer(0));
     json_object_set_new(document, "rows", json_array());
     text = show(document, 80);
-    assert_null(strstr(text, "test loop"));
     assert_null(strstr(text, "culprit"));
     free(text);
     json_decref(document);
@@ -153,7 +149,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_of_one_program_are_one_row_of_a_cause),
         cmocka_unit_test(hostile_rows_are_shown_without_harm),
-        cmocka_unit_test(what_the_test_loop_lost_is_not_said_of_the_music),
+        cmocka_unit_test(without_a_tracer_it_is_said_how_to_name_the_culprit),
         cmocka_unit_test(five_handlers_are_shown_with_their_longer_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

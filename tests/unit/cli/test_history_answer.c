@@ -31,8 +31,8 @@ static json_t *dropout(const char *client, const char *reason, const char *text,
 /* A day in a row. @param observed < 0: no server was watched. @param playing_ns < 0: unknown. */
 static json_t *document(int observed, int64_t watched_ns, int64_t playing_ns, json_t *dropouts)
 {
-    json_t *xruns = json_pack("{s:i, s:i, s:o}", "simulated", 7, "own", 0, "observed",
-                              observed < 0 ? json_null() : json_integer(0));
+    json_t *xruns =
+        json_pack("{s:i, s:o}", "own", 0, "observed", observed < 0 ? json_null() : json_integer(0));
     json_t *row = json_pack(
         "{s:I, s:I, s:I, s:I, s:i, s:i, s:o, s:o, s:{s:I}}", "from_ns", (json_int_t)SINCE_NS, "to_ns",
         (json_int_t)UNTIL_NS, "measured_ns", (json_int_t)(24 * HOUR_NS), "cycles", (json_int_t)32399999,

@@ -60,12 +60,6 @@ static void take_late(const struct st_cause_event *event)
     sink.late(sink.ctx, event);
 }
 
-static void take_xrun(int64_t silence_ns, const struct st_cause_event *because)
-{
-    const struct st_sink sink = st_tracer_way_sink(&late_wakes);
-    sink.xrun(sink.ctx, fake->clock.now_ns(&fake->clock), silence_ns, because);
-}
-
 static void add(enum st_cause cause, int64_t lateness_ns, int64_t explained_ns)
 {
     const struct st_cause_event event = late(cause, lateness_ns, explained_ns);
@@ -147,7 +141,7 @@ static void sums_are_by_cause_the_longest_total_first(void **state)
 static void take(enum st_cause cause, const char *culprit_name, int64_t ns)
 {
     struct st_trace_culprit culprit = {.ns = ns, .explains = true};
-    const struct st_late one = {.event = late(cause, ns, ns)};
+    const struct st_cause_event one = late(cause, ns, ns);
     snprintf(culprit.name, sizeof(culprit.name), "%s", culprit_name);
     st_causes_take(causes, &one, culprit_name[0] != '\0' ? &culprit : NULL);
 }
@@ -179,7 +173,7 @@ static void sentence_sums_by_cause_then_names_the_worst_culprit_of_it(void **sta
 static void culprit_of_a_part_of_the_wait_leaves_the_wait_explained(void **state)
 {
     (void)state;
-    const struct st_late one = {.event = late(ST_CAUSE_RUN_QUEUE, 2000000, 1900000)};
+    const struct st_cause_event one = late(ST_CAUSE_RUN_QUEUE, 2000000, 1900000);
     struct st_trace_culprit culprit = {.name = "hog/7", .ns = 600000, .explains = true};
     st_causes_take(causes, &one, &culprit);
     assert_int_equal(newest()->explained_ns, 1900000); /* others had the rest */
@@ -191,7 +185,7 @@ static void culprit_of_a_part_of_the_wait_leaves_the_wait_explained(void **state
 static void culprit_whose_part_of_the_wait_is_not_known_explains_no_more(void **state)
 {
     (void)state;
-    const struct st_late one = {.event = late(ST_CAUSE_RUN_QUEUE, 2000000, 1100000)};
+    const struct st_cause_event one = late(ST_CAUSE_RUN_QUEUE, 2000000, 1100000);
     const struct st_trace_culprit culprit = {.name = "hog/7", .ns = 2000000};
     st_causes_take(causes, &one, &culprit);
     assert_int_equal(newest()->explained_ns, 1100000);
@@ -233,11 +227,9 @@ static void minute_has_what_was_late_in_it_and_the_next_begins_anew(void **state
         st_causes_wakes(causes, 100);
         for (int n = 0; n <= i; n++)
             add(ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, 0);
-        take_xrun(ST_NS_PER_MS, NULL);
         minute_passes();
         assert_int_equal(minute.late_wakes, i + 1);
         assert_int_equal(minute.late_above_ns, 1333333);
-        assert_int_equal(minute.xruns_unknown_n, 1);
         assert_int_equal(ended.n, 1);
         assert_int_equal(ended.rows[0].n, i + 1);
     }
@@ -252,8 +244,8 @@ static void flood_of_culprits_ends_in_other_and_sums_stay_complete(void **state)
     (void)state;
     for (int i = 0; i < 500; i++) {
         struct st_trace_culprit culprit = {.ns = ST_NS_PER_MS, .explains = true};
-        const struct st_late one = {
-            .event = late(i % 2 ? ST_CAUSE_TIMER : ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, INT64_MIN)};
+        const struct st_cause_event one =
+            late(i % 2 ? ST_CAUSE_TIMER : ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, INT64_MIN);
         snprintf(culprit.name, sizeof(culprit.name), "thread/%d", i);
         st_causes_take(causes, &one, &culprit);
     }
@@ -282,30 +274,6 @@ static void loop_with_another_period_begins_its_sums_anew(void **state)
     document = look();
     assert_int_equal(number(document, "wakes"), 0);
     assert_int_equal(number(document, "late_threshold_ns"), 666666);
-    json_decref(document);
-}
-
-static void simulated_xruns_are_events_with_a_cause_or_not_known(void **state)
-{
-    (void)state;
-    const struct st_cause_event because = late(ST_CAUSE_STOPPED, 200 * ST_NS_PER_MS, 200 * ST_NS_PER_MS);
-    take_late(&because);
-    assert_int_equal(newest()->kind, ST_EVENT_LATE_WAKE);
-    st_fake_advance(fake, 1);
-    take_xrun(190 * ST_NS_PER_MS, &because);
-    assert_int_equal(newest()->kind, ST_EVENT_SIMULATED_XRUN);
-    assert_int_equal(newest()->cause, ST_CAUSE_STOPPED);
-    assert_int_equal(newest()->lateness_ns, 200 * ST_NS_PER_MS);
-    assert_non_null(strstr(said("text"), "no data for 190.000 ms: "));
-    st_fake_advance(fake, 1);
-    take_xrun(ST_NS_PER_MS, NULL);
-    assert_string_equal(said("cause"), "unknown");
-    assert_non_null(strstr(said("text"), "no data for 1.000 ms: cause unknown"));
-    assert_int_equal(newest()->lateness_ns, INT64_MIN);
-    json_t *document = look();
-    assert_int_equal(number(document, "simulated_xruns"), 2);
-    assert_int_equal(number(document, "simulated_xruns_unknown"), 1);
-    assert_int_equal(number(json_array_get(json_object_get(document, "rows"), 0), "simulated_xruns"), 1);
     json_decref(document);
 }
 
@@ -608,7 +576,6 @@ int main(void)
         TEST(minute_has_what_was_late_in_it_and_the_next_begins_anew),
         TEST(flood_of_culprits_ends_in_other_and_sums_stay_complete),
         TEST(loop_with_another_period_begins_its_sums_anew),
-        TEST(simulated_xruns_are_events_with_a_cause_or_not_known),
         TEST(quarter_of_a_second_has_one_event_of_its_worst_late_wake),
         TEST(others_xrun_has_the_cause_of_a_late_wake_at_the_same_time),
         TEST(clients_own_cycle_decides_about_its_dropout),

@@ -61,7 +61,7 @@ static void each_key_is_read(void **state)
 {
     (void)state;
     struct st_config c;
-    assert_int_equal(parse("loop = { rate_hz = 44100; frames = 64; periods = 3; priority = 97; cpu = 2;\r\n"
+    assert_int_equal(parse("loop = { rate_hz = 44100; frames = 64; priority = 97; cpu = 2;\r\n"
                            "  when = \"always\"; };\r\n"
                            "audio: { backend = \"alsa\"; device = \"hw:0,0\"; };\n"
                            "socket: { path = \"/tmp/s\"; mode = \"0600\"; group = \"audio\"; };\n"
@@ -70,7 +70,6 @@ static void each_key_is_read(void **state)
                      0);
     assert_int_equal(c.loop.rate_hz, 44100);
     assert_int_equal(c.loop.frames, 64);
-    assert_int_equal(c.loop.periods, 3);
     assert_int_equal(c.loop.priority, 97);
     assert_int_equal(c.loop.cpu, 2);
     assert_string_equal(c.loop.when, "always");
@@ -223,7 +222,7 @@ static void difference_says_what_a_reload_must_do(void **state)
                      0);
     assert_int_equal(st_config_difference(&a, &b),
                      ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_SOCKET | ST_CONFIG_APPLIES_START);
-    assert_int_equal(parse("loop = { periods = 3; }; http = { listen = \"127.0.0.1:1\"; };", &b), 0);
+    assert_int_equal(parse("loop = { cpu = 1; }; http = { listen = \"127.0.0.1:1\"; };", &b), 0);
     assert_int_equal(st_config_difference(&a, &b), ST_CONFIG_APPLIES_LOOP | ST_CONFIG_APPLIES_HTTP);
 }
 

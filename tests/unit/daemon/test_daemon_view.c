@@ -217,13 +217,11 @@ static void metrics_have_the_published_names_and_cumulative_buckets(void **state
     (void)state;
     result.misses = 6;
     result.skipped_periods = 2;
-    result.simulated_xruns = 3;
     view.audio.xruns_n = 9;
     static const char *const lines[] = {
         "\nsleeptune_deadline_misses_total 6\n",
         "\nsleeptune_miss_events_total ",
         "\nsleeptune_skipped_periods_total 2\n",
-        "\nsleeptune_xruns_total{source=\"simulated\"} 3\n",
         "\nsleeptune_xruns_total{source=\"own\"} 9\n",
         "\nsleeptune_lateness_seconds_bucket{le=\"1e-06\"} 4\n", /* early ones are below every bound */
         "\nsleeptune_lateness_seconds_bucket{le=\"1e-05\"} 4\n",

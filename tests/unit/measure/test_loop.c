@@ -23,7 +23,6 @@ static void on_time_run_balances_with_one_sleep_and_one_clock_read_a_cycle(void 
     assert_int_equal(b.result.skipped_periods, 0);
     assert_int_equal(b.result.elapsed_periods, PERIODS);
     assert_int_equal(b.result.misses, 0);
-    assert_int_equal(b.result.simulated_xruns, 0);
     assert_int_equal(b.result.lateness.min_ns, 14000);
     assert_int_equal(b.result.lateness.max_ns, 14000);
     assert_int_equal(st_fake_sleeps_n(b.fake), PERIODS);
@@ -44,7 +43,7 @@ static void due_times_do_not_drift(void **state)
     bench_finish(&b);
 }
 
-static void stall_of_200_ms_is_150_misses_and_one_simulated_xrun(void **state)
+static void stall_of_200_ms_is_150_misses(void **state)
 {
     (void)state;
     struct bench b;
@@ -57,7 +56,6 @@ static void stall_of_200_ms_is_150_misses_and_one_simulated_xrun(void **state)
     assert_int_equal(b.result.misses, 150);
     assert_int_equal(b.result.skipped_periods, 149);
     assert_int_equal(b.result.cycles, PERIODS - 149);
-    assert_int_equal(b.result.simulated_xruns, 1);
     assert_int_equal(b.result.lateness.total_n, PERIODS - 149);
     assert_int_equal(b.result.response.total_n, PERIODS);
     /* without coordinated omission p99 of 1000 responses is the tenth worst: 200 ms - 9 or 10 periods */
@@ -425,7 +423,7 @@ static void late_wake_before_the_machine_slept_has_a_cause_of_its_own(void **sta
 }
 
 struct heard {
-    uint64_t late_n, together_n, xruns_n, xruns_because_n;
+    uint64_t late_n, together_n;
     int64_t runq_wait_ns;
 };
 
@@ -435,15 +433,6 @@ static void hear_late(void *ctx, const struct st_cause_event *event)
     heard->late_n++;
     heard->together_n += event->together_n > 1;
     heard->runq_wait_ns += event->runq_wait_ns;
-}
-
-static void hear_xrun(void *ctx, int64_t at_ns, int64_t silence_ns, const struct st_cause_event *because)
-{
-    struct heard *heard = ctx;
-    assert_true(silence_ns > 0);
-    heard->xruns_n++;
-    if (because != NULL && because->at_ns <= at_ns)
-        heard->xruns_because_n++;
 }
 
 static void machine_that_is_always_late_is_asked_why_at_most_eight_times_a_second(void **state)
@@ -474,7 +463,7 @@ static void lateness_between_two_looks_is_shared_by_what_was_counted(void **stat
     struct heard heard = {0};
     int64_t script_ns[128];
     bench_init(&b, 4096, 80);
-    b.drain.sink = (struct st_sink){.late = hear_late, .xrun = hear_xrun, .ctx = &heard};
+    b.drain.sink = (struct st_sink){.late = hear_late, .ctx = &heard};
     b.loop.cause_above_ns = 600000;
     b.loop.counters = &b.counters;
     struct st_thread_counters counters = {.valid = ST_COUNTER_RUNQ_WAIT, .runq_wait_ns = 1000};
@@ -492,25 +481,6 @@ static void lateness_between_two_looks_is_shared_by_what_was_counted(void **stat
     assert_in_range(heard.runq_wait_ns, 12 * ST_NS_PER_MS - 100, 12 * ST_NS_PER_MS);
     st_drain_finish(&b.drain);
     assert_int_equal(heard.late_n, 80);
-    bench_finish(&b);
-}
-
-static void simulated_xrun_has_the_cause_of_the_wake_that_made_it(void **state)
-{
-    (void)state;
-    struct bench b;
-    struct heard heard = {0};
-    const int64_t script_ns[] = {0, 0, 0, 200 * ST_NS_PER_MS};
-    bench_init(&b, 4096, 400);
-    b.drain.sink = (struct st_sink){.late = hear_late, .xrun = hear_xrun, .ctx = &heard};
-    b.loop.cause_above_ns = 600000;
-    b.loop.counters = &b.counters;
-    bench_script(&b, script_ns, 4, 0);
-    bench_run(&b);
-    assert_int_equal(b.result.simulated_xruns, 1);
-    assert_int_equal(heard.xruns_n, 1);
-    assert_int_equal(heard.xruns_because_n, 1);
-    assert_int_equal(heard.late_n, 1);
     bench_finish(&b);
 }
 
@@ -573,7 +543,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_time_run_balances_with_one_sleep_and_one_clock_read_a_cycle),
         cmocka_unit_test(due_times_do_not_drift),
-        cmocka_unit_test(stall_of_200_ms_is_150_misses_and_one_simulated_xrun),
+        cmocka_unit_test(stall_of_200_ms_is_150_misses),
         cmocka_unit_test(wake_in_the_next_period_is_a_miss_without_a_skip),
         cmocka_unit_test(done_exactly_at_the_next_due_time_is_no_miss),
         cmocka_unit_test(early_wake_is_negative_and_counted_apart),
@@ -592,7 +562,6 @@ int main(void)
         cmocka_unit_test(late_wake_that_outlasts_many_drains_is_explained),
         cmocka_unit_test(machine_that_is_always_late_is_asked_why_at_most_eight_times_a_second),
         cmocka_unit_test(lateness_between_two_looks_is_shared_by_what_was_counted),
-        cmocka_unit_test(simulated_xrun_has_the_cause_of_the_wake_that_made_it),
         cmocka_unit_test(stop_ends_it_with_balanced_books),
         cmocka_unit_test(stop_in_warm_up_counts_nothing),
         cmocka_unit_test(sleep_that_fails_in_warm_up_leaves_balanced_books),

@@ -32,8 +32,7 @@ static void check_same(const struct st_event *a, const struct st_event *b)
 #define SAME(field) assert_int_equal(a->field, b->field)
     SAME(wall_ns), SAME(span_ns), SAME(kind), SAME(count_n), SAME(certainty), SAME(reason), SAME(busy_ns);
     SAME(error_ns), SAME(wait_ns), SAME(period_ns), SAME(missing_ns), SAME(cause), SAME(lateness_ns);
-    SAME(explained_ns), SAME(silence_ns), SAME(culprit_n), SAME(culprit_ns), SAME(loop_cpu), SAME(slowed),
-        SAME(mixed);
+    SAME(explained_ns), SAME(culprit_n), SAME(culprit_ns), SAME(loop_cpu), SAME(slowed), SAME(mixed);
 #undef SAME
     assert_string_equal(a->detail, b->detail);
     assert_string_equal(a->source, b->source);
@@ -92,7 +91,6 @@ static void an_event_is_read_as_it_was_written(void **state)
     event.period_ns = 4;
     event.missing_ns = 5;
     event.mixed = true;
-    event.silence_ns = 6;
     event.cause = ST_CAUSE_TIMER;
     event.lateness_ns = 8;
     event.explained_ns = 7;

@@ -45,13 +45,12 @@ static int teardown(void **state)
     return system(command);
 }
 
-/* A minute with two causes: a wait with a figure, a timer by exclusion; two xruns, one without a known
- * cause. */
+/* A minute with two causes: a wait with a figure, a timer by exclusion. */
 static void add_minute_with(int64_t from_ns, bool late)
 {
     struct st_cause_sum rows[] = {
-        {ST_CAUSE_RUN_QUEUE, "hog/7", 2, 6 * ST_NS_PER_MS, 4 * ST_NS_PER_MS, 5 * ST_NS_PER_MS, true, 1},
-        {ST_CAUSE_TIMER, "", 1, 2 * ST_NS_PER_MS, 2 * ST_NS_PER_MS, 0, false, 0},
+        {ST_CAUSE_RUN_QUEUE, "hog/7", 2, 6 * ST_NS_PER_MS, 4 * ST_NS_PER_MS, 5 * ST_NS_PER_MS, true},
+        {ST_CAUSE_TIMER, "", 1, 2 * ST_NS_PER_MS, 2 * ST_NS_PER_MS, 0, false},
     };
     size_t bytes;
     const struct st_history_minute minute = {.from_wall_ns = from_ns,
@@ -59,7 +58,6 @@ static void add_minute_with(int64_t from_ns, bool late)
                                              .measured_ns = MINUTE_NS,
                                              .cycles = 22500,
                                              .late_wakes = late ? 3 : 0,
-                                             .simulated_xruns = late ? 2 : 0,
                                              .observed_xruns = INT64_MIN,
                                              .client_dropouts = INT64_MIN,
                                              .lateness_max_ns = 4 * ST_NS_PER_MS,
@@ -67,8 +65,7 @@ static void add_minute_with(int64_t from_ns, bool late)
                                              .lateness_bytes = bytes,
                                              .late_above_ns = 1333333,
                                              .causes = rows,
-                                             .causes_n = late ? 2 : 0,
-                                             .xruns_unknown_n = late ? 1 : 0};
+                                             .causes_n = late ? 2 : 0};
     assert_non_null(minute.lateness);
     assert_int_equal(st_history_begin(history), 0);
     assert_int_equal(st_history_add_minute(history, &minute), 0);
@@ -112,15 +109,12 @@ static void check(const json_t *document, json_int_t minutes)
 {
     assert_int_equal(number(document, "wakes"), 22500 * minutes);
     assert_int_equal(number(document, "late_wakes"), 3 * minutes);
-    assert_int_equal(number(document, "simulated_xruns"), 2 * minutes);
-    assert_int_equal(number(document, "simulated_xruns_unknown"), minutes);
     const json_t *rows = json_object_get(document, "rows");
     assert_int_equal(json_array_size(rows), 2);
     const json_t *hog = json_array_get(rows, 0), *timer = json_array_get(rows, 1);
     assert_string_equal(json_string_value(json_object_get(hog, "culprit")), "hog/7");
     assert_int_equal(number(hog, "total_ns"), 6 * ST_NS_PER_MS * minutes);
     assert_int_equal(number(hog, "worst_ns"), 4 * ST_NS_PER_MS);
-    assert_int_equal(number(hog, "simulated_xruns"), minutes);
     assert_true(json_real_value(json_object_get(hog, "explained")) > 0.83);
     assert_true(json_is_null(json_object_get(timer, "explained")));
 }
@@ -150,8 +144,6 @@ static void minute_that_goes_on_is_added_where_it_belongs(void **state)
                                          .measured_ns = 7 * ST_NS_PER_S,
                                          .wakes_n = 2600,
                                          .above_ns = 1333333,
-                                         .xruns_n = 1,
-                                         .xruns_unknown_n = 1,
                                          .tracer = "no one looks"};
     sums.rows[0] = (struct st_cause_sum){.cause = ST_CAUSE_STOPPED, .n = 1, .total_ns = 1, .worst_ns = 1};
     json_t *alone = read_causes_and(INT64_MIN, INT64_MIN, &sums, &minute);
@@ -167,8 +159,6 @@ static void minute_that_goes_on_is_added_where_it_belongs(void **state)
     assert_int_equal(number(all, "measured_ns"), MINUTE_NS + 7 * ST_NS_PER_S);
     assert_int_equal(number(all, "wakes"), 22500 + 2600);
     assert_int_equal(number(all, "late_wakes"), 4);
-    assert_int_equal(number(all, "simulated_xruns"), 3);
-    assert_int_equal(number(all, "simulated_xruns_unknown"), 2);
     json_decref(all);
     json_t *before = read_causes_and(INT64_MIN, FROM_NS + MINUTE_NS, &sums, &minute);
     check(before, 1);

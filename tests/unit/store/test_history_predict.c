@@ -57,7 +57,7 @@ static void the_newest_settings_count_and_the_others_are_told(void **state)
         add(NOON_NS + i * MINUTE_NS, 22500, i == 10 || i == 170 ? 30000000 : 5000);
     (void)query(
         "INSERT INTO circumstances SELECT 77, '6.2', governor, policy, priority, cpu, frames, rate_hz,"
-        " periods, load_percent FROM circumstances");
+        " load_percent FROM circumstances");
     (void)query("UPDATE span SET circumstances = 77 WHERE level = 60 AND from_ns >= 1795179600000000000");
     assert_int_equal(predict(), 0);
     assert_int_equal(run.periods_n, 120 * 22500);

@@ -99,10 +99,10 @@ static void copy_row(int n)
     char sql[1024];
     snprintf(sql, sizeof(sql),
              "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods,"
-             " late_wakes, xruns_simulated, xruns_own, lateness_n, lateness)"
+             " late_wakes, xruns_own, lateness_n, lateness)"
              " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
              " SELECT level, from_ns + i * %lld, to_ns + i * %lld, measured_ns, cycles, misses,"
-             " skipped_periods, late_wakes, xruns_simulated, xruns_own, lateness_n, lateness FROM n,"
+             " skipped_periods, late_wakes, xruns_own, lateness_n, lateness FROM n,"
              " (SELECT * FROM span WHERE level = 60 ORDER BY from_ns LIMIT 1)",
              n, (long long)MINUTE_NS, (long long)MINUTE_NS);
     (void)query(sql);
