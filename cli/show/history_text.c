@@ -25,8 +25,6 @@
 #define DAY_NS          (24 * HOUR_NS)
 #define FIGURE_COLUMNS  42 /* of the four columns before the cause */
 #define CAUSE_MIN       24 /* a cause that has less room stands below its figures */
-#define HANDLER_COLUMNS 80 /* on fewer, a handler is without its bands */
-#define HANDLERS_MAX    5
 
 /* "2026-11-20 15:04" */
 static const char *minute_of(int64_t wall_ns, char *buf, size_t buf_bytes)
@@ -582,50 +580,6 @@ static void show_rows(FILE *out, const json_t *document_rows, int columns)
 
 /* --- what the trace shows of interrupts --- */
 
-/* In that band of their length and longer ones. */
-static int64_t runs_from_band(const json_t *bands, size_t band)
-{
-    int64_t n = 0;
-    for (; band < json_array_size(bands); band++)
-        n = st_ns_add(n, json_integer_value(json_array_get(bands, band)));
-    return n;
-}
-
-static void show_handler(FILE *out, const json_t *row, bool wide)
-{
-    static const size_t bands[] = {1, 2, 4}; /* longer than 50 us, 250 us, 1 ms */
-    char cell[32], name[32];
-    snprintf(cell, sizeof(cell), "%" PRId64, st_json_field(row, "count"));
-    right(out, cell, 9);
-    right(out, st_ns_format(st_json_field(row, "longest_ns"), cell, sizeof(cell)), 11);
-    right(out, st_ns_format(st_json_field(row, "total_ns"), cell, sizeof(cell)), 11);
-    for (size_t i = 0; wide && i < ST_ARRAY_LEN(bands); i++) {
-        snprintf(cell, sizeof(cell), "%" PRId64, runs_from_band(json_object_get(row, "bands"), bands[i]));
-        right(out, cell, 8);
-    }
-    fprintf(out, "  %s\n", st_json_field_safe(json_object_get(row, "name"), name, sizeof(name)));
-}
-
-static void show_handlers(FILE *out, const json_t *handlers, int columns)
-{
-    const json_t *rows = json_object_get(handlers, "rows");
-    const int64_t lost_ns = st_json_field(handlers, "lost_ns");
-    const bool wide = columns >= HANDLER_COLUMNS;
-    char text[256], seen[32], lost[32];
-    if (json_array_size(rows) == 0)
-        return;
-    snprintf(text, sizeof(text), "Longest interrupts in %s of the kernel's trace",
-             length(st_json_field(handlers, "seen_ns"), seen, sizeof(seen)));
-    if (lost_ns > 0)
-        st_text_append(text, sizeof(text), " (%s more were lost)",
-                       st_ns_format_short(lost_ns, lost, sizeof(lost)));
-    fputc('\n', out);
-    st_text_wrap(out, text, 0, columns);
-    fprintf(out, "\n     runs    longest      total%s  handler\n", wide ? "  >50 µs >250 µs   >1 ms" : "");
-    for (size_t i = 0; i < json_array_size(rows) && i < HANDLERS_MAX; i++)
-        show_handler(out, json_array_get(rows, i), wide);
-}
-
 void st_history_text_causes(FILE *out, const json_t *document, const struct st_history_text_look *look)
 {
     char text[512], from[32], to[48];
@@ -670,5 +624,4 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
                  st_json_field_safe(tracer, why, sizeof(why)));
         st_text_field(out, "culprit", text, 11, columns);
     }
-    show_handlers(out, json_object_get(document, "handlers"), columns);
 }

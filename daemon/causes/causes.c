@@ -29,7 +29,6 @@ struct st_causes {
         late;            /* the worst late wake-up of its quarter of a second, not put yet; count_n 0: none */
     int cpu;             /* of the loop; -1: any */
     char no_tracer[200]; /* why no culprit is named; "": one is */
-    struct st_handlers handlers;
 };
 
 /* Under the mutex. */
@@ -226,14 +225,6 @@ void st_causes_set_untraced(struct st_causes *causes, const char *why)
 {
     pthread_mutex_lock(&causes->mutex);
     snprintf(causes->no_tracer, sizeof(causes->no_tracer), "%s", why);
-    memset(causes->handlers.cpus, 0, sizeof(causes->handlers.cpus));
-    pthread_mutex_unlock(&causes->mutex);
-}
-
-void st_causes_traced(struct st_causes *causes, const struct st_trace_event *event)
-{
-    pthread_mutex_lock(&causes->mutex);
-    st_handlers_take(&causes->handlers, event);
     pthread_mutex_unlock(&causes->mutex);
 }
 
@@ -242,7 +233,6 @@ void st_causes_look(struct st_causes *causes, struct st_causes_now *ret)
     struct st_clock *clock = &causes->platform->clock;
     pthread_mutex_lock(&causes->mutex);
     ret->sums = causes->now;
-    ret->handlers = causes->handlers.table;
     ret->span = (struct st_cause_span){.from_wall_ns = causes->from_wall_ns,
                                        .to_wall_ns = clock->wall_ns(clock),
                                        .asked_from_wall_ns = INT64_MIN,
@@ -257,7 +247,6 @@ char *st_causes_text(struct st_causes_now *now)
 {
     json_t *document = st_cause_sums_json(&now->sums, &now->span);
     json_object_set_new(document, "dropouts", json_null());
-    json_object_set_new(document, "handlers", st_handlers_json(&now->handlers));
     char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
     json_decref(document);
     return text;

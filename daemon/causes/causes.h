@@ -5,7 +5,6 @@
 
 #include "daemon/causes/cpu_trace.h"
 #include "daemon/causes/events.h"
-#include "daemon/causes/handlers.h"
 #include "daemon/causes/system_pressure.h"
 #include "measure/session.h"
 #include "store/history/history.h"
@@ -34,9 +33,6 @@ void st_causes_wakes(struct st_causes *causes, uint64_t n);
 /** Why no culprit is named; "": a tracer begins. Threads: main. */
 void st_causes_set_untraced(struct st_causes *causes, const char *why);
 
-/** Adds an event of the trace to the table of handlers. Threads: the tracer's, HTTP's. */
-void st_causes_traced(struct st_causes *causes, const struct st_trace_event *event);
-
 /** Adds a late wake-up to the sums. culprit: NULL if none was named. Threads: any. */
 void st_causes_take(struct st_causes *causes, const struct st_cause_event *late,
                     const struct st_trace_culprit *culprit);
@@ -45,7 +41,6 @@ void st_causes_take(struct st_causes *causes, const struct st_cause_event *late,
 struct st_causes_now {
     struct st_cause_sums sums;
     struct st_cause_span span;
-    struct st_handlers_table handlers; /* since the daemon started */
 };
 
 /** Threads: any. */

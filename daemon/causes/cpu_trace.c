@@ -162,25 +162,17 @@ static void follow(struct line *line, const struct st_trace_event *events, size_
     }
 }
 
-const char *st_cpu_trace_handler_name(bool softirq, int number, const char *name, char *buf, size_t buf_bytes)
-{
-    if (!softirq)
-        snprintf(buf, buf_bytes, "irq/%d-%s", number, name);
-    else if (number >= 0 && (size_t)number < ST_ARRAY_LEN(softirqs))
-        snprintf(buf, buf_bytes, "softirq/%s", softirqs[number]);
-    else
-        snprintf(buf, buf_bytes, "softirq/%d", number);
-    st_safe_text(buf);
-    return buf;
-}
-
+/* "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX" */
 static void write_name(const struct owner *who, char *buf, size_t buf_bytes)
 {
-    if (who->kind != OWNER_THREAD) {
-        st_cpu_trace_handler_name(who->kind == OWNER_SOFTIRQ, who->number, who->name, buf, buf_bytes);
-        return;
-    }
-    snprintf(buf, buf_bytes, "%s/%d", who->name, who->number);
+    if (who->kind == OWNER_THREAD)
+        snprintf(buf, buf_bytes, "%s/%d", who->name, who->number);
+    else if (who->kind == OWNER_IRQ)
+        snprintf(buf, buf_bytes, "irq/%d-%s", who->number, who->name);
+    else if (who->number >= 0 && (size_t)who->number < ST_ARRAY_LEN(softirqs))
+        snprintf(buf, buf_bytes, "softirq/%s", softirqs[who->number]);
+    else
+        snprintf(buf, buf_bytes, "softirq/%d", who->number);
     st_safe_text(buf); /* a thread's name may hold anything */
 }
 

@@ -80,10 +80,6 @@ ST_NODISCARD int st_cpu_trace_find_culprit(const struct st_trace_event *events, 
  * program, if that begins so. */
 void st_cpu_trace_complete_name(struct st_machine *machine, struct st_trace_culprit *culprit);
 
-/** "irq/27-hda", "softirq/NET_RX". Safe to print. @return buf. */
-const char *st_cpu_trace_handler_name(bool softirq, int number, const char *name, char *buf,
-                                      size_t buf_bytes);
-
 /* --- the module sleeptune-trace.so, which reads the ring by libtracefs (Linux) --- */
 
 #define ST_TRACE_SYMBOL "st_trace_module"

@@ -48,7 +48,6 @@ struct st_tracer {
 static void keep(void *ctx, const struct st_trace_event *event)
 {
     struct st_tracer *tracer = ctx;
-    st_causes_traced(tracer->causes, event);
     if (tracer->events_n == (size_t)2 * EVENTS_MAX) {
         memmove(tracer->events, tracer->events + EVENTS_MAX, EVENTS_MAX * sizeof(*event));
         tracer->events_n = EVENTS_MAX;

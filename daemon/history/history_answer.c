@@ -75,7 +75,6 @@ static int read_causes(struct st_history_reader *reader, const struct st_query *
                                          &now->span, &document);
     if (r < 0)
         return r;
-    json_object_set_new(document, "handlers", st_handlers_json(&now->handlers));
     *ret = json_dumps(document, JSON_INDENT(2));
     json_decref(document);
     return 0;

@@ -77,34 +77,6 @@ ok "it leaves that of the living one" traces
 stop
 is "whose end removes it" "$(left)" ""
 
-# CPU 0's softirqs by the trace are as many as /proc/softirqs counts: what comes between two readings of that may be in either.
-# /v1/culprits reads the ring at once. A softirq that is preempted has no length.
-softirqs() { awk 'NR > 1 { n += $2 } END { print n }' /proc/softirqs; }
-# seen: "RUNS LOST_NS" of the trace so far
-seen() {
-    ask "/v1/culprits?tid=1&since=1s&until=0s" >"$tmp/culprit"
-    ask /v1/causes | "$PYTHON" -c 'import json, sys; h = json.load(sys.stdin)["handlers"]
-print(sum(r["count"] for r in h["rows"] if r["name"].startswith("softirq/")), h["lost_ns"])'
-}
-config 'audio: { backend = "none"; }; loop: { when = "always"; cpu = 0; };' 'trace: { enabled = "on"; buffer_kb = 16384; };'
-start
-has_handlers() { ask /v1/causes | grep -q '"handlers": {'; }
-ok "the interrupts of CPU 0 are listed" wait_for has_handlers
-before=$(softirqs)
-read -r first lost_ns < <(seen)
-begun=$(softirqs)
-sleep 3
-ended=$(softirqs)
-read -r last more_ns < <(seen)
-after=$(softirqs)
-tap_note <<<"softirqs by the trace: $((last - first)), by the kernel $((ended - begun)) to $((after - before)); $((more_ns - lost_ns)) ns lost"
-if uname -v | grep -q PREEMPT_RT || [ "$lost_ns" != "$more_ns" ]; then
-    skip "each softirq that the kernel counted has a run" "softirqs are preempted on this kernel, or the machine made more events than the ring has room for"
-else
-    is "each softirq that the kernel counted has a run" "$((last - first >= ended - begun && last - first <= after - before && ended > begun))" 1
-fi
-stop
-
 # the system's daemon traces, that of a user asks it; its loop is on CPU 0, which a hog takes
 if ! can_be_nobody || ! mount -t tmpfs -o mode=755 tmpfs /run || ! [ -x "$SLEEPTUNE_BUILD/tests/integration/hog" ]; then
     skip "a user's daemon asks the system's" "nobody may not run the programs, or /run cannot be mounted"

@@ -22,21 +22,16 @@ static char *show(const json_t *document, int columns)
     return text;
 }
 
-static char *render_both(const char *rows, const char *handlers, int columns)
+static char *render(const char *rows, int columns)
 {
     json_error_t error;
-    json_t *document = json_pack("{s:s, s:o, s:o}", "verdict", "One sentence.", "rows",
-                                 json_loads(rows, 0, &error), "handlers", json_loads(handlers, 0, &error));
+    json_t *document =
+        json_pack("{s:s, s:o}", "verdict", "One sentence.", "rows", json_loads(rows, 0, &error));
     if (document == NULL)
         fail_msg("%s", error.text);
     char *text = show(document, columns);
     json_decref(document);
     return text;
-}
-
-static char *render(const char *rows, int columns)
-{
-    return render_both(rows, "{}", columns);
 }
 
 #define ROW(cause, culprit, count, total, worst, explained)                                                  \
@@ -96,38 +91,6 @@ static void hostile_rows_are_shown_without_harm(void **state)
     free(text);
 }
 
-#define HANDLER(name, bands)                                                                                 \
-    "{\"name\": \"" name "\", \"count\": 1234, \"total_ns\": 22000000, \"longest_ns\": 1159297, "            \
-    "\"bands\": " bands "}"
-
-static void five_handlers_are_shown_with_their_longer_runs(void **state)
-{
-    (void)state;
-    static const char handlers[] =                                                           /**/
-        "{\"seen_ns\": 7800000000000, \"lost_ns\": 385000000, \"rows\": ["                   /**/
-        HANDLER("irq/27-snd_hda_i", "[1200, 20, 10, 1, 1, 2]") ","                           /**/
-        HANDLER("b", "[1]") ","                                                              /**/
-        HANDLER("c", "[]") ","                                                               /**/
-        HANDLER("d", "0") ","                                                                /**/
-        HANDLER("e\\u001b[2J", "[0, 9223372036854775807, 9223372036854775807, 0, 0, 0]") "," /**/
-        HANDLER("f", "[]") "]}";
-    char *text = render_both("[]", handlers, 80);
-    assert_non_null(
-        strstr(text, "Longest interrupts in 2 h 10 min of the kernel's trace (385 ms more were lost)\n\n"
-                     "     runs    longest      total  >50 µs >250 µs   >1 ms  handler\n"
-                     "     1234   1.159 ms  22.000 ms      34      14       3  irq/27-snd_hda_i\n"));
-    assert_null(strchr(text, '\033'));
-    assert_null(strstr(text, "  f\n"));
-    free(text);
-    text = render_both("[]", handlers, 60);
-    assert_non_null(strstr(text, "     runs    longest      total  handler\n"
-                                 "     1234   1.159 ms  22.000 ms  irq/27-snd_hda_i\n"));
-    free(text);
-    text = render_both("[]", "{\"rows\": null}", 80);
-    assert_null(strstr(text, "interrupts"));
-    free(text);
-}
-
 static void without_a_tracer_it_is_said_how_to_name_the_culprit(void **state)
 {
     (void)state;
@@ -150,7 +113,6 @@ int main(void)
         cmocka_unit_test(threads_of_one_program_are_one_row_of_a_cause),
         cmocka_unit_test(hostile_rows_are_shown_without_harm),
         cmocka_unit_test(without_a_tracer_it_is_said_how_to_name_the_culprit),
-        cmocka_unit_test(five_handlers_are_shown_with_their_longer_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
