@@ -112,8 +112,7 @@ static int parse_options(int argc, char **argv, struct options *options)
     const struct st_option table[] = {
         {"dry-run", .flag = &options->dry_run},
         {"yes", 'y', .flag = &options->yes},
-        {"frames", 'f', .number = &options->frames, .min = 1, .max = 1 << 22},
-        {"rate", 'r', .rate_hz = &options->rate_hz, .min = 1, .max = 1 << 22},
+        ST_OPTION_ROWS_BUFFER(&options->frames, &options->rate_hz),
         {"root", .text = &options->input.root},
         {"user", .text = &options->input.user},
         {"run-generators", .flag = &options->run_generators},

@@ -156,8 +156,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"no-lock", .flag = &no_lock},
         {"record", .text = &a->record},
         {"details", .flag = &a->details},
-        {"json", .flag = &a->json},
-        {"format", .take = st_option_format, .ctx = &a->json},
+        ST_OPTION_ROWS_JSON(&a->json),
         {"fail-on-miss", .flag = &a->fail_on_miss},
         {"quiet", 'q', .flag = &a->quiet},
     };

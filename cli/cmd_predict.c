@@ -239,8 +239,7 @@ int st_cmd_predict(int argc, char **argv)
         {.name = "granularity", .time_ns = &o.wish.granularity_ns, .max = ST_NS_PER_S},
         {.name = "history", .flag = &o.history},
         {.name = "details", .flag = &o.details},
-        {.name = "json", .flag = &o.json},
-        {.name = "format", .take = st_option_format, .ctx = &o.json},
+        ST_OPTION_ROWS_JSON(&o.json),
     };
     int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)

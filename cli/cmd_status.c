@@ -32,8 +32,7 @@ int st_cmd_status(int argc, char **argv)
         {.name = "watch", .letter = 'w', .flag = &watch},
         {.name = "details", .flag = &wish.details},
         {.name = "html", .flag = &wish.html},
-        {.name = "json", .flag = &wish.json},
-        {.name = "format", .take = st_option_format, .ctx = &wish.json},
+        ST_OPTION_ROWS_JSON(&wish.json),
         {.name = "system", .flag = &system_one},
         {.name = "socket", .text = &wish.socket},
     };

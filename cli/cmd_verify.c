@@ -446,14 +446,12 @@ static int parse_options(int argc, char **argv, struct options *options)
 {
     bool no_measure = false;
     const struct st_option table[] = {
-        {"frames", 'f', .number = &options->frames, .min = 1, .max = 1 << 22},
-        {"rate", 'r', .rate_hz = &options->rate_hz, .min = 1, .max = 1 << 22},
+        ST_OPTION_ROWS_BUFFER(&options->frames, &options->rate_hz),
         {"root", .text = &options->input.root},
         {"user", .text = &options->input.user},
         ST_BEFORE_AFTER_OPTION(&options->measure_ns),
         {"no-measure", .flag = &no_measure},
-        {"json", .flag = &options->json},
-        {"format", .take = st_option_format, .ctx = &options->json},
+        ST_OPTION_ROWS_JSON(&options->json),
     };
     const int r = st_options_only(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv);
     options->measure = !no_measure;

@@ -191,3 +191,17 @@ const char *st_ns_format_short(int64_t ns, char *buf, size_t buf_bytes)
     snprintf(buf, buf_bytes, "%.*f ms", decimals, (double)ns / (double)ST_NS_PER_MS);
     return buf;
 }
+
+const char *st_ns_format_long(int64_t ns, char *buf, size_t buf_bytes)
+{
+    const int64_t minutes = (ns + 30 * ST_NS_PER_S) / (60 * ST_NS_PER_S);
+    if (ns < 120 * ST_NS_PER_S)
+        snprintf(buf, buf_bytes, "%" PRId64 " s", (ns + ST_NS_PER_S / 2) / ST_NS_PER_S);
+    else if (minutes < 60)
+        snprintf(buf, buf_bytes, "%" PRId64 " min", minutes);
+    else if (minutes < 48 * 60)
+        snprintf(buf, buf_bytes, "%" PRId64 " h %" PRId64 " min", minutes / 60, minutes % 60);
+    else
+        snprintf(buf, buf_bytes, "%" PRId64 " d %" PRId64 " h", minutes / 1440, minutes / 60 % 24);
+    return buf;
+}

@@ -43,4 +43,7 @@ const char *st_ns_format_exact(int64_t ns, char *buf, size_t buf_bytes);
 /** The same with three digits, for sentences: "25.0 ms", "1.33 ms", "83.3 µs". @return buf. Threads: any. */
 const char *st_ns_format_short(int64_t ns, char *buf, size_t buf_bytes);
 
+/** How long something went on: "59 s", "5 min", "23 h 2 min", "2 d 3 h". @return buf. Threads: any. */
+const char *st_ns_format_long(int64_t ns, char *buf, size_t buf_bytes);
+
 #endif

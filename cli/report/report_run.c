@@ -68,8 +68,7 @@ int st_report_run_options(const char *command, const struct st_option *own, size
     struct reading reading = {.options = {.threshold = ST_STATUS_PROBLEM, .format = &st_report_text}};
     struct st_report_options *o = &reading.options;
     const struct st_option common[] = {
-        {"frames", 'f', .number = &o->frames, .min = 1, .max = 1 << 22},
-        {"rate", 'r', .rate_hz = &o->rate_hz, .min = 1, .max = 1 << 22},
+        ST_OPTION_ROWS_BUFFER(&o->frames, &o->rate_hz),
         {"format", .take = take_format, .ctx = &reading},
         {"json", .flag = &reading.json},
         {"threshold", .take = take_threshold, .ctx = o},

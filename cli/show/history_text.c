@@ -35,21 +35,6 @@ static const char *minute_of(int64_t wall_ns, char *buf, size_t buf_bytes)
     return buf;
 }
 
-/* "2 d 3 h", "23 h 2 min", "59 s" */
-static const char *length(int64_t ns, char *buf, size_t buf_bytes)
-{
-    const int64_t minutes = (ns + 30 * ST_NS_PER_S) / (60 * ST_NS_PER_S);
-    if (ns < 120 * ST_NS_PER_S)
-        snprintf(buf, buf_bytes, "%" PRId64 " s", (ns + ST_NS_PER_S / 2) / ST_NS_PER_S);
-    else if (minutes < 60)
-        snprintf(buf, buf_bytes, "%" PRId64 " min", minutes);
-    else if (minutes < 48 * 60)
-        snprintf(buf, buf_bytes, "%" PRId64 " h %" PRId64 " min", minutes / 60, minutes % 60);
-    else
-        snprintf(buf, buf_bytes, "%" PRId64 " d %" PRId64 " h", minutes / 1440, minutes / 60 % 24);
-    return buf;
-}
-
 /* --- sums --- */
 
 struct sums {
@@ -121,7 +106,7 @@ static const char *say_when(const json_t *document, int64_t now_wall_ns, char *b
     else if (span_ns >= 10 * HOUR_NS && span_ns < 2 * DAY_NS)
         snprintf(buf, buf_bytes, "in the last %" PRId64 " h", span_ns / HOUR_NS);
     else
-        snprintf(buf, buf_bytes, "in the last %s", length(span_ns, from, sizeof(from)));
+        snprintf(buf, buf_bytes, "in the last %s", st_ns_format_long(span_ns, from, sizeof(from)));
     return buf;
 }
 
@@ -183,7 +168,7 @@ static bool put_answer(FILE *out, const json_t *document, const struct sums *sum
     say_when(document, look->now_wall_ns, when, sizeof(when));
     say_timing(document, sums, timing, sizeof(timing));
     st_dropouts_text_server(json_object_get(watched, "source"), server, sizeof(server));
-    length(st_json_field(watched, "watched_ns"), watched_for, sizeof(watched_for));
+    st_ns_format_long(st_json_field(watched, "watched_ns"), watched_for, sizeof(watched_for));
     if (watched != NULL && !whole)
         snprintf(when, sizeof(when), "while %s was watched (for %s)", server, watched_for);
     if (sums->dropouts > 0)
@@ -216,10 +201,10 @@ static void put_watched(FILE *out, const json_t *document, int columns)
         const int64_t frames = st_json_field(one, "frames"), rate_hz = st_json_field(one, "rate_hz");
         const json_t *playing = json_object_get(one, "playing_ns");
         snprintf(text, sizeof(text), "watched for %s",
-                 length(st_json_field(one, "watched_ns"), time, sizeof(time)));
+                 st_ns_format_long(st_json_field(one, "watched_ns"), time, sizeof(time)));
         if (json_is_integer(playing))
             st_text_append(text, sizeof(text), ", clients played for %s",
-                           length(json_integer_value(playing), time, sizeof(time)));
+                           st_ns_format_long(json_integer_value(playing), time, sizeof(time)));
         if (frames > 0 && frames < INT32_MAX && rate_hz > 0)
             st_text_append(text, sizeof(text), ", %" PRId64 " frames at %g kHz (%s)", frames,
                            (double)rate_hz / 1000,
@@ -256,8 +241,8 @@ static void put_details(FILE *out, const json_t *document, const struct sums *su
     const int64_t span_ns = span_of(document);
     const int64_t periods = sums->cycles + sums->skipped;
     snprintf(text, sizeof(text), "for %s of %s, %" PRId64 " cycles",
-             length(sums->measured_ns, measured, sizeof(measured)), length(span_ns, of, sizeof(of)),
-             sums->cycles);
+             st_ns_format_long(sums->measured_ns, measured, sizeof(measured)),
+             st_ns_format_long(span_ns, of, sizeof(of)), sums->cycles);
     st_text_field(out, "measured", text, LABEL_COLUMNS, columns);
     if (periods > 0) {
         snprintf(text, sizeof(text), "%" PRId64 " periods%s", sums->misses,
@@ -442,7 +427,8 @@ static void put_two_lines(FILE *out, char *text, const struct st_history_text_lo
         st_text_wrap(out, text, EVENT_INDENT, look->columns);
         return;
     }
-    st_text_wrap_broken(stream, text, EVENT_INDENT, look->columns);
+    st_text_flow(stream, text, strlen(text),
+                 &(struct st_text_flow){.indent = EVENT_INDENT, .width = look->columns, .broken = true});
     if (fclose(stream) == 0 && (rest = strchr(lines, '\n')) != NULL &&
         (rest = strchr(rest + 1, '\n')) != NULL && rest[1] != '\0') {
         *rest = '\0';

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text/safe.h"
+
 char *st_text_print(char *buf, size_t bytes, const char *format, ...)
 {
     va_list args;
@@ -70,56 +72,72 @@ static size_t bytes_of(const char *text, int columns)
     return i;
 }
 
-/* Words of text from column `at` on. */
-static void wrap_from(FILE *out, const char *text, int at, int indent, int width, bool broken)
+/* Where the word that begins here ends; a unit belongs to the number before it. */
+static size_t word_end(const char *text, size_t bytes, size_t begin)
 {
-    int column = at;
+    static const char *const units[] = {" %", " µs", " ms", " kHz"};
+    size_t end = begin;
+    while (end < bytes && text[end] != ' ' && text[end] != '\t')
+        end++;
+    for (size_t i = 0; i < ST_ARRAY_LEN(units) && end > begin; i++) {
+        const size_t unit = strlen(units[i]);
+        if (text[end - 1] >= '0' && text[end - 1] <= '9' && end + unit <= bytes &&
+            strncmp(text + end, units[i], unit) == 0)
+            return word_end(text, bytes, end + 1);
+    }
+    return end;
+}
+
+static void end_line(FILE *out, int indent)
+{
+    fprintf(out, "\n%*s", indent, "");
+}
+
+void st_text_flow(FILE *out, const char *text, size_t bytes, const struct st_text_flow *flow)
+{
+    int column = flow->column;
     bool first = true;
-    while (*text != '\0') {
-        size_t bytes = strcspn(text, " ");
-        int word = columns_of(text, bytes);
-        if (!first && column + 1 + word > width) {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
+    for (size_t i = strspn(text, " \t"); i < bytes; i += strspn(text + i, " \t")) {
+        const size_t end = word_end(text, bytes, i);
+        int word = columns_of(text + i, end - i);
+        if (!first && flow->width > 0 && column + 1 + word > flow->width) {
+            end_line(out, flow->indent);
+            column = flow->indent;
             first = true;
         }
         if (!first) {
             fputc(' ', out);
             column++;
         }
-        while (broken && word > width - column && width > indent) {
-            const size_t part = bytes_of(text, width - column);
-            fwrite(text, 1, part, out);
-            fprintf(out, "\n%*s", indent, "");
-            text += part;
-            bytes -= part;
-            word -= width - column;
-            column = indent;
+        while (flow->broken && word > flow->width - column && flow->width > flow->indent) {
+            const size_t part = bytes_of(text + i, flow->width - column);
+            st_safe_print(out, text + i, part);
+            end_line(out, flow->indent);
+            i += part;
+            word -= flow->width - column;
+            column = flow->indent;
         }
-        fwrite(text, 1, bytes, out);
+        st_safe_print(out, text + i, end - i);
         column += word;
         first = false;
-        text += bytes;
-        text += strspn(text, " ");
+        i = end;
     }
     fputc('\n', out);
 }
 
 void st_text_wrap(FILE *out, const char *text, int indent, int width)
 {
-    wrap_from(out, text, 0, indent, width, false);
-}
-
-void st_text_wrap_broken(FILE *out, const char *text, int indent, int width)
-{
-    wrap_from(out, text, 0, indent, width, true);
+    st_text_flow(out, text, strlen(text), &(struct st_text_flow){.indent = indent, .width = width});
 }
 
 void st_text_field(FILE *out, const char *label, const char *text, int label_columns, int width)
 {
     const int columns = st_text_columns(label);
     st_text_pad(out, label, label_columns);
-    wrap_from(out, text, columns < label_columns ? label_columns : columns + 1, label_columns, width, false);
+    st_text_flow(out, text, strlen(text),
+                 &(struct st_text_flow){.column = columns < label_columns ? label_columns : columns + 1,
+                                        .indent = label_columns,
+                                        .width = width});
 }
 
 char *st_text_take(FILE *out, char **text)

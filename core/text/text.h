@@ -35,12 +35,20 @@ char *st_text_clip(char *text, int columns);
 /** Text, then spaces up to `columns`, at least one. */
 void st_text_pad(FILE *out, const char *text, int columns);
 
-/** Wraps at spaces; lines after the first are indented. Ends with a newline. A word longer than a line stays
- * whole. */
-void st_text_wrap(FILE *out, const char *text, int indent, int width);
+/** How text is wrapped. */
+struct st_text_flow {
+    int column;  /* where the line stands that has been begun */
+    int indent;  /* of further lines */
+    int width;   /* columns; 0: nothing is wrapped */
+    bool broken; /* words longer than a line are broken, too: for text that no one copies */
+};
 
-/** The same, but words longer than a line are broken: for text that no one copies. */
-void st_text_wrap_broken(FILE *out, const char *text, int indent, int width);
+/** Prints the words of one line of text, wrapped between them, and a newline. A number and its unit stay
+ * together. Control characters are made safe (core/text/safe.h). */
+void st_text_flow(FILE *out, const char *text, size_t bytes, const struct st_text_flow *flow);
+
+/** The same from the beginning of a line on. */
+void st_text_wrap(FILE *out, const char *text, int indent, int width);
 
 /** Ends a stream of open_memstream(). @return its text, which the caller frees; NULL: out of memory. */
 char *st_text_take(FILE *out, char **text);

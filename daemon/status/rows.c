@@ -427,10 +427,9 @@ static void add_events(json_t *sections, const struct st_view *view)
         const json_t *event = json_array_get(view->events, i);
         const char *name = json_string_value(json_object_get(event, "event"));
         const char *text = json_string_value(json_object_get(event, "text"));
-        const bool dropout =
-            name != NULL && (strcmp(name, "client-dropout") == 0 || strcmp(name, "device-xrun") == 0);
-        json_t *row = add(&to, dropout ? WARN : OK, "", "%s%s%s", dropout || name == NULL ? "" : name,
-                          dropout || name == NULL ? "" : ": ", text != NULL ? text : "?");
+        const bool dropout = st_event_kind_is_dropout(st_event_kind_of(name));
+        json_t *row =
+            add(&to, dropout ? WARN : OK, "", "%s%s%s", dropout ? "" : name, dropout ? "" : ": ", text);
         (void)json_object_set(row, "time_ns", json_object_get(event, "time_ns"));
     }
     end_section(sections, "Events", &to);
@@ -579,10 +578,9 @@ static void add_history(struct section *to, const struct st_view *view)
 static void add_daemon(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array(), .detail = true};
-    const int64_t uptime_s = view->uptime_ns / ST_NS_PER_S;
-    add(&to, OK, "Daemon",
-        "sleeptuned " ST_VERSION ", PID %ld, %s for %" PRId64 " h %02" PRId64 " min %02" PRId64 " s",
-        view->pid, st_view_state(view), uptime_s / 3600, uptime_s / 60 % 60, uptime_s % 60);
+    char uptime[32];
+    add(&to, OK, "Daemon", "sleeptuned " ST_VERSION ", PID %ld, %s for %s", view->pid, st_view_state(view),
+        st_ns_format_long(view->uptime_ns, uptime, sizeof(uptime)));
     add(&to, OK, "Settings", "%s", view->config_file[0] != '\0' ? view->config_file : "defaults, no file");
     add_history(&to, view);
     end_section(sections, "Daemon", &to);

@@ -79,8 +79,7 @@ int st_cmd_compare(int argc, char **argv)
     int first = 0;
     const struct st_option options[] = {
         ST_SERIES_TEXT_OPTIONS(&series),
-        {.name = "json", .flag = &json},
-        {.name = "format", .take = st_option_format, .ctx = &json},
+        ST_OPTION_ROWS_JSON(&json),
     };
     int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)

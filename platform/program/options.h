@@ -39,6 +39,20 @@ struct st_option {
     void *ctx;
 };
 
+/** The two rows of commands that print text or JSON. @param is_json bool *. */
+#define ST_OPTION_ROWS_JSON(is_json)                                                                         \
+    {.name = "json", .flag = (is_json)},                                                                     \
+    {                                                                                                        \
+        .name = "format", .take = st_option_format, .ctx = (is_json)                                         \
+    }
+
+/** The two rows of commands that take a buffer size. @param frames_at, rate_at int64_t *. */
+#define ST_OPTION_ROWS_BUFFER(frames_at, rate_at)                                                            \
+    {"frames", 'f', .number = (frames_at), .min = 1, .max = 1 << 22},                                        \
+    {                                                                                                        \
+        "rate", 'r', .rate_hz = (rate_at), .min = 1, .max = 1 << 22                                          \
+    }
+
 /** Reads options up to the first other argument; -h and --help print `help` and the name of the manual page.
  *  @param ret_first index of the first other argument. @return -1 to go on, or an st_exit, after a message.
  */

@@ -76,21 +76,6 @@ static const char *count_text(uint64_t n, char *buf, size_t buf_bytes)
     return buf;
 }
 
-/* "2 h 05 min", "3 min 20 s", "12 s" */
-static const char *span_text(int64_t ns, char *buf, size_t buf_bytes)
-{
-    const int64_t s = ns / ST_NS_PER_S;
-    if (s >= 48 * 3600)
-        snprintf(buf, buf_bytes, "%" PRId64 " days %" PRId64 " h", s / 86400, s / 3600 % 24);
-    else if (s >= 3600)
-        snprintf(buf, buf_bytes, "%" PRId64 " h %02" PRId64 " min", s / 3600, s / 60 % 60);
-    else if (s >= 60)
-        snprintf(buf, buf_bytes, "%" PRId64 " min %02" PRId64 " s", s / 60, s % 60);
-    else
-        snprintf(buf, buf_bytes, "%" PRId64 " s", s);
-    return buf;
-}
-
 /* The same with the threads of one program in one row, "clang (2 threads)". */
 static void sum_programs(const struct st_cause_sums *sums, struct st_cause_sums *ret)
 {
@@ -151,7 +136,7 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
                               size_t buf_bytes)
 {
     char measured[48], wakes[32], above[32], total[32];
-    span_text(span->measured_ns, measured, sizeof(measured));
+    st_ns_format_long(span->measured_ns, measured, sizeof(measured));
     if (span->wakes_n == 0) {
         snprintf(buf, buf_bytes, "Nothing was measured: there is no wake-up in this time.");
         return buf;
