@@ -51,8 +51,8 @@ const char *st_event_kind_name(enum st_event_kind kind);
 /** @return ST_EVENT_KINDS: no kind has that name. */
 enum st_event_kind st_event_kind_of(const char *name);
 
-/** Sound that was lost: by another program, or by the daemon's own stream; not by the model behind the
- * loop. */
+/** Does this kind of event stand for sound that was lost: of another program or a device, or of the daemon's
+ * own stream? A late wake-up of the test loop does not. */
 bool st_event_kind_is_dropout(enum st_event_kind kind);
 
 enum st_certainty {

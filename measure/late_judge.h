@@ -28,18 +28,20 @@ struct st_late_judge {
     size_t waiting_n;
     bool last_late; /* the cycle before began late */
 
-    struct st_cause_baseline base[2]; /* the latest two, newest first; at_ns INT64_MIN: none */
-    uint64_t causes_since_base;
-    struct st_recent usual_wait;   /* ns a cycle, between two looks without a late wake-up */
-    struct st_recent usual_late;   /* the same of lateness */
-    struct st_recent cpu_and_wait; /* the same of CPU time and run-queue wait together */
-    struct st_recent switches;     /* the same of involuntary switches */
-    struct st_recent interrupts;   /* the same of interrupt threads: their share of the loop's CPU */
-    int64_t late_ns;               /* of all cycles that slept so far */
-    struct st_pauses pauses;       /* at the last drain */
-    struct st_readings readings;   /* likewise */
-    struct st_recent
-        usual_readings[ST_READINGS]; /* their growth per ns, between two looks without a late wake-up */
+    /* Counters of the loop's thread are read now and then. What they grew by around a late wake-up is
+     * compared with what is usual: with intervals between two readings in which no wake-up was late. */
+    struct st_cause_baseline base[2]; /* the latest two readings, newest first; at_ns INT64_MIN: none */
+    uint64_t causes_since_base;       /* late wake-ups that were judged since base[0] */
+    struct st_recent usual_wait;      /* run-queue wait, ns a cycle */
+    struct st_recent usual_late;      /* lateness, ns a cycle */
+    struct st_recent cpu_and_wait;    /* CPU time and run-queue wait together, ns a cycle */
+    struct st_recent switches;        /* involuntary switches a cycle */
+    struct st_recent interrupts;      /* share of the loop's CPU that interrupt threads had */
+    struct st_recent usual_readings[ST_READINGS]; /* growth of each reading per ns */
+
+    int64_t late_ns;             /* sum of the lateness of all cycles that slept, so far */
+    struct st_pauses pauses;     /* at the last drain */
+    struct st_readings readings; /* at the last drain */
 };
 
 /** A counted cycle, as the drain thread saw it. */

@@ -55,27 +55,27 @@ struct st_xrun_seen {
     char client[ST_XRUN_NAME_BYTES]; /* program or node that plays or records there, or a second card that
                                         follows it; "" when not known */
     enum st_certainty certainty;
-    /* dropouts, each an unbroken loss of sound, that began since the poll before: */
-    int64_t device_xruns_n; /* the device ran dry or over; at ST_DROPOUT_AT_RESYNC `client` was put in step
-                               with it */
-    int64_t
-        dropouts_n; /* a client was not ready in time and the device went on without it; not among these */
+    /* Dropouts that began since the poll before. Each is an unbroken loss of sound and is counted in one of
+     * the two: the device's own, and those of a client without which the device went on. */
+    int64_t device_xruns_n; /* the device ran dry or over. With place ST_DROPOUT_AT_RESYNC: the server skipped
+                               or inserted sound of the second card `client`, to follow this device's clock */
+    int64_t dropouts_n;     /* the client was not ready in time */
 
     /* of the clients that were not ready: one reason and place for all of dropouts_n and cycles_n */
     enum st_dropout_reason reason;
-    int64_t busy_ns, wait_ns,
-        period_ns;                    /* of the worst of these cycles; 0: not known. busy_ns: CPU time ... */
-    int64_t error_ns;                 /* ... which is known to this, up or down */
+    int64_t busy_ns, wait_ns, period_ns; /* of the worst of these cycles: CPU time, waiting; 0: not known */
+    int64_t error_ns;                    /* busy_ns may be wrong by this, up or down */
     char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, or which client it waited for; "" when not known */
     enum st_dropout_place place;
     int64_t cycles_n;   /* cycles that the client lost, also of a dropout that began before; 0: not known */
     int64_t lost_ns;    /* no sound for so long, in all of these; 0: not known */
     int64_t longest_ns; /* of the longest dropout that they belong to, so far */
 
-    /* of `client` in the cycle of a dropout: wait_ns since that began, busy_ns (has a CPU) until it ended or
-     * was last seen */
-    int64_t deadline_ns; /* the next cycle began so long after this one; 0: counts or a load are seen */
-    int64_t left_n;      /* clients of the same cycle that follow */
+    /* The helper also reports what each client did in the cycle of a dropout, one by one. Then deadline_ns
+     * is above 0, all counts are 0, and the two times above mean: wait_ns from the beginning of the cycle
+     * until the client woke up, busy_ns from there until it was done or was last seen. */
+    int64_t deadline_ns; /* from the beginning of that cycle to that of the next one */
+    int64_t left_n;      /* clients of the same cycle that are still to come */
 
     struct st_xrun_load load; /* of `client`; of the device's own node where client is "" */
 };

@@ -14,8 +14,9 @@ struct premise {
     const char *key;
     const char *ask;     /* the command that shows it */
     bool all;            /* it has no other values: where they agree, the finding is certain */
-    bool default_counts; /* asked also where it is the rule's subject, and only the rest of its facts is known
-                          */
+    bool default_counts; /* usually a fact is asked for only if it is not the rule's subject (its first fact),
+                            and the subject is known. This one may be the subject, if another fact of the rule
+                            is known: its default says enough */
     struct {
         const char *when, *value;
         const char *and_key, *and_value; /* what comes with it; NULL: nothing */

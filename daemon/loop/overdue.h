@@ -16,9 +16,10 @@
 struct st_overdue {
     int64_t period_ns;
     uint64_t heartbeat; /* at the last check */
-    int64_t heard_ns;   /* of the last check at which the loop's last cycle was still to come */
-    int64_t checked_ns;
-    unsigned checks; /* in a row that found it overdue */
+    int64_t heard_ns;   /* the loop ran after this time: of the check before the latest one that found another
+                           heartbeat */
+    int64_t checked_ns; /* the last check */
+    unsigned checks;    /* in a row that found it overdue */
 };
 
 /** A check, once a second. @param due_ns  when the first period was due of which nothing is known (struct

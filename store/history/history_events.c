@@ -14,7 +14,9 @@
     " longest_ns"
 #define COLUMNS_N 34
 #define CPUS_MAX  (1 << 20)
-/* A minute that is longer had a loop that did not wake up: what is known of it came later. */
+/* A row of `span` is a minute, or some seconds more. A longer one ends with a loop that did not run for a
+ * while: its late wake-up was recorded after the minute, so that "no late wake-up in this row" proves
+ * nothing. */
 #define MINUTE_MAX_NS (100 * ST_NS_PER_S)
 #define AMOUNT_MAX    INT64_C(1000000000000000) /* 11 days in ns */
 

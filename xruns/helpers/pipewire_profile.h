@@ -41,6 +41,8 @@ struct st_pipewire_profile_reason {
     char culprit[ST_XRUN_NAME_BYTES];
 };
 
+/* All times are those of the server's CLOCK_MONOTONIC. A cycle of a node: it is signalled (signal_ns), wakes
+ * up, computes, and is done (finish_ns). */
 struct st_pipewire_profile_node {
     uint32_t id, client;
     bool used, announced;
@@ -53,12 +55,13 @@ struct st_pipewire_profile_node {
     int32_t xruns_n;
     int64_t begun_ns; /* its first cycle, or that after a pause; 0: it was there before us */
     int64_t seen_ns;  /* when the cycle of its latest block began */
-    int64_t said_ns;  /* ... at the latest call of "plays" */
-    /* of a driver: it should have begun a cycle at due_ns, and did at late_ns ... */
+    int64_t said_ns;  /* seen_ns at the latest call of "plays" */
+    /* A driver begins each cycle of its graph. It began its latest late cycle at late_ns instead of due_ns,
+     * because the node holder_id (0: not known) computed up to then. */
     int64_t due_ns, late_ns;
-    uint32_t holder_id; /* ... because this node computed up to then; 0: not known */
-    int64_t holder_busy_ns, holder_error_ns;
-    int64_t signalled_ns, woken_ns; /* of that block */
+    uint32_t holder_id;
+    int64_t holder_busy_ns, holder_error_ns; /* CPU time of the holder in that cycle, and its error */
+    int64_t signalled_ns, woken_ns;          /* of the node's latest block */
     char name[ST_XRUN_NAME_BYTES];
     char driver[ST_XRUN_NAME_BYTES];        /* name of the node that drives it */
     int64_t signal_ns, finish_ns;           /* of the latest finished cycle */
@@ -78,8 +81,9 @@ struct st_pipewire_profile_node {
     struct st_second_card card;          /* of a device that another one drives */
     int64_t resyncs_n, resync_lost_ns, resync_longest_ns; /* not reported yet */
     int64_t dry_n, dry_ns; /* of a driver: device_n that no one is blamed for so far, and in which cycle */
-    int64_t undecided_n;   /* cycles of "late" ... */
-    int64_t lost_from_ns, lost_to_ns;   /* ... the first one began, the last one was to end */
+    /* Cycles in a row that it has not finished; whether they are a dropout is decided with `late`. */
+    int64_t undecided_n;
+    int64_t lost_from_ns, lost_to_ns;   /* when the first of them began, and the last was to end */
     int64_t lost_begin_ns, lost_end_ns; /* of the latest dropout, which may go on; 0: none */
     struct st_pipewire_profile_reason reasons[ST_DROPOUT_REASONS];
 };
@@ -106,10 +110,12 @@ struct st_pipewire_profile {
     st_pipewire_profile_plays_fn plays;       /* NULL: none */
     st_pipewire_profile_between_fn between;   /* NULL: none */
     void *measure_ctx;
-    int64_t number;   /* of the latest report, before 0.3.72; 0: none */
-    bool listed;      /* all nodes that were there have been announced: others are new */
-    int64_t kept_ns;  /* when the cycle of a dropout began that is not reported yet; 0: none */
-    bool kept_counts; /* it is the dropout of a client, not of the server */
+    int64_t number; /* of the latest report, before 0.3.72; 0: none */
+    bool listed;    /* all nodes that were there have been announced: others are new */
+    /* What all clients did in the cycle of a dropout (their `kept`) is reported together, when that cycle is
+     * over. */
+    int64_t kept_ns;  /* when that cycle began; 0: none is kept */
+    bool kept_counts; /* a client was late in it: false where the server was, and nothing is reported */
     bool late;        /* a client is late in the cycle that is taken */
     bool pending;     /* there is something to report */
     bool has_clocks;  /* the server reports the clock of a second card */

@@ -8,10 +8,10 @@
 /** Between two samples. */
 struct st_thread_window {
     int64_t from_ns, to_ns;     /* when they were taken */
-    int64_t ran_ns, process_ns; /* CPU time of the thread, and of all threads of its process */
-    double used, process_used;  /* in the last seconds: shares of a CPU, of the same two */
-    int64_t tick_ns; /* a thread that runs is charged at each tick, one that sleeps exactly: after a tick, all
-                        of a cycle is charged */
+    int64_t ran_ns, process_ns; /* CPU time in between: of the thread, and of all threads of its process */
+    double used, process_used;  /* the same as shares of a CPU in the last seconds: what is usual */
+    int64_t tick_ns; /* the kernel adds the CPU time of a thread that runs at its clock tick only: a sample
+                        that is taken sooner after a cycle may lack the end of it */
 };
 
 /** Fills cpu_ns, cpu_error_ns, others_ns and usual_ns. Other cycles than the late one run in the window, too:
