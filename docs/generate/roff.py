@@ -8,7 +8,7 @@ HEAD = f""".\\" Written by docs/generate from advisor/rules; do not edit.
 .Os
 .Sh NAME
 .Nm sleeptune-rules
-.Nd what sleeptune report looks at, and why
+.Nd what sleeptune report looks at
 .Sh DESCRIPTION
 A rule judges facts.
 A fact is one reading of a file, a sysctl or a limit, with its source and one of four states:
@@ -31,11 +31,10 @@ Problems without a known bound come first, then those with the largest effect.
 An effect is an upper bound in microseconds for one period of the chosen length.
 The id of a rule never changes and is never used for another rule.
 .Pp
-This page has the reason for each rule.
 .Ic sleeptune report Ar id
-shows a rule with the numbers of this machine, what a change costs, when not to make it, how to check and undo it, what changed with
-which version of the system, and the sources.
-The setup guides in the documentation (setup-linux, setup-freebsd) have the commands of all rules in the order of their effect.
+prints why a rule matters, with the numbers of this machine, what a change costs, when not to make it, how to check and undo it, what
+changed with which version of the system, and the sources.
+The setup guides in the documentation (setup-linux, setup-freebsd) have the reasons and commands of all rules in the order of their effect.
 """
 
 
@@ -48,23 +47,16 @@ def escaped(text):
     return "".join(out)
 
 
-def sentences(text):
-    """Each sentence on a line of its own, as mdoc needs it."""
-    return escaped(text.replace(". ", ".\n"))
-
-
-def rule_section(rule):
-    out = [f".Ss {rule['id']}\n", escaped(rule["title"]), ".Pp\n", sentences(rule["mechanism"])]
-    for label, key in (("From", "first_version"), ("Up to", "last_version")):
-        if rule[key] is not None:
-            out.append(sentences(f"{label} version {rule[key]}."))
-    return "".join(out)
+def rule_row(rule):
+    ends = "".join(f", {label} version {rule[key]}" for label, key in (("from", "first_version"), ("up to", "last_version")) if rule[key] is not None)
+    return f".It {rule['id']}\n{escaped(rule['title'] + ends)}"
 
 
 def rules_page(rules):
     out = [HEAD]
     for os in ("linux", "freebsd"):
-        out.append(f".Sh {os.upper()}\n")
-        out.extend(rule_section(rule) for rule in rules if rule["os"] == os)
+        out.append(f".Sh {os.upper()}\n.Bl -tag -width Ds -compact\n")
+        out.extend(rule_row(rule) for rule in rules if rule["os"] == os)
+        out.append(".El\n")
     out.append(".Sh SEE ALSO\n.Xr sleeptune 1 ,\n.Xr sleeptuned 8\n")
     return "".join(out)
