@@ -23,18 +23,7 @@ struct st_size_rate st_size_list_rate(const struct st_history_size *size)
                                  .high = st_miss_events_per_hour_max95((uint64_t)size->episodes_n, seconds)};
 }
 
-/* By server, the shortest period first. */
-static int compare(const void *left, const void *right)
-{
-    const struct st_history_size *a = left, *b = right;
-    const int by_source = strcmp(a->source, b->source);
-    if (by_source != 0)
-        return by_source;
-    const double a_s = (double)a->frames / (double)a->rate_hz, b_s = (double)b->frames / (double)b->rate_hz;
-    return (a_s > b_s) - (a_s < b_s);
-}
-
-/* "50 s", "14 min", "3.2 h", "140 h" */
+/* "14 min", "3.2 h", "140 h" */
 static const char *time_text(int64_t ns, char *buf, size_t buf_bytes)
 {
     const double s = (double)ns / 1e9;
@@ -95,7 +84,6 @@ static json_t *run_json(const struct st_history_run *run)
 static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int64_t until_ns)
 {
     json_t *list = json_array(), *rows = json_array(), *runs = json_array();
-    qsort(sizes->sizes, sizes->n, sizeof(sizes->sizes[0]), compare);
     const bool several =
         sizes->n > 0 && strcmp(sizes->sizes[0].source, sizes->sizes[sizes->n - 1].source) != 0;
     for (size_t i = 0; i < sizes->n; i++) {

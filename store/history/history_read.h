@@ -90,7 +90,7 @@ ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_
 ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
                                           int64_t until_ns, json_t **ret);
 
-/* Dropouts of one source within so long are one episode: what others made in 10 s is one event
+/* Dropouts of one source within a slot of so long are one episode: what others made in 10 s is one event
  * (daemon/observe/observed.h), and dropouts come in bursts, so that bounds for their number would be too
  * narrow. */
 #define ST_HISTORY_EPISODE_S INT64_C(10)
@@ -101,7 +101,6 @@ struct st_history_size {
     int64_t frames, rate_hz; /* > 0 */
     int64_t playing_ns;      /* something played for so long, to the minute */
     int64_t dropouts_n, episodes_n;
-    int64_t episode_wall_ns; /* when the last episode began; INT64_MIN: there was none */
 };
 
 /** A time in which one ran. */
@@ -121,8 +120,8 @@ struct st_history_sizes {
     size_t runs_n; /* may be more than there is room for: then those that are there are not all */
 };
 
-/** Reads which sizes ran in [since, until) while something played, by source. @param since_ns, until_ns
- * INT64_MIN: no limit. @return 0 or as st_history_read_open. */
+/** Reads which sizes ran in [since, until) while something played, by source and period. @param since_ns,
+ * until_ns INT64_MIN: no limit. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                        struct st_history_sizes *ret);
 

@@ -125,6 +125,39 @@ static void an_empty_history_has_no_rows(void **state)
     json_decref(document);
 }
 
+static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)
+{
+    (void)state;
+    struct st_history_reader *reader;
+    sqlite3 *db;
+    char *text = NULL;
+    open_it();
+    st_history_close(history);
+    history = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(
+            db,
+            "INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz) VALUES"
+            " ('a', -9223372036854775807, 9223372036854775807, 1, 9223372036854775807, 1),"
+            " ('a', -9223372036854775807, 9223372036854775806, 'x', 1, 9223372036854775807),"
+            " ('b', 1, 0, 1, 1e300, 1e-300), (x'00ff', 0, 9, 1, 'frames', 'hz');"
+            "INSERT INTO event (wall_ns, kind, source, count_n, span_ns, period_ns) VALUES"
+            " (0, 'device-xrun', 'a', 9223372036854775807, 9223372036854775807, 9223372036854775807),"
+            " (1, 'device-xrun', 'a', 'many', 1e300, -1)",
+            NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    const int r = st_size_list_text(reader, INT64_MIN, INT64_MIN, &text);
+    assert_true(r < 0 || text != NULL);
+    static const char *const never[] = {"nan", "playing_ns\": -", "dropouts\": -", "episodes\": -"};
+    ST_EACH (part, never)
+        assert_true(text == NULL || strstr(text, *part) == NULL);
+    free(text);
+    st_history_read_close(reader);
+}
+
 /* Garwood's interval, from tables: 0 events 2.996; 5 events 1.970 to 10.513, each side 95 %. */
 static void bounds_are_those_of_poisson(void **state)
 {
@@ -145,6 +178,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sizes_have_their_time_and_dropouts, setup, teardown),
         cmocka_unit_test_setup_teardown(two_servers_are_named, setup, teardown),
         cmocka_unit_test_setup_teardown(an_empty_history_has_no_rows, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_no_sleeptuned_writes_gives_numbers_or_an_error, setup, teardown),
         cmocka_unit_test(bounds_are_those_of_poisson),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
