@@ -1,4 +1,5 @@
 /* sleeptune status: what the running sleeptuned measures, once or live. */
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -9,7 +10,7 @@
 
 static void help(void)
 {
-    fputs("Usage: sleeptune status [--details | --watch | --html | --json]\n"
+    fputs("Usage: sleeptune status [--details | --watch | --html | --json | --line FORM]\n"
           "                        [--system | --socket PATH]\n"
           "Show what the running sleeptuned measures: your own, else the system's.\n\n"
           "  -w, --watch    redraw each second; Ctrl-C quits\n"
@@ -17,11 +18,25 @@ static void help(void)
           "  --html         open the live page in a browser (root: print its path)\n"
           "  --json         print JSON of the schema sleeptune-status/1\n"
           "  --format F     text (default) or json\n"
+          "  --line FORM    one line for a bar: waybar, i3blocks, polybar or plain\n"
+          "  --follow       with --line: a line each time something changes\n"
           "  --system       the system's sleeptuned, also if your own runs\n"
           "  --socket PATH  socket of the daemon; also SLEEPTUNE_SOCKET\n"
           "  --help         this help\n\n"
           "Exit status: 0 done, 3 usage, 4 no daemon or no answer.\n",
           stdout);
+}
+
+static int take_line(const char *command, void *ctx, const char *text)
+{
+    const struct st_status_line_form *form = st_status_line_forms;
+    while (form->name != NULL && strcmp(form->name, text) != 0)
+        form++;
+    *(const struct st_status_line_form **)ctx = form;
+    return form->name != NULL
+               ? 0
+               : st_failure_usage(command, "--line: '%s' is unknown; use waybar, i3blocks, polybar or plain",
+                                  text);
 }
 
 int st_cmd_status(int argc, char **argv)
@@ -33,6 +48,8 @@ int st_cmd_status(int argc, char **argv)
         {.name = "details", .flag = &wish.details},
         {.name = "html", .flag = &wish.html},
         ST_OPTION_ROWS_JSON(&wish.json),
+        {.name = "line", .take = take_line, .ctx = &wish.line},
+        {.name = "follow", .flag = &wish.follow},
         {.name = "system", .flag = &system_one},
         {.name = "socket", .text = &wish.socket},
     };
@@ -43,8 +60,10 @@ int st_cmd_status(int argc, char **argv)
         return st_failure_usage(COMMAND, "--system and --socket cannot be used together");
     if (system_one)
         wish.socket = ST_DAEMON_SYSTEM_SOCKET;
-    if (watch + wish.json + wish.html > 1)
-        return st_failure_usage(COMMAND, "only one of --watch, --html and --json can be used");
+    if (watch + wish.json + wish.html + (wish.line != NULL) > 1)
+        return st_failure_usage(COMMAND, "only one of --watch, --html, --json and --line can be used");
+    if (wish.follow && wish.line == NULL)
+        return st_failure_usage(COMMAND, "--follow needs --line");
     wish.watch = watch && isatty(STDOUT_FILENO) == 1;
     return st_status_run(&wish);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/show/status.h"
 #include "core/text/text.h"
 #include "platform/child_env.h"
 #include "platform/posix/posix.h"
@@ -63,8 +64,9 @@ static void usage(void)
             printf("\n%s:\n", group = st_commands[i].group);
         printf("  %-9s %s\n", st_commands[i].name, st_commands[i].summary);
     }
-    fputs("\n'sleeptune [OPTION...]' runs check. 'sleeptune help COMMAND' explains a command,\n"
-          "'sleeptune lab' runs the laboratory, 'sleeptune --version' prints the version.\n"
+    fputs("\n'sleeptune' runs status if sleeptuned answers, else check; with options, check.\n"
+          "'sleeptune help COMMAND' explains a command, 'sleeptune lab' runs the\n"
+          "laboratory, 'sleeptune --version' prints the version.\n"
           "\nExamples:\n"
           "  sleeptune measure --frames 64 --duration 1m   are 64 frames enough?\n"
           "  sleeptune report --frames 64                  what is in the way?\n"
@@ -107,7 +109,11 @@ static int run(int argc, char **argv)
         return help_command(1, argv);
     if (argc >= 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0))
         return version();
-    if (argc < 2 || argv[1][0] == '-')
+    if (argc < 2) {
+        const int shown = st_status_first();
+        return shown >= 0 ? shown : st_cmd_check(argc, argv);
+    }
+    if (argv[1][0] == '-')
         return st_cmd_check(argc, argv);
     const struct st_command *command = find(argv[1]);
     return command != NULL ? command->run(argc - 1, argv + 1) : unknown(NULL, argv[1]);

@@ -34,3 +34,9 @@ const char *st_dropout_sentence(const struct st_dropout_sentence *about, char *b
     st_text_append(buf, buf_bytes, "it %s.", about->why);
     return buf;
 }
+
+const char *st_dropout_sentence_brief(const char *name, uint64_t n, char *buf, size_t buf_bytes)
+{
+    snprintf(buf, buf_bytes, "%s: %" PRIu64 " dropout%s", name, n, n == 1 ? "" : "s");
+    return buf;
+}

@@ -28,4 +28,7 @@ struct st_dropout_sentence {
  * @return buf. */
 const char *st_dropout_sentence(const struct st_dropout_sentence *about, char *buf, size_t buf_bytes);
 
+/** The same for a place with room for a few words: "HeavyReverb: 407 dropouts". @return buf. */
+const char *st_dropout_sentence_brief(const char *name, uint64_t n, char *buf, size_t buf_bytes);
+
 #endif

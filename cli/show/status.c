@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 #define COMMAND  "status"
 #define ROWS_MAX 300
 #define ASK_MS   500
+#define LINE_MS  5000 /* between two looks of --follow: a bar runs all day */
 
 /* The table of the sizes that ran, from the history: without one the screen says so in its own row. */
 static void add_sizes(const struct st_daemon_answer *to, const struct st_status_wish *wish)
@@ -152,10 +154,51 @@ static int show_page(const char *url, char *message)
     return open_page(path);
 }
 
+/* @return the line for a bar, to be freed; NULL: out of memory. */
+static char *line_text(const struct st_status_wish *wish, int *ret_status)
+{
+    struct st_daemon_answer answer;
+    struct st_status_line line;
+    char error[512], *text = NULL;
+    size_t bytes;
+    *ret_status = st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS,
+                                       &answer, error, sizeof(error));
+    st_status_line_of(*ret_status == 0 ? answer.document : NULL, error, &line);
+    FILE *out = open_memstream(&text, &bytes);
+    if (out != NULL) {
+        wish->line->print(out, &line);
+        fclose(out);
+    }
+    st_daemon_client_finish(&answer);
+    return text;
+}
+
+/* Once, or a line each time that it changes until no one reads them. */
+static int print_lines(const struct st_status_wish *wish)
+{
+    struct pollfd reader = {.fd = STDOUT_FILENO};
+    char *last = NULL;
+    int status;
+    do {
+        char *text = line_text(wish, &status);
+        if (text != NULL && (last == NULL || strcmp(text, last) != 0)) {
+            puts(text);
+            fflush(stdout);
+        }
+        free(last);
+        last = text;
+    } while (wish->follow && ferror(stdout) == 0 && poll(&reader, 1, LINE_MS) == 0);
+    const bool printed = last != NULL;
+    free(last);
+    return wish->follow ? ST_EXIT_DONE : printed ? status : st_failure(COMMAND, "out of memory");
+}
+
 int st_status_run(const struct st_status_wish *wish)
 {
     if (wish->watch)
         return st_status_watch(wish);
+    if (wish->line != NULL)
+        return print_lines(wish);
     struct st_daemon_answer answer;
     char error[512];
     int status = st_daemon_client_try(wish->socket, wish->html ? "/v1/page" : "/v1/status",
@@ -182,6 +225,18 @@ int st_status_run(const struct st_status_wish *wish)
     } else {
         status = print_text(&answer, wish);
     }
+    st_daemon_client_finish(&answer);
+    return status;
+}
+
+int st_status_first(void)
+{
+    const struct st_status_wish wish = {0};
+    struct st_daemon_answer answer;
+    char error[512];
+    int status =
+        st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ASK_MS, &answer, error, sizeof(error));
+    status = status == 0 && st_status_screen_is_in(answer.document) ? print_text(&answer, &wish) : -1;
     st_daemon_client_finish(&answer);
     return status;
 }

@@ -14,6 +14,7 @@ _sleeptune() {
         words='late-wake own-xrun device-xrun client-dropout observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside history-changed unclean-end'
         ;;
     --wait) words='plain precise' ;;
+    --line) words='waybar i3blocks polybar plain' ;;
     --format) words='text json' ; case $command in report | check) words="$words markdown prometheus" ;; esac ;;
     --user) words=$(cut -d: -f1 /etc/passwd) ;;
     --profile) words='studio desktop laptop server' ;;
@@ -44,7 +45,7 @@ _sleeptune() {
         predict) words='--history --frames --periods --load --headroom-frames --granularity --details --json --format --help' ;;
         assert) words='--at-most --frames --rate --duration --load --policy --priority --early --junit --quiet --help' ;;
         history) words='--events --causes --since --until --step --kind --limit --details --json --format --system --socket --db --help' ;;
-        status) words='--details --watch --html --json --format --system --socket --help' ;;
+        status) words='--details --watch --html --json --line --follow --format --system --socket --help' ;;
         help) words='check measure report tune apply verify revert snapshot predict assert status history lab' ;;
         esac
     fi

@@ -114,7 +114,7 @@ void st_safe_print_lines(FILE *out, const char *text, size_t bytes)
     print(out, text, bytes, true);
 }
 
-/* --- in XML and HTML, and in commands that users copy from the screen --- */
+/* --- in XML and HTML, in status bars, and in commands that users copy from the screen --- */
 
 void st_safe_print_xml(FILE *out, const char *text)
 {
@@ -134,6 +134,15 @@ void st_safe_print_xml(FILE *out, const char *text)
             }
         }
     }
+}
+
+void st_safe_print_polybar(FILE *out, const char *text)
+{
+    for (const char *tag; (tag = strstr(text, "%{")) != NULL; text = tag + 1) {
+        st_safe_print(out, text, (size_t)(tag + 1 - text));
+        fputc(' ', out);
+    }
+    st_safe_print(out, text, ST_TEXT_TO_NUL);
 }
 
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-"

@@ -39,9 +39,13 @@ void st_safe_print(FILE *out, const char *text, size_t bytes);
 /** The same, but each '\n' stays: for text of several lines. */
 void st_safe_print_lines(FILE *out, const char *text, size_t bytes);
 
-/** The same in XML and HTML, as text or within an attribute: made safe and escaped. @param text NULL:
- * nothing. */
+/** The same in XML, HTML and Pango's markup, as text or within an attribute: made safe and escaped. @param
+ * text NULL: nothing. */
 void st_safe_print_xml(FILE *out, const char *text);
+
+/** As st_safe_print, for polybar and lemonbar, which act on tags: "%{A1:reboot:}" becomes "% {A1:reboot:}".
+ */
+void st_safe_print_polybar(FILE *out, const char *text);
 
 /** A word quoted for sh and csh, unquoted where it needs no quotes. A word that begins with '-' stays an
  * option: quotes do not change that.

@@ -280,6 +280,30 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
         st_text_append(buf, buf_bytes, " Main cause: %s.", st_cause_kind_text(cause));
 }
 
+static void set_brief(const struct st_view *view, struct st_answer *answer)
+{
+    const struct st_observed_view *server = answer->server;
+    struct st_dropout_sentence about = {0};
+    const char *name = "", *text = "no dropout";
+    if (answer->dropouts_n > 0 && !answer->over) {
+        if (answer->client != NULL && !answer->taken) {
+            st_dropout_table_named(&server->seen, answer->client, &about);
+            name = about.name;
+        }
+        (void)st_dropout_sentence_brief(name[0] != '\0' ? name : st_event_source_title(server->source),
+                                        name[0] != '\0' ? about.n : answer->dropouts_n, answer->brief,
+                                        sizeof(answer->brief));
+        return;
+    }
+    if (view->overdue_ns > 0 || (answer->timing_matters && answer->timing_known && !answer->timing_ok))
+        text = "timing not OK";
+    else if (server == NULL || server->state != ST_OBSERVED_WATCHING)
+        text = "no sound server";
+    else if (answer->plays_known && !answer->plays)
+        text = "nothing plays";
+    ST_PRINT(answer->brief, "%s", text);
+}
+
 /* Where the music's buffer is longer: "timing OK: at most 6.41 ms late, and the buffer lasts 21.3 ms" */
 static void set_timing(const struct st_view *view, struct st_answer *answer)
 {
@@ -433,6 +457,7 @@ struct st_answer st_answer_of(const struct st_view *view)
 {
     struct st_answer answer = find_answer(view);
     set_text(view, &answer);
+    set_brief(view, &answer);
     set_timing(view, &answer);
     answer.state = state_of(view, &answer);
     set_next(view, &answer);

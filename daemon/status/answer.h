@@ -24,8 +24,9 @@ struct st_answer {
     bool timing_matters; /* nothing plays, or it had dropouts: music without one is the better witness */
     bool timing_ok;      /* at the buffer of the music if that is known, else at the loop's */
     const char *state;   /* "ok", "warn", "bad" or "unknown" */
-    char text[ST_VIEW_TEXT_BYTES];   /* the first line: one to three sentences */
-    char timing[ST_VIEW_TEXT_BYTES]; /* "timing OK: a test loop missed 0 of 9373 periods at 128 frames" */
+    char text[ST_VIEW_TEXT_BYTES];       /* the first line: one to three sentences */
+    char brief[ST_XRUN_NAME_BYTES + 32]; /* the same in a few words: "HeavyReverb: 12 dropouts" */
+    char timing[ST_VIEW_TEXT_BYTES];     /* "timing OK: a test loop missed 0 of 9373 periods at 128 frames" */
     char next[128],
         next_why[320]; /* a command that helps next, and what it does or what else helps; "": none */
 };

@@ -600,6 +600,7 @@ json_t *st_rows_json(const struct st_view *view)
     add_sound(sections, view);
     add_daemon(sections, view);
     st_json_set(screen, "answer", st_json_safe_string(answer.text));
+    st_json_set(screen, "brief", st_json_safe_string(answer.brief));
     st_json_set(screen, "state", json_string(answer.state));
     st_json_set(screen, "sections", sections);
     st_json_set(screen, "next", st_json_safe_string(answer.next));

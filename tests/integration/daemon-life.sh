@@ -25,6 +25,21 @@ is "no line is longer than 80 columns" "$(awk 'length($0) > 84' <<<"$text")" ""
 is "--json is the document of the daemon" "$("$SLEEPTUNE" status --json --socket "$sock" | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["schema"])')" sleeptune-status/1
 like "SLEEPTUNE_SOCKET is used" "$(SLEEPTUNE_SOCKET=$sock "$SLEEPTUNE" status | tr -s ' \n' '  ')" 'at 256 frames'
 
+like "sleeptune alone is status, as a daemon answers" "$(SLEEPTUNE_SOCKET=$sock "$SLEEPTUNE" | tr -s ' \n' '  ')" 'at 256 frames'
+is "--line: what a bar reads" "$("$SLEEPTUNE" status --line waybar --socket "$sock" | "$PYTHON" -c '
+import json, sys
+lines = sys.stdin.read().split("\n")
+print(sorted(json.loads(lines[0])), lines[1:])')" "['class', 'text', 'tooltip'] ['']"
+like "plain: the class, and the first line of the screen" "$("$SLEEPTUNE" status --line plain --socket "$sock")" '^(ok|warning|problem): [A-Z]'
+"$SLEEPTUNE" status --line polybar --socket "$tmp/nobody" >"$tmp/out"
+is "--line without a daemon" "$?,$(cat "$tmp/out")" "4,no sleeptuned"
+"$SLEEPTUNE" status --line i3blocks --follow --socket "$tmp/nobody" > >(head -n 1 >"$tmp/out") &
+bar=$!
+pids+=("$bar")
+ok "--follow prints its first line at once" wait_for grep -q 'no sleeptuned' "$tmp/out"
+ended() { ! kill -0 "$bar" 2>/dev/null; }
+ok "and ends when the bar has gone" wait_for ended
+
 metrics=$(ask /metrics)
 for name in sleeptune_cycles_total sleeptune_deadline_misses_total sleeptune_skipped_periods_total \
     'sleeptune_xruns_total\{source="own"\}' \

@@ -94,7 +94,7 @@ safe "the page" "$tmp/answer"
 is "the page has no element of a name" "$(grep -c '<img' "$tmp/answer")" 0
 ask /metrics >"$tmp/answer"
 safe "/metrics" "$tmp/answer"
-for command in status "status --json" "status --details" "history --events" "history --events --json" "history --causes" "history --causes --json" history "history --json"; do
+for command in status "status --line waybar" "status --line i3blocks" "status --line polybar" "status --line plain" "status --json" "status --details" "history --events" "history --events --json" "history --causes" "history --causes --json" history "history --json"; do
     # shellcheck disable=SC2086
     list $command --socket "$sock"
     safe "sleeptune $command" "$tmp/${command%% *}.out"

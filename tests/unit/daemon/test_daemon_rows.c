@@ -121,6 +121,8 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_of_screen("answer",
                      "HeavyReverb made 407 of 412 dropouts (watched since 22:13): it computed too long "
                      "(25.0 ms of CPU time, the buffer lasts 21.3 ms).");
+    expect_of_screen("brief", "HeavyReverb: 407 dropouts");
+    expect_of_screen("state", "bad");
     heavy->playing = false;
     heavy->load_ns = 1;
     expect_of_screen("answer",
@@ -160,6 +162,7 @@ static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
     struct st_observed_view *pipewire = watch_pipewire();
     pipewire->again_wall_ns = view.now_wall_ns - 60 * ST_NS_PER_S; /* it was lost meanwhile */
     expect_of_screen("answer", "No dropout since 22:22 on PipeWire at 1024 frames.");
+    expect_of_screen("brief", "no dropout");
     add_client(pipewire, "Guitarix", 3, ST_DROPOUT_TOO_SLOW);
     pipewire->seen.last_wall_ns = view.now_wall_ns - 700 * ST_NS_PER_S;
     expect_of_screen("answer",
@@ -357,6 +360,7 @@ static void first_line_says_what_the_server_knows(void **state)
     client->named_n = 4; /* who it was in the other five is not known: it may have been cc1 */
     expect_row("mpv", "lost the CPU to cc1", "warn", false);
     expect_of_screen("answer", "cc1 took the CPU from mpv in 4 of 9 dropouts (watched since 22:13).");
+    expect_of_screen("brief", "PipeWire: 9 dropouts");
     pipewire = watch_pipewire();
     pipewire->seen.device_xruns_n = 1;
     pipewire->seen.last_wall_ns = view.now_wall_ns;
@@ -583,6 +587,7 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     view.rests = true;
     view.loop = NULL;
     expect_of_screen("answer", "Nothing plays on PipeWire, and no dropout since 22:13.");
+    expect_of_screen("brief", "nothing plays");
     expect_row("PipeWire", "nothing plays now", "ok", false);
     expect_of_screen("next_why", "then play: the screen names the program that makes dropouts");
     view.rests = false;
@@ -597,6 +602,7 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     sound4->source = "sound4";
     snprintf(sound4->why, sizeof(sound4->why), "no sound card");
     expect_of_screen("answer", "No sound server is watched: no sound card. This computer's timing: OK.");
+    expect_of_screen("brief", "no sound server");
 }
 
 static void row_of_the_server_says_who_asked_for_the_shortest_buffer(void **state)

@@ -1,0 +1,81 @@
+#include "cli/show/status_line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text/safe.h"
+
+static const char *string(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "";
+}
+
+void st_status_line_of(const json_t *document, const char *error, struct st_status_line *ret)
+{
+    static const char *const classes[][2] = {{"bad", "problem"}, {"warn", "warning"}};
+    const json_t *screen = json_object_get(document, "screen");
+    if (screen == NULL) {
+        *ret = (struct st_status_line){"no sleeptuned", error, "", "", "warning"};
+        return;
+    }
+    *ret = (struct st_status_line){string(screen, "brief"), string(screen, "answer"), string(screen, "next"),
+                                   string(screen, "next_why"), "ok"};
+    ST_EACH (row, classes) {
+        if (strcmp(string(screen, "state"), (*row)[0]) == 0)
+            ret->class = (*row)[1];
+    }
+}
+
+/* A member whose text is Pango's markup. */
+static void set_markup(json_t *object, const char *key, const struct st_status_line *line, bool tooltip)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL)
+        return;
+    st_safe_print_xml(out, tooltip ? line->sentence : line->brief);
+    if (tooltip && line->next[0] != '\0') {
+        fputs("\nNext: ", out);
+        st_safe_print_xml(out, line->next);
+    }
+    if (tooltip && line->next_why[0] != '\0') {
+        fputs(line->next[0] != '\0' ? " - " : "\nNext: ", out);
+        st_safe_print_xml(out, line->next_why);
+    }
+    if (fclose(out) == 0)
+        (void)json_object_set_new(object, key, json_string(text));
+    free(text);
+}
+
+static void print_waybar(FILE *out, const struct st_status_line *line)
+{
+    json_t *object = json_pack("{s:s}", "class", line->class);
+    set_markup(object, "text", line, false);
+    set_markup(object, "tooltip", line, true);
+    (void)json_dumpf(object, out, JSON_COMPACT | JSON_ENSURE_ASCII);
+    json_decref(object);
+}
+
+static void print_brief(FILE *out, const struct st_status_line *line)
+{
+    st_safe_print(out, line->brief, ST_TEXT_TO_NUL);
+}
+
+static void print_polybar(FILE *out, const struct st_status_line *line)
+{
+    st_safe_print_polybar(out, line->brief);
+}
+
+static void print_plain(FILE *out, const struct st_status_line *line)
+{
+    fprintf(out, "%s: ", line->class);
+    st_safe_print(out, line->sentence, ST_TEXT_TO_NUL);
+}
+
+const struct st_status_line_form st_status_line_forms[] = {{"waybar", print_waybar},
+                                                           {"i3blocks", print_brief},
+                                                           {"polybar", print_polybar},
+                                                           {"plain", print_plain},
+                                                           {NULL, NULL}};

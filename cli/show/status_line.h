@@ -1,0 +1,30 @@
+/* One line about the music for a status bar, in the form that each bar reads. Pure. */
+#ifndef ST_CLI_SHOW_STATUS_LINE_H
+#define ST_CLI_SHOW_STATUS_LINE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "core/base.h"
+
+/* What a line says. Its texts may be those of others: each form escapes them. */
+struct st_status_line {
+    const char *brief;           /* "HeavyReverb: 12 dropouts" */
+    const char *sentence;        /* the first line of `sleeptune status` */
+    const char *next, *next_why; /* a command, and what it does; "": none */
+    const char *class;           /* "ok", "warning" or "problem" */
+};
+
+struct st_status_line_form {
+    const char *name;
+    /** Writes the line without its newline. */
+    void (*print)(FILE *out, const struct st_status_line *line);
+};
+
+extern const struct st_status_line_form st_status_line_forms[]; /* ends with a name of NULL */
+
+/** What a document sleeptune-status/1 says; NULL: no daemon answered, and `error` says why. *ret points into
+ * both. */
+void st_status_line_of(const json_t *document, const char *error, struct st_status_line *ret);
+
+#endif
