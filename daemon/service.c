@@ -197,9 +197,11 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     st_http_wait(service->http_page, &wait);
     st_history_writer_wait(service->history, &wait);
     st_observe_wait(service->observe, &wait);
+    st_notify_wait(service->notify, &wait);
     st_wait(&wait, &service->platform->clock, blocked);
     const int64_t played_ns = st_observe_turn(service->observe, &wait);
     st_history_writer_turn(service->history, &wait);
+    st_notify_turn(service->notify);
     st_http_turn(service->http, &wait);
     st_http_turn(service->http_tcp, &wait);
     st_http_turn(service->http_page, &wait);
@@ -228,6 +230,7 @@ static int start_parts(struct st_service *service)
                            &service->observe);
     if (r < 0)
         return r;
+    service->notify = st_notify_new();
     st_service_restart_tcp(service);
     st_clockwatch_tick(&service->clockwatch, &service->platform->clock, &service->events);
     return 0;
@@ -242,6 +245,7 @@ static void free_service(struct st_service *service)
     st_service_stop_loop(service);
     st_result_finish(&service->rested);
     st_observe_free(service->observe);
+    st_notify_free(service->notify);
     st_service_stop_audio(service);
     if (service->causes != NULL)
         st_causes_tick(service->causes, (int)service->config.loop.cpu); /* the last events are kept, too */
@@ -383,7 +387,8 @@ static size_t without_counting(struct st_degraded *list, size_t n)
     return kept;
 }
 
-static void report_degraded(struct st_service *service)
+/* What a look finds that was not said yet: parts that are degraded, and dropouts with a new cause. */
+static void report_news(struct st_service *service)
 {
     struct st_view view;
     struct st_result result;
@@ -393,6 +398,8 @@ static void report_degraded(struct st_service *service)
     const size_t n = without_counting(degraded, all);
     if (has_result)
         st_result_finish(&result);
+    st_notify_look(service->notify, st_config_notifies(&service->config), &view.observe,
+                   service->platform->clock.now_ns(&service->platform->clock), view.now_wall_ns);
     ST_EACH_OF (part, degraded, n) {
         bool told = false;
         for (size_t j = 0; j < service->degraded_n && !told; j++)
@@ -448,7 +455,7 @@ int st_service_tick(struct st_service *service)
     if (is_due(service, before, TICKS_A_TRY) && service->view.http_error[0] != '\0')
         st_service_restart_tcp(service); /* its address may come with the network, long after boot */
     if (before % TICKS_A_LOOK == 0 || service->view.rests)
-        report_degraded(service);
+        report_news(service);
     if (service->tick % TICKS_A_LOOK == 0 && !service->view.rests)
         report_share(service);
     if (is_due(service, before, TICKS_A_MINUTE)) {

@@ -14,6 +14,7 @@
 #include "daemon/loop/overdue.h"
 #include "daemon/loop/playing.h"
 #include "daemon/loop/witness.h"
+#include "daemon/notify.h"
 #include "daemon/service.h"
 #include "daemon/status/forecast.h"
 #include "daemon/status/live.h"
@@ -40,6 +41,7 @@ struct st_service {
     struct st_audio *audio;     /* likewise */
     struct st_watchdog *watchdog;
     struct st_observe *observe;
+    struct st_notify *notify;  /* NULL: none */
     struct st_view view;       /* its texts and times; st_service_look fills the rest */
     uint64_t own_xruns_before; /* of streams that were closed */
     int64_t started_ns;

@@ -22,13 +22,23 @@ void st_wait_until(struct st_wait *wait, int64_t due_ns)
         wait->due_ns = due_ns;
 }
 
-void st_wait_to_read(struct st_wait *wait, int fd)
+static void add(struct st_wait *wait, fd_set *set, int fd)
 {
     if (fd < 0 || fd >= FD_SETSIZE)
         return;
-    FD_SET(fd, &wait->read);
+    FD_SET(fd, set);
     if (fd > wait->fd_max)
         wait->fd_max = fd;
+}
+
+void st_wait_to_read(struct st_wait *wait, int fd)
+{
+    add(wait, &wait->read, fd);
+}
+
+void st_wait_to_write(struct st_wait *wait, int fd)
+{
+    add(wait, &wait->write, fd);
 }
 
 void st_wait(struct st_wait *wait, struct st_clock *clock, const sigset_t *blocked)

@@ -24,6 +24,9 @@ void st_wait_until(struct st_wait *wait, int64_t due_ns);
 /** Ends when fd can be read. */
 void st_wait_to_read(struct st_wait *wait, int fd);
 
+/** Ends when fd can be written to. */
+void st_wait_to_write(struct st_wait *wait, int fd);
+
 /** Waits with these signals blocked, and no others. The sets then have what is ready: nothing after a signal,
  * or at due_ns. */
 void st_wait(struct st_wait *wait, struct st_clock *clock, const sigset_t *blocked);

@@ -5,6 +5,7 @@
 
 #include "daemon/history/history_writer.h"
 #include "daemon/http/http.h"
+#include "daemon/notify.h"
 #include "daemon/systemd.h"
 #include "platform/rtkit.h"
 #include "st_config.h"
@@ -28,6 +29,28 @@ int st_rtkit_ask(struct st_threads *threads, pid_t tid, int priority, char *text
     snprintf(text, text_bytes, "rtkit was not asked: this sleeptuned was built without systemd");
     return -ENOTSUP;
 }
+
+struct st_notify *st_notify_new(void)
+{
+    return NULL;
+}
+
+void st_notify_look(struct st_notify *notify, bool enabled, const struct st_observe_view *observe,
+                    int64_t now_ns, int64_t now_wall_ns)
+{
+}
+
+const char *st_notify_state(const struct st_notify *notify, bool enabled, char *buf, size_t buf_bytes)
+{
+    snprintf(buf, buf_bytes, "none: this sleeptuned was built without systemd");
+    return buf;
+}
+
+void st_notify_wait(const struct st_notify *notify, struct st_wait *wait) {}
+
+void st_notify_turn(struct st_notify *notify) {}
+
+void st_notify_free(struct st_notify *notify) {}
 
 #endif
 

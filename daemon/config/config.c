@@ -369,6 +369,11 @@ int st_config_parse(const char *text, size_t len, const char *name, struct st_co
     return 0;
 }
 
+bool st_config_notifies(const struct st_config *config)
+{
+    return strcmp(config->notify.enabled, "on") == 0;
+}
+
 bool st_config_own_stream(const struct st_config *config)
 {
     return strcmp(config->audio.backend, "none") != 0 && strcmp(config->audio.backend, "dummy") != 0;

@@ -56,6 +56,9 @@ struct st_config {
         char enabled[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
         int64_t buffer_kb;                  /* for each CPU */
     } trace;
+    struct {
+        char enabled[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
+    } notify;
 };
 
 enum st_config_type {
@@ -77,6 +80,7 @@ enum st_config_type {
 #define ST_CONFIG_APPLIES_HISTORY 0x40u  /* the history is closed and opened */
 #define ST_CONFIG_APPLIES_TRACE   0x80u  /* the tracer starts again or ends */
 #define ST_CONFIG_APPLIES_WHEN    0x100u /* the loop rests or runs */
+#define ST_CONFIG_APPLIES_NOTIFY  0x200u /* the next notification is shown or not */
 
 struct st_config_key {
     const char *path; /* "loop.frames" */
@@ -109,6 +113,9 @@ ST_NODISCARD int st_config_parse(const char *text, size_t len, const char *name,
 
 /** Does the daemon play a stream of its own in a sound system? */
 bool st_config_own_stream(const struct st_config *config);
+
+/** Are notifications wanted? */
+bool st_config_notifies(const struct st_config *config);
 
 /** Reads a file. @return as st_config_parse, or what reading said (reported too, -ENOENT as well). */
 ST_NODISCARD int st_config_load(struct st_machine *machine, const char *path, struct st_config *ret,

@@ -33,6 +33,7 @@ static const char *reload_text(const struct st_config_key *key)
         [ST_CONFIG_APPLIES_SOCKET] = "Applied on reload (SIGHUP).",
         [ST_CONFIG_APPLIES_HISTORY] = "Applied on reload (SIGHUP).",
         [ST_CONFIG_APPLIES_WHEN] = "Applied on reload (SIGHUP).",
+        [ST_CONFIG_APPLIES_NOTIFY] = "Applied on reload (SIGHUP).",
         [ST_CONFIG_APPLIES_HTTP] = "On reload (SIGHUP) the address is opened again.",
         [ST_CONFIG_APPLIES_OBSERVE] =
             "On reload (SIGHUP) sleeptuned begins or stops to watch it; the counts remain.",

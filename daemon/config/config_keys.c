@@ -127,5 +127,10 @@ const struct st_config_key st_config_keys[] = {
      ST_CONFIG_APPLIES_TRACE,
      "Kernel memory of the trace (trace.enabled), on each CPU. It must be large enough for the "
      "events of about a second."},
+    {"notify.enabled", ST_CONFIG_CHOICE, "", "\"on\"", 0, 0, "on off", AT(notify.enabled),
+     ST_CONFIG_APPLIES_NOTIFY,
+     "Show a notification on your desktop when a program had three dropouts: once for each program and "
+     "reason, at most one an hour, without a sound, and none while notifications are inhibited. Only a "
+     "sleeptuned that you run yourself does so (Linux)."},
 };
 const size_t st_config_keys_n = ST_ARRAY_LEN(st_config_keys);

@@ -583,6 +583,7 @@ static void add_daemon(json_t *sections, const struct st_view *view)
         st_ns_format_long(view->uptime_ns, uptime, sizeof(uptime)));
     add(&to, OK, "Settings", "%s", view->config_file[0] != '\0' ? view->config_file : "defaults, no file");
     add_history(&to, view);
+    add(&to, OK, "Notifications", "%s", view->notify);
     end_section(sections, "Daemon", &to);
 }
 

@@ -1,0 +1,271 @@
+/* By sd-bus: org.freedesktop.Notifications, Desktop Notifications Specification 1.3. */
+#include "daemon/notify.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-bus.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "core/text/safe.h"
+#include "core/text/text.h"
+#include "st_config.h"
+
+#define NAME       "org.freedesktop.Notifications"
+#define PATH       "/org/freedesktop/Notifications"
+#define EVERY_NS   (3600 * ST_NS_PER_S)
+#define AGAIN_NS   (10 * ST_NS_PER_S) /* after one that could not be shown */
+#define A_TURN_MAX 32                 /* messages: a server cannot keep the daemon busy */
+
+struct st_notify {
+    sd_bus *bus; /* NULL: none is open */
+    struct st_notify_shown shown;
+    struct st_notify_text text; /* of the one that is under way */
+    bool busy, markup, actions; /* one is under way; what the server can do */
+    int64_t now_ns, next_ns;    /* of the last look; none is shown earlier */
+    uint64_t shown_n;
+    uint32_t id;   /* of the last one that was shown */
+    char why[256]; /* the last one was not shown; "": it was */
+};
+
+struct st_notify *st_notify_new(void)
+{
+    return calloc(1, sizeof(struct st_notify));
+}
+
+static void close_bus(struct st_notify *notify)
+{
+    notify->bus = sd_bus_close_unref(notify->bus);
+    notify->busy = false;
+}
+
+void st_notify_free(struct st_notify *notify)
+{
+    if (notify != NULL)
+        close_bus(notify);
+    free(notify);
+}
+
+/* The one under way is not shown; its cause may come again. */
+static int give_up(struct st_notify *notify, const char *format, ...) ST_PRINTF(2, 3);
+static int give_up(struct st_notify *notify, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(notify->why, sizeof(notify->why), format, args);
+    va_end(args);
+    notify->busy = false;
+    notify->next_ns = notify->now_ns + AGAIN_NS;
+    return 0;
+}
+
+static int no_answer(struct st_notify *notify, sd_bus_message *reply)
+{
+    const sd_bus_error *error = sd_bus_message_get_error(reply);
+    return give_up(notify, "the notification server does not answer: %s",
+                   error != NULL && error->message != NULL ? error->message : "a wrong answer");
+}
+
+/* --- "Why?": the page, by the user's service manager, so that the browser is no part of this service --- */
+
+static int open_page(struct st_notify *notify)
+{
+    sd_bus_message *call = NULL;
+    const char *program = ST_BIN_DIR "/sleeptune",
+               *unit = ST_TEXT(64, "sleeptune-why-%ld-%" PRIu32 ".service", (long)getpid(), notify->id);
+    int r = sd_bus_message_new_method_call(notify->bus, &call, "org.freedesktop.systemd1",
+                                           "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager",
+                                           "StartTransientUnit");
+    if (r >= 0)
+        r = sd_bus_message_append(call, "ssa(sv)a(sa(sv))", unit, "fail", 3, "ExecStart", "a(sasb)", 1,
+                                  program, 3, program, "status", "--html", 0, "KillMode", "s", "process",
+                                  "CollectMode", "s", "inactive-or-failed", 0);
+    if (r >= 0)
+        r = sd_bus_send(notify->bus, call, NULL);
+    sd_bus_message_unref(call);
+    return r < 0 ? r : 0;
+}
+
+static int on_action(sd_bus_message *signal, void *ctx, ST_UNUSED sd_bus_error *error)
+{
+    struct st_notify *notify = ctx;
+    uint32_t id;
+    const char *action;
+    if (sd_bus_message_read(signal, "us", &id, &action) >= 0 && notify->shown_n > 0 && id == notify->id &&
+        strcmp(action, "why") == 0)
+        (void)open_page(notify);
+    return 0;
+}
+
+/* --- what it can do, whether it may be disturbed, show: one after the other --- */
+
+static int on_shown(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_error *error)
+{
+    struct st_notify *notify = ctx;
+    if (sd_bus_message_is_method_error(reply, NULL) || sd_bus_message_read(reply, "u", &notify->id) < 0)
+        return no_answer(notify, reply);
+    st_notify_cause_add(&notify->shown, &notify->text.cause);
+    notify->shown_n++;
+    notify->why[0] = '\0';
+    notify->busy = false;
+    notify->next_ns = notify->now_ns + EVERY_NS;
+    return 0;
+}
+
+/* Markup for a server that reads it, else the text. To be freed; NULL: out of memory. */
+static char *body_of(const struct st_notify *notify)
+{
+    char *body = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&body, &bytes);
+    if (out == NULL)
+        return NULL;
+    if (notify->markup)
+        st_safe_print_xml(out, notify->text.sentence);
+    else
+        st_safe_print(out, notify->text.sentence, ST_TEXT_TO_NUL);
+    fclose(out);
+    return body;
+}
+
+static int show(struct st_notify *notify)
+{
+    sd_bus_message *call = NULL;
+    char *body = body_of(notify);
+    int r = body != NULL ? sd_bus_message_new_method_call(notify->bus, &call, NAME, PATH, NAME, "Notify")
+                         : -ENOMEM;
+    if (r >= 0)
+        r = sd_bus_message_append(call, "susss", "sleeptune", (uint32_t)0, "sleeptune",
+                                  st_safe_text(notify->text.brief), body);
+    if (r >= 0)
+        r = notify->actions ? sd_bus_message_append(call, "as", 2, "why", "Why?")
+                            : sd_bus_message_append(call, "as", 0);
+    if (r >= 0)
+        r = sd_bus_message_append(call, "a{sv}i", 3, "suppress-sound", "b", 1, "transient", "b", 1,
+                                  "desktop-entry", "s", "sleeptune", -1);
+    if (r >= 0)
+        r = sd_bus_call_async(notify->bus, NULL, call, on_shown, notify, 0);
+    sd_bus_message_unref(call);
+    free(body);
+    return r >= 0 ? 0 : give_up(notify, "cannot ask the notification server: %s", strerror(-r));
+}
+
+/* A server without this property is never to be left alone. */
+static int on_inhibited(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_error *error)
+{
+    struct st_notify *notify = ctx;
+    int inhibited = 0;
+    if (!sd_bus_message_is_method_error(reply, NULL))
+        (void)sd_bus_message_read(reply, "v", "b", &inhibited);
+    return inhibited ? give_up(notify, "notifications are inhibited now") : show(notify);
+}
+
+static int on_capabilities(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_error *error)
+{
+    struct st_notify *notify = ctx;
+    const char *capability;
+    if (sd_bus_message_is_method_error(reply, NULL) || sd_bus_message_enter_container(reply, 'a', "s") < 0)
+        return no_answer(notify, reply);
+    notify->markup = notify->actions = false;
+    while (sd_bus_message_read_basic(reply, 's', &capability) > 0) {
+        notify->markup = notify->markup || strcmp(capability, "body-markup") == 0;
+        notify->actions = notify->actions || strcmp(capability, "actions") == 0;
+    }
+    const int r = sd_bus_call_method_async(notify->bus, NULL, NAME, PATH, "org.freedesktop.DBus.Properties",
+                                           "Get", on_inhibited, notify, "ss", NAME, "Inhibited");
+    return r >= 0 ? 0 : give_up(notify, "cannot ask the notification server: %s", strerror(-r));
+}
+
+/* --- the daemon's part --- */
+
+/* Whose desktop is it? Connecting to a socket of this machine does not wait. @return why it is no one's. */
+static const char *no_desktop(void)
+{
+    const char *address = getenv("DBUS_SESSION_BUS_ADDRESS");
+    if (geteuid() == 0 || (address == NULL && getenv("XDG_RUNTIME_DIR") == NULL))
+        return "only your own sleeptuned shows them";
+    if (address != NULL && (!st_text_begins(address, "unix:") || strchr(address, ';') != NULL))
+        return "DBUS_SESSION_BUS_ADDRESS is no Unix socket";
+    return NULL;
+}
+
+static int open_bus(struct st_notify *notify)
+{
+    if (notify->bus != NULL)
+        return 0;
+    const int r = sd_bus_open_user(&notify->bus);
+    return r < 0 ? r
+                 : sd_bus_match_signal_async(notify->bus, NULL, NAME, PATH, NAME, "ActionInvoked", on_action,
+                                             NULL, notify);
+}
+
+void st_notify_look(struct st_notify *notify, bool enabled, const struct st_observe_view *observe,
+                    int64_t now_ns, int64_t now_wall_ns)
+{
+    if (notify == NULL)
+        return;
+    if (!enabled) {
+        close_bus(notify);
+        return;
+    }
+    notify->now_ns = now_ns;
+    if (notify->busy || now_ns < notify->next_ns || no_desktop() != NULL ||
+        !st_notify_cause_find(&notify->shown, observe, now_wall_ns, &notify->text))
+        return;
+    notify->busy = true;
+    int r = open_bus(notify);
+    if (r >= 0)
+        r = sd_bus_call_method_async(notify->bus, NULL, NAME, PATH, NAME, "GetCapabilities", on_capabilities,
+                                     notify, "");
+    if (r < 0)
+        give_up(notify, "no session bus: %s", strerror(-r));
+}
+
+const char *st_notify_state(const struct st_notify *notify, bool enabled, char *buf, size_t buf_bytes)
+{
+    const char *why = no_desktop();
+    if (!enabled)
+        snprintf(buf, buf_bytes, "off (notify.enabled)");
+    else if (why != NULL)
+        snprintf(buf, buf_bytes, "none: %s", why);
+    else if (notify == NULL || notify->why[0] != '\0')
+        snprintf(buf, buf_bytes, "the last one was not shown: %s",
+                 notify != NULL ? notify->why : "out of memory");
+    else
+        snprintf(buf, buf_bytes, "one for each new cause, at most one an hour; shown: %" PRIu64,
+                 notify->shown_n);
+    return buf;
+}
+
+void st_notify_wait(const struct st_notify *notify, struct st_wait *wait)
+{
+    uint64_t until_us;
+    if (notify == NULL || notify->bus == NULL)
+        return;
+    const int fd = sd_bus_get_fd(notify->bus), events = sd_bus_get_events(notify->bus);
+    if (events > 0 && (events & POLLIN) != 0)
+        st_wait_to_read(wait, fd);
+    if (events > 0 && (events & POLLOUT) != 0)
+        st_wait_to_write(wait, fd);
+    if (sd_bus_get_timeout(notify->bus, &until_us) > 0 && until_us < INT64_MAX / ST_NS_PER_US)
+        st_wait_until(wait, (int64_t)until_us * ST_NS_PER_US);
+}
+
+void st_notify_turn(struct st_notify *notify)
+{
+    if (notify == NULL || notify->bus == NULL)
+        return;
+    int r = 1;
+    for (int i = 0; i < A_TURN_MAX && r > 0; i++)
+        r = sd_bus_process(notify->bus, NULL);
+    if (r >= 0)
+        return;
+    if (notify->busy)
+        give_up(notify, "the session bus has gone: %s", strerror(-r));
+    close_bus(notify);
+}

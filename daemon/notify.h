@@ -1,0 +1,26 @@
+/* A notification on the desktop of the user whose daemon this is: once for each new cause of dropouts, at
+ * most one an hour (notify.enabled). Nothing here waits: calls are sent, and their answers come by the poll
+ * of the main thread. Threads: main. */
+#ifndef ST_DAEMON_NOTIFY_H
+#define ST_DAEMON_NOTIFY_H
+
+#include "daemon/notify_cause.h"
+#include "daemon/wait.h"
+
+struct st_notify;
+
+/** Opens nothing yet. @return NULL: out of memory, or built without libsystemd; the others take it. */
+struct st_notify *st_notify_new(void);
+
+/** Shows the next cause, if one is new and it is time. @param now_ns CLOCK_MONOTONIC. */
+void st_notify_look(struct st_notify *notify, bool enabled, const struct st_observe_view *observe,
+                    int64_t now_ns, int64_t now_wall_ns);
+
+/** For the screen: "on: one for each new cause, at most one an hour", or why none is shown. @return buf. */
+const char *st_notify_state(const struct st_notify *notify, bool enabled, char *buf, size_t buf_bytes);
+
+void st_notify_wait(const struct st_notify *notify, struct st_wait *wait);
+void st_notify_turn(struct st_notify *notify);
+void st_notify_free(struct st_notify *notify);
+
+#endif

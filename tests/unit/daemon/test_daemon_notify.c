@@ -1,0 +1,128 @@
+/* Which cause of dropouts a notification is about: each one once, and never sleeptune's own streams. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "daemon/notify_cause.h"
+
+#define NOW_NS (INT64_C(1700000000) * ST_NS_PER_S)
+
+static struct st_observe_view observe;
+static struct st_notify_shown shown;
+
+static int begin(void **state)
+{
+    (void)state;
+    memset(&observe, 0, sizeof(observe));
+    memset(&shown, 0, sizeof(shown));
+    observe.n = 1;
+    observe.sources[0] =
+        (struct st_observed_view){.source = "pipewire", .since_wall_ns = NOW_NS - 600 * ST_NS_PER_S};
+    return 0;
+}
+
+static struct st_dropout_client *add(const char *name, enum st_dropout_reason reason, uint64_t n)
+{
+    struct st_dropout_table *seen = &observe.sources[0].seen;
+    struct st_dropout_client *client = &seen->clients[seen->clients_n++];
+    *client = (struct st_dropout_client){.dropouts_n = n, .last_wall_ns = NOW_NS - ST_NS_PER_S};
+    client->reasons_n[reason] = n;
+    snprintf(client->name, sizeof(client->name), "%s", name);
+    seen->dropouts_n += n;
+    return client;
+}
+
+/* The brief text of the next cause, which is then shown; "" if there is none. */
+static const char *next(void)
+{
+    static struct st_notify_text text;
+    if (!st_notify_cause_find(&shown, &observe, NOW_NS, &text))
+        return "";
+    st_notify_cause_add(&shown, &text.cause);
+    return text.brief;
+}
+
+static void says_what_the_status_says(void **state)
+{
+    (void)state;
+    struct st_notify_text text;
+    struct st_dropout_client *heavy = add("HeavyReverb", ST_DROPOUT_TOO_SLOW, 12);
+    heavy->worst_busy_ns = 25000000;
+    heavy->worst_period_ns = 21333333;
+    heavy->worst_reason = ST_DROPOUT_TOO_SLOW;
+    assert_true(st_notify_cause_find(&shown, &observe, NOW_NS, &text));
+    assert_string_equal(text.brief, "HeavyReverb: 12 dropouts");
+    assert_non_null(strstr(text.sentence, "HeavyReverb made all 12 dropouts (watched since "));
+    assert_non_null(strstr(text.sentence, "): it computed too long"));
+}
+
+static void each_cause_is_told_once(void **state)
+{
+    (void)state;
+    add("mpv", ST_DROPOUT_STOPPED, 3);
+    struct st_dropout_client *heavy = add("HeavyReverb", ST_DROPOUT_TOO_SLOW, 12);
+    assert_string_equal(next(), "HeavyReverb: 12 dropouts");
+    heavy->dropouts_n += 100;
+    assert_string_equal(next(), "mpv: 3 dropouts");
+    assert_string_equal(next(), "");
+    heavy->reasons_n[ST_DROPOUT_STOPPED] = 100; /* the same program for another reason */
+    assert_string_equal(next(), "HeavyReverb: 112 dropouts");
+    assert_string_equal(next(), "");
+}
+
+static void who_took_the_cpu_is_one_cause(void **state)
+{
+    (void)state;
+    snprintf(add("Guitarix", ST_DROPOUT_CPU_TAKEN, 9)->culprit, ST_XRUN_NAME_BYTES, "chromium");
+    snprintf(add("Ardour", ST_DROPOUT_CPU_TAKEN, 5)->culprit, ST_XRUN_NAME_BYTES, "chromium");
+    assert_string_equal(next(), "Guitarix: 9 dropouts");
+    assert_string_equal(next(), "");
+}
+
+static void few_old_nameless_and_own_ones_are_none(void **state)
+{
+    (void)state;
+    add("Firefox", ST_DROPOUT_TOO_SLOW, ST_NOTIFY_DROPOUTS - 1);
+    add("", ST_DROPOUT_TOO_SLOW, 50);
+    add("sleeptuned", ST_DROPOUT_TOO_SLOW, 50);
+    struct st_dropout_client *old = add("Old", ST_DROPOUT_TOO_SLOW, 50);
+    old->last_wall_ns = NOW_NS - ST_NOTIFY_RECENT_NS - 1;
+    assert_string_equal(next(), "");
+    old->last_wall_ns = INT64_MIN;
+    assert_string_equal(next(), "");
+    old->last_wall_ns = NOW_NS;
+    assert_string_equal(next(), "Old: 50 dropouts");
+}
+
+static void there_is_an_end_of_causes(void **state)
+{
+    (void)state;
+    char name[32];
+    struct st_dropout_client *client = add("", ST_DROPOUT_TOO_SLOW, 3);
+    for (int i = 0; i < ST_NOTIFY_CAUSES_MAX; i++) {
+        snprintf(client->name, sizeof(client->name), "program %d", i);
+        snprintf(name, sizeof(name), "program %d: 3 dropouts", i);
+        assert_string_equal(next(), name);
+    }
+    snprintf(client->name, sizeof(client->name), "one more");
+    assert_string_equal(next(), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(says_what_the_status_says, begin),
+        cmocka_unit_test_setup(each_cause_is_told_once, begin),
+        cmocka_unit_test_setup(who_took_the_cpu_is_one_cause, begin),
+        cmocka_unit_test_setup(few_old_nameless_and_own_ones_are_none, begin),
+        cmocka_unit_test_setup(there_is_an_end_of_causes, begin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
