@@ -204,8 +204,7 @@ static int open_bus(struct st_notify *notify)
                                              NULL, notify);
 }
 
-void st_notify_look(struct st_notify *notify, bool enabled, const struct st_observe_view *observe,
-                    int64_t now_ns, int64_t now_wall_ns)
+void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view *view, int64_t now_ns)
 {
     if (notify == NULL)
         return;
@@ -215,7 +214,7 @@ void st_notify_look(struct st_notify *notify, bool enabled, const struct st_obse
     }
     notify->now_ns = now_ns;
     if (notify->busy || now_ns < notify->next_ns || no_desktop() != NULL ||
-        !st_notify_cause_find(&notify->shown, observe, now_wall_ns, &notify->text))
+        !st_notify_cause_find(&notify->shown, view, &notify->text))
         return;
     notify->busy = true;
     int r = open_bus(notify);

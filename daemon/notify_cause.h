@@ -2,7 +2,6 @@
 #ifndef ST_DAEMON_NOTIFY_CAUSE_H
 #define ST_DAEMON_NOTIFY_CAUSE_H
 
-#include "daemon/observe/observe.h"
 #include "daemon/status/view.h"
 
 #define ST_NOTIFY_CAUSES_MAX 64 /* further causes are shown by `status` only */
@@ -31,8 +30,8 @@ struct st_notify_text {
 /** The cause with the most dropouts that was not shown: a program with at least ST_NOTIFY_DROPOUTS of it, the
  * last one within ST_NOTIFY_RECENT_NS. sleeptune's own streams are never one. @return false: there is none.
  */
-bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_observe_view *observe,
-                          int64_t now_wall_ns, struct st_notify_text *ret);
+bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_view *view,
+                          struct st_notify_text *ret);
 
 /** From now on it is shown. */
 void st_notify_cause_add(struct st_notify_shown *shown, const struct st_notify_cause *cause);

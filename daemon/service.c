@@ -398,8 +398,8 @@ static void report_news(struct st_service *service)
     const size_t n = without_counting(degraded, all);
     if (has_result)
         st_result_finish(&result);
-    st_notify_look(service->notify, st_config_notifies(&service->config), &view.observe,
-                   service->platform->clock.now_ns(&service->platform->clock), view.now_wall_ns);
+    st_notify_look(service->notify, st_config_notifies(&service->config), &view,
+                   service->platform->clock.now_ns(&service->platform->clock));
     ST_EACH_OF (part, degraded, n) {
         bool told = false;
         for (size_t j = 0; j < service->degraded_n && !told; j++)

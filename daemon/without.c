@@ -35,10 +35,7 @@ struct st_notify *st_notify_new(void)
     return NULL;
 }
 
-void st_notify_look(struct st_notify *notify, bool enabled, const struct st_observe_view *observe,
-                    int64_t now_ns, int64_t now_wall_ns)
-{
-}
+void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view *view, int64_t now_ns) {}
 
 const char *st_notify_state(const struct st_notify *notify, bool enabled, char *buf, size_t buf_bytes)
 {

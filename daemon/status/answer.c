@@ -127,13 +127,26 @@ static bool has_ended(const struct st_dropout_client *client)
     return client->load_ns != INT64_MIN && !client->playing;
 }
 
+const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
+                               const struct st_dropout_client *client, uint64_t all_n, char *buf,
+                               size_t buf_bytes)
+{
+    char since[32], when[64], why[256];
+    struct st_dropout_sentence about = {
+        .all_n = all_n, .when = when, .why = why, .server = st_event_source_title(source->source)};
+    st_dropout_table_why(client, true, why, sizeof(why));
+    st_dropout_table_named(&source->seen, client, &about);
+    ST_PRINT(when, "(watched since %s)", clock_text(view, source->since_wall_ns, since, sizeof(since)));
+    return st_dropout_sentence(&about, buf, buf_bytes);
+}
+
 static void put_dropouts(const struct st_view *view, const struct st_answer *answer, char *buf,
                          size_t buf_bytes)
 {
     const struct st_dropout_client *client = answer->client;
     const char *server = st_event_source_title(answer->server->source),
                *s = answer->dropouts_n == 1 ? "" : "s";
-    char since[32], reason[256], when[64], text[ST_VIEW_TEXT_BYTES];
+    char since[32], reason[256], text[ST_VIEW_TEXT_BYTES];
     clock_text(view, answer->server->since_wall_ns, since, sizeof(since));
     if (client == NULL) {
         st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s on %s (watched since %s): %s.",
@@ -158,12 +171,8 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
                        answer->dropouts_n, s, server, since, reason, server);
         return;
     }
-    struct st_dropout_sentence sentence = {
-        .all_n = answer->dropouts_n, .when = when, .why = reason, .server = server};
-    st_dropout_table_named(&answer->server->seen, client, &sentence);
-    snprintf(when, sizeof(when), "(watched since %s)", since);
-    st_text_append(buf, buf_bytes, "%s%s", st_dropout_sentence(&sentence, text, sizeof(text)),
-                   has_ended(client) ? " It does not play now." : "");
+    st_answer_sentence(view, answer->server, client, answer->dropouts_n, text, sizeof(text));
+    st_text_append(buf, buf_bytes, "%s%s", text, has_ended(client) ? " It does not play now." : "");
 }
 
 static const struct st_observed_view *first_absent(const struct st_view *view)

@@ -73,6 +73,9 @@ def faults_of_rules(files, rules):
             yield f"{rule['id']} has no page"
         elif f"<code>{rule['id']}</code>" not in text:
             yield f"the page of {rule['id']} does not name it"
+        for address in ["man/sleeptune-rules.7.html", "rules/index.html"] + ([] if rule["only_ok"] else [f"setup-{rule['os']}.html"]):
+            if files[address].count(f'id="{rule["id"]}"') != 1:
+                yield f"{address} does not have the anchor {rule['id']}"
 
 
 def faults_of_start(text, captured):

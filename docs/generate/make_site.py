@@ -44,7 +44,7 @@ class Site:
         self.pages[address] = pages.frame(address, title, body)
 
     def put_markdown(self, address, text):
-        body = pages.from_markdown(text, self.lowdown)
+        body = pages.with_rule_anchors(pages.from_markdown(text, self.lowdown), {rule["id"] for rule in self.rules})
         body = body if address == "index.html" else pages.with_contents(body)
         self.put(address, pages.words(re.search(r"<h1[^>]*>(.*?)</h1>", body, flags=re.S)[1]), body)
 

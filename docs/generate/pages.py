@@ -57,6 +57,12 @@ def with_anchors(body):
     return re.sub(r"<h([1-6])>(.*?)</h\1>", heading, body, flags=re.S)
 
 
+def with_rule_anchors(body, ids):
+    """Where a list has a rule's id, it can be linked to by that: the anchor is the same on each page, as in the manual."""
+    return re.sub(r'<li>(?=(?:<strong>ID:</strong>|<a href="[^"]*">[^<]*</a>) <code>([a-z0-9-]+)</code>)',
+                  lambda m: f'<li id="{m[1]}">' if m[1] in ids else m[0], body)
+
+
 def with_contents(body):
     """A long page begins with its contents."""
     headings = re.findall(r'<h2 id="([^"]*)">(.*?)</h2>', body, flags=re.S)

@@ -14,23 +14,24 @@
 
 #define NOW_NS (INT64_C(1700000000) * ST_NS_PER_S)
 
-static struct st_observe_view observe;
+static struct st_view view;
 static struct st_notify_shown shown;
 
 static int begin(void **state)
 {
     (void)state;
-    memset(&observe, 0, sizeof(observe));
+    memset(&view, 0, sizeof(view));
+    view.now_wall_ns = NOW_NS;
     memset(&shown, 0, sizeof(shown));
-    observe.n = 1;
-    observe.sources[0] =
+    view.observe.n = 1;
+    view.observe.sources[0] =
         (struct st_observed_view){.source = "pipewire", .since_wall_ns = NOW_NS - 600 * ST_NS_PER_S};
     return 0;
 }
 
 static struct st_dropout_client *add(const char *name, enum st_dropout_reason reason, uint64_t n)
 {
-    struct st_dropout_table *seen = &observe.sources[0].seen;
+    struct st_dropout_table *seen = &view.observe.sources[0].seen;
     struct st_dropout_client *client = &seen->clients[seen->clients_n++];
     *client = (struct st_dropout_client){.dropouts_n = n, .last_wall_ns = NOW_NS - ST_NS_PER_S};
     client->reasons_n[reason] = n;
@@ -43,7 +44,7 @@ static struct st_dropout_client *add(const char *name, enum st_dropout_reason re
 static const char *next(void)
 {
     static struct st_notify_text text;
-    if (!st_notify_cause_find(&shown, &observe, NOW_NS, &text))
+    if (!st_notify_cause_find(&shown, &view, &text))
         return "";
     st_notify_cause_add(&shown, &text.cause);
     return text.brief;
@@ -57,7 +58,7 @@ static void says_what_the_status_says(void **state)
     heavy->worst_busy_ns = 25000000;
     heavy->worst_period_ns = 21333333;
     heavy->worst_reason = ST_DROPOUT_TOO_SLOW;
-    assert_true(st_notify_cause_find(&shown, &observe, NOW_NS, &text));
+    assert_true(st_notify_cause_find(&shown, &view, &text));
     assert_string_equal(text.brief, "HeavyReverb: 12 dropouts");
     assert_non_null(strstr(text.sentence, "HeavyReverb made all 12 dropouts (watched since "));
     assert_non_null(strstr(text.sentence, "): it computed too long"));
