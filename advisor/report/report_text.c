@@ -681,11 +681,11 @@ static const char *risk(enum st_applicability applicability)
     return texts[applicability];
 }
 
-/* The rule's section of the manual, and its page of the documentation unless this machine has the program
+/* The entry of the rule in the manual, and its page of the documentation unless this machine has the program
  * without it. */
 static void print_page(const struct st_printer *printer, const char *id)
 {
-    print_field(printer, "Manual:", ST_TEXT(128, "man sleeptune-rules, section %s", id));
+    print_field(printer, "Manual:", ST_TEXT(128, "man sleeptune-rules, entry %s", id));
     const bool is_file = st_text_begins(ST_DOCS_URL, "file://");
     const char *url = ST_TEXT(512, "%s/rules/%s.html", ST_DOCS_URL, id);
     if (ST_DOCS_URL[0] != '\0' && (!is_file || access(url + 7, R_OK) == 0))

@@ -49,7 +49,7 @@ def escaped(text):
 
 def rule_row(rule):
     ends = "".join(f", {label} version {rule[key]}" for label, key in (("from", "first_version"), ("up to", "last_version")) if rule[key] is not None)
-    return f".It {rule['id']}\n{escaped(rule['title'] + ends)}"
+    return f".It Sy {rule['id']}\n{escaped(rule['title'] + ends)}"
 
 
 def rules_page(rules):
