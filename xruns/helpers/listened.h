@@ -2,7 +2,7 @@
  * its reason. Pure; times are CLOCK_MONOTONIC in ns.
  *
  * A silence alone may be the music's. It is a dropout for sure if the program stood still at that time
- * (client_buffer.h), which also is the reason, or if many follow each other: then the program writes too
+ * (client_buffer.h), which also is the reason, or if several follow each other: then the program writes too
  * slowly. It probably is one if it begins and ends with a cycle of the server. Others are none, and none are
  * those near a change of the stream: corked, another volume, another sink. */
 #ifndef ST_XRUNS_HELPERS_LISTENED_H

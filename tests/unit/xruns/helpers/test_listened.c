@@ -73,6 +73,19 @@ static void many_are_written_too_slowly(void **state)
     assert_int_equal(loss.certainty, ST_CERTAINTY_EXACT);
 }
 
+static void two_whole_ones_are_enough(void **state)
+{
+    (void)state;
+    struct st_listened listened = {0};
+    struct st_listened_loss loss;
+    for (int whole = 1; whole >= 0; whole--) {
+        for (int i = 0; i < 3; i++)
+            st_listened_find(&listened, AT + 100 * i * MS, 21 * MS, i < 2 && whole);
+        assert_int_equal(st_listened_take(&listened, AT + 2000 * MS, &loss), whole);
+        assert_true(!whole || (loss.n == 3 && loss.reason == ST_DROPOUT_WRITES_SLOWLY));
+    }
+}
+
 static void what_goes_on_is_reported_in_parts(void **state)
 {
     (void)state;
@@ -139,6 +152,7 @@ int main(void)
         cmocka_unit_test(a_silence_in_which_the_program_stood_still_is_one),
         cmocka_unit_test(what_it_did_before_or_later_explains_nothing),
         cmocka_unit_test(many_are_written_too_slowly),
+        cmocka_unit_test(two_whole_ones_are_enough),
         cmocka_unit_test(what_goes_on_is_reported_in_parts),
         cmocka_unit_test(silences_of_the_music_and_changes_are_none),
         cmocka_unit_test(lines_are_read),

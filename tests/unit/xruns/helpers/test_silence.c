@@ -370,6 +370,8 @@ int main(int argc, char **argv)
     if (argc < 2)
         return cmocka_run_group_tests(tests, NULL, NULL);
     for (size_t i = 0; i < ST_ARRAY_LEN(scenes); i++) {
+        if (argc > 2 && strcmp(argv[2], scenes[i].name) != 0)
+            continue;
         count(i, strtod(argv[1], NULL), &player);
         printf("%-10s %.1f h, frames of a cycle %d: %d whole, %d not\n", scenes[i].name,
                (double)player.position / RATE / 3600, CYCLE, player.whole_n, player.n - player.whole_n);
