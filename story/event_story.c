@@ -93,7 +93,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     const int64_t n = count_of(event);
     const bool of_client = event->kind == ST_EVENT_CLIENT_DROPOUT;
     char span[40], why[256];
-    char lost[32], longest[32], place[64];
+    char lost[32], longest[48] = "", place[64];
     if (event->kind == ST_EVENT_OWN_XRUN)
         st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %" PRId64 " time%s", n,
                        n == 1 ? "" : "s");
@@ -119,11 +119,13 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
         return;
     if (!of_client && event->place != ST_DROPOUT_AT_RESYNC && event->client[0] != '\0')
         st_text_append(buf, buf_bytes, ", client %s", event->client);
+    if (event->longest_ns > 0)
+        snprintf(longest, sizeof(longest), " (longest %s)",
+                 st_ns_format_short(event->longest_ns, lost, sizeof(lost)));
     if (event->lost_ns > 0)
         st_text_append(
-            buf, buf_bytes, ", %s in all (longest %s)%s",
-            st_ns_format_short(event->lost_ns, lost, sizeof(lost)),
-            st_ns_format_short(event->longest_ns, longest, sizeof(longest)),
+            buf, buf_bytes, ", %s%s in all%s%s", event->longest_ns > 0 ? "" : "at least ",
+            st_ns_format_short(event->lost_ns, lost, sizeof(lost)), longest,
             st_dropout_place_text(event->place, st_event_source_title(event->source), place, sizeof(place)));
     st_text_append(buf, buf_bytes, " (%s)", st_event_certainty(event->certainty));
     if (event->mixed)

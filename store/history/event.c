@@ -48,6 +48,13 @@ static void forget_if_other(char *text, const char *other, size_t bytes)
         memset(text, 0, bytes);
 }
 
+/* Are the lengths of some not known? Then the longest is not, either. */
+static bool lost_partly(const struct st_event *event, const struct st_event *other)
+{
+    return (event->lost_ns == 0) != (other->lost_ns == 0) ||
+           (event->lost_ns > 0 && (event->longest_ns == 0 || other->longest_ns == 0));
+}
+
 void st_event_add(struct st_event *event, const struct st_event *other)
 {
     const bool late = event->lateness_ns != INT64_MIN || other->lateness_ns != INT64_MIN;
@@ -58,8 +65,10 @@ void st_event_add(struct st_event *event, const struct st_event *other)
     forget_if_other(event->client, other->client, sizeof(event->client));
     forget_if_other(event->device, other->device, sizeof(event->device));
     event->cycles_n = st_ns_add(event->cycles_n, other->cycles_n);
+    event->longest_ns = lost_partly(event, other)               ? 0
+                        : other->longest_ns > event->longest_ns ? other->longest_ns
+                                                                : event->longest_ns;
     event->lost_ns = st_ns_add(event->lost_ns, other->lost_ns);
-    event->longest_ns = other->longest_ns > event->longest_ns ? other->longest_ns : event->longest_ns;
     if (event->place != other->place)
         event->place = ST_DROPOUT_AT_UNKNOWN;
     if (event->certainty != other->certainty)

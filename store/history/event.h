@@ -45,7 +45,8 @@ struct st_event {
     enum st_dropout_reason reason;
     enum st_dropout_place place;
     int64_t cycles_n;            /* cycles that were lost; 0: unknown */
-    int64_t lost_ns, longest_ns; /* no sound for so long, in all of count_n and in the longest; 0: unknown */
+    int64_t lost_ns, longest_ns; /* no sound for so long, in all of count_n and in the longest; 0: unknown;
+                                    only longest_ns is 0: the lengths of some are unknown */
     bool mixed; /* a sum of several reasons: reason is unknown, and no one else is to blame for all of them */
     int64_t busy_ns, error_ns; /* CPU time, known to error_ns up or down */
     int64_t wait_ns, period_ns;

@@ -14,8 +14,8 @@
 /* the file is not trusted: a sum must not overflow */
 #define COUNT "sum(min(count_n, 1000000000))"
 #define LOST                                                                                                 \
-    "sum(max(min(lost_ns, 1000000000000000), 0)), max(longest_ns), max(count_n > 0 AND coalesce(lost_ns, "   \
-    "0) <= 0)"
+    "sum(max(min(lost_ns, 1000000000000000), 0)), max(longest_ns), "                                         \
+    "max(count_n > 0 AND (coalesce(lost_ns, 0) <= 0 OR coalesce(longest_ns, 0) <= 0))"
 
 /* What the file has, and what st_history_read_running added: a temporary table is found before the file's. */
 #define WATCHES "(SELECT * FROM main.watch UNION ALL SELECT * FROM temp.watch)"

@@ -57,6 +57,16 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     assert_int_equal(a.count_n, 2);
     assert_int_equal(a.cycles_n, 44);
     assert_int_equal(a.place, ST_DROPOUT_AT_UNKNOWN);
+    struct st_event unknown = b; /* the length of one is not known */
+    unknown.lost_ns = unknown.longest_ns = 0;
+    struct st_event sum = b;
+    st_event_add(&sum, &unknown);
+    assert_string_equal(say(&sum),
+                        "pipewire: paplay lost sound 2 times, at least 480 ms in all, between it and "
+                        "PipeWire (exact): it was stopped or frozen");
+    st_event_add(&sum, &b); /* it stays so */
+    assert_int_equal(sum.longest_ns, 0);
+    assert_int_equal(sum.lost_ns, 960 * ST_NS_PER_MS);
 }
 
 static void second_card_was_put_in_step(void **state)
