@@ -301,10 +301,8 @@ char *st_page_text(const json_t *document, enum st_page_form form)
     }
     while ((begin = strstr(at, "{{")) != NULL && (end = strstr(begin, "}}")) != NULL) {
         fwrite(at, 1, (size_t)(begin - at), out);
-        if (form == ST_PAGE_SERVED && strncmp(begin, "{{links}}", 9) == 0)
-            fputs("<link rel=\"manifest\" href=\"/manifest.webmanifest\">\n<link rel=\"icon\" "
-                  "href=\"/icon.svg\" type=\"image/svg+xml\">\n",
-                  out);
+        if (form == ST_PAGE_SERVED && strncmp(begin, "{{links}}", 9) == 0) /* another address at each start */
+            fputs("<link rel=\"manifest\" href=\"/manifest.webmanifest\">\n", out);
         put_slot(out, document, begin + 2, (size_t)(end - begin) - 2);
         at = end + 2;
     }

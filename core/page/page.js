@@ -50,7 +50,8 @@ function judge() {
   if (!last) return;
   const silent = performance.now() - lastMs > SILENT_MS;
   const text = silent ? "sleeptuned has not answered since " + clock(last) + ". Run: sleeptune status" : "Live, " + clock(last);
-  document.querySelector("main").hidden = silent;
+  document.querySelector("main").hidden = at("state").hidden = silent;
+  if (silent) document.title = "sleeptune: no answer";
   at("link").className = silent ? "lost" : "";
   if (at("link").textContent !== text) at("link").textContent = text;
 }

@@ -72,7 +72,7 @@ is "the next one is the same" "$(html user "$sock" >/dev/null; grep -cF "$privat
 bare=${private%#*} token=${private#*#}
 private() { curl -s -o "$tmp/body" -w '%{http_code}' --max-time 20 "$bare$1" "${@:2}"; }
 is "who does not know the token sees no figures" "$(private v1/status) $(private metrics) $(private v1/status -H "Authorization: Bearer ${token/[0-9a-f]/x}")" "401 401 401"
-is "and a page without any" "$(private '') $(grep -c '<p id="answer"></p>' "$tmp/body") $(grep -cE '<td>|<time|<link' "$tmp/body")" "200 1 0"
+is "and a page without any" "$(private '') $(grep -c '<p id="answer"></p>' "$tmp/body") $(grep -cE '<td>|<time|="manifest' "$tmp/body")" "200 1 0"
 is "with the token all is there" "$(private '' -H "Authorization: Bearer $token") $(grep -c '<p id="answer" class' "$tmp/body") $(private v1/status -H "Authorization: Bearer $token")" "200 1 200"
 is "not under another name" "$(private '' -H 'Host: evil.example' -H "Authorization: Bearer $token")" 403
 is "not to change anything" "$(private v1/status -X POST -H "Authorization: Bearer $token")" 405
@@ -165,7 +165,7 @@ is "without scripts it has figures, the cycle and the time" "$(tr '\n' '|' <<<"$
 # the daemon dies under an open page and comes back
 browser --wait 'document.getElementById("link").textContent.startsWith("Live, ")' --print '"live"' \
     --wait 'document.getElementById("link").textContent.startsWith("sleeptuned has not answered since ")' \
-    --print 'document.querySelector("main").hidden' \
+    --print 'document.querySelector("main").hidden && document.getElementById("state").hidden' \
     --wait 'document.getElementById("link").textContent.startsWith("Live, ")' \
     --print 'document.querySelector("main").hidden' >"$tmp/seen" &
 pids+=("$!")
