@@ -13,6 +13,20 @@
 #define FAR_PPB       500000 /* crystals of cards differ by some 100 ppm */
 #define USUAL_RATE_HZ 48000  /* default.clock.rate of PipeWire: no program need have asked for it */
 
+uint64_t st_dropout_table_total(const struct st_dropout_table *table)
+{
+    return table->device_xruns_n + table->dropouts_n;
+}
+
+const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table)
+{
+    ST_EACH_OF (client, table->clients, table->clients_n) {
+        if (st_dropout_table_count(client) > 0)
+            return client;
+    }
+    return NULL;
+}
+
 uint64_t st_dropout_table_count(const struct st_dropout_client *client)
 {
     return client->dropouts_n + client->device_xruns_n;
@@ -432,8 +446,8 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
     }
 }
 
-const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_t all_n, char *buf,
-                                   size_t buf_bytes)
+static const char *taken_text(const struct st_dropout_table *table, uint64_t all_n, char *buf,
+                              size_t buf_bytes)
 {
     const struct st_dropout_client *victim = victim_of(table);
     buf[0] = '\0';
@@ -462,6 +476,37 @@ const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_
              victim->name[0] != '\0' ? victim->name : "a program", victims_n > 1 ? " and others" : "");
     st_text_append(buf, buf_bytes, "%s", st_dropout_reason_share(taken_n, all_n, culprit, sizeof(culprit)));
     return buf;
+}
+
+void st_dropout_table_say(const struct st_dropout_table *table, const struct st_dropout_table_about *about,
+                          char *buf, size_t buf_bytes)
+{
+    const struct st_dropout_client *client = st_dropout_table_worst(table);
+    const char *server = st_event_source_title(about->source), *s = about->all_n == 1 ? "" : "s";
+    char why[400], text[512];
+    if (client == NULL) {
+        st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s %s: %s.", about->all_n, s, about->where,
+                       strcmp(about->source, "jack") == 0 ? "JACK does not say which program it was"
+                                                          : "the device ran dry");
+        return;
+    }
+    if (st_dropout_table_is_taken(table, client)) {
+        st_text_append(
+            buf, buf_bytes, "%s %s.%s", taken_text(table, about->all_n, why, sizeof(why)), about->when,
+            st_dropout_table_is_normal(table) ? " No program that plays has real-time rights." : "");
+        return;
+    }
+    st_dropout_table_why(client, true, why, sizeof(why));
+    if (client->name[0] == '\0') {
+        st_text_append(buf, buf_bytes,
+                       "%" PRIu64 " dropout%s %s: a program %s. %s does not say which program.", about->all_n,
+                       s, about->where, why, server);
+        return;
+    }
+    struct st_dropout_sentence sentence = {
+        .all_n = about->all_n, .when = about->when, .why = why, .server = server};
+    st_dropout_table_named(table, client, &sentence);
+    st_text_append(buf, buf_bytes, "%s", st_dropout_sentence(&sentence, text, sizeof(text)));
 }
 
 /* A small drift is resampled away: then cycles that begin late are too much for its reserve. */

@@ -113,8 +113,23 @@ bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struc
 void st_dropout_table_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
                            const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes);
 
-/** If is_taken: "ffmpeg took the CPU from Guitarix and others in 25 of 30 dropouts". @return buf. */
-const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_t all_n, char *buf,
-                                   size_t buf_bytes);
+/** Dropouts of the device and of clients, in all. */
+uint64_t st_dropout_table_total(const struct st_dropout_table *table);
+
+/** Who made the most of them; NULL: no client made one. */
+const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table);
+
+/** When and where dropouts were, in the words of the caller. */
+struct st_dropout_table_about {
+    const char *source; /* as in st_xrun_source */
+    uint64_t all_n;     /* dropouts that the answer is about, perhaps also of other sources; >= 1 */
+    const char *when;   /* behind a program's name and number: "(watched since 14:03)", "in 10 s on JACK" */
+    const char *where;  /* behind a number alone: "on JACK (watched since 14:03)" */
+};
+
+/** Appends the sentences that say who made the dropouts, and why: one program, or who took the CPU from
+ * several, or why neither is known. The text has buf_bytes. */
+void st_dropout_table_say(const struct st_dropout_table *table, const struct st_dropout_table_about *about,
+                          char *buf, size_t buf_bytes);
 
 #endif

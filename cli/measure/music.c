@@ -12,7 +12,6 @@
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
-#include "story/dropout_sentence.h"
 #include "story/dropout_table.h"
 
 #define SERVERS_MAX 3
@@ -47,14 +46,10 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     st_dropout_table_take(&server->seen, &safe, clock->now_ns(clock), clock->wall_ns(clock));
 }
 
-static uint64_t dropouts_of(const struct server *server)
-{
-    return server->seen.device_xruns_n + server->seen.dropouts_n;
-}
-
 static bool plays(const struct server *server)
 {
-    return dropouts_of(server) > 0 || server->seen.clients_n > 0 || server->seen.device_load_ns != 0;
+    return st_dropout_table_total(&server->seen) > 0 || server->seen.clients_n > 0 ||
+           server->seen.device_load_ns != 0;
 }
 
 static void take(struct server *server)
@@ -143,7 +138,7 @@ uint64_t st_music_dropouts(const struct st_music *music)
 {
     uint64_t n = 0;
     for (size_t i = 0; music != NULL && i < music->servers_n; i++)
-        n += dropouts_of(&music->servers[i]);
+        n += st_dropout_table_total(&music->servers[i].seen);
     return n;
 }
 
@@ -152,41 +147,29 @@ static const struct server *best(const struct st_music *music)
 {
     const struct server *found = NULL;
     ST_EACH_OF (server, music->servers, music->servers_n) {
-        if ((server->open || dropouts_of(server) > 0) &&
-            (found == NULL || dropouts_of(server) > dropouts_of(found) ||
-             (dropouts_of(server) == dropouts_of(found) && plays(server) && !plays(found))))
+        if ((server->open || st_dropout_table_total(&server->seen) > 0) &&
+            (found == NULL || st_dropout_table_total(&server->seen) > st_dropout_table_total(&found->seen) ||
+             (st_dropout_table_total(&server->seen) == st_dropout_table_total(&found->seen) &&
+              plays(server) && !plays(found))))
             found = server;
     }
     return found;
 }
 
-/** Who made the most dropouts. NULL: no one with a name. */
-static const struct st_dropout_client *worst_of(const struct server *server)
+static void say_dropouts(const struct server *server, const char *time, char *buf, size_t bytes)
 {
-    ST_EACH_OF (client, server->seen.clients, server->seen.clients_n) {
-        if (client->name[0] != '\0' && st_dropout_table_count(client) > 0)
-            return client;
-    }
-    return NULL;
-}
-
-static void say_client(const struct server *server, const struct st_dropout_client *client, const char *time,
-                       char *buf, size_t bytes)
-{
-    char why[400], taken[400], set[128];
+    char why[400], set[128];
     const struct st_dropout_table *seen = &server->seen;
-    struct st_dropout_sentence sentence = {.all_n = dropouts_of(server),
-                                           .when = ST_TEXT(96, "in %s on %s", time, name_of(server)),
-                                           .why = st_dropout_table_why(client, true, why, sizeof(why)),
-                                           .server = name_of(server)};
-    st_dropout_table_named(seen, client, &sentence);
-    if (st_dropout_table_is_taken(seen, client))
-        st_text_append(
-            buf, bytes, "%s in %s on %s.%s",
-            st_dropout_table_taken(seen, dropouts_of(server), taken, sizeof(taken)), time, name_of(server),
-            st_dropout_table_is_normal(seen) ? " No program that plays has real-time rights." : "");
-    else
-        (void)st_dropout_sentence(&sentence, buf, bytes);
+    const char *when = ST_TEXT(96, "in %s on %s", time, name_of(server));
+    st_dropout_table_say(seen,
+                         &(struct st_dropout_table_about){.source = server->watch.source->name,
+                                                          .all_n = st_dropout_table_total(seen),
+                                                          .when = when,
+                                                          .where = when},
+                         buf, bytes);
+    const struct st_dropout_client *client = st_dropout_table_worst(seen);
+    if (client == NULL || client->name[0] == '\0')
+        return;
     st_dropout_table_next(seen, client, server->watch.source->name, set, sizeof(set), why, sizeof(why));
     if (set[0] != '\0')
         st_text_append(buf, bytes, " Next: %s (%s).", set, why);
@@ -210,13 +193,8 @@ static void say(const struct st_music *music, const struct server *server, int64
         st_text_append(buf, bytes, "No sound server was watched: %s.", why_none(music));
         return;
     }
-    const struct st_dropout_client *client = worst_of(server);
-    if (client != NULL)
-        say_client(server, client, time, buf, bytes);
-    else if (dropouts_of(server) > 0)
-        st_text_append(
-            buf, bytes, "%" PRIu64 " dropout%s in %s on %s. %s does not report which program made them.",
-            dropouts_of(server), dropouts_of(server) == 1 ? "" : "s", time, name_of(server), name_of(server));
+    if (st_dropout_table_total(&server->seen) > 0)
+        say_dropouts(server, time, buf, bytes);
     else if (!plays(server) && duration_ns > LOADS_NS && strcmp(server->watch.source->name, "pipewire") == 0)
         st_text_append(buf, bytes, "Nothing plays on %s.", name_of(server));
     else
@@ -225,13 +203,14 @@ static void say(const struct st_music *music, const struct server *server, int64
 
 static void put(const struct server *server, int64_t duration_ns, struct st_facts *facts)
 {
-    const struct st_dropout_client *client = worst_of(server);
+    const struct st_dropout_client *client = st_dropout_table_worst(&server->seen);
     (void)st_facts_put_text(facts, ST_MUSIC_SERVER, name_of(server), NULL, SOURCE);
     (void)st_facts_put_int(facts, ST_MUSIC_DURATION_NS, duration_ns, NULL, SOURCE);
-    (void)st_facts_put_int(facts, ST_MUSIC_DROPOUTS, (int64_t)dropouts_of(server), NULL, SOURCE);
+    (void)st_facts_put_int(facts, ST_MUSIC_DROPOUTS, (int64_t)st_dropout_table_total(&server->seen), NULL,
+                           SOURCE);
     if (server->seen.frames > 0)
         (void)st_facts_put_int(facts, ST_MUSIC_FRAMES, server->seen.frames, NULL, SOURCE);
-    if (client == NULL)
+    if (client == NULL || client->name[0] == '\0')
         return;
     (void)st_facts_put_text(facts, ST_MUSIC_CLIENT, client->name, NULL, SOURCE);
     (void)st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(client), NULL,

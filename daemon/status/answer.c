@@ -9,18 +9,12 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "core/when.h"
-#include "story/dropout_sentence.h"
 
 #define RESTS     "the test loop waits until something plays"
 #define RECENT_NS (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
 #define STALL_NS  ST_NS_PER_S         /* later than that, the loop was not late: it did not run */
 
 /* --- what is known --- */
-
-static uint64_t dropouts_of(const struct st_observed_view *source)
-{
-    return source->seen.device_xruns_n + source->seen.dropouts_n;
-}
 
 /* Servers first: a device is watched where no server is. */
 static int rank(const struct st_observed_view *source)
@@ -36,7 +30,7 @@ static int rank(const struct st_observed_view *source)
 static uint64_t recent_of(const struct st_view *view, const struct st_observed_view *source)
 {
     const bool recent = st_ns_sub(view->now_wall_ns, source->seen.last_wall_ns) < RECENT_NS;
-    return recent ? dropouts_of(source) : 0;
+    return recent ? st_dropout_table_total(&source->seen) : 0;
 }
 
 /* Is `a` what a musician asks about rather than `b`? */
@@ -47,8 +41,8 @@ static bool is_better(const struct st_view *view, const struct st_observed_view 
         return b == NULL || recent_of(view, a) > recent_of(view, b);
     if ((a->seen.period_ns > 0) != (b->seen.period_ns > 0))
         return a->seen.period_ns > 0;
-    if (dropouts_of(a) != dropouts_of(b))
-        return dropouts_of(a) > dropouts_of(b);
+    if (st_dropout_table_total(&a->seen) != st_dropout_table_total(&b->seen))
+        return st_dropout_table_total(&a->seen) > st_dropout_table_total(&b->seen);
     return rank(a) < rank(b);
 }
 
@@ -77,19 +71,17 @@ static struct st_answer find_answer(const struct st_view *view)
     struct st_answer answer = {.last_wall_ns = INT64_MIN};
     for (size_t i = 0; i < view->observe.n; i++) {
         const struct st_observed_view *source = &view->observe.sources[i];
-        answer.dropouts_n += dropouts_of(source);
-        if (dropouts_of(source) > 0 && source->seen.last_wall_ns > answer.last_wall_ns)
+        answer.dropouts_n += st_dropout_table_total(&source->seen);
+        if (st_dropout_table_total(&source->seen) > 0 && source->seen.last_wall_ns > answer.last_wall_ns)
             answer.last_wall_ns = source->seen.last_wall_ns;
-        if ((source->state == ST_OBSERVED_WATCHING || dropouts_of(source) > 0) &&
+        if ((source->state == ST_OBSERVED_WATCHING || st_dropout_table_total(&source->seen) > 0) &&
             is_better(view, source, answer.server))
             answer.server = source;
     }
     const struct st_observed_view *server = answer.server;
-    for (size_t i = 0; server != NULL && i < server->seen.clients_n; i++) {
+    answer.client = server != NULL ? st_dropout_table_worst(&server->seen) : NULL;
+    for (size_t i = 0; server != NULL && i < server->seen.clients_n; i++)
         answer.plays = answer.plays || server->seen.clients[i].playing;
-        if (answer.client == NULL && st_dropout_table_count(&server->seen.clients[i]) > 0)
-            answer.client = &server->seen.clients[i];
-    }
     answer.plays = answer.plays || (server != NULL && server->seen.period_ns > 0);
     answer.plays = answer.plays && !view->rests;
     answer.plays_known = view->rests || (server != NULL && server->seen.device_load_ns > 0);
@@ -143,36 +135,20 @@ const char *st_answer_sentence(const struct st_view *view, const struct st_obser
 static void put_dropouts(const struct st_view *view, const struct st_answer *answer, char *buf,
                          size_t buf_bytes)
 {
+    const struct st_observed_view *server = answer->server;
     const struct st_dropout_client *client = answer->client;
-    const char *server = st_event_source_title(answer->server->source),
-               *s = answer->dropouts_n == 1 ? "" : "s";
-    char since[32], reason[256], text[ST_VIEW_TEXT_BYTES];
-    clock_text(view, answer->server->since_wall_ns, since, sizeof(since));
-    if (client == NULL) {
-        st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s on %s (watched since %s): %s.",
-                       answer->dropouts_n, s, server, since,
-                       strcmp(answer->server->source, "jack") == 0 ? "JACK does not say which program it was"
-                                                                   : "the device ran dry");
-        return;
-    }
-    if (answer->taken) {
-        st_text_append(
-            buf, buf_bytes, "%s (watched since %s).%s",
-            st_dropout_table_taken(&answer->server->seen, answer->dropouts_n, reason, sizeof(reason)), since,
-            st_dropout_table_is_normal(&answer->server->seen) ? " No program that plays has real-time rights."
-                                                              : "");
-        return;
-    }
-    st_dropout_table_why(client, true, reason, sizeof(reason));
-    if (client->name[0] == '\0') {
-        st_text_append(buf, buf_bytes,
-                       "%" PRIu64
-                       " dropout%s on %s (watched since %s): a program %s. %s does not say which program.",
-                       answer->dropouts_n, s, server, since, reason, server);
-        return;
-    }
-    st_answer_sentence(view, answer->server, client, answer->dropouts_n, text, sizeof(text));
-    st_text_append(buf, buf_bytes, "%s%s", text, has_ended(client) ? " It does not play now." : "");
+    char since[32];
+    clock_text(view, server->since_wall_ns, since, sizeof(since));
+    st_dropout_table_say(
+        &server->seen,
+        &(struct st_dropout_table_about){
+            .source = server->source,
+            .all_n = answer->dropouts_n,
+            .when = ST_TEXT(64, "(watched since %s)", since),
+            .where = ST_TEXT(96, "on %s (watched since %s)", st_event_source_title(server->source), since)},
+        buf, buf_bytes);
+    if (client != NULL && client->name[0] != '\0' && !answer->taken && has_ended(client))
+        st_text_append(buf, buf_bytes, " It does not play now.");
 }
 
 static const struct st_observed_view *first_absent(const struct st_view *view)
