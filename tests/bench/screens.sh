@@ -52,13 +52,11 @@ wait
 
 # --- the document ---
 missing=0
-# answer QUESTION SCREEN REGEX LINES: the line of the screen, and those after it
+# answer QUESTION SCREEN REGEX: of the line on the screen
 answer() {
-    local line
-    line=$(grep -E -m 1 -A "$(($4 - 1))" -- "$3" "$2.txt" | sed 's/|/\\|/g' | tr -s ' \n' '  ')
-    [ -n "$line" ] || { echo "no answer on '$2' to: $1" >&2; missing=1; }
+    grep -qE -- "$3" "$2.txt" || { echo "no answer on '$2' to: $1" >&2; missing=1; }
     # shellcheck disable=SC2016  # Markdown
-    printf '| %s | `%s` | %s |\n' "$1" "$2" "$line"
+    printf '| %s | `%s` |\n' "$1" "$2"
 }
 # shellcheck disable=SC2016  # Markdown
 screen() { printf '\n## %s\n\n%s\n\n```\n$ %s\n%s\n```\n' "$1" "$2" "$3" "$(cat "$4.txt")"; }
@@ -71,20 +69,20 @@ without a sound card (a null sink), load $load
 (the session runs at nice -20), no right to real-time priority. Two programs play at 1024 frames: *GoodSynth* computes 5 % of
 each period, *HeavyReverb* as much, and 130 % in each twentieth one.
 
-| question | screen | answer |
-|---|---|---|
+| question | screen with the answer |
+|---|---|
 TEXT
-answer "Which program?" status '^HeavyReverb lost sound' 2
-answer "Which buffer?" status '^PipeWire +[0-9]+ frames' 1
-answer "Since when?" status 'first dropout' 2
-answer "Is it my computer?" status '^This computer timing' 2
-answer "What now?" status '^Next' 3
-answer "Did it stop?" after 'does not play now' 1
-answer "Which setting?" check '(^(problem|advice) |more settings?\.)' 2
-answer "Is it running?" status '^Running' 1
-answer "Who else uses the card?" status '^GoodSynth' 1
-answer "How sure is that?" check '(^[0-9]+ frames held|^No size|alone (would hold|needs))' 2
-answer "Which size can I use?" check '(^[0-9]+ frames held|^No size|alone (would hold|needs))' 1
+answer "Which program?" status '^HeavyReverb lost sound'
+answer "Which buffer?" status '^PipeWire +[0-9]+ frames'
+answer "Since when?" status 'first dropout'
+answer "Is it my computer?" status '^This computer timing'
+answer "What now?" status '^Next'
+answer "Did it stop?" after 'does not play now'
+answer "Which setting?" check '(^(problem|advice) |more settings?\.)'
+answer "Is it running?" status '^Running'
+answer "Who else uses the card?" status '^GoodSynth'
+answer "How sure is that?" check '(^[0-9]+ frames held|^No size|alone (would hold|needs))'
+answer "Which size can I use?" check '(^[0-9]+ frames held|^No size|alone (would hold|needs))'
 screen "status: while it clicks" "Which program, which buffer, since when, is it my computer, what now." "sleeptune status" status
 screen "check: is it this computer?" "Ten seconds; the first line appears while it measures." "sleeptune check" check
 screen "check --stress: and while the computer is busy?" "A minute: ten seconds under each load." "sleeptune check --stress" stress
