@@ -215,11 +215,12 @@ static void foreign_documents_are_survived(void **state)
         "{\"screen\":3}",
         "{\"screen\":{\"answer\":7,\"sections\":{}}}",
         "{\"screen\":{\"sections\":[1,{\"rows\":[null,{\"text\":[]}]}]}}",
-        "{\"screen\":{\"next\":\"\",\"next_why\":3,\"sections\":[{\"columns\":[1,{},\"x\"],\"rows\":[null,7,{"
-        "\"cells\":9},"
-        "{\"cells\":[1,\"a\",null,[],\"b\",\"c\",\"d\",\"e\",\"f\",\"g\"]}]}]}}",
-        "{\"time_ns\":-9223372036854775807,\"screen\":{\"sections\":[{\"rows\":[{\"detail\":false,\"time_"
-        "ns\":9223372036854775807}]}]}}",
+        ("{\"screen\":{\"next\":\"\",\"next_why\":3,\"sections\":[{\"columns\":[1,{},\"x\"],\"rows\":[null,7,"
+         "{"
+         "\"cells\":9},"
+         "{\"cells\":[1,\"a\",null,[],\"b\",\"c\",\"d\",\"e\",\"f\",\"g\"]}]}]}}"),
+        ("{\"time_ns\":-9223372036854775807,\"screen\":{\"sections\":[{\"rows\":[{\"detail\":false,\"time_"
+         "ns\":9223372036854775807}]}]}}"),
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(documents); i++) {
         json_t *of = json_loads(documents[i], 0, NULL);
