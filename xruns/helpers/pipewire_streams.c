@@ -15,10 +15,14 @@
 
 #define STREAMS_MAX 64 /* further ones, and clients, are not watched */
 #define CLIENTS_MAX 64
+#define LINGER_NS                                                                                            \
+    (1500 * ST_NS_PER_MS) /* the ALSA plug-in stops and starts a stream whose buffer ran dry; less than the  \
+                             5 s after which a sink is suspended */
 
 struct stream {
     bool used, playing, refused; /* refused: its program cannot be looked at */
     bool mute, excepted, heard;
+    int64_t played_ns; /* when it last was known to play, or stopped */
     struct st_pipewire_streams *all;
     uint32_t id, client;
     pid_t pid; /* 0: not known */
@@ -58,12 +62,29 @@ const char *st_pipewire_streams_property(const struct spa_dict *props, const cha
 
 /* --- one stream --- */
 
+static const struct client *find_client(const struct st_pipewire_streams *streams, uint32_t id)
+{
+    for (size_t i = 0; i < streams->clients_n; i++) {
+        if (streams->clients[i].id == id)
+            return &streams->clients[i];
+    }
+    return NULL;
+}
+
+static bool is_pulse(const struct stream *stream)
+{
+    const struct client *client = find_client(stream->all, stream->client);
+    return client != NULL && client->is_pulse;
+}
+
 /* Is it to be heard? */
 static void decide(struct stream *stream)
 {
     const struct st_pipewire_streams_hearing *hearing = &stream->all->hearing;
     const int64_t frames = hearing->frames != NULL ? hearing->frames(hearing->ctx, stream->id) : 0;
-    const bool hear = hearing->wanted && stream->playing && !stream->mute && !stream->excepted &&
+    const bool stops = !stream->playing && !is_pulse(stream) && stream->heard &&
+                       st_posix_now_ns(NULL) - stream->played_ns < LINGER_NS;
+    const bool hear = hearing->wanted && (stream->playing || stops) && !stream->mute && !stream->excepted &&
                       (frames == 0 ? stream->heard : frames >= hearing->frames_min);
     if (hear == stream->heard)
         return;
@@ -99,8 +120,13 @@ static void set_playing(struct stream *stream, bool playing)
 {
     if (playing && !stream->playing)
         stream->buffer = (struct st_client_buffer){0};
-    if (playing != stream->playing)
-        st_listened_change(&stream->listened, st_posix_now_ns(NULL));
+    if (playing != stream->playing) {
+        stream->played_ns = st_posix_now_ns(NULL);
+        if (is_pulse(stream))
+            st_listened_change(&stream->listened, stream->played_ns);
+        else
+            st_listened_restart(&stream->listened, stream->played_ns);
+    }
     stream->playing = playing;
     stream->buffer.buffer_ns =
         stream->bytes_per_s > 0 ? stream->buffer_bytes * ST_NS_PER_S / stream->bytes_per_s : 0;
@@ -213,15 +239,6 @@ static void on_removed(void *ctx)
 static const struct pw_proxy_events removed_events = {PW_VERSION_PROXY_EVENTS, .removed = on_removed};
 
 /* --- all of them --- */
-
-static const struct client *find_client(const struct st_pipewire_streams *streams, uint32_t id)
-{
-    for (size_t i = 0; i < streams->clients_n; i++) {
-        if (streams->clients[i].id == id)
-            return &streams->clients[i];
-    }
-    return NULL;
-}
 
 /* Asks for what is known of the stream, if a buffer is between it and its program. */
 static void ask(struct st_pipewire_streams *streams, struct pw_registry *registry, struct stream *stream)

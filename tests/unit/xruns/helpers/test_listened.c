@@ -73,17 +73,31 @@ static void many_are_written_too_slowly(void **state)
     assert_int_equal(loss.certainty, ST_CERTAINTY_EXACT);
 }
 
-static void two_whole_ones_are_enough(void **state)
+static void two_are_enough_if_one_is_whole(void **state)
 {
     (void)state;
     struct st_listened listened = {0};
     struct st_listened_loss loss;
     for (int whole = 1; whole >= 0; whole--) {
         for (int i = 0; i < 3; i++)
-            st_listened_find(&listened, AT + 100 * i * MS, 21 * MS, i < 2 && whole);
+            st_listened_find(&listened, AT + 100 * i * MS, 21 * MS, i == 1 && whole);
         assert_int_equal(st_listened_take(&listened, AT + 2000 * MS, &loss), whole);
         assert_true(!whole || (loss.n == 3 && loss.reason == ST_DROPOUT_WRITES_SLOWLY));
     }
+}
+
+static void one_in_which_the_plug_in_stops_is_one(void **state)
+{
+    (void)state;
+    struct st_listened listened = {0};
+    struct st_listened_loss loss;
+    st_listened_find(&listened, AT, 90 * MS, false);
+    st_listened_restart(&listened, AT + 88 * MS);
+    assert_true(st_listened_take(&listened, AT + 1000 * MS, &loss));
+    assert_int_equal(loss.n, 1);
+    assert_int_equal(loss.reason, ST_DROPOUT_WRITES_SLOWLY);
+    st_listened_find(&listened, AT + 3000 * MS, 90 * MS, false);
+    assert_false(st_listened_take(&listened, AT + 5000 * MS, &loss));
 }
 
 static void what_goes_on_is_reported_in_parts(void **state)
@@ -152,7 +166,8 @@ int main(void)
         cmocka_unit_test(a_silence_in_which_the_program_stood_still_is_one),
         cmocka_unit_test(what_it_did_before_or_later_explains_nothing),
         cmocka_unit_test(many_are_written_too_slowly),
-        cmocka_unit_test(two_whole_ones_are_enough),
+        cmocka_unit_test(two_are_enough_if_one_is_whole),
+        cmocka_unit_test(one_in_which_the_plug_in_stops_is_one),
         cmocka_unit_test(what_goes_on_is_reported_in_parts),
         cmocka_unit_test(silences_of_the_music_and_changes_are_none),
         cmocka_unit_test(lines_are_read),
