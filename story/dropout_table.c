@@ -478,11 +478,24 @@ static const char *taken_text(const struct st_dropout_table *table, uint64_t all
     return buf;
 }
 
+const char *st_dropout_table_sentence(const struct st_dropout_table *table,
+                                      const struct st_dropout_client *client,
+                                      const struct st_dropout_table_about *about, char *buf, size_t buf_bytes)
+{
+    char why[400];
+    struct st_dropout_sentence sentence = {.all_n = about->all_n,
+                                           .when = about->when,
+                                           .why = st_dropout_table_why(client, true, why, sizeof(why)),
+                                           .server = st_event_source_title(about->source)};
+    st_dropout_table_named(table, client, &sentence);
+    return st_dropout_sentence(&sentence, buf, buf_bytes);
+}
+
 void st_dropout_table_say(const struct st_dropout_table *table, const struct st_dropout_table_about *about,
                           char *buf, size_t buf_bytes)
 {
     const struct st_dropout_client *client = st_dropout_table_worst(table);
-    const char *server = st_event_source_title(about->source), *s = about->all_n == 1 ? "" : "s";
+    const char *s = about->all_n == 1 ? "" : "s";
     char why[400], text[512];
     if (client == NULL) {
         st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s %s: %s.", about->all_n, s, about->where,
@@ -496,17 +509,14 @@ void st_dropout_table_say(const struct st_dropout_table *table, const struct st_
             st_dropout_table_is_normal(table) ? " No program that plays has real-time rights." : "");
         return;
     }
-    st_dropout_table_why(client, true, why, sizeof(why));
     if (client->name[0] == '\0') {
         st_text_append(buf, buf_bytes,
                        "%" PRIu64 " dropout%s %s: a program %s. %s does not say which program.", about->all_n,
-                       s, about->where, why, server);
+                       s, about->where, st_dropout_table_why(client, true, why, sizeof(why)),
+                       st_event_source_title(about->source));
         return;
     }
-    struct st_dropout_sentence sentence = {
-        .all_n = about->all_n, .when = about->when, .why = why, .server = server};
-    st_dropout_table_named(table, client, &sentence);
-    st_text_append(buf, buf_bytes, "%s", st_dropout_sentence(&sentence, text, sizeof(text)));
+    st_text_append(buf, buf_bytes, "%s", st_dropout_table_sentence(table, client, about, text, sizeof(text)));
 }
 
 /* A small drift is resampled away: then cycles that begin late are too much for its reserve. */

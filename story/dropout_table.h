@@ -127,6 +127,12 @@ struct st_dropout_table_about {
     const char *where;  /* behind a number alone: "on JACK (watched since 14:03)" */
 };
 
+/** The sentence about the dropouts of a client that has a name. about->where is not read. @return buf. */
+const char *st_dropout_table_sentence(const struct st_dropout_table *table,
+                                      const struct st_dropout_client *client,
+                                      const struct st_dropout_table_about *about, char *buf,
+                                      size_t buf_bytes);
+
 /** Appends the sentences that say who made the dropouts, and why: one program, or who took the CPU from
  * several, or why neither is known. The text has buf_bytes. */
 void st_dropout_table_say(const struct st_dropout_table *table, const struct st_dropout_table_about *about,

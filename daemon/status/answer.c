@@ -123,13 +123,13 @@ const char *st_answer_sentence(const struct st_view *view, const struct st_obser
                                const struct st_dropout_client *client, uint64_t all_n, char *buf,
                                size_t buf_bytes)
 {
-    char since[32], when[64], why[256];
-    struct st_dropout_sentence about = {
-        .all_n = all_n, .when = when, .why = why, .server = st_event_source_title(source->source)};
-    st_dropout_table_why(client, true, why, sizeof(why));
-    st_dropout_table_named(&source->seen, client, &about);
-    ST_PRINT(when, "(watched since %s)", clock_text(view, source->since_wall_ns, since, sizeof(since)));
-    return st_dropout_sentence(&about, buf, buf_bytes);
+    char since[32];
+    const struct st_dropout_table_about about = {
+        .source = source->source,
+        .all_n = all_n,
+        .when =
+            ST_TEXT(64, "(watched since %s)", clock_text(view, source->since_wall_ns, since, sizeof(since)))};
+    return st_dropout_table_sentence(&source->seen, client, &about, buf, buf_bytes);
 }
 
 static void put_dropouts(const struct st_view *view, const struct st_answer *answer, char *buf,
