@@ -12,7 +12,8 @@
 #define NEAR_NS  (300 * ST_NS_PER_MS) /* of a change */
 #define STOOD_NS (500 * ST_NS_PER_MS) /* it is known so late that the program stood */
 #define MANY                                                                                                 \
-    4 /* in HOLD_NS after each other: the program writes too slowly; also two of which one is whole */
+    4 /* in HOLD_NS after each other: the program writes too slowly; also two, if one is whole or they are   \
+         the plug-in's */
 #define TIME_MAX (INT64_MAX / 4)
 
 void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns, bool whole)
@@ -29,11 +30,6 @@ void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lo
 void st_listened_change(struct st_listened *listened, int64_t now_ns)
 {
     listened->changed_ns = now_ns;
-}
-
-void st_listened_restart(struct st_listened *listened, int64_t now_ns)
-{
-    listened->restarted_ns = now_ns;
 }
 
 void st_listened_stand(struct st_listened *listened, const struct st_client_buffer_loss *loss, int64_t now_ns)
@@ -73,13 +69,11 @@ bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_li
         return take_stood(listened, now_ns, ret);
     if (now_ns - group.end_ns < HOLD_NS && now_ns - group.begin_ns < LONG_NS)
         return false;
-    const bool dry =
-        group.restarted_ns > group.begin_ns - NEAR_NS && group.restarted_ns < group.end_ns + NEAR_NS;
-    const bool stood = explains(listened),
-               slow = group.n >= MANY || (group.n > 1 && group.whole_n > 0) || dry;
+    const bool stood = explains(listened);
+    const bool slow = group.n >= MANY || (group.n > 1 && (group.whole_n > 0 || group.plug_in));
     const bool changed =
         group.changed_ns > group.begin_ns - NEAR_NS && group.changed_ns < group.end_ns + NEAR_NS;
-    *listened = (struct st_listened){.changed_ns = group.changed_ns};
+    *listened = (struct st_listened){.plug_in = group.plug_in, .changed_ns = group.changed_ns};
     if (!stood) {
         listened->stood = group.stood;
         listened->stood_ns = group.stood_ns;

@@ -11,11 +11,12 @@
 #include "core/event.h"
 #include "xruns/helpers/client_buffer.h"
 
-/** All 0 at first, and each time when listening begins. */
+/** All 0 but plug_in at first, and each time when listening begins. */
 struct st_listened {
+    bool plug_in;             /* the ALSA plug-in's: silences begin within a cycle */
     int64_t begin_ns, end_ns; /* of the silences that are not reported yet */
     int64_t n, whole_n, lost_ns, whole_lost_ns, longest_ns;
-    int64_t changed_ns, restarted_ns;
+    int64_t changed_ns;
     struct st_client_buffer_loss stood; /* lost_ns 0: it did not */
     int64_t stood_ns;                   /* when that was known */
 };
@@ -32,10 +33,6 @@ void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lo
 
 /** Something about the stream has changed. */
 void st_listened_change(struct st_listened *listened, int64_t now_ns);
-
-/** The ALSA plug-in stopped or started the stream: it does so, too, after it told its program that the buffer
- * ran dry. A silence that is there already when it stops is that. */
-void st_listened_restart(struct st_listened *listened, int64_t now_ns);
 
 /** Its program stood still for longer than its buffer. */
 void st_listened_stand(struct st_listened *listened, const struct st_client_buffer_loss *loss,

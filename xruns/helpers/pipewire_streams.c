@@ -15,14 +15,10 @@
 
 #define STREAMS_MAX 64 /* further ones, and clients, are not watched */
 #define CLIENTS_MAX 64
-#define LINGER_NS                                                                                            \
-    (1500 * ST_NS_PER_MS) /* the ALSA plug-in stops and starts a stream whose buffer ran dry; less than the  \
-                             5 s after which a sink is suspended */
 
 struct stream {
     bool used, playing, refused; /* refused: its program cannot be looked at */
     bool mute, excepted, heard;
-    int64_t played_ns; /* when it last was known to play, or stopped */
     struct st_pipewire_streams *all;
     uint32_t id, client;
     pid_t pid; /* 0: not known */
@@ -82,14 +78,12 @@ static void decide(struct stream *stream)
 {
     const struct st_pipewire_streams_hearing *hearing = &stream->all->hearing;
     const int64_t frames = hearing->frames != NULL ? hearing->frames(hearing->ctx, stream->id) : 0;
-    const bool stops = !stream->playing && !is_pulse(stream) && stream->heard &&
-                       st_posix_now_ns(NULL) - stream->played_ns < LINGER_NS;
-    const bool hear = hearing->wanted && (stream->playing || stops) && !stream->mute && !stream->excepted &&
+    const bool hear = hearing->wanted && stream->playing && !stream->mute && !stream->excepted &&
                       (frames == 0 ? stream->heard : frames >= hearing->frames_min);
     if (hear == stream->heard)
         return;
     stream->heard = hear;
-    stream->listened = (struct st_listened){0};
+    stream->listened = (struct st_listened){.plug_in = !is_pulse(stream)};
     hearing->order(hearing->ctx, stream->id, hear);
 }
 
@@ -120,13 +114,8 @@ static void set_playing(struct stream *stream, bool playing)
 {
     if (playing && !stream->playing)
         stream->buffer = (struct st_client_buffer){0};
-    if (playing != stream->playing) {
-        stream->played_ns = st_posix_now_ns(NULL);
-        if (is_pulse(stream))
-            st_listened_change(&stream->listened, stream->played_ns);
-        else
-            st_listened_restart(&stream->listened, stream->played_ns);
-    }
+    if (playing != stream->playing)
+        st_listened_change(&stream->listened, st_posix_now_ns(NULL));
     stream->playing = playing;
     stream->buffer.buffer_ns =
         stream->bytes_per_s > 0 ? stream->buffer_bytes * ST_NS_PER_S / stream->bytes_per_s : 0;
