@@ -103,7 +103,9 @@ ok "it asks the system's" wait_for logged "the system's sleeptuned is asked whic
 hog=$!
 pids+=("$hog")
 named() { ask /v1/causes | grep -q '"culprit": "hog/'; }
-if kill -0 "$hog" 2>/dev/null && [ "$(ps -L -o cls= -p "$hog" | grep -c FF)" -gt 0 ]; then
+if [ "$(readlink /proc/self/ns/pid)" != 'pid:[4026531836]' ]; then # not the first one
+    skip "its late wake-ups have the hog's name" "a container: the kernel's trace has other numbers of threads"
+elif kill -0 "$hog" 2>/dev/null && [ "$(ps -L -o cls= -p "$hog" | grep -c FF)" -gt 0 ]; then
     ok "its late wake-ups have the hog's name" wait_for named
 else
     skip "its late wake-ups have the hog's name" "no right to SCHED_FIFO here: $(cat "$tmp/hog")"
