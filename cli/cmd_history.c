@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/module/module_history.h"
 #include "cli/show/daemon_client.h"
+#include "cli/show/heard_text.h"
 #include "cli/show/history_text.h"
 #include "cli/show/json_field.h"
 #include "core/event.h"
@@ -24,7 +25,7 @@
 #define EVENTS_USUAL  500
 
 struct options {
-    bool events, causes, json, system, details;
+    bool events, causes, heard, json, system, details;
     const char *since, *until, *socket, *db;
     const char *step; /* of the steps of time only */
     const char *kind; /* of the events only, as limit */
@@ -33,16 +34,16 @@ struct options {
 
 static void help(void)
 {
-    fputs("Usage: sleeptune history [--events | --causes] [OPTION...]\n"
+    fputs("Usage: sleeptune history [--events | --causes | --heard] [OPTION...]\n"
           "Show what sleeptuned has recorded: which program made dropouts, and why; a table\n"
-          "over time, the events, or the causes.\n\n"
+          "over time, the events, the causes, or what you heard.\n\n"
           "  --since TIME     how long ago (1h, 2d), a date (2026-11-20, \"2026-11-20\n"
           "                   15:00\") or seconds since 1970 (a day before --until; with\n"
-          "                   --events and --causes: everything)\n"
+          "                   --events, --causes and --heard: everything)\n"
           "  --until TIME     until when, in the same forms as --since (now)\n"
           "  --step LENGTH    time of one table row: 1m, 10m, 1h ... (at most 25 rows)\n"
           "  --details        all clients, whole events, figures about the measuring\n"
-          "  --json           JSON: sleeptune-history/1, -events/1 or -causes/1\n"
+          "  --json           JSON: sleeptune-history/1, -events/1, -causes/1, -heard/1\n"
           "  --format F       text or json (text)\n"
           "  --system         ask the system's daemon, also if your own runs\n"
           "  --socket PATH    ask the daemon on this socket; also SLEEPTUNE_SOCKET\n"
@@ -56,6 +57,9 @@ static void help(void)
           "Causes, the longest total first:\n"
           "  --causes         why clients were not ready, why wake-ups were late, and which\n"
           "                   program was the culprit\n\n"
+          "Marks of 'sleeptune heard', oldest first:\n"
+          "  --heard          what happened before each, and which cause comes before them\n"
+          "                   more often than chance would have it\n\n"
           "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n",
           stdout);
 }
@@ -63,11 +67,11 @@ static void help(void)
 /* @return 0 or ST_EXIT_USAGE. */
 static int check_options(const struct options *o)
 {
-    const bool steps = !o->events && !o->causes;
-    if (o->events && o->causes)
-        return st_failure_usage(COMMAND, "--events and --causes cannot be used together");
+    const bool steps = !o->events && !o->causes && !o->heard;
+    if (o->events + o->causes + o->heard > 1)
+        return st_failure_usage(COMMAND, "--events, --causes and --heard cannot be used together");
     if (!steps && o->step != NULL)
-        return st_failure_usage(COMMAND, "--step cannot be used with --events or --causes");
+        return st_failure_usage(COMMAND, "--step cannot be used with --events, --causes or --heard");
     if (!o->events && (o->kind != NULL || o->limit > 0))
         return st_failure_usage(COMMAND, "--kind and --limit need --events");
     if (o->kind != NULL && st_event_kind_of(o->kind) == ST_EVENT_KINDS)
@@ -84,6 +88,7 @@ static int read_options(int argc, char **argv, struct options *ret)
     const struct st_option known[] = {
         {.name = "events", .flag = &ret->events},
         {.name = "causes", .flag = &ret->causes},
+        {.name = "heard", .flag = &ret->heard},
         {.name = "since", .text = &ret->since},
         {.name = "until", .text = &ret->until},
         {.name = "step", .text = &ret->step},
@@ -244,6 +249,7 @@ int st_cmd_history(int argc, char **argv)
         return read;
     struct st_history_wish wish = {.document = options.events   ? ST_HISTORY_OF_EVENTS
                                                : options.causes ? ST_HISTORY_OF_CAUSES
+                                               : options.heard  ? ST_HISTORY_OF_HEARD
                                                                 : ST_HISTORY_OF_STEPS,
                                    .socket = options.system ? ST_DAEMON_SYSTEM_SOCKET : options.socket,
                                    .db = options.db,
@@ -261,5 +267,6 @@ int st_cmd_history(int argc, char **argv)
         wish.limit = options.limit > 0 ? options.limit : EVENTS_USUAL;
     return options.events   ? show_document(&options, &wish, st_history_text_events)
            : options.causes ? show_document(&options, &wish, st_history_text_causes)
+           : options.heard  ? show_document(&options, &wish, st_heard_text)
                             : show_steps(&options, &wish);
 }

@@ -28,6 +28,7 @@ const struct st_command st_commands[] = {
     {"revert", "undo the changes", st_cmd_revert, FIX},
     {"snapshot", "save all facts about this machine, to judge them elsewhere", st_cmd_snapshot, FIX},
     {"status", "show what sleeptuned measures now", st_cmd_status, WATCH},
+    {"heard", "mark the moment: I heard a click now", st_cmd_heard, WATCH},
     {"history", "show what sleeptuned has recorded", st_cmd_history, WATCH},
     {"lab", "run sleeptune-lab", st_cmd_lab, NULL},
     {"help", "explain a command", help_command, NULL},

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "daemon/causes/causes.h"
+#include "daemon/causes/mark.h"
 #include "daemon/causes/tracer.h"
 #include "daemon/history/history_writer.h"
 #include "daemon/http/http.h"
@@ -26,6 +27,7 @@ struct st_service {
     const char *config_path; /* NULL: no file so far */
     struct st_events events;
     struct st_causes *causes;
+    struct st_marks marks;
     struct st_tracer_way late;
     struct st_tracer *tracer; /* NULL: none */
     bool tracer_tried;        /* for this loop */

@@ -125,6 +125,18 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
 {
     struct st_service *service = ctx;
     struct st_observe_minute minute = {.watched = {.watches_n = 0}};
+    struct st_query of_mark = *query;
+    if (which == ST_ROUTE_MARK) {
+        if (st_mark_take(&service->marks, &service->events, &service->platform->clock, query) != 0) {
+            st_http_answer(request,
+                           st_route_error_text("ten marks a minute are enough: that one was not kept"), 429);
+            return;
+        }
+        st_query_init(&of_mark);
+        of_mark.since_wall_ns = st_ns_sub(st_service_wall_ns(service), ST_MARK_SHOWN_NS);
+        query = &of_mark;
+        which = ST_ROUTE_HEARD;
+    }
     struct st_history_ask ask = {.which = which, .query = *query, .answered = give_answer, .to = request};
     st_causes_look(service->causes, &ask.now);
     if (service->observe != NULL)
@@ -191,6 +203,8 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
     case ST_ROUTE_HISTORY:
     case ST_ROUTE_EVENTS:
     case ST_ROUTE_SIZES:
+    case ST_ROUTE_HEARD:
+    case ST_ROUTE_MARK:
     case ST_ROUTE_ERROR:
         break;
     }

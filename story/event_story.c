@@ -199,6 +199,8 @@ const char *st_event_story_text(const struct st_event *event, const struct st_st
         append_dropout(event, buf, buf_bytes);
         append_machine(event, buf, buf_bytes);
         append_loop(event, beside, buf, buf_bytes);
+    } else if (event->kind == ST_EVENT_HEARD) {
+        snprintf(buf, buf_bytes, "the listener heard a click"); /* the note stays out of pages */
     } else {
         if (event->count_n > 1)
             snprintf(buf, buf_bytes, "%" PRId64 " times%s, the last: ", event->count_n,

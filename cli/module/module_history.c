@@ -17,6 +17,7 @@
 #include "core/text/text.h"
 #include "st_config.h"
 #include "story/event_list.h"
+#include "story/heard_list.h"
 
 #define USUAL_PATH   ST_STATE_DIR "/sleeptune/history.db"
 #define TARGET_BYTES 256
@@ -45,7 +46,8 @@ static int ask_daemon(const char *command, const struct st_history_wish *wish, j
         const char *path, *schema;
     } documents[] = {[ST_HISTORY_OF_STEPS] = {"/v1/history", "sleeptune-history/1"},
                      [ST_HISTORY_OF_EVENTS] = {"/v1/events", "sleeptune-events/1"},
-                     [ST_HISTORY_OF_CAUSES] = {"/v1/causes", "sleeptune-causes/1"}};
+                     [ST_HISTORY_OF_CAUSES] = {"/v1/causes", "sleeptune-causes/1"},
+                     [ST_HISTORY_OF_HEARD] = {"/v1/heard", "sleeptune-heard/1"}};
     struct st_daemon_answer answer;
     char *target = ST_TEXT(TARGET_BYTES, "%s", documents[wish->document].path);
     put_moment(target, "since", wish->since_ns);
@@ -83,6 +85,8 @@ static int read_file(const char *command, const char *path, const struct st_hist
         r = st_history_read_text(reader, &span, &text);
     } else if (wish->document == ST_HISTORY_OF_CAUSES) {
         r = st_history_read_causes(reader, wish->since_ns, wish->until_ns, NULL, NULL, ret);
+    } else if (wish->document == ST_HISTORY_OF_HEARD) {
+        r = st_heard_list_text(reader, wish->since_ns, wish->until_ns, &text);
     } else {
         const struct st_history_events_wish events = {.since_ns = wish->since_ns,
                                                       .until_ns = wish->until_ns != INT64_MIN ? wish->until_ns

@@ -8,7 +8,12 @@
 #include "core/base.h"
 #include "store/history/history_predict.h"
 
-enum st_history_document { ST_HISTORY_OF_STEPS, ST_HISTORY_OF_EVENTS, ST_HISTORY_OF_CAUSES };
+enum st_history_document {
+    ST_HISTORY_OF_STEPS,
+    ST_HISTORY_OF_EVENTS,
+    ST_HISTORY_OF_CAUSES,
+    ST_HISTORY_OF_HEARD
+};
 
 /** Which document, and from where. Times are CLOCK_REALTIME; INT64_MIN: not given. */
 struct st_history_wish {

@@ -20,7 +20,7 @@
 
 /* One question, and what went wrong with it. */
 struct asking {
-    const char *target, *schema;
+    const char *method, *target, *schema;
     int timeout_ms;
     char *error;
     size_t error_bytes;
@@ -201,7 +201,8 @@ static int explain(const struct asking *asking, int error, const char *path)
 /* @return 0 or ST_EXIT_FAILURE with a message in asking->error; free *ret in both cases. */
 static int fetch(const struct asking *asking, const char *path, char **ret)
 {
-    const int status = st_local_http_get(path, asking->target, asking->timeout_ms, BODY_BYTES, ret);
+    const int status =
+        st_local_http_ask(path, asking->method, asking->target, asking->timeout_ms, BODY_BYTES, ret);
     if (status < 0)
         return explain(asking, status, path);
     if (status == 404)
@@ -227,17 +228,29 @@ static int check(const struct asking *asking, const char *body, const char *path
     return 0;
 }
 
+static int ask(const char *socket_wish, const struct asking *asking, struct st_daemon_answer *ret)
+{
+    *ret = (struct st_daemon_answer){0};
+    int status = choose_socket(asking, socket_wish, ret->socket, sizeof(ret->socket));
+    if (status == 0)
+        status = fetch(asking, ret->socket, &ret->text);
+    if (status == 0 && asking->schema != NULL)
+        status = check(asking, ret->text, ret->socket, &ret->document);
+    return status;
+}
+
 int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema, int timeout_ms,
                          struct st_daemon_answer *ret, char *error, size_t error_bytes)
 {
-    const struct asking asking = {target, schema, timeout_ms, error, error_bytes};
-    *ret = (struct st_daemon_answer){0};
-    int status = choose_socket(&asking, socket_wish, ret->socket, sizeof(ret->socket));
-    if (status == 0)
-        status = fetch(&asking, ret->socket, &ret->text);
-    if (status == 0 && schema != NULL)
-        status = check(&asking, ret->text, ret->socket, &ret->document);
-    return status;
+    const struct asking asking = {"GET", target, schema, timeout_ms, error, error_bytes};
+    return ask(socket_wish, &asking, ret);
+}
+
+int st_daemon_client_post(const char *socket_wish, const char *target, const char *schema,
+                          struct st_daemon_answer *ret, char *error, size_t error_bytes)
+{
+    const struct asking asking = {"POST", target, schema, ST_DAEMON_TIMEOUT_MS, error, error_bytes};
+    return ask(socket_wish, &asking, ret);
 }
 
 void st_daemon_client_finish(struct st_daemon_answer *answer)

@@ -33,6 +33,10 @@ ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *targe
                                       size_t error_bytes);
 #define ST_DAEMON_TIMEOUT_MS 5000 /* the usual one */
 
+/** The same for a request that writes, within ST_DAEMON_TIMEOUT_MS. */
+ST_NODISCARD int st_daemon_client_post(const char *socket_wish, const char *target, const char *schema,
+                                       struct st_daemon_answer *ret, char *error, size_t error_bytes);
+
 /** For the screen: whose daemon answered, and how the other one is shown if it runs, too; "" if a socket was
  * named. If its version is not this program's: both, and how it is restarted. @return is it? */
 bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer, char *buf,

@@ -11,7 +11,7 @@ _sleeptune() {
         ;;
     --policy) words='fifo rr other' ;;
     --kind | -k)
-        words='late-wake own-xrun device-xrun client-dropout observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside history-changed unclean-end'
+        words='late-wake own-xrun device-xrun client-dropout observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside history-changed heard unclean-end'
         ;;
     --wait) words='plain precise' ;;
     --line) words='waybar i3blocks polybar plain' ;;
@@ -28,7 +28,7 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report tune apply verify revert snapshot predict assert status history lab help --help --version'
+        words='check measure report tune apply verify revert snapshot predict assert status heard history lab help --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --duration --cpu --policy --priority --load --warmup --wait
@@ -44,9 +44,10 @@ _sleeptune() {
         snapshot) words='--root --no-servers --output -o --help' ;;
         predict) words='--history --frames --periods --load --headroom-frames --granularity --details --json --format --help' ;;
         assert) words='--at-most --frames --rate --duration --load --policy --priority --early --junit --quiet --help' ;;
-        history) words='--events --causes --since --until --step --kind --limit --details --json --format --system --socket --db --help' ;;
+        heard) words='--key --system --socket --quiet --help' ;;
+        history) words='--events --causes --heard --since --until --step --kind --limit --details --json --format --system --socket --db --help' ;;
         status) words='--details --watch --html --json --line --follow --format --system --socket --help' ;;
-        help) words='check measure report tune apply verify revert snapshot predict assert status history lab' ;;
+        help) words='check measure report tune apply verify revert snapshot predict assert status heard history lab' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

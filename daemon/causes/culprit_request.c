@@ -66,7 +66,7 @@ int st_culprit_request(const char *socket_path, pid_t tid, int64_t since_wall_ns
         ST_TEXT(200, "/v1/culprits?tid=%ld&since=%" PRId64 ".%09" PRId64 "&until=%" PRId64 ".%09" PRId64,
                 (long)tid, since_wall_ns / ST_NS_PER_S, since_wall_ns % ST_NS_PER_S,
                 until_wall_ns / ST_NS_PER_S, until_wall_ns % ST_NS_PER_S);
-    const int status = st_local_http_get(socket_path, target, PATIENCE_MS, ANSWER_BYTES, &body);
+    const int status = st_local_http_ask(socket_path, "GET", target, PATIENCE_MS, ANSWER_BYTES, &body);
     if (status < 0)
         return status != -ENOENT ? status : -ECONNREFUSED; /* no socket is there; -ENOENT is an answer */
     const int r = status == 200 ? st_culprit_request_parse(body, ret) : -EBADMSG;

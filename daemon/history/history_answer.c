@@ -8,6 +8,7 @@
 #include "platform/posix/posix.h"
 #include "store/history/history_read.h"
 #include "story/event_list.h"
+#include "story/heard_list.h"
 #include "story/size_list.h"
 
 #define USUAL_SPAN_NS (86400 * ST_NS_PER_S)
@@ -94,6 +95,8 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
     if (r == 0)
         r = ask->which == ST_ROUTE_HISTORY  ? read_steps(reader, &ask->query, &text)
             : ask->which == ST_ROUTE_EVENTS ? read_events(reader, &ask->query, &text)
+            : ask->which == ST_ROUTE_HEARD
+                ? st_heard_list_text(reader, ask->query.since_wall_ns, ask->query.until_wall_ns, &text)
             : ask->which == ST_ROUTE_SIZES
                 ? st_size_list_text(reader, ask->query.since_wall_ns, ask->query.until_wall_ns, &text)
                 : read_causes(reader, &ask->query, &ask->now, &text);

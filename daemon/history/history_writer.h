@@ -66,9 +66,9 @@ void st_history_writer_stop(struct st_history_writer *writer);
 void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret);
 
 /** A question: documents sleeptune-history/1, by default of the last day, sleeptune-events/1,
- * sleeptune-causes/1 and sleeptune-sizes/1. */
+ * sleeptune-causes/1, sleeptune-sizes/1 and sleeptune-heard/1. */
 struct st_history_ask {
-    enum st_route_body which; /* ST_ROUTE_HISTORY, _EVENTS, _CAUSES or _SIZES */
+    enum st_route_body which; /* ST_ROUTE_HISTORY, _EVENTS, _CAUSES, _SIZES or _HEARD */
     struct st_query query;
     struct st_causes_now now;          /* for causes: added to what the file has; without a file the answer */
     struct st_history_watched watched; /* in the minute that still runs: added to what the file has */

@@ -459,7 +459,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http 
 {
     const struct st_query query = read_query(connection, route);
     if (route->body == ST_ROUTE_HISTORY || route->body == ST_ROUTE_EVENTS || route->body == ST_ROUTE_CAUSES ||
-        route->body == ST_ROUTE_SIZES)
+        route->body == ST_ROUTE_SIZES || route->body == ST_ROUTE_HEARD || route->body == ST_ROUTE_MARK)
         return ask(request, route, &query);
     return answer_text(connection, http, route,
                        route->body == ST_ROUTE_ERROR

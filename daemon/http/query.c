@@ -11,7 +11,7 @@
 
 void st_query_init(struct st_query *query)
 {
-    *query = (struct st_query){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, "", 0};
+    *query = (struct st_query){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, "", "", "", 0};
 }
 
 #define TIMES "takes a Unix time in seconds, a time before now (1h, 30m, 2d) or a date (2026-11-20T15:00Z)"
@@ -28,6 +28,8 @@ static const struct {
     {"limit", ST_QUERY_LIMIT, "'limit' must be a number from 1 to 5000"},
     {"kind", ST_QUERY_KIND, "'kind' must be one of " ST_EVENT_NAMES},
     {"tid", ST_QUERY_TID, "'tid' must be the id of a thread"},
+    {"by", ST_QUERY_BY, "'by' must be key or typed"},
+    {"note", ST_QUERY_NOTE, "'note' is longer than 160 bytes"},
 };
 
 /* @return false: it does not take the value, and the query is refused. */
@@ -44,6 +46,12 @@ static bool set(struct st_query *query, unsigned name, const char *value, int64_
         return st_number_i64(value, 1, ST_QUERY_LIMIT_MAX, &query->limit) == 0;
     case ST_QUERY_TID:
         return st_number_i64(value, 1, INT32_MAX, &query->tid) == 0;
+    case ST_QUERY_BY:
+        ST_PRINT(query->by, "%.7s", value);
+        return strcmp(value, "key") == 0 || strcmp(value, "typed") == 0;
+    case ST_QUERY_NOTE:
+        ST_PRINT(query->note, "%.160s", value);
+        return strlen(value) < sizeof(query->note);
     default:
         if (st_event_kind_of(value) == ST_EVENT_KINDS)
             return false;

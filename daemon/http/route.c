@@ -10,7 +10,8 @@
 
 #include "daemon/http/query.h"
 
-#define JSON "application/json"
+#define JSON  "application/json"
+#define HEARD "/v1/heard"
 
 static const struct {
     const char *path;
@@ -28,6 +29,7 @@ static const struct {
     {"/v1/history", ST_ROUTE_HISTORY, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_STEP},
     {"/v1/events", ST_ROUTE_EVENTS, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_LIMIT | ST_QUERY_KIND},
     {"/v1/sizes", ST_ROUTE_SIZES, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
+    {HEARD, ST_ROUTE_HEARD, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
     {"/v1/culprits", ST_ROUTE_CULPRITS, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_TID},
     {"/metrics", ST_ROUTE_METRICS, "text/plain; version=0.0.4; charset=utf-8", 0},
 };
@@ -113,17 +115,24 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
             "sleeptuned does not answer under this host name: use the IP address, localhost, the name of "
             "this machine or one of "
             "http.names");
+    if (!tcp && strcmp(method, "POST") == 0 && strcmp(path, HEARD) == 0)
+        return (struct st_route){.http_status = 200,
+                                 .body = ST_ROUTE_MARK,
+                                 .content_type = JSON,
+                                 .query = ST_QUERY_BY | ST_QUERY_NOTE};
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return st_route_refuse(405, "sleeptuned accepts only GET and HEAD");
     ST_EACH (route, routes) {
-        if (strcmp(path, route->path) == 0 && !(tcp && route->body == ST_ROUTE_ADDRESS))
+        if (strcmp(path, route->path) == 0 &&
+            !(tcp &&
+              (route->body == ST_ROUTE_ADDRESS || route->body == ST_ROUTE_HEARD))) /* notes stay local */
             return (struct st_route){.http_status = 200,
                                      .body = route->body,
                                      .content_type = route->content_type,
                                      .query = route->query};
     }
     return st_route_refuse(404, "unknown path: use one of /, /v1/status, /v1/causes, /v1/history, "
-                                "/v1/events, /v1/sizes, /v1/culprits, /v1/cycle.svg and /metrics");
+                                "/v1/events, /v1/sizes, /v1/heard, /v1/culprits, /v1/cycle.svg and /metrics");
 }
 
 char *st_route_error_text(const char *error)

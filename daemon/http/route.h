@@ -19,12 +19,14 @@ enum st_route_body {
     ST_ROUTE_HISTORY,
     ST_ROUTE_EVENTS,
     ST_ROUTE_SIZES,
+    ST_ROUTE_HEARD,
+    ST_ROUTE_MARK, /* the only one that writes; its answer is that of ST_ROUTE_HEARD */
     ST_ROUTE_CULPRITS,
     ST_ROUTE_ERROR
 };
 
 struct st_route {
-    unsigned http_status; /* 200, 400, 401, 403, 404, 405, 503 */
+    unsigned http_status; /* 200, 400, 401, 403, 404, 405, 429, 503 */
     enum st_route_body body;
     const char *content_type;
     unsigned query;    /* names that it takes: ST_QUERY_SINCE | ... */

@@ -14,7 +14,7 @@
 
 #define QUEUE_TRIES   20
 #define QUEUE_WAIT_MS 50
-#define TARGET_BYTES  600
+#define TARGET_BYTES  1200
 #define FIRST_BYTES   4096
 #define HEADER_END    "\r\n\r\n"
 #define STATUS_FORMAT "HTTP/1.%*1d %3d "
@@ -24,7 +24,7 @@ struct answer {
     size_t len, room;
 };
 
-/* @return a descriptor, or as st_local_http_get. */
+/* @return a descriptor, or as st_local_http_ask. */
 static int connect_to(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -98,7 +98,8 @@ static int take_header(struct answer *answer)
     return status;
 }
 
-int st_local_http_get(const char *path, const char *target, int timeout_ms, size_t bytes_max, char **ret_body)
+int st_local_http_ask(const char *path, const char *method, const char *target, int timeout_ms,
+                      size_t bytes_max, char **ret_body)
 {
     char text[TARGET_BYTES];
     struct answer answer = {0};
@@ -106,7 +107,7 @@ int st_local_http_get(const char *path, const char *target, int timeout_ms, size
     const int fd = connect_to(path);
     if (fd < 0)
         return fd;
-    const int len = snprintf(text, sizeof(text), "GET %s HTTP/1.0\r\nHost: localhost\r\n\r\n", target);
+    const int len = snprintf(text, sizeof(text), "%s %s HTTP/1.0\r\nHost: localhost\r\n\r\n", method, target);
     int r = len < (int)sizeof(text) && send(fd, text, (size_t)len, MSG_NOSIGNAL) == len ? 0 : -EIO;
     if (r == 0)
         r = receive(fd, until_ns, bytes_max, &answer);

@@ -15,7 +15,7 @@ is "GET /v1/status" "$(unix http://localhost/v1/status)" 200
 is "HEAD /metrics" "$(unix -I http://localhost/metrics)" 200
 is "without a dropout there is no picture" "$(unix http://localhost/v1/cycle.svg)" 204
 is "another path: 404" "$(unix http://localhost/nope)" 404
-like "with a JSON body that says what there is" "$(cat "$tmp/body")" '"error":"unknown path: use one of /, /v1/status, /v1/causes, /v1/history, /v1/events, /v1/sizes, /v1/culprits, /v1/cycle.svg and /metrics"'
+like "with a JSON body that says what there is" "$(cat "$tmp/body")" '"error":"unknown path: use one of /, /v1/status, /v1/causes, /v1/history, /v1/events, /v1/sizes, /v1/heard, /v1/culprits, /v1/cycle.svg and /metrics"'
 for method in POST PUT DELETE PATCH OPTIONS; do
     is "$method: 405" "$(unix -X "$method" -d data http://localhost/v1/status)" 405
 done

@@ -16,7 +16,7 @@ config "http: { listen = \"127.0.0.1:$port\"; };"
 a_run() {
     starts "$1" "${@:2}" || return
     local route
-    for route in / /metrics /v1/status /v1/history /v1/events /v1/causes /v1/sizes; do
+    for route in / /metrics /v1/status /v1/history /v1/events /v1/causes /v1/sizes /v1/heard; do
         curl -s --max-time 3 -o /dev/null --unix-socket "$sock" "http://localhost$route"
     done
     curl -s --max-time 20 -o /dev/null "http://127.0.0.1:$port/"

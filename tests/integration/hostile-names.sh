@@ -83,7 +83,7 @@ ok "and in the history" wait_for stored_last
 
 shown "the log" "$log"
 is "a newline does not begin a line of the log" "$(grep -c '^sleeptuned error' "$log")" 0
-for target in /v1/status /v1/events /v1/causes /v1/history /v1/sizes; do
+for target in /v1/status /v1/events /v1/causes /v1/history /v1/sizes /v1/heard; do
     ask "$target" >"$tmp/answer"
     safe "$target" "$tmp/answer" json
 done

@@ -105,6 +105,7 @@ if [ -x "$SLEEPTUNED" ]; then
         curl -s --max-time 20 --unix-socket "$tmp/sock" http://localhost/v1/page >"$tmp/page.json"
         valid "/v1/page" "$tmp/page.json"
         [ ! -e "$tmp/history.db" ] || valid "/v1/sizes" "$tmp/sizes.json"
+        [ ! -e "$tmp/history.db" ] || { curl -s --max-time 20 --unix-socket "$tmp/sock" -X POST "http://localhost/v1/heard?note=left" >"$tmp/heard.json"; valid "/v1/heard" "$tmp/heard.json"; }
         is "the parts that can be degraded are those of the schema" "$("$PYTHON" -c 'import json, sys; print(*sorted(json.load(open(sys.argv[1]))["properties"]["degraded"]["items"]["properties"]["what"]["enum"]), "")' "$SLEEPTUNE_SRC/docs/schema/sleeptune-status-1.json")" "$parts"
     fi
 fi

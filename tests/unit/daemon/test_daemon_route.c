@@ -30,6 +30,7 @@ static void paths_and_methods_are_a_closed_list(void **state)
         {"GET", "/v1/causes", 200},
         {"PUT", "/v1/causes", 405},
         {"GET", "/v1/sizes", 200},
+        {"GET", "/v1/heard", 200},
         {"GET", "/v1/page", 200},
         {"GET", "/v1/live", 404},
         {"GET", "/v1/stream", 404},

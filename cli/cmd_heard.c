@@ -1,0 +1,115 @@
+/* sleeptune heard: marks this moment in the history of sleeptuned: "I heard a click now". */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/show/daemon_client.h"
+#include "cli/show/heard_text.h"
+#include "core/text/text.h"
+#include "platform/posix/posix.h"
+#include "platform/program/locale.h"
+#include "platform/program/terminal.h"
+
+#define COMMAND      "heard"
+#define NOTE_BYTES   161 /* ST_QUERY_NOTE_BYTES of the daemon */
+#define TARGET_BYTES (NOTE_BYTES * 3 + 64)
+
+struct options {
+    bool key, system, quiet;
+    const char *socket;
+};
+
+static void help(void)
+{
+    fputs("Usage: sleeptune heard [--key] [OPTION...] [NOTE...]\n"
+          "Run this when you hear a click: sleeptuned keeps the moment, and what happened\n"
+          "before it. After some marks 'sleeptune history --heard' says which cause comes\n"
+          "before them more often than chance would have it.\n\n"
+          "      --key            a key of the desktop runs this: what you heard happened\n"
+          "                       in the last 2.5 s (without: 30 s, the time to type it)\n"
+          "      --system         the system's daemon, also if your own runs\n"
+          "      --socket PATH    the daemon on this socket; also SLEEPTUNE_SOCKET\n"
+          "  -q, --quiet          print nothing\n"
+          "  -h, --help           this text\n\n"
+          "NOTE is kept with the mark, at most 160 bytes, and does not leave this computer.\n\n"
+          "Examples:\n"
+          "  sleeptune heard in the second verse, left\n"
+          "  sleeptune heard --key --quiet     (bind this to a key of your desktop)\n"
+          "  sleeptune history --heard\n\n"
+          "Exit status: 0 kept, 3 usage, 4 not kept.\n",
+          stdout);
+}
+
+/* @return -1 to go on, or an st_exit. */
+static int read_options(int argc, char **argv, struct options *o, int *ret_first)
+{
+    const struct st_option known[] = {
+        {.name = "key", .flag = &o->key},
+        {.name = "system", .flag = &o->system},
+        {.name = "socket", .text = &o->socket},
+        {.name = "quiet", .letter = 'q', .flag = &o->quiet},
+    };
+    const int status = st_options_read(COMMAND, known, ST_ARRAY_LEN(known), help, argc, argv, ret_first);
+    if (status >= 0)
+        return status;
+    if (o->socket != NULL && o->system)
+        return st_failure_usage(COMMAND, "--system and --socket name a daemon each: choose one");
+    return -1;
+}
+
+/* The words with spaces between them. @return false: they are too long. */
+static bool join(char **words, int n, char *buf, size_t bytes)
+{
+    size_t len = 0;
+    for (int i = 0; i < n; i++)
+        len += strlen(words[i]) + (i > 0);
+    buf[0] = '\0';
+    for (int i = 0; i < n && len < bytes; i++)
+        st_text_append(buf, bytes, "%s%s", i > 0 ? " " : "", words[i]);
+    return len < bytes;
+}
+
+/* Each byte that is no letter or digit as "%20". */
+static void append_encoded(char *target, size_t bytes, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        const unsigned char c = (unsigned char)*text;
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        st_text_append(target, bytes, plain ? "%c" : "%%%02X", c);
+    }
+}
+
+int st_cmd_heard(int argc, char **argv)
+{
+    struct options o = {0};
+    struct st_daemon_answer answer;
+    char note[NOTE_BYTES], error[512], target[TARGET_BYTES] = "/v1/heard?by=";
+    int first;
+    int status = read_options(argc, argv, &o, &first);
+    if (status >= 0)
+        return status;
+    if (!join(argv + first, argc - first, note, sizeof(note)))
+        return st_failure_usage(COMMAND, "the note is longer than %d bytes", NOTE_BYTES - 1);
+    st_text_append(target, sizeof(target), "%s", o.key ? "key" : "typed");
+    if (note[0] != '\0') {
+        st_text_append(target, sizeof(target), "&note=");
+        append_encoded(target, sizeof(target), note);
+    }
+    status = st_daemon_client_post(o.system ? ST_DAEMON_SYSTEM_SOCKET : o.socket, target, "sleeptune-heard/1",
+                                   &answer, error, sizeof(error));
+    if (status != 0) {
+        status = st_failure(COMMAND, "not kept: %s", error);
+    } else if (!o.quiet) {
+        struct st_locale_stream stream;
+        const struct st_history_text_look look = {.columns = st_terminal_width(STDOUT_FILENO),
+                                                  .now_wall_ns = st_posix_wall_ns(NULL)};
+        FILE *out = st_locale_begin(&stream, stdout);
+        st_heard_text_mark(out, answer.document, &look);
+        fputs("Next: sleeptune history --heard\n", out);
+        if (st_locale_end(&stream) != 0)
+            status = st_failure(COMMAND, "out of memory");
+    }
+    st_daemon_client_finish(&answer);
+    return status;
+}

@@ -1,0 +1,66 @@
+#include "cli/show/heard_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/show/json_field.h"
+#include "core/text/text.h"
+#include "core/when.h"
+#include "story/event_story.h"
+
+#define INDENT 4
+
+/* "15:04:05  in the second verse" */
+static void append_mark(const json_t *mark, const struct st_history_text_look *look, char *buf, size_t bytes)
+{
+    char when[32], note[200];
+    st_when_text_near(st_json_field(mark, "time_ns"), look->now_wall_ns, when, sizeof(when));
+    st_json_field_safe(json_object_get(mark, "note"), note, sizeof(note));
+    st_text_append(buf, bytes, "%s", when);
+    if (note[0] != '\0')
+        st_text_append(buf, bytes, "  \"%s\"", note);
+}
+
+/* "In the 2.5 s before: Synth was not ready ..., and 2 more" */
+static void append_found(const json_t *mark, char *buf, size_t bytes)
+{
+    char text[ST_EVENT_STORY_BYTES];
+    const int64_t n = st_json_field(mark, "events");
+    st_json_field_safe(json_object_get(mark, "text"), text, sizeof(text));
+    st_text_append(buf, bytes, "In the %g s before it: %s", (double)st_json_field(mark, "window_ns") / 1e9,
+                   text[0] != '\0' ? text : "nothing that is watched happened");
+    if (n > 1)
+        st_text_append(buf, bytes, ", and %" PRId64 " more", n - 1);
+}
+
+void st_heard_text(FILE *out, const json_t *document, const struct st_history_text_look *look)
+{
+    char answer[600];
+    size_t i;
+    const json_t *mark;
+    st_json_field_safe(json_object_get(document, "text"), answer, sizeof(answer));
+    st_text_wrap(out, answer, 0, look->columns);
+    json_array_foreach(json_object_get(document, "marks"), i, mark)
+    {
+        char line[ST_EVENT_STORY_BYTES + 400] = "";
+        append_mark(mark, look, line, sizeof(line));
+        st_text_append(line, sizeof(line), "  ");
+        append_found(mark, line, sizeof(line));
+        if (i == 0)
+            fputc('\n', out);
+        st_text_wrap(out, line, INDENT, look->columns);
+    }
+}
+
+void st_heard_text_mark(FILE *out, const json_t *document, const struct st_history_text_look *look)
+{
+    const json_t *marks = json_object_get(document, "marks");
+    const json_t *mark =
+        json_array_size(marks) > 0 ? json_array_get(marks, json_array_size(marks) - 1) : NULL;
+    char line[ST_EVENT_STORY_BYTES + 400] = "Kept: ";
+    append_mark(mark, look, line, sizeof(line));
+    st_text_append(line, sizeof(line), ". ");
+    append_found(mark, line, sizeof(line));
+    st_text_append(line, sizeof(line), ".");
+    st_text_wrap(out, line, 0, look->columns);
+}

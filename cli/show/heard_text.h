@@ -1,0 +1,13 @@
+/* Marks of a listener as text. The document comes from a socket or a file: nothing in it is trusted. */
+#ifndef ST_CLI_SHOW_HEARD_TEXT_H
+#define ST_CLI_SHOW_HEARD_TEXT_H
+
+#include "cli/show/history_text.h"
+
+/** Prints a sleeptune-heard/1 document: the answer, then each mark with what happened before it. */
+void st_heard_text(FILE *out, const json_t *document, const struct st_history_text_look *look);
+
+/** Prints its last mark, which was just kept. */
+void st_heard_text_mark(FILE *out, const json_t *document, const struct st_history_text_look *look);
+
+#endif

@@ -1,0 +1,21 @@
+#include "daemon/causes/mark.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "core/ns.h"
+
+int st_mark_take(struct st_marks *marks, struct st_events *events, struct st_clock *clock,
+                 const struct st_query *query)
+{
+    int64_t *oldest_ns = &marks->at_ns[marks->next];
+    const int64_t now_ns = clock->now_ns(clock);
+    if (*oldest_ns != 0 && st_ns_sub(now_ns, *oldest_ns) < 60 * ST_NS_PER_S)
+        return -EAGAIN;
+    *oldest_ns = now_ns;
+    marks->next = (marks->next + 1) % ST_MARKS_A_MINUTE;
+    struct st_event event = st_event_make(clock->wall_ns(clock), ST_EVENT_HEARD, "%s", query->note);
+    ST_PRINT(event.source, "%s", query->by[0] != '\0' ? query->by : "key");
+    st_events_put(events, ST_LOG_INFO, &event);
+    return 0;
+}

@@ -1,0 +1,100 @@
+#include "story/heard.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/ns.h"
+
+#define LEVEL     0.05
+#define CHANCE_LO 1e-9 /* an event of no length, in a long session */
+
+bool st_heard_fits(const struct st_heard_mark *mark, const struct st_heard_event *event)
+{
+    return mark->at_ns >= st_ns_add(event->from_ns, mark->least_ns) &&
+           mark->at_ns <= st_ns_add(event->to_ns, mark->window_ns);
+}
+
+/* The session in which a mark was made, or that ended just before. */
+static const struct st_heard_session *session_of(const struct st_heard_mark *mark,
+                                                 const struct st_heard_session *sessions, size_t n)
+{
+    ST_EACH_OF (session, sessions, n) {
+        if (mark->at_ns >= session->from_ns && mark->at_ns <= st_ns_add(session->to_ns, mark->window_ns))
+            return session;
+    }
+    return NULL;
+}
+
+/* How much of a session lies behind events of each cause, by a mark's window, and which of them it hits. */
+static void look_behind(const struct st_heard_mark *mark, const struct st_heard_session *session,
+                        const struct st_heard_event *events, size_t events_n, struct st_heard_cause *causes,
+                        size_t causes_n)
+{
+    ST_EACH_OF (cause, causes, causes_n) {
+        cause->covered_ns = 0;
+        cause->end_ns = session->from_ns;
+        cause->hit = false;
+    }
+    ST_EACH_OF (event, events, events_n) {
+        struct st_heard_cause *cause = &causes[event->cause];
+        int64_t from_ns = st_ns_add(event->from_ns, mark->least_ns),
+                to_ns = st_ns_add(event->to_ns, mark->window_ns);
+        from_ns = from_ns > cause->end_ns ? from_ns : cause->end_ns;
+        to_ns = to_ns < session->to_ns ? to_ns : session->to_ns;
+        if (to_ns > from_ns) {
+            cause->covered_ns += to_ns - from_ns;
+            cause->end_ns = to_ns;
+        }
+        cause->hit = cause->hit || st_heard_fits(mark, event);
+    }
+}
+
+/* One more mark: the likelihood ratio at each strength of the association. */
+static void add(struct st_heard_cause *cause, double chance)
+{
+    chance = fmin(fmax(chance, CHANCE_LO), 1 - CHANCE_LO);
+    cause->hits_n += cause->hit;
+    cause->expected += chance;
+    for (size_t i = 0; i < ST_HEARD_GRID; i++) {
+        const double strength = ((double)i + 0.5) / ST_HEARD_GRID;
+        cause->grid[i] += cause->hit ? log1p(strength * (1 - chance) / chance) : log1p(-strength);
+    }
+}
+
+static double evidence(const struct st_heard_cause *cause)
+{
+    double most = cause->grid[0], sum = 0;
+    for (size_t i = 1; i < ST_HEARD_GRID; i++)
+        most = fmax(most, cause->grid[i]);
+    for (size_t i = 0; i < ST_HEARD_GRID; i++)
+        sum += exp(cause->grid[i] - most);
+    return exp(most) * sum / ST_HEARD_GRID;
+}
+
+uint32_t st_heard_judge(const struct st_heard_mark *marks, size_t marks_n,
+                        const struct st_heard_event *events, size_t events_n,
+                        const struct st_heard_session *sessions, size_t sessions_n,
+                        struct st_heard_cause *causes, size_t causes_n)
+{
+    uint32_t counted_n = 0;
+    int64_t last_ns = INT64_MIN;
+    memset(causes, 0, causes_n * sizeof(*causes));
+    ST_EACH_OF (mark, marks, marks_n) {
+        const struct st_heard_session *session = session_of(mark, sessions, sessions_n);
+        if (mark->prompted || session == NULL ||
+            (counted_n > 0 && st_ns_sub(mark->at_ns, last_ns) < ST_HEARD_APART_NS))
+            continue;
+        counted_n++;
+        last_ns = mark->at_ns;
+        look_behind(mark, session, events, events_n, causes, causes_n);
+        ST_EACH_OF (cause, causes, causes_n)
+            add(cause, (double)cause->covered_ns / (double)(session->to_ns - session->from_ns));
+    }
+    ST_EACH_OF (cause, causes, causes_n) {
+        cause->e = evidence(cause);
+        cause->frequent = cause->expected > ST_HEARD_FREQUENT * counted_n;
+        cause->named = counted_n >= ST_HEARD_LEAST_N && !cause->frequent && cause->hits_n > 0 &&
+                       cause->e >= (double)causes_n / LEVEL;
+    }
+    return counted_n;
+}

@@ -1,0 +1,107 @@
+/* Marks in a history: what fits, what is named, what is too old to be judged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "story/heard_list.h"
+#include "tests/unit/history_fixture.h"
+
+static void play(int64_t from_ns, int64_t minutes)
+{
+    for (int64_t i = 0; i < minutes; i++) {
+        struct st_history_watched watched = {.from_wall_ns = from_ns + i * MINUTE_NS,
+                                             .to_wall_ns = from_ns + (i + 1) * MINUTE_NS,
+                                             .watches_n = 1};
+        watched.watches[0] = (struct st_history_watch){
+            .watched_ns = MINUTE_NS, .playing = 1, .frames = 128, .rate_hz = 48000, .source = "pipewire"};
+        assert_int_equal(st_history_add_watched(history, &watched), 0);
+    }
+}
+
+static void happens(int64_t wall_ns, enum st_event_kind kind, const char *source, const char *words)
+{
+    struct st_event event = st_event_make(wall_ns, kind, "%s", kind == ST_EVENT_HEARD ? words : "");
+    ST_PRINT(event.source, "%s", source);
+    if (kind == ST_EVENT_CLIENT_DROPOUT) {
+        ST_PRINT(event.client, "%s", words);
+        event.reason = ST_DROPOUT_TOO_SLOW;
+        event.count_n = 1;
+    }
+    assert_int_equal(st_history_add_event(history, &event), 0);
+}
+
+static json_t *document(void)
+{
+    struct st_history_reader *reader;
+    char *text = NULL;
+    json_t *read = NULL;
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_heard_list_text(reader, INT64_MIN, INT64_MIN, &text), 0);
+    st_history_read_close(reader);
+    assert_int_equal(st_json_written(text, &read), 0);
+    return read;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static void a_cause_before_each_mark_is_named(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    play(NOON_NS, 180);
+    for (int64_t i = 0; i < 5; i++) { /* each 10 min, heard a second later; the last one is not */
+        happens(NOON_NS + (i * 10 + 5) * MINUTE_NS, ST_EVENT_CLIENT_DROPOUT, "pipewire", "Synth");
+        happens(NOON_NS + (i * 10 + 5) * MINUTE_NS + (i < 4 ? 1 : 120) * ST_NS_PER_S, ST_EVENT_HEARD, "key",
+                "left");
+    }
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document();
+    const json_t *cause = json_array_get(json_object_get(read, "causes"), 0),
+                 *marks = json_object_get(read, "marks");
+    assert_int_equal(json_integer_value(json_object_get(read, "marks_that_count")), 5);
+    assert_string_equal(text_of(cause, "cause"), "too-slow");
+    assert_true(json_is_true(json_object_get(cause, "named")));
+    assert_int_equal(json_integer_value(json_object_get(cause, "marks")), 4);
+    assert_non_null(
+        strstr(text_of(read, "text"), "5 marks: 4 of 5 after this: a program computed too long ("));
+    assert_non_null(strstr(text_of(read, "text"), " 1 unexplained: nothing that is watched happened then."));
+    assert_non_null(strstr(text_of(json_array_get(marks, 0), "text"), "Synth"));
+    assert_string_equal(text_of(json_array_get(marks, 0), "note"), "left");
+    assert_true(json_is_null(json_object_get(json_array_get(marks, 4), "cause")));
+    json_decref(read);
+}
+
+static void marks_without_music_are_shown_and_tell_nothing(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    for (int64_t i = 0; i < 4; i++) {
+        happens(NOON_NS + i * MINUTE_NS, ST_EVENT_CLIENT_DROPOUT, "pipewire", "Synth");
+        happens(NOON_NS + i * MINUTE_NS + ST_NS_PER_S, ST_EVENT_HEARD, "typed", "");
+    }
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document();
+    assert_int_equal(json_array_size(json_object_get(read, "marks")), 4);
+    assert_int_equal(json_integer_value(json_object_get(read, "marks_that_count")), 0);
+    assert_non_null(strstr(text_of(read, "text"), "4 marks: too few to tell a cause from chance"));
+    json_decref(read);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_cause_before_each_mark_is_named, setup, teardown),
+        cmocka_unit_test_setup_teardown(marks_without_music_are_shown_and_tell_nothing, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
