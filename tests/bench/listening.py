@@ -22,13 +22,10 @@ import time
 from dropouts import Observer, Server, fields
 
 PLAYERS = ("player-1", "player-2", "player-3")
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_s(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        words = file.read().rsplit(")", 1)[1].split()
-    return (int(words[11]) + int(words[12])) / TICKS
+    return time.clock_gettime((~pid << 3) | 2)  # its CPU-time clock (clock_getcpuclockid)
 
 
 def cpu_of(pids, seconds):
