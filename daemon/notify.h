@@ -9,8 +9,8 @@
 
 struct st_notify;
 
-/** Opens nothing yet. @return NULL: out of memory, or built without libsystemd; the others take it. */
-struct st_notify *st_notify_new(void);
+/** Opens nothing yet. @param heard  called when the user says that it was heard. @return NULL: out of memory, or built without libsystemd; the others take it. */
+struct st_notify *st_notify_new(void (*heard)(void *ctx), void *ctx);
 
 /** Shows the next cause, if one is new and it is time. @param now_ns CLOCK_MONOTONIC. */
 void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view *view, int64_t now_ns);

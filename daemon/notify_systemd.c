@@ -23,6 +23,8 @@
 #define A_TURN_MAX 32                 /* messages: a server cannot keep the daemon busy */
 
 struct st_notify {
+    void (*heard)(void *ctx);
+    void *heard_ctx;
     sd_bus *bus; /* NULL: none is open */
     struct st_notify_shown shown;
     struct st_notify_text text; /* of the one that is under way */
@@ -33,9 +35,14 @@ struct st_notify {
     char why[256]; /* the last one was not shown; "": it was */
 };
 
-struct st_notify *st_notify_new(void)
+struct st_notify *st_notify_new(void (*heard)(void *ctx), void *ctx)
 {
-    return calloc(1, sizeof(struct st_notify));
+    struct st_notify *notify = calloc(1, sizeof(*notify));
+    if (notify != NULL) {
+        notify->heard = heard;
+        notify->heard_ctx = ctx;
+    }
+    return notify;
 }
 
 static void close_bus(struct st_notify *notify)
@@ -96,9 +103,12 @@ static int on_action(sd_bus_message *signal, void *ctx, ST_UNUSED sd_bus_error *
     struct st_notify *notify = ctx;
     uint32_t id;
     const char *action;
-    if (sd_bus_message_read(signal, "us", &id, &action) >= 0 && notify->shown_n > 0 && id == notify->id &&
-        strcmp(action, "why") == 0)
+    if (sd_bus_message_read(signal, "us", &id, &action) < 0 || notify->shown_n == 0 || id != notify->id)
+        return 0;
+    if (strcmp(action, "why") == 0)
         (void)open_page(notify);
+    else if (strcmp(action, "heard") == 0)
+        notify->heard(notify->heard_ctx);
     return 0;
 }
 
@@ -143,7 +153,7 @@ static int show(struct st_notify *notify)
         r = sd_bus_message_append(call, "susss", "sleeptune", (uint32_t)0, "sleeptune",
                                   st_safe_text(notify->text.brief), body);
     if (r >= 0)
-        r = notify->actions ? sd_bus_message_append(call, "as", 2, "why", "Why?")
+        r = notify->actions ? sd_bus_message_append(call, "as", 4, "why", "Why?", "heard", "I heard it")
                             : sd_bus_message_append(call, "as", 0);
     if (r >= 0)
         r = sd_bus_message_append(call, "a{sv}i", 3, "suppress-sound", "b", 1, "transient", "b", 1,

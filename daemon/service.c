@@ -210,6 +210,14 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
 
 /* --- start --- */
 
+/* By a notification. */
+static void on_heard(void *ctx)
+{
+    struct st_service *service = ctx;
+    if (st_mark_take(&service->marks, &service->events, &service->platform->clock, "prompted", "") != 0)
+        ST_WARN("ten marks a minute are enough: that one was not kept");
+}
+
 static int start_parts(struct st_service *service)
 {
     int r = st_service_open_socket(service);
@@ -230,7 +238,7 @@ static int start_parts(struct st_service *service)
                            &service->observe);
     if (r < 0)
         return r;
-    service->notify = st_notify_new();
+    service->notify = st_notify_new(on_heard, service);
     st_service_restart_tcp(service);
     st_clockwatch_tick(&service->clockwatch, &service->platform->clock, &service->events);
     return 0;

@@ -127,7 +127,8 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
     struct st_observe_minute minute = {.watched = {.watches_n = 0}};
     struct st_query of_mark = *query;
     if (which == ST_ROUTE_MARK) {
-        if (st_mark_take(&service->marks, &service->events, &service->platform->clock, query) != 0) {
+        if (st_mark_take(&service->marks, &service->events, &service->platform->clock,
+                         query->by[0] != '\0' ? query->by : "key", query->note) != 0) {
             st_http_answer(request,
                            st_route_error_text("ten marks a minute are enough: that one was not kept"), 429);
             return;

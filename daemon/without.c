@@ -30,7 +30,7 @@ int st_rtkit_ask(struct st_threads *threads, pid_t tid, int priority, char *text
     return -ENOTSUP;
 }
 
-struct st_notify *st_notify_new(void)
+struct st_notify *st_notify_new(void (*heard)(void *ctx), void *ctx)
 {
     return NULL;
 }

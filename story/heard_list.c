@@ -78,16 +78,37 @@ static const char *cause_name(size_t cause)
                               : st_dropout_reason_name((enum st_dropout_reason)cause);
 }
 
+/* How a mark was made, and how long before it was heard what it is about. Who types a command looks for the
+ * terminal first; who presses a button looks for the page; a notification comes up to a minute later. */
+static const struct way {
+    const char *by;
+    int64_t window_ns, least_ns;
+    bool prompted;
+} ways[] = {
+    {"key", 2500 * ST_NS_PER_MS, 100 * ST_NS_PER_MS, false},
+    {"page", 8 * ST_NS_PER_S, 200 * ST_NS_PER_MS, false},
+    {"typed", 30 * ST_NS_PER_S, 500 * ST_NS_PER_MS, false},
+    {"prompted", 120 * ST_NS_PER_S, 0, true},
+};
+
+static const struct way *way_of(const char *by)
+{
+    ST_EACH (way, ways) {
+        if (strcmp(way->by, by) == 0)
+            return way;
+    }
+    return &ways[0];
+}
+
 static int take_mark(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
 {
     struct list *list = ctx;
-    const bool typed = strcmp(event->source, "typed") == 0;
+    const struct way *way = way_of(event->source);
     list->heard[list->n] = *event;
-    list->marks[list->n++] = (struct st_heard_mark){
-        .at_ns = event->wall_ns,
-        .window_ns = typed ? ST_HEARD_TYPED_NS : ST_HEARD_KEY_NS,
-        .least_ns = typed ? ST_HEARD_TYPED_LEAST_NS : ST_HEARD_KEY_LEAST_NS,
-    };
+    list->marks[list->n++] = (struct st_heard_mark){.at_ns = event->wall_ns,
+                                                    .window_ns = way->window_ns,
+                                                    .least_ns = way->least_ns,
+                                                    .prompted = way->prompted};
     return 0;
 }
 

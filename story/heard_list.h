@@ -5,12 +5,6 @@
 
 #include "store/history/history_read.h"
 
-/* Windows before a mark. Who types a command looks for the terminal first. */
-#define ST_HEARD_KEY_NS         INT64_C(2500000000)
-#define ST_HEARD_KEY_LEAST_NS   INT64_C(100000000)
-#define ST_HEARD_TYPED_NS       INT64_C(30000000000)
-#define ST_HEARD_TYPED_LEAST_NS INT64_C(500000000)
-
 /** Document sleeptune-heard/1 as text, which the caller frees. @param since_ns, until_ns INT64_MIN: no limit.
  * @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,

@@ -91,8 +91,9 @@ document.addEventListener("click", async (event) => {
 
 /* shown time and time between two looks, in s */
 const SPANS = { "10m": [600, 4], "1h": [3600, 15], "24h": [86400, 60] };
-const KINDS = { "client-dropout": 1000, "device-xrun": 500, "late-wake": 500 }; /* the newest ones */
-const LATE = "Late wake-ups", SIZE = "Buffer size";
+const KINDS = { "client-dropout": 1000, "device-xrun": 500, "late-wake": 500, "heard": 100 }; /* the newest ones */
+const LATE = "Late wake-ups", SIZE = "Buffer size", HEARD = "You heard";
+const LINES = { "late-wake": LATE, "heard": HEARD }; /* drawn as thin lines */
 /* each reason has a shape, so that colour is not all that tells them apart */
 const SHAPES = {
   "too-slow": "M-4-4h8v8h-8z", "woken-late": "M0-5L5 4H-5z", "cpu-taken": "M0-5L5 0 0 5-5 0z",
@@ -107,9 +108,9 @@ let since = "10m", events = [], runs = [], note = "", picked = null, looking = 0
 function mark(event) {
   const end = event.time_ns / 1e6, from = end - (event.span_ns || 0) / 1e6;
   return {
-    id: event.id, text: event.text, why: event.why, from, end, late: event.event === "late-wake",
+    id: event.id, text: event.text, why: event.why, from, end, line: LINES[event.event],
     reason: event.reason || "device", lost: (event.lost_ns || 0) / 1e6,
-    row: event.event === "late-wake" ? LATE : event.client || event.device || event.source || "",
+    row: LINES[event.event] || event.client || event.device || event.source || "",
   };
 }
 async function read(path) {
@@ -151,7 +152,7 @@ function row(name, text) {
 }
 function redraw() {
   const now = new Date(last).getTime(), from = now - SPANS[since][0] * 1000;
-  const dropouts = events.filter((one) => !one.late), wakes = events.filter((one) => one.late);
+  const dropouts = events.filter((one) => !one.line);
   const playing = [...document.querySelectorAll("#first .columns tbody th")].map((cell) => cell.textContent);
   const names = [...new Set([...dropouts.map((one) => one.row), ...playing])];
   at("rows").replaceChildren();
@@ -184,10 +185,14 @@ function redraw() {
       shape(svg, one, left, 7);
     }
   }
-  const svg = row(LATE, wakes.length + (wakes.length === 1 ? " line" : " lines"));
-  put(svg);
-  for (const one of wakes)
-    draw(svg, "rect", { class: one.id === picked ? "late chosen" : "late", x: x(one.end), width: one.id === picked ? 3 : 1, height: "100%" });
+  for (const name of [LATE, HEARD]) {
+    const lines = events.filter((one) => one.line === name);
+    if (name === HEARD && lines.length === 0) continue;
+    const svg = row(name, lines.length + (lines.length === 1 ? " line" : " lines"));
+    put(svg);
+    for (const one of lines)
+      draw(svg, "rect", { class: one.id === picked ? "late chosen" : "late", x: x(one.end), width: one.id === picked ? 3 : 1, height: "100%" });
+  }
   axis(now, from, x, width);
   legend(dropouts);
   at("note").textContent = note;
@@ -217,7 +222,7 @@ function pick(one) {
   const what = make("p", clock(one.end) + " " + one.text), cycle = document.querySelector("#rest figure");
   const ms = cycle ? Number(cycle.dataset.ms) : NaN;
   at("picked").replaceChildren(what);
-  if (!one.late && ms >= one.from - 1000 && ms <= one.end + 1000) at("picked").append(cycle.cloneNode(true));
+  if (!one.line && ms >= one.from - 1000 && ms <= one.end + 1000) at("picked").append(cycle.cloneNode(true));
   redraw();
 }
 /* Marks are small: the nearest one in the row counts. */
@@ -226,13 +231,13 @@ at("rows").addEventListener("click", (event) => {
   if (!svg) return;
   const now = new Date(last).getTime(), span = SPANS[since][0] * 1000, box = svg.getBoundingClientRect();
   const name = svg.parentNode.querySelector(".name").textContent;
-  const away = (one) => Math.abs(box.width * (1 - (now - (one.late ? one.end : one.from)) / span) - (event.clientX - box.left));
+  const away = (one) => Math.abs(box.width * (1 - (now - (one.line ? one.end : one.from)) / span) - (event.clientX - box.left));
   const nearest = events.filter((one) => one.row === name).sort((a, b) => away(a) - away(b))[0];
   if (nearest && away(nearest) < 16) pick(nearest);
 });
 /* By keyboard, and for who hears the page: one dropout after the other. */
 function step(by) {
-  const all = events.filter((one) => !one.late).sort((a, b) => a.from - b.from);
+  const all = events.filter((one) => !one.line).sort((a, b) => a.from - b.from);
   const i = all.findIndex((one) => one.id === picked), to = i < 0 ? all.length - 1 : i + by;
   if (all[to]) pick(all[to]);
 }
@@ -245,6 +250,20 @@ for (const button of document.querySelectorAll("[data-since]")) {
     look();
   });
 }
+
+/* --- "I heard it": the only thing that writes, on a private address alone --- */
+
+at("mark").hidden = !token;
+at("heard").addEventListener("click", async () => {
+  at("marked").textContent = "";
+  try {
+    const answer = await fetch("/v1/heard", { method: "POST", headers, signal: AbortSignal.timeout(SILENT_MS) });
+    const said = await answer.json(), one = (said.marks || []).at(-1);
+    const found = one?.text || "nothing that is watched happened";
+    at("marked").textContent = said.error || "Kept. In the " + one.window_ns / 1e9 + " s before it: " + found;
+    look();
+  } catch { at("marked").textContent = "Not kept: sleeptuned does not answer."; }
+});
 
 /* --- sizes: the table that `sleeptune status --details` prints --- */
 

@@ -5,8 +5,8 @@
 
 #include "core/ns.h"
 
-int st_mark_take(struct st_marks *marks, struct st_events *events, struct st_clock *clock,
-                 const struct st_query *query)
+int st_mark_take(struct st_marks *marks, struct st_events *events, struct st_clock *clock, const char *by,
+                 const char *note)
 {
     int64_t *oldest_ns = &marks->at_ns[marks->next];
     const int64_t now_ns = clock->now_ns(clock);
@@ -14,8 +14,8 @@ int st_mark_take(struct st_marks *marks, struct st_events *events, struct st_clo
         return -EAGAIN;
     *oldest_ns = now_ns;
     marks->next = (marks->next + 1) % ST_MARKS_A_MINUTE;
-    struct st_event event = st_event_make(clock->wall_ns(clock), ST_EVENT_HEARD, "%s", query->note);
-    ST_PRINT(event.source, "%s", query->by[0] != '\0' ? query->by : "key");
+    struct st_event event = st_event_make(clock->wall_ns(clock), ST_EVENT_HEARD, "%s", note);
+    ST_PRINT(event.source, "%s", by);
     st_events_put(events, ST_LOG_INFO, &event);
     return 0;
 }

@@ -3,7 +3,6 @@
 #define ST_DAEMON_CAUSES_MARK_H
 
 #include "daemon/causes/events.h"
-#include "daemon/http/query.h"
 
 #define ST_MARKS_A_MINUTE 10
 #define ST_MARK_SHOWN_NS  (60 * ST_NS_PER_S) /* of the time before a mark, in its answer */
@@ -14,9 +13,9 @@ struct st_marks {
     size_t next;
 };
 
-/** Keeps a mark of this moment, by query->by ("key" without one) and with query->note. @return 0, -EAGAIN:
- * there were ten within a minute. Threads: main. */
+/** Keeps a mark of this moment. @param by "key", "typed", "page"; "prompted": a notification asked for it.
+ * @return 0, -EAGAIN: there were ten within a minute. Threads: main. */
 ST_NODISCARD int st_mark_take(struct st_marks *marks, struct st_events *events, struct st_clock *clock,
-                              const struct st_query *query);
+                              const char *by, const char *note);
 
 #endif

@@ -457,7 +457,9 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **sl
 static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http *http, struct st_route *route,
                               struct st_http_request *request)
 {
-    const struct st_query query = read_query(connection, route);
+    struct st_query query = read_query(connection, route);
+    if (route->body == ST_ROUTE_MARK && http->tcp)
+        ST_PRINT(query.by, "page");
     if (route->body == ST_ROUTE_HISTORY || route->body == ST_ROUTE_EVENTS || route->body == ST_ROUTE_CAUSES ||
         route->body == ST_ROUTE_SIZES || route->body == ST_ROUTE_HEARD || route->body == ST_ROUTE_MARK)
         return ask(request, route, &query);
@@ -502,6 +504,12 @@ static bool has_token(struct MHD_Connection *connection, const char *token)
     return differs == 0;
 }
 
+/* Browsers say which page sends what writes. */
+static bool is_own_origin(struct MHD_Connection *connection, const char *host)
+{
+    return host != NULL && header_is(connection, "Origin", ST_TEXT(300, "http://%s", host));
+}
+
 /* What a request without the token gets. */
 static void hide_figures(struct st_route *route)
 {
@@ -519,7 +527,11 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     struct st_http_request *request = *slot;
     /* up to a NUL, even by MHD_lookup_connection_value_n (0.9.75): what is behind one cannot be seen */
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-    const struct st_route_names names = {.machine = http->machine, .others = http->names};
+    const bool own = http->token[0] != '\0' && has_token(connection, http->token);
+    const struct st_route_names names = {.machine = http->machine,
+                                         .others = http->names,
+                                         .own = own,
+                                         .own_page = own && is_own_origin(connection, host)};
     struct st_route route = st_route_choose(method, url, host, http->tcp, &names);
     int hosts = 0;
     (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
@@ -527,7 +539,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
         route = st_route_refuse(400, "the request has more than one Host header");
     if (is_embedded(connection)) /* before the answer shows by its size or status what it is about */
         route = st_route_refuse(403, "a page of another site may link to this, not embed it");
-    if (http->token[0] != '\0' && !has_token(connection, http->token))
+    if (http->token[0] != '\0' && !own)
         hide_figures(&route);
     if (request == NULL) {
         note_request(&http->guard, connection, true);

@@ -115,17 +115,17 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
             "sleeptuned does not answer under this host name: use the IP address, localhost, the name of "
             "this machine or one of "
             "http.names");
-    if (!tcp && strcmp(method, "POST") == 0 && strcmp(path, HEARD) == 0)
+    if ((!tcp || names->own_page) && strcmp(method, "POST") == 0 && strcmp(path, HEARD) == 0)
         return (struct st_route){.http_status = 200,
                                  .body = ST_ROUTE_MARK,
                                  .content_type = JSON,
-                                 .query = ST_QUERY_BY | ST_QUERY_NOTE};
+                                 .query = tcp ? 0 : ST_QUERY_BY | ST_QUERY_NOTE}; /* a page sends no text */
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return st_route_refuse(405, "sleeptuned accepts only GET and HEAD");
     ST_EACH (route, routes) {
-        if (strcmp(path, route->path) == 0 &&
-            !(tcp &&
-              (route->body == ST_ROUTE_ADDRESS || route->body == ST_ROUTE_HEARD))) /* notes stay local */
+        const bool is_local =
+            route->body == ST_ROUTE_ADDRESS || (route->body == ST_ROUTE_HEARD && !names->own);
+        if (strcmp(path, route->path) == 0 && !(tcp && is_local)) /* notes stay local */
             return (struct st_route){.http_status = 200,
                                      .body = route->body,
                                      .content_type = route->content_type,

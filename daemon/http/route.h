@@ -37,6 +37,8 @@ struct st_route {
 struct st_route_names {
     const char *machine; /* its host name; "": not known */
     const char *others;  /* words with spaces between them */
+    bool own;            /* TCP: who asks knows the token of a private address */
+    bool own_page;       /* and it is the page of that address that asks */
 };
 
 /**

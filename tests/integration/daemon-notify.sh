@@ -69,8 +69,8 @@ is "the server got none" "$(calls Notify)" 0
 call org.freedesktop.DBus.Mock UpdateProperties 'sa{sv}' org.freedesktop.Notifications 1 Inhibited b false
 shown() { stalls 1; notified 1; }
 ok "then it is shown" wait_for shown
-like "the summary is plain text, the body escaped, with one action" "$(grep ' Notify' "$tmp/calls.Notifications")" \
-    'Notify "sleeptune" 0 "sleeptune" "<b>&Amp: [0-9]+ dropouts" "&lt;b&gt;&amp;Amp (made|had|lost) .*" \["why", "Why\?"\]'
+like "the summary is plain text, the body escaped, with two actions" "$(grep ' Notify' "$tmp/calls.Notifications")" \
+    'Notify "sleeptune" 0 "sleeptune" "<b>&Amp: [0-9]+ dropouts" "&lt;b&gt;&amp;Amp (made|had|lost) .*" \["why", "Why\?", "heard", "I heard it"\]'
 for hint in suppress-sound transient; do like "hint $hint" "$(grep ' Notify' "$tmp/calls.Notifications")" "\"$hint\": True"; done
 like "the details count it" "$(status_rows Notifications)" 'shown: 1'
 emit() { call org.freedesktop.DBus.Mock EmitSignal sssav org.freedesktop.Notifications ActionInvoked us 2 u "$1" s "$2"; }
@@ -80,6 +80,9 @@ emit 7 why
 ok "Why? starts the page as a unit of the user's" wait_for called StartTransientUnit
 is "once" "$(calls StartTransientUnit)" 1
 like "by the installed program, in no service of ours" "$(grep StartTransientUnit "$tmp/calls.systemd1")" '"sleeptune-why-[0-9]+-7.service" "fail" .*/sleeptune.*status.*--html.*KillMode.*process'
+emit 7 heard
+marked() { value_is 'any(e["event"] == "heard" for e in d["events"])' True; }
+ok "I heard it is a mark" wait_for marked
 does "the same cause again" stalls 3
 is "is not shown again" "$(calls Notify)" 1
 config 'notify: { enabled = "off"; };'

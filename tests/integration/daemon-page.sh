@@ -76,6 +76,10 @@ is "and a page without any" "$(private '') $(grep -c '<p id="answer"></p>' "$tmp
 is "with the token all is there" "$(private '' -H "Authorization: Bearer $token") $(grep -c '<p id="answer" class' "$tmp/body") $(private v1/status -H "Authorization: Bearer $token")" "200 1 200"
 is "not under another name" "$(private '' -H 'Host: evil.example' -H "Authorization: Bearer $token")" 403
 is "not to change anything" "$(private v1/status -X POST -H "Authorization: Bearer $token")" 405
+marking() { private v1/heard -X POST -H "Authorization: Bearer $token" "$@"; }
+is "but for a mark, by the page of this address alone" "$(marking) $(marking -H 'Origin: http://evil.example') $(marking -H "Origin: ${bare%/}")" "405 405 200"
+is "without a text" "$(private 'v1/heard?note=x' -X POST -H "Authorization: Bearer $token" -H "Origin: ${bare%/}")" 400
+is "not without the token, and not over http.listen" "$(private v1/heard -X POST -H "Origin: ${bare%/}") $(curl -s -o /dev/null -w '%{http_code}' -X POST -H "Origin: ${url%/}" "${url}v1/heard")" "405 405"
 is "and no one learns the address over TCP" "$(curl -s -o /dev/null -w '%{http_code}' "${url}v1/page") $(private v1/page -H "Authorization: Bearer $token")" "404 404"
 is "the desktop opens it" "$(sort -u "$tmp/session/opened")" "$file"
 html user "$tmp/nobody<there>" >/dev/null 2>&1
@@ -131,7 +135,7 @@ if "$SLEEPTUNE" --version | grep -q 'history yes'; then
     rows='[...document.querySelectorAll("#rows .row:not(.axis)")].map((at) => at.querySelector(".name").textContent + " " + at.querySelectorAll(".loss").length)'
     drawn='document.querySelectorAll("#rows .loss").length >= 3 && document.querySelector("#sizes table") !== null'
     step='document.getElementById("earlier").click()'
-    out=$(browser --wait "$live" --wait "$drawn" --print "$rows.sort().filter((at) => !at.startsWith(\"Late\")).join(\"|\")" --print "$step, document.getElementById(\"picked\").textContent.slice(9)" \
+    out=$(browser --wait "$live" --wait "$drawn" --print "$rows.sort().filter((at) => !at.startsWith(\"Late\") && !at.startsWith(\"You\")).join(\"|\")" --print "$step, document.getElementById(\"picked\").textContent.slice(9)" \
         --print "for (const i of [1, 2, 3, 4]) $step; document.querySelector(\"#picked p\").textContent.replace(/^[0-9: -]*/, \"\")" \
         --print 'document.querySelectorAll("#rows .change").length > 0' --print '[...document.querySelectorAll("#legend li")].map((at) => at.textContent).sort().join("|")' \
         --print 'document.querySelectorAll("img").length' --print 'document.querySelector("#sizes table").innerText.replace(/\s+/g, " ")' --tree)
@@ -149,6 +153,9 @@ print("^" + re.escape(json.load(sys.stdin)["events"][-1]["text"]) + "The cycle o
 fi
 out=$(url=file://$file && html user "$sock" >/dev/null && browser --wait "location.hash.length == 33 && $live" --print 'document.querySelector("#answer").textContent.length > 9')
 is "the menu's page becomes the live one" "$out" true
+is "its button marks what was heard" "$(url=$private && browser --wait "$live" --wait '(document.getElementById("heard").click(), true)' \
+    --wait 'document.getElementById("marked").textContent.startsWith("Kept. In the 8 s before it: ")' --print 'document.getElementById("mark").hidden')" false
+like "as the history has it" "$(ask /v1/heard)" '"by": "page"'
 is "with another token it says what to do" "$(url=${bare}#$(printf '0%.0s' {1..32}) && browser --wait 'document.getElementById("link").textContent.startsWith("This address is not valid any more. Run: ")' \
     --print 'document.querySelector("main").hidden')" true
 uncut='[...document.querySelectorAll("th, td, button")].every((at) => at.scrollWidth <= at.clientWidth + 1 && at.scrollHeight <= at.clientHeight + 1)'
