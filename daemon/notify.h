@@ -9,7 +9,8 @@
 
 struct st_notify;
 
-/** Opens nothing yet. @param heard  called when the user says that it was heard. @return NULL: out of memory, or built without libsystemd; the others take it. */
+/** Opens nothing yet. @param heard  called when the user says that it was heard. @return NULL: out of memory,
+ * or built without libsystemd; the others take it. */
 struct st_notify *st_notify_new(void (*heard)(void *ctx), void *ctx);
 
 /** Shows the next cause, if one is new and it is time. @param now_ns CLOCK_MONOTONIC. */
