@@ -119,7 +119,7 @@ def observer_ready(observer):
 def run(server, how, args):
     folder = server.folder
     args.how = how
-    player = subprocess.Popen(player_of(args, folder), env=server.env, stdin=subprocess.PIPE)
+    player = subprocess.Popen(player_of(args, folder), env=server.env, stdin=subprocess.PIPE, bufsize=0)  # nothing is left to write when it ends
     fcntl.fcntl(player.stdin, fcntl.F_SETPIPE_SZ, 4096)
     pump = Pump(f"{folder}/tone.wav", player.stdin) if how == "slowed" else None
     if how == "hogged":
