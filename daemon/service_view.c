@@ -126,6 +126,10 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
     struct st_service *service = ctx;
     struct st_observe_minute minute = {.watched = {.watches_n = 0}};
     struct st_query of_mark = *query;
+    struct st_history_writer_view kept;
+    st_history_writer_look(service->history, &kept);
+    if (which == ST_ROUTE_MARK && kept.state == ST_HISTORY_WRITER_OFF)
+        which = ST_ROUTE_HEARD; /* its answer says why nothing is kept */
     if (which == ST_ROUTE_MARK) {
         if (st_mark_take(&service->marks, &service->events, &service->platform->clock,
                          query->by[0] != '\0' ? query->by : "key", query->note) != 0) {

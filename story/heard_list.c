@@ -11,6 +11,7 @@
 
 #define MARKS_MAX  200 /* the last ones */
 #define EVENTS_MAX 5000
+#define LONGEST_NS (120 * ST_NS_PER_S) /* of all windows */
 
 /* What is watched, as causes of what is heard: dropouts by their reason, then late wake-ups of the test loop
  * by theirs. */
@@ -88,7 +89,7 @@ static const struct way {
     {"key", 2500 * ST_NS_PER_MS, 100 * ST_NS_PER_MS, false},
     {"page", 8 * ST_NS_PER_S, 200 * ST_NS_PER_MS, false},
     {"typed", 30 * ST_NS_PER_S, 500 * ST_NS_PER_MS, false},
-    {"prompted", 120 * ST_NS_PER_S, 0, true},
+    {"prompted", LONGEST_NS, 0, true},
 };
 
 static const struct way *way_of(const char *by)
@@ -285,6 +286,8 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
     int r = list != NULL ? st_history_read_events(reader, &wish, take_mark, list, &more) : -ENOMEM;
     wish.kind = "";
     wish.limit = EVENTS_MAX;
+    if (since_ns != INT64_MIN) /* what the first mark is about may have happened before */
+        wish.since_ns = st_ns_sub(since_ns, LONGEST_NS);
     if (r == 0 && list->n > 0)
         r = st_history_read_events(reader, &wish, take_event, list, &more);
     if (r == 0 && more)

@@ -58,4 +58,11 @@ sleep 1 # nobody reacts in less than half a second
 like "which the mark finds" "$(tr '\n' ' ' <"$tmp/out")" 'In the 30 s before it: .*stopped'
 is "with its cause" "$(heard 'd["marks"][0]["cause"]')" stopped
 is "without music a mark is none for chance" "$(heard 'd["marks_that_count"]')" 0
+stop
+
+# --- no history: nothing is kept, not even for a while ---
+config 'history: { enabled = "off"; };'
+starts "a daemon without a history"
+like "a mark is not kept, and it says why" "$("$SLEEPTUNE" heard --socket "$sock" 2>&1)" 'not kept: no history is kept: '
+is "nor listed" "$(value 'any(e["event"] == "heard" for e in d["events"])')" False
 tap_done

@@ -35,16 +35,21 @@ static void happens(int64_t wall_ns, enum st_event_kind kind, const char *source
     assert_int_equal(st_history_add_event(history, &event), 0);
 }
 
-static json_t *document(void)
+static json_t *document_since(int64_t since_ns)
 {
     struct st_history_reader *reader;
     char *text = NULL;
     json_t *read = NULL;
     assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
-    assert_int_equal(st_heard_list_text(reader, INT64_MIN, INT64_MIN, &text), 0);
+    assert_int_equal(st_heard_list_text(reader, since_ns, INT64_MIN, &text), 0);
     st_history_read_close(reader);
     assert_int_equal(st_json_written(text, &read), 0);
     return read;
+}
+
+static json_t *document(void)
+{
+    return document_since(INT64_MIN);
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -77,6 +82,10 @@ static void a_cause_before_each_mark_is_named(void **state)
     assert_non_null(strstr(text_of(json_array_get(marks, 0), "text"), "Synth"));
     assert_string_equal(text_of(json_array_get(marks, 0), "note"), "left");
     assert_true(json_is_null(json_object_get(json_array_get(marks, 4), "cause")));
+    json_decref(read);
+    read =
+        document_since(NOON_NS + 35 * MINUTE_NS + ST_NS_PER_S); /* between the fourth dropout and its mark */
+    assert_string_equal(text_of(json_array_get(json_object_get(read, "marks"), 0), "cause"), "too-slow");
     json_decref(read);
 }
 
