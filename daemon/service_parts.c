@@ -181,13 +181,17 @@ void st_service_restart_tcp(struct st_service *service)
 {
     st_http_stop(service->http_tcp);
     service->http_tcp = NULL;
+    service->network_url[0] = '\0';
     const char *listen_on = service->config.http.listen;
     if (listen_on[0] == '\0') {
         ST_PRINT(service->view.http_error, "%s", "");
         return;
     }
     const struct st_http_source from = st_service_source(service);
-    const int r = st_http_start_tcp(listen_on, service->config.http.names, &from, &service->http_tcp);
+    const struct st_http_address address = {.listen = listen_on,
+                                            .names = service->config.http.names,
+                                            .programs = strcmp(service->config.http.programs, "on") == 0};
+    const int r = st_http_start_tcp(&address, &from, service->network_url, &service->http_tcp);
     char text[ST_VIEW_TEXT_BYTES];
     if (r == 0) {
         ST_PRINT(service->view.http_error, "%s", "");

@@ -35,7 +35,7 @@ struct st_service {
     struct st_forecast forecast;
     struct st_socket socket;
     struct st_http *http, *http_tcp, *http_page; /* page: from when its address was asked for */
-    char page_url[ST_HTTP_URL_BYTES];
+    char page_url[ST_HTTP_URL_BYTES], network_url[ST_HTTP_URL_BYTES]; /* "": not opened, no token */
     struct st_clockwatch clockwatch;
     struct st_history_writer *history; /* as long as events are added */
 

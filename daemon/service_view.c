@@ -101,7 +101,7 @@ static char *document_text(struct st_service *service, enum st_route_body which,
     return text;
 }
 
-static char *metrics_text(struct st_service *service)
+static char *metrics_text(struct st_service *service, bool named)
 {
     struct st_view view;
     struct st_result result;
@@ -109,7 +109,7 @@ static char *metrics_text(struct st_service *service)
     struct st_forecast_view forecast;
     st_forecast_look(&service->forecast, &forecast);
     view.forecast = &forecast;
-    char *text = st_view_metrics(&view);
+    char *text = st_view_metrics(&view, named);
     if (has_result)
         st_result_finish(&result);
     return text;
@@ -181,6 +181,8 @@ static char *address_text(struct st_service *service, unsigned *http_status)
         return st_route_error_text("sleeptuned cannot open a port of 127.0.0.1 for the page");
     }
     json_t *document = json_pack("{s:s, s:s}", "schema", "sleeptune-page/1", "url", service->page_url);
+    if (document != NULL && service->network_url[0] != '\0')
+        (void)json_object_set_new(document, "network_url", json_string(service->network_url));
     char *text = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
     json_decref(document);
     return text;
@@ -192,7 +194,8 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
     case ST_ROUTE_CULPRITS:
         return culprit_text(ctx, query, http_status);
     case ST_ROUTE_METRICS:
-        return metrics_text(ctx);
+    case ST_ROUTE_METRICS_UNNAMED:
+        return metrics_text(ctx, which == ST_ROUTE_METRICS);
     case ST_ROUTE_ADDRESS:
         return address_text(ctx, http_status);
     case ST_ROUTE_SHELL:

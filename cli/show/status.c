@@ -214,6 +214,10 @@ int st_status_run(const struct st_status_wish *wish)
         (void)st_failure(COMMAND, "%s", error);
     if (wish->html) {
         const int shown = show_page(status == 0 ? url : NULL, error);
+        const char *network =
+            status == 0 ? json_string_value(json_object_get(answer.document, "network_url")) : NULL;
+        if (network != NULL)
+            printf("For other machines: %s\n", st_safe_text(ST_TEXT(400, "%s", network)));
         status = status == 0 ? shown : status;
     } else if (status != 0) {
         /* said */

@@ -253,7 +253,7 @@ for (const button of document.querySelectorAll("[data-since]")) {
 
 /* --- "I heard it": the only thing that writes, on a private address alone --- */
 
-at("mark").hidden = !token;
+at("mark").hidden = !token || location.hostname !== "127.0.0.1";
 at("heard").addEventListener("click", async () => {
   at("marked").textContent = "";
   try {

@@ -34,8 +34,9 @@ struct st_config {
         char group[ST_CONFIG_TEXT_BYTES]; /* "": the daemon's own */
     } socket;
     struct {
-        char listen[ST_CONFIG_TEXT_BYTES]; /* "": no TCP */
-        char names[ST_CONFIG_TEXT_BYTES];  /* hosts that it answers for, with spaces between them */
+        char listen[ST_CONFIG_TEXT_BYTES];   /* "": no TCP */
+        char names[ST_CONFIG_TEXT_BYTES];    /* hosts that it answers for, with spaces between them */
+        char programs[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
     } http;
     struct {
         char alsa[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off", as the next four */

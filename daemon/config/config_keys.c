@@ -49,12 +49,19 @@ const struct st_config_key st_config_keys[] = {
      "Group of the socket, by name; empty keeps the group of the daemon."},
     {"http.listen", ST_CONFIG_LISTEN, "", "\"\"", 0, 0, NULL, AT(http.listen), ST_CONFIG_APPLIES_HTTP,
      "Also serve over TCP, on an IP address and port such as 127.0.0.1:9733 or [::1]:9733: a live page for "
-     "browsers at /, and everything that the socket serves. There is no password and no encryption: everyone "
-     "who can reach the address can read it. Empty: no TCP."},
+     "browsers at /, and everything that the socket serves. Everyone on this machine can read it. An address "
+     "that other machines can reach serves /metrics only, without names of programs, to everyone who "
+     "reaches it (see http.programs). Nothing is encrypted. Empty: no TCP."},
     {"http.names", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(http.names), ST_CONFIG_APPLIES_HTTP,
      "Host names for requests over TCP, separated by spaces, such as \"studio.lan studio.example.org\". IP "
      "addresses, localhost and the name of this machine are always accepted. Other names are refused, so "
      "that a web page cannot read the figures under a name of its own (DNS rebinding)."},
+    {"http.programs", ST_CONFIG_CHOICE, "", "\"off\"", 0, 0, "on off", AT(http.programs),
+     ST_CONFIG_APPLIES_HTTP,
+     "Show other machines which programs run here: /metrics at http.listen then names them, and the page and "
+     "/v1 are served to who knows a token, another one for each start. \"sleeptune status --html\" prints "
+     "the "
+     "address with it. Marks (\"sleeptune heard\") are never served to other machines."},
     {"observe.alsa", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.alsa),
      ST_CONFIG_APPLIES_OBSERVE,
      "Dropouts of other programs on ALSA devices (Linux), read from /proc/asound four times a second. A "

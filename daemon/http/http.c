@@ -266,6 +266,7 @@ struct st_http {
     struct MHD_Daemon *server;
     struct st_http_source source;
     bool tcp;
+    bool network;   /* other machines can reach it */
     char token[33]; /* "": none is asked for */
     char machine[256], names[ST_CONFIG_TEXT_BYTES];
     struct guard guard;
@@ -511,11 +512,17 @@ static bool is_own_origin(struct MHD_Connection *connection, const char *host)
 }
 
 /* What a request without the token gets. */
-static void hide_figures(struct st_route *route)
+static void hide_figures(const struct st_http *http, struct st_route *route)
 {
-    if (route->body == ST_ROUTE_PAGE)
+    if (route->body == ST_ROUTE_ERROR || route->body == ST_ROUTE_ICON)
+        return;
+    if (http->network && route->body == ST_ROUTE_METRICS)
+        route->body = http->token[0] != '\0' ? ST_ROUTE_METRICS : ST_ROUTE_METRICS_UNNAMED;
+    else if (http->network && http->token[0] == '\0')
+        *route = st_route_refuse(403, "other machines get /metrics only, unless http.programs is \"on\"");
+    else if (route->body == ST_ROUTE_PAGE)
         route->body = ST_ROUTE_SHELL;
-    else if (route->body != ST_ROUTE_ICON && route->body != ST_ROUTE_ERROR)
+    else
         *route = st_route_refuse(401, "this address needs its token: run sleeptune status --html");
 }
 
@@ -527,7 +534,8 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     struct st_http_request *request = *slot;
     /* up to a NUL, even by MHD_lookup_connection_value_n (0.9.75): what is behind one cannot be seen */
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-    const bool own = http->token[0] != '\0' && has_token(connection, http->token);
+    const bool is_known = http->token[0] != '\0' && has_token(connection, http->token);
+    const bool own = is_known && !http->network;
     const struct st_route_names names = {.machine = http->machine,
                                          .others = http->names,
                                          .own = own,
@@ -539,8 +547,8 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
         route = st_route_refuse(400, "the request has more than one Host header");
     if (is_embedded(connection)) /* before the answer shows by its size or status what it is about */
         route = st_route_refuse(403, "a page of another site may link to this, not embed it");
-    if (http->token[0] != '\0' && !own)
-        hide_figures(&route);
+    if ((http->token[0] != '\0' || http->network) && !is_known)
+        hide_figures(http, &route);
     if (request == NULL) {
         note_request(&http->guard, connection, true);
         (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, ANSWER_TIMEOUT_S);
@@ -607,53 +615,96 @@ int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http
     return start(fd, NULL, source, ret);
 }
 
-int st_http_start_tcp(const char *listen_on, const char *names, const struct st_http_source *source,
-                      struct st_http **ret)
+static int draw_token(char token[33])
 {
-    union st_config_address name;
-    int r = st_config_listen_address(listen_on, &name);
-    if (r < 0)
-        return r;
-    const bool v6 = name.any.sa_family == AF_INET6;
-    const int fd = socket(name.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    unsigned char random[16];
+    if (getentropy(random, sizeof(random)) != 0)
+        return -errno;
+    token[0] = '\0';
+    ST_EACH (byte, random)
+        st_text_append(token, 33, "%02x", *byte);
+    return 0;
+}
+
+/* @param name  of the socket that is made, and then its own. @return the listening socket, negative errno. */
+static int listen_on(union st_config_address *name)
+{
+    const bool v6 = name->any.sa_family == AF_INET6;
+    socklen_t bytes = v6 ? sizeof(name->v6) : sizeof(name->v4);
+    const int fd = socket(name->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -errno;
     const int on = 1;
-    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
-        (v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0) ||
-        bind(fd, &name.any, v6 ? sizeof(name.v6) : sizeof(name.v4)) != 0 || listen(fd, SOMAXCONN) != 0)
-        r = -errno;
-    else
-        r = start(fd, names, source, ret);
-    if (r < 0)
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+        (!v6 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) == 0) &&
+        bind(fd, &name->any, bytes) == 0 && listen(fd, SOMAXCONN) == 0 &&
+        getsockname(fd, &name->any, &bytes) == 0)
+        return fd;
+    const int error = errno;
+    close(fd);
+    return -error;
+}
+
+/* Can only this machine reach it? */
+static bool is_loopback(const union st_config_address *name)
+{
+    return name->any.sa_family == AF_INET6 ? IN6_IS_ADDR_LOOPBACK(&name->v6.sin6_addr)
+                                           : ntohl(name->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+/* A listener on all addresses of this machine is found by the machine's name. */
+static void put_url(const struct st_http *http, const union st_config_address *name, const char *listen,
+                    char url[ST_HTTP_URL_BYTES])
+{
+    const bool any = name->any.sa_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(&name->v6.sin6_addr)
+                                                     : name->v4.sin_addr.s_addr == htonl(INADDR_ANY);
+    const char *port = strrchr(listen, ':'), *host = any ? http->machine : listen;
+    const int host_len = any ? (int)strlen(host) : (int)(port - listen);
+    snprintf(url, ST_HTTP_URL_BYTES, "http://%.*s%s/#%s", host_len, host, port, http->token);
+}
+
+int st_http_start_tcp(const struct st_http_address *address, const struct st_http_source *source,
+                      char url[ST_HTTP_URL_BYTES], struct st_http **ret)
+{
+    union st_config_address name;
+    char token[33] = "";
+    int r = st_config_listen_address(address->listen, &name);
+    const bool network = r == 0 && !is_loopback(&name);
+    if (r == 0 && network && address->programs)
+        r = draw_token(token);
+    const int fd = r == 0 ? listen_on(&name) : r;
+    if (fd < 0)
+        return fd;
+    r = start(fd, address->names, source, ret);
+    if (r < 0) {
         close(fd);
-    return r;
+        return r;
+    }
+    (*ret)->network = network;
+    ST_PRINT((*ret)->token, "%s", token);
+    if (token[0] != '\0')
+        put_url(*ret, &name, address->listen, url);
+    else
+        url[0] = '\0';
+    return 0;
 }
 
 int st_http_start_private(const struct st_http_source *source, char url[ST_HTTP_URL_BYTES],
                           struct st_http **ret)
 {
-    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t bytes = sizeof(name);
-    unsigned char random[sizeof((*ret)->token) / 2];
-    if (getentropy(random, sizeof(random)) != 0)
-        return -errno;
-    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    union st_config_address name = {.v4 = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}};
+    char token[33];
+    int r = draw_token(token);
+    const int fd = r == 0 ? listen_on(&name) : r;
     if (fd < 0)
-        return -errno;
-    int r;
-    if (bind(fd, (const struct sockaddr *)&name, sizeof(name)) != 0 || listen(fd, SOMAXCONN) != 0 ||
-        getsockname(fd, (struct sockaddr *)&name, &bytes) != 0)
-        r = -errno;
-    else
-        r = start(fd, "", source, ret);
+        return fd;
+    r = start(fd, "", source, ret);
     if (r < 0) {
         close(fd);
         return r;
     }
-    ST_EACH (byte, random)
-        st_text_append((*ret)->token, sizeof((*ret)->token), "%02x", *byte);
-    snprintf(url, ST_HTTP_URL_BYTES, "http://127.0.0.1:%d/#%s", ntohs(name.sin_port), (*ret)->token);
+    ST_PRINT((*ret)->token, "%s", token);
+    snprintf(url, ST_HTTP_URL_BYTES, "http://127.0.0.1:%d/#%s", ntohs(name.v4.sin_port), token);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 enum st_route_body {
     ST_ROUTE_STATUS,
     ST_ROUTE_METRICS,
+    ST_ROUTE_METRICS_UNNAMED, /* without what names programs */
     ST_ROUTE_CAUSES,
     ST_ROUTE_PAGE,
     ST_ROUTE_SHELL,   /* the page without figures, for who has no token */

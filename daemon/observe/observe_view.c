@@ -248,16 +248,9 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
             }
         }
     }
-    st_observe_metric(out, "sleeptune_server_period_seconds", "gauge",
-                      "Period that a sound server uses now.");
-    for (size_t i = 0; i < view->n; i++) {
-        if (view->sources[i].seen.period_ns > 0)
-            fprintf(out, "sleeptune_server_period_seconds{source=\"%s\"} %.9f\n", view->sources[i].source,
-                    (double)view->sources[i].seen.period_ns / (double)ST_NS_PER_S);
-    }
 }
 
-void st_observe_metrics(FILE *out, const struct st_observe_view *view)
+void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool named)
 {
     xrun_metrics(out, view);
     st_observe_metric(out, "sleeptune_dropouts_total", "counter",
@@ -277,7 +270,15 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view)
                     (double)source->seen.lost_ns / (double)ST_NS_PER_S);
     }
     reason_metrics(out, view);
-    client_metrics(out, view);
+    if (named)
+        client_metrics(out, view);
+    st_observe_metric(out, "sleeptune_server_period_seconds", "gauge",
+                      "Period that a sound server uses now.");
+    for (size_t i = 0; i < view->n; i++) {
+        if (view->sources[i].seen.period_ns > 0)
+            fprintf(out, "sleeptune_server_period_seconds{source=\"%s\"} %.9f\n", view->sources[i].source,
+                    (double)view->sources[i].seen.period_ns / (double)ST_NS_PER_S);
+    }
     st_observe_metric(out, "sleeptune_xrun_source_watched", "gauge",
                       "1 while xruns of that source are watched.");
     for (size_t i = 0; i < view->n; i++)

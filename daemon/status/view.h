@@ -66,8 +66,9 @@ json_t *st_view_json(const struct st_view *view);
 #define ST_VIEW_BOUNDS_N 19
 extern const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N];
 
-/** Prometheus text format. To be freed; NULL when out of memory. */
-char *st_view_metrics(const struct st_view *view);
+/** Prometheus text format. @param named  with the series that name programs. To be freed; NULL when out of
+ * memory. */
+char *st_view_metrics(const struct st_view *view, bool named);
 
 #define ST_VIEW_DEGRADED_MAX 18
 

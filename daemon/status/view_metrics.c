@@ -165,7 +165,7 @@ static void audio(FILE *out, const struct st_audio_view *stream)
           stream->state == ST_AUDIO_RUNNING ? 1 : 0);
 }
 
-char *st_view_metrics(const struct st_view *view)
+char *st_view_metrics(const struct st_view *view, bool named)
 {
     char *text = NULL;
     size_t text_bytes = 0;
@@ -176,7 +176,7 @@ char *st_view_metrics(const struct st_view *view)
         loop_metrics(out, view->loop);
     st_observe_metric(out, "sleeptune_xruns_total", "counter", "Xruns by source.");
     fprintf(out, "sleeptune_xruns_total{source=\"own\"} %" PRIu64 "\n", view->audio.xruns_n);
-    st_observe_metrics(out, &view->observe);
+    st_observe_metrics(out, &view->observe, named);
     if (view->forecast != NULL && view->forecast->n > 0)
         predicted(out, view->forecast);
     degraded(out, view);

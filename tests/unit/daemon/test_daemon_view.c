@@ -70,7 +70,7 @@ static void watchdog_that_a_real_time_loop_can_starve_is_a_detail(void **state)
 static void loop_without_a_cpu_is_the_verdict_and_degraded(void **state)
 {
     (void)state;
-    char *text = st_view_metrics(&view);
+    char *text = st_view_metrics(&view, true);
     assert_non_null(strstr(text, "\nsleeptune_loop_overdue_seconds 0\n"));
     free(text);
     view.overdue_ns = 12300 * ST_NS_PER_MS;
@@ -83,7 +83,7 @@ static void loop_without_a_cpu_is_the_verdict_and_degraded(void **state)
                         "the test loop has not run for 12 s (about 4612 periods overdue)");
     assert_int_equal(json_integer_value(json_object_get(document, "overdue_ns")), 12300 * ST_NS_PER_MS);
     json_decref(document);
-    text = st_view_metrics(&view);
+    text = st_view_metrics(&view, true);
     assert_non_null(strstr(text, "\nsleeptune_loop_overdue_seconds 12.3\n"));
     free(text);
     result.cycles = result.elapsed_periods = 0;
@@ -128,7 +128,7 @@ static void daemon_without_a_result_is_starting_not_fine(void **state)
     assert_string_equal(state_of(document), "starting");
     assert_true(json_is_null(json_object_get(document, "loop")));
     json_decref(document);
-    char *text = st_view_metrics(&view);
+    char *text = st_view_metrics(&view, true);
     assert_null(strstr(text, "sleeptune_cycles_total"));
     free(text);
 }
@@ -233,7 +233,7 @@ static void metrics_have_the_published_names_and_cumulative_buckets(void **state
         "\nsleeptune_start_time_seconds 1700000000.12346\n",
         "\nsleeptune_build_info{version=\"",
     };
-    char *text = st_view_metrics(&view);
+    char *text = st_view_metrics(&view, true);
     assert_non_null(strstr(text, "sleeptune_cycles_total 1000\n"));
     for (size_t i = 0; i < ST_ARRAY_LEN(lines); i++) {
         if (strstr(text, lines[i]) == NULL)
@@ -275,13 +275,13 @@ static void degrade_all(size_t sources_n)
 static void metrics_count_each_degraded_part(void **state)
 {
     (void)state;
-    char *text = st_view_metrics(&view);
+    char *text = st_view_metrics(&view, true);
     assert_int_equal(degraded_n(text), 0);
     assert_non_null(strstr(text, "\nsleeptune_degraded{what=\"loop\"} 0\n"));
     free(text);
     degrade_all(5);
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
-    text = st_view_metrics(&view);
+    text = st_view_metrics(&view, true);
     assert_int_equal(st_view_degraded(&view, degraded), 15);
     assert_int_equal(degraded_n(text), 15);
     assert_non_null(strstr(text, "\nsleeptune_degraded{what=\"observe\"} 5\n"));
@@ -299,7 +299,7 @@ static void books_that_do_not_balance_are_degraded_while_it_runs(void **state)
         assert_string_equal(state_of(document), ended ? "ended" : "degraded");
         assert_non_null(strstr(degraded_why(document, "books"), "do not agree"));
         json_decref(document);
-        char *text = st_view_metrics(&view);
+        char *text = st_view_metrics(&view, true);
         assert_non_null(strstr(text, "\nsleeptune_degraded{what=\"books\"} 1\n"));
         free(text);
     }
@@ -320,7 +320,7 @@ static void what_is_degraded_has_room_in_its_list(void **state)
     json_t *document = st_view_json(&view);
     assert_int_equal(json_array_size(json_object_get(document, "degraded")), ST_VIEW_DEGRADED_MAX);
     json_decref(document);
-    char *text = st_view_metrics(&view);
+    char *text = st_view_metrics(&view, true);
     assert_int_equal(degraded_n(text), ST_VIEW_DEGRADED_MAX);
     free(text);
 }
@@ -332,7 +332,7 @@ static void metrics_tell_causes_and_circumstances(void **state)
     result.conditions[0] = (struct st_test_condition){"cpu_model", "A \"fast\" one\\two\n\xe9"};
     result.conditions[1] = (struct st_test_condition){"kernel_release", "6.1.0-rt"};
     result.conditions_n = 2;
-    char *text = st_view_metrics(&view);
+    char *text = st_view_metrics(&view, true);
     assert_non_null(strstr(text, "\nsleeptune_late_wakes_total{cause=\"run-queue\"} 3\n"));
     assert_non_null(strstr(text, "\nsleeptune_late_wakes_total{cause=\"page-fault\"} 0\n"));
     assert_non_null(strstr(text, "\nsleeptune_late_wakes_seconds_total{cause=\"run-queue\"} 0.004500000\n"));
@@ -346,12 +346,12 @@ static void metrics_of_the_history_are_known_or_absent(void **state)
     (void)state;
     view.history.bytes = INT64_MIN;
     view.history.lost_minutes_n = 2;
-    char *text = st_view_metrics(&view);
+    char *text = st_view_metrics(&view, true);
     assert_null(strstr(text, "sleeptune_history_bytes"));
     assert_non_null(strstr(text, "\nsleeptune_history_lost_rows_total{kind=\"minute\"} 2\n"));
     free(text);
     view.history.bytes = 4096;
-    text = st_view_metrics(&view);
+    text = st_view_metrics(&view, true);
     assert_non_null(strstr(text, "\nsleeptune_history_bytes 4096\n"));
     free(text);
 }
