@@ -13,7 +13,7 @@ static const char *string(const json_t *object, const char *key)
 
 void st_status_line_of(const json_t *document, const char *error, struct st_status_line *ret)
 {
-    static const char *const classes[][2] = {{"bad", "problem"}, {"warn", "warning"}};
+    static const char *const classes[][2] = {{"bad", "problem"}, {"warn", "warning"}, {"unknown", "warning"}};
     const json_t *screen = json_object_get(document, "screen");
     if (screen == NULL) {
         *ret = (struct st_status_line){"no sleeptuned", error, "", "", "warning"};

@@ -339,6 +339,8 @@ static const char *state_of(const struct st_view *view, const struct st_answer *
         return "bad";
     if (answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS)
         return "warn"; /* it has not played long enough */
+    if (answer->server == NULL || answer->server->state != ST_OBSERVED_WATCHING)
+        return "unknown"; /* whose dropouts are not seen */
     return answer->timing_known || !answer->timing_matters ? "ok" : "unknown";
 }
 

@@ -64,7 +64,7 @@ static void each_bar_reads_its_own_form(void **state)
     expect("plain", "Amp", "bad", "problem: Amp made 2 of 3 dropouts.");
     expect("plain", "Amp", "warn", "warning: Amp made 2 of 3 dropouts.");
     expect("plain", "Amp", "ok", "ok: Amp made 2 of 3 dropouts.");
-    expect("plain", "Amp", "unknown", "ok: Amp made 2 of 3 dropouts.");
+    expect("plain", "Amp", "unknown", "warning: Amp made 2 of 3 dropouts.");
 }
 
 static void a_name_is_no_command_of_polybar(void **state)

@@ -688,7 +688,7 @@ static void screen_of_a_healthy_daemon_has_few_figures_and_one_next_step(void **
 {
     (void)state;
     expect_of_screen("answer", "No sound server is watched. This computer's timing: OK.");
-    expect_of_screen("state", "ok");
+    expect_of_screen("state", "unknown");
     expect_of_screen("next", "sleeptune history");
     expect_row("This computer", "timing OK: a test loop missed 0 of 1000 periods at 128 frames", "ok", false);
     expect_row("Lateness", "median 10.5 \xc2\xb5s", "ok", true);
