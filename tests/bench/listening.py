@@ -5,7 +5,7 @@ Starts a PipeWire server with two sinks and a player of PulseAudio on each, and 
 Bluetooth sink does (late_sink). Blocks with and
 without sleeptune-observe-pipewire listening follow each other. In each: which sink drives which player, the cycle's length and rate, the latency
 that the graph reports at each player's port, the dropouts that the observer reports, and CPU time: of the program that listens, and of an empty
-filter with the same ports (empty_listener, the same program with a detector that does nothing). At the end: how long after the last player the
+filter with the same ports (empty_listener, the same program with a detector that does nothing), after each block that listens. At the end: how long after the last player the
 sinks are suspended. Not as root, which never listens: setpriv --reuid nobody --clear-groups ...
 
     tests/bench/listening.py --build build --blocks 4
@@ -78,7 +78,7 @@ def block(server, args, listen):
     listeners = child_of(observer.process.pid)
     own, *rest = cpu_of([observer.process.pid, *listeners], args.seconds)
     seen = {"listen": listen, "latencies": latencies(server, PLAYERS), "observer_percent": round(own, 2),
-            "listener_percent": [round(one, 2) for one in rest]}
+            "listener_percent": [round(one, 3) for one in rest]}
     time.sleep(8)
     seen["drivers"] = drivers(observer.lines)
     seen["dropouts"] = dropouts(observer.lines)
@@ -98,7 +98,7 @@ def empty(server, args):
     percent = cpu_of([process.pid], args.seconds)[0]
     process.stdin.close()
     process.wait()
-    return round(percent, 2)
+    return round(percent, 3)
 
 
 def suspended_s(server, args, listen):
@@ -152,9 +152,15 @@ def main():
             for i, side in ((1, "FL"), (2, "FR")):
                 server.run("pw-link", "-d", f"player-3:output_{side}", f"nul:playback_{side}")
                 server.run("pw-link", f"player-3:output_{side}", f"late-sink:in_{i}")
+            prices, empties = [], []
             for i in range(args.blocks):
-                print(json.dumps(block(server, args, i % 2 == 1)), flush=True)
-            print(json.dumps({"empty_percent": empty(server, args)}), flush=True)
+                seen = block(server, args, i % 2 == 1)
+                print(json.dumps(seen), flush=True)
+                if seen["listen"]:
+                    prices += seen["listener_percent"]
+                    empties.append(empty(server, args))
+            print(json.dumps({"listener_percent": prices, "empty_percent": empties,
+                              "ratio": round(sum(prices) / sum(empties), 2)}), flush=True)
             for player in players:
                 player.terminate()
                 player.wait()

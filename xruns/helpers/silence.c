@@ -17,6 +17,22 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The loudest channel of a frame. */
+static float value_of(const struct st_silence_cycle *cycle, size_t frame)
+{
+    float value = 0;
+    for (size_t i = 0; i < cycle->channels_n && i < ST_SILENCE_CHANNELS_MAX; i++) {
+        const float one = fabsf(cycle->channels[i][frame]);
+        value = !(one < LOUD) ? LOUD : one > value ? one : value;
+    }
+    return value;
+}
+
 static float level_of(const struct st_silence *silence)
 {
     float level = 0;
@@ -77,20 +93,54 @@ static void end_quiet(struct st_silence *silence, int64_t offset)
     silence->behind_peak = 0;
 }
 
-static void hear(struct st_silence *silence, float value, int64_t offset)
+/* How many frames are of one ms, one half second and one side of the 6 ms behind a find. */
+static int64_t stretch(const struct st_silence *silence)
 {
+    const int64_t ms = silence->rate_hz / 1000;
+    const int64_t behind = ST_SILENCE_EDGE_MS * silence->rate_hz / 1000 - silence->behind;
+    const int64_t n = least(ms - silence->edge_frames, silence->rate_hz / 2 - silence->bin_frames);
+    return behind > 0 ? least(n, behind) : n;
+}
+
+/* @param first  a frame of sound. @return how many were taken. */
+static size_t take_sound(struct st_silence *silence, const struct st_silence_cycle *cycle, size_t first)
+{
+    float peak = 0, value;
+    size_t n = 0;
     if (silence->quiet >= silence->rate_hz / 1000)
-        end_quiet(silence, offset);
+        end_quiet(silence, (int64_t)first);
     silence->quiet = 0;
-    silence->peak[silence->bin] = fmaxf(silence->peak[silence->bin], value);
-    silence->edge[silence->edge_at] = fmaxf(silence->edge[silence->edge_at], value);
-    if (++silence->edge_frames >= silence->rate_hz / 1000) {
+    const size_t frames = (size_t)least(stretch(silence), (int64_t)(cycle->frames - first));
+    for (; n < frames && (value = value_of(cycle, first + n)) > 0; n++)
+        peak = value > peak ? value : peak;
+    silence->peak[silence->bin] = fmaxf(silence->peak[silence->bin], peak);
+    silence->edge[silence->edge_at] = fmaxf(silence->edge[silence->edge_at], peak);
+    silence->edge_frames += (int64_t)n;
+    if (silence->edge_frames >= silence->rate_hz / 1000) {
         silence->edge_frames = 0;
         silence->edge_at = (silence->edge_at + 1) % ST_SILENCE_EDGE_MS;
         silence->edge[silence->edge_at] = 0;
     }
-    if (silence->behind++ < ST_SILENCE_EDGE_MS * silence->rate_hz / 1000)
-        silence->behind_peak = fmaxf(silence->behind_peak, value);
+    if (silence->behind < ST_SILENCE_EDGE_MS * silence->rate_hz / 1000)
+        silence->behind_peak = fmaxf(silence->behind_peak, peak);
+    silence->behind += (int64_t)n;
+    pass(silence, (int64_t)n, (int64_t)n);
+    return n;
+}
+
+/* @param first  a silent frame. @return how many were taken. */
+static size_t take_quiet(struct st_silence *silence, const struct st_silence_cycle *cycle, size_t first)
+{
+    const size_t frames =
+        (size_t)least(silence->rate_hz / 2 - silence->bin_frames, (int64_t)(cycle->frames - first));
+    size_t n = 1;
+    while (n < frames && !(value_of(cycle, first + n) > 0))
+        n++;
+    if (silence->quiet == 0)
+        silence->quiet_whole = first == 0 || first + 1 == cycle->frames;
+    silence->quiet += (int64_t)n;
+    pass(silence, (int64_t)n, 0);
+    return n;
 }
 
 static void report(struct st_silence *silence, st_silence_found_fn found, void *ctx)
@@ -122,20 +172,7 @@ void st_silence_take(struct st_silence *silence, const struct st_silence_cycle *
         cycle->rate_hz > INT32_MAX)
         return;
     catch_up(silence, cycle);
-    for (size_t i = 0; i < cycle->frames; i++) {
-        float value = 0;
-        for (size_t j = 0; j < cycle->channels_n && j < ST_SILENCE_CHANNELS_MAX; j++) {
-            const float one = fabsf(cycle->channels[j][i]);
-            value = one < LOUD ? fmaxf(value, one) : LOUD;
-        }
-        if (value > 0) {
-            hear(silence, value, (int64_t)i);
-        } else {
-            silence->quiet_whole =
-                silence->quiet > 0 ? silence->quiet_whole : i == 0 || i + 1 == cycle->frames;
-            silence->quiet++;
-        }
-        pass(silence, 1, value > 0);
-    }
+    for (size_t i = 0; i < cycle->frames;)
+        i += value_of(cycle, i) > 0 ? take_sound(silence, cycle, i) : take_quiet(silence, cycle, i);
     report(silence, found, ctx);
 }
