@@ -1,0 +1,344 @@
+#include "ears/capture_stream.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/posix/posix.h"
+
+#define MAGIC     0x52414531U /* "1EAR" */
+#define FRAME_MAX (UINT64_C(1) << 60)
+
+enum record { RECORD_HEAD, RECORD_PACKET, RECORD_EVENT };
+
+/* Before each record. */
+struct label {
+    uint32_t record, bytes; /* bytes: without this; a multiple of 8 for a head and an event */
+};
+
+struct head_record {
+    uint32_t magic, rate_hz, channels, period_frames;
+    int64_t latency_frames;
+    char way[16], server[ST_CAPTURE_TEXT_BYTES], plays[ST_CAPTURE_TEXT_BYTES], records[ST_CAPTURE_TEXT_BYTES];
+};
+
+struct packet_record {
+    uint64_t recorded, played;
+    int64_t time_ns;
+    uint32_t frames_n, channels;
+}; /* and the samples */
+
+struct event_record {
+    uint64_t at_frame, frames;
+    int64_t time_ns;
+    uint32_t kind, unused;
+    char text[ST_CAPTURE_TEXT_BYTES];
+};
+
+static const struct {
+    const char *name, *text;
+} events[] = {
+#define ROW(kind, name, text) [ST_CAPTURE_##kind] = {name, text},
+    ST_CAPTURE_EVENTS(ROW)
+#undef ROW
+};
+
+const char *st_capture_event_name(enum st_capture_event_kind kind)
+{
+    return (size_t)kind < ST_ARRAY_LEN(events) ? events[kind].name : NULL;
+}
+
+const char *st_capture_event_say(enum st_capture_event_kind kind)
+{
+    return (size_t)kind < ST_ARRAY_LEN(events) ? events[kind].text : NULL;
+}
+
+/* --- reading --- */
+
+static bool is_text(const char *text, size_t bytes)
+{
+    return memchr(text, '\0', bytes) != NULL;
+}
+
+static int take_head(struct st_capture_reader *reader, const struct head_record *in,
+                     const struct st_capture_sink *sink, void *ctx)
+{
+    struct st_capture_head *head = &reader->head;
+    if (in->magic != MAGIC || head->rate_hz != 0 || in->rate_hz < ST_CAPTURE_RATE_MIN ||
+        in->rate_hz > ST_CAPTURE_RATE_MAX || in->channels < 1 || in->channels > ST_CAPTURE_CHANNELS_MAX ||
+        in->latency_frames < -1 || in->latency_frames > INT32_MAX || in->period_frames > INT32_MAX ||
+        !is_text(in->way, sizeof(in->way)) || !is_text(in->server, sizeof(in->server)) ||
+        !is_text(in->plays, sizeof(in->plays)) || !is_text(in->records, sizeof(in->records)))
+        return -EBADMSG;
+    *head = (struct st_capture_head){.rate_hz = in->rate_hz,
+                                     .channels = in->channels,
+                                     .latency_frames = in->latency_frames,
+                                     .period_frames = in->period_frames};
+    memcpy(head->way, in->way, sizeof(head->way));
+    memcpy(head->server, in->server, sizeof(head->server));
+    memcpy(head->plays, in->plays, sizeof(head->plays));
+    memcpy(head->records, in->records, sizeof(head->records));
+    sink->head(ctx, head);
+    return 0;
+}
+
+static int take_packet(struct st_capture_reader *reader, const unsigned char *body, size_t bytes,
+                       const struct st_capture_sink *sink, void *ctx)
+{
+    struct packet_record in;
+    memcpy(&in, body, sizeof(in));
+    const float *samples = (const float *)(const void *)(body + sizeof(in)); /* record and all are aligned */
+    const size_t samples_n = (bytes - sizeof(in)) / sizeof(float);
+    if (reader->head.rate_hz == 0 || in.channels != reader->head.channels || in.frames_n == 0 ||
+        (uint64_t)in.frames_n * in.channels * sizeof(float) != bytes - sizeof(in) ||
+        in.recorded < reader->next_frame || in.recorded > FRAME_MAX || in.played > FRAME_MAX)
+        return -EBADMSG;
+    for (size_t i = 0; i < samples_n; i++) {
+        if (!(fabsf(samples[i]) <= ST_CAPTURE_LEVEL_MAX))
+            return -EBADMSG;
+    }
+    reader->next_frame = in.recorded + in.frames_n;
+    sink->packet(ctx, &(struct st_capture_packet){.recorded = in.recorded,
+                                                  .played = in.played,
+                                                  .time_ns = in.time_ns,
+                                                  .frames_n = in.frames_n,
+                                                  .samples = samples});
+    return 0;
+}
+
+static int take_event(const struct st_capture_reader *reader, const struct event_record *in,
+                      const struct st_capture_sink *sink, void *ctx)
+{
+    struct st_capture_event event = {.at_frame = in->at_frame, .frames = in->frames, .time_ns = in->time_ns};
+    if (in->kind >= ST_CAPTURE_EVENT_KINDS || (reader->head.rate_hz == 0 && in->kind != ST_CAPTURE_ABSENT) ||
+        in->at_frame > FRAME_MAX || in->frames > FRAME_MAX || !is_text(in->text, sizeof(in->text)))
+        return -EBADMSG;
+    event.kind = (enum st_capture_event_kind)in->kind;
+    memcpy(event.text, in->text, sizeof(event.text));
+    sink->event(ctx, &event);
+    return 0;
+}
+
+/* @return how many bytes the record has in all, as far as they are known; 0: it is none. */
+static size_t record_bytes(const struct st_capture_reader *reader)
+{
+    struct label label;
+    if (reader->len < sizeof(label))
+        return sizeof(label);
+    memcpy(&label, reader->record, sizeof(label));
+    const bool fits = label.record == RECORD_HEAD    ? label.bytes == sizeof(struct head_record)
+                      : label.record == RECORD_EVENT ? label.bytes == sizeof(struct event_record)
+                      : label.record == RECORD_PACKET
+                          ? label.bytes > sizeof(struct packet_record) &&
+                                label.bytes <= ST_CAPTURE_RECORD_MAX - sizeof(label)
+                          : false;
+    return fits ? sizeof(label) + label.bytes : 0;
+}
+
+static int take_record(struct st_capture_reader *reader, size_t bytes, const struct st_capture_sink *sink,
+                       void *ctx)
+{
+    struct label label;
+    struct head_record head;
+    struct event_record event;
+    const unsigned char *body = reader->record + sizeof(label);
+    memcpy(&label, reader->record, sizeof(label));
+    if (label.record == RECORD_PACKET)
+        return take_packet(reader, body, bytes - sizeof(label), sink, ctx);
+    if (label.record == RECORD_EVENT) {
+        memcpy(&event, body, sizeof(event));
+        return take_event(reader, &event, sink, ctx);
+    }
+    memcpy(&head, body, sizeof(head));
+    return take_head(reader, &head, sink, ctx);
+}
+
+int st_capture_read(struct st_capture_reader *reader, const void *bytes, size_t bytes_n,
+                    const struct st_capture_sink *sink, void *ctx)
+{
+    const unsigned char *at = bytes;
+    for (;;) {
+        const size_t wanted = record_bytes(reader);
+        if (wanted == 0)
+            return -EBADMSG;
+        const size_t missing = wanted - reader->len, n = missing < bytes_n ? missing : bytes_n;
+        if (n > 0)
+            memcpy(reader->record + reader->len, at, n);
+        reader->len += n;
+        at += n;
+        bytes_n -= n;
+        if (n < missing)
+            return 0;
+        if (wanted == sizeof(struct label)) /* now it is known how long it is */
+            continue;
+        const int r = take_record(reader, wanted, sink, ctx);
+        reader->len = 0;
+        if (r < 0)
+            return r;
+    }
+}
+
+/* --- writing --- */
+
+static void fill_event(struct event_record *out, const struct st_capture_event *event) ST_NONBLOCKING
+{
+    *out = (struct event_record){.at_frame = event->at_frame,
+                                 .frames = event->frames,
+                                 .time_ns = event->time_ns,
+                                 .kind = (uint32_t)event->kind};
+    memcpy(out->text, event->text, sizeof(out->text));
+    out->text[sizeof(out->text) - 1] = '\0';
+}
+
+int st_capture_write_event(int fd, const struct st_capture_event *event)
+{
+    struct {
+        struct label label;
+        struct event_record body;
+    } out = {.label = {RECORD_EVENT, sizeof(out.body)}};
+    fill_event(&out.body, event);
+    return st_posix_write_fd(fd, &out, sizeof(out));
+}
+
+int st_capture_write_head(int fd, const struct st_capture_head *head)
+{
+    struct {
+        struct label label;
+        struct head_record body;
+    } out = {.label = {RECORD_HEAD, sizeof(out.body)},
+             .body = {.magic = MAGIC,
+                      .rate_hz = head->rate_hz,
+                      .channels = head->channels,
+                      .period_frames = head->period_frames,
+                      .latency_frames = head->latency_frames}};
+    memcpy(out.body.way, head->way, sizeof(out.body.way) - 1);
+    memcpy(out.body.server, head->server, sizeof(out.body.server) - 1);
+    memcpy(out.body.plays, head->plays, sizeof(out.body.plays) - 1);
+    memcpy(out.body.records, head->records, sizeof(out.body.records) - 1);
+    return st_posix_write_fd(fd, &out, sizeof(out));
+}
+
+int st_capture_ring_open(struct st_capture_ring *ring, size_t bytes, uint32_t channels)
+{
+    *ring = (struct st_capture_ring){.size = 131072, .channels = channels}; /* more than one record */
+    while (ring->size < bytes)
+        ring->size *= 2;
+    ring->bytes = malloc(ring->size);
+    if (ring->bytes == NULL)
+        return -ENOMEM;
+    memset(ring->bytes, 0xa5, ring->size);
+    return 0;
+}
+
+void st_capture_ring_close(struct st_capture_ring *ring)
+{
+    free(ring->bytes);
+    *ring = (struct st_capture_ring){0};
+}
+
+static size_t room(const struct st_capture_ring *ring) ST_NONBLOCKING
+{
+    return ring->size - (atomic_load_explicit(&ring->head, memory_order_relaxed) -
+                         atomic_load_explicit(&ring->tail, memory_order_acquire));
+}
+
+/* Not to be read yet. @return the position behind it. */
+static size_t copy_in(struct st_capture_ring *ring, size_t at, const void *from, size_t bytes) ST_NONBLOCKING
+{
+    const size_t begin = at & (ring->size - 1), first = ring->size - begin;
+    const size_t n = bytes < first ? bytes : first;
+    memcpy(ring->bytes + begin, from, n);
+    if (n < bytes)
+        memcpy(ring->bytes, (const unsigned char *)from + n, bytes - n);
+    return at + bytes;
+}
+
+static bool put_event(struct st_capture_ring *ring, const struct st_capture_event *event) ST_NONBLOCKING
+{
+    const struct label label = {RECORD_EVENT, sizeof(struct event_record)};
+    struct event_record body;
+    if (room(ring) < sizeof(label) + sizeof(body))
+        return false;
+    fill_event(&body, event);
+    size_t at = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    at = copy_in(ring, at, &label, sizeof(label));
+    at = copy_in(ring, at, &body, sizeof(body));
+    atomic_store_explicit(&ring->head, at, memory_order_release);
+    return true;
+}
+
+/* What found no room is said before the next thing that does. @return false: there is still none. */
+static bool say_lost(struct st_capture_ring *ring, int64_t time_ns) ST_NONBLOCKING
+{
+    const struct st_capture_event event = {
+        .kind = ST_CAPTURE_FULL, .at_frame = ring->lost_at, .frames = ring->lost, .time_ns = time_ns};
+    if (ring->lost > 0 && !put_event(ring, &event))
+        return false;
+    ring->lost = 0;
+    return true;
+}
+
+void st_capture_ring_event(struct st_capture_ring *ring, const struct st_capture_event *event) ST_NONBLOCKING
+{
+    if (say_lost(ring, event->time_ns))
+        (void)put_event(ring, event);
+}
+
+static float sample_of(const float *from, size_t at) ST_NONBLOCKING
+{
+    const float sample = from != NULL ? from[at] : 0;
+    return fabsf(sample) <= ST_CAPTURE_LEVEL_MAX ? sample : ST_CAPTURE_LEVEL_MAX;
+}
+
+static void put_part(struct st_capture_ring *ring, const struct st_capture_packet *packet, uint32_t begin,
+                     uint32_t frames_n, const float *const *from, size_t stride) ST_NONBLOCKING
+{
+    const uint32_t channels = ring->channels;
+    const struct packet_record body = {.recorded = packet->recorded + begin,
+                                       .played = packet->played + begin,
+                                       .time_ns = packet->time_ns,
+                                       .frames_n = frames_n,
+                                       .channels = channels};
+    const struct label label = {RECORD_PACKET,
+                                (uint32_t)(sizeof(body) + (size_t)frames_n * channels * sizeof(float))};
+    if (!say_lost(ring, packet->time_ns) || room(ring) < sizeof(label) + label.bytes) {
+        ring->lost_at = ring->lost == 0 ? packet->recorded + begin : ring->lost_at;
+        ring->lost += frames_n;
+        return;
+    }
+    size_t at = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    at = copy_in(ring, at, &label, sizeof(label));
+    at = copy_in(ring, at, &body, sizeof(body));
+    for (size_t i = begin; i < (size_t)begin + frames_n; i++) {
+        float frame[ST_CAPTURE_CHANNELS_MAX];
+        for (uint32_t c = 0; c < channels; c++)
+            frame[c] = sample_of(from[c], i * stride);
+        at = copy_in(ring, at, frame, channels * sizeof(float));
+    }
+    atomic_store_explicit(&ring->head, at, memory_order_release);
+}
+
+void st_capture_ring_put(struct st_capture_ring *ring, const struct st_capture_packet *packet,
+                         const float *const *from, size_t stride) ST_NONBLOCKING
+{
+    const uint32_t most = ST_CAPTURE_SAMPLES_MAX / ring->channels;
+    for (uint32_t begin = 0; begin < packet->frames_n; begin += most)
+        put_part(ring, packet, begin, packet->frames_n - begin < most ? packet->frames_n - begin : most, from,
+                 stride);
+}
+
+int st_capture_ring_write(struct st_capture_ring *ring, int fd)
+{
+    size_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+    const size_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
+    while (tail != head) {
+        const size_t begin = tail & (ring->size - 1), first = ring->size - begin;
+        const size_t n = head - tail < first ? head - tail : first;
+        const int r = st_posix_write_fd(fd, ring->bytes + begin, n);
+        if (r < 0)
+            return r;
+        tail += n;
+        atomic_store_explicit(&ring->tail, tail, memory_order_release);
+    }
+    return 0;
+}
