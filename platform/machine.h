@@ -25,6 +25,7 @@ struct st_run {
 struct st_run_as {
     const char *const *env; /* NULL-terminated, all that they get */
     bool switch_user;       /* to uid and gid, without other groups: needs root */
+    bool plays;             /* st_posix_start: it keeps this process's real-time and memory limits */
     uid_t uid;
     gid_t gid;
 };

@@ -155,6 +155,11 @@ void st_xrun_close(struct st_xrun_watch *w);
 /** Sets w->why. @return error, so that it can end a function. */
 int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...) ST_PRINTF(3, 4);
 
+/** A helper program: where a build has it, then where it is installed; $SLEEPTUNE_OBSERVE_DIR wins.
+ * @param build_folder of the build, in which it is made: "xruns/helpers". @return 0 or -ENOENT. */
+ST_NODISCARD int st_xrun_find_program(struct st_machine *machine, const char *build_folder, const char *name,
+                                      char *path, size_t path_bytes);
+
 /** All sources, also those that are not available on this system; ends with NULL. */
 extern const struct st_xrun_source *const st_xrun_sources[];
 

@@ -41,8 +41,8 @@ struct program {
 
 /* --- starting --- */
 
-/** Where a build has it, then where it is installed; $SLEEPTUNE_OBSERVE_DIR wins. @return 0 or -ENOENT. */
-static int find_program(struct st_machine *machine, const char *name, char *path, size_t path_bytes)
+int st_xrun_find_program(struct st_machine *machine, const char *build_folder, const char *name, char *path,
+                         size_t path_bytes)
 {
     char folder[PATH_MAX - NAME_MAX], built[PATH_MAX], named[PATH_MAX];
     const char *chosen = st_child_env_folder("SLEEPTUNE_OBSERVE_DIR", named);
@@ -51,7 +51,7 @@ static int find_program(struct st_machine *machine, const char *name, char *path
     char *slash = strrchr(folder, '/');
     if (slash != NULL)
         *slash = '\0';
-    snprintf(built, sizeof(built), "%s/../xruns/helpers", folder); /* in a build */
+    snprintf(built, sizeof(built), "%s/../%s", folder, build_folder);
     const char *dirs[] = {chosen != NULL ? chosen : built, chosen != NULL ? chosen : ST_LIBEXEC_DIR};
     for (size_t i = 0; i < ST_ARRAY_LEN(dirs); i++) {
         const int n = snprintf(path, path_bytes, "%s/%s", dirs[i], name);
@@ -202,7 +202,7 @@ static int open_program(struct st_xrun_watch *w)
 {
     char path[PATH_MAX];
     const char *name = w->source->program;
-    int r = find_program(w->machine, name, path, sizeof(path));
+    int r = st_xrun_find_program(w->machine, "xruns/helpers", name, path, sizeof(path));
     if (r < 0)
         return st_xrun_because(w, r, "%s is not installed", name);
     struct program *program = calloc(1, sizeof(*program));

@@ -51,21 +51,24 @@ static void become_normal(void)
 }
 
 /** No core files, no real-time priority, little locked memory, whatever this process has itself. Hard limits:
- * the program cannot raise them again. */
-static void become_harmless(void)
+ * the program cannot raise them again. @param plays as the user's other programs that play: the last two
+ * stay. */
+static void become_harmless(bool plays)
 {
     const struct rlimit none = {0, 0}, little = {LOCKED_BYTES, LOCKED_BYTES};
     struct rlimit now;
     (void)setrlimit(RLIMIT_CORE, &none);
-    if (getrlimit(RLIMIT_MEMLOCK, &now) == 0 && is_above(&now, LOCKED_BYTES))
+    if (!plays && getrlimit(RLIMIT_MEMLOCK, &now) == 0 && is_above(&now, LOCKED_BYTES))
         (void)setrlimit(RLIMIT_MEMLOCK, &little);
 #ifdef RLIMIT_RTPRIO
-    (void)setrlimit(RLIMIT_RTPRIO, &none);
+    if (!plays)
+        (void)setrlimit(RLIMIT_RTPRIO, &none);
 #endif
 #ifdef RLIMIT_MSGQUEUE
     (void)setrlimit(RLIMIT_MSGQUEUE, &none); /* st_posix_reap_rest finds its descendants by it */
 #endif
-    become_normal();
+    if (!plays)
+        become_normal();
 }
 
 /** Signals do what they do in any new program, and are no longer blocked: a handler of the parent would run
@@ -93,7 +96,7 @@ static int become(const char *path, const char *const *argv, const struct st_run
         dup2(out, STDOUT_FILENO) < 0 || dup2(nothing, STDERR_FILENO) < 0 || chdir("/") != 0 ||
         default_signals() != 0)
         return errno;
-    become_harmless();
+    become_harmless(as->plays && !as->switch_user);
     if (as->switch_user && (setgroups(1, &as->gid) != 0 || setgid(as->gid) != 0 || setuid(as->uid) != 0))
         return errno;
     if (as->switch_user && setuid(0) == 0)

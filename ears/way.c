@@ -1,0 +1,200 @@
+#include "ears/way.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "platform/child_env.h"
+#include "platform/posix/posix.h"
+#include "st_config.h"
+#include "xruns/xrun.h"
+
+#define CANNOT(fault) (1U << ST_WAY_CANNOT_##fault)
+#define LINUX         (1U << ST_OS_LINUX)
+#define FREEBSD       (1U << ST_OS_FREEBSD)
+#define NAP_NS        (10 * ST_NS_PER_MS)
+#define END_NAPS      45 /* until it is killed */
+#define READ_BYTES    65536
+
+static const struct {
+    const char *name, *text;
+} faults[] = {
+#define ROW(fault, name, text) [ST_WAY_CANNOT_##fault] = {name, text},
+    ST_WAY_FAULTS(ROW)
+#undef ROW
+};
+
+/* docs/ears.md has how each was seen */
+const struct st_way st_ways[] = {
+    {
+        .name = "jack",
+        .systems = LINUX | FREEBSD,
+        .program = "sleeptune-listen-jack",
+        .title = "within JACK's graph",
+        .cannot_hear = CANNOT(GRAPH) | CANNOT(SECOND) | CANNOT(WIRE) | CANNOT(SHAPE),
+        .chosen = true,
+        .of_user = true,
+    },
+    {
+        .name = "monitor",
+        .systems = LINUX | FREEBSD,
+        .program = "sleeptune-listen-pipewire",
+        .title = "over the monitor of PipeWire's sink",
+        .cannot_hear = CANNOT(GRAPH) | CANNOT(SECOND) | CANNOT(WIRE) | CANNOT(SHAPE),
+        .chosen = true,
+        .of_user = true,
+    },
+    {
+        .name = "virtual_oss",
+        .systems = FREEBSD,
+        .program = "sleeptune-listen-oss",
+        .title = "over a loop of virtual_oss",
+        .make = "virtual_oss: start it with a loopback device, -l dsp.loop",
+        .cannot_hear = CANNOT(GRAPH) | CANNOT(SECOND) | CANNOT(WIRE),
+        .chosen = true,
+    },
+    {
+        .name = "aloop",
+        .systems = LINUX,
+        .program = "sleeptune-listen-alsa",
+        .title = "over snd-aloop",
+        .make = "aloop: run 'modprobe snd-aloop' as root, then add --back aloop",
+        .cannot_hear = CANNOT(WIRE),
+        .chosen = true,
+    },
+    {
+        .name = "cable",
+        .systems = LINUX | FREEBSD,
+        .program = "sleeptune-listen-pipewire",
+        .title = "over a cable",
+        .make = "cable: connect an output of the interface to an input, then add --back cable",
+        .of_user = true,
+    },
+    {.name = NULL},
+};
+
+const char *st_way_fault_name(enum st_way_fault fault)
+{
+    return (size_t)fault < ST_ARRAY_LEN(faults) ? faults[fault].name : NULL;
+}
+
+const char *st_way_fault_text(enum st_way_fault fault)
+{
+    return (size_t)fault < ST_ARRAY_LEN(faults) ? faults[fault].text : NULL;
+}
+
+const struct st_way *st_way_find(const char *name)
+{
+    for (const struct st_way *way = st_ways; way->name != NULL; way++) {
+        if (strcmp(way->name, name) == 0)
+            return way;
+    }
+    return NULL;
+}
+
+/* --- a program --- */
+
+static int start(struct st_way_run *run, const char *path, const struct st_way_wish *wish)
+{
+    char seconds[16];
+    int in[2], out[2];
+    struct st_child_env env;
+    const char *argv[12] = {run->way->program, "-V" ST_VERSION, "-w", run->way->name, "-d", seconds};
+    size_t n = 6;
+    ST_PRINT(seconds, "%u", (unsigned)wish->duration_s);
+    if (wish->plays != NULL) {
+        argv[n++] = "-p";
+        argv[n++] = wish->plays;
+    }
+    if (wish->records != NULL) {
+        argv[n++] = "-r";
+        argv[n++] = wish->records;
+    }
+    int r = st_child_env_open(&env, geteuid(), NULL);
+    if (r == 0 && pipe2(in, O_CLOEXEC) != 0)
+        r = -errno;
+    else if (r == 0 && pipe2(out, O_CLOEXEC) != 0) {
+        r = -errno;
+        close(in[0]);
+        close(in[1]);
+    }
+    if (r == 0) {
+        const struct st_run_as as = {.env = (const char *const *)env.vars, .plays = true};
+        r = st_posix_start(path, argv, &as, in[0], out[1], &run->pid);
+        close(in[0]);
+        close(out[1]);
+        run->in = in[1];
+        run->out = out[0];
+    }
+    st_child_env_close(&env);
+    return r;
+}
+
+int st_way_open(struct st_way_run *run, struct st_machine *machine, const struct st_way *way,
+                const struct st_way_wish *wish)
+{
+    char path[PATH_MAX];
+    *run = (struct st_way_run){.way = way, .in = -1, .out = -1};
+    if (way->of_user && geteuid() == 0)
+        return -EPERM;
+    int r = st_xrun_find_program(machine, "ears/helpers", way->program, path, sizeof(path));
+    run->reader = r == 0 ? calloc(1, sizeof(*run->reader)) : NULL;
+    if (r == 0)
+        r = run->reader != NULL ? start(run, path, wish) : -ENOMEM;
+    if (r < 0)
+        st_way_close(run);
+    return r;
+}
+
+int st_way_read(struct st_way_run *run, int64_t limit_ns, const struct st_capture_sink *sink, void *ctx)
+{
+    unsigned char bytes[READ_BYTES];
+    struct pollfd readable = {.fd = run->out, .events = POLLIN};
+    if (poll(&readable, 1, (int)(limit_ns / ST_NS_PER_MS)) <= 0)
+        return -EAGAIN;
+    const ssize_t n = read(run->out, bytes, sizeof(bytes));
+    if (n < 0)
+        return errno == EINTR ? -EAGAIN : -errno;
+    const int r = n > 0 ? st_capture_read(run->reader, bytes, (size_t)n, sink, ctx) : 0;
+    return r < 0 ? r : n > 0;
+}
+
+/* @return whether it ended within that many naps. */
+static bool reap(struct st_way_run *run, unsigned naps)
+{
+    const struct timespec nap = st_ns_to_timespec(NAP_NS);
+    int status;
+    for (unsigned i = 0; run->pid != 0; i++) {
+        if (st_posix_start_ended(run->pid, &status))
+            run->pid = 0;
+        else if (i == naps)
+            return false;
+        else
+            (void)nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+void st_way_close(struct st_way_run *run)
+{
+    if (run->in >= 0)
+        close(run->in); /* by this it ends in peace */
+    if (run->out >= 0)
+        close(run->out);
+    if (!reap(run, END_NAPS)) {
+        (void)kill(-run->pid, SIGKILL);
+        (void)kill(-run->pid, SIGCONT);
+        (void)reap(run, 5);
+    }
+    st_posix_start_clean();
+    free(run->reader);
+    *run = (struct st_way_run){.in = -1, .out = -1};
+}

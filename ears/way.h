@@ -1,0 +1,73 @@
+/* The ways on which a test signal comes back, best known first: what each cannot hear, which program goes it,
+ * and how that program is started, read and ended. Adding a way is a row of st_ways and its program. */
+#ifndef ST_EARS_WAY_H
+#define ST_EARS_WAY_H
+
+#include <sys/types.h>
+
+#include "ears/capture_stream.h"
+#include "platform/machine.h"
+
+/* number, name, what is lost, as a noun */
+#define ST_WAY_FAULTS(X)                                                                                     \
+    X(CLIENT, "client-not-ready", "a program that is not ready in its cycle")                                \
+    X(BUFFER, "buffer-empty", "an empty buffer between a program and the sound server")                      \
+    X(GRAPH, "graph-late", "a sound server that is late as a whole (the device's buffer runs empty)")        \
+    X(SECOND, "second-card", "a second card that is put right, and programs with xruns switched off")        \
+    X(WIRE, "usb-packets", "lost USB packets, the cable, the codec")                                         \
+    X(SHAPE, "conversion", "rate conversion, limiter, volume")
+
+enum st_way_fault {
+#define ST_WAY_FAULT(fault, name, text) ST_WAY_CANNOT_##fault,
+    ST_WAY_FAULTS(ST_WAY_FAULT)
+#undef ST_WAY_FAULT
+        ST_WAY_FAULTS_N
+};
+
+const char *st_way_fault_name(enum st_way_fault fault); /* NULL: none */
+const char *st_way_fault_text(enum st_way_fault fault);
+
+struct st_way {
+    const char *name;     /* of --back, and in JSON */
+    const char *program;  /* its helper program */
+    const char *title;    /* "over a cable"; a phrase */
+    const char *make;     /* how to make one: a sentence; NULL: it is there with the sound server */
+    unsigned cannot_hear; /* a bit for each fault: 1U << ST_WAY_CANNOT_... */
+    unsigned systems;     /* a bit for each enum st_os that has it */
+    bool chosen;          /* without --back, it is tried */
+    bool of_user;         /* of a sound server: root is refused, since such servers are a user's */
+};
+
+/** All ways of this system, best without a word first; ends with a NULL name. */
+extern const struct st_way st_ways[];
+
+/** A way of that name. NULL: none. */
+const struct st_way *st_way_find(const char *name);
+
+struct st_way_wish {
+    const char *plays, *records; /* devices; NULL: the usual ones */
+    uint32_t duration_s;         /* the glitches are forced within it; 0: none is */
+};
+
+/** A way that is gone now. One thread. */
+struct st_way_run {
+    const struct st_way *way;
+    pid_t pid; /* 0: ended */
+    int in, out;
+
+    struct st_capture_reader *reader;
+};
+
+/** Starts the program. What it says comes by st_way_read. @return 0; -EPERM (root, of_user), -ENOENT (not
+ * installed), or what starting said. End with st_way_close after 0. */
+ST_NODISCARD int st_way_open(struct st_way_run *run, struct st_machine *machine, const struct st_way *way,
+                             const struct st_way_wish *wish);
+/** Waits until it says something, at most limit_ns, and hands that out.
+ * @return 1: there may be more; 0: it has ended; -EAGAIN: nothing in that time; -EBADMSG: it said what no
+ * such program says. */
+ST_NODISCARD int st_way_read(struct st_way_run *run, int64_t limit_ns, const struct st_capture_sink *sink,
+                             void *ctx);
+/** Ends the program, at most 500 ms after. */
+void st_way_close(struct st_way_run *run);
+
+#endif
