@@ -25,7 +25,7 @@
 #define EVENTS_USUAL  500
 
 struct options {
-    bool events, causes, heard, json, system, details;
+    bool events, causes, heard, changes, json, system, details;
     const char *since, *until, *socket, *db;
     const char *step; /* of the steps of time only */
     const char *kind; /* of the events only, as limit */
@@ -34,9 +34,10 @@ struct options {
 
 static void help(void)
 {
-    fputs("Usage: sleeptune history [--events | --causes | --heard] [OPTION...]\n"
+    fputs("Usage: sleeptune history [--events | --causes | --heard | --changes]\n"
+          "                         [OPTION...]\n"
           "Show what sleeptuned has recorded: which program made dropouts, and why; a table\n"
-          "over time, the events, the causes, or what you heard.\n\n"
+          "over time, the events, the causes, what you heard, or what changed.\n\n"
           "  --since TIME     how long ago (1h, 2d), a date (2026-11-20, \"2026-11-20\n"
           "                   15:00\") or seconds since 1970 (a day before --until; with\n"
           "                   --events, --causes and --heard: everything)\n"
@@ -60,6 +61,9 @@ static void help(void)
           "Marks of 'sleeptune heard', oldest first:\n"
           "  --heard          what happened before each, and which cause comes before them\n"
           "                   more often than chance would have it\n\n"
+          "Since it was good, whatever the time that is asked for:\n"
+          "  --changes        new versions, settings and files, and since which of them\n"
+          "                   dropouts are more frequent\n\n"
           "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n",
           stdout);
 }
@@ -67,11 +71,15 @@ static void help(void)
 /* @return 0 or ST_EXIT_USAGE. */
 static int check_options(const struct options *o)
 {
-    const bool steps = !o->events && !o->causes && !o->heard;
-    if (o->events + o->causes + o->heard > 1)
-        return st_failure_usage(COMMAND, "--events, --causes and --heard cannot be used together");
-    if (!steps && o->step != NULL)
-        return st_failure_usage(COMMAND, "--step cannot be used with --events, --causes or --heard");
+    const int others = o->events + o->causes + o->heard + o->changes;
+    if (others > 1)
+        return st_failure_usage(COMMAND, "--events, --causes, --heard and --changes cannot be used together");
+    if (others > 0 && o->step != NULL)
+        return st_failure_usage(COMMAND,
+                                "--step cannot be used with --events, --causes, --heard or --changes");
+    if (o->changes && (o->since != NULL || o->until != NULL))
+        return st_failure_usage(COMMAND,
+                                "--changes compares all of the history: --since and --until cannot be used");
     if (!o->events && (o->kind != NULL || o->limit > 0))
         return st_failure_usage(COMMAND, "--kind and --limit need --events");
     if (o->kind != NULL && st_event_kind_of(o->kind) == ST_EVENT_KINDS)
@@ -89,6 +97,7 @@ static int read_options(int argc, char **argv, struct options *ret)
         {.name = "events", .flag = &ret->events},
         {.name = "causes", .flag = &ret->causes},
         {.name = "heard", .flag = &ret->heard},
+        {.name = "changes", .flag = &ret->changes},
         {.name = "since", .text = &ret->since},
         {.name = "until", .text = &ret->until},
         {.name = "step", .text = &ret->step},
@@ -225,7 +234,7 @@ static int show_steps(const struct options *options, struct st_history_wish *wis
     return status == ST_EXIT_DONE && !measured ? ST_EXIT_UNKNOWN : status;
 }
 
-/* --- events and causes --- */
+/* --- the others --- */
 
 static int show_document(const struct options *options, const struct st_history_wish *wish, print_fn print)
 {
@@ -263,10 +272,13 @@ int st_cmd_history(int argc, char **argv)
     if (status != 0)
         return status;
     wish.kind = options.kind;
+    if (options.changes)
+        wish.step_ns = wish.until_ns - wish.since_ns; /* its rows are of no interest */
     if (options.events)
         wish.limit = options.limit > 0 ? options.limit : EVENTS_USUAL;
-    return options.events   ? show_document(&options, &wish, st_history_text_events)
-           : options.causes ? show_document(&options, &wish, st_history_text_causes)
-           : options.heard  ? show_document(&options, &wish, st_heard_text)
-                            : show_steps(&options, &wish);
+    return options.events    ? show_document(&options, &wish, st_history_text_events)
+           : options.causes  ? show_document(&options, &wish, st_history_text_causes)
+           : options.heard   ? show_document(&options, &wish, st_heard_text)
+           : options.changes ? show_document(&options, &wish, st_history_text_changes)
+                             : show_steps(&options, &wish);
 }

@@ -14,12 +14,15 @@
 #include "core/text/text.h"
 #include "core/when.h"
 #include "evidence/miss_events.h"
+#include "story/change_story.h"
 #include "story/event_story.h"
 
 #define LABEL_COLUMNS   15
 #define WIDTH_MIN       40
 #define EVENT_INDENT    4
 #define NO_DATA_COLUMNS 48
+#define CHANGES_SHOWN   5
+#define WHEN_COLUMNS    18                  /* of a change */
 #define LATEST_NS       (120 * ST_NS_PER_S) /* a time that ends so near to now is "the last ..." */
 #define HOUR_NS         (3600 * ST_NS_PER_S)
 #define DAY_NS          (24 * HOUR_NS)
@@ -341,29 +344,6 @@ static void put_row(FILE *out, const json_t *row, int columns)
     put_cells(out, cells, columns);
 }
 
-/* A new kernel, if dropouts became more frequent or rarer with it. @return whether they became more
- * frequent. */
-static bool put_kernels(FILE *out, const json_t *document, int columns)
-{
-    char text[400], since[32], verdict[16], now[96], before[96];
-    const json_t *kernels = json_object_get(document, "kernels");
-    const json_t *minutes = json_object_get(kernels, "minutes"),
-                 *with = json_object_get(kernels, "with_dropouts");
-    st_json_field_safe(json_object_get(kernels, "verdict"), verdict, sizeof(verdict));
-    if (strcmp(verdict, "worse") != 0 && strcmp(verdict, "better") != 0)
-        return false;
-    snprintf(text, sizeof(text),
-             "%s since %s: %s than %s (dropouts in %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
-             " min of music, before in %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT ")",
-             st_json_field_safe(json_object_get(kernels, "now"), now, sizeof(now)),
-             minute_of(st_json_field(kernels, "since_ns"), since, sizeof(since)), verdict,
-             st_json_field_safe(json_object_get(kernels, "before"), before, sizeof(before)),
-             json_integer_value(json_array_get(with, 1)), json_integer_value(json_array_get(minutes, 1)),
-             json_integer_value(json_array_get(with, 0)), json_integer_value(json_array_get(minutes, 0)));
-    st_text_field(out, "Kernel", text, LABEL_COLUMNS, columns);
-    return strcmp(verdict, "worse") == 0;
-}
-
 static const char *next_step(const json_t *document, const struct sums *sums)
 {
     if (sums->dropouts > 0)
@@ -393,9 +373,13 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
         put_timing(out, document, &sums, timing_said, columns);
     if (sums.measured_ns > 0 && look->details)
         put_details(out, document, &sums, columns);
-    const char *next = put_kernels(out, document, columns)
-                           ? "start the kernel before it (boot menu), play, and look here again"
-                           : next_step(document, &sums);
+    char changed[ST_CHANGE_STORY_BYTES];
+    bool worse;
+    st_change_story_text(json_object_get(document, "changes"), look->now_wall_ns, changed, sizeof(changed),
+                         &worse);
+    if (changed[0] != '\0')
+        st_text_field(out, "Changed", changed, LABEL_COLUMNS, columns);
+    const char *next = worse ? "sleeptune history --changes" : next_step(document, &sums);
     if (next != NULL)
         st_text_field(out, "Next", next, LABEL_COLUMNS, columns);
     if (json_array_size(json_object_get(dropouts, "rows")) > 0)
@@ -413,6 +397,56 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
                   "how late sleeptune itself woke up (p99: 1 time in 100 it was later); a dash: too few "
                   "wake-ups, or not measured",
                   LABEL_COLUMNS, columns);
+}
+
+/* --- changes --- */
+
+/* "2026-11-24 08:10  the kernel became 6.12.48 (6.12.41 before)" */
+static void put_change(FILE *out, const json_t *change, bool details, int columns)
+{
+    char when[32], text[300], before[100];
+    const json_t *list = json_object_get(change, "what"), *what;
+    size_t i;
+    json_array_foreach(list, i, what)
+    {
+        if (i > 0 && !details)
+            break;
+        char line[500] = "";
+        const bool file =
+            strcmp(st_json_field_safe(json_object_get(what, "kind"), before, sizeof(before)), "file") == 0;
+        st_json_field_safe(json_object_get(what, "before"), before, sizeof(before));
+        st_text_append(line, sizeof(line), "%s", st_change_story_what(what, text, sizeof(text)));
+        if (!file && before[0] != '\0')
+            st_text_append(line, sizeof(line), " (%s before)", before);
+        if (!details && json_array_size(list) > 1)
+            st_text_append(line, sizeof(line), ", and %zu more", json_array_size(list) - 1);
+        st_text_field(out, i == 0 ? minute_of(st_json_field(change, "at_ns"), when, sizeof(when)) : "", line,
+                      WHEN_COLUMNS, columns);
+    }
+}
+
+void st_history_text_changes(FILE *out, const json_t *document, const struct st_history_text_look *look)
+{
+    const json_t *changes = json_object_get(document, "changes");
+    const size_t n = json_array_size(changes);
+    const int columns = look->columns < WIDTH_MIN ? WIDTH_MIN : look->columns;
+    char text[ST_CHANGE_STORY_BYTES], verdict[16];
+    st_change_story_text(changes, look->now_wall_ns, text, sizeof(text), NULL);
+    st_json_field_safe(json_object_get(json_array_get(changes, n - 1), "verdict"), verdict, sizeof(verdict));
+    if (n == 0)
+        snprintf(text, sizeof(text), "Nothing that sleeptuned looks at has changed in this history.");
+    else if (text[0] == '\0')
+        snprintf(text, sizeof(text), "No change came with more or fewer dropouts, beyond chance.%s",
+                 strcmp(verdict, "too-short") == 0
+                     ? " For the last one it is too early: it takes 3 days of music."
+                     : "");
+    st_text_wrap(out, text, 0, columns);
+    if (n > 0)
+        fputc('\n', out);
+    for (size_t i = n; i-- > 0 && (look->details || n - i <= CHANGES_SHOWN);)
+        put_change(out, json_array_get(changes, i), look->details, columns);
+    if (n > 0 && !look->details)
+        st_text_field(out, "All of it", "sleeptune history --changes --details", WHEN_COLUMNS, columns);
 }
 
 /* --- events --- */

@@ -22,6 +22,10 @@ struct st_history_text_look {
  * Times are local. */
 void st_history_text_steps(FILE *out, const json_t *document, const struct st_history_text_look *look);
 
+/** Prints "changes" of a sleeptune-history/1 document: since when dropouts are more frequent, what changed.
+ */
+void st_history_text_changes(FILE *out, const json_t *document, const struct st_history_text_look *look);
+
 /** Prints a sleeptune-events/1 document: at most two lines of 80 columns for each event, or all of it with
  * details. */
 void st_history_text_events(FILE *out, const json_t *document, const struct st_history_text_look *look);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "daemon/history/fingerprint.h"
 #include "daemon/lock_file.h"
 #include "platform/posix/posix.h"
 #include "st_config.h"
@@ -21,6 +22,7 @@
 
 #define STACK_BYTES (256 * 1024)
 #define RETAIN_NS   (3600 * ST_NS_PER_S)
+#define FACTS_NS    (24 * 3600 * ST_NS_PER_S)
 #define GROWN_BYTES INT64_C(65536) /* what is written before it is looked at again; what a write adds */
 #define SENTENCE    256
 #define BYTES_A_MB  INT64_C(1000000)
@@ -173,6 +175,8 @@ struct st_history_writer {
     int lock_fd;                /* of the file at used.path; -1: none */
     int64_t retained_ns;        /* INT64_MIN: not since it was opened */
     int64_t retained_bytes;     /* in use after that */
+    int64_t facts_ns;           /* when it was looked what changed; INT64_MIN: not in this file */
+    int64_t changed_ns;         /* when view.changed was read */
     int64_t retry_ns;           /* it could not be written, and is tried again then; INT64_MIN: it could */
 };
 
@@ -295,7 +299,7 @@ static int open_file(struct st_history_writer *writer, char *error, size_t error
         if (r == 0)
             r = st_history_open(writer->used.path, &writer->history, error, error_bytes);
     }
-    writer->retained_ns = INT64_MIN;
+    writer->retained_ns = writer->facts_ns = writer->changed_ns = INT64_MIN;
     writer->retained_bytes = 0;
     return r;
 }
@@ -358,6 +362,48 @@ static int write_all(struct st_history_writer *writer, const struct waiting *row
     return r;
 }
 
+/* What changed on the computer since the last start, or since yesterday. What played in between counts as
+ * before the change at a start, as neither in the middle of a run. */
+static int write_facts(struct st_history_writer *writer)
+{
+    struct st_platform *p = writer->platform;
+    const int64_t now_ns = p->clock.now_ns(&p->clock), wall_ns = p->clock.wall_ns(&p->clock);
+    const bool first = writer->facts_ns == INT64_MIN;
+    if (!first && now_ns - writer->facts_ns < FACTS_NS)
+        return 0;
+    struct st_fingerprint *taken = malloc(sizeof(*taken));
+    if (taken == NULL)
+        return 0;
+    st_fingerprint_take(&p->machine, geteuid() != 0 ? getenv("HOME") : NULL, taken);
+    int r = st_history_begin(writer->history);
+    if (r == 0)
+        r = st_history_add_facts(writer->history, first ? wall_ns : wall_ns - (now_ns - writer->facts_ns),
+                                 wall_ns, taken->facts, taken->n);
+    if (r == 0)
+        r = st_history_commit(writer->history);
+    if (r < 0)
+        st_history_rollback(writer->history);
+    st_fingerprint_finish(taken);
+    free(taken);
+    writer->facts_ns = now_ns;
+    return r;
+}
+
+/* Each hour: since when dropouts are more frequent. */
+static void read_changed(struct st_history_writer *writer)
+{
+    struct st_platform *p = writer->platform;
+    const int64_t now_ns = p->clock.now_ns(&p->clock);
+    char text[sizeof(writer->view.changed)];
+    if (writer->changed_ns != INT64_MIN && now_ns - writer->changed_ns < RETAIN_NS)
+        return;
+    writer->changed_ns = now_ns;
+    st_history_answer_changed(writer->used.path, p->clock.wall_ns(&p->clock), text, sizeof(text));
+    pthread_mutex_lock(&writer->mutex);
+    memcpy(writer->view.changed, text, sizeof(text));
+    pthread_mutex_unlock(&writer->mutex);
+}
+
 static void tell_written(struct st_history_writer *writer, const struct waiting *rows)
 {
     const int64_t bytes = st_history_bytes(writer->history);
@@ -405,9 +451,13 @@ static void flush(struct st_history_writer *writer)
     pthread_mutex_unlock(&writer->mutex);
     int r = write_all(writer, &rows, error, sizeof(error));
     if (r == 0) {
-        const int retained = retain(writer);
-        if (retained < 0) /* the new rows are safe all the same */
+        const int retained = retain(writer),
+                  noted = write_facts(writer); /* the new rows are safe all the same */
+        if (retained < 0)
             ST_WARN("cannot remove old rows of %s: %s", writer->used.path, strerror(-retained));
+        if (noted < 0)
+            ST_WARN("cannot write to %s what changed: %s", writer->used.path, strerror(-noted));
+        read_changed(writer);
         tell_written(writer, &rows);
         drop_all(&rows);
     }

@@ -14,6 +14,7 @@
 #include "daemon/http/route.h"
 #include "daemon/wait.h"
 #include "store/history/history.h"
+#include "story/change_story.h"
 
 #define ST_HISTORY_WRITER_MINUTES_MAX 1440
 #define ST_HISTORY_WRITER_EVENTS_MAX  2048
@@ -35,6 +36,7 @@ struct st_history_writer_view {
     bool missing;                             /* OFF, though it is wanted: there is no state folder */
     char aside[ST_HISTORY_WRITER_PATH_BYTES]; /* a file that was put aside since the start; "" */
     int64_t bytes;                            /* of the file in use; INT64_MIN: not known */
+    char changed[ST_CHANGE_STORY_BYTES];      /* since when dropouts are more frequent; "": not so */
     uint64_t minutes_n, events_n;             /* written since the start */
     uint64_t waiting_minutes_n, waiting_events_n;
     uint64_t lost_minutes_n, lost_events_n; /* dropped, or left over at the end */
@@ -88,5 +90,9 @@ void st_history_writer_turn(struct st_history_writer *writer, const struct st_wa
 /** The answer from the file as it is (history_answer.c). Threads: the writer's. */
 char *st_history_answer(const struct st_history_writer_view *view, struct st_history_ask *ask,
                         unsigned *http_status);
+
+/** The sentence of st_change_story_text, where dropouts are more frequent now; "" if it cannot be read.
+ * Threads: the writer's. */
+void st_history_answer_changed(const char *path, int64_t now_wall_ns, char *buf, size_t buf_bytes);
 
 #endif

@@ -26,8 +26,9 @@ struct st_observe {
     struct counted {
         int64_t watched_ns;
         uint64_t device_xruns_n, dropouts_n;
-    } before[ST_OBSERVE_SOURCES_MAX]; /* at the end of the last minute */
-    int64_t minute_ns;                /* when it ended */
+        char client[ST_XRUN_NAME_BYTES]; /* who played in that minute */
+    } before[ST_OBSERVE_SOURCES_MAX];    /* at the end of the last minute */
+    int64_t minute_ns;                   /* when it ended */
 };
 
 static enum st_observed_mode mode_of(const struct st_config *config, const char *source)
@@ -172,6 +173,21 @@ static int64_t known_or_none(int64_t value)
     return value > 0 ? value : INT64_MIN;
 }
 
+/* The program that played in the last minute as long as it plays, or else the busiest one: sessions of one
+ * program can be compared. @return "": not known. */
+static const char *client_of(const struct st_dropout_table *seen, const char *last)
+{
+    const struct st_dropout_client *busiest = NULL;
+    ST_EACH_OF (client, seen->clients, seen->clients_n) {
+        if (client->playing && strcmp(client->name, last) == 0)
+            return last;
+        if (client->playing && client->name[0] != '\0' &&
+            (busiest == NULL || client->load.busy_median_ns > busiest->load.busy_median_ns))
+            busiest = client;
+    }
+    return busiest != NULL ? busiest->name : last;
+}
+
 static void take_minute(const struct st_observe *observe, struct st_observe_minute *ret)
 {
     ret->watched.watches_n = 0;
@@ -185,6 +201,8 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
             .frames = known_or_none(source->seen.frames),
             .rate_hz = known_or_none(source->seen.rate_hz)};
         snprintf(watch.source, sizeof(watch.source), "%s", source->source);
+        if (watch.playing != 0)
+            snprintf(watch.client, sizeof(watch.client), "%s", client_of(&source->seen, before->client));
         if (watch.watched_ns > 0)
             ret->watched.watches[ret->watched.watches_n++] = watch;
         ret->device_xruns_n += (int64_t)(source->seen.device_xruns_n - before->device_xruns_n);
@@ -220,6 +238,9 @@ void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute 
             before->watched_ns = source->watched_ns;
         before->device_xruns_n = source->seen.device_xruns_n;
         before->dropouts_n = source->seen.dropouts_n;
+        const char *client =
+            source->played_ns > observe->minute_ns ? client_of(&source->seen, before->client) : "";
+        memmove(before->client, client, strlen(client) + 1);
     }
     observe->minute_ns = observe->platform->clock.now_ns(&observe->platform->clock);
 }

@@ -251,6 +251,8 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
     put_music(view, answer, buf, buf_bytes);
     if (!answer->over && answer->client != NULL && answer->reason == ST_DROPOUT_TOO_SLOW && view->was_slowed)
         st_text_append(buf, buf_bytes, " Meanwhile %s.", st_cause_kind_text(view->slowed));
+    if (answer->dropouts_n > 0 && !answer->over && view->history.changed[0] != '\0')
+        st_text_append(buf, buf_bytes, " %s", view->history.changed);
     if (view->overdue_ns > 0)
         st_text_append(buf, buf_bytes, " The loop %s.", st_view_overdue_text(view, overdue, sizeof(overdue)));
     else if (answer->timing_known && (view->loop->error != 0 || !view->loop->books_balance))

@@ -61,8 +61,13 @@ static const char tables[] =
     "CREATE TABLE watch ("
     " id INTEGER PRIMARY KEY,"
     " source TEXT NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
-    " playing INTEGER, frames INTEGER, rate_hz INTEGER);"
-    "CREATE INDEX watch_time ON watch (source, to_ns)";
+    " playing INTEGER, frames INTEGER, rate_hz INTEGER, client TEXT);"
+    "CREATE INDEX watch_time ON watch (source, to_ns);"
+    /* what may change dropouts: versions, settings, files; a row when one differs. change_n 0: seen first */
+    "CREATE TABLE fact ("
+    " id INTEGER PRIMARY KEY,"
+    " from_ns INTEGER NOT NULL, at_ns INTEGER NOT NULL, change_n INTEGER NOT NULL,"
+    " kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT, was TEXT)";
 
 static int exec(struct st_history *history, const char *sql)
 {

@@ -45,6 +45,7 @@ struct st_history_watch {
     int64_t watched_ns;
     int64_t playing;         /* 1: a client played, 0: none did; INT64_MIN: the source cannot know */
     int64_t frames, rate_hz; /* of the device's cycle; INT64_MIN: unknown */
+    char client[64];         /* the program that played, or the busiest one; "": unknown */
 };
 
 #define ST_HISTORY_WATCHES_MAX 8
@@ -54,6 +55,13 @@ struct st_history_watched {
     int64_t from_wall_ns, to_wall_ns;
     struct st_history_watch watches[ST_HISTORY_WATCHES_MAX];
     size_t watches_n;
+};
+
+/** Something that may change dropouts, as it is now. kind: "kernel", "firmware", "package", "setting",
+ * "file". */
+struct st_history_fact {
+    const char *kind;
+    char *name, *value; /* of a file: its path and a hash */
 };
 
 struct st_history;
@@ -101,6 +109,11 @@ ST_NODISCARD int st_history_begin(struct st_history *history);
 ST_NODISCARD int st_history_add_minute(struct st_history *history, const struct st_history_minute *minute);
 ST_NODISCARD int st_history_add_watched(struct st_history *history, const struct st_history_watched *watched);
 ST_NODISCARD int st_history_add_event(struct st_history *history, const struct st_event *event);
+/** Adds a row for each fact that differs from its last row, and for each file or package that is gone; all of
+ * them together are one change. The first facts of a kind are no change. @param from_ns when the facts were
+ * last looked at. */
+ST_NODISCARD int st_history_add_facts(struct st_history *history, int64_t from_ns, int64_t wall_ns,
+                                      const struct st_history_fact *facts, size_t facts_n);
 ST_NODISCARD int st_history_commit(struct st_history *history);
 void st_history_rollback(struct st_history *history);
 

@@ -27,16 +27,18 @@ static int add_watch(sqlite3 *db, const struct st_history_watched *watched,
     int r = st_history_sql_run(db,
                                "UPDATE watch SET to_ns = ? WHERE id = (SELECT id FROM watch WHERE source = ? "
                                "ORDER BY to_ns DESC LIMIT 1)"
-                               " AND abs(to_ns - ?) <= ? AND playing IS ? AND frames IS ? AND rate_hz IS ?",
-                               "itiinnn", st_ns_add(watched->from_wall_ns, watch->watched_ns), watch->source,
+                               " AND abs(to_ns - ?) <= ? AND playing IS ? AND frames IS ? AND rate_hz IS ?"
+                               " AND client IS ?",
+                               "itiinnns", st_ns_add(watched->from_wall_ns, watch->watched_ns), watch->source,
                                watched->from_wall_ns, ST_HISTORY_WATCH_JOIN_NS, watch->playing, watch->frames,
-                               watch->rate_hz);
+                               watch->rate_hz, watch->client);
     if (r == 0 && sqlite3_changes(db) == 0)
-        r = st_history_sql_run(
-            db,
-            "INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz) VALUES (?, ?, ?, ?, ?, ?)",
-            "tiinnn", watch->source, st_ns_sub(watched->to_wall_ns, watch->watched_ns), watched->to_wall_ns,
-            watch->playing, watch->frames, watch->rate_hz);
+        r = st_history_sql_run(db,
+                               "INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz, client)"
+                               " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                               "tiinnns", watch->source, st_ns_sub(watched->to_wall_ns, watch->watched_ns),
+                               watched->to_wall_ns, watch->playing, watch->frames, watch->rate_hz,
+                               watch->client);
     return r;
 }
 

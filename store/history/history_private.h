@@ -89,10 +89,4 @@ ST_NODISCARD int st_history_read_idle(struct st_history_reader *reader, int64_t 
 ST_NODISCARD int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                          json_t **ret);
 
-/* --- history_kernel.c --- */
-
-/** Compares the dropouts under the newest kernel with those under the one before it: "kernels" of the
- * document, null with one kernel. @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_history_read_kernels(struct st_history_reader *reader, json_t **ret);
-
 #endif

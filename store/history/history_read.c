@@ -426,14 +426,14 @@ static int write_head(struct walk *walk, int64_t step_ns)
 
 static int write_end(struct walk *walk)
 {
-    json_t *list = NULL, *dropouts = NULL, *watched = NULL, *kernels = NULL;
+    json_t *list = NULL, *dropouts = NULL, *watched = NULL, *changes = NULL;
     int r = circumstances(walk->reader, walk->used, &list);
     if (r == 0)
         r = st_history_read_dropouts(walk->reader, walk->since_ns, walk->until_ns, &dropouts);
     if (r == 0)
         r = st_history_read_watched(walk->reader, walk->since_ns, walk->until_ns, &watched);
     if (r == 0)
-        r = st_history_read_kernels(walk->reader, &kernels);
+        r = st_history_read_changes(walk->reader, &changes);
     if (r < 0) {
         json_decref(watched);
         json_decref(dropouts);
@@ -441,7 +441,7 @@ static int write_end(struct walk *walk)
         return r;
     }
     json_t *end = json_pack("{s:o, s:o, s:o, s:o}", "circumstances", list, "dropouts", dropouts, "watched",
-                            watched, "kernels", kernels);
+                            watched, "changes", changes);
     const bool good =
         end != NULL && st_json_write("],", 2, &walk->writing) == 0 &&
         json_dump_callback(end, st_json_write, &walk->writing, JSON_COMPACT | JSON_EMBED) == 0 &&

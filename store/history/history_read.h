@@ -90,6 +90,10 @@ ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_
 ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
                                           int64_t until_ns, json_t **ret);
 
+/** Reads what changed, and whether dropouts changed with it (evidence/since.h): array "changes" of
+ * sleeptune-history/1, of the whole file, the last 64. @return 0 or as st_history_read_open. */
+ST_NODISCARD int st_history_read_changes(struct st_history_reader *reader, json_t **ret);
+
 /* Dropouts of one source within a slot of so long are one episode: what others made in 10 s is one event
  * (daemon/observe/observed.h), and dropouts come in bursts, so that bounds for their number would be too
  * narrow. */

@@ -236,6 +236,11 @@ static int remove_all(struct st_history *history, int64_t to_ns)
         r = st_history_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
     if (r == 0)
         r = st_history_sql_run(history->db, "DELETE FROM watch WHERE to_ns < ?", "i", to_ns);
+    if (r == 0) /* the last row of each is what later ones are compared with */
+        r = st_history_sql_run(history->db,
+                               "DELETE FROM fact WHERE at_ns < ? AND id NOT IN"
+                               " (SELECT max(id) FROM fact GROUP BY kind, name)",
+                               "i", to_ns);
     return r;
 }
 

@@ -46,6 +46,20 @@ is "with its circumstances" "$(sql 'SELECT frames, rate_hz, cpu FROM circumstanc
 is "without a log beside it" "$(ls "$tmp/state")" history.db
 is "sleeptune history reads the file" "$("$SLEEPTUNE" history --db "$db" --since 1h --json | "$PYTHON" -c 'import json, sys; print(sum(r["cycles"] or 0 for r in json.load(sys.stdin)["rows"]) > 0)')" True
 
+# --- what changed ---
+changes() { "$SLEEPTUNE" history --changes --json --socket "$sock" | "$PYTHON" -c "import json, sys; print([(w['name'], w['before']) for c in json.load(sys.stdin)['changes'] for w in c['what']])"; }
+is "the kernel was seen at the first start, which is no change" "$(sql "SELECT value, was, change_n FROM fact WHERE name = 'kernel'")" "$(uname -r) None 0"
+is "no content of a file" "$(sql "SELECT count(*) FROM fact WHERE kind = 'file' AND length(value) != 16")" 0
+sql "UPDATE fact SET value = '5.0' WHERE name = 'kernel'"
+starts "it starts with another kernel than before"
+wait_for state_is writing
+is "which is a change" "$(changes)" "[('kernel', '5.0')]"
+stop
+starts "and again"
+wait_for state_is writing
+is "and nothing more changed" "$(changes)" "[('kernel', '5.0')]"
+stop
+
 # --- other programs' dropouts ---
 mkdir "$tmp/programs"
 cat >"$tmp/programs/sleeptune-observe-jack" <<'SH'
@@ -324,7 +338,7 @@ is "it ends cleanly after all that" "$status" 0
 # --- a history that may only be read ---
 if can_be_nobody; then
     mkdir "$tmp/nobody"
-    cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-10.db" "$tmp/nobody/history.db"
+    cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-11.db" "$tmp/nobody/history.db"
     chmod 444 "$tmp/nobody/history.db"
     chown 65534 "$tmp/nobody"
     STATE_DIRECTORY=$tmp/nobody

@@ -19,12 +19,46 @@ screen_is details history --details --db "$db" --since 2026-11-20 --until 2026-1
 is "80 columns are enough" "$("$PYTHON" -c 'import sys; print([l for l in sys.stdin.read().split("\n") if len(l) > 80])' <"$tmp/screen")" "[]"
 is "so are 40" "$(COLUMNS=40 "$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 | grep -E '^.{41}')" ""
 screen_is minutes history --db "$db" --since 2026-11-20T15:50Z --until "2026-11-20 16:00" --step 1m
-is "an ellipsis that becomes ASCII does not end the text" "$(LC_ALL=C "$SLEEPTUNE" history --events --db "$SLEEPTUNE_SRC/tests/fixtures/history/version-10.db" | grep -c '^[0-9]')" 12
+is "an ellipsis that becomes ASCII does not end the text" "$(LC_ALL=C "$SLEEPTUNE" history --events --db "$SLEEPTUNE_SRC/tests/fixtures/history/version-11.db" | grep -c '^[0-9]')" 12
 is "ASCII where the locale is not UTF-8" "$(LC_ALL=C "$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 | LC_ALL=C grep -c '[^ -~]')" 0
 is "the same sum, whatever the step" "$(for step in 1m 5m 30m 1h 2h 1d; do
     "$SLEEPTUNE" history --db "$db" --since 2026-11-20T14:00 --until 2026-11-20T16:00 --step "$step" --json |
         "$PYTHON" -c 'import json, sys; print(sum(r["cycles"] for r in json.load(sys.stdin)["rows"] if r["cycles"] and r["from_ns"] >= 1795183200 * 10**9))'
 done | sed '$d' | sort -u | wc -l)" 1
+
+# --- since when ---
+"$made/make_history" "$tmp/since.db" 1795190400 0 2 5 >/dev/null
+is "no change" "$(history --changes --db "$tmp/since.db")" "Nothing that sleeptuned looks at has changed in this history."
+"$PYTHON" - "$tmp/since.db" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+day, end = 86400 * 10**9, 1795190400 * 10**9
+def evening(ago, client, dropouts):
+    at = end - ago * day
+    db.execute("INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz, client) VALUES ('pipewire', ?, ?, 1, 128, 48000, ?)", (at, at + day // 16, client))
+    if dropouts:
+        db.execute("INSERT INTO event (wall_ns, kind, source, client, count_n) VALUES (?, 'client-dropout', 'pipewire', ?, ?)", (at + 10**12, client, dropouts))
+def fact(ago, n, kind, name, value, was):
+    db.execute("INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was) VALUES (?, ?, ?, ?, ?, ?, ?)", (end - ago * day, end - ago * day, n, kind, name, value, was))
+for ago in range(40, 10, -1):
+    evening(ago, "Ardour", ago % 3 == 0)
+for ago in range(10, 1, -1):
+    evening(ago, "Ardour", 20)
+fact(60, 0, "kernel", "kernel", "6.12.41", None)
+fact(60, 0, "package", "pipewire", "1.4.2-1", None)
+fact(25, 1, "package", "pipewire", "1.4.7-1", "1.4.2-1")
+fact(10.5, 2, "kernel", "kernel", "6.12.48", "6.12.41")
+fact(10.5, 2, "kernel", "kernel version", "#2", "#1")
+fact(10.5, 2, "file", "~/.config/pipewire/pipewire.conf.d/\033[31m.conf", "aa", None)
+fact(0.5, 3, "package", "jackd2", None, "1.9.21")
+db.commit()
+PY
+screen_is since-when history --changes --db "$tmp/since.db"
+screen_is since-when-details history --changes --details --db "$tmp/since.db"
+is "as JSON" "$(history --changes --json --db "$tmp/since.db" | "$PYTHON" -c 'import json, sys; print(*(c["verdict"] for c in json.load(sys.stdin)["changes"]))')" "none worse too-short"
+like "the table over time has it, and the next step" "$(history --db "$tmp/since.db" --until 2026-11-20T16:00 | tr '\n' ' ' | tr -s ' ')" \
+    'Changed More dropouts since 2026-11-10, when the kernel became 6.12.48 .*Next sleeptune history --changes'
+refused "--changes compares all of it" 3 history --changes --since 1d --db "$tmp/since.db"
 screen_is nothing history --db "$db" --since 2026-01-01 --until 2026-02-01
 
 "$made/make_history" "$tmp/aged.db" 1795190400 1000 60 5 >/dev/null # minutes of the last 30 days only
@@ -46,7 +80,7 @@ done | sort | uniq -c | sed 's/^ *//')" "6 True True"
 is "events ends with 0" "$(history --events --db "$db" >"$tmp/events"; echo $?)" 0
 is "oldest first" "$(grep '^[0-9]' "$tmp/events" | sort -c 2>&1)" ""
 screen_is events history --events --db "$db" --kind late-wake --since 2026-11-20T10:00Z --limit 3
-screen_is causes history --causes --db "$SLEEPTUNE_SRC/tests/fixtures/history/version-10.db" --since 0 --until 2026-11-23
+screen_is causes history --causes --db "$SLEEPTUNE_SRC/tests/fixtures/history/version-11.db" --since 0 --until 2026-11-23
 screen_is no-such-events history --events --db "$db" --kind own-xrun
 refused "a kind that no event can have" 3 history --events --db "$db" --kind foo
 for view in "" --events --causes; do
@@ -65,7 +99,7 @@ for file in "$tmp/none.db" "$tmp" /dev/null "$SLEEPTUNE_SRC/README.md"; do
     refused "history of $(basename "$file" | sed 's/^tmp\..*/a folder/')" 4 history --db "$file"
 done
 is "a socket that no one listens on: exit status 4" "$(history --socket "$tmp/sock" >/dev/null 2>&1; echo $?)" 4 # what to do: a user's daemon or root's
-old=$SLEEPTUNE_SRC/tests/fixtures/history/version-10.db
+old=$SLEEPTUNE_SRC/tests/fixtures/history/version-11.db
 screen_is more-dropouts-than-names history --db "$old" --since 2026-11-22T03:00 --until 2026-11-22T04:00 --step 1h
 screen_is all-kinds-of-events history --events --db "$old"
 screen_is all-kinds-of-events-details history --events --details --db "$old"
@@ -93,5 +127,5 @@ done
 
 mkdir "$tmp/kill"
 kills=${KILLS:-100}
-like "killed $kills times at random moments: always sound" "$("$made/kill_history" "$tmp/kill" "$SLEEPTUNE_SRC/tests/fixtures/history/version-10.db" "$kills" $RANDOM 2>&1)" "^$kills kills, [0-9]+ minutes$"
+like "killed $kills times at random moments: always sound" "$("$made/kill_history" "$tmp/kill" "$SLEEPTUNE_SRC/tests/fixtures/history/version-11.db" "$kills" $RANDOM 2>&1)" "^$kills kills, [0-9]+ minutes$"
 tap_done

@@ -163,31 +163,65 @@ static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
     free(text);
 }
 
-static json_t *with_kernels(const char *verdict)
+static json_t *with_change(const char *verdict)
 {
     json_t *shown = document(0, HOUR_NS, HOUR_NS, json_array());
-    json_object_set_new(shown, "kernels",
-                        json_pack("{s:s, s:s, s:I, s:[i, i], s:[i, i], s:s}", "before", "6.1.0-18", "now",
-                                  "6.12.5", "since_ns", (json_int_t)SINCE_NS, "minutes", 2000, 200,
-                                  "with_dropouts", 2, 30, "verdict", verdict));
+    json_object_set_new(
+        shown, "changes",
+        json_pack("[{s:I, s:s, s:[{s:s, s:s, s:s, s:s}, {s:s, s:s, s:n, s:s}], s:{s:I, s:i}, s:{s:I, s:i}}]",
+                  "at_ns", (json_int_t)SINCE_NS, "verdict", verdict, "what", "kind", "kernel", "name",
+                  "kernel", "before", "6.1.0-18", "now", "6.12.5", "kind", "file", "name", "/etc/asound.conf",
+                  "before", "now", "1", "before", "playing_ns", (json_int_t)(10 * HOUR_NS), "dropouts", 2,
+                  "since", "playing_ns", (json_int_t)(2 * HOUR_NS), "dropouts", 28));
     return shown;
 }
 
-static void a_new_kernel_is_named_if_dropouts_changed_with_it(void **state)
+static void a_change_is_named_if_dropouts_changed_with_it(void **state)
 {
     (void)state;
-    char *text = render(with_kernels("worse"), 200, false);
-    assert_non_null(strstr(
-        text, "\nKernel         6.12.5 since 2026-11-20 11:00: worse than 6.1.0-18 (dropouts in 30 of 200 "
-              "min of music, before in 2 of 2000)\n"));
-    assert_non_null(strstr(text, "\nNext           start the kernel before it (boot menu)"));
+    char *text = render(with_change("worse"), 200, false);
+    assert_non_null(
+        strstr(text, "\nChanged        More dropouts since Friday, when the kernel became 6.12.5 and 1 more "
+                     "thing changed: 14 an hour, before 0.2. A new project"));
+    assert_non_null(strstr(text, "\nNext           sleeptune history --changes\n"));
     free(text);
-    text = render(with_kernels("better"), 200, false);
-    assert_non_null(strstr(text, "6.12.5 since 2026-11-20 11:00: better than 6.1.0-18"));
-    assert_null(strstr(text, "boot menu"));
+    text = render(with_change("better"), 200, false);
+    assert_non_null(strstr(text, "Fewer dropouts since Friday"));
+    assert_null(strstr(text, "--changes"));
     free(text);
-    text = render(with_kernels("none"), 200, false);
-    assert_null(strstr(text, "Kernel"));
+    text = render(with_change("none"), 200, false);
+    assert_null(strstr(text, "Changed"));
+    free(text);
+}
+
+static char *changes_text(json_t *document, bool details)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    const struct st_history_text_look look = {.columns = 80, .now_wall_ns = SINCE_NS, .details = details};
+    st_history_text_changes(out, document, &look);
+    fclose(out);
+    json_decref(document);
+    return text;
+}
+
+static void changes_are_listed_newest_first(void **state)
+{
+    (void)state;
+    char *text = changes_text(with_change("too-short"), false);
+    assert_string_equal(text,
+                        "No change came with more or fewer dropouts, beyond chance. For the last one it\n"
+                        "is too early: it takes 3 days of music.\n\n"
+                        "2026-11-20 11:00  the kernel became 6.12.5 (6.1.0-18 before), and 1 more\n"
+                        "All of it         sleeptune history --changes --details\n");
+    free(text);
+    text = changes_text(with_change("worse"), true);
+    assert_non_null(strstr(text, "More dropouts since Friday"));
+    assert_non_null(strstr(text, "\n                  /etc/asound.conf came\n"));
+    free(text);
+    text = changes_text(json_pack("{s:[]}", "changes"), false);
+    assert_string_equal(text, "Nothing that sleeptuned looks at has changed in this history.\n");
     free(text);
 }
 
@@ -304,7 +338,8 @@ int main(void)
         cmocka_unit_test(no_dropout_is_told_from_no_one_watched_and_nothing_played),
         cmocka_unit_test(a_time_in_which_nothing_played_is_not_one_without_data),
         cmocka_unit_test(many_clients_are_five_rows_and_the_rest_all_with_details),
-        cmocka_unit_test(a_new_kernel_is_named_if_dropouts_changed_with_it),
+        cmocka_unit_test(a_change_is_named_if_dropouts_changed_with_it),
+        cmocka_unit_test(changes_are_listed_newest_first),
         cmocka_unit_test(the_row_of_a_step_counts_dropouts_and_not_the_model_s),
         cmocka_unit_test(hostile_names_do_no_harm_at_any_width),
         cmocka_unit_test(an_event_has_the_client_first_and_the_server_last),

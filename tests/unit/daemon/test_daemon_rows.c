@@ -121,6 +121,11 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_of_screen("answer",
                      "HeavyReverb made 407 of 412 dropouts (watched since 22:13): it computed too long "
                      "(25.0 ms of CPU time, the buffer lasts 21.3 ms).");
+    snprintf(view.history.changed, sizeof(view.history.changed), "More dropouts since Tuesday.");
+    expect_of_screen("answer",
+                     "HeavyReverb made 407 of 412 dropouts (watched since 22:13): it computed too long "
+                     "(25.0 ms of CPU time, the buffer lasts 21.3 ms). More dropouts since Tuesday.");
+    view.history.changed[0] = '\0';
     expect_of_screen("brief", "HeavyReverb: 407 dropouts");
     expect_of_screen("state", "bad");
     heavy->playing = false;

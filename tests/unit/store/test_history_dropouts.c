@@ -299,75 +299,6 @@ static void dropouts_and_the_watching_go_with_all(void **state)
     assert_int_equal(query("SELECT count(*) FROM watch"), 0);
 }
 
-/* --- kernels --- */
-
-/* Minutes of music, one in `every` with a dropout (not in step, 0: none). @return the end. */
-static int64_t play(const char *kernel, int64_t from_ns, int minutes_n, int every, int64_t frames)
-{
-    struct st_history_watch watch = pipewire;
-    watch.frames = frames;
-    for (int i = 0; i < minutes_n; i++, from_ns += MINUTE_NS) {
-        add_under(kernel, from_ns, 100, 1000, every > 0 && i * 7919 % 1009 % every == 0 ? 2 : 0);
-        add_watched(from_ns, watch);
-    }
-    return from_ns;
-}
-
-static json_t *kernels_of(int64_t until_ns)
-{
-    json_t *document = document_of(until_ns - HOUR_NS, until_ns);
-    json_t *kernels = json_incref(json_object_get(document, "kernels"));
-    json_decref(document);
-    return kernels;
-}
-
-static int64_t nth(const json_t *kernels, const char *key, size_t i)
-{
-    return json_integer_value(json_array_get(json_object_get(kernels, key), i));
-}
-
-/* Counts only what can be compared: the same server and buffer size, the kernel before this one. */
-static void a_kernel_is_compared_with_the_one_before_it(void **state)
-{
-    (void)state;
-    open_it();
-    int64_t at_ns = play("5.10", NOON_NS, 20, 1, 1024);
-    at_ns = play("6.1", at_ns, 100, 100, 1024);
-    json_t *kernels = kernels_of(at_ns);
-    assert_string_equal(json_string_value(json_object_get(kernels, "verdict")), "better");
-    json_decref(kernels);
-    at_ns = play("6.12", at_ns, 30, 1, 64);
-    at_ns = play("6.12", at_ns + HOUR_NS, 100, 4, 1024);
-    kernels = kernels_of(at_ns);
-    assert_string_equal(json_string_value(json_object_get(kernels, "before")), "6.1");
-    assert_string_equal(json_string_value(json_object_get(kernels, "now")), "6.12");
-    assert_int_equal(nth(kernels, "minutes", 0), 100);
-    assert_int_equal(nth(kernels, "minutes", 1), 100);
-    assert_in_range(nth(kernels, "with_dropouts", 0), 0, 4);
-    assert_in_range(nth(kernels, "with_dropouts", 1), 15, 35);
-    assert_int_equal(json_integer_value(json_object_get(kernels, "since_ns")), at_ns - 100 * MINUTE_NS);
-    assert_string_equal(json_string_value(json_object_get(kernels, "verdict")), "worse");
-    json_decref(kernels);
-}
-
-static void kernels_without_a_difference_have_none(void **state)
-{
-    (void)state;
-    open_it();
-    int64_t at_ns = play("6.1", NOON_NS, 100, 20, 1024);
-    json_t *kernels = kernels_of(at_ns);
-    assert_true(json_is_null(kernels));
-    json_decref(kernels);
-    at_ns = play("6.12", at_ns, 3, 1, 1024); /* a bad start proves nothing */
-    kernels = kernels_of(at_ns);
-    assert_string_equal(json_string_value(json_object_get(kernels, "verdict")), "too-short");
-    json_decref(kernels);
-    at_ns = play("6.12", at_ns, 100, 18, 1024);
-    kernels = kernels_of(at_ns);
-    assert_string_equal(json_string_value(json_object_get(kernels, "verdict")), "none");
-    json_decref(kernels);
-}
-
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -379,8 +310,6 @@ int main(void)
         TEST(the_running_minute_counts),
         TEST(where_nothing_played_there_is_no_gap),
         TEST(dropouts_and_the_watching_go_with_all),
-        TEST(a_kernel_is_compared_with_the_one_before_it),
-        TEST(kernels_without_a_difference_have_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

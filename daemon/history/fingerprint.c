@@ -1,0 +1,287 @@
+#include "daemon/history/fingerprint.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text/text.h"
+
+#define VALUE_BYTES 200
+#define PATH_BYTES  512
+#define FILE_BYTES  (64 * 1024)        /* a configuration file; of a longer one, its beginning */
+#define DPKG_BYTES  (16 * 1024 * 1024) /* some 5 MB on a desktop */
+#define DEPTH_MAX   3                  /* of folders with configuration files */
+
+static void add(struct st_fingerprint *f, const char *kind, const char *name, const char *value)
+{
+    if (f->n == ST_FINGERPRINT_MAX || value[0] == '\0')
+        return;
+    struct st_history_fact *fact = &f->facts[f->n];
+    *fact = (struct st_history_fact){kind, strdup(name), strdup(ST_TEXT(VALUE_BYTES, "%s", value))};
+    if (fact->name != NULL && fact->value != NULL) {
+        f->n++;
+    } else {
+        free(fact->name);
+        free(fact->value);
+    }
+}
+
+/* FNV-1a: tells versions of a file apart, and keeps no content. */
+static void add_hash(struct st_fingerprint *f, const char *kind, const char *name, const char *text,
+                     size_t len)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    add(f, kind, name, ST_TEXT(24, "%016" PRIx64, hash));
+}
+
+/* --- kernel, firmware, settings --- */
+
+struct taking {
+    struct st_machine *machine;
+    struct st_fingerprint *f;
+    const char *home;      /* is "~" in names, which pages show */
+    char path[PATH_BYTES]; /* of the folder that is listed */
+    int depth;
+};
+
+/* Those that change while a computer runs are left out. */
+static void on_condition(void *ctx, const char *key, const char *value)
+{
+    static const char *const moving[] = {
+        "cpus_online",  "cpu_mhz", "cpu_dma_latency_us", "timer_slack_ns", "energy_performance_preference",
+        "load_average", "os"};
+    struct taking *taking = ctx;
+    char name[64];
+    ST_EACH (word, moving) {
+        if (strcmp(key, *word) == 0)
+            return;
+    }
+    ST_PRINT(name, "%s", strcmp(key, "kernel_release") == 0 ? "kernel" : key);
+    for (char *c = name; *c != '\0'; c++)
+        *c = *c == '_' ? ' ' : *c;
+    add(taking->f, strncmp(key, "kernel_", 7) == 0 ? "kernel" : "setting", name, value);
+}
+
+static const struct small {
+    const char *kind, *name, *path; /* a file of one line; of FreeBSD a sysctl */
+} smalls[][12] = {
+    [ST_OS_LINUX] = {{"firmware", "BIOS", "/sys/class/dmi/id/bios_version"},
+                     {"firmware", "device tree model", "/proc/device-tree/model"},
+                     {"setting", "swappiness", "/proc/sys/vm/swappiness"},
+                     {"setting", "real-time limit", "/proc/sys/kernel/sched_rt_runtime_us"},
+                     {"setting", "size of huge pages", "/sys/kernel/mm/transparent_hugepage/enabled"},
+                     {"setting", "power saving of HDA cards",
+                      "/sys/module/snd_hda_intel/parameters/power_save"},
+                     {"setting", "power saving of USB", "/sys/module/usbcore/parameters/autosuspend"},
+                     {"setting", "order of USB cards", "/sys/module/snd_usb_audio/parameters/index"},
+                     {"setting", "SMT", "/sys/devices/system/cpu/smt/control"}},
+    [ST_OS_FREEBSD] = {{"setting", "latency of sound(4)", "hw.snd.latency"},
+                       {"setting", "latency profile of sound(4)", "hw.snd.latency_profile"},
+                       {"setting", "virtual channels of sound(4)", "hw.snd.maxautovchans"},
+                       {"setting", "quality of sound(4)", "hw.snd.feeder_rate_quality"},
+                       {"setting", "preemption threshold", "kern.sched.preempt_thresh"}},
+};
+
+static void add_smalls(struct taking *taking)
+{
+    struct st_machine *machine = taking->machine;
+    char text[4096];
+    size_t len;
+    ST_EACH (small, smalls[machine->os]) {
+        if (small->path == NULL)
+            break;
+        const int r = machine->os == ST_OS_LINUX
+                          ? machine->read_text(machine, small->path, text, sizeof(text), &len)
+                          : machine->read_sysctl(machine, small->path, text, sizeof(text), &len);
+        text[r == 0 ? strcspn(text, "\n") : 0] = '\0';
+        add(taking->f, small->kind, small->name, text);
+    }
+    if (machine->os != ST_OS_LINUX)
+        return;
+    if (machine->read_text(machine, "/proc/cmdline", text, sizeof(text), &len) == 0)
+        add_hash(taking->f, "setting", "kernel command line", text, len);
+    const int r = machine->read_text(machine, "/proc/cpuinfo", text, sizeof(text), &len);
+    const char *microcode = r == 0 || r == -EFBIG ? strstr(text, "\nmicrocode") : NULL;
+    microcode = microcode != NULL ? strchr(microcode, ':') : NULL;
+    if (microcode != NULL)
+        add(taking->f, "firmware", "microcode",
+            ST_TEXT(40, "%.*s", (int)strcspn(microcode + 1 + strspn(microcode + 1, " "), "\n"),
+                    microcode + 1 + strspn(microcode + 1, " ")));
+}
+
+/* --- packages --- */
+
+/* Packages: what makes sound, and what its hardware loads; one of each source package. Libraries: where no
+ * list of packages can be read. Of a name with "*", how it begins. */
+static const char *const packages[] = {"pipewire",      "wireplumber",     "jackd*",
+                                       "jack2",         "pulseaudio",      "alsa-ucm-conf",
+                                       "alsa-lib",      "libasound2",      "libasound2t64",
+                                       "rtkit",         "rtirq*",          "linux-firmware*",
+                                       "firmware-sof*", "sof-firmware",    "intel-ucode",
+                                       "amd-ucode",     "intel-microcode", "amd64-microcode",
+                                       "tuned",         "pipewire-pulse",  "power-profiles-daemon"};
+static const char *const libraries[] = {"libpipewire-*", "libwireplumber-*", "libpulsecommon-*", "libjack*"};
+
+static bool is_one_of(const char *const *list, size_t n, const char *name, size_t len)
+{
+    ST_EACH_OF (word, list, n) {
+        const size_t fixed = strcspn(*word, "*");
+        if (len >= fixed && strncmp(name, *word, fixed) == 0 && ((*word)[fixed] == '*' || len == fixed))
+            return true;
+    }
+    return false;
+}
+
+static bool is_package(const char *name, size_t len)
+{
+    return is_one_of(packages, ST_ARRAY_LEN(packages), name, len);
+}
+
+/* "Package: NAME", then "Status: ... installed" and "Version: VERSION" before an empty line. */
+static void add_dpkg(struct st_fingerprint *f, const char *text)
+{
+    char name[100] = "", version[100] = "";
+    bool installed = false;
+    for (const char *line = text; *line != '\0';) {
+        const size_t len = strcspn(line, "\n");
+        if (strncmp(line, "Package: ", 9) == 0 && is_package(line + 9, len - 9))
+            ST_PRINT(name, "%.*s", (int)len - 9, line + 9);
+        else if (strncmp(line, "Version: ", 9) == 0)
+            ST_PRINT(version, "%.*s", (int)len - 9, line + 9);
+        else if (strncmp(line, "Status: ", 8) == 0)
+            installed = len > 18 && strncmp(line + len - 10, " installed", 10) == 0;
+        line += len + (line[len] == '\n');
+        if (len > 0 && *line != '\0')
+            continue;
+        if (name[0] != '\0' && installed)
+            add(f, "package", name, version);
+        name[0] = version[0] = '\0';
+        installed = false;
+    }
+}
+
+/* "pipewire-1:1.4.2-1", a folder */
+static int on_pacman(void *ctx, const char *entry)
+{
+    struct taking *taking = ctx;
+    size_t len = strlen(entry);
+    for (int dashes = 0; len > 0 && dashes < 2;)
+        dashes += entry[--len] == '-';
+    if (len > 0 && is_package(entry, len))
+        add(taking->f, "package", ST_TEXT(100, "%.*s", (int)len, entry), entry + len + 1);
+    return 0;
+}
+
+/* "libpipewire-0.3.so.0.1402.0": the longest name of a library has the version; "libpulsecommon-17.0.so" */
+static int on_library(void *ctx, const char *entry)
+{
+    struct taking *taking = ctx;
+    const char *so = strstr(entry, ".so"), *first = so != NULL ? strchr(so + 1, '.') : NULL;
+    if (so != NULL && is_one_of(libraries, ST_ARRAY_LEN(libraries), entry, (size_t)(so - entry)) &&
+        ((first != NULL && first != strrchr(entry, '.')) || strncmp(entry, "libpulsecommon-", 15) == 0))
+        add(taking->f, "package", ST_TEXT(100, "%.*s", (int)(so - entry), entry), so + 1);
+    return 0;
+}
+
+static void add_packages(struct taking *taking)
+{
+    static const char *const folders[] = {"/usr/lib64", "/usr/lib64/pulseaudio", "/usr/local/lib",
+                                          "/usr/local/lib/pulseaudio"};
+    struct st_machine *machine = taking->machine;
+    size_t len;
+    char *text = machine->os == ST_OS_LINUX ? malloc(DPKG_BYTES) : NULL;
+    const size_t before_n = taking->f->n;
+    if (text != NULL && machine->read_text(machine, "/var/lib/dpkg/status", text, DPKG_BYTES, &len) == 0)
+        add_dpkg(taking->f, text);
+    free(text);
+    if (taking->f->n == before_n && machine->os == ST_OS_LINUX)
+        (void)machine->list(machine, "/var/lib/pacman/local", on_pacman, taking);
+    for (size_t i = 0; i < ST_ARRAY_LEN(folders) && (i > 0 || taking->f->n == before_n); i++)
+        (void)machine->list(machine, folders[i], on_library, taking);
+}
+
+/* --- files --- */
+
+static int on_file(void *ctx, const char *entry);
+
+/* A file, or a folder of files. */
+static void add_path(struct taking *taking, const char *path)
+{
+    struct taking below = {
+        .machine = taking->machine, .f = taking->f, .home = taking->home, .depth = taking->depth + 1};
+    const size_t home_len = taking->home != NULL ? strlen(taking->home) : 0;
+    const bool at_home = home_len > 0 && strncmp(path, taking->home, home_len) == 0 && path[home_len] == '/';
+    char *text = malloc(FILE_BYTES);
+    size_t len = 0;
+    const int r =
+        text != NULL ? taking->machine->read_text(taking->machine, path, text, FILE_BYTES, &len) : -ENOMEM;
+    if (r == 0 || r == -EFBIG)
+        add_hash(taking->f, "file",
+                 ST_TEXT(PATH_BYTES, "%s%s", at_home ? "~" : "", path + (at_home ? home_len : 0)), text, len);
+    free(text);
+    if (r == 0 || r == -EFBIG || below.depth > DEPTH_MAX)
+        return;
+    ST_PRINT(below.path, "%s", path);
+    (void)below.machine->list(below.machine, path, on_file, &below);
+}
+
+/* Settings of servers; PulseAudio keeps its own records beside them. */
+static bool is_configuration(const char *name)
+{
+    static const char *const ends[] = {".conf", ".lua", ".pa", ".d", ".json", ".xml"};
+    const size_t len = strlen(name);
+    ST_EACH (end, ends) {
+        const size_t end_len = strlen(*end);
+        if (len > end_len && strcmp(name + len - end_len, *end) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int on_file(void *ctx, const char *entry)
+{
+    struct taking *taking = ctx;
+    char path[PATH_BYTES];
+    if (is_configuration(entry) &&
+        snprintf(path, sizeof(path), "%s/%s", taking->path, entry) < (int)sizeof(path))
+        add_path(taking, path);
+    return 0;
+}
+
+static void add_files(struct taking *taking)
+{
+    static const char *const of_system[] = {
+        "/etc/pipewire",          "/etc/wireplumber",        "/etc/pulse",
+        "/etc/asound.conf",       "/etc/alsa/conf.d",        "/etc/security/limits.conf",
+        "/etc/security/limits.d", "/etc/sysctl.conf",        "/etc/sysctl.d",
+        "/etc/modprobe.d",        "/etc/rtirq.conf",         "/etc/default/cpufrequtils",
+        "/boot/loader.conf",      "/usr/local/etc/pipewire", "/usr/local/etc/pulse"};
+    static const char *const of_user[] = {
+        ".config/pipewire", ".config/wireplumber", ".config/pulse", ".config/jack", ".jackdrc", ".asoundrc"};
+    ST_EACH (path, of_system)
+        add_path(taking, *path);
+    for (size_t i = 0; taking->home != NULL && taking->home[0] == '/' && i < ST_ARRAY_LEN(of_user); i++)
+        add_path(taking, ST_TEXT(PATH_BYTES, "%.400s/%s", taking->home, of_user[i]));
+}
+
+void st_fingerprint_take(struct st_machine *machine, const char *home, struct st_fingerprint *ret)
+{
+    struct taking taking = {.machine = machine, .f = ret, .home = home};
+    ret->n = 0;
+    machine->conditions(machine, -1, on_condition, &taking);
+    add_smalls(&taking);
+    add_packages(&taking);
+    add_files(&taking);
+}
+
+void st_fingerprint_finish(struct st_fingerprint *fingerprint)
+{
+    for (size_t i = 0; i < fingerprint->n; i++) {
+        free(fingerprint->facts[i].name);
+        free(fingerprint->facts[i].value);
+    }
+    fingerprint->n = 0;
+}

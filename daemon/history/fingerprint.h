@@ -1,0 +1,24 @@
+/* What may change dropouts, as it is on this computer now: kernel, firmware, packages, settings, files. */
+#ifndef ST_DAEMON_HISTORY_FINGERPRINT_H
+#define ST_DAEMON_HISTORY_FINGERPRINT_H
+
+#include "platform/machine.h"
+#include "store/history/history.h"
+
+#define ST_FINGERPRINT_MAX 300
+
+struct st_fingerprint {
+    struct st_history_fact facts[ST_FINGERPRINT_MAX]; /* names and values of malloc */
+    size_t n;
+};
+
+/** Reads it: some hundred small files and, on Debian and Ubuntu, the list of installed packages; no program
+ * is run. Of files only a hash is kept. What cannot be read is left out. Linux: kernel and what
+ * st_machine.conditions says, kernel parameters (a hash), microcode, firmware, versions of the packages of
+ * dpkg or pacman, else of the servers' libraries, settings of the power saving of cards, memory and
+ * real-time limits. FreeBSD: the same without firmware, with sysctls of sound(4). @param home of the user
+ * whose files count; NULL: none. Free with st_fingerprint_finish. Threads: any that may wait for a disk. */
+void st_fingerprint_take(struct st_machine *machine, const char *home, struct st_fingerprint *ret);
+void st_fingerprint_finish(struct st_fingerprint *fingerprint);
+
+#endif

@@ -1,0 +1,56 @@
+/* Which of several changes of a computer (a new kernel, another setting) dropouts became more frequent or
+ * rarer with: a permutation of played sessions. It says "since", never "because". Pure. */
+#ifndef ST_EVIDENCE_SINCE_H
+#define ST_EVIDENCE_SINCE_H
+
+#include <stdbool.h>
+
+#include "core/base.h"
+
+#define ST_SINCE_LEAST_NS INT64_C(600000000000) /* shorter sessions do not count */
+#define ST_SINCE_LOOKS    3
+
+/** Something played without a long pause. Ascending by from_ns. Times by the wall clock. */
+struct st_since_session {
+    int64_t from_ns, to_ns;
+    int64_t played_ns;
+    uint64_t dropouts_n;
+    size_t kind; /* sessions are compared with those of the same program and buffer size */
+};
+
+/** What was compared of one side. */
+struct st_since_side {
+    size_t sessions_n;
+    int64_t played_ns;
+    uint64_t dropouts_n;
+};
+
+/** A change. The first four are given, in ascending order. */
+struct st_since_change {
+    int64_t from_ns; /* last time at which it was not there yet; what played after it does not count ... */
+    int64_t at_ns;   /* ... until the time at which it was found */
+    uint32_t number; /* of all changes of this computer, from 1 on */
+    /* the result */
+    bool found;     /* more dropouts since then, or fewer, beyond chance */
+    bool worse;     /* of found */
+    uint32_t looks; /* 0: too little was played since then */
+    double
+        p_value; /* of the last look, or the one at which it was found: two-sided, not corrected. 1: none */
+    struct st_since_side before, since; /* as of the last look */
+    /* of since.c alone */
+    double strength;
+    int64_t until_ns;
+};
+
+/**
+ * Looks at each change after 3, 7 and 14 days on which something played since then. Change number j may give
+ * a false alarm with a probability of 0.05 * 6 / (pi^2 j^2), shared among its looks, so that all changes of a
+ * computer together give one with 0.05 at most. Of changes within the same 14 played days only the one that
+ * separates the sessions best is found. Exact: the sum of the logarithmic rates of the sessions since the
+ * change, over all ways to choose as many of all compared ones, kinds apart. At most 60 sessions of a kind
+ * before the change are compared with at most 60 since, and none before the last change that was found.
+ * @param now_ns a day that is not over is not looked at. @return 0, -ENOMEM. Threads: any. */
+ST_NODISCARD int st_since_judge(const struct st_since_session *sessions, size_t sessions_n,
+                                struct st_since_change *changes, size_t changes_n, int64_t now_ns);
+
+#endif

@@ -1,0 +1,223 @@
+/* What changed on the computer, and whether dropouts changed with it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/text/json.h"
+#include "evidence/since.h"
+#include "store/history/history_private.h"
+
+#define CHANGES_MAX  64 /* the last ones */
+#define WHAT_MAX     20 /* of one change */
+#define KINDS_MAX    64 /* programs and buffer sizes; further ones are left out */
+#define SESSIONS_MAX 20000
+#define PAUSE_NS     (1800 * ST_NS_PER_S) /* a shorter one does not end a session */
+
+/* --- writing --- */
+
+#define LAST "(SELECT kind, name, value, max(id) FROM fact GROUP BY kind, name)"
+
+int st_history_add_facts(struct st_history *history, int64_t from_ns, int64_t wall_ns,
+                         const struct st_history_fact *facts, size_t facts_n)
+{
+    sqlite3 *db = history->db;
+    int64_t number = 1;
+    int r = st_history_sql_run(
+        db, "CREATE TEMP TABLE IF NOT EXISTS seen (kind TEXT, name TEXT, value TEXT, UNIQUE (kind, name))",
+        "");
+    if (r == 0)
+        r = st_history_sql_run(db, "DELETE FROM temp.seen", "");
+    for (size_t i = 0; r == 0 && i < facts_n; i++)
+        r = st_history_sql_run(db, "INSERT OR IGNORE INTO temp.seen VALUES (?, ?, ?)", "ttt", facts[i].kind,
+                               facts[i].name, facts[i].value);
+    if (r == 0)
+        r = st_history_sql_number(db, &number, "SELECT max(change_n) + 1 FROM fact", "");
+    if (r == 0)
+        r = st_history_sql_run(
+            db,
+            "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was)"
+            " SELECT ?1, ?2, CASE WHEN kind IN (SELECT kind FROM fact) THEN ?3 ELSE 0 END, kind,"
+            " name, seen.value, last.value FROM temp.seen LEFT JOIN " LAST
+            " AS last USING (kind, name) WHERE seen.value IS NOT last.value ORDER BY seen.rowid",
+            "iii", from_ns, wall_ns, number);
+    if (r == 0) /* where none of a kind is seen, it could not be read */
+        r = st_history_sql_run(db,
+                               "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was)"
+                               " SELECT ?1, ?2, ?3, kind, name, NULL, value FROM " LAST
+                               " WHERE value IS NOT NULL AND kind IN ('file', 'package') AND kind IN"
+                               " (SELECT kind FROM temp.seen) AND (kind, name) NOT IN"
+                               " (SELECT kind, name FROM temp.seen)",
+                               "iii", from_ns, wall_ns, number);
+    return r;
+}
+
+/* --- reading --- */
+
+struct changes {
+    struct st_since_change changes[CHANGES_MAX];
+    json_t *what[CHANGES_MAX];
+    size_t n;
+    struct st_since_session *sessions;
+    size_t sessions_n;
+    struct kind {
+        int64_t frames, rate_hz;
+        char client[64];
+    } kinds[KINDS_MAX];
+    size_t kinds_n;
+};
+
+static int read_facts(sqlite3 *db, struct changes *changes)
+{
+    sqlite3_stmt *rows;
+    int r = st_history_sql_prepare(
+        db, &rows,
+        "SELECT change_n, from_ns, at_ns, kind, name, was, value FROM fact WHERE change_n > 0 AND change_n >"
+        " (SELECT max(change_n) FROM fact) - ? ORDER BY change_n, id",
+        "i", (int64_t)CHANGES_MAX);
+    while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
+        const int64_t number = st_history_sql_int(rows, 0), at_ns = st_history_sql_int(rows, 2);
+        struct st_since_change *last = changes->n > 0 ? &changes->changes[changes->n - 1] : NULL;
+        if (last == NULL || last->number != number) {
+            if (number > UINT32_MAX || (last != NULL && at_ns < last->at_ns))
+                continue; /* the clock was set back */
+            changes->what[changes->n] = json_array();
+            last = &changes->changes[changes->n++];
+            *last = (struct st_since_change){
+                .from_ns = st_history_sql_int(rows, 1), .at_ns = at_ns, .number = (uint32_t)number};
+        }
+        json_t *what = changes->what[changes->n - 1];
+        if (json_array_size(what) < WHAT_MAX)
+            (void)json_array_append_new(
+                what, json_pack("{s:o, s:o, s:o, s:o}", "kind", st_history_read_column(rows, 3), "name",
+                                st_history_read_column(rows, 4), "before", st_history_read_column(rows, 5),
+                                "now", st_history_read_column(rows, 6)));
+    }
+    sqlite3_finalize(rows);
+    return r;
+}
+
+/* @return KINDS_MAX: there are too many. */
+static size_t kind_of(struct changes *changes, const struct kind *kind)
+{
+    size_t i = 0;
+    while (i < changes->kinds_n &&
+           (changes->kinds[i].frames != kind->frames || changes->kinds[i].rate_hz != kind->rate_hz ||
+            strcmp(changes->kinds[i].client, kind->client) != 0))
+        i++;
+    if (i == changes->kinds_n && i < KINDS_MAX)
+        changes->kinds[changes->kinds_n++] = *kind;
+    return i;
+}
+
+static bool lies_between(const struct changes *changes, int64_t from_ns, int64_t to_ns)
+{
+    ST_EACH_OF (change, changes->changes, changes->n) {
+        if (change->at_ns >= from_ns && change->from_ns <= to_ns)
+            return true;
+    }
+    return false;
+}
+
+/* A time in which a kind played goes on with its last session, or begins one. @return 0, -ENOMEM. */
+static int add_run(struct changes *changes, const struct st_since_session *run)
+{
+    for (size_t i = changes->sessions_n; i-- > 0;) {
+        struct st_since_session *last = &changes->sessions[i];
+        if (last->kind != run->kind)
+            continue;
+        if (st_ns_sub(run->from_ns, last->to_ns) > PAUSE_NS || run->to_ns < last->to_ns ||
+            lies_between(changes, last->to_ns, run->from_ns))
+            break;
+        last->to_ns = run->to_ns;
+        last->played_ns = st_ns_add(last->played_ns, run->played_ns);
+        last->dropouts_n += run->dropouts_n;
+        return 0;
+    }
+    if (changes->sessions_n % 256 == 0) {
+        struct st_since_session *grown =
+            reallocarray(changes->sessions, changes->sessions_n + 256, sizeof(*grown));
+        if (grown == NULL)
+            return -ENOMEM;
+        changes->sessions = grown;
+    }
+    changes->sessions[changes->sessions_n++] = *run;
+    return 0;
+}
+
+/* On the source that was watched longest while something played: two sources see the same music. */
+static const char runs[] =
+    "SELECT frames, rate_hz, client, from_ns, to_ns, (SELECT sum(min(count_n, 1000000000)) FROM event"
+    " WHERE kind IN (?1, ?2) AND event.source = w.source AND wall_ns > from_ns AND wall_ns <= to_ns"
+    " AND count_n > 0) FROM main.watch AS w WHERE playing IS NOT 0 AND frames > 0 AND rate_hz > 0"
+    " AND to_ns > from_ns AND source = (SELECT source FROM main.watch WHERE playing IS NOT 0 AND frames > 0"
+    " GROUP BY source ORDER BY total(to_ns - from_ns) DESC LIMIT 1) ORDER BY from_ns LIMIT ?3";
+
+static int read_sessions(sqlite3 *db, struct changes *changes)
+{
+    sqlite3_stmt *rows;
+    int r = st_history_sql_prepare(db, &rows, runs, "tti", st_event_kind_name(ST_EVENT_DEVICE_XRUN),
+                                   st_event_kind_name(ST_EVENT_CLIENT_DROPOUT), (int64_t)SESSIONS_MAX);
+    while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
+        struct kind kind = {.frames = st_history_sql_int(rows, 0), .rate_hz = st_history_sql_int(rows, 1)};
+        const int64_t from_ns = st_history_sql_int(rows, 3), to_ns = st_history_sql_int(rows, 4),
+                      dropouts_n = st_history_sql_int(rows, 5);
+        st_history_sql_text(rows, 2, kind.client, sizeof(kind.client));
+        const struct st_since_session run = {.from_ns = from_ns,
+                                             .to_ns = to_ns,
+                                             .played_ns = st_ns_sub(to_ns, from_ns),
+                                             .dropouts_n = dropouts_n > 0 ? (uint64_t)dropouts_n : 0,
+                                             .kind = kind_of(changes, &kind)};
+        r = run.kind < KINDS_MAX ? add_run(changes, &run) : 0;
+    }
+    sqlite3_finalize(rows);
+    return r;
+}
+
+static json_t *side_json(const struct st_since_side *side)
+{
+    return json_pack("{s:I, s:I, s:I}", "sessions", (json_int_t)side->sessions_n, "playing_ns",
+                     (json_int_t)side->played_ns, "dropouts", (json_int_t)side->dropouts_n);
+}
+
+static json_t *changes_json(struct changes *changes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < changes->n; i++) {
+        const struct st_since_change *change = &changes->changes[i];
+        const char *verdict = change->looks == 0 ? "too-short"
+                              : !change->found   ? "none"
+                              : change->worse    ? "worse"
+                                                 : "better";
+        (void)json_array_append_new(
+            list, json_pack("{s:I, s:I, s:I, s:O, s:s, s:I, s:f, s:o, s:o}", "from_ns",
+                            (json_int_t)change->from_ns, "at_ns", (json_int_t)change->at_ns, "number",
+                            (json_int_t)change->number, "what", changes->what[i], "verdict", verdict, "looks",
+                            (json_int_t)change->looks, "p_value", change->p_value, "before",
+                            side_json(&change->before), "since", side_json(&change->since)));
+    }
+    return list;
+}
+
+int st_history_read_changes(struct st_history_reader *reader, json_t **ret)
+{
+    struct changes *changes = calloc(1, sizeof(*changes));
+    int64_t now_ns = INT64_MIN; /* sleeptuned writes what it watches each minute */
+    int r = changes != NULL ? read_facts(reader->db, changes) : -ENOMEM;
+    if (r == 0 && changes->n > 0)
+        r = st_history_sql_number(reader->db, &now_ns, "SELECT max(to_ns) FROM main.watch", "");
+    if (r == 0 && changes->n > 0)
+        r = read_sessions(reader->db, changes);
+    if (r == 0 && changes->n > 0)
+        r = st_since_judge(changes->sessions, changes->sessions_n, changes->changes, changes->n, now_ns);
+    json_t *list = r == 0 ? changes_json(changes) : NULL;
+    for (size_t i = 0; changes != NULL && i < changes->n; i++)
+        json_decref(changes->what[i]);
+    if (changes != NULL)
+        free(changes->sessions);
+    free(changes);
+    if (r == 0 && list == NULL)
+        r = -ENOMEM;
+    if (r == 0)
+        *ret = list;
+    return r;
+}

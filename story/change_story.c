@@ -1,0 +1,92 @@
+#include "story/change_story.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/ns.h"
+#include "core/text/safe.h"
+#include "core/text/text.h"
+#include "core/when.h"
+
+#define DAY_NS   (86400 * ST_NS_PER_S)
+#define NAME_LEN 120 /* of what changed, on a screen */
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "";
+}
+
+const char *st_change_story_what(const json_t *what, char *buf, size_t buf_bytes)
+{
+    const char *kind = text_of(what, "kind"), *now = text_of(what, "now"), *name = text_of(what, "name");
+    const bool file = strcmp(kind, "file") == 0, gone = json_is_null(json_object_get(what, "now")),
+               came = json_is_null(json_object_get(what, "before"));
+    const char *text = ST_TEXT(2 * NAME_LEN + 40, "%s%.*s%s%.*s",
+                               file || strcmp(kind, "package") == 0 ? "" : "the ", NAME_LEN, name,
+                               gone           ? " went away"
+                               : file && came ? " came"
+                               : file         ? " changed"
+                               : came         ? " came: "
+                                              : " became ",
+                               file || gone ? 0 : NAME_LEN, now);
+    (void)st_safe_copy(buf, buf_bytes, text, ST_TEXT_TO_NUL);
+    return buf;
+}
+
+/* "Tuesday", "2026-11-24" */
+static const char *day_text(int64_t wall_ns, int64_t now_wall_ns, char *buf, size_t buf_bytes)
+{
+    static const char *const days[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                       "Thursday", "Friday", "Saturday"};
+    const time_t s = (time_t)(wall_ns / ST_NS_PER_S);
+    struct tm local;
+    st_when_text(wall_ns, buf, buf_bytes);
+    buf[strcspn(buf, " ")] = '\0';
+    if (st_ns_sub(now_wall_ns, wall_ns) < 6 * DAY_NS && localtime_r(&s, &local) != NULL)
+        snprintf(buf, buf_bytes, "%s", days[local.tm_wday]);
+    return buf;
+}
+
+static const char *rate_text(const json_t *side, char *buf, size_t buf_bytes)
+{
+    const double hours = (double)json_integer_value(json_object_get(side, "playing_ns")) / 3.6e12;
+    const double rate = hours > 0 ? (double)json_integer_value(json_object_get(side, "dropouts")) / hours : 0;
+    snprintf(buf, buf_bytes, rate < 9.95 ? "%.2g" : "%.0f", rate);
+    return buf;
+}
+
+const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, char *buf, size_t buf_bytes,
+                                 bool *ret_worse)
+{
+    const json_t *change, *last = NULL;
+    char day[32], what[2 * NAME_LEN + 40], since[32], before[32];
+    size_t i;
+    buf[0] = '\0';
+    json_array_foreach(changes, i, change)
+    {
+        const char *verdict = text_of(change, "verdict");
+        if (strcmp(verdict, "worse") == 0 || strcmp(verdict, "better") == 0)
+            last = change;
+    }
+    const bool worse = strcmp(text_of(last, "verdict"), "worse") == 0;
+    if (ret_worse != NULL)
+        *ret_worse = worse;
+    if (last == NULL)
+        return buf;
+    const json_t *list = json_object_get(last, "what"), *one;
+    size_t n = 0;
+    json_array_foreach(list, i, one) n += i == 0 || strcmp(text_of(one, "kind"), "kernel") != 0;
+    st_text_append(
+        buf, buf_bytes, "%s dropouts since %s, when %s", worse ? "More" : "Fewer",
+        day_text(json_integer_value(json_object_get(last, "at_ns")), now_wall_ns, day, sizeof(day)),
+        st_change_story_what(json_array_get(list, 0), what, sizeof(what)));
+    if (n > 1)
+        st_text_append(buf, buf_bytes, " and %zu more thing%s changed", n - 1, n == 2 ? "" : "s");
+    st_text_append(buf, buf_bytes,
+                   ": %s an hour, before %s. A new project or program may be the reason, too.",
+                   rate_text(json_object_get(last, "since"), since, sizeof(since)),
+                   rate_text(json_object_get(last, "before"), before, sizeof(before)));
+    return buf;
+}

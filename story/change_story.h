@@ -1,0 +1,23 @@
+/* What changed on this computer, and since when dropouts are more frequent. Pure; threads: any; TZ is read.
+ */
+#ifndef ST_STORY_CHANGE_STORY_H
+#define ST_STORY_CHANGE_STORY_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "core/base.h"
+
+#define ST_CHANGE_STORY_BYTES 400
+
+/** "the kernel became 6.12.48", "/etc/asound.conf changed". @param what of "changes" of sleeptune-history/1;
+ * not trusted. @return buf, safe text. */
+const char *st_change_story_what(const json_t *what, char *buf, size_t buf_bytes);
+
+/** The last change since which dropouts are more frequent, or rarer: "More dropouts since Tuesday, when the
+ * kernel became 6.12.48: 14 an hour, before 0.2. A new project or program may be the reason, too." @param
+ * ret_worse NULL is fine. @return buf; "": there is none. */
+const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, char *buf, size_t buf_bytes,
+                                 bool *ret_worse);
+
+#endif
