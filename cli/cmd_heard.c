@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/measure/practice_run.h"
 #include "cli/show/daemon_client.h"
 #include "cli/show/heard_text.h"
 #include "core/text/text.h"
@@ -16,18 +17,21 @@
 #define TARGET_BYTES (NOTE_BYTES * 3 + 64)
 
 struct options {
-    bool key, system, quiet;
+    bool key, practice, system, quiet;
     const char *socket;
 };
 
 static void help(void)
 {
     fputs("Usage: sleeptune heard [--key] [OPTION...] [NOTE...]\n"
+          "       sleeptune heard --practice\n"
           "Run this when you hear a click: sleeptuned keeps the moment, and what happened\n"
           "before it. After some marks 'sleeptune history --heard' says which cause comes\n"
           "before them more often than chance would have it.\n\n"
           "      --key            a key of the desktop runs this: what you heard happened\n"
           "                       in the last 2.5 s (without: 30 s, the time to type it)\n"
+          "      --practice       play a tone with eight short holes, and learn from the\n"
+          "                       space bar how fast you are: --key means that time then\n"
           "      --system         the system's daemon, also if your own runs\n"
           "      --socket PATH    the daemon on this socket; also SLEEPTUNE_SOCKET\n"
           "  -q, --quiet          print nothing\n"
@@ -37,7 +41,7 @@ static void help(void)
           "  sleeptune heard in the second verse, left\n"
           "  sleeptune heard --key --quiet     (bind this to a key of your desktop)\n"
           "  sleeptune history --heard\n\n"
-          "Exit status: 0 kept, 3 usage, 4 not kept.\n",
+          "Exit status: 0 kept, 2 nothing learned by --practice, 3 usage, 4 not kept.\n",
           stdout);
 }
 
@@ -46,6 +50,7 @@ static int read_options(int argc, char **argv, struct options *o, int *ret_first
 {
     const struct st_option known[] = {
         {.name = "key", .flag = &o->key},
+        {.name = "practice", .flag = &o->practice},
         {.name = "system", .flag = &o->system},
         {.name = "socket", .text = &o->socket},
         {.name = "quiet", .letter = 'q', .flag = &o->quiet},
@@ -55,6 +60,8 @@ static int read_options(int argc, char **argv, struct options *o, int *ret_first
         return status;
     if (o->socket != NULL && o->system)
         return st_failure_usage(COMMAND, "--system and --socket name a daemon each: choose one");
+    if (o->practice && (o->key || o->system || o->socket != NULL || *ret_first < argc))
+        return st_failure_usage(COMMAND, "--practice keeps no mark: it takes no other option and no note");
     return -1;
 }
 
@@ -89,9 +96,14 @@ int st_cmd_heard(int argc, char **argv)
     int status = read_options(argc, argv, &o, &first);
     if (status >= 0)
         return status;
+    if (o.practice)
+        return st_practice_run(COMMAND);
     if (!join(argv + first, argc - first, note, sizeof(note)))
         return st_failure_usage(COMMAND, "the note is longer than %d bytes", NOTE_BYTES - 1);
     st_text_append(target, sizeof(target), "%s", o.key ? "key" : "typed");
+    const int64_t window_ns = o.key ? st_practice_run_window_ns() : 0;
+    if (window_ns > 0)
+        st_text_append(target, sizeof(target), "&window=%lldms", (long long)(window_ns / ST_NS_PER_MS));
     if (note[0] != '\0') {
         st_text_append(target, sizeof(target), "&note=");
         append_encoded(target, sizeof(target), note);

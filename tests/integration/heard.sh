@@ -36,9 +36,12 @@ is "the file says the same without the daemon" "$("$SLEEPTUNE" history --heard -
 # --- what may be written ---
 is "another path cannot be written" "$(post /v1/status)" 405
 is "nor by another method" "$(curl -s -o /dev/null -w '%{http_code}' --unix-socket "$sock" -X PUT http://localhost/v1/heard)" 405
+is "a window of practice" "$(post '/v1/heard?by=key&window=900ms')" 200
+is "is that of the mark" "$(heard 'd["marks"][-1]["window_ns"]')" 900000000
+is "not a longer one" "$(post '/v1/heard?by=key&window=3s')" 400
 is "by what: only what is known" "$(post '/v1/heard?by=nobody')" 400
 is "no other parameter" "$(post '/v1/heard?since=1h')" 400
-for _ in 1 2 3 4 5 6 7 8; do post /v1/heard >/dev/null; done
+for _ in 1 2 3 4 5 6 7; do post /v1/heard >/dev/null; done
 is "ten a minute are enough" "$(post /v1/heard)" 429
 like "and it says so" "$("$SLEEPTUNE" heard --socket "$sock" 2>&1)" 'not kept: ten marks a minute are enough'
 is "hostile notes cannot reach the terminal" "$("$SLEEPTUNE" history --heard --socket "$sock" | LC_ALL=C grep -c $'\033')" 0

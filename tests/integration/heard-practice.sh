@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# sleeptune heard --practice: a real sound in a PipeWire server with a null sink, and a listener who is a program.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+[ "$(id -u)" -ne 0 ] || let_nobody_in
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+if [ "$(id -u)" -eq 0 ]; then
+    like "root plays in no one's sound system" "$("$SLEEPTUNE" heard --practice </dev/null 2>&1)" 'not as root'
+    chmod 755 "$tmp" # from here on as nobody
+    mkdir "$tmp/nobody"
+    chown 65534:65534 "$tmp/nobody"
+fi
+me=$tmp/nobody
+mkdir -p "$me"
+as=(env) # no function: what is killed must be the program
+[ "$(id -u)" -ne 0 ] || as=("${nobody[@]}")
+export HOME=$me XDG_RUNTIME_DIR=$me/run XDG_STATE_HOME=$me/state
+"${as[@]}" mkdir -m 700 "$XDG_RUNTIME_DIR"
+unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR PULSE_SERVER PULSE_RUNTIME_PATH DISPLAY
+window=$me/state/sleeptune/heard-window-ms
+
+like "without a terminal" "$("${as[@]}" "$SLEEPTUNE" heard --practice </dev/null 2>&1)" '--practice needs a terminal'
+like "it keeps no mark" "$("${as[@]}" "$SLEEPTUNE" heard --practice loud 2>&1)" 'it takes no other option and no note'
+
+# practice SOUND SHARE REACTION PATH: $said, in one line
+practice() {
+    said=$("${as[@]}" env PATH="$4" "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/practice_listener.py" "$1" "$2" "$3" "$SLEEPTUNE" heard --practice 2>&1 |
+        tr '\n' ' ')
+    tap_note <<<"$said"
+}
+mkdir "$tmp/no-player"
+chmod 755 "$tmp/no-player"
+practice "$me/none" 8 0.3 "$tmp/no-player"
+like "no program to play it" "$said" 'no program could play the sound: install pw-play.* status 4, holes 0'
+ok "and no window" test ! -e "$window"
+
+if command -v pipewire wireplumber pw-play pw-record pw-cli pw-metadata dbus-daemon >/dev/null; then
+    "${as[@]}" dbus-daemon --session --nofork --nopidfile --address="unix:path=$me/session" >"$tmp/bus.log" 2>&1 &
+    pids+=("$!")
+    wait_for test -S "$me/session"
+    export DBUS_SESSION_BUS_ADDRESS=unix:path=$me/session
+    "${as[@]}" pipewire >"$tmp/server.log" 2>&1 &
+    pids+=("$!")
+    wait_for "${as[@]}" pw-cli info 0
+    "${as[@]}" wireplumber >>"$tmp/server.log" 2>&1 &
+    pids+=("$!")
+    "${as[@]}" pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=nul media.class=Audio/Sink object.linger=true audio.position=[FL FR] }' >/dev/null
+    "${as[@]}" pw-metadata -n settings 0 clock.force-quantum 1024 >/dev/null
+    wait_for "${as[@]}" pw-cli info nul >/dev/null
+    "${as[@]}" pw-record -P '{ stream.capture.sink=true }' --target nul --rate 48000 --channels 2 --format s16 "$me/all.wav" >"$tmp/record.log" 2>&1 &
+    recorder=$!
+    pids+=("$recorder")
+    practice "$me/all.wav" 8 0.3 "$PATH"
+    kill "$recorder"
+    like "eight real holes are heard by who listens" "$said" 'You heard 8 of 8 holes, after .*; 0 presses without one\. A mark by a key now means the last .* status 0, holes 8 $'
+    is "the window is twice the reaction and the way of the sound" \
+        "$(awk '{print ($1 > 600 && $1 <= 2500)}' "$window")" 1
+    before=$(cat "$window")
+    practice "$me/none" -1 0 "$PATH"
+    like "q ends it, and sets nothing" "$said" 'Ended early: nothing is set\. status 2, holes 0 $'
+    is "the window stays" "$(cat "$window")" "$before"
+else
+    skip "a real sound" "needs PipeWire, WirePlumber and pw-play"
+fi
+tap_done
