@@ -254,6 +254,7 @@ static void free_service(struct st_service *service)
     st_result_finish(&service->rested);
     st_observe_free(service->observe);
     st_notify_free(service->notify);
+    st_kernel_log_close(&service->kernel_log);
     st_service_stop_audio(service);
     if (service->causes != NULL)
         st_causes_tick(service->causes, (int)service->config.loop.cpu); /* the last events are kept, too */
@@ -453,6 +454,7 @@ int st_service_tick(struct st_service *service)
     if (r < 0)
         return r;
     st_causes_tick(service->causes, (int)service->config.loop.cpu);
+    st_kernel_log_look(&service->kernel_log, service->platform, &service->events);
     st_events_log(&service->events, st_service_wall_ns(service), false);
     /* fed while this thread runs: a restart would not give the loop a CPU, and its figures would be lost. An
      * event reports a loop without a CPU. */

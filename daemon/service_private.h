@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "daemon/causes/causes.h"
+#include "daemon/causes/kernel_log.h"
 #include "daemon/causes/mark.h"
 #include "daemon/causes/tracer.h"
 #include "daemon/history/history_writer.h"
@@ -28,6 +29,7 @@ struct st_service {
     struct st_events events;
     struct st_causes *causes;
     struct st_marks marks;
+    struct st_kernel_log kernel_log;
     struct st_tracer_way late;
     struct st_tracer *tracer; /* NULL: none */
     bool tracer_tried;        /* for this loop */

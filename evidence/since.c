@@ -35,7 +35,7 @@ struct look {
 static int score_of(const struct st_since_session *session)
 {
     const double hours = (double)session->played_ns / (3600.0 * (double)ST_NS_PER_S);
-    return (int)fmin(round(SCORE_STEP * log2(1 + (double)session->dropouts_n / hours)), SCORE_MAX);
+    return (int)fmin(round(SCORE_STEP * log1p((double)session->dropouts_n / hours) / M_LN2), SCORE_MAX);
 }
 
 static bool is_before(const struct st_since_session *session, const struct st_since_change *change,

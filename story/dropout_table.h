@@ -36,6 +36,10 @@ struct st_dropout_client {
     int64_t seen_ns, load_ns;                       /* its last line, and load line; INT64_MIN: none */
 };
 
+/* Where sound is lost and no part of sleeptune looks. */
+#define ST_DROPOUT_TABLE_NOT_WATCHED                                                                         \
+    "USB packets, Bluetooth's radio, a second card that the server puts right, cables, power supply"
+
 #define ST_DROPOUT_CYCLE_MAX 16 /* clients; further ones are left out */
 
 /** All 0 at first. */

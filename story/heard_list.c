@@ -6,27 +6,52 @@
 
 #include "core/text/json.h"
 #include "core/text/text.h"
+#include "story/dropout_table.h"
 #include "story/event_story.h"
 #include "story/heard.h"
 
 #define MARKS_MAX  200 /* the last ones */
 #define EVENTS_MAX 5000
 #define LONGEST_NS (120 * ST_NS_PER_S) /* of all windows */
+#define MINUTE_NS  (60 * ST_NS_PER_S)
+#define MUCH       100 /* thousandths of a second in which programs waited: more is a cause of its own */
 
-/* What is watched, as causes of what is heard: dropouts by their reason, then late wake-ups of the test loop
- * by theirs. */
+/* What is watched, as causes of what is heard: dropouts by their reason, others (below), then late wake-ups
+ * of the test loop by theirs. */
 enum {
     OF_DEVICE = ST_DROPOUT_REASONS,
     OF_RESYNC,
     OF_SUSPEND,
+    OF_SIZE,
+    OF_KERNEL,
+    OF_USB,
+    OF_MEMORY, /* these three: in the second of a dropout or of a late wake-up */
+    OF_DISK,
+    OF_THROTTLING,
     OF_LATE_WAKE,
     CAUSES = OF_LATE_WAKE + ST_CAUSE_COUNT
 };
+
+static const struct {
+    const char *name, *text;
+} others[] = {
+    {"device-xrun", "a device ran dry"},
+    {"resync", "a second card was put in step"},
+    {"suspend", "the computer slept"},
+    {"size", "the buffer size or the rate changed (known to the minute)"},
+    {"kernel-log", "the kernel logged a warning"},
+    {"kernel-log-usb", "the kernel logged something about USB"},
+    {"memory-pressure", "programs waited for memory"},
+    {"disk-pressure", "programs waited for the disk"},
+    {"throttling", "the CPU slowed itself down because of heat"},
+};
+_Static_assert(ST_ARRAY_LEN(others) == OF_LATE_WAKE - OF_DEVICE, "a row for each");
 
 struct list {
     struct st_heard_mark marks[MARKS_MAX];
     struct st_event heard[MARKS_MAX]; /* the same, whole */
     struct st_event found[MARKS_MAX]; /* what fits best; wall_ns 0: nothing */
+    size_t found_cause[MARKS_MAX];
     uint32_t fits_n[MARKS_MAX];
     size_t n;
     struct st_heard_event events[EVENTS_MAX];
@@ -45,6 +70,8 @@ static size_t cause_of(const struct st_event *event)
         return OF_SUSPEND;
     if (event->kind == ST_EVENT_LATE_WAKE)
         return OF_LATE_WAKE + event->cause;
+    if (event->kind == ST_EVENT_KERNEL_LOG)
+        return strcmp(event->source, "usb") == 0 ? OF_USB : OF_KERNEL;
     if (!st_event_kind_is_dropout(event->kind))
         return CAUSES;
     if (event->place == ST_DROPOUT_AT_RESYNC)
@@ -54,12 +81,8 @@ static size_t cause_of(const struct st_event *event)
 
 static const char *cause_text(size_t cause, char *buf, size_t buf_bytes)
 {
-    if (cause == OF_DEVICE)
-        return "a device ran dry";
-    if (cause == OF_RESYNC)
-        return "a second card was put in step";
-    if (cause == OF_SUSPEND)
-        return "the computer slept";
+    if (cause >= OF_DEVICE && cause < OF_LATE_WAKE)
+        return others[cause - OF_DEVICE].text;
     if (cause >= OF_LATE_WAKE)
         snprintf(buf, buf_bytes, "the test loop woke late: %s",
                  st_cause_kind_text((enum st_cause)(cause - OF_LATE_WAKE)));
@@ -72,10 +95,9 @@ static const char *cause_text(size_t cause, char *buf, size_t buf_bytes)
 
 static const char *cause_name(size_t cause)
 {
-    static const char *const others[] = {"device-xrun", "resync", "suspend"};
     if (cause >= OF_LATE_WAKE)
         return st_cause_kind_name((enum st_cause)(cause - OF_LATE_WAKE));
-    return cause >= OF_DEVICE ? others[cause - OF_DEVICE]
+    return cause >= OF_DEVICE ? others[cause - OF_DEVICE].name
                               : st_dropout_reason_name((enum st_dropout_reason)cause);
 }
 
@@ -123,22 +145,47 @@ static bool explains_better(const struct st_event *event, const struct st_event 
     return dropout ? event->lost_ns > than->lost_ns : event->lateness_ns > than->lateness_ns;
 }
 
-static int take_event(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
+static void add(struct list *list, size_t cause, int64_t from_ns, int64_t to_ns)
 {
-    struct list *list = ctx;
-    const size_t cause = cause_of(event);
-    list->oldest_ns = list->oldest_ns == 0 ? event->wall_ns : list->oldest_ns;
-    if (cause == CAUSES || list->events_n == EVENTS_MAX)
-        return 0;
-    const struct st_heard_event heard = {
-        .from_ns = st_ns_sub(event->wall_ns, event->span_ns), .to_ns = event->wall_ns, .cause = cause};
-    list->events[list->events_n++] = heard;
+    if (list->events_n < EVENTS_MAX)
+        list->events[list->events_n++] =
+            (struct st_heard_event){.from_ns = from_ns, .to_ns = to_ns, .cause = cause};
+}
+
+static void take(struct list *list, const struct st_event *event, size_t cause)
+{
+    const struct st_heard_event heard = {.from_ns = st_ns_sub(event->wall_ns, event->span_ns),
+                                         .to_ns = event->wall_ns};
+    add(list, cause, heard.from_ns, heard.to_ns);
     for (size_t i = 0; i < list->n; i++) {
         if (!st_heard_fits(&list->marks[i], &heard))
             continue;
         list->fits_n[i]++;
-        if (explains_better(event, &list->found[i]))
-            list->found[i] = *event;
+        if (!explains_better(event, &list->found[i]))
+            continue;
+        list->found[i] = *event;
+        list->found_cause[i] = cause;
+    }
+}
+
+static int take_event(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
+{
+    struct list *list = ctx;
+    const struct st_event_circumstances *c = &event->circumstances;
+    const struct {
+        size_t cause;
+        bool much;
+    } beside[] = {{OF_MEMORY, c->pressure_memory_permille >= MUCH},
+                  {OF_DISK, c->pressure_io_permille >= MUCH},
+                  {OF_THROTTLING, c->throttles_n > 0}};
+    const size_t cause = cause_of(event);
+    list->oldest_ns = list->oldest_ns == 0 ? event->wall_ns : list->oldest_ns;
+    if (cause == CAUSES)
+        return 0;
+    take(list, event, cause);
+    ST_EACH (row, beside) {
+        if (row->much)
+            add(list, row->cause, st_ns_sub(event->wall_ns, event->span_ns), event->wall_ns);
     }
     return 0;
 }
@@ -153,6 +200,7 @@ static void drop_old_marks(struct list *list)
     memmove(list->marks, list->marks + old_n, list->n * sizeof(list->marks[0]));
     memmove(list->heard, list->heard + old_n, list->n * sizeof(list->heard[0]));
     memmove(list->found, list->found + old_n, list->n * sizeof(list->found[0]));
+    memmove(list->found_cause, list->found_cause + old_n, list->n * sizeof(list->found_cause[0]));
     memmove(list->fits_n, list->fits_n + old_n, list->n * sizeof(list->fits_n[0]));
 }
 
@@ -168,6 +216,29 @@ static int runs_by_start(const void *left, const void *right)
     return (a->from_wall_ns > b->from_wall_ns) - (a->from_wall_ns < b->from_wall_ns);
 }
 
+/* From one run of a server to the next one, which is known to the minute. The runs are by time. */
+static void take_size_changes(struct list *list)
+{
+    const size_t n = list->sizes.runs_n < ST_HISTORY_RUNS_MAX ? list->sizes.runs_n : ST_HISTORY_RUNS_MAX;
+    for (size_t i = 1; i < n; i++) {
+        const struct st_history_run *run = &list->sizes.runs[i], *last = NULL;
+        for (size_t k = i; k-- > 0 && last == NULL;) {
+            if (strcmp(list->sizes.runs[k].source, run->source) == 0)
+                last = &list->sizes.runs[k];
+        }
+        if (last == NULL || (last->frames == run->frames && last->rate_hz == run->rate_hz) ||
+            st_ns_sub(run->from_wall_ns, last->to_wall_ns) > MINUTE_NS)
+            continue;
+        struct st_event event =
+            st_event_make(run->from_wall_ns, ST_EVENT_OBSERVE,
+                          "%s: the buffer changed from %" PRId64 " frames at %" PRId64 " Hz to %" PRId64
+                          " at %" PRId64 " Hz within that minute",
+                          run->source, last->frames, last->rate_hz, run->frames, run->rate_hz);
+        event.span_ns = MINUTE_NS;
+        take(list, &event, OF_SIZE);
+    }
+}
+
 /* Times in which something played, whatever the server and the size. Those less than a minute apart are one:
  * they are known to the minute. */
 static void make_sessions(struct list *list)
@@ -175,6 +246,7 @@ static void make_sessions(struct list *list)
     struct st_history_run *runs = list->sizes.runs;
     const size_t n = list->sizes.runs_n < ST_HISTORY_RUNS_MAX ? list->sizes.runs_n : ST_HISTORY_RUNS_MAX;
     qsort(runs, n, sizeof(*runs), runs_by_start);
+    take_size_changes(list);
     ST_EACH_OF (run, runs, n) {
         struct st_heard_session *last = list->sessions_n > 0 ? &list->sessions[list->sessions_n - 1] : NULL;
         if (last != NULL && run->from_wall_ns <= st_ns_add(last->to_ns, 60 * ST_NS_PER_S))
@@ -191,13 +263,14 @@ static json_t *mark_json(const struct list *list, size_t i)
     const struct st_story_beside beside = {.settled = true};
     char text[ST_EVENT_STORY_BYTES];
     const bool known = found->wall_ns != 0;
-    return json_pack(
-        "{s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o}", "time_ns", (json_int_t)heard->wall_ns, "by",
-        st_json_safe_string(heard->source), "window_ns", (json_int_t)list->marks[i].window_ns, "note",
-        heard->detail[0] != '\0' ? st_json_safe_string(heard->detail) : json_null(), "events",
-        (json_int_t)list->fits_n[i], "cause", known ? json_string(cause_name(cause_of(found))) : json_null(),
-        "cause_time_ns", st_json_integer_or_null(known, found->wall_ns), "text",
-        known ? st_json_safe_string(st_event_story_text(found, &beside, text, sizeof(text))) : json_null());
+    return json_pack("{s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o}", "time_ns", (json_int_t)heard->wall_ns, "by",
+                     st_json_safe_string(heard->source), "window_ns", (json_int_t)list->marks[i].window_ns,
+                     "note", heard->detail[0] != '\0' ? st_json_safe_string(heard->detail) : json_null(),
+                     "events", (json_int_t)list->fits_n[i], "cause",
+                     known ? json_string(cause_name(list->found_cause[i])) : json_null(), "cause_time_ns",
+                     st_json_integer_or_null(known, found->wall_ns), "text",
+                     known ? st_json_safe_string(st_event_story_text(found, &beside, text, sizeof(text)))
+                           : json_null());
 }
 
 static json_t *cause_json(size_t i, const struct st_heard_cause *cause)
@@ -247,8 +320,8 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
     st_text_append(buf, bytes, ".");
     if (unexplained_n > 0)
         st_text_append(buf, bytes,
-                       " %zu unexplained: nothing that is watched happened then. What is not watched here: "
-                       "sleeptune status --details",
+                       " %zu unexplained: nothing that is watched happened then. Not watched "
+                       "here: " ST_DROPOUT_TABLE_NOT_WATCHED,
                        unexplained_n);
 }
 
@@ -296,8 +369,8 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
     if (r == 0 && list->n > 0)
         r = st_history_read_sizes(reader, since_ns, until_ns, &list->sizes);
     if (r == 0) {
-        qsort(list->events, list->events_n, sizeof(list->events[0]), by_start);
         make_sessions(list);
+        qsort(list->events, list->events_n, sizeof(list->events[0]), by_start);
         json_t *document = document_of(list, since_ns, until_ns);
         *ret = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
         json_decref(document);

@@ -69,8 +69,8 @@ void st_practice_sound_fill(const struct st_practice_sound *sound, int64_t from_
         const double fade = fmin(fmin((double)frame, (double)left) / FADE_FRAMES, 1);
         const double value =
             is_hole(sound, frame) ? 0 : LOUDNESS * fade * sin(2 * M_PI * TONE_HZ * (double)frame / RATE);
-        put(bytes + FRAME_BYTES * i, (uint32_t)(int32_t)lround(value) & 0xffff, 2);
-        put(bytes + FRAME_BYTES * i + 2, (uint32_t)(int32_t)lround(value) & 0xffff, 2);
+        put(bytes + FRAME_BYTES * i, (uint32_t)(int32_t)round(value) & 0xffff, 2);
+        put(bytes + FRAME_BYTES * i + 2, (uint32_t)(int32_t)round(value) & 0xffff, 2);
     }
 }
 

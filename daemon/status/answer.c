@@ -381,7 +381,7 @@ static void set_not_watched(struct st_answer *answer)
                        seen->clients[i].name);
         break;
     }
-    st_text_append(buf, sizeof(answer->next_why), ST_ANSWER_NOT_WATCHED);
+    st_text_append(buf, sizeof(answer->next_why), ST_DROPOUT_TABLE_NOT_WATCHED);
 }
 
 static void set_next(const struct st_view *view, struct st_answer *answer)

@@ -5,10 +5,6 @@
 
 #include "daemon/status/view.h"
 
-/* Where sound is lost and no part of sleeptune looks. */
-#define ST_ANSWER_NOT_WATCHED                                                                                \
-    "USB packets, Bluetooth's radio, a second card that the server puts right, cables, power supply"
-
 struct st_answer {
     const struct st_observed_view
         *server; /* the source with the most dropouts, else one that watches; NULL */

@@ -158,7 +158,7 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_of_screen("answer",
                      "No dropout in the last 60 min on PipeWire at 1024 frames. Earlier: 412 dropouts, "
                      "22:22 to 22:23.");
-    expect_of_screen("next_why", "if it clicked: not watched here: " ST_ANSWER_NOT_WATCHED);
+    expect_of_screen("next_why", "if it clicked: not watched here: " ST_DROPOUT_TABLE_NOT_WATCHED);
 }
 
 static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
@@ -220,9 +220,8 @@ static void what_is_not_watched_is_not_said_to_be_none(void **state)
     expect_cells("[\"mpv\", \"0\", \"\", \"1 %\", \"0 %\"]");
     client->load.between = ST_XRUN_BETWEEN_UNSEEN;
     expect_cells("[\"mpv\", \"?\", \"not watched between it and its server\", \"1 %\", \"0 %\"]");
-    expect_of_screen(
-        "next_why",
-        "if it clicked: not watched here: what mpv writes too late (its buffer), " ST_ANSWER_NOT_WATCHED);
+    expect_of_screen("next_why", "if it clicked: not watched here: what mpv writes too late (its "
+                                 "buffer), " ST_DROPOUT_TABLE_NOT_WATCHED);
     expect_row("Not watched here", "between mpv and PipeWire", "ok", true);
     client->load.between = ST_XRUN_BETWEEN_STOPS;
     expect_cells("[\"mpv\", \"0\", \"only stops are watched between it and its server\", \"1 %\", \"0 %\"]");
@@ -571,12 +570,12 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     expect_of_screen("answer", "No dropout since 22:13 on PipeWire at 1024 frames.");
     expect_of_screen("state", "ok");
     expect_of_screen("next", "sleeptune history");
-    expect_of_screen("next_why", "if it clicked: not watched here: " ST_ANSWER_NOT_WATCHED);
+    expect_of_screen("next_why", "if it clicked: not watched here: " ST_DROPOUT_TABLE_NOT_WATCHED);
     result.misses = 4; /* the test loop is no witness against music that plays without a fault */
     st_hist_add_n(&result.lateness, INT64_C(22000000), 4);
     expect_of_screen("answer", "No dropout since 22:13 on PipeWire at 1024 frames.");
     expect_of_screen("state", "ok");
-    expect_of_screen("next_why", "if it clicked: not watched here: " ST_ANSWER_NOT_WATCHED);
+    expect_of_screen("next_why", "if it clicked: not watched here: " ST_DROPOUT_TABLE_NOT_WATCHED);
     expect_row("This computer", "timing not OK: a test loop missed 4 of 1000 periods", "warn", true);
     snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO"); /* neither are its rights */
     expect_of_screen("next", "sleeptune history");
@@ -775,7 +774,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
                "known, CPU time per poll not known yet (n = 0)",
                "ok", true);
     expect_no_row("Not watched");
-    expect_row("Not watched here", ST_ANSWER_NOT_WATCHED, "ok", true);
+    expect_row("Not watched here", ST_DROPOUT_TABLE_NOT_WATCHED, "ok", true);
     never->mode = ST_OBSERVED_ON; /* asked for */
     expect_row("Not watched", "sound4", "bad", true);
     never->mode = ST_OBSERVED_AUTO;

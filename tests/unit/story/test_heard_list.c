@@ -11,6 +11,8 @@
 #include "story/heard_list.h"
 #include "tests/unit/history_fixture.h"
 
+static int64_t frames = 128;
+
 static void play(int64_t from_ns, int64_t minutes)
 {
     for (int64_t i = 0; i < minutes; i++) {
@@ -18,7 +20,7 @@ static void play(int64_t from_ns, int64_t minutes)
                                              .to_wall_ns = from_ns + (i + 1) * MINUTE_NS,
                                              .watches_n = 1};
         watched.watches[0] = (struct st_history_watch){
-            .watched_ns = MINUTE_NS, .playing = 1, .frames = 128, .rate_hz = 48000, .source = "pipewire"};
+            .watched_ns = MINUTE_NS, .playing = 1, .frames = frames, .rate_hz = 48000, .source = "pipewire"};
         assert_int_equal(st_history_add_watched(history, &watched), 0);
     }
 }
@@ -106,10 +108,72 @@ static void marks_without_music_are_shown_and_tell_nothing(void **state)
     json_decref(read);
 }
 
+/* Each is a cause that records have already. */
+static void sizes_kernel_log_and_the_machine_are_causes(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    play(NOON_NS, 30);
+    frames = 256;
+    play(NOON_NS + 30 * MINUTE_NS, 30);
+    frames = 128;
+    happens(NOON_NS + 30 * MINUTE_NS - 20 * ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
+    happens(NOON_NS + 40 * MINUTE_NS, ST_EVENT_KERNEL_LOG, "usb", "");
+    happens(NOON_NS + 40 * MINUTE_NS + ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
+    struct st_event late = st_event_make(NOON_NS + 50 * MINUTE_NS, ST_EVENT_LATE_WAKE, "%s", "");
+    late.lateness_ns = 5 * ST_NS_PER_MS;
+    late.circumstances.throttles_n = 2;
+    late.circumstances.pressure_memory_permille = 500;
+    late.circumstances.pressure_io_permille = 20;
+    assert_int_equal(st_history_add_event(history, &late), 0);
+    happens(NOON_NS + 50 * MINUTE_NS + ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document(), *marks = json_object_get(read, "marks"), *cause;
+    assert_string_equal(text_of(json_array_get(marks, 0), "cause"), "size");
+    assert_non_null(strstr(text_of(json_array_get(marks, 0), "text"),
+                           "pipewire: the buffer changed from 128 frames at 48000 Hz to 256 at 48000 Hz"));
+    assert_string_equal(text_of(json_array_get(marks, 1), "cause"), "kernel-log-usb");
+    assert_string_equal(text_of(json_array_get(marks, 2), "cause"), "unknown");
+    size_t i, throttling = 0, memory = 0, disk = 0;
+    json_array_foreach(json_object_get(read, "causes"), i, cause)
+    {
+        throttling += strcmp(text_of(cause, "cause"), "throttling") == 0;
+        memory += strcmp(text_of(cause, "cause"), "memory-pressure") == 0;
+        disk += strcmp(text_of(cause, "cause"), "disk-pressure") == 0;
+    }
+    assert_int_equal(throttling, 1);
+    assert_int_equal(memory, 1);
+    assert_int_equal(disk, 0);
+    json_decref(read);
+}
+
+/* What a person learned by practice; another daemon's nonsense is none. */
+static void a_window_of_practice_is_that_of_the_mark(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    struct st_event heard = st_event_make(NOON_NS, ST_EVENT_HEARD, "%s", "");
+    ST_PRINT(heard.source, "key");
+    heard.span_ns = 900 * ST_NS_PER_MS;
+    assert_int_equal(st_history_add_event(history, &heard), 0);
+    heard.wall_ns += MINUTE_NS;
+    heard.span_ns = 900 * ST_NS_PER_S;
+    assert_int_equal(st_history_add_event(history, &heard), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document(), *marks = json_object_get(read, "marks");
+    assert_int_equal(figure(marks, 0, "window_ns"), 900 * ST_NS_PER_MS);
+    assert_int_equal(figure(marks, 1, "window_ns"), 2500 * ST_NS_PER_MS);
+    json_decref(read);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_cause_before_each_mark_is_named, setup, teardown),
+        cmocka_unit_test_setup_teardown(sizes_kernel_log_and_the_machine_are_causes, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_window_of_practice_is_that_of_the_mark, setup, teardown),
         cmocka_unit_test_setup_teardown(marks_without_music_are_shown_and_tell_nothing, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

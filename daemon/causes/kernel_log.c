@@ -1,0 +1,77 @@
+#include "daemon/causes/kernel_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "core/text/safe.h"
+#include "core/text/text.h"
+
+#define WARNING   4   /* of syslog(2); the kernel's own facility is 0 */
+#define LINES_MAX 256 /* of one look; a flood is read on at the next one */
+#define ABOUT_MAX 40
+
+const char *st_kernel_log_judge(const char *record, char *ret_about, size_t about_bytes)
+{
+    static const char *const usb[] = {"usb ",           "xhci_hcd ", "ehci-pci ",
+                                      "snd_usb_audio ", "usb_audio", "hub "};
+    static const char *const told[] = {"reset", "disconnect", "new "};
+    const char *text = strchr(record, ';');
+    const unsigned long level = strtoul(record, NULL, 10);
+    ret_about[0] = '\0';
+    if (text == NULL || level > 7) /* of another facility: written by programs */
+        return NULL;
+    text++;
+    const size_t len = strcspn(text, "\n"), about = strcspn(text, ":");
+    bool of_usb = false, counts = level <= WARNING;
+    ST_EACH (word, usb)
+        of_usb = of_usb || st_text_begins(text, *word);
+    ST_EACH (word, told)
+        counts = counts || (of_usb && about < len && strstr(text + about, *word) != NULL);
+    if (!counts)
+        return NULL;
+    if (about < len && about <= ABOUT_MAX) /* without a colon it is a sentence */
+        (void)st_safe_copy(ret_about, about_bytes, text, about);
+    return of_usb ? "usb" : "kernel";
+}
+
+void st_kernel_log_look(struct st_kernel_log *log, struct st_platform *platform, struct st_events *events)
+{
+    char record[1024], about[4 * ABOUT_MAX];
+    const int64_t now_ns = platform->clock.now_ns(&platform->clock), before_ns = log->looked_ns;
+    log->looked_ns = now_ns;
+    if (log->fd == 0) {
+        log->fd = platform->machine.os == ST_OS_LINUX
+                      ? platform->machine.open_path(&platform->machine, "/dev/kmsg", O_RDONLY)
+                      : -1;
+        if (log->fd > 0)
+            (void)lseek(log->fd, 0, SEEK_END);
+        return;
+    }
+    for (int i = 0; log->fd > 0 && i < LINES_MAX; i++) {
+        const ssize_t n = read(log->fd, record, sizeof(record) - 1);
+        if (n <= 0 && errno != EPIPE) /* EPIPE: lines were overwritten */
+            break;
+        record[n > 0 ? n : 0] = '\0';
+        const char *source = st_kernel_log_judge(record, about, sizeof(about));
+        if (source == NULL)
+            continue;
+        struct st_event event = st_event_make(
+            platform->clock.wall_ns(&platform->clock), ST_EVENT_KERNEL_LOG, "the kernel logged %s%s%s",
+            strcmp(source, "usb") == 0 ? "a line" : "a warning", about[0] != '\0' ? " about " : "", about);
+        ST_PRINT(event.source, "%s", source);
+        event.span_ns = st_ns_sub(now_ns, before_ns);
+        st_events_put(events, ST_LOG_INFO, &event);
+    }
+}
+
+void st_kernel_log_close(struct st_kernel_log *log)
+{
+    if (log->fd > 0)
+        close(log->fd);
+    log->fd = -1;
+}
