@@ -1,0 +1,121 @@
+#include "ears/signal.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#define FULL_SCALE 32768 /* steps of 16 bits: exact in every format of samples */
+#define TURN       6.283185307179586
+
+/* Primes: no two have a common period within a second. */
+const uint32_t st_signal_tones_hz[ST_SIGNAL_TONES] = {1297, 1657, 2087};
+
+const char *st_loss_kind_name(enum st_loss_kind kind)
+{
+    static const char *const names[] = {
+#define NAME(kind, name, text) name,
+        ST_LOSS_KINDS(NAME)
+#undef NAME
+    };
+    return names[kind];
+}
+
+const char *st_loss_kind_text(enum st_loss_kind kind)
+{
+    static const char *const texts[] = {
+#define TEXT(kind, name, text) text,
+        ST_LOSS_KINDS(TEXT)
+#undef TEXT
+    };
+    return texts[kind];
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014): a number's bits, well mixed. */
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9E3779B97F4A7C15U;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+    return x ^ (x >> 31);
+}
+
+uint32_t st_signal_steps(float level)
+{
+    const float steps = floorf(level * FULL_SCALE);
+    return steps >= FULL_SCALE - 1 ? FULL_SCALE - 1 : steps >= 1 ? (uint32_t)steps : 1;
+}
+
+int32_t st_signal_step(uint64_t frame, uint32_t channel, uint32_t steps)
+{
+    const uint64_t any = mix(frame ^ ((uint64_t)channel << 48));
+    const int32_t size = 1 + (int32_t)((any >> 1) % steps);
+    return (any & 1) != 0 ? size : -size;
+}
+
+float st_signal_tone(uint32_t rate_hz, float level, uint64_t frame)
+{
+    double sum = 0;
+    for (size_t i = 0; i < ST_SIGNAL_TONES; i++) { /* whole turns are left out before they cost digits */
+        const uint64_t part = frame % rate_hz * st_signal_tones_hz[i] % rate_hz;
+        sum += sin(TURN * (double)part / (double)rate_hz);
+    }
+    return (float)(sum * (double)level / ST_SIGNAL_TONES);
+}
+
+void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channels, float level)
+{
+    *signal = (struct st_signal){.rate_hz = rate_hz, .channels = channels, .level = level};
+}
+
+size_t st_signal_force(struct st_signal *signal, uint64_t chance, uint64_t from_frame, uint64_t until_frame)
+{
+    const uint64_t ms = signal->rate_hz / 1000, lengths[] = {1, ms, 20 * ms};
+    static const enum st_loss_kind kinds[] = {ST_LOSS_LOST, ST_LOSS_REPEATED, ST_LOSS_ZEROED};
+    const uint64_t each = until_frame > from_frame ? (until_frame - from_frame) / ST_SIGNAL_GLITCHES_MAX : 0;
+    uint64_t any = mix(chance);
+    signal->glitches_n = 0;
+    if (each < 200 * ms)
+        return 0;
+    const uint64_t first = any % ST_SIGNAL_GLITCHES_MAX; /* which comes first is not known, too */
+    for (uint64_t i = 0; i < ST_SIGNAL_GLITCHES_MAX; i++) {
+        const uint64_t which = (first + 4 * i) % ST_SIGNAL_GLITCHES_MAX; /* 4 and 9 share no factor: all */
+        any = mix(any);
+        signal->glitches[signal->glitches_n++] = (struct st_glitch){
+            kinds[which % 3], from_frame + i * each + any % (each - 100 * ms), lengths[which / 3]};
+    }
+    return signal->glitches_n;
+}
+
+/* Where the signal is when that frame is played. @return false: silence is forced. */
+static bool place_of(const struct st_signal *signal, uint64_t played, uint64_t *ret_frame)
+{
+    int64_t shift = 0;
+    for (size_t i = 0; i < signal->glitches_n && signal->glitches[i].at_frame <= played; i++) {
+        const struct st_glitch *glitch = &signal->glitches[i];
+        if (glitch->kind == ST_LOSS_ZEROED && played < glitch->at_frame + glitch->frames)
+            return false;
+        if (glitch->kind == ST_LOSS_LOST)
+            shift += (int64_t)glitch->frames;
+        else if (glitch->kind == ST_LOSS_REPEATED)
+            shift -= (int64_t)glitch->frames;
+    }
+    *ret_frame = played + (uint64_t)shift;
+    return true;
+}
+
+void st_signal_fill(const struct st_signal *signal, uint64_t at_frame, float *ret_frames, size_t frames_n)
+{
+    const uint32_t steps = st_signal_steps(signal->level);
+    for (size_t i = 0; i < frames_n; i++) {
+        uint64_t frame;
+        const bool sounds = place_of(signal, at_frame + i, &frame);
+        for (uint32_t c = 0; c < signal->channels; c++) {
+            float *to = &ret_frames[i * signal->channels + c];
+            if (!sounds)
+                *to = 0;
+            else if (c % 2 == 0)
+                *to = (float)st_signal_step(frame, c, steps) / FULL_SCALE;
+            else
+                *to = st_signal_tone(signal->rate_hz, signal->level, frame);
+        }
+    }
+}

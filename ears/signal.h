@@ -1,0 +1,70 @@
+/* The test signal, a function of the frame's number. Even channels have a sequence: every sample is one of
+ * 2 * level * 32768 steps and never 0, and 64 of them are found nowhere else, so that a place is exact where
+ * samples come back as they are. Odd channels have three tones, whose phases together say the time within one
+ * second, and which bear conversion. Pure, any thread, an audio callback too: nothing is allocated. */
+#ifndef ST_EARS_SIGNAL_H
+#define ST_EARS_SIGNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base.h"
+
+/* What is forced, and found. The name is that of the JSON. */
+#define ST_LOSS_KINDS(X)                                                                                     \
+    X(LOST, "lost", "left out")                                                                              \
+    X(REPEATED, "repeated", "played again")                                                                  \
+    X(ZEROED, "zeroed", "silence")                                                                           \
+    X(CORRUPTED, "corrupted", "other sound in its place")
+
+enum st_loss_kind {
+#define ST_LOSS_KIND(kind, name, text) ST_LOSS_##kind,
+    ST_LOSS_KINDS(ST_LOSS_KIND)
+#undef ST_LOSS_KIND
+        ST_LOSS_KINDS_N
+};
+
+const char *st_loss_kind_name(enum st_loss_kind kind);
+const char *st_loss_kind_text(enum st_loss_kind kind);
+
+/* A stretch of the played signal that is damaged on purpose. */
+struct st_glitch {
+    enum st_loss_kind kind; /* LOST, REPEATED, ZEROED */
+    uint64_t at_frame;      /* as played */
+    uint64_t frames;
+};
+
+/* Each of three kinds at each of three lengths: one frame, 1 ms and 20 ms, the shortest that the classes of
+ * path promise to find (ears/detect.h). */
+#define ST_SIGNAL_GLITCHES_MAX 9
+
+struct st_signal {
+    uint32_t rate_hz, channels;
+    float level; /* of full scale, 0 .. 1 */
+    size_t glitches_n;
+    struct st_glitch glitches[ST_SIGNAL_GLITCHES_MAX]; /* by at_frame; they do not overlap */
+};
+
+#define ST_SIGNAL_TONES 3
+extern const uint32_t st_signal_tones_hz[ST_SIGNAL_TONES];
+
+/** @param rate_hz 8000 ... @param channels 1 ... @param level  0.001 .. 1 */
+void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channels, float level);
+
+/** Forces all glitches between two frames of the played signal, at places that depend on `chance`, one in
+ * each ninth of that time. @return how many: fewer if there is too little time for them: 200 ms each. */
+size_t st_signal_force(struct st_signal *signal, uint64_t chance, uint64_t from_frame, uint64_t until_frame);
+
+/** Frames from at_frame on, interleaved: ret_frames[frames_n * channels]. */
+void st_signal_fill(const struct st_signal *signal, uint64_t at_frame, float *ret_frames,
+                    size_t frames_n) ST_NONBLOCKING;
+
+/** One sample of the sequence as it was before any glitch: a step, -32768 .. 32767 without 0, of 1 / 32768.
+ * @param steps  level * 32768, at least 1 */
+int32_t st_signal_step(uint64_t frame, uint32_t channel, uint32_t steps) ST_NONBLOCKING;
+uint32_t st_signal_steps(float level);
+
+/** Of the tones at a frame, before any glitch, between -level and level. */
+float st_signal_tone(uint32_t rate_hz, float level, uint64_t frame) ST_NONBLOCKING;
+
+#endif
