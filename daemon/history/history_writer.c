@@ -175,7 +175,7 @@ struct st_history_writer {
     int lock_fd;                /* of the file at used.path; -1: none */
     int64_t retained_ns;        /* INT64_MIN: not since it was opened */
     int64_t retained_bytes;     /* in use after that */
-    int64_t facts_ns;           /* when it was looked what changed; INT64_MIN: not in this file */
+    int64_t facts_wall_ns;      /* when it was looked what changed; INT64_MIN: not in this file */
     int64_t changed_ns;         /* when view.changed was read */
     int64_t retry_ns;           /* it could not be written, and is tried again then; INT64_MIN: it could */
 };
@@ -299,7 +299,7 @@ static int open_file(struct st_history_writer *writer, char *error, size_t error
         if (r == 0)
             r = st_history_open(writer->used.path, &writer->history, error, error_bytes);
     }
-    writer->retained_ns = writer->facts_ns = writer->changed_ns = INT64_MIN;
+    writer->retained_ns = writer->facts_wall_ns = writer->changed_ns = INT64_MIN;
     writer->retained_bytes = 0;
     return r;
 }
@@ -363,29 +363,29 @@ static int write_all(struct st_history_writer *writer, const struct waiting *row
 }
 
 /* What changed on the computer since the last start, or since yesterday. What played in between counts as
- * before the change at a start, as neither in the middle of a run. */
+ * before the change at a start, as neither in the middle of a run. By the wall clock: a computer that sleeps
+ * much has days, too. */
 static int write_facts(struct st_history_writer *writer)
 {
     struct st_platform *p = writer->platform;
-    const int64_t now_ns = p->clock.now_ns(&p->clock), wall_ns = p->clock.wall_ns(&p->clock);
-    const bool first = writer->facts_ns == INT64_MIN;
-    if (!first && now_ns - writer->facts_ns < FACTS_NS)
+    const int64_t wall_ns = p->clock.wall_ns(&p->clock), last_ns = writer->facts_wall_ns;
+    if (last_ns != INT64_MIN && wall_ns >= last_ns && wall_ns - last_ns < FACTS_NS)
         return 0;
     struct st_fingerprint *taken = malloc(sizeof(*taken));
     if (taken == NULL)
         return 0;
     st_fingerprint_take(&p->machine, geteuid() != 0 ? getenv("HOME") : NULL, taken);
+    const int64_t from_ns = last_ns != INT64_MIN && last_ns <= wall_ns ? last_ns : wall_ns;
     int r = st_history_begin(writer->history);
     if (r == 0)
-        r = st_history_add_facts(writer->history, first ? wall_ns : wall_ns - (now_ns - writer->facts_ns),
-                                 wall_ns, taken->facts, taken->n);
+        r = st_history_add_facts(writer->history, from_ns, wall_ns, taken->facts, taken->n);
     if (r == 0)
         r = st_history_commit(writer->history);
     if (r < 0)
         st_history_rollback(writer->history);
     st_fingerprint_finish(taken);
     free(taken);
-    writer->facts_ns = now_ns;
+    writer->facts_wall_ns = wall_ns;
     return r;
 }
 

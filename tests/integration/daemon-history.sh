@@ -240,8 +240,22 @@ is "a name of another path: 400" "$(code '/v1/history?limit=1')" 400
 is "nothing behind ? but the mark: 200" "$(code '/v1/events?')" 200
 is "events: 200" "$(code '/v1/events?limit=1&kind=config-read')" 200
 
-# --- readers who take their time ---
+# --- since when ---
 stop
+cp "$db" "$tmp/aside.db"
+sql "INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz, client) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+     SELECT 'pipewire', $(date +%s)000000000 - i * 86400000000000, $(date +%s)000000000 - i * 86400000000000 + 5400000000000, 1, 128, 48000, 'Ardour' FROM n"
+sql "INSERT INTO event (wall_ns, kind, source, count_n) SELECT from_ns + 1000000000, 'client-dropout', 'pipewire', 21 FROM watch
+     WHERE client = 'Ardour' AND from_ns > $(date +%s)000000000 - 777700000000000"
+sql "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was) SELECT $(date +%s)000000000 - 820800000000000, $(date +%s)000000000 - 820800000000000,
+     1 + max(change_n), 'package', 'a-sound-package', '0.5.9-1', '0.5.8-1' FROM fact"
+starts "it starts after nine evenings with more dropouts"
+answer_has() { "$SLEEPTUNE" status --socket "$sock" | tr '\n' ' ' | tr -s ' ' | grep -q "$1"; }
+ok "the first screen says since when" wait_for answer_has "More dropouts since [0-9-]*, when a-sound-package became 0.5.9-1: 14 an hour, before 0. A new project"
+stop
+cp "$tmp/aside.db" "$db"
+
+# --- readers who take their time ---
 if [ -x "$SLEEPTUNE_BUILD/tests/integration/make_history" ]; then
     rm -f "$db"
     "$SLEEPTUNE_BUILD/tests/integration/make_history" "$db" "$(date +%s)" 2 60 >/dev/null
