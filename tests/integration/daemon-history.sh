@@ -249,10 +249,18 @@ sql "INSERT INTO event (wall_ns, kind, source, count_n) SELECT from_ns + 1000000
      WHERE client = 'Ardour' AND from_ns > $(date +%s)000000000 - 777700000000000"
 sql "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was) SELECT $(date +%s)000000000 - 820800000000000, $(date +%s)000000000 - 820800000000000,
      1 + max(change_n), 'package', 'a-sound-package', '0.5.9-1', '0.5.8-1' FROM fact"
+cat >"$tmp/programs/sleeptune-observe-jack" <<'SH'
+#!/bin/sh
+echo 'ready JACK server "default", 256 frames at 48000 Hz'
+echo 'xrun certainty=exact n=0 starved=25 device=system client=Heavy%20Reverb reason=too-slow busy=7300000 wait=90000 period=5333333'
+exec cat
+SH
+export SLEEPTUNE_OBSERVE_DIR=$tmp/programs
 starts "it starts after nine evenings with more dropouts"
 answer_has() { "$SLEEPTUNE" status --socket "$sock" | tr '\n' ' ' | tr -s ' ' | grep -q "$1"; }
 ok "the first screen says since when" wait_for answer_has "More dropouts since [0-9-]*, when a-sound-package became 0.5.9-1: 14 an hour, before 0. A new project"
 stop
+unset SLEEPTUNE_OBSERVE_DIR
 cp "$tmp/aside.db" "$db"
 
 # --- readers who take their time ---
