@@ -1,7 +1,6 @@
 #include "ears/signal.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #define FULL_SCALE 32768 /* steps of 16 bits: exact in every format of samples */
 #define TURN       6.283185307179586
@@ -44,9 +43,19 @@ uint32_t st_signal_steps(float level)
     return steps >= FULL_SCALE - 1 ? FULL_SCALE - 1 : steps >= 1 ? (uint32_t)steps : 1;
 }
 
+static uint64_t any_of(uint64_t frame, uint32_t channel)
+{
+    return mix(frame ^ ((uint64_t)channel << 48));
+}
+
+bool st_signal_is_up(uint64_t frame, uint32_t channel)
+{
+    return (any_of(frame, channel) & 1) != 0;
+}
+
 int32_t st_signal_step(uint64_t frame, uint32_t channel, uint32_t steps)
 {
-    const uint64_t any = mix(frame ^ ((uint64_t)channel << 48));
+    const uint64_t any = any_of(frame, channel);
     const int32_t size = 1 + (int32_t)((any >> 1) % steps);
     return (any & 1) != 0 ? size : -size;
 }

@@ -1,0 +1,55 @@
+#include "ears/loss.h"
+
+#include <stdlib.h>
+
+/* The next block in the wrong order would end there. */
+static uint64_t away(const struct st_losses *losses)
+{
+    return (uint64_t)llabs(losses->last.shift_frames);
+}
+
+static bool is_same(const struct st_losses *losses, const struct st_loss *next)
+{
+    const uint64_t due = losses->clean_from + away(losses);
+    const uint64_t off = next->at_frame > due ? next->at_frame - due : due - next->at_frame;
+    return losses->holds &&
+           (next->at_frame < losses->clean_from + losses->join_frames || off <= losses->slack_frames);
+}
+
+static void join(struct st_loss *first, const struct st_loss *next)
+{
+    const bool in_place = next->kind == ST_LOSS_ZEROED || next->kind == ST_LOSS_CORRUPTED;
+    const uint64_t end = next->at_frame + (in_place ? next->frames : 0);
+    const uint64_t span = end > first->at_frame ? end - first->at_frame : 0;
+    first->shift_frames += next->shift_frames;
+    if (first->kind != next->kind)
+        first->kind = ST_LOSS_CORRUPTED;
+    const uint64_t shift = (uint64_t)llabs(first->shift_frames);
+    first->frames = span > shift ? span : shift;
+}
+
+void st_losses_add(struct st_losses *losses, const struct st_loss *loss, uint64_t clean, void *ctx)
+{
+    if (is_same(losses, loss)) {
+        join(&losses->last, loss);
+    } else {
+        st_losses_end(losses, ctx);
+        losses->last = *loss;
+        losses->holds = true;
+    }
+    losses->clean_from = clean;
+}
+
+void st_losses_pass(struct st_losses *losses, uint64_t frame, void *ctx)
+{
+    if (losses->holds &&
+        frame > losses->clean_from + losses->join_frames + losses->slack_frames + away(losses))
+        st_losses_end(losses, ctx);
+}
+
+void st_losses_end(struct st_losses *losses, void *ctx)
+{
+    if (losses->holds)
+        losses->found(ctx, &losses->last);
+    losses->holds = false;
+}

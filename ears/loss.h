@@ -1,0 +1,35 @@
+/* Losses of sound in what came back, and which of them are one. Pure. One thread. */
+#ifndef ST_EARS_LOSS_H
+#define ST_EARS_LOSS_H
+
+#include <stdbool.h>
+
+#include "ears/signal.h"
+
+struct st_loss {
+    enum st_loss_kind kind;
+    uint64_t at_frame;      /* recorded: where it begins, or up to within_frames later */
+    uint64_t within_frames; /* 0: exact */
+    uint64_t frames;        /* LOST, REPEATED: of the signal; else how long it lasts */
+    int64_t shift_frames;   /* the signal behind it is this much ahead of its time */
+};
+
+typedef void (*st_loss_fn)(void *ctx, const struct st_loss *loss);
+
+/** Losses with less than 20 ms of sound between them are one, and so are blocks in the wrong order, each of
+ * which ends where the signal is back or in the next block. All but the first three 0 at first. */
+struct st_losses {
+    uint64_t join_frames, slack_frames; /* slack: places are known so well */
+    st_loss_fn found;
+    struct st_loss last;
+    bool holds;
+    uint64_t clean_from;
+};
+
+/** @param clean  recorded: the signal is back from here on. */
+void st_losses_add(struct st_losses *losses, const struct st_loss *loss, uint64_t clean, void *ctx);
+/** There was sound up to this frame, and no loss. Gives what no other can belong to any more. */
+void st_losses_pass(struct st_losses *losses, uint64_t frame, void *ctx);
+void st_losses_end(struct st_losses *losses, void *ctx);
+
+#endif

@@ -1,0 +1,328 @@
+#include "ears/places.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW        64   /* frames that agree are no chance */
+#define CALIBRATE     4096 /* frames */
+#define CORRELATED    0.9  /* that share of a window is the signal */
+#define NOISE_MAX     0.03 /* 30 dB below the signal: above, samples cannot be distinguished */
+#define SIGMAS        8    /* a sample further away than that is damaged */
+#define FULL_SCALE    32768.0
+#define LONGEST_S     350   /* of a signal that may begin long before the recording */
+#define SILENT        1e-6F /* of full scale: nothing is played there */
+#define SLACK         4     /* frames: with noise, that number may agree with the signal by chance */
+#define MIXED         0.2   /* that share of a window is the signal, with other sound */
+#define JOIN_MS       20    /* less sound than that between two losses makes them one */
+#define TRY_MS        100   /* between two looks for the signal */
+#define TRIES_FAST    5
+#define SEARCHES_FAST 8 /* then each search waits twice as long as the one before */
+#define SEARCH_FRAMES 16
+
+void st_places_init(struct st_places *places, uint32_t rate_hz, float level, st_loss_fn found)
+{
+    memset(places, 0, sizeof(*places));
+    places->rate_hz = rate_hz;
+    places->steps = st_signal_steps(level);
+    places->losses = (struct st_losses){.join_frames = (uint64_t)rate_hz * JOIN_MS / 1000, .found = found};
+}
+
+void st_places_expect(struct st_places *places, uint64_t recorded, uint64_t played)
+{
+    places->expected = (int64_t)(played - recorded);
+    places->expects = true;
+}
+
+static float heard(const struct st_places *places, uint64_t frame)
+{
+    return places->ring[frame % ST_PLACES_RING];
+}
+
+static double played(const struct st_places *places, uint64_t frame, int64_t offset)
+{
+    const int64_t at = (int64_t)frame + offset;
+    return at < 0 ? 0 : st_signal_step((uint64_t)at, 0, places->steps) / FULL_SCALE;
+}
+
+static bool agrees(const struct st_places *places, uint64_t frame, int64_t offset)
+{
+    return fabs((double)heard(places, frame) - places->gain * played(places, frame, offset)) <=
+           places->tolerance;
+}
+
+/* --- where it is --- */
+
+/* @return how much of the last frames is the signal at that offset, -1 .. 1. */
+static double correlation(const struct st_places *places, int64_t offset)
+{
+    double both = 0, xx = 0, ss = 0;
+    for (uint64_t i = places->n - WINDOW; i < places->n; i++) {
+        const double x = (double)heard(places, i), s = played(places, i, offset);
+        both += x * s;
+        xx += x * x;
+        ss += s * s;
+    }
+    return xx > 0 && ss > 0 ? both / sqrt(xx * ss) : 0;
+}
+
+/* The signs of the first frames tell most offsets apart, in either polarity. */
+static bool signs_agree(const struct st_places *places, int64_t offset)
+{
+    const uint64_t first = places->n - WINDOW;
+    int same = 0;
+    for (uint64_t i = 0; i < 12; i++) {
+        const int64_t at = (int64_t)(first + i) + offset;
+        const bool up = at >= 0 && st_signal_is_up((uint64_t)at, 0);
+        same += up == (heard(places, first + i) > 0);
+        if (i == 7 && same > 1 && same < 7)
+            return false;
+    }
+    return same <= 1 || same >= 11;
+}
+
+static bool find_between(const struct st_places *places, int64_t from, int64_t until, int64_t *ret_offset)
+{
+    for (int64_t offset = from; offset < until; offset++) {
+        if (signs_agree(places, offset) && fabs(correlation(places, offset)) >= CORRELATED) {
+            *ret_offset = offset;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void seek(struct st_places *places)
+{
+    const int64_t near = 2 * (int64_t)places->rate_hz, end = -(int64_t)(places->n - WINDOW);
+    int64_t offset;
+    float peak = 0;
+    places->next_try =
+        places->n + (uint64_t)places->rate_hz * TRY_MS / 1000 * (places->tries_n < TRIES_FAST ? 1 : 10);
+    for (uint64_t i = places->n - WINDOW; i < places->n; i++)
+        peak = fmaxf(peak, fabsf(heard(places, i)));
+    if (peak <= SILENT)
+        return;
+    places->tries_n++;
+    const bool found =
+        (places->expects &&
+         find_between(places, places->expected - near, places->expected + near, &offset)) ||
+        (!places->expects && find_between(places, end, end + LONGEST_S * (int64_t)places->rate_hz, &offset));
+    if (!found)
+        return;
+    places->offset = offset;
+    places->calibrate_from = places->n - WINDOW;
+}
+
+/* Gain and noise over CALIBRATE frames. @return false: samples do not come back one by one here. */
+static bool calibrate(struct st_places *places)
+{
+    double both = 0, ss = 0, most = 0, ee = 0;
+    for (uint64_t i = places->n - CALIBRATE; i < places->n; i++) {
+        const double s = played(places, i, places->offset);
+        both += (double)heard(places, i) * s;
+        ss += s * s;
+    }
+    double gain = both / ss;
+    for (int pass = 0; pass < 2; pass++) { /* then with a gain of 1, if it is that but for rounding */
+        most = ee = 0;
+        for (uint64_t i = places->n - CALIBRATE; i < places->n; i++) {
+            const double e = (double)heard(places, i) - gain * played(places, i, places->offset);
+            most = fmax(most, fabs(e));
+            ee += e * e;
+        }
+        if (fabs(gain - 1) > 1e-3 || gain == 1)
+            break;
+        gain = 1;
+    }
+    const double noise = sqrt(ee / ss) / fabs(gain);
+    const bool exact = gain == 1 && most < 0.25 / FULL_SCALE;
+    const double tolerance = exact ? 0.25 / FULL_SCALE : fmax(SIGMAS * sqrt(ee / CALIBRATE), 1.5 * most);
+    if (gain == 0 || !(noise <= NOISE_MAX) || tolerance >= fabs(gain) * places->steps / FULL_SCALE / 2)
+        return false;
+    places->noise = noise;
+    places->exact = exact;
+    places->gain = gain;
+    places->tolerance = tolerance;
+    return true;
+}
+
+static void settle(struct st_places *places)
+{
+    if (places->n - places->calibrate_from < CALIBRATE)
+        return;
+    const bool good = calibrate(places);
+    places->calibrate_from = 0;
+    if (!good) /* of a new volume: it was not; what is damaged stays so */
+        return;
+    places->losses.slack_frames = places->exact ? 0 : SLACK;
+    if (places->locked)
+        places->volumes_n++;
+    else if (places->was_locked)
+        places->contact_lost_n++;
+    if (!places->was_locked) {
+        places->first_frame = places->n;
+        places->first_offset = places->offset;
+    }
+    places->was_locked = places->locked = true;
+    places->damaged = false;
+    places->tries_n = 0;
+}
+
+/* --- losses --- */
+
+static bool is_silent(const struct st_places *places, uint64_t from, uint64_t until)
+{
+    const double most = places->exact ? 0 : places->tolerance;
+    for (uint64_t i = from; i < until; i++) {
+        if (fabs((double)heard(places, i)) > most)
+            return false;
+    }
+    return true;
+}
+
+/* Is the signal in it, with other sound? */
+static bool is_mixed(const struct st_places *places, uint64_t from, uint64_t until)
+{
+    double both = 0, xx = 0, ss = 0;
+    for (uint64_t i = from; i < until; i++) {
+        const double x = (double)heard(places, i), s = places->gain * played(places, i, places->offset);
+        both += x * s;
+        xx += x * x;
+        ss += s * s;
+    }
+    return until - from >= WINDOW && both > ss / 2 && both > MIXED * sqrt(xx * ss);
+}
+
+/* Damage from bad_at on; from `clean` on the signal is back, `shift` frames ahead. */
+static void heal(struct st_places *places, uint64_t clean, int64_t shift, void *ctx)
+{
+    const uint64_t bad = places->bad_at;
+    struct st_loss loss = {.at_frame = bad, .shift_frames = shift};
+    const uint64_t len = clean > bad ? clean - bad : 0;
+    const bool silent = len > 0 && is_silent(places, bad, clean);
+    if (len == 0) { /* the frames between agree with both sides */
+        loss.kind = shift > 0 ? ST_LOSS_LOST : ST_LOSS_REPEATED;
+        loss.frames = (uint64_t)llabs(shift);
+        loss.at_frame = clean;
+        loss.within_frames = bad - clean;
+    } else {
+        loss.kind = silent ? ST_LOSS_ZEROED : ST_LOSS_CORRUPTED;
+        loss.frames = len;
+        /* near its ends the signal may be as soft as the noise */
+        for (; silent && !places->exact && loss.at_frame > 0 &&
+               is_silent(places, loss.at_frame - 1, loss.at_frame);
+             loss.at_frame--)
+            loss.within_frames++;
+    }
+    places->damaged = false;
+    places->offset += shift;
+    if (shift == 0 && !silent && is_mixed(places, bad, clean)) {
+        places->mixed_frames += len;
+        return;
+    }
+    st_losses_add(&places->losses, &loss, clean, ctx);
+}
+
+/* Looks for the last frames within a second. */
+static bool find_jump(const struct st_places *places, int64_t *ret_shift)
+{
+    const int64_t most = (int64_t)places->rate_hz;
+    for (int64_t far = 1; far <= most; far++) { /* the nearest first */
+        for (int64_t shift = far;; shift = -far) {
+            uint64_t agreed = 0;
+            while (agreed < WINDOW && agrees(places, places->n - 1 - agreed, places->offset + shift))
+                agreed++;
+            if (agreed == WINDOW) {
+                *ret_shift = shift;
+                return true;
+            }
+            if (shift < 0)
+                break;
+        }
+    }
+    return false;
+}
+
+static bool is_loud(const struct st_places *places)
+{
+    size_t loud = 0;
+    for (uint64_t i = places->n - WINDOW; i < places->n; i++)
+        loud += fabs((double)heard(places, i)) > (places->exact ? 0 : places->tolerance);
+    return loud > WINDOW / 2;
+}
+
+/* Damaged for long: has the volume changed, is other sound mixed in, or is it further away than a second? */
+static void look_again(struct st_places *places)
+{
+    const uint64_t lasts = places->n - places->bad_at;
+    if (lasts % (places->rate_hz / 10) != 0 || !is_loud(places))
+        return;
+    const double share = fabs(correlation(places, places->offset));
+    if (share >= CORRELATED)
+        places->calibrate_from = places->n - WINDOW;
+    else if (share < MIXED && lasts > places->rate_hz)
+        places->locked = false;
+}
+
+static void search(struct st_places *places, void *ctx)
+{
+    int64_t shift;
+    if (!is_loud(places)) {
+        places->next_search = places->n + SEARCH_FRAMES;
+        return;
+    }
+    if (!find_jump(places, &shift)) {
+        const uint64_t pace = places->searches_n++ < SEARCHES_FAST ? 0 : places->searches_n - SEARCHES_FAST;
+        places->next_search = places->n + ((uint64_t)SEARCH_FRAMES << (pace < 8 ? pace : 8));
+        return;
+    }
+    uint64_t clean = places->n - WINDOW;
+    const uint64_t least = places->n > ST_PLACES_RING ? places->n - ST_PLACES_RING : 0;
+    while (clean > least && clean + WINDOW > places->bad_at &&
+           agrees(places, clean - 1, places->offset + shift))
+        clean--;
+    heal(places, clean, shift, ctx);
+}
+
+static void track(struct st_places *places, void *ctx)
+{
+    const bool good = agrees(places, places->n - 1, places->offset);
+    if (!places->damaged && good) {
+        places->heard_frames++;
+        st_losses_pass(&places->losses, places->n, ctx);
+        return;
+    }
+    if (!places->damaged) {
+        places->damaged = true;
+        places->bad_at = places->n - 1;
+        places->good_n = places->searches_n = 0;
+        places->next_search = places->n + WINDOW;
+    }
+    places->good_n = good ? places->good_n + 1 : 0;
+    if (places->good_n == WINDOW)
+        heal(places, places->n - WINDOW, 0, ctx);
+    else if (places->n >= places->next_search)
+        search(places, ctx);
+    if (places->damaged)
+        look_again(places);
+}
+
+void st_places_take(struct st_places *places, const float *samples, size_t stride, size_t frames_n, void *ctx)
+{
+    for (size_t i = 0; i < frames_n; i++) {
+        const float sample = samples[i * stride];
+        places->ring[places->n++ % ST_PLACES_RING] = isfinite(sample) ? sample : 0;
+        if (places->calibrate_from != 0)
+            settle(places);
+        else if (places->locked)
+            track(places, ctx);
+        else if (places->n >= places->next_try && places->n >= WINDOW)
+            seek(places);
+    }
+}
+
+void st_places_end(struct st_places *places, void *ctx)
+{
+    st_losses_end(&places->losses, ctx);
+}

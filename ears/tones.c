@@ -1,0 +1,291 @@
+#include "ears/tones.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TURN      6.283185307179586
+#define BLOCKS_HZ 2000 /* half a millisecond each */
+#define FIT_MS    20   /* the tones are found in so much sound */
+#define NOISE_MAX 0.3  /* more, and they are not there */
+#define TIMES     4    /* a block with this multiple of the noise is damaged, ... */
+#define LEAST     0.15 /* ... and with that share of the tones */
+#define SILENT    1e-6 /* of full scale */
+#define FINE      4    /* parts of a frame, when the time is sought */
+#define SURE      1e-3 /* squares of turns: three phases agree */
+#define JOIN_MS   20   /* less sound than that between two losses makes them one */
+#define EDGE      6    /* frames: the edges of damage are known so well */
+
+struct fit {
+    double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES];
+    double rest, loud; /* root mean squares */
+};
+
+void st_tones_init(struct st_tones *tones, uint32_t rate_hz, st_loss_fn found)
+{
+    memset(tones, 0, sizeof(*tones));
+    tones->rate_hz = rate_hz;
+    tones->losses = (struct st_losses){
+        .join_frames = (uint64_t)rate_hz * JOIN_MS / 1000, .slack_frames = rate_hz / 1000, .found = found};
+}
+
+void st_tones_end(struct st_tones *tones, void *ctx)
+{
+    st_losses_end(&tones->losses, ctx);
+}
+
+static double angle(const struct st_tones *tones, size_t tone, uint64_t frame)
+{
+    return TURN * (double)(frame % tones->rate_hz * st_signal_tones_hz[tone] % tones->rate_hz) /
+           tones->rate_hz;
+}
+
+/* Cosine and sine of each tone, frame by frame. */
+struct rotor {
+    double cosine[ST_SIGNAL_TONES], sine[ST_SIGNAL_TONES], by_cosine[ST_SIGNAL_TONES],
+        by_sine[ST_SIGNAL_TONES];
+};
+
+static void begin(const struct st_tones *tones, struct rotor *rotor, uint64_t frame)
+{
+    for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
+        rotor->cosine[k] = cos(angle(tones, k, frame));
+        rotor->sine[k] = sin(angle(tones, k, frame));
+        rotor->by_cosine[k] = cos(angle(tones, k, 1));
+        rotor->by_sine[k] = sin(angle(tones, k, 1));
+    }
+}
+
+static void step(struct rotor *rotor)
+{
+    for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
+        const double cosine = rotor->cosine[k];
+        rotor->cosine[k] = cosine * rotor->by_cosine[k] - rotor->sine[k] * rotor->by_sine[k];
+        rotor->sine[k] = rotor->sine[k] * rotor->by_cosine[k] + cosine * rotor->by_sine[k];
+    }
+}
+
+/* Root mean square of what tones of these phases leave. */
+static double rest_of(const struct st_tones *tones, const double *re, const double *im, uint64_t from,
+                      uint64_t n)
+{
+    struct rotor rotor;
+    double sum = 0;
+    begin(tones, &rotor, from);
+    for (uint64_t i = from; i < from + n; i++, step(&rotor)) {
+        double rest = (double)tones->ring[i % ST_TONES_RING];
+        for (size_t k = 0; k < ST_SIGNAL_TONES; k++)
+            rest -= re[k] * rotor.cosine[k] + im[k] * rotor.sine[k];
+        sum += rest * rest;
+    }
+    return sqrt(sum / (double)n);
+}
+
+/* Least squares: six unknowns, Gauss without pivots, as the tones are nearly at right angles. */
+static void fit(const struct st_tones *tones, uint64_t from, uint64_t n, struct fit *ret)
+{
+    enum { M = 2 * ST_SIGNAL_TONES };
+    struct rotor rotor;
+    double a[M][M + 1] = {{0}}, row[M];
+    begin(tones, &rotor, from);
+    for (uint64_t i = from; i < from + n; i++, step(&rotor)) {
+        for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
+            row[2 * k] = rotor.cosine[k];
+            row[2 * k + 1] = rotor.sine[k];
+        }
+        for (size_t j = 0; j < M; j++) {
+            for (size_t k = j; k < M; k++)
+                a[j][k] += row[j] * row[k];
+            a[j][M] += row[j] * (double)tones->ring[i % ST_TONES_RING];
+        }
+    }
+    for (size_t j = 0; j < M; j++) {
+        for (size_t k = j + 1; k < M; k++)
+            a[k][j] = a[j][k];
+    }
+    for (size_t j = 0; j < M; j++) {
+        for (size_t k = j + 1; k < M; k++) {
+            const double part = a[k][j] / a[j][j];
+            for (size_t l = j; l <= M; l++)
+                a[k][l] -= part * a[j][l];
+        }
+    }
+    for (size_t j = M; j-- > 0;) {
+        for (size_t k = j + 1; k < M; k++)
+            a[j][M] -= a[j][k] * a[k][M];
+        a[j][M] /= a[j][j];
+    }
+    double power = 0;
+    for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
+        ret->re[k] = a[2 * k][M];
+        ret->im[k] = a[2 * k + 1][M];
+        power += (ret->re[k] * ret->re[k] + ret->im[k] * ret->im[k]) / 2;
+    }
+    ret->loud = sqrt(power);
+    ret->rest = rest_of(tones, ret->re, ret->im, from, n);
+}
+
+/* By how many turns a tone moved between two fits, -0.5 .. 0.5; a signal that is ahead of its time turns
+ * forward. */
+static double turned(const double *re, const double *im, const struct fit *now, size_t tone)
+{
+    const double cross = re[tone] * now->im[tone] - im[tone] * now->re[tone];
+    const double dot = re[tone] * now->re[tone] + im[tone] * now->im[tone];
+    return -atan2(cross, dot) / TURN;
+}
+
+/* The one shift within half a second that explains all three phases. `drifted`: frames that the clocks ran
+ * apart since the last fit. */
+static bool find_shift(const struct st_tones *tones, const struct fit *now, double drifted,
+                       double *ret_frames)
+{
+    const int64_t half = (int64_t)tones->rate_hz / 2 * FINE; /* all phases are the same a second later */
+    double turns[ST_SIGNAL_TONES], best = 1, second = 1, at = 0;
+    for (size_t k = 0; k < ST_SIGNAL_TONES; k++)
+        turns[k] = turned(tones->re, tones->im, now, k) - drifted * st_signal_tones_hz[k] / tones->rate_hz;
+    for (int64_t part = -half; part < half; part++) {
+        const double frames = (double)part / FINE;
+        double sum = 0;
+        for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
+            const double off = turns[k] - frames * st_signal_tones_hz[k] / tones->rate_hz;
+            sum += (off - round(off)) * (off - round(off));
+        }
+        if (sum < best && fabs(frames - at) > 2)
+            second = best;
+        else if (sum >= best && sum < second && fabs(frames - at) > 2)
+            second = sum;
+        if (sum < best) {
+            best = sum;
+            at = frames;
+        }
+    }
+    *ret_frames = at;
+    return best < SURE && second > TIMES * best;
+}
+
+static void take_fit(struct st_tones *tones, const struct fit *now, uint64_t middle)
+{
+    tones->fit_at = middle;
+    memcpy(tones->re, now->re, sizeof(tones->re));
+    memcpy(tones->im, now->im, sizeof(tones->im));
+}
+
+static void lock(struct st_tones *tones, uint64_t window)
+{
+    struct fit now;
+    fit(tones, tones->n - window, window, &now);
+    if (now.loud <= SILENT || now.rest > NOISE_MAX * now.loud)
+        return;
+    if (tones->was_locked)
+        tones->contact_lost_n++;
+    else
+        tones->first_frame = tones->n;
+    tones->noise = now.rest / now.loud;
+    tones->loud = now.loud;
+    tones->limit = fmax(TIMES * now.rest, LEAST * now.loud);
+    take_fit(tones, &now, tones->n - window / 2);
+    tones->was_locked = tones->locked = true;
+    tones->damaged = false;
+}
+
+static bool is_silent(const struct st_tones *tones, uint64_t from, uint64_t until)
+{
+    double sum = 0;
+    for (uint64_t i = from; i < until; i++)
+        sum += (double)tones->ring[i % ST_TONES_RING] * (double)tones->ring[i % ST_TONES_RING];
+    return until > from && sqrt(sum / (double)(until - from)) <= fmax(tones->limit / 2, SILENT);
+}
+
+/* The signal is back in the last window. */
+static void heal(struct st_tones *tones, const struct fit *now, uint64_t window, void *ctx)
+{
+    const uint64_t block = tones->rate_hz / BLOCKS_HZ, middle = tones->n - window / 2;
+    uint64_t clean = tones->n - window, bad = tones->bad_at > block ? tones->bad_at - block : 0;
+    double shift = 0;
+    while (bad < clean && rest_of(tones, tones->re, tones->im, bad, EDGE) <= tones->limit)
+        bad += EDGE;
+    while (clean >= bad + EDGE && rest_of(tones, now->re, now->im, clean - EDGE, EDGE) <= tones->limit)
+        clean -= EDGE;
+    const double drifted = st_tones_drift_ppm(tones) * 1e-6 * (double)(middle - tones->fit_at);
+    const bool sure = find_shift(tones, now, drifted, &shift);
+    const uint64_t len = clean - bad;
+    struct st_loss loss = {
+        .at_frame = bad, .within_frames = block, .shift_frames = sure ? llround(shift) : 0};
+    const uint64_t moved = (uint64_t)llabs(loss.shift_frames);
+    if (len > 2 * (uint64_t)EDGE && is_silent(tones, bad + EDGE, clean - EDGE)) {
+        loss.kind = ST_LOSS_ZEROED;
+        loss.frames = len;
+    } else if (moved > 0 && len <= 2 * block) {
+        loss.kind = shift > 0 ? ST_LOSS_LOST : ST_LOSS_REPEATED;
+        loss.frames = moved;
+    } else {
+        loss.kind = ST_LOSS_CORRUPTED;
+        loss.frames = len > moved ? len : moved;
+    }
+    take_fit(tones, now, middle);
+    tones->damaged = false;
+    st_losses_add(&tones->losses, &loss, clean, ctx);
+}
+
+/* The player and the recorder have clocks of their own: the phases move. */
+static void follow(struct st_tones *tones, const struct fit *now, uint64_t middle)
+{
+    double frames = 0;
+    for (size_t k = 0; k < ST_SIGNAL_TONES; k++)
+        frames +=
+            turned(tones->re, tones->im, now, k) * tones->rate_hz / st_signal_tones_hz[k] / ST_SIGNAL_TONES;
+    tones->drift_frames += frames;
+    tones->followed_frames += middle - tones->fit_at;
+    take_fit(tones, now, middle);
+}
+
+static void look(struct st_tones *tones, void *ctx)
+{
+    const uint64_t block = tones->rate_hz / BLOCKS_HZ, window = (uint64_t)tones->rate_hz * FIT_MS / 1000;
+    struct fit now;
+    if (tones->n < 2 * window)
+        return;
+    if (!tones->locked) {
+        if (tones->n % (window / block * block) == 0)
+            lock(tones, window);
+        return;
+    }
+    if (!tones->damaged) {
+        tones->damaged = rest_of(tones, tones->re, tones->im, tones->n - block, block) > tones->limit;
+        tones->bad_at = tones->n - block;
+        tones->heard_frames += tones->damaged ? 0 : block;
+        if (!tones->damaged)
+            st_losses_pass(&tones->losses, tones->n, ctx);
+        if (tones->damaged || tones->n % (10 * block) != 0)
+            return;
+        fit(tones, tones->n - window, window, &now);
+        if (now.rest <= tones->limit)
+            follow(tones, &now, tones->n - window / 2);
+        return;
+    }
+    if (tones->n < tones->bad_at + window)
+        return;
+    if (tones->n % (4 * block) == 0) {
+        fit(tones, tones->n - window, window, &now);
+        if (now.loud > tones->loud / 2 && now.loud < 2 * tones->loud && now.rest <= tones->limit / 2)
+            heal(tones, &now, window, ctx);
+        else if (tones->n - tones->bad_at > tones->rate_hz)
+            tones->locked = false;
+    }
+}
+
+void st_tones_take(struct st_tones *tones, const float *samples, size_t stride, size_t frames_n, void *ctx)
+{
+    const uint64_t block = tones->rate_hz / BLOCKS_HZ;
+    for (size_t i = 0; i < frames_n; i++) {
+        const float sample = samples[i * stride];
+        tones->ring[tones->n++ % ST_TONES_RING] = isfinite(sample) ? sample : 0;
+        if (block > 0 && tones->n % block == 0)
+            look(tones, ctx);
+    }
+}
+
+double st_tones_drift_ppm(const struct st_tones *tones)
+{
+    return tones->followed_frames > 0 ? tones->drift_frames / (double)tones->followed_frames * 1e6 : 0;
+}

@@ -1,0 +1,41 @@
+/* Follows the three tones of the test signal by their phases: for paths that convert, where samples do not
+ * come back one by one. A stretch that the tones do not explain is a loss; the phases behind it say by how
+ * much the signal moved. Pure; bounded memory; nothing is allocated. One thread. */
+#ifndef ST_EARS_TONES_H
+#define ST_EARS_TONES_H
+
+#include "ears/loss.h"
+
+#define ST_TONES_RING (1U << 16) /* frames */
+
+struct st_tones {
+    uint32_t rate_hz;
+    uint64_t n; /* frames taken */
+    bool locked, was_locked;
+    double noise; /* root mean square of what the tones do not explain, as a share of them */
+    double loud;  /* root mean square of the tones, of full scale */
+    double limit; /* a block with more than that is damaged; of full scale */
+    double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES]; /* each at frame 0 of the recording */
+    uint64_t fit_at;                                 /* recorded: where these phases are right */
+    double drift_frames; /* the signal ran ahead of the recording, in followed_frames */
+    uint64_t followed_frames, first_frame;
+    uint64_t heard_frames;
+    unsigned contact_lost_n;
+    bool damaged;
+    uint64_t bad_at;
+    struct st_losses losses;
+    float ring[ST_TONES_RING];
+};
+
+void st_tones_init(struct st_tones *tones, uint32_t rate_hz, st_loss_fn found);
+
+/** Takes samples of channel 1; `stride` floats apart. Losses come in order; places are right within 1 ms. */
+void st_tones_take(struct st_tones *tones, const float *samples, size_t stride, size_t frames_n, void *ctx);
+
+/** No more comes: the last loss. Damage up to the end is none: the signal has ended. */
+void st_tones_end(struct st_tones *tones, void *ctx);
+
+/** Faster than the signal says: parts per million, positive if the recording's clock is slow. */
+double st_tones_drift_ppm(const struct st_tones *tones);
+
+#endif

@@ -1,0 +1,237 @@
+/* On a path that returns samples one by one each fault is found, once, at its place and with its length; and
+ * nothing where there is none. With an argument: so many hours without a fault. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "ears/places.h"
+#include "tests/unit/ears/damage.h"
+
+#define RATE 48000
+
+static struct st_places places;
+static struct st_loss losses[1000];
+static size_t losses_n;
+
+static void found(void *ctx, const struct st_loss *loss)
+{
+    (void)ctx;
+    if (losses_n < 1000)
+        losses[losses_n++] = *loss;
+}
+
+static void listen(const float *frames, uint64_t n, float level)
+{
+    losses_n = 0;
+    st_places_init(&places, RATE, level, found);
+    for (uint64_t i = 0; i < n; i += 100)
+        st_places_take(&places, frames + 2 * i, 2, n - i < 100 ? n - i : 100, NULL);
+    st_places_end(&places, NULL);
+}
+
+static bool is_right(const struct st_loss *loss, const struct st_loss *truth, uint64_t slack)
+{
+    return loss->kind == truth->kind && truth->at_frame + slack >= loss->at_frame &&
+           truth->at_frame <= loss->at_frame + loss->within_frames + slack &&
+           loss->frames + slack >= truth->frames && loss->frames <= truth->frames + slack;
+}
+
+/* Each kind at three lengths. @param slack  frames: an edge may agree with the signal by chance. */
+static void expect_each(uint64_t seed, float level, uint64_t slack,
+                        void (*path)(float *, uint64_t, uint64_t *))
+{
+    static const uint64_t least[] = {1, 40, 960}, most[] = {3, 50, 20000};
+    for (int kind = 0; kind <= SWAPPED; kind++) {
+        for (size_t i = 0; i < 3; i++) {
+            struct damage damage = {.seed = seed + 3 * (uint64_t)kind + i};
+            uint64_t n, noise = 99;
+            float *frames =
+                damaged(&damage, kind, least[i], kind == SWAPPED && i == 2 ? 2000 : most[i], RATE, level, &n);
+            assert_non_null(frames);
+            if (path != NULL)
+                path(frames, n, &noise);
+            listen(frames, n, level);
+            assert_int_equal(losses_n, FAULTS_N);
+            for (size_t j = 0; j < FAULTS_N; j++) {
+                if (!is_right(&losses[j], &damage.faults[j], slack))
+                    fail_msg("kind %d of %zu: %s at %llu, %llu frames; truth: at %llu, %llu frames", kind, i,
+                             st_loss_kind_name(losses[j].kind), (unsigned long long)losses[j].at_frame,
+                             (unsigned long long)losses[j].frames,
+                             (unsigned long long)damage.faults[j].at_frame,
+                             (unsigned long long)damage.faults[j].frames);
+            }
+            assert_true(places.locked && places.contact_lost_n == 0 && places.volumes_n == 0);
+            free(frames);
+        }
+    }
+}
+
+static void every_fault_is_found_exactly_where_samples_come_back(void **state)
+{
+    (void)state;
+    expect_each(7919, 0.01F, 0, NULL);
+    assert_true(places.exact && places.gain == 1);
+}
+
+/* Turned over, softer, noise 60 dB below. */
+static void turn_and_add_noise(float *frames, uint64_t n, uint64_t *noise)
+{
+    for (uint64_t i = 0; i < 2 * n; i++)
+        frames[i] = (float)(-0.3 * ((double)frames[i] + next_normal(noise) * 0.1 / sqrt(3) / 1000));
+}
+
+static void and_with_another_volume_and_noise(void **state)
+{
+    (void)state;
+    expect_each(104729, 0.1F, 1, turn_and_add_noise);
+    assert_true(!places.exact && fabs(places.gain + 0.3) < 0.001 && places.noise < 0.002);
+}
+
+static void dither(float *frames, uint64_t n, uint64_t *noise)
+{
+    for (uint64_t i = 0; i < 2 * n; i++)
+        frames[i] =
+            (float)(floor((double)frames[i] * 32768 + next_share(noise) - next_share(noise) + 0.5) / 32768);
+}
+
+static void and_with_dither(void **state)
+{
+    (void)state;
+    expect_each(1299709, 0.01F, 1, dither);
+}
+
+static float *sound(uint64_t n)
+{
+    struct st_signal signal;
+    float *frames = calloc(2 * n, sizeof(float));
+    assert_non_null(frames);
+    st_signal_init(&signal, RATE, 2, 0.01F);
+    st_signal_fill(&signal, 4242, frames, n);
+    return frames;
+}
+
+static void a_volume_that_changes_is_no_loss(void **state)
+{
+    (void)state;
+    const uint64_t n = 6 * RATE;
+    float *frames = sound(n);
+    for (uint64_t i = n / 2; i < n; i++)
+        frames[2 * i] *= 0.5F;
+    listen(frames, n, 0.01F);
+    assert_int_equal(losses_n, 0);
+    assert_int_equal(places.volumes_n, 1);
+    assert_true(places.locked && fabs(places.gain - 0.5) < 1e-6);
+    free(frames);
+}
+
+static void another_program_is_no_loss(void **state)
+{
+    (void)state;
+    const uint64_t n = 6 * RATE;
+    float *frames = sound(n);
+    for (uint64_t i = 2 * RATE; i < 3 * RATE; i++)
+        frames[2 * i] += 0.004F * (float)sin((double)i * 0.06);
+    listen(frames, n, 0.01F);
+    assert_int_equal(losses_n, 0);
+    assert_true(places.mixed_frames > RATE / 2);
+    free(frames);
+}
+
+/* Further away than a second there is no length. */
+static void what_is_far_away_is_lost_contact(void **state)
+{
+    (void)state;
+    struct st_signal signal;
+    const uint64_t n = 8 * RATE;
+    float *frames = sound(n);
+    st_signal_init(&signal, RATE, 2, 0.01F);
+    st_signal_fill(&signal, 90 * RATE, frames + n, n / 2);
+    listen(frames, n, 0.01F);
+    assert_int_equal(losses_n, 0);
+    assert_int_equal(places.contact_lost_n, 1);
+    assert_true(places.locked);
+    free(frames);
+}
+
+static void the_end_of_the_signal_is_no_loss(void **state)
+{
+    (void)state;
+    const uint64_t n = 6 * RATE;
+    float *frames = sound(n);
+    for (uint64_t i = 0; i < n; i++) {
+        if (i < RATE || i > 4 * RATE)
+            frames[2 * i] = 0;
+    }
+    listen(frames, n, 0.01F);
+    assert_int_equal(losses_n, 0);
+    assert_int_equal(places.contact_lost_n, 0);
+    assert_int_equal(places.first_offset, 4242);
+    free(frames);
+}
+
+static void what_is_no_signal_is_not_taken_for_one(void **state)
+{
+    (void)state;
+    const uint64_t n = 4 * RATE;
+    float *frames = calloc(2 * n, sizeof(float));
+    uint64_t seed = 5;
+    assert_non_null(frames);
+    for (uint64_t i = 0; i < n; i++)
+        frames[2 * i] = i % 3 == 0 ? NAN : (float)next_normal(&seed);
+    listen(frames, n, 0.01F);
+    assert_false(places.was_locked);
+    assert_int_equal(losses_n, 0);
+    free(frames);
+}
+
+/* @return losses that were none in so many seconds, exactly returned, or with noise. */
+static size_t false_ones(uint64_t seconds, bool noisy)
+{
+    struct st_signal signal;
+    static float frames[2 * RATE];
+    uint64_t noise = 12345;
+    st_signal_init(&signal, RATE, 2, 0.01F);
+    losses_n = 0;
+    st_places_init(&places, RATE, 0.01F, found);
+    for (uint64_t i = 0; i < seconds; i++) {
+        st_signal_fill(&signal, i * RATE, frames, RATE);
+        if (noisy)
+            turn_and_add_noise(frames, RATE, &noise);
+        st_places_take(&places, frames, 2, RATE, NULL);
+    }
+    st_places_end(&places, NULL);
+    return losses_n + places.contact_lost_n + places.volumes_n + (places.locked ? 0 : 1);
+}
+
+static void nothing_is_found_where_nothing_is_lost(void **state)
+{
+    (void)state;
+    assert_int_equal(false_ones(60, false), 0);
+    assert_int_equal(false_ones(60, true), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_fault_is_found_exactly_where_samples_come_back),
+        cmocka_unit_test(and_with_another_volume_and_noise),
+        cmocka_unit_test(and_with_dither),
+        cmocka_unit_test(a_volume_that_changes_is_no_loss),
+        cmocka_unit_test(another_program_is_no_loss),
+        cmocka_unit_test(what_is_far_away_is_lost_contact),
+        cmocka_unit_test(the_end_of_the_signal_is_no_loss),
+        cmocka_unit_test(what_is_no_signal_is_not_taken_for_one),
+        cmocka_unit_test(nothing_is_found_where_nothing_is_lost),
+    };
+    if (argc > 1) {
+        const uint64_t seconds = strtoull(argv[1], NULL, 10) * 3600;
+        return printf("exact: %zu false, noisy: %zu false\n", false_ones(seconds, false),
+                      false_ones(seconds, true)) < 0;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

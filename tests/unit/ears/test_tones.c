@@ -1,0 +1,156 @@
+/* On a path that converts, faults of 1 ms and more are found, once, within 1 ms; and nothing where there is
+ * none. With an argument: so many hours without a fault. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "ears/tones.h"
+#include "tests/unit/ears/damage.h"
+
+#define PLAYED_HZ 48000
+
+static struct st_tones tones;
+static struct st_loss losses[1000];
+static size_t losses_n;
+
+static void found(void *ctx, const struct st_loss *loss)
+{
+    (void)ctx;
+    if (losses_n < 1000)
+        losses[losses_n++] = *loss;
+}
+
+/* A sound between its samples: 32 of them, a windowed sinc. */
+static double between(const float *frames, uint64_t n, double at)
+{
+    const int64_t first = (int64_t)floor(at);
+    double sum = 0;
+    for (int64_t i = first - 15; i <= first + 16; i++) {
+        const double off = (double)i - at;
+        const double sinc = off == 0 ? 1 : sin(3.141592653589793 * off) / (3.141592653589793 * off);
+        if (i >= 0 && i < (int64_t)n)
+            sum += sinc * (0.5 + 0.5 * cos(3.141592653589793 * off / 17)) * (double)frames[2 * i + 1];
+    }
+    return sum;
+}
+
+/* What a recorder with another clock or rate hears, with noise 60 dB below. */
+static void listen(const float *frames, uint64_t n, double ratio, uint32_t rate_hz, double noise)
+{
+    uint64_t seed = 4711;
+    losses_n = 0;
+    st_tones_init(&tones, rate_hz, found);
+    for (uint64_t i = 0; i < (uint64_t)((double)n * ratio); i++) {
+        const float sample =
+            (float)(between(frames, n, (double)i / ratio) + noise * 0.004 * next_normal(&seed));
+        st_tones_take(&tones, &sample, 1, 1, NULL);
+    }
+    st_tones_end(&tones, NULL);
+}
+
+static void expect_each(double ratio, uint32_t rate_hz, double noise, uint64_t shortest)
+{
+    for (int kind = 0; kind <= SWAPPED; kind++) {
+        struct damage damage = {.seed = 7919 + (uint64_t)kind};
+        uint64_t n;
+        size_t right = 0;
+        const double ms = rate_hz / 1000.0;
+        float *frames = damaged(&damage, kind, shortest, 20 * shortest, PLAYED_HZ, 0.01F, &n);
+        assert_non_null(frames);
+        listen(frames, n, ratio, rate_hz, noise);
+        assert_int_equal(losses_n, FAULTS_N); /* no false one */
+        for (size_t i = 0; i < FAULTS_N; i++) {
+            const struct st_loss *loss = &losses[i], *truth = &damage.faults[i];
+            right += loss->kind == truth->kind &&
+                     fabs((double)loss->at_frame - (double)truth->at_frame * ratio) <= ms &&
+                     fabs((double)loss->frames - (double)truth->frames * ratio) <= ms;
+        }
+        assert_true(right >= FAULTS_N - 1);
+        assert_true(tones.locked && tones.contact_lost_n == 0);
+        free(frames);
+    }
+}
+
+static void each_fault_of_a_millisecond_is_found_with_noise(void **state)
+{
+    (void)state;
+    expect_each(1, PLAYED_HZ, 0.001, 50);
+}
+
+static void and_with_a_clock_that_is_fast_or_slow(void **state)
+{
+    (void)state;
+    expect_each(1.0003, PLAYED_HZ, 0.001, 50);
+    assert_true(fabs(st_tones_drift_ppm(&tones) + 300) < 1);
+    expect_each(0.9997, PLAYED_HZ, 0.001, 50);
+    assert_true(fabs(st_tones_drift_ppm(&tones) - 300) < 1);
+}
+
+static void and_at_another_rate(void **state)
+{
+    (void)state;
+    expect_each(44100 / 48000.0, 44100, 0.001, 60);
+    assert_true(fabs(st_tones_drift_ppm(&tones)) < 1);
+}
+
+/* @return losses that were none. */
+static size_t false_ones(uint64_t seconds, double noise)
+{
+    struct st_signal signal;
+    static float frames[2 * PLAYED_HZ];
+    uint64_t seed = 12345;
+    st_signal_init(&signal, PLAYED_HZ, 2, 0.01F);
+    losses_n = 0;
+    st_tones_init(&tones, PLAYED_HZ, found);
+    for (uint64_t i = 0; i < seconds; i++) {
+        st_signal_fill(&signal, i * PLAYED_HZ, frames, PLAYED_HZ);
+        for (uint64_t j = 0; j < PLAYED_HZ; j++)
+            frames[2 * j + 1] += (float)(noise * 0.004 * next_normal(&seed));
+        st_tones_take(&tones, frames + 1, 2, PLAYED_HZ, NULL);
+    }
+    st_tones_end(&tones, NULL);
+    return losses_n + tones.contact_lost_n + (tones.locked ? 0 : 1);
+}
+
+static void nothing_is_found_where_nothing_is_lost(void **state)
+{
+    (void)state;
+    assert_int_equal(false_ones(60, 0.001), 0);
+    assert_int_equal(false_ones(60, 0.1), 0);
+}
+
+static void noise_is_no_signal(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    losses_n = 0;
+    st_tones_init(&tones, PLAYED_HZ, found);
+    for (uint64_t i = 0; i < 4 * PLAYED_HZ; i++) {
+        const float sample = i % 5 == 0 ? INFINITY : (float)next_normal(&seed);
+        st_tones_take(&tones, &sample, 1, 1, NULL);
+    }
+    assert_false(tones.was_locked);
+    assert_int_equal(losses_n, 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_fault_of_a_millisecond_is_found_with_noise),
+        cmocka_unit_test(and_with_a_clock_that_is_fast_or_slow),
+        cmocka_unit_test(and_at_another_rate),
+        cmocka_unit_test(nothing_is_found_where_nothing_is_lost),
+        cmocka_unit_test(noise_is_no_signal),
+    };
+    if (argc > 1) {
+        const uint64_t seconds = strtoull(argv[1], NULL, 10) * 3600;
+        return printf("converted: %zu false, lossy: %zu false\n", false_ones(seconds, 0.001),
+                      false_ones(seconds, 0.1)) < 0;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
