@@ -29,8 +29,8 @@ struct st_capture_head {
 };
 
 struct st_capture_packet {
-    uint64_t recorded;    /* number of its first frame, from 0; a number left out was not recorded */
-    uint64_t played;      /* the frame of the signal that was written when this packet was taken */
+    uint64_t recorded;    /* number of its first frame, from 0; a number left out found no room (FULL) */
+    uint64_t played;      /* the frame of the signal that is written when its first frame is recorded */
     int64_t time_ns;      /* of its first frame, CLOCK_MONOTONIC */
     uint32_t frames_n;    /* 1 ... */
     const float *samples; /* interleaved */
@@ -39,7 +39,8 @@ struct st_capture_packet {
 /* number, name, what happened; with %s: its text */
 #define ST_CAPTURE_EVENTS(X)                                                                                 \
     X(XRUN, "xrun", "the sound server or the device reported an xrun")                                       \
-    X(LATE, "late", "sleeptune itself was not ready")                                                        \
+    X(PLAYER, "player-late", "the program that plays the signal was not ready")                              \
+    X(RECORDER, "recorder-late", "the program that records was not ready")                                   \
     X(FULL, "full", "the command did not take what was recorded in time")                                    \
     X(FORMAT, "format", "the format changed")                                                                \
     X(MIXED, "mixed", "another program plays to the same device")                                            \

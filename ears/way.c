@@ -104,12 +104,10 @@ const struct st_way *st_way_find(const char *name)
 
 static int start(struct st_way_run *run, const char *path, const struct st_way_wish *wish)
 {
-    char seconds[16];
     int in[2], out[2];
     struct st_child_env env;
-    const char *argv[12] = {run->way->program, "-V" ST_VERSION, "-w", run->way->name, "-d", seconds};
-    size_t n = 6;
-    ST_PRINT(seconds, "%u", (unsigned)wish->duration_s);
+    const char *argv[9] = {run->way->program, "-V" ST_VERSION, "-w", run->way->name};
+    size_t n = 4;
     if (wish->plays != NULL) {
         argv[n++] = "-p";
         argv[n++] = wish->plays;
@@ -154,6 +152,15 @@ int st_way_open(struct st_way_run *run, struct st_machine *machine, const struct
     return r;
 }
 
+void st_way_begin(struct st_way_run *run)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction before;
+    (void)sigaction(SIGPIPE, &ignore, &before);
+    (void)st_posix_write_fd(run->in, "g", 1); /* of one that has ended st_way_read says so */
+    (void)sigaction(SIGPIPE, &before, NULL);
+}
+
 int st_way_read(struct st_way_run *run, int64_t limit_ns, const struct st_capture_sink *sink, void *ctx)
 {
     unsigned char bytes[READ_BYTES];
@@ -167,7 +174,7 @@ int st_way_read(struct st_way_run *run, int64_t limit_ns, const struct st_captur
     return r < 0 ? r : n > 0;
 }
 
-/* @return whether it ended within that many naps. */
+/* @return whether it ended within `naps` naps of NAP_NS. */
 static bool reap(struct st_way_run *run, unsigned naps)
 {
     const struct timespec nap = st_ns_to_timespec(NAP_NS);

@@ -46,7 +46,6 @@ const struct st_way *st_way_find(const char *name);
 
 struct st_way_wish {
     const char *plays, *records; /* devices; NULL: the usual ones */
-    uint32_t duration_s;         /* the glitches are forced within it; 0: none is */
 };
 
 /** A way that is gone now. One thread. */
@@ -62,6 +61,8 @@ struct st_way_run {
  * installed), or what starting said. End with st_way_close after 0. */
 ST_NODISCARD int st_way_open(struct st_way_run *run, struct st_machine *machine, const struct st_way *way,
                              const struct st_way_wish *wish);
+/** After its head: lets it play and record. */
+void st_way_begin(struct st_way_run *run);
 /** Waits until it says something, at most limit_ns, and hands that out.
  * @return 1: there may be more; 0: it has ended; -EAGAIN: nothing in that time; -EBADMSG: it said what no
  * such program says. */

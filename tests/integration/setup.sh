@@ -38,7 +38,7 @@ like "asks for what tests need, too" "$(asked | tail -n 1)" 'libcmocka-dev'
 
 system Linux
 stub apt-get "$note"
-stub dpkg-query 'for p in gcc libc6-dev meson ninja-build pkgconf libjansson-dev libconfig-dev zlib1g-dev libsystemd-dev libmicrohttpd-dev libsoundio-dev libtracefs-dev libtraceevent-dev libsqlite3-dev libjack-jackd2-dev libpipewire-0.3-dev libpulse-dev; do echo "installed $p"; done'
+stub dpkg-query 'for p in gcc libc6-dev meson ninja-build pkgconf libjansson-dev libconfig-dev zlib1g-dev libsystemd-dev libmicrohttpd-dev libsoundio-dev libtracefs-dev libtraceevent-dev libsqlite3-dev libjack-jackd2-dev libpipewire-0.3-dev libpulse-dev libasound2-dev; do echo "installed $p"; done'
 ok "Debian, all there (other variants of two packages): it succeeds" setup
 is "and asks for nothing" "$(asked)" ""
 ok "--check says so" setup --check

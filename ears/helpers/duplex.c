@@ -1,0 +1,125 @@
+#include "ears/helpers/duplex.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "platform/posix/posix.h"
+
+#define PRIORITY 70
+
+/* Both formats of whole numbers are in this machine's byte order. */
+static void to_device(enum st_duplex_format format, const float *from, void *to, size_t samples_n)
+{
+    int32_t *s32 = to;
+    int16_t *s16 = to;
+    if (format == ST_DUPLEX_FLOAT)
+        memcpy(to, from, samples_n * sizeof(float));
+    for (size_t i = 0; format == ST_DUPLEX_S32 && i < samples_n; i++)
+        s32[i] = (int32_t)lrint((double)from[i] * 2147483392.0);
+    for (size_t i = 0; format == ST_DUPLEX_S16 && i < samples_n; i++)
+        s16[i] = (int16_t)lrintf(from[i] * 32767.0F);
+}
+
+static void from_device(enum st_duplex_format format, const void *from, float *to, size_t samples_n)
+{
+    const int32_t *s32 = from;
+    const int16_t *s16 = from;
+    if (format == ST_DUPLEX_FLOAT)
+        memcpy(to, from, samples_n * sizeof(float));
+    for (size_t i = 0; format == ST_DUPLEX_S32 && i < samples_n; i++)
+        to[i] = (float)((double)s32[i] / 2147483392.0);
+    for (size_t i = 0; format == ST_DUPLEX_S16 && i < samples_n; i++)
+        to[i] = (float)s16[i] / 32767.0F;
+}
+
+/* @return as the device. */
+static long write_signal(struct st_duplex *duplex, uint32_t frames_n)
+{
+    float signal[ST_DUPLEX_FRAMES_MAX * 2], device[ST_DUPLEX_FRAMES_MAX * 2]; /* device: any format fits */
+    float *const to[] = {signal, signal + 1};
+    const uint32_t channels = duplex->ear->head.channels;
+    st_ear_play(duplex->ear, (uint32_t)duplex->ear->recorded, to, channels, frames_n);
+    to_device(duplex->format, signal, device, (size_t)frames_n * channels);
+    return duplex->ops->write(duplex->device, device, frames_n);
+}
+
+static void say_xrun(struct st_duplex *duplex)
+{
+    st_ear_event(duplex->ear, ST_CAPTURE_XRUN, 0, st_posix_now_ns(NULL));
+}
+
+static int play(struct st_duplex *duplex, uint32_t frames_n)
+{
+    long n = write_signal(duplex, frames_n);
+    const enum st_duplex_xrun xrun = n == 0                      ? ST_DUPLEX_XRUN_PLAY
+                                     : duplex->ops->xrun != NULL ? duplex->ops->xrun(duplex->device)
+                                                                 : ST_DUPLEX_XRUN_NONE;
+    if (xrun != ST_DUPLEX_XRUN_NONE)
+        say_xrun(duplex);
+    if (n >= 0 && xrun == ST_DUPLEX_XRUN_PLAY) /* it starts anew, and needs its reserve again */
+        n = write_signal(duplex, duplex->ahead_frames);
+    return n < 0 ? (int)n : 0;
+}
+
+int st_duplex_turn(struct st_duplex *duplex)
+{
+    float device[ST_DUPLEX_FRAMES_MAX * 2], samples[ST_DUPLEX_FRAMES_MAX * 2];
+    const float *const from[] = {samples, samples + 1};
+    const uint32_t channels = duplex->ear->head.channels;
+    const long n = duplex->ops->read(duplex->device, device, duplex->period_frames);
+    const int64_t now_ns = st_posix_now_ns(NULL);
+    if (n < 0)
+        return (int)n;
+    if (n == 0) {
+        say_xrun(duplex);
+        return 0;
+    }
+    from_device(duplex->format, device, samples, (size_t)n * channels);
+    st_ear_record(duplex->ear, (uint32_t)duplex->ear->recorded,
+                  now_ns - n * INT64_C(1000000000) / (int64_t)duplex->ear->head.rate_hz, from, channels,
+                  (uint32_t)n);
+    return play(duplex, (uint32_t)n);
+}
+
+int st_duplex_begin(struct st_duplex *duplex)
+{
+    return play(duplex, duplex->ahead_frames);
+}
+
+static void *run(void *ctx)
+{
+    struct st_duplex *duplex = ctx;
+    const struct sched_param param = {.sched_priority = PRIORITY};
+    (void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &param); /* without the right: as it is */
+    int r = st_duplex_begin(duplex);
+    while (r == 0)
+        r = st_duplex_turn(duplex);
+    atomic_store(&duplex->gone, r);
+    return NULL;
+}
+
+static bool look(void *ctx)
+{
+    struct st_duplex *duplex = ctx;
+    pthread_t thread;
+    if (duplex->ear->go && !duplex->started) {
+        duplex->started = true;
+        const int error = st_posix_thread_start(&thread, 512 * 1024, run, duplex);
+        if (error < 0)
+            atomic_store(&duplex->gone, error);
+    }
+    const int r = atomic_load(&duplex->gone);
+    if (r != 0)
+        st_ear_say(duplex->ear, ST_CAPTURE_GONE, strerror(-r));
+    return r == 0;
+}
+
+int st_duplex_run(struct st_duplex *duplex)
+{
+    if (st_ear_prepare(duplex->ear) < 0)
+        return st_ear_absent("out of memory");
+    st_ear_begin(duplex->ear);
+    st_ear_run(duplex->ear, look, duplex);
+    return ST_EAR_DONE; /* the thread ends with the process */
+}

@@ -1,0 +1,287 @@
+/* sleeptune-listen-jack: plays a test signal on a JACK server and records it, from one client's output port
+ * to another's input port (-w jack), or over the physical ports that a cable or a card's loopback connects
+ * (-w cable). Two processes, each with one client. A port without sound makes the player come after the
+ * recorder in each cycle, so that the recorder goes on, and hears it, when the player is not ready. */
+#include <errno.h>
+#include <inttypes.h>
+#include <jack/jack.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/text/text.h"
+#include "ears/helpers/helper_ear.h"
+#include "platform/posix/posix.h"
+#include "xruns/helpers/jack_server.h"
+
+#define PLAYS    "sleeptune-listen"
+#define RECORDS  "sleeptune-listen-record"
+#define CHANNELS 2
+#define ANSWER_S 5
+
+struct listener {
+    struct st_ear ear;
+    jack_client_t *client;
+    jack_port_t *ports[CHANNELS], *order;
+    atomic_bool ready, gone, other_size;
+    atomic_uint xruns_n;
+    unsigned xruns_said;
+    uint32_t others_n; /* that play to the same port, at the last look */
+};
+
+static struct listener listener = {.ear = {.way = ""}};
+
+/* --- the process thread --- */
+
+static int on_process(jack_nframes_t frames_n, ST_UNUSED void *ctx)
+{
+    float *samples[CHANNELS];
+    const float *from[CHANNELS];
+    const bool ready = atomic_load_explicit(&listener.ready, memory_order_acquire);
+    const uint32_t time = jack_last_frame_time(listener.client);
+    for (size_t i = 0; i < CHANNELS; i++) {
+        from[i] = samples[i] = jack_port_get_buffer(listener.ports[i], frames_n);
+        if (listener.ear.player && !ready)
+            memset(samples[i], 0, frames_n * sizeof(float));
+    }
+    if (!listener.ear.player)
+        memset(jack_port_get_buffer(listener.order, frames_n), 0, frames_n * sizeof(float));
+    if (ready && listener.ear.player)
+        st_ear_play(&listener.ear, time, samples, 1, frames_n);
+    else if (ready)
+        st_ear_record(&listener.ear, time, st_posix_now_ns(NULL), from, 1, frames_n);
+    return 0;
+}
+
+/* --- libjack's other threads --- */
+
+static int on_xrun(ST_UNUSED void *ctx)
+{
+    atomic_fetch_add(&listener.xruns_n, 1);
+    return 0;
+}
+
+static void on_shutdown(ST_UNUSED void *ctx)
+{
+    atomic_store(&listener.gone, true);
+}
+
+static int on_size(jack_nframes_t frames, ST_UNUSED void *ctx)
+{
+    if (listener.ear.head.period_frames != 0 && frames != listener.ear.head.period_frames)
+        atomic_store(&listener.other_size, true);
+    return 0;
+}
+
+static void drop_message(ST_UNUSED const char *text) {}
+
+/* --- the main thread --- */
+
+/* The recorder says it for both. @return the status. */
+static int absent(const char *why)
+{
+    return listener.ear.player ? ST_EAR_ABSENT : st_ear_absent("%s", why);
+}
+
+/* To the physical ports that take (or give) sound. A device with one channel takes both.
+ * @return whether there is one. */
+static bool connect_physical(const char *device, char first[ST_CAPTURE_TEXT_BYTES])
+{
+    const bool plays = listener.ear.player;
+    const char **ports =
+        jack_get_ports(listener.client, device[0] != '\0' ? device : NULL, JACK_DEFAULT_AUDIO_TYPE,
+                       JackPortIsPhysical | (plays ? JackPortIsInput : (unsigned long)JackPortIsOutput));
+    const bool any = ports != NULL && ports[0] != NULL;
+    for (size_t i = 0; any && i < CHANNELS; i++) {
+        const char *own = jack_port_name(listener.ports[i]),
+                   *other = ports[i == 0 || ports[1] == NULL ? 0 : i];
+        (void)jack_connect(listener.client, plays ? own : other, plays ? other : own);
+    }
+    if (any)
+        snprintf(first, ST_CAPTURE_TEXT_BYTES, "%s", ports[0]);
+    jack_free(ports);
+    return any;
+}
+
+/* Within the graph the recorder connects the two. */
+static int connect_ports(bool cable)
+{
+    struct st_ear *ear = &listener.ear;
+    char *first = ear->player ? ear->head.plays : ear->head.records, name[2 * ST_CAPTURE_TEXT_BYTES];
+    if (cable)
+        return connect_physical(ear->player ? ear->plays : ear->records, first) ? ST_EAR_DONE
+               : ear->player ? ST_EAR_ABSENT
+                             : absent("JACK has no physical port to record from");
+    ST_PRINT(name, "%s:order", ear->shared->client);
+    if (!ear->player)
+        (void)jack_connect(listener.client, jack_port_name(listener.order), name);
+    for (size_t i = 0; !ear->player && i < CHANNELS; i++) {
+        ST_PRINT(name, "%s:%s", ear->shared->client, i == 0 ? "left" : "right");
+        const int r = jack_connect(listener.client, name, jack_port_name(listener.ports[i]));
+        if (r != 0 && r != EEXIST)
+            return absent("JACK does not connect the two clients");
+    }
+    if (!ear->player)
+        snprintf(first, ST_CAPTURE_TEXT_BYTES, "%s", jack_port_name(listener.ports[0]));
+    return ST_EAR_DONE;
+}
+
+static void on_alarm(ST_UNUSED int number)
+{
+    static const struct st_capture_event event = {.kind = ST_CAPTURE_ABSENT,
+                                                  .text = "the JACK server does not answer"};
+    const bool says = !listener.ear.player && listener.ear.head.period_frames == 0; /* no head was written */
+    _exit(says && st_capture_write_event(STDOUT_FILENO, &event) < 0 ? ST_EAR_FAILED : ST_EAR_ABSENT);
+}
+
+static int open_client(const char *server)
+{
+    char why[ST_CAPTURE_TEXT_BYTES];
+    if (st_jack_server_is_pipewire())
+        return absent("libjack is that of PipeWire");
+    if (st_jack_server_look(server, why, sizeof(why)) != 0)
+        return absent(why);
+    jack_set_error_function(drop_message);
+    jack_set_info_function(drop_message);
+    (void)signal(SIGALRM, on_alarm);
+    alarm(ANSWER_S);
+    listener.client = jack_client_open(listener.ear.player ? PLAYS : RECORDS,
+                                       JackNoStartServer | JackServerName, NULL, server);
+    if (listener.client == NULL)
+        return absent("JACK is not running for this user");
+    for (size_t i = 0; i < CHANNELS; i++) {
+        listener.ports[i] =
+            jack_port_register(listener.client, i == 0 ? "left" : "right", JACK_DEFAULT_AUDIO_TYPE,
+                               listener.ear.player ? JackPortIsOutput : (unsigned long)JackPortIsInput, 0);
+        if (listener.ports[i] == NULL)
+            return absent("the JACK server has no port left");
+    }
+    listener.order =
+        jack_port_register(listener.client, "order", JACK_DEFAULT_AUDIO_TYPE,
+                           listener.ear.player ? JackPortIsInput : (unsigned long)JackPortIsOutput, 0);
+    if (listener.order == NULL)
+        return absent("the JACK server has no port left");
+    jack_on_shutdown(listener.client, on_shutdown, NULL);
+    if (jack_set_process_callback(listener.client, on_process, NULL) != 0 ||
+        jack_set_xrun_callback(listener.client, on_xrun, NULL) != 0 ||
+        jack_set_buffer_size_callback(listener.client, on_size, NULL) != 0 ||
+        jack_activate(listener.client) != 0)
+        return absent("the JACK server refuses the client");
+    return ST_EAR_DONE;
+}
+
+/* The player is in the graph first. @return false: it has ended, or the command has. */
+static bool wait_for_player(void)
+{
+    const struct timespec nap = {.tv_nsec = ST_EAR_PUMP_NS};
+    while (!listener.ear.player && !atomic_load(&listener.ear.shared->linked)) {
+        if (st_ear_player_ended(&listener.ear))
+            return false;
+        (void)nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+static int64_t latency(bool cable)
+{
+    jack_latency_range_t in = {0, 0};
+    if (!cable)
+        return -1;
+    jack_port_get_latency_range(listener.ports[0], JackCaptureLatency, &in);
+    return in.max;
+}
+
+static int begin(bool cable, const char *server)
+{
+    struct st_ear *ear = &listener.ear;
+    int r = open_client(server);
+    if (r == ST_EAR_DONE && !wait_for_player())
+        r = absent(cable ? "JACK has no physical port to play to" : "the process that plays has ended");
+    if (r == ST_EAR_DONE)
+        r = connect_ports(cable);
+    if (r != ST_EAR_DONE)
+        return r;
+    alarm(0);
+    ear->head.rate_hz = jack_get_sample_rate(listener.client);
+    ear->head.channels = CHANNELS;
+    ear->head.latency_frames = latency(cable);
+    ST_PRINT(ear->head.server, "JACK server \"%.60s\"", server);
+    ear->head.period_frames = jack_get_buffer_size(listener.client);
+    if (st_ear_prepare(ear) < 0)
+        return absent("out of memory");
+    if (ear->player) {
+        ST_PRINT(ear->shared->client, "%s", jack_get_client_name(listener.client));
+        atomic_store(&ear->shared->linked, true);
+        return ST_EAR_DONE;
+    }
+    if (!cable)
+        ST_PRINT(ear->head.plays, "%.100s:left", ear->shared->client);
+    st_ear_begin(ear);
+    return ST_EAR_DONE;
+}
+
+/* Others that play to the same physical port are heard with the signal. */
+static void look_for_others(void)
+{
+    const jack_port_t *plays = jack_port_by_name(
+        listener.client, ST_TEXT(ST_CAPTURE_TEXT_BYTES + 8, "%s:left", listener.ear.shared->client));
+    const char **peers = plays != NULL ? jack_port_get_all_connections(listener.client, plays) : NULL;
+    uint32_t n = 0;
+    for (size_t i = 0; peers != NULL && peers[i] != NULL; i++) {
+        const jack_port_t *peer = jack_port_by_name(listener.client, peers[i]);
+        const char **others = peer != NULL ? jack_port_get_all_connections(listener.client, peer) : NULL;
+        for (size_t j = 0; others != NULL && others[j] != NULL; j++) {
+            if (strcmp(others[j], jack_port_name(plays)) != 0 && ++n > listener.others_n)
+                st_ear_say(&listener.ear, ST_CAPTURE_MIXED, others[j]);
+        }
+        jack_free(others);
+    }
+    listener.others_n = n;
+    jack_free(peers);
+}
+
+/* The recorder begins with the player, and the player when the command says so. */
+static bool look(ST_UNUSED void *ctx)
+{
+    struct st_ear *ear = &listener.ear;
+    const unsigned xruns_n = atomic_load(&listener.xruns_n);
+    if (!ear->player && ear->go)
+        atomic_store(&ear->shared->go, true);
+    if (!atomic_load(&ear->shared->go))
+        listener.xruns_said = xruns_n; /* those of connecting */
+    else
+        atomic_store_explicit(&listener.ready, true, memory_order_release);
+    if (ear->player)
+        return !atomic_load(&listener.gone);
+    for (; listener.xruns_said != xruns_n; listener.xruns_said++)
+        st_ear_say(ear, ST_CAPTURE_XRUN, ear->head.server);
+    if (atomic_exchange(&listener.other_size, false))
+        st_ear_say(ear, ST_CAPTURE_FORMAT, "buffer size");
+    if (atomic_load(&listener.gone) || st_ear_player_ended(ear)) {
+        st_ear_say(ear, ST_CAPTURE_GONE, ear->head.server);
+        return false;
+    }
+    look_for_others();
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    st_ear_options(&listener.ear, argc, argv);
+    if (geteuid() == 0)
+        return st_ear_absent("run sleeptune listen as the user who plays");
+    if (st_ear_split(&listener.ear) < 0)
+        return st_ear_absent("no process can be started");
+    const int r = begin(strcmp(listener.ear.way, "cable") == 0, st_jack_server_name());
+    if (r != ST_EAR_DONE)
+        return r;
+    st_ear_run(&listener.ear, look, NULL);
+    if (!atomic_load(&listener.gone)) {
+        alarm(1);
+        jack_client_close(listener.client);
+    }
+    return ST_EAR_DONE;
+}

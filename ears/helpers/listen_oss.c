@@ -1,0 +1,32 @@
+/* sleeptune-listen-oss: plays a test signal on one OSS device and records another: a loop of virtual_oss
+ * (-w virtual_oss), or a card's output and input that a cable connects (-w cable). */
+#include <stdio.h>
+#include <string.h>
+
+#include "ears/helpers/oss_device.h"
+
+#define RATE_HZ 48000
+#define PERIOD  512
+#define LOOP    "/dev/dsp.loop" /* virtual_oss -l dsp.loop */
+
+int main(int argc, char **argv)
+{
+    static struct st_ear ear;
+    static struct st_oss_device device = {.calls = &st_oss_system};
+    struct st_duplex duplex = {.ear = &ear, .ops = &st_oss_ops, .device = &device};
+    const char *failed;
+    st_ear_options(&ear, argc, argv);
+    const bool cable = strcmp(ear.way, "cable") == 0;
+    const char *plays = ear.plays[0] != '\0' ? ear.plays : "/dev/dsp";
+    const char *records = ear.records[0] != '\0' ? ear.records : cable ? "/dev/dsp" : LOOP;
+    const int r = st_oss_open(&device, plays, records, RATE_HZ, PERIOD, &duplex, &ear.head.rate_hz, &failed);
+    if (r < 0)
+        return st_ear_absent("%.100s: %s", failed, strerror(-r));
+    ear.head.channels = 2;
+    ear.head.period_frames = duplex.period_frames;
+    ear.head.latency_frames = -1;
+    ST_PRINT(ear.head.server, "sound(4)");
+    ST_PRINT(ear.head.plays, "%s", plays);
+    ST_PRINT(ear.head.records, "%s", records);
+    return st_duplex_run(&duplex);
+}

@@ -1,0 +1,516 @@
+/* sleeptune-listen-pipewire: plays a test signal into a sink of a PipeWire server, and records the sink's
+ * monitor (-w monitor), or a source that a cable or a card's loopback connects to it (-w cable).
+ *
+ * Two processes, each with one filter that has ports of plain floats, linked by this program: no conversion,
+ * no volume, no session manager. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pipewire/filter.h>
+#include <pipewire/impl.h>
+#include <pipewire/pipewire.h>
+
+#include <pipewire/extensions/metadata.h>
+
+#include "core/ns.h"
+#include "core/text/text.h"
+#include "ears/helpers/helper_ear.h"
+
+#define CHANNELS    2
+#define NODES_MAX   256
+#define PORTS_MAX   1024
+#define FRAMES_MAX  8192U
+#define ANSWER_S    5
+#define MONO_FLOATS "32 bit float mono audio"
+#define PLAYS       "sleeptune-listen"
+#define RECORDS     "sleeptune-listen-record"
+
+struct node {
+    uint32_t id; /* 0: free */
+    bool sink, source;
+    char name[ST_CAPTURE_TEXT_BYTES];
+};
+
+struct port {
+    uint32_t id, node; /* 0: free */
+    bool out;
+};
+
+struct listener {
+    struct st_ear ear;
+    struct pw_loop *loop;
+    struct pw_core *core;
+    struct pw_registry *registry;
+    struct pw_proxy *metadata;
+    struct spa_hook core_hook, registry_hook, metadata_hook, filter_hook;
+    struct node nodes[NODES_MAX];
+    struct port ports[PORTS_MAX];
+    char sink[ST_CAPTURE_TEXT_BYTES], source[ST_CAPTURE_TEXT_BYTES]; /* the defaults; "": not known */
+    uint32_t sink_node, device; /* 0: not chosen yet. device: this process's, the sink or the source */
+    struct pw_filter *filter;
+    void *own_ports[CHANNELS];
+    struct pw_proxy *links[CHANNELS];
+    char server[ST_CAPTURE_TEXT_BYTES];
+    int sync, syncs_n, status;
+    bool ended, headed;
+    atomic_uint rate_seen, frames_seen; /* of the server's cycles, from the data thread; 0: none yet */
+    atomic_bool ready;                  /* the signal is made, and it begins */
+    bool other_rate;                    /* of the data thread: it was said */
+};
+
+static void end(struct listener *listener, int status)
+{
+    listener->status = status;
+    listener->ended = true;
+}
+
+/* The recorder says it for both. @return the status. */
+static int absent(const struct listener *listener, const char *why)
+{
+    return listener->ear.player ? ST_EAR_ABSENT : st_ear_absent("%s", why);
+}
+
+/* --- the data thread --- */
+
+/* @return the frames of this cycle; 0: it is not used. */
+static uint32_t begin_cycle(struct listener *listener, const struct spa_io_position *position)
+{
+    if (position == NULL || position->clock.rate.denom == 0)
+        return 0;
+    const uint32_t frames_n = (uint32_t)SPA_MIN(position->clock.duration, FRAMES_MAX);
+    atomic_store_explicit(&listener->frames_seen, frames_n, memory_order_relaxed);
+    atomic_store_explicit(&listener->rate_seen, position->clock.rate.denom, memory_order_relaxed);
+    return frames_n;
+}
+
+static void on_play(void *ctx, struct spa_io_position *position)
+{
+    struct listener *listener = ctx;
+    float *to[CHANNELS];
+    const uint32_t frames_n = begin_cycle(listener, position);
+    const bool ready = atomic_load_explicit(&listener->ready, memory_order_acquire);
+    for (size_t i = 0; i < CHANNELS; i++) {
+        to[i] = frames_n > 0 ? pw_filter_get_dsp_buffer(listener->own_ports[i], frames_n) : NULL;
+        if (to[i] != NULL && !ready)
+            memset(to[i], 0, frames_n * sizeof(float));
+    }
+    if (frames_n > 0 && ready)
+        st_ear_play(&listener->ear, (uint32_t)position->clock.position, to, 1, frames_n);
+}
+
+static void on_record(void *ctx, struct spa_io_position *position)
+{
+    struct listener *listener = ctx;
+    struct st_ear *ear = &listener->ear;
+    const float *from[CHANNELS];
+    const uint32_t frames_n = begin_cycle(listener, position);
+    for (size_t i = 0; i < CHANNELS; i++)
+        from[i] = frames_n > 0 ? pw_filter_get_dsp_buffer(listener->own_ports[i], frames_n) : NULL;
+    if (frames_n == 0 || !atomic_load_explicit(&listener->ready, memory_order_acquire))
+        return;
+    const struct spa_io_clock *clock = &position->clock;
+    const int64_t time_ns = (int64_t)clock->nsec;
+    if (!listener->other_rate && clock->rate.denom != ear->head.rate_hz) {
+        listener->other_rate = true;
+        st_ear_event(ear, ST_CAPTURE_FORMAT, 0, time_ns);
+    }
+#ifdef SPA_IO_CLOCK_FLAG_XRUN_RECOVER /* from PipeWire 1.2 on */
+    if ((clock->flags & SPA_IO_CLOCK_FLAG_XRUN_RECOVER) != 0)
+        st_ear_event(ear, ST_CAPTURE_XRUN, 0, time_ns);
+#endif
+    st_ear_record(ear, (uint32_t)clock->position, time_ns, from, 1, frames_n);
+}
+
+static const struct pw_filter_events play_events = {PW_VERSION_FILTER_EVENTS, .process = on_play};
+static const struct pw_filter_events record_events = {PW_VERSION_FILTER_EVENTS, .process = on_record};
+
+/* --- the filter --- */
+
+static struct node *find_node(struct listener *listener, uint32_t id)
+{
+    ST_EACH (node, listener->nodes) {
+        if (id != 0 && node->id == id)
+            return node;
+    }
+    return NULL;
+}
+
+/* The usual device, or the one that is named; else the only one. @return 0: it is not there. */
+static uint32_t find_device(struct listener *listener, const char *named, const char *usual, bool sink)
+{
+    uint32_t found = 0, n = 0;
+    const char *wanted = named[0] != '\0' ? named : usual;
+    ST_EACH (node, listener->nodes) {
+        if (node->id == 0 || (sink ? !node->sink : !node->source))
+            continue;
+        if (strcmp(node->name, wanted) == 0)
+            return node->id;
+        found = node->id;
+        n++;
+    }
+    return wanted[0] == '\0' && n == 1 ? found : 0;
+}
+
+static void link_port(struct listener *listener, size_t channel, uint32_t own_node, uint32_t own_port,
+                      uint32_t port)
+{
+    char out_node[16], out_port[16], in_node[16], in_port[16];
+    const bool plays = listener->ear.player;
+    snprintf(out_node, sizeof(out_node), "%" PRIu32, plays ? own_node : listener->device);
+    snprintf(out_port, sizeof(out_port), "%" PRIu32, plays ? own_port : port);
+    snprintf(in_node, sizeof(in_node), "%" PRIu32, plays ? listener->device : own_node);
+    snprintf(in_port, sizeof(in_port), "%" PRIu32, plays ? port : own_port);
+    const struct spa_dict_item items[] = {{PW_KEY_LINK_OUTPUT_NODE, out_node},
+                                          {PW_KEY_LINK_OUTPUT_PORT, out_port},
+                                          {PW_KEY_LINK_INPUT_NODE, in_node},
+                                          {PW_KEY_LINK_INPUT_PORT, in_port},
+                                          {PW_KEY_OBJECT_LINGER, "false"}};
+    listener->links[channel] = pw_core_create_object(listener->core, "link-factory", PW_TYPE_INTERFACE_Link,
+                                                     PW_VERSION_LINK, &SPA_DICT_INIT_ARRAY(items), 0);
+}
+
+/* The ports of a node in one direction, in the order in which they were made. */
+static size_t ports_of(const struct listener *listener, uint32_t node, bool out, uint32_t ret[CHANNELS])
+{
+    size_t n = 0;
+    ST_EACH (port, listener->ports) {
+        if (n < CHANNELS && port->id != 0 && port->node == node && port->out == out)
+            ret[n++] = port->id;
+    }
+    return n;
+}
+
+/* Once the server has announced both nodes' ports. A device with one channel plays both. */
+static bool link_ports(struct listener *listener)
+{
+    uint32_t own[CHANNELS], device[CHANNELS];
+    const bool plays = listener->ear.player;
+    const uint32_t node = listener->filter != NULL ? pw_filter_get_node_id(listener->filter) : SPA_ID_INVALID;
+    if (listener->links[0] != NULL)
+        return true;
+    if (node == SPA_ID_INVALID || listener->device == 0)
+        return false;
+    const size_t own_n = ports_of(listener, node, plays, own);
+    const size_t device_n = ports_of(listener, listener->device, !plays, device);
+    if (own_n < CHANNELS || device_n == 0)
+        return false;
+    for (size_t i = 0; i < CHANNELS; i++)
+        link_port(listener, i, node, own[i], device[SPA_MIN(i, device_n - 1)]);
+    if (plays)
+        atomic_store(&listener->ear.shared->node, node);
+    return true;
+}
+
+static void open_filter(struct listener *listener)
+{
+    const bool plays = listener->ear.player;
+    listener->filter = pw_filter_new(
+        listener->core, "sleeptune",
+        pw_properties_new(PW_KEY_NODE_NAME, plays ? PLAYS : RECORDS, PW_KEY_NODE_DESCRIPTION,
+                          plays ? "sleeptune plays a test signal" : "sleeptune records its test signal",
+                          PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_MEDIA_CATEGORY, "Filter", PW_KEY_MEDIA_ROLE,
+                          "DSP", PW_KEY_NODE_AUTOCONNECT, "false", NULL));
+    if (listener->filter == NULL)
+        return;
+    pw_filter_add_listener(listener->filter, &listener->filter_hook, plays ? &play_events : &record_events,
+                           listener);
+    for (size_t i = 0; i < CHANNELS; i++)
+        listener->own_ports[i] =
+            pw_filter_add_port(listener->filter, plays ? PW_DIRECTION_OUTPUT : PW_DIRECTION_INPUT,
+                               PW_FILTER_PORT_FLAG_MAP_BUFFERS, sizeof(void *),
+                               pw_properties_new(PW_KEY_FORMAT_DSP, MONO_FLOATS, PW_KEY_PORT_NAME,
+                                                 i == 0 ? "left" : "right", NULL),
+                               NULL, 0);
+    if (pw_filter_connect(listener->filter, PW_FILTER_FLAG_RT_PROCESS, NULL, 0) < 0) {
+        pw_filter_destroy(listener->filter);
+        listener->filter = NULL;
+    }
+}
+
+/* --- what the server has --- */
+
+static uint32_t number_of(const struct spa_dict *props, const char *key)
+{
+    uint32_t number;
+    return props != NULL && spa_atou32(spa_dict_lookup(props, key), &number, 10) ? number : 0;
+}
+
+static void copy(char to[ST_CAPTURE_TEXT_BYTES], const char *from)
+{
+    snprintf(to, ST_CAPTURE_TEXT_BYTES, "%s", from != NULL ? from : "");
+}
+
+static void take_node(struct listener *listener, uint32_t id, const struct spa_dict *props)
+{
+    const char *class = spa_dict_lookup(props, PW_KEY_MEDIA_CLASS);
+    ST_EACH (node, listener->nodes) {
+        if (node->id != 0)
+            continue;
+        node->id = id;
+        node->sink =
+            class != NULL && (strcmp(class, "Audio/Sink") == 0 || strcmp(class, "Audio/Duplex") == 0);
+        node->source =
+            class != NULL && (strcmp(class, "Audio/Source") == 0 || strcmp(class, "Audio/Duplex") == 0);
+        copy(node->name, spa_dict_lookup(props, PW_KEY_NODE_NAME));
+        return;
+    }
+}
+
+static void take_port(struct listener *listener, uint32_t id, const struct spa_dict *props)
+{
+    const uint32_t node = number_of(props, PW_KEY_NODE_ID);
+    const char *direction = spa_dict_lookup(props, PW_KEY_PORT_DIRECTION);
+    const char *format = spa_dict_lookup(props, PW_KEY_FORMAT_DSP);
+    ST_EACH (port, listener->ports) {
+        if (port->id != 0 || node == 0 || direction == NULL || format == NULL ||
+            strcmp(format, MONO_FLOATS) != 0)
+            continue;
+        *port = (struct port){.id = id, .node = node, .out = strcmp(direction, "out") == 0};
+        return;
+    }
+}
+
+/* Another program that plays to the same device is heard with the signal. */
+static void take_link(struct listener *listener, const struct spa_dict *props)
+{
+    const uint32_t from = number_of(props, PW_KEY_LINK_OUTPUT_NODE),
+                   to = number_of(props, PW_KEY_LINK_INPUT_NODE);
+    const struct node *node = find_node(listener, from);
+    if (listener->headed && !listener->ear.player && to == listener->sink_node &&
+        from != atomic_load(&listener->ear.shared->node))
+        st_ear_say(&listener->ear, ST_CAPTURE_MIXED, node != NULL ? node->name : "");
+}
+
+/* {"name":"..."}: the name has no escape, or it is not taken. */
+static int on_property(void *ctx, ST_UNUSED uint32_t subject, const char *key, ST_UNUSED const char *type,
+                       const char *value)
+{
+    struct listener *listener = ctx;
+    char *to = key == NULL                                ? NULL
+               : strcmp(key, "default.audio.sink") == 0   ? listener->sink
+               : strcmp(key, "default.audio.source") == 0 ? listener->source
+                                                          : NULL;
+    const char *name = value != NULL ? strstr(value, "\"name\"") : NULL;
+    if (to == NULL || name == NULL)
+        return 0;
+    name += strlen("\"name\"");
+    name += strcspn(name, "\"");
+    const size_t n = name[0] == '"' ? strcspn(name + 1, "\"\\") : 0;
+    if (n > 0 && n < ST_CAPTURE_TEXT_BYTES && name[1 + n] == '"')
+        snprintf(to, ST_CAPTURE_TEXT_BYTES, "%.*s", (int)n, name + 1);
+    return 0;
+}
+
+static const struct pw_metadata_events metadata_events = {PW_VERSION_METADATA_EVENTS,
+                                                          .property = on_property};
+
+static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, const char *type,
+                      ST_UNUSED uint32_t version, const struct spa_dict *props)
+{
+    struct listener *listener = ctx;
+    if (props == NULL)
+        return;
+    if (spa_streq(type, PW_TYPE_INTERFACE_Node))
+        take_node(listener, id, props);
+    else if (spa_streq(type, PW_TYPE_INTERFACE_Port))
+        take_port(listener, id, props);
+    else if (spa_streq(type, PW_TYPE_INTERFACE_Link))
+        take_link(listener, props);
+    else if (spa_streq(type, PW_TYPE_INTERFACE_Metadata) && listener->metadata == NULL &&
+             spa_streq(spa_dict_lookup(props, PW_KEY_METADATA_NAME), "default")) {
+        listener->metadata = pw_registry_bind(listener->registry, id, type, PW_VERSION_METADATA, 0);
+        if (listener->metadata != NULL)
+            pw_metadata_add_listener((struct pw_metadata *)listener->metadata, &listener->metadata_hook,
+                                     &metadata_events, listener);
+    }
+}
+
+static void on_global_remove(void *ctx, uint32_t id)
+{
+    struct listener *listener = ctx;
+    struct node *node = find_node(listener, id);
+    if (id != 0 && (id == listener->device || id == listener->sink_node)) {
+        if (listener->headed && !listener->ear.player)
+            st_ear_say(&listener->ear, ST_CAPTURE_GONE, node != NULL ? node->name : "");
+        else
+            (void)absent(listener, "the device has gone");
+        end(listener, ST_EAR_DONE);
+    }
+    if (node != NULL)
+        node->id = 0;
+    ST_EACH (port, listener->ports)
+        port->id = port->id == id ? 0 : port->id;
+}
+
+static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,
+                                                          .global_remove = on_global_remove};
+
+/* --- the server --- */
+
+static void on_info(void *ctx, const struct pw_core_info *info)
+{
+    struct listener *listener = ctx;
+    snprintf(listener->server, sizeof(listener->server), "PipeWire %.32s",
+             info->version != NULL ? info->version : "");
+}
+
+static void choose(struct listener *listener)
+{
+    const bool cable = strcmp(listener->ear.way, "cable") == 0;
+    const char *sink = listener->ear.plays, *source = listener->ear.records;
+    listener->sink_node = find_device(listener, sink, listener->sink, true);
+    listener->device = cable && !listener->ear.player ? find_device(listener, source, listener->source, false)
+                                                      : listener->sink_node;
+    if (listener->sink_node == 0)
+        end(listener, absent(listener, ST_TEXT(ST_CAPTURE_TEXT_BYTES, "PipeWire has no sink %.100s",
+                                               sink[0] != '\0' ? sink : "to play to")));
+    else if (listener->device == 0)
+        end(listener, absent(listener, ST_TEXT(ST_CAPTURE_TEXT_BYTES, "PipeWire has no source %.100s",
+                                               source[0] != '\0' ? source : "to record")));
+    else
+        open_filter(listener);
+}
+
+static void on_done(void *ctx, uint32_t id, int seq)
+{
+    struct listener *listener = ctx;
+    if (id != PW_ID_CORE || seq != listener->sync)
+        return;
+    /* the second answer comes after the metadata that the first announced */
+    if (++listener->syncs_n < 2)
+        listener->sync = pw_core_sync(listener->core, PW_ID_CORE, 0);
+    else if (listener->syncs_n == 2)
+        choose(listener);
+}
+
+static void on_error(void *ctx, uint32_t id, ST_UNUSED int seq, int res, ST_UNUSED const char *message)
+{
+    struct listener *listener = ctx;
+    if (id != PW_ID_CORE || res != -EPIPE)
+        return;
+    if (listener->headed && !listener->ear.player)
+        st_ear_say(&listener->ear, ST_CAPTURE_GONE, listener->server);
+    end(listener, ST_EAR_DONE);
+}
+
+static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info = on_info, .done = on_done,
+                                                  .error = on_error};
+
+/* Once cycles run, the rate is known. */
+static void make_signal(struct listener *listener)
+{
+    struct st_capture_head *head = &listener->ear.head;
+    const struct node *sink = find_node(listener, listener->sink_node),
+                      *device = find_node(listener, listener->device);
+    head->rate_hz = atomic_load(&listener->rate_seen);
+    head->channels = CHANNELS;
+    head->period_frames = atomic_load(&listener->frames_seen);
+    head->latency_frames = -1;
+    copy(head->server, listener->server);
+    copy(head->plays, sink != NULL ? sink->name : "");
+    copy(head->records, device != NULL ? device->name : "");
+    if (st_ear_prepare(&listener->ear) < 0) {
+        end(listener, absent(listener, "out of memory"));
+        return;
+    }
+    if (listener->ear.player)
+        atomic_store(&listener->ear.shared->linked, true);
+    else
+        st_ear_begin(&listener->ear);
+    listener->headed = true;
+}
+
+/* The recorder begins with the player, and the player when the command says so. */
+static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
+{
+    struct listener *listener = ctx;
+    struct st_ear *ear = &listener->ear;
+    const bool linked = link_ports(listener) && (ear->player || atomic_load(&ear->shared->linked));
+    if (!listener->headed && linked && atomic_load(&listener->rate_seen) != 0)
+        make_signal(listener);
+    if (!ear->player && listener->headed && ear->go)
+        atomic_store(&ear->shared->go, true);
+    if (listener->headed && atomic_load(&ear->shared->go))
+        atomic_store_explicit(&listener->ready, true, memory_order_release);
+    if (atomic_load(&listener->ready) && !ear->player)
+        st_ear_pump(ear);
+    if (!ear->player && st_ear_player_ended(ear)) {
+        if (listener->headed)
+            st_ear_say(ear, ST_CAPTURE_GONE, "the process that plays");
+        end(listener, listener->headed ? ST_EAR_DONE : st_ear_absent("the process that plays has ended"));
+    }
+    if (ear->shut)
+        end(listener, ST_EAR_DONE);
+}
+
+static void on_deadline(void *ctx, ST_UNUSED uint64_t expirations)
+{
+    struct listener *listener = ctx;
+    if (!listener->headed)
+        end(listener, absent(listener, listener->syncs_n == 0 ? "the PipeWire server does not answer"
+                                                              : "PipeWire does not run the device"));
+}
+
+static void on_input(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
+{
+    struct listener *listener = ctx;
+    if (!st_ear_input(&listener->ear))
+        end(listener, ST_EAR_DONE);
+}
+
+static int begin(struct listener *listener)
+{
+    struct timespec each = {.tv_nsec = ST_EAR_PUMP_NS}, once = {.tv_sec = ANSWER_S};
+    struct pw_loop *loop = listener->loop;
+    struct pw_context *context = pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
+    struct spa_source *tick = pw_loop_add_timer(loop, on_tick, listener);
+    struct spa_source *deadline = pw_loop_add_timer(loop, on_deadline, listener);
+    if (context == NULL || tick == NULL || deadline == NULL ||
+        pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
+        pw_context_load_module(context, "libpipewire-module-client-node", NULL, NULL) == NULL ||
+        pw_context_load_module(context, "libpipewire-module-metadata", NULL, NULL) == NULL ||
+        pw_loop_add_io(loop, listener->ear.input, SPA_IO_IN | SPA_IO_HUP, false, on_input, listener) == NULL)
+        return absent(listener, "libpipewire does not start");
+    /* as players have it; without the right to it, it plays as they do */
+    (void)pw_context_load_module(context, "libpipewire-module-rt", "{ nice.level = -11 rt.prio = 83 }", NULL);
+    listener->core = pw_context_connect(context, NULL, 0);
+    if (listener->core == NULL)
+        return absent(listener, "PipeWire is not running for this user");
+    pw_core_add_listener(listener->core, &listener->core_hook, &core_events, listener);
+    listener->registry = pw_core_get_registry(listener->core, PW_VERSION_REGISTRY, 0);
+    if (listener->registry == NULL)
+        return absent(listener, "the PipeWire server does not list its objects");
+    pw_registry_add_listener(listener->registry, &listener->registry_hook, &registry_events, listener);
+    listener->sync = pw_core_sync(listener->core, PW_ID_CORE, 0);
+    pw_loop_update_timer(loop, tick, &each, &each, false);
+    pw_loop_update_timer(loop, deadline, &once, NULL, false);
+    return ST_EAR_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    static struct listener listener;
+    st_ear_options(&listener.ear, argc, argv);
+    if (st_ear_split(&listener.ear) < 0)
+        return st_ear_absent("no process can be started");
+    setenv("PIPEWIRE_DEBUG", "0", 0);
+    pw_init(NULL, NULL);
+    listener.loop = pw_loop_new(NULL);
+    if (listener.loop == NULL)
+        return st_ear_absent("libpipewire does not start: %s", strerror(errno));
+    if (geteuid() == 0)
+        return st_ear_absent("run sleeptune listen as the user who plays");
+    const int r = begin(&listener);
+    if (r != ST_EAR_DONE)
+        return r;
+    pw_loop_enter(listener.loop);
+    while (!listener.ended)
+        pw_loop_iterate(listener.loop, -1);
+    pw_loop_leave(listener.loop);
+    if (atomic_load(&listener.ready) && !listener.ear.player)
+        st_ear_pump(&listener.ear);
+    return listener.status; /* what is open ends with the process */
+}
