@@ -194,7 +194,7 @@ const char *st_ns_format_short(int64_t ns, char *buf, size_t buf_bytes)
 
 const char *st_ns_format_long(int64_t ns, char *buf, size_t buf_bytes)
 {
-    const int64_t minutes = (ns + 30 * ST_NS_PER_S) / (60 * ST_NS_PER_S);
+    const int64_t minutes = st_ns_add(ns, 30 * ST_NS_PER_S) / (60 * ST_NS_PER_S);
     if (ns < 120 * ST_NS_PER_S)
         snprintf(buf, buf_bytes, "%" PRId64 " s", (ns + ST_NS_PER_S / 2) / ST_NS_PER_S);
     else if (minutes < 60)

@@ -21,6 +21,7 @@ static const size_t look_days[ST_SINCE_LOOKS] = {3, 7, 14};
 /* Sessions of one kind: those before the change, then those since. */
 struct group {
     size_t kind, before_n, n;
+    struct st_since_side before;
     int scores[2 * SIDE_MAX];
 };
 
@@ -59,10 +60,9 @@ static void count(struct st_since_side *side, const struct st_since_session *ses
 
 /* The kinds that played before the change; the last sessions of each. */
 static void take_before(struct look *look, const struct st_since_session *sessions, size_t n,
-                        struct st_since_change *change, int64_t first_ns)
+                        const struct st_since_change *change, int64_t first_ns)
 {
     look->groups_n = 0;
-    change->before = (struct st_since_side){0};
     for (size_t i = n; i-- > 0;) {
         size_t g = 0;
         if (!is_before(&sessions[i], change, first_ns))
@@ -73,8 +73,11 @@ static void take_before(struct look *look, const struct st_since_session *sessio
             continue;
         if (g == look->groups_n)
             look->groups[look->groups_n++] = (struct group){.kind = sessions[i].kind};
-        if (look->groups[g].before_n < SIDE_MAX)
-            look->groups[g].scores[look->groups[g].before_n++] = score_of(&sessions[i]);
+        struct group *group = &look->groups[g];
+        if (group->before_n == SIDE_MAX)
+            continue;
+        group->scores[group->before_n++] = score_of(&sessions[i]);
+        count(&group->before, &sessions[i]);
     }
 }
 
@@ -114,28 +117,11 @@ static bool take_since(struct look *look, const struct st_since_session *session
     return days_n == days && now_ns / DAY_NS > day;
 }
 
-/* The same kinds before the change, for the figures. */
-static void count_before(const struct look *look, const struct st_since_session *sessions, size_t n,
-                         struct st_since_change *change, int64_t first_ns)
-{
-    size_t left[KINDS_MAX];
-    for (size_t g = 0; g < look->groups_n; g++)
-        left[g] = look->groups[g].n > look->groups[g].before_n ? look->groups[g].before_n : 0;
-    change->before = (struct st_since_side){0};
-    for (size_t i = n; i-- > 0;) {
-        for (size_t g = 0; g < look->groups_n; g++) {
-            if (look->groups[g].kind == sessions[i].kind && left[g] > 0 &&
-                is_before(&sessions[i], change, first_ns)) {
-                left[g]--;
-                count(&change->before, &sessions[i]);
-            }
-        }
-    }
-}
-
-static void set_moments(struct look *look)
+/* Of what is expected, and the figures of the same kinds before the change. */
+static void set_moments(struct look *look, struct st_since_side *ret_before)
 {
     look->mean = look->variance = 0;
+    *ret_before = (struct st_since_side){0};
     ST_EACH_OF (group, look->groups, look->groups_n) {
         const double n = (double)group->n, since_n = (double)(group->n - group->before_n);
         double sum = 0, squares = 0;
@@ -145,6 +131,9 @@ static void set_moments(struct look *look)
         }
         if (since_n == 0)
             continue;
+        ret_before->sessions_n += group->before.sessions_n;
+        ret_before->played_ns = st_ns_add(ret_before->played_ns, group->before.played_ns);
+        ret_before->dropouts_n += group->before.dropouts_n;
         look->mean += since_n * sum / n;
         look->variance += since_n * (n - since_n) / (n - 1) * (squares / n - sum * sum / (n * n));
     }
@@ -225,7 +214,7 @@ static int judge(const struct st_since_session *sessions, size_t n, struct st_si
     change->found = change->worse = false;
     change->looks = 0;
     change->p_value = 1;
-    change->since = (struct st_since_side){0};
+    change->before = change->since = (struct st_since_side){0};
     bool shown = false;
     take_before(&look, sessions, n, change, first_ns);
     for (size_t i = 0; i < ST_SINCE_LOOKS; i++) {
@@ -235,8 +224,7 @@ static int judge(const struct st_since_session *sessions, size_t n, struct st_si
             break;
         }
         change->looks++;
-        count_before(&look, sessions, n, change, first_ns);
-        set_moments(&look);
+        set_moments(&look, &change->before);
         const double z = look.variance > 0 ? (look.sum - look.mean) / sqrt(look.variance) : 0;
         double p = st_distribution_normal_p(z);
         const int r = p < FAR * level ? exact_p(&look, &p) : 0;

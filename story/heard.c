@@ -42,7 +42,7 @@ static void look_behind(const struct st_heard_mark *mark, const struct st_heard_
         from_ns = from_ns > cause->end_ns ? from_ns : cause->end_ns;
         to_ns = to_ns < session->to_ns ? to_ns : session->to_ns;
         if (to_ns > from_ns) {
-            cause->covered_ns += to_ns - from_ns;
+            cause->covered_ns = st_ns_add(cause->covered_ns, st_ns_sub(to_ns, from_ns));
             cause->end_ns = to_ns;
         }
         cause->hit = cause->hit || st_heard_fits(mark, event);
@@ -88,7 +88,7 @@ uint32_t st_heard_judge(const struct st_heard_mark *marks, size_t marks_n,
         last_ns = mark->at_ns;
         look_behind(mark, session, events, events_n, causes, causes_n);
         ST_EACH_OF (cause, causes, causes_n)
-            add(cause, (double)cause->covered_ns / (double)(session->to_ns - session->from_ns));
+            add(cause, (double)cause->covered_ns / (double)st_ns_sub(session->to_ns, session->from_ns));
     }
     ST_EACH_OF (cause, causes, causes_n) {
         cause->e = evidence(cause);

@@ -194,7 +194,8 @@ static int take_event(void *ctx, ST_UNUSED int64_t id, const struct st_event *ev
 static void drop_old_marks(struct list *list)
 {
     size_t old_n = 0;
-    while (old_n < list->n && list->marks[old_n].at_ns - list->marks[old_n].window_ns < list->oldest_ns)
+    while (old_n < list->n &&
+           st_ns_sub(list->marks[old_n].at_ns, list->marks[old_n].window_ns) < list->oldest_ns)
         old_n++;
     list->n -= old_n;
     memmove(list->marks, list->marks + old_n, list->n * sizeof(list->marks[0]));
