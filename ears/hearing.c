@@ -1,0 +1,301 @@
+#include "ears/hearing.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "evidence/miss_events.h"
+
+#define SILENT     3e-5F  /* of full scale, -90 dB */
+#define CLIPPED    0.999F /* of full scale */
+#define TRIES      10     /* of places, when the tones are there: it is no such path, and a try costs 0.2 s */
+#define TRIES_MAX  60     /* when nothing is: 42 s */
+#define LOSSY      0.05   /* noise beside the tones: more than conversion leaves */
+#define FORCE_FROM 2      /* s */
+#define FORCE_S    4.5    /* half a second for each */
+
+static const struct {
+    const char *name, *text, *promise;
+    uint32_t least_us;
+} classes[] = {
+#define ROW(id, name, text, promise, least_us) [ST_PATH_##id] = {name, text, promise, least_us},
+    ST_PATH_CLASSES(ROW)
+#undef ROW
+};
+
+static const struct {
+    const char *name, *text;
+} remarks[] = {
+#define ROW(id, name, text) [ST_REMARK_##id] = {name, text},
+    ST_REMARKS(ROW)
+#undef ROW
+};
+
+const char *st_path_class_name(enum st_path_class path_class)
+{
+    return classes[path_class].name;
+}
+
+const char *st_path_class_text(enum st_path_class path_class)
+{
+    return classes[path_class].text;
+}
+
+const char *st_path_class_promise(enum st_path_class path_class)
+{
+    return classes[path_class].promise;
+}
+
+const char *st_remark_name(enum st_remark remark)
+{
+    return remarks[remark].name;
+}
+
+const char *st_remark_text(enum st_remark remark)
+{
+    return remarks[remark].text;
+}
+
+void st_hearing_force(struct st_signal *signal, uint64_t chance)
+{
+    const uint64_t from = (uint64_t)FORCE_FROM * signal->rate_hz;
+    (void)st_signal_force(signal, chance, from, from + (uint64_t)(FORCE_S * signal->rate_hz));
+}
+
+/* --- while it is heard --- */
+
+static void keep(void *ctx, const struct st_loss *loss)
+{
+    struct st_hearing_list *list = ctx;
+    if (list->n < ST_HEARING_LOSSES_MAX)
+        list->losses[list->n] = *loss;
+    list->n++;
+}
+
+void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels)
+{
+    hearing->rate_hz = rate_hz;
+    hearing->channels = channels;
+    hearing->frames = hearing->clipped = hearing->same = 0;
+    hearing->peak = 0;
+    hearing->by_places.n = hearing->by_tones.n = 0;
+    st_places_init(&hearing->places, rate_hz, ST_HEARING_LEVEL, keep);
+    st_tones_init(&hearing->tones, rate_hz, keep);
+}
+
+void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played)
+{
+    st_places_expect(&hearing->places, recorded, played);
+}
+
+void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t frames_n)
+{
+    const uint32_t channels = hearing->channels;
+    for (size_t i = 0; i < frames_n; i++) {
+        const float left = frames[i * channels], right = frames[i * channels + (channels > 1)];
+        const float most = fmaxf(fabsf(left), fabsf(right));
+        hearing->peak = fmaxf(hearing->peak, most);
+        hearing->clipped += most >= CLIPPED;
+        hearing->same += channels > 1 && left == right;
+    }
+    hearing->frames += frames_n;
+    const struct st_places *places = &hearing->places;
+    if (places->was_locked || places->tries_n < (hearing->tones.was_locked ? TRIES : TRIES_MAX))
+        st_places_take(&hearing->places, frames, channels, frames_n, &hearing->by_places);
+    if (channels > 1)
+        st_tones_take(&hearing->tones, frames + 1, channels, frames_n, &hearing->by_tones);
+}
+
+/* --- what it was --- */
+
+static enum st_path_class class_of(const struct st_hearing *hearing)
+{
+    const struct st_places *places = &hearing->places;
+    const struct st_tones *tones = &hearing->tones;
+    if (places->was_locked && places->heard_frames >= tones->heard_frames / 2)
+        return places->exact ? ST_PATH_EXACT : ST_PATH_LINEAR;
+    if (tones->was_locked)
+        return tones->noise > LOSSY ? ST_PATH_LOSSY : ST_PATH_CONVERTED;
+    return ST_PATH_NONE;
+}
+
+/* Where the signal was when that loss or glitch began: what one before it moved does not move this. */
+struct at {
+    int64_t place;
+    uint64_t frames;
+    enum st_loss_kind kind;
+};
+
+static size_t places_of_losses(const struct st_hearing_list *list, struct at *ret)
+{
+    const size_t n = list->n < ST_HEARING_LOSSES_MAX ? list->n : ST_HEARING_LOSSES_MAX;
+    int64_t shift = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct st_loss *loss = &list->losses[i];
+        ret[i] = (struct at){(int64_t)loss->at_frame + shift, loss->frames, loss->kind};
+        shift += loss->shift_frames;
+    }
+    return n;
+}
+
+static size_t places_of_glitches(const struct st_glitch *forced, size_t forced_n, uint64_t least,
+                                 struct at *ret)
+{
+    size_t n = 0;
+    int64_t shift = 0;
+    for (size_t i = 0; i < forced_n; i++) {
+        const struct st_glitch *glitch = &forced[i];
+        if (glitch->frames >= least)
+            ret[n++] = (struct at){(int64_t)glitch->at_frame + shift, glitch->frames, glitch->kind};
+        shift += glitch->kind == ST_LOSS_LOST       ? (int64_t)glitch->frames
+                 : glitch->kind == ST_LOSS_REPEATED ? -(int64_t)glitch->frames
+                                                    : 0;
+    }
+    return n;
+}
+
+struct match {
+    const struct at *losses, *glitches;
+    size_t losses_n, glitches_n;
+    int64_t tolerance; /* frames, of places and of lengths */
+    bool same_kind;
+};
+
+/* @param ret_forced for each loss, whether it is one. @return how many glitches are losses, if the signal is
+ * `offset` ahead of the recording. */
+static unsigned matches(const struct match *match, int64_t offset, bool *ret_forced)
+{
+    unsigned found_n = 0;
+    memset(ret_forced, 0, match->losses_n);
+    for (size_t g = 0; g < match->glitches_n; g++) {
+        const struct at *glitch = &match->glitches[g];
+        for (size_t i = 0; i < match->losses_n; i++) {
+            const struct at *loss = &match->losses[i];
+            const int64_t off = loss->place + offset - glitch->place;
+            const int64_t longer = (int64_t)loss->frames - (int64_t)glitch->frames;
+            if (ret_forced[i] || off < -match->tolerance || off > match->tolerance ||
+                longer < -match->tolerance || longer > match->tolerance ||
+                (match->same_kind && loss->kind != glitch->kind))
+                continue;
+            ret_forced[i] = true;
+            found_n++;
+            break;
+        }
+    }
+    return found_n;
+}
+
+/* Without places the offset is the one at which most glitches are found. */
+static int64_t best_offset(const struct match *match, bool *scratch)
+{
+    unsigned best_n = 0;
+    int64_t best = 0;
+    for (size_t g = 0; g < match->glitches_n; g++) {
+        for (size_t i = 0; i < match->losses_n; i++) {
+            const int64_t offset = match->glitches[g].place - match->losses[i].place;
+            const unsigned n = matches(match, offset, scratch);
+            if (n > best_n) {
+                best_n = n;
+                best = offset;
+            }
+        }
+    }
+    return best;
+}
+
+/* Which losses were forced: the others are the path's. */
+static void take_losses(const struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
+                        struct st_hearing_result *ret)
+{
+    const bool exact = ret->path_class == ST_PATH_EXACT || ret->path_class == ST_PATH_LINEAR;
+    const struct st_hearing_list *list = exact ? &hearing->by_places : &hearing->by_tones;
+    const uint64_t least = (uint64_t)hearing->rate_hz * classes[ret->path_class].least_us / 1000000;
+    struct at losses[ST_HEARING_LOSSES_MAX], glitches[ST_SIGNAL_GLITCHES_MAX];
+    bool is_forced[ST_HEARING_LOSSES_MAX];
+    forced_n = forced_n < ST_SIGNAL_GLITCHES_MAX ? forced_n : ST_SIGNAL_GLITCHES_MAX;
+    struct match match = {.losses = losses,
+                          .glitches = glitches,
+                          .losses_n = places_of_losses(list, losses),
+                          .glitches_n = places_of_glitches(forced, forced_n, least, glitches),
+                          .tolerance = exact ? 2 : (int64_t)hearing->rate_hz * 2 / 1000,
+                          .same_kind = exact};
+    const int64_t offset = exact ? hearing->places.first_offset : best_offset(&match, is_forced);
+    ret->forced_n = (unsigned)match.glitches_n;
+    ret->forced_found_n = matches(&match, offset, is_forced);
+    if (!exact) { /* shorter ones may have been found, too */
+        match.glitches_n = places_of_glitches(forced, forced_n, 0, glitches);
+        (void)matches(&match, offset, is_forced);
+    }
+    ret->losses_n = list->n - match.losses_n;
+    for (size_t i = 0; i < match.losses_n; i++) {
+        if (is_forced[i])
+            continue;
+        ret->losses[ret->kept_n++] = list->losses[i];
+        ret->lost_frames += list->losses[i].frames;
+        ret->losses_n++;
+    }
+}
+
+static double decibels(double ratio)
+{
+    return ratio > 0 ? 20 * log10(ratio) : (double)NAN;
+}
+
+static void take_figures(const struct st_hearing *hearing, struct st_hearing_result *ret)
+{
+    const struct st_places *places = &hearing->places;
+    const struct st_tones *tones = &hearing->tones;
+    const double level = (double)ST_HEARING_LEVEL / ST_SIGNAL_TONES * sqrt(ST_SIGNAL_TONES / 2.0);
+    const bool exact = ret->path_class == ST_PATH_EXACT || ret->path_class == ST_PATH_LINEAR;
+    const uint64_t heard = exact ? places->heard_frames : tones->heard_frames;
+    ret->heard_s = ret->path_class != ST_PATH_NONE ? (double)heard / hearing->rate_hz : 0;
+    ret->gain_db = ret->noise_db = ret->drift_ppm = (double)NAN;
+    ret->places_known = exact;
+    if (exact) {
+        ret->gain_db = decibels(fabs(places->gain));
+        ret->noise_db = places->exact ? (double)NAN : decibels(places->noise);
+        ret->offset = places->first_offset;
+    } else if (ret->path_class != ST_PATH_NONE) {
+        ret->gain_db = decibels(tones->loud / level);
+        ret->noise_db = decibels(tones->noise);
+        ret->drift_ppm = st_tones_drift_ppm(tones);
+    }
+    ret->per_hour_max95 = st_miss_events_per_hour_max95(ret->losses_n, ret->heard_s);
+}
+
+static void take_remarks(const struct st_hearing *hearing, struct st_hearing_result *ret)
+{
+    const bool none = ret->path_class == ST_PATH_NONE;
+    const bool exact = ret->path_class == ST_PATH_EXACT || ret->path_class == ST_PATH_LINEAR;
+    bool *say = ret->remarks;
+    say[ST_REMARK_SILENT] = none && hearing->peak <= SILENT;
+    say[ST_REMARK_MONO] =
+        none && !say[ST_REMARK_SILENT] && (hearing->channels == 1 || hearing->same == hearing->frames);
+    say[ST_REMARK_NO_SIGNAL] = none && !say[ST_REMARK_SILENT] && !say[ST_REMARK_MONO];
+    say[ST_REMARK_OVERDRIVEN] = hearing->clipped > hearing->rate_hz / 100;
+    say[ST_REMARK_MIXED] = exact && hearing->places.mixed_frames > 0;
+    say[ST_REMARK_VOLUME] = exact && hearing->places.volumes_n > 0;
+    say[ST_REMARK_CONTACT] =
+        !none && (exact ? hearing->places.contact_lost_n : hearing->tones.contact_lost_n) > 0;
+    say[ST_REMARK_SHORT] =
+        !none && (double)hearing->frames < (FORCE_FROM + FORCE_S) * (double)hearing->rate_hz;
+}
+
+void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
+                    struct st_hearing_result *ret)
+{
+    st_places_end(&hearing->places, &hearing->by_places);
+    if (hearing->channels > 1)
+        st_tones_end(&hearing->tones, &hearing->by_tones);
+    memset(ret, 0, sizeof(*ret));
+    ret->path_class = class_of(hearing);
+    if (ret->path_class != ST_PATH_NONE)
+        take_losses(hearing, forced, forced_n, ret);
+    take_figures(hearing, ret);
+    take_remarks(hearing, ret);
+}
+
+bool st_hearing_valid(const struct st_hearing_result *result)
+{
+    return result->path_class != ST_PATH_NONE && result->forced_n > 0 &&
+           result->forced_found_n == result->forced_n;
+}

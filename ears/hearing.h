@@ -1,0 +1,104 @@
+/* What a recording of the test signal says: which class of path it came over, what was lost on it, whether
+ * the forced glitches were found, and what else is wrong with it. The sequence (ears/places.h) and the tones
+ * (ears/tones.h) are followed at the same time; the more exact one that was heard for most of the time
+ * decides. Nothing here or there knows where glitches were forced before the end. Pure. One thread. */
+#ifndef ST_EARS_HEARING_H
+#define ST_EARS_HEARING_H
+
+#include "ears/places.h"
+#include "ears/tones.h"
+
+#define ST_HEARING_LEVEL      0.01F /* of the signal: -40 dBFS */
+#define ST_HEARING_LOSSES_MAX 512   /* that are kept; further ones are counted */
+
+/* number, name, what it is, what it promises; the shortest loss in us that is found (0: one frame) */
+#define ST_PATH_CLASSES(X)                                                                                   \
+    X(NONE, "none", "nothing was heard", "", 0)                                                              \
+    X(EXACT, "bit-exact", "bit-exact", "every sample was compared", 0)                                       \
+    X(LINEAR, "linear-gain", "linear, with another volume or with noise",                                    \
+      "every sample was compared, above the noise", 0)                                                       \
+    X(CONVERTED, "converted", "converted or analogue", "losses from 1 ms are found", 1000)                   \
+    X(LOSSY, "lossy", "lossy: a codec, a radio link, or much noise", "losses from 20 ms are found", 20000)
+
+enum st_path_class {
+#define ST_PATH_CLASS(id, name, text, promise, least_us) ST_PATH_##id,
+    ST_PATH_CLASSES(ST_PATH_CLASS)
+#undef ST_PATH_CLASS
+        ST_PATH_CLASSES_N
+};
+
+const char *st_path_class_name(enum st_path_class path_class);
+const char *st_path_class_text(enum st_path_class path_class);
+const char *st_path_class_promise(enum st_path_class path_class);
+
+/* Not counted as losses. The name is that of the JSON. */
+#define ST_REMARKS(X)                                                                                        \
+    X(SILENT, "silent", "The recording is silent: the path is muted or not connected.")                      \
+    X(NO_SIGNAL, "no-signal",                                                                                \
+      "The test signal is not in the recording: it is other sound, or it was played at another rate.")       \
+    X(MONO, "mono", "Both channels are the same: the path mixes them into one. Use a stereo path.")          \
+    X(OVERDRIVEN, "overdriven", "The recording is overdriven: turn the volume or the input gain down.")      \
+    X(MIXED, "mixed", "Other sound was mixed in. It was not counted: stop other programs.")                  \
+    X(VOLUME, "volume", "The volume changed. That was not counted.")                                         \
+    X(CONTACT, "contact-lost", "The signal was lost for more than a second, and found again.")               \
+    X(SHORT, "short", "The recording is too short: the forced glitches are in its first 7 s.")
+
+enum st_remark {
+#define ST_REMARK(id, name, text) ST_REMARK_##id,
+    ST_REMARKS(ST_REMARK)
+#undef ST_REMARK
+        ST_REMARKS_N
+};
+
+const char *st_remark_name(enum st_remark remark);
+const char *st_remark_text(enum st_remark remark);
+
+struct st_hearing_list {
+    size_t n; /* all; those beyond ST_HEARING_LOSSES_MAX are only counted */
+    struct st_loss losses[ST_HEARING_LOSSES_MAX];
+};
+
+/** Large (2 MB): not for the stack. */
+struct st_hearing {
+    uint32_t rate_hz, channels;
+    uint64_t frames, clipped, same; /* recorded; with a sample at full scale; with equal channels */
+    float peak;
+    struct st_places places;
+    struct st_tones tones; /* of the second channel, if there is one */
+    struct st_hearing_list by_places, by_tones;
+};
+
+struct st_hearing_result {
+    enum st_path_class path_class;
+    double heard_s; /* in which a loss would have been found */
+    size_t losses_n;
+    size_t kept_n;                                /* of them, in `losses` */
+    struct st_loss losses[ST_HEARING_LOSSES_MAX]; /* that were not forced; at_frame: recorded */
+    uint64_t lost_frames;                         /* of all that are kept */
+    unsigned forced_n, forced_found_n;            /* those that this class promises to find */
+    double per_hour_max95;    /* losses of at least the promised length; inf: nothing heard */
+    double gain_db, noise_db; /* NAN: unknown */
+    double drift_ppm;         /* the recording's clock against the player's; NAN: unknown */
+    bool places_known;
+    int64_t offset; /* frame of the signal minus frame recorded, where it was heard first; if places_known */
+    bool remarks[ST_REMARKS_N];
+};
+
+/** @param rate_hz of the recording. @param channels 1 ... */
+void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels);
+/** As st_places_expect. */
+void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played);
+/** Interleaved frames, in order. */
+void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t frames_n);
+/** No more comes. @param forced as played, by at_frame, at the recording's rate. */
+void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
+                    struct st_hearing_result *ret);
+
+/** "0" may be said, or that there were losses: a path was found, and each forced glitch that its class
+ * promises to find. */
+bool st_hearing_valid(const struct st_hearing_result *result);
+
+/** The glitches of the signal that `listen --signal` writes. */
+void st_hearing_force(struct st_signal *signal, uint64_t chance);
+
+#endif

@@ -1,0 +1,241 @@
+/* What is said of a recording: the class of its path, its losses without those that were forced, and what
+ * else is wrong with it. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "ears/hearing.h"
+#include "tests/unit/ears/damage.h"
+
+#define RATE    48000
+#define SECONDS 12
+
+static struct st_hearing hearing;
+static struct st_hearing_result result;
+static struct st_signal signal_played;
+static uint64_t seed;
+static bool expects; /* where the signal is, as a run does: saves time */
+
+/* The signal of `listen --signal`, with glitches, and without the `lost` frames at 9 s. To be freed. */
+static float *played(uint64_t lost)
+{
+    float *frames = calloc((size_t)2 * SECONDS * RATE, sizeof(float));
+    const uint64_t at = 9 * RATE;
+    assert_non_null(frames);
+    st_signal_init(&signal_played, RATE, 2, ST_HEARING_LEVEL);
+    st_hearing_force(&signal_played, seed++);
+    assert_int_equal(signal_played.glitches_n, ST_SIGNAL_GLITCHES_MAX);
+    st_signal_fill(&signal_played, 0, frames, at);
+    st_signal_fill(&signal_played, at + lost, frames + 2 * at, (SECONDS - 9) * RATE);
+    return frames;
+}
+
+/* In packets; `knows`: which glitches were forced. */
+static void listen(const float *frames, uint32_t rate_hz, uint32_t channels, uint64_t n, bool knows)
+{
+    struct st_glitch forced[ST_SIGNAL_GLITCHES_MAX];
+    for (size_t i = 0; i < signal_played.glitches_n; i++) {
+        forced[i] = signal_played.glitches[i];
+        forced[i].at_frame = forced[i].at_frame * rate_hz / RATE;
+        forced[i].frames = forced[i].frames * rate_hz / RATE;
+    }
+    st_hearing_init(&hearing, rate_hz, channels);
+    if (expects)
+        st_hearing_expect(&hearing, 0, 0);
+    for (uint64_t i = 0; i < n; i += 256)
+        st_hearing_take(&hearing, frames + i * channels, n - i < 256 ? (size_t)(n - i) : 256);
+    st_hearing_end(&hearing, forced, knows ? signal_played.glitches_n : 0, &result);
+}
+
+static unsigned remarks_n(void)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < ST_REMARKS_N; i++)
+        n += result.remarks[i];
+    return n;
+}
+
+static void forced_glitches_are_found_and_are_no_losses(void **state)
+{
+    (void)state;
+    for (int run = 0; run < 8; run++) {
+        expects = run % 2 != 0;
+        float *frames = played(0);
+        listen(frames, RATE, 2, SECONDS * RATE, true);
+        assert_int_equal(result.path_class, ST_PATH_EXACT);
+        assert_int_equal(result.losses_n, 0);
+        assert_int_equal(result.forced_n, 9);
+        assert_int_equal(result.forced_found_n, 9);
+        assert_true(st_hearing_valid(&result) && remarks_n() == 0);
+        assert_true(result.heard_s > SECONDS - 0.5 && result.heard_s <= SECONDS);
+        assert_true(fabs(result.per_hour_max95 - 3600 * 2.9957 / result.heard_s) < 0.1);
+        assert_true(fabs(result.gain_db) < 1e-9 && result.offset == 0);
+        free(frames);
+    }
+}
+
+static void a_loss_that_was_not_forced_is_one(void **state)
+{
+    (void)state;
+    float *frames = played(321);
+    listen(frames, RATE, 2, SECONDS * RATE, true);
+    assert_true(st_hearing_valid(&result));
+    assert_int_equal(result.losses_n, 1);
+    assert_int_equal(result.losses[0].kind, ST_LOSS_LOST);
+    assert_int_equal(result.losses[0].frames, 321);
+    assert_int_equal(result.lost_frames, 321);
+    assert_int_equal(result.losses[0].at_frame, 9 * RATE);
+    free(frames);
+}
+
+/* A detector that does not find what was forced is not believed. */
+static void a_glitch_that_is_not_found_makes_it_invalid(void **state)
+{
+    (void)state;
+    float *frames = played(0);
+    const struct st_glitch *glitch = &signal_played.glitches[5];
+    struct st_signal clean;
+    st_signal_init(&clean, RATE, 2, ST_HEARING_LEVEL);
+    st_signal_fill(&clean, glitch->at_frame - 100, frames + 2 * (glitch->at_frame - 100),
+                   (size_t)(SECONDS * RATE - glitch->at_frame + 100));
+    listen(frames, RATE, 2, SECONDS * RATE, true);
+    assert_false(st_hearing_valid(&result));
+    assert_true(result.forced_n == 9 && result.forced_found_n < 9);
+    listen(frames, RATE, 2, SECONDS * RATE, false);
+    assert_false(st_hearing_valid(&result)); /* none was forced */
+    free(frames);
+}
+
+static void another_volume_is_linear(void **state)
+{
+    (void)state;
+    float *frames = played(50);
+    for (size_t i = 0; i < (size_t)2 * SECONDS * RATE; i++)
+        frames[i] = 0.5F * frames[i] + (float)(1e-6 * next_normal(&(uint64_t){i + 1}));
+    listen(frames, RATE, 2, SECONDS * RATE, true);
+    assert_int_equal(result.path_class, ST_PATH_LINEAR);
+    assert_true(st_hearing_valid(&result) && result.forced_n == 9 && result.losses_n == 1);
+    assert_true(fabs(result.gain_db + 6.02) < 0.01 && result.noise_db < -60);
+    free(frames);
+}
+
+/* Between the samples of two clocks, or rates. @return frames. */
+static uint64_t convert(const float *frames, double ratio, float *ret, double noise)
+{
+    const uint64_t n = (uint64_t)((double)(SECONDS * RATE - 1) * ratio);
+    uint64_t any = 77;
+    for (uint64_t i = 0; i < n; i++) {
+        const double at = (double)i / ratio, share = at - floor(at);
+        for (size_t c = 0; c < 2; c++) {
+            const float *from = frames + 2 * (size_t)at + c;
+            ret[2 * i + c] = (float)((1 - share) * (double)from[0] + share * (double)from[2] +
+                                     noise * 0.004 * next_normal(&any));
+        }
+    }
+    return n;
+}
+
+static void another_rate_or_clock_is_converted(void **state)
+{
+    (void)state;
+    static float out[2 * (SECONDS * RATE + RATE)];
+    const double ratios[] = {44100.0 / 48000, 1.0003, 0.9997};
+    for (size_t i = 0; i < 3; i++) {
+        float *frames = played(480);
+        listen(out, i == 0 ? 44100 : RATE, 2, convert(frames, ratios[i], out, 0.001), true);
+        assert_int_equal(result.path_class, ST_PATH_CONVERTED);
+        assert_int_equal(result.forced_n, 6);
+        assert_int_equal(result.forced_found_n, 6);
+        assert_int_equal(result.losses_n, 1);
+        assert_int_equal(result.losses[0].kind, ST_LOSS_LOST);
+        assert_true(fabs(result.drift_ppm - (i == 0 ? 0 : i == 1 ? -300 : 300)) < 3);
+        free(frames);
+    }
+}
+
+static void much_noise_is_lossy(void **state)
+{
+    (void)state;
+    static float out[2 * SECONDS * RATE];
+    float *frames = played(0);
+    listen(out, RATE, 2, convert(frames, 1, out, 0.1), true);
+    assert_int_equal(result.path_class, ST_PATH_LOSSY);
+    assert_int_equal(result.forced_n, 3);
+    assert_true(st_hearing_valid(&result) && result.losses_n == 0);
+    free(frames);
+}
+
+static void remarked(enum st_remark remark)
+{
+    assert_true(result.remarks[remark]);
+    assert_int_equal(remarks_n(), 1);
+}
+
+static void what_is_wrong_is_said_and_not_counted(void **state)
+{
+    (void)state;
+    const size_t n = (size_t)SECONDS * RATE;
+    float *frames = played(0);
+    for (size_t i = 0; i < n; i++)
+        frames[2 * i] = frames[2 * i + 1] = (frames[2 * i] + frames[2 * i + 1]) / 2;
+    listen(frames, RATE, 2, n, true);
+    assert_false(st_hearing_valid(&result));
+    remarked(ST_REMARK_MONO);
+    for (size_t i = 0; i < 2 * n; i++)
+        frames[i] = (float)(0.1 * next_normal(&seed));
+    listen(frames, RATE, 2, n, true);
+    remarked(ST_REMARK_NO_SIGNAL);
+    for (size_t i = 0; i < 2 * n; i++)
+        frames[i] = 0;
+    listen(frames, RATE, 2, n, true);
+    remarked(ST_REMARK_SILENT);
+    assert_true(isinf(result.per_hour_max95) && result.losses_n == 0);
+    free(frames);
+    frames = played(0);
+    listen(frames, RATE, 2, 5 * RATE, true);
+    remarked(ST_REMARK_SHORT);
+    assert_false(st_hearing_valid(&result));
+    for (size_t i = 2 * 8 * RATE; i < (size_t)2 * 9 * RATE; i += 2)
+        frames[i] += 0.004F * (float)sin((double)i * 0.03);
+    listen(frames, RATE, 2, n, true);
+    remarked(ST_REMARK_MIXED);
+    assert_true(st_hearing_valid(&result) && result.losses_n == 0);
+    free(frames);
+    frames = played(0);
+    for (size_t i = 0; i < 2 * n; i++)
+        frames[i] = fminf(fmaxf(frames[i] * 200, -1), 1);
+    listen(frames, RATE, 2, n, true);
+    assert_true(result.remarks[ST_REMARK_OVERDRIVEN]);
+    free(frames);
+}
+
+static void a_single_channel_of_the_sequence_is_enough(void **state)
+{
+    (void)state;
+    float *frames = played(7);
+    for (size_t i = 0; i < (size_t)SECONDS * RATE; i++)
+        frames[i] = frames[2 * i];
+    listen(frames, RATE, 1, SECONDS * RATE, true);
+    assert_int_equal(result.path_class, ST_PATH_EXACT);
+    assert_true(st_hearing_valid(&result) && result.losses_n == 1);
+    free(frames);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forced_glitches_are_found_and_are_no_losses),
+        cmocka_unit_test(a_loss_that_was_not_forced_is_one),
+        cmocka_unit_test(a_glitch_that_is_not_found_makes_it_invalid),
+        cmocka_unit_test(another_volume_is_linear),
+        cmocka_unit_test(another_rate_or_clock_is_converted),
+        cmocka_unit_test(much_noise_is_lossy),
+        cmocka_unit_test(what_is_wrong_is_said_and_not_counted),
+        cmocka_unit_test(a_single_channel_of_the_sequence_is_enough),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
