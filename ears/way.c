@@ -78,6 +78,18 @@ const struct st_way st_ways[] = {
         .make = "cable: connect an output of the interface to an input, then add --back cable",
         .of_user = true,
     },
+    {
+        .name = "device", /* of the system, without a sound server */
+        .systems = LINUX,
+        .program = "sleeptune-listen-alsa",
+        .title = "over a device of ALSA",
+    },
+    {
+        .name = "device",
+        .systems = FREEBSD,
+        .program = "sleeptune-listen-oss",
+        .title = "over a device of OSS",
+    },
     {.name = NULL},
 };
 
@@ -91,10 +103,10 @@ const char *st_way_fault_text(enum st_way_fault fault)
     return (size_t)fault < ST_ARRAY_LEN(faults) ? faults[fault].text : NULL;
 }
 
-const struct st_way *st_way_find(const char *name)
+const struct st_way *st_way_find(const char *name, enum st_os os)
 {
     for (const struct st_way *way = st_ways; way->name != NULL; way++) {
-        if (strcmp(way->name, name) == 0)
+        if (strcmp(way->name, name) == 0 && (way->systems & 1U << os) != 0)
             return way;
     }
     return NULL;

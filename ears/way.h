@@ -41,8 +41,8 @@ struct st_way {
 /** All ways of this system, best without a word first; ends with a NULL name. */
 extern const struct st_way st_ways[];
 
-/** A way of that name. NULL: none. */
-const struct st_way *st_way_find(const char *name);
+/** A way of that name that this system has. NULL: none. */
+const struct st_way *st_way_find(const char *name, enum st_os os);
 
 struct st_way_wish {
     const char *plays, *records; /* devices; NULL: the usual ones */

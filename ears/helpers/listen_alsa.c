@@ -1,5 +1,5 @@
 /* sleeptune-listen-alsa: plays a test signal on one ALSA device and records another: the two halves of
- * snd-aloop (-w aloop), or a card's output and input that a cable connects (-w cable). -p and -r name other
+ * snd-aloop (-w aloop), or a card's output and input that a cable connects (-w device). -p and -r name other
  * devices: with "-p default", or a server's plug-in, the sound server is part of the way. */
 #include <alsa/asoundlib.h>
 #include <errno.h>
@@ -107,8 +107,11 @@ int main(int argc, char **argv)
     unsigned rate_hz = RATE_HZ, other_hz;
     snd_pcm_uframes_t period = PERIOD, other_period;
     st_ear_options(&ear, argc, argv);
-    const bool cable = strcmp(ear.way, "cable") == 0;
-    const char *plays = ear.plays[0] != '\0' ? ear.plays : cable ? "hw:0" : "hw:Loopback,0";
+    const bool cable = strcmp(ear.way, "aloop") != 0;
+    const char *plays = ear.plays[0] != '\0'     ? ear.plays
+                        : !cable                 ? "hw:Loopback,0"
+                        : ear.records[0] != '\0' ? ear.records
+                                                 : "hw:0";
     const char *records = ear.records[0] != '\0' ? ear.records : cable ? "hw:0" : "hw:Loopback,1";
     (void)snd_lib_error_set_handler(on_error);
     if (!cable && snd_card_get_index("Loopback") < 0 && ear.records[0] == '\0')

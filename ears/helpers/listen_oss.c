@@ -1,5 +1,5 @@
 /* sleeptune-listen-oss: plays a test signal on one OSS device and records another: a loop of virtual_oss
- * (-w virtual_oss), or a card's output and input that a cable connects (-w cable). */
+ * (-w virtual_oss), or a card's output and input that a cable connects (-w device). */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     struct st_duplex duplex = {.ear = &ear, .ops = &st_oss_ops, .device = &device};
     const char *failed;
     st_ear_options(&ear, argc, argv);
-    const bool cable = strcmp(ear.way, "cable") == 0;
+    const bool cable = strcmp(ear.way, "virtual_oss") != 0;
     const char *plays = ear.plays[0] != '\0' ? ear.plays : "/dev/dsp";
     const char *records = ear.records[0] != '\0' ? ear.records : cable ? "/dev/dsp" : LOOP;
     const int r = st_oss_open(&device, plays, records, RATE_HZ, PERIOD, &duplex, &ear.head.rate_hz, &failed);

@@ -1,0 +1,205 @@
+#include "cli/measure/listen_live.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/text/safe.h"
+#include "core/text/text.h"
+#include "platform/program/failure.h"
+#include "platform/program/stop.h"
+
+#define ANSWER_NS  (12 * ST_NS_PER_S) /* the helper programs say "absent" before */
+#define SILENCE_NS (3 * ST_NS_PER_S)  /* a program that plays says something that often */
+#define LOOK_NS    (100 * ST_NS_PER_MS)
+
+struct run {
+    const struct st_listen_calls *calls;
+    void *ctx;
+    struct st_listen_live *live;
+    uint64_t wanted_frames;
+    bool headed;
+    char absent[ST_CAPTURE_TEXT_BYTES]; /* safe text */
+};
+
+/* --- what the program says --- */
+
+static void on_head(void *ctx, const struct st_capture_head *head)
+{
+    struct run *run = ctx;
+    run->live->head = *head;
+    run->headed = true;
+}
+
+static void on_packet(void *ctx, const struct st_capture_packet *packet)
+{
+    struct run *run = ctx;
+    if (run->live->frames >= run->wanted_frames)
+        return;
+    if (run->live->frames == 0)
+        run->live->begin_ns = packet->time_ns;
+    run->live->frames += packet->frames_n;
+    run->calls->take(run->ctx, packet);
+}
+
+static void take_forced(struct st_listen_live *live, const struct st_capture_event *event)
+{
+    for (int kind = 0; kind < ST_LOSS_KINDS_N; kind++) {
+        if (live->forced_n < ST_SIGNAL_GLITCHES_MAX &&
+            strcmp(event->text, st_loss_kind_name((enum st_loss_kind)kind)) == 0)
+            live->forced[live->forced_n++] = (struct st_glitch){
+                .kind = (enum st_loss_kind)kind, .at_frame = event->at_frame, .frames = event->frames};
+    }
+}
+
+static void on_event(void *ctx, const struct st_capture_event *event)
+{
+    struct run *run = ctx;
+    struct st_listen_live *live = run->live;
+    if (event->kind == ST_CAPTURE_ABSENT) {
+        st_safe_copy(run->absent, sizeof(run->absent), event->text, ST_TEXT_TO_NUL);
+    } else if (event->kind == ST_CAPTURE_FORCED) {
+        take_forced(live, event);
+    } else {
+        live->events_n[event->kind]++;
+        live->has_ended |= event->kind == ST_CAPTURE_GONE;
+        if (live->events_kept_n < ST_LISTEN_EVENTS_MAX)
+            live->events[live->events_kept_n++] = *event;
+    }
+}
+
+static const struct st_capture_sink sink = {on_head, on_packet, on_event};
+
+/* --- one way --- */
+
+/* Reads up to its head, or up to why it is not there. @return whether it is there. */
+static bool wait_for_head(struct st_way_run *way, struct run *run)
+{
+    for (int64_t waited_ns = 0; !run->headed && waited_ns < ANSWER_NS && !st_stop_asked();) {
+        const int r = st_way_read(way, LOOK_NS, &sink, run);
+        waited_ns += r == -EAGAIN ? LOOK_NS : 0;
+        if (r == 0 || (r < 0 && r != -EAGAIN))
+            break;
+    }
+    if (!run->headed && run->absent[0] == '\0')
+        ST_PRINT(run->absent, "%s does not answer", way->way->program);
+    return run->headed;
+}
+
+/* @return 0 or -EBADMSG. */
+static int listen_to(struct st_way_run *way, struct run *run)
+{
+    int64_t silent_ns = 0;
+    st_way_begin(way);
+    while (run->live->frames < run->wanted_frames && silent_ns < SILENCE_NS && !st_stop_asked()) {
+        const int r = st_way_read(way, LOOK_NS, &sink, run);
+        if (r < 0 && r != -EAGAIN)
+            return r;
+        silent_ns = r == -EAGAIN ? silent_ns + LOOK_NS : 0;
+        if (r == 0)
+            break;
+    }
+    run->live->has_ended |= run->live->frames < run->wanted_frames && !st_stop_asked();
+    return 0;
+}
+
+/* @return 1: it was gone; 0: it is not there, and why is in run->absent; -EBADMSG. */
+static int try_way(struct st_platform *p, const struct st_way *way, const struct st_way_wish *wish,
+                   int64_t duration_ns, struct run *run)
+{
+    struct st_way_run program;
+    int r = st_way_open(&program, &p->machine, way, wish);
+    run->headed = false;
+    run->absent[0] = '\0';
+    if (r < 0) {
+        ST_PRINT(run->absent,
+                 r == -EPERM    ? "run sleeptune listen as the user who plays, not as root"
+                 : r == -ENOENT ? "%s is not installed"
+                                : "%s does not start",
+                 way->program);
+        return 0;
+    }
+    r = 0;
+    if (wait_for_head(&program, run)) {
+        run->live->way = way;
+        run->wanted_frames = (uint64_t)(duration_ns / ST_NS_PER_MS) * run->live->head.rate_hz / 1000;
+        run->calls->begin(run->ctx, way, &run->live->head);
+        r = listen_to(&program, run);
+        r = r < 0 ? r : 1;
+    }
+    st_way_close(&program);
+    return r;
+}
+
+/* --- which way --- */
+
+static bool is_here(const struct st_platform *p, const struct st_way *way)
+{
+    return (way->systems & 1U << p->machine.os) != 0;
+}
+
+static void say_makes(const struct st_platform *p)
+{
+    for (const struct st_way *way = st_ways; way->name != NULL; way++) {
+        if (way->make != NULL && is_here(p, way))
+            fprintf(stderr, "  %s\n", way->make);
+    }
+}
+
+/* "hw:1" and /dev/dsp1 are devices of the system; another word is a node of PipeWire. */
+static const struct st_way *way_of(const struct st_platform *p, const char *back, const char **device)
+{
+    const struct st_way *way = st_way_find(back, p->machine.os);
+    *device = way != NULL ? NULL : back;
+    return way != NULL
+               ? way
+               : st_way_find(strchr(back, ':') != NULL || back[0] == '/' ? "device" : "cable", p->machine.os);
+}
+
+static int listen_back(const char *command, struct st_platform *p, const struct st_listen_wish *wish,
+                       struct run *run)
+{
+    struct st_way_wish devices = {.plays = wish->plays};
+    const struct st_way *way = way_of(p, wish->back, &devices.records);
+    if (way == NULL)
+        return st_failure_usage(command, "--back %s: no such way on this system", wish->back);
+    const int r = try_way(p, way, &devices, wish->duration_ns, run);
+    if (r > 0)
+        return ST_EXIT_DONE;
+    if (r < 0)
+        return st_failure(command, "%s wrote what it should not: install one version of sleeptune",
+                          way->program);
+    (void)st_failure(command, "--back %s: %s.", wish->back, run->absent);
+    if (way->make != NULL)
+        fprintf(stderr, "  %s\n", way->make);
+    return ST_EXIT_FAILURE;
+}
+
+int st_listen_live(const char *command, struct st_platform *p, const struct st_listen_wish *wish,
+                   const struct st_listen_calls *calls, void *ctx, struct st_listen_live *ret)
+{
+    struct run run = {.calls = calls, .ctx = ctx, .live = ret};
+    const struct st_way_wish devices = {.plays = wish->plays};
+    char why[1024] = "";
+    *ret = (struct st_listen_live){.way = NULL};
+    if (wish->back != NULL)
+        return listen_back(command, p, wish, &run);
+    for (const struct st_way *way = st_ways; way->name != NULL && !st_stop_asked(); way++) {
+        if (!way->chosen || !is_here(p, way))
+            continue;
+        const int r = try_way(p, way, &devices, wish->duration_ns, &run);
+        if (r > 0)
+            return ST_EXIT_DONE;
+        if (r < 0)
+            return st_failure(command, "%s wrote what it should not: install one version of sleeptune",
+                              way->program);
+        st_text_append(why, sizeof(why), "  %s: %s\n", way->name, run.absent);
+    }
+    if (st_stop_asked())
+        return st_failure(command, "stopped before it played.");
+    (void)st_failure(command, "no way back for the test signal was found:");
+    fprintf(stderr, "%sMake one:\n", why);
+    say_makes(p);
+    return ST_EXIT_FAILURE;
+}
