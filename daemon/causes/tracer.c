@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -24,6 +25,7 @@
 #define EVENTS_MAX   16384 /* kept after they were taken out of the ring: late wake-ups come in drains */
 #define READ_NS      ST_NS_PER_S /* so that the ring overwrites little */
 #define STACK_BYTES  (256 * 1024)
+#define FIRST_PID_NS 0xEFFFFFFC /* inode number of the first PID namespace, of each Linux since 3.8 */
 
 struct st_tracer {
     const struct st_trace_module *module; /* NULL: the system's daemon is asked on `socket` */
@@ -175,12 +177,25 @@ static int try_remote(struct st_clock *clock, const char *socket, pid_t tid, cha
     return r;
 }
 
+/* The kernel's trace has the numbers that threads have in the first PID namespace. */
+static bool has_own_numbers(void)
+{
+    struct stat ns;
+    return stat("/proc/self/ns/pid", &ns) == 0 && ns.st_ino != FIRST_PID_NS;
+}
+
 int st_tracer_start(struct st_platform *platform, const struct st_config *config, const char *socket,
                     pid_t tid, struct st_causes *causes, struct st_tracer **ret, char *why, size_t why_bytes)
 {
     const struct st_trace_module *module = NULL;
     int r = 0;
     *ret = NULL;
+    if (has_own_numbers()) {
+        snprintf(why, why_bytes,
+                 "sleeptuned runs in a container (PID namespace), where threads have other numbers than in "
+                 "the kernel's trace. Run it outside, or without trace.enabled");
+        return -ENOTSUP;
+    }
     if (socket != NULL)
         r = try_remote(&platform->clock, socket, tid, why, why_bytes);
     else
