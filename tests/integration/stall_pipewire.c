@@ -10,10 +10,11 @@
  * PEAK is computed by another thread of its own, of higher priority, on that CPU. "filter": it is no stream,
  * but has the ports NAME:in and NAME:out, which others link. "exits": it ends at the end of its first PEAK,
  * in its 40th cycle or later. "pages": the PEAK is time in which it reads pages of a mapped file, LOG.pages,
- * that are on the disk only. "sleeps": it sleeps for the PEAK. "helped": another thread computes it, and it
- * waits for that. $STALL_CLAIMS: the process that the stream says is its own. */
+ * that are on the disk only. "sleeps": it sleeps for the PEAK. "helped": another thread computes it, in real
+ * time where it may, and it waits for that. $STALL_CLAIMS: the process that the stream says is its own. */
 #include <spa/pod/pod.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -81,16 +82,15 @@ static int begin_own_hog(void)
 {
     pthread_t thread;
     pthread_attr_t attributes;
-    const struct sched_param param = {.sched_priority = 95};
+    const struct sched_param param = {.sched_priority = is_helped ? 1 : 95};
     sem_init(&own_hog, 0, 0);
     sem_init(&done, 0, 0);
     pthread_attr_init(&attributes);
-    if (is_helped)
-        return pthread_create(&thread, &attributes, run_own_hog, NULL);
     pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
     pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
     pthread_attr_setschedparam(&attributes, &param);
-    return pthread_create(&thread, &attributes, run_own_hog, NULL);
+    const int r = pthread_create(&thread, &attributes, run_own_hog, NULL);
+    return r == EPERM && is_helped ? pthread_create(&thread, NULL, run_own_hog, NULL) : r;
 }
 
 /* --- reading a file --- */
