@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
+#include "platform/user_folder.h"
 
 #define LINE_BYTES 32768 /* of a command line to be pasted */
 
@@ -25,22 +26,9 @@ static bool has_file(const char *dir, const char *name)
     return n > 0 && (size_t)n < sizeof(path) && stat(path, &info) == 0;
 }
 
-/* "$XDG_STATE_HOME/name", or "~/.local/state/name". @return false: no such folder is known, or it is too
- * long. */
-static bool user_folder(const char *variable, const char *below_home, const char *name, char *buf,
-                        size_t buf_bytes)
-{
-    const char *folder = getenv(variable), *home = getenv("HOME");
-    const bool given = folder != NULL && folder[0] == '/';
-    if (!given && (home == NULL || home[0] != '/'))
-        return false;
-    const int n = snprintf(buf, buf_bytes, "%s%s%s", given ? folder : home, given ? "" : below_home, name);
-    return n > 0 && (size_t)n < buf_bytes;
-}
-
 static bool own_journal(char *buf, size_t buf_bytes)
 {
-    return user_folder("XDG_STATE_HOME", "/.local/state", "/sleeptune-changes", buf, buf_bytes);
+    return st_user_folder(ST_USER_STATE, "/sleeptune-changes", buf, buf_bytes);
 }
 
 bool st_change_target_has_own(void)
@@ -105,7 +93,7 @@ static int put_own(const struct st_change_target *target)
     char folder[512];
     const int64_t frames = target->quantum > 0 ? target->quantum : written_quantum(target);
     if (!target->own || frames <= 0 ||
-        !user_folder("XDG_CONFIG_HOME", "/.config", "", folder, sizeof(folder)))
+        !st_user_folder("XDG_CONFIG_HOME", "/.config", "", folder, sizeof(folder)))
         return 0;
     int r = st_facts_put_int(target->facts, ST_BUFFER_PIPEWIRE_WISH, frames, NULL, "the user");
     if (r == 0)

@@ -17,6 +17,7 @@
 #include "platform/platform.h"
 #include "platform/posix/posix.h"
 #include "platform/program/stop.h"
+#include "platform/user_folder.h"
 
 #define CHUNK_FRAMES 480               /* 10 ms */
 #define PIPE_BYTES   16384             /* 85 ms of sound */
@@ -39,16 +40,9 @@ struct run {
 
 /* --- the window --- */
 
-/* "$XDG_STATE_HOME/sleeptune", "~/.local/state/sleeptune": where systemd lets the user's daemon keep its
- * history. @return false: no home. */
 static bool folder_of(char *buf, size_t buf_bytes)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    const bool given = state != NULL && state[0] == '/';
-    if (geteuid() == 0 || (!given && (home == NULL || home[0] != '/')))
-        return false;
-    return snprintf(buf, buf_bytes, "%s%s/sleeptune", given ? state : home, given ? "" : "/.local/state") <
-           (int)buf_bytes;
+    return geteuid() != 0 && st_user_folder(ST_USER_STATE, "/sleeptune", buf, buf_bytes);
 }
 
 int64_t st_practice_run_window_ns(void)
@@ -67,20 +61,11 @@ int64_t st_practice_run_window_ns(void)
                : 0;
 }
 
-/* Each folder above the file that is missing is made. */
 static int keep_window(int64_t window_ns)
 {
     struct st_writer *writer = &st_platform_native()->writer;
     char folder[400], text[32];
-    int r = folder_of(folder, sizeof(folder)) ? 0 : -ENOENT;
-    for (char *slash = strchr(folder + 1, '/'); r == 0; slash = strchr(slash + 1, '/')) {
-        if (slash != NULL)
-            *slash = '\0';
-        r = access(folder, F_OK) == 0 ? 0 : writer->make_folder(writer, folder, 0700);
-        if (slash == NULL)
-            break;
-        *slash = '/';
-    }
+    const int r = folder_of(folder, sizeof(folder)) ? st_user_folder_make(folder) : -ENOENT;
     ST_PRINT(text, "%lld\n", (long long)(window_ns / ST_NS_PER_MS));
     return r == 0
                ? writer->replace_file(writer, ST_TEXT(440, "%s" FILE_NAME, folder), text, strlen(text), 0600)

@@ -15,6 +15,7 @@
 #include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
+#include "platform/user_folder.h"
 #include "st_config.h"
 #include "story/event_list.h"
 #include "story/heard_list.h"
@@ -111,18 +112,10 @@ static int read_file(const char *command, const char *path, const struct st_hist
  * system's: no user may choose what root reads. */
 static const char *choose_file(char *buf, size_t buf_bytes)
 {
-    static const struct {
-        const char *folder_env, *below_home;
-    } places[] = {{"XDG_STATE_HOME", "/.local/state"}, {"XDG_CONFIG_HOME", "/.config"}};
-    const char *home = getenv("HOME");
+    static const char *const places[][2] = {{ST_USER_STATE}, {"XDG_CONFIG_HOME", "/.config"}};
     for (size_t i = 0; geteuid() != 0 && i < ST_ARRAY_LEN(places); i++) {
-        const char *folder = getenv(places[i].folder_env);
-        const bool given = folder != NULL && folder[0] == '/';
-        if (!given && (home == NULL || home[0] != '/'))
-            continue;
-        const int n = snprintf(buf, buf_bytes, "%s%s/sleeptune/history.db", given ? folder : home,
-                               given ? "" : places[i].below_home);
-        if (n > 0 && (size_t)n < buf_bytes && access(buf, R_OK) == 0)
+        if (st_user_folder(places[i][0], places[i][1], "/sleeptune/history.db", buf, buf_bytes) &&
+            access(buf, R_OK) == 0)
             return buf;
     }
     return USUAL_PATH;

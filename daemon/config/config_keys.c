@@ -111,8 +111,10 @@ const struct st_config_key st_config_keys[] = {
      ST_CONFIG_APPLIES_HISTORY,
      "Keep a row per minute and a row per event in a file, for \"sleeptune history\"."},
     {"history.path", ST_CONFIG_PATH, "", "\"\"", 0, 0, NULL, AT(history.path), ST_CONFIG_APPLIES_HISTORY,
-     "File of the history. Empty: history.db in the state folder, if that is writable. If this file exists "
-     "and is not a history of sleeptune, the daemon does not change it."},
+     "File of the history. Empty: history.db in the state folder of the system or, if that is not writable, "
+     "of "
+     "the user (sleeptuned(8)). If this file exists and is not a history of sleeptune, the daemon does not "
+     "change it."},
     {"history.keep_days", ST_CONFIG_INT, "days", "400", 1, 36500, NULL, AT(history.keep_days),
      ST_CONFIG_APPLIES_HISTORY,
      "How long the history is kept: the rows of hours and of days as long as this, those of minutes at most "

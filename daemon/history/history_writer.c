@@ -14,6 +14,7 @@
 #include "daemon/history/fingerprint.h"
 #include "daemon/lock_file.h"
 #include "platform/posix/posix.h"
+#include "platform/user_folder.h"
 #include "st_config.h"
 #include "store/history/hist_deflate.h"
 
@@ -618,22 +619,25 @@ static void hear(void *ctx, const struct st_event *event)
     pthread_mutex_unlock(&writer->mutex);
 }
 
-/* Path of the history in $STATE_DIRECTORY (systemd), else in the system's state folder. @return false: there
- * is no such folder that we may write to. */
+static bool is_usable(const char *folder)
+{
+    struct stat status;
+    return stat(folder, &status) == 0 && S_ISDIR(status.st_mode) && access(folder, W_OK | X_OK) == 0;
+}
+
+/* Path of the history in $STATE_DIRECTORY (systemd), else in the system's state folder, else in the user's,
+ * which is made. @return false: there is no such folder that we may write to. */
 static bool usual_path(char *buf, size_t buf_bytes)
 {
-    const char *folder = getenv("STATE_DIRECTORY");
-    if (folder == NULL || folder[0] != '/')
-        folder = ST_STATE_DIR "/sleeptune";
-    const int len = (int)strcspn(folder, ":"); /* systemd gives several, separated by colons */
-    struct stat status;
-    if (snprintf(buf, buf_bytes, "%.*s/history.db", len, folder) >= (int)buf_bytes)
+    const char *given = getenv("STATE_DIRECTORY");
+    char folder[ST_CONFIG_TEXT_BYTES] = ST_STATE_DIR "/sleeptune";
+    if (given != NULL && given[0] == '/')
+        ST_PRINT(folder, "%.*s", (int)strcspn(given, ":"), given); /* systemd gives several */
+    else if (!is_usable(folder) &&
+             (geteuid() == 0 || !st_user_folder(ST_USER_STATE, "/sleeptune", folder, sizeof(folder)) ||
+              st_user_folder_make(folder) != 0))
         return false;
-    char *slash = strrchr(buf, '/');
-    *slash = '\0';
-    const bool usable = stat(buf, &status) == 0 && S_ISDIR(status.st_mode) && access(buf, W_OK | X_OK) == 0;
-    *slash = '/';
-    return usable;
+    return is_usable(folder) && snprintf(buf, buf_bytes, "%s/history.db", folder) < (int)buf_bytes;
 }
 
 static struct settings read_settings(const struct st_config *config)

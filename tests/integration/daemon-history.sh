@@ -376,6 +376,22 @@ if can_be_nobody; then
     )
     like "a history that may only be read is failing from the first look on" "$(cat "$tmp/read-only")" '^failing .*history\.db cannot be written: Permission denied$'
     is "and nothing is said of old rows" "$(grep -cE 'old rows|not an error' "$tmp/nobody.log")" 0
+    (
+        sock=$tmp/nobody/own.sock conf=$tmp/own.conf log=$tmp/own.log
+        unset STATE_DIRECTORY
+        config "$audio" && chmod 644 "$conf"
+        start "${nobody[@]}" env XDG_STATE_HOME="$tmp/nobody/new/state" || exit
+        trap 'kill -9 "$daemon"' EXIT
+        wait_for value_is 'd["history"]["state"]' writing
+        value 'd["history"]["path"]' >"$tmp/own"
+        trap - EXIT
+        stop
+    )
+    if [ -w /var/lib/sleeptune ]; then
+        skip "a daemon that a user starts keeps its history in the user's state folder" "this system has a state folder"
+    else
+        is "a daemon that a user starts keeps its history in the user's state folder" "$(cat "$tmp/own") $(stat -c %a "$tmp/nobody/new/state/sleeptune")" "$tmp/nobody/new/state/sleeptune/history.db 700"
+    fi
     STATE_DIRECTORY=$tmp/state
 else
     skip "a history that may only be read" "needs root and setpriv"

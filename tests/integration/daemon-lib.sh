@@ -4,6 +4,7 @@ tmp=$(mktemp -d)
 chmod 755 "$tmp"
 sock=$tmp/sock conf=$tmp/conf log=$tmp/log
 unset SLEEPTUNE_SOCKET XDG_RUNTIME_DIR STATE_DIRECTORY NOTIFY_SOCKET WATCHDOG_USEC
+export XDG_STATE_HOME=/dev/null # no history but where a test wants one
 pids=()
 
 clean_up() {

@@ -1,0 +1,23 @@
+/* Folders of the user who runs the program, as his environment says. Nothing that root trusts. */
+#ifndef ST_PLATFORM_USER_FOLDER_H
+#define ST_PLATFORM_USER_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base.h"
+
+/** What XDG_STATE_HOME (or XDG_CONFIG_HOME ...) names, or a folder below the user's home, with a name behind
+ * it: "/home/amy/.local/state" "/sleeptune". Source: the XDG Base Directory Specification.
+ * @return false: the environment names no absolute path, or it does not fit. Threads: while no one changes
+ * the environment. */
+bool st_user_folder(const char *variable, const char *below_home, const char *name, char *buf,
+                    size_t buf_bytes);
+
+/** Where systemd, too, lets the user's daemon keep its state. */
+#define ST_USER_STATE "XDG_STATE_HOME", "/.local/state"
+
+/** Makes it, and each folder above it that is missing, for the user alone. @return 0 or what mkdir said. */
+ST_NODISCARD int st_user_folder_make(const char *folder);
+
+#endif

@@ -1,0 +1,72 @@
+/* Folders of the user, as his environment says. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/text/text.h"
+#include "platform/user_folder.h"
+
+static char buf[64];
+
+static void what_the_environment_names_comes_first(void **state)
+{
+    (void)state;
+    setenv("HOME", "/home/amy", 1);
+    setenv("XDG_STATE_HOME", "/state", 1);
+    assert_true(st_user_folder(ST_USER_STATE, "/sleeptune", buf, sizeof(buf)));
+    assert_string_equal(buf, "/state/sleeptune");
+    setenv("XDG_STATE_HOME", "relative", 1);
+    assert_true(st_user_folder(ST_USER_STATE, "/sleeptune", buf, sizeof(buf)));
+    assert_string_equal(buf, "/home/amy/.local/state/sleeptune");
+}
+
+static void no_home_no_folder(void **state)
+{
+    (void)state;
+    unsetenv("XDG_STATE_HOME");
+    setenv("HOME", "amy", 1);
+    assert_false(st_user_folder(ST_USER_STATE, "/sleeptune", buf, sizeof(buf)));
+    unsetenv("HOME");
+    assert_false(st_user_folder(ST_USER_STATE, "/sleeptune", buf, sizeof(buf)));
+    setenv("HOME", "/a-home-that-is-far-too-long-for-the-place-that-there-is", 1);
+    assert_false(st_user_folder(ST_USER_STATE, "/sleeptune", buf, sizeof(buf)));
+}
+
+static void folders_are_made_for_the_user_alone(void **state)
+{
+    (void)state;
+    char base[] = "/tmp/sleeptune-user-folder-XXXXXX";
+    struct stat status;
+    assert_non_null(mkdtemp(base));
+    const char *folder = ST_TEXT(128, "%s/a/b", base), *above = ST_TEXT(128, "%s/a", base);
+    for (int twice = 0; twice < 2; twice++) {
+        assert_int_equal(st_user_folder_make(folder), 0);
+        assert_int_equal(stat(folder, &status), 0);
+        assert_int_equal(status.st_mode & 07777, 0700);
+    }
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(rmdir(above), 0);
+    FILE *file = fopen(above, "w");
+    assert_non_null(file);
+    fclose(file);
+    assert_int_equal(st_user_folder_make(folder), -ENOTDIR);
+    assert_int_equal(unlink(above), 0);
+    assert_int_equal(rmdir(base), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_the_environment_names_comes_first),
+        cmocka_unit_test(no_home_no_folder),
+        cmocka_unit_test(folders_are_made_for_the_user_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
