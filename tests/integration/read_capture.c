@@ -1,7 +1,7 @@
 /* read_capture: reads what a helper program that listens writes (ears/capture_stream.h) on standard input,
  * and compares it sample by sample with the test signal, in the first channel. Prints
  *   head WAY RATE CHANNELS PERIOD
- *   event KIND FRAMES TEXT       one for each event
+ *   event KIND AT FRAMES TEXT    one for each event
  *   damage AT DAMAGED JUMP KIND  from recorded frame AT on, DAMAGED frames are none of the signal; then it
  * goes on JUMP frames later; KIND: zeroed or other end FRAMES LATENCY           recorded; the latency at the
  * end in frames, or "unknown" It knows nothing of where a glitch was forced. Status 1: no such stream. */
@@ -49,7 +49,8 @@ static void on_packet(void *ctx, const struct st_capture_packet *packet)
 static void on_event(void *ctx, const struct st_capture_event *event)
 {
     (void)ctx;
-    printf("event %s %" PRIu64 " %s\n", st_capture_event_name(event->kind), event->frames, event->text);
+    printf("event %s %" PRIu64 " %" PRIu64 " %s\n", st_capture_event_name(event->kind), event->at_frame,
+           event->frames, event->text);
 }
 
 /* As whole numbers: what has passed through 16 bits is still equal. */

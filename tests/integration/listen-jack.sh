@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# The way within the graph of a JACK server (dummy driver): what it hears.
+# shellcheck disable=SC2154
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+own_shm "$@"
+command -v setpriv >/dev/null || skip_all "setpriv is not installed"
+if [ "$(id -u)" -eq 0 ]; then # root is refused
+    let_nobody_in
+    exec "${nobody[@]}" env HOME=/nonexistent "$0"
+fi
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need jackd pgrep
+listener=$SLEEPTUNE_BUILD/ears/helpers/sleeptune-listen-jack
+[ -x "$listener" ] || skip_all "built without libjack"
+name=sleeptune-listen-$$
+export JACK_DEFAULT_SERVER=$name JACK_NO_AUDIO_RESERVATION=1
+trap 'clean_up; rm -f /dev/shm/jack*"$name"*' EXIT
+does() { local name=$1; shift; if "$@"; then pass "$name"; else fail "$name" "$* (status $?)"; fi; }
+. "$SLEEPTUNE_SRC/tests/integration/listen-lib.sh"
+mkfifo "$tmp/no-end" # as standard input: never ends
+said() { "$listener" "$@" <>"$tmp/no-end" 2>"$tmp/listen.log" | "$read_capture"; }
+
+is "without a server it says so" "$(said -w jack)" "event absent 0 0 JACK server \"$name\" is not running for this user"
+jackd -n "$name" -r -d dummy -r 48000 -p 8192 >"$tmp/server.log" 2>&1 &
+server=$!
+pids+=("$server")
+if ! wait_for grep -q 'non-realtime mode' "$tmp/server.log" || ! kill -0 "$server"; then
+    skip "a JACK server" "jackd does not run here: $(tail -1 "$tmp/server.log")"
+    tap_done
+fi
+does "nine forced glitches and 20 stops of the player are heard, each with its place and length, and nothing else" hears jack 20
+is "nothing is played before the command says so" "$silent" "$(wc -c < <(head -c "$silent" "$tmp/stream"))"
+is "no process is left" "$left" ""
+like "the first line is the way" "$(head -1 "$tmp/heard")" '^head jack 48000 2 8192$'
+like "the latency is that of jack_iodelay: one period" "$(tail -1 "$tmp/heard")" '^end [0-9]+ 8192$'
+tap_done
