@@ -14,13 +14,12 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
+#include "ears/hearing.h"
 #include "platform/posix/posix.h"
 #include "platform/standard_files.h"
 #include "st_config.h"
 
-#define LEVEL    0.01F             /* -40 dBFS */
-#define FORCED_S 7                 /* from the second one on, glitches are forced up to this one */
-#define RING_NS  (3 * ST_NS_PER_S) /* for so long the command may be late */
+#define RING_NS (3 * ST_NS_PER_S) /* for so long the command may be late */
 
 static struct st_ear_shared alone; /* of a program that is one process */
 
@@ -104,8 +103,8 @@ int st_ear_prepare(struct st_ear *ear)
 {
     const uint64_t rate_hz = ear->head.rate_hz;
     const size_t bytes = (size_t)(rate_hz * RING_NS / ST_NS_PER_S) * ear->head.channels * sizeof(float);
-    st_signal_init(&ear->signal, ear->head.rate_hz, ear->head.channels, LEVEL);
-    st_signal_force(&ear->signal, ear->shared->chance, rate_hz, FORCED_S * rate_hz);
+    st_signal_init(&ear->signal, ear->head.rate_hz, ear->head.channels, ST_HEARING_LEVEL);
+    st_hearing_force(&ear->signal, ear->shared->chance);
     return ear->player ? 0 : st_capture_ring_open(&ear->ring, bytes, ear->head.channels);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The way within the graph of a JACK server (dummy driver): what it hears.
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_shm "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The way over the monitor of a PipeWire sink, with a real server: what it hears, and what it does on a bad day.
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 command -v setpriv >/dev/null || skip_all "setpriv is not installed"
