@@ -437,7 +437,8 @@ static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
         atomic_store_explicit(&listener->ready, true, memory_order_release);
     if (atomic_load(&listener->ready) && !ear->player)
         st_ear_pump(ear);
-    if (!ear->player && st_ear_player_ended(ear)) {
+    /* why it found no device, this process finds out by itself */
+    if (!ear->player && listener->device != 0 && st_ear_player_ended(ear)) {
         if (listener->headed)
             st_ear_say(ear, ST_CAPTURE_GONE, "the process that plays");
         end(listener, listener->headed ? ST_EAR_DONE : st_ear_absent("the process that plays has ended"));

@@ -4,7 +4,9 @@
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 command -v setpriv >/dev/null || skip_all "setpriv is not installed"
+live=$SLEEPTUNE_BUILD/tests/integration/listen_live
 if [ "$(id -u)" -eq 0 ]; then # root is refused
+    "$live" 1 monitor 2>&1 | grep -q 'as the user who plays, not as root' && export TAP_AS_ROOT=refused || export TAP_AS_ROOT=no
     let_nobody_in
     exec "${nobody[@]}" env HOME=/nonexistent "$0"
 fi
@@ -12,6 +14,7 @@ fi
 need pipewire wireplumber pw-cli pw-metadata dbus-daemon pgrep
 listener=$SLEEPTUNE_BUILD/ears/helpers/sleeptune-listen-pipewire
 [ -x "$listener" ] || skip_all "built without libpipewire"
+export SLEEPTUNE_OBSERVE_DIR=$SLEEPTUNE_BUILD/ears/helpers
 export HOME=$tmp XDG_RUNTIME_DIR=$tmp/run
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR
@@ -25,6 +28,12 @@ said() { "$listener" "$@" <>"$tmp/no-end" 2>"$tmp/listen.log" | "$read_capture";
 is "without a server it says so" "$(said -w monitor)" "event absent 0 0 PipeWire is not running for this user"
 is "an unknown option is a usage error" "$("$listener" -y </dev/null >/dev/null 2>&1; echo $?)" 3
 is "so is no way" "$("$listener" </dev/null >/dev/null 2>&1; echo $?)" 3
+if [ -n "${TAP_AS_ROOT:-}" ]; then is "root is refused in a user's session" "$TAP_AS_ROOT" refused; fi
+out=$(JACK_DEFAULT_SERVER=none-$$ "$live" 1 2>&1)
+is "without a way back: status 4" "$?" 4
+like "each is named, and why it is not there" "$out" '^  monitor: PipeWire is not running for this user$'
+like "and how to make one: aloop" "$out" '^  aloop: run .modprobe snd-aloop. as root'
+like "and a cable" "$out" '^  cable: connect an output'
 like "another version is told" "$(said -V 0.0.1 -w monitor)" '^event absent 0 0 .* has version .*, and sleeptune has version 0\.0\.1$'
 if ! sound; then
     skip "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
@@ -37,6 +46,15 @@ is "nothing is played before the command says so" "$silent" "$(wc -c < <(head -c
 is "no process is left" "$left" ""
 like "the first line is the way" "$(head -1 "$tmp/heard")" '^head monitor 48000 2 8192$'
 like "the latency is known to the frame" "$(tail -1 "$tmp/heard")" '^end [0-9]+ 8192$'
+
+is "the best way that is there is taken" "$(JACK_DEFAULT_SERVER=none-$$ "$live" 2 | head -1)" "way monitor 48000 Hz, plays to nul, records nul"
+like "for the time that was asked for" "$("$live" 2 monitor | tail -1)" '^frames (9[6-9]|10[0-9])[0-9]{3} forced [0-3] ended 0 xruns [0-9]+ gone 0$'
+like "a way that is not there says so" "$("$live" 1 nothing 2>&1)" '^sleeptune listen: --back nothing: PipeWire has no source nothing\.$'
+like "so does a device" "$("$live" 1 hw:none 2>&1)" '^sleeptune listen: --back hw:none: (ALSA device hw:none|sleeptune-listen-alsa is not installed)'
+stopped() { timeout -s INT 2 "$live" 60 monitor | tail -1; }
+like "Ctrl-C ends it with what was heard" "$(stopped)" '^frames [1-9][0-9]* forced [0-3] ended 0 '
+left() { ! pgrep -f "^$listener" >/dev/null; }
+does "and leaves no program" wait_for left
 
 # the device vanishes
 mkfifo "$tmp/go2"
