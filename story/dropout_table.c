@@ -236,6 +236,10 @@ const char *st_dropout_table_why(const struct st_dropout_client *client, bool fi
                                  .device_xrun = client->device_xruns_n > client->dropouts_n,
                                  .culprit = client->culprit};
     why.others = has_others(client);
+    if (st_dropout_table_place(client) == ST_DROPOUT_AT_BUS) {
+        snprintf(buf, buf_bytes, "%s", st_dropout_place_why(ST_DROPOUT_AT_BUS));
+        return buf;
+    }
     if (st_dropout_table_place(client) == ST_DROPOUT_AT_RESYNC) {
         why.resync = true;
         why.culprit = client->device;
@@ -398,7 +402,7 @@ bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struc
 {
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
     const enum st_dropout_place place = st_dropout_table_place(client);
-    if (place == ST_DROPOUT_AT_CLIENT_BUFFER || place == ST_DROPOUT_AT_RESYNC)
+    if (place == ST_DROPOUT_AT_CLIENT_BUFFER || st_dropout_place_why(place) != NULL)
         return false;
     return victim_of(table) != NULL && (reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WOKEN_LATE ||
                                         table->reasons_n[ST_DROPOUT_CPU_TAKEN] > client->reasons_n[reason]);
@@ -541,6 +545,10 @@ void st_dropout_table_next(const struct st_dropout_table *table, const struct st
     set[0] = why[0] = '\0';
     if (st_dropout_table_place(client) == ST_DROPOUT_AT_RESYNC) {
         next_resync(client, why, why_bytes);
+        return;
+    }
+    if (st_dropout_table_place(client) == ST_DROPOUT_AT_BUS) {
+        snprintf(why, why_bytes, "another USB port without a hub, or another cable; no buffer size helps");
         return;
     }
     if (st_dropout_table_place(client) == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED) {

@@ -37,8 +37,9 @@ struct st_dropout_client {
 };
 
 /* Where sound is lost and no part of sleeptune looks. */
-#define ST_DROPOUT_TABLE_NOT_WATCHED                                                                         \
-    "USB packets, Bluetooth's radio, a second card that the server puts right, cables, power supply"
+#define ST_DROPOUT_TABLE_NOT_WATCHED "USB packets, " ST_DROPOUT_TABLE_NOT_EVEN_ROOT
+#define ST_DROPOUT_TABLE_NOT_EVEN_ROOT                                                                       \
+    "Bluetooth's radio, a second card that the server puts right, cables, power supply"
 
 #define ST_DROPOUT_CYCLE_MAX 16 /* clients; further ones are left out */
 

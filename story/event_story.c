@@ -106,7 +106,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     else if (of_client)
         st_text_append(buf, buf_bytes, "%s: %s was not ready %" PRId64 " time%s", event->source,
                        event->client[0] != '\0' ? event->client : "a client", n, n == 1 ? "" : "s");
-    else if (event->place == ST_DROPOUT_AT_RESYNC)
+    else if (st_dropout_place_why(event->place) != NULL)
         st_text_append(buf, buf_bytes, "%s: %s lost sound %" PRId64 " time%s", event->source, event->client,
                        n, n == 1 ? "" : "s");
     else
@@ -117,7 +117,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
                        event->place == ST_DROPOUT_AT_RESYNC ? ", put in step with" : " on", event->device);
     if (event->kind == ST_EVENT_OWN_XRUN)
         return;
-    if (!of_client && event->place != ST_DROPOUT_AT_RESYNC && event->client[0] != '\0')
+    if (!of_client && st_dropout_place_why(event->place) == NULL && event->client[0] != '\0')
         st_text_append(buf, buf_bytes, ", client %s", event->client);
     if (event->longest_ns > 0)
         snprintf(longest, sizeof(longest), " (longest %s)",
@@ -256,8 +256,8 @@ static const char *cause_name(const struct st_event *event, const struct st_stor
 /* In a few words, for a legend. */
 static const char *why_text(const struct st_event *event)
 {
-    if (event->place == ST_DROPOUT_AT_RESYNC)
-        return "was put in step with another card";
+    if (st_dropout_place_why(event->place) != NULL)
+        return st_dropout_place_why(event->place);
     return event->kind == ST_EVENT_CLIENT_DROPOUT ? st_dropout_reason_text(event->reason)
                                                   : "the device had no data in time";
 }

@@ -21,6 +21,7 @@
 enum {
     OF_DEVICE = ST_DROPOUT_REASONS,
     OF_RESYNC,
+    OF_BUS,
     OF_SUSPEND,
     OF_SIZE,
     OF_KERNEL,
@@ -37,6 +38,7 @@ static const struct {
 } others[] = {
     {"device-xrun", "a device ran dry"},
     {"resync", "a second card was put in step"},
+    {"bus", "USB packets were lost"},
     {"suspend", "the computer slept"},
     {"size", "the buffer size or the rate changed (known to the minute)"},
     {"kernel-log", "the kernel logged a warning"},
@@ -76,6 +78,8 @@ static size_t cause_of(const struct st_event *event)
         return CAUSES;
     if (event->place == ST_DROPOUT_AT_RESYNC)
         return OF_RESYNC;
+    if (event->place == ST_DROPOUT_AT_BUS)
+        return OF_BUS;
     return event->kind == ST_EVENT_CLIENT_DROPOUT ? event->reason : OF_DEVICE;
 }
 

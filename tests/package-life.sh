@@ -57,7 +57,7 @@ like "and is in group audio" "$(id -Gn sleeptune)" '\baudio\b'
 is "its state folder is its own" "$(stat -c '%U %G %a' /var/lib/sleeptune)" "sleeptune sleeptune 750"
 ok "the configuration is accepted" sleeptuned -n -c /etc/sleeptune/sleeptuned.conf
 is "observers are where the service looks for them" "$(cd /usr/libexec/sleeptune && echo sleeptune-observe-*)" \
-    "sleeptune-observe-jack sleeptune-observe-pipewire sleeptune-observe-pulseaudio sleeptune-observe-silence"
+    "sleeptune-observe-jack sleeptune-observe-pipewire sleeptune-observe-pulseaudio sleeptune-observe-silence sleeptune-observe-usb"
 
 # --- the tests of the packages ----------------------------------------------------------------------------------
 sed -n 's/^Test-Command: //p' packaging/debian/tests/control >/tmp/commands

@@ -26,6 +26,13 @@ enum st_dropout_place st_dropout_place_of(const char *name)
     return i < ST_DROPOUT_PLACES ? (enum st_dropout_place)i : ST_DROPOUT_AT_UNKNOWN;
 }
 
+const char *st_dropout_place_why(enum st_dropout_place place)
+{
+    return place == ST_DROPOUT_AT_RESYNC ? "was put in step with another card"
+           : place == ST_DROPOUT_AT_BUS  ? "lost USB packets"
+                                         : NULL;
+}
+
 const char *st_dropout_place_text(enum st_dropout_place place, const char *server, char *buf,
                                   size_t buf_bytes)
 {

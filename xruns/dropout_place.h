@@ -23,6 +23,9 @@ const char *st_dropout_place_name(enum st_dropout_place place);
 /** The place of that name; unknown if there is none. */
 enum st_dropout_place st_dropout_place_of(const char *name);
 
+/** What the program or device did, "lost USB packets", where the place alone says it; else NULL. */
+const char *st_dropout_place_why(enum st_dropout_place place);
+
 /** For screens, after a length: ", between it and PipeWire"; "" where the reason says it.
  * @param server whose buffer it is, as on screens. @return buf. */
 const char *st_dropout_place_text(enum st_dropout_place place, const char *server, char *buf,

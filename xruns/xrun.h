@@ -58,7 +58,8 @@ struct st_xrun_seen {
     /* Dropouts that began since the poll before. Each is an unbroken loss of sound and is counted in one of
      * the two: the device's own, and those of a client without which the device went on. */
     int64_t device_xruns_n; /* the device ran dry or over. With place ST_DROPOUT_AT_RESYNC: the server skipped
-                               or inserted sound of the second card `client`, to follow this device's clock */
+                               or inserted sound of the second card `client`, to follow this device's clock;
+                               with ST_DROPOUT_AT_BUS: the USB device `client` */
     int64_t dropouts_n;     /* the client was not ready in time */
 
     /* of the clients that were not ready: one reason and place for all of dropouts_n and cycles_n */
@@ -106,7 +107,7 @@ struct st_xrun_ops {
 };
 
 struct st_xrun_source {
-    const char *name;    /* stable: "alsa", "pipewire", "jack", "pulseaudio", "sound4"; key
+    const char *name;    /* stable: "alsa", "pipewire", "jack", "pulseaudio", "sound4", "usb"; key
                             observe.NAME */
     const char *summary; /* one line: what is read, and what that cannot see; without ops why */
     bool device_only;    /* it cannot see clients that were not ready: their number is unknown, not 0 */
@@ -114,6 +115,7 @@ struct st_xrun_source {
     bool tells_playing;  /* while it watches, it sees whatever plays: st_xrun_watch.plays, or load lines */
     const struct st_xrun_ops *ops; /* NULL: another OS has it */
     const char *program;           /* xruns/xrun_program.c: name of the helper program */
+    const char *root_why; /* it works as root only: the sentence that says so; NULL: it does not need root */
     const char *server_env; /* ... and the variable by which it finds its server: key observe.NAME_server */
 };
 
@@ -163,9 +165,9 @@ ST_NODISCARD int st_xrun_find_program(struct st_machine *machine, const char *bu
 /** All sources, also those that are not available on this system; ends with NULL. */
 extern const struct st_xrun_source *const st_xrun_sources[];
 
-/* Its rows: of one system (linux/xrun_alsa.c, freebsd/xrun_sound4.c), and of the helper programs
- * (xrun_program.c). */
-extern const struct st_xrun_source st_xrun_alsa, st_xrun_sound4;
+/* Its rows: of one system (linux/xrun_alsa.c, linux/xrun_usb.c, freebsd/xrun_sound4.c), and of the helper
+ * programs (xrun_program.c). */
+extern const struct st_xrun_source st_xrun_alsa, st_xrun_sound4, st_xrun_usb;
 extern const struct st_xrun_source st_xrun_pipewire, st_xrun_jack, st_xrun_pulseaudio;
 
 /* Operations of any helper program (xrun_program.c). */

@@ -202,6 +202,8 @@ static int open_program(struct st_xrun_watch *w)
 {
     char path[PATH_MAX];
     const char *name = w->source->program;
+    if (w->source->root_why != NULL && geteuid() != 0)
+        return st_xrun_because(w, -ENOTSUP, "%s", w->source->root_why);
     int r = st_xrun_find_program(w->machine, "xruns/helpers", name, path, sizeof(path));
     if (r < 0)
         return st_xrun_because(w, r, "%s is not installed", name);

@@ -137,7 +137,9 @@ static void say_why(const struct who *row, bool figures, char *buf, size_t buf_b
         why.wait_ns = row->wait_ns;
         why.period_ns = row->period_ns;
     }
-    if (row->named)
+    if (row->place == ST_DROPOUT_AT_BUS)
+        snprintf(buf, buf_bytes, "%s", st_dropout_place_why(row->place));
+    else if (row->named)
         st_dropout_reason_why(&why, buf, buf_bytes);
     else
         snprintf(buf, buf_bytes, "%s",

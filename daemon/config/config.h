@@ -39,9 +39,9 @@ struct st_config {
         char programs[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
     } http;
     struct {
-        char alsa[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off", as the next four */
+        char alsa[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off", as the next five */
         char pipewire[ST_CONFIG_TEXT_BYTES], jack[ST_CONFIG_TEXT_BYTES], pulseaudio[ST_CONFIG_TEXT_BYTES],
-            sound4[ST_CONFIG_TEXT_BYTES];
+            sound4[ST_CONFIG_TEXT_BYTES], usb[ST_CONFIG_TEXT_BYTES];
         /* "": as found in the environment */
         char pipewire_server[ST_CONFIG_TEXT_BYTES], jack_server[ST_CONFIG_TEXT_BYTES],
             pulseaudio_server[ST_CONFIG_TEXT_BYTES];

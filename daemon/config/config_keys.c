@@ -66,7 +66,7 @@ const struct st_config_key st_config_keys[] = {
      ST_CONFIG_APPLIES_OBSERVE,
      "Dropouts of other programs on ALSA devices (Linux), read from /proc/asound four times a second. A "
      "program that recovers between two readings is seen as one probable xrun. For this key and the next "
-     "four: auto watches the source if it is available; on also reports \"degraded\" if it is not."},
+     "five: auto watches the source if it is available; on also reports \"degraded\" if it is not."},
     {"observe.pipewire", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pipewire),
      ST_CONFIG_APPLIES_OBSERVE,
      "Dropouts of the devices of a PipeWire server, and cycles in which a client was not ready. Both come "
@@ -82,6 +82,10 @@ const struct st_config_key st_config_keys[] = {
      "times a second."},
     {"observe.sound4", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.sound4),
      ST_CONFIG_APPLIES_OBSERVE, "Dropouts that sound(4) counts for each channel (FreeBSD)."},
+    {"observe.usb", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.usb),
+     ST_CONFIG_APPLIES_OBSERVE,
+     "Losses of sound on the bus of a USB audio device (Linux), from the headers of USB packets, never what "
+     "they carry. Only root can read them: it needs a daemon that runs as root, and the module usbmon."},
     {"observe.pipewire_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.pipewire_server),
      ST_CONFIG_APPLIES_OBSERVE,
      "The PipeWire server to watch, such as /run/user/1000/pipewire-0. The helper program gets it as "

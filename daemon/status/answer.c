@@ -367,8 +367,18 @@ static void client_next(const struct st_view *view, struct st_answer *next)
                  next->next_why[0] != '\0' ? "sleeptune status --watch" : "sleeptune history --events");
 }
 
+const char *st_answer_not_watched(const struct st_view *view)
+{
+    for (size_t i = 0; i < view->observe.n; i++) {
+        const struct st_observed_view *source = &view->observe.sources[i];
+        if (strcmp(source->source, "usb") == 0 && source->state == ST_OBSERVED_WATCHING)
+            return ST_DROPOUT_TABLE_NOT_EVEN_ROOT;
+    }
+    return ST_DROPOUT_TABLE_NOT_WATCHED;
+}
+
 /* No dropout was seen, and someone heard one: it was where nothing is watched. */
-static void set_not_watched(struct st_answer *answer)
+static void set_not_watched(const struct st_view *view, struct st_answer *answer)
 {
     const struct st_dropout_table *seen = answer->server != NULL ? &answer->server->seen : NULL;
     char *buf = answer->next_why;
@@ -381,7 +391,7 @@ static void set_not_watched(struct st_answer *answer)
                        seen->clients[i].name);
         break;
     }
-    st_text_append(buf, sizeof(answer->next_why), ST_DROPOUT_TABLE_NOT_WATCHED);
+    st_text_append(buf, sizeof(answer->next_why), "%s", st_answer_not_watched(view));
 }
 
 static void set_next(const struct st_view *view, struct st_answer *answer)
@@ -403,7 +413,8 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         return;
     }
     if (!answer->over && answer->client != NULL &&
-        (answer->client->dropouts_n > 0 || st_dropout_table_place(answer->client) == ST_DROPOUT_AT_RESYNC)) {
+        (answer->client->dropouts_n > 0 ||
+         st_dropout_place_why(st_dropout_table_place(answer->client)) != NULL)) {
         client_next(view, answer);
         if (answer->timing_known && !answer->timing_ok &&
             strncmp(answer->next, "sleeptune report", 16) != 0 &&
@@ -426,7 +437,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     } else if (!answer->timing_matters || (answer->server != NULL && answer->server->seen.period_ns > 0 &&
                                            answer->timing_known && answer->timing_ok)) {
         snprintf(answer->next, sizeof(answer->next), "%s", next);
-        set_not_watched(answer);
+        set_not_watched(view, answer);
         return;
     } else if (answer->timing_known && view->loop->misses > 0) {
         next = "sleeptune history --causes";

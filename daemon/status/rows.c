@@ -541,7 +541,7 @@ static void add_sound(json_t *sections, const struct st_view *view)
     add_stream(&to, &view->audio);
     for (size_t i = 0; i < view->observe.n; i++)
         add_source(&to, &view->observe.sources[i]);
-    add(&to, OK, "Not watched here", "%s", ST_DROPOUT_TABLE_NOT_WATCHED);
+    add(&to, OK, "Not watched here", "%s", st_answer_not_watched(view));
     end_section(sections, "Sound", &to);
 }
 

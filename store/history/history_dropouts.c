@@ -81,8 +81,8 @@ static json_t *dropout_json(sqlite3_stmt *statement)
     }
     st_history_sql_text(statement, 12, name, sizeof(name));
     const char *place = st_dropout_place_name(st_dropout_place_of(name));
-    if (st_dropout_place_of(name) == ST_DROPOUT_AT_RESYNC)
-        text = "was put in step with another card";
+    if (st_dropout_place_why(st_dropout_place_of(name)) != NULL)
+        text = st_dropout_place_why(st_dropout_place_of(name));
     return json_pack(
         "{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "source",
         st_history_read_column(statement, 0), "device", st_history_read_column(statement, 1), "client",

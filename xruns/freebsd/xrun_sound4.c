@@ -150,3 +150,4 @@ const struct st_xrun_source st_xrun_sound4 = {
 };
 
 const struct st_xrun_source st_xrun_alsa = ST_XRUN_ABSENT("alsa", "only Linux has ALSA's files in /proc");
+const struct st_xrun_source st_xrun_usb = ST_XRUN_ABSENT("usb", "only Linux has usbmon");

@@ -787,6 +787,11 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
                                        .seen = {.device_xruns_n = 2},
                                        .why = "server studio"};
     expect_row("JACK", "server studio, 2 dropouts, last ", "warn", false);
+    *never = (struct st_observed_view){
+        .source = "usb", .device_only = true, .state = ST_OBSERVED_WATCHING, .why = "USB packets of A"};
+    expect_row("Not watched here", ST_DROPOUT_TABLE_NOT_EVEN_ROOT, "ok", true);
+    expect_row("Watched", "usb (USB packets of A), device xruns: 0, CPU time per poll not known yet (n = 0)",
+               "ok", true);
 }
 
 static void screen_says_what_waits_and_what_was_put_aside(void **state)

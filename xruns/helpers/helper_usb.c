@@ -1,0 +1,243 @@
+/* sleeptune-observe-usb: losses of sound on the buses of USB audio devices, a line each.
+ *
+ * Only root may read usbmon, for it carries keystrokes and passwords, too. So this program opens it for the
+ * buses that have an audio device, gives up all rights, and takes of each transfer the header and, of
+ * isochronous ones, the descriptors of packets: read() gives an event from its beginning, as much as wanted,
+ * and MON_IOCH_MFLUSH skips the rest of it. What a transfer carries is never copied to this program. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "core/text/text.h"
+#include "platform/posix/posix.h"
+#include "xruns/helpers/helper_line.h"
+#include "xruns/helpers/sandbox.h"
+#include "xruns/helpers/usb_packets.h"
+
+#define CARDS_MAX 32
+#define BUSES_MAX 8
+/* The kernel's ring has 1.2 MB a bus at most, and the sound that is played is copied there, too (not to us):
+ * 32 channels of 96 kHz fill it in 100 ms. */
+#define RING_BYTES   (1200 * 1024)
+#define LOOK_MS      40
+#define IDLE_MS      1000
+#define EVENTS_MAX   4096         /* a look and bus */
+#define STEP_NS      ST_NS_PER_MS /* the clock was set */
+#define UNPRIVILEGED 65534
+
+/* as in the kernel, which has them in no header for programs */
+struct get {
+    void *head, *data;
+    size_t data_bytes;
+};
+struct stats {
+    uint32_t queued, dropped;
+};
+#define MON_IOCG_STATS     _IOR(0x92, 3, struct stats)
+#define MON_IOCT_RING_SIZE _IO(0x92, 4)
+#define MON_IOCH_MFLUSH    _IO(0x92, 8)
+#define MON_IOCX_GETX      _IOW(0x92, 10, struct get)
+
+static struct st_usb_packets packets;
+static struct pollfd buses[BUSES_MAX];
+static int bus_numbers[BUSES_MAX];
+static size_t buses_n;
+
+/* --- with root's rights: devices and buses --- */
+
+/** The first line of a file. @return false if there is none. */
+static bool read_line(const char *path, char *buf, size_t buf_bytes)
+{
+    FILE *file = fopen(path, "re");
+    const bool good = file != NULL && fgets(buf, (int)buf_bytes, file) != NULL;
+    if (file != NULL)
+        fclose(file);
+    if (good)
+        buf[strcspn(buf, "\n")] = '\0';
+    return good;
+}
+
+static void find_devices(void)
+{
+    for (int card = 0; card < CARDS_MAX && packets.devices_n < ST_USB_PACKETS_DEVICES_MAX; card++) {
+        char path[96], text[32];
+        struct st_usb_device *device = &packets.devices[packets.devices_n];
+        ST_PRINT(path, "/proc/asound/card%d/usbbus", card);
+        if (!read_line(path, text, sizeof(text)) ||
+            sscanf(text, "%3d/%3d", &device->bus, &device->number) != 2)
+            continue;
+        ST_PRINT(path, "/sys/class/sound/card%d/device/../speed", card); /* in Mbit/s */
+        device->fast = read_line(path, text, sizeof(text)) && strtol(text, NULL, 10) >= 480;
+        ST_PRINT(path, "/sys/class/sound/card%d/device/../product", card);
+        if (!read_line(path, device->name, sizeof(device->name)))
+            ST_PRINT(device->name, "USB device %03d/%03d", device->bus, device->number);
+        packets.devices_n++;
+    }
+}
+
+/** @return 0 or a negative errno value. */
+static int open_bus(int number)
+{
+    char path[32];
+    for (size_t i = 0; i < buses_n; i++) {
+        if (bus_numbers[i] == number)
+            return 0;
+    }
+    if (buses_n == BUSES_MAX)
+        return 0;
+    ST_PRINT(path, "/dev/usbmon%d", number);
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return -errno;
+    (void)ioctl(fd, MON_IOCT_RING_SIZE, RING_BYTES); /* else it has 300 kB */
+    bus_numbers[buses_n] = number;
+    buses[buses_n++] = (struct pollfd){.fd = fd, .events = POLLIN};
+    return 0;
+}
+
+/** For good. @return 0 or a negative errno value. */
+static int drop_rights(void)
+{
+    if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setgid(UNPRIVILEGED) != 0 || setuid(UNPRIVILEGED) != 0))
+        return -errno;
+    if (geteuid() == 0 || getegid() == 0 || (setuid(0) == 0))
+        return -EPERM;
+    const int r = st_sandbox_enter();
+    return r == -ENOTSUP ? 0 : r;
+}
+
+/* --- without any --- */
+
+static void on_lost(ST_UNUSED void *ctx, const struct st_usb_loss *loss)
+{
+    struct st_xrun_seen seen = {.certainty = ST_CERTAINTY_EXACT,
+                                .device_xruns_n = loss->dropouts_n,
+                                .place = ST_DROPOUT_AT_BUS,
+                                .lost_ns = loss->lost_ns,
+                                .longest_ns = loss->longest_ns};
+    ST_PRINT(seen.client, "%s", loss->device->name);
+    ST_PRINT(seen.device, "USB bus %d %s", loss->device->bus, loss->capture ? "capture" : "playback");
+    st_helper_line_xrun(&seen);
+}
+
+/** One event. @return false: there is none, or, with *gone, the bus has gone. */
+static bool take_event(int fd, bool *gone)
+{
+    unsigned char head[ST_USB_PACKETS_HEAD_BYTES] = {0},
+                  descs[ST_USB_PACKETS_DESC_MAX * ST_USB_PACKETS_DESC_BYTES];
+    const ssize_t n = read(fd, head, ST_USB_PACKETS_READ_BYTES);
+    if (n != ST_USB_PACKETS_READ_BYTES) {
+        *gone = n >= 0 || (errno != EAGAIN && errno != EINTR);
+        return false;
+    }
+    const struct st_usb_packets_shape shape = st_usb_packets_shape(head);
+    const size_t descs_bytes = shape.descs_n * ST_USB_PACKETS_DESC_BYTES;
+    size_t left_bytes = shape.captured_bytes;
+    if (shape.isochronous && shape.submitted && left_bytes > 0) { /* its whole header: the interval */
+        struct get get = {.head = head, .data = descs, .data_bytes = 0};
+        left_bytes = ioctl(fd, MON_IOCX_GETX, &get) == 0 ? 0 : left_bytes;
+    } else if (shape.isochronous && shape.done && descs_bytes > 0 && descs_bytes <= left_bytes) {
+        if (read(fd, descs, descs_bytes) != (ssize_t)descs_bytes)
+            return false;
+        left_bytes -= descs_bytes;
+    }
+    if (left_bytes > 0)
+        (void)ioctl(fd, MON_IOCH_MFLUSH, 1);
+    st_usb_packets_take(&packets, head, shape.done && descs_bytes > 0 ? descs : NULL);
+    return true;
+}
+
+/** @return events of this look; -1: a bus has gone. */
+static int look(void)
+{
+    static int64_t step_before_ns;
+    int taken_n = 0;
+    struct timespec wall;
+    (void)clock_gettime(CLOCK_REALTIME, &wall);
+    const int64_t step_ns = st_ns_from_timespec(&wall) - st_posix_now_ns(NULL);
+    if (step_ns - step_before_ns > STEP_NS || step_before_ns - step_ns > STEP_NS)
+        st_usb_packets_restart(&packets);
+    step_before_ns = step_ns;
+    for (size_t i = 0; i < buses_n; i++) {
+        struct stats stats = {0};
+        bool gone = false;
+        int n = 0;
+        while (n < EVENTS_MAX && take_event(buses[i].fd, &gone))
+            n++;
+        if (gone)
+            return -1;
+        taken_n += n;
+        if (ioctl(buses[i].fd, MON_IOCG_STATS, &stats) == 0 && stats.dropped > 0)
+            st_usb_packets_restart(&packets);
+    }
+    return taken_n;
+}
+
+/** Other cards than at the beginning: whose, this program may no longer ask. */
+static bool cards_changed(int cards, char *before, size_t bytes)
+{
+    char now[4096];
+    const ssize_t n = pread(cards, now, sizeof(now) - 1, 0);
+    now[n > 0 ? n : 0] = '\0';
+    const bool first = before[0] == '\0';
+    const bool changed = strncmp(before, now, bytes - 1) != 0;
+    snprintf(before, bytes, "%s", now);
+    return !first && changed;
+}
+
+static int watch(int cards)
+{
+    char known[4096] = "";
+    int64_t alive_ns = st_posix_now_ns(NULL);
+    (void)cards_changed(cards, known, sizeof(known));
+    for (int pause_ms = LOOK_MS;;) {
+        struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+        const int64_t due_ns = st_posix_now_ns(NULL) + pause_ms * ST_NS_PER_MS;
+        if (poll(&input, 1, pause_ms) > 0 && st_helper_line_input_ended())
+            return ST_HELPER_LINE_DONE;
+        st_helper_line_due(due_ns);
+        const int n = look();
+        if (n < 0 || cards_changed(cards, known, sizeof(known)))
+            return st_helper_line_absent("the sound cards have changed");
+        pause_ms = n > 0 ? LOOK_MS : IDLE_MS; /* at first events may be dropped: nothing is judged by them */
+        if (st_posix_now_ns(NULL) - alive_ns >= ST_HELPER_LINE_ALIVE_S * ST_NS_PER_S) {
+            st_helper_line_alive();
+            alive_ns = st_posix_now_ns(NULL);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    char names[256] = "";
+    (void)st_helper_line_options(argc, argv);
+    st_helper_line_give_way();
+    packets.lost = on_lost;
+    find_devices();
+    if (packets.devices_n == 0)
+        return st_helper_line_absent("there is no USB sound card");
+    for (size_t i = 0; i < packets.devices_n; i++) {
+        const int r = open_bus(packets.devices[i].bus);
+        if (r == -ENOENT)
+            return st_helper_line_absent("there is no /dev/usbmon%d: run modprobe usbmon as root",
+                                         packets.devices[i].bus);
+        if (r < 0)
+            return st_helper_line_absent("cannot open /dev/usbmon%d: %s. Only root may read USB packets",
+                                         packets.devices[i].bus, strerror(-r));
+        st_text_append(names, sizeof(names), "%s%s", i > 0 ? ", " : "", packets.devices[i].name);
+    }
+    const int cards = open("/proc/asound/cards", O_RDONLY | O_CLOEXEC);
+    const int r = drop_rights();
+    if (r < 0 || cards < 0)
+        return st_helper_line_absent("cannot give up root's rights: %s", strerror(r < 0 ? -r : ENOENT));
+    st_helper_line_ready("USB packets of %s", names);
+    return watch(cards);
+}

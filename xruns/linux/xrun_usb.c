@@ -1,0 +1,14 @@
+/* USB packets of sound cards: a helper program that root starts (helpers/helper_usb.c). */
+#include "core/ns.h"
+#include "xruns/xrun.h"
+
+const struct st_xrun_source st_xrun_usb = {
+    .name = "usb",
+    .summary = "isochronous packets of USB sound cards: those that failed, and times without any",
+    .device_only = true,
+    .poll_ns = 4 * ST_NS_PER_S, /* its lines are read when they come */
+    .tells_playing = true,      /* it says nothing of it: another source sees that the card plays */
+    .ops = &st_xrun_program_ops,
+    .program = "sleeptune-observe-usb",
+    .root_why = "only root can read USB packets; worth it if a USB sound card clicks",
+};
