@@ -9,6 +9,7 @@ extern const size_t st_commands_n;
 
 int st_cmd_measure(int argc, char **argv);
 int st_cmd_lab(int argc, char **argv);
+int st_cmd_listen(int argc, char **argv);
 int st_cmd_check(int argc, char **argv);
 int st_cmd_report(int argc, char **argv);
 int st_cmd_apply(int argc, char **argv);

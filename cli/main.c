@@ -19,6 +19,7 @@ static int help_command(int argc, char **argv);
 const struct st_command st_commands[] = {
     {"check", "measure for ten seconds and judge the settings", st_cmd_check, FIND},
     {"measure", "count the deadlines that this machine misses", st_cmd_measure, FIND},
+    {"listen", "play a test signal, take it back, and find what is lost", st_cmd_listen, FIND},
     {"report", "list the settings that cost time, and how to change them", st_cmd_report, FIND},
     {"predict", "estimate the dropouts per hour at each buffer size", st_cmd_predict, FIND},
     {"assert", "test that missed deadlines stay below a limit", st_cmd_assert, FIND},

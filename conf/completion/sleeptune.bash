@@ -28,13 +28,14 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report tune apply verify revert snapshot predict assert status heard history lab help --help --version'
+        words='check measure listen report tune apply verify revert snapshot predict assert status heard history lab help --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --cause-above --stress --no-lock --record --details --json --format --fail-on-miss --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --format --json --threshold --ok --details --all --output
             --textfile --quiet --stress --no-servers --help' ;;
+        listen) words='--back --play --duration --signal --input --json --format --help' ;;
         report) words="--list --frames --rate --snapshot --root --input --user --no-servers --profile --only --format --json --threshold --ok --details --all
             --output -o --textfile --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         tune) words='--dry-run --keep --ask --budget --only --frames --rate --profile --while-recording --user --format --json --help' ;;
@@ -47,11 +48,11 @@ _sleeptune() {
         heard) words='--key --practice --system --socket --quiet --help' ;;
         history) words='--events --causes --heard --changes --since --until --step --kind --limit --details --json --format --system --socket --db --help' ;;
         status) words='--details --watch --html --json --line --follow --format --system --socket --help' ;;
-        help) words='check measure report tune apply verify revert snapshot predict assert status heard history lab' ;;
+        help) words='check measure listen report tune apply verify revert snapshot predict assert status heard history lab' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-    if [ "$command" = predict ] && [ ${#COMPREPLY[@]} -eq 0 ]; then
+    if [[ $command = predict || $command = listen ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
 }

@@ -1,0 +1,290 @@
+#include "cli/show/listen_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/ns.h"
+#include "core/text/json.h"
+#include "core/text/safe.h"
+#include "core/text/text.h"
+#include "evidence/miss_events.h"
+
+#define LABEL   10    /* columns */
+#define ROWS    3     /* losses on the screen */
+#define WANTED  1     /* losses an hour that a longer run shows */
+#define SURE_S  10785 /* 3600 * -ln 0.05: none in that time is at most one an hour */
+#define NEAR_MS 200
+
+const struct st_capture_event *st_listen_text_reason(const struct st_listen_view *view,
+                                                     const struct st_loss *loss)
+{
+    const uint64_t near = (uint64_t)view->rate_hz * NEAR_MS / 1000;
+    if (view->live == NULL)
+        return NULL;
+    ST_EACH_OF (event, view->live->events, view->live->events_kept_n) {
+        const bool is_reason = event->kind == ST_CAPTURE_XRUN || event->kind == ST_CAPTURE_PLAYER ||
+                               event->kind == ST_CAPTURE_RECORDER || event->kind == ST_CAPTURE_FULL;
+        if (is_reason && event->at_frame + event->frames + near >= loss->at_frame &&
+            event->at_frame <= loss->at_frame + loss->frames + near)
+            return event;
+    }
+    return NULL;
+}
+
+static bool is_known(double value)
+{
+    return !isnan(value);
+}
+
+/* --- the screen --- */
+
+static const char *time_of(const struct st_listen_view *view, double frames, char *buf, size_t bytes)
+{
+    const double seconds = frames / view->rate_hz;
+    if (seconds < 1)
+        snprintf(buf, bytes, "%.3g ms", seconds * 1000);
+    else
+        snprintf(buf, bytes, "%.3f s", seconds);
+    return buf;
+}
+
+static const char *title(const struct st_listen_view *view)
+{
+    return view->live != NULL && view->live->way != NULL ? view->live->way->title : "of the recording";
+}
+
+static void say_answer(const struct st_listen_view *view, FILE *out, int width)
+{
+    const struct st_hearing_result *result = view->result;
+    char bound[32], heard[32], all[32], line[400];
+    st_miss_events_rate_text(result->per_hour_max95, bound, sizeof(bound));
+    st_ns_format_long(llround(result->heard_s * ST_NS_PER_S), heard, sizeof(heard));
+    if (result->path_class == ST_PATH_NONE)
+        ST_PRINT(line, "! Invalid: the test signal was not heard, so nothing can be said about losses.");
+    else if (!st_hearing_valid(result))
+        ST_PRINT(
+            line,
+            "! Invalid: only %u of the %u forced glitches were found, so losses may have been missed. %zu "
+            "others were found in %s %s.",
+            result->forced_found_n, result->forced_n, result->losses_n, heard, title(view));
+    else if (result->losses_n == 0)
+        ST_PRINT(line, "✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard, title(view),
+                 bound);
+    else
+        ST_PRINT(line, "✘ %zu loss%s, %s in all, in %s %s: at most %s per hour (95 %%).", result->losses_n,
+                 result->losses_n == 1 ? "" : "es",
+                 time_of(view, (double)result->lost_frames, all, sizeof(all)), heard, title(view), bound);
+    st_text_wrap(out, line, 2, width);
+    fputc('\n', out);
+}
+
+static void say_losses(const struct st_listen_view *view, FILE *out, int width)
+{
+    const struct st_hearing_result *result = view->result;
+    for (size_t i = 0; i < result->kept_n && i < ROWS; i++) {
+        const struct st_loss *loss = &result->losses[i];
+        const struct st_capture_event *event = st_listen_text_reason(view, loss);
+        char length[32];
+        st_text_field(out, i == 0 ? "Losses" : "",
+                      ST_TEXT(300, "at %.3f s: %s %s%s%s", (double)loss->at_frame / view->rate_hz,
+                              time_of(view, (double)loss->frames, length, sizeof(length)),
+                              st_loss_kind_text(loss->kind), view->live != NULL ? "; " : "",
+                              event != NULL        ? st_capture_event_say(event->kind)
+                              : view->live != NULL ? "not explained: no record at that moment"
+                                                   : ""),
+                      LABEL, width);
+    }
+    if (result->losses_n > ROWS)
+        st_text_field(out, "", ST_TEXT(80, "and %zu more: add --json", result->losses_n - ROWS), LABEL,
+                      width);
+}
+
+static void say_path(const struct st_listen_view *view, FILE *out, int width)
+{
+    const struct st_hearing_result *result = view->result;
+    char text[400], length[32];
+    if (result->path_class == ST_PATH_NONE)
+        return;
+    ST_PRINT(text, "%s: %s", st_path_class_text(result->path_class),
+             st_path_class_promise(result->path_class));
+    if (fabs(result->gain_db) >= 0.1)
+        st_text_append(text, sizeof(text), "; volume %+.1f dB", result->gain_db);
+    if (is_known(result->noise_db))
+        st_text_append(text, sizeof(text), "; noise %.0f dB", result->noise_db);
+    st_text_field(out, "Path", text, LABEL, width);
+    if (st_hearing_valid(result))
+        st_text_field(out, "Test",
+                      ST_TEXT(100, "all %u glitches that were forced were found", result->forced_n), LABEL,
+                      width);
+    if (view->latency_known)
+        st_text_field(out, "Latency",
+                      ST_TEXT(100, "%s (%" PRId64 " frames)",
+                              time_of(view, (double)view->latency_frames, length, sizeof(length)),
+                              view->latency_frames),
+                      LABEL, width);
+    if (is_known(result->drift_ppm) && fabs(result->drift_ppm) >= 1)
+        st_text_field(out, "Clocks",
+                      ST_TEXT(200, "two: the one that records is %.0f ppm %s than the one that plays%s",
+                              fabs(result->drift_ppm), result->drift_ppm > 0 ? "slower" : "faster",
+                              fabs(result->drift_ppm) > 1000 ? ". A card's rate is wrong" : ""),
+                      LABEL, width);
+}
+
+static void say_remarks(const struct st_listen_view *view, FILE *out, int width)
+{
+    for (int i = 0; i < ST_REMARKS_N; i++) {
+        if (view->result->remarks[i])
+            st_text_field(out, "Note", st_remark_text((enum st_remark)i), LABEL, width);
+    }
+    if (view->is_cut)
+        st_text_field(out, "Note", "The file is cut: everything before that was read.", LABEL, width);
+    for (int kind = 0; view->live != NULL && kind < ST_CAPTURE_EVENT_KINDS; kind++) {
+        const uint64_t n = view->live->events_n[kind];
+        if (n > 0)
+            st_text_field(out, "Note",
+                          ST_TEXT(200, "%s%s", st_capture_event_say((enum st_capture_event_kind)kind),
+                                  n > 1 ? ST_TEXT(40, " (%" PRIu64 " times)", n) : ""),
+                          LABEL, width);
+    }
+}
+
+static void say_deaf(const struct st_listen_view *view, FILE *out, int width)
+{
+    char text[600] = "";
+    if (view->live == NULL || view->live->way == NULL)
+        return;
+    for (int i = 0; i < ST_WAY_FAULTS_N; i++) {
+        if ((view->live->way->cannot_hear & 1U << i) != 0)
+            st_text_append(text, sizeof(text), "%s%s", text[0] != '\0' ? "; " : "",
+                           st_way_fault_text((enum st_way_fault)i));
+    }
+    st_text_field(out, "Not heard", text[0] != '\0' ? text : "nothing: this way hears each kind of loss",
+                  LABEL, width);
+}
+
+static void say_next(const struct st_listen_view *view, FILE *out, int width)
+{
+    const struct st_hearing_result *result = view->result;
+    const char *next,
+        *longer = view->live != NULL ? "sleeptune listen -d 3h, which" : "record for 3 h, which";
+    char text[100];
+    ST_PRINT(text, "%s can show less than %d an hour", longer, WANTED);
+    if (!st_hearing_valid(result) && view->live == NULL)
+        next = "sleeptune listen --signal FILE, play that file through the path, and record it from its "
+               "beginning";
+    else if (!st_hearing_valid(result))
+        next = "sleeptune listen --help, for another way back (--back)";
+    else if (result->losses_n > 0 && view->live != NULL)
+        next = "sleeptune check, to find what was late";
+    else if (result->losses_n > 0)
+        next = "sleeptune check, on the computer that played it";
+    else if (result->heard_s < SURE_S)
+        next = text;
+    else
+        return;
+    st_text_field(out, "Next", next, LABEL, width);
+}
+
+void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int width)
+{
+    say_answer(view, out, width);
+    say_losses(view, out, width);
+    say_path(view, out, width);
+    say_remarks(view, out, width);
+    say_deaf(view, out, width);
+    say_next(view, out, width);
+}
+
+/* --- JSON --- */
+
+static json_t *losses_json(const struct st_listen_view *view)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < view->result->kept_n; i++) {
+        const struct st_loss *loss = &view->result->losses[i];
+        const struct st_capture_event *event = st_listen_text_reason(view, loss);
+        (void)json_array_append_new(
+            list,
+            json_pack("{s:I, s:I, s:I, s:s, s:o}", "at_frame", (json_int_t)loss->at_frame, "within_frames",
+                      (json_int_t)loss->within_frames, "frames", (json_int_t)loss->frames, "kind",
+                      st_loss_kind_name(loss->kind), "reason",
+                      st_json_string_or_null(event != NULL ? st_capture_event_name(event->kind) : NULL)));
+    }
+    return list;
+}
+
+static json_t *deaf_json(const struct st_listen_view *view)
+{
+    json_t *list = json_array();
+    if (view->live == NULL || view->live->way == NULL)
+        return list;
+    for (int i = 0; i < ST_WAY_FAULTS_N; i++) {
+        if ((view->live->way->cannot_hear & 1U << i) != 0)
+            (void)json_array_append_new(list, json_string(st_way_fault_name((enum st_way_fault)i)));
+    }
+    return list;
+}
+
+static json_t *remarks_json(const struct st_listen_view *view)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < ST_REMARKS_N; i++) {
+        if (view->result->remarks[i])
+            (void)json_array_append_new(list, json_string(st_remark_name((enum st_remark)i)));
+    }
+    if (view->is_cut)
+        (void)json_array_append_new(list, json_string("cut"));
+    return list;
+}
+
+static json_t *events_json(const struct st_listen_view *view)
+{
+    json_t *object = json_object();
+    for (int kind = 0; view->live != NULL && kind < ST_CAPTURE_EVENT_KINDS; kind++) {
+        if (view->live->events_n[kind] > 0)
+            st_json_set(object, st_capture_event_name((enum st_capture_event_kind)kind),
+                        ST_JSON(view->live->events_n[kind]));
+    }
+    return object;
+}
+
+static json_t *text_json(const struct st_listen_view *view, const char *text)
+{
+    return view->live != NULL ? st_json_text_or_null(text) : json_null();
+}
+
+json_t *st_listen_text_json(const struct st_listen_view *view)
+{
+    static const struct st_capture_head no_head = {.server = ""};
+    const struct st_hearing_result *result = view->result;
+    const struct st_capture_head *head = view->live != NULL ? &view->live->head : &no_head;
+    json_t *document =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "schema", "sleeptune-listen/1", "back",
+                  text_json(view, head->way), "server", text_json(view, head->server), "plays",
+                  text_json(view, head->plays), "records", text_json(view, head->records), "rate_hz",
+                  (json_int_t)view->rate_hz, "channels", (json_int_t)view->channels, "period_frames",
+                  st_json_integer_or_null(head->period_frames > 0, head->period_frames));
+    if (document == NULL)
+        return NULL;
+    st_json_set(document, "valid", json_boolean(st_hearing_valid(result)));
+    st_json_set(document, "path_class", json_string(st_path_class_name(result->path_class)));
+    st_json_set(document, "heard_s", json_real(result->heard_s));
+    st_json_set(document, "losses_n", ST_JSON(result->losses_n));
+    st_json_set(document, "losses", losses_json(view));
+    st_json_set(document, "per_hour_max95",
+                st_json_real_or_null(isfinite(result->per_hour_max95), result->per_hour_max95));
+    st_json_set(document, "forced_glitches", ST_JSON(result->forced_n));
+    st_json_set(document, "forced_glitches_found",
+                json_boolean(result->forced_n > 0 && result->forced_found_n == result->forced_n));
+    st_json_set(document, "cannot_hear", deaf_json(view));
+    st_json_set(document, "latency_frames",
+                st_json_integer_or_null(view->latency_known, view->latency_frames));
+    st_json_set(document, "gain_db", st_json_real_or_null(is_known(result->gain_db), result->gain_db));
+    st_json_set(document, "noise_db", st_json_real_or_null(is_known(result->noise_db), result->noise_db));
+    st_json_set(document, "drift_ppm", st_json_real_or_null(is_known(result->drift_ppm), result->drift_ppm));
+    st_json_set(document, "rate_ppm", st_json_real_or_null(is_known(view->rate_ppm), view->rate_ppm));
+    st_json_set(document, "remarks", remarks_json(view));
+    st_json_set(document, "events", events_json(view));
+    return document;
+}

@@ -1,0 +1,32 @@
+/* What `listen` says: one screen, or JSON. */
+#ifndef ST_CLI_SHOW_LISTEN_TEXT_H
+#define ST_CLI_SHOW_LISTEN_TEXT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "cli/measure/listen_live.h"
+#include "ears/hearing.h"
+
+struct st_listen_view {
+    const struct st_hearing_result *result;
+    const struct st_listen_live *live; /* NULL: a file */
+    const char *file;                  /* foreign text, if live is NULL */
+    bool is_cut;                       /* the file */
+    uint32_t rate_hz, channels;
+    bool latency_known;
+    int64_t latency_frames;
+    double rate_ppm; /* of the device against CLOCK_MONOTONIC; NAN: unknown */
+};
+
+/** The event of the sound server or of a helper program that belongs to a loss: at its place or within 200 ms
+ * of it. NULL: none. */
+const struct st_capture_event *st_listen_text_reason(const struct st_listen_view *view,
+                                                     const struct st_loss *loss);
+
+/** @param width columns. */
+void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int width);
+/** sleeptune-listen/1. New reference; NULL: out of memory. */
+json_t *st_listen_text_json(const struct st_listen_view *view);
+
+#endif

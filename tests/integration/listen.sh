@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# sleeptune listen: the signal as a file, and what is said of recordings of it that were damaged in known ways.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+ok "the signal as a file" "$SLEEPTUNE" listen --signal "$tmp/signal.wav" -d 12s
+is "as long as asked for" "$(stat -c %s "$tmp/signal.wav")" $((44 + 12 * 48000 * 4))
+is "on standard output it is the same" "$("$SLEEPTUNE" listen --signal - -d 12s | cksum)" "$(cksum <"$tmp/signal.wav")"
+
+# damage NAME CODE: what a path makes of the signal: `s` has one list a channel, of steps of 16 bits
+damage() {
+    "$PYTHON" - "$tmp/signal.wav" "$tmp/$1.wav" "$2" <<'PY'
+import array, sys, wave
+w = wave.open(sys.argv[1])
+a = array.array("h", w.readframes(w.getnframes()))
+s, rate, width = [list(a[0::2]), list(a[1::2])], 48000, 2
+exec(sys.argv[3])
+w = wave.open(sys.argv[2], "w")
+w.setnchannels(len(s))
+w.setsampwidth(width)
+w.setframerate(rate)
+out = array.array("h", (max(-32768, min(32767, round(v))) for f in zip(*s) for v in f))
+w.writeframes(out.tobytes())
+PY
+}
+said() { "$SLEEPTUNE" listen --input "$tmp/$1.wav" --json | "$PYTHON" -c '
+import json, sys
+d = json.load(sys.stdin)
+print(d["path_class"], "valid" if d["valid"] else "invalid", d["forced_glitches"], d["forced_glitches_found"], *d["remarks"])
+for l in d["losses"]:
+    print(l["kind"], l["at_frame"], l["within_frames"], l["frames"])'; }
+
+screen_is undamaged "$SLEEPTUNE" listen --input "$tmp/signal.wav"
+
+damage four 's = [c[:400000] + c[400100:420000] + c[419000:450000] + [0] * 480 + c[450480:500000] + [5] + c[500001:] for c in s]'
+is "each kind, exactly" "$(said four)" "bit-exact valid 9 True
+lost 400000 0 100
+repeated 419900 0 1000
+zeroed 450900 0 480
+corrupted 500900 0 1"
+screen_is losses "$SLEEPTUNE" listen --input "$tmp/four.wav"
+
+damage soft 's = [[v * 0.5 for v in c] for c in s]'
+screen_is softer "$SLEEPTUNE" listen --input "$tmp/soft.wav"
+
+damage late 's = [[0] * 100000 + c[:300000] + c[300010:] + [0] * 60000 for c in s]'
+is "a recording that begins before and ends after it" "$(said late)" "bit-exact valid 9 True
+lost 400000 0 10"
+
+damage converted '
+rate = 44100
+s = [[c[int(t)] + (t - int(t)) * (c[int(t) + 1] - c[int(t)]) for t in (i * 48000 / 44100 for i in range(500000))] for c in s]'
+screen_is converted "$SLEEPTUNE" listen --input "$tmp/converted.wav"
+
+damage silent 's = [[0] * len(c) for c in s]'
+screen_is silent "$SLEEPTUNE" listen --input "$tmp/silent.wav"
+damage mono 's = [[(a + b) / 2 for a, b in zip(*s)][:60000]]'
+screen_is mono "$SLEEPTUNE" listen --input "$tmp/mono.wav"
+damage smooth 's = [c[:200000] + [0] * 48000 + c[248000:] for c in s]'
+screen_is not-all-forced "$SLEEPTUNE" listen --input "$tmp/smooth.wav"
+
+head -c 1500000 "$tmp/signal.wav" >"$tmp/cut.wav"
+screen_is cut "$SLEEPTUNE" listen --input "$tmp/cut.wav"
+is "from standard input" "$("$SLEEPTUNE" listen --json --input - <"$tmp/four.wav" | cksum)" "$("$SLEEPTUNE" listen --json --input "$tmp/four.wav" | cksum)"
+
+head -c 1000 /dev/urandom | tr R r >"$tmp/noise.wav"
+refused "no WAV file" 3 listen --input "$tmp/noise.wav"
+refused "no file" 4 listen --input "$tmp/none.wav"
+refused "a folder" 4 listen --input "$tmp"
+refused "two things at once" 3 listen --input "$tmp/four.wav" --signal "$tmp/x.wav"
+refused "too short a time" 3 listen -d 9s
+refused "cannot be written" 4 listen --signal "$tmp/none/x.wav"
+tap_done
