@@ -30,27 +30,27 @@ static const struct {
 #undef ROW
 };
 
-const char *st_path_class_name(enum st_path_class path_class)
+const char *st_hearing_class_name(enum st_path_class path_class)
 {
     return classes[path_class].name;
 }
 
-const char *st_path_class_text(enum st_path_class path_class)
+const char *st_hearing_class_text(enum st_path_class path_class)
 {
     return classes[path_class].text;
 }
 
-const char *st_path_class_promise(enum st_path_class path_class)
+const char *st_hearing_class_promise(enum st_path_class path_class)
 {
     return classes[path_class].promise;
 }
 
-const char *st_remark_name(enum st_remark remark)
+const char *st_hearing_remark_name(enum st_remark remark)
 {
     return remarks[remark].name;
 }
 
-const char *st_remark_text(enum st_remark remark)
+const char *st_hearing_remark_text(enum st_remark remark)
 {
     return remarks[remark].text;
 }

@@ -27,9 +27,9 @@ enum st_path_class {
         ST_PATH_CLASSES_N
 };
 
-const char *st_path_class_name(enum st_path_class path_class);
-const char *st_path_class_text(enum st_path_class path_class);
-const char *st_path_class_promise(enum st_path_class path_class);
+const char *st_hearing_class_name(enum st_path_class path_class);
+const char *st_hearing_class_text(enum st_path_class path_class);
+const char *st_hearing_class_promise(enum st_path_class path_class);
 
 /* Not counted as losses. The name is that of the JSON. */
 #define ST_REMARKS(X)                                                                                        \
@@ -50,8 +50,8 @@ enum st_remark {
         ST_REMARKS_N
 };
 
-const char *st_remark_name(enum st_remark remark);
-const char *st_remark_text(enum st_remark remark);
+const char *st_hearing_remark_name(enum st_remark remark);
+const char *st_hearing_remark_text(enum st_remark remark);
 
 struct st_hearing_list {
     size_t n; /* all; those beyond ST_HEARING_LOSSES_MAX are only counted */

@@ -106,8 +106,8 @@ static void say_path(const struct st_listen_view *view, FILE *out, int width)
     char text[400], length[32];
     if (result->path_class == ST_PATH_NONE)
         return;
-    ST_PRINT(text, "%s: %s", st_path_class_text(result->path_class),
-             st_path_class_promise(result->path_class));
+    ST_PRINT(text, "%s: %s", st_hearing_class_text(result->path_class),
+             st_hearing_class_promise(result->path_class));
     if (fabs(result->gain_db) >= 0.1)
         st_text_append(text, sizeof(text), "; volume %+.1f dB", result->gain_db);
     if (is_known(result->noise_db))
@@ -135,7 +135,7 @@ static void say_remarks(const struct st_listen_view *view, FILE *out, int width)
 {
     for (int i = 0; i < ST_REMARKS_N; i++) {
         if (view->result->remarks[i])
-            st_text_field(out, "Note", st_remark_text((enum st_remark)i), LABEL, width);
+            st_text_field(out, "Note", st_hearing_remark_text((enum st_remark)i), LABEL, width);
     }
     if (view->is_cut)
         st_text_field(out, "Note", "The file is cut: everything before that was read.", LABEL, width);
@@ -231,7 +231,7 @@ static json_t *remarks_json(const struct st_listen_view *view)
     json_t *list = json_array();
     for (int i = 0; i < ST_REMARKS_N; i++) {
         if (view->result->remarks[i])
-            (void)json_array_append_new(list, json_string(st_remark_name((enum st_remark)i)));
+            (void)json_array_append_new(list, json_string(st_hearing_remark_name((enum st_remark)i)));
     }
     if (view->is_cut)
         (void)json_array_append_new(list, json_string("cut"));
@@ -268,7 +268,7 @@ json_t *st_listen_text_json(const struct st_listen_view *view)
     if (document == NULL)
         return NULL;
     st_json_set(document, "valid", json_boolean(st_hearing_valid(result)));
-    st_json_set(document, "path_class", json_string(st_path_class_name(result->path_class)));
+    st_json_set(document, "path_class", json_string(st_hearing_class_name(result->path_class)));
     st_json_set(document, "heard_s", json_real(result->heard_s));
     st_json_set(document, "losses_n", ST_JSON(result->losses_n));
     st_json_set(document, "losses", losses_json(view));
