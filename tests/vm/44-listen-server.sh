@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# vm: -k rt -q -i -c aloop
+# A sound server on snd-aloop: JACK plays into one half and records the other, and sleeptune over its physical ports. The graph as a whole is
+# late: the device's ring runs empty, which no way within the graph hears. 20 stops of the server are 20 losses here, and within the graph none.
+# shellcheck source=tests/tap.sh
+. /share/tests/tap.sh
+cp -a /share/usr /share/etc / 2>/dev/null
+ldconfig
+listener=$(find /usr -path '*/libexec/*' -name sleeptune-listen-jack)
+mount -t tmpfs -o mode=1777 tmpfs /dev/shm 2>/dev/null
+chmod a+rw /dev/snd/*
+mkdir -p /tmp/s
+chmod 777 /tmp/s
+export JACK_DEFAULT_SERVER=guest JACK_NO_AUDIO_RESERVATION=1
+as_user() { exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+(as_user jackd -n guest -r -d alsa -P hw:Loopback,0 -C hw:Loopback,1 -r 48000 -p 512 -n 3) >/tmp/s/jackd.log 2>&1 &
+server=$!
+sleep 3
+# hears WAY: what comes back with 20 stops of the server is in /tmp/s/heard
+hears() {
+    rm -f /tmp/s/go
+    mkfifo /tmp/s/go
+    chmod 666 /tmp/s/go
+    (as_user "$listener" -w "$1") </tmp/s/go >/tmp/s/stream 2>/tmp/s/log &
+    listening=$!
+    exec 7>/tmp/s/go
+    wait_for test -s /tmp/s/stream
+    echo g >&7
+    sleep 9
+    for _ in $(seq 20); do
+        kill -STOP $server
+        sleep 0.3
+        kill -CONT $server
+        sleep 0.7
+    done
+    exec 7>&-
+    wait $listening
+    /share/tests/read_capture </tmp/s/stream >/tmp/s/heard
+}
+# of the first nine, and of the rest: losses are one if they are less than 12000 frames apart
+wanted() { awk '$2 == "forced" {print $5 == "lost" ? "0 " $4 : $5 == "repeated" ? "0 -" $4 : $4 " 0"}' /tmp/s/heard; }
+heard() { awk '$1 == "damage" && ++n <= 9 {print $3, $4}' /tmp/s/heard; }
+losses() { awk '$1 == "damage" && ++n > 9 && ($2 > end + 12000) {losses++} $1 == "damage" {end = $2 + $3} END {print losses + 0}' /tmp/s/heard; }
+hears cable
+like "JACK plays into the loop and records it" "$(head -1 /tmp/s/heard)" '^head cable 48000 2 512$'
+is "each forced glitch is heard with its length" "$(heard)" "$(wanted)"
+is "20 stops of the server are 20 losses" "$(losses)" 20
+[ "$tap_failed" -eq 0 ] || tap_note </tmp/s/heard
+tap_note <<<"$(tail -1 /tmp/s/heard)"
+hears jack
+is "within the graph each forced glitch is heard, too" "$(heard)" "$(wanted)"
+is "and none of 20 stops of the server" "$(losses)" 0
+[ "$tap_failed" -eq 0 ] || tap_note </tmp/s/heard
+[ "$tap_failed" -eq 0 ] || tap_note </tmp/s/jackd.log
+kill $server
+tap_done
