@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# vm: -k rt -q -i -c usb
+# Losses on the bus of an emulated USB sound card: none while it plays undisturbed, and one each time that a thread above the
+# controller's interrupt thread has the only processor for longer than what is on its way lasts (about 18 ms). The helper program has no
+# right left.
+# shellcheck source=tests/tap.sh
+. /share/tests/tap.sh
+cp -a /share/usr /share/etc / 2>/dev/null
+ldconfig
+mkdir -p /tmp/s
+cat >/tmp/s/sleeptuned.conf <<'CONF'
+audio = { backend = "none"; };
+observe = { usb = "on"; alsa = "auto"; };
+socket = { path = "/tmp/s/sock"; };
+CONF
+export SLEEPTUNE_SOCKET=/tmp/s/sock
+
+usb() { sleeptune status --json | jq -r ".observe[] | select(.source == \"usb\") | $1"; }
+until_true() { for _ in $(seq 300); do "$@" && return; sleep 0.2; done; return 1; } # at most 60 s of a slow guest
+# called by until_true
+# shellcheck disable=SC2317
+says() { test "$(usb "$1")" "$2" "$3"; }
+lost() { usb '[.clients[] | select(.name == "QEMU USB Audio") | .lost_ns] | add // 0'; }
+begin() { sleeptuned -a -f -c /tmp/s/sleeptuned.conf 2>>/tmp/s/log & pid=$!; until_true sleeptune status >/dev/null 2>&1; }
+
+begin
+ok "without the module it says what to do" until_true says .why = "there is no /dev/usbmon1: run modprobe usbmon as root"
+like "USB packets are listed as not watched" "$(sleeptune status --details)" 'USB packets, Bluetooth'
+kill -TERM $pid
+wait $pid
+modprobe usbmon
+begin
+ok "USB packets are watched" until_true says .state = watching
+is "of this card" "$(usb .why)" "USB packets of QEMU USB Audio"
+ok "and are no longer listed as not watched" test "$(sleeptune status --details | grep -c 'USB packets, Bluetooth')" -eq 0
+helper=$(pidof sleeptune-observe-usb)
+is "the helper program is not root" "$(awk '/^Uid|^Gid/ {print $2, $3, $4, $5}' "/proc/$helper/status" | sort -u)" "65534 65534 65534 65534"
+is "it has no capability and no group, and a filter of system calls" \
+    "$(awk '/^CapEff|^CapPrm|^Groups|^Seccomp:/ {print $2}' "/proc/$helper/status" | tr -s '\n' ' ')" " 0000000000000000 0000000000000000 2 "
+
+aplay -q -D hw:0,0 -t raw -f S16_LE -c 2 -r 48000 --buffer-time=500000 /dev/zero 2>/tmp/s/aplay &
+player=$!
+sleep 8
+is "nothing disturbs the bus: no dropout" "$(usb .device_xruns)" 0
+for i in 1 2 3 4 5; do
+    /share/tests/hog 0 90 100000 1 10 >/dev/null
+    ok "loss $i of the bus is seen" until_true says .device_xruns -ge "$i"
+    is "it is one" "$(usb .device_xruns)" "$i"
+done
+ms=$(($(lost) / 1000000))
+ok "each lasted for as long as nothing was sent ($ms ms in all)" test "$ms" -ge 375 -a "$ms" -le 475
+is "its event names the place" "$(sleeptune status --json | jq -r '[.events[] | select(.source == "usb" and .event == "device-xrun") | .place] | unique | join(" ")')" bus
+like "a person is told" "$(sleeptune status)" '^QEMU USB Audio lost sound 5 times '
+like "and that the bus lost it" "$(sleeptune status)" '^QEMU USB Audio +5  lost USB packets'
+like "and what to do" "$(sleeptune status)" 'another USB port without a hub, or another cable'
+echo "# CPU time of the helper program: $(awk '{print ($14 + $15) * 10}' "/proc/$helper/stat") ms, $(cut -d' ' -f1 /proc/uptime) s since the start"
+
+# a card that is pulled out while it plays has lost nothing on the bus
+device=$(readlink -f /sys/class/sound/card0/device/../authorized)
+echo 0 >"$device"
+ok "it is no longer watched when it is gone" until_true says .state != watching
+is "its end is no dropout" "$(usb .device_xruns)" 5
+wait $player
+echo 1 >"$device"
+ok "it is watched again when it is back" until_true says .state = watching
+kill -TERM $pid
+wait $pid
+is "it ends cleanly" "$?" 0
+[ "$tap_failed" -eq 0 ] || tap_note </tmp/s/log
+tap_done
