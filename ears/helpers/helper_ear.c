@@ -151,6 +151,8 @@ void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const flo
 {
     const uint64_t played = atomic_load_explicit(&ear->shared->played, memory_order_acquire);
     const uint32_t offset = atomic_load_explicit(&ear->shared->offset, memory_order_relaxed);
+    if (ear->pid != 0 && played == 0) /* the player's first cycle is still to come */
+        return;
     if (ear->recorded > 0 && ear->pid != 0)
         say_late(ear, time, offset, time_ns);
     const int64_t now = (int64_t)played + (int32_t)(time + offset - (uint32_t)played);
