@@ -40,7 +40,8 @@ struct listen {
     struct st_listen_view view;
     const struct options *o;
     uint64_t next_frame, first_recorded, last_recorded;
-    int64_t ahead; /* frames that had been played when the first came back */
+    int64_t
+        ahead; /* frames of the signal that had been played, less those recorded, when it was heard first */
     int64_t first_ns, last_ns;
     float frames[(size_t)FRAMES * ST_CAPTURE_CHANNELS_MAX];
 };
@@ -213,11 +214,12 @@ static void take_packet(void *ctx, const struct st_capture_packet *packet)
     if (listen->first_ns == 0) {
         listen->first_ns = packet->time_ns;
         listen->first_recorded = listen->next_frame = packet->recorded;
-        listen->ahead = (int64_t)packet->played;
         st_hearing_expect(&listen->hearing, 0, packet->played);
     }
     if (packet->recorded > listen->next_frame)
         fill_gap(listen, packet->recorded - listen->next_frame);
+    if (!listen->hearing.places.was_locked) /* a player that was late at first moved the signal */
+        listen->ahead = (int64_t)(packet->played - (packet->recorded - listen->first_recorded));
     listen->next_frame = packet->recorded + packet->frames_n;
     listen->last_recorded = packet->recorded;
     listen->last_ns = packet->time_ns;

@@ -142,7 +142,7 @@ static void say_remarks(const struct st_listen_view *view, FILE *out, int width)
     for (int kind = 0; view->live != NULL && kind < ST_CAPTURE_EVENT_KINDS; kind++) {
         const uint64_t n = view->live->events_n[kind];
         if (n > 0)
-            st_text_field(out, "Note",
+            st_text_field(out, "Reported",
                           ST_TEXT(200, "%s%s", st_capture_event_say((enum st_capture_event_kind)kind),
                                   n > 1 ? ST_TEXT(40, " (%" PRIu64 " times)", n) : ""),
                           LABEL, width);

@@ -53,6 +53,24 @@ like "a way that is not there says so" "$("$live" 1 nothing 2>&1)" '^sleeptune l
 like "so does a device" "$("$live" 1 hw:none 2>&1)" '^sleeptune listen: --back hw:none: (ALSA device hw:none|sleeptune-listen-alsa is not installed)'
 stopped() { timeout -s INT 2 "$live" 60 monitor | tail -1; }
 like "Ctrl-C ends it with what was heard" "$(stopped)" '^frames [1-9][0-9]* forced [0-3] ended 0 '
+
+# the command: what it says of a player that was stopped for two cycles and more
+"$SLEEPTUNE" listen --back monitor -d 12s --json >"$tmp/listen.json" 2>"$tmp/listen.log" &
+command=$!
+helper_runs() { helper=$(pgrep -P "$command" -f "^([^ ]*/)?sleeptune-listen-pipewire") && player=$(pgrep -P "$helper"); }
+wait_for helper_runs
+sleep 9
+kill -STOP "$player"
+sleep 0.6
+kill -CONT "$player"
+wait "$command"
+is "losses are status 1" "$?" 1
+is "a stop is a loss, with its reason, on a path that is bit-exact" "$("$PYTHON" -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+late = [l for l in d["losses"] if 8 * 48000 < l["at_frame"] < 12 * 48000 and l["frames"] > 8192]
+print(d["path_class"], d["valid"], d["forced_glitches_found"], len(late), {l["reason"] for l in late}, d["latency_frames"], d["server"][:8], d["plays"])' "$tmp/listen.json")" \
+    "bit-exact True True 1 {'player-late'} 8192 PipeWire nul"
 left() { ! pgrep -f "^$listener" >/dev/null; }
 does "and leaves no program" wait_for left
 
