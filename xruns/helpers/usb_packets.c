@@ -11,6 +11,7 @@
 #define BLOCK_NS    (100 * ST_NS_PER_MS) /* longer than all transfers that are on their way */
 #define ONE_NS      (20 * ST_NS_PER_MS)  /* less sound than this between two losses: they are one */
 #define SETTLED_NS  (5 * BLOCK_NS)       /* after so much sound no block is left that may belong to it */
+#define AGE_NS      ST_NS_PER_S          /* losses that follow each other do not wait for longer */
 #define LATE_NS     ST_NS_PER_MS         /* a shift of less is no loss: the clocks of both differ */
 #define SUBMIT_NS                                                                                            \
     (2 * ST_NS_PER_MS) /* with no transfer on its way the next comes later: a program's doing                \
@@ -101,6 +102,7 @@ static void report(struct st_usb_packets *p, struct st_usb_endpoint *e)
         p->lost(p->ctx, &e->pending);
     }
     e->pending = (struct st_usb_loss){0};
+    e->age_ns = 0;
 }
 
 /** The stream has ended: what was lost at its end no one misses. */
@@ -178,7 +180,8 @@ static void take_done(struct st_usb_packets *p, struct st_usb_endpoint *e, const
         e->low_ns = late_ns;
     if (e->block_ns >= BLOCK_NS)
         end_block(e);
-    if (e->good_ns >= SETTLED_NS)
+    e->age_ns += e->pending.dropouts_n > 0 ? span_ns : 0;
+    if (e->good_ns >= SETTLED_NS || (e->age_ns >= AGE_NS && e->good_ns >= ONE_NS))
         report(p, e);
 }
 

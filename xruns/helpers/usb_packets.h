@@ -58,6 +58,7 @@ struct st_usb_endpoint {
                                            before   that; INT64_MAX: not known */
     int64_t good_ns, run_ns;    /* time of good packets since the last bad one, of bad ones since the last
                                    20 ms of sound */
+    int64_t age_ns;             /* time of packets since `pending` has any */
     struct st_usb_loss pending; /* reported when sound has lasted */
 };
 

@@ -16,9 +16,11 @@
 
 #define QUIET "qemu-quiet.usbmon"
 #define HELD  "qemu-irq-held-100-ms.usbmon"
+#define UHCI  "qemu-uhci-skips-frames.usbmon"
 
 struct found {
     int n;
+    int64_t kernel_n; /* packets that failed, as the kernel counts in the transfers themselves */
     struct st_usb_loss last, sum;
 };
 
@@ -74,6 +76,7 @@ static struct found take(const char *name, const struct change *change, int devi
     packets.devices_n = 1;
     packets.devices[0] = (struct st_usb_device){.bus = 1, .number = device, .name = "QEMU USB Audio"};
     int64_t done = 0;
+    unsigned char *last = bytes;
     for (size_t at = 0; at + ST_USB_PACKETS_HEAD_BYTES <= size;) {
         unsigned char *head = bytes + at, *descs = head + ST_USB_PACKETS_HEAD_BYTES;
         const struct st_usb_packets_shape shape = st_usb_packets_shape(head);
@@ -95,10 +98,21 @@ static struct found take(const char *name, const struct change *change, int devi
         if (change != NULL && change->unsubmitted && shape.done && done == change->at - 1)
             packets.endpoints[0].flying_n = 1; /* this one, which is done now, was the last */
         st_usb_packets_take(&packets, head, n > 0 ? descs : NULL);
+        if (shape.done) {
+            int32_t errors_n;
+            last = head;
+            memcpy(&errors_n, head + 40, sizeof(errors_n));
+            found.kernel_n += errors_n;
+        }
         done += shape.done;
         at += ST_USB_PACKETS_HEAD_BYTES + n * ST_USB_PACKETS_DESC_BYTES;
     }
     assert_true(done > 300);
+    /* the last transfer once more, as one that was cancelled: the stream ends, and what is pending is
+     * reported */
+    const int cancelled = -ECONNRESET;
+    memcpy(last + 28, &cancelled, sizeof(cancelled));
+    st_usb_packets_take(&packets, last, last + ST_USB_PACKETS_HEAD_BYTES);
     return found;
 }
 
@@ -118,6 +132,20 @@ static void time_without_packets_is_one_dropout(void **state)
     assert_int_equal(found.last.longest_ns, found.last.lost_ns);
     assert_false(found.last.capture);
     assert_string_equal(found.last.device->name, "QEMU USB Audio");
+}
+
+/* those of the first 20 ms are missing: nothing has played yet */
+static void frames_that_the_controller_skips_are_as_many_as_the_kernel_counts(void **state)
+{
+    (void)state;
+    const struct found found = take(UHCI, NULL, 2);
+    assert_in_range(found.kernel_n, 100, 1000);
+    assert_in_range(found.n, 2, 4); /* it goes on, and a report comes each second */
+    assert_true(found.sum.dropouts_n > 20);
+    assert_true(found.sum.lost_ns <= found.kernel_n * ST_NS_PER_MS);
+    printf("# %d failed, %d ms in %d dropouts\n", (int)found.kernel_n,
+           (int)(found.sum.lost_ns / ST_NS_PER_MS), (int)found.sum.dropouts_n);
+    assert_true(found.sum.lost_ns >= (found.kernel_n - 20) * ST_NS_PER_MS);
 }
 
 static void another_device_is_not_looked_at(void **state)
@@ -207,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_quiet_stream_has_no_loss),
         cmocka_unit_test(time_without_packets_is_one_dropout),
+        cmocka_unit_test(frames_that_the_controller_skips_are_as_many_as_the_kernel_counts),
         cmocka_unit_test(another_device_is_not_looked_at),
         cmocka_unit_test(failed_packets_are_a_dropout_of_their_length),
         cmocka_unit_test(losses_close_together_are_one),
