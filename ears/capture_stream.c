@@ -43,12 +43,12 @@ static const struct {
 #undef ROW
 };
 
-const char *st_capture_event_name(enum st_capture_event_kind kind)
+const char *st_capture_stream_event_name(enum st_capture_event_kind kind)
 {
     return (size_t)kind < ST_ARRAY_LEN(events) ? events[kind].name : NULL;
 }
 
-const char *st_capture_event_say(enum st_capture_event_kind kind)
+const char *st_capture_stream_event_say(enum st_capture_event_kind kind)
 {
     return (size_t)kind < ST_ARRAY_LEN(events) ? events[kind].text : NULL;
 }
@@ -153,8 +153,8 @@ static int take_record(struct st_capture_reader *reader, size_t bytes, const str
     return take_head(reader, &head, sink, ctx);
 }
 
-int st_capture_read(struct st_capture_reader *reader, const void *bytes, size_t bytes_n,
-                    const struct st_capture_sink *sink, void *ctx)
+int st_capture_stream_read(struct st_capture_reader *reader, const void *bytes, size_t bytes_n,
+                           const struct st_capture_sink *sink, void *ctx)
 {
     const unsigned char *at = bytes;
     for (;;) {
@@ -190,7 +190,7 @@ static void fill_event(struct event_record *out, const struct st_capture_event *
     out->text[sizeof(out->text) - 1] = '\0';
 }
 
-int st_capture_write_event(int fd, const struct st_capture_event *event)
+int st_capture_stream_write_event(int fd, const struct st_capture_event *event)
 {
     struct {
         struct label label;
@@ -200,7 +200,7 @@ int st_capture_write_event(int fd, const struct st_capture_event *event)
     return st_posix_write_fd(fd, &out, sizeof(out));
 }
 
-int st_capture_write_head(int fd, const struct st_capture_head *head)
+int st_capture_stream_write_head(int fd, const struct st_capture_head *head)
 {
     struct {
         struct label label;
@@ -218,7 +218,7 @@ int st_capture_write_head(int fd, const struct st_capture_head *head)
     return st_posix_write_fd(fd, &out, sizeof(out));
 }
 
-int st_capture_ring_open(struct st_capture_ring *ring, size_t bytes, uint32_t channels)
+int st_capture_stream_ring_open(struct st_capture_ring *ring, size_t bytes, uint32_t channels)
 {
     *ring = (struct st_capture_ring){.size = 131072, .channels = channels}; /* more than one record */
     while (ring->size < bytes)
@@ -230,7 +230,7 @@ int st_capture_ring_open(struct st_capture_ring *ring, size_t bytes, uint32_t ch
     return 0;
 }
 
-void st_capture_ring_close(struct st_capture_ring *ring)
+void st_capture_stream_ring_close(struct st_capture_ring *ring)
 {
     free(ring->bytes);
     *ring = (struct st_capture_ring){0};
@@ -278,7 +278,8 @@ static bool say_lost(struct st_capture_ring *ring, int64_t time_ns) ST_NONBLOCKI
     return true;
 }
 
-void st_capture_ring_event(struct st_capture_ring *ring, const struct st_capture_event *event) ST_NONBLOCKING
+void st_capture_stream_ring_event(struct st_capture_ring *ring,
+                                  const struct st_capture_event *event) ST_NONBLOCKING
 {
     if (say_lost(ring, event->time_ns))
         (void)put_event(ring, event);
@@ -318,8 +319,8 @@ static void put_part(struct st_capture_ring *ring, const struct st_capture_packe
     atomic_store_explicit(&ring->head, at, memory_order_release);
 }
 
-void st_capture_ring_put(struct st_capture_ring *ring, const struct st_capture_packet *packet,
-                         const float *const *from, size_t stride) ST_NONBLOCKING
+void st_capture_stream_ring_put(struct st_capture_ring *ring, const struct st_capture_packet *packet,
+                                const float *const *from, size_t stride) ST_NONBLOCKING
 {
     const uint32_t most = ST_CAPTURE_SAMPLES_MAX / ring->channels;
     for (uint32_t begin = 0; begin < packet->frames_n; begin += most)
@@ -327,7 +328,7 @@ void st_capture_ring_put(struct st_capture_ring *ring, const struct st_capture_p
                  stride);
 }
 
-int st_capture_ring_write(struct st_capture_ring *ring, int fd)
+int st_capture_stream_ring_write(struct st_capture_ring *ring, int fd)
 {
     size_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
     const size_t head = atomic_load_explicit(&ring->head, memory_order_acquire);

@@ -65,9 +65,9 @@ struct st_capture_event {
 };
 
 /** "xrun", ... @return NULL: no kind. */
-const char *st_capture_event_name(enum st_capture_event_kind kind);
+const char *st_capture_stream_event_name(enum st_capture_event_kind kind);
 /** A clause: what happened. */
-const char *st_capture_event_say(enum st_capture_event_kind kind);
+const char *st_capture_stream_event_say(enum st_capture_event_kind kind);
 
 /* --- reading --- */
 
@@ -89,8 +89,8 @@ struct st_capture_reader {
 /** Takes bytes as they come, and hands out what is complete. Packets are in order and do not overlap, samples
  * are numbers within ST_CAPTURE_LEVEL_MAX. One thread.
  * @return 0, or -EBADMSG: that was no such stream. Read nothing more from it. */
-ST_NODISCARD int st_capture_read(struct st_capture_reader *reader, const void *bytes, size_t bytes_n,
-                                 const struct st_capture_sink *sink, void *ctx);
+ST_NODISCARD int st_capture_stream_read(struct st_capture_reader *reader, const void *bytes, size_t bytes_n,
+                                        const struct st_capture_sink *sink, void *ctx);
 
 /* --- writing --- */
 
@@ -104,22 +104,23 @@ struct st_capture_ring {
 };
 
 /** @param bytes at least; touched, so that the callback faults on no page. @return 0 or -ENOMEM. Free with
- * st_capture_ring_close. */
-ST_NODISCARD int st_capture_ring_open(struct st_capture_ring *ring, size_t bytes, uint32_t channels);
-void st_capture_ring_close(struct st_capture_ring *ring);
+ * st_capture_stream_ring_close. */
+ST_NODISCARD int st_capture_stream_ring_open(struct st_capture_ring *ring, size_t bytes, uint32_t channels);
+void st_capture_stream_ring_close(struct st_capture_ring *ring);
 
 /** In the audio callback: `packet->frames_n` frames of any number. @param from one pointer a channel, the
  * frames `stride` floats apart (NULL: silence); packet->samples is not used. */
-void st_capture_ring_put(struct st_capture_ring *ring, const struct st_capture_packet *packet,
-                         const float *const *from, size_t stride) ST_NONBLOCKING;
+void st_capture_stream_ring_put(struct st_capture_ring *ring, const struct st_capture_packet *packet,
+                                const float *const *from, size_t stride) ST_NONBLOCKING;
 /** In the audio callback. One that finds no room is lost. */
-void st_capture_ring_event(struct st_capture_ring *ring, const struct st_capture_event *event) ST_NONBLOCKING;
+void st_capture_stream_ring_event(struct st_capture_ring *ring,
+                                  const struct st_capture_event *event) ST_NONBLOCKING;
 
 /** In the thread that writes: all that is in the ring, to a pipe. Waits for its reader.
  * @return 0 or a negative errno value of write(2). */
-ST_NODISCARD int st_capture_ring_write(struct st_capture_ring *ring, int fd);
+ST_NODISCARD int st_capture_stream_ring_write(struct st_capture_ring *ring, int fd);
 /** The same for a head, which comes first, and for events that do not come from the callback. */
-ST_NODISCARD int st_capture_write_head(int fd, const struct st_capture_head *head);
-ST_NODISCARD int st_capture_write_event(int fd, const struct st_capture_event *event);
+ST_NODISCARD int st_capture_stream_write_head(int fd, const struct st_capture_head *head);
+ST_NODISCARD int st_capture_stream_write_event(int fd, const struct st_capture_event *event);
 
 #endif

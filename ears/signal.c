@@ -8,7 +8,7 @@
 /* Primes: no two have a common period within a second. */
 const uint32_t st_signal_tones_hz[ST_SIGNAL_TONES] = {1297, 1657, 2087};
 
-const char *st_loss_kind_name(enum st_loss_kind kind)
+const char *st_signal_loss_name(enum st_loss_kind kind)
 {
     static const char *const names[] = {
 #define NAME(kind, name, text) name,
@@ -18,7 +18,7 @@ const char *st_loss_kind_name(enum st_loss_kind kind)
     return names[kind];
 }
 
-const char *st_loss_kind_text(enum st_loss_kind kind)
+const char *st_signal_loss_text(enum st_loss_kind kind)
 {
     static const char *const texts[] = {
 #define TEXT(kind, name, text) text,

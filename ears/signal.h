@@ -25,8 +25,8 @@ enum st_loss_kind {
         ST_LOSS_KINDS_N
 };
 
-const char *st_loss_kind_name(enum st_loss_kind kind);
-const char *st_loss_kind_text(enum st_loss_kind kind);
+const char *st_signal_loss_name(enum st_loss_kind kind);
+const char *st_signal_loss_text(enum st_loss_kind kind);
 
 /* A stretch of the played signal that is damaged on purpose. */
 struct st_glitch {

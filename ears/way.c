@@ -182,7 +182,7 @@ int st_way_read(struct st_way_run *run, int64_t limit_ns, const struct st_captur
     const ssize_t n = read(run->out, bytes, sizeof(bytes));
     if (n < 0)
         return errno == EINTR ? -EAGAIN : -errno;
-    const int r = n > 0 ? st_capture_read(run->reader, bytes, (size_t)n, sink, ctx) : 0;
+    const int r = n > 0 ? st_capture_stream_read(run->reader, bytes, (size_t)n, sink, ctx) : 0;
     return r < 0 ? r : n > 0;
 }
 

@@ -47,7 +47,7 @@ static void take_forced(struct st_listen_live *live, const struct st_capture_eve
 {
     for (int kind = 0; kind < ST_LOSS_KINDS_N; kind++) {
         if (live->forced_n < ST_SIGNAL_GLITCHES_MAX &&
-            strcmp(event->text, st_loss_kind_name((enum st_loss_kind)kind)) == 0)
+            strcmp(event->text, st_signal_loss_name((enum st_loss_kind)kind)) == 0)
             live->forced[live->forced_n++] = (struct st_glitch){
                 .kind = (enum st_loss_kind)kind, .at_frame = event->at_frame, .frames = event->frames};
     }

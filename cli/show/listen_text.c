@@ -89,8 +89,8 @@ static void say_losses(const struct st_listen_view *view, FILE *out, int width)
         st_text_field(out, i == 0 ? "Losses" : "",
                       ST_TEXT(300, "at %.3f s: %s %s%s%s", (double)loss->at_frame / view->rate_hz,
                               time_of(view, (double)loss->frames, length, sizeof(length)),
-                              st_loss_kind_text(loss->kind), view->live != NULL ? "; " : "",
-                              event != NULL        ? st_capture_event_say(event->kind)
+                              st_signal_loss_text(loss->kind), view->live != NULL ? "; " : "",
+                              event != NULL        ? st_capture_stream_event_say(event->kind)
                               : view->live != NULL ? "not explained: no record at that moment"
                                                    : ""),
                       LABEL, width);
@@ -143,7 +143,7 @@ static void say_remarks(const struct st_listen_view *view, FILE *out, int width)
         const uint64_t n = view->live->events_n[kind];
         if (n > 0)
             st_text_field(out, "Reported",
-                          ST_TEXT(200, "%s%s", st_capture_event_say((enum st_capture_event_kind)kind),
+                          ST_TEXT(200, "%s%s", st_capture_stream_event_say((enum st_capture_event_kind)kind),
                                   n > 1 ? ST_TEXT(40, " (%" PRIu64 " times)", n) : ""),
                           LABEL, width);
     }
@@ -205,11 +205,11 @@ static json_t *losses_json(const struct st_listen_view *view)
         const struct st_loss *loss = &view->result->losses[i];
         const struct st_capture_event *event = st_listen_text_reason(view, loss);
         (void)json_array_append_new(
-            list,
-            json_pack("{s:I, s:I, s:I, s:s, s:o}", "at_frame", (json_int_t)loss->at_frame, "within_frames",
-                      (json_int_t)loss->within_frames, "frames", (json_int_t)loss->frames, "kind",
-                      st_loss_kind_name(loss->kind), "reason",
-                      st_json_string_or_null(event != NULL ? st_capture_event_name(event->kind) : NULL)));
+            list, json_pack("{s:I, s:I, s:I, s:s, s:o}", "at_frame", (json_int_t)loss->at_frame,
+                            "within_frames", (json_int_t)loss->within_frames, "frames",
+                            (json_int_t)loss->frames, "kind", st_signal_loss_name(loss->kind), "reason",
+                            st_json_string_or_null(event != NULL ? st_capture_stream_event_name(event->kind)
+                                                                 : NULL)));
     }
     return list;
 }
@@ -243,7 +243,7 @@ static json_t *events_json(const struct st_listen_view *view)
     json_t *object = json_object();
     for (int kind = 0; view->live != NULL && kind < ST_CAPTURE_EVENT_KINDS; kind++) {
         if (view->live->events_n[kind] > 0)
-            st_json_set(object, st_capture_event_name((enum st_capture_event_kind)kind),
+            st_json_set(object, st_capture_stream_event_name((enum st_capture_event_kind)kind),
                         ST_JSON(view->live->events_n[kind]));
     }
     return object;

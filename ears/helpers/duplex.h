@@ -4,7 +4,7 @@
 #ifndef ST_EARS_HELPERS_DUPLEX_H
 #define ST_EARS_HELPERS_DUPLEX_H
 
-#include "ears/helpers/helper_ear.h"
+#include "ears/helpers/ear.h"
 
 #define ST_DUPLEX_FRAMES_MAX 4096
 

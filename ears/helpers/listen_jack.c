@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "core/text/text.h"
-#include "ears/helpers/helper_ear.h"
+#include "ears/helpers/ear.h"
 #include "platform/posix/posix.h"
 #include "xruns/helpers/jack_server.h"
 
@@ -134,7 +134,7 @@ static void on_alarm(ST_UNUSED int number)
     static const struct st_capture_event event = {.kind = ST_CAPTURE_ABSENT,
                                                   .text = "the JACK server does not answer"};
     const bool says = !listener.ear.player && listener.ear.head.period_frames == 0; /* no head was written */
-    _exit(says && st_capture_write_event(STDOUT_FILENO, &event) < 0 ? ST_EAR_FAILED : ST_EAR_ABSENT);
+    _exit(says && st_capture_stream_write_event(STDOUT_FILENO, &event) < 0 ? ST_EAR_FAILED : ST_EAR_ABSENT);
 }
 
 static int open_client(const char *server)

@@ -17,7 +17,7 @@
 
 #include "core/ns.h"
 #include "core/text/text.h"
-#include "ears/helpers/helper_ear.h"
+#include "ears/helpers/ear.h"
 
 #define CHANNELS    2
 #define NODES_MAX   256

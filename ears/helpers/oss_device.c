@@ -97,9 +97,9 @@ static int set_up_both(struct st_oss_device *device, uint32_t wanted_hz, uint32_
     return r;
 }
 
-int st_oss_open(struct st_oss_device *device, const char *plays, const char *records, uint32_t wanted_hz,
-                uint32_t period_frames, struct st_duplex *duplex, uint32_t *ret_rate_hz,
-                const char **ret_failed)
+int st_oss_device_open(struct st_oss_device *device, const char *plays, const char *records,
+                       uint32_t wanted_hz, uint32_t period_frames, struct st_duplex *duplex,
+                       uint32_t *ret_rate_hz, const char **ret_failed)
 {
     const bool one = strcmp(plays, records) == 0;
     device->play = device->record = -1;
@@ -114,11 +114,11 @@ int st_oss_open(struct st_oss_device *device, const char *plays, const char *rec
     if (r == 0)
         r = set_up_both(device, wanted_hz, period_frames, duplex, ret_rate_hz);
     if (r < 0)
-        st_oss_close(device);
+        st_oss_device_close(device);
     return r;
 }
 
-void st_oss_close(struct st_oss_device *device)
+void st_oss_device_close(struct st_oss_device *device)
 {
     if (device->record >= 0 && device->record != device->play)
         (void)device->calls->close(device->record);

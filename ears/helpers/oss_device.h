@@ -17,7 +17,7 @@ struct st_oss_calls {
 };
 
 struct st_oss_device {
-    const struct st_oss_calls *calls; /* set before st_oss_open */
+    const struct st_oss_calls *calls; /* set before st_oss_device_open */
     int play, record;                 /* descriptors; the same if both are one device */
     size_t frame_bytes;
 };
@@ -27,10 +27,10 @@ struct st_oss_device {
  * @param wanted_hz, period_frames what to ask for; the devices answer with what they have.
  * @return 0, -ENOTSUP (no common format, rate or two channels), or what open(2) and ioctl(2) said; then
  * *ret_failed is the device. */
-ST_NODISCARD int st_oss_open(struct st_oss_device *device, const char *plays, const char *records,
-                             uint32_t wanted_hz, uint32_t period_frames, struct st_duplex *duplex,
-                             uint32_t *ret_rate_hz, const char **ret_failed);
-void st_oss_close(struct st_oss_device *device);
+ST_NODISCARD int st_oss_device_open(struct st_oss_device *device, const char *plays, const char *records,
+                                    uint32_t wanted_hz, uint32_t period_frames, struct st_duplex *duplex,
+                                    uint32_t *ret_rate_hz, const char **ret_failed);
+void st_oss_device_close(struct st_oss_device *device);
 
 extern const struct st_oss_calls st_oss_system;
 extern const struct st_duplex_ops st_oss_ops; /* of a struct st_oss_device */

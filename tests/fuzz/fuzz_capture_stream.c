@@ -32,7 +32,7 @@ static void on_packet(void *ctx, const struct st_capture_packet *packet)
 
 static void on_event(ST_UNUSED void *ctx, const struct st_capture_event *event)
 {
-    check(st_capture_event_name(event->kind) != NULL && strlen(event->text) < sizeof(event->text));
+    check(st_capture_stream_event_name(event->kind) != NULL && strlen(event->text) < sizeof(event->text));
 }
 
 static const struct st_capture_sink sink = {on_head, on_packet, on_event};
@@ -41,8 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     unsigned heads = 0;
     reader = (struct st_capture_reader){0};
-    if (st_capture_read(&reader, data, size / 2, &sink, &heads) == 0 &&
-        st_capture_read(&reader, data + size / 2, size - size / 2, &sink, &heads) < 0)
+    if (st_capture_stream_read(&reader, data, size / 2, &sink, &heads) == 0 &&
+        st_capture_stream_read(&reader, data + size / 2, size - size / 2, &sink, &heads) < 0)
         check(size > 0);
     return 0;
 }

@@ -49,8 +49,8 @@ static void on_packet(void *ctx, const struct st_capture_packet *packet)
 static void on_event(void *ctx, const struct st_capture_event *event)
 {
     (void)ctx;
-    printf("event %s %" PRIu64 " %" PRIu64 " %s\n", st_capture_event_name(event->kind), event->at_frame,
-           event->frames, event->text);
+    printf("event %s %" PRIu64 " %" PRIu64 " %s\n", st_capture_stream_event_name(event->kind),
+           event->at_frame, event->frames, event->text);
 }
 
 /* As whole numbers: what has passed through 16 bits is still equal. */
@@ -124,7 +124,7 @@ int main(void)
     if (recorded == NULL)
         return 1;
     while ((n = read(STDIN_FILENO, bytes, sizeof(bytes))) > 0) {
-        if (st_capture_read(&reader, bytes, (size_t)n, &sink, &head) < 0)
+        if (st_capture_stream_read(&reader, bytes, (size_t)n, &sink, &head) < 0)
             return 1;
     }
     if (head.rate_hz == 0)

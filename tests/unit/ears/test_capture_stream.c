@@ -73,7 +73,7 @@ static void put(struct st_capture_ring *ring, uint64_t begin, uint32_t frames_n)
         left[i] = sample_at(begin + i, 0);
         right[i] = sample_at(begin + i, 1);
     }
-    st_capture_ring_put(
+    st_capture_stream_ring_put(
         ring, &(struct st_capture_packet){.recorded = begin, .played = begin + 128, .frames_n = frames_n},
         channels, 1);
 }
@@ -91,18 +91,18 @@ static size_t make_stream(unsigned char *bytes, size_t bytes_max)
     struct st_capture_ring ring;
     FILE *file = tmpfile();
     assert_non_null(file);
-    assert_int_equal(st_capture_ring_open(&ring, 1 << 20, CHANNELS), 0);
-    assert_int_equal(st_capture_write_head(fileno(file), &head), 0);
+    assert_int_equal(st_capture_stream_ring_open(&ring, 1 << 20, CHANNELS), 0);
+    assert_int_equal(st_capture_stream_write_head(fileno(file), &head), 0);
     put(&ring, 0, 100);
     put(&ring, 100, 20000); /* more than a packet may have */
-    st_capture_ring_event(&ring,
-                          &(struct st_capture_event){.kind = ST_CAPTURE_XRUN, .at_frame = 7, .frames = 3});
+    st_capture_stream_ring_event(
+        &ring, &(struct st_capture_event){.kind = ST_CAPTURE_XRUN, .at_frame = 7, .frames = 3});
     put(&ring, 20500, 1); /* 400 were not recorded */
-    assert_int_equal(st_capture_ring_write(&ring, fileno(file)), 0);
+    assert_int_equal(st_capture_stream_ring_write(&ring, fileno(file)), 0);
     struct st_capture_event mixed = {.kind = ST_CAPTURE_MIXED};
     memset(mixed.text, 'x', sizeof(mixed.text)); /* its end is made */
-    assert_int_equal(st_capture_write_event(fileno(file), &mixed), 0);
-    st_capture_ring_close(&ring);
+    assert_int_equal(st_capture_stream_write_event(fileno(file), &mixed), 0);
+    st_capture_stream_ring_close(&ring);
     rewind(file);
     const size_t n = fread(bytes, 1, bytes_max, file);
     assert_true(n > 0 && n < bytes_max);
@@ -119,7 +119,7 @@ static void test_what_is_written_is_read_in_any_pieces(ST_UNUSED void **state)
         struct st_capture_reader *reader = new_reader();
         for (size_t at = 0; at < n; at += *piece) {
             const size_t part = n - at < *piece ? n - at : *piece;
-            assert_int_equal(st_capture_read(reader, bytes + at, part, &sink, &got), 0);
+            assert_int_equal(st_capture_stream_read(reader, bytes + at, part, &sink, &got), 0);
         }
         assert_int_equal(got.heads, 1);
         assert_int_equal(got.head.rate_hz, 48000);
@@ -145,7 +145,7 @@ static void test_a_changed_byte_does_no_harm(ST_UNUSED void **state)
         struct st_capture_reader *reader = new_reader();
         memcpy(changed, bytes, n);
         changed[i] ^= 0xff;
-        const bool refused = st_capture_read(reader, changed, n, &sink, &got) == -EBADMSG;
+        const bool refused = st_capture_stream_read(reader, changed, n, &sink, &got) == -EBADMSG;
         assert_true(refused || i >= 12); /* a label, and what a head begins with */
         assert_true(got.heads <= 1 && got.frames <= n / sizeof(float));
         free(reader);
@@ -156,9 +156,9 @@ static int read_two(const void *a, size_t a_n, const void *b, size_t b_n)
 {
     struct got got = {0};
     struct st_capture_reader *reader = new_reader();
-    int r = st_capture_read(reader, a, a_n, &sink, &got);
+    int r = st_capture_stream_read(reader, a, a_n, &sink, &got);
     if (r == 0)
-        r = st_capture_read(reader, b, b_n, &sink, &got);
+        r = st_capture_stream_read(reader, b, b_n, &sink, &got);
     free(reader);
     return r;
 }
@@ -178,12 +178,12 @@ static void test_what_is_no_number_is_a_loud_sample(ST_UNUSED void **state)
     struct st_capture_ring ring;
     const float odd[] = {NAN, INFINITY, -INFINITY, 100};
     const float *const channels[] = {odd};
-    assert_int_equal(st_capture_ring_open(&ring, 1, 1), 0);
-    st_capture_ring_put(&ring, &(struct st_capture_packet){.frames_n = 4}, channels, 1);
+    assert_int_equal(st_capture_stream_ring_open(&ring, 1, 1), 0);
+    st_capture_stream_ring_put(&ring, &(struct st_capture_packet){.frames_n = 4}, channels, 1);
     const float *samples = (const float *)(const void *)(ring.bytes + 40);
     for (int i = 0; i < 4; i++)
         assert_true(samples[i] == ST_CAPTURE_LEVEL_MAX);
-    st_capture_ring_close(&ring);
+    st_capture_stream_ring_close(&ring);
 }
 
 /* --- the ring, from one thread to another --- */
@@ -202,7 +202,7 @@ static void *write_all(void *ctx)
     bool done;
     do {
         done = atomic_load(&race->done);
-        if (st_capture_ring_write(&race->ring, race->fd) < 0)
+        if (st_capture_stream_ring_write(&race->ring, race->fd) < 0)
             break;
     } while (!done);
     close(race->fd);
@@ -215,7 +215,8 @@ static void *put_all(void *ctx)
     uint32_t at = 0;
     for (uint32_t n = 1; at < ALL_FRAMES; at += n, n = n % 999 + 1)
         put(&race->ring, at, n);
-    st_capture_ring_event(&race->ring, &(struct st_capture_event){.kind = ST_CAPTURE_GONE, .at_frame = at});
+    st_capture_stream_ring_event(&race->ring,
+                                 &(struct st_capture_event){.kind = ST_CAPTURE_GONE, .at_frame = at});
     atomic_store(&race->done, true);
     return NULL;
 }
@@ -232,12 +233,12 @@ static void test_no_frame_is_lost_without_a_word(ST_UNUSED void **state)
     ssize_t n;
     assert_int_equal(pipe(fds), 0);
     race.fd = fds[1];
-    assert_int_equal(st_capture_ring_open(&race.ring, 1, CHANNELS), 0);
-    assert_int_equal(st_capture_write_head(fds[1], &head), 0);
+    assert_int_equal(st_capture_stream_ring_open(&race.ring, 1, CHANNELS), 0);
+    assert_int_equal(st_capture_stream_write_head(fds[1], &head), 0);
     assert_int_equal(pthread_create(&writing, NULL, write_all, &race), 0);
     assert_int_equal(pthread_create(&putting, NULL, put_all, &race), 0);
     while ((n = read(fds[0], bytes, sizeof(bytes))) > 0)
-        assert_int_equal(st_capture_read(reader, bytes, (size_t)n, &sink, &got), 0);
+        assert_int_equal(st_capture_stream_read(reader, bytes, (size_t)n, &sink, &got), 0);
     pthread_join(putting, NULL);
     pthread_join(writing, NULL);
     close(fds[0]);
@@ -246,17 +247,17 @@ static void test_no_frame_is_lost_without_a_word(ST_UNUSED void **state)
     const uint64_t unsaid = race.ring.lost;
     assert_true(got.frames > 0 && got.frames + got.lost + unsaid >= ALL_FRAMES);
     assert_true(got.frames + got.lost + unsaid < ALL_FRAMES + 1000);
-    st_capture_ring_close(&race.ring);
+    st_capture_stream_ring_close(&race.ring);
     free(reader);
 }
 
 static void test_events_have_words(ST_UNUSED void **state)
 {
     for (int i = 0; i < ST_CAPTURE_EVENT_KINDS; i++) {
-        assert_non_null(st_capture_event_name((enum st_capture_event_kind)i));
-        assert_non_null(st_capture_event_say((enum st_capture_event_kind)i));
+        assert_non_null(st_capture_stream_event_name((enum st_capture_event_kind)i));
+        assert_non_null(st_capture_stream_event_say((enum st_capture_event_kind)i));
     }
-    assert_null(st_capture_event_name(ST_CAPTURE_EVENT_KINDS));
+    assert_null(st_capture_stream_event_name(ST_CAPTURE_EVENT_KINDS));
 }
 
 int main(void)

@@ -60,7 +60,7 @@ static void expect_each(uint64_t seed, float level, uint64_t slack,
             for (size_t j = 0; j < FAULTS_N; j++) {
                 if (!is_right(&losses[j], &damage.faults[j], slack))
                     fail_msg("kind %d of %zu: %s at %llu, %llu frames; truth: at %llu, %llu frames", kind, i,
-                             st_loss_kind_name(losses[j].kind), (unsigned long long)losses[j].at_frame,
+                             st_signal_loss_name(losses[j].kind), (unsigned long long)losses[j].at_frame,
                              (unsigned long long)losses[j].frames,
                              (unsigned long long)damage.faults[j].at_frame,
                              (unsigned long long)damage.faults[j].frames);

@@ -118,7 +118,7 @@ static int open_fake(int format, int channels, int rate_hz, int fragment_bytes, 
     fake.fragments = fragments;
     fake.interrupted = true;
     duplex = (struct st_duplex){.ear = &ear, .ops = &st_oss_ops, .device = &device};
-    const int r = st_oss_open(&device, "/dev/dsp", "/dev/dsp.loop", 48000, 512, &duplex, &hz, &failed);
+    const int r = st_oss_device_open(&device, "/dev/dsp", "/dev/dsp.loop", 48000, 512, &duplex, &hz, &failed);
     if (r < 0) {
         assert_int_equal(device.play, -1);
         assert_int_equal(device.record, -1);
@@ -152,10 +152,11 @@ static void test_what_it_cannot_do_is_an_error(ST_UNUSED void **state)
     assert_int_equal(open_fake(AFMT_S32_NE, 2, 0, 4096, 4), -ENOTSUP);      /* none */
     assert_int_equal(open_fake(AFMT_S32_NE, 2, 48000, 65536, 4), -ENOTSUP); /* beyond our buffer */
     assert_int_equal(open_fake(AFMT_S32_NE, 2, 48000, -1, 4), -ENOTSUP);
-    assert_int_equal(st_oss_open(&device, "/dev/none", "/dev/dsp.loop", 48000, 512, &duplex, &hz, &failed),
-                     -ENOENT);
+    assert_int_equal(
+        st_oss_device_open(&device, "/dev/none", "/dev/dsp.loop", 48000, 512, &duplex, &hz, &failed),
+        -ENOENT);
     assert_string_equal(failed, "/dev/none");
-    assert_int_equal(st_oss_open(&device, "/dev/dsp", "/dev/none", 48000, 512, &duplex, &hz, &failed),
+    assert_int_equal(st_oss_device_open(&device, "/dev/dsp", "/dev/none", 48000, 512, &duplex, &hz, &failed),
                      -ENOENT);
     assert_string_equal(failed, "/dev/none");
 }
@@ -199,12 +200,12 @@ static void hear(void)
     fds[0] = mkstemp(path);
     assert_true(fds[0] >= 0);
     unlink(path);
-    assert_int_equal(st_capture_write_head(fds[0], &ear.head), 0);
-    assert_int_equal(st_capture_ring_write(&ear.ring, fds[0]), 0);
+    assert_int_equal(st_capture_stream_write_head(fds[0], &ear.head), 0);
+    assert_int_equal(st_capture_stream_ring_write(&ear.ring, fds[0]), 0);
     assert_int_equal(lseek(fds[0], 0, SEEK_SET), 0);
     const ssize_t n = read(fds[0], bytes, sizeof(bytes));
     assert_true(n > 0);
-    assert_int_equal(st_capture_read(&reader, bytes, (size_t)n, &sink, NULL), 0);
+    assert_int_equal(st_capture_stream_read(&reader, bytes, (size_t)n, &sink, NULL), 0);
     close(fds[0]);
 }
 
@@ -227,8 +228,8 @@ static void test_what_it_plays_comes_back(ST_UNUSED void **state)
         assert_int_equal(heard.frames, 20 * 512);
         assert_int_equal(heard.wrong, 0);
         assert_int_equal(heard.xruns, 0);
-        st_capture_ring_close(&ear.ring);
-        st_oss_close(&device);
+        st_capture_stream_ring_close(&ear.ring);
+        st_oss_device_close(&device);
     }
 }
 
@@ -251,7 +252,7 @@ static void test_an_underrun_is_an_event_and_the_reserve_is_filled(ST_UNUSED voi
     assert_int_equal(heard.xruns, 2);
     fake.gone = true;
     assert_int_equal(st_duplex_turn(&duplex), -ENXIO);
-    st_capture_ring_close(&ear.ring);
+    st_capture_stream_ring_close(&ear.ring);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "ears/helpers/helper_ear.h"
+#include "ears/helpers/ear.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +105,7 @@ int st_ear_prepare(struct st_ear *ear)
     const size_t bytes = (size_t)(rate_hz * RING_NS / ST_NS_PER_S) * ear->head.channels * sizeof(float);
     st_signal_init(&ear->signal, ear->head.rate_hz, ear->head.channels, ST_HEARING_LEVEL);
     st_hearing_force(&ear->signal, ear->shared->chance);
-    return ear->player ? 0 : st_capture_ring_open(&ear->ring, bytes, ear->head.channels);
+    return ear->player ? 0 : st_capture_stream_ring_open(&ear->ring, bytes, ear->head.channels);
 }
 
 /* --- the audio thread --- */
@@ -133,7 +133,7 @@ void st_ear_event(struct st_ear *ear, enum st_capture_event_kind kind, uint64_t 
 {
     const struct st_capture_event event = {
         .kind = kind, .at_frame = ear->recorded, .frames = frames, .time_ns = time_ns};
-    st_capture_ring_event(&ear->ring, &event);
+    st_capture_stream_ring_event(&ear->ring, &event);
 }
 
 /* The server's time went on without this process, or without the player: the signal stayed behind it. */
@@ -156,12 +156,12 @@ void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const flo
     if (ear->recorded > 0 && ear->pid != 0)
         say_late(ear, time, offset, time_ns);
     const int64_t now = (int64_t)played + (int32_t)(time + offset - (uint32_t)played);
-    st_capture_ring_put(&ear->ring,
-                        &(struct st_capture_packet){.recorded = ear->recorded,
-                                                    .played = now > 0 ? (uint64_t)now : 0,
-                                                    .time_ns = time_ns,
-                                                    .frames_n = frames_n},
-                        from, stride);
+    st_capture_stream_ring_put(&ear->ring,
+                               &(struct st_capture_packet){.recorded = ear->recorded,
+                                                           .played = now > 0 ? (uint64_t)now : 0,
+                                                           .time_ns = time_ns,
+                                                           .frames_n = frames_n},
+                               from, stride);
     ear->offset = offset;
     ear->time = time + frames_n;
     ear->recorded += frames_n;
@@ -176,7 +176,7 @@ static void keep(struct st_ear *ear, int r)
 
 void st_ear_begin(struct st_ear *ear)
 {
-    keep(ear, st_capture_write_head(STDOUT_FILENO, &ear->head));
+    keep(ear, st_capture_stream_write_head(STDOUT_FILENO, &ear->head));
 }
 
 static void say_forced(struct st_ear *ear)
@@ -188,14 +188,14 @@ static void say_forced(struct st_ear *ear)
             .kind = ST_CAPTURE_FORCED, .at_frame = glitch->at_frame, .frames = glitch->frames};
         if (played <= glitch->at_frame + glitch->frames)
             return;
-        ST_PRINT(event.text, "%s", st_loss_kind_name(glitch->kind));
-        keep(ear, st_capture_write_event(STDOUT_FILENO, &event));
+        ST_PRINT(event.text, "%s", st_signal_loss_name(glitch->kind));
+        keep(ear, st_capture_stream_write_event(STDOUT_FILENO, &event));
     }
 }
 
 void st_ear_pump(struct st_ear *ear)
 {
-    keep(ear, st_capture_ring_write(&ear->ring, STDOUT_FILENO));
+    keep(ear, st_capture_stream_ring_write(&ear->ring, STDOUT_FILENO));
     say_forced(ear);
 }
 
@@ -203,7 +203,7 @@ void st_ear_say(struct st_ear *ear, enum st_capture_event_kind kind, const char 
 {
     struct st_capture_event event = {.kind = kind, .time_ns = st_posix_now_ns(NULL)};
     ST_PRINT(event.text, "%s", text);
-    keep(ear, st_capture_write_event(STDOUT_FILENO, &event));
+    keep(ear, st_capture_stream_write_event(STDOUT_FILENO, &event));
 }
 
 bool st_ear_input(struct st_ear *ear)
@@ -233,5 +233,5 @@ int st_ear_absent(const char *format, ...)
     va_start(args, format);
     vsnprintf(event.text, sizeof(event.text), format, args);
     va_end(args);
-    return st_capture_write_event(STDOUT_FILENO, &event) == 0 ? ST_EAR_ABSENT : ST_EAR_FAILED;
+    return st_capture_stream_write_event(STDOUT_FILENO, &event) == 0 ? ST_EAR_ABSENT : ST_EAR_FAILED;
 }

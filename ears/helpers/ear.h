@@ -6,8 +6,8 @@
  * is heard by the other.
  *
  * Threads: one audio thread (the server's) plays or records; the main thread writes the pipe. */
-#ifndef ST_EARS_HELPERS_HELPER_EAR_H
-#define ST_EARS_HELPERS_HELPER_EAR_H
+#ifndef ST_EARS_HELPERS_EAR_H
+#define ST_EARS_HELPERS_EAR_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -68,7 +68,8 @@ void st_ear_begin(struct st_ear *ear);
 /** Audio thread: the next frames of the signal. @param time of the server, in frames. @param to one pointer a
  * channel (NULL: none is wanted), its frames `stride` floats apart. */
 void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride, uint32_t frames_n);
-/** Audio thread: what was recorded; as st_capture_ring_put. Says which of the two was not ready before. */
+/** Audio thread: what was recorded; as st_capture_stream_ring_put. Says which of the two was not ready
+ * before. */
 void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const float *const *from,
                    size_t stride, uint32_t frames_n);
 /** Audio thread that records: an event at this place. */
