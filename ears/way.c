@@ -32,7 +32,7 @@ static const struct {
 #undef ROW
 };
 
-/* docs/ears.md has how each was seen */
+/* docs/results.md says how each was seen */
 const struct st_way st_ways[] = {
     {
         .name = "jack",
