@@ -42,8 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     st_signal_init(&signal, rate_hz, channels, ST_HEARING_LEVEL);
     st_hearing_force(&signal, data[2]);
     st_hearing_init(&hearing, rate_hz, channels);
-    if (data[1] % 2 != 0)
-        st_hearing_expect(&hearing, 0, data[1] * 1000U);
+    st_hearing_expect(&hearing, 0, data[1] % 2 != 0 ? at : 0); /* without: seconds for one input */
     for (size_t i = 2; i < size && n < 16 * (uint64_t)rate_hz; i++) {
         for (unsigned times = 0; times < 1U + (data[i] >> 5); times++) {
             st_signal_fill(&signal, at, frames, PACKET);
