@@ -1,5 +1,11 @@
 /* sleeptune history: what sleeptuned has recorded, by steps of time, as events or by causes. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -8,9 +14,12 @@
 #include "cli/show/heard_text.h"
 #include "cli/show/history_text.h"
 #include "cli/show/json_field.h"
+#include "cli/show/trace_file.h"
 #include "core/event.h"
 #include "core/ns.h"
+#include "core/text/number.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "core/when.h"
 #include "platform/module.h"
 #include "platform/posix/posix.h"
@@ -29,13 +38,14 @@ struct options {
     const char *since, *until, *socket, *db;
     const char *step; /* of the steps of time only */
     const char *kind; /* of the events only, as limit */
+    const char *trace, *output;
     int64_t limit;
 };
 
 static void help(void)
 {
-    fputs("Usage: sleeptune history [--events | --causes | --heard | --changes]\n"
-          "                         [OPTION...]\n"
+    fputs("Usage: sleeptune history [--events | --causes | --heard | --changes |\n"
+          "                         --trace ID] [OPTION...]\n"
           "Show what sleeptuned has recorded: which program made dropouts, and why; a table\n"
           "over time, the events, the causes, what you heard, or what changed.\n\n"
           "  --since TIME     how long ago (1h, 2d), a date (2026-11-20, \"2026-11-20\n"
@@ -64,6 +74,10 @@ static void help(void)
           "Since it was good, whatever the time that is asked for:\n"
           "  --changes        new versions, settings and files, and since which of them\n"
           "                   dropouts are more frequent\n\n"
+          "One dropout or mark as a file for ui.perfetto.dev:\n"
+          "  --trace ID       what each client of PipeWire did in the ten seconds before:\n"
+          "                   ID as --events --details prints it, or last\n"
+          "  -o, --output F   the file (standard output)\n\n"
           "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n",
           stdout);
 }
@@ -71,9 +85,12 @@ static void help(void)
 /* @return 0 or ST_EXIT_USAGE. */
 static int check_options(const struct options *o)
 {
-    const int others = o->events + o->causes + o->heard + o->changes;
+    const int others = o->events + o->causes + o->heard + o->changes + (o->trace != NULL);
     if (others > 1)
-        return st_failure_usage(COMMAND, "--events, --causes, --heard and --changes cannot be used together");
+        return st_failure_usage(COMMAND,
+                                "--events, --causes, --heard, --changes and --trace cannot be used together");
+    if (o->output != NULL && o->trace == NULL)
+        return st_failure_usage(COMMAND, "--output needs --trace");
     if (others > 0 && o->step != NULL)
         return st_failure_usage(COMMAND,
                                 "--step cannot be used with --events, --causes, --heard or --changes");
@@ -104,6 +121,8 @@ static int read_options(int argc, char **argv, struct options *ret)
         {.name = "kind", .text = &ret->kind},
         {.name = "limit", .letter = 'n', .number = &ret->limit, .min = 1, .max = EVENTS_MAX},
         {.name = "details", .flag = &ret->details},
+        {.name = "trace", .text = &ret->trace},
+        {.name = "output", .letter = 'o', .text = &ret->output},
         ST_OPTION_ROWS_JSON(&ret->json),
         {.name = "system", .flag = &ret->system},
         {.name = "socket", .text = &ret->socket},
@@ -249,6 +268,105 @@ static int show_document(const struct options *options, const struct st_history_
     return status;
 }
 
+/* --- one as a file --- */
+
+/* When that event was. @return 0, or an st_exit after a message. */
+static int find_event(const char *id_text, struct st_history_wish wish, int64_t *ret_wall_ns)
+{
+    json_t *document;
+    const json_t *event;
+    size_t i;
+    int64_t id;
+    if (st_number_i64(id_text, 1, INT64_MAX, &id) != 0)
+        return st_failure_usage(COMMAND, "--trace: '%s' is no number of an event, and not 'last'", id_text);
+    wish.document = ST_HISTORY_OF_EVENTS;
+    wish.limit = EVENTS_MAX;
+    const int status = ask(&wish, &document);
+    if (status != ST_EXIT_DONE)
+        return status;
+    *ret_wall_ns = INT64_MIN;
+    json_array_foreach(json_object_get(document, "events"), i, event)
+    {
+        if (st_json_field(event, "id") == id)
+            *ret_wall_ns = st_json_field(event, "time_ns");
+    }
+    json_decref(document);
+    return *ret_wall_ns != INT64_MIN
+               ? 0
+               : st_failure(COMMAND, "the last %d events have none with the number %" PRId64, EVENTS_MAX, id);
+}
+
+static int write_trace(const struct options *options, const struct st_cycle_ring *ring, const json_t *events,
+                       int64_t wall_ns)
+{
+    struct utsname system;
+    struct st_output output;
+    size_t cycles_n = 0, missed_n = 0;
+    const bool known = uname(&system) == 0;
+    int r = st_output_open(&output, options->output);
+    if (r < 0)
+        return st_failure(COMMAND, "cannot write %s: %s",
+                          options->output != NULL ? options->output : "to standard output",
+                          st_destination_error(r));
+    r = st_trace_file_write(output.stream, ring, events, wall_ns,
+                            ST_TEXT(300,
+                                    "PipeWire's clients (%s %s; what the kernel did is not in this file)",
+                                    known ? system.sysname : "", known ? system.release : ""),
+                            &cycles_n, &missed_n);
+    const int closed = st_output_close(&output, r == 0);
+    if (r < 0 || closed < 0)
+        return st_failure(COMMAND, "cannot write the trace: %s", strerror(r < 0 ? -r : -closed));
+    fprintf(
+        stderr,
+        "%zu cycles of clients, %zu of them missed their deadline. Open the file at ui.perfetto.dev, in your "
+        "browser; it stays on this computer.\n",
+        cycles_n, missed_n);
+    return ST_EXIT_DONE;
+}
+
+static int show_trace(const struct options *options, struct st_history_wish wish)
+{
+    st_module_history_path_fn path_of;
+    struct st_cycle_ring *ring;
+    json_t *document;
+    char history[PATH_MAX], path[PATH_MAX], error[512];
+    int64_t wall_ns = INT64_MAX;
+    if (options->output == NULL && isatty(STDOUT_FILENO) == 1)
+        return st_failure_usage(COMMAND, "a trace is not for a terminal: name a file with -o");
+    if (st_module_load("history", ST_MODULE_HISTORY_PATH_SYMBOL, &path_of, error, sizeof(error)) != 0)
+        return st_failure(COMMAND, "cannot load: %s", error);
+    int status = strcmp(options->trace, "last") != 0 ? find_event(options->trace, wish, &wall_ns) : 0;
+    if (status != 0)
+        return status;
+    const char *file = wish.db != NULL ? wish.db : path_of(wish.socket, history, sizeof(history));
+    const char *slash = strrchr(file, '/');
+    const char *folder =
+        ST_TEXT(PATH_MAX, "%.*s/traces", slash != NULL ? (int)(slash - file) : 1, slash != NULL ? file : ".");
+    int r = st_trace_file_find(folder, wall_ns, path, sizeof(path), &wall_ns);
+    if (r == -ENOENT)
+        return st_failure(
+            COMMAND,
+            "no cycles were kept of that moment in %s: only dropouts of PipeWire and marks have them, "
+            "and the newest ones (history.traces_mb)",
+            folder);
+    if (r == 0)
+        r = st_trace_file_read(path, &ring);
+    if (r < 0)
+        return st_failure(COMMAND, "cannot read %s: %s", r == -EBADMSG || r == -ENOMEM ? path : folder,
+                          r == -EBADMSG ? "it is no file of cycles" : strerror(-r));
+    wish.document = ST_HISTORY_OF_EVENTS;
+    wish.since_ns = st_ns_sub(wall_ns, ST_TRACE_FILE_BEFORE_NS);
+    wish.until_ns = st_ns_add(wall_ns, 3 * ST_NS_PER_S);
+    wish.limit = EVENTS_USUAL;
+    status = ask(&wish, &document);
+    if (status == ST_EXIT_DONE) {
+        status = write_trace(options, ring, json_object_get(document, "events"), wall_ns);
+        json_decref(document);
+    }
+    free(ring);
+    return status;
+}
+
 int st_cmd_history(int argc, char **argv)
 {
     struct options options = {0};
@@ -272,6 +390,8 @@ int st_cmd_history(int argc, char **argv)
     if (status != 0)
         return status;
     wish.kind = options.kind;
+    if (options.trace != NULL)
+        return show_trace(&options, wish);
     if (options.changes)
         wish.step_ns = wish.until_ns - wish.since_ns; /* its rows are of no interest */
     if (options.events)

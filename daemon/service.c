@@ -233,9 +233,12 @@ static int start_parts(struct st_service *service)
     r = st_service_start_audio(service);
     if (r == 0 && !service->view.rests)
         r = st_service_start_loop(service);
+    if (service->socket.lock_fd >= 0)
+        ST_PRINT(service->cycles, "%s.cycles", service->socket.path);
+    st_history_writer_record(service->history, service->cycles);
     if (r == 0)
         r = st_observe_new(service->platform, st_xrun_sources, &service->config, &service->events,
-                           &service->observe);
+                           service->cycles, &service->observe);
     if (r < 0)
         return r;
     service->notify = st_notify_new(on_heard, service);
@@ -253,6 +256,8 @@ static void free_service(struct st_service *service)
     st_service_stop_loop(service);
     st_result_finish(&service->rested);
     st_observe_free(service->observe);
+    if (service->cycles[0] != '\0')
+        (void)unlink(service->cycles);
     st_notify_free(service->notify);
     st_kernel_log_close(&service->kernel_log);
     st_service_stop_audio(service);

@@ -29,6 +29,7 @@ struct st_service {
     struct st_events events;
     struct st_causes *causes;
     struct st_marks marks;
+    char cycles[ST_SOCKET_PATH_BYTES + 8]; /* the file of the helper programs; "": none */
     struct st_kernel_log kernel_log;
     struct st_tracer_way late;
     struct st_tracer *tracer; /* NULL: none */

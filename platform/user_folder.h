@@ -8,7 +8,7 @@
 #include "core/base.h"
 
 /** What XDG_STATE_HOME (or XDG_CONFIG_HOME ...) names, or a folder below the user's home, with a name behind
- * it: "/home/amy/.local/state" "/sleeptune". Source: the XDG Base Directory Specification.
+ * it: "/users/amy/.local/state" "/sleeptune". Source: the XDG Base Directory Specification.
  * @return false: the environment names no absolute path, or it does not fit. Threads: while no one changes
  * the environment. */
 bool st_user_folder(const char *variable, const char *below_home, const char *name, char *buf,

@@ -126,6 +126,7 @@ struct st_xrun_setting {
     uid_t user; /* as whom root runs a helper program, so that it reaches that user's server; 0: as itself */
     char listen[8]; /* "auto" or "on": which programs' streams a helper program hears; "": none */
     char listen_except[ST_XRUN_SERVER_BYTES]; /* not these programs', with commas between them */
+    char cycles[ST_XRUN_SERVER_BYTES];        /* file for the last cycles (xruns/cycle_ring.h); "": none */
     bool own_stream; /* this process plays in a sound server: what it sees of that is no other program's */
 };
 

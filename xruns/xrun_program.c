@@ -90,7 +90,7 @@ static int find_user(const struct st_xrun_watch *w, struct st_run_as *as)
 static int start(struct st_xrun_watch *w, struct program *program, const char *path)
 {
     int in[2], out[2];
-    char own[24], listen[16], except[ST_XRUN_SERVER_BYTES + 2];
+    char own[24], listen[16], except[ST_XRUN_SERVER_BYTES + 2], cycles[ST_XRUN_SERVER_BYTES + 2];
     /* never what all users of a computer play */
     const bool listens = w->machine->os == ST_OS_LINUX && w->setting.listen[0] != '\0' && geteuid() != 0;
     struct st_child_env env;
@@ -98,7 +98,8 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
     snprintf(own, sizeof(own), "-p%ld", (long)getpid());
     snprintf(listen, sizeof(listen), "-l%s", w->setting.listen);
     snprintf(except, sizeof(except), "-x%s", w->setting.listen_except);
-    const char *argv[6] = {w->source->program, "-V" ST_VERSION};
+    snprintf(cycles, sizeof(cycles), "-c%s", w->setting.cycles);
+    const char *argv[7] = {w->source->program, "-V" ST_VERSION};
     size_t n = 2;
     if (w->setting.own_stream)
         argv[n++] = own;
@@ -106,6 +107,8 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
         argv[n++] = listen;
     if (listens && w->setting.listen_except[0] != '\0')
         argv[n++] = except;
+    if (w->setting.cycles[0] != '\0' && w->setting.user == 0)
+        argv[n++] = cycles;
     int r = make_environment(w, &env);
     if (r == 0)
         r = find_user(w, &as);

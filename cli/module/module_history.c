@@ -122,13 +122,13 @@ static const char *choose_file(char *buf, size_t buf_bytes)
 }
 
 /* The file of the daemon that runs. @return false: none runs, or it does not say. */
-static bool ask_file(char *buf, size_t buf_bytes)
+static bool ask_file(const char *socket, char *buf, size_t buf_bytes)
 {
     struct st_daemon_answer answer;
     char error[512];
-    if (!st_daemon_client_listens(NULL))
+    if (!st_daemon_client_listens(socket))
         return false;
-    const int status = st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS,
+    const int status = st_daemon_client_try(socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS,
                                             &answer, error, sizeof(error));
     const char *path = NULL;
     if (status == 0)
@@ -138,13 +138,18 @@ static bool ask_file(char *buf, size_t buf_bytes)
     return found;
 }
 
+const char *st_module_history_path(const char *socket, char *buf, size_t buf_bytes)
+{
+    return ask_file(socket, buf, buf_bytes) ? buf : choose_file(buf, buf_bytes);
+}
+
 int st_module_history_predict(const char *db, struct st_module_history_predict *ret)
 {
     struct st_history_reader *reader;
     char buf[PATH_MAX], error[256];
     *ret = (struct st_module_history_predict){.path = ""};
     if (db == NULL)
-        db = ask_file(buf, sizeof(buf)) ? buf : choose_file(buf, sizeof(buf));
+        db = st_module_history_path(NULL, buf, sizeof(buf));
     (void)st_safe_copy(ret->path, sizeof(ret->path), db, ST_TEXT_TO_NUL);
     int r = st_history_read_open(db, &reader, error, sizeof(error));
     if (r < 0) {

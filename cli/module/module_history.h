@@ -36,6 +36,13 @@ typedef int (*st_module_history_ask_fn)(const char *command, const struct st_his
 __attribute__((visibility("default"))) int
 st_module_history_ask(const char *command, const struct st_history_wish *wish, json_t **ret);
 
+/** What st_module_load("history", ST_MODULE_HISTORY_PATH_SYMBOL) returns. */
+#define ST_MODULE_HISTORY_PATH_SYMBOL "st_module_history_path"
+/** The file that is read: of the daemon that runs, else that of a state folder. @return buf. */
+typedef const char *(*st_module_history_path_fn)(const char *socket, char *buf, size_t buf_bytes);
+__attribute__((visibility("default"))) const char *st_module_history_path(const char *socket, char *buf,
+                                                                          size_t buf_bytes);
+
 /** What st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL) returns. */
 #define ST_MODULE_HISTORY_PREDICT_SYMBOL "st_module_history_predict"
 

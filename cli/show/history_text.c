@@ -477,8 +477,10 @@ static void put_two_lines(FILE *out, char *text, const struct st_history_text_lo
 /* What other programs' sound servers report ends with the server: the client comes first here. */
 static void put_event(FILE *out, const json_t *event, const struct st_history_text_look *look)
 {
-    char when[32], kind[32], source[32], text[ST_EVENT_STORY_BYTES], line[sizeof(text) + 128];
+    char when[64], kind[32], source[32], text[ST_EVENT_STORY_BYTES], line[sizeof(text) + 128];
     st_when_text_near(st_json_field(event, "time_ns"), look->now_wall_ns, when, sizeof(when));
+    if (look->details) /* for --trace */
+        st_text_append(when, sizeof(when), "  #%" PRId64, st_json_field(event, "id"));
     st_json_field_safe(json_object_get(event, "event"), kind, sizeof(kind));
     st_json_field_safe(json_object_get(event, "text"), text, sizeof(text));
     st_json_field_safe(json_object_get(event, "source"), source, sizeof(source));

@@ -51,7 +51,7 @@ struct st_config {
     struct {
         char enabled[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
         char path[ST_CONFIG_TEXT_BYTES];    /* "": in the state folder */
-        int64_t keep_days, max_mb;
+        int64_t keep_days, max_mb, traces_mb;
     } history;
     struct {
         char enabled[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */

@@ -130,6 +130,12 @@ const struct st_config_key st_config_keys[] = {
      "then the oldest hours. This is checked with each write, which may add some kB beyond the limit, or up "
      "to 8 MB after a day without a write. Events use at most half of it; if there are too many, the most "
      "frequent kind loses its oldest events."},
+    {"history.traces_mb", ST_CONFIG_INT, "MB", "64", 0, 10000, NULL, AT(history.traces_mb),
+     ST_CONFIG_APPLIES_HISTORY,
+     "Room for the last cycles of PipeWire's clients, which are kept beside the history when there was a "
+     "dropout or a mark of \"sleeptune heard\", 4 MB each, for \"sleeptune history --trace\". If there are "
+     "too "
+     "many, the oldest go, the first of each reason and those of marks last. 0: none are kept."},
     {"trace.enabled", ST_CONFIG_CHOICE, "", "\"off\"", 0, 0, "on off", AT(trace.enabled),
      ST_CONFIG_APPLIES_TRACE,
      "Name the thread, interrupt or softirq that had the CPU when the loop woke late, from the kernel's "

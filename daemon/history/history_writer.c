@@ -19,6 +19,7 @@
 #include "store/history/hist_deflate.h"
 
 #define LOG_MODULE "history"
+#include "daemon/history/recorder.h"
 #include "daemon/log.h"
 
 #define STACK_BYTES (256 * 1024)
@@ -33,7 +34,7 @@ struct settings {
     char why[SENTENCE];                      /* why it is off */
     bool usual;                              /* the path is that of the state folder */
     bool missing;                            /* off, because there is no state folder */
-    int64_t keep_days, max_bytes;
+    int64_t keep_days, max_bytes, traces_bytes;
 };
 
 /* --- what waits --- */
@@ -166,6 +167,7 @@ struct st_history_writer {
     bool look; /* at the file, though nothing may be waiting */
     struct waiting waiting;
     struct asked *asked, *answered;
+    struct st_recorder recorder;
     struct st_history_writer_view view;
 
     int told[2]; /* a pipe: a byte for each answer */
@@ -573,6 +575,18 @@ static void answer(struct st_history_writer *writer, struct asked *asked)
     (void)!write(writer->told[1], "", 1); /* full: it wakes anyway */
 }
 
+/* The cycles of the last events, if they are wanted. */
+static void keep_cycles(struct st_history_writer *writer)
+{
+    pthread_mutex_lock(&writer->mutex);
+    const struct st_recorder wish = writer->recorder;
+    writer->recorder.wanted = false;
+    pthread_mutex_unlock(&writer->mutex);
+    const int r = wish.wanted ? st_recorder_keep(&wish, writer->used.path, writer->used.traces_bytes) : 0;
+    if (r < 0 && r != -ENOENT)
+        ST_WARN("cannot keep the cycles of a dropout beside %s: %s", writer->used.path, strerror(-r));
+}
+
 static void *run(void *ctx)
 {
     struct st_history_writer *writer = ctx;
@@ -589,6 +603,8 @@ static void *run(void *ctx)
             unlock_and_write(writer);
         else
             pthread_mutex_unlock(&writer->mutex);
+        if (writes && !stop)
+            keep_cycles(writer);
         answer(writer, asked);
     }
     close_file(writer);
@@ -613,9 +629,19 @@ static void hear(void *ctx, const struct st_event *event)
         row->event = *event;
         append_row(&writer->waiting, row);
         trim(writer);
+        st_recorder_note(&writer->recorder, event);
         if (first)
             pthread_cond_signal(&writer->cond);
     }
+    pthread_mutex_unlock(&writer->mutex);
+}
+
+void st_history_writer_record(struct st_history_writer *writer, const char *cycles)
+{
+    if (writer == NULL || strlen(cycles) >= sizeof(writer->recorder.from))
+        return;
+    pthread_mutex_lock(&writer->mutex);
+    ST_PRINT(writer->recorder.from, "%s", cycles);
     pthread_mutex_unlock(&writer->mutex);
 }
 
@@ -643,6 +669,7 @@ static bool usual_path(char *buf, size_t buf_bytes)
 static struct settings read_settings(const struct st_config *config)
 {
     struct settings settings = {.keep_days = config->history.keep_days,
+                                .traces_bytes = config->history.traces_mb * BYTES_A_MB,
                                 .max_bytes = config->history.max_mb * BYTES_A_MB};
     if (strcmp(config->history.enabled, "off") == 0)
         snprintf(settings.why, sizeof(settings.why), "history.enabled = \"off\"");

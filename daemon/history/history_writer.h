@@ -67,6 +67,10 @@ void st_history_writer_stop(struct st_history_writer *writer);
 /** Threads: any. */
 void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret);
 
+/** Cycles are in that file (xruns/cycle_ring.h): what it has when something happened is kept. Threads: main.
+ */
+void st_history_writer_record(struct st_history_writer *writer, const char *cycles);
+
 /** A question: documents sleeptune-history/1, by default of the last day, sleeptune-events/1,
  * sleeptune-causes/1, sleeptune-sizes/1 and sleeptune-heard/1. */
 struct st_history_ask {

@@ -17,6 +17,7 @@
 
 struct st_observe {
     struct st_platform *platform;
+    const char *cycles;
     struct st_observed sources[ST_OBSERVE_SOURCES_MAX];
     size_t n;
     bool may_rest;                                  /* loop.when: while nothing plays, wake-ups are rare */
@@ -51,6 +52,7 @@ void st_observe_set(struct st_observe *observe, const struct st_config *config)
         snprintf(path, sizeof(path), "observe.%s_server", o->source->name);
         snprintf(setting.server, sizeof(setting.server), "%s", st_config_text(config, path));
         if (strcmp(o->source->name, "pipewire") == 0) {
+            snprintf(setting.cycles, sizeof(setting.cycles), "%s", observe->cycles);
             snprintf(setting.listen, sizeof(setting.listen), "%.7s",
                      strcmp(config->observe.listen, "off") != 0 ? config->observe.listen : "");
             snprintf(setting.listen_except, sizeof(setting.listen_except), "%s",
@@ -101,11 +103,13 @@ int64_t st_observe_turn(struct st_observe *observe, const struct st_wait *wait)
 }
 
 int st_observe_new(struct st_platform *platform, const struct st_xrun_source *const *sources,
-                   const struct st_config *config, struct st_events *events, struct st_observe **ret)
+                   const struct st_config *config, struct st_events *events, const char *cycles,
+                   struct st_observe **ret)
 {
     struct st_observe *observe = calloc(1, sizeof(*observe));
     if (observe == NULL)
         return -ENOMEM;
+    observe->cycles = strlen(cycles) < ST_XRUN_SERVER_BYTES ? cycles : "";
     observe->platform = platform;
     observe->minute_ns = platform->clock.now_ns(&platform->clock);
     observe->told_ns = observe->minute_ns - TELL_EACH_NS;

@@ -21,9 +21,11 @@ struct st_observe_view {
 struct st_observe;
 
 /** @param sources of them the first ST_OBSERVE_SOURCES_MAX; ends with NULL; must stay. They are opened by the
- * first turn. @return 0, -ENOMEM. */
+ * first turn. @param cycles  file in which PipeWire's last cycles are written (xruns/cycle_ring.h), must
+ * stay; "": none.
+ * @return 0, -ENOMEM. */
 ST_NODISCARD int st_observe_new(struct st_platform *platform, const struct st_xrun_source *const *sources,
-                                const struct st_config *config, struct st_events *events,
+                                const struct st_config *config, struct st_events *events, const char *cycles,
                                 struct st_observe **ret);
 
 /** Closes all sources; helper programs have ended when it returns. NULL is fine. */

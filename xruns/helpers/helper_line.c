@@ -38,15 +38,17 @@ bool st_helper_line_is_process(const char *text, pid_t pid)
 struct st_helper_line_options st_helper_line_options(int argc, char **argv)
 {
     int option;
-    struct st_helper_line_options options = {.listen = "", .except = ""};
+    struct st_helper_line_options options = {.listen = "", .except = "", .cycles = ""};
     st_standard_files_open();
-    while ((option = getopt(argc, argv, "l:p:V:x:")) != -1) {
+    while ((option = getopt(argc, argv, "c:l:p:V:x:")) != -1) {
         if (option == 'V' && strcmp(optarg, ST_VERSION) != 0)
             exit(st_helper_line_absent(
                 "%s has version %s, and what started it has version %s. Restart sleeptuned.", argv[0],
                 ST_VERSION, optarg));
         else if (option == 'l')
             options.listen = optarg;
+        else if (option == 'c')
+            options.cycles = optarg;
         else if (option == 'x')
             options.except = optarg;
         else if (option == 'p' && (options.own = process_of(optarg)) == 0)

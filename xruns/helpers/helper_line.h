@@ -22,6 +22,7 @@ struct st_helper_line_options {
     pid_t own;          /* -p: whose streams are no other program's (sleeptuned's); 0: none */
     const char *listen; /* -l: "auto" or "on", which programs' streams are heard; "": none */
     const char *except; /* -x: not these programs', with commas between them; "": none */
+    const char *cycles; /* -c: file for the last cycles (xruns/cycle_ring.h); "": none */
 };
 
 /** Reads the options; others, and another version than this program's (-V), end it. */

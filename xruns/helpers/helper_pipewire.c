@@ -414,6 +414,8 @@ static void on_alive_timer(ST_UNUSED void *ctx, ST_UNUSED uint64_t expirations)
 static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct observer *observer = ctx;
+    if (observer->profile.ring != NULL)
+        st_cycle_ring_clocks(observer->profile.ring);
     struct timespec stop = {0};
     observer->loads_said = false;
     st_pipewire_profile_loads(&observer->profile, on_seen, observer);
@@ -508,6 +510,12 @@ int main(int argc, char **argv)
 {
     static struct observer observer;
     observer.options = st_helper_line_options(argc, argv);
+    if (observer.options.cycles[0] != '\0') {
+        const int opened = st_cycle_ring_open(observer.options.cycles, &observer.profile.ring);
+        if (opened < 0)
+            fprintf(stderr, "%s: cannot keep the last cycles in %s: %s\n", argv[0], observer.options.cycles,
+                    strerror(-opened));
+    }
     if (observer.options.listen[0] != '\0') { /* before it gives way: who listens must not be late */
         const int started = st_listener_start(&observer.listener, observer.options.listen);
         if (started < 0)

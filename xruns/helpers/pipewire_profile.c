@@ -703,6 +703,33 @@ static int note_number(struct st_pipewire_profile *profile, int64_t number)
     return gap ? -EOVERFLOW : 0;
 }
 
+/* @return from one time to the next; NOT_YET: it was not there. */
+static uint32_t span_of(bool there, int64_t from_ns, int64_t to_ns)
+{
+    const int64_t span_ns = st_ns_sub(to_ns, from_ns);
+    return there && span_ns >= 0 && span_ns < ST_CYCLE_RING_NOT_YET ? (uint32_t)span_ns
+                                                                    : ST_CYCLE_RING_NOT_YET;
+}
+
+static void put_row(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle,
+                    const struct st_pipewire_block *block, bool is_driver)
+{
+    const struct st_pipewire_profile_node *node = profile->ring != NULL ? find(profile, block->id) : NULL;
+    if (node == NULL || block->signal_ns <= 0 || is_own(profile, node->client))
+        return;
+    const bool finished = block->status == ST_PIPEWIRE_CYCLE_FINISHED || is_driver;
+    const bool awake = finished || block->status == ST_PIPEWIRE_CYCLE_AWAKE;
+    st_cycle_ring_put(profile->ring, &(struct st_cycle_row){
+                                         .cycle_ns = cycle->driver.signal_ns,
+                                         .signal_ns = block->signal_ns,
+                                         .wait_ns = span_of(awake, block->signal_ns, block->awake_ns),
+                                         .busy_ns = span_of(finished, block->awake_ns, block->finish_ns),
+                                         .period_ns = span_of(true, 0, cycle->period_ns),
+                                         .name = st_cycle_ring_name(
+                                             profile->ring, block->name != NULL ? block->name : node->name),
+                                         .is_driver = is_driver});
+}
+
 /* The driver's block is before its followers'. */
 static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_object *object)
 {
@@ -725,11 +752,15 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
                 r = note_number(profile, cycle.number);
             if (r == 0 && cycle.xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED)
                 take_driver(profile, &cycle);
+            if (r == 0)
+                put_row(profile, &cycle, &cycle.driver, true);
             break;
         case SPA_PROFILER_followerBlock:
             r = st_pipewire_cycle_block(&prop->value, &follower);
             if (r == 0)
                 take_follower(profile, &cycle, &follower);
+            if (r == 0)
+                put_row(profile, &cycle, &follower, false);
             break;
         case PROFILER_FOLLOWER_CLOCK:
             r = take_card(profile, follower.id, cycle.driver.id, &prop->value);

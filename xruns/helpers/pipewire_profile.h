@@ -18,6 +18,7 @@
 #ifndef ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
 #define ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
 
+#include "xruns/cycle_ring.h"
 #include "xruns/helpers/block_rhythm.h"
 #include "xruns/helpers/dropout_judge.h"
 #include "xruns/helpers/listened.h"
@@ -110,8 +111,9 @@ struct st_pipewire_profile {
     st_pipewire_profile_plays_fn plays;       /* NULL: none */
     st_pipewire_profile_between_fn between;   /* NULL: none */
     void *measure_ctx;
-    int64_t number; /* of the latest report, before 0.3.72; 0: none */
-    bool listed;    /* all nodes that were there have been announced: others are new */
+    struct st_cycle_ring *ring; /* gets the times of each cycle; NULL: none */
+    int64_t number;             /* of the latest report, before 0.3.72; 0: none */
+    bool listed;                /* all nodes that were there have been announced: others are new */
     /* What all clients did in the cycle of a dropout (their `kept`) is reported together, when that cycle is
      * over. */
     int64_t kept_ns;  /* when that cycle began; 0: none is kept */

@@ -698,7 +698,7 @@ static void all_sources_are_watched_as_the_settings_want_it(void **state)
     struct st_platform *p = st_platform_native();
     st_config_defaults(&config);
     snprintf(config.observe.pipewire, sizeof(config.observe.pipewire), "off");
-    assert_int_equal(st_observe_new(p, st_xrun_sources, &config, &events, &observe), 0);
+    assert_int_equal(st_observe_new(p, st_xrun_sources, &config, &events, "", &observe), 0);
     wait_and_turn(observe);
     st_observe_look(observe, &view);
     assert_true(view.n > 1);
@@ -762,7 +762,7 @@ static void a_source_that_floods_is_read_eight_times_a_second(void **state)
     assert_int_equal(pipe(fds), 0);
     read_from = fds[0];
     st_config_defaults(&config);
-    assert_int_equal(st_observe_new(platform, sources, &config, &events, &observe), 0);
+    assert_int_equal(st_observe_new(platform, sources, &config, &events, "", &observe), 0);
     reads_n = 0;
     assert_int_equal(write(fds[1], "x", 1), 1);
     const int64_t end_ns = platform->clock.now_ns(&platform->clock) + ST_NS_PER_S;
@@ -855,7 +855,7 @@ static void what_plays_is_known_after_a_turn(void **state)
     const struct st_xrun_source *const sources[] = {&player_source, NULL};
     st_config_defaults(&config);
     st_wait_init(&wait, 0);
-    assert_int_equal(st_observe_new(platform, sources, &config, &events, &observe), 0);
+    assert_int_equal(st_observe_new(platform, sources, &config, &events, "", &observe), 0);
     const int64_t played_ns = st_observe_turn(observe, &wait);
     assert_int_equal(played_ns, platform->clock.now_ns(&platform->clock));
     st_observe_playing(observe, &facts);

@@ -18,13 +18,13 @@ static char buf[64];
 static void what_the_environment_names_comes_first(void **state)
 {
     (void)state;
-    setenv("HOME", "/home/amy", 1);
+    setenv("HOME", "/users/amy", 1);
     setenv("XDG_STATE_HOME", "/state", 1);
     assert_true(st_user_folder(ST_USER_STATE, "/sleeptune", buf, sizeof(buf)));
     assert_string_equal(buf, "/state/sleeptune");
     setenv("XDG_STATE_HOME", "relative", 1);
     assert_true(st_user_folder(ST_USER_STATE, "/sleeptune", buf, sizeof(buf)));
-    assert_string_equal(buf, "/home/amy/.local/state/sleeptune");
+    assert_string_equal(buf, "/users/amy/.local/state/sleeptune");
 }
 
 static void no_home_no_folder(void **state)

@@ -1,0 +1,172 @@
+#include "daemon/history/recorder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/text/text.h"
+#include "xruns/cycle_ring.h"
+#include "xruns/dropout_reason.h"
+
+#define MARK       "heard"
+#define FILES_MAX  256
+#define BLOCK      65536
+#define PATH_BYTES 1200
+
+/* --- which one goes --- */
+
+static const char *cause_of(const char *name)
+{
+    const char *dash = strchr(name, '-');
+    return dash != NULL ? dash : "";
+}
+
+static int64_t wall_of(const char *name)
+{
+    return strtoll(name, NULL, 10);
+}
+
+static bool is_first_of_cause(const char *const *names, size_t n, size_t i)
+{
+    for (size_t j = 0; j < n; j++) {
+        if (j != i && strcmp(cause_of(names[j]), cause_of(names[i])) == 0 &&
+            wall_of(names[j]) < wall_of(names[i]))
+            return false;
+    }
+    return true;
+}
+
+/* 0: an ordinary one, 1: the first of its cause, 2: of a mark. */
+static int worth(const char *const *names, size_t n, size_t i)
+{
+    return strncmp(cause_of(names[i]), "-" MARK, 1 + strlen(MARK)) == 0 ? 2
+           : is_first_of_cause(names, n, i)                             ? 1
+                                                                        : 0;
+}
+
+size_t st_recorder_least(const char *const *names, size_t n)
+{
+    size_t least = 0;
+    for (size_t i = 1; i < n; i++) {
+        const int a = worth(names, n, i), b = worth(names, n, least);
+        if (a < b || (a == b && wall_of(names[i]) < wall_of(names[least])))
+            least = i;
+    }
+    return least;
+}
+
+static size_t list(int folder_fd, char **names)
+{
+    const int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent *entry;
+    size_t n = 0;
+    while (dir != NULL && n < FILES_MAX && (entry = readdir(dir)) != NULL) {
+        const size_t len = strlen(entry->d_name), suffix = strlen(ST_CYCLE_RING_SUFFIX);
+        if (len > suffix && strcmp(entry->d_name + len - suffix, ST_CYCLE_RING_SUFFIX) == 0 &&
+            (names[n] = strdup(entry->d_name)) != NULL)
+            n++;
+    }
+    if (dir != NULL)
+        closedir(dir);
+    else if (fd >= 0)
+        close(fd);
+    return n;
+}
+
+/* Makes room for one more. */
+static void trim(int folder_fd, int64_t max_bytes)
+{
+    char *names[FILES_MAX];
+    size_t n = list(folder_fd, names);
+    while (n > 0 && (int64_t)((n + 1) * sizeof(struct st_cycle_ring)) > max_bytes) {
+        const size_t least = st_recorder_least((const char *const *)names, n);
+        (void)unlinkat(folder_fd, names[least], 0);
+        free(names[least]);
+        names[least] = names[--n];
+    }
+    while (n > 0)
+        free(names[--n]);
+}
+
+/* --- the copy --- */
+
+/* Blocks without a row stay holes. @return 0 or a negative errno value. */
+static int copy(int from, int to)
+{
+    static char block[BLOCK];
+    static const char nothing[BLOCK];
+    off_t at = 0;
+    ssize_t n;
+    while ((n = read(from, block, sizeof(block))) > 0) {
+        if (memcmp(block, nothing, (size_t)n) != 0 && pwrite(to, block, (size_t)n, at) != n)
+            return -EIO;
+        at += n;
+        if (at > (off_t)sizeof(struct st_cycle_ring))
+            return -EBADMSG;
+    }
+    return n < 0 ? -errno : ftruncate(to, at) != 0 ? -errno : 0;
+}
+
+static int keep_in(const struct st_recorder *recorder, const char *folder, int64_t max_bytes)
+{
+    char name[80];
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+        return -errno;
+    const int from = open(recorder->from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (from < 0)
+        return -errno; /* no such program watches */
+    const int folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int r = folder_fd < 0 ? -errno : 0;
+    if (r == 0)
+        trim(folder_fd, max_bytes);
+    ST_PRINT(name, "%" PRId64 "-%s", recorder->wall_ns, recorder->cause);
+    const int to =
+        r == 0 ? openat(folder_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
+    if (r == 0 && to < 0)
+        r = -errno;
+    if (r == 0)
+        r = copy(from, to);
+    if (to >= 0)
+        close(to);
+    if (r == 0 && renameat(folder_fd, name, folder_fd, ST_TEXT(100, "%s" ST_CYCLE_RING_SUFFIX, name)) != 0)
+        r = -errno;
+    if (r < 0 && to >= 0)
+        (void)unlinkat(folder_fd, name, 0);
+    if (folder_fd >= 0)
+        close(folder_fd);
+    close(from);
+    return r;
+}
+
+int st_recorder_keep(const struct st_recorder *recorder, const char *history, int64_t max_bytes)
+{
+    const char *slash = strrchr(history, '/');
+    if (slash == NULL || recorder->from[0] == '\0' || max_bytes < (int64_t)sizeof(struct st_cycle_ring))
+        return 0;
+    return keep_in(recorder, ST_TEXT(PATH_BYTES, "%.*s/traces", (int)(slash - history), history), max_bytes);
+}
+
+/* --- when --- */
+
+void st_recorder_note(struct st_recorder *recorder, const struct st_event *event)
+{
+    const bool mark = event->kind == ST_EVENT_HEARD, client = event->kind == ST_EVENT_CLIENT_DROPOUT;
+    if (!mark && !client && event->kind != ST_EVENT_DEVICE_XRUN)
+        return;
+    const char *cause = mark ? MARK : client ? st_dropout_reason_name(event->reason) : "device";
+    const bool was_so = event->wall_ns >= recorder->wall_ns &&
+                        event->wall_ns - recorder->wall_ns < ST_RECORDER_EACH_NS &&
+                        strcmp(cause, recorder->cause) == 0;
+    if (!mark && (recorder->wanted || was_so))
+        return;
+    recorder->wanted = true;
+    recorder->wall_ns = event->wall_ns;
+    ST_PRINT(recorder->cause, "%s", cause);
+}

@@ -1,0 +1,34 @@
+/* Keeps the last cycles (xruns/cycle_ring.h) when something happened: a dropout, or a mark of the listener.
+ * Copies are in the folder "traces" beside the history, 0600, named WALL_NS-CAUSE.cycles; what does not fit
+ * goes, the first of each cause and those of marks last. `sleeptune history --trace` makes a trace of one. */
+#ifndef ST_DAEMON_HISTORY_RECORDER_H
+#define ST_DAEMON_HISTORY_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/ns.h"
+#include "store/history/event.h"
+
+#define ST_RECORDER_EACH_NS (10 * ST_NS_PER_S) /* at most one copy of a cause in this time */
+
+/** All 0 at first. */
+struct st_recorder {
+    char from[256]; /* the file that the helper program writes; "": none */
+    bool wanted;    /* a copy, because of ... */
+    int64_t wall_ns;
+    char cause[40];
+};
+
+/** Something happened. A mark comes before a dropout that waits. Pure. */
+void st_recorder_note(struct st_recorder *recorder, const struct st_event *event);
+
+/** Makes the copy that is wanted: some MB, in a thread that may wait for the disk.
+ * @param history  path of its file. @param max_bytes  of all copies; 0: nothing is kept.
+ * @return 0, or a negative errno value; -ENOENT: no program writes cycles. */
+ST_NODISCARD int st_recorder_keep(const struct st_recorder *recorder, const char *history, int64_t max_bytes);
+
+/** Which of the copies goes first: their names, "WALL_NS-CAUSE.cycles". Pure. @return its index. */
+size_t st_recorder_least(const char *const *names, size_t n);
+
+#endif

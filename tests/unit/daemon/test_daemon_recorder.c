@@ -1,0 +1,130 @@
+/* Which cycles are kept, and which go. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/text/text.h"
+#include "daemon/history/recorder.h"
+#include "xruns/cycle_ring.h"
+
+static struct st_recorder recorder;
+
+static void happens(enum st_event_kind kind, enum st_dropout_reason reason, int64_t at_s)
+{
+    struct st_event event = st_event_make(at_s * ST_NS_PER_S, kind, "x");
+    event.reason = reason;
+    st_recorder_note(&recorder, &event);
+}
+
+static int forget(void **state)
+{
+    (void)state;
+    recorder = (struct st_recorder){.wanted = false};
+    return 0;
+}
+
+static void a_dropout_and_a_mark_are_kept(void **state)
+{
+    (void)state;
+    happens(ST_EVENT_LATE_WAKE, ST_DROPOUT_UNKNOWN, 100);
+    assert_false(recorder.wanted);
+    happens(ST_EVENT_CLIENT_DROPOUT, ST_DROPOUT_STOPPED, 101);
+    assert_true(recorder.wanted);
+    assert_string_equal(recorder.cause, "stopped");
+    happens(ST_EVENT_CLIENT_DROPOUT, ST_DROPOUT_TOO_SLOW, 102); /* in the same cycles */
+    assert_string_equal(recorder.cause, "stopped");
+    happens(ST_EVENT_HEARD, ST_DROPOUT_UNKNOWN, 103);
+    assert_string_equal(recorder.cause, "heard");
+    assert_int_equal(recorder.wall_ns, 103 * ST_NS_PER_S);
+}
+
+static void the_same_cause_is_kept_once_in_ten_seconds(void **state)
+{
+    (void)state;
+    happens(ST_EVENT_CLIENT_DROPOUT, ST_DROPOUT_STOPPED, 101);
+    recorder.wanted = false; /* it was made */
+    happens(ST_EVENT_CLIENT_DROPOUT, ST_DROPOUT_STOPPED, 110);
+    assert_false(recorder.wanted);
+    happens(ST_EVENT_CLIENT_DROPOUT, ST_DROPOUT_TOO_SLOW, 110);
+    assert_true(recorder.wanted);
+    recorder.wanted = false;
+    happens(ST_EVENT_CLIENT_DROPOUT, ST_DROPOUT_TOO_SLOW, 121);
+    assert_true(recorder.wanted);
+}
+
+static void expect_least(const char *name, size_t n, const char *const *names)
+{
+    assert_string_equal(names[st_recorder_least(names, n)], name);
+}
+
+#define LEAST(name, ...)                                                                                     \
+    expect_least(name, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__})
+
+static void the_first_of_each_cause_and_those_of_marks_go_last(void **state)
+{
+    (void)state;
+    LEAST("3-stopped.cycles", "1-stopped.cycles", "5-stopped.cycles", "3-stopped.cycles", "2-heard.cycles");
+    LEAST("1-stopped.cycles", "2-too-slow.cycles", "1-stopped.cycles", "0-heard.cycles");
+    LEAST("4-heard.cycles", "7-heard.cycles", "4-heard.cycles");
+    LEAST("1-device.cycles", "1-device.cycles");
+}
+
+static size_t count(const char *folder)
+{
+    char command[200];
+    size_t n = 0;
+    snprintf(command, sizeof(command), "ls %s | wc -l", folder);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    assert_int_equal(fscanf(pipe, "%zu", &n), 1);
+    pclose(pipe);
+    return n;
+}
+
+static void copies_stay_within_their_room(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/sleeptune-recorder-XXXXXX";
+    struct st_cycle_ring *ring;
+    struct stat status;
+    assert_non_null(mkdtemp(folder));
+    ST_PRINT(recorder.from, "%s/ring", folder);
+    const char *history = ST_TEXT(100, "%s/history.db", folder), *traces = ST_TEXT(100, "%s/traces", folder);
+    recorder.wall_ns = 5;
+    ST_PRINT(recorder.cause, "stopped");
+    assert_int_equal(st_recorder_keep(&recorder, history, 64000000), -2); /* ENOENT: no ring */
+    assert_int_equal(st_cycle_ring_open(recorder.from, &ring), 0);
+    assert_int_equal(st_recorder_keep(&recorder, history, 0), 0);
+    for (int64_t i = 1; i <= 5; i++) {
+        recorder.wall_ns = i;
+        assert_int_equal(st_recorder_keep(&recorder, history, 3 * (int64_t)sizeof(*ring)), 0);
+    }
+    assert_int_equal(count(traces), 3);
+    assert_int_equal(stat(ST_TEXT(120, "%s/1-stopped.cycles", traces), &status),
+                     0); /* the first of its cause */
+    assert_int_equal(status.st_size, sizeof(*ring));
+    assert_int_equal(status.st_mode & 07777, 0600);
+    assert_int_equal(stat(ST_TEXT(120, "%s/5-stopped.cycles", traces), &status), 0);
+    munmap(ring, sizeof(*ring));
+    assert_int_equal(system(ST_TEXT(100, "rm -r %s", folder)), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_dropout_and_a_mark_are_kept, forget),
+        cmocka_unit_test_setup(the_same_cause_is_kept_once_in_ten_seconds, forget),
+        cmocka_unit_test(the_first_of_each_cause_and_those_of_marks_go_last),
+        cmocka_unit_test_setup(copies_stay_within_their_room, forget),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,91 @@
+#include "xruns/cycle_ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+
+#define TIME_MAX (INT64_MAX / 4) /* 73 years after the start */
+
+static const char magic[16] = "sleeptune-cycle";
+
+static int64_t now_ns(clockid_t clock)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(clock, &now);
+    return st_ns_from_timespec(&now);
+}
+
+void st_cycle_ring_clocks(struct st_cycle_ring *ring)
+{
+    const int64_t monotonic_ns = now_ns(CLOCK_MONOTONIC);
+    ring->wall_ns = now_ns(CLOCK_REALTIME) - monotonic_ns;
+#ifdef CLOCK_BOOTTIME
+    ring->boot_ns = now_ns(CLOCK_BOOTTIME) - monotonic_ns;
+#endif
+}
+
+int st_cycle_ring_open(const char *path, struct st_cycle_ring **ret)
+{
+    const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    void *at = MAP_FAILED;
+    if (ftruncate(fd, sizeof(struct st_cycle_ring)) == 0)
+        at = mmap(NULL, sizeof(struct st_cycle_ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    const int error = errno;
+    close(fd);
+    if (at == MAP_FAILED)
+        return -error;
+    *ret = at;
+    memcpy((*ret)->magic, magic, sizeof(magic));
+    st_cycle_ring_clocks(*ret);
+    return 0;
+}
+
+uint16_t st_cycle_ring_name(struct st_cycle_ring *ring, const char *name)
+{
+    uint16_t i = 0;
+    while (i + 1 < ST_CYCLE_RING_NAMES && ring->names[i][0] != '\0' && strcmp(ring->names[i], name) != 0)
+        i++;
+    if (ring->names[i][0] == '\0')
+        ST_PRINT(ring->names[i], "%s", name);
+    return i;
+}
+
+void st_cycle_ring_put(struct st_cycle_ring *ring, const struct st_cycle_row *row)
+{
+    ring->rows[ring->written % ST_CYCLE_RING_ROWS] = *row;
+    ring->written++;
+}
+
+bool st_cycle_ring_check(struct st_cycle_ring *ring, size_t bytes)
+{
+    if (bytes != sizeof(*ring) || memcmp(ring->magic, magic, sizeof(magic)) != 0)
+        return false;
+    for (size_t i = 0; i < ST_CYCLE_RING_NAMES; i++)
+        ring->names[i][sizeof(ring->names[i]) - 1] = '\0';
+    for (size_t i = 0; i < ST_CYCLE_RING_ROWS; i++) {
+        const struct st_cycle_row *row = &ring->rows[i];
+        if (row->cycle_ns < 0 || row->cycle_ns > TIME_MAX || row->signal_ns < 0 ||
+            row->signal_ns > TIME_MAX || row->name >= ST_CYCLE_RING_NAMES || row->is_driver > 1)
+            return false;
+    }
+    return ring->wall_ns >= 0 && ring->wall_ns <= TIME_MAX && ring->boot_ns >= 0 && ring->boot_ns <= TIME_MAX;
+}
+
+size_t st_cycle_ring_n(const struct st_cycle_ring *ring)
+{
+    return ring->written < ST_CYCLE_RING_ROWS ? (size_t)ring->written : ST_CYCLE_RING_ROWS;
+}
+
+const struct st_cycle_row *st_cycle_ring_at(const struct st_cycle_ring *ring, size_t i)
+{
+    const uint64_t first = ring->written < ST_CYCLE_RING_ROWS ? 0 : ring->written;
+    return &ring->rows[(first + i) % ST_CYCLE_RING_ROWS];
+}

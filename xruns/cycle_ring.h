@@ -1,0 +1,61 @@
+/* What each client of a sound server did in the last cycles, in a file that the helper program writes in
+ * place (mmap) and that is copied when something happened. A copy is read as text of others: nothing in it is
+ * believed. Machine's byte order: it is read where it was written. */
+#ifndef ST_XRUNS_CYCLE_RING_H
+#define ST_XRUNS_CYCLE_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base.h"
+#include "xruns/xrun.h"
+
+#define ST_CYCLE_RING_ROWS  131072 /* 33 s of ten clients at 128 frames and 48 kHz, minutes of a player */
+#define ST_CYCLE_RING_NAMES 256
+
+/* Of a copy in the folder "traces" beside the history: WALL_NS-CAUSE.cycles. */
+#define ST_CYCLE_RING_SUFFIX ".cycles"
+
+#define ST_CYCLE_RING_NOT_YET UINT32_MAX
+
+/** A client's part of a cycle, as reported when the next one began. Times are CLOCK_MONOTONIC. A client that
+ * was late has several rows of one signal_ns: the last one counts. */
+struct st_cycle_row {
+    int64_t cycle_ns;   /* the driver's cycle began */
+    int64_t signal_ns;  /* the client's inputs were ready */
+    uint32_t wait_ns;   /* until it ran, or NOT_YET */
+    uint32_t busy_ns;   /* until it had finished, or NOT_YET */
+    uint32_t period_ns; /* of the driver: by then all should have finished; 0: not known */
+    uint16_t name;      /* in `names` */
+    uint16_t is_driver; /* 1: it waits until its clients have finished */
+};
+
+struct st_cycle_ring {
+    char magic[16];
+    int64_t wall_ns,
+        boot_ns;      /* to be added to CLOCK_MONOTONIC: the time of day, and the time with suspends */
+    uint64_t written; /* rows so far; the next goes to written % ST_CYCLE_RING_ROWS */
+    char names[ST_CYCLE_RING_NAMES][ST_XRUN_NAME_BYTES];
+    struct st_cycle_row rows[ST_CYCLE_RING_ROWS];
+};
+
+/** Makes or empties the file, 0600, and maps it. @return 0 or a negative errno value. */
+ST_NODISCARD int st_cycle_ring_open(const char *path, struct st_cycle_ring **ret);
+
+/** A name's number, the same as before if it is there; the names are few. */
+uint16_t st_cycle_ring_name(struct st_cycle_ring *ring, const char *name);
+
+/** Notes how the clocks differ now. */
+void st_cycle_ring_clocks(struct st_cycle_ring *ring);
+
+void st_cycle_ring_put(struct st_cycle_ring *ring, const struct st_cycle_row *row);
+
+/** Is a file of that size a ring, with possible numbers only? Ends its names. */
+bool st_cycle_ring_check(struct st_cycle_ring *ring, size_t bytes);
+
+/** Rows that are there, oldest first. @param i 0 .. n - 1 */
+size_t st_cycle_ring_n(const struct st_cycle_ring *ring);
+const struct st_cycle_row *st_cycle_ring_at(const struct st_cycle_ring *ring, size_t i);
+
+#endif
