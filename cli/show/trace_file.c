@@ -67,11 +67,13 @@ int st_trace_file_read(const char *path, struct st_cycle_ring **ret)
 
 /* --- what is written, by its time --- */
 
+/* At the same time an end comes first. */
+enum item_kind { ITEM_END, ITEM_INSTANT, ITEM_BEGIN };
+
 struct item {
     int64_t at_ns;
     uint64_t track;
-    int order; /* at the same time an end comes first */
-    enum { ITEM_END, ITEM_INSTANT, ITEM_BEGIN } kind;
+    enum item_kind kind;
     const char *text;
 };
 
@@ -80,10 +82,10 @@ struct items {
     size_t n, max;
 };
 
-static void add(struct items *items, int64_t at_ns, uint64_t track, int kind, const char *text)
+static void add(struct items *items, int64_t at_ns, uint64_t track, enum item_kind kind, const char *text)
 {
     if (items->n < items->max)
-        items->list[items->n++] = (struct item){at_ns, track, kind, kind, text};
+        items->list[items->n++] = (struct item){at_ns, track, kind, text};
 }
 
 static int by_time(const void *a, const void *b)
@@ -91,7 +93,7 @@ static int by_time(const void *a, const void *b)
     const struct item *x = a, *y = b;
     if (x->at_ns != y->at_ns)
         return x->at_ns < y->at_ns ? -1 : 1;
-    return x->order - y->order;
+    return (int)x->kind - (int)y->kind;
 }
 
 /* A slice, if it has a length. @return its end. */

@@ -35,7 +35,7 @@ static float *played(uint64_t lost)
 }
 
 /* In packets; `knows`: which glitches were forced. */
-static void listen(const float *frames, uint32_t rate_hz, uint32_t channels, uint64_t n, bool knows)
+static void listen(const float *frames, uint32_t rate_hz, uint32_t channels, size_t n, bool knows)
 {
     struct st_glitch forced[ST_SIGNAL_GLITCHES_MAX];
     for (size_t i = 0; i < signal_played.glitches_n; i++) {
@@ -46,7 +46,7 @@ static void listen(const float *frames, uint32_t rate_hz, uint32_t channels, uin
     st_hearing_init(&hearing, rate_hz, channels);
     if (expects)
         st_hearing_expect(&hearing, 0, 0);
-    for (uint64_t i = 0; i < n; i += 256)
+    for (size_t i = 0; i < n; i += 256)
         st_hearing_take(&hearing, frames + i * channels, n - i < 256 ? (size_t)(n - i) : 256);
     st_hearing_end(&hearing, forced, knows ? signal_played.glitches_n : 0, &result);
 }
@@ -124,11 +124,11 @@ static void another_volume_is_linear(void **state)
 }
 
 /* Between the samples of two clocks, or rates. @return frames. */
-static uint64_t convert(const float *frames, double ratio, float *ret, double noise)
+static size_t convert(const float *frames, double ratio, float *ret, double noise)
 {
-    const uint64_t n = (uint64_t)((double)(SECONDS * RATE - 1) * ratio);
+    const size_t n = (size_t)((double)(SECONDS * RATE - 1) * ratio);
     uint64_t any = 77;
-    for (uint64_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const double at = (double)i / ratio, share = at - floor(at);
         for (size_t c = 0; c < 2; c++) {
             const float *from = frames + 2 * (size_t)at + c;

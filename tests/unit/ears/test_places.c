@@ -25,11 +25,11 @@ static void found(void *ctx, const struct st_loss *loss)
         losses[losses_n++] = *loss;
 }
 
-static void listen(const float *frames, uint64_t n, float level)
+static void listen(const float *frames, size_t n, float level)
 {
     losses_n = 0;
     st_places_init(&places, RATE, level, found);
-    for (uint64_t i = 0; i < n; i += 100)
+    for (size_t i = 0; i < n; i += 100)
         st_places_take(&places, frames + 2 * i, 2, n - i < 100 ? n - i : 100, NULL);
     st_places_end(&places, NULL);
 }
@@ -42,14 +42,14 @@ static bool is_right(const struct st_loss *loss, const struct st_loss *truth, ui
 }
 
 /* Each kind at three lengths. @param slack  frames: an edge may agree with the signal by chance. */
-static void expect_each(uint64_t seed, float level, uint64_t slack,
-                        void (*path)(float *, uint64_t, uint64_t *))
+static void expect_each(uint64_t seed, float level, uint64_t slack, void (*path)(float *, size_t, uint64_t *))
 {
     static const uint64_t least[] = {1, 40, 960}, most[] = {3, 50, 20000};
     for (int kind = 0; kind <= SWAPPED; kind++) {
         for (size_t i = 0; i < 3; i++) {
             struct damage damage = {.seed = seed + 3 * (uint64_t)kind + i};
-            uint64_t n, noise = 99;
+            size_t n;
+            uint64_t noise = 99;
             float *frames =
                 damaged(&damage, kind, least[i], kind == SWAPPED && i == 2 ? 2000 : most[i], RATE, level, &n);
             assert_non_null(frames);
@@ -79,9 +79,9 @@ static void every_fault_is_found_exactly_where_samples_come_back(void **state)
 }
 
 /* Turned over, softer, noise 60 dB below. */
-static void turn_and_add_noise(float *frames, uint64_t n, uint64_t *noise)
+static void turn_and_add_noise(float *frames, size_t n, uint64_t *noise)
 {
-    for (uint64_t i = 0; i < 2 * n; i++)
+    for (size_t i = 0; i < 2 * n; i++)
         frames[i] = (float)(-0.3 * ((double)frames[i] + next_normal(noise) * 0.1 / sqrt(3) / 1000));
 }
 
@@ -92,9 +92,9 @@ static void and_with_another_volume_and_noise(void **state)
     assert_true(!places.exact && fabs(places.gain + 0.3) < 0.001 && places.noise < 0.002);
 }
 
-static void dither(float *frames, uint64_t n, uint64_t *noise)
+static void dither(float *frames, size_t n, uint64_t *noise)
 {
-    for (uint64_t i = 0; i < 2 * n; i++)
+    for (size_t i = 0; i < 2 * n; i++)
         frames[i] =
             (float)(floor((double)frames[i] * 32768 + next_share(noise) - next_share(noise) + 0.5) / 32768);
 }
@@ -105,7 +105,7 @@ static void and_with_dither(void **state)
     expect_each(1299709, 0.01F, 1, dither);
 }
 
-static float *sound(uint64_t n)
+static float *sound(size_t n)
 {
     struct st_signal signal;
     float *frames = calloc(2 * n, sizeof(float));
@@ -118,9 +118,9 @@ static float *sound(uint64_t n)
 static void a_volume_that_changes_is_no_loss(void **state)
 {
     (void)state;
-    const uint64_t n = 6 * RATE;
+    const size_t n = 6 * RATE;
     float *frames = sound(n);
-    for (uint64_t i = n / 2; i < n; i++)
+    for (size_t i = n / 2; i < n; i++)
         frames[2 * i] *= 0.5F;
     listen(frames, n, 0.01F);
     assert_int_equal(losses_n, 0);
@@ -132,7 +132,7 @@ static void a_volume_that_changes_is_no_loss(void **state)
 static void another_program_is_no_loss(void **state)
 {
     (void)state;
-    const uint64_t n = 6 * RATE;
+    const size_t n = 6 * RATE;
     float *frames = sound(n);
     for (uint64_t i = 2 * RATE; i < 3 * RATE; i++)
         frames[2 * i] += 0.004F * (float)sin((double)i * 0.06);
@@ -147,7 +147,7 @@ static void what_is_far_away_is_lost_contact(void **state)
 {
     (void)state;
     struct st_signal signal;
-    const uint64_t n = 8 * RATE;
+    const size_t n = 8 * RATE;
     float *frames = sound(n);
     st_signal_init(&signal, RATE, 2, 0.01F);
     st_signal_fill(&signal, 90 * RATE, frames + n, n / 2);
@@ -161,9 +161,9 @@ static void what_is_far_away_is_lost_contact(void **state)
 static void the_end_of_the_signal_is_no_loss(void **state)
 {
     (void)state;
-    const uint64_t n = 6 * RATE;
+    const size_t n = 6 * RATE;
     float *frames = sound(n);
-    for (uint64_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (i < RATE || i > 4 * RATE)
             frames[2 * i] = 0;
     }
@@ -177,11 +177,11 @@ static void the_end_of_the_signal_is_no_loss(void **state)
 static void what_is_no_signal_is_not_taken_for_one(void **state)
 {
     (void)state;
-    const uint64_t n = 4 * RATE;
+    const size_t n = 4 * RATE;
     float *frames = calloc(2 * n, sizeof(float));
     uint64_t seed = 5;
     assert_non_null(frames);
-    for (uint64_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         frames[2 * i] = i % 3 == 0 ? NAN : (float)next_normal(&seed);
     listen(frames, n, 0.01F);
     assert_false(places.was_locked);

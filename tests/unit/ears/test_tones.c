@@ -26,7 +26,7 @@ static void found(void *ctx, const struct st_loss *loss)
 }
 
 /* A sound between its samples: 32 of them, a windowed sinc. */
-static double between(const float *frames, uint64_t n, double at)
+static double between(const float *frames, size_t n, double at)
 {
     const int64_t first = (int64_t)floor(at);
     double sum = 0;
@@ -40,12 +40,12 @@ static double between(const float *frames, uint64_t n, double at)
 }
 
 /* What a recorder with another clock or rate hears, with noise 60 dB below. */
-static void listen(const float *frames, uint64_t n, double ratio, uint32_t rate_hz, double noise)
+static void listen(const float *frames, size_t n, double ratio, uint32_t rate_hz, double noise)
 {
     uint64_t seed = 4711;
     losses_n = 0;
     st_tones_init(&tones, rate_hz, found);
-    for (uint64_t i = 0; i < (uint64_t)((double)n * ratio); i++) {
+    for (size_t i = 0; i < (uint64_t)((double)n * ratio); i++) {
         const float sample =
             (float)(between(frames, n, (double)i / ratio) + noise * 0.004 * next_normal(&seed));
         st_tones_take(&tones, &sample, 1, 1, NULL);
@@ -57,7 +57,7 @@ static void expect_each(double ratio, uint32_t rate_hz, double noise, uint64_t s
 {
     for (int kind = 0; kind <= SWAPPED; kind++) {
         struct damage damage = {.seed = 7919 + (uint64_t)kind};
-        uint64_t n;
+        size_t n;
         size_t right = 0;
         const double ms = rate_hz / 1000.0;
         float *frames = damaged(&damage, kind, shortest, 20 * shortest, PLAYED_HZ, 0.01F, &n);
