@@ -1,11 +1,14 @@
 /* sleeptune listen: plays a test signal through the sound system, takes it back, and says what was lost. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/show/daemon_client.h"
 #include "cli/show/listen_text.h"
 #include "core/ns.h"
 #include "core/text/safe.h"
@@ -24,7 +27,8 @@
 #define LEAST_NS    (10 * ST_NS_PER_S) /* the forced glitches take 6.5 s */
 #define FRAMES      4096
 #define GAP_MAX     960000 /* frames that a recorder may leave out */
-#define RATE_LEAST  5      /* s, from which on a device's rate is known */
+#define LATE_NS     (1500 * ST_NS_PER_MS)
+#define RATE_LEAST  5 /* s, from which on a device's rate is known */
 
 struct options {
     const char *back, *play, *input, *signal;
@@ -38,6 +42,7 @@ struct listen {
     struct st_hearing_result result;
     struct st_listen_live live;
     struct st_listen_view view;
+    struct st_daemon_answer records;
     const struct options *o;
     uint64_t next_frame, first_recorded, last_recorded;
     int64_t
@@ -106,16 +111,42 @@ static int write_signal(const struct options *o)
 
 /* --- what is said --- */
 
+/* What the daemon recorded meanwhile, if one answers: dropouts are reported up to a second late. */
+static void ask_daemon(struct listen *listen)
+{
+    const struct timespec late = st_ns_to_timespec(LATE_NS);
+    char error[512];
+    if (listen->view.live == NULL || listen->result.losses_n == 0 || !st_daemon_client_listens(NULL))
+        return;
+    (void)nanosleep(&late, NULL);
+    const int64_t now_ns = st_posix_wall_ns(NULL);
+    listen->view.wall_ns = now_ns - st_posix_now_ns(NULL);
+    const int64_t since_ns = listen->live.begin_ns + listen->view.wall_ns - ST_NS_PER_S;
+    if (st_daemon_client_try(
+            NULL, ST_TEXT(100, "/v1/events?since=%" PRId64 "&limit=500", since_ns / ST_NS_PER_S),
+            "sleeptune-events/1", ST_DAEMON_TIMEOUT_MS, &listen->records, error, sizeof(error)) == 0)
+        listen->view.records = json_object_get(listen->records.document, "events");
+}
+
+/* Every frame that the device had was recorded: its rate is known. */
+static bool is_whole(const struct st_listen_live *live)
+{
+    return live->events_n[ST_CAPTURE_RECORDER] + live->events_n[ST_CAPTURE_XRUN] +
+               live->events_n[ST_CAPTURE_FULL] ==
+           0;
+}
+
 static int print(struct listen *listen, const struct st_glitch *forced, size_t forced_n)
 {
     struct st_listen_view *view = &listen->view;
     st_hearing_end(&listen->hearing, forced, forced_n, &listen->result);
     view->result = &listen->result;
+    ask_daemon(listen);
     view->latency_known = view->live != NULL && listen->result.places_known;
     view->latency_frames = listen->ahead - listen->result.offset;
     const double seconds = (double)(listen->last_ns - listen->first_ns) / ST_NS_PER_S;
     view->rate_ppm = (double)NAN;
-    if (view->live != NULL && seconds >= RATE_LEAST)
+    if (view->live != NULL && seconds >= RATE_LEAST && is_whole(view->live))
         view->rate_ppm =
             ((double)(listen->last_recorded - listen->first_recorded) / seconds / view->rate_hz - 1) * 1e6;
     int status = ST_EXIT_DONE;
@@ -127,6 +158,7 @@ static int print(struct listen *listen, const struct st_glitch *forced, size_t f
         if (st_locale_end(&stream) != 0)
             status = st_failure(NAME, "out of memory");
     }
+    st_daemon_client_finish(&listen->records);
     return status != ST_EXIT_DONE               ? status
            : !st_hearing_valid(&listen->result) ? ST_EXIT_BOOKS
            : listen->result.losses_n > 0        ? ST_EXIT_FINDINGS

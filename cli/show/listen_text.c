@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/ns.h"
 #include "core/text/json.h"
@@ -10,11 +11,12 @@
 #include "core/text/text.h"
 #include "evidence/miss_events.h"
 
-#define LABEL   10    /* columns */
-#define ROWS    3     /* losses on the screen */
-#define WANTED  1     /* losses an hour that a longer run shows */
-#define SURE_S  10785 /* 3600 * -ln 0.05: none in that time is at most one an hour */
-#define NEAR_MS 200
+#define LABEL     10    /* columns */
+#define ROWS      3     /* losses on the screen */
+#define WANTED    1     /* losses an hour that a longer run shows */
+#define SURE_S    10785 /* 3600 * -ln 0.05: none in that time is at most one an hour */
+#define NEAR_MS   200
+#define RECORD_NS (1500 * ST_NS_PER_MS)
 
 const struct st_capture_event *st_listen_text_reason(const struct st_listen_view *view,
                                                      const struct st_loss *loss)
@@ -28,6 +30,28 @@ const struct st_capture_event *st_listen_text_reason(const struct st_listen_view
         if (is_reason && event->at_frame + event->frames + near >= loss->at_frame &&
             event->at_frame <= loss->at_frame + loss->frames + near)
             return event;
+    }
+    return NULL;
+}
+
+const char *st_listen_text_record(const struct st_listen_view *view, const struct st_loss *loss)
+{
+    const json_t *record;
+    size_t i;
+    if (view->live == NULL || view->rate_hz == 0)
+        return NULL;
+    const double frame_ns = (double)ST_NS_PER_S / view->rate_hz;
+    const int64_t from_ns =
+        view->live->begin_ns + view->wall_ns + (int64_t)((double)loss->at_frame * frame_ns);
+    const int64_t to_ns = from_ns + (int64_t)((double)loss->frames * frame_ns) + RECORD_NS;
+    json_array_foreach(view->records, i, record)
+    {
+        const char *kind = json_string_value(json_object_get(record, "event"));
+        const int64_t at_ns = json_integer_value(json_object_get(record, "time_ns"));
+        if (kind != NULL && (strcmp(kind, "client-dropout") == 0 || strcmp(kind, "device-xrun") == 0) &&
+            at_ns >= from_ns - NEAR_MS * ST_NS_PER_MS &&
+            at_ns - json_integer_value(json_object_get(record, "span_ns")) <= to_ns)
+            return json_string_value(json_object_get(record, "text"));
     }
     return NULL;
 }
@@ -66,7 +90,7 @@ static void say_answer(const struct st_listen_view *view, FILE *out, int width)
         ST_PRINT(
             line,
             "! Invalid: only %u of the %u forced glitches were found, so losses may have been missed. %zu "
-            "others were found in %s %s.",
+            "more were found in %s %s.",
             result->forced_found_n, result->forced_n, result->losses_n, heard, title(view));
     else if (result->losses_n == 0)
         ST_PRINT(line, "✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard, title(view),
@@ -85,15 +109,19 @@ static void say_losses(const struct st_listen_view *view, FILE *out, int width)
     for (size_t i = 0; i < result->kept_n && i < ROWS; i++) {
         const struct st_loss *loss = &result->losses[i];
         const struct st_capture_event *event = st_listen_text_reason(view, loss);
-        char length[32];
-        st_text_field(out, i == 0 ? "Losses" : "",
-                      ST_TEXT(300, "at %.3f s: %s %s%s%s", (double)loss->at_frame / view->rate_hz,
-                              time_of(view, (double)loss->frames, length, sizeof(length)),
-                              st_signal_loss_text(loss->kind), view->live != NULL ? "; " : "",
-                              event != NULL        ? st_capture_stream_event_say(event->kind)
-                              : view->live != NULL ? "not explained: no record at that moment"
-                                                   : ""),
-                      LABEL, width);
+        const char *record = st_listen_text_record(view, loss);
+        char length[32], text[700];
+        ST_PRINT(text, "at %.3f s: %s %s", (double)loss->at_frame / view->rate_hz,
+                 time_of(view, (double)loss->frames, length, sizeof(length)),
+                 st_signal_loss_text(loss->kind));
+        if (event != NULL)
+            st_text_append(text, sizeof(text), "; %s", st_capture_stream_event_say(event->kind));
+        if (record != NULL)
+            st_text_append(text, sizeof(text), "; sleeptuned saw: %s",
+                           st_safe_text(ST_TEXT(500, "%s", record)));
+        if (view->live != NULL && event == NULL && record == NULL)
+            st_text_append(text, sizeof(text), "; not explained: no record at that moment");
+        st_text_field(out, i == 0 ? "Losses" : "", text, LABEL, width);
     }
     if (result->losses_n > ROWS)
         st_text_field(out, "", ST_TEXT(80, "and %zu more: add --json", result->losses_n - ROWS), LABEL,
@@ -205,11 +233,12 @@ static json_t *losses_json(const struct st_listen_view *view)
         const struct st_loss *loss = &view->result->losses[i];
         const struct st_capture_event *event = st_listen_text_reason(view, loss);
         (void)json_array_append_new(
-            list, json_pack("{s:I, s:I, s:I, s:s, s:o}", "at_frame", (json_int_t)loss->at_frame,
+            list, json_pack("{s:I, s:I, s:I, s:s, s:o, s:o}", "at_frame", (json_int_t)loss->at_frame,
                             "within_frames", (json_int_t)loss->within_frames, "frames",
                             (json_int_t)loss->frames, "kind", st_signal_loss_name(loss->kind), "reason",
                             st_json_string_or_null(event != NULL ? st_capture_stream_event_name(event->kind)
-                                                                 : NULL)));
+                                                                 : NULL),
+                            "record", st_json_string_or_null(st_listen_text_record(view, loss))));
     }
     return list;
 }

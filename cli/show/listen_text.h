@@ -16,13 +16,19 @@ struct st_listen_view {
     uint32_t rate_hz, channels;
     bool latency_known;
     int64_t latency_frames;
-    double rate_ppm; /* of the device against CLOCK_MONOTONIC; NAN: unknown */
+    double rate_ppm;       /* of the device against CLOCK_MONOTONIC; NAN: unknown */
+    const json_t *records; /* "events" of sleeptune-events/1 of that time; NULL: no daemon was asked */
+    int64_t wall_ns;       /* to be added to CLOCK_MONOTONIC for their times */
 };
 
 /** The event of the sound server or of a helper program that belongs to a loss: at its place or within 200 ms
  * of it. NULL: none. */
 const struct st_capture_event *st_listen_text_reason(const struct st_listen_view *view,
                                                      const struct st_loss *loss);
+
+/** What sleeptuned recorded of that moment: a dropout or xrun, from 200 ms before the loss to 1.5 s after it,
+ * as they are reported up to a second late. Foreign text; NULL: nothing. */
+const char *st_listen_text_record(const struct st_listen_view *view, const struct st_loss *loss);
 
 /** @param width columns. */
 void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int width);

@@ -72,7 +72,7 @@ d = json.load(open(sys.argv[1]))
 late = [l for l in d["losses"] if 8 * 48000 < l["at_frame"] < 12 * 48000 and l["frames"] > 8192]
 print(d["path_class"], d["valid"], d["forced_glitches_found"], len(late), {l["reason"] for l in late}, d["latency_frames"], d["server"][:8], d["plays"])' "$tmp/listen.json")" \
     "bit-exact True True 1 {'player-late'} 8192 PipeWire nul"
-left() { ! pgrep -f "^$listener" >/dev/null; }
+left() { ! pgrep -f "^(.*/)?${listener##*/}( |\$)" >/dev/null; }
 does "and leaves no program" wait_for left
 
 # the command, up to three times on a busy machine
