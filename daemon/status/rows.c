@@ -505,7 +505,7 @@ static void add_programs_details(struct section *to, const struct st_observed_vi
             add(to, OK, "Long cycles", "%s: %s", client->name, rhythm);
         if (client->load.between == ST_XRUN_BETWEEN_NOTHING || client->load.between == ST_XRUN_BETWEEN_HEARD)
             continue;
-        add(to, OK, "Not watched here", "between %s and %s%s", client->name,
+        add(to, OK, "Not seen here", "between %s and %s%s", client->name,
             st_event_source_title(of->source),
             client->load.between == ST_XRUN_BETWEEN_STOPS
                 ? ": sound that the program writes too late while it runs (that it stands still is watched)"
@@ -541,7 +541,7 @@ static void add_sound(json_t *sections, const struct st_view *view)
     add_stream(&to, &view->audio);
     for (size_t i = 0; i < view->observe.n; i++)
         add_source(&to, &view->observe.sources[i]);
-    add(&to, OK, "Not watched here", "%s", st_answer_not_watched(view));
+    add(&to, OK, "Not seen here", "%s", st_answer_not_watched(view));
     end_section(sections, "Sound", &to);
 }
 

@@ -222,7 +222,7 @@ static void what_is_not_watched_is_not_said_to_be_none(void **state)
     expect_cells("[\"mpv\", \"?\", \"not watched between it and its server\", \"1 %\", \"0 %\"]");
     expect_of_screen("next_why", "if it clicked: not watched here: what mpv writes too late (its "
                                  "buffer), " ST_DROPOUT_TABLE_NOT_WATCHED);
-    expect_row("Not watched here", "between mpv and PipeWire", "ok", true);
+    expect_row("Not seen here", "between mpv and PipeWire", "ok", true);
     client->load.between = ST_XRUN_BETWEEN_STOPS;
     expect_cells("[\"mpv\", \"0\", \"only stops are watched between it and its server\", \"1 %\", \"0 %\"]");
 }
@@ -774,7 +774,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
                "known, CPU time per poll not known yet (n = 0)",
                "ok", true);
     expect_no_row("Not watched");
-    expect_row("Not watched here", ST_DROPOUT_TABLE_NOT_WATCHED, "ok", true);
+    expect_row("Not seen here", ST_DROPOUT_TABLE_NOT_WATCHED, "ok", true);
     never->mode = ST_OBSERVED_ON; /* asked for */
     expect_row("Not watched", "sound4", "bad", true);
     never->mode = ST_OBSERVED_AUTO;
@@ -789,7 +789,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     expect_row("JACK", "server studio, 2 dropouts, last ", "warn", false);
     *never = (struct st_observed_view){
         .source = "usb", .device_only = true, .state = ST_OBSERVED_WATCHING, .why = "USB packets of A"};
-    expect_row("Not watched here", ST_DROPOUT_TABLE_NOT_EVEN_ROOT, "ok", true);
+    expect_row("Not seen here", ST_DROPOUT_TABLE_NOT_EVEN_ROOT, "ok", true);
     expect_row("Watched", "usb (USB packets of A), device xruns: 0, CPU time per poll not known yet (n = 0)",
                "ok", true);
 }
