@@ -14,7 +14,6 @@
 #include "cli/show/heard_text.h"
 #include "cli/show/history_text.h"
 #include "cli/show/json_field.h"
-#include "cli/show/trace_file.h"
 #include "core/event.h"
 #include "core/ns.h"
 #include "core/text/number.h"
@@ -26,6 +25,7 @@
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
+#include "story/trace_file.h"
 
 #define COMMAND       "history"
 #define USUAL_SPAN_NS (24 * 3600 * ST_NS_PER_S)

@@ -212,6 +212,7 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
     case ST_ROUTE_HISTORY:
     case ST_ROUTE_EVENTS:
     case ST_ROUTE_SIZES:
+    case ST_ROUTE_TRACE:
     case ST_ROUTE_HEARD:
     case ST_ROUTE_MARK:
     case ST_ROUTE_ERROR:

@@ -57,6 +57,7 @@ function judge() {
 }
 /* on a private address the daemon answers who knows the token behind "#", which browsers send to no one */
 const token = location.hash.slice(1), headers = token ? { Authorization: "Bearer " + token } : {};
+const OWN = token !== "" && location.hostname === "127.0.0.1";
 const ask = (path) => fetch(path, { headers, signal: AbortSignal.timeout(SILENT_MS) });
 const hasFigures = (page) => page.querySelector("#link time") !== null;
 function refuse() {
@@ -223,7 +224,34 @@ function pick(one) {
   const ms = cycle ? Number(cycle.dataset.ms) : NaN;
   at("picked").replaceChildren(what);
   if (!one.line && ms >= one.from - 1000 && ms <= one.end + 1000) at("picked").append(cycle.cloneNode(true));
+  if (OWN) at("picked").append(traceButton(one));
   redraw();
+}
+/* What each client did in the ten seconds before, in a viewer: another site gets the file from this page, and keeps it in the browser. */
+const VIEWER = "https://ui.perfetto.dev";
+function traceButton(one) {
+  const part = make("p"), button = make("button", "Open as a timeline"), said = make("span", " " + VIEWER + " gets the names and times of PipeWire\u2019s clients; it uploads nothing");
+  button.type = "button";
+  button.addEventListener("click", async () => {
+    const viewer = open(VIEWER);
+    try {
+      const answer = await ask("/v1/trace?until=" + Math.ceil(one.end / 1000)), text = await answer.text();
+      if (!answer.ok) throw new Error(JSON.parse(text).error);
+      const buffer = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
+      const ping = setInterval(() => viewer.postMessage("PING", VIEWER), 200);
+      addEventListener("message", function ready(event) {
+        if (event.origin !== VIEWER || event.data !== "PONG") return;
+        clearInterval(ping);
+        removeEventListener("message", ready);
+        viewer.postMessage({ perfetto: { buffer, title: one.text, fileName: "sleeptune.pftrace" } }, VIEWER);
+      });
+    } catch (error) {
+      said.textContent = " Not opened: " + error.message;
+      viewer?.close();
+    }
+  });
+  part.append(button, said);
+  return part;
 }
 /* Marks are small: the nearest one in the row counts. */
 at("rows").addEventListener("click", (event) => {
@@ -253,7 +281,7 @@ for (const button of document.querySelectorAll("[data-since]")) {
 
 /* --- "I heard it": the only thing that writes, on a private address alone --- */
 
-at("mark").hidden = !token || location.hostname !== "127.0.0.1";
+at("mark").hidden = !OWN;
 at("heard").addEventListener("click", async () => {
   at("marked").textContent = "";
   try {

@@ -1,21 +1,26 @@
 /* Answers from the history, in the writer's thread. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "daemon/history/history_writer.h"
 #include "platform/posix/posix.h"
 #include "store/history/history_read.h"
 #include "story/event_list.h"
 #include "story/heard_list.h"
 #include "story/size_list.h"
+#include "story/trace_file.h"
 
 #define USUAL_SPAN_NS (86400 * ST_NS_PER_S)
 #define USUAL_EVENTS  500
 #define SENTENCE      400
 
-enum { HTTP_BAD_REQUEST = 400, HTTP_NO_STORE = 503 };
+enum { HTTP_BAD_REQUEST = 400, HTTP_NOT_FOUND = 404, HTTP_NO_STORE = 503 };
 
 /* A file that cannot be read says nothing of what is not in it yet. */
 static void say_cannot_be_read(const struct st_history_writer_view *view, const char *why, char *error,
@@ -81,6 +86,64 @@ static int read_causes(struct st_history_reader *reader, const struct st_query *
     return 0;
 }
 
+/* In base64 (RFC 4648): answers are texts. */
+static char *base64(const char *bytes, size_t n)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *text = malloc((n + 2) / 3 * 4 + 1), *to = text;
+    for (size_t i = 0; text != NULL && i < n; i += 3) {
+        const size_t left = n - i;
+        const unsigned b = (left > 1 ? (unsigned char)bytes[i + 1] : 0U),
+                       c = left > 2 ? (unsigned char)bytes[i + 2] : 0U;
+        const unsigned all = (unsigned)(unsigned char)bytes[i] << 16 | b << 8 | c;
+        *to++ = digits[all >> 18];
+        *to++ = digits[all >> 12 & 63];
+        *to++ = left > 1 ? digits[all >> 6 & 63] : '=';
+        *to++ = left > 2 ? digits[all & 63] : '=';
+    }
+    if (text != NULL)
+        *to = '\0';
+    return text;
+}
+
+/* The trace of the moment "until". @return 0; -ENOENT: none was kept of it; or as st_event_list_text. */
+static int read_trace(struct st_history_reader *reader, const char *history, const struct st_query *query,
+                      char **ret)
+{
+    char path[PATH_MAX], *events = NULL, *bytes = NULL;
+    size_t bytes_n = 0, cycles_n, missed_n;
+    int64_t wall_ns;
+    struct st_cycle_ring *ring;
+    const char *slash = strrchr(history, '/');
+    if (slash == NULL || query->until_wall_ns == INT64_MIN)
+        return -ENOENT;
+    int r = st_trace_file_find(ST_TEXT(PATH_MAX, "%.*s/traces", (int)(slash - history), history),
+                               query->until_wall_ns, path, sizeof(path), &wall_ns);
+    if (r == 0)
+        r = st_trace_file_read(path, &ring);
+    if (r < 0)
+        return r == -ENOMEM ? r : -ENOENT;
+    const struct st_history_events_wish wish = {.since_ns = st_ns_sub(wall_ns, ST_TRACE_FILE_BEFORE_NS),
+                                                .until_ns = st_ns_add(wall_ns, 3 * ST_NS_PER_S),
+                                                .limit = USUAL_EVENTS,
+                                                .kind = ""};
+    r = st_event_list_text(reader, &wish, &events);
+    json_t *document = r == 0 ? json_loads(events, 0, NULL) : NULL;
+    FILE *out = r == 0 ? open_memstream(&bytes, &bytes_n) : NULL;
+    if (out != NULL)
+        r = st_trace_file_write(out, ring, json_object_get(document, "events"), wall_ns, "PipeWire's clients",
+                                &cycles_n, &missed_n);
+    if (out == NULL || fclose(out) != 0)
+        r = r < 0 ? r : -ENOMEM;
+    if (r == 0 && (*ret = base64(bytes, bytes_n)) == NULL)
+        r = -ENOMEM;
+    free(bytes);
+    free(events);
+    free(ring);
+    json_decref(document);
+    return r;
+}
+
 char *st_history_answer(const struct st_history_writer_view *view, struct st_history_ask *ask,
                         unsigned *http_status)
 {
@@ -97,11 +160,14 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
             : ask->which == ST_ROUTE_EVENTS ? read_events(reader, &ask->query, &text)
             : ask->which == ST_ROUTE_HEARD
                 ? st_heard_list_text(reader, ask->query.since_wall_ns, ask->query.until_wall_ns, &text)
+            : ask->which == ST_ROUTE_TRACE ? read_trace(reader, view->path, &ask->query, &text)
             : ask->which == ST_ROUTE_SIZES
                 ? st_size_list_text(reader, ask->query.since_wall_ns, ask->query.until_wall_ns, &text)
                 : read_causes(reader, &ask->query, &ask->now, &text);
     if (r == -EINVAL)
         text = refuse(http_status, HTTP_BAD_REQUEST, "'since' is later than 'until'");
+    else if (r == -ENOENT && ask->which == ST_ROUTE_TRACE)
+        text = refuse(http_status, HTTP_NOT_FOUND, "no cycles were kept of that moment");
     else if (r == -E2BIG)
         text = refuse(http_status, HTTP_BAD_REQUEST,
                       "the answer would be too large: ask for a shorter time, or for longer steps");

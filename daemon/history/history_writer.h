@@ -74,7 +74,7 @@ void st_history_writer_record(struct st_history_writer *writer, const char *cycl
 /** A question: documents sleeptune-history/1, by default of the last day, sleeptune-events/1,
  * sleeptune-causes/1, sleeptune-sizes/1 and sleeptune-heard/1. */
 struct st_history_ask {
-    enum st_route_body which; /* ST_ROUTE_HISTORY, _EVENTS, _CAUSES, _SIZES or _HEARD */
+    enum st_route_body which; /* ST_ROUTE_HISTORY, _EVENTS, _CAUSES, _SIZES, _HEARD or _TRACE */
     struct st_query query;
     struct st_causes_now now;          /* for causes: added to what the file has; without a file the answer */
     struct st_history_watched watched; /* in the minute that still runs: added to what the file has */

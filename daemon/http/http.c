@@ -413,7 +413,8 @@ static enum MHD_Result ask(struct st_http_request *request, struct st_route *rou
 {
     struct st_http *http = request->http;
     const bool few = query->limit != INT64_MIN && query->limit <= SHORT_EVENTS;
-    request->is_long = route->body == ST_ROUTE_HISTORY || (route->body == ST_ROUTE_EVENTS && !few);
+    request->is_long = route->body == ST_ROUTE_HISTORY || route->body == ST_ROUTE_TRACE ||
+                       (route->body == ST_ROUTE_EVENTS && !few);
     const bool full = request->is_long && is_full(&http->guard, request->connection);
     if (request->is_long && (full || makes_long)) {
         *route = st_route_refuse(
@@ -462,7 +463,8 @@ static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http 
     if (route->body == ST_ROUTE_MARK && http->tcp)
         ST_PRINT(query.by, "page");
     if (route->body == ST_ROUTE_HISTORY || route->body == ST_ROUTE_EVENTS || route->body == ST_ROUTE_CAUSES ||
-        route->body == ST_ROUTE_SIZES || route->body == ST_ROUTE_HEARD || route->body == ST_ROUTE_MARK)
+        route->body == ST_ROUTE_SIZES || route->body == ST_ROUTE_HEARD || route->body == ST_ROUTE_MARK ||
+        route->body == ST_ROUTE_TRACE)
         return ask(request, route, &query);
     return answer_text(connection, http, route,
                        route->body == ST_ROUTE_ERROR

@@ -14,7 +14,8 @@ struct st_http_source {
      * @return text to be freed, NULL when out of memory. */
     char *(*body)(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status);
     /** Those from the history (ST_ROUTE_HISTORY, ST_ROUTE_EVENTS, ST_ROUTE_CAUSES, ST_ROUTE_SIZES,
-     * ST_ROUTE_HEARD, ST_ROUTE_MARK), which take a while: st_http_answer gives each one, at once or later. */
+     * ST_ROUTE_HEARD, ST_ROUTE_MARK, ST_ROUTE_TRACE), which take a while: st_http_answer gives each one, at
+     * once or later. */
     void (*ask)(void *ctx, enum st_route_body which, const struct st_query *query,
                 struct st_http_request *request);
     void *ctx;

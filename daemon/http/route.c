@@ -31,6 +31,7 @@ static const struct {
     {"/v1/sizes", ST_ROUTE_SIZES, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
     {HEARD, ST_ROUTE_HEARD, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
     {"/v1/culprits", ST_ROUTE_CULPRITS, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_TID},
+    {"/v1/trace", ST_ROUTE_TRACE, "text/plain; charset=utf-8", ST_QUERY_UNTIL},
     {"/metrics", ST_ROUTE_METRICS, "text/plain; version=0.0.4; charset=utf-8", 0},
 };
 
@@ -124,9 +125,9 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return st_route_refuse(405, "sleeptuned accepts only GET and HEAD");
     ST_EACH (route, routes) {
-        const bool is_local =
-            route->body == ST_ROUTE_ADDRESS || (route->body == ST_ROUTE_HEARD && !names->own);
-        if (strcmp(path, route->path) == 0 && !(tcp && is_local)) /* notes stay local */
+        const bool of_user = route->body == ST_ROUTE_HEARD || route->body == ST_ROUTE_TRACE;
+        const bool is_local = route->body == ST_ROUTE_ADDRESS || (of_user && !names->own);
+        if (strcmp(path, route->path) == 0 && !(tcp && is_local)) /* notes and traces stay local */
             return (struct st_route){.http_status = 200,
                                      .body = route->body,
                                      .content_type = route->content_type,

@@ -23,6 +23,7 @@ enum st_route_body {
     ST_ROUTE_HEARD,
     ST_ROUTE_MARK, /* the only one that writes; its answer is that of ST_ROUTE_HEARD */
     ST_ROUTE_CULPRITS,
+    ST_ROUTE_TRACE, /* of the page on its private address */
     ST_ROUTE_ERROR
 };
 

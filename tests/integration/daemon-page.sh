@@ -80,6 +80,23 @@ marking() { private v1/heard -X POST -H "Authorization: Bearer $token" "$@"; }
 is "but for a mark, by the page of this address alone" "$(marking) $(marking -H 'Origin: http://evil.example') $(marking -H "Origin: ${bare%/}")" "405 405 200"
 is "without a text" "$(private 'v1/heard?note=x' -X POST -H "Authorization: Bearer $token" -H "Origin: ${bare%/}")" 400
 is "not without the token, and not over http.listen" "$(private v1/heard -X POST -H "Origin: ${bare%/}") $(curl -s -o /dev/null -w '%{http_code}' -X POST -H "Origin: ${url%/}" "${url}v1/heard")" "405 405"
+if "$SLEEPTUNE" --version | grep -q 'history yes'; then
+    mkdir -p "$tmp/state/traces"
+    "$PYTHON" - "$tmp/state/traces" <<'PY'
+# as xruns/cycle_ring.h has it: a client whose second cycle takes 7.3 ms of 5.3
+import struct, sys, time
+wall, monotonic = time.time_ns() - 400 * 10**9, 10**12
+rows = b"".join(struct.pack("<qqIIIHH", monotonic + i * 5333333, monotonic + i * 5333333, 90000, busy, 5333333, 0, 0) for i, busy in ((0, 10**6), (1, 7300000)))
+ring = b"sleeptune-cycle\0" + struct.pack("<qqQ", wall - monotonic, 0, 2) + b"Earlier".ljust(64, b"\0") + bytes(255 * 64) + rows
+with open(f"{sys.argv[1]}/{wall}-blocked.cycles", "wb") as file:
+    file.write(ring.ljust(40 + 256 * 64 + 131072 * 32, b"\0"))
+PY
+    at=$(($(date +%s) - 399))
+    is "a trace is for the page of this address alone" "$(private "v1/trace?until=$at") $(curl -s -o /dev/null -w '%{http_code}' "${url}v1/trace?until=$at") $(private "v1/trace?until=$at" -H "Authorization: Bearer $token")" "404 404 200"
+    base64 -d <"$tmp/body" >"$tmp/trace"
+    is "it has the cycles of that moment" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/perfetto_tracks.py" "$tmp/trace" Earlier --missed)" "valid, Earlier computes, missed its deadline within that"
+    is "of another one none were kept" "$(private "v1/trace?until=$((at - 600))" -H "Authorization: Bearer $token") $(cat "$tmp/body")" '404 {"schema":"sleeptune-error/1","error":"no cycles were kept of that moment"}'
+fi
 is "and no one learns the address over TCP" "$(curl -s -o /dev/null -w '%{http_code}' "${url}v1/page") $(private v1/page -H "Authorization: Bearer $token")" "404 404"
 is "the desktop opens it" "$(sort -u "$tmp/session/opened")" "$file"
 html user "$tmp/nobody<there>" >/dev/null 2>&1
@@ -183,6 +200,14 @@ is "the menu's page becomes the live one" "$out" true
 is "its button marks what was heard" "$(url=$private && browser --wait "$live" --wait '(document.getElementById("heard").click(), true)' \
     --wait 'document.getElementById("marked").textContent.startsWith("Kept. In the 8 s before it: ")' --print 'document.getElementById("mark").hidden')" false
 like "as the history has it" "$(ask /v1/heard)" '"by": "page"'
+if [ -d "$tmp/state/traces" ]; then
+    opens='window.open = (to) => ({ postMessage: (what, whom) => { window.sent ??= []; window.sent.push([to, what, whom]); if (what === "PING") dispatchEvent(new MessageEvent("message", { data: "PONG", origin: to })); }, close: () => { window.closed_again = true; } }), true'
+    to='[...document.querySelectorAll("#picked button")].filter((at) => at.textContent === "Open as a timeline").length === 1'
+    out=$(url=$private && browser --wait "$live" --wait "document.querySelectorAll('#rows .loss').length >= 1" --wait "($opens)" --wait "(document.getElementById('earlier').click(), document.querySelector('#picked p').textContent.includes('Earlier'))" --wait "$to" \
+        --print 'document.querySelector("#picked span").textContent.includes("https://ui.perfetto.dev gets the names")' --wait '(document.querySelector("#picked button").click(), true)' \
+        --wait 'window.sent?.at(-1)[1].perfetto !== undefined' --print 'window.sent.at(-1)[0] + " " + window.sent.at(-1)[2] + " " + (new Uint8Array(window.sent.at(-1)[1].perfetto.buffer)[0])')
+    is "a dropout opens as a timeline: it says where, and the viewer gets the file from the page" "$(xargs <<<"$out")" "true https://ui.perfetto.dev https://ui.perfetto.dev 10"
+fi
 is "with another token it says what to do" "$(url=${bare}#$(printf '0%.0s' {1..32}) && browser --wait 'document.getElementById("link").textContent.startsWith("This address is not valid any more. Run: ")' \
     --print 'document.querySelector("main").hidden')" true
 uncut='[...document.querySelectorAll("th, td, button")].every((at) => at.scrollWidth <= at.clientWidth + 1 && at.scrollHeight <= at.clientHeight + 1)'

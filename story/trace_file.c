@@ -1,4 +1,4 @@
-#include "cli/show/trace_file.h"
+#include "story/trace_file.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* A trace for ui.perfetto.dev of the last cycles that the daemon kept (daemon/history/recorder.h), with the
  * events of that time. */
-#ifndef ST_CLI_SHOW_TRACE_FILE_H
-#define ST_CLI_SHOW_TRACE_FILE_H
+#ifndef ST_STORY_TRACE_FILE_H
+#define ST_STORY_TRACE_FILE_H
 
 #include <jansson.h>
 #include <stdio.h>
