@@ -600,8 +600,6 @@ static void show_rows(FILE *out, const json_t *document_rows, int columns)
     free(rows);
 }
 
-/* --- what the trace shows of interrupts --- */
-
 void st_history_text_causes(FILE *out, const json_t *document, const struct st_history_text_look *look)
 {
     char text[512], from[32], to[48];

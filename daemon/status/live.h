@@ -42,7 +42,7 @@ int st_live_init(struct st_live *live);
 void st_live_finish(struct st_live *live);
 
 /** To be given to a session with this period; before it starts.
- * @param next gets each cycle, late wake-up, xrun and flush as well; NULL: no one. */
+ * @param next gets each cycle, late wake-up and flush as well; NULL: no one. */
 struct st_sink st_live_sink(struct st_live *live, const struct st_period *period, const struct st_sink *next);
 
 /** Ends the minute: adds its lateness to an empty histogram of ST_HISTORY_DIGITS digits. */

@@ -16,7 +16,7 @@
 #define PAGE_BYTES     4096 /* the default of SQLite */
 #define APPLICATION_AT 68   /* in the head of an SQLite file, big-endian: sqlite.org/fileformat2.html */
 
-/* The tables of an empty file. Released ones never change: a later version adds to them. */
+/* The tables of an empty file. A file of another version is put aside, not converted. */
 static const char tables[] =
     "CREATE TABLE circumstances ("
     " id INTEGER PRIMARY KEY,"
