@@ -2,8 +2,8 @@
  *
  * PulseAudio publishes no xruns of others: only the stream's own program learns of one, and the server's log
  * if it is set to debug. So while something plays, the queues of all playback streams are looked at
- * (pulse_streams.h): "probable", blind for what is shorter than the pause between two looks, and for underruns of
- * the sound device. */
+ * (pulse_streams.h): "probable", blind for what is shorter than the pause between two looks, and
+ * for underruns of the sound device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
