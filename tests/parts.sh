@@ -282,7 +282,7 @@ for entry in json.load(open(os.path.join(folder, "compile_commands.json"), encod
 }
 
 # What must pass before a change lands is the same each time: a fixed seed and number of runs. In full, each day tries others.
-fuzz_limits=(-seed=1 -runs=20000)
+fuzz_limits=(-seed=1 -runs=20000 -max_total_time=60)
 part_fuzz() {
     local cc name status
     ! in_full || fuzz_limits=(-seed="$(date +%Y%m%d)" -max_total_time=60)
