@@ -91,6 +91,8 @@ static int check_options(const struct options *o)
                                 "--events, --causes, --heard, --changes and --trace cannot be used together");
     if (o->output != NULL && o->trace == NULL)
         return st_failure_usage(COMMAND, "--output needs --trace");
+    if (o->trace != NULL && (o->json || o->since != NULL || o->until != NULL))
+        return st_failure_usage(COMMAND, "--json, --since and --until cannot be used with --trace");
     if (others > 0 && o->step != NULL)
         return st_failure_usage(COMMAND,
                                 "--step cannot be used with --events, --causes, --heard or --changes");

@@ -19,10 +19,11 @@ ST_NODISCARD int st_trace_file_find(const char *folder, int64_t wall_ns, char *r
 /** @return 0; a negative errno value; -EBADMSG: it is no such file. Free *ret. */
 ST_NODISCARD int st_trace_file_read(const char *path, struct st_cycle_ring **ret);
 
-/** Writes what was from BEFORE on. @param events  "events" of sleeptune-events/1. @param wall_ns  of the
- * event that the copy was made for. @param note  about the machine and server, of the first track; foreign
- * text.
- * @return how many cycles of clients it has, and in how many of them a deadline was missed; 0 or -ENOMEM. */
+/** Writes what was from BEFORE on. One thread at a time.
+ * @param events  "events" of sleeptune-events/1. @param wall_ns  of the event that the copy was made for.
+ * @param note  about the machine and server, of the first track; foreign text.
+ * @param ret_cycles_n  how many cycles of clients it has. @param ret_missed_n  in how many of them a deadline
+ * was missed. @return 0 or -ENOMEM. */
 ST_NODISCARD int st_trace_file_write(FILE *out, const struct st_cycle_ring *ring, const json_t *events,
                                      int64_t wall_ns, const char *note, size_t *ret_cycles_n,
                                      size_t *ret_missed_n);

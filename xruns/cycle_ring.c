@@ -10,7 +10,8 @@
 
 #include "core/ns.h"
 
-#define TIME_MAX (INT64_MAX / 4) /* 73 years after the start */
+#define LAST_NAME (ST_CYCLE_RING_NAMES - 1) /* of all for which there is no room */
+#define TIME_MAX  (INT64_MAX / 4)           /* 73 years after the start */
 
 static const char magic[16] = "sleeptune-cycle";
 
@@ -51,10 +52,10 @@ int st_cycle_ring_open(const char *path, struct st_cycle_ring **ret)
 uint16_t st_cycle_ring_name(struct st_cycle_ring *ring, const char *name)
 {
     uint16_t i = 0;
-    while (i + 1 < ST_CYCLE_RING_NAMES && ring->names[i][0] != '\0' && strcmp(ring->names[i], name) != 0)
+    while (i < LAST_NAME && ring->names[i][0] != '\0' && strcmp(ring->names[i], name) != 0)
         i++;
     if (ring->names[i][0] == '\0')
-        ST_PRINT(ring->names[i], "%s", name);
+        ST_PRINT(ring->names[i], "%s", i < LAST_NAME ? name : "other programs");
     return i;
 }
 

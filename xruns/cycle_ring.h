@@ -43,7 +43,8 @@ struct st_cycle_ring {
 /** Makes or empties the file, 0600, and maps it. @return 0 or a negative errno value. */
 ST_NODISCARD int st_cycle_ring_open(const char *path, struct st_cycle_ring **ret);
 
-/** A name's number, the same as before if it is there; the names are few. */
+/** A name's number, the same as before if it is there; when there is no room for more, that of "other
+ * programs". */
 uint16_t st_cycle_ring_name(struct st_cycle_ring *ring, const char *name);
 
 /** Notes how the clocks differ now. */

@@ -16,6 +16,7 @@
 
 #define MARK       "heard"
 #define FILES_MAX  256
+#define NEW_NAME   "new" /* until it is complete; the next one takes the place of what a kill left */
 #define BLOCK      65536
 #define PATH_BYTES 1200
 
@@ -116,29 +117,26 @@ static int copy(int from, int to)
 
 static int keep_in(const struct st_recorder *recorder, const char *folder, int64_t max_bytes)
 {
-    char name[80];
-    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-        return -errno;
     const int from = open(recorder->from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (from < 0)
         return -errno; /* no such program watches */
-    const int folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    int r = folder_fd < 0 ? -errno : 0;
-    if (r == 0)
-        trim(folder_fd, max_bytes);
-    ST_PRINT(name, "%" PRId64 "-%s", recorder->wall_ns, recorder->cause);
-    const int to =
-        r == 0 ? openat(folder_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
-    if (r == 0 && to < 0)
+    int folder_fd = -1, to = -1;
+    int r = mkdir(folder, 0700) != 0 && errno != EEXIST ? -errno : 0;
+    if (r == 0 && (folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
         r = -errno;
-    if (r == 0)
-        r = copy(from, to);
-    if (to >= 0)
-        close(to);
-    if (r == 0 && renameat(folder_fd, name, folder_fd, ST_TEXT(100, "%s" ST_CYCLE_RING_SUFFIX, name)) != 0)
+    if (r == 0) {
+        trim(folder_fd, max_bytes);
+        to = openat(folder_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+        r = to < 0 ? -errno : copy(from, to);
+    }
+    if (r == 0 && renameat(folder_fd, NEW_NAME, folder_fd,
+                           ST_TEXT(100, "%" PRId64 "-%s" ST_CYCLE_RING_SUFFIX, recorder->wall_ns,
+                                   recorder->cause)) != 0)
         r = -errno;
     if (r < 0 && to >= 0)
-        (void)unlinkat(folder_fd, name, 0);
+        (void)unlinkat(folder_fd, NEW_NAME, 0);
+    if (to >= 0)
+        close(to);
     if (folder_fd >= 0)
         close(folder_fd);
     close(from);

@@ -1,4 +1,4 @@
-/* What is said of a recording: the class of its path, its losses without those that were forced, and what
+/* What a recording shows: the class of its path, its losses without those that were forced, and what
  * else is wrong with it. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* On a path that returns samples one by one each fault is found, once, at its place and with its length; and
- * nothing where there is none. With an argument: so many hours without a fault. */
+ * nothing where there is none. With an argument: that number of hours without a fault. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -189,7 +189,7 @@ static void what_is_no_signal_is_not_taken_for_one(void **state)
     free(frames);
 }
 
-/* @return losses that were none in so many seconds, exactly returned, or with noise. */
+/* @return how often a loss was found where there is none, in that time; noisy: the path adds noise. */
 static size_t false_ones(uint64_t seconds, bool noisy)
 {
     struct st_signal signal;

@@ -1,5 +1,5 @@
 /* On a path that converts, faults of 1 ms and more are found, once, within 1 ms; and nothing where there is
- * none. With an argument: so many hours without a fault. */
+ * none. With an argument: that number of hours without a fault. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -41,13 +41,15 @@ static void the_newest_rows_stay(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void further_names_share_the_last_place(void **state)
+static void who_has_no_name_of_his_own_is_no_one_else(void **state)
 {
     (void)state;
     struct st_cycle_ring *ring = calloc(1, sizeof(*ring));
     assert_non_null(ring);
-    for (int i = 0; i < ST_CYCLE_RING_NAMES + 5; i++)
-        assert_true(st_cycle_ring_name(ring, ST_TEXT(20, "client %d", i)) < ST_CYCLE_RING_NAMES);
+    for (uint16_t i = 0; i < ST_CYCLE_RING_NAMES + 5; i++)
+        assert_int_equal(st_cycle_ring_name(ring, ST_TEXT(20, "client %d", i)),
+                         i < ST_CYCLE_RING_NAMES ? i : ST_CYCLE_RING_NAMES - 1);
+    assert_string_equal(ring->names[ST_CYCLE_RING_NAMES - 1], "other programs");
     free(ring);
 }
 
@@ -88,7 +90,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_newest_rows_stay),
-        cmocka_unit_test(further_names_share_the_last_place),
+        cmocka_unit_test(who_has_no_name_of_his_own_is_no_one_else),
         cmocka_unit_test(a_link_is_not_followed),
         cmocka_unit_test(what_cannot_be_is_refused),
     };

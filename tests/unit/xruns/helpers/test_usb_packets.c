@@ -27,7 +27,7 @@ struct found {
 /* What is changed in each event before it is taken. */
 struct change {
     int64_t at;        /* of the transfers that are done, from this one on (0: the first) ... */
-    int64_t transfers; /* ... so many */
+    int64_t transfers; /* ... this number of them */
     int64_t each;      /* 0: all of them, 2: every second one */
     int status;        /* of their packets */
     int urb_status;    /* of the transfer */
