@@ -505,8 +505,7 @@ static void add_programs_details(struct section *to, const struct st_observed_vi
             add(to, OK, "Long cycles", "%s: %s", client->name, rhythm);
         if (client->load.between == ST_XRUN_BETWEEN_NOTHING || client->load.between == ST_XRUN_BETWEEN_HEARD)
             continue;
-        add(to, OK, "Not seen here", "between %s and %s%s", client->name,
-            st_event_source_title(of->source),
+        add(to, OK, "Not seen here", "between %s and %s%s", client->name, st_event_source_title(of->source),
             client->load.between == ST_XRUN_BETWEEN_STOPS
                 ? ": sound that the program writes too late while it runs (that it stands still is watched)"
                 : "");
