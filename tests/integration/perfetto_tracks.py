@@ -67,7 +67,7 @@ def main():
         said.append(f"{client} computes")
     if wanted == ["--missed"]:
         missed = [at for track, at, name in instants if track == "missed deadlines" and name == client]
-        if missed and all(any(track == client and begin <= at <= end for track, begin, _, end in slices) for at in missed):
+        if any(track == client and begin <= at <= end for at in missed for track, begin, _, end in slices):
             said.append("missed its deadline within that")
     elif wanted and any(wanted[0] in name for _, _, name in instants):
         said.append(f"'{wanted[0]}' is there")
