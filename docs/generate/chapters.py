@@ -56,11 +56,8 @@ FREEBSD = [
      "freebsd-sysctl-conf freebsd-loader-conf"),
 ]
 
-AUDIENCE = """This is for people who record, play software instruments or run live effects, and hear clicks. Each setting says why it matters,
-how to make it now and for ever, how to check it, what it costs, and how to take it back.
-
-The order is that of effect: what comes first can delay your sound without limit, what comes last by microseconds. Whoever only
-listens needs none of it: a longer buffer does the same for nothing.
+AUDIENCE = """This is for people who record, play software instruments or run live effects, and hear clicks. What comes first can delay your
+sound without limit, what comes last by microseconds. Whoever only listens needs none of it: a longer buffer does the same for nothing.
 
 With 128 frames a period at 48 kHz an audio program has 2.67 ms to wake up, compute and be done, again and again; with 64 frames
 1.33 ms. Every delay named here comes out of that time."""

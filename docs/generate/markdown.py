@@ -221,8 +221,13 @@ def applied_by_sleeptune(rule):
     return rule["applicability"] == "auto" and not rule["undo"].startswith("nothing ")
 
 
-def put_setting(page, rule, revert=True):
-    """How to make a change, check it and take it back. revert: where sleeptune can do that, with its command."""
+# what a guide says once, at its beginning
+PLAIN_UNDO = re.compile(r"nothing |there is nothing |(take|delete) [^ ]+ out again \(GRUB|"
+                        r"(delete|take) (the lines? (in|out of) )?[^ ;]+( and (restart|run [^;]*|plug [^;]*))?$")
+
+
+def put_setting(page, rule, alone=True):
+    """How to make a change, check it and take it back. alone: on a page of its own, which says all of it."""
     if rule["now"]:
         page.put("\n**Now:**\n")
         page.block("sh", rule["now"])
@@ -234,11 +239,13 @@ def put_setting(page, rule, revert=True):
     page.block("sh", rule["check"])
     page.put("\n")
     nothing = rule["cost"].startswith("none")
-    page.bullet("Costs", "nothing" if nothing else "", rule["cost"][4:] if nothing else rule["cost"])
+    if alone or not nothing or rule["cost"][4:].strip(". "):
+        page.bullet("Costs", "nothing" if nothing else "", rule["cost"][4:] if nothing else rule["cost"])
     if not rule["when_not"].startswith("never: "):
         page.bullet("Not when", "", rule["when_not"])
     by_command = f"{page.guide['root']}sleeptune revert {rule['id']}, if sleeptune applied it. By hand: "
-    page.bullet("Undo", by_command if revert and applied_by_sleeptune(rule) else "", rule["undo"])
+    if alone or not PLAIN_UNDO.match(rule["undo"].rstrip(".")):
+        page.bullet("Undo", by_command if alone and applied_by_sleeptune(rule) else "", rule["undo"])
 
 
 def guide(outline, os, rules):
@@ -249,8 +256,9 @@ def guide(outline, os, rules):
     page.paragraphs("This runs an audio-shaped loop for ten seconds, says whether the machine keeps up, and names the settings below "
                     "that differ on it:")
     page.block("sh", "sleeptune check --frames 128")
-    page.paragraphs("Change one thing at a time, measure again, and keep what helped. Each section ends with its ID. "
-                    "Where sleeptune can make the change, the ID is marked; all of it can be done and undone by hand, as shown.")
+    page.paragraphs("Change one thing at a time, measure again, and keep what helped. Each section ends with its ID, marked where sleeptune "
+                    "can make the change; all can be done by hand, as shown. To undo one, delete what it wrote, run the commands after it "
+                    "once more, and restart, unless the section says otherwise. What names no cost has none.")
     page.block("sh", f"{'sleeptune report ID':{len(root) + 21}} # the numbers of this machine, and the sources\n"
                      f"{root}sleeptune apply ID    # makes a marked change, and remembers what was there before\n"
                      f"{root}sleeptune verify      # after a reboot: is it in force?\n"
@@ -261,7 +269,7 @@ def guide(outline, os, rules):
         for rule_id in ids.split():
             page.put(f"\n### {known[rule_id]['title']}\n")
             page.paragraphs(known[rule_id]["mechanism"])
-            put_setting(page, known[rule_id], revert=False)
+            put_setting(page, known[rule_id], alone=False)
             mark = ", by `sleeptune apply`" if applied_by_sleeptune(known[rule_id]) else ""
             page.put(f"- **ID:** `{rule_id}`{mark}\n")
     page.put("\n## What you can leave alone\n")
