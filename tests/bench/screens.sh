@@ -39,7 +39,6 @@ sleep 40
 load=$(cut -d' ' -f1-3 /proc/loadavg)
 sleeptune status >status.txt
 COLUMNS=40 sleeptune status >narrow.txt
-LC_ALL=C sleeptune status >ascii.txt
 sleeptune check >check.txt 2>&1
 sleeptune check --stress >stress.txt 2>/dev/null
 sleep 25
@@ -90,5 +89,4 @@ screen "history: what was" "The last day." "sleeptune history" history
 screen "after: the program has ended" "It makes no dropouts any more." "sleeptune status" after
 screen "rest: before anything plays" "The measuring loop rests." "sleeptune status" rest
 screen "40 columns" "As on a phone." "COLUMNS=40 sleeptune status" narrow
-screen "ASCII" "Without Unicode." "LC_ALL=C sleeptune status" ascii
 exit "$missing"
