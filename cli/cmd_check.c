@@ -1,11 +1,13 @@
 /* sleeptune check: ten seconds of measuring, then the report with what was measured in its first sentence. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "advisor/facts/fact_keys.h"
 #include "cli/command.h"
+#include "cli/measure/listen_run.h"
 #include "cli/measure/music.h"
 #include "cli/measure/sizes.h"
 #include "cli/module/module_history.h"
@@ -33,7 +35,8 @@ struct options {
     struct st_music *music; /* NULL: it is not watched */
     int64_t duration_ns;
     uint32_t judged_frames; /* the settings are judged for this size */
-    bool quiet;
+    bool quiet, listen;
+    const char *back; /* of listen; NULL: the best way */
 };
 
 static void help(void)
@@ -48,6 +51,9 @@ static void help(void)
           "      --stress       measure six times that long: without load, then while\n"
           "                     programs compute, copy memory, write to the disk, start\n"
           "                     others, use the network (64 MiB a CPU, a file of 64 MiB)\n"
+          "      --listen       then play a quiet test signal for as long, at least 10s, and\n"
+          "                     say what was lost on the way back; it says so before\n"
+          "      --back WAY     how it comes back, see 'sleeptune listen --help'\n"
           "  -q, --quiet        print nothing on standard error while it measures\n" ST_NO_SERVERS_HELP
               ST_REPORT_HELP "\n"
           "Examples:\n"
@@ -115,6 +121,7 @@ struct answer {
     uint32_t judged_frames, used_frames; /* used: by a sound server; 0: none, or not known */
     uint64_t dropouts_n;                 /* of the music */
     enum st_os os;
+    struct st_listen_run *listened; /* NULL: not asked for, or it failed */
 };
 
 static const struct st_predict_row *judged_row(const struct answer *answer, const struct phase *phase)
@@ -170,6 +177,17 @@ static void print_phases(const void *ctx, FILE *out, ST_UNUSED int width, bool c
     }
 }
 
+static void print_table(const void *ctx, FILE *out, int width, bool colour, bool details)
+{
+    const struct answer *answer = ctx;
+    char text[ST_LISTEN_ANSWER_BYTES];
+    (answer->stress ? print_phases : print_sizes)(ctx, out, width, colour, details);
+    if (answer->listened == NULL)
+        return;
+    st_listen_text_answer(&answer->listened->view, text, sizeof(text));
+    st_text_wrap(out, text, 2, width);
+}
+
 static json_t *answer_json(const struct answer *answer)
 {
     json_t *phases = answer->stress ? json_array() : json_null();
@@ -183,8 +201,9 @@ static json_t *answer_json(const struct answer *answer)
                       "lateness_max_ns", st_json_integer_or_null(known, result_of(phase)->lateness.max_ns));
         (void)json_array_append_new(phases, row);
     }
-    return json_pack("{s:o, s:o}", "rows", st_predict_text_rows_json(&answer->worst->sizes.table), "stress",
-                     phases);
+    return json_pack("{s:o, s:o, s:o}", "rows", st_predict_text_rows_json(&answer->worst->sizes.table),
+                     "stress", phases, "listen",
+                     answer->listened != NULL ? st_listen_text_json(&answer->listened->view) : json_null());
 }
 
 /** The largest of the sizes that held in each phase; 0: in one of them none did, or none is known. */
@@ -326,7 +345,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
     const bool said = st_facts_text(facts, ST_MUSIC_ANSWER, &music) == 0 && strstr(music, "Next: ") != NULL;
     answer->report.next = dropouts && (said || judged_held) ? NULL : answer->next;
     answer->report.text = answer->text;
-    answer->report.table = answer->stress ? print_phases : print_sizes;
+    answer->report.table = print_table;
     answer->report.ctx = answer;
     return dropouts || !judged_held ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
 }
@@ -363,6 +382,23 @@ static int measure_phase(struct options *options, const struct st_wish *wish, ui
     return status == ST_EXIT_DONE ? status_of(&phase->sizes) : status;
 }
 
+/** What is lost end to end, as long as was measured, once the loop is over. @return an st_exit. */
+static int listen(const struct options *options, struct answer *answer)
+{
+    const struct st_listen_wish wish = {
+        .back = options->back,
+        .duration_ns = options->duration_ns > ST_LISTEN_LEAST_NS ? options->duration_ns : ST_LISTEN_LEAST_NS};
+    struct st_listen_run *run = calloc(1, sizeof(*run));
+    const int status =
+        run != NULL ? st_listen_run_live(COMMAND, &wish, run) : st_failure(COMMAND, "out of memory");
+    if (status == ST_EXIT_DONE) {
+        answer->listened = run;
+        return st_listen_run_status(run);
+    }
+    free(run);
+    return status;
+}
+
 /** Measures into facts and the answer. @return an st_exit; there is an answer if its report has a text. */
 static int measure(struct options *options, bool watch, struct st_facts *facts, struct answer *answer)
 {
@@ -392,7 +428,9 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
         fputs("\r\033[K", stderr);
     if (status != ST_EXIT_DONE)
         return status;
+    const int heard = options->listen && !st_stop_asked() ? listen(options, answer) : ST_EXIT_DONE;
     status = make_answer(facts, answer);
+    status = heard > status ? heard : status;
     for (size_t i = 0; i < answer->phases_n; i++) {
         const struct phase *phase = &answer->phases[i];
         if (phase->load_error != 0)
@@ -415,12 +453,16 @@ int st_cmd_check(int argc, char **argv)
         {"duration", 'd', .time_ns = &options.duration_ns, .min = ST_NS_PER_MS, .max = DURATION_MAX_NS},
         {"quiet", 'q', .flag = &options.quiet},
         {"stress", .flag = &stress},
+        {"listen", .flag = &options.listen},
+        {"back", .text = &options.back},
         {"no-servers", .flag = &input.no_servers},
     };
     int status =
         st_report_run_options(COMMAND, own, ST_ARRAY_LEN(own), help, argc, argv, NULL, &options.report);
     if (status >= 0)
         return status;
+    if (options.back != NULL && !options.listen)
+        return st_failure_usage(COMMAND, "--back is of --listen");
     /* before the loop runs, so that nothing of it is taken for the machine's */
     st_facts_input_of_player(&input);
     status = st_facts_input_load(COMMAND, &input, &facts);
@@ -433,6 +475,9 @@ int st_cmd_check(int argc, char **argv)
         status = st_report_run(COMMAND, facts, &options.report, true);
     }
     json_decref(answer.report.json);
+    if (answer.listened != NULL)
+        st_listen_run_finish(answer.listened);
+    free(answer.listened);
     for (size_t i = 0; i < answer.phases_n; i++)
         st_sizes_finish(&answer.phases[i].sizes);
     st_facts_free(facts);

@@ -78,29 +78,27 @@ static const char *title(const struct st_listen_view *view)
     return view->live != NULL && view->live->way != NULL ? view->live->way->title : "of the recording";
 }
 
-static void say_answer(const struct st_listen_view *view, FILE *out, int width)
+void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t bytes)
 {
     const struct st_hearing_result *result = view->result;
-    char bound[32], heard[32], all[32], line[400];
+    char bound[32], heard[32], all[32];
     st_miss_events_rate_text(result->per_hour_max95, bound, sizeof(bound));
     st_ns_format_long(llround(result->heard_s * ST_NS_PER_S), heard, sizeof(heard));
     if (result->path_class == ST_PATH_NONE)
-        ST_PRINT(line, "! Invalid: the test signal was not heard, so nothing can be said about losses.");
+        snprintf(buf, bytes,
+                 "! Invalid: the test signal was not heard, so nothing can be said about losses.");
     else if (!st_hearing_valid(result))
-        ST_PRINT(
-            line,
-            "! Invalid: only %u of the %u forced glitches were found, so losses may have been missed. %zu "
-            "more were found in %s %s.",
-            result->forced_found_n, result->forced_n, result->losses_n, heard, title(view));
+        snprintf(buf, bytes,
+                 "! Invalid: only %u of the %u forced glitches were found, so losses may have been missed. "
+                 "%zu more were found in %s %s.",
+                 result->forced_found_n, result->forced_n, result->losses_n, heard, title(view));
     else if (result->losses_n == 0)
-        ST_PRINT(line, "✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard, title(view),
-                 bound);
+        snprintf(buf, bytes, "✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard,
+                 title(view), bound);
     else
-        ST_PRINT(line, "✘ %zu loss%s, %s in all, in %s %s: at most %s per hour (95 %%).", result->losses_n,
-                 result->losses_n == 1 ? "" : "es",
+        snprintf(buf, bytes, "✘ %zu loss%s, %s in all, in %s %s: at most %s per hour (95 %%).",
+                 result->losses_n, result->losses_n == 1 ? "" : "es",
                  time_of(view, (double)result->lost_frames, all, sizeof(all)), heard, title(view), bound);
-    st_text_wrap(out, line, 2, width);
-    fputc('\n', out);
 }
 
 static void say_losses(const struct st_listen_view *view, FILE *out, int width)
@@ -216,7 +214,10 @@ static void say_next(const struct st_listen_view *view, FILE *out, int width)
 
 void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int width)
 {
-    say_answer(view, out, width);
+    char answer[ST_LISTEN_ANSWER_BYTES];
+    st_listen_text_answer(view, answer, sizeof(answer));
+    st_text_wrap(out, answer, 2, width);
+    fputc('\n', out);
     say_losses(view, out, width);
     say_path(view, out, width);
     say_remarks(view, out, width);

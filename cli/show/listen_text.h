@@ -30,6 +30,10 @@ const struct st_capture_event *st_listen_text_reason(const struct st_listen_view
  * as they are reported up to a second late. Foreign text; NULL: nothing. */
 const char *st_listen_text_record(const struct st_listen_view *view, const struct st_loss *loss);
 
+#define ST_LISTEN_ANSWER_BYTES 400
+
+/** The first line: what was lost in how long, over which way, and how many that can show. */
+void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t bytes);
 /** @param width columns. */
 void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int width);
 /** sleeptune-listen/1. New reference; NULL: out of memory. */

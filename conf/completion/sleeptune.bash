@@ -34,7 +34,7 @@ _sleeptune() {
         measure) words='--rate --frames --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --cause-above --stress --no-lock --record --details --json --format --fail-on-miss --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --format --json --threshold --ok --details --all --output
-            --textfile --quiet --stress --no-servers --help' ;;
+            --textfile --quiet --stress --listen --back --no-servers --help' ;;
         listen) words='--back --play --duration --signal --input --json --format --help' ;;
         report) words="--list --frames --rate --snapshot --root --input --user --no-servers --profile --only --format --json --threshold --ok --details --all
             --output -o --textfile --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;

@@ -90,6 +90,11 @@ like "interrupted, it prints what it has" "$? $(tr '\n' ' ' <"$tmp/out")" '^[012
 is "and no load is left" "$(ps -o pid= -p $(tr -s ' \n' ',' <<<"$children" | sed 's/^,//; s/,$//') | wc -l)" 0
 
 refused "a duration that is none" 3 check --duration soon
+refused "a way back without listening" 3 check --back monitor
+out=$("$SLEEPTUNE" check --listen --back no-such-device --duration 300ms --frames 256 --quiet 2>&1)
+is "no way back: a failure" "$?" 4
+like "that is said" "$out" '^sleeptune check: --back no-such-device: '
+like "with the rest of the screen" "$out" '^ *frames +lasts '
 refused "no snapshots: it is about this machine" 3 check --snapshot x
 
 # --- the bare command -------------------------------------------------------------------------------------------------------

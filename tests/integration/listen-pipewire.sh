@@ -84,6 +84,16 @@ print(d["path_class"], d["forced_glitches"], d["forced_glitches_found"], d["loss
 }
 does "the command hears the nine glitches and no other loss, and says what this way cannot hear" eval 'of_command || of_command || of_command'
 
+# check: one line of its screen; nothing plays before standard error says so
+of_check() {
+    "$SLEEPTUNE" check --listen --back monitor -d 1s --frames 8192 --no-servers --quiet --json >"$tmp/json" 2>"$tmp/err"
+    [ "$("$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1]))["listen"]
+print(d["schema"], d["path_class"], d["losses_n"], d["forced_glitches_found"])' "$tmp/json")" = "sleeptune-listen/1 bit-exact 0 True" ]
+}
+does "check --listen listens, too" eval 'of_check || of_check || of_check'
+is "and says what it plays before" "$(cat "$tmp/err")" \
+    "Playing a quiet test signal to nul and recording it from nul, over the monitor of PipeWire's sink, for 10.00 s. Ctrl-C ends it."
+
 # the device vanishes
 mkfifo "$tmp/go2"
 "$listener" -w monitor <"$tmp/go2" >"$tmp/stream" 2>"$tmp/listen.log" &

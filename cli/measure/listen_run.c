@@ -1,0 +1,124 @@
+#include "cli/measure/listen_run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "core/ns.h"
+#include "core/text/safe.h"
+#include "core/text/text.h"
+#include "platform/posix/posix.h"
+
+#define FRAMES     1024   /* of silence at once */
+#define GAP_MAX    960000 /* frames that a recorder may leave out */
+#define LATE_NS    (1500 * ST_NS_PER_MS)
+#define RATE_LEAST 5 /* s, from which on a device's rate is known */
+
+static void say_begin(void *ctx, const struct st_way *way, const struct st_capture_head *head)
+{
+    struct st_listen_run *run = ctx;
+    struct st_capture_head safe = *head;
+    char time[32];
+    run->view.rate_hz = head->rate_hz;
+    run->view.channels = head->channels;
+    st_hearing_init(&run->hearing, head->rate_hz, head->channels);
+    st_ns_format_short(run->wish->duration_ns, time, sizeof(time));
+    fprintf(stderr,
+            "Playing a quiet test signal to %s and recording it from %s, %s, for %s. Ctrl-C ends it.\n",
+            st_safe_text(safe.plays), st_safe_text(safe.records), way->title, time);
+}
+
+/* Frames that were recorded and did not get here are silence: a loss with that reason. */
+static void fill_gap(struct st_listen_run *run, uint64_t frames)
+{
+    static const float silence[FRAMES * ST_CAPTURE_CHANNELS_MAX];
+    for (frames = frames < GAP_MAX ? frames : GAP_MAX; frames > 0;) {
+        const size_t n = frames < FRAMES ? (size_t)frames : FRAMES;
+        st_hearing_take(&run->hearing, silence, n);
+        frames -= n;
+    }
+}
+
+static void take_packet(void *ctx, const struct st_capture_packet *packet)
+{
+    struct st_listen_run *run = ctx;
+    if (run->first_ns == 0) {
+        run->first_ns = packet->time_ns;
+        run->first_recorded = run->next_frame = packet->recorded;
+        st_hearing_expect(&run->hearing, 0, packet->played);
+    }
+    if (packet->recorded > run->next_frame)
+        fill_gap(run, packet->recorded - run->next_frame);
+    if (!run->hearing.places.was_locked) /* a player that was late at first moved the signal */
+        run->ahead = (int64_t)(packet->played - (packet->recorded - run->first_recorded));
+    run->next_frame = packet->recorded + packet->frames_n;
+    run->last_recorded = packet->recorded;
+    run->last_ns = packet->time_ns;
+    st_hearing_take(&run->hearing, packet->samples, packet->frames_n);
+}
+
+/* What the daemon recorded meanwhile, if one answers: dropouts are reported up to a second late. */
+static void ask_daemon(struct st_listen_run *run)
+{
+    const struct timespec late = st_ns_to_timespec(LATE_NS);
+    char error[512];
+    if (run->result.losses_n == 0 || !st_daemon_client_listens(NULL))
+        return;
+    (void)nanosleep(&late, NULL);
+    const int64_t now_ns = st_posix_wall_ns(NULL);
+    run->view.wall_ns = now_ns - st_posix_now_ns(NULL);
+    const int64_t since_ns = run->live.begin_ns + run->view.wall_ns - ST_NS_PER_S;
+    if (st_daemon_client_try(
+            NULL, ST_TEXT(100, "/v1/events?since=%" PRId64 "&limit=500", since_ns / ST_NS_PER_S),
+            "sleeptune-events/1", ST_DAEMON_TIMEOUT_MS, &run->records, error, sizeof(error)) == 0)
+        run->view.records = json_object_get(run->records.document, "events");
+}
+
+/* Every frame that the device had was recorded: its rate is known. */
+static bool is_whole(const struct st_listen_live *live)
+{
+    return live->events_n[ST_CAPTURE_RECORDER] + live->events_n[ST_CAPTURE_XRUN] +
+               live->events_n[ST_CAPTURE_FULL] ==
+           0;
+}
+
+void st_listen_run_end(struct st_listen_run *run, const struct st_glitch *forced, size_t forced_n)
+{
+    run->view.result = &run->result;
+    run->view.rate_ppm = (double)NAN;
+    st_hearing_end(&run->hearing, forced, forced_n, &run->result);
+}
+
+int st_listen_run_live(const char *command, const struct st_listen_wish *wish, struct st_listen_run *run)
+{
+    static const struct st_listen_calls calls = {say_begin, take_packet};
+    struct st_listen_view *view = &run->view;
+    run->wish = wish;
+    const int status = st_listen_live(command, st_platform_native(), wish, &calls, run, &run->live);
+    if (status != ST_EXIT_DONE)
+        return status;
+    view->live = &run->live;
+    st_listen_run_end(run, run->live.forced, run->live.forced_n);
+    ask_daemon(run);
+    view->latency_known = run->result.places_known;
+    view->latency_frames = run->ahead - run->result.offset;
+    const double seconds = (double)(run->last_ns - run->first_ns) / ST_NS_PER_S;
+    if (seconds >= RATE_LEAST && is_whole(&run->live))
+        view->rate_ppm =
+            ((double)(run->last_recorded - run->first_recorded) / seconds / view->rate_hz - 1) * 1e6;
+    return ST_EXIT_DONE;
+}
+
+int st_listen_run_status(const struct st_listen_run *run)
+{
+    return !st_hearing_valid(&run->result) ? ST_EXIT_BOOKS
+           : run->result.losses_n > 0      ? ST_EXIT_FINDINGS
+                                           : ST_EXIT_DONE;
+}
+
+void st_listen_run_finish(struct st_listen_run *run)
+{
+    st_daemon_client_finish(&run->records);
+}
