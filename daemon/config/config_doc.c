@@ -25,28 +25,18 @@ static void write_wrapped(FILE *out, const char *indent, const char *text)
     }
 }
 
-static const char *reload_text(const struct st_config_key *key)
+/* What of a key's values is not said once for all, at the beginning of the page. */
+static bool allowed_to_say(const struct st_config_key *key, char *ret_text, size_t size)
 {
-    static const char *const texts[] = {
-        [ST_CONFIG_APPLIES_LOOP] = "On reload (SIGHUP) the test loop starts again.",
-        [ST_CONFIG_APPLIES_AUDIO] = "On reload (SIGHUP) the stream is opened again.",
-        [ST_CONFIG_APPLIES_SOCKET] = "Applied on reload (SIGHUP).",
-        [ST_CONFIG_APPLIES_HISTORY] = "Applied on reload (SIGHUP).",
-        [ST_CONFIG_APPLIES_WHEN] = "Applied on reload (SIGHUP).",
-        [ST_CONFIG_APPLIES_NOTIFY] = "Applied on reload (SIGHUP).",
-        [ST_CONFIG_APPLIES_HTTP] = "On reload (SIGHUP) the address is opened again.",
-        [ST_CONFIG_APPLIES_OBSERVE] =
-            "On reload (SIGHUP) sleeptuned begins or stops to watch it; the counts remain.",
-        [ST_CONFIG_APPLIES_TRACE] = "On reload (SIGHUP) the tracer starts or ends.",
-        [ST_CONFIG_APPLIES_START] = "Applied when sleeptuned starts, not on reload (SIGHUP).",
-    };
-    return texts[key->applies];
+    st_config_allowed(key, ret_text, size);
+    return strncmp(ret_text, "a text of", strlen("a text of")) != 0;
 }
 
 void st_config_doc_example(FILE *out)
 {
     fputs("# sleeptuned.conf: every key at its default. See sleeptuned.conf(5).\n"
-          "# sleeptuned -n checks this file; kill -HUP, or a reload of the service, reads it again.\n",
+          "# sleeptuned -n checks this file; kill -HUP, or a reload of the service, reads it again.\n"
+          "# A text has at most 255 bytes.\n",
           out);
     char group[32] = "";
     ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
@@ -60,10 +50,8 @@ void st_config_doc_example(FILE *out)
         char allowed[256];
         fputc('\n', out);
         write_wrapped(out, "    # ", key->help);
-        st_config_allowed(key, allowed, sizeof(allowed));
-        const char *line =
-            ST_TEXT(320, "%c%s. %s", toupper((unsigned char)allowed[0]), allowed + 1, reload_text(key));
-        write_wrapped(out, "    # ", line);
+        if (allowed_to_say(key, allowed, sizeof(allowed)))
+            write_wrapped(out, "    # ", ST_TEXT(320, "Allowed: %s.", allowed));
         fprintf(out, "    #%s = %s;\n", dot + 1, key->default_text);
     }
     fputs("};\n", out);
@@ -101,7 +89,7 @@ void st_config_doc_mdoc(FILE *out)
         write_mdoc_argument(out, key->default_text);
         fputc('\n', out);
         write_mdoc_text(out, key->help);
-        st_config_allowed(key, allowed, sizeof(allowed));
-        fprintf(out, "Allowed: %s.\n%s\n", allowed, reload_text(key));
+        if (allowed_to_say(key, allowed, sizeof(allowed)))
+            fprintf(out, "Allowed: %s.\n", allowed);
     }
 }

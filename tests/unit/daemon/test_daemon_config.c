@@ -317,17 +317,6 @@ static void key_list_of_the_manual_is_current(void **state)
     free(current);
 }
 
-static void each_key_of_the_daemon_says_what_sighup_does(void **state)
-{
-    (void)state;
-    char *manual = written(st_config_doc_mdoc);
-    size_t keys_n = st_config_keys_n;
-    for (const char *at = manual; (at = strstr(at, "SIGHUP")) != NULL; at++)
-        keys_n--;
-    assert_int_equal(keys_n, 0);
-    free(manual);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,7 +337,6 @@ int main(void)
         cmocka_unit_test(committed_example_is_current),
         cmocka_unit_test(example_with_all_lines_in_force_means_defaults),
         cmocka_unit_test(key_list_of_the_manual_is_current),
-        cmocka_unit_test(each_key_of_the_daemon_says_what_sighup_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
