@@ -321,8 +321,7 @@ const struct st_rule st_rule_linux_rt_group_sched = {
     .guide.now = "# cgroup v1: for each group, from the top down to the group of the program:\necho 950000 "
                  "| sudo tee /sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us",
     .guide.persistent =
-        "# Linux 6.16 and later: use this option; before 6.16: install a kernel without "
-        "CONFIG_RT_GROUP_SCHED\n" ST_MACHINE_FIX_BOOT_OPTION(
+        "# before Linux 6.16: a kernel without CONFIG_RT_GROUP_SCHED; later:\n" ST_MACHINE_FIX_BOOT_OPTION(
             "rt_group_sched=0") "\n# do not set kernel.sched_rt_runtime_us=-1: then nothing stops a thread "
                                 "that never sleeps",
     .guide.needs = ST_NEEDS_REBOOT,

@@ -64,7 +64,9 @@ With 128 frames a period at 48 kHz an audio program has 2.67 ms to wake up, comp
 
 GUIDES = {
     "linux": {"title": "Setting up Linux for real-time audio", "root": "sudo ", "chapters": LINUX,
-              "intro": AUDIENCE + "\n\nNAME is your user name."},
+              "intro": AUDIENCE + "\n\nNAME is your user name. What belongs on the kernel command line: on Debian and Ubuntu, in "
+              "/etc/default/grub.d/sleeptune.cfg, the line 'GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT OPTION\"', then "
+              "'sudo update-grub'; on Fedora 'sudo grubby --update-kernel=ALL --args=OPTION'."},
     "freebsd": {"title": "Setting up FreeBSD for real-time audio", "root": "", "chapters": FREEBSD,
                 "intro": AUDIENCE + "\n\nCommands are for root. NAME is you, N the number of your sound device in /dev/sndstat."},
 }

@@ -226,13 +226,16 @@ PLAIN_UNDO = re.compile(r"nothing |there is nothing |(take|delete) [^ ]+ out aga
                         r"(delete|take) (the lines? (in|out of) )?[^ ;]+( and (restart|run [^;]*|plug [^;]*))?$")
 
 
+BOOT_OPTION = re.compile(r'# /etc/default/grub\.d/\S+ \(Debian, Ubuntu\)\n.*DEFAULT ([^"]+)"\n# then\nsudo update-grub\n# Fedora: .*')
+
+
 def put_setting(page, rule, alone=True):
     """How to make a change, check it and take it back. alone: on a page of its own, which says all of it."""
     if rule["now"]:
         page.put("\n**Now:**\n")
         page.block("sh", rule["now"])
     if rule["persistent"]:
-        put_persistent(page, rule["persistent"])
+        put_persistent(page, rule["persistent"] if alone else BOOT_OPTION.sub(r"# add '\1' to the kernel command line", rule["persistent"]))
     if rule["needs"] in NEEDS:
         page.paragraphs(NEEDS[rule["needs"]])
     page.put("\n**Check:**\n")
