@@ -5,11 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "advisor/report/report.h"
 #include "cli/command.h"
 #include "cli/module/module_history.h"
+#include "cli/report/facts_input.h"
 #include "cli/show/daemon_client.h"
 #include "cli/show/heard_text.h"
 #include "cli/show/history_text.h"
@@ -34,7 +35,7 @@
 #define EVENTS_USUAL  500
 
 struct options {
-    bool events, causes, heard, changes, json, system, details;
+    bool events, causes, heard, changes, json, system, details, names;
     const char *since, *until, *socket, *db;
     const char *step; /* of the steps of time only */
     const char *kind; /* of the events only, as limit */
@@ -75,8 +76,10 @@ static void help(void)
           "  --changes        new versions, settings and files, and since which of them\n"
           "                   dropouts are more frequent\n\n"
           "One dropout or mark as a file for ui.perfetto.dev:\n"
-          "  --trace ID       what each client of PipeWire did in the ten seconds before:\n"
-          "                   ID as --events --details prints it, or last\n"
+          "  --trace ID       what each client of PipeWire did in the ten seconds before,\n"
+          "                   and the kernel, if sleeptuned traces: ID as\n"
+          "                   --events --details prints it, or last\n"
+          "  --names          with the names of all programs, not of audio and culprits only\n"
           "  -o, --output F   the file (standard output)\n\n"
           "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n",
           stdout);
@@ -89,8 +92,8 @@ static int check_options(const struct options *o)
     if (others > 1)
         return st_failure_usage(COMMAND,
                                 "--events, --causes, --heard, --changes and --trace cannot be used together");
-    if (o->output != NULL && o->trace == NULL)
-        return st_failure_usage(COMMAND, "--output needs --trace");
+    if ((o->output != NULL || o->names) && o->trace == NULL)
+        return st_failure_usage(COMMAND, "--output and --names need --trace");
     if (o->trace != NULL && (o->json || o->since != NULL || o->until != NULL))
         return st_failure_usage(COMMAND, "--json, --since and --until cannot be used with --trace");
     if (others > 0 && o->step != NULL)
@@ -125,6 +128,7 @@ static int read_options(int argc, char **argv, struct options *ret)
         {.name = "details", .flag = &ret->details},
         {.name = "trace", .text = &ret->trace},
         {.name = "output", .letter = 'o', .text = &ret->output},
+        {.name = "names", .flag = &ret->names},
         ST_OPTION_ROWS_JSON(&ret->json),
         {.name = "system", .flag = &ret->system},
         {.name = "socket", .text = &ret->socket},
@@ -298,38 +302,66 @@ static int find_event(const char *id_text, struct st_history_wish wish, int64_t 
                : st_failure(COMMAND, "the last %d events have none with the number %" PRId64, EVENTS_MAX, id);
 }
 
-static int write_trace(const struct options *options, const struct st_cycle_ring *ring, const json_t *events,
-                       int64_t wall_ns)
+#define NOTE_BYTES 300
+
+/* What `report` calls a problem on this machine now: it may have been another way then, so it says when it
+ * was read. @param texts  the notes' room. */
+static void add_problems(struct st_trace_file *file, char (*texts)[NOTE_BYTES])
 {
-    struct utsname system;
+    struct st_facts_input input = {0};
+    struct st_facts *facts;
+    struct st_report report;
+    size_t n = 0;
+    char when[64];
+    st_facts_input_of_player(&input);
+    if (st_facts_input_load(COMMAND, &input, &facts) != ST_EXIT_DONE)
+        return;
+    if (st_report_make(facts, 0, 0, &report) == 0) {
+        st_report_leave_out(&report);
+        st_report_set_profile(&report, ST_REPORT_PROFILE_DESKTOP);
+        for (size_t i = 0; i < report.findings_n && n + 1 < ST_TRACE_FILE_NOTES_MAX; i++) {
+            const struct st_finding *finding = &report.findings[i];
+            if (finding->status == ST_STATUS_PROBLEM && finding->needless == NULL)
+                snprintf(texts[++n], NOTE_BYTES, "%s: %s", finding->rule->id, finding->summary);
+        }
+        st_report_finish(&report);
+    }
+    st_facts_free(facts);
+    snprintf(texts[0], NOTE_BYTES, "%zu problem%s on this computer, read %s, when this file was made", n,
+             n == 1 ? "" : "s", st_when_text(st_posix_wall_ns(NULL), when, sizeof(when)));
+    for (size_t i = 0; i <= n; i++)
+        file->notes[file->notes_n++] = texts[i];
+}
+
+static int write_trace(const struct options *options, struct st_trace_file *file)
+{
+    static char texts[ST_TRACE_FILE_NOTES_MAX][NOTE_BYTES];
     struct st_output output;
-    size_t cycles_n = 0, missed_n = 0;
-    const bool known = uname(&system) == 0;
     int r = st_output_open(&output, options->output);
     if (r < 0)
         return st_failure(COMMAND, "cannot write %s: %s",
                           options->output != NULL ? options->output : "to standard output",
                           st_destination_error(r));
-    r = st_trace_file_write(output.stream, ring, events, wall_ns,
-                            ST_TEXT(300,
-                                    "PipeWire's clients (%s %s; what the kernel did is not in this file)",
-                                    known ? system.sysname : "", known ? system.release : ""),
-                            &cycles_n, &missed_n);
+    add_problems(file, texts);
+    r = st_trace_file_write(output.stream, file);
     const int closed = st_output_close(&output, r == 0);
     if (r < 0 || closed < 0)
         return st_failure(COMMAND, "cannot write the trace: %s", strerror(r < 0 ? -r : -closed));
-    fprintf(
-        stderr,
-        "%zu cycles of clients, %zu of them missed their deadline. Open the file at ui.perfetto.dev, in your "
-        "browser; it stays on this computer.\n",
-        cycles_n, missed_n);
+    fprintf(stderr, "%zu cycles of clients, %zu of them missed their deadline. ", file->cycles_n,
+            file->missed_n);
+    if (file->reach_ns != INT64_MIN)
+        fprintf(stderr, "What the kernel did is there from %.1f s before the event on.\n",
+                (double)file->reach_ns / (double)ST_NS_PER_S);
+    else
+        fputs("What the kernel did is not: sleeptuned did not trace then (trace.enabled).\n", stderr);
+    fputs("Open the file at ui.perfetto.dev, in your browser; it stays on this computer.\n", stderr);
     return ST_EXIT_DONE;
 }
 
 static int show_trace(const struct options *options, struct st_history_wish wish)
 {
     st_module_history_path_fn path_of;
-    struct st_cycle_ring *ring;
+    struct st_trace_file trace;
     json_t *document;
     char history[PATH_MAX], path[PATH_MAX], error[512];
     int64_t wall_ns = INT64_MAX;
@@ -352,20 +384,22 @@ static int show_trace(const struct options *options, struct st_history_wish wish
             "and the newest ones (history.traces_mb)",
             folder);
     if (r == 0)
-        r = st_trace_file_read(path, &ring);
+        r = st_trace_file_read(path, wall_ns, &trace);
     if (r < 0)
         return st_failure(COMMAND, "cannot read %s: %s", r == -EBADMSG || r == -ENOMEM ? path : folder,
                           r == -EBADMSG ? "it is no file of cycles" : strerror(-r));
     wish.document = ST_HISTORY_OF_EVENTS;
-    wish.since_ns = st_ns_sub(wall_ns, ST_TRACE_FILE_BEFORE_NS);
-    wish.until_ns = st_ns_add(wall_ns, 3 * ST_NS_PER_S);
+    wish.since_ns = st_ns_sub(wall_ns, trace.before_ns);
+    wish.until_ns = st_ns_add(wall_ns, ST_TRACE_FILE_AFTER_NS);
     wish.limit = EVENTS_USUAL;
     status = ask(&wish, &document);
     if (status == ST_EXIT_DONE) {
-        status = write_trace(options, ring, json_object_get(document, "events"), wall_ns);
+        trace.happened = json_object_get(document, "events");
+        trace.names = options->names;
+        status = write_trace(options, &trace);
         json_decref(document);
     }
-    free(ring);
+    st_trace_file_finish(&trace);
     return status;
 }
 

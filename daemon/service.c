@@ -205,6 +205,8 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     st_http_turn(service->http, &wait);
     st_http_turn(service->http_tcp, &wait);
     st_http_turn(service->http_page, &wait);
+    if (service->history != NULL && st_history_writer_wants_events(service->history))
+        st_tracer_way_freeze(&service->late);
     return service->view.rests && played_ns > service->rest.judged_ns ? rest_or_run(service) : 0;
 }
 
@@ -294,6 +296,8 @@ static int init_books(struct st_service *service)
     if (r < 0)
         goto no_live;
     r = st_history_writer_start(service->platform, &service->config, &service->events, &service->history);
+    service->late.frozen = st_history_writer_give_events;
+    service->late.frozen_ctx = service->history;
     if (r == 0)
         return 0;
     st_live_finish(&service->live);

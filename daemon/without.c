@@ -74,6 +74,13 @@ void st_history_writer_stop(struct st_history_writer *writer) {}
 
 void st_history_writer_record(struct st_history_writer *writer, const char *cycles) {}
 
+bool st_history_writer_wants_events(struct st_history_writer *writer)
+{
+    return false;
+}
+
+void st_history_writer_give_events(void *ctx, const struct st_trace_event *events, size_t n) {}
+
 void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret)
 {
     *ret = (struct st_history_writer_view){.bytes = INT64_MIN};

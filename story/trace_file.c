@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,9 +12,14 @@
 #include "core/perfetto.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
+#include "story/trace_cpus.h"
+#include "story/trace_items.h"
 
-/* Tracks. Those of clients: FIRST + number of the name. */
-enum { TRACK_ABOUT = 1, TRACK_EVENTS, TRACK_MISSED, TRACK_FIRST = 16 };
+#define DROPOUT_NS (10 * ST_NS_PER_S) /* before a dropout, and ... */
+#define MARK_NS    (60 * ST_NS_PER_S) /* ... before a mark, where the ring has that */
+#define MISSED_MAX 64                 /* cycles in which a culprit is looked for: the last ones */
+#define PERIODS    4                  /* lengths of cycles that are named */
+#define NOTE_BYTES 300
 
 int st_trace_file_find(const char *folder, int64_t wall_ns, char *ret_path, size_t path_bytes,
                        int64_t *ret_wall_ns)
@@ -41,7 +47,7 @@ int st_trace_file_find(const char *folder, int64_t wall_ns, char *ret_path, size
     return found ? 0 : -ENOENT;
 }
 
-int st_trace_file_read(const char *path, struct st_cycle_ring **ret)
+static int read_ring(const char *path, struct st_cycle_ring **ret)
 {
     const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct st_cycle_ring *ring = malloc(sizeof(*ring) + 1);
@@ -65,46 +71,43 @@ int st_trace_file_read(const char *path, struct st_cycle_ring **ret)
     return r;
 }
 
-/* --- what is written, by its time --- */
+int st_trace_file_read(const char *path, int64_t wall_ns, struct st_trace_file *ret)
+{
+    const bool mark = strstr(path, "-heard" ST_CYCLE_RING_SUFFIX) != NULL;
+    struct st_trace_file file = {.wall_ns = wall_ns, .before_ns = mark ? MARK_NS : DROPOUT_NS};
+    char cpus[PATH_MAX];
+    int r = read_ring(path, &file.ring);
+    if (r < 0)
+        return r;
+    const size_t stem = strlen(path) - strlen(ST_CYCLE_RING_SUFFIX);
+    snprintf(cpus, sizeof(cpus), "%.*s" ST_CPU_EVENTS_SUFFIX, (int)stem, path);
+    r = st_cpu_events_read(cpus, &file.events, &file.events_n);
+    if (r < 0 && r != -ENOENT) {
+        st_trace_file_finish(&file);
+        return r;
+    }
+    *ret = file;
+    return 0;
+}
 
-/* At the same time an end comes first. */
-enum item_kind { ITEM_END, ITEM_INSTANT, ITEM_BEGIN };
+void st_trace_file_finish(struct st_trace_file *file)
+{
+    free(file->ring);
+    free(file->events);
+}
 
-struct item {
-    int64_t at_ns;
-    uint64_t track;
-    enum item_kind kind;
-    const char *text;
+/* --- cycles --- */
+
+/* A trace that is put together. */
+struct work {
+    struct st_trace_file *file;
+    struct st_trace_items items;
+    char names[ST_CYCLE_RING_NAMES][ST_XRUN_NAME_BYTES];
+    struct st_trace_cycle missed[MISSED_MAX]; /* the last ones */
+    int64_t from_ns, to_ns;                   /* what it has, so far */
+    int64_t periods_ns[PERIODS];
+    size_t periods_n;
 };
-
-struct items {
-    struct item *list;
-    size_t n, max;
-};
-
-static void add(struct items *items, int64_t at_ns, uint64_t track, enum item_kind kind, const char *text)
-{
-    if (items->n < items->max)
-        items->list[items->n++] = (struct item){at_ns, track, kind, text};
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct item *x = a, *y = b;
-    if (x->at_ns != y->at_ns)
-        return x->at_ns < y->at_ns ? -1 : 1;
-    return (int)x->kind - (int)y->kind;
-}
-
-/* A slice, if it has a length. @return its end. */
-static int64_t slice(struct items *items, uint64_t track, int64_t from_ns, int64_t to_ns, const char *text)
-{
-    if (to_ns <= from_ns)
-        return from_ns;
-    add(items, from_ns, track, ITEM_BEGIN, text);
-    add(items, to_ns, track, ITEM_END, NULL);
-    return to_ns;
-}
 
 static bool is_not_yet(uint32_t span_ns)
 {
@@ -124,111 +127,160 @@ static int64_t deadline_of(const struct st_cycle_row *row)
 
 /* A client's cycle: the rows of one signal_ns, the first and the last of them. @param free_ns  its track has
  * nothing from here on. @return the same behind it. */
-static int64_t add_cycle(struct items *items, const struct st_cycle_row *first,
-                         const struct st_cycle_row *last, int64_t free_ns, const char *name, size_t *missed_n)
+static int64_t add_cycle(struct work *work, const struct st_cycle_row *first, const struct st_cycle_row *last,
+                         int64_t free_ns)
 {
-    const uint64_t track = TRACK_FIRST + first->name;
+    struct st_trace_items *items = &work->items;
+    const uint64_t track = ST_TRACK_CLIENT + first->name;
     const int64_t seen_ns = last->cycle_ns + (is_not_yet(last->period_ns) ? 0 : last->period_ns);
     const int64_t begin_ns = first->signal_ns > free_ns ? first->signal_ns : free_ns;
     const int64_t awake_ns = is_not_yet(last->wait_ns) ? seen_ns : last->signal_ns + last->wait_ns;
     const int64_t end_ns =
         is_not_yet(last->wait_ns) || is_not_yet(last->busy_ns) ? seen_ns : awake_ns + last->busy_ns;
     const int64_t deadline_ns = deadline_of(first);
-    int64_t at_ns =
-        slice(items, track, begin_ns, awake_ns, first->is_driver ? "waits for its clients" : "waits");
-    at_ns = slice(items, track, at_ns, end_ns, "computes");
+    int64_t at_ns = st_trace_items_slice(items, track, begin_ns, awake_ns,
+                                         first->is_driver ? "waits for its clients" : "waits");
+    at_ns = st_trace_items_slice(items, track, at_ns, end_ns, "computes");
+    work->to_ns = at_ns > work->to_ns ? at_ns : work->to_ns;
+    work->file->cycles_n += !first->is_driver;
     if (!first->is_driver && end_ns > deadline_ns) {
-        add(items, deadline_ns, TRACK_MISSED, ITEM_INSTANT, name);
-        ++*missed_n;
+        st_trace_items_add(items, deadline_ns, ST_TRACK_MISSED, ST_TRACE_ITEM_INSTANT,
+                           work->names[first->name]);
+        work->missed[work->file->missed_n++ % MISSED_MAX] = (struct st_trace_cycle){first->signal_ns, end_ns};
     }
     return at_ns;
 }
 
-/* @return how many cycles of clients. */
-static size_t add_cycles(struct items *items, const struct st_cycle_ring *ring,
-                         char (*names)[ST_XRUN_NAME_BYTES], int64_t from_ns, size_t *missed_n)
+static void note_period(struct work *work, const struct st_cycle_row *row)
+{
+    size_t i = 0;
+    if (!row->is_driver || row->period_ns == 0 || is_not_yet(row->period_ns))
+        return;
+    while (i < work->periods_n && work->periods_ns[i] != row->period_ns)
+        i++;
+    if (i == work->periods_n && i < PERIODS)
+        work->periods_ns[work->periods_n++] = row->period_ns;
+}
+
+static void add_cycles(struct work *work)
 {
     static struct {
         const struct st_cycle_row *first, *last;
         int64_t free_ns;
     } open[ST_CYCLE_RING_NAMES];
-    size_t cycles_n = 0;
+    const struct st_cycle_ring *ring = work->file->ring;
     const size_t n = st_cycle_ring_n(ring);
     memset(open, 0, sizeof(open));
     for (size_t i = 0; i <= n + ST_CYCLE_RING_NAMES; i++) { /* at the end each one is closed */
         const struct st_cycle_row *row = i < n ? st_cycle_ring_at(ring, i) : NULL;
         const size_t which = row != NULL ? row->name : i - n;
-        if (which >= ST_CYCLE_RING_NAMES || (row != NULL && row->signal_ns < from_ns))
+        if (which >= ST_CYCLE_RING_NAMES || (row != NULL && row->signal_ns < work->from_ns))
             continue;
         if (open[which].first != NULL && (row == NULL || row->signal_ns != open[which].first->signal_ns)) {
-            open[which].free_ns = add_cycle(items, open[which].first, open[which].last, open[which].free_ns,
-                                            names[which], missed_n);
-            cycles_n += !open[which].first->is_driver;
+            open[which].free_ns = add_cycle(work, open[which].first, open[which].last, open[which].free_ns);
             open[which].first = NULL;
         }
         if (row == NULL)
             continue;
+        note_period(work, row);
         if (open[which].first == NULL)
             open[which].first = row;
         open[which].last = row;
     }
-    return cycles_n;
 }
 
-static void add_events(struct items *items, const json_t *events, int64_t wall_offset_ns, int64_t from_ns)
+/* --- the rest --- */
+
+static void add_events(struct work *work)
 {
     const json_t *event;
     size_t i;
-    json_array_foreach(events, i, event)
+    json_array_foreach(work->file->happened, i, event)
     {
         const char *text = json_string_value(json_object_get(event, "text"));
         const int64_t at_ns =
-            st_ns_sub(json_integer_value(json_object_get(event, "time_ns")), wall_offset_ns);
-        if (text != NULL && at_ns >= from_ns)
-            add(items, at_ns, TRACK_EVENTS, ITEM_INSTANT, text);
+            st_ns_sub(json_integer_value(json_object_get(event, "time_ns")), work->file->ring->wall_ns);
+        if (text == NULL || at_ns < work->from_ns)
+            continue;
+        st_trace_items_add(&work->items, at_ns, ST_TRACK_EVENTS, ST_TRACE_ITEM_INSTANT, text);
+        work->to_ns = at_ns > work->to_ns ? at_ns : work->to_ns;
     }
 }
 
-static void write_tracks(FILE *out, const struct st_cycle_ring *ring, char (*names)[ST_XRUN_NAME_BYTES],
-                         const char *note)
+/* A track of its own for each note: a slice from end to end, which can be read in the viewer. */
+static void add_note(struct work *work, FILE *out, const char *title, const char *text, unsigned number)
 {
-    st_perfetto_track(out, TRACK_ABOUT, 0, note);
-    st_perfetto_track(out, TRACK_MISSED, TRACK_ABOUT, "missed deadlines");
-    st_perfetto_track(out, TRACK_EVENTS, TRACK_ABOUT, "what sleeptuned reported then");
-    for (size_t i = 0; i < ST_CYCLE_RING_NAMES && ring->names[i][0] != '\0'; i++)
-        st_perfetto_track(out, TRACK_FIRST + i, TRACK_ABOUT, names[i]);
+    if (text[0] == '\0')
+        return;
+    st_perfetto_track(out, ST_TRACK_NOTE + number, ST_TRACK_ABOUT, title);
+    (void)st_trace_items_slice(&work->items, ST_TRACK_NOTE + number, work->from_ns, work->to_ns, text);
 }
 
-int st_trace_file_write(FILE *out, const struct st_cycle_ring *ring, const json_t *events, int64_t wall_ns,
-                        const char *note, size_t *ret_cycles_n, size_t *ret_missed_n)
+static void print_periods(const struct work *work, char *buf, size_t buf_bytes)
 {
-    static char names[ST_CYCLE_RING_NAMES][ST_XRUN_NAME_BYTES];
-    struct items items = {.max = 5 * st_cycle_ring_n(ring) + json_array_size(events)};
-    const int64_t event_ns = st_ns_sub(wall_ns, ring->wall_ns);
-    const int64_t from_ns = event_ns > ST_TRACE_FILE_BEFORE_NS ? event_ns - ST_TRACE_FILE_BEFORE_NS : 0;
-    items.list = calloc(items.max + 1, sizeof(*items.list));
-    if (items.list == NULL)
-        return -ENOMEM;
+    buf[0] = '\0';
+    for (size_t i = 0; i < work->periods_n; i++)
+        st_text_append(buf, buf_bytes, "%s%.3f ms", i > 0 ? ", " : "",
+                       (double)work->periods_ns[i] / (double)ST_NS_PER_MS);
+}
+
+static void write_tracks(FILE *out, struct work *work, const struct st_trace_cpus *cpus)
+{
+    struct st_trace_file *file = work->file;
+    static char kernel[NOTE_BYTES], periods[NOTE_BYTES]; /* up to the end of the writing */
+    unsigned notes_n = 0;
+    file->reach_ns = INT64_MIN;
+    st_perfetto_track(out, ST_TRACK_ABOUT, 0, "sleeptune: one moment");
+    ST_PRINT(
+        kernel,
+        "%s: what it did is not in this file: that needs trace.enabled, and only root gets it from root's "
+        "sleeptuned",
+        file->ring->kernel);
+    if (cpus != NULL) {
+        const int64_t event_ns = st_ns_sub(file->wall_ns, file->ring->wall_ns),
+                      reach_ns = st_trace_cpus_reach_ns(cpus, event_ns);
+        if (reach_ns != INT64_MAX)
+            file->reach_ns = event_ns - reach_ns;
+        ST_PRINT(kernel, "%s: what it did is in this file from %.1f s before the event on%s",
+                 file->ring->kernel, reach_ns != INT64_MAX ? (double)file->reach_ns / 1e9 : 0.0,
+                 file->names ? "" : "; programs that are neither audio nor culprit are \"other\"");
+        st_trace_cpus_tracks(cpus, out, "CPUs");
+    }
+    print_periods(work, periods, sizeof(periods));
+    add_note(work, out, "kernel", kernel, notes_n++);
+    add_note(work, out, "server", file->ring->server, notes_n++);
+    add_note(work, out, "length of a cycle", periods, notes_n++);
+    for (size_t i = 0; i < file->notes_n; i++)
+        add_note(work, out, "report", file->notes[i], notes_n++);
+    st_perfetto_track(out, ST_TRACK_MISSED, ST_TRACK_ABOUT, "missed deadlines");
+    st_perfetto_track(out, ST_TRACK_EVENTS, ST_TRACK_ABOUT, "what sleeptuned reported then");
+    for (size_t i = 0; i < ST_CYCLE_RING_NAMES && file->ring->names[i][0] != '\0'; i++)
+        st_perfetto_track(out, ST_TRACK_CLIENT + i, ST_TRACK_ABOUT, work->names[i]);
+}
+
+int st_trace_file_write(FILE *out, struct st_trace_file *file)
+{
+    static struct work work; /* one thread at a time */
+    struct st_trace_cpus *cpus = NULL;
+    const struct st_cycle_ring *ring = file->ring;
+    const int64_t event_ns = st_ns_sub(file->wall_ns, ring->wall_ns);
+    work = (struct work){.file = file};
+    file->cycles_n = file->missed_n = 0;
+    work.from_ns = work.to_ns = event_ns > file->before_ns ? event_ns - file->before_ns : 0;
     for (size_t i = 0; i < ST_CYCLE_RING_NAMES; i++)
-        (void)st_safe_copy(names[i], sizeof(names[i]), ring->names[i], ST_TEXT_TO_NUL);
-    *ret_missed_n = 0;
-    *ret_cycles_n = add_cycles(&items, ring, names, from_ns, ret_missed_n);
-    add_events(&items, events, ring->wall_ns, from_ns);
-    qsort(items.list, items.n, sizeof(*items.list), by_time);
-    st_perfetto_clocks(out, from_ns, from_ns + ring->boot_ns, from_ns + ring->wall_ns);
-    write_tracks(out, ring, names, note);
-    for (size_t i = 0; i < items.n; i++) {
-        const struct item *item = &items.list[i];
-        if (item->kind == ITEM_BEGIN)
-            st_perfetto_begin(out, item->track, item->at_ns, item->text);
-        else if (item->kind == ITEM_END)
-            st_perfetto_end(out, item->track, item->at_ns);
-        else
-            st_perfetto_instant(out, item->track, item->at_ns,
-                                item->track == TRACK_EVENTS
-                                    ? st_safe_text(ST_TEXT(ST_PERFETTO_NAME_BYTES, "%s", item->text))
-                                    : item->text);
-    }
-    free(items.list);
-    return 0;
+        (void)st_safe_copy(work.names[i], sizeof(work.names[i]), ring->names[i], ST_TEXT_TO_NUL);
+    add_cycles(&work);
+    add_events(&work);
+    if (file->events_n > 0)
+        cpus = st_trace_cpus_new(file->events, file->events_n, ring);
+    if (cpus != NULL)
+        st_trace_cpus_add(cpus, &work.items, work.from_ns, work.missed,
+                          file->missed_n < MISSED_MAX ? file->missed_n : MISSED_MAX, file->names);
+    st_perfetto_clocks(out, work.from_ns, work.from_ns + ring->boot_ns, work.from_ns + ring->wall_ns);
+    write_tracks(out, &work, cpus);
+    st_trace_items_write(&work.items, out);
+    const bool failed = work.items.failed || (file->events_n > 0 && cpus == NULL);
+    free(work.items.list);
+    st_trace_cpus_free(cpus);
+    return failed ? -ENOMEM : 0;
 }

@@ -1,31 +1,45 @@
 /* A trace for ui.perfetto.dev of the last cycles that the daemon kept (daemon/history/recorder.h), with the
- * events of that time. */
+ * events of that time and, where the daemon traced, what the kernel did. */
 #ifndef ST_STORY_TRACE_FILE_H
 #define ST_STORY_TRACE_FILE_H
 
 #include <jansson.h>
 #include <stdio.h>
 
+#include "xruns/cpu_events.h"
 #include "xruns/cycle_ring.h"
 
-#define ST_TRACE_FILE_BEFORE_NS INT64_C(10000000000) /* of sound before the event */
 #define ST_TRACE_FILE_NEAR_NS   INT64_C(15000000000) /* a copy belongs to an event so near */
+#define ST_TRACE_FILE_AFTER_NS  INT64_C(3000000000)  /* events so long after it are in the trace, too */
+#define ST_TRACE_FILE_NOTES_MAX 24
+
+/** What was kept, and notes about it. */
+struct st_trace_file {
+    int64_t wall_ns;   /* of the event that it was made for */
+    int64_t before_ns; /* the trace begins so long before that */
+    struct st_cycle_ring *ring;
+    struct st_trace_event *events; /* the kernel's; NULL: none */
+    size_t events_n;
+    bool names;                                 /* of all programs */
+    const json_t *happened;                     /* "events" of sleeptune-events/1; NULL: none */
+    const char *notes[ST_TRACE_FILE_NOTES_MAX]; /* foreign text, about the machine */
+    size_t notes_n;
+    /* of what was written */
+    size_t cycles_n, missed_n; /* cycles of clients, and those that missed a deadline */
+    int64_t reach_ns; /* the kernel's half begins so long before the event; INT64_MIN: there is none */
+};
 
 /** The copy in a folder that is nearest to a time, at most NEAR away. @param wall_ns INT64_MAX: the newest.
  * @return 0; -ENOENT: there is none. *ret_wall_ns is the time of its event. */
 ST_NODISCARD int st_trace_file_find(const char *folder, int64_t wall_ns, char *ret_path, size_t path_bytes,
                                     int64_t *ret_wall_ns);
 
-/** @return 0; a negative errno value; -EBADMSG: it is no such file. Free *ret. */
-ST_NODISCARD int st_trace_file_read(const char *path, struct st_cycle_ring **ret);
+/** @param path  as st_trace_file_find has it. @return 0; a negative errno value; -EBADMSG: it is no such
+ * file. Finish *ret. */
+ST_NODISCARD int st_trace_file_read(const char *path, int64_t wall_ns, struct st_trace_file *ret);
+void st_trace_file_finish(struct st_trace_file *file);
 
-/** Writes what was from BEFORE on. One thread at a time.
- * @param events  "events" of sleeptune-events/1. @param wall_ns  of the event that the copy was made for.
- * @param note  about the machine and server, of the first track; foreign text.
- * @param ret_cycles_n  how many cycles of clients it has. @param ret_missed_n  in how many of them a deadline
- * was missed. @return 0 or -ENOMEM. */
-ST_NODISCARD int st_trace_file_write(FILE *out, const struct st_cycle_ring *ring, const json_t *events,
-                                     int64_t wall_ns, const char *note, size_t *ret_cycles_n,
-                                     size_t *ret_missed_n);
+/** One thread at a time. @return 0 or -ENOMEM. */
+ST_NODISCARD int st_trace_file_write(FILE *out, struct st_trace_file *file);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,7 +44,10 @@ int st_cycle_ring_open(const char *path, struct st_cycle_ring **ret)
     close(fd);
     if (at == MAP_FAILED)
         return -error;
+    struct utsname system;
     *ret = at;
+    if (uname(&system) == 0)
+        ST_PRINT((*ret)->kernel, "%.20s %.40s", system.sysname, system.release);
     memcpy((*ret)->magic, magic, sizeof(magic));
     st_cycle_ring_clocks(*ret);
     return 0;
@@ -59,6 +63,12 @@ uint16_t st_cycle_ring_name(struct st_cycle_ring *ring, const char *name)
     return i;
 }
 
+void st_cycle_ring_thread(struct st_cycle_ring *ring, const char *name, int32_t tid)
+{
+    if (tid != 0)
+        ring->tids[st_cycle_ring_name(ring, name)] = tid;
+}
+
 void st_cycle_ring_put(struct st_cycle_ring *ring, const struct st_cycle_row *row)
 {
     ring->rows[ring->written % ST_CYCLE_RING_ROWS] = *row;
@@ -71,6 +81,7 @@ bool st_cycle_ring_check(struct st_cycle_ring *ring, size_t bytes)
         return false;
     for (size_t i = 0; i < ST_CYCLE_RING_NAMES; i++)
         ring->names[i][sizeof(ring->names[i]) - 1] = '\0';
+    ring->kernel[sizeof(ring->kernel) - 1] = ring->server[sizeof(ring->server) - 1] = '\0';
     for (size_t i = 0; i < ST_CYCLE_RING_ROWS; i++) {
         const struct st_cycle_row *row = &ring->rows[i];
         if (row->cycle_ns < 0 || row->cycle_ns > TIME_MAX || row->signal_ns < 0 ||

@@ -10,10 +10,6 @@
 
 #define OWNERS_MAX 64
 
-/* include/linux/interrupt.h, softirq_to_name */
-static const char *const softirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-                                       "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
-
 enum owner_kind { OWNER_NONE, OWNER_THREAD, OWNER_IRQ, OWNER_SOFTIRQ };
 
 struct owner {
@@ -109,6 +105,7 @@ static void step(struct line *line, const struct st_trace_event *e, int tid)
         break;
     case ST_TRACE_WAKING:
     case ST_TRACE_LOST:
+    case ST_TRACE_KINDS:
         break;
     }
 }
@@ -160,20 +157,6 @@ static void follow(struct line *line, const struct st_trace_event *events, size_
         step(line, e, tid);
         at_ns = e->at_ns;
     }
-}
-
-/* "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX" */
-static void write_name(const struct owner *who, char *buf, size_t buf_bytes)
-{
-    if (who->kind == OWNER_THREAD)
-        snprintf(buf, buf_bytes, "%s/%d", who->name, who->number);
-    else if (who->kind == OWNER_IRQ)
-        snprintf(buf, buf_bytes, "irq/%d-%s", who->number, who->name);
-    else if (who->number >= 0 && (size_t)who->number < ST_ARRAY_LEN(softirqs))
-        snprintf(buf, buf_bytes, "softirq/%s", softirqs[who->number]);
-    else
-        snprintf(buf, buf_bytes, "softirq/%d", who->number);
-    st_safe_text(buf); /* a thread's name may hold anything */
 }
 
 /* The last event of that kind for the thread in [from_ns, to_ns]. @return its index, or SIZE_MAX. */
@@ -276,7 +259,10 @@ int st_cpu_trace_find_culprit(const struct st_trace_event *events, size_t n, int
     }
     if (most == NULL || most_ns < (woke_ns - due_ns) / 5)
         return -ENOENT;
-    write_name(most, ret->name, sizeof(ret->name));
+    const enum st_trace_kind kind = most->kind == OWNER_IRQ       ? ST_TRACE_IRQ_ENTRY
+                                    : most->kind == OWNER_SOFTIRQ ? ST_TRACE_SOFTIRQ_ENTRY
+                                                                  : ST_TRACE_SWITCH;
+    st_cpu_events_name(kind, most->number, most->name, ret->name, sizeof(ret->name));
     ret->ns = most_ns;
     ret->waited_ns = most->after_ns;
     ret->waking_was_seen = waking_was_seen;

@@ -7,33 +7,12 @@
 
 #include "core/cause_kind.h"
 #include "platform/machine.h"
+#include "xruns/cpu_events.h"
 
 #define ST_TRACEFS        "/sys/kernel/tracing" /* used where it is mounted; sleeptune never mounts it */
 #define ST_TRACE_INSTANCE "sleeptune"
 
-#define ST_TRACE_NAME_BYTES    16 /* of a thread, as the kernel's comm */
 #define ST_TRACE_CULPRIT_BYTES 64
-
-enum st_trace_kind {
-    ST_TRACE_SWITCH, /* prev leaves the CPU, next gets it */
-    ST_TRACE_WAKING, /* pid gets a wake-up */
-    ST_TRACE_IRQ_ENTRY,
-    ST_TRACE_IRQ_EXIT,
-    ST_TRACE_SOFTIRQ_ENTRY,
-    ST_TRACE_SOFTIRQ_EXIT,
-    ST_TRACE_LOST, /* events of this CPU are missing before it, back to its event before, or all of them */
-};
-
-struct st_trace_event {
-    int64_t at_ns; /* CLOCK_MONOTONIC */
-    int cpu;
-    enum st_trace_kind kind;
-    int pid;                        /* switch: next; waking: who is woken */
-    int prev_pid;                   /* switch */
-    int number;                     /* interrupt, softirq */
-    char name[ST_TRACE_NAME_BYTES]; /* switch: next's; interrupt entry: its handler's */
-    char prev_name[ST_TRACE_NAME_BYTES];
-};
 
 /** Who had the CPU longest. */
 struct st_trace_culprit {
@@ -91,9 +70,9 @@ struct st_trace_module {
     const char *version; /* ST_VERSION, which must be the loading program's */
     /**
      * Makes the instance and turns it on; -EEXIST where there is one. Does not mount tracefs.
-     * @param tid  whose wake-ups are traced. @param cpu  -1: all. @param buffer_kb  for each CPU.
+     * @param buffer_kb  for each CPU; less where that is more than 64 MB in all.
      * @return 0 or a negative errno value, with a sentence in error. */
-    int (*open)(int tid, int cpu, int64_t buffer_kb, struct st_trace **ret, char *error, size_t error_bytes);
+    int (*open)(int64_t buffer_kb, struct st_trace **ret, char *error, size_t error_bytes);
     /** Takes what is in the ring, by time, with ST_TRACE_LOST where events were overwritten. @return 0 or a
      * negative errno value. */
     int (*read)(struct st_trace *trace, void (*take)(void *ctx, const struct st_trace_event *event),

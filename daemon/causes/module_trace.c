@@ -12,6 +12,9 @@
 #include "daemon/causes/cpu_trace.h"
 #include "st_config.h"
 
+#define ALL_KB          65536 /* of all CPUs */
+#define NORMAL_PRIORITY 100   /* and above: no real-time thread */
+
 extern const struct st_trace_module st_trace_module;
 
 struct st_trace {
@@ -25,10 +28,10 @@ struct st_trace {
 static const struct row {
     const char *system, *event;
     enum st_trace_kind kind;
-    const char *pid, *prev_pid, *number, *name, *prev_name; /* fields; NULL: none */
+    const char *pid, *prev_pid, *number, *name, *prev_name, *prev_state, *priority; /* fields; NULL: none */
 } rows[] = {
     {"sched", "sched_switch", ST_TRACE_SWITCH, .pid = "next_pid", .prev_pid = "prev_pid", .name = "next_comm",
-     .prev_name = "prev_comm"},
+     .prev_name = "prev_comm", .prev_state = "prev_state", .priority = "next_prio"},
     {"sched", "sched_wakeup", ST_TRACE_WAKING, .pid = "pid"},
     {"irq", "irq_handler_entry", ST_TRACE_IRQ_ENTRY, .number = "irq", .name = "name"},
     {"irq", "irq_handler_exit", ST_TRACE_IRQ_EXIT, .number = "irq"},
@@ -68,6 +71,8 @@ static int on_record(struct tep_event *event, struct tep_record *record, int cpu
         made.pid = number_of(event, record, row->pid);
         made.prev_pid = number_of(event, record, row->prev_pid);
         made.number = number_of(event, record, row->number);
+        made.prev_state = (uint8_t)number_of(event, record, row->prev_state); /* 256: it was preempted */
+        made.is_realtime = row->priority != NULL && number_of(event, record, row->priority) < NORMAL_PRIORITY;
         name_of(event, record, row->name, made.name);
         name_of(event, record, row->prev_name, made.prev_name);
         trace->take(trace->ctx, &made);
@@ -98,26 +103,20 @@ static int put(struct tracefs_instance *instance, const char *file, const char *
 }
 
 /* The ring and its events. @return 0 or what failed, in *ret_what. */
-static int set_up(struct tracefs_instance *instance, int tid, int cpu, int64_t buffer_kb,
-                  const char **ret_what)
+static int set_up(struct tracefs_instance *instance, int64_t buffer_kb, const char **ret_what)
 {
-    char kb[24], filter[32], cpus[16];
+    char kb[24];
     const struct {
         const char *name, *text;
-    } files[] = {
-        {"trace_clock", "mono"}, {"buffer_size_kb", kb}, {"events/sched/sched_wakeup/filter", filter}};
+    } files[] = {{"trace_clock", "mono"}, {"buffer_size_kb", kb}};
+    const long cpus_n = sysconf(_SC_NPROCESSORS_CONF);
+    const int64_t most_kb = ALL_KB / (cpus_n > 0 ? cpus_n : 1);
     int r = 0;
     (void)tracefs_trace_off(instance);
-    snprintf(kb, sizeof(kb), "%lld", (long long)buffer_kb);
-    snprintf(filter, sizeof(filter), "pid == %d", tid); /* other wake-ups are of no use */
-    snprintf(cpus, sizeof(cpus), "%d", cpu);
+    snprintf(kb, sizeof(kb), "%lld", (long long)(buffer_kb < most_kb ? buffer_kb : most_kb));
     for (size_t i = 0; i < ST_ARRAY_LEN(files) && r == 0; i++) {
         *ret_what = files[i].name;
         r = put(instance, files[i].name, files[i].text);
-    }
-    if (r == 0 && cpu >= 0) {
-        *ret_what = "tracing_cpumask";
-        r = tracefs_instance_set_affinity(instance, cpus) < 0 ? -(errno != 0 ? errno : EIO) : 0;
     }
     for (size_t i = 0; i < ST_ARRAY_LEN(rows) && r == 0; i++) {
         *ret_what = rows[i].event;
@@ -165,8 +164,7 @@ static int make_instance(struct st_trace *trace, const char **ret_what)
     return trace->held_fd >= 0 ? 0 : -(errno != 0 ? errno : EIO);
 }
 
-static int open_trace(int tid, int cpu, int64_t buffer_kb, struct st_trace **ret, char *error,
-                      size_t error_bytes)
+static int open_trace(int64_t buffer_kb, struct st_trace **ret, char *error, size_t error_bytes)
 {
     static const char *const systems[] = {"sched", "irq", NULL};
     int r = find_tracefs(error, error_bytes);
@@ -179,7 +177,7 @@ static int open_trace(int tid, int cpu, int64_t buffer_kb, struct st_trace **ret
     const char *what;
     r = make_instance(trace, &what);
     if (r == 0)
-        r = set_up(trace->instance, tid, cpu, buffer_kb, &what);
+        r = set_up(trace->instance, buffer_kb, &what);
     if (r == 0 && (trace->tep = tracefs_local_events_system(NULL, systems)) == NULL) {
         what = "format of the events";
         r = -(errno != 0 ? errno : EIO);

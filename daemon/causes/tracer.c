@@ -21,9 +21,9 @@
 #include "daemon/log.h"
 
 #define WAITING_MAX  128
-#define REQUESTS_MAX 10    /* for the wake-ups that came in a quarter of a second */
-#define EVENTS_MAX   16384 /* kept after they were taken out of the ring: late wake-ups come in drains */
-#define READ_NS      ST_NS_PER_S /* so that the ring overwrites little */
+#define REQUESTS_MAX 10                /* for the wake-ups that came in a quarter of a second */
+#define EVENTS_MAX   ST_CPU_EVENTS_MAX /* kept after they were taken out of the ring */
+#define FROZEN_NS    (12 * ST_NS_PER_S)
 #define STACK_BYTES  (256 * 1024)
 #define FIRST_PID_NS 0xEFFFFFFC /* inode number of the first PID namespace, of each Linux since 3.8 */
 
@@ -40,7 +40,8 @@ struct st_tracer {
     atomic_bool ends;
     struct st_cause_event waiting[WAITING_MAX]; /* under mutex */
     size_t waiting_n;
-    pthread_mutex_t ring; /* all below */
+    struct st_tracer_way *freezes; /* the last events are wanted there; NULL: nowhere */
+    pthread_mutex_t ring;          /* all below */
     struct st_cause_event taken[WAITING_MAX];
     size_t events_n;
     struct st_trace_event
@@ -100,24 +101,26 @@ static void name(struct st_tracer *tracer, size_t n)
     }
 }
 
-/* Until a wake-up was late or, if this daemon traces, the ring must be read. Under the mutex. */
-static void wait_for_work(struct st_tracer *tracer)
+/* Those of the last seconds. */
+static void give(struct st_tracer *tracer, struct st_tracer_way *way)
 {
-    const struct timespec until = st_ns_to_timespec(st_posix_clock_ns(CLOCK_MONOTONIC) + READ_NS);
-    if (tracer->module == NULL)
-        pthread_cond_wait(&tracer->wake, &tracer->mutex);
-    else
-        pthread_cond_timedwait(&tracer->wake, &tracer->mutex, &until);
+    const int64_t from_ns = st_posix_clock_ns(CLOCK_MONOTONIC) - FROZEN_NS;
+    size_t first = 0;
+    while (first < tracer->events_n && tracer->events[first].at_ns < from_ns)
+        first++;
+    way->frozen(way->frozen_ctx, tracer->events + first, tracer->events_n - first);
 }
 
 static void *run(void *ctx)
 {
     struct st_tracer *tracer = ctx;
     pthread_mutex_lock(&tracer->mutex);
-    while (!tracer->ends || tracer->waiting_n > 0) {
-        if (tracer->waiting_n == 0)
-            wait_for_work(tracer);
+    while (!tracer->ends || tracer->waiting_n > 0 || tracer->freezes != NULL) {
+        if (tracer->waiting_n == 0 && tracer->freezes == NULL)
+            pthread_cond_wait(&tracer->wake, &tracer->mutex);
+        struct st_tracer_way *freezes = tracer->freezes;
         const size_t n = tracer->waiting_n;
+        tracer->freezes = NULL;
         memcpy(tracer->taken, tracer->waiting, n * sizeof(tracer->taken[0]));
         tracer->waiting_n = 0;
         pthread_mutex_unlock(&tracer->mutex);
@@ -125,6 +128,8 @@ static void *run(void *ctx)
         if (tracer->module != NULL)
             (void)tracer->module->read(tracer->trace, keep, tracer); /* what is there already serves, too */
         name(tracer, n);
+        if (freezes != NULL)
+            give(tracer, freezes);
         pthread_mutex_unlock(&tracer->ring);
         pthread_mutex_lock(&tracer->mutex);
     }
@@ -220,8 +225,7 @@ int st_tracer_start(struct st_platform *platform, const struct st_config *config
     tracer->causes = causes;
     tracer->tid = tid;
     if (module != NULL)
-        r = module->open((int)tid, (int)config->loop.cpu, config->trace.buffer_kb, &tracer->trace, why,
-                         why_bytes);
+        r = module->open(config->trace.buffer_kb, &tracer->trace, why, why_bytes);
     if (r == 0) {
         pthread_mutex_init(&tracer->mutex, NULL);
         pthread_mutex_init(&tracer->ring, NULL);
@@ -301,6 +305,19 @@ int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, in
             st_cpu_trace_complete_name(&tracer->platform->machine, ret);
     }
     return r;
+}
+
+void st_tracer_way_freeze(struct st_tracer_way *late)
+{
+    struct st_tracer *tracer = late->tracer;
+    if (tracer == NULL || tracer->module == NULL) {
+        late->frozen(late->frozen_ctx, NULL, 0);
+        return;
+    }
+    pthread_mutex_lock(&tracer->mutex);
+    tracer->freezes = late;
+    pthread_cond_signal(&tracer->wake);
+    pthread_mutex_unlock(&tracer->mutex);
 }
 
 void st_tracer_way_use(struct st_tracer_way *late, struct st_tracer *tracer, const char *why)

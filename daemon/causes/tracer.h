@@ -9,6 +9,10 @@
 
 struct st_tracer;
 
+/** Takes a copy of the last events, by time; NULL: there are none. Threads: the tracer's, which has a lock.
+ */
+typedef void (*st_tracer_frozen_fn)(void *ctx, const struct st_trace_event *events, size_t n);
+
 /** Removes what a killed daemon left in the kernel's trace, and logs it. Before the first tracer. Threads:
  * main. */
 void st_tracer_clear(void);
@@ -34,6 +38,8 @@ void st_tracer_stop(struct st_tracer *tracer);
  * tracer straight to the sums of causes, which also get the number of all wake-ups. */
 struct st_tracer_way {
     struct st_causes *causes;
+    st_tracer_frozen_fn frozen; /* called for each st_tracer_way_freeze */
+    void *frozen_ctx;
     uint64_t wakes_n;         /* drain thread: since the last flush */
     struct st_tracer *tracer; /* NULL: none */
 };
@@ -47,6 +53,10 @@ struct st_sink st_tracer_way_sink(struct st_tracer_way *late);
  * @return 0; -ENOENT, -ENODATA: no one is known; -ENOTSUP: no tracer. Threads: main. */
 ST_NODISCARD int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, int64_t woke_ns,
                                     struct st_trace_culprit *ret);
+
+/** Something happened: what the kernel's trace has of the last seconds goes to `frozen`, soon or at once.
+ * Threads: main. */
+void st_tracer_way_freeze(struct st_tracer_way *late);
 
 /** From now on the tracer is asked; NULL: none, because of `why`. While no drain runs (st_session_hold).
  * Threads: main. */

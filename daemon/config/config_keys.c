@@ -133,19 +133,20 @@ const struct st_config_key st_config_keys[] = {
     {"history.traces_mb", ST_CONFIG_INT, "MB", "64", 0, 10000, NULL, AT(history.traces_mb),
      ST_CONFIG_APPLIES_HISTORY,
      "Room for the last cycles of PipeWire's clients, which are kept beside the history when there was a "
-     "dropout or a mark of \"sleeptune heard\", 4 MB each, for \"sleeptune history --trace\". If there are "
-     "too "
-     "many, the oldest go, the first of each reason and those of marks last. 0: none are kept."},
+     "dropout or a mark of \"sleeptune heard\", 4 MB each, for \"sleeptune history --trace\"; with what the "
+     "kernel did (trace.enabled) up to 8 MB. If there are too many, the oldest go, the first of each reason "
+     "and those of marks last. 0: none are kept."},
     {"trace.enabled", ST_CONFIG_CHOICE, "", "\"off\"", 0, 0, "on off", AT(trace.enabled),
      ST_CONFIG_APPLIES_TRACE,
      "Name the thread, interrupt or softirq that had the CPU when the loop woke late, from the kernel's "
-     "trace (Linux, tracefs). It needs the right to write to /sys/kernel/tracing. While it is on, each "
-     "switch between threads on the traced CPUs costs more: a cycle of the loop takes about 6000 "
+     "trace (Linux, tracefs), and keep what the kernel did at a dropout. It needs the right to write to "
+     "/sys/kernel/tracing. While it is on, each "
+     "switch between threads costs more: a cycle of the loop takes about 6000 "
      "instructions instead of 4000."},
-    {"trace.buffer_kb", ST_CONFIG_INT, "kB", "1024", 64, 65536, NULL, AT(trace.buffer_kb),
+    {"trace.buffer_kb", ST_CONFIG_INT, "kB", "2048", 64, 65536, NULL, AT(trace.buffer_kb),
      ST_CONFIG_APPLIES_TRACE,
-     "Kernel memory of the trace (trace.enabled), on each CPU. It must be large enough for the "
-     "events of about a second."},
+     "Kernel memory of the trace (trace.enabled), on each CPU, at most 64 MB in all. A file of a dropout "
+     "reaches back as far as it holds: some seconds on a busy CPU."},
     {"notify.enabled", ST_CONFIG_CHOICE, "", "\"on\"", 0, 0, "on off", AT(notify.enabled),
      ST_CONFIG_APPLIES_NOTIFY,
      "Show a notification on your desktop when a program had three dropouts: once for each program and "

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/ns.h"
 #include "core/text/text.h"
@@ -111,35 +112,37 @@ static int read_trace(struct st_history_reader *reader, const char *history, con
                       char **ret)
 {
     char path[PATH_MAX], *events = NULL, *bytes = NULL;
-    size_t bytes_n = 0, cycles_n, missed_n;
+    size_t bytes_n = 0;
     int64_t wall_ns;
-    struct st_cycle_ring *ring;
+    struct st_trace_file file;
     const char *slash = strrchr(history, '/');
     if (slash == NULL || query->until_wall_ns == INT64_MIN)
         return -ENOENT;
     int r = st_trace_file_find(ST_TEXT(PATH_MAX, "%.*s/traces", (int)(slash - history), history),
                                query->until_wall_ns, path, sizeof(path), &wall_ns);
     if (r == 0)
-        r = st_trace_file_read(path, &ring);
+        r = st_trace_file_read(path, wall_ns, &file);
     if (r < 0)
         return r == -ENOMEM ? r : -ENOENT;
-    const struct st_history_events_wish wish = {.since_ns = st_ns_sub(wall_ns, ST_TRACE_FILE_BEFORE_NS),
-                                                .until_ns = st_ns_add(wall_ns, 3 * ST_NS_PER_S),
+    const struct st_history_events_wish wish = {.since_ns = st_ns_sub(wall_ns, file.before_ns),
+                                                .until_ns = st_ns_add(wall_ns, ST_TRACE_FILE_AFTER_NS),
                                                 .limit = USUAL_EVENTS,
                                                 .kind = ""};
     r = st_event_list_text(reader, &wish, &events);
     json_t *document = r == 0 ? json_loads(events, 0, NULL) : NULL;
     FILE *out = r == 0 ? open_memstream(&bytes, &bytes_n) : NULL;
+    if (geteuid() == 0) /* who may ask root's daemon may not learn what others run */
+        file.events_n = 0;
+    file.happened = json_object_get(document, "events");
     if (out != NULL)
-        r = st_trace_file_write(out, ring, json_object_get(document, "events"), wall_ns, "PipeWire's clients",
-                                &cycles_n, &missed_n);
+        r = st_trace_file_write(out, &file);
     if (out == NULL || fclose(out) != 0)
         r = r < 0 ? r : -ENOMEM;
     if (r == 0 && (*ret = base64(bytes, bytes_n)) == NULL)
         r = -ENOMEM;
     free(bytes);
     free(events);
-    free(ring);
+    st_trace_file_finish(&file);
     json_decref(document);
     return r;
 }

@@ -168,6 +168,8 @@ struct st_history_writer {
     struct waiting waiting;
     struct asked *asked, *answered;
     struct st_recorder recorder;
+    enum { EVENTS_NONE, EVENTS_WANTED, EVENTS_ASKED } events_are; /* the kernel's, for the recorder */
+    bool keeps_later;                                             /* the copy waits for them */
     struct st_history_writer_view view;
 
     int told[2]; /* a pipe: a byte for each answer */
@@ -338,6 +340,7 @@ static int retain(struct st_history_writer *writer)
         st_history_retain(writer->history, writer->platform->clock.wall_ns(&writer->platform->clock),
                           writer->used.keep_days, max_bytes);
     writer->retained_bytes = st_history_bytes(writer->history);
+    st_recorder_trim(writer->used.path, writer->used.traces_bytes);
     return r;
 }
 
@@ -579,10 +582,17 @@ static void answer(struct st_history_writer *writer, struct asked *asked)
 static void keep_cycles(struct st_history_writer *writer)
 {
     pthread_mutex_lock(&writer->mutex);
-    const struct st_recorder wish = writer->recorder;
-    writer->recorder.wanted = false;
+    struct st_recorder wish = writer->recorder;
+    writer->keeps_later = wish.wanted && writer->events_are != EVENTS_NONE;
+    wish.wanted = wish.wanted && !writer->keeps_later;
+    if (wish.wanted) {
+        writer->recorder.wanted = false;
+        writer->recorder.events = NULL;
+    }
     pthread_mutex_unlock(&writer->mutex);
     const int r = wish.wanted ? st_recorder_keep(&wish, writer->used.path, writer->used.traces_bytes) : 0;
+    if (wish.wanted)
+        free(wish.events);
     if (r < 0 && r != -ENOENT)
         ST_WARN("cannot keep the cycles of a dropout beside %s: %s", writer->used.path, strerror(-r));
 }
@@ -629,7 +639,8 @@ static void hear(void *ctx, const struct st_event *event)
         row->event = *event;
         append_row(&writer->waiting, row);
         trim(writer);
-        st_recorder_note(&writer->recorder, event);
+        if (st_recorder_note(&writer->recorder, event))
+            writer->events_are = EVENTS_WANTED;
         if (first)
             pthread_cond_signal(&writer->cond);
     }
@@ -642,6 +653,35 @@ void st_history_writer_record(struct st_history_writer *writer, const char *cycl
         return;
     pthread_mutex_lock(&writer->mutex);
     ST_PRINT(writer->recorder.from, "%s", cycles);
+    pthread_mutex_unlock(&writer->mutex);
+}
+
+bool st_history_writer_wants_events(struct st_history_writer *writer)
+{
+    pthread_mutex_lock(&writer->mutex);
+    const bool wants = writer->events_are == EVENTS_WANTED;
+    if (wants)
+        writer->events_are = EVENTS_ASKED;
+    pthread_mutex_unlock(&writer->mutex);
+    return wants;
+}
+
+void st_history_writer_give_events(void *ctx, const struct st_trace_event *events, size_t n)
+{
+    struct st_history_writer *writer = ctx;
+    struct st_trace_event *copied = n > 0 ? malloc(n * sizeof(*copied)) : NULL;
+    if (copied != NULL)
+        memcpy(copied, events, n * sizeof(*copied));
+    pthread_mutex_lock(&writer->mutex);
+    free(writer->recorder.events);
+    writer->recorder.events = copied;
+    writer->recorder.events_n = copied != NULL ? n : 0;
+    if (writer->events_are == EVENTS_ASKED)
+        writer->events_are = EVENTS_NONE;
+    if (writer->keeps_later) {
+        writer->look = true;
+        pthread_cond_signal(&writer->cond);
+    }
     pthread_mutex_unlock(&writer->mutex);
 }
 
@@ -689,6 +729,7 @@ static struct settings read_settings(const struct st_config *config)
 static void free_writer(struct st_history_writer *writer)
 {
     drop_all(&writer->waiting);
+    free(writer->recorder.events);
     give_answers(writer->asked);
     give_answers(writer->answered);
     for (size_t i = 0; i < 2 && writer->told[i] >= 0; i++)

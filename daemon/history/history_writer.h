@@ -15,6 +15,7 @@
 #include "daemon/wait.h"
 #include "store/history/history.h"
 #include "story/change_story.h"
+#include "xruns/cpu_events.h"
 
 #define ST_HISTORY_WRITER_MINUTES_MAX 1440
 #define ST_HISTORY_WRITER_EVENTS_MAX  2048
@@ -70,6 +71,12 @@ void st_history_writer_look(struct st_history_writer *writer, struct st_history_
 /** Cycles are in that file (xruns/cycle_ring.h): what it has when something happened is kept. Threads: main.
  */
 void st_history_writer_record(struct st_history_writer *writer, const char *cycles);
+
+/** Is what the kernel did in the last seconds wanted, for what happened just now? Then it must be given.
+ * Threads: main. */
+bool st_history_writer_wants_events(struct st_history_writer *writer);
+/** A copy is made. @param ctx  the writer. @param events  NULL: no one traces. Threads: any. */
+void st_history_writer_give_events(void *ctx, const struct st_trace_event *events, size_t n);
 
 /** A question: documents sleeptune-history/1, by default of the last day, sleeptune-events/1,
  * sleeptune-causes/1, sleeptune-sizes/1 and sleeptune-heard/1. */

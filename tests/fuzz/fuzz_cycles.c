@@ -1,33 +1,52 @@
-/* A file of cycles as another one left it: rows of it, and a name. What is written must be a trace. */
+/* A file of cycles and one of the kernel's events, as another one left them: a name, rows, events. What is
+ * written must be a trace. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "story/trace_file.h"
 
+#define EVENTS_MAX 512
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* @return what is left. */
+static size_t take(void *to, size_t bytes, const uint8_t **data, size_t size)
+{
+    const size_t n = size < bytes ? size : bytes;
+    memcpy(to, *data, n);
+    *data += n;
+    return size - n;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static struct st_trace_event events[EVENTS_MAX];
     struct st_cycle_ring *ring = calloc(1, sizeof(*ring));
     char *text = NULL;
-    size_t bytes, cycles_n, missed_n;
-    if (ring == NULL || size < 16 + sizeof(ring->names[0])) {
-        free(ring);
+    size_t bytes;
+    uint8_t rows_n = 0;
+    if (ring == NULL)
         return 0;
-    }
+    memset(events, 0, sizeof(events));
     memcpy(ring->magic, "sleeptune-cycle", sizeof(ring->magic));
-    memcpy(&ring->wall_ns, data, 8);
-    memcpy(&ring->written, data + 8, 8);
-    memcpy(ring->names[0], data + 16, sizeof(ring->names[0]));
-    data += 16 + sizeof(ring->names[0]);
-    size -= 16 + sizeof(ring->names[0]);
-    memcpy(ring->rows, data, size < sizeof(ring->rows) ? size : sizeof(ring->rows));
+    size = take(&ring->wall_ns, 8, &data, size);
+    size = take(&ring->written, 8, &data, size);
+    size = take(ring->names[0], sizeof(ring->names[0]), &data, size);
+    size = take(ring->tids, 8, &data, size);
+    size = take(&rows_n, 1, &data, size);
+    size = take(ring->rows, rows_n * sizeof(ring->rows[0]), &data, size);
+    struct st_trace_file file = {.wall_ns = INT64_C(1800000000000000000),
+                                 .before_ns = INT64_C(1800000000000000000),
+                                 .ring = ring,
+                                 .events = events,
+                                 .events_n = size / sizeof(events[0])};
+    file.events_n = file.events_n < EVENTS_MAX ? file.events_n : EVENTS_MAX;
+    (void)take(events, file.events_n * sizeof(events[0]), &data, size);
     FILE *out = open_memstream(&text, &bytes);
     if (out != NULL && st_cycle_ring_check(ring, sizeof(*ring)) &&
-        st_trace_file_write(out, ring, NULL, INT64_C(1800000000000000000), "note", &cycles_n, &missed_n) ==
-            0 &&
-        missed_n > cycles_n)
+        st_cpu_events_check(events, file.events_n) && st_trace_file_write(out, &file) == 0 &&
+        file.missed_n > file.cycles_n)
         abort();
     if (out != NULL)
         fclose(out);

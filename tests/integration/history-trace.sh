@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
-# One dropout as a file for ui.perfetto.dev: a real PipeWire server, and a client that stalls.
+# One dropout as a file for ui.perfetto.dev: a real PipeWire server, and a client that stalls. As root also what the kernel did, by the real
+# tracefs, mounted in a mount namespace of this test.
 # shellcheck disable=SC2034,SC2119
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
+if [ -z "${TRACE_TEST_INSIDE:-}" ] && [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+    TRACE_TEST_INSIDE=yes exec unshare -m bash "$0"
+fi
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl pipewire wireplumber pw-cli pw-metadata dbus-daemon
 [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
@@ -32,6 +36,9 @@ ok "keeps the cycles" wait_for kept_mark
 is "for the user alone" "$(stat -c %a "$tmp/state/traces" "$tmp"/state/traces/* | sort -u | xargs)" "600 700"
 ok "and makes a file" trace last -o "$tmp/trace"
 like "that says how much it has" "$(cat "$tmp/said")" '^[1-9][0-9]* cycles of clients, [0-9]+ of them missed'
+like "and what it has not" "$(cat "$tmp/said")" 'What the kernel did is not: sleeptuned did not trace then'
+like "as does the file, and what it is about" "$(decoded stall --list | tr '\n' ' ')" 'kernel: 1 slices, Linux .*: what it did is not in this file .* server: 1 slices, PipeWire [0-9.]+, +length of a cycle: 1 slices, .*[0-9.]+ ms'
+like "and what report finds now" "$(decoded stall --list)" 'report: [0-9]+ slices, [0-9]+ problems? on this computer, read '
 is "it is a trace, with the client and the mark" "$(decoded stall 'the listener heard a click')" "valid, stall computes, 'the listener heard a click' is there"
 
 does "the client stalls" stall
@@ -41,13 +48,57 @@ id=$("$SLEEPTUNE" history --events --kind client-dropout --json | "$PYTHON" -c '
 like "the list of events has its number" "$("$SLEEPTUNE" history --events --details)" " #$id "
 ok "it is a file by that number" trace "$id" -o "$tmp/trace"
 is "in which the client computes or waits over its deadline" "$(decoded stall --missed)" "valid, stall computes, missed its deadline within that"
-trace "$id" >"$tmp/out"
-is "it can be piped" "$(cmp "$tmp/out" "$tmp/trace" && echo same)" same
+trace "$id" | cat >"$tmp/trace"
+is "it can be piped" "$(decoded stall --missed)" "valid, stall computes, missed its deadline within that"
 is "a number that is none" "$(trace 99999999 -o "$tmp/none"; echo $?) $(trace x -o "$tmp/none"; echo $?) $(ls "$tmp/none" 2>/dev/null)" "4 3 "
 : >"$tmp/state/traces/9000000000000000000-device.cycles"
 is "a file that is none" "$(trace last -o "$tmp/none"; echo $?)" 4
 like "is named" "$(cat "$tmp/said")" 'it is no file of cycles'
-end_client
 stop
 is "the file of the last cycles goes with the daemon" "$(find "$tmp" -name 'sock.cycles')" ""
+
+# the kernel's half
+tracing=/sys/kernel/tracing
+kernel_half() {
+    [ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] && [ -n "${TRACE_TEST_INSIDE:-}" ] || return 1
+    [ -e "$SLEEPTUNE_BUILD/daemon/sleeptune-trace.so" ] || return 1
+    [ -d "$tracing/instances" ] || mount -t tracefs tracefs "$tracing" 2>/dev/null || return 1
+    [ ! -e "$tracing/instances/sleeptune" ]
+}
+if ! kernel_half; then
+    skip "what the kernel did" "needs root outside of a container, libtracefs, and no other sleeptuned that traces"
+    tap_done
+fi
+rm -r "$tmp/state/traces"
+only
+echo 'trace: { enabled = "on"; }; loop: { when = "always"; };' >>"$conf"
+before=$(cat "$tracing/tracing_on" "$tracing/events/sched/sched_switch/enable" "$tracing/buffer_size_kb" "$tracing/trace_clock")
+starts "a daemon that traces starts"
+traces_kernel() { [ "$(cat "$tracing/instances/sleeptune/tracing_on")" = 1 ]; }
+ok "it has an instance of its own" wait_for traces_kernel
+is "the trace of others is as before" "$(cat "$tracing/tracing_on" "$tracing/events/sched/sched_switch/enable" "$tracing/buffer_size_kb" "$tracing/trace_clock")" "$before"
+ok "the server is watched again" wait_for of_like state watching
+sleep 3
+kill -STOP "$client_pid"
+sleep 0.6
+kill -CONT "$client_pid"
+ok "a client that was stopped is kept" wait_for kept_dropout
+ok "with what the kernel did" test "$(find "$tmp/state/traces" -name '*.cpus' | grep -c .)" -ge 1
+is "for the user alone, too" "$(stat -c %a "$tmp/state/traces"/*.cpus | sort -u)" 600
+ok "it makes a file" trace last -o "$tmp/trace"
+like "that says since when" "$(cat "$tmp/said")" 'What the kernel did is there from [0-9.]+ s before the event on'
+is "in which its thread was stopped when its deadline passed" "$(decoded stall --culprit '^thread ' '^stopped$')" 'valid, stall computes, ^stopped$ made it miss'
+like "each CPU has what ran, interrupts and softirqs" "$(decoded stall --list | grep '^CPU 0' | tr '\n' ' ')" 'CPU 0: [1-9].* CPU 0: interrupts: .*CPU 0: softirqs: [1-9].*softirq/'
+hidden=$(decoded stall --list | grep -c '^CPU .*other [0-9]')
+ok "with all names if that is asked for" trace last --names -o "$tmp/trace"
+is "else programs that are neither audio nor culprit have none" "$((hidden > 0)) $(decoded stall --list | grep -c '^CPU .*other [0-9]')" "1 0"
+: >"$(find "$tmp/state/traces" -name '*.cpus' | head -1)"
+is "an empty file of the kernel's is refused" "$(trace last -o "$tmp/none"; echo $?)" 4
+config 'history: { traces_mb = 0; };'
+kill -HUP "$daemon"
+gone() { [ "$(find "$tmp/state/traces" -type f | grep -c .)" = 0 ]; }
+ok "without room for traces those that were kept go" wait_for gone
+stop # which holds the client's input
+end_client
+is "the instance is removed at the end" "$(ls "$tracing/instances")" ""
 tap_done

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""perfetto_tracks FILE CLIENT [EVENT | --missed]: reads a trace of `sleeptune history --trace`: by perfetto's own classes, if PyPI's package is
-there, and by the fields' numbers. Fails if it is none: each event on a known track, begins and ends in pairs, times by CLOCK_MONOTONIC that do
-not decrease, a snapshot of the clocks."""
+"""perfetto_tracks FILE CLIENT [EVENT | --missed | --culprit TRACK SLICE | --list]: reads a trace of `sleeptune history --trace`: by perfetto's own
+classes, if PyPI's package is there, and by the fields' numbers. Fails if it is none: each event on a known track, begins and ends in pairs, times
+by CLOCK_MONOTONIC that do not decrease, a snapshot of the clocks. --culprit: on tracks of that regular expression, slices of that regular
+expression fill half or more of the time from the client's signal to a deadline that it missed."""
+import re
 import sys
 
 
@@ -69,6 +71,20 @@ def main():
         missed = [at for track, at, name in instants if track == "missed deadlines" and name == client]
         if any(track == client and begin <= at <= end for at in missed for track, begin, _, end in slices):
             said.append("missed its deadline within that")
+    elif wanted[:1] == ["--culprit"]:
+        by = [slice_ for slice_ in slices if re.search(wanted[1], slice_[0]) and re.search(wanted[2], slice_[2])]
+        for at in (at for track, at, name in instants if track == "missed deadlines" and name == client):
+            own = [begin for track, begin, _, end in slices if track == client and begin <= at <= end]
+            waits = [begin for track, begin, name, end in slices if track == client and name == "waits" and end in own]
+            begin = min(own + waits, default=at)
+            took = sum(max(0, min(end, at) - max(start, begin)) for _, start, _, end in by)
+            if took * 2 >= at - begin > 0:
+                said.append(f"{wanted[2]} made it miss")
+                break
+    elif wanted == ["--list"]:
+        for track in tracks.values():
+            names = [name for of, _, name, _ in slices if of == track]
+            said.append(f"\n{track}: {len(names)} slices, {', '.join(sorted(set(names))[:12])}")
     elif wanted and any(wanted[0] in name for _, _, name in instants):
         said.append(f"'{wanted[0]}' is there")
     print(", ".join(said))

@@ -233,10 +233,11 @@ static void begin_listening(struct observer *observer)
         st_pipewire_streams_hear(observer->streams, &hearing);
 }
 
-static void plays(void *ctx, uint32_t client)
+static int32_t plays(void *ctx, uint32_t client)
 {
     struct observer *observer = ctx;
     st_process_watch_plays(observer->watch, client);
+    return (int32_t)st_process_watch_thread(observer->watch, client);
 }
 
 /* The first loads come soon after something begins to play: they say that it does. */
@@ -367,6 +368,8 @@ static void on_info(void *ctx, const struct pw_core_info *info)
     if ((info->change_mask & PW_CORE_CHANGE_MASK_PROPS) == 0 || info->version != NULL)
         snprintf(observer->version, sizeof(observer->version), "%s",
                  info->version != NULL ? info->version : "");
+    if (observer->profile.ring != NULL)
+        ST_PRINT(observer->profile.ring->server, "PipeWire %s", observer->version);
 }
 
 static void on_done(void *ctx, uint32_t id, int seq)

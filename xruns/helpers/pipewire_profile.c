@@ -551,7 +551,9 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     if (node->seen_ns != 0 ? now_ns - node->seen_ns > PAUSE_NS : node->is_new)
         node->begun_ns = now_ns;
     if (profile->plays != NULL && (node->said_ns == 0 || now_ns - node->said_ns > ST_NS_PER_S)) {
-        profile->plays(profile->measure_ctx, node->client);
+        const int32_t tid = profile->plays(profile->measure_ctx, node->client);
+        if (profile->ring != NULL)
+            st_cycle_ring_thread(profile->ring, block->name != NULL ? block->name : node->name, tid);
         node->said_ns = now_ns;
     }
     const bool begins = node->begun_ns != 0 && now_ns - node->begun_ns < BEGIN_NS;

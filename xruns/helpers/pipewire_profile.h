@@ -96,8 +96,8 @@ typedef void (*st_pipewire_profile_measure_fn)(void *ctx, uint32_t client,
 /** Real-time priority of its thread, as in struct st_xrun_load. */
 typedef int64_t (*st_pipewire_profile_priority_fn)(void *ctx, uint32_t client);
 
-/** It is in a cycle; called about once a second. */
-typedef void (*st_pipewire_profile_plays_fn)(void *ctx, uint32_t client);
+/** It is in a cycle; called about once a second. @return the id of the thread that computes; 0: not known. */
+typedef int32_t (*st_pipewire_profile_plays_fn)(void *ctx, uint32_t client);
 
 /** enum st_xrun_between: what is watched between the program of that client and the server. */
 typedef int64_t (*st_pipewire_profile_between_fn)(void *ctx, uint32_t client);

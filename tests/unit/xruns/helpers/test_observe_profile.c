@@ -854,11 +854,12 @@ static void cycles_that_are_not_reported_are_an_error(void **state)
 
 static int played_n;
 
-static void note_plays(void *ctx, uint32_t client)
+static int32_t note_plays(void *ctx, uint32_t client)
 {
     (void)ctx;
     assert_int_equal(client, CLIENT);
     played_n++;
+    return 0;
 }
 
 static void who_plays_is_said_once_a_second(void **state)

@@ -1,0 +1,201 @@
+/* What a trace has of the kernel's events: tests/integration/history-trace.sh reads whole ones. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/text/text.h"
+#include "story/trace_file.h"
+
+#define MS     INT64_C(1000000)
+#define START  (1000 * MS)
+#define CLIENT 7
+#define HOG    8
+
+static struct st_cycle_ring *ring;
+static char *text;
+static size_t bytes;
+
+/* A client's cycle of 5 ms that ends 10 ms after its begin. */
+static int begin(void **state)
+{
+    (void)state;
+    ring = calloc(1, sizeof(*ring));
+    assert_non_null(ring);
+    memcpy(ring->magic, "sleeptune-cycle", sizeof(ring->magic));
+    ST_PRINT(ring->kernel, "Linux 6");
+    const uint16_t amp = st_cycle_ring_name(ring, "Amp");
+    st_cycle_ring_thread(ring, "Amp", CLIENT);
+    st_cycle_ring_put(ring, &(struct st_cycle_row){.cycle_ns = START,
+                                                   .signal_ns = START,
+                                                   .wait_ns = 9 * MS,
+                                                   .busy_ns = MS,
+                                                   .period_ns = 5 * MS,
+                                                   .name = amp});
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    free(ring);
+    free(text);
+    text = NULL;
+    return 0;
+}
+
+static struct st_trace_event at(int64_t ms, int cpu, enum st_trace_kind kind, int number, const char *name)
+{
+    struct st_trace_event event = {
+        .at_ns = START + ms * MS, .cpu = cpu, .kind = kind, .number = number, .pid = number};
+    ST_PRINT(event.name, "%s", name);
+    return event;
+}
+
+static struct st_trace_event switched(int64_t ms, int cpu, int prev, const char *prev_name, int next,
+                                      const char *next_name)
+{
+    struct st_trace_event event = at(ms, cpu, ST_TRACE_SWITCH, 0, next_name);
+    event.pid = next;
+    event.prev_pid = prev;
+    event.prev_state = 1;
+    ST_PRINT(event.prev_name, "%s", prev_name);
+    return event;
+}
+
+static struct st_trace_file written(struct st_trace_event *events, size_t n, bool names)
+{
+    struct st_trace_file file = {.wall_ns = START + 20 * MS,
+                                 .before_ns = 20 * MS,
+                                 .ring = ring,
+                                 .events = events,
+                                 .events_n = n,
+                                 .names = names};
+    free(text);
+    FILE *out = open_memstream(&text, &bytes);
+    assert_non_null(out);
+    assert_int_equal(st_trace_file_write(out, &file), 0);
+    assert_int_equal(fclose(out), 0);
+    return file;
+}
+
+static size_t count(const char *name)
+{
+    size_t n = 0;
+    for (const char *found = text;
+         (found = memmem(found, bytes - (size_t)(found - text), name, strlen(name))) != NULL; found++)
+        n++;
+    return n;
+}
+
+static void culprit_of_a_missed_cycle_has_its_name(void **state)
+{
+    (void)state;
+    struct st_trace_event events[] = {
+        switched(-1, 0, 0, "swapper/0", HOG, "hog\n"), at(0, 0, ST_TRACE_WAKING, CLIENT, ""),
+        switched(1, 1, 0, "swapper/1", 9, "mail"),     switched(2, 1, 9, "mail", 0, "swapper/1"),
+        switched(9, 0, HOG, "hog\n", CLIENT, "amp"),   switched(10, 0, CLIENT, "amp", 0, "swapper/0"),
+    };
+    const struct st_trace_file file = written(events, 6, false);
+    assert_int_equal(file.cycles_n, 1);
+    assert_int_equal(file.missed_n, 1);
+    assert_int_equal(file.reach_ns, 21 * MS);
+    assert_int_equal(count("hog?/8"), 1);
+    assert_int_equal(count("mail"), 0);
+    assert_int_equal(count("other 1"), 1);
+    assert_int_equal(count("swapper"), 0);
+    assert_int_equal(count("waits for a CPU"), 1);
+    assert_int_equal(count("runs on CPU 0"), 1);
+    (void)written(events, 6, true);
+    assert_int_equal(count("mail/9"), 1);
+}
+
+static void stopped_thread_has_a_track_of_its_own(void **state)
+{
+    (void)state;
+    struct st_trace_event events[] = {
+        switched(1, 0, 9, "game", 0, "swapper/0"),
+        at(3, 0, ST_TRACE_WAKING, 9, ""),
+        switched(4, 0, 0, "swapper/0", 9, "game"),
+    };
+    events[0].prev_state = 4;
+    (void)written(events, 3, false);
+    assert_int_equal(count("stopped"), 1);
+    assert_int_equal(count("thread game/9"), 1);
+}
+
+static void interrupts_have_their_names(void **state)
+{
+    (void)state;
+    struct st_trace_event events[] = {
+        at(1, 3, ST_TRACE_SOFTIRQ_ENTRY, 3, ""), at(2, 3, ST_TRACE_IRQ_ENTRY, 27, "snd_hda"),
+        at(3, 3, ST_TRACE_IRQ_EXIT, 27, ""),     at(4, 3, ST_TRACE_SOFTIRQ_EXIT, 3, ""),
+        at(5, 3, ST_TRACE_SOFTIRQ_EXIT, 3, ""),
+    };
+    (void)written(events, 5, false);
+    assert_int_equal(count("softirq/NET_RX"), 1);
+    assert_int_equal(count("irq/27-snd_hda"), 1);
+    assert_int_equal(count("CPU 3: interrupts"), 1);
+}
+
+static void what_was_lost_is_no_ones(void **state)
+{
+    (void)state;
+    struct st_trace_event events[] = {
+        switched(1, 0, 0, "swapper/0", HOG, "hog"),
+        at(8, 0, ST_TRACE_LOST, 0, ""),
+        at(8, 0, ST_TRACE_WAKING, 9, ""),
+    };
+    const struct st_trace_file file = written(events, 3, false);
+    assert_int_equal(count("hog"), 0);
+    assert_int_equal(file.reach_ns, 12 * MS);
+}
+
+static void without_events_it_says_so(void **state)
+{
+    (void)state;
+    const struct st_trace_file file = written(NULL, 0, false);
+    assert_true(file.reach_ns == INT64_MIN);
+    assert_int_equal(count("Linux 6: what it did is not in this file"), 1);
+    assert_int_equal(count("CPU 0"), 0);
+}
+
+static void file_of_events_is_checked(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/sleeptune-cpus-XXXXXX";
+    struct st_trace_event *read = NULL, events[] = {at(1, 0, ST_TRACE_WAKING, 9, ""), at(2, 0, 0, 1, "x")};
+    size_t n = 0;
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(st_cpu_events_read(path, &read, &n), -EBADMSG);
+    assert_int_equal(st_cpu_events_write(fd, events, 2), 0);
+    assert_int_equal(st_cpu_events_read(path, &read, &n), 0);
+    assert_int_equal(n, 2);
+    assert_memory_equal(read, events, sizeof(events));
+    free(read);
+    events[0].cpu = ST_CPU_EVENTS_CPUS;
+    assert_int_equal(st_cpu_events_write(fd, events, 2), 0);
+    assert_int_equal(st_cpu_events_read(path, &read, &n), -EBADMSG);
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(unlink(path), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(culprit_of_a_missed_cycle_has_its_name, begin, end),
+        cmocka_unit_test_setup_teardown(stopped_thread_has_a_track_of_its_own, begin, end),
+        cmocka_unit_test_setup_teardown(interrupts_have_their_names, begin, end),
+        cmocka_unit_test_setup_teardown(what_was_lost_is_no_ones, begin, end),
+        cmocka_unit_test_setup_teardown(without_events_it_says_so, begin, end),
+        cmocka_unit_test(file_of_events_is_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

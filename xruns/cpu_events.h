@@ -1,0 +1,58 @@
+/* What the CPUs did, from the kernel's trace: scheduler and interrupt events, and the file of them that is
+ * kept beside the cycles of a dropout (xruns/cycle_ring.h). A file is read as text of others. Machine's byte
+ * order: it is read where it was written. */
+#ifndef ST_XRUNS_CPU_EVENTS_H
+#define ST_XRUNS_CPU_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base.h"
+
+#define ST_CPU_EVENTS_SUFFIX ".cpus" /* of a file; the rest of its name is that of the cycles */
+#define ST_CPU_EVENTS_MAX    65536   /* of a file: 4 MB, seconds of a busy machine */
+#define ST_CPU_EVENTS_CPUS   1024
+
+#define ST_TRACE_NAME_BYTES 16 /* of a thread, as the kernel's comm */
+
+enum st_trace_kind {
+    ST_TRACE_SWITCH, /* prev leaves the CPU, next gets it */
+    ST_TRACE_WAKING, /* pid gets a wake-up */
+    ST_TRACE_IRQ_ENTRY,
+    ST_TRACE_IRQ_EXIT,
+    ST_TRACE_SOFTIRQ_ENTRY,
+    ST_TRACE_SOFTIRQ_EXIT,
+    ST_TRACE_LOST, /* events of this CPU are missing before it, back to its event before, or all of them */
+    ST_TRACE_KINDS
+};
+
+struct st_trace_event {
+    int64_t at_ns; /* CLOCK_MONOTONIC */
+    int cpu;
+    enum st_trace_kind kind;
+    int pid;             /* switch: next; waking: who is woken */
+    int prev_pid;        /* switch */
+    int number;          /* interrupt, softirq */
+    uint8_t prev_state;  /* switch: the kernel's letters as bits, ST_TRACE_STOPPED ...; 0: runnable */
+    uint8_t is_realtime; /* switch: next has real-time priority */
+    char name[ST_TRACE_NAME_BYTES]; /* switch: next's; interrupt entry: its handler's */
+    char prev_name[ST_TRACE_NAME_BYTES];
+};
+
+#define ST_TRACE_STOPPED (4 | 8) /* by a signal (T), or by a debugger (t) */
+
+/** "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX"; safe to print. @param number  of the thread, interrupt or
+ * softirq. */
+void st_cpu_events_name(enum st_trace_kind kind, int number, const char *name, char *buf, size_t buf_bytes);
+
+/** @param n  the last MAX of them are written. @return 0 or a negative errno value. */
+ST_NODISCARD int st_cpu_events_write(int fd, const struct st_trace_event *events, size_t n);
+
+/** @return 0; a negative errno value; -EBADMSG: it is no such file. Free *ret. */
+ST_NODISCARD int st_cpu_events_read(const char *path, struct st_trace_event **ret, size_t *ret_n);
+
+/** Are they possible? Ends their names. Pure. */
+bool st_cpu_events_check(struct st_trace_event *events, size_t n);
+
+#endif
