@@ -3,7 +3,8 @@
 
 # packages_of SUITE: packaging/debian in a tree of its own, built as a package's builder does, then looked at
 packages_of() {
-    local root=$work/packages-$1 status=0
+    # shellcheck disable=SC2034  # inside looks at it
+    local root=$work/packages-$1 status=0 minutes=90
     bare_system "$root" "$1" || return
     rm -rf "$root-life"
     cp -a "$root" "$root-life"
