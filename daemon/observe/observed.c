@@ -1,6 +1,7 @@
 /* One source of other programs' xruns. */
 #include "daemon/observe/observed.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,9 +49,9 @@ static int64_t missing_ns(const struct st_observed *o, const struct st_xrun_seen
 
 /* An event of what was seen; device xruns and clients that were not ready are events of different kinds. */
 static struct st_event event_of(const struct st_observed *o, const struct st_xrun_seen *seen,
-                                enum st_event_kind kind, int64_t n)
+                                enum st_event_kind kind, int64_t n, int64_t at_wall_ns)
 {
-    struct st_event event = st_event_make(wall_ns(o), kind, "%s", "");
+    struct st_event event = st_event_make(at_wall_ns, kind, "%s", "");
     event.count_n = n; /* 0: of one that goes on */
     event.place = seen->place;
     event.cycles_n = seen->cycles_n;
@@ -156,23 +157,85 @@ static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *s
     return false;
 }
 
+/* Is this the card of that loss on a USB bus? By ALSA's number ("hw:1,0,0 playback" for "hw:1 playback, USB
+ * bus 3"), or by the product's name, which PipeWire has in that of its node, with other signs between words.
+ */
+static bool is_card(const char *device, const struct st_xrun_seen *bus)
+{
+    const size_t number_n = strcspn(bus->device, " "), product_n = strlen(bus->client);
+    if (strncmp(device, "hw:", 3) == 0)
+        return strncmp(device, bus->device, number_n) == 0 && !isdigit((unsigned char)device[number_n]);
+    for (; product_n > 0 && device[0] != '\0'; device++) {
+        size_t i = 0;
+        while (i < product_n && device[i] != '\0' &&
+               (device[i] == bus->client[i] ||
+                (!isalnum((unsigned char)device[i]) && !isalnum((unsigned char)bus->client[i]))))
+            i++;
+        if (i == product_n)
+            return true;
+    }
+    return false;
+}
+
+/* Another source saw the card run dry in that moment, and knows more: that is the same dropout. */
+static bool ran_dry(const struct st_observed *o, const struct st_observed_held *held)
+{
+    for (size_t i = 0; i < o->beside_n; i++) {
+        ST_EACH (pending, o->beside[i].pending) {
+            const struct st_event *event = &pending->event;
+            const int64_t after_ns = st_ns_sub(event->wall_ns, held->wall_ns);
+            const bool by_jack = /* which does not tell its card */
+                event->kind == ST_EVENT_DEVICE_XRUN && strcmp(event->source, "jack") == 0;
+            if (after_ns > -ST_OBSERVED_HELD_NS && after_ns < ST_OBSERVED_HELD_NS &&
+                (by_jack ||
+                 (event->place == ST_DROPOUT_AT_DEVICE_BUFFER && is_card(event->device, &held->seen))))
+                return true;
+        }
+    }
+    return false;
+}
+
+static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns, int64_t at_wall_ns)
+{
+    note_playing(o, seen->client, seen->device); /* a load, or a dropout: of something that plays */
+    st_dropout_table_take(&o->view.seen, seen, at_ns, at_wall_ns);
+    if (!st_xrun_is_dropout(seen))
+        return;
+    if (seen->device_xruns_n > 0) {
+        const struct st_event event =
+            event_of(o, seen, ST_EVENT_DEVICE_XRUN, seen->device_xruns_n, at_wall_ns);
+        record(o, &event);
+    }
+    if (seen->dropouts_n + seen->cycles_n > 0) {
+        const struct st_event event =
+            event_of(o, seen, ST_EVENT_CLIENT_DROPOUT, seen->dropouts_n, at_wall_ns);
+        record(o, &event);
+    }
+}
+
+/* Counts what has waited for so long, the oldest first. */
+static void release(struct st_observed *o, int64_t for_ns)
+{
+    while (o->held_n > 0 && now_ns(o) - o->held[0].at_ns >= for_ns) {
+        const struct st_observed_held held = o->held[0];
+        memmove(o->held, o->held + 1, --o->held_n * sizeof(o->held[0]));
+        if (!ran_dry(o, &held))
+            count(o, &held.seen, held.at_ns, held.wall_ns);
+    }
+}
+
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct st_observed *o = ctx;
     if (is_counted(o, seen))
         return;
-    note_playing(o, seen->client, seen->device); /* a load, or a dropout: of something that plays */
-    st_dropout_table_take(&o->view.seen, seen, now_ns(o), wall_ns(o));
-    if (!st_xrun_is_dropout(seen))
+    if (seen->place != ST_DROPOUT_AT_BUS || !st_xrun_is_dropout(seen)) {
+        count(o, seen, now_ns(o), wall_ns(o));
         return;
-    if (seen->device_xruns_n > 0) {
-        const struct st_event event = event_of(o, seen, ST_EVENT_DEVICE_XRUN, seen->device_xruns_n);
-        record(o, &event);
     }
-    if (seen->dropouts_n + seen->cycles_n > 0) {
-        const struct st_event event = event_of(o, seen, ST_EVENT_CLIENT_DROPOUT, seen->dropouts_n);
-        record(o, &event);
-    }
+    if (o->held_n == ST_OBSERVED_HELD_MAX)
+        release(o, INT64_MIN);
+    o->held[o->held_n++] = (struct st_observed_held){*seen, now_ns(o), wall_ns(o)};
 }
 
 /* --- opening and closing --- */
@@ -217,6 +280,7 @@ static void close_source(struct st_observed *o)
 {
     if (!o->open)
         return;
+    release(o, INT64_MIN);
     note_program_cpu(o, true);
     st_xrun_close(&o->watch);
     o->open = false;
@@ -356,6 +420,7 @@ void st_observed_turn(struct st_observed *o)
     int r = o->open ? 0 : open_source(o);
     if (r == 0)
         r = poll_source(o);
+    release(o, ST_OBSERVED_HELD_NS);
     for (size_t i = 0; i < ST_ARRAY_LEN(o->pending); i++)
         tell_due(o, &o->pending[i]);
     st_dropout_table_age(&o->view.seen, now_ns(o), o->open);
@@ -369,6 +434,8 @@ void st_observed_turn(struct st_observed *o)
     const int64_t each_ns = o->watch.poll_ns > 0 ? o->watch.poll_ns : o->source->poll_ns;
     /* programs are all looked at by one wake-up */
     o->due_ns = now_ns(o) + each_ns - (o->source->program != NULL ? now_ns(o) % each_ns : 0);
+    if (o->held_n > 0 && o->held[0].at_ns + ST_OBSERVED_HELD_NS < o->due_ns)
+        o->due_ns = o->held[0].at_ns + ST_OBSERVED_HELD_NS;
 }
 
 void st_observed_quiet(struct st_observed *o, bool quiet)

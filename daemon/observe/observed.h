@@ -7,6 +7,8 @@
 #include "story/dropout_table.h"
 
 #define ST_OBSERVED_PENDING_MAX  16 /* of a source, and one for all others of each kind */
+#define ST_OBSERVED_HELD_MAX     4
+#define ST_OBSERVED_HELD_NS      INT64_C(1500000000) /* PipeWire's helper may be a second late */
 #define ST_OBSERVED_RETRY_MAX_NS INT64_C(15000000000)
 /* while nothing plays, as other sources say: each try starts a program */
 #define ST_OBSERVED_RETRY_QUIET_NS INT64_C(60000000000)
@@ -54,6 +56,12 @@ struct st_observed_pending {
     int64_t told_ns;       /* INT64_MIN: free */
 };
 
+/* A loss on a USB bus. What the card's driver reports of the same moment may come later. */
+struct st_observed_held {
+    struct st_xrun_seen seen;
+    int64_t at_ns, wall_ns;
+};
+
 /** Threads: one. */
 struct st_observed {
     const struct st_xrun_source *source;
@@ -63,8 +71,10 @@ struct st_observed {
     struct st_xrun_watch watch;
     struct st_observed_view view;
     struct st_observed_pending pending[ST_OBSERVED_PENDING_MAX + 2];
-    const struct st_observed *beside; /* all sources, this one among them: see is_counted() */
+    const struct st_observed *beside; /* all sources, this one among them: see is_counted(), ran_dry() */
     size_t beside_n;
+    struct st_observed_held held[ST_OBSERVED_HELD_MAX];
+    size_t held_n;
     bool open;
     unsigned failures;
     bool quiet;           /* nothing plays: what is absent is tried again less often */

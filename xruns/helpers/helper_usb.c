@@ -75,6 +75,7 @@ static void find_devices(void)
             sscanf(text, "%3d/%3d", &device->bus, &device->number) != 2)
             continue;
         ST_PRINT(path, "/sys/class/sound/card%d/device/../speed", card); /* in Mbit/s */
+        device->card = card;
         device->fast = read_line(path, text, sizeof(text)) && strtol(text, NULL, 10) >= 480;
         ST_PRINT(path, "/sys/class/sound/card%d/device/../product", card);
         if (!read_line(path, device->name, sizeof(device->name)))
@@ -124,7 +125,8 @@ static void on_lost(ST_UNUSED void *ctx, const struct st_usb_loss *loss)
                                 .lost_ns = loss->lost_ns,
                                 .longest_ns = loss->longest_ns};
     ST_PRINT(seen.client, "%s", loss->device->name);
-    ST_PRINT(seen.device, "USB bus %d %s", loss->device->bus, loss->capture ? "capture" : "playback");
+    ST_PRINT(seen.device, "hw:%d %s, USB bus %d", loss->device->card, loss->capture ? "capture" : "playback",
+             loss->device->bus);
     st_helper_line_xrun(&seen);
 }
 

@@ -23,8 +23,8 @@
 #define ST_USB_PACKETS_NAME_BYTES  64
 
 struct st_usb_device {
-    int bus, number;
-    bool fast; /* a frame has 125 us, else 1 ms */
+    int bus, number, card; /* card: ALSA's number */
+    bool fast;             /* a frame has 125 us, else 1 ms */
     char name[ST_USB_PACKETS_NAME_BYTES];
 };
 

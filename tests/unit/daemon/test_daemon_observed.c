@@ -821,6 +821,58 @@ static void what_the_server_counts_is_not_counted_again_by_the_card(void **state
     assert_int_equal(o.view.seen.device_xruns_n, 2);
 }
 
+static void see_at(enum st_dropout_place place, const char *device, const char *client)
+{
+    see(device, client, 1, 0);
+    to_see[to_see_n - 1].place = place;
+}
+
+/* The bus counts alone, also if another card ran dry; with the card that it carries it is one dropout. */
+static void losses_on_the_bus_of_a_card_that_ran_dry_are_that_dropout(void **state)
+{
+    (void)state;
+    static const struct st_xrun_source bus = {.name = "usb", .poll_ns = 4 * ST_NS_PER_S, .ops = &ops},
+                                       alsa = {.name = "alsa", .poll_ns = POLL_NS, .ops = &ops};
+    static const struct {
+        const struct st_xrun_source *source;
+        const char *device;
+        int64_t later_ms, bus_n; /* that the card ran dry; of the bus */
+    } rows[] = {{&alsa, "hw:1,0,0 playback", 1000, 0},
+                {&alsa, "hw:1,0,0 playback", -1000, 0},
+                {&alsa, "hw:1,0,0 playback", -2000, 1},
+                {&alsa, "hw:10,0,0 playback", 0, 1},
+                {&source, "default", 200, 0}, /* JACK */
+                {&alsa, "alsa_output.usb-ACME_Box_2-00.analog-stereo", 500, 0},
+                {&alsa, "alsa_output.pci-0000_00_1f.3.analog-stereo", 500, 1}};
+    ST_EACH (row, rows) {
+        struct st_observed all[2];
+        st_observed_init(&all[0], platform, &events, &bus);
+        st_observed_init(&all[1], platform, &events, row->source);
+        all[0].beside = all[1].beside = all;
+        all[0].beside_n = all[1].beside_n = 2;
+        for (size_t i = 0; i < 2; i++)
+            st_observed_set(&all[i], ST_OBSERVED_AUTO, &(struct st_xrun_setting){{0}});
+        for (int64_t ms = -2000; ms <= 2000; ms += 100) {
+            if (ms == row->later_ms)
+                see_at(row->source == &alsa ? ST_DROPOUT_AT_DEVICE_BUFFER : ST_DROPOUT_AT_UNKNOWN,
+                       row->device, "player");
+            st_observed_turn(&all[1]);
+            if (ms == 0)
+                see_at(ST_DROPOUT_AT_BUS, "hw:1 playback, USB bus 3", "ACME Box 2");
+            if (ms == 0 || all[0].due_ns <= platform->clock.now_ns(&platform->clock))
+                st_observed_turn(&all[0]);
+            st_fake_advance(platform, 100 * ST_NS_PER_MS);
+        }
+        assert_int_equal(all[1].view.seen.device_xruns_n, 1);
+        assert_int_equal(all[0].view.seen.device_xruns_n, row->bus_n);
+        see_at(ST_DROPOUT_AT_BUS, "hw:2 playback, USB bus 3", "Other");
+        st_observed_turn(&all[0]);
+        st_observed_finish(&all[0]); /* it loses nothing that waits */
+        assert_int_equal(all[0].view.seen.device_xruns_n, row->bus_n + 1);
+        st_observed_finish(&all[1]);
+    }
+}
+
 static int poll_player(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
     (void)seen;
@@ -870,6 +922,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_the_server_counts_is_not_counted_again_by_the_card, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(losses_on_the_bus_of_a_card_that_ran_dry_are_that_dropout, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(device_xruns_and_dropouts_of_clients_are_counted_apart, setup,
                                         teardown),
