@@ -56,6 +56,7 @@ struct list {
     size_t found_cause[MARKS_MAX];
     uint32_t fits_n[MARKS_MAX];
     size_t n;
+    bool usb_unwatched; /* USB packets, at one of those that nothing fits */
     struct st_heard_event events[EVENTS_MAX];
     size_t events_n;
     int64_t oldest_ns; /* of all events that were read; 0: none yet */
@@ -325,9 +326,9 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
     st_text_append(buf, bytes, ".");
     if (unexplained_n > 0)
         st_text_append(buf, bytes,
-                       " %zu unexplained: nothing that is watched happened then. Not watched "
-                       "here: " ST_DROPOUT_TABLE_NOT_WATCHED,
-                       unexplained_n);
+                       " %zu unexplained: nothing that is watched happened then. Not watched here: %s",
+                       unexplained_n,
+                       list->usb_unwatched ? ST_DROPOUT_TABLE_NOT_WATCHED : ST_DROPOUT_TABLE_NOT_EVEN_ROOT);
 }
 
 static json_t *document_of(struct list *list, int64_t since_ns, int64_t until_ns)
@@ -373,7 +374,12 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
         drop_old_marks(list);
     if (r == 0 && list->n > 0)
         r = st_history_read_sizes(reader, since_ns, until_ns, &list->sizes);
-    if (r == 0) {
+    for (size_t i = 0; r >= 0 && i < list->n; i++) {
+        if (list->fits_n[i] == 0)
+            r = st_history_read_was_watched(reader, "usb", list->marks[i].at_ns);
+        list->usb_unwatched = list->usb_unwatched || (list->fits_n[i] == 0 && r == 0);
+    }
+    if (r >= 0) {
         make_sessions(list);
         qsort(list->events, list->events_n, sizeof(list->events[0]), by_start);
         json_t *document = document_of(list, since_ns, until_ns);

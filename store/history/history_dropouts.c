@@ -158,6 +158,19 @@ int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, 
     return r;
 }
 
+int st_history_read_was_watched(struct st_history_reader *reader, const char *source, int64_t wall_ns)
+{
+    sqlite3_stmt *statement;
+    int r = st_history_sql_prepare(
+        reader->db, &statement, "SELECT 1 FROM " WATCHES " WHERE source = ? AND from_ns <= ? AND to_ns >= ?",
+        "tii", source, wall_ns, wall_ns);
+    if (r < 0)
+        return r;
+    r = st_history_sql_step(statement);
+    sqlite3_finalize(statement);
+    return r;
+}
+
 int st_history_read_idle(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                          int64_t *ret_from_ns, int64_t *ret_to_ns)
 {

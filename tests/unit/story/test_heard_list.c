@@ -12,6 +12,7 @@
 #include "tests/unit/history_fixture.h"
 
 static int64_t frames = 128;
+static const char *beside; /* another source that is watched; NULL: none */
 
 static void play(int64_t from_ns, int64_t minutes)
 {
@@ -21,6 +22,11 @@ static void play(int64_t from_ns, int64_t minutes)
                                              .watches_n = 1};
         watched.watches[0] = (struct st_history_watch){
             .watched_ns = MINUTE_NS, .playing = 1, .frames = frames, .rate_hz = 48000, .source = "pipewire"};
+        if (beside != NULL) {
+            watched.watches[1] =
+                (struct st_history_watch){.watched_ns = MINUTE_NS, .frames = INT64_MIN, .rate_hz = INT64_MIN};
+            ST_PRINT(watched.watches[watched.watches_n++].source, "%s", beside);
+        }
         assert_int_equal(st_history_add_watched(history, &watched), 0);
     }
 }
@@ -88,6 +94,28 @@ static void a_cause_before_each_mark_is_named(void **state)
     read =
         document_since(NOON_NS + 35 * MINUTE_NS + ST_NS_PER_S); /* between the fourth dropout and its mark */
     assert_string_equal(text_of(json_array_get(json_object_get(read, "marks"), 0), "cause"), "too-slow");
+    json_decref(read);
+}
+
+static void usb_packets_are_not_watched_unless_they_were(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    play(NOON_NS, 10);
+    beside = "usb";
+    play(NOON_NS + 10 * MINUTE_NS, 10);
+    beside = NULL;
+    happens(NOON_NS + 5 * MINUTE_NS, ST_EVENT_HEARD, "key", "");
+    happens(NOON_NS + 15 * MINUTE_NS, ST_EVENT_HEARD, "key", "");
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document();
+    assert_non_null(strstr(text_of(read, "text"), " 2 unexplained: "));
+    assert_non_null(strstr(text_of(read, "text"), " Not watched here: USB packets, Bluetooth"));
+    json_decref(read);
+    read = document_since(NOON_NS + 10 * MINUTE_NS);
+    assert_non_null(strstr(text_of(read, "text"), " 1 unexplained: "));
+    assert_non_null(strstr(text_of(read, "text"), " Not watched here: Bluetooth"));
     json_decref(read);
 }
 
@@ -172,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_cause_before_each_mark_is_named, setup, teardown),
+        cmocka_unit_test_setup_teardown(usb_packets_are_not_watched_unless_they_were, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_kernel_log_and_the_machine_are_causes, setup, teardown),
         cmocka_unit_test_setup_teardown(a_window_of_practice_is_that_of_the_mark, setup, teardown),
         cmocka_unit_test_setup_teardown(marks_without_music_are_shown_and_tell_nothing, setup, teardown),
