@@ -175,10 +175,10 @@ static void on_lost(void *ctx, uint32_t id, const struct st_listened_loss *loss)
 
 /* --- the program that listens --- */
 
-static void on_silence(void *ctx, uint32_t id, int64_t begin_ns, int64_t lost_ns, bool whole)
+static void on_silence(void *ctx, uint32_t id, int64_t begin_ns, int64_t lost_ns, unsigned signs)
 {
     struct observer *observer = ctx;
-    st_pipewire_streams_silent(observer->streams, id, begin_ns, lost_ns, whole);
+    st_pipewire_streams_silent(observer->streams, id, begin_ns, lost_ns, signs);
 }
 
 static void stop_listening(struct observer *observer, const char *why)

@@ -27,6 +27,7 @@
 
 #include "core/ns.h"
 #include "xruns/helpers/helper_line.h"
+#include "xruns/helpers/listened.h"
 #include "xruns/helpers/pipewire_version.h"
 #include "xruns/helpers/sandbox.h"
 #include "xruns/helpers/silence.h"
@@ -52,7 +53,7 @@ struct port {
 
 struct find {
     int64_t begin_ns, lost_ns;
-    bool whole;
+    unsigned signs; /* listened.h */
 };
 
 struct tap {
@@ -109,7 +110,7 @@ static void on_find(void *ctx, const struct st_silence_find *found)
     const double frame_ns = (double)ST_NS_PER_S / (double)tap->rate_hz;
     find->begin_ns = tap->position_ns + (int64_t)((double)(found->begin - tap->position) * frame_ns);
     find->lost_ns = (int64_t)((double)(found->end - found->begin) * frame_ns);
-    find->whole = found->whole;
+    find->signs = (found->whole ? ST_LISTENED_WHOLE : 0) | (found->rare ? ST_LISTENED_RARE : 0);
     atomic_store_explicit(&tap->finds_n, n + 1, memory_order_release);
     pw_loop_signal_event(tap->listener->loop, tap->listener->found);
 }
@@ -175,7 +176,7 @@ static void on_found(void *ctx, ST_UNUSED uint64_t count)
         for (; tap->said_n != n; tap->said_n++) {
             const struct find *find = &tap->finds[tap->said_n % FINDS_MAX];
             say("lost %" PRIu32 " %" PRId64 " %" PRId64 " %d\n", tap->node, find->begin_ns, find->lost_ns,
-                find->whole);
+                find->signs);
         }
     }
 }

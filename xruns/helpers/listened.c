@@ -11,19 +11,20 @@
     (5 * ST_NS_PER_S) /* reported by then, though more follow; a longer silence is not heard as one */
 #define NEAR_NS  (300 * ST_NS_PER_MS) /* of a change */
 #define STOOD_NS (500 * ST_NS_PER_MS) /* it is known so late that the program stood */
-#define MANY                                                                                                 \
-    4 /* in HOLD_NS after each other: the program writes too slowly; also two, if one is whole or they are   \
-         the plug-in's */
+#define MANY     4 /* in HOLD_NS after each other: the program writes too slowly; also two, if one counts alone \
+                    */
 #define TIME_MAX (INT64_MAX / 4)
 
-void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns, bool whole)
+void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns, unsigned signs)
 {
+    const bool alone =
+        (signs & ST_LISTENED_RARE) != 0 && ((signs & ST_LISTENED_WHOLE) != 0 || listened->plug_in);
     if (listened->n++ == 0)
         listened->begin_ns = begin_ns;
     listened->end_ns = begin_ns + lost_ns;
     listened->lost_ns += lost_ns;
-    listened->whole_n += whole;
-    listened->whole_lost_ns += whole ? lost_ns : 0;
+    listened->alone_n += alone;
+    listened->alone_lost_ns += alone ? lost_ns : 0;
     listened->longest_ns = lost_ns > listened->longest_ns ? lost_ns : listened->longest_ns;
 }
 
@@ -70,7 +71,7 @@ bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_li
     if (now_ns - group.end_ns < HOLD_NS && now_ns - group.begin_ns < LONG_NS)
         return false;
     const bool stood = explains(listened);
-    const bool slow = group.n >= MANY || (group.n > 1 && (group.whole_n > 0 || group.plug_in));
+    const bool slow = group.n >= MANY || (group.n > 1 && group.alone_n > 0);
     const bool changed =
         group.changed_ns > group.begin_ns - NEAR_NS && group.changed_ns < group.end_ns + NEAR_NS;
     *listened = (struct st_listened){.plug_in = group.plug_in, .changed_ns = group.changed_ns};
@@ -78,10 +79,10 @@ bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_li
         listened->stood = group.stood;
         listened->stood_ns = group.stood_ns;
     }
-    *ret = (struct st_listened_loss){.n = stood || slow ? group.n : group.whole_n,
+    *ret = (struct st_listened_loss){.n = stood || slow ? group.n : group.alone_n,
                                      .begin_ns = group.begin_ns,
                                      .end_ns = group.end_ns,
-                                     .lost_ns = stood || slow ? group.lost_ns : group.whole_lost_ns,
+                                     .lost_ns = stood || slow ? group.lost_ns : group.alone_lost_ns,
                                      .longest_ns = group.longest_ns,
                                      .certainty = stood || slow ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE,
                                      .reason = stood  ? group.stood.reason
@@ -91,7 +92,7 @@ bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_li
 }
 
 bool st_listened_parse(const char *line, uint32_t *ret_id, int64_t *ret_begin_ns, int64_t *ret_lost_ns,
-                       bool *ret_whole)
+                       unsigned *ret_signs)
 {
     char words[4][24];
     int64_t numbers[4];
@@ -100,12 +101,12 @@ bool st_listened_parse(const char *line, uint32_t *ret_id, int64_t *ret_begin_ns
         line[end] != '\0')
         return false;
     for (size_t i = 0; i < 4; i++) {
-        if (st_number_i64(words[i], 0, i == 0 ? UINT32_MAX : i == 3 ? 1 : TIME_MAX, &numbers[i]) != 0)
+        if (st_number_i64(words[i], 0, i == 0 ? UINT32_MAX : i == 3 ? 3 : TIME_MAX, &numbers[i]) != 0)
             return false;
     }
     *ret_id = (uint32_t)numbers[0];
     *ret_begin_ns = numbers[1];
     *ret_lost_ns = numbers[2];
-    *ret_whole = numbers[3] != 0;
+    *ret_signs = (unsigned)numbers[3];
     return true;
 }

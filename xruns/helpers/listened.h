@@ -3,19 +3,23 @@
  *
  * A silence alone may be the music's. It is a dropout for sure if the program stood still at that time
  * (client_buffer.h), which also is the reason, or if several follow each other: then the program writes too
- * slowly. It probably is one if it begins and ends with a cycle of the server. Others are none, and none are
- * those near a change of the stream: corked, another volume, another sink. */
+ * slowly. It probably is one if it is whole, or the ALSA plug-in's, and rare (silence.h). Others are none,
+ * and none are those near a change of the stream: corked, another volume, another sink. */
 #ifndef ST_XRUNS_HELPERS_LISTENED_H
 #define ST_XRUNS_HELPERS_LISTENED_H
 
 #include "core/event.h"
 #include "xruns/helpers/client_buffer.h"
 
+#define ST_LISTENED_WHOLE 1U
+#define ST_LISTENED_RARE  2U
+
 /** All 0 but plug_in at first, and each time when listening begins. */
 struct st_listened {
     bool plug_in;             /* the ALSA plug-in's: silences begin within a cycle */
     int64_t begin_ns, end_ns; /* of the silences that are not reported yet */
-    int64_t n, whole_n, lost_ns, whole_lost_ns, longest_ns;
+    int64_t n, lost_ns, longest_ns;
+    int64_t alone_n, alone_lost_ns; /* of those that count without another sign */
     int64_t changed_ns;
     struct st_client_buffer_loss stood; /* lost_ns 0: it did not */
     int64_t stood_ns;                   /* when that was known */
@@ -28,8 +32,8 @@ struct st_listened_loss {
     enum st_dropout_reason reason;
 };
 
-/** A silence. @param whole it begins and ends with a cycle. */
-void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns, bool whole);
+/** A silence. @param signs ST_LISTENED_WHOLE, ST_LISTENED_RARE (silence.h) */
+void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns, unsigned signs);
 
 /** Something about the stream has changed. */
 void st_listened_change(struct st_listened *listened, int64_t now_ns);
@@ -41,8 +45,8 @@ void st_listened_stand(struct st_listened *listened, const struct st_client_buff
 /** Some 25 times a second. @return false: there is nothing to report. */
 bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_listened_loss *ret);
 
-/** The line of the program that listens: "lost ID BEGIN LOST WHOLE". @return false: it is none. */
+/** The line of the program that listens: "lost ID BEGIN LOST SIGNS". @return false: it is none. */
 bool st_listened_parse(const char *line, uint32_t *ret_id, int64_t *ret_begin_ns, int64_t *ret_lost_ns,
-                       bool *ret_whole);
+                       unsigned *ret_signs);
 
 #endif

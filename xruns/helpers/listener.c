@@ -90,9 +90,9 @@ static void take_line(struct st_listener *listener, st_listener_lost_fn lost, vo
 {
     uint32_t id;
     int64_t begin_ns, lost_ns;
-    bool whole;
-    if (st_listened_parse(listener->line, &id, &begin_ns, &lost_ns, &whole))
-        lost(ctx, id, begin_ns, lost_ns, whole);
+    unsigned signs;
+    if (st_listened_parse(listener->line, &id, &begin_ns, &lost_ns, &signs))
+        lost(ctx, id, begin_ns, lost_ns, signs);
     else if (strncmp(listener->line, "taps ", 5) == 0)
         listener->taps_n = strtol(listener->line + 5, NULL, 10);
     else if (strncmp(listener->line, "absent ", 7) == 0)

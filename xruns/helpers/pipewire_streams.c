@@ -310,11 +310,11 @@ void st_pipewire_streams_hear(struct st_pipewire_streams *streams,
 }
 
 void st_pipewire_streams_silent(struct st_pipewire_streams *streams, uint32_t id, int64_t begin_ns,
-                                int64_t lost_ns, bool whole)
+                                int64_t lost_ns, unsigned signs)
 {
     for (size_t i = 0; i < STREAMS_MAX; i++) {
         if (streams->streams[i].used && streams->streams[i].heard && streams->streams[i].id == id)
-            st_listened_find(&streams->streams[i].listened, begin_ns, lost_ns, whole);
+            st_listened_find(&streams->streams[i].listened, begin_ns, lost_ns, signs);
     }
 }
 

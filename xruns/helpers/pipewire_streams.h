@@ -54,7 +54,7 @@ typedef void (*st_pipewire_streams_lost_fn)(void *ctx, uint32_t id, const struct
 
 /** The stream of that node was silent; what is made of it, st_pipewire_streams_look reports. */
 void st_pipewire_streams_silent(struct st_pipewire_streams *streams, uint32_t id, int64_t begin_ns,
-                                int64_t lost_ns, bool whole);
+                                int64_t lost_ns, unsigned signs);
 
 /** To be called some 25 times a second while something plays. */
 void st_pipewire_streams_look(struct st_pipewire_streams *streams, st_pipewire_streams_lost_fn lost,

@@ -6,6 +6,7 @@
 #define CUT        32    /* cut off: not softer than this part of the level. 30 dB: our own choice */
 #define SLACK      1     /* frames: the first sample of sound may be 0, too; not of what is whole */
 #define PAUSE_S    5     /* longer is no loss */
+#define DOUBT_S    300   /* so long a silence that the program made casts doubt on the next ones */
 #define SOUND_MS   20    /* less sound than that between two makes them one */
 #define SOUND_S    2     /* 1 / SOUND_S s of sound in the last seconds has to be before it */
 #define LONGEST_S  10    /* what goes on for longer is reported in parts */
@@ -61,6 +62,7 @@ static void pass(struct st_silence *silence, int64_t frames, int64_t sound)
         silence->peak[silence->bin] = 0;
     }
     silence->at += frames;
+    silence->doubt = most(silence->doubt - frames, 0);
 }
 
 static bool was_sound(const struct st_silence *silence)
@@ -77,15 +79,18 @@ static void end_quiet(struct st_silence *silence, int64_t offset)
     const int64_t begin = silence->at - silence->quiet;
     const bool whole = silence->quiet_whole && offset == 0;
     const float level = silence->found ? silence->level : level_of(silence);
-    const bool is_loss = silence->quiet <= PAUSE_S * silence->rate_hz && offset <= SLACK &&
-                         edge_of(silence) * CUT >= level && level > 0 && was_sound(silence);
+    const bool is_cut = silence->quiet <= PAUSE_S * silence->rate_hz && edge_of(silence) * CUT >= level &&
+                        level > 0 && was_sound(silence);
+    const bool is_loss = is_cut && offset <= SLACK;
+    if (is_cut && !is_loss)
+        silence->doubt = DOUBT_S * silence->rate_hz;
     if (!is_loss) {
         silence->found = false;
     } else if (silence->found) {
         silence->find.end = silence->at;
         silence->find.whole = silence->find.whole && whole;
     } else {
-        silence->find = (struct st_silence_find){begin, silence->at, whole};
+        silence->find = (struct st_silence_find){begin, silence->at, whole, silence->doubt == 0};
         silence->level = level;
     }
     silence->found = is_loss;

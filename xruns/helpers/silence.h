@@ -3,9 +3,10 @@
  * Music has such silence, too. What a sound server or plug-in puts where a program wrote nothing differs in
  * three ways: the sound before it is cut off and does not die away, the sound behind it is there at once, and
  * it ends where a cycle of the server begins. Where it also begins with a cycle, it is "whole"; one that does
- * not may be of a resampled stream, or of ALSA's plug-in, and needs another sign that the program was late. A
- * fade to nothing of up to 5 ms counts as cut off. Silence of more than 5 s is a pause. Cork, pause, another
- * volume: the caller knows them. */
+ * not may be of a resampled stream, or of ALSA's plug-in. A program that cuts its own sound off does so
+ * within cycles, too: if it has lately, another one that fits may be its own. A fade to nothing of up to 5 ms
+ * counts as cut off. Silence of more than 5 s is a pause. Cork, pause, another volume: the caller knows them.
+ */
 #ifndef ST_XRUNS_HELPERS_SILENCE_H
 #define ST_XRUNS_HELPERS_SILENCE_H
 
@@ -29,6 +30,7 @@ struct st_silence_cycle {
 struct st_silence_find {
     int64_t begin, end; /* on the driver's clock, in frames */
     bool whole;         /* each silence of it began with a cycle */
+    bool rare;          /* in the last five minutes no other silence was cut off and ended within a cycle */
 };
 
 /** All 0 at first, and each time when the stream begins to play. */
@@ -37,6 +39,7 @@ struct st_silence {
     int64_t at;    /* the next frame; 0 with rate_hz: nothing was taken */
     int64_t quiet; /* frames of silence up to here; 0: sound */
     bool quiet_whole;
+    int64_t doubt;                  /* frames from here in which a find is not rare */
     int64_t sound[ST_SILENCE_BINS]; /* frames of sound in the half seconds up to here ... */
     float peak[ST_SILENCE_BINS];    /* ... and their peaks */
     int64_t bin, bin_frames;        /* the one that is filled */
