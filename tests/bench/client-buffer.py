@@ -142,7 +142,7 @@ def run(server, how, args):
     heard = holes(f"{folder}/heard.wav")
     lines = observer.lines[before:]
     seen = [fields(line) for line in lines if line.startswith("xrun ") and "deadline" not in fields(line)]
-    own = [one for one in seen if urllib.parse.unquote(one.get("client", "")) in ("paplay", "ALSA Playback")]
+    own = [one for one in seen if urllib.parse.unquote(one.get("client", "")) in ("paplay", "ALSA Playback", "alsa_playback.aplay")]
     count = collections.Counter()
     for one in own:
         count[f"{one.get('place', 'unknown')} {one.get('reason', 'unknown')}"] += int(one["starved"])

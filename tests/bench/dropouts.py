@@ -145,11 +145,12 @@ def median_busy(lines, client):
 class Observer:
     """sleeptune-observe-pipewire and the lines that it has printed so far."""
 
-    def __init__(self, server, build, *options):
+    def __init__(self, server, build, *options, first=True):
         self.process = subprocess.Popen([f"{build}/xruns/helpers/sleeptune-observe-pipewire", *options], env=server.env, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
-        with contextlib.suppress(PermissionError):  # how it judges is asked, not whether it gets a CPU beside whatever else runs
-            os.setpriority(os.PRIO_PROCESS, self.process.pid, -20)
+        if first:  # how it judges is asked, not whether it gets a CPU beside whatever else runs
+            with contextlib.suppress(PermissionError):
+                os.setpriority(os.PRIO_PROCESS, self.process.pid, -20)
         self.lines = [self.process.stdout.readline()]
         self.reader = threading.Thread(target=lambda: self.lines.extend(self.process.stdout))
         self.reader.start()

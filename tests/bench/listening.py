@@ -8,12 +8,19 @@ that the graph reports at each player's port, the dropouts that the observer rep
 filter with the same ports (empty_listener, the same program with a detector that does nothing), after each block that listens. At the end: how long after the last player the
 sinks are suspended. Not as root, which never listens: setpriv --reuid nobody --clear-groups ...
 
+With --waits PAIRS instead: pairs of blocks, one with and one without, the first of them by turns (ABBA). Of each block the 99th percentile of
+the time from a client's signal until it has finished (wait + busy, of the profiler's cycles) for the three players and a client of PipeWire itself
+that computes 10 % of the period; of each client the mean difference and its one-sided upper 95 % bound (Student's t), in % of the period.
+
     tests/bench/listening.py --build build --blocks 4
+    tests/bench/listening.py --build build --waits 12 --frames 256
 """
 import argparse
 import json
 import os
 import re
+import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -22,6 +29,8 @@ import time
 from dropouts import Observer, Server, fields
 
 PLAYERS = ("player-1", "player-2", "player-3")
+RING_NAMES, RING_NAME_BYTES, RING_ROWS = 256, 64, 131072  # xruns/cycle_ring.h
+T95 = (6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782, 1.771, 1.761, 1.753, 1.746, 1.740, 1.734, 1.729)
 
 
 def cpu_s(pid):
@@ -101,10 +110,65 @@ def empty(server, args):
     return round(percent, 3)
 
 
+def cycles_of(path, since_ns):
+    """{client: [wait + busy of each cycle, in % of the period]}; what was not ready when the next cycle began counts as a whole period."""
+    with open(path, "rb") as file:
+        data = file.read()
+    written = struct.unpack_from("Q", data, 32)[0]
+    names = [data[at:at + RING_NAME_BYTES].split(b"\0")[0].decode() for at in range(40, 40 + RING_NAMES * RING_NAME_BYTES, RING_NAME_BYTES)]
+    first, found = 40 + RING_NAMES * RING_NAME_BYTES, {}
+    for i in range(max(0, written - RING_ROWS), written):
+        cycle, signal, wait, busy, period, name, driver = struct.unpack_from("=qqIIIHH", data, first + 32 * (i % RING_ROWS))
+        if cycle > since_ns and period and not driver:
+            found.setdefault(names[name], {})[signal] = 100 * min(1, wait / period + busy / period)
+    return {name: list(cycles.values()) for name, cycles in found.items()}
+
+
+def waits_block(server, args, listen):
+    """{client: the 99th percentile of its cycles in a block}; how many cycles of each."""
+    observer = Observer(server, args.build, f"-c{server.folder}/cycles", *(["-lon"] if listen else []), first=False)
+    time.sleep(5)
+    since_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    time.sleep(args.seconds)
+    found = cycles_of(f"{server.folder}/cycles", since_ns)
+    ready = [line for line in observer.lines if line.startswith("ready")][-1]
+    observer.end()
+    if listen != ("listens for silence in 3 programs" in ready):
+        sys.exit(f"listening.py: {ready}")
+    return {name: statistics.quantiles(cycles, n=100)[98] for name, cycles in found.items()}, {name: len(cycles) for name, cycles in found.items()}
+
+
+def upper_bound(values):
+    return statistics.mean(values) + T95[min(len(values) - 2, len(T95) - 1)] * statistics.stdev(values) / len(values) ** 0.5
+
+
+def waits(server, args):
+    """The difference that listening makes, and as a yardstick that of neighbouring blocks without it."""
+    clients, counts = (*PLAYERS, "native"), {}
+    native = subprocess.Popen([f"{args.build}/tests/integration/stall_pipewire", "0", "native", "10", "10", "20", f"{server.folder}/native.log"],
+                              env={**server.env, "PIPEWIRE_CONFIG_NAME": "client-rt.conf"}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    native.stdout.readline()
+    found = {False: [], True: []}
+    for i in range(args.waits):
+        for listen in (False, True) if i % 2 == 0 else (True, False):
+            block_of, counts = waits_block(server, args, listen)
+            found[listen].append(block_of)
+        print(json.dumps({"pair": i + 1, "load": os.getloadavg()[0],
+                          **{f"p99_{name}": [round(found[listen][-1].get(name, -1), 2) for listen in (False, True)] for name in clients}}), flush=True)
+    for name in clients:
+        change = [on[name] - off[name] for off, on in zip(found[False], found[True])]
+        noise = [found[False][i + 1][name] - found[False][i][name] for i in range(0, args.waits - 1, 2)]
+        print(json.dumps({"client": name, "cycles_in_a_block": counts[name], "p99_percent_of_period": round(statistics.median(off[name] for off in found[False]), 2),
+                          "change": round(statistics.mean(change), 3), "upper_95": round(upper_bound(change), 3),
+                          "without_beside_without": round(statistics.mean(map(abs, noise)), 3)}), flush=True)
+    native.stdin.close()
+    native.wait()
+
+
 def suspended_s(server, args, listen):
     """How long after the player's end the first sink is suspended."""
     player = play(server, args, 1)
-    observer = Observer(server, args.build, *(["-lon"] if listen else []))
+    observer = Observer(server, args.build, *(["-lon"] if listen else []), first=False)
     time.sleep(5)
     player.terminate()
     player.wait()
@@ -129,6 +193,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--latency-ms", type=int, default=100)
     parser.add_argument("--frames", type=int, default=0, help="of the server's cycles; 0: as it chooses")
+    parser.add_argument("--waits", type=int, default=0, metavar="PAIRS", help="how long clients wait and compute, instead")
     parser.add_argument("--silent", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -145,13 +210,19 @@ def main():
             if args.frames:
                 server.run("pw-metadata", "-n", "settings", "0", "clock.force-quantum", str(args.frames))
             with open(f"{folder}/noise", "wb") as file:
-                for _ in range(60 + 2 * args.blocks * (args.seconds + 15)):
+                for _ in range(60 + 2 * (args.blocks + args.waits) * (args.seconds + 15)):
                     file.write(os.urandom(44100 * 4))
             players = [play(server, args, i) for i in (1, 2, 3)]
             time.sleep(2)
             for i, side in ((1, "FL"), (2, "FR")):
                 server.run("pw-link", "-d", f"player-3:output_{side}", f"nul:playback_{side}")
                 server.run("pw-link", f"player-3:output_{side}", f"late-sink:in_{i}")
+            if args.waits:
+                waits(server, args)
+                for player in players:
+                    player.terminate()
+                    player.wait()
+                return 0
             prices, empties = [], []
             for i in range(args.blocks):
                 seen = block(server, args, i % 2 == 1)

@@ -11,8 +11,7 @@
     (5 * ST_NS_PER_S) /* reported by then, though more follow; a longer silence is not heard as one */
 #define NEAR_NS  (300 * ST_NS_PER_MS) /* of a change */
 #define STOOD_NS (500 * ST_NS_PER_MS) /* it is known so late that the program stood */
-#define MANY     4 /* in HOLD_NS after each other: the program writes too slowly; also two, if one counts alone \
-                    */
+#define MANY     4 /* in HOLD_NS after each other: it writes too slowly; also two, if one counts alone */
 #define TIME_MAX (INT64_MAX / 4)
 
 void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns, unsigned signs)

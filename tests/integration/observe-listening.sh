@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Listening for silence (observe.listen) changes nothing: players on two sinks and on a client with a latency of 200 ms, with and without it.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+for program in pipewire pipewire-pulse wireplumber pw-cli pw-link pw-metadata paplay dbus-daemon ps python3; do
+    command -v "$program" >/dev/null || skip_all "no $program"
+done
+prlimit --pid $$ --rtprio=95:95 2>/dev/null
+as_user=()
+[ "$(id -u)" -ne 0 ] || as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/ TMPDIR=/tmp)
+"${as_user[@]}" test -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-silence" ||
+    skip_all "no program that listens, or an ordinary user cannot start it"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+"${as_user[@]}" "$SLEEPTUNE_SRC/tests/bench/listening.py" --build "$SLEEPTUNE_BUILD" --blocks 2 --seconds 2 >"$tmp/out" 2>"$tmp/err"
+status=$?
+[ $status -ne 77 ] || skip_all "no PipeWire server runs here: $(tail -1 "$tmp/err")"
+is "two blocks were measured" "$status $(tail -1 "$tmp/err")" "0 "
+grep "^{" "$tmp/out" | tap_note
+of() {
+    python3 - "$tmp/out" "$1" <<'PYTHON'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8") if line.startswith("{")]
+off, on, suspended = lines[0], lines[1], {key: value for line in lines[-2:] for key, value in line.items()}
+print(eval(sys.argv[2]))
+PYTHON
+}
+is "three programs are heard" "$(of '"listens for silence in 3 programs" in on["ready"][0]')" True
+is "each on its own sink, or client" "$(of 'len(off["drivers"]) == 3 and len({driver[0] for driver in off["drivers"].values()}) == 2 or off["drivers"]')" True
+is "listening, each has the same driver, quantum and rate" "$(of 'on["drivers"] == off["drivers"] or (off["drivers"], on["drivers"])')" True
+is "each player has a latency, one of them 200 ms" \
+    "$(of 'len(off["latencies"]) == 3 and "200000000" in off["latencies"]["player-3"] or off["latencies"]')" True
+is "listening, the same one" "$(of 'on["latencies"] == off["latencies"] or (off["latencies"], on["latencies"])')" True
+is "the sink is suspended as soon after the last player" \
+    "$(of 'abs(suspended["suspended_s listening"] - suspended["suspended_s"]) < 2 and suspended["suspended_s"] < 29 or suspended')" True
+tap_done
