@@ -16,22 +16,21 @@
 #define JOIN_MS   20   /* less sound than that between two losses makes them one */
 #define EDGE      6    /* frames: the edges of damage are known so well */
 
+#define M ST_TONES_WAVES
+
 struct fit {
     double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES];
     double rest, loud; /* root mean squares */
 };
 
-void st_tones_init(struct st_tones *tones, uint32_t rate_hz, st_loss_fn found)
-{
-    memset(tones, 0, sizeof(*tones));
-    tones->rate_hz = rate_hz;
-    tones->losses = (struct st_losses){
-        .join_frames = (uint64_t)rate_hz * JOIN_MS / 1000, .slack_frames = rate_hz / 1000, .found = found};
-}
-
 void st_tones_end(struct st_tones *tones, void *ctx)
 {
     st_losses_end(&tones->losses, ctx);
+}
+
+static uint64_t window_of(const struct st_tones *tones)
+{
+    return (uint64_t)tones->rate_hz * FIT_MS / 1000;
 }
 
 static double angle(const struct st_tones *tones, size_t tone, uint64_t frame)
@@ -40,89 +39,99 @@ static double angle(const struct st_tones *tones, size_t tone, uint64_t frame)
            tones->rate_hz;
 }
 
-/* Cosine and sine of each tone, frame by frame. */
-struct rotor {
-    double cosine[ST_SIGNAL_TONES], sine[ST_SIGNAL_TONES], by_cosine[ST_SIGNAL_TONES],
-        by_sine[ST_SIGNAL_TONES];
-};
-
-static void begin(const struct st_tones *tones, struct rotor *rotor, uint64_t frame)
+/* What tones of these phases, of frame 0, are from that frame on. */
+static void turn_to(const struct st_tones *tones, const double *re, const double *im, uint64_t frame,
+                    double *ret)
 {
     for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
-        rotor->cosine[k] = cos(angle(tones, k, frame));
-        rotor->sine[k] = sin(angle(tones, k, frame));
-        rotor->by_cosine[k] = cos(angle(tones, k, 1));
-        rotor->by_sine[k] = sin(angle(tones, k, 1));
+        const double cosine = cos(angle(tones, k, frame)), sine = sin(angle(tones, k, frame));
+        ret[2 * k] = re[k] * cosine + im[k] * sine;
+        ret[2 * k + 1] = im[k] * cosine - re[k] * sine;
     }
 }
 
-static void step(struct rotor *rotor)
-{
-    for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
-        const double cosine = rotor->cosine[k];
-        rotor->cosine[k] = cosine * rotor->by_cosine[k] - rotor->sine[k] * rotor->by_sine[k];
-        rotor->sine[k] = rotor->sine[k] * rotor->by_cosine[k] + cosine * rotor->by_sine[k];
-    }
-}
-
-/* Root mean square of what tones of these phases leave. */
+/* Root mean square of what tones of these phases leave. @param n  at most a window */
 static double rest_of(const struct st_tones *tones, const double *re, const double *im, uint64_t from,
                       uint64_t n)
 {
-    struct rotor rotor;
-    double sum = 0;
-    begin(tones, &rotor, from);
-    for (uint64_t i = from; i < from + n; i++, step(&rotor)) {
-        double rest = (double)tones->ring[i % ST_TONES_RING];
-        for (size_t k = 0; k < ST_SIGNAL_TONES; k++)
-            rest -= re[k] * rotor.cosine[k] + im[k] * rotor.sine[k];
+    double part[M], sum = 0;
+    turn_to(tones, re, im, from, part);
+    for (uint64_t i = 0; i < n; i++) {
+        double rest = (double)tones->ring[(from + i) % ST_TONES_RING];
+        for (size_t j = 0; j < M; j++)
+            rest -= part[j] * (double)tones->waves[i][j];
         sum += rest * rest;
     }
     return sqrt(sum / (double)n);
 }
 
-/* Least squares: six unknowns, Gauss without pivots, as the tones are nearly at right angles. */
-static void fit(const struct st_tones *tones, uint64_t from, uint64_t n, struct fit *ret)
+/* Gauss without pivots, as the tones are nearly at right angles: the inverse of what waves have in common. */
+static void invert(double a[M][2 * M])
 {
-    enum { M = 2 * ST_SIGNAL_TONES };
-    struct rotor rotor;
-    double a[M][M + 1] = {{0}}, row[M];
-    begin(tones, &rotor, from);
-    for (uint64_t i = from; i < from + n; i++, step(&rotor)) {
-        for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
-            row[2 * k] = rotor.cosine[k];
-            row[2 * k + 1] = rotor.sine[k];
-        }
-        for (size_t j = 0; j < M; j++) {
-            for (size_t k = j; k < M; k++)
-                a[j][k] += row[j] * row[k];
-            a[j][M] += row[j] * (double)tones->ring[i % ST_TONES_RING];
-        }
-    }
     for (size_t j = 0; j < M; j++) {
-        for (size_t k = j + 1; k < M; k++)
-            a[k][j] = a[j][k];
-    }
-    for (size_t j = 0; j < M; j++) {
-        for (size_t k = j + 1; k < M; k++) {
-            const double part = a[k][j] / a[j][j];
-            for (size_t l = j; l <= M; l++)
+        const double by = a[j][j];
+        for (size_t l = 0; l < 2 * M; l++)
+            a[j][l] /= by;
+        for (size_t k = 0; k < M; k++) {
+            const double part = k == j ? 0 : a[k][j];
+            for (size_t l = 0; l < 2 * M; l++)
                 a[k][l] -= part * a[j][l];
         }
     }
-    for (size_t j = M; j-- > 0;) {
-        for (size_t k = j + 1; k < M; k++)
-            a[j][M] -= a[j][k] * a[k][M];
-        a[j][M] /= a[j][j];
+}
+
+/* The waves of a window, and how amplitudes follow from what they have in common with a recording. */
+static void prepare(struct st_tones *tones)
+{
+    double a[M][2 * M] = {{0}};
+    for (uint64_t i = 0; i < window_of(tones); i++) {
+        for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
+            tones->waves[i][2 * k] = (float)cos(angle(tones, k, i));
+            tones->waves[i][2 * k + 1] = (float)sin(angle(tones, k, i));
+        }
+        for (size_t j = 0; j < M * M; j++)
+            a[j / M][j % M] += (double)tones->waves[i][j / M] * (double)tones->waves[i][j % M];
     }
+    for (size_t j = 0; j < M; j++)
+        a[j][M + j] = 1;
+    invert(a);
+    for (size_t j = 0; j < M; j++)
+        memcpy(tones->solves[j], &a[j][M], sizeof(tones->solves[j]));
+}
+
+/* Least squares over the last window. */
+static void fit(const struct st_tones *tones, struct fit *ret)
+{
+    const uint64_t n = window_of(tones), from = tones->n - n;
+    double common[M] = {0}, part[M] = {0}, all = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        const double heard = (double)tones->ring[(from + i) % ST_TONES_RING];
+        for (size_t j = 0; j < M; j++)
+            common[j] += heard * (double)tones->waves[i][j];
+        all += heard * heard;
+    }
+    for (size_t j = 0; j < M * M; j++)
+        part[j / M] += tones->solves[j / M][j % M] * common[j % M];
+    for (size_t j = 0; j < M; j++)
+        all -= part[j] * common[j];
     double power = 0;
     for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
-        ret->re[k] = a[2 * k][M];
-        ret->im[k] = a[2 * k + 1][M];
+        const double cosine = cos(angle(tones, k, from)), sine = sin(angle(tones, k, from));
+        ret->re[k] = part[2 * k] * cosine - part[2 * k + 1] * sine;
+        ret->im[k] = part[2 * k] * sine + part[2 * k + 1] * cosine;
         power += (ret->re[k] * ret->re[k] + ret->im[k] * ret->im[k]) / 2;
     }
     ret->loud = sqrt(power);
-    ret->rest = rest_of(tones, ret->re, ret->im, from, n);
+    ret->rest = sqrt(fmax(all, 0) / (double)n);
+}
+
+void st_tones_init(struct st_tones *tones, uint32_t rate_hz, st_loss_fn found)
+{
+    memset(tones, 0, sizeof(*tones));
+    tones->rate_hz = rate_hz;
+    prepare(tones);
+    tones->losses = (struct st_losses){
+        .join_frames = (uint64_t)rate_hz * JOIN_MS / 1000, .slack_frames = rate_hz / 1000, .found = found};
 }
 
 /* By how many turns a tone moved between two fits, -0.5 .. 0.5; a signal that is ahead of its time turns
@@ -173,7 +182,7 @@ static void take_fit(struct st_tones *tones, const struct fit *now, uint64_t mid
 static void lock(struct st_tones *tones, uint64_t window)
 {
     struct fit now;
-    fit(tones, tones->n - window, window, &now);
+    fit(tones, &now);
     if (now.loud <= SILENT || now.rest > NOISE_MAX * now.loud)
         return;
     if (tones->was_locked)
@@ -241,7 +250,7 @@ static void follow(struct st_tones *tones, const struct fit *now, uint64_t middl
 
 static void look(struct st_tones *tones, void *ctx)
 {
-    const uint64_t block = tones->rate_hz / BLOCKS_HZ, window = (uint64_t)tones->rate_hz * FIT_MS / 1000;
+    const uint64_t block = tones->rate_hz / BLOCKS_HZ, window = window_of(tones);
     struct fit now;
     if (tones->n < 2 * window)
         return;
@@ -258,7 +267,7 @@ static void look(struct st_tones *tones, void *ctx)
             st_losses_pass(&tones->losses, tones->n, ctx);
         if (tones->damaged || tones->n % (10 * block) != 0)
             return;
-        fit(tones, tones->n - window, window, &now);
+        fit(tones, &now);
         if (now.rest <= tones->limit)
             follow(tones, &now, tones->n - window / 2);
         return;
@@ -266,7 +275,7 @@ static void look(struct st_tones *tones, void *ctx)
     if (tones->n < tones->bad_at + window)
         return;
     if (tones->n % (4 * block) == 0) {
-        fit(tones, tones->n - window, window, &now);
+        fit(tones, &now);
         if (now.loud > tones->loud / 2 && now.loud < 2 * tones->loud && now.rest <= tones->limit / 2)
             heal(tones, &now, window, ctx);
         else if (tones->n - tones->bad_at > tones->rate_hz)

@@ -6,7 +6,9 @@
 
 #include "ears/loss.h"
 
-#define ST_TONES_RING (1U << 16) /* frames */
+#define ST_TONES_RING   (1U << 16) /* frames */
+#define ST_TONES_WAVES  (2 * ST_SIGNAL_TONES)
+#define ST_TONES_WINDOW 15360 /* frames: 20 ms at 768 kHz */
 
 struct st_tones {
     uint32_t rate_hz;
@@ -24,6 +26,8 @@ struct st_tones {
     bool damaged;
     uint64_t bad_at;
     struct st_losses losses;
+    float waves[ST_TONES_WINDOW][ST_TONES_WAVES]; /* a cosine and a sine of each tone */
+    double solves[ST_TONES_WAVES][ST_TONES_WAVES];
     float ring[ST_TONES_RING];
 };
 

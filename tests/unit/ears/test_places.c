@@ -189,20 +189,23 @@ static void what_is_no_signal_is_not_taken_for_one(void **state)
     free(frames);
 }
 
-/* @return how often a loss was found where there is none, in that time; noisy: the path adds noise. */
+/* @return how often a loss was found where there is none, in that time; noisy: turned over, with another
+ * volume and noise 40 dB below. */
 static size_t false_ones(uint64_t seconds, bool noisy)
 {
     struct st_signal signal;
-    static float frames[2 * RATE];
+    static float frames[RATE];
     uint64_t noise = 12345;
-    st_signal_init(&signal, RATE, 2, 0.01F);
+    st_signal_init(&signal, RATE, 1, 0.01F);
     losses_n = 0;
     st_places_init(&places, RATE, 0.01F, found);
     for (uint64_t i = 0; i < seconds; i++) {
         st_signal_fill(&signal, i * RATE, frames, RATE);
+        for (size_t j = 0; noisy && j < RATE; j++)
+            frames[j] *= -0.3F;
         if (noisy)
-            turn_and_add_noise(frames, RATE, &noise);
-        st_places_take(&places, frames, 2, RATE, NULL);
+            add_normals(frames, RATE, 0.3 * 0.01 / sqrt(3) / 100, &noise);
+        st_places_take(&places, frames, 1, RATE, NULL);
     }
     st_places_end(&places, NULL);
     return losses_n + places.contact_lost_n + places.volumes_n + (places.locked ? 0 : 1);
