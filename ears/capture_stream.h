@@ -44,7 +44,6 @@ struct st_capture_packet {
     X(FULL, "full", "the command did not take what was recorded in time")                                    \
     X(FORMAT, "format", "the format changed")                                                                \
     X(MIXED, "mixed", "another program plays to the same device")                                            \
-    X(VOLUME, "volume", "a volume is not 1")                                                                 \
     X(GONE, "gone", "the device or the sound server has gone")                                               \
     X(FORCED, "forced", "a glitch was forced")                                                               \
     X(ABSENT, "absent", "this way is not there")

@@ -13,7 +13,7 @@
 #define LONGEST_S     350   /* of a signal that may begin long before the recording */
 #define SILENT        1e-6F /* of full scale: nothing is played there */
 #define SLACK         4     /* frames: with noise, that number may agree with the signal by chance */
-#define MIXED         0.2   /* that share of a window is the signal, with other sound */
+#define SURE          6     /* sigmas: the signal is there, below other sound */
 #define JOIN_MS       20    /* less sound than that between two losses makes them one */
 #define TRY_MS        100   /* between two looks for the signal */
 #define TRIES_FAST    5
@@ -181,17 +181,19 @@ static bool is_silent(const struct st_places *places, uint64_t from, uint64_t un
     return true;
 }
 
-/* Is the signal in it, with other sound? */
+/* Is the signal in it, with other sound? That may be much louder: the sequence has nothing in common with it,
+ * but for chance. */
 static bool is_mixed(const struct st_places *places, uint64_t from, uint64_t until)
 {
     double both = 0, xx = 0, ss = 0;
+    from = until - from < ST_PLACES_RING / 2 ? from : until - ST_PLACES_RING / 2;
     for (uint64_t i = from; i < until; i++) {
         const double x = (double)heard(places, i), s = places->gain * played(places, i, places->offset);
         both += x * s;
         xx += x * x;
         ss += s * s;
     }
-    return until - from >= WINDOW && both > ss / 2 && both > MIXED * sqrt(xx * ss);
+    return until - from >= WINDOW && both > ss / 2 && both > SURE * sqrt(xx * ss / (double)(until - from));
 }
 
 /* Damage from bad_at on; from `clean` on the signal is back, `shift` frames ahead. */
@@ -258,10 +260,9 @@ static void look_again(struct st_places *places)
     const uint64_t lasts = places->n - places->bad_at;
     if (lasts % (places->rate_hz / 10) != 0 || !is_loud(places))
         return;
-    const double share = fabs(correlation(places, places->offset));
-    if (share >= CORRELATED)
+    if (fabs(correlation(places, places->offset)) >= CORRELATED)
         places->calibrate_from = places->n - WINDOW;
-    else if (share < MIXED && lasts > places->rate_hz)
+    else if (lasts > places->rate_hz && !is_mixed(places, places->n - places->rate_hz, places->n))
         places->locked = false;
 }
 

@@ -22,6 +22,7 @@
 #define CHANNELS    2
 #define NODES_MAX   256
 #define PORTS_MAX   1024
+#define LINKS_MAX   1024
 #define FRAMES_MAX  8192U
 #define ANSWER_S    5
 #define MONO_FLOATS "32 bit float mono audio"
@@ -39,6 +40,11 @@ struct port {
     bool out;
 };
 
+struct link {
+    uint32_t id, from, to; /* 0: free; nodes */
+    bool said;
+};
+
 struct listener {
     struct st_ear ear;
     struct pw_loop *loop;
@@ -48,6 +54,7 @@ struct listener {
     struct spa_hook core_hook, registry_hook, metadata_hook, filter_hook;
     struct node nodes[NODES_MAX];
     struct port ports[PORTS_MAX];
+    struct link links_seen[LINKS_MAX];
     char sink[ST_CAPTURE_TEXT_BYTES], source[ST_CAPTURE_TEXT_BYTES]; /* the defaults; "": not known */
     uint32_t sink_node, device; /* 0: not chosen yet. device: this process's, the sink or the source */
     struct pw_filter *filter;
@@ -273,15 +280,32 @@ static void take_port(struct listener *listener, uint32_t id, const struct spa_d
     }
 }
 
-/* Another program that plays to the same device is heard with the signal. */
-static void take_link(struct listener *listener, const struct spa_dict *props)
+static void take_link(struct listener *listener, uint32_t id, const struct spa_dict *props)
 {
-    const uint32_t from = number_of(props, PW_KEY_LINK_OUTPUT_NODE),
-                   to = number_of(props, PW_KEY_LINK_INPUT_NODE);
-    const struct node *node = find_node(listener, from);
-    if (listener->headed && !listener->ear.player && to == listener->sink_node &&
-        from != atomic_load(&listener->ear.shared->node))
-        st_ear_say(&listener->ear, ST_CAPTURE_MIXED, node != NULL ? node->name : "");
+    ST_EACH (link, listener->links_seen) {
+        if (link->id != 0)
+            continue;
+        *link = (struct link){.id = id,
+                              .from = number_of(props, PW_KEY_LINK_OUTPUT_NODE),
+                              .to = number_of(props, PW_KEY_LINK_INPUT_NODE)};
+        return;
+    }
+}
+
+/* Another program that plays to the same device is heard with the signal. It is said once, however many
+ * channels it has. */
+static void say_mixed(struct listener *listener)
+{
+    uint32_t last = atomic_load(&listener->ear.shared->node);
+    ST_EACH (link, listener->links_seen) {
+        if (link->id == 0 || link->said || link->to != listener->sink_node)
+            continue;
+        link->said = true;
+        const struct node *node = find_node(listener, link->from);
+        if (link->from != last && link->from != atomic_load(&listener->ear.shared->node))
+            st_ear_say(&listener->ear, ST_CAPTURE_MIXED, node != NULL ? node->name : "");
+        last = link->from;
+    }
 }
 
 /* {"name":"..."}: the name has no escape, or it is not taken. */
@@ -318,7 +342,7 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
     else if (spa_streq(type, PW_TYPE_INTERFACE_Port))
         take_port(listener, id, props);
     else if (spa_streq(type, PW_TYPE_INTERFACE_Link))
-        take_link(listener, props);
+        take_link(listener, id, props);
     else if (spa_streq(type, PW_TYPE_INTERFACE_Metadata) && listener->metadata == NULL &&
              spa_streq(spa_dict_lookup(props, PW_KEY_METADATA_NAME), "default")) {
         listener->metadata = pw_registry_bind(listener->registry, id, type, PW_VERSION_METADATA, 0);
@@ -343,6 +367,8 @@ static void on_global_remove(void *ctx, uint32_t id)
         node->id = 0;
     ST_EACH (port, listener->ports)
         port->id = port->id == id ? 0 : port->id;
+    ST_EACH (link, listener->links_seen)
+        link->id = link->id == id ? 0 : link->id;
 }
 
 static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,
@@ -435,8 +461,10 @@ static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
         atomic_store(&ear->shared->go, true);
     if (listener->headed && atomic_load(&ear->shared->go))
         atomic_store_explicit(&listener->ready, true, memory_order_release);
-    if (atomic_load(&listener->ready) && !ear->player)
+    if (atomic_load(&listener->ready) && !ear->player) {
+        say_mixed(listener);
         st_ear_pump(ear);
+    }
     /* why it found no device, this process finds out by itself */
     if (!ear->player && listener->device != 0 && st_ear_player_ended(ear)) {
         if (listener->headed)

@@ -10,7 +10,7 @@ if [ "$(id -u)" -eq 0 ]; then # root is refused
     exec "${nobody[@]}" env HOME=/nonexistent "$0"
 fi
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need jackd pgrep
+need jackd jack_iodelay jack_connect pgrep
 listener=$SLEEPTUNE_BUILD/ears/helpers/sleeptune-listen-jack
 [ -x "$listener" ] || skip_all "built without libjack"
 name=sleeptune-listen-$$
@@ -33,5 +33,10 @@ does "nine forced glitches and 20 stops of the player are heard, each with its p
 is "nothing is played before the command says so" "$silent" "$(wc -c < <(head -c "$silent" "$tmp/stream"))"
 is "no process is left" "$left" ""
 like "the first line is the way" "$(head -1 "$tmp/heard")" '^head jack 48000 2 8192$'
-like "the latency is that of jack_iodelay: one period" "$(tail -1 "$tmp/heard")" '^end [0-9]+ 8192$'
+like "the latency is known to the frame: one period" "$(tail -1 "$tmp/heard")" '^end [0-9]+ 8192$'
+stdbuf -oL jack_iodelay >"$tmp/iodelay" 2>&1 &
+pids+=("$!")
+wait_for jack_connect jack_delay:out jack_delay:in
+does "jack_iodelay measures something" wait_for grep -q 'total roundtrip' "$tmp/iodelay"
+like "it is the same, within a frame" "$(tail -3 "$tmp/iodelay")" '^ *819[123]\.[0-9]+ frames .* total roundtrip latency'
 tap_done

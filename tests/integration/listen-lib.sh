@@ -8,7 +8,7 @@ read_capture=$SLEEPTUNE_BUILD/tests/integration/read_capture
 # listen WAY STOPS: what came back in $tmp/heard
 listen() {
     local player i
-    rm -f "$tmp/go"
+    rm -f "$tmp/go" "$tmp/stream"
     mkfifo "$tmp/go"
     "$listener" -w "$1" <"$tmp/go" >"$tmp/stream" 2>"$tmp/listen.log" &
     listening=$!

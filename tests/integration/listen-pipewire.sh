@@ -94,9 +94,40 @@ does "check --listen listens, too" eval 'of_check || of_check || of_check'
 is "and says what it plays before" "$(cat "$tmp/err")" \
     "Playing a quiet test signal to nul and recording it from nul, over the monitor of PipeWire's sink, for 10.00 s. Ctrl-C ends it."
 
+# another program, 22 dB louder than the signal, and a volume that changes: each is said, and no loss. "monitored": its monitor has its volume
+noise() { "$PYTHON" -c 'import random, struct, sys, wave
+w = wave.open(sys.argv[1], "wb")
+w.setparams((2, 2, 48000, 0, "NONE", ""))
+w.writeframes(b"".join(struct.pack("<h", random.randint(-4000, 4000)) for i in range(2 * 48000 * 2)))' "$tmp/noise.wav"; }
+mixes() { pw-play --target nul "$tmp/noise.wav"; }
+turns() {
+    local id
+    id=$(pw-cli info monitored | sed -n 's/^.*id: //p' | head -1)
+    pw-cli s "$id" Props "{ channelVolumes = [ $1 $1 ] monitorVolumes = [ $1 $1 ] }" >/dev/null
+    pw-cli s "$id" Props "{ volume = $1 }" >/dev/null
+}
+# meanwhile SINK COMMAND...: what listen says of COMMAND in the last of its 13 s
+meanwhile() {
+    "$SLEEPTUNE" listen --back monitor --play "$1" -d 13s --json >"$tmp/json" 2>"$tmp/err" &
+    command=$!
+    sleep 10
+    "${@:2}"
+    wait "$command"
+    "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1]))
+print(d["path_class"], d["valid"], *d["remarks"], d["events"].get("mixed", 0), [l for l in d["losses"] if l["reason"] is None])' "$tmp/json"
+}
+says() { local wanted=$1; shift; [ "$(meanwhile "$@")" = "$wanted" ]; }
+if command -v pw-play >/dev/null && noise; then
+    does "another program is mixed in: it is said, and not counted" eval 'for try in 1 2 3; do says "bit-exact True mixed 1 []" nul mixes && break; done'
+else
+    skip "another program is mixed in" "pw-play is not installed"
+fi
+pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=monitored media.class=Audio/Sink object.linger=true audio.position=[FL FR] monitor.channel-volumes=true }' >/dev/null
+does "so is a volume that changes" eval 'for try in 1 2 3; do turns 1; says "linear-gain True volume 0 []" monitored turns 0.5 && break; done'
+
 # the device vanishes
 mkfifo "$tmp/go2"
-"$listener" -w monitor <"$tmp/go2" >"$tmp/stream" 2>"$tmp/listen.log" &
+"$listener" -w monitor -p nul <"$tmp/go2" >"$tmp/stream" 2>"$tmp/listen.log" &
 listening=$!
 exec {go}>"$tmp/go2"
 does "it begins again" wait_for test -s "$tmp/stream"

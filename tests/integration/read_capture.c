@@ -1,5 +1,6 @@
-/* read_capture: reads what a helper program that listens writes (ears/capture_stream.h) on standard input,
- * and compares it sample by sample with the test signal, in the first channel. Prints
+/* read_capture [FILE.wav]: reads a recording, or on standard input what a helper program that listens writes
+ * (ears/capture_stream.h), and compares it sample by sample with the test signal, in the first channel.
+ * Prints
  *   head WAY RATE CHANNELS PERIOD
  *   event KIND AT FRAMES TEXT    one for each event
  *   damage AT DAMAGED JUMP KIND  from recorded frame AT on, DAMAGED frames are none of the signal; then it
@@ -15,6 +16,7 @@
 
 #include "ears/capture_stream.h"
 #include "ears/hearing.h"
+#include "ears/wav.h"
 
 #define FRAMES_MAX 12000000 /* 250 s */
 #define SURE       8        /* frames in a row */
@@ -112,7 +114,23 @@ static void judge(void)
         printf("end %zu %" PRId64 "\n", recorded_n, (int64_t)last_played - place);
 }
 
-int main(void)
+static void read_wav(const char *path, struct st_capture_head *head)
+{
+    static float frames[4096 * ST_CAPTURE_CHANNELS_MAX];
+    struct st_wav wav;
+    const char *error;
+    size_t n;
+    FILE *stream = fopen(path, "r");
+    if (stream == NULL || st_wav_open(&wav, stream, &error) != 0)
+        exit(1);
+    head->rate_hz = wav.rate_hz;
+    while (st_wav_read(&wav, frames, 4096, &n) == 0 && n > 0 && recorded_n + n <= FRAMES_MAX) {
+        for (size_t i = 0; i < n; i++)
+            recorded[recorded_n++] = frames[i * wav.channels];
+    }
+}
+
+int main(int argc, char **argv)
 {
     static const struct st_capture_sink sink = {on_head, on_packet, on_event};
     static struct st_capture_reader reader;
@@ -123,7 +141,9 @@ int main(void)
     recorded = malloc(FRAMES_MAX * sizeof(float));
     if (recorded == NULL)
         return 1;
-    while ((n = read(STDIN_FILENO, bytes, sizeof(bytes))) > 0) {
+    if (argc > 1)
+        read_wav(argv[1], &head);
+    while (argc == 1 && (n = read(STDIN_FILENO, bytes, sizeof(bytes))) > 0) {
         if (st_capture_stream_read(&reader, bytes, (size_t)n, &sink, &head) < 0)
             return 1;
     }

@@ -47,6 +47,17 @@ is "each forced glitch is heard with its length" "$(heard)" "$(wanted)"
 is "20 stops of the server are 20 losses" "$(losses)" 20
 [ "$tap_failed" -eq 0 ] || tap_note </tmp/s/heard
 tap_note <<<"$(tail -1 /tmp/s/heard)"
+latency=$(tail -1 /tmp/s/heard | cut -d' ' -f3)
+(as_user stdbuf -oL jack_iodelay) >/tmp/s/iodelay 2>&1 &
+iodelay=$!
+wait_for jack_connect jack_delay:out system:playback_1
+jack_connect system:capture_1 jack_delay:in
+wait_for grep -q 'total roundtrip' /tmp/s/iodelay
+sleep 2
+kill $iodelay
+measured=$(awk '/total roundtrip/ {print $1}' /tmp/s/iodelay | tail -1)
+is "jack_iodelay measures the same latency on the same loop, within a frame ($latency and $measured)" \
+    "$(awk -v a="$latency" -v b="$measured" 'BEGIN {print a - b <= 1 && b - a <= 1 && b > 0}')" 1
 hears jack
 is "within the graph each forced glitch is heard, too" "$(heard)" "$(wanted)"
 is "and none of 20 stops of the server" "$(losses)" 0
