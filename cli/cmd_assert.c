@@ -210,7 +210,6 @@ static void say_next(const struct arguments *a, const struct st_result *result, 
     const struct run *run = &a->run;
     const double longer = st_assertion_decides_after(&run->assertion, hours(run));
     enum st_cause cause;
-    char time[32];
     if (run->assertion.episodes_n > 0 && st_result_main_cause(result, &cause) != NULL)
         st_text_append(answer->text, sizeof(answer->text), " Main cause: %s.", st_cause_kind_text(cause));
     if (result->degraded[0] != '\0')
@@ -224,7 +223,7 @@ static void say_next(const struct arguments *a, const struct st_result *result, 
     else if (answer->status == ST_EXIT_UNKNOWN)
         st_text_append(answer->text, sizeof(answer->text),
                        "\nIt is so near to the limit that %s would not tell.",
-                       time_text(hours(run) * 64, time, sizeof(time)));
+                       time_text(hours(run) * 64, ST_ROOM(32)));
 }
 
 static void judge(const struct arguments *a, const struct st_result *result, struct answer *answer)
@@ -238,7 +237,6 @@ static void judge(const struct arguments *a, const struct st_result *result, str
     const struct run *run = &a->run;
     const enum st_assertion_verdict verdict = st_assertion_judge(&run->assertion, hours(run));
     double low, high;
-    char time[32], period[32], rate[32];
     answer->status = verdicts[verdict].status;
     answer->seconds = hours(run) * 3600;
     if (is_invalid(result, run, verdict == ST_ASSERTION_KEPT, answer))
@@ -246,17 +244,17 @@ static void judge(const struct arguments *a, const struct st_result *result, str
     st_assertion_bounds(&run->assertion, hours(run), &low, &high);
     ST_PRINT(answer->text, "%s: ", verdicts[verdict].word);
     if (verdict == ST_ASSERTION_UNDECIDED)
-        st_text_append(answer->text, sizeof(answer->text), "%s to ", rate_text(low, rate, sizeof(rate)));
+        st_text_append(answer->text, sizeof(answer->text), "%s to ", rate_text(low, ST_ROOM(32)));
     else
         st_text_append(answer->text, sizeof(answer->text),
                        verdict == ST_ASSERTION_KEPT ? "at most " : "at least ");
     st_text_append(answer->text, sizeof(answer->text),
                    "%s episodes of missed deadlines an hour (95 %%), and %.6g %s allowed: %" PRIu64
                    " in %s at %u frames (%s).",
-                   rate_text(verdict == ST_ASSERTION_BROKEN ? low : high, rate, sizeof(rate)),
+                   rate_text(verdict == ST_ASSERTION_BROKEN ? low : high, ST_ROOM(32)),
                    run->assertion.limit_per_hour, run->assertion.limit_per_hour == 1 ? "is" : "are",
-                   run->assertion.episodes_n, time_text(hours(run), time, sizeof(time)), a->config.frames,
-                   st_ns_format_short(st_period_due_ns(&run->period, 0, 1), period, sizeof(period)));
+                   run->assertion.episodes_n, time_text(hours(run), ST_ROOM(32)), a->config.frames,
+                   ST_NS_SHORT(st_period_due_ns(&run->period, 0, 1)));
     say_next(a, result, answer);
 }
 
@@ -342,7 +340,6 @@ int st_cmd_assert(int argc, char **argv)
     static struct arguments a = {.frames = 128, .rate_hz = 48000};
     struct answer answer = {.status = ST_EXIT_FAILURE, .text = "It could not be measured."};
     struct st_output junit;
-    char shortest_text[32], time[32];
     st_session_defaults(&a.config);
     a.priority = a.config.priority;
     a.config.duration_ns = 0;
@@ -354,8 +351,8 @@ int st_cmd_assert(int argc, char **argv)
     a.run.assertion.any_time = a.run.early;
     if (a.config.duration_ns == 0)
         a.config.duration_ns = (int64_t)(shortest * SPARE * NS_PER_HOUR);
-    time_text(shortest, shortest_text, sizeof(shortest_text));
-    st_ns_format_short(a.config.duration_ns, time, sizeof(time));
+    const char *shortest_text = time_text(shortest, ST_ROOM(32));
+    const char *time = ST_NS_SHORT(a.config.duration_ns);
     if ((double)a.config.duration_ns < shortest * NS_PER_HOUR)
         return st_failure_usage(
             NAME,

@@ -242,16 +242,16 @@ static void say_sizes(struct answer *answer, bool watched)
     const uint32_t held = held_in_all(answer);
     const size_t bytes = sizeof(answer->text);
     double seconds = 0;
-    char time[32], latest[32], size[32];
-    st_ns_format_short(result->duration_ns, time, sizeof(time));
-    st_ns_format_short(result->lateness.max_ns, latest, sizeof(latest));
+    char size[32];
+    const char *time = ST_NS_SHORT(result->duration_ns);
     if (!answer->stress || !table->known) {
         say_held(table, answer, answer->text, bytes);
     } else {
         snprintf(size, sizeof(size), "%u frames", held > 0 ? held : LONGEST);
         snprintf(answer->text, bytes,
                  "Under sleeptune's own loads, %s each, %s%s held. Worst: with '%s', %s late.", time,
-                 held > 0 ? "" : "no size up to ", size, st_stress_name(answer->worst->load), latest);
+                 held > 0 ? "" : "no size up to ", size, st_stress_name(answer->worst->load),
+                 ST_NS_SHORT(result->lateness.max_ns));
     }
     for (size_t i = 0; i < answer->worst->sizes.n; i++)
         seconds += st_predict_seconds(&answer->worst->sizes.runs[i].late);

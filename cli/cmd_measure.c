@@ -198,8 +198,7 @@ static int print_text(const struct arguments *a, const struct st_result *results
     bool missed = false;
     width = width > 100 ? 100 : width;
     if (n > 1) {
-        char verdict[480];
-        st_text_wrap(out, st_result_verdict_of_all(results, n, verdict, sizeof(verdict)), 0, width);
+        st_text_wrap(out, st_result_verdict_of_all(results, n, ST_ROOM(480)), 0, width);
     }
     ST_EACH_OF (result, results, n) {
         if (n > 1)

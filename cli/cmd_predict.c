@@ -175,23 +175,22 @@ static void say_history(const struct st_module_history_predict *input, FILE *out
     const struct st_history_predict *read = &input->read;
     char name[sizeof(read->policy)];
     ST_PRINT(name, "%s", read->policy);
-    char time[32], since[32], until[32], other[200] = "";
+    char other[200] = "";
     if (read->other_ns > 0) {
         ST_PRINT(other, "; not counted: %s with other settings, %.10s to %.10s",
-                 st_predict_text_time((double)read->other_ns / ST_NS_PER_S, time, sizeof(time)),
-                 st_when_text(read->other_since_ns, since, sizeof(since)),
-                 st_when_text(read->other_until_ns, until, sizeof(until)));
+                 st_predict_text_time((double)read->other_ns / ST_NS_PER_S, ST_ROOM(32)),
+                 st_when_text(read->other_since_ns, ST_ROOM(32)),
+                 st_when_text(read->other_until_ns, ST_ROOM(32)));
     }
     char policy[64] = "";
     if (read->policy[0] != '\0')
         ST_PRINT(policy, ", %s", st_safe_text(name));
     if (read->policy[0] != '\0' && read->priority > 0)
         st_text_append(policy, sizeof(policy), " %" PRId64, read->priority);
-    const char *line =
-        ST_TEXT(900, "%s of %s, at %u frames%s, %.10s to %.10s%s",
-                st_predict_text_time(st_predict_seconds(&input->run), time, sizeof(time)), input->path,
-                input->run.frames, policy, st_when_text(read->since_ns, since, sizeof(since)),
-                st_when_text(read->until_ns, until, sizeof(until)), other);
+    const char *line = ST_TEXT(
+        900, "%s of %s, at %u frames%s, %.10s to %.10s%s",
+        st_predict_text_time(st_predict_seconds(&input->run), ST_ROOM(32)), input->path, input->run.frames,
+        policy, st_when_text(read->since_ns, ST_ROOM(32)), st_when_text(read->until_ns, ST_ROOM(32)), other);
     st_text_field(out, "From", line, 6, width);
 }
 
@@ -201,9 +200,8 @@ static int print_text(const struct st_predict_table *table, const struct st_modu
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
     const int width = st_terminal_width(STDOUT_FILENO);
-    char answer[300];
     const struct st_predict_view view = {.width = width, .bounds = true, .details = details};
-    st_text_wrap(out, st_predict_text_answer(table, true, answer, sizeof(answer)), 0, width);
+    st_text_wrap(out, st_predict_text_answer(table, true, ST_ROOM(300)), 0, width);
     fputc('\n', out);
     st_predict_text_rows(table, &view, out);
     fputc('\n', out);

@@ -73,8 +73,7 @@ static bool overruled(struct st_machine *machine, const struct st_entry *entry, 
 static void print_entry(const struct st_entry *entry, const char *state, const char *detail,
                         const json_t *overruled_by)
 {
-    char text[1024];
-    printf("%-11s %s%s%s\n", state, st_change_output_entry(entry, text, sizeof(text)),
+    printf("%-11s %s%s%s\n", state, st_change_output_entry(entry, ST_ROOM(1024)),
            detail[0] != '\0' ? ": " : "", detail);
     for (size_t i = 0; i < json_array_size(overruled_by); i++)
         st_change_output_text(0, "overruled  ", json_string_value(json_array_get(overruled_by, i)));
@@ -313,7 +312,6 @@ static bool is_same_size(const struct st_wish *a, const struct st_wish *b)
 static int verify_rules(const struct st_change_target *target, const struct st_journal *journal,
                         const struct options *options, struct output *output, enum outcome *worst)
 {
-    char buffer[ST_BUFFER_TEXT_BYTES];
     struct st_wish last = {.frames = 0};
     const bool asked = options->frames != 0 || options->rate_hz != 0;
     for (size_t i = 0; i < journal->entries_n; i++) {
@@ -330,7 +328,7 @@ static int verify_rules(const struct st_change_target *target, const struct st_j
             report = &then;
         }
         if (!output->json && !is_same_size(&report->wish, &last))
-            printf("judged for %s%s\n", st_buffer_text(&report->wish, buffer, sizeof(buffer)),
+            printf("judged for %s%s\n", st_buffer_text(&report->wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)),
                    by_apply ? ", as by apply" : "");
         last = report->wish;
         *worst = worse(*worst, verify_rule(target, report, journal, entry->rule, output));
@@ -344,7 +342,6 @@ static int verify_rules(const struct st_change_target *target, const struct st_j
 static bool find_tuned(const struct st_change_target *target, const struct st_journal *journal, char *buf,
                        size_t buf_bytes)
 {
-    char text[ST_TUNED_TEXT_BYTES], per_hour[160];
     struct st_tuned tuned;
     struct st_text_buffer all = st_text_buffer_on(buf, buf_bytes);
     buf[0] = '\0';
@@ -356,8 +353,8 @@ static bool find_tuned(const struct st_change_target *target, const struct st_jo
         if (row != NULL && row->outcome == ST_TUNING_HELPS && entry->type != ST_ENTRY_FILE &&
             strcmp(entry->target, row->target) == 0 && strcmp(entry->new_value, row->to) == 0)
             st_text_buffer_printf(&all, "%s%s, %s%s", buf[0] != '\0' ? "; " : "by tune: ", row->id,
-                                  st_tuned_text(&tuned, row, text, sizeof(text)),
-                                  st_tuned_per_hour(row, per_hour, sizeof(per_hour)));
+                                  st_tuned_text(&tuned, row, ST_ROOM(ST_TUNED_TEXT_BYTES)),
+                                  st_tuned_per_hour(row, ST_ROOM(160)));
     }
     return buf[0] != '\0';
 }

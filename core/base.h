@@ -24,6 +24,10 @@
 #define ST_PRINT(array, ...)                                                                                 \
     snprintf((array), sizeof(array) + 0 * sizeof(char[1 - 2 * ST_IS_POINTER(array)]), __VA_ARGS__)
 
+/* Room for a text, up to the end of the block: the last two arguments of a function that prints one and
+ * returns it. */
+#define ST_ROOM(bytes) (char[bytes]){0}, (bytes)
+
 #define ST_NODISCARD          __attribute__((warn_unused_result))
 #define ST_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define ST_UNUSED             __attribute__((unused)) /* a parameter that the caller's type asks for */

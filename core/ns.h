@@ -46,4 +46,11 @@ const char *st_ns_format_short(int64_t ns, char *buf, size_t buf_bytes);
 /** How long something went on: "59 s", "5 min", "23 h 2 min", "2 d 3 h". @return buf. Threads: any. */
 const char *st_ns_format_long(int64_t ns, char *buf, size_t buf_bytes);
 
+/** The same as texts that are valid up to the end of the block. */
+#define ST_NS_BYTES     32
+#define ST_NS(ns)       st_ns_format((ns), ST_ROOM(ST_NS_BYTES))
+#define ST_NS_EXACT(ns) st_ns_format_exact((ns), ST_ROOM(ST_NS_BYTES))
+#define ST_NS_SHORT(ns) st_ns_format_short((ns), ST_ROOM(ST_NS_BYTES))
+#define ST_NS_LONG(ns)  st_ns_format_long((ns), ST_ROOM(ST_NS_BYTES))
+
 #endif

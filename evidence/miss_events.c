@@ -34,8 +34,9 @@ const char *st_miss_events_rate_text(double per_hour, char *buf, size_t buf_byte
 const char *st_miss_events_text(uint64_t events_n, uint64_t misses_n, double seconds, char *buf,
                                 size_t buf_bytes)
 {
-    char bound[32], events[64] = "";
-    st_miss_events_rate_text(st_miss_events_per_hour_max95(events_n, seconds), bound, sizeof(bound));
+    char events[64] = "";
+    const char *bound =
+        st_miss_events_rate_text(st_miss_events_per_hour_max95(events_n, seconds), ST_ROOM(32));
     if (events_n > 0)
         ST_PRINT(events, " in %" PRIu64 " event%s of %.1f periods", events_n, events_n == 1 ? "" : "s",
                  (double)misses_n / (double)events_n);

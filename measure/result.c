@@ -105,9 +105,8 @@ double st_result_seconds(const struct st_result *result)
 /* "128 frames at 48000 Hz (2.667 ms)" */
 static const char *what_text(const struct st_result *result, char *buf, size_t buf_bytes)
 {
-    char period[32];
     snprintf(buf, buf_bytes, "%" PRIu32 " frames at %" PRIu32 " Hz (%s)", result->frames, result->rate_hz,
-             st_ns_format(st_period_ns(&result->period), period, sizeof(period)));
+             ST_NS(st_period_ns(&result->period)));
     return buf;
 }
 
@@ -142,12 +141,12 @@ static void nothing_counted_text(const struct st_result *result, char *buf, size
 
 const char *st_result_verdict(const struct st_result *result, char *buf, size_t buf_bytes)
 {
-    char what[96], latest[32], events[200], lost[80];
-    what_text(result, what, sizeof(what));
-    st_ns_format(result->lateness.max_ns, latest, sizeof(latest));
+    char events[200];
+    const char *what = what_text(result, ST_ROOM(96));
+    const char *latest = ST_NS(result->lateness.max_ns);
     st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result), events,
                         sizeof(events));
-    lost_text(result->records_lost, lost, sizeof(lost));
+    const char *lost = lost_text(result->records_lost, ST_ROOM(80));
     const char *how = how_text(result);
     const uint64_t n = periods_seen(result);
 
@@ -218,16 +217,14 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n, 
         if (result->lateness.max_ns > latest_of->lateness.max_ns)
             latest_of = result;
     }
-    char what[96], latest[32], bound[32], lost[80], one[ST_RESULT_VERDICT_BYTES];
-    what_text(worst, what, sizeof(what));
-    st_ns_format(latest_of->lateness.max_ns, latest, sizeof(latest));
-    st_miss_events_rate_text(bound_max, bound, sizeof(bound));
-    lost_text(lost_n, lost, sizeof(lost));
+    const char *what = what_text(worst, ST_ROOM(96));
+    const char *latest = ST_NS(latest_of->lateness.max_ns);
     if (badness(worst) == 0)
         snprintf(buf, buf_bytes,
                  "Timing OK with %s on all %zu CPUs in this run%s: 0 of %" PRIu64 " periods missed (95%% "
                  "confidence: at most %s events per hour on each)%s, worst wake-up %s late on CPU %d.",
-                 what, n, how_text(worst), periods, bound, lost, latest, latest_of->cpu);
+                 what, n, how_text(worst), periods, st_miss_events_rate_text(bound_max, ST_ROOM(32)),
+                 lost_text(lost_n, ST_ROOM(80)), latest, latest_of->cpu);
     else if (badness(worst) == 2)
         snprintf(buf, buf_bytes,
                  "Timing not OK with %s on %zu of %zu CPUs%s: CPU %d missed %" PRIu64 " of %" PRIu64 " "
@@ -235,6 +232,7 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n, 
                  what, missing, n, how_text(worst), worst->cpu, worst->misses, periods_seen(worst), latest,
                  latest_of->cpu);
     else
-        snprintf(buf, buf_bytes, "CPU %d: %s", worst->cpu, st_result_verdict(worst, one, sizeof(one)));
+        snprintf(buf, buf_bytes, "CPU %d: %s", worst->cpu,
+                 st_result_verdict(worst, ST_ROOM(ST_RESULT_VERDICT_BYTES)));
     return buf;
 }

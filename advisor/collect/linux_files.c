@@ -450,11 +450,9 @@ static const char *below_home(struct st_collector *c, const char *name, char *pa
 
 static void collect_servers(struct st_collector *c)
 {
-    char pipewire_home[600], pulse_home[600];
     const char *const pipewire[] = {"/usr/share/pipewire", "/etc/pipewire",
-                                    below_home(c, ".config/pipewire", pipewire_home, sizeof(pipewire_home))};
-    const char *const pulse[] = {"/etc/pulse",
-                                 below_home(c, ".config/pulse", pulse_home, sizeof(pulse_home))};
+                                    below_home(c, ".config/pipewire", ST_ROOM(600))};
+    const char *const pulse[] = {"/etc/pulse", below_home(c, ".config/pulse", ST_ROOM(600))};
     struct reader reader = {.c = c, .parse = parse_pipewire, .failure_key = ST_KEY_PIPEWIRE_QUANTUM};
     read_layers(&reader, pipewire, ST_ARRAY_LEN(pipewire), "pipewire.conf");
     reader = (struct reader){.c = c, .parse = parse_pulse, .failure_key = ST_KEY_PULSE_REALTIME_SCHEDULING};

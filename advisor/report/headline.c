@@ -11,10 +11,9 @@
 static const char *period_text(const struct st_wish *wish, char *buf, size_t buf_bytes)
 {
     struct st_wish alone = *wish;
-    char period[ST_BUFFER_TEXT_BYTES];
     const bool short_one = wish->period_ns < 1000000;
     alone.why[0] = '\0'; /* a row of its own says that */
-    snprintf(buf, buf_bytes, "%s (%.1f %s)", st_buffer_text(&alone, period, sizeof(period)),
+    snprintf(buf, buf_bytes, "%s (%.1f %s)", st_buffer_text(&alone, ST_ROOM(ST_BUFFER_TEXT_BYTES)),
              (double)wish->period_ns / (short_one ? 1e3 : 1e6), short_one ? "µs" : "ms");
     return buf;
 }
@@ -71,7 +70,6 @@ static void answer_by_settings(struct st_text_buffer *s, const struct st_report 
 const char *st_report_format_headline(const struct st_report *report, char *buf, size_t buf_bytes)
 {
     struct st_text_buffer s = st_text_buffer_on(buf, buf_bytes);
-    char period[96];
     int64_t counted_n;
     if (report->answer != NULL) {
         st_text_buffer_printf(&s, "%s", report->answer->text);
@@ -84,7 +82,7 @@ const char *st_report_format_headline(const struct st_report *report, char *buf,
         return buf;
     }
     const struct st_finding *problem = first_problem(report);
-    period_text(&report->wish, period, sizeof(period));
+    const char *period = period_text(&report->wish, ST_ROOM(96));
     if (problem != NULL)
         say_problem(&s, problem);
     else

@@ -56,18 +56,16 @@ static void code(FILE *out, const char *label, const char *text)
 static void finding_markdown(const struct st_report *report, const struct st_finding *finding, FILE *out)
 {
     const struct st_rule *rule = finding->rule;
-    char effect[96];
     fprintf(out, "\n## %s: ", st_finding_statuses[finding->status].name);
     put(out, rule->title);
     fprintf(out, "\n\n`%s`: ", rule->id);
     put(out, finding->summary);
     fputs("\n\n", out);
     if (st_finding_shows_effect(finding))
-        field(out, "May cost", st_report_format_effect(finding, &report->wish, effect, sizeof(effect)));
+        field(out, "May cost", st_report_format_effect(finding, &report->wish, ST_ROOM(96)));
     const struct st_tuned_row *row = st_report_tuned(report, finding);
-    char text[ST_TUNED_TEXT_BYTES];
     if (row != NULL)
-        field(out, "Measured", st_tuned_text(report->tuned, row, text, sizeof(text)));
+        field(out, "Measured", st_tuned_text(report->tuned, row, ST_ROOM(ST_TUNED_TEXT_BYTES)));
     if (finding->fix_now != NULL || finding->fix_persistent != NULL) {
         field(out, "Cost", rule->cost);
         field(out, "Needs", st_report_format_needs(finding->needs));
@@ -133,9 +131,9 @@ static void quoted_facts(const struct st_report *report, FILE *out)
         return;
     ST_EACH_OF (row, report->facts->rows, report->facts->n) {
         const struct st_fact *fact = *row;
-        char line[ST_REPORT_FORMAT_FACT_BYTES];
         if (!is_quoted(report, fact))
             continue;
+        char line[ST_REPORT_FORMAT_FACT_BYTES];
         st_report_format_fact(fact, line, sizeof(line));
         for (char *at = line; *at != '\0'; at++)
             *at = *at == '\n' ? ' ' : *at;
@@ -150,12 +148,11 @@ static void quoted_facts(const struct st_report *report, FILE *out)
 
 static int write(const struct st_report *report, FILE *out, ST_UNUSED const struct st_report_view *view)
 {
-    char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES];
     fputs("# sleeptune report\n\n", out);
-    put(out, st_report_format_headline(report, verdict, sizeof(verdict)));
+    put(out, st_report_format_headline(report, ST_ROOM(ST_REPORT_FORMAT_HEADLINE_BYTES)));
     if (report->wish.why[0] != '\0') {
         fputs("\n\nBuffer: ", out);
-        put(out, st_buffer_text(&report->wish, verdict, sizeof(verdict)));
+        put(out, st_buffer_text(&report->wish, ST_ROOM(ST_REPORT_FORMAT_HEADLINE_BYTES)));
         fputc('.', out);
     }
     fprintf(out, "\n\n%zu of %zu facts could not be read.\n", report->unreadable_n, report->facts->n);

@@ -585,9 +585,8 @@ static void print_field(const struct st_printer *printer, const char *label, con
 /** What sleeptune can do, what the user can do. */
 static void print_commands(const struct st_printer *printer, const struct st_finding *finding)
 {
-    char text[128];
     if (st_rule_can_apply(finding))
-        st_print_verbatim(printer, INDENT, "Apply:", TEXT_INDENT, apply_command(finding, text, sizeof(text)));
+        st_print_verbatim(printer, INDENT, "Apply:", TEXT_INDENT, apply_command(finding, ST_ROOM(128)));
     if (finding->fix_persistent != NULL)
         st_print_verbatim(printer, INDENT, "For ever:", TEXT_INDENT, finding->fix_persistent);
     if (finding->fix_now != NULL)
@@ -611,17 +610,15 @@ static void print_measured(const struct st_printer *printer, const struct st_rep
                            const struct st_finding *finding)
 {
     const struct st_tuned_row *row = st_report_tuned(report, finding);
-    char text[ST_TUNED_TEXT_BYTES];
     if (row != NULL)
-        print_field(printer, "Measured:", st_tuned_text(report->tuned, row, text, sizeof(text)));
+        print_field(printer, "Measured:", st_tuned_text(report->tuned, row, ST_ROOM(ST_TUNED_TEXT_BYTES)));
 }
 
 static void print_evidence(const struct st_printer *printer, const struct st_finding *finding)
 {
     for (size_t i = 0; i < finding->evidence_n; i++) {
-        char text[ST_REPORT_FORMAT_FACT_BYTES];
         print_field(printer, i == 0 ? "Seen:" : "",
-                    st_report_format_fact(finding->evidence[i], text, sizeof(text)));
+                    st_report_format_fact(finding->evidence[i], ST_ROOM(ST_REPORT_FORMAT_FACT_BYTES)));
     }
 }
 
@@ -637,15 +634,13 @@ static void print_left_out(const struct st_printer *printer, const struct st_rep
 static void print_details(const struct st_printer *printer, const struct st_report *report,
                           const struct st_finding *finding)
 {
-    char effect[96];
     fputc('\n', printer->out);
     print_status(printer, finding->status, st_finding_statuses[finding->status].name, 0);
     fprintf(printer->out, ": %s [%s]\n", finding->rule->title, finding->rule->id);
     st_print_wrapped(printer, INDENT, "", INDENT, finding->summary);
     print_left_out(printer, report, finding);
     if (st_finding_shows_effect(finding))
-        print_field(printer,
-                    "May cost:", st_report_format_effect(finding, &report->wish, effect, sizeof(effect)));
+        print_field(printer, "May cost:", st_report_format_effect(finding, &report->wish, ST_ROOM(96)));
     print_measured(printer, report, finding);
     print_field(printer, "Formula:", finding->formula);
     print_evidence(printer, finding);

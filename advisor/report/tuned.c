@@ -150,14 +150,13 @@ const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_ro
 
 const char *st_tuned_per_hour(const struct st_tuned_row *row, char *buf, size_t buf_bytes)
 {
-    char without[32], with[32];
+    char with[32];
     buf[0] = '\0';
     if (row->seconds[0] <= 0 || row->seconds[1] <= 0)
         return buf;
     const double usual = (double)row->events_n[0] * 3600 / row->seconds[0];
-    st_miss_events_rate_text(usual > 0 ? usual
-                                       : st_miss_events_per_hour_max95(row->events_n[0], row->seconds[0]),
-                             without, sizeof(without));
+    const char *without = st_miss_events_rate_text(
+        usual > 0 ? usual : st_miss_events_per_hour_max95(row->events_n[0], row->seconds[0]), ST_ROOM(32));
     st_miss_events_rate_text(st_miss_events_per_hour_max95(row->events_n[1], row->seconds[1]), with,
                              sizeof(with));
     snprintf(buf, buf_bytes,

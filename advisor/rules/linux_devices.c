@@ -48,10 +48,9 @@ static const char *device_of(const struct st_fact *control, char *buf, size_t bu
 /* Changes the device that is plugged in, and by a udev rule each device with the same ids. */
 static void fix_usb_power(struct st_finding *finding, const struct st_fact *control)
 {
-    char device[64];
     const char *vendor, *product;
     const bool has = has_ids(finding->facts, control, &vendor, &product);
-    const char *path = ST_TEXT(128, NOW_FILE("%s"), device_of(control, device, sizeof(device)));
+    const char *path = ST_TEXT(128, NOW_FILE("%s"), device_of(control, ST_ROOM(64)));
     const char *rule = ST_TEXT(ST_CHANGE_VALUE_BYTES, RULE("%s", "%s"), has ? vendor : "VVVV",
                                has ? product : "PPPP"); /* of lsusb */
     if (has) {
@@ -177,7 +176,6 @@ static void judge_usb_path(struct st_finding *finding)
     size_t devices_n = 0;
     ST_FACTS_EACH (fact, facts, ST_KEYS_USB_AUDIO, ".speed_mbit") {
         const char *controller = "", *hub = "", *name = "a USB audio interface";
-        char device[64];
         int64_t speed;
         if (fact->state == ST_FACT_ABSENT || st_finding_need_int(finding, fact->key, &speed) != 0)
             continue;
@@ -187,9 +185,8 @@ static void judge_usb_path(struct st_finding *finding)
         (void)!st_facts_beside_text(facts, fact, "hub", &hub);
         (void)!st_facts_beside_text(facts, fact, "product", &name);
         /* without a hub between nothing is split */
-        const bool software =
-            strstr(controller, "DWC OTG") != NULL &&
-            strchr(st_fact_part(fact, ST_KEYS_USB_AUDIO, device, sizeof(device)), '.') != NULL;
+        const bool software = strstr(controller, "DWC OTG") != NULL &&
+                              strchr(st_fact_part(fact, ST_KEYS_USB_AUDIO, ST_ROOM(64)), '.') != NULL;
         if (speed != FULL_SPEED_MBIT ||
             (!software && (strcmp(hub, ONE_TRANSLATOR) != 0 || !shares_hub(facts, fact))))
             continue;
@@ -416,11 +413,10 @@ static void judge_card_rate(struct st_finding *finding)
 {
     size_t right_n = 0;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_ALSA, ".moved_hz") {
-        char name[48];
         int64_t hz, rate_hz = 0;
         if (fact->state == ST_FACT_ABSENT)
             continue;
-        st_fact_part(fact, ST_KEYS_ALSA, name, sizeof(name));
+        const char *name = st_fact_part(fact, ST_KEYS_ALSA, ST_ROOM(48));
         st_finding_quote(finding, fact->key);
         st_finding_quote_beside(finding, fact, "rate_hz");
         if (st_facts_int(finding->facts, fact->key, &hz) != 0 ||

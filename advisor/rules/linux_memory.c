@@ -20,12 +20,11 @@ static bool is_swapped(struct st_finding *finding)
                                           "jackdbus", "pulseaudio",     NULL};
     const struct st_fact *most = NULL;
     const char *name = "", *its;
-    char pid[32];
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_SWAPPED, ".kib") {
         if (fact->is_int && (most == NULL || fact->i64 > most->i64) &&
             st_facts_beside_text(finding->facts, fact, "name", &its) == 0 &&
             (st_machine_is_among(its, servers) ||
-             st_machine_plays(finding->facts, its, st_fact_part(fact, ST_KEYS_SWAPPED, pid, sizeof(pid))))) {
+             st_machine_plays(finding->facts, its, st_fact_part(fact, ST_KEYS_SWAPPED, ST_ROOM(32))))) {
             most = fact;
             name = its;
         }

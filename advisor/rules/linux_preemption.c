@@ -399,16 +399,15 @@ static void scan_sound_interrupt(struct search *search, const struct st_fact *fa
 /** Is the line of another card than the one that plays? */
 static bool is_of_idle_card(const struct st_facts *facts, const struct st_fact *line)
 {
-    char irq[16];
     bool is_known = false;
     for (unsigned card = 0; card < ST_MACHINE_CARDS_MAX; card++) {
         if (!st_machine_is_open(facts, card))
             continue;
-        if (st_machine_is_line_of(facts, st_fact_part(line, ST_KEYS_IRQ, irq, sizeof(irq)), card))
+        if (st_machine_is_line_of(facts, st_fact_part(line, ST_KEYS_IRQ, ST_ROOM(16)), card))
             return false;
         ST_FACTS_EACH (other, facts, ST_KEYS_IRQ, ".actions")
-            is_known = is_known ||
-                       st_machine_is_line_of(facts, st_fact_part(other, ST_KEYS_IRQ, irq, sizeof(irq)), card);
+            is_known =
+                is_known || st_machine_is_line_of(facts, st_fact_part(other, ST_KEYS_IRQ, ST_ROOM(16)), card);
     }
     return is_known;
 }

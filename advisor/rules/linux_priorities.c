@@ -130,10 +130,9 @@ static void judge_server_priority(struct st_finding *finding)
             rule_id = reporter;
             continue;
         }
-        char of_user[64];
         st_finding_problem(finding,
                            "%s%s runs without a real-time thread, so any busy program can delay all sound",
-                           row->name, st_owner_text(facts, row->key, of_user, sizeof(of_user)));
+                           row->name, st_owner_text(facts, row->key, ST_ROOM(64)));
         st_machine_fix_user(finding);
         return;
     }

@@ -155,15 +155,14 @@ void st_before_after_record(const char *command, const struct st_change_target *
                             const struct st_journal *journal, int64_t duration_ns)
 {
     const struct st_wish *wish = &target->report.wish;
-    char path[PATH_BYTES], buffer[ST_BUFFER_TEXT_BYTES];
     struct st_session_config config;
-    path_of(target, path, sizeof(path));
+    const char *path = path_of(target, ST_ROOM(PATH_BYTES));
     if (journal->entries_n > 0 && access(path, F_OK) == 0) {
         puts("the recording from before the first change is kept: 'sleeptune verify' compares with it");
         return;
     }
     config_of(wish->frames, wish->rate_hz, duration_ns, &config);
-    printf("judged for %s\n", st_buffer_text(wish, buffer, sizeof(buffer)));
+    printf("judged for %s\n", st_buffer_text(wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)));
     config.cpus[0] = cpu_now();
     if (record(command, "recording the measuring loop before the change", path, journal, &config) ==
         ST_EXIT_DONE)
@@ -299,7 +298,6 @@ void st_before_after_compare(struct st_before_after *ret)
 int st_before_after_make(const char *command, const struct st_change_target *target,
                          const struct st_journal *journal, int64_t duration_ns, struct st_before_after *ret)
 {
-    char path[PATH_BYTES];
     struct st_session_config config;
     int status = ST_EXIT_DONE;
     *ret = (struct st_before_after){0};
@@ -307,7 +305,7 @@ int st_before_after_make(const char *command, const struct st_change_target *tar
         set_reason(ret, "there is no recording from before the changes to compare with");
         return status;
     }
-    read_run(path_of(target, path, sizeof(path)), ret, &ret->before);
+    read_run(path_of(target, ST_ROOM(PATH_BYTES)), ret, &ret->before);
     if (ret->why[0] != '\0')
         return status;
     const struct st_recording_meta *meta = &ret->before.meta;

@@ -106,8 +106,7 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
                             const char *now, int error)
 {
     struct st_change_output *output = ctx;
-    char text[1024];
-    st_change_output_entry(entry, text, sizeof(text));
+    const char *text = st_change_output_entry(entry, ST_ROOM(1024));
     if (event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED)
         mark(output, entry);
     switch (event) {

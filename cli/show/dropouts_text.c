@@ -119,8 +119,7 @@ static void gather(const json_t *dropouts, struct list *ret)
 
 const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_bytes)
 {
-    char name[32];
-    snprintf(buf, buf_bytes, "%s", st_event_source_title(st_json_field_safe(source, name, sizeof(name))));
+    snprintf(buf, buf_bytes, "%s", st_event_source_title(st_json_field_safe(source, ST_ROOM(32))));
     return buf;
 }
 

@@ -13,10 +13,9 @@
 /* "15:04:05  in the second verse" */
 static void append_mark(const json_t *mark, const struct st_history_text_look *look, char *buf, size_t bytes)
 {
-    char when[32], note[200];
-    st_when_text_near(st_json_field(mark, "time_ns"), look->now_wall_ns, when, sizeof(when));
-    st_json_field_safe(json_object_get(mark, "note"), note, sizeof(note));
-    st_text_append(buf, bytes, "%s", when);
+    const char *note = st_json_field_safe(json_object_get(mark, "note"), ST_ROOM(200));
+    st_text_append(buf, bytes, "%s",
+                   st_when_text_near(st_json_field(mark, "time_ns"), look->now_wall_ns, ST_ROOM(32)));
     if (note[0] != '\0')
         st_text_append(buf, bytes, "  \"%s\"", note);
 }
@@ -24,9 +23,8 @@ static void append_mark(const json_t *mark, const struct st_history_text_look *l
 /* "In the 2.5 s before: Synth was not ready ..., and 2 more" */
 static void append_found(const json_t *mark, char *buf, size_t bytes)
 {
-    char text[ST_EVENT_STORY_BYTES];
     const int64_t n = st_json_field(mark, "events");
-    st_json_field_safe(json_object_get(mark, "text"), text, sizeof(text));
+    const char *text = st_json_field_safe(json_object_get(mark, "text"), ST_ROOM(ST_EVENT_STORY_BYTES));
     st_text_append(buf, bytes, "In the %g s before it: %s", (double)st_json_field(mark, "window_ns") / 1e9,
                    text[0] != '\0' ? text : "nothing that is watched happened");
     if (n > 1)
@@ -35,11 +33,9 @@ static void append_found(const json_t *mark, char *buf, size_t bytes)
 
 void st_heard_text(FILE *out, const json_t *document, const struct st_history_text_look *look)
 {
-    char answer[600];
     size_t i;
     const json_t *mark;
-    st_json_field_safe(json_object_get(document, "text"), answer, sizeof(answer));
-    st_text_wrap(out, answer, 0, look->columns);
+    st_text_wrap(out, st_json_field_safe(json_object_get(document, "text"), ST_ROOM(600)), 0, look->columns);
     json_array_foreach(json_object_get(document, "marks"), i, mark)
     {
         char line[ST_EVENT_STORY_BYTES + 400] = "";

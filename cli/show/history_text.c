@@ -117,15 +117,14 @@ static const char *say_when(const json_t *document, int64_t now_wall_ns, char *b
  * longest, else which was watched longest. NULL: none was watched. */
 static const json_t *watched_source(const json_t *document)
 {
-    char worst[32], source[32];
-    size_t i;
+    const char *worst = st_dropouts_text_source(json_object_get(document, "dropouts"), ST_ROOM(32));
     const json_t *one, *ret = NULL;
-    st_dropouts_text_source(json_object_get(document, "dropouts"), worst, sizeof(worst));
+    size_t i;
     json_array_foreach(json_object_get(document, "watched"), i, one)
     {
         if (st_json_field(one, "watched_ns") <= 0)
             continue;
-        if (strcmp(st_json_field_safe(json_object_get(one, "source"), source, sizeof(source)), worst) == 0)
+        if (strcmp(st_json_field_safe(json_object_get(one, "source"), ST_ROOM(32)), worst) == 0)
             return one;
         if (ret == NULL || st_json_field(one, "playing_ns") > st_json_field(ret, "playing_ns"))
             ret = one;
@@ -148,9 +147,9 @@ static bool is_watched(const json_t *document, const struct sums *sums)
 /* "this computer's timing missed 3 of 32,400,000 periods at 128 frames" */
 static const char *say_timing(const json_t *document, const struct sums *sums, char *buf, size_t buf_bytes)
 {
-    char misses[32], periods[32];
+    char periods[32];
     const json_t *first = json_array_get(json_object_get(document, "circumstances"), 0);
-    snprintf(buf, buf_bytes, "missed %s of %s periods", grouped(sums->misses, misses, sizeof(misses)),
+    snprintf(buf, buf_bytes, "missed %s of %s periods", grouped(sums->misses, ST_ROOM(32)),
              grouped(sums->cycles + sums->skipped, periods, sizeof(periods)));
     if (json_array_size(json_object_get(document, "circumstances")) == 1 &&
         st_json_field(first, "frames") > 0)
@@ -163,15 +162,15 @@ static const char *say_timing(const json_t *document, const struct sums *sums, c
 static bool put_answer(FILE *out, const json_t *document, const struct sums *sums,
                        const struct st_history_text_look *look)
 {
-    char text[512], when[96], timing[128], server[40], watched_for[32];
+    char text[512], when[96];
     const json_t *watched = watched_source(document);
     const json_t *playing = json_object_get(watched, "playing_ns");
     const bool whole = st_json_field(watched, "watched_ns") >= span_of(document) / 10 * 9;
     const bool none_played = json_is_integer(playing) && json_integer_value(playing) == 0;
     say_when(document, look->now_wall_ns, when, sizeof(when));
-    say_timing(document, sums, timing, sizeof(timing));
-    st_dropouts_text_server(json_object_get(watched, "source"), server, sizeof(server));
-    st_ns_format_long(st_json_field(watched, "watched_ns"), watched_for, sizeof(watched_for));
+    const char *timing = say_timing(document, sums, ST_ROOM(128));
+    const char *server = st_dropouts_text_server(json_object_get(watched, "source"), ST_ROOM(40));
+    const char *watched_for = ST_NS_LONG(st_json_field(watched, "watched_ns"));
     if (watched != NULL && !whole)
         snprintf(when, sizeof(when), "while %s was watched (for %s)", server, watched_for);
     if (sums->dropouts > 0)
@@ -200,20 +199,18 @@ static void put_watched(FILE *out, const json_t *document, int columns)
     const json_t *one;
     json_array_foreach(json_object_get(document, "watched"), i, one)
     {
-        char text[256], server[40], time[32], period[32];
+        char text[256];
         const int64_t frames = st_json_field(one, "frames"), rate_hz = st_json_field(one, "rate_hz");
         const json_t *playing = json_object_get(one, "playing_ns");
-        snprintf(text, sizeof(text), "watched for %s",
-                 st_ns_format_long(st_json_field(one, "watched_ns"), time, sizeof(time)));
+        snprintf(text, sizeof(text), "watched for %s", ST_NS_LONG(st_json_field(one, "watched_ns")));
         if (json_is_integer(playing))
             st_text_append(text, sizeof(text), ", clients played for %s",
-                           st_ns_format_long(json_integer_value(playing), time, sizeof(time)));
+                           ST_NS_LONG(json_integer_value(playing)));
         if (frames > 0 && frames < INT32_MAX && rate_hz > 0)
             st_text_append(text, sizeof(text), ", %" PRId64 " frames at %g kHz (%s)", frames,
-                           (double)rate_hz / 1000,
-                           st_ns_format_short(frames * ST_NS_PER_S / rate_hz, period, sizeof(period)));
-        st_text_field(out, st_dropouts_text_server(json_object_get(one, "source"), server, sizeof(server)),
-                      text, LABEL_COLUMNS, columns);
+                           (double)rate_hz / 1000, ST_NS_SHORT(frames * ST_NS_PER_S / rate_hz));
+        st_text_field(out, st_dropouts_text_server(json_object_get(one, "source"), ST_ROOM(40)), text,
+                      LABEL_COLUMNS, columns);
     }
 }
 
@@ -404,7 +401,7 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
 /* "2026-11-24 08:10  the kernel became 6.12.48 (6.12.41 before)" */
 static void put_change(FILE *out, const json_t *change, bool details, int columns)
 {
-    char when[32], text[300], before[100];
+    char before[100];
     const json_t *list = json_object_get(change, "what"), *what;
     size_t i;
     json_array_foreach(list, i, what)
@@ -415,12 +412,12 @@ static void put_change(FILE *out, const json_t *change, bool details, int column
         const bool file =
             strcmp(st_json_field_safe(json_object_get(what, "kind"), before, sizeof(before)), "file") == 0;
         st_json_field_safe(json_object_get(what, "before"), before, sizeof(before));
-        st_text_append(line, sizeof(line), "%s", st_change_story_what(what, text, sizeof(text)));
+        st_text_append(line, sizeof(line), "%s", st_change_story_what(what, ST_ROOM(300)));
         if (!file && before[0] != '\0')
             st_text_append(line, sizeof(line), " (%s before)", before);
         if (!details && json_array_size(list) > 1)
             st_text_append(line, sizeof(line), ", and %zu more", json_array_size(list) - 1);
-        st_text_field(out, i == 0 ? minute_of(st_json_field(change, "at_ns"), when, sizeof(when)) : "", line,
+        st_text_field(out, i == 0 ? minute_of(st_json_field(change, "at_ns"), ST_ROOM(32)) : "", line,
                       WHEN_COLUMNS, columns);
     }
 }
@@ -430,9 +427,10 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
     const json_t *changes = json_object_get(document, "changes");
     const size_t n = json_array_size(changes);
     const int columns = look->columns < WIDTH_MIN ? WIDTH_MIN : look->columns;
-    char text[ST_CHANGE_STORY_BYTES], verdict[16];
+    const char *verdict =
+        st_json_field_safe(json_object_get(json_array_get(changes, n - 1), "verdict"), ST_ROOM(16));
+    char text[ST_CHANGE_STORY_BYTES];
     st_change_story_text(changes, look->now_wall_ns, text, sizeof(text), NULL);
-    st_json_field_safe(json_object_get(json_array_get(changes, n - 1), "verdict"), verdict, sizeof(verdict));
     if (n == 0)
         snprintf(text, sizeof(text), "Nothing that sleeptuned looks at has changed in this history.");
     else if (text[0] == '\0')
@@ -636,12 +634,11 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
             "throttling) or by the tracer (how long the culprit had the CPU). A dash: not measured, the "
             "cause was found by ruling out the others",
             11, columns);
-    char why[200];
     if (json_is_string(tracer) && json_array_size(rows) > 0) {
         snprintf(text, sizeof(text),
                  "which program delayed the test loop is not known: %s. To name it, run sleeptuned as root "
                  "with trace.enabled = \"on\": man sleeptuned.conf",
-                 st_json_field_safe(tracer, why, sizeof(why)));
+                 st_json_field_safe(tracer, ST_ROOM(200)));
         st_text_field(out, "culprit", text, 11, columns);
     }
 }

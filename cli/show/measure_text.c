@@ -22,13 +22,12 @@ static const struct {
 
 static void interval(const struct st_quantile *q, char *buf, size_t buf_bytes)
 {
-    char low[24], high[24];
     if (!q->interval_known) {
         buf[0] = '\0';
         return;
     }
-    st_ns_format(q->low_ns, low, sizeof(low));
-    st_ns_format(q->high_ns, high, sizeof(high));
+    const char *low = ST_NS(q->low_ns);
+    const char *high = ST_NS(q->high_ns);
     /* "14.2 µs .. 14.4 µs" has its unit once */
     char *unit = strchr(low, ' ');
     const char *unit_high = strchr(high, ' ');
@@ -42,15 +41,14 @@ static void quantile_cell(const struct st_result *result, const struct st_hist *
                           size_t buf_bytes)
 {
     const struct st_quantile q = st_stats_quantile(hist, p);
-    char value[24], between[64];
+    char between[64];
     if (q.known) {
         interval(&q, between, sizeof(between));
-        snprintf(buf, buf_bytes, "%s%s", st_ns_format(q.value_ns, value, sizeof(value)), between);
+        snprintf(buf, buf_bytes, "%s%s", ST_NS(q.value_ns), between);
         return;
     }
     const double seconds = (double)st_stats_quantile_min_n(p) * st_period_seconds(&result->period);
-    snprintf(buf, buf_bytes, "- (needs %s)",
-             st_ns_format((int64_t)(seconds * (double)ST_NS_PER_S), value, sizeof(value)));
+    snprintf(buf, buf_bytes, "- (needs %s)", ST_NS((int64_t)(seconds * (double)ST_NS_PER_S)));
 }
 
 static void row(FILE *out, const char *label, const char *a, const char *b)
@@ -82,10 +80,9 @@ static void table(const struct st_result *result, FILE *out)
 
 static void causes(const struct st_result *result, FILE *out, int width)
 {
-    char above[24], line[256], total[24], worst[24];
-    st_ns_format(result->cause_above_ns, above, sizeof(above));
+    char line[256], worst[24];
     snprintf(line, sizeof(line), "%" PRIu64 " later than %s, %" PRIu64 " explained", result->cause_late_n,
-             above, result->cause_explained_n);
+             ST_NS(result->cause_above_ns), result->cause_explained_n);
     st_text_field(out, "late", line, LABEL_COLUMNS, width);
     for (int c = 0; c < ST_CAUSE_COUNT; c++) {
         const struct st_cause_row *r = &result->causes[c];
@@ -98,7 +95,7 @@ static void causes(const struct st_result *result, FILE *out, int width)
             snprintf(share, sizeof(share), "%.0f %% explained",
                      100 * (double)r->explained_ns / (double)r->total_ns);
         snprintf(line, sizeof(line), "%" PRIu64 " x %s: %s in all, worst %s, %s", r->n,
-                 st_cause_kind_text((enum st_cause)c), st_ns_format(r->total_ns, total, sizeof(total)),
+                 st_cause_kind_text((enum st_cause)c), ST_NS(r->total_ns),
                  st_ns_format(r->max_ns, worst, sizeof(worst)), share);
         st_text_field(out, "", line, LABEL_COLUMNS, width);
     }
@@ -248,27 +245,26 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
 
 static const char *progress(const struct st_result *result, char *buf, size_t buf_bytes)
 {
-    char seconds[24], latest[24], bound[32];
+    char bound[32];
     if (result->lateness.total_n == 0) {
         snprintf(buf, buf_bytes, "warming up");
         return buf;
     }
     snprintf(buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s events/h), worst wake-up %s",
-             st_ns_format(result->duration_ns, seconds, sizeof(seconds)), result->misses,
-             result->elapsed_periods,
+             ST_NS(result->duration_ns), result->misses, result->elapsed_periods,
              st_miss_events_rate_text(
                  st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result)), bound,
                  sizeof(bound)),
-             st_ns_format(result->lateness.max_ns, latest, sizeof(latest)));
+             ST_NS(result->lateness.max_ns));
     return buf;
 }
 
 bool st_measure_text_show(ST_UNUSED void *ctx, const struct st_result *worst, bool first)
 {
-    char text[200], line[240], cpu[24] = "";
+    char line[240], cpu[24] = "";
     if (worst->cpu >= 0)
         snprintf(cpu, sizeof(cpu), "CPU %d: ", worst->cpu);
-    snprintf(line, sizeof(line), "%s%s", cpu, progress(worst, text, sizeof(text)));
+    snprintf(line, sizeof(line), "%s%s", cpu, progress(worst, ST_ROOM(200)));
     fprintf(stderr, "%s%s\033[K", first ? "" : "\r",
             st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
     fflush(stderr);

@@ -102,7 +102,7 @@ const char *st_predict_text_time(double seconds, char *buf, size_t buf_bytes)
 
 const char *st_predict_text_answer(const struct st_predict_table *table, bool bounds, char *buf, size_t bytes)
 {
-    char time[32], high[32];
+    char time[32];
     const struct st_predict_row *held = table->held;
     st_predict_text_time(held != NULL ? held->observed_s : st_predict_seconds(table->run), time,
                          sizeof(time));
@@ -112,7 +112,7 @@ const char *st_predict_text_answer(const struct st_predict_table *table, bool bo
                  table->one_time ? "" : time);
         if (bounds)
             st_text_append(buf, bytes, ", at most %s per hour (95 %%).",
-                           st_miss_events_rate_text(held->high, high, sizeof(high)));
+                           st_miss_events_rate_text(held->high, ST_ROOM(32)));
         else
             st_text_append(buf, bytes, ".");
     } else if (!table->known) {
@@ -148,7 +148,6 @@ void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *o
 static void say_dropouts(const struct st_predict_row *row, const struct st_predict_view *view, bool one_time,
                          char *buf, size_t bytes)
 {
-    char time[32], high[32];
     const bool wide = view->width >= WIDE, bounds = wide && (view->bounds || view->details);
     const bool used = row->frames == view->used_frames;
     buf[0] = '\0';
@@ -157,13 +156,13 @@ static void say_dropouts(const struct st_predict_row *row, const struct st_predi
     else if (row->n_events == 0 && (one_time || (used && !wide)))
         st_text_append(buf, bytes, "none");
     else if (row->n_events == 0)
-        st_text_append(buf, bytes, "none in %s", st_predict_text_time(row->observed_s, time, sizeof(time)));
+        st_text_append(buf, bytes, "none in %s", st_predict_text_time(row->observed_s, ST_ROOM(32)));
     else if (row->estimated)
         st_text_append(buf, bytes, row->estimate < 9.95 ? "about %.2g" : "about %.0f", row->estimate);
     else
         st_text_append(buf, bytes, "%.2g or more", row->low);
     if (bounds && row->high < ST_PREDICT_MOST)
-        st_text_append(buf, bytes, ", at most %s", st_miss_events_rate_text(row->high, high, sizeof(high)));
+        st_text_append(buf, bytes, ", at most %s", st_miss_events_rate_text(row->high, ST_ROOM(32)));
     if (used && view->music_n > 0)
         st_text_append(buf, bytes, "; music: %" PRIu64, view->music_n);
     if (used)
@@ -173,7 +172,7 @@ static void say_dropouts(const struct st_predict_row *row, const struct st_predi
 static void say_row(const struct st_predict_row *row, const struct st_predict_view *view, bool one_time,
                     FILE *out)
 {
-    char dropouts[120], line[200], slack[32];
+    char dropouts[120], line[200];
     say_dropouts(row, view, one_time && !view->details, dropouts, sizeof(dropouts));
     if (view->music_n > 0 && row->frames == view->used_frames)
         put_mark(&dropouts_mark, view->colour, out);
@@ -188,8 +187,7 @@ static void say_row(const struct st_predict_row *row, const struct st_predict_vi
     }
     if (!view->details)
         return;
-    snprintf(line, sizeof(line), "a wake-up may be up to %s late",
-             st_ns_format((int64_t)(row->slack_us * 1e3), slack, sizeof(slack)));
+    snprintf(line, sizeof(line), "a wake-up may be up to %s late", ST_NS((int64_t)(row->slack_us * 1e3)));
     if (row->n_events > 0)
         st_text_append(line, sizeof(line),
                        "; dropouts: %" PRIu64
@@ -204,7 +202,7 @@ static void say_row(const struct st_predict_row *row, const struct st_predict_vi
 
 void st_predict_text_rows(const struct st_predict_table *table, const struct st_predict_view *view, FILE *out)
 {
-    char line[300], target[32];
+    char line[300];
     size_t first = 0, end = table->n;
     bool changed = false;
     if (!view->details) { /* sizes that cannot be known first, then the longest ones give way */
@@ -236,7 +234,7 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
              "with at most %s per hour. Measured at %u frames, %u Hz.",
              st_miss_events_rate_text(table->held != NULL ? table->held->target_per_hour
                                                           : st_predict_target(st_predict_seconds(table->run)),
-                                      target, sizeof(target)),
+                                      ST_ROOM(32)),
              table->run->frames, table->run->rate_hz);
     fputc('\n', out);
     st_text_wrap(out, line, 0, view->width);

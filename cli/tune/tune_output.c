@@ -109,17 +109,16 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
 {
     const struct st_candidates *candidates = output->candidates;
     const size_t open_n = output->plan->open_n;
-    char budget[32], period[32], line[LINE_BYTES];
+    char line[LINE_BYTES];
     struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
-    st_ns_format_short(output->budget_ns, budget, sizeof(budget));
-    st_ns_format_short(output->wish->period_ns, period, sizeof(period));
     if (open_n == 0)
         st_text_buffer_printf(
             &text, "Nothing to try with %u frames: no setting that the report found can be switched here%s.",
             output->wish->frames, candidates->needs_root ? " without root" : "");
     else
         st_text_buffer_printf(&text, "%zu setting%s to try with %u frames (%s), %s at most.%s", open_n,
-                              open_n == 1 ? "" : "s", output->wish->frames, period, budget,
+                              open_n == 1 ? "" : "s", output->wish->frames,
+                              ST_NS_SHORT(output->wish->period_ns), ST_NS_SHORT(output->budget_ns),
                               output->dry_run ? "" : " Ctrl-C ends it.");
     st_text_wrap(out, line, 0, output->width);
     ST_EACH_OF (place, output->plan->order, output->plan->open_n)
@@ -256,13 +255,13 @@ static void next_step(const struct st_tune_output *output, struct st_text_buffer
 
 void st_tune_output_result(const struct st_tune_output *output, FILE *out)
 {
-    char line[LINE_BYTES], what[400];
+    char line[LINE_BYTES];
     struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
     answer(output, &text);
     st_text_wrap(out, line, 0, output->width);
     for (size_t i = 0; i < output->candidates->n; i++) {
         text = st_text_buffer_on(line, sizeof(line));
-        const char *about = outcome_text(output, i, what, sizeof(what));
+        const char *about = outcome_text(output, i, ST_ROOM(400));
         st_text_buffer_printf(&text, "  %s: %s%s%s", output->candidates->rows[i].finding->rule->id,
                               st_tuning_outcome_name(output->tuning->rows[i].outcome),
                               about[0] != '\0' ? "; " : "", about);

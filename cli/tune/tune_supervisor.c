@@ -220,15 +220,13 @@ int st_tune_supervisor_set(struct st_tune_supervisor *s, uint32_t on, size_t *re
 int st_tune_supervisor_end(struct st_tune_supervisor *s)
 {
     struct st_revert_counts counts;
-    char message[512];
     int r = 0;
     if (s->latency >= 0)
         (void)hold(s, false);
     if (s->open) {
         r = st_applied_revert(&s->applied, false, NULL, 0, &counts);
         if (r < 0)
-            (void)st_failure(COMMAND, "%s",
-                             st_applied_explain(&s->applied, r, &counts, message, sizeof(message)));
+            (void)st_failure(COMMAND, "%s", st_applied_explain(&s->applied, r, &counts, ST_ROOM(512)));
         st_applied_close(&s->applied);
         s->open = false;
     }

@@ -292,7 +292,6 @@ static void say_changes(struct st_analysis *a)
 
 static void say_blind(const struct st_series *series, int known_hz, struct st_analysis *a)
 {
-    char rates[160];
     bool usual = false;
     ST_EACH_OF (row, st_periodic_usual_hz, st_periodic_usual_hz_n) {
         usual |= *row == known_hz;
@@ -307,7 +306,7 @@ static void say_blind(const struct st_series *series, int known_hz, struct st_an
     say(a,
         "At this period a steady tick of %s Hz looks the same as no tick: the period is a whole number of "
         "ticks, or so close to it that the data contain fewer than %d repetitions.",
-        list_text(a->blind_hz, a->blind_n, rates, sizeof(rates)), ST_PERIODIC_CYCLES_MIN);
+        list_text(a->blind_hz, a->blind_n, ST_ROOM(160)), ST_PERIODIC_CYCLES_MIN);
 }
 
 static bool skips_often(uint64_t samples_n, uint64_t span)

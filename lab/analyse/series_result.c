@@ -253,16 +253,14 @@ static int64_t whole_ns(double ns)
 /* "key value", behind a comma unless it is the first one. */
 static void add_figure(char *line, size_t bytes, const char *label, int64_t ns)
 {
-    char text[32];
     const size_t at = strlen(line);
-    snprintf(line + at, bytes - at, "%s%s %s", at > 0 ? ", " : "", label,
-             st_ns_format_exact(ns, text, sizeof(text)));
+    snprintf(line + at, bytes - at, "%s%s %s", at > 0 ? ", " : "", label, ST_NS_EXACT(ns));
 }
 
 static void print_figures(const struct st_series_result *result, FILE *out, int width)
 {
     const struct st_long_series *all = &result->input.all;
-    char line[300] = "", events[200];
+    char line[300] = "";
     add_figure(line, sizeof(line), "min", all->hist.min_ns);
     ST_EACH (quantile, quantiles) {
         if (all->n >= least_n(quantile->p))
@@ -277,26 +275,25 @@ static void print_figures(const struct st_series_result *result, FILE *out, int 
         return;
     ST_PRINT(line, "%" PRIu64 " of %" PRIu64 " periods%s", result->input.misses_n, result->input.periods_n,
              st_miss_events_text(result->input.miss_events.n, result->input.misses_n, seconds_of(result),
-                                 events, sizeof(events)));
+                                 ST_ROOM(200)));
     st_text_field(out, "missed", line, LABEL_COLUMNS, width);
 }
 
 static void print_outliers(const struct st_analysis *a, FILE *out, int width)
 {
     const struct st_late_ones *l = &a->late_ones;
-    char limit[32], low[32], high[32], max[32], line[300];
+    char line[300];
     if (!a->late_known)
         return;
-    st_ns_format_exact(l->limit_ns, limit, sizeof(limit));
+    const char *limit = ST_NS_EXACT(l->limit_ns);
     if (l->n == 0)
         ST_PRINT(line, "none later than %s (q3 + 3 interquartile ranges)", limit);
     else
         ST_PRINT(line,
                  "%" PRIu64 " of %" PRIu64
                  " are later than %s (q3 + 3 interquartile ranges): 90 %% of these %s to %s, latest %s",
-                 l->n, a->head_n, limit, st_ns_format_exact(l->low_ns, low, sizeof(low)),
-                 st_ns_format_exact(l->high_ns, high, sizeof(high)),
-                 st_ns_format_exact(l->max_ns, max, sizeof(max)));
+                 l->n, a->head_n, limit, ST_NS_EXACT(l->low_ns), ST_NS_EXACT(l->high_ns),
+                 ST_NS_EXACT(l->max_ns));
     st_text_field(out, "outliers", line, LABEL_COLUMNS, width);
 }
 
@@ -325,7 +322,7 @@ void st_series_result_text(const struct st_series_result *result, FILE *out, int
     const struct st_long_series *all = &result->input.all;
     const struct st_analysis *a = &result->analysis;
     const uint64_t missing_n = st_long_series_span(all) - all->n;
-    char where[4096], period[32], span[32];
+    char where[4096];
     const char *line =
         result->input.untimed
             ? ST_TEXT(400,
@@ -334,8 +331,7 @@ void st_series_result_text(const struct st_series_result *result, FILE *out, int
                       all->n)
             : ST_TEXT(400, "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " sample%s missing%s",
                       all->n, result->input.source, all->n == 1 ? "" : "s",
-                      st_ns_format(st_period_ns(&all->head.period), period, sizeof(period)),
-                      st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), missing_n,
+                      ST_NS(st_period_ns(&all->head.period)), ST_NS((int64_t)(a->span_s * 1e9)), missing_n,
                       missing_n == 1 ? " is" : "s are", result->input.interrupted ? "; ended early" : "");
     st_text_field(out, "series", line, LABEL_COLUMNS, width);
     if (result->input.note[0] != '\0')

@@ -131,16 +131,15 @@ void st_picture_y_axis(const struct st_picture_area *area, const char *name)
 {
     const struct st_axis *axis = &area->y_axis;
     double ticks[ST_AXIS_TICKS_MAX], step;
-    char text[160];
     const size_t n = ticks_of(axis, area->height, 42, ticks, &step);
     st_svg_begin(area->svg, "axis y");
     ST_EACH_OF (tick, ticks, n) {
         if (!area->y_from_0 || st_axis_at(axis, *tick) * area->height > TICK_PX)
-            y_tick(area, *tick, st_axis_time_text(axis, *tick, step, text, sizeof(text)));
+            y_tick(area, *tick, st_axis_time_text(axis, *tick, step, ST_ROOM(160)));
     }
     if (area->y_from_0)
         y_tick(area, 0, "0");
-    y_name(area, name_with_unit(axis, name, text, sizeof(text)));
+    y_name(area, name_with_unit(axis, name, ST_ROOM(160)));
     st_svg_end(area->svg);
 }
 

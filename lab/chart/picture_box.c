@@ -162,7 +162,6 @@ static struct st_axis axis_of(struct st_chart_set *const *sets, const struct par
 static int plan(struct st_picture *picture)
 {
     const struct st_chart_data *data = picture->data;
-    char text[32];
     uint64_t cut_n = 0, n = 0;
     size_t few_n = 0, unknown_n = 0, described_n = 0;
     struct part part = {0};
@@ -193,8 +192,7 @@ static int plan(struct st_picture *picture)
         cut_n += box->known && box->outliers_known ? box->outliers_n : 0;
         if (box->median_known && described_n++ < 12)
             st_text_append(picture->description, sizeof(picture->description), "%s%s %s",
-                           described_n > 1 ? ", " : "", data->set[i]->label,
-                           st_ns_format_exact(box->median_ns, text, sizeof(text)));
+                           described_n > 1 ? ", " : "", data->set[i]->label, ST_NS_EXACT(box->median_ns));
     }
     if (described_n == 0)
         st_text_append(picture->description, sizeof(picture->description), "unknown, too few values.");
@@ -209,7 +207,7 @@ static int plan(struct st_picture *picture)
     if (st_picture_deadline(data) > 0)
         st_text_append(picture->caption, sizeof(picture->caption),
                        " The period is %s: a dotted line, if the axis is long enough.",
-                       st_ns_format(st_picture_deadline(data), text, sizeof(text)));
+                       ST_NS(st_picture_deadline(data)));
     if (cut_n > 0 || few_n < data->n)
         st_text_append(picture->caption, sizeof(picture->caption),
                        " %llu outliers of %llu values are outside the picture.", (unsigned long long)cut_n,
@@ -276,8 +274,7 @@ static void draw_box(const struct st_picture_area *area, double x, double width,
     const double left = x - width / 2, right = x + width / 2, cap = width / 4;
     const struct st_point whiskers[] = {{x, q1},        {x, low},       {x, q3},         {x, high},
                                         {x - cap, low}, {x + cap, low}, {x - cap, high}, {x + cap, high}};
-    char text[40];
-    st_ns_format_exact(box->median_ns, text, sizeof(text));
+    const char *text = ST_NS_EXACT(box->median_ns);
     st_svg_segments(area->svg, whiskers, ST_ARRAY_LEN(whiskers), &thin);
     st_picture_rectangle(area->svg, left, q3, width, fmax(q1 - q3, 1), fill, &thin);
     st_svg_segments(area->svg, (struct st_point[]){{left, median}, {right, median}}, 2, &thick);
@@ -325,8 +322,7 @@ static void draw_few(const struct st_picture_area *area, double x, const struct 
         {x - CAP_PX, low}, {x + CAP_PX, low}, {x - CAP_PX, high}, {x + CAP_PX, high}};
     st_svg_segments(area->svg, (struct st_point[]){{x, low}, {x, high}}, 2, &dashed);
     st_svg_segments(area->svg, caps, ST_ARRAY_LEN(caps), &thin);
-    char text[40];
-    st_ns_format_exact(box->median_known ? box->median_ns : box->mean_ns, text, sizeof(text));
+    const char *text = ST_NS_EXACT(box->median_known ? box->median_ns : box->mean_ns);
     const double mean = y_of(area, box->mean_ns), end = x + 11 + st_picture_text_px(text, ST_PICTURE_TEXT_PX);
     const bool left = end > area->x + area->width + 22;
     struct st_font font = median_font(left ? ST_ANCHOR_END : ST_ANCHOR_START);

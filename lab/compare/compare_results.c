@@ -74,19 +74,18 @@ void st_compare_results_text(const struct st_compare_results *results, FILE *out
             "p");
     ST_EACH_OF (row, results->rows, results->n) {
         const struct st_figure *f = &row->figures[ST_FIGURE_MEDIAN];
-        char a[32], b[32], by[32], low[32], high[32];
+        char b[32];
         st_safe_print(out, row->name, strlen(row->name));
         fprintf(out, "%*s", columns - st_text_columns(row->name), "");
         if (!f->difference.known) {
             fputs("  unknown: too few values\n", out);
             continue;
         }
-        st_ns_format_exact(llrint(f->value[0]), a, sizeof(a));
+        const char *a = ST_NS_EXACT(llrint(f->value[0]));
         st_ns_format_exact(llrint(f->value[1]), b, sizeof(b));
-        st_ns_format_exact(llrint(f->difference.value), by, sizeof(by));
-        const char *interval =
-            ST_TEXT(80, "%s .. %s", st_ns_format_exact(llrint(f->difference.low), low, sizeof(low)),
-                    st_ns_format_exact(llrint(f->difference.high), high, sizeof(high)));
+        const char *by = ST_NS_EXACT(llrint(f->difference.value));
+        const char *interval = ST_TEXT(80, "%s .. %s", ST_NS_EXACT(llrint(f->difference.low)),
+                                       ST_NS_EXACT(llrint(f->difference.high)));
         fprintf(out, "  %*s%s %*s%s %*s%s   %s%*s %.4f%s\n", 10 - st_text_columns(a), "", a,
                 10 - st_text_columns(b), "", b, 11 - st_text_columns(by), "", by, interval,
                 25 - st_text_columns(interval), "", f->p_corrected, st_verdict_shows(f) ? " *" : "");

@@ -297,7 +297,7 @@ static void print_arm(const struct st_bench_exec *bench, const struct st_table_f
 static void print_text(const struct st_bench_exec *bench, const struct st_table_format *format,
                        const struct st_exec_figures *figures, FILE *out, int width)
 {
-    char text[1200], elapsed[32];
+    char text[1200];
     bool ranked = false, ratios = false, odd = false;
     for (size_t i = 0; i < bench->config.commands_n; i++) {
         print_arm(bench, format, i, &figures[i], out, width);
@@ -321,8 +321,8 @@ static void print_text(const struct st_bench_exec *bench, const struct st_table_
             : "");
     st_text_wrap(out, text, 0, width);
     ST_PRINT(text, "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",
-             st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->config.seed, bench->warm_up_n,
-             bench->warm_up_n == 1 ? "" : "s", bench->stopped ? "; ended early" : "");
+             ST_NS(bench->elapsed_ns), bench->config.seed, bench->warm_up_n, bench->warm_up_n == 1 ? "" : "s",
+             bench->stopped ? "; ended early" : "");
     st_text_wrap(out, text, 0, width);
 }
 
@@ -379,7 +379,6 @@ static int measure(struct arguments *a, const struct st_exec_command *commands, 
     st_bench_command_done(&a->common);
     int status = ST_EXIT_DONE;
     const char *text = commands[bench.failed].text;
-    char elapsed[32];
     if (r == -ECHILD)
         status = st_failure(
             NAME, "'%s' ended with status %d%s", text, bench.failed_status,
@@ -390,7 +389,7 @@ static int measure(struct arguments *a, const struct st_exec_command *commands, 
         status = st_failure(NAME,
                             "nothing was measured: running each program once took %s. Set --budget to "
                             "twice that or more.",
-                            st_ns_format(bench.elapsed_ns, elapsed, sizeof(elapsed)));
+                            ST_NS(bench.elapsed_ns));
     else if (bench.arms[0].n == 0)
         status = st_failure(NAME, "nothing was measured");
     if (bench.arms[0].n > 0) {

@@ -175,12 +175,12 @@ static int circumstances(struct st_platform *p, const struct st_sleep_method *me
 
 static void announce(const struct arguments *a, const struct st_bench_series_config *config)
 {
-    char text[32], all[40] = "";
+    char all[40] = "";
     const double seconds = st_period_seconds(&config->period) * (double)config->count * (double)a->methods_n;
-    st_ns_format(seconds < 9e9 ? (int64_t)(seconds * 1e9) : INT64_MAX, text, sizeof(text));
     if (a->methods_n > 1)
         ST_PRINT(all, " and %zu more, in turn", a->methods_n - 1);
-    const char *line = ST_TEXT(200, "%s%s: takes %s.", a->methods[0]->name, all, text);
+    const char *line = ST_TEXT(200, "%s%s: takes %s.", a->methods[0]->name, all,
+                               ST_NS(seconds < 9e9 ? (int64_t)(seconds * 1e9) : INT64_MAX));
     st_bench_command_say(&a->shown, line);
 }
 

@@ -314,26 +314,23 @@ static void list(FILE *out, const struct st_bench_sleep *bench, const enum st_st
                  const struct st_quantile *differences, enum st_stretch_seen kind)
 {
     size_t n = 0;
-    char text[32];
     for (size_t i = 0; i < bench->config.methods_n; i++) {
         if (seen[i] != kind)
             continue;
         fprintf(out, "%s%s", n++ > 0 ? ", " : "", bench->config.methods[i]->name);
         if (differences[i].known)
-            fprintf(out, " (%s%s)", differences[i].value_ns > 0 ? "+" : "",
-                    st_ns_format(differences[i].value_ns, text, sizeof(text)));
+            fprintf(out, " (%s%s)", differences[i].value_ns > 0 ? "+" : "", ST_NS(differences[i].value_ns));
     }
 }
 
 /* "A timer slack of 50.0 µs instead of 1 ns" and the like. */
 static void write_contrast(FILE *out, const struct st_machine *machine, const struct st_sleep_contrast *c)
 {
-    char low[32], high[32], allowed[32];
-    st_ns_format(c->low_ns, low, sizeof(low));
-    st_ns_format(c->high_ns, high, sizeof(high));
+    const char *low = ST_NS(c->low_ns);
+    const char *high = ST_NS(c->high_ns);
     if (machine->os == ST_OS_FREEBSD)
         fprintf(out, "%s (which allows %s more lateness for sleeps of %s than of %s)", DEVIATION,
-                st_ns_format(c->allowed_ns, allowed, sizeof(allowed)), high, low);
+                ST_NS(c->allowed_ns), high, low);
     else
         fprintf(out, "A timer slack of %s instead of %s", high, low);
 }

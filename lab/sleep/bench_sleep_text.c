@@ -62,14 +62,13 @@ void st_bench_sleep_list(struct st_lab *lab, FILE *out, int width)
         name_columns = columns > name_columns && columns <= width / 2 ? columns : name_columns;
     }
     for (size_t i = 0; (m = lab->sleep_method(lab, i)) != NULL; i++) {
-        char text[240], unit[32];
+        char text[240];
         struct st_sleep s;
         const int r = st_sleep_open(&s, lab->platform, m);
         ST_PRINT(text, "%s; %s, clock %s, stretched: %s", m->summary, st_bench_sleep_asked_name(m->asked),
                  m->clock, st_bench_sleep_stretch_name(m->stretch));
         if (m->unit_ns > 1)
-            st_text_append(text, sizeof(text), ", in steps of %s",
-                           st_ns_format(m->unit_ns, unit, sizeof(unit)));
+            st_text_append(text, sizeof(text), ", in steps of %s", ST_NS(m->unit_ns));
         if (r == 0)
             st_sleep_close(&s);
         else
@@ -137,13 +136,12 @@ static void method_name(FILE *out, const char *name, int columns, int indent)
 
 static void ratio_text(const struct st_estimate *ratio, char *buf, size_t buf_bytes)
 {
-    char value[16], low[16], high[16];
     if (!ratio->known)
         snprintf(buf, buf_bytes, "-");
     else
-        snprintf(buf, buf_bytes, "%s [%s, %s]", st_bench_text_digits(ratio->value, value, sizeof(value)),
-                 st_bench_text_digits(ratio->low, low, sizeof(low)),
-                 st_bench_text_digits(ratio->high, high, sizeof(high)));
+        snprintf(buf, buf_bytes, "%s [%s, %s]", st_bench_text_digits(ratio->value, ST_ROOM(16)),
+                 st_bench_text_digits(ratio->low, ST_ROOM(16)),
+                 st_bench_text_digits(ratio->high, ST_ROOM(16)));
 }
 
 static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_figures *f, bool baseline,
@@ -151,7 +149,7 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
 {
     const struct st_summary *s = &f->overshoot;
     char rank[16] = "-", a[16], b[16], interval[40] = "-", percent[16] = "-", cpu[16], line[320];
-    char q1[16], q3[16], p95[16], p99[16], low[16], high[16], ratio[64];
+    char q1[16], q3[16], p95[16], p99[16], ratio[64];
     if (cell->n == 0) {
         if (cell->why == NULL)
             st_text_field(out, cell->method->name, "no sample in the time given", NAME_COLUMNS + 3, width);
@@ -175,12 +173,12 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
     st_text_pad(out, interval, 15);
     fprintf(out, "%6s  %s\n", percent, spread);
     ratio_text(&f->sd_ratio, ratio, sizeof(ratio));
-    int n = snprintf(
-        line, sizeof(line), "min %s, q1 %s, q3 %s, p95 %s, p99 %s, max %s; on time %.3g %%; CPU %s",
-        st_bench_text_us((double)s->min_ns, low, sizeof(low)), us_or_dash(&s->q1, q1, sizeof(q1)),
-        us_or_dash(&s->q3, q3, sizeof(q3)), us_or_dash(&s->p95, p95, sizeof(p95)),
-        us_or_dash(&s->p99, p99, sizeof(p99)), st_bench_text_us((double)s->max_ns, high, sizeof(high)),
-        100 * f->on_time, f->cpu_ns >= 0 ? st_bench_text_us(f->cpu_ns, cpu, sizeof(cpu)) : "-");
+    int n =
+        snprintf(line, sizeof(line), "min %s, q1 %s, q3 %s, p95 %s, p99 %s, max %s; on time %.3g %%; CPU %s",
+                 st_bench_text_us((double)s->min_ns, ST_ROOM(16)), us_or_dash(&s->q1, q1, sizeof(q1)),
+                 us_or_dash(&s->q3, q3, sizeof(q3)), us_or_dash(&s->p95, p95, sizeof(p95)),
+                 us_or_dash(&s->p99, p99, sizeof(p99)), st_bench_text_us((double)s->max_ns, ST_ROOM(16)),
+                 100 * f->on_time, f->cpu_ns >= 0 ? st_bench_text_us(f->cpu_ns, cpu, sizeof(cpu)) : "-");
     if (!baseline && f->range_ratio_known && n > 0 && (size_t)n < sizeof(line))
         n += snprintf(line + n, sizeof(line) - (size_t)n, "; sd × %s, range × %.2f", ratio, f->range_ratio);
     if (cell->interrupted_n > 0 && n > 0 && (size_t)n < sizeof(line))
@@ -196,9 +194,8 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
 static void group(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, size_t setting,
                   size_t duration, FILE *out, int width)
 {
-    char requested[32], text[120];
-    fprintf(out, "%s, %s\n", asked(bench->config.durations_ns[duration], requested, sizeof(requested)),
-            st_bench_sleep_setting_text(bench, setting, text, sizeof(text)));
+    fprintf(out, "%s, %s\n", asked(bench->config.durations_ns[duration], ST_ROOM(32)),
+            st_bench_sleep_setting_text(bench, setting, ST_ROOM(120)));
     fprintf(out, " # %-*s%5s %6s %-15s%6s  %s\n", NAME_COLUMNS, "overshoot in µs", "n", "median",
             "95 % interval", "%", "mean ± sd");
     for (size_t i = 0; i < bench->config.methods_n; i++) {
@@ -222,7 +219,7 @@ static void matrix_cell(FILE *out, const char *text, bool last)
 static void matrix_rows(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                         size_t setting, size_t first, size_t last, FILE *out)
 {
-    char text[40], value[16];
+    char text[40];
     method_name(out, "", NAME_COLUMNS, 0);
     for (size_t d = first; d < last; d++)
         matrix_cell(out, asked(bench->config.durations_ns[d], text, sizeof(text)), d + 1 == last);
@@ -235,8 +232,7 @@ static void matrix_rows(const struct st_bench_sleep *bench, const struct st_slee
             const struct st_sleep_figures *f =
                 &figures[st_bench_sleep_cell(bench, setting, d, i) - bench->cells];
             if (f->rank > 0)
-                ST_PRINT(text, "%s %u", exact_us((double)f->overshoot.median.value_ns, value, sizeof(value)),
-                         f->rank);
+                ST_PRINT(text, "%s %u", exact_us((double)f->overshoot.median.value_ns, ST_ROOM(16)), f->rank);
             else
                 ST_PRINT(text, "-");
             matrix_cell(out, text, d + 1 == last);
@@ -248,12 +244,11 @@ static void matrix_rows(const struct st_bench_sleep *bench, const struct st_slee
 static void matrix(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, size_t setting,
                    FILE *out, int width)
 {
-    char text[120];
     const size_t durations_n = bench->config.durations_n;
     const size_t fit_n =
         width > NAME_COLUMNS + MATRIX_COLUMNS ? (size_t)((width - NAME_COLUMNS) / MATRIX_COLUMNS) : 1;
     fprintf(out, "Median lateness in µs, and rank: %s\n",
-            st_bench_sleep_setting_text(bench, setting, text, sizeof(text)));
+            st_bench_sleep_setting_text(bench, setting, ST_ROOM(120)));
     for (size_t first = 0; first < durations_n; first += fit_n)
         matrix_rows(bench, figures, setting, first, first + fit_n < durations_n ? first + fit_n : durations_n,
                     out);
@@ -294,7 +289,7 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
                           size_t setting, FILE *out, int width)
 {
     const size_t durations_n = bench->config.durations_n;
-    char line[1024], text[120];
+    char line[1024];
     size_t most = 0, used;
     size_t firsts[64] = {0};
     for (size_t i = 0; i < bench->config.methods_n && i < ST_ARRAY_LEN(firsts); i++) {
@@ -308,8 +303,8 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
     if (most == 0)
         return;
     used = (size_t)ST_PRINT(line, "Most exact (%s; at %zu of %zu duration%s no method was clearly better): ",
-                            st_bench_sleep_setting_text(bench, setting, text, sizeof(text)), most,
-                            durations_n, durations_n == 1 ? "" : "s");
+                            st_bench_sleep_setting_text(bench, setting, ST_ROOM(120)), most, durations_n,
+                            durations_n == 1 ? "" : "s");
     size_t n = 0;
     for (size_t i = 0; i < bench->config.methods_n && i < ST_ARRAY_LEN(firsts) && used < sizeof(line); i++) {
         if (firsts[i] == most)
@@ -352,7 +347,7 @@ static bool lacks_samples(const struct st_bench_sleep *bench, size_t i)
 static void refused(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, FILE *out,
                     int width)
 {
-    char line[LINE_BYTES], setting[120];
+    char line[LINE_BYTES];
     size_t told = SIZE_MAX;
     for (size_t i = 0; i < bench->cells_n; i++) {
         const struct st_sleep_cell *cell = &bench->cells[i];
@@ -363,7 +358,7 @@ static void refused(const struct st_bench_sleep *bench, const struct st_sleep_fi
         ST_PRINT(line, "A dash: not measured, because %s%s%s%s (%s).", cell->why,
                  cell->error != 0 ? " (" : "", cell->error != 0 ? strerror(-cell->error) : "",
                  cell->error != 0 ? ")" : "",
-                 st_bench_sleep_setting_text(bench, cell->setting, setting, sizeof(setting)));
+                 st_bench_sleep_setting_text(bench, cell->setting, ST_ROOM(120)));
         st_text_wrap(out, line, 0, width);
     }
 }
@@ -410,7 +405,7 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
                           struct st_machine *machine, bool brief, FILE *out, int width)
 {
     const struct st_bench_sleep_config *c = &bench->config;
-    char text[ST_SLEEP_SENTENCE_BYTES] = "", elapsed[32];
+    char text[ST_SLEEP_SENTENCE_BYTES] = "";
     bool any = false;
     for (size_t i = 0; i < c->methods_n; i++)
         any = any || st_bench_sleep_measured(bench, i);
@@ -444,8 +439,8 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
     if (st_bench_sleep_stretch_sentence(bench, machine, text, sizeof(text)) == 0)
         st_text_wrap(out, text, 0, width);
     ST_PRINT(text, "%" PRIu32 " block%s in %s, seed %" PRIu64 "%s.", bench->blocks_n,
-             bench->blocks_n == 1 ? "" : "s", st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)),
-             c->seed, bench->stopped ? ", ended early" : "");
+             bench->blocks_n == 1 ? "" : "s", ST_NS(bench->elapsed_ns), c->seed,
+             bench->stopped ? ", ended early" : "");
     st_text_wrap(out, text, 0, width);
     st_bench_text_conditions(machine, out, width);
 }

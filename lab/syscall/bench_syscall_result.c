@@ -47,8 +47,7 @@ static const char *column(double ns, char *buf, size_t buf_bytes)
 
 static void put_number(FILE *out, bool known, double ns)
 {
-    char text[32];
-    fprintf(out, "%7s", known ? column(ns, text, sizeof(text)) : "-");
+    fprintf(out, "%7s", known ? column(ns, ST_ROOM(32)) : "-");
 }
 
 /* The first values, which show a warm-up of two or three. */
@@ -234,7 +233,7 @@ static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, 
 void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab *lab, bool brief, FILE *out,
                             int width)
 {
-    char line[LINE_BYTES], elapsed[32];
+    char line[LINE_BYTES];
     table(bench, ST_CALL_IN_PROCESS, brief, out, width);
     table(bench, ST_CALL_FRESH, brief, out, width);
     clock_sentence(bench, lab, out, width);
@@ -247,7 +246,7 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
         "1.5 interquartile ranges beyond q1 or q3; all figures include them. k: thousands, M: millions. A "
         "dash: too few samples (a median needs 20; q1, q3, outliers 40). Would do: samples needed for a "
         "median exact to 5 %% or one step of the clock. Measured in %s%s.",
-        st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->stopped ? ", ended early" : "");
+        ST_NS(bench->elapsed_ns), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     no_spread_sentence(bench, out, width);
     st_bench_text_conditions(&lab->platform->machine, out, width);

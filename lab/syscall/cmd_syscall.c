@@ -84,14 +84,14 @@ static bool go_on(void *ctx, const struct st_bench_syscall *bench)
 
 static void announce(const struct arguments *a)
 {
-    char text[32], fresh[48] = "";
+    char fresh[48] = "";
     const struct st_bench_syscall_config *c = &a->config;
     if (c->fresh > 0)
         ST_PRINT(fresh, " and %zu fresh process%s", c->fresh, c->fresh == 1 ? "" : "es");
     const char *line =
         ST_TEXT(200, "%zu call%s, %zu sample%s%s each: about %s.", c->methods_n, c->methods_n == 1 ? "" : "s",
                 c->count, c->count == 1 ? "" : "s", fresh,
-                st_bench_text_rough(st_bench_syscall_expected_ns(st_lab_native(), c), text, sizeof(text)));
+                st_bench_text_rough(st_bench_syscall_expected_ns(st_lab_native(), c), ST_ROOM(32)));
     st_bench_command_say(&a->common, line);
 }
 

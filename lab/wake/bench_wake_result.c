@@ -25,8 +25,7 @@ void st_bench_wake_list(struct st_lab *lab, FILE *out, int width)
 
 static void put_number(FILE *out, bool known, double ns)
 {
-    char text[32];
-    fprintf(out, " %6s", known ? st_bench_text_us(ns, text, sizeof(text)) : "-");
+    fprintf(out, " %6s", known ? st_bench_text_us(ns, ST_ROOM(32)) : "-");
 }
 
 static void row(const struct st_wake_cell *cell, FILE *out, int width)
@@ -68,13 +67,13 @@ static void heading(const struct st_wake_cell *head, const char *after, FILE *ou
 static void table(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
 {
     const struct st_wake_cell *head = &bench->cells[first];
-    char slice[32], after[48];
+    char after[48];
     size_t shown_n = 0;
     for (size_t i = 0; i < bench->config.methods_n; i++)
         shown_n += bench->stopped ? head[i].n > 0 : shown(&head[i]);
     if (shown_n == 0)
         return;
-    ST_PRINT(after, " after %s\n", st_ns_format(head->slice_ns, slice, sizeof(slice)));
+    ST_PRINT(after, " after %s\n", ST_NS(head->slice_ns));
     heading(head, after, out);
     fprintf(out, "%-*s%5s %6s %6s %6s %6s%s\n", NAME_COLUMNS, "delay in µs", "n", "min", "median", "mean",
             "max", head->kind == ST_WAKE_INTERRUPTED ? "   send" : "");
@@ -114,7 +113,6 @@ static void matrix_row(const struct st_bench_wake *bench, size_t first, size_t m
 {
     const size_t stride = bench->cells_n / bench->config.slices_n;
     const struct st_wake_cell *head = &bench->cells[first];
-    char text[32];
     size_t n = 0;
     for (size_t i = from; i < to; i++)
         n += head[i * stride + method].n;
@@ -128,7 +126,7 @@ static void matrix_row(const struct st_bench_wake *bench, size_t first, size_t m
         const struct st_wake_cell *cell = &head[i * stride + method];
         put_number(out, cell->delay.median.known, (double)cell->delay.median.value_ns);
         fputs(as_fast(cell, fastest(bench, head + i * stride)) ? "*" : " ", out);
-        fprintf(out, "%5s", cell->n > 0 ? st_bench_text_us(cell->delay.mean_ns, text, sizeof(text)) : "-");
+        fprintf(out, "%5s", cell->n > 0 ? st_bench_text_us(cell->delay.mean_ns, ST_ROOM(32)) : "-");
     }
     fputc('\n', out);
 }
@@ -166,7 +164,7 @@ static void matrix(const struct st_bench_wake *bench, FILE *out, int width)
 static void fastest_sentence(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
 {
     const struct st_wake_cell *head = &bench->cells[first], *best = fastest(bench, head);
-    char line[LINE_BYTES], low[32], high[32], slice[32], median[32];
+    char line[LINE_BYTES], median[32];
     size_t as_good_n = 0;
     if (best == NULL)
         return; /* nothing to compare */
@@ -175,11 +173,11 @@ static void fastest_sentence(const struct st_bench_wake *bench, size_t first, FI
     int n = ST_PRINT(line,
                      "On %s, slept for %s: %s wakes fastest, in %s µs "
                      "(median; 95 %%: %s .. %s)",
-                     best->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
-                     st_ns_format(best->slice_ns, slice, sizeof(slice)), best->method->name,
+                     best->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs", ST_NS(best->slice_ns),
+                     best->method->name,
                      st_bench_text_us((double)best->delay.median.value_ns, median, sizeof(median)),
-                     st_bench_text_us((double)best->delay.median.low_ns, low, sizeof(low)),
-                     st_bench_text_us((double)best->delay.median.high_ns, high, sizeof(high)));
+                     st_bench_text_us((double)best->delay.median.low_ns, ST_ROOM(32)),
+                     st_bench_text_us((double)best->delay.median.high_ns, ST_ROOM(32)));
     if (as_good_n > 0)
         n += snprintf(line + n, sizeof(line) - (size_t)n, "; %zu other methods may be as fast", as_good_n);
     snprintf(line + n, sizeof(line) - (size_t)n, ".");
@@ -190,7 +188,7 @@ static void fastest_sentence(const struct st_bench_wake *bench, size_t first, FI
 static size_t growth_list(const struct st_bench_wake *bench, const struct st_wake_growth *growths,
                           size_t first, bool shown_ones, const char *words, FILE *out)
 {
-    char by[32], low[32], high[32];
+    char by[32];
     size_t n = 0;
     for (size_t i = 0; i < bench->config.methods_n; i++) {
         const struct st_estimate *e = &growths[i].by_ns;
@@ -198,7 +196,7 @@ static size_t growth_list(const struct st_bench_wake *bench, const struct st_wak
             continue;
         fprintf(out, "%s%s by %s µs (%s .. %s)", n++ == 0 ? words : ", ",
                 bench->cells[first + i].method->name, st_bench_text_us(e->value, by, sizeof(by)),
-                st_bench_text_us(e->low, low, sizeof(low)), st_bench_text_us(e->high, high, sizeof(high)));
+                st_bench_text_us(e->low, ST_ROOM(32)), st_bench_text_us(e->high, ST_ROOM(32)));
     }
     return n;
 }
@@ -207,11 +205,11 @@ static void write_growth(const struct st_bench_wake *bench, const struct st_wake
                          size_t first, FILE *out)
 {
     const struct st_wake_cell *cell = &bench->cells[first];
-    char from[32], to[32];
+    char to[32];
     size_t unknown_n = 0;
     double most = 0;
     heading(cell, "", out);
-    fprintf(out, " after sleeps of %s to %s:", st_ns_format(growths[0].from_ns, from, sizeof(from)),
+    fprintf(out, " after sleeps of %s to %s:", ST_NS(growths[0].from_ns),
             st_ns_format(growths[0].to_ns, to, sizeof(to)));
     for (size_t i = 0; i < bench->config.methods_n; i++) {
         unknown_n += !growths[i].by_ns.known && bench->cells[first + i].n > 0;
@@ -288,7 +286,7 @@ static void dash_sentence(const struct st_bench_wake *bench, FILE *out, int widt
 void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, FILE *out, int width)
 {
     const struct st_bench_wake_config *c = &bench->config;
-    char line[LINE_BYTES], elapsed[32], priority[32] = "";
+    char line[LINE_BYTES], priority[32] = "";
     const bool several = c->slices_n > 1;
     bool decided = true;
     if (several) {
@@ -327,8 +325,7 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
     if (c->other_cpu >= 0)
         n += snprintf(line + n, sizeof(line) - (size_t)n, ", other CPU %d", c->other_cpu);
     snprintf(line + n, sizeof(line) - (size_t)n, "; random order, seed %llu; %s%s.",
-             (unsigned long long)c->seed, st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)),
-             bench->stopped ? ", ended early" : "");
+             (unsigned long long)c->seed, ST_NS(bench->elapsed_ns), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     st_bench_text_conditions(&lab->platform->machine, out, width);
 }

@@ -203,7 +203,6 @@ static bool go_on(void *ctx, const struct st_bench_wake *bench)
 
 static void announce(const struct arguments *a, const struct st_bench_wake *bench)
 {
-    char text[32];
     const size_t rounds = bench->config.rounds;
     size_t cells_n = 0;
     ST_EACH_OF (cell, bench->cells, bench->cells_n)
@@ -215,7 +214,7 @@ static void announce(const struct arguments *a, const struct st_bench_wake *benc
     const char *line = ST_TEXT(
         240, "%zu combination%s, %zu round%s each, in random order (seed %llu): about %s.", cells_n,
         cells_n == 1 ? "" : "s", rounds, rounds == 1 ? "" : "s", (unsigned long long)bench->config.seed,
-        st_bench_text_rough(st_bench_wake_expected_ns(bench), text, sizeof(text)));
+        st_bench_text_rough(st_bench_wake_expected_ns(bench), ST_ROOM(32)));
     st_bench_command_say(&a->common, line);
     if (rounds < a->config.rounds && rounds < st_stats_quantile_min_n(0.5))
         st_bench_command_say(&a->common,
@@ -245,11 +244,9 @@ static int run(struct arguments *a)
         return st_failure_usage(NAME, "too many combinations: at most %d are possible",
                                 ST_BENCH_WAKE_CELLS_MAX);
     if (r == -ERANGE) {
-        char least[32];
-        st_bench_text_rough(st_bench_wake_expected_ns(&bench), least, sizeof(least));
         st_bench_wake_finish(&bench);
         return st_failure_usage(NAME, "--budget is too short: one round of each combination takes about %s",
-                                least);
+                                st_bench_text_rough(st_bench_wake_expected_ns(&bench), ST_ROOM(32)));
     }
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));

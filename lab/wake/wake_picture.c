@@ -45,7 +45,7 @@ static int plan(struct st_picture *picture)
 {
     const struct st_chart_data *data = picture->data;
     unsigned long long least_n = UINT64_MAX, most_n = 0;
-    char median[32], sleep[32], name[ST_CHART_NAME_BYTES];
+    char name[ST_CHART_NAME_BYTES];
     picture->panels_n = 0;
     st_text_append(picture->description, sizeof(picture->description),
                    "Medians of %s over the slice:", data->quantity);
@@ -55,9 +55,8 @@ static int plan(struct st_picture *picture)
         least_n = set->n < least_n ? set->n : least_n;
         most_n = set->n > most_n ? set->n : most_n;
         st_text_append(picture->description, sizeof(picture->description), "%s %s %s after %s",
-                       i > 0 ? "," : "", st_chart_name(data, set, name),
-                       st_ns_format(set->box.median_ns, median, sizeof(median)),
-                       st_ns_format_short(set->x_ns, sleep, sizeof(sleep)));
+                       i > 0 ? "," : "", st_chart_name(data, set, name), ST_NS(set->box.median_ns),
+                       ST_NS_SHORT(set->x_ns));
     }
     st_text_append(picture->caption, sizeof(picture->caption),
                    "Lines join medians; bars go from the first to the third quartile. n at each point: %llu",
