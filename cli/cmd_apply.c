@@ -300,8 +300,8 @@ static const struct st_finding *next_finding(const struct work *work, const stru
     ST_EACH_OF (finding, report->findings, report->findings_n) {
         const struct st_rule *rule = finding->rule;
         bool wanted = work->options->ids_n == 0 || is_named(work->options, rule->id);
-        for (size_t j = 0; j < seen_n; j++)
-            wanted = wanted && seen[j] != rule;
+        ST_EACH_OF (before, seen, seen_n)
+            wanted = wanted && *before != rule;
         if (wanted)
             return finding;
     }

@@ -57,11 +57,7 @@ static int take_input(const char *command, void *ctx, const char *text)
 /** Not the id of a rule, and there. */
 static bool is_file(const char *word)
 {
-    for (size_t i = 0; i < st_rules_n; i++) {
-        if (strcmp(st_rules[i]->id, word) == 0)
-            return false;
-    }
-    return access(word, F_OK) == 0;
+    return st_rule_find(word) == NULL && access(word, F_OK) == 0;
 }
 
 /** @return -1 to go on, or an st_exit. */
@@ -96,8 +92,8 @@ static int read_options(int argc, char **argv, struct options *options)
 
 static int list_rules(void)
 {
-    for (size_t i = 0; i < st_rules_n; i++)
-        printf("%-26s %s\n", st_rules[i]->id, st_rules[i]->title);
+    ST_EACH_OF (rule, st_rules, st_rules_n)
+        printf("%-26s %s\n", (*rule)->id, (*rule)->title);
     return ST_EXIT_DONE;
 }
 

@@ -52,9 +52,9 @@ static int all_buckets(const struct st_blocks *blocks, int32_t **ret, size_t *re
     int32_t *buckets = calloc(room, sizeof(*buckets));
     if (buckets == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < blocks->len; i++) {
-        for (size_t k = 0; k < blocks->block[i].len; k++)
-            buckets[n++] = blocks->block[i].buckets[k].bucket;
+    ST_EACH_OF (block, blocks->block, blocks->len) {
+        ST_EACH_OF (bucket, block->buckets, block->len)
+            buckets[n++] = bucket->bucket;
     }
     qsort(buckets, n, sizeof(*buckets), compare_buckets);
     for (size_t i = 0; i < n; i++) {
@@ -399,9 +399,9 @@ static void look_at_drift(struct both *both, struct widest *all)
                 figure->drifts = fmax(figure->drifts, figure->drift[side]);
         }
     }
-    for (size_t side = 0; side < 2; side++) {
-        for (size_t k = 0; k < both->run[side].len; k++)
-            both->run[side].times[k] = 1;
+    ST_EACH_OF (run, both->run, 2) {
+        ST_EACH_OF (time, run->times, run->len)
+            *time = 1;
     }
 }
 

@@ -595,9 +595,9 @@ static void judge(const struct st_predict_run *run, const struct st_predict_wish
     row->estimated = most <= SPAN_RATIO * least || !run->spans;
     row->estimate = fmin(ST_PREDICT_MOST, (least + most) / 2);
     row->low = low_of(&counts, &steady);
-    for (size_t i = 0; i < ST_STEADY_PARTS; i++)
+    ST_EACH_OF (part, counts.high, ST_STEADY_PARTS)
         row->worst_tenth =
-            fmax(row->worst_tenth, fmin(ST_PREDICT_MOST, counts.high[i].sum * per_hour * ST_STEADY_PARTS));
+            fmax(row->worst_tenth, fmin(ST_PREDICT_MOST, part->sum * per_hour * ST_STEADY_PARTS));
     if (steady.changed)
         snprintf(
             row->reason, sizeof(row->reason),

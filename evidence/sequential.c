@@ -14,9 +14,9 @@ static const double bets[ST_SEQUENTIAL_BETS] = {0.1, 0.25, 0.5, 0.75, 0.9};
 void st_sequential_init(struct st_sequential *s)
 {
     s->pairs_n = 0;
-    for (size_t side = 0; side < ST_SEQUENTIAL_SIDES; side++) {
+    ST_EACH_OF (product, s->product, ST_SEQUENTIAL_SIDES) {
         for (size_t i = 0; i < ST_SEQUENTIAL_BETS; i++)
-            s->product[side][i] = 1;
+            (*product)[i] = 1;
     }
 }
 

@@ -125,9 +125,9 @@ static void set_moments(struct look *look, struct st_since_side *ret_before)
     ST_EACH_OF (group, look->groups, look->groups_n) {
         const double n = (double)group->n, since_n = (double)(group->n - group->before_n);
         double sum = 0, squares = 0;
-        for (size_t i = 0; i < group->n; i++) {
-            sum += group->scores[i];
-            squares += (double)group->scores[i] * group->scores[i];
+        ST_EACH_OF (score, group->scores, group->n) {
+            sum += *score;
+            squares += (double)*score * *score;
         }
         if (since_n == 0)
             continue;
@@ -156,8 +156,8 @@ static double *sums_of(const struct group *group, size_t *ret_n)
     }
     for (size_t s = 0; s < width; s++)
         all += ways[s] = ways[m * width + s];
-    for (size_t s = 0; s < width; s++)
-        ways[s] /= all;
+    ST_EACH_OF (way, ways, width)
+        *way /= all;
     *ret_n = width;
     return ways;
 }
@@ -217,9 +217,9 @@ static int judge(const struct st_since_session *sessions, size_t n, struct st_si
     change->before = change->since = (struct st_since_side){0};
     bool shown = false;
     take_before(&look, sessions, n, change, first_ns);
-    for (size_t i = 0; i < ST_SINCE_LOOKS; i++) {
+    ST_EACH_OF (day, look_days, ST_SINCE_LOOKS) {
         const struct st_since_side whole = change->since;
-        if (!take_since(&look, sessions, n, change, look_days[i], now_ns)) {
+        if (!take_since(&look, sessions, n, change, *day, now_ns)) {
             change->since = whole;
             break;
         }

@@ -185,9 +185,9 @@ static int measure_same(struct run *run)
         const int r = measure_pair(run, 0, 0, NO_ROW, "no change", blocks);
         if (r != 0)
             return r;
-        for (size_t arm = 0; arm < 2; arm++) {
-            late_n[t->same_n++] = blocks[arm].late_n;
-            t->late_n += blocks[arm].late_n;
+        ST_EACH_OF (block, blocks, 2) {
+            late_n[t->same_n++] = block->late_n;
+            t->late_n += block->late_n;
         }
     }
     if (t->late_n == 0) {
@@ -396,8 +396,8 @@ static bool find_next(const struct st_tuning *t, size_t *ret_row, enum st_tuning
 {
     const uint32_t open = open_bits(t);
     double best = -(double)INFINITY;
-    for (size_t k = 0; k < t->open_n; k++) {
-        const size_t i = t->order[k];
+    ST_EACH_OF (place, t->order, t->open_n) {
+        const size_t i = *place;
         for (int others = 0; others < ST_TUNING_OTHERS && is_open(&t->rows[i]); others++) {
             const double value = promise(t, &t->rows[i], (enum st_tuning_others)others);
             if (value <= best || (others == ST_TUNING_OTHERS_ON && open == UINT32_C(1) << i))
@@ -479,8 +479,8 @@ int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench,
     struct run run = {.t = tuning, .bench = bench, .random = {seed}};
     char why[ST_TUNING_WHY_BYTES];
     size_t at;
-    for (size_t i = 0; i < tuning->n; i++)
-        st_sequential_init(&tuning->rows[i].evidence);
+    ST_EACH_OF (row, tuning->rows, tuning->n)
+        st_sequential_init(&row->evidence);
     st_sequential_init(&tuning->together);
     st_tuning_plan(tuning);
     int r = measure_same(&run);

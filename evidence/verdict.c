@@ -29,24 +29,25 @@ static enum st_verdict verdict_of(const struct st_figure *figure)
 size_t st_verdict_judge(struct st_figure *const *figures, size_t n)
 {
     size_t tests_n = 0;
-    for (size_t i = 0; i < n; i++) {
-        tests_n += figures[i]->difference.known;
-        figures[i]->p_corrected = 0;
+    ST_EACH_OF (figure, figures, n) {
+        tests_n += (*figure)->difference.known;
+        (*figure)->p_corrected = 0;
     }
-    for (size_t i = 0; i < n; i++) {
-        if (!figures[i]->difference.known)
+    ST_EACH_OF (figure, figures, n) {
+        const double p_value = (*figure)->p_value;
+        if (!(*figure)->difference.known)
             continue;
         size_t smaller_n = 0;
-        for (size_t k = 0; k < n; k++)
-            smaller_n += figures[k]->difference.known && figures[k]->p_value < figures[i]->p_value;
-        const double p = fmin(1, figures[i]->p_value * (double)(tests_n - smaller_n));
-        for (size_t k = 0; k < n; k++) { /* no smaller one than those before it */
-            if (figures[k]->difference.known && figures[k]->p_value >= figures[i]->p_value)
-                figures[k]->p_corrected = fmax(figures[k]->p_corrected, p);
+        ST_EACH_OF (other, figures, n)
+            smaller_n += (*other)->difference.known && (*other)->p_value < p_value;
+        const double p = fmin(1, p_value * (double)(tests_n - smaller_n));
+        ST_EACH_OF (other, figures, n) { /* no smaller one than those before it */
+            if ((*other)->difference.known && (*other)->p_value >= p_value)
+                (*other)->p_corrected = fmax((*other)->p_corrected, p);
         }
     }
-    for (size_t i = 0; i < n; i++)
-        figures[i]->verdict = verdict_of(figures[i]);
+    ST_EACH_OF (figure, figures, n)
+        (*figure)->verdict = verdict_of(*figure);
     return tests_n;
 }
 

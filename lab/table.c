@@ -329,8 +329,8 @@ static void print_markdown(struct table *t, FILE *out)
         fputs(c == 0 ? "|:---" : "|---:", out);
     fputs("|\n", out);
     for (size_t i = 0; i < st_document_results_n(t->kind, t->document); i++) {
-        for (size_t c = 0; c < t->n; c++)
-            markdown_cell(t, &t->column[c], result_at(t, i), out);
+        ST_EACH_OF (column, t->column, t->n)
+            markdown_cell(t, column, result_at(t, i), out);
         fputs("|\n", out);
     }
 }
@@ -356,11 +356,11 @@ static bool print_slices(struct table *t, FILE *out)
         return false;
     choose_unit(t);
     fprintf(out, "| slice |");
-    for (size_t c = 0; c < head_n; c++) {
+    ST_EACH_OF (name, head, head_n) {
         char label[96], group[160];
-        st_document_label(t->kind, head[c], label, sizeof(label));
-        const char *kind = json_string_value(json_object_get(head[c], "kind")),
-                   *placement = json_string_value(json_object_get(head[c], "placement"));
+        st_document_label(t->kind, *name, label, sizeof(label));
+        const char *kind = json_string_value(json_object_get(*name, "kind")),
+                   *placement = json_string_value(json_object_get(*name, "placement"));
         ST_PRINT(group, "%s, %s", kind != NULL ? kind : "", placement != NULL ? placement : "");
         fputc(' ', out);
         st_safe_print(out, label, strlen(label));

@@ -42,9 +42,9 @@ static const struct st_cause_baseline *baseline_for(const struct st_late_judge *
                                                     const struct st_late_judge_wake *late)
 {
     const int64_t due_ns = st_ns_sub(late->at_ns, late->lateness_ns);
-    for (size_t i = 0; i < ST_ARRAY_LEN(judge->base); i++) {
-        if (judge->base[i].at_ns != INT64_MIN && judge->base[i].at_ns <= due_ns)
-            return &judge->base[i];
+    ST_EACH (base, judge->base) {
+        if (base->at_ns != INT64_MIN && base->at_ns <= due_ns)
+            return base;
     }
     return NULL;
 }

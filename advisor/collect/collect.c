@@ -63,9 +63,9 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     if (live)
         c.facts->time_ns = p->clock.wall_ns(&p->clock);
     find_home(&c);
-    for (size_t i = 0; i < ST_ARRAY_LEN(sources); i++) {
-        if (sources[i]->os == p->machine.os)
-            sources[i]->collect(&c);
+    ST_EACH (source, sources) {
+        if ((*source)->os == p->machine.os)
+            (*source)->collect(&c);
     }
     if (live)
         st_collect_live.collect(&c);

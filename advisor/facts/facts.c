@@ -310,8 +310,8 @@ int st_facts_overlay(const struct st_facts *facts, const struct st_facts *others
 size_t st_facts_unreadable(const struct st_facts *facts)
 {
     size_t n = 0;
-    for (size_t i = 0; i < facts->n; i++)
-        n += facts->rows[i]->state == ST_FACT_UNREADABLE || facts->rows[i]->state == ST_FACT_MALFORMED;
+    ST_EACH_OF (row, facts->rows, facts->n)
+        n += (*row)->state == ST_FACT_UNREADABLE || (*row)->state == ST_FACT_MALFORMED;
     return n;
 }
 

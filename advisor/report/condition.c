@@ -128,8 +128,8 @@ static bool same(const char *left, const char *right)
 static bool has_reading(const struct st_finding *finding)
 {
     size_t n = 0;
-    for (size_t i = 0; i < finding->evidence_n; i++)
-        n += finding->evidence[i]->state == ST_FACT_OK;
+    ST_EACH_OF (quoted, finding->evidence, finding->evidence_n)
+        n += (*quoted)->state == ST_FACT_OK;
     return n > 0;
 }
 

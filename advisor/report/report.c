@@ -15,8 +15,8 @@
 
 static bool has_match(const struct st_facts *facts, const char *pattern)
 {
-    for (size_t i = 0; i < facts->n; i++) {
-        if (fnmatch(pattern, facts->rows[i]->key, 0) == 0)
+    ST_EACH_OF (row, facts->rows, facts->n) {
+        if (fnmatch(pattern, (*row)->key, 0) == 0)
             return true;
     }
     return false;
@@ -32,17 +32,16 @@ static bool is_covered(const struct st_facts *facts, const struct st_finding *fi
         return false;
     for (const char *const *pattern = rule->facts; *pattern != NULL; pattern++)
         matches_n += has_match(facts, *pattern);
-    for (size_t i = 0; i < st_rules_n; i++)
-        rules_n +=
-            st_rule_os(st_rules[i]) == st_rule_os(rule) && strcmp(st_rules[i]->facts[0], rule->facts[0]) == 0;
+    ST_EACH_OF (other, st_rules, st_rules_n)
+        rules_n += st_rule_os(*other) == st_rule_os(rule) && strcmp((*other)->facts[0], rule->facts[0]) == 0;
     return matches_n >= 2 || rules_n == 1 || st_finding_has_fired(finding);
 }
 
 /** "Not applicable" needs a fact that was looked for and is absent. */
 static bool saw_absence(const struct st_finding *finding)
 {
-    for (size_t i = 0; i < finding->evidence_n; i++) {
-        if (finding->evidence[i]->state == ST_FACT_ABSENT)
+    ST_EACH_OF (quoted, finding->evidence, finding->evidence_n) {
+        if ((*quoted)->state == ST_FACT_ABSENT)
             return true;
     }
     return false;
@@ -52,12 +51,12 @@ static bool saw_absence(const struct st_finding *finding)
 static const char *lacking_folder(const struct st_fact *fact, const char *lacks)
 {
     static const char *const folders[] = {"/proc", "/sys"};
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-        const size_t len = strlen(folders[i]);
-        if (strstr(lacks, folders[i]) != NULL && fact->source != NULL &&
-            strncmp(fact->source, folders[i], len) == 0 &&
+    ST_EACH (place, folders) {
+        const size_t len = strlen(*place);
+        if (strstr(lacks, *place) != NULL && fact->source != NULL &&
+            strncmp(fact->source, *place, len) == 0 &&
             (fact->source[len] == '/' || fact->source[len] == '\0'))
-            return folders[i];
+            return *place;
     }
     return NULL;
 }
@@ -66,8 +65,8 @@ static const char *lacking_folder(const struct st_fact *fact, const char *lacks)
 static bool begins_in_proc(const struct st_rule *rule)
 {
     static const char *const prefixes[] = {ST_KEYS_DAEMON, "linux.jack.", ST_KEYS_ALSA};
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-        if (st_text_begins(rule->facts[0], prefixes[i]))
+    ST_EACH (prefix, prefixes) {
+        if (st_text_begins(rule->facts[0], *prefix))
             return true;
     }
     return false;

@@ -12,8 +12,8 @@ static void gauge(FILE *out, const char *name, const char *help)
 static int64_t latest_ns(const struct st_facts *facts)
 {
     int64_t latest = 0;
-    for (size_t i = 0; i < facts->n; i++) {
-        const int64_t time_ns = facts->rows[i]->time_ns;
+    ST_EACH_OF (row, facts->rows, facts->n) {
+        const int64_t time_ns = (*row)->time_ns;
         latest = time_ns > latest ? time_ns : latest;
     }
     return latest;

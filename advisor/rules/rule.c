@@ -91,9 +91,9 @@ const size_t st_rules_n = ST_ARRAY_LEN(st_rules);
 
 const struct st_rule *st_rule_find(const char *id)
 {
-    for (size_t i = 0; i < st_rules_n; i++) {
-        if (strcmp(st_rules[i]->id, id) == 0)
-            return st_rules[i];
+    ST_EACH_OF (place, st_rules, st_rules_n) {
+        if (strcmp((*place)->id, id) == 0)
+            return *place;
     }
     return NULL;
 }

@@ -81,9 +81,9 @@ static bool runs(const struct st_facts *facts, const char *source)
                                              {"jack", ST_KEY_DAEMON_JACKDBUS},
                                              {"pulseaudio", ST_KEY_DAEMON_PULSEAUDIO}};
     int64_t pid;
-    for (size_t i = 0; i < ST_ARRAY_LEN(daemons); i++) {
-        if (strcmp(daemons[i][0], source) == 0 && st_facts_int(facts, daemons[i][1], &pid) == 0 &&
-            st_owner_other(facts, daemons[i][1]) == NULL)
+    ST_EACH (daemon, daemons) {
+        if (strcmp((*daemon)[0], source) == 0 && st_facts_int(facts, (*daemon)[1], &pid) == 0 &&
+            st_owner_other(facts, (*daemon)[1]) == NULL)
             return true;
     }
     return facts->os != ST_OS_LINUX; /* there the helper program finds out */
@@ -228,8 +228,8 @@ int st_music_finish(struct st_music *music, struct st_facts *facts)
     ST_EACH_OF (server, music->servers, music->servers_n)
         take(server); /* one that was stopped has nothing to read, and has not watched */
     const int64_t duration_ns = music->p->clock.now_ns(&music->p->clock) - music->begin_ns;
-    for (size_t i = 0; i < music->servers_n; i++)
-        st_dropout_table_age(&music->servers[i].seen, music->p->clock.now_ns(&music->p->clock), true);
+    ST_EACH_OF (server, music->servers, music->servers_n)
+        st_dropout_table_age(&server->seen, music->p->clock.now_ns(&music->p->clock), true);
     const struct server *server = best(music);
     const int64_t watched_ns = server != NULL ? duration_ns - server->watch.silent_ns : 0;
     say(music, server, watched_ns, answer, sizeof(answer));

@@ -140,8 +140,8 @@ static int print_report(const char *command, const struct st_report *report,
 static int unknown_rule(const char *command, const char *typed)
 {
     struct st_near near = {.typed = typed};
-    for (size_t i = 0; i < st_rules_n; i++)
-        st_near_offer(&near, st_rules[i]->id);
+    ST_EACH_OF (rule, st_rules, st_rules_n)
+        st_near_offer(&near, (*rule)->id);
     if (near.name != NULL)
         return st_failure_unknown(command, "rule", "", &near);
     return st_failure_usage(command, "no such rule: %.100s. 'sleeptune report --list' lists all.", typed);

@@ -46,9 +46,9 @@ static int most_first(const void *a, const void *b)
 
 static struct who *place_for(struct list *list, const struct who *row)
 {
-    for (size_t i = 0; i < list->n; i++) {
-        if (strcmp(list->rows[i].name, row->name) == 0 && strcmp(list->rows[i].reason, row->reason) == 0)
-            return &list->rows[i];
+    ST_EACH_OF (other, list->rows, list->n) {
+        if (strcmp(other->name, row->name) == 0 && strcmp(other->reason, row->reason) == 0)
+            return other;
     }
     list->rows[list->n] = *row;
     list->rows[list->n].n = list->rows[list->n].most_n = 0;
@@ -152,8 +152,8 @@ static int64_t worst_of(const struct list *list, size_t *ret_row)
     int64_t worst_n = 0;
     for (size_t i = 0; i < list->n; i++) {
         int64_t n = 0;
-        for (size_t k = 0; k < list->n; k++)
-            n = st_ns_add(n, strcmp(list->rows[i].name, list->rows[k].name) == 0 ? list->rows[k].n : 0);
+        ST_EACH_OF (row, list->rows, list->n)
+            n = st_ns_add(n, strcmp(list->rows[i].name, row->name) == 0 ? row->n : 0);
         if (n > worst_n) {
             worst_n = n;
             *ret_row = i;
@@ -189,8 +189,7 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, c
     char server[32];
     int64_t lost_ns = 0, longest_ns = 0; /* of all of its rows */
     bool lost_partly = false;
-    for (size_t i = 0; i < list.n; i++) {
-        const struct who *other = &list.rows[i];
+    ST_EACH_OF (other, list.rows, list.n) {
         if (strcmp(other->name, worst->name) != 0)
             continue;
         lost_ns = st_ns_add(lost_ns, other->lost_ns);
@@ -245,10 +244,10 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, int64_t total_n, 
     const int room = columns - COUNT_COLUMNS - 2 - WHY_COLUMNS;
     const int name_columns = room < NAME_MIN ? NAME_MIN : room > NAME_MAX ? NAME_MAX : room;
     fprintf(out, "%-*s%*s  %s\n", name_columns, "who", COUNT_COLUMNS, "dropouts", "why");
-    for (size_t i = 0; i < n; i++) {
-        say_why(&list.rows[i], true, why, sizeof(why));
-        put_row(out, name_columns, list.rows[i].name, list.rows[i].n, why, columns);
-        shown_n = st_ns_add(shown_n, list.rows[i].n);
+    ST_EACH_OF (row, list.rows, n) {
+        say_why(row, true, why, sizeof(why));
+        put_row(out, name_columns, row->name, row->n, why, columns);
+        shown_n = st_ns_add(shown_n, row->n);
     }
     if (total_n > shown_n)
         put_row(out, name_columns, "others", total_n - shown_n,

@@ -593,8 +593,8 @@ static void show_rows(FILE *out, const json_t *document_rows, int columns)
         return;
     fprintf(out, "\n%7s%11s%11s%11s  cause\n", "count", "total", "worst", "explained");
     const size_t n = gather(document_rows, rows);
-    for (size_t i = 0; i < n; i++)
-        show_row(out, &rows[i], columns);
+    ST_EACH_OF (row, rows, n)
+        show_row(out, row, columns);
     free(rows);
 }
 

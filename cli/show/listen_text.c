@@ -230,8 +230,7 @@ void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int wid
 static json_t *losses_json(const struct st_listen_view *view)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < view->result->kept_n; i++) {
-        const struct st_loss *loss = &view->result->losses[i];
+    ST_EACH_OF (loss, view->result->losses, view->result->kept_n) {
         const struct st_capture_event *event = st_listen_text_reason(view, loss);
         (void)json_array_append_new(
             list, json_pack("{s:I, s:I, s:I, s:s, s:o, s:o}", "at_frame", (json_int_t)loss->at_frame,

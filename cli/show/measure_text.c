@@ -69,10 +69,10 @@ static void table(const struct st_result *result, FILE *out)
         return;
     row(out, "min", st_ns_format(result->lateness.min_ns, a, sizeof(a)),
         st_ns_format(result->response.min_ns, b, sizeof(b)));
-    for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
-        quantile_cell(result, &result->lateness, quantiles[i].p, a, sizeof(a));
-        quantile_cell(result, &result->response, quantiles[i].p, b, sizeof(b));
-        row(out, quantiles[i].label, a, b);
+    ST_EACH (quantile, quantiles) {
+        quantile_cell(result, &result->lateness, quantile->p, a, sizeof(a));
+        quantile_cell(result, &result->response, quantile->p, b, sizeof(b));
+        row(out, quantile->label, a, b);
     }
     row(out, "max", st_ns_format(result->lateness.max_ns, a, sizeof(a)),
         st_ns_format(result->response.max_ns, b, sizeof(b)));
@@ -144,9 +144,9 @@ static void conditions(const struct st_result *result, FILE *out, int width)
              result->timer_slack_set_ns < 0 ? "settings not changed"
                                             : "settings not changed, except the timer slack",
              st_platform_policy_name(result->policy), runs, cpu, result->load_percent, locks[result->lock]);
-    for (size_t i = 0; i < result->conditions_n; i++) {
-        const char *key = result->conditions[i].key;
-        const char *value = st_result_condition_shown(key, result->conditions[i].value);
+    ST_EACH_OF (condition, result->conditions, result->conditions_n) {
+        const char *key = condition->key;
+        const char *value = st_result_condition_shown(key, condition->value);
         st_text_append(line, sizeof(line), ", %s %s", key, value);
     }
     st_text_field(out, "where", line, LABEL_COLUMNS, width);

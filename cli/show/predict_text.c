@@ -87,8 +87,8 @@ static json_t *row_json(const struct st_predict_row *row)
 json_t *st_predict_text_rows_json(const struct st_predict_table *table)
 {
     json_t *rows = json_array();
-    for (size_t i = 0; i < table->n; i++)
-        (void)json_array_append_new(rows, row_json(&table->rows[i]));
+    ST_EACH_OF (row, table->rows, table->n)
+        (void)json_array_append_new(rows, row_json(row));
     return rows;
 }
 

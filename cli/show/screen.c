@@ -16,8 +16,8 @@ int st_screen_init(struct st_screen *screen, int rows, int columns, bool unicode
     struct st_cell *cells = calloc((size_t)rows * (size_t)columns, sizeof(*cells));
     if (cells == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < (size_t)rows * (size_t)columns; i++)
-        cells[i].text[0] = ' ';
+    ST_EACH_OF (cell, cells, (size_t)rows * (size_t)columns)
+        cell->text[0] = ' ';
     *screen = (struct st_screen){.rows = rows, .columns = columns, .unicode = unicode, .cells = cells};
     return 0;
 }

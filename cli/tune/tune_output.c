@@ -354,8 +354,8 @@ json_t *st_tune_output_json(const struct st_tune_output *output)
     json_t *rows = json_array(), *later = json_array();
     for (size_t i = 0; i < candidates->n; i++)
         (void)json_array_append_new(rows, candidate_json(output, i));
-    for (size_t i = 0; i < candidates->later_n; i++)
-        (void)json_array_append_new(later, json_string(candidates->later[i]->rule->id));
+    ST_EACH_OF (finding, candidates->later, candidates->later_n)
+        (void)json_array_append_new(later, json_string((*finding)->rule->id));
     json_t *document =
         json_pack("{s:s, s:I, s:I, s:f, s:I, s:o, s:o}", "schema", "sleeptune-tune/1", "frames",
                   (json_int_t)output->wish->frames, "rate_hz", (json_int_t)output->wish->rate_hz, "budget_s",

@@ -189,14 +189,14 @@ static void take_curve(const double *u, double *values, size_t n)
         double square = 0, product = 0;
         for (size_t i = 0; i < n; i++)
             column[c][i] = pow(u[i], (double)c);
-        for (size_t of = 0; of < c; of++) {
+        ST_EACH_OF (earlier, column, c) {
             double same = 0, all = 0;
             for (size_t i = 0; i < n; i++) {
-                same += column[c][i] * column[of][i];
-                all += column[of][i] * column[of][i];
+                same += column[c][i] * (*earlier)[i];
+                all += (*earlier)[i] * (*earlier)[i];
             }
             for (size_t i = 0; i < n; i++)
-                column[c][i] -= same / all * column[of][i];
+                column[c][i] -= same / all * (*earlier)[i];
         }
         for (size_t i = 0; i < n; i++) {
             square += column[c][i] * column[c][i];
@@ -257,8 +257,8 @@ static bool fits_better_than_curve(struct blocks *b, const struct model *model)
     if (n < 4 * CURVE_N)
         return true;
     take_curve(u, value, n);
-    for (size_t i = 0; i < n; i++)
-        curve += value[i] * value[i];
+    ST_EACH_OF (number, value, n)
+        curve += *number * *number;
     const double free_n = fmax((double)n / blocks_inflation(left, n), 4);
     return free_n / 2 * log(curve / fmax(steps, 1e-12 * curve)) > STEPS_SURE;
 }

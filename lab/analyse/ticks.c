@@ -298,8 +298,8 @@ static bool look_locally(const struct track *t, struct local *ret)
     }
     ST_EACH_OF (number, t->x, t->n)
         low = fmin(low, *number);
-    for (size_t i = 0; i < t->n; i++)
-        middle_n += fabs((t->x[i] - low) / local.tick_ns - 0.5) < 0.25;
+    ST_EACH_OF (x, t->x, t->n)
+        middle_n += fabs((*x - low) / local.tick_ns - 0.5) < 0.25;
     /* neighbouring bends share samples: errors are larger than those of independent ones */
     local.tick_sd_ns = sqrt((square / n + ROUNDING_NS * ROUNDING_NS) / mm) * BEND_SHARED;
     local.noise_ns = sqrt(square / n);

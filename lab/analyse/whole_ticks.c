@@ -27,8 +27,8 @@ static struct closeness look(const struct st_series *s, int64_t median_ns, doubl
 {
     struct closeness c = {0};
     uint64_t on[LEVELS_N] = {0};
-    for (size_t i = 0; i < s->n; i++) {
-        const double ticks = ((double)s->lateness_ns[i] - (double)median_ns) / tick_ns;
+    ST_EACH_OF (late_ns, s->lateness_ns, s->n) {
+        const double ticks = ((double)*late_ns - (double)median_ns) / tick_ns;
         const double whole = nearbyint(ticks), close = cos(2 * M_PI * (ticks - whole));
         if (fabs(ticks) < 0.5) {
             c.near += close;

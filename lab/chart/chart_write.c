@@ -296,9 +296,9 @@ static int choose(const char *command, struct st_chart_data *data, enum st_chart
         return st_failure(command, "these files have no figures to draw");
     if (any(data, kinds[*kind]))
         return ST_EXIT_DONE;
-    for (size_t i = 0; i < ST_CHART_KINDS; i++) {
-        if (any(data, kinds[i]))
-            st_text_append(can, sizeof(can), "%s%s", can[0] != '\0' ? ", " : "", kinds[i]->name);
+    ST_EACH_OF (one, kinds, ST_CHART_KINDS) {
+        if (any(data, *one))
+            st_text_append(can, sizeof(can), "%s%s", can[0] != '\0' ? ", " : "", (*one)->name);
     }
     return st_failure(command, "these files cannot be drawn as --kind %s; possible kinds: %s",
                       kinds[*kind]->name, can[0] != '\0' ? can : "none");

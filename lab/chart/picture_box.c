@@ -113,8 +113,8 @@ static void take(struct reach *reach, int64_t value_ns)
 static struct reach reach_of(struct st_chart_set *const *sets, size_t n)
 {
     struct reach reach = {(double)INFINITY, -(double)INFINITY, (double)INFINITY, (double)INFINITY};
-    for (size_t i = 0; i < n; i++) {
-        const struct st_box *box = &sets[i]->box;
+    ST_EACH_OF (set, sets, n) {
+        const struct st_box *box = &(*set)->box;
         take(&reach, box->known ? box->low_ns : box->min_ns);
         take(&reach, box->known ? box->high_ns : box->max_ns);
         if (box->known) {
@@ -181,9 +181,9 @@ static int plan(struct st_picture *picture)
     picture->columns_n = picture->panels_n > 1 && narrow ? 2 : 1;
     st_text_append(picture->description, sizeof(picture->description),
                    "%zu box plots of %s. Medians: ", data->n, data->quantity);
-    for (size_t i = 0; i < data->n; i++) {
-        const struct st_box *box = &data->set[i]->box;
-        const double under_px = 24 + label_lines(data->set[i]->label) * LABEL_PX;
+    ST_EACH_OF (place, data->set, data->n) {
+        const struct st_box *box = &(*place)->box;
+        const double under_px = 24 + label_lines((*place)->label) * LABEL_PX;
         picture->under_px = under_px > picture->under_px ? under_px : picture->under_px;
         n += box->outliers_known || !box->known ? box->n : 0;
         few_n += !box->known;
@@ -192,7 +192,7 @@ static int plan(struct st_picture *picture)
         cut_n += box->known && box->outliers_known ? box->outliers_n : 0;
         if (box->median_known && described_n++ < 12)
             st_text_append(picture->description, sizeof(picture->description), "%s%s %s",
-                           described_n > 1 ? ", " : "", data->set[i]->label, ST_NS_EXACT(box->median_ns));
+                           described_n > 1 ? ", " : "", (*place)->label, ST_NS_EXACT(box->median_ns));
     }
     if (described_n == 0)
         st_text_append(picture->description, sizeof(picture->description), "unknown, too few values.");

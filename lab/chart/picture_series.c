@@ -45,10 +45,10 @@ static int plan(struct st_picture *picture)
     bool joined = false, missed = false;
     picture->panels_n = data->overlay ? 1 : data->n;
     picture->columns_n = picture->panels_n >= GRID_MIN ? 2 : 1;
-    for (size_t i = 0; i < data->n; i++) {
-        missed = missed || data->set[i]->missed_n > 0;
-        joined = joined || data->set[i]->columns->periods > 1;
-        say_set(picture, data->set[i]);
+    ST_EACH_OF (place, data->set, data->n) {
+        missed = missed || (*place)->missed_n > 0;
+        joined = joined || (*place)->columns->periods > 1;
+        say_set(picture, *place);
     }
     ST_PRINT(picture->how, "%s%s",
              picture->kind == &st_picture_line ? "A line from each value to the next."

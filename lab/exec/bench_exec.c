@@ -179,11 +179,11 @@ static size_t count_odd(int64_t *sorted, size_t n)
     if (n == 0)
         return 0;
     const int64_t median_ns = sorted[n / 2];
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = sorted[i] < median_ns ? median_ns - sorted[i] : sorted[i] - median_ns;
+    ST_EACH_OF (value, sorted, n)
+        *value = *value < median_ns ? median_ns - *value : *value - median_ns;
     st_stats_sort_i64(sorted, n);
-    for (size_t i = 0; i < n; i++)
-        odd_n += (double)sorted[i] >= ODD_DEVIATIONS * (double)sorted[n / 2] && sorted[n / 2] > 0;
+    ST_EACH_OF (value, sorted, n)
+        odd_n += (double)*value >= ODD_DEVIATIONS * (double)sorted[n / 2] && sorted[n / 2] > 0;
     return odd_n;
 }
 

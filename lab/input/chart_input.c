@@ -303,8 +303,8 @@ int st_chart_read(const char *command, const char *path, const struct st_series_
         status = st_failure(command, "%s has %s and %s has %s: one picture cannot show both",
                             data->set[0]->file, quantity, short_name(path), data->quantity);
     const char *name = short_name(path);
-    for (size_t i = 0; i < before; i++) {
-        if (strcmp(data->set[i]->file, name) == 0)
+    ST_EACH_OF (other, data->set, before) {
+        if (strcmp((*other)->file, name) == 0)
             name = end_of(path); /* before/run.strec, after/run.strec */
     }
     for (size_t i = before; i < data->n; i++) {

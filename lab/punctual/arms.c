@@ -140,10 +140,10 @@ void st_arms_block(struct st_arm *arms, size_t n, size_t i, uint64_t cycles, int
     if (arm->choice.kind == ST_ARM_FACTOR)
         trim(arm, arms[0].usual_cpu_ns, smaller(a_cycle_ns, 1.5 * arm->usual_cpu_ns));
     if (arm->choice.kind == ST_ARM_PLAIN) {
-        for (size_t j = 0; j < n; j++) {
-            if (arms[j].choice.kind == ST_ARM_FACTOR)
-                arms[j].margin.spin_mean_max_ns =
-                    (int64_t)(arms[j].trim * (arms[j].choice.value - 1) * arm->usual_cpu_ns);
+        ST_EACH_OF (other, arms, n) {
+            if (other->choice.kind == ST_ARM_FACTOR)
+                other->margin.spin_mean_max_ns =
+                    (int64_t)(other->trim * (other->choice.value - 1) * arm->usual_cpu_ns);
         }
     } else if (arms[0].block_cpu_ns > 0) {
         const double ratio = a_cycle_ns / arms[0].block_cpu_ns;
@@ -155,8 +155,7 @@ void st_arms_block(struct st_arm *arms, size_t n, size_t i, uint64_t cycles, int
 
 void st_arms_start(struct st_arm *arms, size_t n) ST_NONBLOCKING
 {
-    for (size_t i = 0; i < n; i++) {
-        struct st_arm *arm = &arms[i];
+    ST_EACH_OF (arm, arms, n) {
         arm->cycles = arm->ratios_n = 0;
         arm->cpu_ns = 0;
         arm->ratio_sum = arm->ratio_sum2 = 0;

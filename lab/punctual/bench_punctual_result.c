@@ -74,8 +74,8 @@ void st_bench_punctual_print(const struct st_bench_punctual *bench, FILE *out, i
     st_text_wrap(out, line, 0, width);
     fprintf(out, "\n%-*s%9s%9s%9s %-22s%s\n", NAME_COLUMNS, "", "n", "margin", "median", "on time, %",
             "CPU / plain");
-    for (size_t i = 0; i < bench->config.arms_n; i++)
-        put_row(&bench->results[i], out);
+    ST_EACH_OF (result, bench->results, bench->config.arms_n)
+        put_row(result, out);
     dash_sentence(bench, out, width);
 }
 
@@ -106,8 +106,8 @@ static json_t *result_json(const struct st_arm_result *arm)
 void st_bench_punctual_json(const struct st_bench_punctual *bench, json_t *document)
 {
     json_t *results = json_array();
-    for (size_t i = 0; i < bench->config.arms_n; i++)
-        (void)json_array_append_new(results, result_json(&bench->results[i]));
+    ST_EACH_OF (result, bench->results, bench->config.arms_n)
+        (void)json_array_append_new(results, result_json(result));
     st_json_set(document, "block_periods", json_integer(ST_ARM_BLOCK));
     st_json_set(document, "on_time_ns", json_integer(ST_ON_TIME_NS));
     st_json_set(document, "cycles", ST_JSON(bench->cycles));

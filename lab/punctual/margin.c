@@ -84,8 +84,8 @@ static int64_t best_margin_ns(const struct st_margin *margin) ST_NONBLOCKING
 
 static void make_light(struct st_margin *margin) ST_NONBLOCKING
 {
-    for (size_t i = 0; i < ST_MARGIN_BUCKETS; i++)
-        margin->weights[i] /= margin->weight;
+    ST_EACH_OF (weight, margin->weights, ST_MARGIN_BUCKETS)
+        *weight /= margin->weight;
     margin->total /= (double)margin->weight;
     margin->weight = 1;
 }

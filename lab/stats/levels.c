@@ -90,8 +90,8 @@ static int64_t middle(const int64_t *values, size_t n)
         for (; rank >= count[bin]; bin++)
             rank -= count[bin];
         size_t left_n = 0;
-        for (size_t i = 0; i < n; i++) {
-            const int64_t value = values[i];
+        ST_EACH_OF (number, values, n) {
+            const int64_t value = *number;
             left[left_n] = value;
             left_n += ((uint64_t)value - (uint64_t)low) >> shift == bin;
         }

@@ -142,8 +142,8 @@ static void figure(const struct st_bench_syscall *bench, struct st_syscall_row *
     if (row->n == 0)
         return;
     row->offset_ns = is_empty(row) ? 0 : st_sample_quantile(empty, 0.5);
-    for (size_t i = 0; i < row->n; i++)
-        row->ns[i] = st_ns_sub(row->ns[i], row->offset_ns);
+    ST_EACH_OF (ns, row->ns, row->n)
+        *ns = st_ns_sub(*ns, row->offset_ns);
     /* each fresh process makes its first call: there is no later one to compare with */
     row->warm_up_n = row->mode == ST_CALL_IN_PROCESS ? st_outliers_warm_up_n(row->ns, row->n, scratch) : 0;
     const size_t steady_n = row->n - row->warm_up_n;
@@ -354,8 +354,8 @@ int st_bench_syscall_measure(struct st_lab *lab, const struct st_bench_syscall_c
     const int64_t begin_ns = lab->platform->clock.now_ns(&lab->platform->clock);
     ST_EACH_OF (row, ret->rows, config->methods_n)
         measure_in_process(ret, lab, row, scratch + most_n, scratch);
-    for (size_t i = 0; i < config->methods_n; i++)
-        measure_batches(ret, lab, &ret->rows[i]);
+    ST_EACH_OF (row, ret->rows, config->methods_n)
+        measure_batches(ret, lab, row);
     look_at_clock(ret, lab);
     const int fresh = config->fresh > 0 ? fresh_rows(ret, lab, scratch) : 0;
     ret->elapsed_ns = lab->platform->clock.now_ns(&lab->platform->clock) - begin_ns;

@@ -152,10 +152,10 @@ static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, 
             mode == ST_CALL_FRESH ? "The first call in a new process, ns" : "In one process, ns");
     fprintf(out, "%-*s%7s%7s%7s%7s%7s%7s%6s\n", NAME_COLUMNS, "", "min", "q1", "median", "mean", "q3", "max",
             "outl.");
-    for (size_t i = 0; i < bench->rows_n; i++) {
-        if (bench->rows[i].mode == mode)
-            row_lines(&bench->rows[i], brief, out, width);
-        measured |= bench->rows[i].mode == mode && bench->rows[i].n > 0;
+    ST_EACH_OF (row, bench->rows, bench->rows_n) {
+        if (row->mode == mode)
+            row_lines(row, brief, out, width);
+        measured |= row->mode == mode && row->n > 0;
     }
     if (mode == ST_CALL_FRESH && measured)
         st_text_wrap(out,
@@ -219,8 +219,8 @@ static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, 
 {
     char line[LINE_BYTES];
     size_t n = 0;
-    for (size_t i = 0; i < bench->rows_n; i++)
-        n += bench->rows[i].iqr_is_zero && bench->rows[i].outliers_n > 0;
+    ST_EACH_OF (row, bench->rows, bench->rows_n)
+        n += row->iqr_is_zero && row->outliers_n > 0;
     if (n == 0)
         return;
     ST_PRINT(line,

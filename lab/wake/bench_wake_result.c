@@ -69,17 +69,17 @@ static void table(const struct st_bench_wake *bench, size_t first, FILE *out, in
     const struct st_wake_cell *head = &bench->cells[first];
     char after[48];
     size_t shown_n = 0;
-    for (size_t i = 0; i < bench->config.methods_n; i++)
-        shown_n += bench->stopped ? head[i].n > 0 : shown(&head[i]);
+    ST_EACH_OF (cell, head, bench->config.methods_n)
+        shown_n += bench->stopped ? cell->n > 0 : shown(cell);
     if (shown_n == 0)
         return;
     ST_PRINT(after, " after %s\n", ST_NS(head->slice_ns));
     heading(head, after, out);
     fprintf(out, "%-*s%5s %6s %6s %6s %6s%s\n", NAME_COLUMNS, "delay in µs", "n", "min", "median", "mean",
             "max", head->kind == ST_WAKE_INTERRUPTED ? "   send" : "");
-    for (size_t i = 0; i < bench->config.methods_n; i++) {
-        if (shown(&head[i]))
-            row(&head[i], out, width);
+    ST_EACH_OF (cell, head, bench->config.methods_n) {
+        if (shown(cell))
+            row(cell, out, width);
     }
     fputc('\n', out);
 }

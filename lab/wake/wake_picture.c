@@ -24,9 +24,9 @@ static bool has(const struct st_chart_set *set)
 /* Is set i the first of its panel, or with `line` of its line? */
 static bool is_first(const struct st_chart_data *data, size_t i, bool line)
 {
-    for (size_t k = 0; k < i; k++) {
-        if (strcmp(data->set[k]->group, data->set[i]->group) == 0 &&
-            (!line || strcmp(data->set[k]->label, data->set[i]->label) == 0))
+    ST_EACH_OF (before, data->set, i) {
+        if (strcmp((*before)->group, data->set[i]->group) == 0 &&
+            (!line || strcmp((*before)->label, data->set[i]->label) == 0))
             return false;
     }
     return true;
@@ -70,13 +70,13 @@ static int plan(struct st_picture *picture)
 static void fit_axes(const struct st_chart_data *data, struct st_picture_area *area)
 {
     double low = (double)INFINITY, high = -low, usual = low, shortest = low, longest = 0;
-    for (size_t i = 0; i < data->n; i++) {
-        const struct st_box *box = &data->set[i]->box;
+    ST_EACH_OF (place, data->set, data->n) {
+        const struct st_box *box = &(*place)->box;
         low = fmin(low, (double)(box->known ? box->q1_ns : box->median_ns));
         high = fmax(high, (double)(box->known ? box->q3_ns : box->median_ns));
         usual = fmin(usual, (double)box->median_ns);
-        shortest = fmin(shortest, (double)data->set[i]->x_ns);
-        longest = fmax(longest, (double)data->set[i]->x_ns);
+        shortest = fmin(shortest, (double)(*place)->x_ns);
+        longest = fmax(longest, (double)(*place)->x_ns);
     }
     area->y_axis = st_axis_fit(low, high, st_axis_wants_log(low, usual, high));
     area->x_axis = st_axis_fit(shortest, longest, true);
