@@ -16,7 +16,7 @@ json_t *st_result_distribution_json(const struct st_hist *hist)
         {"p999", "p999_ci95", 0.999},
     };
     json_t *object = json_object();
-    st_json_set(object, "n", ST_JSON(hist->total_n));
+    st_json_set(object, "n", hist->total_n);
     st_json_set(object, "min", st_json_integer_or_null(hist->total_n > 0, hist->min_ns));
     ST_EACH (quantile, quantiles) {
         const struct st_quantile q = st_stats_quantile(hist, quantile->p);
@@ -27,7 +27,7 @@ json_t *st_result_distribution_json(const struct st_hist *hist)
                         : json_null());
     }
     st_json_set(object, "max", st_json_integer_or_null(hist->total_n > 0, hist->max_ns));
-    st_json_set(object, "over_range", ST_JSON(hist->over_n));
+    st_json_set(object, "over_range", hist->over_n);
     return object;
 }
 
@@ -88,14 +88,14 @@ static json_t *conditions(const struct st_result *result)
     static const char *const lock_names[] = {
         [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "all", [ST_LOCK_ON_FAULT] = "on-fault"};
     json_t *object = json_object();
-    st_json_set(object, "policy", json_string(st_platform_policy_name(result->policy)));
-    st_json_set(object, "policy_asked", json_string(st_platform_policy_name(result->policy_asked)));
-    st_json_set(object, "priority", ST_JSON(result->priority));
+    st_json_set(object, "policy", st_platform_policy_name(result->policy));
+    st_json_set(object, "policy_asked", st_platform_policy_name(result->policy_asked));
+    st_json_set(object, "priority", result->priority);
     st_json_set(object, "cpu", st_json_integer_or_null(result->cpu >= 0, result->cpu));
-    st_json_set(object, "frames", ST_JSON(result->frames));
-    st_json_set(object, "rate_hz", ST_JSON(result->rate_hz));
-    st_json_set(object, "load_percent", json_real(result->load_percent));
-    st_json_set(object, "memory_locked", json_string(lock_names[result->lock]));
+    st_json_set(object, "frames", result->frames);
+    st_json_set(object, "rate_hz", result->rate_hz);
+    st_json_set(object, "load_percent", result->load_percent);
+    st_json_set(object, "memory_locked", lock_names[result->lock]);
     st_json_set(object, "as_found", json_boolean(result->timer_slack_set_ns < 0));
     st_json_set(object, "degraded",
                 result->degraded[0] != '\0' ? json_string(result->degraded) : json_null());
@@ -108,25 +108,25 @@ json_t *st_result_json(const struct st_result *result)
 {
     char verdict[ST_RESULT_VERDICT_BYTES];
     json_t *o = json_object();
-    st_json_set(o, "verdict", json_string(st_result_verdict(result, verdict, sizeof(verdict))));
+    st_json_set(o, "verdict", st_result_verdict(result, verdict, sizeof(verdict)));
     st_json_set(o, "period_ns",
                 json_pack("{s:I, s:I}", "num", (json_int_t)result->period.num, "den",
                           (json_int_t)result->period.den));
-    st_json_set(o, "n", ST_JSON(result->n));
-    st_json_set(o, "cycles", ST_JSON(result->cycles));
-    st_json_set(o, "skipped_periods", ST_JSON(result->skipped_periods));
-    st_json_set(o, "elapsed_periods", ST_JSON(result->elapsed_periods));
-    st_json_set(o, "books_balance", json_boolean(result->books_balance));
-    st_json_set(o, "misses", ST_JSON(result->misses));
+    st_json_set(o, "n", result->n);
+    st_json_set(o, "cycles", result->cycles);
+    st_json_set(o, "skipped_periods", result->skipped_periods);
+    st_json_set(o, "elapsed_periods", result->elapsed_periods);
+    st_json_set(o, "books_balance", result->books_balance);
+    st_json_set(o, "misses", result->misses);
     const double seconds = st_result_seconds(result);
     st_json_set(o, "misses_per_hour_max95",
                 st_json_real_or_null(true, st_miss_events_per_hour_max95(result->misses, seconds)));
-    st_json_set(o, "miss_events", ST_JSON(result->miss_events.n));
-    st_json_set(o, "miss_events_gap_ns", ST_JSON(ST_MISS_EVENTS_GAP_NS));
+    st_json_set(o, "miss_events", result->miss_events.n);
+    st_json_set(o, "miss_events_gap_ns", ST_MISS_EVENTS_GAP_NS);
     st_json_set(o, "miss_events_per_hour_max95",
                 st_json_real_or_null(true, st_miss_events_per_hour_max95(result->miss_events.n, seconds)));
-    st_json_set(o, "early", ST_JSON(result->early));
-    st_json_set(o, "suspends", ST_JSON(result->suspends));
+    st_json_set(o, "early", result->early);
+    st_json_set(o, "suspends", result->suspends);
     st_json_set(o, "lateness_ns", st_result_distribution_json(&result->lateness));
     st_json_set(o, "response_ns", st_result_distribution_json(&result->response));
     st_json_set(o, "cpu_ns_per_cycle",
@@ -139,16 +139,16 @@ json_t *st_result_json(const struct st_result *result)
     st_json_set(o, "faults_major", st_json_integer_or_null(faults_known, result->faults_major));
     st_json_set(o, "switches_involuntary",
                 st_json_integer_or_null(result->switches_involuntary >= 0, result->switches_involuntary));
-    st_json_set(o, "records_lost", ST_JSON(result->records_lost));
-    st_json_set(o, "ring_high_water", ST_JSON(result->ring_high_water));
-    st_json_set(o, "ring_words", ST_JSON(result->ring_words));
-    st_json_set(o, "interrupted", json_boolean(result->interrupted));
-    st_json_set(o, "error", result->error != 0 ? json_string(strerror(-result->error)) : json_null());
-    st_json_set(o, "duration_ns", ST_JSON(result->duration_ns));
-    st_json_set(o, "started_ns", ST_JSON(result->started_wall_ns));
-    st_json_set(o, "late_threshold_ns", ST_JSON(result->cause_above_ns));
-    st_json_set(o, "late_wakes", ST_JSON(result->cause_late_n));
-    st_json_set(o, "late_wakes_explained", ST_JSON(result->cause_explained_n));
+    st_json_set(o, "records_lost", result->records_lost);
+    st_json_set(o, "ring_high_water", result->ring_high_water);
+    st_json_set(o, "ring_words", result->ring_words);
+    st_json_set(o, "interrupted", result->interrupted);
+    st_json_set(o, "error", st_json_error(result->error));
+    st_json_set(o, "duration_ns", result->duration_ns);
+    st_json_set(o, "started_ns", result->started_wall_ns);
+    st_json_set(o, "late_threshold_ns", result->cause_above_ns);
+    st_json_set(o, "late_wakes", result->cause_late_n);
+    st_json_set(o, "late_wakes_explained", result->cause_explained_n);
     st_json_set(o, "causes", causes(result));
     st_json_set(o, "worst", events(result));
     st_json_set(o, "circumstances", conditions(result));

@@ -273,7 +273,7 @@ static json_t *events_json(const struct st_listen_view *view)
     for (int kind = 0; view->live != NULL && kind < ST_CAPTURE_EVENT_KINDS; kind++) {
         if (view->live->events_n[kind] > 0)
             st_json_set(object, st_capture_stream_event_name((enum st_capture_event_kind)kind),
-                        ST_JSON(view->live->events_n[kind]));
+                        view->live->events_n[kind]);
     }
     return object;
 }
@@ -296,14 +296,14 @@ json_t *st_listen_text_json(const struct st_listen_view *view)
                   st_json_integer_or_null(head->period_frames > 0, head->period_frames));
     if (document == NULL)
         return NULL;
-    st_json_set(document, "valid", json_boolean(st_hearing_valid(result)));
-    st_json_set(document, "path_class", json_string(st_hearing_class_name(result->path_class)));
-    st_json_set(document, "heard_s", json_real(result->heard_s));
-    st_json_set(document, "losses_n", ST_JSON(result->losses_n));
+    st_json_set(document, "valid", st_hearing_valid(result));
+    st_json_set(document, "path_class", st_hearing_class_name(result->path_class));
+    st_json_set(document, "heard_s", result->heard_s);
+    st_json_set(document, "losses_n", result->losses_n);
     st_json_set(document, "losses", losses_json(view));
     st_json_set(document, "per_hour_max95",
                 st_json_real_or_null(isfinite(result->per_hour_max95), result->per_hour_max95));
-    st_json_set(document, "forced_glitches", ST_JSON(result->forced_n));
+    st_json_set(document, "forced_glitches", result->forced_n);
     st_json_set(document, "forced_glitches_found",
                 json_boolean(result->forced_n > 0 && result->forced_found_n == result->forced_n));
     st_json_set(document, "cannot_hear", deaf_json(view));

@@ -68,19 +68,19 @@ void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames
 static json_t *row_json(const struct st_predict_row *row)
 {
     json_t *o = json_object();
-    st_json_set(o, "frames", ST_JSON(row->frames));
-    st_json_set(o, "period_us", json_real(row->period_us));
-    st_json_set(o, "slack_us", json_real(row->slack_us));
+    st_json_set(o, "frames", row->frames);
+    st_json_set(o, "period_us", row->period_us);
+    st_json_set(o, "slack_us", row->slack_us);
     st_json_set(o, "events_per_hour",
                 json_pack("{s:o, s:f, s:f}", "estimate", st_json_real_or_null(row->estimated, row->estimate),
                           "low", row->low, "high", row->high));
     st_json_set(o, "worst_tenth_per_hour", st_json_real_or_null(row->estimated, row->worst_tenth));
-    st_json_set(o, "basis", json_string(st_predict_basis_name(row->basis)));
+    st_json_set(o, "basis", st_predict_basis_name(row->basis));
     st_json_set(o, "reason", row->reason[0] != '\0' ? json_string(row->reason) : json_null());
     st_json_set(o, "headroom_percent",
                 st_json_real_or_null(row->headroom_percent >= 0, row->headroom_percent));
-    st_json_set(o, "n_events", ST_JSON(row->n_events));
-    st_json_set(o, "observed_s", json_real(row->observed_s));
+    st_json_set(o, "n_events", row->n_events);
+    st_json_set(o, "observed_s", row->observed_s);
     return o;
 }
 

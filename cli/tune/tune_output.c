@@ -316,8 +316,8 @@ static void add_result(json_t *object, const struct st_tune_output *output, size
 {
     const struct st_tuning_row *row = &output->tuning->rows[i];
     const bool helps = row->outcome == ST_TUNING_HELPS;
-    st_json_set(object, "outcome", json_string(st_tuning_outcome_name(row->outcome)));
-    st_json_set(object, "pairs", ST_JSON(row->evidence.pairs_n));
+    st_json_set(object, "outcome", st_tuning_outcome_name(row->outcome));
+    st_json_set(object, "pairs", row->evidence.pairs_n);
     st_json_set(object, "e_value",
                 st_json_real_or_null(true, st_sequential_e(&row->evidence, ST_SEQUENTIAL_FEWER)));
     st_json_set(object, "fold",
@@ -363,12 +363,12 @@ json_t *st_tune_output_json(const struct st_tune_output *output)
                   "candidates", rows, "before_after_only", later);
     if (t == NULL || document == NULL)
         return document;
-    st_json_set(document, "end", json_string(ends[t->end]));
+    st_json_set(document, "end", ends[t->end]);
     st_json_set(document, "why", st_json_text_or_null(t->why));
-    st_json_set(document, "real_time", json_boolean(output->real_time));
-    st_json_set(document, "blocks", ST_JSON(t->blocks_n));
+    st_json_set(document, "real_time", output->real_time);
+    st_json_set(document, "blocks", t->blocks_n);
     st_json_set(document, "detectable_fold",
                 st_json_real_or_null(t->late_n > 0 && isfinite(t->detectable), t->detectable));
-    st_json_set(document, "kept", ST_JSON(output->kept_n));
+    st_json_set(document, "kept", output->kept_n);
     return document;
 }

@@ -5,32 +5,63 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/text/text_buffer.h"
 
-#define ST_JSON(n) json_integer((json_int_t)(n))
-
-/** Takes over the value. NULL (out of memory) leaves the key out. */
-static inline void st_json_set(json_t *object, const char *key, json_t *value)
+static inline json_t *st_json_unsigned(uint64_t value)
 {
-    (void)json_object_set_new(object, key, value);
+    return json_integer((json_int_t)value);
 }
 
-static inline json_t *st_json_integer_or_null(bool known, json_int_t value)
+static inline json_t *st_json_boolean(bool value)
 {
-    return known ? json_integer(value) : json_null();
-}
-
-/** null for INT64_MIN: unknown, or not there */
-static inline json_t *st_json_known(int64_t value)
-{
-    return value != INT64_MIN ? json_integer(value) : json_null();
+    return json_boolean(value);
 }
 
 /** null for NULL */
 static inline json_t *st_json_string_or_null(const char *text)
 {
     return text != NULL ? json_string(text) : json_null();
+}
+
+static inline json_t *st_json_itself(json_t *value)
+{
+    return value;
+}
+
+/** The value as JSON, by its type: a bool (a comparison is none: it is an int), a number, a text (null for
+ * NULL), or JSON itself. */
+#define ST_JSON(value)                                                                                       \
+    _Generic((value), bool                                                                                   \
+             : st_json_boolean, double                                                                       \
+             : json_real, char *                                                                             \
+             : st_json_string_or_null, const char *                                                          \
+             : st_json_string_or_null, json_t *                                                              \
+             : st_json_itself, unsigned                                                                      \
+             : st_json_unsigned, unsigned long                                                               \
+             : st_json_unsigned, unsigned long long                                                          \
+             : st_json_unsigned, default                                                                     \
+             : json_integer)(value)
+
+/** Takes over a value that is JSON. NULL (out of memory) leaves the key out. */
+#define st_json_set(object, key, value) (void)json_object_set_new((object), (key), ST_JSON(value))
+
+static inline json_t *st_json_integer_or_null(bool known, json_int_t value)
+{
+    return known ? json_integer(value) : json_null();
+}
+
+/** What a negative errno value means; null for 0. */
+static inline json_t *st_json_error(int error)
+{
+    return error != 0 ? json_string(strerror(-error)) : json_null();
+}
+
+/** null for INT64_MIN: unknown, or not there */
+static inline json_t *st_json_known(int64_t value)
+{
+    return value != INT64_MIN ? json_integer(value) : json_null();
 }
 
 /** null also for an infinite value, which JSON cannot express. */

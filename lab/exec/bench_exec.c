@@ -373,7 +373,7 @@ static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struc
     st_json_set(o, "start",
                 is_start(bench, i) ? json_null() : words(bench->arms[command->start].command->text));
     st_json_set(o, "requested_ns", st_json_integer_or_null(command->requested_ns > 0, command->requested_ns));
-    st_json_set(o, "n", ST_JSON(s->n));
+    st_json_set(o, "n", s->n);
     st_json_set(o, "wall_ns", st_summary_json(s));
     st_json_set(o, "median_ci95_ns", st_summary_interval_json(&s->median));
     st_json_set(o, "cpu_ns_per_run", st_json_real_or_null(f->user_ns >= 0, f->user_ns + f->system_ns));
@@ -386,10 +386,10 @@ static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struc
     st_json_set(o, "net_confidence", st_json_real_or_null(f->net.known, f->net_confidence));
     st_json_set(o, "overshoot_ns", st_json_real_or_null(f->overshoot_known, f->overshoot_ns));
     st_json_set(o, "overshoot_percent", st_json_real_or_null(f->overshoot_known, f->percent));
-    st_json_set(o, "impossible", json_boolean(f->impossible));
+    st_json_set(o, "impossible", f->impossible);
     st_json_set(o, "overshoot_of_runs_ns",
                 f->overshoots.n > 0 ? st_summary_json(&f->overshoots) : json_null());
-    st_json_set(o, "odd_runs", ST_JSON(f->odd_n));
+    st_json_set(o, "odd_runs", f->odd_n);
     st_json_set(o, "difference_ns", st_json_integer_or_null(f->difference.known, f->difference.value_ns));
     st_json_set(o, "difference_ci95_ns", st_summary_interval_json(&f->difference));
     st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio.known, f->sd_ratio.value));
@@ -407,11 +407,11 @@ json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_ex
     json_t *o = json_object(), *starts = json_array(), *results = json_array();
     for (size_t i = 0; i < bench->config.commands_n; i++)
         (void)json_array_append_new(is_start(bench, i) ? starts : results, arm_json(bench, i, &figures[i]));
-    st_json_set(o, "schema", json_string("sleeptune-bench-exec/1"));
+    st_json_set(o, "schema", "sleeptune-bench-exec/1");
     st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)bench->config.seed));
-    st_json_set(o, "warm_up", ST_JSON(bench->warm_up_n));
-    st_json_set(o, "elapsed_ns", ST_JSON(bench->elapsed_ns));
-    st_json_set(o, "interrupted", json_boolean(bench->stopped));
+    st_json_set(o, "warm_up", bench->warm_up_n);
+    st_json_set(o, "elapsed_ns", bench->elapsed_ns);
+    st_json_set(o, "interrupted", bench->stopped);
     st_json_set(o, "starts", starts);
     st_json_set(o, "results", results);
     st_json_set(o, "circumstances", st_bench_text_conditions_json(&lab->platform->machine));

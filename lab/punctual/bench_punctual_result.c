@@ -86,12 +86,12 @@ static json_t *result_json(const struct st_arm_result *arm)
     double share = 0, low = 0, high = 0;
     const bool counted = st_arm_on_time(arm, &share, &low, &high);
     json_t *o = json_object();
-    st_json_set(o, "name", json_string(arm->choice.name));
-    st_json_set(o, "kind", json_string(kinds[arm->choice.kind]));
+    st_json_set(o, "name", arm->choice.name);
+    st_json_set(o, "kind", kinds[arm->choice.kind]);
     st_json_set(o, "margin_ns", st_json_integer_or_null(margin, arm->margin_ns));
     st_json_set(o, "margin_min_ns", st_json_integer_or_null(margin, arm->margin_min_ns));
     st_json_set(o, "margin_max_ns", st_json_integer_or_null(margin, arm->margin_max_ns));
-    st_json_set(o, "on_time", ST_JSON(arm->on_time_n));
+    st_json_set(o, "on_time", arm->on_time_n);
     st_json_set(o, "on_time_share", st_json_real_or_null(counted, share));
     st_json_set(o, "on_time_share_ci95", counted ? json_pack("[f,f]", low, high) : json_null());
     st_json_set(o, "cpu_ns_per_cycle",
@@ -108,10 +108,10 @@ void st_bench_punctual_json(const struct st_bench_punctual *bench, json_t *docum
     json_t *results = json_array();
     ST_EACH_OF (result, bench->results, bench->config.arms_n)
         (void)json_array_append_new(results, result_json(result));
-    st_json_set(document, "block_periods", json_integer(ST_ARM_BLOCK));
-    st_json_set(document, "on_time_ns", json_integer(ST_ON_TIME_NS));
-    st_json_set(document, "cycles", ST_JSON(bench->cycles));
-    st_json_set(document, "skipped_periods", ST_JSON(bench->skipped_periods));
-    st_json_set(document, "elapsed_periods", ST_JSON(bench->elapsed_periods));
+    st_json_set(document, "block_periods", ST_ARM_BLOCK);
+    st_json_set(document, "on_time_ns", ST_ON_TIME_NS);
+    st_json_set(document, "cycles", bench->cycles);
+    st_json_set(document, "skipped_periods", bench->skipped_periods);
+    st_json_set(document, "elapsed_periods", bench->elapsed_periods);
     st_json_set(document, "results", results);
 }

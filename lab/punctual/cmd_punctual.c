@@ -94,9 +94,9 @@ static json_t *document(const struct arguments *a, const struct st_bench_punctua
                         struct st_machine *machine)
 {
     json_t *o = json_object();
-    st_json_set(o, "schema", json_string("sleeptune-bench-punctual/1"));
-    st_json_set(o, "frames", json_integer(a->frames));
-    st_json_set(o, "rate_hz", json_integer(a->rate_hz));
+    st_json_set(o, "schema", "sleeptune-bench-punctual/1");
+    st_json_set(o, "frames", a->frames);
+    st_json_set(o, "rate_hz", a->rate_hz);
     st_json_set(o, "degraded", a->degraded[0] != '\0' ? json_string(a->degraded) : json_null());
     st_bench_punctual_json(bench, o);
     st_json_set(o, "circumstances", st_bench_text_conditions_json(machine));

@@ -448,14 +448,14 @@ static json_t *cell_json(const struct st_bench_sleep *bench, const struct st_sle
 {
     const struct st_sleep_setting *setting = &bench->config.settings[cell->setting];
     json_t *o = json_object();
-    st_json_set(o, "method", json_string(cell->method->name));
-    st_json_set(o, "policy", json_string(st_platform_policy_name(setting->policy)));
+    st_json_set(o, "method", cell->method->name);
+    st_json_set(o, "policy", st_platform_policy_name(setting->policy));
     st_json_set(o, "priority", setting->policy != ST_POLICY_OTHER ? ST_JSON(setting->priority) : ST_JSON(0));
     st_json_set(o, "timer_slack_ns", slack(bench, cell->setting));
     st_json_set(o, "slack_as_found", json_boolean(setting->slack_ns < 0));
-    st_json_set(o, "requested_ns", ST_JSON(cell->requested_ns));
-    st_json_set(o, "n", ST_JSON(cell->n));
-    st_json_set(o, "interrupted", ST_JSON(cell->interrupted_n));
+    st_json_set(o, "requested_ns", cell->requested_ns);
+    st_json_set(o, "n", cell->n);
+    st_json_set(o, "interrupted", cell->interrupted_n);
     st_json_set(o, "overshoot_ns", st_summary_json(&f->overshoot));
     st_json_set(o, "overshoot_percent", st_json_real_or_null(f->percent_known, f->percent));
     st_json_set(o, "on_time_share", st_json_real_or_null(cell->n > 0, f->on_time));
@@ -466,9 +466,9 @@ static json_t *cell_json(const struct st_bench_sleep *bench, const struct st_sle
     st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio.known, f->sd_ratio.value));
     st_json_set(o, "sd_ratio_ci95", st_summary_estimate_json(&f->sd_ratio));
     st_json_set(o, "range_ratio", st_json_real_or_null(f->range_ratio_known, f->range_ratio));
-    st_json_set(o, "narrow", json_boolean(cell->narrow));
-    st_json_set(o, "missing", cell->why != NULL ? json_string(cell->why) : json_null());
-    st_json_set(o, "error", cell->error != 0 ? json_string(strerror(-cell->error)) : json_null());
+    st_json_set(o, "narrow", cell->narrow);
+    st_json_set(o, "missing", cell->why);
+    st_json_set(o, "error", st_json_error(cell->error));
     return o;
 }
 
@@ -497,17 +497,17 @@ static json_t *method_json(const struct st_bench_sleep *bench, struct st_machine
     enum st_stretch_seen seen = ST_STRETCH_UNTRIED;
     struct st_quantile difference;
     json_t *o = json_object();
-    st_json_set(o, "method", json_string(m->name));
-    st_json_set(o, "clock", json_string(m->clock));
-    st_json_set(o, "asked", json_string(st_bench_sleep_asked_name(m->asked)));
-    st_json_set(o, "unit_ns", ST_JSON(m->unit_ns));
-    st_json_set(o, "stretched_by_source", json_string(st_bench_sleep_stretch_name(m->stretch)));
-    st_json_set(o, "source", m->stretch_source != NULL ? json_string(m->stretch_source) : json_null());
+    st_json_set(o, "method", m->name);
+    st_json_set(o, "clock", m->clock);
+    st_json_set(o, "asked", st_bench_sleep_asked_name(m->asked));
+    st_json_set(o, "unit_ns", m->unit_ns);
+    st_json_set(o, "stretched_by_source", st_bench_sleep_stretch_name(m->stretch));
+    st_json_set(o, "source", m->stretch_source);
     if (st_bench_sleep_stretch(bench, machine, i, &seen, &difference) != 0) {
         seen = ST_STRETCH_UNTRIED;
         difference.known = difference.interval_known = false;
     }
-    st_json_set(o, "stretched_measured", json_string(words[seen]));
+    st_json_set(o, "stretched_measured", words[seen]);
     st_json_set(o, "stretched_by_ns", difference.known ? ST_JSON(difference.value_ns) : json_null());
     st_json_set(o, "stretched_by_ci95_ns", st_summary_interval_json(&difference));
     return o;
@@ -522,12 +522,12 @@ json_t *st_bench_sleep_json(const struct st_bench_sleep *bench, const struct st_
         (void)json_array_append_new(results, cell_json(bench, &bench->cells[i], &figures[i]));
     for (size_t i = 0; i < bench->config.methods_n; i++)
         (void)json_array_append_new(methods, method_json(bench, machine, i));
-    st_json_set(o, "schema", json_string("sleeptune-bench-sleep/1"));
-    st_json_set(o, "baseline", json_string(bench->config.methods[bench->config.baseline]->name));
+    st_json_set(o, "schema", "sleeptune-bench-sleep/1");
+    st_json_set(o, "baseline", bench->config.methods[bench->config.baseline]->name);
     st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)bench->config.seed));
-    st_json_set(o, "blocks", ST_JSON(bench->blocks_n));
-    st_json_set(o, "elapsed_ns", ST_JSON(bench->elapsed_ns));
-    st_json_set(o, "interrupted", json_boolean(bench->stopped));
+    st_json_set(o, "blocks", bench->blocks_n);
+    st_json_set(o, "elapsed_ns", bench->elapsed_ns);
+    st_json_set(o, "interrupted", bench->stopped);
     st_json_set(o, "results", results);
     st_json_set(o, "methods", methods);
     st_json_set(o, "stretch",

@@ -335,17 +335,17 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
 static json_t *cell_json(const struct st_wake_cell *cell)
 {
     json_t *o = json_object();
-    st_json_set(o, "mechanism", json_string(cell->method->name));
-    st_json_set(o, "placement", json_string(st_bench_wake_placement_name(cell->placement)));
-    st_json_set(o, "kind", json_string(st_bench_wake_kind_name(cell->kind)));
-    st_json_set(o, "slice_ns", ST_JSON(cell->slice_ns));
-    st_json_set(o, "n", ST_JSON(cell->n));
+    st_json_set(o, "mechanism", cell->method->name);
+    st_json_set(o, "placement", st_bench_wake_placement_name(cell->placement));
+    st_json_set(o, "kind", st_bench_wake_kind_name(cell->kind));
+    st_json_set(o, "slice_ns", cell->slice_ns);
+    st_json_set(o, "n", cell->n);
     st_json_set(o, "delay_ns", st_summary_json(&cell->delay));
     st_json_set(o, "median_ci95_ns", st_summary_interval_json(&cell->delay.median));
     st_json_set(o, "send_ns", cell->kind == ST_WAKE_INTERRUPTED ? st_summary_json(&cell->send) : json_null());
     st_json_set(o, "samples_ns", st_summary_integers_json(cell->delay_ns, cell->n));
-    st_json_set(o, "missing", cell->why != NULL ? json_string(cell->why) : json_null());
-    st_json_set(o, "error", cell->error != 0 ? json_string(strerror(-cell->error)) : json_null());
+    st_json_set(o, "missing", cell->why);
+    st_json_set(o, "error", st_json_error(cell->error));
     return o;
 }
 
@@ -353,12 +353,12 @@ static json_t *growth_json(const struct st_wake_cell *cell, const struct st_wake
 {
     const struct st_estimate *by = &growth->by_ns;
     json_t *o = json_object();
-    st_json_set(o, "mechanism", json_string(cell->method->name));
-    st_json_set(o, "placement", json_string(st_bench_wake_placement_name(cell->placement)));
-    st_json_set(o, "kind", json_string(st_bench_wake_kind_name(cell->kind)));
-    st_json_set(o, "from_ns", ST_JSON(growth->from_ns));
-    st_json_set(o, "to_ns", ST_JSON(growth->to_ns));
-    st_json_set(o, "blocks", ST_JSON(growth->blocks_n));
+    st_json_set(o, "mechanism", cell->method->name);
+    st_json_set(o, "placement", st_bench_wake_placement_name(cell->placement));
+    st_json_set(o, "kind", st_bench_wake_kind_name(cell->kind));
+    st_json_set(o, "from_ns", growth->from_ns);
+    st_json_set(o, "to_ns", growth->to_ns);
+    st_json_set(o, "blocks", growth->blocks_n);
     st_json_set(o, "by_ns", st_json_integer_or_null(by->known, llround(by->value)));
     st_json_set(o, "by_ci99_ns",
                 by->known ? json_pack("[I,I]", (json_int_t)llround(by->low), (json_int_t)llround(by->high))
@@ -387,15 +387,15 @@ json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab
     json_t *o = json_object(), *results = json_array();
     ST_EACH_OF (cell, bench->cells, bench->cells_n)
         (void)json_array_append_new(results, cell_json(cell));
-    st_json_set(o, "schema", json_string("sleeptune-bench-wake/1"));
+    st_json_set(o, "schema", "sleeptune-bench-wake/1");
     st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)c->seed));
-    st_json_set(o, "rounds", ST_JSON(c->rounds));
-    st_json_set(o, "policy", json_string(st_platform_policy_name(c->policy)));
+    st_json_set(o, "rounds", c->rounds);
+    st_json_set(o, "policy", st_platform_policy_name(c->policy));
     st_json_set(o, "priority", c->policy != ST_POLICY_OTHER ? ST_JSON(c->priority) : ST_JSON(0));
-    st_json_set(o, "sender_cpu", ST_JSON(c->sender_cpu));
+    st_json_set(o, "sender_cpu", c->sender_cpu);
     st_json_set(o, "other_cpu", st_json_integer_or_null(c->other_cpu >= 0, c->other_cpu));
-    st_json_set(o, "elapsed_ns", ST_JSON(bench->elapsed_ns));
-    st_json_set(o, "interrupted", json_boolean(bench->stopped));
+    st_json_set(o, "elapsed_ns", bench->elapsed_ns);
+    st_json_set(o, "interrupted", bench->stopped);
     st_json_set(o, "results", results);
     st_json_set(o, "growth", growths_json(bench));
     st_json_set(o, "circumstances", st_bench_text_conditions_json(&lab->platform->machine));
