@@ -131,9 +131,9 @@ const struct st_post_format st_post_interrupts = {"/proc/interrupts", "cat /proc
 static void put_usb(struct st_post *post, unsigned interface, int speed_mbit)
 {
     char device[64], key[KEY_BYTES];
-    int used = ST_PRINT(device, "%d-%d", post->usb.bus, post->usb.ports[0]);
+    ST_PRINT(device, "%d-%d", post->usb.bus, post->usb.ports[0]);
     for (int i = 1; i <= post->usb.depth; i++)
-        used += snprintf(device + used, sizeof(device) - (size_t)used, ".%d", post->usb.ports[i]);
+        st_text_append(device, sizeof(device), ".%d", post->usb.ports[i]);
     if (interface < 2 || (speed_mbit <= 12 && post->usb.depth > 0 && !post->usb.software))
         return;
     ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.speed_mbit", device);

@@ -267,13 +267,13 @@ static void judge_wish(struct st_finding *finding, int64_t wish, int64_t quantum
                       "PipeWire's quantum is %" PRId64 " frames (from %" PRId64 " to %" PRId64 " if "
                       "programs ask for it); you asked for %" PRId64 " frames (%.2f ms) for all programs",
                       quantum, min, max, wish, (double)wish * 1e3 / (double)rate);
-    const int used = ST_PRINT(value,
-                              "default.clock.quantum = %" PRId64 " default.clock.min-quantum = %" PRId64
-                              " default.clock.max-quantum = %" PRId64,
-                              wish, wish, wish);
+    ST_PRINT(value,
+             "default.clock.quantum = %" PRId64 " default.clock.min-quantum = %" PRId64
+             " default.clock.max-quantum = %" PRId64,
+             wish, wish, wish);
     if (st_machine_is_guest(finding->facts))
-        snprintf(value + used, sizeof(value) - (size_t)used,
-                 " vm.overrides = { default.clock.min-quantum = %" PRId64 " }", wish);
+        st_text_append(value, sizeof(value), " vm.overrides = { default.clock.min-quantum = %" PRId64 " }",
+                       wish);
     st_finding_change(finding, ST_CHANGE_PIPEWIRE, folder, value);
     st_finding_fix(finding, NULL, NULL, ST_NEEDS_RELOGIN);
 }

@@ -304,16 +304,15 @@ static void print_looked_at(const struct st_series_result *result, FILE *out, in
     char line[300];
     if (a->level_n == 0 && a->head_n == a->samples_n)
         return;
-    const size_t at =
-        (size_t)ST_PRINT(line,
-                         "the figures include all samples; sleeptune searched only the first %" PRIu64
-                         " samples for ticks and periodic patterns",
-                         a->head_n);
+    ST_PRINT(line,
+             "the figures include all samples; sleeptune searched only the first %" PRIu64
+             " samples for ticks and periodic patterns",
+             a->head_n);
     if (a->level_n > 0)
-        snprintf(line + at, sizeof(line) - at,
-                 ", and all samples (as medians of blocks of %" PRIu64 ") "
-                 "for a trend and steps",
-                 a->level_n);
+        st_text_append(line, sizeof(line),
+                       ", and all samples (as medians of blocks of %" PRIu64 ") "
+                       "for a trend and steps",
+                       a->level_n);
     st_text_field(out, "looked at", line, LABEL_COLUMNS, width);
 }
 

@@ -98,18 +98,17 @@ static const char *plural(size_t n)
 void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int width)
 {
     const struct st_bench_sleep_config *c = &bench->config;
-    char text[400], budget[32];
+    char text[400];
     size_t least, most;
     samples_range(bench, &least, &most);
-    int n =
-        ST_PRINT(text,
-                 "%zu method%s, %zu duration%s, %zu setting%s in random order (seed %" PRIu64 "). This "
-                 "takes at most %s and gives about %zu",
-                 c->methods_n, plural(c->methods_n), c->durations_n, plural(c->durations_n), c->settings_n,
-                 plural(c->settings_n), c->seed, st_ns_format(c->budget_ns, budget, sizeof(budget)), least);
+    ST_PRINT(text,
+             "%zu method%s, %zu duration%s, %zu setting%s in random order (seed %" PRIu64 "). This "
+             "takes at most %s and gives about %zu",
+             c->methods_n, plural(c->methods_n), c->durations_n, plural(c->durations_n), c->settings_n,
+             plural(c->settings_n), c->seed, ST_NS(c->budget_ns), least);
     if (least < most)
-        n += snprintf(text + n, sizeof(text) - (size_t)n, " to %zu", most);
-    snprintf(text + n, sizeof(text) - (size_t)n, " samples for each combination.");
+        st_text_append(text, sizeof(text), " to %zu", most);
+    st_text_append(text, sizeof(text), " samples for each combination.");
     st_text_wrap(out, text, 0, width);
     if (least < st_stats_quantile_min_n(0.5))
         st_text_wrap(out, "Too short for some medians, which need 20 samples. Set a longer --budget.", 0,
@@ -134,7 +133,7 @@ static void method_name(FILE *out, const char *name, int columns, int indent)
     fprintf(out, "%-*s", columns, name);
 }
 
-static void ratio_text(const struct st_estimate *ratio, char *buf, size_t buf_bytes)
+static const char *ratio_text(const struct st_estimate *ratio, char *buf, size_t buf_bytes)
 {
     if (!ratio->known)
         snprintf(buf, buf_bytes, "-");
@@ -142,14 +141,14 @@ static void ratio_text(const struct st_estimate *ratio, char *buf, size_t buf_by
         snprintf(buf, buf_bytes, "%s [%s, %s]", st_bench_text_digits(ratio->value, ST_ROOM(16)),
                  st_bench_text_digits(ratio->low, ST_ROOM(16)),
                  st_bench_text_digits(ratio->high, ST_ROOM(16)));
+    return buf;
 }
 
 static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_figures *f, bool baseline,
                        FILE *out, int width)
 {
     const struct st_summary *s = &f->overshoot;
-    char rank[16] = "-", a[16], b[16], interval[40] = "-", percent[16] = "-", cpu[16], line[320];
-    char q1[16], q3[16], p95[16], p99[16], ratio[64];
+    char rank[16] = "-", interval[40] = "-", percent[16] = "-", line[320];
     if (cell->n == 0) {
         if (cell->why == NULL)
             st_text_field(out, cell->method->name, "no sample in the time given", NAME_COLUMNS + 3, width);
@@ -160,32 +159,31 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
     if (f->rank > 0)
         ST_PRINT(rank, "%u", f->rank);
     if (s->median.interval_known)
-        ST_PRINT(interval, "%s .. %s", exact_us((double)s->median.low_ns, a, sizeof(a)),
-                 exact_us((double)s->median.high_ns, b, sizeof(b)));
-    const char *spread = ST_TEXT(40, "%s ± %s", narrow_us(s->mean_ns, a, sizeof(a)),
-                                 s->sd_known ? narrow_us(s->sd_ns, b, sizeof(b)) : "-");
+        ST_PRINT(interval, "%s .. %s", exact_us((double)s->median.low_ns, ST_ROOM(16)),
+                 exact_us((double)s->median.high_ns, ST_ROOM(16)));
+    const char *spread = ST_TEXT(40, "%s ± %s", narrow_us(s->mean_ns, ST_ROOM(16)),
+                                 s->sd_known ? narrow_us(s->sd_ns, ST_ROOM(16)) : "-");
     if (f->percent_known)
         ST_PRINT(percent, "%.*f", f->percent < 999.995 ? 2 : 0, f->percent);
     fprintf(out, "%2s ", rank);
     method_name(out, cell->method->name, NAME_COLUMNS - 1, 3);
     fprintf(out, "%5zu %6s ", cell->n,
-            s->median.known ? exact_us((double)s->median.value_ns, a, sizeof(a)) : "-");
+            s->median.known ? exact_us((double)s->median.value_ns, ST_ROOM(16)) : "-");
     st_text_pad(out, interval, 15);
     fprintf(out, "%6s  %s\n", percent, spread);
-    ratio_text(&f->sd_ratio, ratio, sizeof(ratio));
-    int n =
-        snprintf(line, sizeof(line), "min %s, q1 %s, q3 %s, p95 %s, p99 %s, max %s; on time %.3g %%; CPU %s",
-                 st_bench_text_us((double)s->min_ns, ST_ROOM(16)), us_or_dash(&s->q1, q1, sizeof(q1)),
-                 us_or_dash(&s->q3, q3, sizeof(q3)), us_or_dash(&s->p95, p95, sizeof(p95)),
-                 us_or_dash(&s->p99, p99, sizeof(p99)), st_bench_text_us((double)s->max_ns, ST_ROOM(16)),
-                 100 * f->on_time, f->cpu_ns >= 0 ? st_bench_text_us(f->cpu_ns, cpu, sizeof(cpu)) : "-");
-    if (!baseline && f->range_ratio_known && n > 0 && (size_t)n < sizeof(line))
-        n += snprintf(line + n, sizeof(line) - (size_t)n, "; sd × %s, range × %.2f", ratio, f->range_ratio);
-    if (cell->interrupted_n > 0 && n > 0 && (size_t)n < sizeof(line))
-        n += snprintf(line + n, sizeof(line) - (size_t)n,
-                      "; %" PRIu64 " sleeps ended by a signal, not counted", cell->interrupted_n);
-    if (f->rank == 0 && n > 0 && (size_t)n < sizeof(line))
-        snprintf(line + n, sizeof(line) - (size_t)n, "; too few samples: a median needs 20");
+    ST_PRINT(line, "min %s, q1 %s, q3 %s, p95 %s, p99 %s, max %s; on time %.3g %%; CPU %s",
+             st_bench_text_us((double)s->min_ns, ST_ROOM(16)), us_or_dash(&s->q1, ST_ROOM(16)),
+             us_or_dash(&s->q3, ST_ROOM(16)), us_or_dash(&s->p95, ST_ROOM(16)),
+             us_or_dash(&s->p99, ST_ROOM(16)), st_bench_text_us((double)s->max_ns, ST_ROOM(16)),
+             100 * f->on_time, f->cpu_ns >= 0 ? st_bench_text_us(f->cpu_ns, ST_ROOM(16)) : "-");
+    if (!baseline && f->range_ratio_known)
+        st_text_append(line, sizeof(line), "; sd × %s, range × %.2f", ratio_text(&f->sd_ratio, ST_ROOM(64)),
+                       f->range_ratio);
+    if (cell->interrupted_n > 0)
+        st_text_append(line, sizeof(line), "; %" PRIu64 " sleeps ended by a signal, not counted",
+                       cell->interrupted_n);
+    if (f->rank == 0)
+        st_text_append(line, sizeof(line), "; too few samples: a median needs 20");
     st_text_field(out, "", line, 3, width);
     if (cell->why != NULL)
         missing_line(cell, out, width);
@@ -290,7 +288,7 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
 {
     const size_t durations_n = bench->config.durations_n;
     char line[1024];
-    size_t most = 0, used;
+    size_t most = 0;
     size_t firsts[64] = {0};
     for (size_t i = 0; i < bench->config.methods_n && i < ST_ARRAY_LEN(firsts); i++) {
         for (size_t d = 0; d < durations_n; d++) {
@@ -302,18 +300,17 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
     }
     if (most == 0)
         return;
-    used = (size_t)ST_PRINT(line, "Most exact (%s; at %zu of %zu duration%s no method was clearly better): ",
-                            st_bench_sleep_setting_text(bench, setting, ST_ROOM(120)), most, durations_n,
-                            durations_n == 1 ? "" : "s");
+    ST_PRINT(line, "Most exact (%s; at %zu of %zu duration%s no method was clearly better): ",
+             st_bench_sleep_setting_text(bench, setting, ST_ROOM(120)), most, durations_n,
+             durations_n == 1 ? "" : "s");
     size_t n = 0;
-    for (size_t i = 0; i < bench->config.methods_n && i < ST_ARRAY_LEN(firsts) && used < sizeof(line); i++) {
+    for (size_t i = 0; i < bench->config.methods_n && i < ST_ARRAY_LEN(firsts); i++) {
         if (firsts[i] == most)
-            used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", n++ > 0 ? ", " : "",
-                                     bench->config.methods[i]->name);
+            st_text_append(line, sizeof(line), "%s%s", n++ > 0 ? ", " : "", bench->config.methods[i]->name);
     }
-    if (used < sizeof(line))
-        snprintf(line + used, sizeof(line) - used, "%s.",
-                 n > 1 && most == durations_n ? "; this run shows no difference between these methods" : "");
+    st_text_append(line, sizeof(line), "%s.",
+                   n > 1 && most == durations_n ? "; this run shows no difference between these methods"
+                                                : "");
     st_text_wrap(out, line, 0, width);
 }
 

@@ -51,15 +51,14 @@ static void put_number(FILE *out, bool known, double ns)
 }
 
 /* The first values, which show a warm-up of two or three. */
-static size_t first_values(const struct st_syscall_row *row, char *buf, size_t buf_bytes)
+static const char *first_values(const struct st_syscall_row *row, char *buf, size_t buf_bytes)
 {
-    size_t used = 0;
-    for (size_t i = 0; i < row->warm_up_n && i < 3 && used < buf_bytes; i++)
-        used += (size_t)snprintf(buf + used, buf_bytes - used, "%s%lld", i > 0 ? ", " : "",
-                                 (long long)row->ns[i]);
-    if (row->warm_up_n > 3 && used < buf_bytes)
-        used += (size_t)snprintf(buf + used, buf_bytes - used, " ...");
-    return used;
+    buf[0] = '\0';
+    for (size_t i = 0; i < row->warm_up_n && i < 3; i++)
+        st_text_append(buf, buf_bytes, "%s%lld", i > 0 ? ", " : "", (long long)row->ns[i]);
+    if (row->warm_up_n > 3)
+        st_text_append(buf, buf_bytes, " ...");
+    return buf;
 }
 
 /* How many samples would do; from fewer than there are it is a figure, beyond them an estimate. */
@@ -89,25 +88,23 @@ static void details(const struct st_syscall_row *row, FILE *out, int width)
                                       [ST_PATH_SYSCALL] = "answered by the kernel; "};
     char line[LINE_BYTES], values[100];
     const struct st_call_batches *b = &row->batches;
-    int n = ST_PRINT(line, "%s%llu samples, %lld ns subtracted", who[row->path],
-                     (unsigned long long)row->summary.n, (long long)row->offset_ns);
+    ST_PRINT(line, "%s%llu samples, %lld ns subtracted", who[row->path], (unsigned long long)row->summary.n,
+             (long long)row->offset_ns);
     const struct st_quantile *median = &row->summary.median;
     if (median->interval_known)
-        n += snprintf(line + n, sizeof(line) - (size_t)n, "; median %lld ns [%lld .. %lld, 95 %%]",
-                      (long long)median->value_ns, (long long)median->low_ns, (long long)median->high_ns);
-    if (row->warm_up_n > 0) {
-        first_values(row, values, sizeof(values));
-        n += snprintf(line + n, sizeof(line) - (size_t)n, "; the first %zu (%s) are warm-up and not counted",
-                      row->warm_up_n, values);
-    }
+        st_text_append(line, sizeof(line), "; median %lld ns [%lld .. %lld, 95 %%]",
+                       (long long)median->value_ns, (long long)median->low_ns, (long long)median->high_ns);
+    if (row->warm_up_n > 0)
+        st_text_append(line, sizeof(line), "; the first %zu (%s) are warm-up and not counted", row->warm_up_n,
+                       first_values(row, ST_ROOM(100)));
     if (b->known && b->calls_n > 1)
-        n += snprintf(line + n, sizeof(line) - (size_t)n, "; %s%.1f ns a call in groups of %u",
-                      st_bench_syscall_is_below_clock(row) ? "shorter than a clock read: " : "", b->call_ns,
-                      (unsigned)b->calls_n);
+        st_text_append(line, sizeof(line), "; %s%.1f ns a call in groups of %u",
+                       st_bench_syscall_is_below_clock(row) ? "shorter than a clock read: " : "", b->call_ns,
+                       (unsigned)b->calls_n);
     if (b->known && b->calls_n > 1 && b->raw_known)
-        n += snprintf(line + n, sizeof(line) - (size_t)n, ", %.1f ns with syscall(2)", b->raw_ns);
+        st_text_append(line, sizeof(line), ", %.1f ns with syscall(2)", b->raw_ns);
     enough_text(row, values, sizeof(values));
-    snprintf(line + n, sizeof(line) - (size_t)n, "; %s", values);
+    st_text_append(line, sizeof(line), "; %s", values);
     st_text_field(out, "", line, 3, width);
 }
 
@@ -200,17 +197,16 @@ static void path_sentence(const struct st_bench_syscall *bench, enum st_call_pat
                           FILE *out, int width)
 {
     char line[1600];
-    size_t used = (size_t)ST_PRINT(line, "%s", words), n = 0;
-    for (size_t i = 0; i < bench->rows_n && used < sizeof(line); i++) {
+    size_t n = 0;
+    ST_PRINT(line, "%s", words);
+    for (size_t i = 0; i < bench->rows_n; i++) {
         const struct st_syscall_row *row = &bench->rows[i];
         if (row->mode == ST_CALL_IN_PROCESS && row->path == path && row->batches.known)
-            used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", n++ > 0 ? ", " : " ",
-                                     row->method->name);
+            st_text_append(line, sizeof(line), "%s%s", n++ > 0 ? ", " : " ", row->method->name);
     }
     if (n == 0)
         return;
-    if (used < sizeof(line))
-        snprintf(line + used, sizeof(line) - used, ".");
+    st_text_append(line, sizeof(line), ".");
     st_text_wrap(out, line, 0, width);
 }
 

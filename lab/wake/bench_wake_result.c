@@ -164,23 +164,22 @@ static void matrix(const struct st_bench_wake *bench, FILE *out, int width)
 static void fastest_sentence(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
 {
     const struct st_wake_cell *head = &bench->cells[first], *best = fastest(bench, head);
-    char line[LINE_BYTES], median[32];
+    char line[LINE_BYTES];
     size_t as_good_n = 0;
     if (best == NULL)
         return; /* nothing to compare */
     ST_EACH_OF (place, head, bench->config.methods_n)
         as_good_n += place != best && as_fast(place, best);
-    int n = ST_PRINT(line,
-                     "On %s, slept for %s: %s wakes fastest, in %s µs "
-                     "(median; 95 %%: %s .. %s)",
-                     best->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs", ST_NS(best->slice_ns),
-                     best->method->name,
-                     st_bench_text_us((double)best->delay.median.value_ns, median, sizeof(median)),
-                     st_bench_text_us((double)best->delay.median.low_ns, ST_ROOM(32)),
-                     st_bench_text_us((double)best->delay.median.high_ns, ST_ROOM(32)));
+    ST_PRINT(line,
+             "On %s, slept for %s: %s wakes fastest, in %s µs "
+             "(median; 95 %%: %s .. %s)",
+             best->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs", ST_NS(best->slice_ns),
+             best->method->name, st_bench_text_us((double)best->delay.median.value_ns, ST_ROOM(32)),
+             st_bench_text_us((double)best->delay.median.low_ns, ST_ROOM(32)),
+             st_bench_text_us((double)best->delay.median.high_ns, ST_ROOM(32)));
     if (as_good_n > 0)
-        n += snprintf(line + n, sizeof(line) - (size_t)n, "; %zu other methods may be as fast", as_good_n);
-    snprintf(line + n, sizeof(line) - (size_t)n, ".");
+        st_text_append(line, sizeof(line), "; %zu other methods may be as fast", as_good_n);
+    st_text_append(line, sizeof(line), ".");
     st_text_wrap(out, line, 0, width);
 }
 
@@ -188,14 +187,13 @@ static void fastest_sentence(const struct st_bench_wake *bench, size_t first, FI
 static size_t growth_list(const struct st_bench_wake *bench, const struct st_wake_growth *growths,
                           size_t first, bool shown_ones, const char *words, FILE *out)
 {
-    char by[32];
     size_t n = 0;
     for (size_t i = 0; i < bench->config.methods_n; i++) {
         const struct st_estimate *e = &growths[i].by_ns;
         if (!e->known || (e->low > 0) != shown_ones)
             continue;
         fprintf(out, "%s%s by %s µs (%s .. %s)", n++ == 0 ? words : ", ",
-                bench->cells[first + i].method->name, st_bench_text_us(e->value, by, sizeof(by)),
+                bench->cells[first + i].method->name, st_bench_text_us(e->value, ST_ROOM(32)),
                 st_bench_text_us(e->low, ST_ROOM(32)), st_bench_text_us(e->high, ST_ROOM(32)));
     }
     return n;
@@ -205,12 +203,10 @@ static void write_growth(const struct st_bench_wake *bench, const struct st_wake
                          size_t first, FILE *out)
 {
     const struct st_wake_cell *cell = &bench->cells[first];
-    char to[32];
     size_t unknown_n = 0;
     double most = 0;
     heading(cell, "", out);
-    fprintf(out, " after sleeps of %s to %s:", ST_NS(growths[0].from_ns),
-            st_ns_format(growths[0].to_ns, to, sizeof(to)));
+    fprintf(out, " after sleeps of %s to %s:", ST_NS(growths[0].from_ns), ST_NS(growths[0].to_ns));
     for (size_t i = 0; i < bench->config.methods_n; i++) {
         unknown_n += !growths[i].by_ns.known && bench->cells[first + i].n > 0;
         most = growths[i].by_ns.known && growths[i].by_ns.high > most ? growths[i].by_ns.high : most;
@@ -320,12 +316,12 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
     dash_sentence(bench, out, width);
     if (c->policy != ST_POLICY_OTHER)
         ST_PRINT(priority, " %d", c->priority);
-    int n = ST_PRINT(line, "Policy %s%s, waking thread on CPU %d", st_platform_policy_name(c->policy),
-                     priority, c->sender_cpu);
+    ST_PRINT(line, "Policy %s%s, waking thread on CPU %d", st_platform_policy_name(c->policy), priority,
+             c->sender_cpu);
     if (c->other_cpu >= 0)
-        n += snprintf(line + n, sizeof(line) - (size_t)n, ", other CPU %d", c->other_cpu);
-    snprintf(line + n, sizeof(line) - (size_t)n, "; random order, seed %llu; %s%s.",
-             (unsigned long long)c->seed, ST_NS(bench->elapsed_ns), bench->stopped ? ", ended early" : "");
+        st_text_append(line, sizeof(line), ", other CPU %d", c->other_cpu);
+    st_text_append(line, sizeof(line), "; random order, seed %llu; %s%s.", (unsigned long long)c->seed,
+                   ST_NS(bench->elapsed_ns), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     st_bench_text_conditions(&lab->platform->machine, out, width);
 }
