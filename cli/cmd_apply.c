@@ -361,8 +361,8 @@ static void join_class(const struct work *work, char *left, size_t left_bytes)
     const char *user = st_facts_text_or(work->target->facts, ST_KEY_USER_NAME, "");
     ST_EACH_OF (step, work->plan.steps, work->plan.steps_n) {
         if (step->kind == ST_CHANGE_LOGIN_CLASS)
-            st_text_append(left, left_bytes, "%spw usermod %s -L audio", left[0] != '\0' ? " && " : "",
-                           st_machine_is_plain(user) ? user : "NAME");
+            st_text_join(left, left_bytes, " && ", "pw usermod %s -L audio",
+                         st_machine_is_plain(user) ? user : "NAME");
     }
 }
 

@@ -48,10 +48,10 @@ static bool list(const struct st_figure *figures, enum st_verdict verdict, char 
         const bool more = e->value > 0;
         if (figures[id].verdict != verdict)
             continue;
-        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s%s is %s %s (95 %%: %s .. %s)",
-                       buf[0] != '\0' ? ", " : "", phrases[id], value_text(id, fabs(e->value), size),
-                       more ? "more" : "less", value_text(id, more ? e->low : -e->high, low),
-                       value_text(id, more ? e->high : -e->low, high));
+        st_text_join(buf, ST_DIFFERENCE_TEXT_BYTES, ", ", "%s is %s %s (95 %%: %s .. %s)", phrases[id],
+                     value_text(id, fabs(e->value), size), more ? "more" : "less",
+                     value_text(id, more ? e->low : -e->high, low),
+                     value_text(id, more ? e->high : -e->low, high));
         if (verdict == ST_VERDICT_DRIFTING)
             st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, ", but within one run it changes by %s",
                            value_text(id, figures[id].drifts, size));
@@ -69,8 +69,8 @@ static bool detectable(const struct st_figure *figures, size_t tests_n, char *bu
         const double least =
             figures[id].difference.known ? st_verdict_detectable(&figures[id], tests_n) : (double)NAN;
         if (isfinite(least))
-            st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s%s in %s", buf[0] != '\0' ? " or " : "",
-                           value_text(id, least, size), phrases[id]);
+            st_text_join(buf, ST_DIFFERENCE_TEXT_BYTES, " or ", "%s in %s", value_text(id, least, size),
+                         phrases[id]);
     }
     return buf[0] != '\0';
 }
@@ -109,8 +109,8 @@ const char *st_difference_text_drift(const struct st_figure *figures, char *buf)
     for (int i = 0; i < ST_FIGURES; i++) {
         const enum st_figure_id id = (enum st_figure_id)i;
         if (figures[id].drifts > 0)
-            st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s%s by %s", buf[0] != '\0' ? ", " : "",
-                           st_figure_names[id], value_text(id, figures[id].drifts, size));
+            st_text_join(buf, ST_DIFFERENCE_TEXT_BYTES, ", ", "%s by %s", st_figure_names[id],
+                         value_text(id, figures[id].drifts, size));
     }
     if (buf[0] != '\0')
         st_text_append(

@@ -15,10 +15,9 @@ static void circumstance(void *ctx, const char *key, const char *value)
         "kernel_release", "cpu_model",  "hypervisor",           "clocksource",       "governor",
         "idle_governor",  "eventtimer", "alloweddeviation_pct", "nanosleep_precise", "timer_slack_ns"};
     char *line = ctx;
-    const size_t used = strlen(line);
     ST_EACH (word, shown) {
         if (strcmp(key, *word) == 0)
-            snprintf(line + used, LINE_BYTES - used, "%s%s %s", used > 0 ? ", " : "", key, value);
+            st_text_join(line, LINE_BYTES, ", ", "%s %s", key, value);
     }
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 
 void st_result_finish(struct st_result *result)
 {
@@ -61,12 +62,9 @@ const struct st_cause_row *st_result_main_cause(const struct st_result *result, 
 
 void st_result_degrade(struct st_result *result, const char *format, ...)
 {
-    const size_t used = strlen(result->degraded);
-    const int n =
-        snprintf(result->degraded + used, sizeof(result->degraded) - used, "%s", used > 0 ? "; " : "");
-    const size_t at = used + (size_t)(n > 0 ? n : 0);
-    if (at >= sizeof(result->degraded))
-        return;
+    if (result->degraded[0] != '\0')
+        st_text_append(result->degraded, sizeof(result->degraded), "; ");
+    const size_t at = strlen(result->degraded);
     va_list args;
     va_start(args, format);
     vsnprintf(result->degraded + at, sizeof(result->degraded) - at, format, args);

@@ -145,12 +145,11 @@ static int add(struct st_candidates *ret, struct st_platform *p, const struct st
 static void find_writers(struct st_candidates *ret, const struct st_facts *facts)
 {
     ST_EACH (writer, writers) {
-        const size_t used = strlen(ret->writers);
         const char *key =
             ST_TEXT(64, "%s.daemon.%s", facts->os == ST_OS_FREEBSD ? "freebsd" : "linux", *writer);
         const struct st_fact *fact = st_facts_find(facts, key);
         if (fact != NULL && fact->state == ST_FACT_OK)
-            snprintf(ret->writers + used, sizeof(ret->writers) - used, "%s%s", used > 0 ? ", " : "", *writer);
+            st_text_join(ret->writers, sizeof(ret->writers), ", ", "%s", *writer);
     }
 }
 

@@ -334,7 +334,7 @@ static int one_pmu(void *ctx, const char *name)
         return 0;
     st_text_trim(text);
     char *list = slow != 0 ? cores->slow : cores->fast;
-    st_text_append(list, sizeof(cores->slow), "%s%s", list[0] != '\0' ? "," : "", text);
+    st_text_join(list, sizeof(cores->slow), ",", "%s", text);
     return 0;
 }
 
@@ -368,7 +368,7 @@ static void list_cpus(const struct cores *cores, bool slow, char *ret, size_t by
         if (last == cpu)
             continue;
         last--;
-        st_text_append(ret, bytes, "%s%d", ret[0] != '\0' ? "," : "", cpu);
+        st_text_join(ret, bytes, ",", "%d", cpu);
         if (last > cpu)
             st_text_append(ret, bytes, "-%d", last);
     }

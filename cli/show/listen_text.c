@@ -182,8 +182,7 @@ static void say_deaf(const struct st_listen_view *view, FILE *out, int width)
         return;
     for (int i = 0; i < ST_WAY_FAULTS_N; i++) {
         if ((view->live->way->cannot_hear & 1U << i) != 0)
-            st_text_append(text, sizeof(text), "%s%s", text[0] != '\0' ? "; " : "",
-                           st_way_fault_text((enum st_way_fault)i));
+            st_text_join(text, sizeof(text), "; ", "%s", st_way_fault_text((enum st_way_fault)i));
     }
     st_text_field(out, "Not heard", text[0] != '\0' ? text : "nothing: this way hears each kind of loss",
                   LABEL, width);

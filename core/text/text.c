@@ -26,6 +26,17 @@ void st_text_append(char *buf, size_t buf_bytes, const char *format, ...)
     va_end(args);
 }
 
+void st_text_join(char *buf, size_t buf_bytes, const char *separator, const char *format, ...)
+{
+    if (buf[0] != '\0')
+        st_text_append(buf, buf_bytes, "%s", separator);
+    const size_t at = strlen(buf);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(buf + at, buf_bytes - at, format, args);
+    va_end(args);
+}
+
 int st_text_columns(const char *text)
 {
     int n = 0;

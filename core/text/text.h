@@ -26,6 +26,10 @@ static inline bool st_text_begins(const char *text, const char *with)
 /** Appends to the text of an array of buf_bytes; what does not fit is cut. */
 void st_text_append(char *buf, size_t buf_bytes, const char *format, ...) ST_PRINTF(3, 4);
 
+/** The same behind `separator`, unless it is the first text there. */
+void st_text_join(char *buf, size_t buf_bytes, const char *separator, const char *format, ...)
+    ST_PRINTF(4, 5);
+
 /** Columns of UTF-8 text (one a code point). */
 int st_text_columns(const char *text);
 

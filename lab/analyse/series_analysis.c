@@ -68,14 +68,9 @@ static const char *number_text(double x, int digits, char *buf)
 /* "100, 250 and 1000" */
 static const char *list_text(const int *hz, size_t n, char *buf, size_t buf_bytes)
 {
-    size_t at = 0;
     buf[0] = '\0';
-    for (size_t i = 0; i < n && at < buf_bytes; i++)
-        at += (size_t)snprintf(buf + at, buf_bytes - at, "%s%d",
-                               i == 0       ? ""
-                               : i + 1 == n ? " and "
-                                            : ", ",
-                               hz[i]);
+    for (size_t i = 0; i < n; i++)
+        st_text_join(buf, buf_bytes, i + 1 == n ? " and " : ", ", "%d", hz[i]);
     return buf;
 }
 

@@ -253,8 +253,7 @@ static int64_t whole_ns(double ns)
 /* "key value", behind a comma unless it is the first one. */
 static void add_figure(char *line, size_t bytes, const char *label, int64_t ns)
 {
-    const size_t at = strlen(line);
-    snprintf(line + at, bytes - at, "%s%s %s", at > 0 ? ", " : "", label, ST_NS_EXACT(ns));
+    st_text_join(line, bytes, ", ", "%s %s", label, ST_NS_EXACT(ns));
 }
 
 static void print_figures(const struct st_series_result *result, FILE *out, int width)

@@ -298,7 +298,7 @@ static int choose(const char *command, struct st_chart_data *data, enum st_chart
         return ST_EXIT_DONE;
     ST_EACH_OF (one, kinds, ST_CHART_KINDS) {
         if (any(data, *one))
-            st_text_append(can, sizeof(can), "%s%s", can[0] != '\0' ? ", " : "", (*one)->name);
+            st_text_join(can, sizeof(can), ", ", "%s", (*one)->name);
     }
     return st_failure(command, "these files cannot be drawn as --kind %s; possible kinds: %s",
                       kinds[*kind]->name, can[0] != '\0' ? can : "none");

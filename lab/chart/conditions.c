@@ -2,15 +2,14 @@
 
 #include <string.h>
 
+#include "core/text/text.h"
 #include "measure/result.h"
 
 static void add(char *buf, size_t buf_bytes, const char *key, const char *value)
 {
-    const size_t at = strlen(buf);
     if (strcmp(key, "kernel_version") == 0)
         return; /* kernel_release says more in fewer words */
-    snprintf(buf + at, buf_bytes - at, "%s%s %s", at > 0 ? ", " : "", key,
-             st_result_condition_shown(key, value));
+    st_text_join(buf, buf_bytes, ", ", "%s %s", key, st_result_condition_shown(key, value));
 }
 
 char *st_conditions_text(const json_t *circumstances, char *buf, size_t buf_bytes)

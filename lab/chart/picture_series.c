@@ -30,8 +30,7 @@ static void say_set(struct st_picture *picture, const struct st_chart_set *set)
                    "%s over time, %s: %llu values from %s to %s, median %s%s%s. ", picture->data->quantity,
                    name, (unsigned long long)set->n, least, greatest, median, set->timed ? "; " : "",
                    set->timed ? missed : "");
-    st_text_append(caption, bytes, "%s%s: n = %llu", caption[0] != '\0' ? " " : "", name,
-                   (unsigned long long)set->n);
+    st_text_join(caption, bytes, " ", "%s: n = %llu", name, (unsigned long long)set->n);
     if (set->timed)
         st_text_append(caption, bytes, ", one every %s",
                        st_ns_format(st_period_ns(&set->period), every, sizeof(every)));

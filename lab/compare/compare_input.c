@@ -17,7 +17,7 @@
 
 static void note(struct st_compare_file *file, const char *text)
 {
-    st_text_append(file->note, sizeof(file->note), "%s%s", file->note[0] != '\0' ? " " : "", text);
+    st_text_join(file->note, sizeof(file->note), " ", "%s", text);
 }
 
 /* --- recordings --- */

@@ -99,9 +99,7 @@ static void add_word(char *buf, size_t buf_bytes, const char *key, bool named, c
     char *name = ST_TEXT(40, "%.*s ", (int)(time ? bytes - 3 : bytes), key);
     for (char *c = name; *c != '\0'; c++)
         *c = *c == '_' ? ' ' : *c;
-    const size_t at = strlen(buf);
-    snprintf(buf + at, buf_bytes - at, "%s%s%s", at > 0 ? ", " : "",
-             named || !json_is_string(value) ? name : "", text);
+    st_text_join(buf, buf_bytes, ", ", "%s%s", named || !json_is_string(value) ? name : "", text);
 }
 
 static void words(const json_t *result, const char *const *keys, size_t keys_n, bool named, char *buf,

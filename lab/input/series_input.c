@@ -28,8 +28,7 @@ struct input {
 
 static void note(struct st_series_input *result, const char *text)
 {
-    const size_t at = strlen(result->note);
-    snprintf(result->note + at, sizeof(result->note) - at, "%s%s", at > 0 ? " " : "", text);
+    st_text_join(result->note, sizeof(result->note), " ", "%s", text);
 }
 
 void st_series_input_finish(struct st_series_input *input)

@@ -191,10 +191,9 @@ static int take(const struct st_sleep_method *method, int r, const struct st_ben
     result->input.source = "measured";
     result->input.all = bench->all;
     result->input.interrupted = bench->stopped;
-    const size_t at = strlen(result->input.note);
     if (bench->all.n > bench->all.head.n)
-        snprintf(result->input.note + at, sizeof(result->input.note) - at,
-                 "%sThe first %zu samples are kept.", at > 0 ? " " : "", bench->all.head.n);
+        st_text_join(result->input.note, sizeof(result->input.note), " ", "The first %zu samples are kept.",
+                     bench->all.head.n);
     if (r != 0)
         return st_failure(NAME, "%s: %s", method->name, strerror(-r));
     if (bench->all.n == 0)
