@@ -16,6 +16,7 @@
 
 #define COMMAND       "apply"
 #define PIPEWIRE_RULE "linux-pipewire-quantum"
+#define HEADROOM_RULE "linux-device-headroom"
 
 struct options {
     struct st_facts_input input;
@@ -27,7 +28,8 @@ struct options {
     int64_t measure_ns; /* before the first change; 0: not */
     const char *const *ids;
     size_t ids_n;
-    int64_t quantum; /* of linux-pipewire-quantum=N; 0: not given */
+    int64_t quantum;  /* of linux-pipewire-quantum=N; 0: not given */
+    const char *card; /* of linux-device-headroom=CARD; NULL: not given */
 };
 
 /* What came of looking at the findings. */
@@ -48,8 +50,10 @@ static void help(void)
           "and in the running system; 'sleeptune revert' undoes all of it. Without ID:\n"
           "every problem or advice that is safe to change. Changes that are dangerous, or\n"
           "that depend on how you use the machine, are shown and never applied.\n\n"
-          "linux-pipewire-quantum=N sets N frames for all programs of your PipeWire, in a\n"
-          "file in your home folder. Run it as the user who plays, without sudo.\n\n"
+          "linux-pipewire-quantum=N sets N frames for all programs of your PipeWire, and\n"
+          "linux-device-headroom=CARD gives a card (CARD: how its name in pw-top begins) a\n"
+          "reserve of 512 frames, in a file in your home folder. Run it as the user who\n"
+          "plays, without sudo.\n\n"
           "  --dry-run          show a diff and the running values; change nothing\n"
           "  -y, --yes          do not ask\n"
           "  -f, --frames N     frames per period (as in the sound server, else 128)\n"
@@ -77,30 +81,52 @@ static void help(void)
           stdout);
 }
 
-/* "linux-pipewire-quantum=128": the only id that takes a value. @return an st_exit. */
-static int take_size(struct options *options)
+static int take_size(const char *name, const char *value, struct options *options)
 {
-    static const char *const rule[] = {PIPEWIRE_RULE};
-    static const char name[] = PIPEWIRE_RULE "=";
-    bool given = false;
-    ST_EACH_OF (id, options->ids, options->ids_n)
-        given = given || st_text_begins(*id, name);
-    if (!given)
+    const int status = st_option_i64(COMMAND, name, value, 16, 8192, &options->quantum);
+    if (status == 0 && (options->quantum & (options->quantum - 1)) != 0)
+        return st_failure_usage(COMMAND, "%s: PipeWire accepts only powers of two: 64, 128, 256 ...", name);
+    return status;
+}
+
+static int take_card(const char *name, const char *value, struct options *options)
+{
+    struct st_change change = {.kind = ST_CHANGE_WIREPLUMBER, .key = "/"};
+    struct st_change_form form;
+    options->card = value;
+    return ST_PRINT(change.value, "%s", value) >= (int)sizeof(change.value) ||
+                   st_change_form(ST_OS_LINUX, &change, &form) != 0
+               ? st_failure_usage(COMMAND,
+                                  "%s takes the name of a card, as pw-top shows it, from \"alsa_\" on", name)
+               : 0;
+}
+
+/* "linux-pipewire-quantum=128": two ids take a value. @return an st_exit. */
+static int take_value(struct options *options)
+{
+    static const char *const rules[] = {PIPEWIRE_RULE, HEADROOM_RULE};
+    static const char *const names[] = {PIPEWIRE_RULE "=", HEADROOM_RULE "="};
+    size_t given = ST_ARRAY_LEN(names);
+    ST_EACH_OF (id, options->ids, options->ids_n) {
+        for (size_t i = 0; i < ST_ARRAY_LEN(names); i++)
+            given = st_text_begins(*id, names[i]) ? i : given;
+    }
+    if (given == ST_ARRAY_LEN(names))
         return st_report_run_check_ids(COMMAND, options->ids, options->ids_n);
+    const char *name = names[given];
     if (options->ids_n > 1 || options->input.root != NULL)
         return st_failure_usage(COMMAND, "%s cannot go with other rules or --root", name);
-    const int status =
-        st_option_i64(COMMAND, name, options->ids[0] + sizeof(name) - 1, 16, 8192, &options->quantum);
+    const char *value = options->ids[0] + strlen(name);
+    const int status = given == 0 ? take_size(name, value, options) : take_card(name, value, options);
     if (status != 0)
         return status;
-    if ((options->quantum & (options->quantum - 1)) != 0)
-        return st_failure_usage(COMMAND, "%s: PipeWire accepts only powers of two: 64, 128, 256 ...", name);
     if (geteuid() == 0)
         return st_failure_usage(
             COMMAND,
             "%s writes into the home folder of the user who plays. Run it as that user, without sudo.", name);
-    options->ids = rule;
-    options->measure_ns = 0; /* the loop does not depend on the size */
+    options->ids = &rules[given];
+    options->ids_n = 1;
+    options->measure_ns = 0; /* the loop does not depend on it */
     return 0;
 }
 
@@ -128,7 +154,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         return st_failure_usage(COMMAND, "--run-generators works only on this machine: leave out --root");
     options->ids = (const char *const *)argv + first;
     options->ids_n = (size_t)(argc - first);
-    r = take_size(options);
+    r = take_value(options);
     return r != 0 ? r : -1;
 }
 
@@ -225,7 +251,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         }
         return;
     }
-    if (!st_rule_can_apply(finding) && (work->options->quantum == 0 || finding->changes_n == 0)) {
+    if (!st_rule_can_apply(finding) && (!work->target->own || finding->changes_n == 0)) {
         if (asked || rule->applicability == ST_APPLY_AUTO)
             print_by_hand(finding, rule->applicability == ST_APPLY_DANGEROUS
                                        ? "dangerous: make this change by hand"
@@ -501,10 +527,12 @@ int st_cmd_apply(int argc, char **argv)
     int status = parse_options(argc, argv, &options);
     if (status >= 0)
         return status;
-    status = st_change_target_open(COMMAND, options.input.root, options.quantum > 0, &target);
+    status = st_change_target_open(COMMAND, options.input.root, options.quantum > 0 || options.card != NULL,
+                                   &target);
     if (status != ST_EXIT_DONE)
         return status;
     target.quantum = options.quantum;
+    target.card = options.card;
     struct work work = {.options = &options, .target = &target};
     if (st_journal_read(&target.p->machine, target.folder, &work.journal, message, sizeof(message)) < 0)
         status = st_failure(COMMAND, "%s", message);

@@ -524,15 +524,24 @@ void st_dropout_table_say(const struct st_dropout_table *table, const struct st_
 }
 
 /* A small drift is resampled away: then cycles that begin late are too much for its reserve. */
-static void next_resync(const struct st_dropout_client *client, char *why, size_t why_bytes)
+static void next_resync(const struct st_dropout_client *client, char *set, size_t set_bytes, char *why,
+                        size_t why_bytes)
 {
-    const bool far = llabs(client->drift_ppb) > FAR_PPB;
-    snprintf(
-        why, why_bytes,
-        far ? "one clock for both cards (word clock, S/PDIF), or use one card: their rates are too far apart"
-            : "a larger reserve for %s, api.alsa.headroom = 512 in a rule of WirePlumber, or one clock for "
-              "both cards",
-        client->name);
+    char word[ST_XRUN_NAME_BYTES];
+    if (llabs(client->drift_ppb) > FAR_PPB) {
+        snprintf(
+            why, why_bytes,
+            "one clock for both cards (word clock, S/PDIF), or use one card: their rates are too far apart");
+        return;
+    }
+    /* an older PipeWire's log has the card's name of ALSA */
+    if (st_text_begins(client->name, "alsa_") && st_safe_shell_word(client->name, word, sizeof(word)) != NULL)
+        snprintf(set, set_bytes, "sleeptune apply linux-device-headroom=%s", word);
+    snprintf(why, why_bytes,
+             set[0] != '\0' ? "a larger reserve for %s, or one clock for both cards"
+                            : "a larger reserve for %s, api.alsa.headroom = 512 in a rule of WirePlumber, or "
+                              "one clock for both cards",
+             client->name);
 }
 
 void st_dropout_table_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
@@ -544,7 +553,7 @@ void st_dropout_table_next(const struct st_dropout_table *table, const struct st
     char reason_text[128];
     set[0] = why[0] = '\0';
     if (st_dropout_table_place(client) == ST_DROPOUT_AT_RESYNC) {
-        next_resync(client, why, why_bytes);
+        next_resync(client, set, set_bytes, why, why_bytes);
         return;
     }
     if (st_dropout_table_place(client) == ST_DROPOUT_AT_BUS) {

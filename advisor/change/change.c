@@ -12,6 +12,9 @@
 
 #define GRUB_APPEND "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT "
 #define THEN_BOOT   "takes effect after a reboot"
+#define THEN_WIREPLUMBER                                                                                     \
+    "takes effect when WirePlumber starts again: at the next login, or after systemctl --user restart "      \
+    "wireplumber, which interrupts the sound"
 
 struct row {
     const char *path; /* NULL: no such kind on this OS */
@@ -48,6 +51,19 @@ static const struct kind kinds[ST_CHANGE_KINDS] = {
                             "takes effect when PipeWire starts again: at the next login, or after systemctl "
                             "--user restart pipewire, which interrupts the sound",
                             .behind = "/pipewire/pipewire.conf.d/90-sleeptune.conf"},
+    [ST_CHANGE_WIREPLUMBER] = {{{"", "monitor.alsa.rules = [ { matches = [ { node.name = \"~", NULL,
+                                 ".*\" } ] actions = { update-props = { api.alsa.headroom = 512 } } } ]"}},
+                               THEN_WIREPLUMBER,
+                               .behind = "/wireplumber/wireplumber.conf.d/90-sleeptune.conf"},
+    /* behind 50-alsa-config.lua, before 90-enable-all.lua */
+    [ST_CHANGE_WIREPLUMBER_LUA] = {{{"",
+                                     "table.insert(alsa_monitor.rules, { matches = { { { \"node.name\", "
+                                     "\"matches\", \"",
+                                     NULL,
+                                     "*\" } } }, apply_properties = { [\"api.alsa.headroom\"] = 512 } })"}},
+                                   THEN_WIREPLUMBER,
+                                   .bare = true,
+                                   .behind = "/wireplumber/main.lua.d/51-sleeptune.lua"},
     [ST_CHANGE_BOOT] = {{{"/etc/default/grub.d/sleeptune.cfg", GRUB_APPEND, NULL, "\""}}, THEN_BOOT},
     [ST_CHANGE_BOOT_GRUB] = {{{"/etc/default/grub", GRUB_APPEND, NULL, "\""}}, THEN_BOOT},
     /* one command line, however many lines; older systemd hands comments to the kernel */
@@ -85,6 +101,8 @@ static bool is_key(enum st_change_kind kind, const char *key)
     case ST_CHANGE_SYSTEMD:
         return is_of(key, NAME_CHARS ".-@") && key[0] != '.';
     case ST_CHANGE_PIPEWIRE:
+    case ST_CHANGE_WIREPLUMBER:
+    case ST_CHANGE_WIREPLUMBER_LUA:
         return key[0] == '/' && is_line(key) && strstr(key, "/..") == NULL;
     case ST_CHANGE_MODPROBE:
     case ST_CHANGE_RC_CONF:
@@ -118,6 +136,8 @@ static bool is_value(const struct row *row, enum st_change_kind kind, const char
         return is_of(value, NAME_CHARS "=");
     if (kind == ST_CHANGE_PIPEWIRE)
         return is_of(value, NAME_CHARS ".-={} ");
+    if (kind == ST_CHANGE_WIREPLUMBER || kind == ST_CHANGE_WIREPLUMBER_LUA)
+        return st_text_begins(value, "alsa_") && is_of(value, NAME_CHARS ".-:");
     return is_line(value) && !(quoted && strpbrk(value, "\"\\$`#") != NULL);
 }
 
@@ -231,12 +251,17 @@ int st_change_parse(enum st_os os, const char *path, const char *line, struct st
     return r;
 }
 
+bool st_change_is_users(enum st_change_kind kind)
+{
+    return kind == ST_CHANGE_PIPEWIRE || kind == ST_CHANGE_WIREPLUMBER || kind == ST_CHANGE_WIREPLUMBER_LUA;
+}
+
 bool st_journal_target_allowed(enum st_os os, enum st_entry_type type, const struct st_rule *rule,
                                const char *target)
 {
     enum st_change_kind kind;
-    if (type == ST_ENTRY_FILE) /* a user's file is written with that user's rights only */
-        return st_change_kind_of(os, target, &kind) == 0 && (kind != ST_CHANGE_PIPEWIRE || geteuid() != 0);
+    if (type == ST_ENTRY_FILE)
+        return st_change_kind_of(os, target, &kind) == 0 && (!st_change_is_users(kind) || geteuid() != 0);
     if (strlen(target) >= 512 || rule == NULL || !st_rule_writes(rule, target))
         return false;
     if (type == ST_ENTRY_SYSFS)

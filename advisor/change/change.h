@@ -30,6 +30,8 @@ ST_NODISCARD int st_change_form(enum st_os os, const struct st_change *change, s
 ST_NODISCARD int st_change_parse(enum st_os os, const char *path, const char *line, struct st_change *ret);
 /** Of which kind are the lines in this file? @return 0 or -ENOENT: not a file that we write. */
 ST_NODISCARD int st_change_kind_of(enum st_os os, const char *path, enum st_change_kind *ret);
+/** Is that a file in the home folder of the user who plays? It is written with that user's rights only. */
+bool st_change_is_users(enum st_change_kind kind);
 /** When the file takes effect, a clause for people; NULL: at once. */
 const char *st_change_then(enum st_change_kind kind);
 

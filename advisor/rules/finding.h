@@ -29,15 +29,18 @@ struct st_rule; /* rule.h */
 /** What `apply` can write. advisor/change/change.c says where and how each is written for ever; sysctl and
  * sysfs change the running system, too. */
 enum st_change_kind {
-    ST_CHANGE_SYSCTL,     /* key: name of a sysctl */
-    ST_CHANGE_SYSCTL_NOW, /* the running value only, where it can be read; another change keeps it */
-    ST_CHANGE_SYSFS,      /* key: path below /sys/, '*' within a component */
-    ST_CHANGE_SYSFS_NOW,  /* as SYSCTL_NOW */
-    ST_CHANGE_MODPROBE,   /* key: module; value: its options, "a=1 b=2" */
-    ST_CHANGE_UDEV,       /* key: "rule"; value: the rule */
-    ST_CHANGE_LIMITS,     /* key: "musician - rtprio"; value: "90" */
-    ST_CHANGE_SYSTEMD,    /* key: unit, "user@.service"; value: "LimitRTPRIO=90", section [Service] */
-    ST_CHANGE_PIPEWIRE,   /* key: the folder of the user's settings; value: "default.clock.quantum = 128" */
+    ST_CHANGE_SYSCTL,      /* key: name of a sysctl */
+    ST_CHANGE_SYSCTL_NOW,  /* the running value only, where it can be read; another change keeps it */
+    ST_CHANGE_SYSFS,       /* key: path below /sys/, '*' within a component */
+    ST_CHANGE_SYSFS_NOW,   /* as SYSCTL_NOW */
+    ST_CHANGE_MODPROBE,    /* key: module; value: its options, "a=1 b=2" */
+    ST_CHANGE_UDEV,        /* key: "rule"; value: the rule */
+    ST_CHANGE_LIMITS,      /* key: "musician - rtprio"; value: "90" */
+    ST_CHANGE_SYSTEMD,     /* key: unit, "user@.service"; value: "LimitRTPRIO=90", section [Service] */
+    ST_CHANGE_PIPEWIRE,    /* key: the folder of the user's settings; value: "default.clock.quantum = 128" */
+    ST_CHANGE_WIREPLUMBER, /* key: as above; value: how node.name of a card begins, which gets more
+                              reserve */
+    ST_CHANGE_WIREPLUMBER_LUA, /* the same for WirePlumber 0.4 */
     ST_CHANGE_BOOT,      /* key: "boot"; value: options of the kernel's command line. Rules name this one; the
                             machine's boot loader decides which of the three it becomes (change_boot.c) */
     ST_CHANGE_BOOT_GRUB, /* no folder of drop-ins: GRUB's own file */

@@ -552,9 +552,43 @@ static bool has_emulated_steps(struct st_finding *finding, const struct st_fact 
     return true;
 }
 
+#define WISHED_FRAMES 512 /* as advisor/change/change.c writes it */
+
+/* Has the card the reserve that `sleeptune apply linux-device-headroom=CARD` gives it? */
+static void judge_wished_card(struct st_finding *finding, const char *card)
+{
+    const struct st_facts *facts = finding->facts;
+    int64_t frames = 0, lua;
+    const struct st_fact *node = NULL;
+    ST_FACTS_EACH (name, facts, ST_KEYS_PIPEWIRE_NODE, ".name")
+        node = name->state == ST_FACT_OK && st_text_begins(name->text, card) ? name : node;
+    if (node == NULL) {
+        st_finding_unknown(finding, "PipeWire has no node %.100s now: plug the card in, or look at pw-top",
+                           card);
+        return;
+    }
+    st_finding_quote(finding, node->key);
+    st_finding_quote_beside(finding, node, "headroom_frames");
+    (void)!st_facts_beside_int(facts, node, "headroom_frames", &frames);
+    if (frames >= WISHED_FRAMES) {
+        st_finding_fine(finding, "PipeWire keeps %" PRId64 " frames in reserve for %.100s", frames, card);
+        return;
+    }
+    st_finding_advice(finding, "PipeWire keeps %" PRId64 " frames in reserve for %.100s; you asked for %d",
+                      frames, card, WISHED_FRAMES);
+    if (st_facts_int(facts, ST_BUFFER_WIREPLUMBER_LUA, &lua) != 0) {
+        st_rule_fix(finding);
+        return;
+    }
+    st_finding_change(finding, lua != 0 ? ST_CHANGE_WIREPLUMBER_LUA : ST_CHANGE_WIREPLUMBER,
+                      st_facts_text_or(facts, ST_BUFFER_PIPEWIRE_FOLDER, ""), card);
+    st_finding_fix(finding, NULL, NULL, ST_NEEDS_RELOGIN);
+}
+
 static void judge_device_headroom(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
+    const char *card;
     const struct st_fact *any = st_facts_next(facts, ST_KEYS_PIPEWIRE_NODE, ".state", NULL);
     /* Xen's dom0 has the real devices */
     const bool guest = st_machine_is_guest(facts) &&
@@ -562,6 +596,10 @@ static void judge_device_headroom(struct st_finding *finding)
     const char *text;
     if (st_finding_need_text(finding, any != NULL ? any->key : ST_KEYS_PIPEWIRE_NODE "any.state", &text) != 0)
         return;
+    if (st_facts_text(facts, ST_BUFFER_WIREPLUMBER_CARD, &card) == 0) {
+        judge_wished_card(finding, card);
+        return;
+    }
     ST_FACTS_EACH (path, facts, ST_KEYS_PIPEWIRE_NODE, ".alsa_path") {
         int64_t frames = 0;
         const char *name = "a sound device";
@@ -593,7 +631,8 @@ const struct st_rule st_rule_linux_device_headroom = {
     .id = "linux-device-headroom",
     .title = "Headroom of devices whose position jumps",
     .mechanism = "PipeWire fills the buffer just ahead of the position that the card reports. A card that "
-                 "reports it in steps (Sound Open Firmware, virtual machines) seems to have passed the end.",
+                 "reports it in steps (Sound Open Firmware, virtual machines) seems to have passed the end. "
+                 "A second card, which follows the clock of another one, needs a reserve, too.",
     .privilege = "root; none for a file in ~/.config/wireplumber",
     .cost = "latency: as long as the headroom; 1024 frames are 21 ms",
     .when_not = "there are no xruns",

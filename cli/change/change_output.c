@@ -162,7 +162,7 @@ static int run(const struct st_change_output *output, const char *line)
  * runs. */
 static bool needs_command_when_reverted(enum st_change_kind kind)
 {
-    return kind == ST_CHANGE_PIPEWIRE || kind == ST_CHANGE_BOOT || kind == ST_CHANGE_BOOT_GRUB ||
+    return st_change_is_users(kind) || kind == ST_CHANGE_BOOT || kind == ST_CHANGE_BOOT_GRUB ||
            kind == ST_CHANGE_BOOT_CMDLINE || kind == ST_CHANGE_LOADER;
 }
 

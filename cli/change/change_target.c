@@ -70,32 +70,55 @@ int st_change_target_open(const char *command, const char *root, bool own, struc
     return ST_EXIT_DONE;
 }
 
-/* The size in the journal of own settings; 0: there is none. */
-static int64_t written_quantum(const struct st_change_target *target)
+/* The size and card in the journal of own settings; 0 and "": there is none. */
+static void written(const struct st_change_target *target, int64_t *frames, char *card, size_t card_bytes)
 {
-    static const char name[] = "default.clock.quantum = ";
+    static const char quantum[] = "default.clock.quantum = ";
     char message[512];
     struct st_journal journal;
-    int64_t frames = 0;
+    struct st_change change;
     if (st_journal_read(&target->p->machine, target->folder, &journal, message, sizeof(message)) < 0)
-        return 0;
+        return;
     ST_EACH_OF (entry, journal.entries, journal.entries_n) {
-        const char *at = strstr(entry->new_value, name);
+        const char *at = strstr(entry->new_value, quantum), *line = entry->new_value;
         if (at != NULL)
-            frames = strtoll(at + strlen(name), NULL, 10);
+            *frames = strtoll(at + strlen(quantum), NULL, 10);
+        line += line[0] == '#' ? strcspn(line, "\n") + 1 : 0;
+        if (at == NULL && st_change_parse(target->p->machine.os, entry->target, line, &change) == 0 &&
+            st_change_is_users(change.kind))
+            snprintf(card, card_bytes, "%s", change.value);
     }
     st_journal_finish(&journal);
-    return frames;
+}
+
+/* Which WirePlumber is installed, by its own files; another folder than Debian's says nothing. */
+static int put_wireplumber(const struct st_change_target *target)
+{
+    struct st_machine *machine = &target->p->machine;
+    const bool lua = st_change_folder_look(machine, "/usr/share/wireplumber/main.lua.d") == 0;
+    return lua || st_change_folder_look(machine, "/usr/share/wireplumber/wireplumber.conf.d") == 0
+               ? st_facts_put_int(target->facts, ST_BUFFER_WIREPLUMBER_LUA, lua, NULL, "WirePlumber's files")
+               : 0;
 }
 
 static int put_own(const struct st_change_target *target)
 {
-    char folder[512];
-    const int64_t frames = target->quantum > 0 ? target->quantum : written_quantum(target);
-    if (!target->own || frames <= 0 ||
-        !st_user_folder("XDG_CONFIG_HOME", "/.config", "", folder, sizeof(folder)))
+    char folder[512], card[ST_CHANGE_VALUE_BYTES] = "";
+    int64_t frames = 0;
+    int r = 0;
+    if (!target->own || !st_user_folder("XDG_CONFIG_HOME", "/.config", "", folder, sizeof(folder)))
         return 0;
-    int r = st_facts_put_int(target->facts, ST_BUFFER_PIPEWIRE_WISH, frames, NULL, "the user");
+    if (target->quantum == 0 && target->card == NULL)
+        written(target, &frames, card, sizeof(card));
+    frames = target->quantum > 0 ? target->quantum : frames;
+    if (target->card != NULL)
+        ST_PRINT(card, "%s", target->card);
+    if (frames > 0)
+        r = st_facts_put_int(target->facts, ST_BUFFER_PIPEWIRE_WISH, frames, NULL, "the user");
+    if (r == 0 && card[0] != '\0')
+        r = st_facts_put_text(target->facts, ST_BUFFER_WIREPLUMBER_CARD, card, NULL, "the user");
+    if (r == 0 && card[0] != '\0')
+        r = put_wireplumber(target);
     if (r == 0)
         r = st_facts_put_text(target->facts, ST_BUFFER_PIPEWIRE_FOLDER, folder, NULL, "the user");
     return r;

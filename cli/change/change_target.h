@@ -12,6 +12,7 @@ struct st_change_target {
     bool own;                /* settings in this user's home folder, with a journal there; never as root */
     char folder[512];        /* of the journal */
     int64_t quantum;         /* the size that is wanted for all programs of this user's PipeWire; 0: none */
+    const char *card;        /* a node of it that is to have more reserve; NULL: none */
     struct st_facts *facts;  /* NULL before st_change_target_judge */
     struct st_report report; /* of these facts */
 };
@@ -23,7 +24,7 @@ bool st_change_target_has_own(void);
 ST_NODISCARD int st_change_target_open(const char *command, const char *root, bool own,
                                        struct st_change_target *ret);
 /** Collects facts and judges them; under sudo with the rights of the player, and says so. Own settings are
- * judged for target->quantum, or the one in their journal. @return an st_exit. */
+ * judged for target->quantum and card, or those in their journal. @return an st_exit. */
 ST_NODISCARD int st_change_target_judge(const char *command, const struct st_facts_input *input,
                                         int64_t frames, int64_t rate_hz, struct st_change_target *target);
 /** Undoes what an interrupted run (apply, revert, tune) left and forgets what another boot had, and says so

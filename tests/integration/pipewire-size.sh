@@ -108,4 +108,41 @@ like "out of range" "$(size 16384)" '16 to 8192|16 \.\. 8192|8192'
 like "beside another rule" "$("$SLEEPTUNE" apply linux-pipewire-quantum=64 linux-memlock 2>&1)" 'cannot go with other rules'
 like "a home that is none" "$(HOME=$'/x\n}' size 32; echo "status $?")" 'status [14]$'
 is "nothing is left" "$(find "$HOME" -type f)" ""
+
+# more reserve for a card: of a null sink that is called so, as pw-dump knows it
+card() { # PROPERTY...
+    pw-cli create-node adapter "{ factory.name=support.null-audio-sink media.class=Audio/Sink object.linger=true audio.position=[FL FR] $* }" >/dev/null 2>&1
+}
+reserve() { "$SLEEPTUNE" apply --yes "linux-device-headroom=$1" 2>&1 </dev/null; }
+command -v pw-dump >/dev/null || { skip "the reserve of a card" "pw-dump is not installed"; tap_done; }
+like "a card that is not there" "$(reserve alsa_output.usb-ACME; echo "status $?")" 'PipeWire has no node alsa_output\.usb-ACME now'
+like "a name of ALSA's" "$(reserve hw:1)" "takes the name of a card"
+like "a name that would end the quotes" "$(reserve 'alsa_x" } ]')" "takes the name of a card"
+card node.name=alsa_output.pci-0000_00_1f.3.analog-stereo
+card node.name=alsa_output.usb-ACME_Box_2-00.analog-stereo
+wait_for grep -q ACME_Box <(pw-dump)
+if [ -d /usr/share/wireplumber/main.lua.d ]; then
+    file=$HOME/.config/wireplumber/main.lua.d/51-sleeptune.lua
+elif [ -d /usr/share/wireplumber/wireplumber.conf.d ]; then
+    file=$HOME/.config/wireplumber/wireplumber.conf.d/90-sleeptune.conf
+else
+    skip "a rule of WirePlumber" "it is not installed"
+    tap_done
+fi
+out=$(reserve alsa_output.usb-ACME_Box_2-00)
+is "a reserve for a card: apply ends with 0" "$? $(find "$HOME/.config" -type f)" "0 $file"
+like "which names it" "$(cat "$file")" 'node\.name.*"~?alsa_output\.usb-ACME_Box_2-00\.?\*".*headroom"?\]? = 512'
+if [ "${file##*.}" = lua ] && command -v luac >/dev/null; then ok "it is a script of Lua" luac -p "$file"; fi
+out=$(verify)
+is "verify: status 1" "$?" 1
+like "not yet" "$out" '^not yet +linux-device-headroom: .*log out and in again'
+again
+card node.name=alsa_output.usb-ACME_Box_2-00.analog-stereo api.alsa.headroom=512
+out=$(verify)
+is "verify: status 0" "$?" 0
+like "in effect" "$out" '^in effect +linux-device-headroom: .*512 frames'
+out=$("$SLEEPTUNE" revert linux-device-headroom </dev/null 2>&1)
+is "revert ends with 0" "$?" 0
+like "and says when it counts" "$out" 'systemctl --user restart wireplumber'
+is "nothing is left of it" "$(find "$HOME" -type f)" ""
 tap_done

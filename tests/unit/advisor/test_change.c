@@ -54,20 +54,40 @@ static void each_kind_has_its_file_and_line(void **state)
 static void a_users_file_is_not_for_root(void **state)
 {
     (void)state;
-    static const char path[] = "/home/USER/.config/pipewire/pipewire.conf.d/90-sleeptune.conf";
-    const struct st_change change = {ST_CHANGE_PIPEWIRE, "/home/USER/.config", "default.clock.quantum = 128"};
-    struct st_change_form form;
-    struct st_change back;
-    assert_int_equal(st_change_form(ST_OS_LINUX, &change, &form), 0);
-    assert_string_equal(form.path, path);
-    assert_string_equal(form.line, "context.properties = { default.clock.quantum = 128 }\n");
-    assert_int_equal(st_change_parse(ST_OS_LINUX, path, form.line, &back), 0);
-    assert_string_equal(back.key, change.key);
-    assert_string_equal(back.value, change.value);
-    assert_int_equal(st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, path), geteuid() != 0);
-    assert_false(
-        st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, path + strlen("/home/USER/.config")));
-    assert_false(st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, path + 1));
+    static const struct {
+        struct st_change change;
+        const char *path, *line;
+    } rows[] = {
+        {{ST_CHANGE_PIPEWIRE, "/home/USER/.config", "default.clock.quantum = 128"},
+         "/home/USER/.config/pipewire/pipewire.conf.d/90-sleeptune.conf",
+         "context.properties = { default.clock.quantum = 128 }\n"},
+        {{ST_CHANGE_WIREPLUMBER, "/home/USER/.config", "alsa_output.usb-X_1-00.analog-stereo"},
+         "/home/USER/.config/wireplumber/wireplumber.conf.d/90-sleeptune.conf",
+         "monitor.alsa.rules = [ { matches = [ { node.name = \"~alsa_output.usb-X_1-00.analog-stereo.*\" } ] "
+         "actions = { update-props = { api.alsa.headroom = 512 } } } ]\n"},
+        {{ST_CHANGE_WIREPLUMBER_LUA, "/home/USER/.config", "alsa_output.usb-X_1-00.analog-stereo"},
+         "/home/USER/.config/wireplumber/main.lua.d/51-sleeptune.lua",
+         "table.insert(alsa_monitor.rules, { matches = { { { \"node.name\", \"matches\", "
+         "\"alsa_output.usb-X_1-00.analog-stereo*\" } } }, apply_properties = { [\"api.alsa.headroom\"] = "
+         "512 } "
+         "})\n"},
+    };
+    ST_EACH (row, rows) {
+        struct st_change_form form;
+        struct st_change back;
+        assert_int_equal(st_change_form(ST_OS_LINUX, &row->change, &form), 0);
+        assert_string_equal(form.path, row->path);
+        assert_string_equal(form.line, row->line);
+        assert_int_equal(st_change_parse(ST_OS_LINUX, row->path, form.line, &back), 0);
+        assert_int_equal(back.kind, row->change.kind);
+        assert_string_equal(back.key, row->change.key);
+        assert_string_equal(back.value, row->change.value);
+        assert_int_equal(st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, row->path),
+                         geteuid() != 0);
+        assert_false(st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL,
+                                               row->path + strlen("/home/USER/.config")));
+        assert_false(st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, row->path + 1));
+    }
 }
 
 static void what_could_be_more_than_one_setting_is_refused(void **state)
@@ -90,6 +110,10 @@ static void what_could_be_more_than_one_setting_is_refused(void **state)
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "/home/USER\nb", "a = 1"}},
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "/home/USER", "a = 1 # }"}},
         {ST_OS_FREEBSD, -ENOTSUP, {ST_CHANGE_PIPEWIRE, "/home/USER", "a = 1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_WIREPLUMBER, "/home/USER", "hw:1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_WIREPLUMBER, "/home/USER", "alsa_x\" } ]"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_WIREPLUMBER_LUA, "/home/USER", "alsa_x\" } ]"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_WIREPLUMBER_LUA, "/home/USER/../root", "alsa_x"}},
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_BOOT, "boot", "a\" ; rm x"}},
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_BOOT, "boot", "$(x)"}},
         {ST_OS_LINUX, -ENOTSUP, {ST_CHANGE_LOADER, "kern.hz", "1"}},
