@@ -214,6 +214,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         }
         client->block_frames = seen->load.block_frames;
         client->block_any = seen->load.block_any;
+        client->code = seen->load.code;
         client->block_rate_hz = seen->load.rate_hz;
         client->drift_ppb = seen->load.drift_ppb != 0 ? seen->load.drift_ppb : client->drift_ppb;
         client->load_ns = now_ns;
@@ -320,6 +321,28 @@ const char *st_dropout_table_rhythm(const struct st_dropout_client *client, char
     return buf;
 }
 
+const char *st_dropout_table_code(const struct st_dropout_client *client, char *buf, size_t buf_bytes)
+{
+    static const char *const states[ST_XRUN_CODE_STATES] = {
+        [ST_XRUN_CODE_UNASKED] = "",
+        [ST_XRUN_CODE_NO_RIGHT] = "not watched: the kernel refuses, or a filter of system calls may "
+                                  "(kernel.perf_event_paranoid at 2 or below, CAP_PERFMON or root allow it)",
+        [ST_XRUN_CODE_NO_ROOM] = "not watched: other clients are, or its thread is not known",
+        [ST_XRUN_CODE_NOT_HERE] = "not watched: not available on this system"};
+    const struct st_xrun_code *code = &client->code;
+    char samples[96];
+    snprintf(samples, sizeof(samples), "%" PRId64 " CPU samples in %" PRId64 " of %" PRId64 " long cycles",
+             code->samples_n, code->computed_n, code->long_cycles_n);
+    if (code->state != ST_XRUN_CODE_WATCHED)
+        snprintf(buf, buf_bytes, "%s", states[code->state]);
+    else if (code->file[0] == '\0')
+        snprintf(buf, buf_bytes, "no file stands out so far (%s)", samples);
+    else
+        snprintf(buf, buf_bytes, "%s had %" PRId64 " %% of %s, and %" PRId64 " %% in usual cycles",
+                 code->file, code->percent, samples, code->other_percent);
+    return buf;
+}
+
 /* A client that computes too long: the next larger buffer in which its worst cycle has room. */
 static void room_for(const struct st_dropout_table *table, const struct st_dropout_client *client,
                      const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
@@ -328,7 +351,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     const int64_t busy_ns = client->worst_busy_ns, error_ns = client->worst_error_ns;
     const double share = share_of(client);
     const int64_t frames = st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns + error_ns);
-    char busy[32], error[32], rhythm[128];
+    char busy[32], error[32], rhythm[128], code[256];
     st_ns_format_short(busy_ns, busy, sizeof(busy));
     set[0] = why[0] = '\0';
     if (share > ST_DROPOUT_REASON_FULL) {
@@ -358,6 +381,8 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
                        client->name);
     if (st_dropout_table_rhythm(client, rhythm, sizeof(rhythm))[0] != '\0')
         st_text_append(why, why_bytes, "; its long cycles come %s", rhythm);
+    if (client->code.file[0] != '\0')
+        st_text_append(why, why_bytes, "; %s", st_dropout_table_code(client, code, sizeof(code)));
 }
 
 int64_t st_dropout_table_first(const struct st_dropout_table *table)

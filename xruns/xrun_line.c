@@ -121,6 +121,13 @@ static const struct field load_fields[] = {
     {"drift", DRIFT, false, offsetof(struct st_xrun_seen, load.drift_ppb)},
     {"block", COUNT, false, offsetof(struct st_xrun_seen, load.block_frames)},
     {"block-any", COUNT, false, offsetof(struct st_xrun_seen, load.block_any)},
+    {"code", COUNT, false, offsetof(struct st_xrun_seen, load.code.state)},
+    {"long", COUNT, false, offsetof(struct st_xrun_seen, load.code.long_cycles_n)},
+    {"computed", COUNT, false, offsetof(struct st_xrun_seen, load.code.computed_n)},
+    {"samples", COUNT, false, offsetof(struct st_xrun_seen, load.code.samples_n)},
+    {"percent", COUNT, false, offsetof(struct st_xrun_seen, load.code.percent)},
+    {"other-percent", COUNT, false, offsetof(struct st_xrun_seen, load.code.other_percent)},
+    {"file", NAME, false, offsetof(struct st_xrun_seen, load.code.file)},
     {"stream", COUNT, false, offsetof(struct st_xrun_seen, load.streams_n)},
     {"device", NAME, false, offsetof(struct st_xrun_seen, device)},
     {"client", NAME, false, offsetof(struct st_xrun_seen, client)},
@@ -252,7 +259,9 @@ int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
         parsed.kind = ST_XRUN_LINE_LOAD;
         parsed.seen.load = no_load;
         good = read_fields(rest, load_fields, &parsed.seen) == 0 && parsed.seen.load.cycles_n > 0 &&
-               parsed.seen.load.between <= ST_XRUN_BETWEEN_HEARD;
+               parsed.seen.load.between <= ST_XRUN_BETWEEN_HEARD &&
+               parsed.seen.load.code.state < ST_XRUN_CODE_STATES && parsed.seen.load.code.percent <= 100 &&
+               parsed.seen.load.code.other_percent <= 100;
     }
     if (!good)
         return -EBADMSG;

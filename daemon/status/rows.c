@@ -497,12 +497,14 @@ static void add_reserve(struct section *to, const struct st_dropout_client *clie
  * shows. */
 static void add_programs_details(struct section *to, const struct st_observed_view *of)
 {
-    char rhythm[128];
+    char rhythm[128], code[256];
     for (size_t i = 0; i < of->seen.clients_n; i++) {
         const struct st_dropout_client *client = &of->seen.clients[i];
         add_reserve(to, client);
         if (st_dropout_table_rhythm(client, rhythm, sizeof(rhythm))[0] != '\0')
             add(to, OK, "Long cycles", "%s: %s", client->name, rhythm);
+        if (st_dropout_table_code(client, code, sizeof(code))[0] != '\0')
+            add(to, OK, "Their code", "%s: %s", client->name, code);
         if (client->load.between == ST_XRUN_BETWEEN_NOTHING || client->load.between == ST_XRUN_BETWEEN_HEARD)
             continue;
         add(to, OK, "Not seen here", "between %s and %s%s", client->name, st_event_source_title(of->source),

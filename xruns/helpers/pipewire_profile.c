@@ -25,6 +25,9 @@
 #define BEGIN_NS ST_NS_PER_S         /* of a client that begins to play: it is no dropout yet */
 #define PAUSE_NS ST_NS_PER_S         /* who is in no cycle for so long begins anew */
 
+/* After a dropout by computing too long. */
+#define LONG_MATTERS_NS (60 * ST_NS_PER_S)
+
 /* --- nodes --- */
 
 static struct st_pipewire_profile_node *find(struct st_pipewire_profile *profile, uint32_t id)
@@ -138,19 +141,23 @@ static void rename_node(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
 /* --- one cycle --- */
 
 /* A cycle that the node has finished; one that was late is known from two sides. */
-static void count_rhythm(struct st_pipewire_profile_node *node, int64_t frames, int64_t signal_ns,
-                         int64_t busy_ns)
+static void count_rhythm(const struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                         int64_t frames, int64_t signal_ns, int64_t end_ns, int64_t busy_ns)
 {
     if (frames == 0 || node->usual_busy_ns == 0 || signal_ns <= node->rhythm_ns)
         return;
     node->rhythm_ns = signal_ns;
     st_block_rhythm_add(&node->rhythm, frames, busy_ns, node->usual_busy_ns);
+    if (node->long_matters && profile->computed != NULL)
+        profile->computed(profile->measure_ctx, node->id, node->client, end_ns - busy_ns, end_ns,
+                          st_block_rhythm_is_long(busy_ns, node->usual_busy_ns));
 }
 
 /* A cycle that the node has finished, and only once: PipeWire reports some twice. A node has been seen once
  * before its cycles count, because the first report may be of one that is not complete. */
-static void count_load(struct st_pipewire_profile_node *node, const struct st_pipewire_cycle *cycle,
-                       const struct st_pipewire_block *block, bool is_async)
+static void count_load(const struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                       const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block,
+                       bool is_async)
 {
     const bool known = node->signal_ns != 0;
     if ((block->status != ST_PIPEWIRE_CYCLE_FINISHED && !is_async) || block->signal_ns <= node->signal_ns ||
@@ -159,7 +166,7 @@ static void count_load(struct st_pipewire_profile_node *node, const struct st_pi
         return;
     const int64_t busy_ns = block->finish_ns - block->awake_ns;
     const int64_t signalled_ns = block->signal_ns - cycle->driver.signal_ns;
-    count_rhythm(node, cycle->frames, block->signal_ns, busy_ns);
+    count_rhythm(profile, node, cycle->frames, block->signal_ns, block->finish_ns, busy_ns);
     node->usual_busy_ns = known ? node->usual_busy_ns + (busy_ns > node->usual_busy_ns ? 1 : -1) *
                                                             node->usual_busy_ns / USUAL_CYCLES
                                 : busy_ns; /* about the median */
@@ -190,7 +197,7 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     node->dry_n += rise;
     node->dry_ns = rise > 0 ? cycle->driver.signal_ns : node->dry_ns;
     profile->pending = profile->pending || rise > 0;
-    count_load(node, cycle, &cycle->driver, false);
+    count_load(profile, node, cycle, &cycle->driver, false);
 }
 
 /* Without a counter (0.3.65): a cycle in which nodes did not finish is reported when the next begins, as
@@ -419,8 +426,12 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
     }
     if (node->signal_ns != 0 && late->awake_ns != 0)
         st_node_load_add(&node->load, busy_ns, awake_ns - late->signal_ns);
-    count_rhythm(node, cycle->frames, late->signal_ns, busy_ns);
     const bool slow = node->reason == ST_DROPOUT_TOO_SLOW;
+    if (slow) {
+        node->slow_ns = late->end_ns;
+        node->long_matters = true;
+    }
+    count_rhythm(profile, node, cycle->frames, late->signal_ns, late->end_ns, busy_ns);
     judged(profile, node, node->reason, busy_ns, slow ? late->cpu_error_ns : 0,
            slow ? 0 : awake_ns - late->signal_ns,
            node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for
@@ -570,7 +581,7 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
         add_undecided(node, rise, now_ns - (rise - 1) * cycle->period_ns, now_ns + cycle->period_ns);
         take_starved(profile, node, cycle, block);
     }
-    count_load(node, cycle, block, is_async);
+    count_load(profile, node, cycle, block, is_async);
     node->last_finish_ns = node->finish_ns;
     node->finish_ns = block->finish_ns;
 }
@@ -944,6 +955,11 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
         bool any = false;
         sighting.load.block_frames = runs ? st_block_rhythm_find(&node->rhythm, &any) : 0;
         sighting.load.block_any = any;
+        node->long_matters =
+            runs && (sighting.load.block_frames != 0 ||
+                     (node->slow_ns != 0 && node->signal_ns - node->slow_ns < LONG_MATTERS_NS));
+        if (node->used && ran && node->long_matters && profile->code != NULL)
+            profile->code(profile->measure_ctx, node->id, node->client, &sighting.load.code);
         rename_node(&sighting.device, is_client ? node->driver : node->name);
         rename_node(&sighting.client, is_client ? node->name : "");
         if (ran && !node->gone && !is_own(profile, node->client))

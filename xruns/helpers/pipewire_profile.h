@@ -73,6 +73,8 @@ struct st_pipewire_profile_node {
     struct st_node_load load;
     struct st_block_rhythm rhythm;
     int64_t rhythm_ns;                   /* signal of the latest cycle in it */
+    int64_t slow_ns;                     /* its latest dropout by computing too long; 0: none */
+    bool long_matters;                   /* its long cycles: they have a rhythm, or cost sound lately */
     struct st_dropout_figures late;      /* the cycle that it has not finished; signal_ns 0: none */
     char waited_for[ST_XRUN_NAME_BYTES]; /* who signalled it in that cycle */
     enum st_dropout_reason reason;       /* of the latest dropout ... */
@@ -102,6 +104,14 @@ typedef int32_t (*st_pipewire_profile_plays_fn)(void *ctx, uint32_t client);
 /** enum st_xrun_between: what is watched between the program of that client and the server. */
 typedef int64_t (*st_pipewire_profile_between_fn)(void *ctx, uint32_t client);
 
+/** A cycle that a client computed, if its long cycles matter. */
+typedef void (*st_pipewire_profile_computed_fn)(void *ctx, uint32_t node, uint32_t client, int64_t from_ns,
+                                                int64_t to_ns, bool is_long);
+
+/** What is known of the code that runs in its long cycles. */
+typedef void (*st_pipewire_profile_code_fn)(void *ctx, uint32_t node, uint32_t client,
+                                            struct st_xrun_code *ret);
+
 struct st_pipewire_profile {
     struct st_pipewire_profile_node nodes[ST_PIPEWIRE_PROFILE_NODES_MAX];
     uint32_t own[ST_PIPEWIRE_PROFILE_OWN_MAX]; /* clients that are left out */
@@ -110,6 +120,8 @@ struct st_pipewire_profile {
     st_pipewire_profile_priority_fn priority; /* NULL: none */
     st_pipewire_profile_plays_fn plays;       /* NULL: none */
     st_pipewire_profile_between_fn between;   /* NULL: none */
+    st_pipewire_profile_computed_fn computed; /* NULL: none */
+    st_pipewire_profile_code_fn code;         /* NULL: none */
     void *measure_ctx;
     struct st_cycle_ring *ring; /* gets the times of each cycle; NULL: none */
     int64_t number;             /* of the latest report, before 0.3.72; 0: none */

@@ -448,6 +448,61 @@ static void measure(void *ctx, uint32_t client, struct st_dropout_figures *ret)
 
 enum { MS = 1000000, US = 1000 };
 
+static int64_t computed_n, long_from_ns, long_to_ns; /* what was said of cycles, and the latest long one */
+
+static void computed(void *ctx, uint32_t node, uint32_t client, int64_t from_ns, int64_t to_ns, bool is_long)
+{
+    assert_null(ctx);
+    assert_true(node == PLAYER && client == CLIENT);
+    computed_n++;
+    long_from_ns = is_long ? from_ns : long_from_ns;
+    long_to_ns = is_long ? to_ns : long_to_ns;
+}
+
+static void code(void *ctx, uint32_t node, uint32_t client, struct st_xrun_code *ret)
+{
+    assert_null(ctx);
+    assert_true(node == PLAYER && client == CLIENT);
+    *ret = (struct st_xrun_code){.state = ST_XRUN_CODE_WATCHED};
+}
+
+static void write_code(void *ctx, const struct st_xrun_seen *seen)
+{
+    int64_t *state = ctx;
+    *state = seen->client[0] != '\0' ? seen->load.code.state : *state;
+}
+
+/* Who computes too long: the code of this and of its later cycles is asked for, for a minute. */
+static void cycles_of_who_computes_too_long_are_passed_on(void **state)
+{
+    (void)state;
+    int64_t asked = -1;
+    profile.measure = measure;
+    profile.computed = computed;
+    profile.code = code;
+    computed_n = queue_ns = 0;
+    for (int64_t at = 10 * MS; at < 100000 * (int64_t)MS; at += at < 60 * MS ? MS : 5000 * (int64_t)MS) {
+        const bool slow = at == 20 * MS;
+        const struct times player = {at - MS, at, at + 20 * US, at + (slow ? 1400 : 300) * US};
+        take_player(&profile, (struct times){at - MS, at, at + 500 * US, at + 510 * US}, player,
+                    slow ? AWAKE : FINISHED, 4);
+        if (slow) {
+            const struct times late = {at, at + MS, at + 20 * US, at + 1400 * US};
+            take_player(&profile, (struct times){at, at + MS, at + 1500 * US, at + 1510 * US}, late, FINISHED,
+                        5);
+            assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
+            assert_int_equal(long_to_ns, at + 1400 * US);
+            assert_int_equal(long_from_ns, at + 20 * US);
+        }
+        if (at == 19 * MS || at > 30 * MS)
+            st_pipewire_profile_loads(&profile, write_code, &asked);
+        assert_int_equal(computed_n > 0, at >= 20 * MS);
+        assert_int_equal(asked, at < 19 * MS ? -1 : at <= 30 * MS || at > 60000 * (int64_t)MS ? 0 : 1);
+    }
+    profile.computed = NULL;
+    profile.code = NULL;
+}
+
 /* As 0.3.65 reports a cycle of 1 ms that begins at 5 ms, in which the player computes for 1.5 ms: as
  * incomplete, with the driver's times of the cycle before, as ended by the driver at 6 ms, and as ended too
  * early when the player finishes. The server has written a time of awaking of its own by then. */
@@ -942,6 +997,7 @@ int main(void)
         cmocka_unit_test_setup(more_nodes_than_there_is_room_for_are_not_watched, begin),
         cmocka_unit_test_setup(each_finished_cycle_is_in_the_load_once, begin),
         cmocka_unit_test_setup(a_node_that_has_gone_makes_room_after_its_last_report, begin),
+        cmocka_unit_test_setup(cycles_of_who_computes_too_long_are_passed_on, begin),
         cmocka_unit_test_setup(a_late_cycle_is_followed_to_its_end, begin),
         cmocka_unit_test_setup(the_one_that_was_late_is_told_first, begin),
         cmocka_unit_test_setup(awake_in_a_cycle_that_ended_too_early_is_no_dropout, begin),

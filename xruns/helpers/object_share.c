@@ -1,0 +1,109 @@
+#include "xruns/helpers/object_share.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OTHERS_MIN   100  /* cycles, before a long one is compared with them */
+#define SAMPLES_MIN  30   /* in long cycles, and in others */
+#define COMPUTED_MIN 0.25 /* of the long cycles */
+#define CHANCE       1e-4
+#define Z            3.291 /* of a normal law, 0.1 % on both sides together */
+
+void st_object_share_sample(struct st_object_share *share, const char *name)
+{
+    size_t i = 0;
+    share->cycle_n++;
+    while (i < share->files_n && strcmp(share->files[i].name, name) != 0)
+        i++;
+    if (name[0] == '\0' || i == ST_OBJECT_SHARE_MAX)
+        return;
+    if (i == share->files_n)
+        snprintf(share->files[share->files_n++].name, sizeof(share->files[i].name), "%s", name);
+    share->files[i].cycle_n++;
+}
+
+/* Which file has most of what this long cycle has more than others? */
+static void judge(struct st_object_share *share, double more)
+{
+    struct st_object_share_file *of = NULL;
+    double most = more / 2;
+    for (size_t i = 0; i < share->files_n; i++) {
+        const double own =
+            (double)share->files[i].cycle_n - (double)share->files[i].other_n / (double)share->other_cycles_n;
+        if (own <= most)
+            continue;
+        most = own;
+        of = &share->files[i];
+    }
+    if (of != NULL)
+        of->most_n++;
+}
+
+static bool computed_more(const struct st_object_share *share, int64_t busy_ns)
+{
+    const double others = (double)share->other_cycles_n;
+    const double more = (double)share->cycle_n - (double)share->other_n / others;
+    return more > 0 &&
+           2 * more * (double)share->sample_ns >= (double)busy_ns - (double)share->other_ns / others;
+}
+
+void st_object_share_cycle(struct st_object_share *share, bool is_long, int64_t busy_ns)
+{
+    const bool comparable = is_long && share->other_cycles_n >= OTHERS_MIN;
+    const bool counts = !is_long || (comparable && computed_more(share, busy_ns));
+    if (is_long && counts)
+        judge(share, (double)share->cycle_n - (double)share->other_n / (double)share->other_cycles_n);
+    for (size_t i = 0; i < share->files_n; i++) {
+        struct st_object_share_file *file = &share->files[i];
+        *(is_long ? &file->long_n : &file->other_n) += counts ? file->cycle_n : 0;
+        file->cycle_n = 0;
+    }
+    *(is_long ? &share->long_n : &share->other_n) += counts ? share->cycle_n : 0;
+    share->cycle_n = 0;
+    share->long_cycles_n += comparable;
+    share->computed_n += is_long && counts;
+    share->other_cycles_n += !is_long;
+    share->other_ns += is_long ? 0 : busy_ns;
+}
+
+/* A bound of a share by Wilson's interval. @param z below 0: the lower one. */
+static double bound(int64_t hits, int64_t n, double z)
+{
+    const double p = (double)hits / (double)n, m = (double)n, z2 = z * z;
+    return (p + z2 / (2 * m) + z * sqrt(p * (1 - p) / m + z2 / (4 * m * m))) / (1 + z2 / m);
+}
+
+/* Probability of k or more of n, each by 1/2. */
+static double chance_of(int64_t k, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = k; i <= n; i++)
+        sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) -
+                   (double)n * log(2));
+    return sum;
+}
+
+static bool stands_out(const struct st_object_share *share, const struct st_object_share_file *file)
+{
+    return share->long_n >= SAMPLES_MIN && share->other_n >= SAMPLES_MIN &&
+           COMPUTED_MIN * (double)share->long_cycles_n <= (double)share->computed_n &&
+           bound(file->long_n, share->long_n, -Z) > bound(file->other_n, share->other_n, Z) &&
+           chance_of(file->most_n, share->computed_n) <= CHANCE;
+}
+
+void st_object_share_find(const struct st_object_share *share, struct st_xrun_code *ret)
+{
+    const struct st_object_share_file *file = share->files;
+    for (size_t i = 1; i < share->files_n; i++)
+        file = share->files[i].most_n > file->most_n ? &share->files[i] : file;
+    *ret = (struct st_xrun_code){.state = ret->state,
+                                 .long_cycles_n = share->long_cycles_n,
+                                 .computed_n = share->computed_n,
+                                 .samples_n = share->long_n};
+    if (!stands_out(share, file))
+        return;
+    memcpy(ret->file, file->name, sizeof(ret->file));
+    ret->percent = llround(100 * (double)file->long_n / (double)share->long_n);
+    ret->other_percent = llround(100 * (double)file->other_n / (double)share->other_n);
+}
