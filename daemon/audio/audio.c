@@ -213,6 +213,16 @@ static void *run(void *ctx)
 static bool load(struct st_audio *audio)
 {
     char *error = audio->view.error;
+    if (strcmp(audio->config.audio.backend, "oss") == 0) {
+#if ST_HAVE_OSS
+        audio->module = &st_stream_oss;
+        return true;
+#else
+        ST_PRINT(audio->view.error, "only FreeBSD has the backend oss");
+        audio->view.state = ST_AUDIO_OFF;
+        return false;
+#endif
+    }
     if (st_module_load("stream", ST_STREAM_SYMBOL, &audio->module, error, sizeof(audio->view.error)) == 0 &&
         strcmp(audio->module->version, ST_VERSION) == 0)
         return true;

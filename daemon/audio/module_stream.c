@@ -69,19 +69,8 @@ static void set_policy_once(struct st_own_stream *stream)
     if (stream->policy_set)
         return;
     stream->policy_set = true;
-    if (!backends[backend_index(stream->config->audio.backend)].own_thread)
-        return;
-    const int64_t loop_priority = stream->config->loop.priority;
-    if (stream->platform->threads.set_policy(&stream->platform->threads, ST_POLICY_FIFO,
-                                             (int)(loop_priority > 1 ? loop_priority - 1 : 1)) < 0)
-        (void)stream->platform->threads.set_policy(&stream->platform->threads, ST_POLICY_OTHER,
-                                                   0); /* not SCHED_BATCH */
-    enum st_policy policy;
-    int priority;
-    if (stream->platform->threads.get_policy(&stream->platform->threads, &policy, &priority) == 0) {
-        atomic_store(&stream->seen->priority, priority);
-        atomic_store(&stream->seen->policy, (int)policy);
-    }
+    if (backends[backend_index(stream->config->audio.backend)].own_thread)
+        st_stream_set_policy(stream->platform, stream->config, stream->seen);
 }
 
 static void on_write(struct SoundIoOutStream *out, ST_UNUSED int frames_min, int frames_max)

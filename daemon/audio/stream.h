@@ -1,5 +1,5 @@
 /* The own stream by libsoundio: a module, loaded if a stream is wished for, so that sleeptuned links no sound
- * library. */
+ * library; or by OSS, on FreeBSD, which needs none. */
 #ifndef ST_DAEMON_AUDIO_STREAM_H
 #define ST_DAEMON_AUDIO_STREAM_H
 
@@ -32,5 +32,28 @@ struct st_stream_module {
     void (*close)(struct st_own_stream *stream);
 };
 #define ST_STREAM_SYMBOL "st_stream_module"
+
+/** By the thread that plays, once: real-time, below the loop, if it may. */
+static inline void st_stream_set_policy(struct st_platform *platform, const struct st_config *config,
+                                        struct st_stream_seen *seen)
+{
+    struct st_threads *threads = &platform->threads;
+    const int priority = config->loop.priority > 1 ? (int)config->loop.priority - 1 : 1;
+    enum st_policy policy;
+    int got;
+    if (threads->set_policy(threads, ST_POLICY_FIFO, priority) < 0)
+        (void)threads->set_policy(threads, ST_POLICY_OTHER, 0); /* not SCHED_BATCH */
+    if (threads->get_policy(threads, &policy, &got) == 0) {
+        atomic_store(&seen->priority, got);
+        atomic_store(&seen->policy, (int)policy);
+    }
+}
+
+struct st_oss_calls;
+extern const struct st_stream_module st_stream_oss; /* FreeBSD only */
+/** As open of st_stream_oss, by a test's system calls. */
+int st_stream_oss_open(const struct st_oss_calls *calls, struct st_platform *platform,
+                       const struct st_config *config, struct st_stream_seen *seen,
+                       struct st_own_stream **ret, char *error, size_t error_bytes);
 
 #endif

@@ -26,10 +26,11 @@ const struct st_config_key st_config_keys[] = {
      "the loop always runs, and the log says why. An audio.backend other than dummy and none counts as "
      "playing. always: the loop never rests; this is the default of the system service, which runs "
      "sleeptuned -a."},
-    {"audio.backend", ST_CONFIG_CHOICE, "", "\"none\"", 0, 0, "none dummy alsa pulseaudio jack",
+    {"audio.backend", ST_CONFIG_CHOICE, "", "\"none\"", 0, 0, "none dummy alsa pulseaudio jack oss",
      AT(audio.backend), ST_CONFIG_APPLIES_AUDIO,
      "Sound system of a stream of the daemon's own, which plays silence and counts underflows: for a test of "
-     "that sound system. none: no stream. dummy: a stream without a sound card."},
+     "that sound system. none: no stream. dummy: a stream without a sound card. oss: FreeBSD's "
+     "sound(4), by its own ioctls."},
     {"audio.device", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(audio.device), ST_CONFIG_APPLIES_AUDIO,
      "Output device by id; empty is the default device. If there is no such device, \"sleeptune status\" "
      "names those that the backend has. For ALSA choose a raw device (hw:N,M): the default device uses dmix, "

@@ -1,20 +1,9 @@
-/* OSS devices of FreeBSD (sound(4), virtual_oss(8)), by their own ioctls. Never run on FreeBSD so far: tests
- * run it against a false device. */
+/* Plays on one OSS device and records another. */
 #ifndef ST_EARS_HELPERS_OSS_DEVICE_H
 #define ST_EARS_HELPERS_OSS_DEVICE_H
 
-#include <sys/types.h>
-
 #include "ears/helpers/duplex.h"
-
-/* The system's, or a test's. As the system calls, errno included. */
-struct st_oss_calls {
-    int (*open)(const char *path, int flags); /* without waiting; reads and writes then wait */
-    int (*close)(int fd);
-    int (*ioctl)(int fd, unsigned long request, void *value);
-    ssize_t (*read)(int fd, void *to, size_t bytes);
-    ssize_t (*write)(int fd, const void *from, size_t bytes);
-};
+#include "platform/freebsd/oss.h"
 
 struct st_oss_device {
     const struct st_oss_calls *calls; /* set before st_oss_device_open */
@@ -32,7 +21,6 @@ ST_NODISCARD int st_oss_device_open(struct st_oss_device *device, const char *pl
                                     uint32_t *ret_rate_hz, const char **ret_failed);
 void st_oss_device_close(struct st_oss_device *device);
 
-extern const struct st_oss_calls st_oss_system;
 extern const struct st_duplex_ops st_oss_ops; /* of a struct st_oss_device */
 
 #endif

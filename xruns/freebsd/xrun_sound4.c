@@ -56,7 +56,8 @@ static int64_t get_devices(struct sound4 *sound4)
 static void on_channel(void *ctx, const struct st_snd_channel *channel)
 {
     struct sound4 *sound4 = ctx;
-    st_sndstat_look_at(&sound4->counters, channel, sound4->seen, sound4->seen_ctx);
+    if (channel->pid != getpid()) /* the daemon's own stream counts by itself */
+        st_sndstat_look_at(&sound4->counters, channel, sound4->seen, sound4->seen_ctx);
 }
 
 static void no_sighting(ST_UNUSED void *ctx, ST_UNUSED const struct st_xrun_seen *seen) {}

@@ -1,0 +1,88 @@
+#include "platform/freebsd/oss.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define PERIODS 4 /* a power of two is the size of each, PERIODS of them the buffer */
+
+int st_oss_ask(const struct st_oss_calls *calls, int fd, unsigned long request, void *value)
+{
+    int r;
+    do
+        r = calls->ioctl(fd, request, value);
+    while (r < 0 && errno == EINTR);
+    return r < 0 ? -errno : 0;
+}
+
+/* One value: what is wanted must be what the device has. */
+static int demand(const struct st_oss_calls *calls, int fd, unsigned long request, int wanted)
+{
+    int value = wanted;
+    const int r = st_oss_ask(calls, fd, request, &value);
+    return r < 0 ? r : value == wanted ? 0 : -ENOTSUP;
+}
+
+static int power_of_two(size_t bytes)
+{
+    int power = 4;
+    while (power < 16 && ((size_t)1 << power) < bytes)
+        power++;
+    return power;
+}
+
+/* The size of the buffer is asked for before anything else (sound(4)). */
+int st_oss_set_up(const struct st_oss_calls *calls, int fd, int format, size_t period_bytes,
+                  uint32_t *rate_hz)
+{
+    int fragments = PERIODS << 16 | power_of_two(period_bytes), hz = (int)*rate_hz, off = 0;
+    int r = st_oss_ask(calls, fd, SNDCTL_DSP_SETFRAGMENT, &fragments);
+    (void)st_oss_ask(calls, fd, SNDCTL_DSP_COOKEDMODE, &off); /* no conversion, no volume; not each can */
+    if (r == 0)
+        r = demand(calls, fd, SNDCTL_DSP_SETFMT, format);
+    if (r == 0)
+        r = demand(calls, fd, SNDCTL_DSP_CHANNELS, ST_OSS_CHANNELS);
+    if (r == 0)
+        r = st_oss_ask(calls, fd, SNDCTL_DSP_SPEED, &hz);
+    *rate_hz = (uint32_t)hz;
+    return r;
+}
+
+int st_oss_write(const struct st_oss_calls *calls, int fd, const void *from, size_t bytes)
+{
+    const char *at = from;
+    while (bytes > 0) {
+        const ssize_t n = calls->write(fd, at, bytes);
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return -errno;
+        at += n > 0 ? n : 0;
+        bytes -= n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+audio_errinfo st_oss_gaps(const struct st_oss_calls *calls, int fd)
+{
+    audio_errinfo errors;
+    memset(&errors, 0, sizeof(errors));
+    (void)st_oss_ask(calls, fd, SNDCTL_DSP_GETERROR, &errors);
+    return errors;
+}
+
+static int open_system(const char *path, int flags)
+{
+    const int fd = open(path, flags | O_NONBLOCK | O_CLOEXEC); /* it waits for no other program */
+    if (fd < 0 || fcntl(fd, F_SETFL, 0) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static int ioctl_system(int fd, unsigned long request, void *value)
+{
+    return ioctl(fd, request, value);
+}
+
+const struct st_oss_calls st_oss_system = {open_system, close, ioctl_system, read, write};
