@@ -51,7 +51,7 @@ static void help(void)
           "      --stress       measure six times that long: without load, then while\n"
           "                     programs compute, copy memory, write to the disk, start\n"
           "                     others, use the network (64 MiB a CPU, a file of 64 MiB)\n"
-          "      --listen       then play a quiet test signal for as long, at least 10s, and\n"
+          "      --listen       then play a quiet test signal as long (10s or more), and\n"
           "                     say what was lost on the way back; it says so before\n"
           "      --back WAY     how it comes back, see 'sleeptune listen --help'\n"
           "  -q, --quiet        print nothing on standard error while it measures\n" ST_NO_SERVERS_HELP

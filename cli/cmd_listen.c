@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/measure/listen_run.h"
+#include "cli/measure/listen_sizes.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "ears/wav.h"
 #include "platform/posix/posix.h"
 #include "platform/program/locale.h"
@@ -15,6 +16,7 @@
 #include "platform/program/terminal.h"
 
 #define NAME        "listen"
+#define USUAL_NS    (60 * ST_NS_PER_S)
 #define FILE_HZ     48000 /* of the file that --signal writes */
 #define FILE_CHANCE 36    /* where its glitches are: --input knows it, and the detector does not */
 #define FILE_MAX    (6 * 3600 * ST_NS_PER_S)
@@ -22,13 +24,14 @@
 
 struct options {
     const char *back, *play, *input, *signal;
-    int64_t duration_ns;
-    bool json;
+    int64_t duration_ns; /* 0: the usual time */
+    int64_t frames;      /* 0: the size in use */
+    bool json, sizes;
 };
 
 static void help(void)
 {
-    fputs("Usage: sleeptune listen [--back WAY] [-d TIME] [OPTION...]\n"
+    fputs("Usage: sleeptune listen [--back WAY] [--frames N | --sizes] [OPTION...]\n"
           "       sleeptune listen --signal FILE.wav [-d TIME]\n"
           "       sleeptune listen --input FILE.wav [--json]\n"
           "Play a quiet test signal through your sound system, take it back, and find each\n"
@@ -37,6 +40,8 @@ static void help(void)
           "                             virtual_oss, or a device (default: the best)\n"
           "      --play DEVICE          where it is played (default: the usual device)\n"
           "  -d, --duration TIME        (60s: can show at most 180 losses per hour)\n"
+          "  -f, --frames N             at that buffer size, which is set back afterwards\n"
+          "      --sizes                latency and losses at 32 to 2048 frames, 10s each\n"
           "      --signal FILE          write the test signal (48 kHz, stereo, 16 bits),\n"
           "                             to be played on any device\n"
           "      --input FILE           judge a recording of that signal, from anywhere\n"
@@ -86,18 +91,29 @@ static int write_signal(const struct options *o)
 
 /* --- what is said --- */
 
-static int print(const struct st_listen_run *run, bool json)
+/* @param sizes  NULL: one run. */
+static int print(const struct st_listen_run *run, const struct st_listen_sizes *sizes, bool json)
 {
     int status = ST_EXIT_DONE;
     if (json) {
-        status = st_output_json(NAME, st_listen_text_json(&run->view));
+        json_t *document = st_listen_text_json(&run->view);
+        if (document != NULL && sizes != NULL)
+            st_json_set(document, "sizes", st_listen_sizes_json(sizes));
+        status = st_output_json(NAME, document);
     } else {
         struct st_locale_stream stream;
-        st_listen_text_screen(&run->view, st_locale_begin(&stream, stdout), st_terminal_width(STDOUT_FILENO));
+        FILE *out = st_locale_begin(&stream, stdout);
+        const int width = st_terminal_width(STDOUT_FILENO);
+        if (sizes != NULL)
+            st_listen_sizes_screen(sizes, out, width);
+        else
+            st_listen_text_screen(&run->view, out, width);
         if (st_locale_end(&stream) != 0)
             status = st_failure(NAME, "out of memory");
     }
-    return status != ST_EXIT_DONE ? status : st_listen_run_status(run);
+    return status != ST_EXIT_DONE ? status
+           : sizes != NULL        ? st_listen_sizes_status(sizes)
+                                  : st_listen_run_status(run);
 }
 
 /* --- a recording --- */
@@ -127,7 +143,7 @@ static int judge(const struct options *o, struct st_listen_run *run, struct st_w
     run->view.channels = wav->channels;
     run->view.is_cut = wav->is_cut;
     st_listen_run_end(run, signal.glitches, signal.glitches_n);
-    return print(run, o->json);
+    return print(run, NULL, o->json);
 }
 
 static int read_input(const struct options *o, struct st_listen_run *run)
@@ -153,15 +169,22 @@ static int read_input(const struct options *o, struct st_listen_run *run)
 
 static int run_live(const struct options *o, struct st_listen_run *run)
 {
-    const struct st_listen_wish wish = {.back = o->back, .plays = o->play, .duration_ns = o->duration_ns};
+    struct st_listen_wish wish = {
+        .back = o->back, .plays = o->play, .duration_ns = o->duration_ns, .frames = (uint32_t)o->frames};
+    struct st_listen_sizes sizes;
+    int status;
     st_stop_catch(NULL);
-    const int status = st_listen_run_live(NAME, &wish, run);
-    return status == ST_EXIT_DONE ? print(run, o->json) : status;
+    if (!o->sizes) {
+        status = st_listen_run_live(NAME, &wish, run);
+        return status == ST_EXIT_DONE ? print(run, NULL, o->json) : status;
+    }
+    status = st_listen_sizes_run(NAME, &wish, run, &sizes);
+    return status == ST_EXIT_DONE ? print(run, &sizes, o->json) : status;
 }
 
 int st_cmd_listen(int argc, char **argv)
 {
-    struct options o = {.duration_ns = 60 * ST_NS_PER_S};
+    struct options o = {.json = false};
     const struct st_option options[] = {
         {.name = "back", .text = &o.back},
         {.name = "play", .text = &o.play},
@@ -170,6 +193,8 @@ int st_cmd_listen(int argc, char **argv)
          .time_ns = &o.duration_ns,
          .min = ST_LISTEN_LEAST_NS,
          .max = FILE_MAX},
+        {.name = "frames", .letter = 'f', .number = &o.frames, .min = 16, .max = 8192},
+        {.name = "sizes", .flag = &o.sizes},
         {.name = "input", .text = &o.input},
         {.name = "signal", .text = &o.signal},
         ST_OPTION_ROWS_JSON(&o.json),
@@ -177,8 +202,13 @@ int st_cmd_listen(int argc, char **argv)
     const int status = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (status >= 0)
         return status;
-    if ((o.input != NULL) + (o.signal != NULL) + (o.back != NULL || o.play != NULL) > 1)
-        return st_failure_usage(NAME, "--input, --signal and --back exclude each other: choose one");
+    const bool live = o.back != NULL || o.play != NULL || o.sizes || o.frames > 0;
+    if ((o.input != NULL) + (o.signal != NULL) + live > 1)
+        return st_failure_usage(NAME, "--input, --signal and a way back exclude each other: choose one");
+    if (o.sizes && o.frames > 0)
+        return st_failure_usage(NAME, "--frames is one of --sizes: choose one");
+    if (o.duration_ns == 0)
+        o.duration_ns = o.sizes ? ST_LISTEN_LEAST_NS : USUAL_NS;
     if (o.signal != NULL)
         return write_signal(&o);
     struct st_listen_run *run = calloc(1, sizeof(*run));

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -118,7 +119,8 @@ static int start(struct st_way_run *run, const char *path, const struct st_way_w
 {
     int in[2], out[2];
     struct st_child_env env;
-    const char *argv[9] = {run->way->program, "-V" ST_VERSION, "-w", run->way->name};
+    char frames[16];
+    const char *argv[11] = {run->way->program, "-V" ST_VERSION, "-w", run->way->name};
     size_t n = 4;
     if (wish->plays != NULL) {
         argv[n++] = "-p";
@@ -127,6 +129,11 @@ static int start(struct st_way_run *run, const char *path, const struct st_way_w
     if (wish->records != NULL) {
         argv[n++] = "-r";
         argv[n++] = wish->records;
+    }
+    if (wish->frames > 0) {
+        ST_PRINT(frames, "%" PRIu32, wish->frames);
+        argv[n++] = "-f";
+        argv[n++] = frames;
     }
     int r = st_child_env_open(&env, geteuid(), NULL);
     if (r == 0 && pipe2(in, O_CLOEXEC) != 0)

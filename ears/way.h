@@ -46,6 +46,7 @@ const struct st_way *st_way_find(const char *name, enum st_os os);
 
 struct st_way_wish {
     const char *plays, *records; /* devices; NULL: the usual ones */
+    uint32_t frames;             /* the buffer size that it is to have meanwhile; 0: as it is */
 };
 
 /** A way that is gone now. One thread. */

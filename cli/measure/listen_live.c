@@ -160,7 +160,7 @@ static const struct st_way *way_of(const struct st_platform *p, const char *back
 static int listen_back(const char *command, struct st_platform *p, const struct st_listen_wish *wish,
                        struct run *run)
 {
-    struct st_way_wish devices = {.plays = wish->plays};
+    struct st_way_wish devices = {.plays = wish->plays, .frames = wish->frames};
     const struct st_way *way = way_of(p, wish->back, &devices.records);
     if (way == NULL)
         return st_failure_usage(command, "--back %s: no such way on this system", wish->back);
@@ -170,6 +170,8 @@ static int listen_back(const char *command, struct st_platform *p, const struct 
     if (r < 0)
         return st_failure(command, "%s wrote what it should not: install one version of sleeptune",
                           way->program);
+    if (st_stop_asked())
+        return st_failure(command, "stopped before it played.");
     (void)st_failure(command, "--back %s: %s.", wish->back, run->absent);
     if (way->make != NULL)
         fprintf(stderr, "  %s\n", way->make);
@@ -180,7 +182,7 @@ int st_listen_live(const char *command, struct st_platform *p, const struct st_l
                    const struct st_listen_calls *calls, void *ctx, struct st_listen_live *ret)
 {
     struct run run = {.calls = calls, .ctx = ctx, .live = ret};
-    const struct st_way_wish devices = {.plays = wish->plays};
+    const struct st_way_wish devices = {.plays = wish->plays, .frames = wish->frames};
     char why[1024] = "";
     *ret = (struct st_listen_live){.way = NULL};
     if (wish->back != NULL)

@@ -13,6 +13,7 @@ struct st_listen_wish {
     const char *back;    /* the name of a way, or a device to record from; NULL: the best way that is there */
     const char *plays;   /* the device to play to; NULL: the usual one */
     int64_t duration_ns; /* of recorded sound */
+    uint32_t frames;     /* the buffer size that the server or device is to have meanwhile; 0: as it is */
 };
 
 struct st_listen_live {

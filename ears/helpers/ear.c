@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -42,18 +43,23 @@ static void refuse(const char *program, const char *why)
 void st_ear_options(struct st_ear *ear, int argc, char **argv)
 {
     int option;
+    int64_t frames;
     st_standard_files_open();
     *ear = (struct st_ear){.way = "", .plays = "", .records = "", .shared = &alone, .input = STDIN_FILENO};
-    while ((option = getopt(argc, argv, "p:r:V:w:")) != -1) {
+    while ((option = getopt(argc, argv, "f:p:r:V:w:")) != -1) {
         if (option == 'V' && strcmp(optarg, ST_VERSION) != 0)
             exit(st_ear_absent("%s has version %s, and sleeptune has version %s", argv[0], ST_VERSION,
                                optarg));
+        else if (option == 'f' && st_number_i64(optarg, 1, ST_EAR_FRAMES_MAX, &frames) == 0)
+            ear->frames = (uint32_t)frames;
         else if (option == 'p')
             ear->plays = optarg;
         else if (option == 'r')
             ear->records = optarg;
         else if (option == 'w')
             ear->way = optarg;
+        else if (option == 'f')
+            refuse(argv[0], "-f: not a buffer size");
         else if (option == '?') /* getopt has said why */
             exit(ST_EAR_USAGE);
     }
@@ -82,6 +88,7 @@ int st_ear_split(struct st_ear *ear)
         return -errno;
     ear->player = ear->pid == 0;
     close(line[ear->player]);
+    ear->line = ear->player ? -1 : line[1];
     if (ear->player) {
         ear->input = line[0];
         close(STDOUT_FILENO); /* it says nothing */
@@ -95,6 +102,14 @@ bool st_ear_player_ended(struct st_ear *ear)
     if (ear->pid > 0 && waitpid(ear->pid, NULL, WNOHANG) == ear->pid)
         ear->pid = -1;
     return ear->pid < 0;
+}
+
+void st_ear_end_player(struct st_ear *ear)
+{
+    const struct timespec nap = {.tv_nsec = ST_EAR_PUMP_NS};
+    close(ear->line);
+    for (int i = 0; i < 20 && !st_ear_player_ended(ear); i++)
+        (void)nanosleep(&nap, NULL);
 }
 
 /* --- the signal --- */

@@ -23,7 +23,8 @@ enum {
     ST_EAR_FAILED = 4
 };
 
-#define ST_EAR_PUMP_NS (20 * INT64_C(1000000)) /* the pipe is written this often */
+#define ST_EAR_FRAMES_MAX 8192
+#define ST_EAR_PUMP_NS    (20 * INT64_C(1000000)) /* the pipe is written this often */
 
 /* What the two processes share. */
 struct st_ear_shared {
@@ -38,10 +39,12 @@ struct st_ear_shared {
 struct st_ear {
     const char *way;             /* -w */
     const char *plays, *records; /* -p, -r: devices; "": the usual ones */
+    uint32_t frames;             /* -f: the buffer size that the server or device is to have; 0: as it is */
     struct st_ear_shared *shared;
     bool player;                 /* this process only plays */
     pid_t pid;                   /* of the player, in the other process; 0: none, -1: it has ended */
     int input;                   /* ends when this process should */
+    int line;                    /* the player's input, which ends with this process */
     struct st_capture_head head; /* written by st_ear_begin */
     struct st_capture_ring ring;
     struct st_signal signal; /* of the audio thread */
@@ -83,6 +86,8 @@ void st_ear_say(struct st_ear *ear, enum st_capture_event_kind kind, const char 
 bool st_ear_input(struct st_ear *ear);
 /** Main thread: has the process that plays ended? */
 bool st_ear_player_ended(struct st_ear *ear);
+/** Ends it, and waits at most 400 ms. */
+void st_ear_end_player(struct st_ear *ear);
 /** Main thread: pumps until the input ends, or `look` returns false. It is called each time. */
 void st_ear_run(struct st_ear *ear, bool (*look)(void *ctx), void *ctx);
 /** The last event: this way is not there, and why. @return ST_EAR_ABSENT, for main. */

@@ -105,7 +105,7 @@ int main(int argc, char **argv)
     static struct st_ear ear;
     static struct devices devices;
     unsigned rate_hz = RATE_HZ, other_hz;
-    snd_pcm_uframes_t period = PERIOD, other_period;
+    snd_pcm_uframes_t period, other_period;
     st_ear_options(&ear, argc, argv);
     const bool cable = strcmp(ear.way, "aloop") != 0;
     const char *plays = ear.plays[0] != '\0'     ? ear.plays
@@ -125,7 +125,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < ST_ARRAY_LEN(formats); i++) {
         duplex.format = (enum st_duplex_format)i;
         other_hz = rate_hz = RATE_HZ;
-        other_period = period = PERIOD;
+        other_period = period = ear.frames > 0 ? ear.frames : PERIOD;
         r = set_up(devices.play, duplex.format, &rate_hz, &period);
         if (r >= 0)
             r = set_up(devices.record, duplex.format, &other_hz, &other_period);

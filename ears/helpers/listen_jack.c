@@ -29,7 +29,8 @@ struct listener {
     atomic_bool ready, gone, other_size;
     atomic_uint xruns_n;
     unsigned xruns_said;
-    uint32_t others_n; /* that play to the same port, at the last look */
+    jack_nframes_t size_before; /* that the player sets back; 0: it set none */
+    uint32_t others_n;          /* that play to the same port, at the last look */
 };
 
 static struct listener listener = {.ear = {.way = ""}};
@@ -170,6 +171,12 @@ static int open_client(const char *server)
         jack_set_buffer_size_callback(listener.client, on_size, NULL) != 0 ||
         jack_activate(listener.client) != 0)
         return absent("the JACK server refuses the client");
+    if (listener.ear.player && listener.ear.frames > 0) {
+        (void)signal(SIGINT, SIG_IGN); /* it ends with the recorder, and then it sets the size back */
+        (void)signal(SIGTERM, SIG_IGN);
+        listener.size_before = jack_get_buffer_size(listener.client);
+        (void)jack_set_buffer_size(listener.client, listener.ear.frames);
+    }
     return ST_EAR_DONE;
 }
 
@@ -276,12 +283,19 @@ int main(int argc, char **argv)
     if (st_ear_split(&listener.ear) < 0)
         return st_ear_absent("no process can be started");
     const int r = begin(strcmp(listener.ear.way, "cable") == 0, st_jack_server_name());
-    if (r != ST_EAR_DONE)
+    if (r != ST_EAR_DONE) {
+        if (!listener.ear.player)
+            st_ear_end_player(&listener.ear);
         return r;
+    }
     st_ear_run(&listener.ear, look, NULL);
     if (!atomic_load(&listener.gone)) {
         alarm(1);
+        if (listener.size_before != 0)
+            (void)jack_set_buffer_size(listener.client, listener.size_before);
         jack_client_close(listener.client);
     }
+    if (!listener.ear.player)
+        st_ear_end_player(&listener.ear);
     return ST_EAR_DONE;
 }

@@ -19,8 +19,8 @@ int main(int argc, char **argv)
     const bool cable = strcmp(ear.way, "virtual_oss") != 0;
     const char *plays = ear.plays[0] != '\0' ? ear.plays : "/dev/dsp";
     const char *records = ear.records[0] != '\0' ? ear.records : cable ? "/dev/dsp" : LOOP;
-    const int r =
-        st_oss_device_open(&device, plays, records, RATE_HZ, PERIOD, &duplex, &ear.head.rate_hz, &failed);
+    const int r = st_oss_device_open(&device, plays, records, RATE_HZ, ear.frames > 0 ? ear.frames : PERIOD,
+                                     &duplex, &ear.head.rate_hz, &failed);
     if (r < 0)
         return st_ear_absent("%.100s: %s", failed, strerror(-r));
     ear.head.channels = 2;

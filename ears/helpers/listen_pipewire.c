@@ -25,6 +25,7 @@
 #define LINKS_MAX   1024
 #define FRAMES_MAX  8192U
 #define ANSWER_S    5
+#define SIZE_WAITS  (ST_NS_PER_S / ST_EAR_PUMP_NS)
 #define MONO_FLOATS "32 bit float mono audio"
 #define PLAYS       "sleeptune-listen"
 #define RECORDS     "sleeptune-listen-record"
@@ -62,6 +63,7 @@ struct listener {
     struct pw_proxy *links[CHANNELS];
     char server[ST_CAPTURE_TEXT_BYTES];
     int sync, syncs_n, status;
+    unsigned waits_n; /* for the buffer size that is asked for */
     bool ended, headed;
     atomic_uint rate_seen, frames_seen; /* of the server's cycles, from the data thread; 0: none yet */
     atomic_bool ready;                  /* the signal is made, and it begins */
@@ -214,12 +216,14 @@ static bool link_ports(struct listener *listener)
 static void open_filter(struct listener *listener)
 {
     const bool plays = listener->ear.player;
-    listener->filter = pw_filter_new(
-        listener->core, "sleeptune",
+    struct pw_properties *properties =
         pw_properties_new(PW_KEY_NODE_NAME, plays ? PLAYS : RECORDS, PW_KEY_NODE_DESCRIPTION,
                           plays ? "sleeptune plays a test signal" : "sleeptune records its test signal",
                           PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_MEDIA_CATEGORY, "Filter", PW_KEY_MEDIA_ROLE,
-                          "DSP", PW_KEY_NODE_AUTOCONNECT, "false", NULL));
+                          "DSP", PW_KEY_NODE_AUTOCONNECT, "false", NULL);
+    if (properties != NULL && listener->ear.frames > 0) /* as long as this node is there */
+        pw_properties_setf(properties, PW_KEY_NODE_FORCE_QUANTUM, "%" PRIu32, listener->ear.frames);
+    listener->filter = pw_filter_new(listener->core, "sleeptune", properties);
     if (listener->filter == NULL)
         return;
     pw_filter_add_listener(listener->filter, &listener->filter_hook, plays ? &play_events : &record_events,
@@ -449,13 +453,21 @@ static void make_signal(struct listener *listener)
     listener->headed = true;
 }
 
+/* Cycles run; for one second they may still have another size than the one that is asked for. */
+static bool is_running(struct listener *listener)
+{
+    return atomic_load(&listener->rate_seen) != 0 &&
+           (listener->ear.frames == 0 || atomic_load(&listener->frames_seen) == listener->ear.frames ||
+            ++listener->waits_n > SIZE_WAITS);
+}
+
 /* The recorder begins with the player, and the player when the command says so. */
 static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct listener *listener = ctx;
     struct st_ear *ear = &listener->ear;
     const bool linked = link_ports(listener) && (ear->player || atomic_load(&ear->shared->linked));
-    if (!listener->headed && linked && atomic_load(&listener->rate_seen) != 0)
+    if (!listener->headed && linked && is_running(listener))
         make_signal(listener);
     if (!ear->player && listener->headed && ear->go)
         atomic_store(&ear->shared->go, true);

@@ -25,7 +25,19 @@ is "without a server it says so" "$(said -w jack)" "event absent 0 0 JACK server
 jackd -n "$name" -r -d dummy -r 48000 -p 8192 >"$tmp/server.log" 2>&1 &
 server=$!
 pids+=("$server")
-if ! wait_for grep -q 'non-realtime mode' "$tmp/server.log" || ! kill -0 "$server"; then
+# size OPTION...: the server's buffer size while the program runs
+size() {
+    rm -f "$tmp/go"
+    mkfifo "$tmp/go"
+    "$listener" -w jack "$@" <"$tmp/go" >"$tmp/stream" 2>"$tmp/listen.log" &
+    exec {go}>"$tmp/go"
+    wait_for test -s "$tmp/stream"
+    exec {go}>&-
+    wait "$!"
+    "$read_capture" <"$tmp/stream" | sed -n 's/^head.* //p'
+}
+runs() { [ "$(size)" = 8192 ]; }
+if ! wait_for grep -q 'non-realtime mode' "$tmp/server.log" || ! wait_for runs; then
     skip "a JACK server" "jackd does not run here: $(tail -1 "$tmp/server.log")"
     tap_done
 fi
@@ -34,6 +46,16 @@ is "nothing is played before the command says so" "$silent" "$(wc -c < <(head -c
 is "no process is left" "$left" ""
 like "the first line is the way" "$(head -1 "$tmp/heard")" '^head jack 48000 2 8192$'
 like "the latency is known to the frame: one period" "$(tail -1 "$tmp/heard")" '^end [0-9]+ 8192$'
+
+# another buffer size, as long as it lasts
+is "the server gets the size that is asked for" "$(size -f 4096)" 4096
+does "and has its own afterwards" wait_for runs
+"$listener" -w jack -f 4096 <>"$tmp/no-end" >"$tmp/stream" 2>/dev/null &
+listening=$!
+wait_for test -s "$tmp/stream"
+kill -9 "$listening"
+wait "$listening" 2>/dev/null
+does "also if the program is killed" wait_for runs
 stdbuf -oL jack_iodelay >"$tmp/iodelay" 2>&1 &
 pids+=("$!")
 wait_for jack_connect jack_delay:out jack_delay:in

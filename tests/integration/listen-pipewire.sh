@@ -94,6 +94,24 @@ does "check --listen listens, too" eval 'of_check || of_check || of_check'
 is "and says what it plays before" "$(cat "$tmp/err")" \
     "Playing a quiet test signal to nul and recording it from nul, over the monitor of PipeWire's sink, for 10.00 s. Ctrl-C ends it."
 
+# by buffer size: the server keeps one that it is forced to
+"$SLEEPTUNE" listen --back monitor --sizes --json >"$tmp/json" 2>"$tmp/err" &
+command=$!
+third_plays() { [ "$(grep -c ^Playing "$tmp/err")" = 3 ]; }
+does "--sizes goes on with the next size" wait_for third_plays
+kill -INT "$command"
+wait "$command"
+is "Ctrl-C leaves the rows so far; a size that the server refuses is no other size's row" "$("$PYTHON" -c '
+import json, sys
+print([(r["frames"], r["period_frames"], r["latency_frames"]) for r in json.load(open(sys.argv[1]))["sizes"]])' "$tmp/json")" \
+    "[(32, 8192, 8192), (8192, 8192, 8192)]"
+like "that others get these sizes is said before" "$(head -1 "$tmp/err")" 'Other programs on the same server or device get these sizes, too'
+pw-metadata -n settings 0 clock.force-quantum 0 >/dev/null
+size() { "$SLEEPTUNE" listen --back monitor "$@" -d 10s --json 2>/dev/null | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["period_frames"])'; }
+is "the server gets the size that is asked for" "$(size --frames 4096)" 4096
+is "and has its own afterwards" "$(size)" 1024
+pw-metadata -n settings 0 clock.force-quantum 8192 >/dev/null
+
 # another program, 22 dB louder than the signal, and a volume that changes: each is said, and no loss. "monitored": its monitor has its volume
 noise() { "$PYTHON" -c 'import random, struct, sys, wave
 w = wave.open(sys.argv[1], "wb")
