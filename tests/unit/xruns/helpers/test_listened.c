@@ -74,6 +74,19 @@ static void many_are_written_too_slowly(void **state)
     assert_int_equal(loss.certainty, ST_CERTAINTY_EXACT);
 }
 
+static void who_cuts_itself_off_has_many_silences(void **state)
+{
+    (void)state;
+    struct st_listened listened = {0};
+    struct st_listened_loss loss;
+    for (int rare = 1; rare >= 0; rare--) {
+        for (int i = 0; i < 4; i++)
+            st_listened_find(&listened, AT + 300 * i * MS, 90 * MS,
+                             rare && i == 2 ? ST_LISTENED_RARE : ST_LISTENED_WHOLE);
+        assert_int_equal(st_listened_take(&listened, AT + 2000 * MS, &loss), rare);
+    }
+}
+
 static void two_are_enough_if_one_is_whole(void **state)
 {
     (void)state;
@@ -174,6 +187,7 @@ int main(void)
         cmocka_unit_test(a_silence_in_which_the_program_stood_still_is_one),
         cmocka_unit_test(what_it_did_before_or_later_explains_nothing),
         cmocka_unit_test(many_are_written_too_slowly),
+        cmocka_unit_test(who_cuts_itself_off_has_many_silences),
         cmocka_unit_test(two_are_enough_if_one_is_whole),
         cmocka_unit_test(one_of_the_plug_in_is_enough_if_it_is_rare),
         cmocka_unit_test(what_goes_on_is_reported_in_parts),
