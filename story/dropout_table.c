@@ -124,7 +124,7 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
     if (client->first_wall_ns == INT64_MIN)
         client->first_wall_ns = wall_ns;
     client->last_wall_ns = wall_ns;
-    if (seen->culprit[0] != '\0') {
+    if (seen->culprit[0] != '\0' && seen->reason != ST_DROPOUT_TOO_SLOW) { /* that one is in code */
         st_dropout_table_blame(client->culprit, &client->culprit_n, seen->culprit, seen->dropouts_n);
         client->named_n += (uint64_t)seen->dropouts_n;
     }
@@ -236,7 +236,10 @@ const char *st_dropout_table_why(const struct st_dropout_client *client, bool fi
     struct st_dropout_why why = {.reason = st_dropout_reason_most(client->reasons_n),
                                  .device_xrun = client->device_xruns_n > client->dropouts_n,
                                  .culprit = client->culprit};
-    why.others = has_others(client);
+    if (why.reason == ST_DROPOUT_TOO_SLOW)
+        why.culprit = client->code.file;
+    else
+        why.others = has_others(client);
     if (st_dropout_table_place(client) == ST_DROPOUT_AT_BUS) {
         snprintf(buf, buf_bytes, "%s", st_dropout_place_why(ST_DROPOUT_AT_BUS));
         return buf;

@@ -46,7 +46,7 @@ struct st_dropout_why {
     bool resync;                         /* a second card was put in step with culprit */
     int64_t drift_ppb;                   /* by which that card is faster than culprit; 0: not known */
     bool others;                         /* the culprit was not always the same */
-    const char *culprit;                 /* who had the CPU, or which client it waited for; "": not known */
+    const char *culprit;                 /* as in struct st_xrun_seen */
     int64_t busy_ns, wait_ns, period_ns; /* of the worst cycle; 0: not known, or not to be said */
     int64_t error_ns;                    /* of busy_ns, up or down */
 };

@@ -87,7 +87,8 @@ struct st_xrun_seen {
     enum st_dropout_reason reason;
     int64_t busy_ns, wait_ns, period_ns; /* of the worst of these cycles: CPU time, waiting; 0: not known */
     int64_t error_ns;                    /* busy_ns may be wrong by this, up or down */
-    char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, or which client it waited for; "" when not known */
+    char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, which client it waited for, or in which file's code
+                                         it computed too long; "" when not known */
     enum st_dropout_place place;
     int64_t cycles_n;   /* cycles that the client lost, also of a dropout that began before; 0: not known */
     int64_t lost_ns;    /* no sound for so long, in all of these; 0: not known */

@@ -57,7 +57,7 @@ struct st_event {
     int64_t lateness_ns;
     int64_t explained_ns; /* part of the lateness that the cause explains; INT64_MIN: unknown */
 
-    char culprit[64];   /* who had the CPU: "name/pid", "irq/27-hda"; or for which client it waited */
+    char culprit[64];   /* who had the CPU: "name/pid", "irq/27-hda"; or as in struct st_xrun_seen */
     int64_t culprit_n;  /* of count_n: by how many the culprit leads all others */
     int64_t culprit_ns; /* had the CPU for so long; 0: unknown */
 

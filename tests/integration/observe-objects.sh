@@ -44,6 +44,8 @@ share=$(details)
 like "status --details has its share, and that of other cycles" "$share" \
     '^HeavyReverb: lib reverb\.so had [0-9]+ % of [0-9]+ CPU samples in [0-9]+ of [0-9]+ long cycles, and [0-9]+ % in usual cycles$'
 like "and the next step" "$(value 'd["screen"]["next_why"]')" '; lib reverb\.so had [0-9]+ % of [0-9]+ CPU samples in [0-9]+ of [0-9]+ long cycles'
+in_file() { value "any(e.get('culprit') == 'lib reverb.so' and 'computed too long, mostly in lib reverb.so' in e['text'] for e in d['events'])" | grep -q True; }
+ok "its later dropouts have it, too" wait_for in_file
 end_client
 
 does "a host of which all objects compute too long together" host evenly

@@ -435,6 +435,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
     judged(profile, node, node->reason, busy_ns, slow ? late->cpu_error_ns : 0,
            slow ? 0 : awake_ns - late->signal_ns,
            node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for
+           : slow                                      ? node->file
            : node->reason == ST_DROPOUT_CPU_TAKEN || node->reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
                ? culprit_of(profile, late, culprit, sizeof(culprit))
                : "");
@@ -960,6 +961,7 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
                      (node->slow_ns != 0 && node->signal_ns - node->slow_ns < LONG_MATTERS_NS));
         if (node->used && ran && node->long_matters && profile->code != NULL)
             profile->code(profile->measure_ctx, node->id, node->client, &sighting.load.code);
+        rename_node(&node->file, sighting.load.code.file);
         rename_node(&sighting.device, is_client ? node->driver : node->name);
         rename_node(&sighting.client, is_client ? node->name : "");
         if (ran && !node->gone && !is_own(profile, node->client))

@@ -74,6 +74,7 @@ struct st_pipewire_profile_node {
     struct st_block_rhythm rhythm;
     int64_t rhythm_ns;                   /* signal of the latest cycle in it */
     int64_t slow_ns;                     /* its latest dropout by computing too long; 0: none */
+    char file[ST_XRUN_NAME_BYTES];       /* whose code makes its long cycles; "": not known */
     bool long_matters;                   /* its long cycles: they have a rhythm, or cost sound lately */
     struct st_dropout_figures late;      /* the cycle that it has not finished; signal_ns 0: none */
     char waited_for[ST_XRUN_NAME_BYTES]; /* who signalled it in that cycle */

@@ -319,6 +319,9 @@ static void code_of_long_cycles_is_said(void **state)
                      "no buffer size can be named: the CPU time of its cycles is not known; freeze or "
                      "simplify Ardour; libdragonfly.so had 83 % of 152 CPU samples in 24 of 30 long cycles, "
                      "and 4 % in usual cycles");
+    expect_of_screen("answer",
+                     "Ardour made all 3 dropouts (watched since 22:13): it computed too long, mostly in "
+                     "libdragonfly.so.");
     client->code = (struct st_xrun_code){.state = ST_XRUN_CODE_NO_RIGHT};
     expect_row("Their code",
                "Ardour: not watched: the kernel refuses, or a filter of system calls may "

@@ -463,7 +463,7 @@ static void code(void *ctx, uint32_t node, uint32_t client, struct st_xrun_code 
 {
     assert_null(ctx);
     assert_true(node == PLAYER && client == CLIENT);
-    *ret = (struct st_xrun_code){.state = ST_XRUN_CODE_WATCHED};
+    *ret = (struct st_xrun_code){.state = ST_XRUN_CODE_WATCHED, .file = "libreverb.so"};
 }
 
 static void write_code(void *ctx, const struct st_xrun_seen *seen)
@@ -482,7 +482,7 @@ static void cycles_of_who_computes_too_long_are_passed_on(void **state)
     profile.code = code;
     computed_n = queue_ns = 0;
     for (int64_t at = 10 * MS; at < 100000 * (int64_t)MS; at += at < 60 * MS ? MS : 5000 * (int64_t)MS) {
-        const bool slow = at == 20 * MS;
+        const bool slow = at == 20 * MS || at == 50 * MS;
         const struct times player = {at - MS, at, at + 20 * US, at + (slow ? 1400 : 300) * US};
         take_player(&profile, (struct times){at - MS, at, at + 500 * US, at + 510 * US}, player,
                     slow ? AWAKE : FINISHED, 4);
@@ -490,7 +490,9 @@ static void cycles_of_who_computes_too_long_are_passed_on(void **state)
             const struct times late = {at, at + MS, at + 20 * US, at + 1400 * US};
             take_player(&profile, (struct times){at, at + MS, at + 1500 * US, at + 1510 * US}, late, FINISHED,
                         5);
-            assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
+            assert_string_equal(told(&profile), at == 20 * MS
+                                                    ? "alsa_output.card/player 0 1 too-slow; "
+                                                    : "alsa_output.card/player 0 1 too-slow libreverb.so; ");
             assert_int_equal(long_to_ns, at + 1400 * US);
             assert_int_equal(long_from_ns, at + 20 * US);
         }
