@@ -18,6 +18,7 @@
 #define DROPOUT_NS (10 * ST_NS_PER_S) /* before a dropout, and ... */
 #define MARK_NS    (60 * ST_NS_PER_S) /* ... before a mark, where the ring has that */
 #define MISSED_MAX 64                 /* cycles in which a culprit is looked for: the last ones */
+#define PAUSE_NS   ST_NS_PER_S        /* a driver that began no cycle for longer had nothing to do */
 #define PERIODS    4                  /* lengths of cycles that are named */
 #define NOTE_BYTES 300
 
@@ -104,7 +105,8 @@ struct work {
     struct st_trace_items items;
     char names[ST_CYCLE_RING_NAMES][ST_XRUN_NAME_BYTES];
     struct st_trace_cycle missed[MISSED_MAX]; /* the last ones */
-    int64_t from_ns, to_ns;                   /* what it has, so far */
+    size_t missed_n;
+    int64_t from_ns, to_ns; /* what it has, so far */
     int64_t periods_ns[PERIODS];
     size_t periods_n;
 };
@@ -123,6 +125,23 @@ static int64_t deadline_of(const struct st_cycle_row *row)
         return INT64_MAX;
     const bool in_next = row->signal_ns - row->cycle_ns > period_ns - period_ns / 8;
     return row->cycle_ns + (in_next ? 2 : 1) * period_ns;
+}
+
+static void add_missed(struct work *work, const struct st_cycle_row *row, int64_t from_ns,
+                       int64_t deadline_ns, int64_t to_ns)
+{
+    st_trace_items_add(&work->items, deadline_ns, ST_TRACK_MISSED, ST_TRACE_ITEM_INSTANT,
+                       work->names[row->name]);
+    work->missed[work->missed_n++ % MISSED_MAX] = (struct st_trace_cycle){from_ns, to_ns};
+}
+
+/* A driver whose cycle began late, and not after a pause: all that it drives is late with it. */
+static void add_late_driver(struct work *work, const struct st_cycle_row *row)
+{
+    const int64_t period_ns = row->period_ns, due_ns = row->cycle_ns + period_ns;
+    if (row->is_driver && row->cycle_ns != 0 && period_ns != 0 && !is_not_yet(row->period_ns) &&
+        row->signal_ns - due_ns >= period_ns / 4 && row->signal_ns - due_ns <= PAUSE_NS)
+        add_missed(work, row, due_ns, due_ns, row->signal_ns);
 }
 
 /* A client's cycle: the rows of one signal_ns, the first and the last of them. @param free_ns  its track has
@@ -144,9 +163,8 @@ static int64_t add_cycle(struct work *work, const struct st_cycle_row *first, co
     work->to_ns = at_ns > work->to_ns ? at_ns : work->to_ns;
     work->file->cycles_n += !first->is_driver;
     if (!first->is_driver && end_ns > deadline_ns) {
-        st_trace_items_add(items, deadline_ns, ST_TRACK_MISSED, ST_TRACE_ITEM_INSTANT,
-                           work->names[first->name]);
-        work->missed[work->file->missed_n++ % MISSED_MAX] = (struct st_trace_cycle){first->signal_ns, end_ns};
+        add_missed(work, first, first->signal_ns, deadline_ns, end_ns);
+        work->file->missed_n++;
     }
     return at_ns;
 }
@@ -183,8 +201,10 @@ static void add_cycles(struct work *work)
         if (row == NULL)
             continue;
         note_period(work, row);
-        if (open[which].first == NULL)
+        if (open[which].first == NULL) {
+            add_late_driver(work, row);
             open[which].first = row;
+        }
         open[which].last = row;
     }
 }
@@ -275,7 +295,7 @@ int st_trace_file_write(FILE *out, struct st_trace_file *file)
         cpus = st_trace_cpus_new(file->events, file->events_n, ring);
     if (cpus != NULL)
         st_trace_cpus_add(cpus, &work.items, work.from_ns, work.missed,
-                          file->missed_n < MISSED_MAX ? file->missed_n : MISSED_MAX, file->names);
+                          work.missed_n < MISSED_MAX ? work.missed_n : MISSED_MAX, file->names);
     st_perfetto_clocks(out, work.from_ns, work.from_ns + ring->boot_ns, work.from_ns + ring->wall_ns);
     write_tracks(out, &work, cpus);
     st_trace_items_write(&work.items, out);

@@ -22,7 +22,7 @@
 /** A client's part of a cycle, as reported when the next one began. Times are CLOCK_MONOTONIC. A client that
  * was late has several rows of one signal_ns: the last one counts. */
 struct st_cycle_row {
-    int64_t cycle_ns;   /* the driver's cycle began */
+    int64_t cycle_ns;   /* the driver's cycle began; in the row of a driver: the one before, 0: not known */
     int64_t signal_ns;  /* the client's inputs were ready */
     uint32_t wait_ns;   /* until it ran, or NOT_YET */
     uint32_t busy_ns;   /* until it had finished, or NOT_YET */

@@ -171,6 +171,8 @@ static int keep_in(const struct st_recorder *recorder, const char *folder, int64
     const char *name =
         ST_TEXT(100, "%" PRId64 "-%s" ST_CYCLE_RING_SUFFIX, recorder->wall_ns, recorder->cause);
     const size_t events_n = recorder->events_n < ST_CPU_EVENTS_MAX ? recorder->events_n : ST_CPU_EVENTS_MAX;
+    const int64_t events_bytes =
+        events_n > 0 ? HEAD_BYTES + (int64_t)(events_n * sizeof(struct st_trace_event)) : 0;
     const int from = open(recorder->from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (from < 0)
         return -errno; /* no such program watches */
@@ -179,8 +181,7 @@ static int keep_in(const struct st_recorder *recorder, const char *folder, int64
     if (r == 0 && (folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
         r = -errno;
     if (r == 0) {
-        trim(folder_fd, max_bytes - (int64_t)(sizeof(struct st_cycle_ring) +
-                                              events_n * sizeof(struct st_trace_event) + HEAD_BYTES));
+        trim(folder_fd, max_bytes - (int64_t)sizeof(struct st_cycle_ring) - events_bytes);
         if (events_n > 0)
             r = put(folder_fd, CPUS_OF(name), -1, recorder);
     }

@@ -2,7 +2,7 @@
 """perfetto_tracks FILE CLIENT [EVENT | --missed | --culprit TRACK SLICE | --list]: reads a trace of `sleeptune history --trace`: by perfetto's own
 classes, if PyPI's package is there, and by the fields' numbers. Fails if it is none: each event on a known track, begins and ends in pairs, times
 by CLOCK_MONOTONIC that do not decrease, a snapshot of the clocks. --culprit: on tracks of that regular expression, slices of that regular
-expression fill half or more of the time from the client's signal to a deadline that it missed."""
+expression fill a third or more of a cycle in which the client missed its deadline, or of the time that a driver is late, and are there before the deadline."""
 import re
 import sys
 
@@ -74,11 +74,15 @@ def main():
     elif wanted[:1] == ["--culprit"]:
         by = [slice_ for slice_ in slices if re.search(wanted[1], slice_[0]) and re.search(wanted[2], slice_[2])]
         for at in (at for track, at, name in instants if track == "missed deadlines" and name == client):
-            own = [begin for track, begin, _, end in slices if track == client and begin <= at <= end]
-            waits = [begin for track, begin, name, end in slices if track == client and name == "waits" and end in own]
-            begin = min(own + waits, default=at)
-            took = sum(max(0, min(end, at) - max(start, begin)) for _, start, _, end in by)
-            if took * 2 >= at - begin > 0:
+            begin, end = at, at
+            for track, start, name, stop in slices:  # it waits, then it computes
+                if track == client and (start <= at <= stop or (name == "computes" and start == end)):
+                    begin, end = min(begin, start), max(end, stop)
+            begin = min([start for track, start, name, stop in slices if track == client and name == "waits" and stop == begin], default=begin)
+            if begin == end:  # a driver that begins late
+                end = min((start for track, start, _, _ in slices if track == client and start >= at), default=at)
+            took = sum(max(0, min(stop, end) - max(start, begin)) for _, start, _, stop in by)
+            if took * 3 >= end - begin > 0 and any(start <= at and stop > begin for _, start, _, stop in by):
                 said.append(f"{wanted[2]} made it miss")
                 break
     elif wanted == ["--list"]:

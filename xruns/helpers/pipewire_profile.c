@@ -733,8 +733,9 @@ static void put_row(struct st_pipewire_profile *profile, const struct st_pipewir
         return;
     const bool finished = block->status == ST_PIPEWIRE_CYCLE_FINISHED || is_driver;
     const bool awake = finished || block->status == ST_PIPEWIRE_CYCLE_AWAKE;
+    const int64_t began_ns = is_driver ? cycle->driver.prev_signal_ns : cycle->driver.signal_ns;
     st_cycle_ring_put(profile->ring, &(struct st_cycle_row){
-                                         .cycle_ns = cycle->driver.signal_ns,
+                                         .cycle_ns = began_ns > 0 ? began_ns : 0,
                                          .signal_ns = block->signal_ns,
                                          .wait_ns = span_of(awake, block->signal_ns, block->awake_ns),
                                          .busy_ns = span_of(finished, block->awake_ns, block->finish_ns),

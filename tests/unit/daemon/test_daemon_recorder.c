@@ -114,6 +114,17 @@ static void copies_stay_within_their_room(void **state)
     assert_int_equal(status.st_size, sizeof(*ring));
     assert_int_equal(status.st_mode & 07777, 0600);
     assert_int_equal(stat(ST_TEXT(120, "%s/5-stopped.cycles", traces), &status), 0);
+    struct st_trace_event events[] = {{.at_ns = 1}, {.at_ns = 2}};
+    recorder.wall_ns = 6;
+    recorder.events = events;
+    recorder.events_n = 2;
+    assert_int_equal(st_recorder_keep(&recorder, history, 3 * (int64_t)sizeof(*ring)), 0);
+    assert_int_equal(count(traces), 3); /* of two moments, one with what the kernel did */
+    assert_int_equal(stat(ST_TEXT(120, "%s/6-stopped.cpus", traces), &status), 0);
+    assert_int_equal(status.st_size, 16 + sizeof(events));
+    assert_int_equal(status.st_mode & 07777, 0600);
+    st_recorder_trim(history, 0);
+    assert_int_equal(count(traces), 0);
     munmap(ring, sizeof(*ring));
     assert_int_equal(system(ST_TEXT(100, "rm -r %s", folder)), 0);
 }
