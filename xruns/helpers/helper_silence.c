@@ -110,7 +110,8 @@ static void on_find(void *ctx, const struct st_silence_find *found)
     const double frame_ns = (double)ST_NS_PER_S / (double)tap->rate_hz;
     find->begin_ns = tap->position_ns + (int64_t)((double)(found->begin - tap->position) * frame_ns);
     find->lost_ns = (int64_t)((double)(found->end - found->begin) * frame_ns);
-    find->signs = (found->whole ? ST_LISTENED_WHOLE : 0) | (found->rare ? ST_LISTENED_RARE : 0);
+    find->signs = (found->whole ? ST_LISTENED_WHOLE : 0) | (found->rare ? ST_LISTENED_RARE : 0) |
+                  (found->own ? ST_LISTENED_OWN : 0);
     atomic_store_explicit(&tap->finds_n, n + 1, memory_order_release);
     pw_loop_signal_event(tap->listener->loop, tap->listener->found);
 }

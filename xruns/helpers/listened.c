@@ -11,8 +11,7 @@
     (5 * ST_NS_PER_S) /* reported by then, though more follow; a longer silence is not heard as one */
 #define NEAR_NS  (300 * ST_NS_PER_MS) /* of a change */
 #define STOOD_NS (500 * ST_NS_PER_MS) /* it is known so late that the program stood */
-#define MANY     4 /* in HOLD_NS after each other: it writes too slowly; also two, if one counts alone ... */
-#define MANY_CUT 8 /* ... and of a program that cuts itself off */
+#define MANY     4 /* in HOLD_NS after each other: it writes too slowly; also two, if one counts alone */
 #define TIME_MAX (INT64_MAX / 4)
 
 void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns, unsigned signs)
@@ -23,7 +22,7 @@ void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lo
         listened->begin_ns = begin_ns;
     listened->end_ns = begin_ns + lost_ns;
     listened->lost_ns += lost_ns;
-    listened->rare = listened->rare || (signs & ST_LISTENED_RARE) != 0;
+    listened->own_n += (signs & ST_LISTENED_OWN) != 0;
     listened->alone_n += alone;
     listened->alone_lost_ns += alone ? lost_ns : 0;
     listened->longest_ns = lost_ns > listened->longest_ns ? lost_ns : listened->longest_ns;
@@ -72,7 +71,7 @@ bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_li
     if (now_ns - group.end_ns < HOLD_NS && now_ns - group.begin_ns < LONG_NS)
         return false;
     const bool stood = explains(listened);
-    const bool slow = group.n >= (group.rare ? MANY : MANY_CUT) || (group.n > 1 && group.alone_n > 0);
+    const bool slow = (group.n >= MANY && 2 * group.own_n < group.n) || (group.n > 1 && group.alone_n > 0);
     const bool changed =
         group.changed_ns > group.begin_ns - NEAR_NS && group.changed_ns < group.end_ns + NEAR_NS;
     *listened = (struct st_listened){.plug_in = group.plug_in, .changed_ns = group.changed_ns};
@@ -102,7 +101,7 @@ bool st_listened_parse(const char *line, uint32_t *ret_id, int64_t *ret_begin_ns
         line[end] != '\0')
         return false;
     for (size_t i = 0; i < 4; i++) {
-        if (st_number_i64(words[i], 0, i == 0 ? UINT32_MAX : i == 3 ? 3 : TIME_MAX, &numbers[i]) != 0)
+        if (st_number_i64(words[i], 0, i == 0 ? UINT32_MAX : i == 3 ? 7 : TIME_MAX, &numbers[i]) != 0)
             return false;
     }
     *ret_id = (uint32_t)numbers[0];

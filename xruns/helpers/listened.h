@@ -13,6 +13,7 @@
 
 #define ST_LISTENED_WHOLE 1U
 #define ST_LISTENED_RARE  2U
+#define ST_LISTENED_OWN   4U
 
 /** All 0 but plug_in at first, and each time when listening begins. */
 struct st_listened {
@@ -20,7 +21,7 @@ struct st_listened {
     int64_t begin_ns, end_ns; /* of the silences that are not reported yet */
     int64_t n, lost_ns, longest_ns;
     int64_t alone_n, alone_lost_ns; /* of those that count without another sign */
-    bool rare;                      /* one of them is */
+    int64_t own_n;                  /* of those among the program's own */
     int64_t changed_ns;
     struct st_client_buffer_loss stood; /* lost_ns 0: it did not */
     int64_t stood_ns;                   /* when that was known */
@@ -33,7 +34,7 @@ struct st_listened_loss {
     enum st_dropout_reason reason;
 };
 
-/** A silence. @param signs ST_LISTENED_WHOLE, ST_LISTENED_RARE (silence.h) */
+/** A silence. @param signs ST_LISTENED_WHOLE ... (silence.h) */
 void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns, unsigned signs);
 
 /** Something about the stream has changed. */

@@ -7,11 +7,12 @@
 #define SLACK      1     /* frames: the first sample of sound may be 0, too; not of what is whole */
 #define PAUSE_S    5     /* longer is no loss */
 #define DOUBT_S    300   /* so long a silence that the program made casts doubt on the next ones */
-#define SOUND_MS   20    /* less sound than that between two makes them one */
-#define SOUND_S    2     /* 1 / SOUND_S s of sound in the last seconds has to be before it */
-#define LONGEST_S  10    /* what goes on for longer is reported in parts */
-#define GAP_S      2     /* 1 / GAP_S s of cycles may be missing */
-#define LEVEL_BINS 3     /* half seconds */
+#define OWN_S      2
+#define SOUND_MS   20 /* less sound than that between two makes them one */
+#define SOUND_S    2  /* 1 / SOUND_S s of sound in the last seconds has to be before it */
+#define LONGEST_S  10 /* what goes on for longer is reported in parts */
+#define GAP_S      2  /* 1 / GAP_S s of cycles may be missing */
+#define LEVEL_BINS 3  /* half seconds */
 
 static int64_t most(int64_t a, int64_t b)
 {
@@ -90,7 +91,12 @@ static void end_quiet(struct st_silence *silence, int64_t offset)
         silence->find.end = silence->at;
         silence->find.whole = silence->find.whole && whole;
     } else {
-        silence->find = (struct st_silence_find){begin, silence->at, whole, silence->doubt == 0};
+        silence->find =
+            (struct st_silence_find){.begin = begin,
+                                     .end = silence->at,
+                                     .whole = whole,
+                                     .rare = silence->doubt == 0,
+                                     .own = silence->doubt > (DOUBT_S - OWN_S) * silence->rate_hz};
         silence->level = level;
     }
     silence->found = is_loss;

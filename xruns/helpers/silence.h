@@ -30,7 +30,8 @@ struct st_silence_cycle {
 struct st_silence_find {
     int64_t begin, end; /* on the driver's clock, in frames */
     bool whole;         /* each silence of it began with a cycle */
-    bool rare;          /* in the last five minutes no other silence was cut off and ended within a cycle */
+    bool rare; /* in the last five minutes no other silence was cut off and ended within a cycle ... */
+    bool own;  /* ... and in the last two seconds one was */
 };
 
 /** All 0 at first, and each time when the stream begins to play. */

@@ -45,7 +45,8 @@ static void on_found(void *ctx, const struct st_silence_find *find)
     player->rare_n += find->whole && find->rare;
     for (int i = 0; i < 2; i++)
         st_listened_find(&player->listened[i], ns_of(find->begin), ns_of(find->end - find->begin),
-                         (find->whole ? ST_LISTENED_WHOLE : 0) | (find->rare ? ST_LISTENED_RARE : 0));
+                         (find->whole ? ST_LISTENED_WHOLE : 0) | (find->rare ? ST_LISTENED_RARE : 0) |
+                             (find->own ? ST_LISTENED_OWN : 0));
 }
 
 static void flush(struct player *player)
