@@ -18,8 +18,10 @@
 #include "xruns/helpers/object_share.h"
 #include "xruns/helpers/standing.h"
 
-#define SAMPLE_NS  331000      /* of CPU time; no multiple of what audio programs compute by */
-#define RING_BYTES (64 * 1024) /* 2700 samples: 0.9 s of computing, and reports are at most that late */
+#define SAMPLE_NS                                                                                            \
+    997000 /* of CPU time; no multiple of what audio programs compute by. One costs up to 20 us, in a guest  \
+            */
+#define RING_BYTES (64 * 1024) /* 2700 samples, of seconds: reports are up to one late */
 #define RANGES_MAX 1024        /* executable mappings with a file */
 #define LINES_MAX  20000
 #define SAMPLED_NS (120 * ST_NS_PER_S)
