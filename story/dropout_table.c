@@ -129,16 +129,11 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
         client->named_n += (uint64_t)seen->dropouts_n;
     }
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
-    const bool is_longer = seen->busy_ns - seen->error_ns + seen->wait_ns >
-                           client->worst_busy_ns - client->worst_error_ns + client->worst_wait_ns;
     const bool was = client->worst_reason == reason, is = seen->reason == reason;
-    if (was == is ? !is_longer : was)
+    if (was == is ? !st_dropout_cycle_is_worse(&seen->cycle, &client->worst) : was)
         return;
     client->worst_reason = seen->reason;
-    client->worst_busy_ns = seen->busy_ns;
-    client->worst_error_ns = seen->error_ns;
-    client->worst_wait_ns = seen->wait_ns;
-    client->worst_period_ns = seen->period_ns;
+    client->worst = seen->cycle;
 }
 
 static void take_device_load(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
@@ -166,7 +161,7 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
     if (table->cycle_n == ST_DROPOUT_CYCLE_MAX)
         return;
     size_t at = table->cycle_n++;
-    for (; at > 0 && table->cycle[at - 1].wait_ns > seen->wait_ns; at--)
+    for (; at > 0 && table->cycle[at - 1].cycle.wait_ns > seen->cycle.wait_ns; at--)
         table->cycle[at] = table->cycle[at - 1];
     table->cycle[at] = *seen;
 }
@@ -185,7 +180,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         table->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
         table->lost_ns = st_ns_add(table->lost_ns, seen->lost_ns);
         table->last_wall_ns = wall_ns;
-        table->last_period_ns = seen->period_ns > 0 ? seen->period_ns : table->period_ns;
+        table->last_period_ns = seen->cycle.period_ns > 0 ? seen->cycle.period_ns : table->period_ns;
         table->certainty = seen->certainty;
     }
     if (is_load && seen->client[0] == '\0') {
@@ -249,12 +244,8 @@ const char *st_dropout_table_why(const struct st_dropout_client *client, bool fi
         why.culprit = client->device;
         why.drift_ppb = client->drift_ppb;
     }
-    if (figures) {
-        why.busy_ns = client->worst_busy_ns;
-        why.error_ns = client->worst_error_ns;
-        why.wait_ns = client->worst_wait_ns;
-        why.period_ns = client->worst_period_ns;
-    }
+    if (figures)
+        why.cycle = client->worst;
     return st_dropout_reason_why(&why, buf, buf_bytes);
 }
 
@@ -351,7 +342,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
                      const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
 {
     const bool stream = client->load.streams_n > 0; /* no one simplifies a player */
-    const int64_t busy_ns = client->worst_busy_ns, error_ns = client->worst_error_ns;
+    const int64_t busy_ns = client->worst.busy_ns, error_ns = client->worst.error_ns;
     const double share = share_of(client);
     const int64_t frames = st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns + error_ns);
     char busy[32], error[32], rhythm[128], code[256];
@@ -362,7 +353,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
                  100 * share);
     } else if (busy_ns == 0 || table->frames == 0) {
         snprintf(why, why_bytes, "no buffer size can be named: the CPU time of its cycles is not known");
-    } else if (client->worst_period_ns > 0 && table->period_ns > client->worst_period_ns &&
+    } else if (client->worst.period_ns > 0 && table->period_ns > client->worst.period_ns &&
                busy_ns < table->period_ns) {
         snprintf(why, why_bytes,
                  "the buffer is larger now than when these dropouts happened: see whether they come again");

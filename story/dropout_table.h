@@ -26,7 +26,7 @@ struct st_dropout_client {
     uint64_t named_n;                    /* ... of those that had one */
     int64_t first_wall_ns, last_wall_ns; /* of its dropouts; INT64_MIN: none */
     /* of the worst of its dropouts of the most frequent reason; 0: not known */
-    int64_t worst_busy_ns, worst_error_ns, worst_wait_ns, worst_period_ns; /* error: of busy */
+    struct st_dropout_cycle worst;
     enum st_dropout_reason worst_reason;
     int64_t reserve_ns,
         buffer_ns; /* of struct st_xrun_load, the least of all, and of which buffer; 0: not known */

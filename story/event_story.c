@@ -135,10 +135,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
                        st_dropout_reason_why(&(struct st_dropout_why){.reason = event->reason,
                                                                       .others = event->culprit_n < n - n / 2,
                                                                       .culprit = event->culprit,
-                                                                      .busy_ns = event->busy_ns,
-                                                                      .error_ns = event->error_ns,
-                                                                      .wait_ns = event->wait_ns,
-                                                                      .period_ns = event->period_ns},
+                                                                      .cycle = event->cycle},
                                              why, sizeof(why)));
 }
 
@@ -286,10 +283,10 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
     set_time(document, "lost_cycles", event->cycles_n);
     set_time(document, "lost_ns", event->lost_ns);
     set_time(document, "longest_ns", event->longest_ns);
-    set_time(document, "busy_ns", event->busy_ns);
-    set_time(document, "busy_error_ns", event->error_ns);
-    set_time(document, "wait_ns", event->wait_ns);
-    set_time(document, "period_ns", event->period_ns);
+    set_time(document, "busy_ns", event->cycle.busy_ns);
+    set_time(document, "busy_error_ns", event->cycle.error_ns);
+    set_time(document, "wait_ns", event->cycle.wait_ns);
+    set_time(document, "period_ns", event->cycle.period_ns);
     set_number(document, "lateness_ns", late->lateness_ns);
     set_number(document, "explained_ns", late->explained_ns);
     set_text(document, "cause", cause_name(event, beside, late));

@@ -86,13 +86,15 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
                        why->drift_ppb < 0 ? "faster" : "slower");
     if (why->device_xrun || why->resync)
         return buf;
-    if (why->reason == ST_DROPOUT_TOO_SLOW && why->period_ns > 0 && why->busy_ns > why->period_ns)
+    if (why->reason == ST_DROPOUT_TOO_SLOW && why->cycle.period_ns > 0 &&
+        why->cycle.busy_ns > why->cycle.period_ns)
         st_text_append(buf, buf_bytes, " (%s%s of CPU time, the buffer lasts %s)",
-                       why->error_ns > why->busy_ns / 50 ? "about " : "", /* more than 2 % */
-                       st_ns_format_short(why->busy_ns, time, sizeof(time)),
-                       st_ns_format_short(why->period_ns, period, sizeof(period)));
-    else if (why->reason == ST_DROPOUT_WOKEN_LATE && why->wait_ns > 0)
-        st_text_append(buf, buf_bytes, " (by %s)", st_ns_format_short(why->wait_ns, time, sizeof(time)));
+                       why->cycle.error_ns > why->cycle.busy_ns / 50 ? "about " : "", /* more than 2 % */
+                       st_ns_format_short(why->cycle.busy_ns, time, sizeof(time)),
+                       st_ns_format_short(why->cycle.period_ns, period, sizeof(period)));
+    else if (why->reason == ST_DROPOUT_WOKEN_LATE && why->cycle.wait_ns > 0)
+        st_text_append(buf, buf_bytes, " (by %s)",
+                       st_ns_format_short(why->cycle.wait_ns, time, sizeof(time)));
     if (why->reason == ST_DROPOUT_WOKEN_LATE && known)
         st_text_append(buf, buf_bytes, ", %s had the CPU", culprit);
     return buf;

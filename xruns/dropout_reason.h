@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "core/base.h"
+#include "xruns/dropout_cycle.h"
 
 /* Next step where no program that plays has real-time rights; FreeBSD does not tell whether they have
  * them. */
@@ -42,13 +43,12 @@ enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOU
 
 struct st_dropout_why {
     enum st_dropout_reason reason;
-    bool device_xrun;                    /* its own stream on a device ran dry: there is no reason */
-    bool resync;                         /* a second card was put in step with culprit */
-    int64_t drift_ppb;                   /* by which that card is faster than culprit; 0: not known */
-    bool others;                         /* the culprit was not always the same */
-    const char *culprit;                 /* as in struct st_xrun_seen */
-    int64_t busy_ns, wait_ns, period_ns; /* of the worst cycle; 0: not known, or not to be said */
-    int64_t error_ns;                    /* of busy_ns, up or down */
+    bool device_xrun;              /* its own stream on a device ran dry: there is no reason */
+    bool resync;                   /* a second card was put in step with culprit */
+    int64_t drift_ppb;             /* by which that card is faster than culprit; 0: not known */
+    bool others;                   /* the culprit was not always the same */
+    const char *culprit;           /* as in struct st_xrun_seen */
+    struct st_dropout_cycle cycle; /* the worst; 0: not known, or not to be said */
 };
 
 /** For screens, after a client's name: "computed too long (25.0 ms of CPU time, the buffer lasts 21.3 ms)",

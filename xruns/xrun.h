@@ -9,6 +9,7 @@
 
 #include "core/event.h"
 #include "platform/machine.h"
+#include "xruns/dropout_cycle.h"
 #include "xruns/dropout_place.h"
 #include "xruns/dropout_reason.h"
 
@@ -85,8 +86,7 @@ struct st_xrun_seen {
 
     /* of the clients that were not ready: one reason and place for all of dropouts_n and cycles_n */
     enum st_dropout_reason reason;
-    int64_t busy_ns, wait_ns, period_ns; /* of the worst of these cycles: CPU time, waiting; 0: not known */
-    int64_t error_ns;                    /* busy_ns may be wrong by this, up or down */
+    struct st_dropout_cycle cycle;    /* the worst of these */
     char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, which client it waited for, or in which file's code
                                          it computed too long; "" when not known */
     enum st_dropout_place place;

@@ -131,10 +131,7 @@ static void say_why(const struct who *row, bool figures, char *buf, size_t buf_b
                                  .culprit = row->culprit,
                                  .resync = row->place == ST_DROPOUT_AT_RESYNC};
     if (figures) {
-        why.busy_ns = row->busy_ns;
-        why.error_ns = row->error_ns;
-        why.wait_ns = row->wait_ns;
-        why.period_ns = row->period_ns;
+        why.cycle = (struct st_dropout_cycle){row->busy_ns, row->error_ns, row->wait_ns, row->period_ns};
     }
     if (row->place == ST_DROPOUT_AT_BUS)
         snprintf(buf, buf_bytes, "%s", st_dropout_place_why(row->place));

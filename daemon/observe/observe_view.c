@@ -83,11 +83,11 @@ static json_t *client_json(const struct st_dropout_client *client)
     st_json_set(object, "culprit", st_json_text_or_null(client->culprit));
     st_json_set(object, "first_ns", st_json_known(client->first_wall_ns));
     st_json_set(object, "last_ns", st_json_known(client->last_wall_ns));
-    st_json_set(object, "worst_busy_ns", known(client->worst_busy_ns));
+    st_json_set(object, "worst_busy_ns", known(client->worst.busy_ns));
     st_json_set(object, "worst_busy_error_ns",
-                st_json_integer_or_null(client->worst_busy_ns > 0, client->worst_error_ns));
-    st_json_set(object, "worst_wait_ns", known(client->worst_wait_ns));
-    st_json_set(object, "worst_period_ns", known(client->worst_period_ns));
+                st_json_integer_or_null(client->worst.busy_ns > 0, client->worst.error_ns));
+    st_json_set(object, "worst_wait_ns", known(client->worst.wait_ns));
+    st_json_set(object, "worst_period_ns", known(client->worst.period_ns));
     static const char *const between[] = {[ST_XRUN_BETWEEN_STOPS] = "stops",
                                           [ST_XRUN_BETWEEN_UNSEEN] = "not-watched",
                                           [ST_XRUN_BETWEEN_HEARD] = "heard"};
@@ -124,16 +124,17 @@ static json_t *cycle_json(const struct st_dropout_table *seen)
     json_t *clients = json_array();
     for (size_t i = 0; i < seen->cycle_n; i++) {
         const struct st_xrun_seen *client = &seen->cycle[i];
-        json_array_append_new(
-            clients, json_pack("{s:o, s:I, s:I}", "name", st_json_safe_string(client->client), "wait_ns",
-                               (json_int_t)client->wait_ns, "busy_ns", (json_int_t)client->busy_ns));
-        if (client->wait_ns + client->busy_ns < deadline_ns)
+        json_array_append_new(clients,
+                              json_pack("{s:o, s:I, s:I}", "name", st_json_safe_string(client->client),
+                                        "wait_ns", (json_int_t)client->cycle.wait_ns, "busy_ns",
+                                        (json_int_t)client->cycle.busy_ns));
+        if (client->cycle.wait_ns + client->cycle.busy_ns < deadline_ns)
             continue;
         st_text_append(text, sizeof(text), "%s waited %s, ", client->client,
-                       st_ns_format_short(client->wait_ns, wait, sizeof(wait)));
-        if (client->busy_ns > 0)
+                       st_ns_format_short(client->cycle.wait_ns, wait, sizeof(wait)));
+        if (client->cycle.busy_ns > 0)
             st_text_append(text, sizeof(text), "computed %s; ",
-                           st_ns_format_short(client->busy_ns, busy, sizeof(busy)));
+                           st_ns_format_short(client->cycle.busy_ns, busy, sizeof(busy)));
         else
             st_text_append(text, sizeof(text), "had not begun to compute; ");
     }

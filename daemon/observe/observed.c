@@ -35,8 +35,8 @@ static int64_t wall_ns(const struct st_observed *o)
 /* By how long a late wake-up of ours must at least be late to explain it; 0: not known, any. */
 static int64_t missing_ns(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
-    if (seen->period_ns > 0 && seen->busy_ns + seen->wait_ns > seen->period_ns)
-        return seen->busy_ns + seen->wait_ns - seen->period_ns;
+    if (seen->cycle.period_ns > 0 && seen->cycle.busy_ns + seen->cycle.wait_ns > seen->cycle.period_ns)
+        return seen->cycle.busy_ns + seen->cycle.wait_ns - seen->cycle.period_ns;
     for (size_t i = 0; i < o->view.seen.clients_n; i++) { /* what it usually leaves of the period */
         const struct st_dropout_client *client = &o->view.seen.clients[i];
         if (client->load.cycles_n > 0 && client->load.busy_median_ns >= 0 &&
@@ -64,10 +64,7 @@ static struct st_event event_of(const struct st_observed *o, const struct st_xru
     if (kind != ST_EVENT_CLIENT_DROPOUT)
         return event;
     event.reason = seen->reason;
-    event.busy_ns = seen->busy_ns;
-    event.error_ns = seen->error_ns;
-    event.wait_ns = seen->wait_ns;
-    event.period_ns = seen->period_ns;
+    event.cycle = seen->cycle;
     event.missing_ns = missing_ns(o, seen);
     memcpy(event.culprit, seen->culprit, sizeof(event.culprit));
     event.culprit_n = seen->culprit[0] != '\0' ? n : 0;

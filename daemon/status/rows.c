@@ -232,11 +232,11 @@ static const char *share_text(int64_t ns, int64_t period_ns, char *buf, size_t b
 static const char *worst_text(const struct st_dropout_client *client, char *buf, size_t buf_bytes)
 {
     const struct st_xrun_load *load = &client->load;
-    const bool dropout = client->worst_busy_ns > 0 && client->worst_period_ns > 0;
+    const bool dropout = client->worst.busy_ns > 0 && client->worst.period_ns > 0;
     if (dropout && (load->cycles_n == 0 || load->period_ns <= 0 ||
-                    (double)client->worst_busy_ns * (double)load->period_ns >
-                        (double)load->busy_max_ns * (double)client->worst_period_ns))
-        return share_text(client->worst_busy_ns, client->worst_period_ns, buf, buf_bytes);
+                    (double)client->worst.busy_ns * (double)load->period_ns >
+                        (double)load->busy_max_ns * (double)client->worst.period_ns))
+        return share_text(client->worst.busy_ns, client->worst.period_ns, buf, buf_bytes);
     return share_text(load->cycles_n > 0 ? load->busy_max_ns : -1, load->period_ns, buf, buf_bytes);
 }
 

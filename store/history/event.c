@@ -59,8 +59,7 @@ void st_event_add(struct st_event *event, const struct st_event *other)
 {
     const bool late = event->lateness_ns != INT64_MIN || other->lateness_ns != INT64_MIN;
     const bool worse = late ? other->lateness_ns > event->lateness_ns
-                            : other->busy_ns - other->error_ns + other->wait_ns >
-                                  event->busy_ns - event->error_ns + event->wait_ns;
+                            : st_dropout_cycle_is_worse(&other->cycle, &event->cycle);
     event->count_n = st_ns_add(count_of(event), count_of(other));
     forget_if_other(event->client, other->client, sizeof(event->client));
     forget_if_other(event->device, other->device, sizeof(event->device));
@@ -83,10 +82,7 @@ void st_event_add(struct st_event *event, const struct st_event *other)
         vote(event, other);
     if (!worse)
         return;
-    event->busy_ns = other->busy_ns;
-    event->error_ns = other->error_ns;
-    event->wait_ns = other->wait_ns;
-    event->period_ns = other->period_ns;
+    event->cycle = other->cycle;
     event->missing_ns = other->missing_ns;
     event->cause = other->cause;
     event->lateness_ns = other->lateness_ns;

@@ -9,6 +9,7 @@
 #include "core/base.h"
 #include "core/cause_kind.h"
 #include "core/event.h"
+#include "xruns/dropout_cycle.h"
 #include "xruns/dropout_place.h"
 #include "xruns/dropout_reason.h"
 
@@ -48,8 +49,7 @@ struct st_event {
     int64_t lost_ns, longest_ns; /* no sound for so long, in all of count_n and in the longest; 0: unknown;
                                     only longest_ns is 0: the lengths of some are unknown */
     bool mixed; /* a sum of several reasons: reason is unknown, and no one else is to blame for all of them */
-    int64_t busy_ns, error_ns; /* CPU time, known to error_ns up or down */
-    int64_t wait_ns, period_ns;
+    struct st_dropout_cycle cycle;
     int64_t missing_ns; /* a late wake-up that explains it is at least so late; 0: any */
 
     /* a late wake-up of the test loop */

@@ -42,8 +42,8 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
         or_null(event->span_ns, 0), event->count_n, event->detail, event->source, event->device,
         event->client, or_null(event->certainty, ST_CERTAINTY_NONE),
         event->reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(event->reason) : "",
-        or_null(event->busy_ns, 0), or_null(event->error_ns, 0), or_null(event->wait_ns, 0),
-        or_null(event->period_ns, 0), or_null(event->missing_ns, 0), cause_or_null(event->cause),
+        or_null(event->cycle.busy_ns, 0), or_null(event->cycle.error_ns, 0), or_null(event->cycle.wait_ns, 0),
+        or_null(event->cycle.period_ns, 0), or_null(event->missing_ns, 0), cause_or_null(event->cause),
         event->lateness_ns, event->explained_ns, event->culprit, or_null(event->culprit_n, 0),
         or_null(event->culprit_ns, 0), or_null(event->loop_cpu, ST_EVENT_NO_LOOP),
         cause_or_null(event->slowed), c->pressure_cpu_permille, c->pressure_io_permille,
@@ -97,10 +97,10 @@ static bool read_event(sqlite3_stmt *statement, struct st_event *ret)
         event.certainty = (enum st_certainty)certainty;
     st_history_sql_text(statement, 9, name, sizeof(name));
     event.reason = st_dropout_reason_of(name);
-    event.busy_ns = amount_at(statement, 10);
-    event.error_ns = amount_at(statement, 11);
-    event.wait_ns = amount_at(statement, 12);
-    event.period_ns = amount_at(statement, 13);
+    event.cycle.busy_ns = amount_at(statement, 10);
+    event.cycle.error_ns = amount_at(statement, 11);
+    event.cycle.wait_ns = amount_at(statement, 12);
+    event.cycle.period_ns = amount_at(statement, 13);
     event.missing_ns = amount_at(statement, 14);
     event.cause = cause_at(statement, 15);
     event.lateness_ns = st_history_sql_int(statement, 16);

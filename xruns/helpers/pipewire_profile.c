@@ -230,8 +230,8 @@ static void keep_node(struct st_pipewire_profile_node *node, const struct st_pip
         return;
     rename_node(&node->kept.client, node->name);
     node->kept.deadline_ns = length_ns;
-    node->kept.wait_ns = awake_ns - cycle_ns;
-    node->kept.busy_ns = end_ns - awake_ns;
+    node->kept.cycle.wait_ns = awake_ns - cycle_ns;
+    node->kept.cycle.busy_ns = end_ns - awake_ns;
 }
 
 /* A cycle that is not reported yet stays. */
@@ -259,7 +259,7 @@ static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn se
     profile->kept_ns = 0;
     for (size_t i = 0; n > 0; i++) { /* those that are late first: who listens may have room for some only */
         struct st_xrun_seen *kept = &profile->nodes[i % ST_PIPEWIRE_PROFILE_NODES_MAX].kept;
-        const bool late = kept->wait_ns + kept->busy_ns >= kept->deadline_ns;
+        const bool late = kept->cycle.wait_ns + kept->cycle.busy_ns >= kept->deadline_ns;
         if (kept->deadline_ns == 0 || late != (i < ST_PIPEWIRE_PROFILE_NODES_MAX))
             continue;
         kept->left_n = --n;
@@ -270,17 +270,14 @@ static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn se
 /* --- who was late, and why --- */
 
 static void judged(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
-                   enum st_dropout_reason reason, int64_t busy_ns, int64_t error_ns, int64_t wait_ns,
-                   const char *culprit)
+                   enum st_dropout_reason reason, struct st_dropout_cycle cycle, const char *culprit)
 {
     struct st_pipewire_profile_reason *sum = &node->reasons[reason];
     if (node->undecided_n == 0)
         return;
     profile->kept_counts = profile->kept_counts || is_late(node, profile->kept_ns);
-    if (sum->n == 0 || busy_ns - error_ns + wait_ns > sum->busy_ns - sum->error_ns + sum->wait_ns) {
-        sum->busy_ns = busy_ns;
-        sum->error_ns = error_ns;
-        sum->wait_ns = wait_ns;
+    if (sum->n == 0 || st_dropout_cycle_is_worse(&cycle, &sum->worst)) {
+        sum->worst = cycle;
         if (culprit[0] != '\0' || sum->n == 0)
             rename_node(&sum->culprit, culprit);
     }
@@ -348,7 +345,8 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_p
     char culprit[ST_XRUN_NAME_BYTES];
     if (holder_id != 0 && holder != NULL) {
         add_undecided(holder, n, from_ns, to_ns);
-        judged(profile, holder, ST_DROPOUT_TOO_SLOW, driver->holder_busy_ns, driver->holder_error_ns, 0, "");
+        judged(profile, holder, ST_DROPOUT_TOO_SLOW,
+               (struct st_dropout_cycle){driver->holder_busy_ns, driver->holder_error_ns, 0, 0}, "");
         return;
     }
     if (profile->measure != NULL)
@@ -356,8 +354,8 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_p
     const bool taken = late.measured && late.queue_ns >= (to_ns - from_ns) / 2;
     driver->undecided_n = 0;
     add_undecided(driver, n, from_ns, to_ns);
-    judged(profile, driver, taken ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE, 0, 0, 0,
-           taken ? culprit_of(profile, &late, culprit, sizeof(culprit)) : "");
+    judged(profile, driver, taken ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE,
+           (struct st_dropout_cycle){0}, taken ? culprit_of(profile, &late, culprit, sizeof(culprit)) : "");
 }
 
 /* The server's dropout, once for all of its clients that were not ready. */
@@ -419,10 +417,10 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
     if (late->measured && own_ns < busy_ns) /* others had the CPU: no larger buffer is needed for that */
         busy_ns = own_ns;
     if (is_late(node, profile->kept_ns)) {
-        node->kept.busy_ns = busy_ns;
-        node->kept.wait_ns = late->end_ns - late->cycle_ns - node->kept.busy_ns;
-        if (node->kept.wait_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
-            node->kept.wait_ns = ST_PIPEWIRE_CYCLE_MAX_NS;
+        node->kept.cycle.busy_ns = busy_ns;
+        node->kept.cycle.wait_ns = late->end_ns - late->cycle_ns - node->kept.cycle.busy_ns;
+        if (node->kept.cycle.wait_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
+            node->kept.cycle.wait_ns = ST_PIPEWIRE_CYCLE_MAX_NS;
     }
     if (node->signal_ns != 0 && late->awake_ns != 0)
         st_node_load_add(&node->load, busy_ns, awake_ns - late->signal_ns);
@@ -432,8 +430,9 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
         node->long_matters = true;
     }
     count_rhythm(profile, node, cycle->frames, late->signal_ns, late->end_ns, busy_ns);
-    judged(profile, node, node->reason, busy_ns, slow ? late->cpu_error_ns : 0,
-           slow ? 0 : awake_ns - late->signal_ns,
+    judged(profile, node, node->reason,
+           (struct st_dropout_cycle){busy_ns, slow ? late->cpu_error_ns : 0,
+                                     slow ? 0 : awake_ns - late->signal_ns, 0},
            node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for
            : slow                                      ? node->file
            : node->reason == ST_DROPOUT_CPU_TAKEN || node->reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
@@ -503,7 +502,7 @@ static void judge_rest(struct st_pipewire_profile *profile, struct st_pipewire_p
                        int64_t now_ns)
 {
     const bool again = node->judged_ns != 0 && now_ns - node->judged_ns < 4 * node->period_ns;
-    judged(profile, node, again ? node->reason : ST_DROPOUT_UNKNOWN, 0, 0, 0, "");
+    judged(profile, node, again ? node->reason : ST_DROPOUT_UNKNOWN, (struct st_dropout_cycle){0}, "");
 }
 
 static void take_starved(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
@@ -827,10 +826,8 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
                                     .cycles_n = sum->n,
                                     .lost_ns = sum->lost_ns,
                                     .longest_ns = sum->longest_ns,
-                                    .busy_ns = sum->busy_ns,
-                                    .error_ns = sum->error_ns,
-                                    .wait_ns = sum->wait_ns,
-                                    .period_ns = node->period_ns};
+                                    .cycle = sum->worst};
+    sighting.cycle.period_ns = node->period_ns;
     rename_node(&sighting.device, node->driver);
     rename_node(&sighting.client, node->drives ? ST_XRUN_SERVER_ITSELF : node->name);
     rename_node(&sighting.culprit, sum->culprit);

@@ -36,9 +36,9 @@ struct spa_pod;
 /* Cycles in which a client was not ready for one reason, not reported yet. */
 struct st_pipewire_profile_reason {
     int64_t n;
-    int64_t dropouts_n;                 /* that began with one of them */
-    int64_t lost_ns, longest_ns;        /* together, and of the longest dropout that they belong to, so far */
-    int64_t busy_ns, error_ns, wait_ns; /* of the worst; error: of busy */
+    int64_t dropouts_n;          /* that began with one of them */
+    int64_t lost_ns, longest_ns; /* together, and of the longest dropout that they belong to, so far */
+    struct st_dropout_cycle worst;
     char culprit[ST_XRUN_NAME_BYTES];
 };
 

@@ -145,9 +145,9 @@ static void the_program_with_most_dropouts_is_named(void **state)
                                    missed("HeavyReverb", 20, ST_DROPOUT_TOO_SLOW),
                                    missed("HeavyReverb", 3, ST_DROPOUT_TOO_SLOW),
                                    missed("GoodSynth", 1, ST_DROPOUT_WOKEN_LATE)};
-    lines[3].busy_ns = 25 * ST_NS_PER_MS;
-    lines[3].wait_ns = 100 * ST_NS_PER_US;
-    lines[3].period_ns = 21333333;
+    lines[3].cycle.busy_ns = 25 * ST_NS_PER_MS;
+    lines[3].cycle.wait_ns = 100 * ST_NS_PER_US;
+    lines[3].cycle.period_ns = 21333333;
     struct st_facts *facts = watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false);
     int64_t n;
     const char *text;
@@ -170,8 +170,8 @@ static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
     (void)state;
     struct st_xrun_seen lines[] = {load("", 1024), load("Heavy", 1024),
                                    missed("Heavy", 2, ST_DROPOUT_TOO_SLOW)};
-    lines[2].busy_ns = 58 * ST_NS_PER_MS;
-    lines[2].period_ns = 21333333;
+    lines[2].cycle.busy_ns = 58 * ST_NS_PER_MS;
+    lines[2].cycle.period_ns = 21333333;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "Heavy made all 2 dropouts in 11 s on PipeWire: it computed too long (58.0 ms of CPU time, the "
          "buffer lasts 21.3 ms). "

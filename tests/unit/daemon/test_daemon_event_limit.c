@@ -235,13 +235,13 @@ static void events_of_all_clients_are_in_one_sum(void **state)
     event.count_n = 2;
     for (int i = 0; i < ST_EVENT_LIMIT_SEEN_BURST_N + 1000; i++) {
         snprintf(event.client, sizeof(event.client), "client %d", i);
-        event.busy_ns = i;
+        event.cycle.busy_ns = i;
         (void)st_event_limit_passes(&limit, 0, ST_LOG_WARN, &event);
     }
     assert_true(st_event_limit_sum(&limit, ST_EVENT_LIMIT_SUM_NS, 7, false, &sum, &level));
     assert_string_equal(sum.source, "jack");
     assert_string_equal(sum.client, "");
-    assert_int_equal(sum.busy_ns, ST_EVENT_LIMIT_SEEN_BURST_N + 999); /* the worst */
+    assert_int_equal(sum.cycle.busy_ns, ST_EVENT_LIMIT_SEEN_BURST_N + 999); /* the worst */
     assert_int_equal(sum.count_n, 2000);
 }
 

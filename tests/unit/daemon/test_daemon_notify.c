@@ -55,8 +55,8 @@ static void says_what_the_status_says(void **state)
     (void)state;
     struct st_notify_text text;
     struct st_dropout_client *heavy = add("HeavyReverb", ST_DROPOUT_TOO_SLOW, 12);
-    heavy->worst_busy_ns = 25000000;
-    heavy->worst_period_ns = 21333333;
+    heavy->worst.busy_ns = 25000000;
+    heavy->worst.period_ns = 21333333;
     heavy->worst_reason = ST_DROPOUT_TOO_SLOW;
     assert_true(st_notify_cause_find(&shown, &view, &text));
     assert_string_equal(text.brief, "HeavyReverb: 12 dropouts");

@@ -456,8 +456,8 @@ static void see_not_ready(const char *client, int64_t n, enum st_dropout_reason 
 {
     see("card", client, 0, n);
     to_see[to_see_n - 1].reason = reason;
-    to_see[to_see_n - 1].busy_ns = busy_ns;
-    to_see[to_see_n - 1].period_ns = 21333333;
+    to_see[to_see_n - 1].cycle.busy_ns = busy_ns;
+    to_see[to_see_n - 1].cycle.period_ns = 21333333;
 }
 
 static void see_load(const char *client, int64_t busy_ns, int64_t frames)
@@ -493,7 +493,7 @@ static void dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm(void *
     assert_int_equal(heavy->dropouts_n, 6);
     assert_int_equal(heavy->reasons_n[ST_DROPOUT_TOO_SLOW], 5);
     assert_int_equal(heavy->reasons_n[ST_DROPOUT_WOKEN_LATE], 1);
-    assert_int_equal(heavy->worst_busy_ns, 25000000);
+    assert_int_equal(heavy->worst.busy_ns, 25000000);
     assert_int_equal(heavy->load.busy_median_ns, 9000);
     assert_int_equal(o.view.seen.dropouts_n, 7);
 }
@@ -530,7 +530,7 @@ static void event_of_a_client_says_why_by_its_own_cycle(void **state)
         char name[24];
         snprintf(name, sizeof(name), "client%zu", i);
         see_not_ready(name, 24, rows[i].reason, rows[i].busy_ns);
-        to_see[to_see_n - 1].wait_ns = rows[i].wait_ns;
+        to_see[to_see_n - 1].cycle.wait_ns = rows[i].wait_ns;
         snprintf(to_see[to_see_n - 1].culprit, ST_XRUN_NAME_BYTES, "%s", rows[i].culprit);
         turn_after(POLL_NS);
         const struct st_event *event = &events.events[events.events_n - 1].event;
@@ -589,15 +589,15 @@ static void worst_cycle_is_one_of_the_most_frequent_reason(void **state)
     (void)state;
     see_not_ready("Heavy", 1, ST_DROPOUT_CPU_TAKEN, 90000000);
     turn_after(0);
-    assert_int_equal(o.view.seen.clients[0].worst_busy_ns, 90000000);
+    assert_int_equal(o.view.seen.clients[0].worst.busy_ns, 90000000);
     see_not_ready("Heavy", 2, ST_DROPOUT_TOO_SLOW, 24000000);
     turn_after(POLL_NS);
-    assert_int_equal(o.view.seen.clients[0].worst_busy_ns, 24000000);
+    assert_int_equal(o.view.seen.clients[0].worst.busy_ns, 24000000);
     see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 25000000);
     see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 22000000);
     see_not_ready("Heavy", 1, ST_DROPOUT_CPU_TAKEN, 99000000);
     turn_after(POLL_NS);
-    assert_int_equal(o.view.seen.clients[0].worst_busy_ns, 25000000);
+    assert_int_equal(o.view.seen.clients[0].worst.busy_ns, 25000000);
 }
 
 static void culprit_is_who_was_it_most_often(void **state)

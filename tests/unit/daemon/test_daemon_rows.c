@@ -105,8 +105,8 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     (void)state;
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *heavy = add_client(pipewire, "HeavyReverb", 407, ST_DROPOUT_TOO_SLOW);
-    heavy->worst_busy_ns = 25000000;
-    heavy->worst_period_ns = 21333333;
+    heavy->worst.busy_ns = 25000000;
+    heavy->worst.period_ns = 21333333;
     heavy->load = (struct st_xrun_load){
         .cycles_n = 469, .busy_median_ns = 2560000, .busy_max_ns = 24000000, .period_ns = 21333333};
     add_client(pipewire, "GoodSynth", 5, ST_DROPOUT_WOKEN_LATE);
@@ -384,7 +384,7 @@ static void first_line_says_what_the_server_knows(void **state)
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         struct st_dropout_client *client = add_client(watch_pipewire(), rows[i].name, 3, rows[i].reason);
-        client->worst_wait_ns = 4100000;
+        client->worst.wait_ns = 4100000;
         snprintf(client->culprit, sizeof(client->culprit), "%s", rows[i].culprit);
         client->culprit_n = 3;
         client->named_n = 3;
@@ -417,14 +417,14 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     (void)state;
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW);
-    client->worst_period_ns = 21333333;
-    client->worst_busy_ns = 30000000; /* 1440 frames */
+    client->worst.period_ns = 21333333;
+    client->worst.busy_ns = 30000000; /* 1440 frames */
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
-    client->worst_busy_ns = 60000000; /* 2880 frames */
+    client->worst.busy_ns = 60000000; /* 2880 frames */
     expect_of_screen("next_why",
                      "its worst cycle of 60.0 ms is longer than a buffer that one can play with; freeze or "
                      "simplify Heavy");
-    client->worst_busy_ns = 25000000;
+    client->worst.busy_ns = 25000000;
     client->load = (struct st_xrun_load){
         .cycles_n = 469, .busy_median_ns = 21000000, .busy_max_ns = 25000000, .period_ns = 21333333};
     expect_of_screen("next_why",
@@ -436,24 +436,24 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     pipewire->seen.period_ns = 42666667; /* it was raised since */
     expect_of_screen("next", "sleeptune status --watch");
     pipewire->source = "jack";
-    client->worst_busy_ns = 45000000;
+    client->worst.busy_ns = 45000000;
     expect_of_screen("next", "sleeptune status --watch");
     pipewire->seen.frames = 512;
     pipewire->seen.period_ns = 10666667;
-    client->worst_period_ns = 10666667;
-    client->worst_busy_ns = 15000000;
+    client->worst.period_ns = 10666667;
+    client->worst.busy_ns = 15000000;
     client->load.busy_max_ns = 90000000; /* by the clock, with what others took of it */
     expect_of_screen("next", "jack_bufsize 1024");
-    client->worst_error_ns = 7000000; /* 8 to 22 ms: 512, 1024 or 2048 */
+    client->worst.error_ns = 7000000; /* 8 to 22 ms: 512, 1024 or 2048 */
     expect_of_screen("next", "sleeptune status --watch");
     expect_of_screen("next_why", "no buffer size can be named: the CPU time of its worst cycle, 15.0 ms, is "
                                  "only known to 7.00 ms");
-    client->worst_error_ns = 1000000;
+    client->worst.error_ns = 1000000;
     expect_of_screen("next", "jack_bufsize 1024");
     expect_of_screen("answer",
                      "Heavy made the only dropout (watched since 22:13): it computed too long (about "
                      "15.0 ms of CPU time, the buffer lasts 10.7 ms).");
-    client->worst_busy_ns = 0; /* only the clock's time is known */
+    client->worst.busy_ns = 0; /* only the clock's time is known */
     expect_of_screen("next_why", "no buffer size can be named: the CPU time of its cycles is not known");
 }
 
@@ -509,7 +509,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
     /* most dropouts are of a program that computes too long: the screen names both */
     server->reasons_n[ST_DROPOUT_WOKEN_LATE] = 0;
     server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->dropouts_n = 40;
-    server->worst_busy_ns = 25000000;
+    server->worst.busy_ns = 25000000;
     server->load.streams_n = 1;
     snprintf(server->name, sizeof(server->name), "Heavy");
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
@@ -542,7 +542,7 @@ static void first_line_names_what_slowed_the_machine(void **state)
     result.misses = 0;
     st_hist_reset(&result.lateness);
     pipewire = watch_pipewire();
-    add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW)->worst_busy_ns = 25000000;
+    add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW)->worst.busy_ns = 25000000;
     view.was_slowed = true;
     view.slowed = ST_CAUSE_HEAT;
     expect_of_screen("answer",

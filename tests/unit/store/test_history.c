@@ -30,8 +30,10 @@ static int take(void *ctx, int64_t id, const struct st_event *event)
 static void check_same(const struct st_event *a, const struct st_event *b)
 {
 #define SAME(field) assert_int_equal(a->field, b->field)
-    SAME(wall_ns), SAME(span_ns), SAME(kind), SAME(count_n), SAME(certainty), SAME(reason), SAME(busy_ns);
-    SAME(error_ns), SAME(wait_ns), SAME(period_ns), SAME(missing_ns), SAME(cause), SAME(lateness_ns);
+    SAME(wall_ns), SAME(span_ns), SAME(kind), SAME(count_n), SAME(certainty), SAME(reason),
+        SAME(cycle.busy_ns);
+    SAME(cycle.error_ns), SAME(cycle.wait_ns), SAME(cycle.period_ns), SAME(missing_ns), SAME(cause),
+        SAME(lateness_ns);
     SAME(explained_ns), SAME(culprit_n), SAME(culprit_ns), SAME(loop_cpu), SAME(slowed), SAME(mixed);
 #undef SAME
     assert_string_equal(a->detail, b->detail);
@@ -85,10 +87,10 @@ static void an_event_is_read_as_it_was_written(void **state)
     snprintf(event.client, sizeof(event.client), "HeavyReverb");
     event.certainty = ST_CERTAINTY_EXACT;
     event.reason = ST_DROPOUT_WOKEN_LATE;
-    event.busy_ns = 1;
-    event.error_ns = 2;
-    event.wait_ns = 3;
-    event.period_ns = 4;
+    event.cycle.busy_ns = 1;
+    event.cycle.error_ns = 2;
+    event.cycle.wait_ns = 3;
+    event.cycle.period_ns = 4;
     event.missing_ns = 5;
     event.mixed = true;
     event.cause = ST_CAUSE_TIMER;

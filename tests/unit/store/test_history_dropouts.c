@@ -17,10 +17,10 @@ static struct st_event dropout(int64_t wall_ns, const char *client, enum st_drop
     snprintf(event.client, sizeof(event.client), "%s", client);
     event.reason = reason;
     event.count_n = n;
-    event.busy_ns = busy_ms * ST_NS_PER_MS;
-    event.error_ns = busy_ms * ST_NS_PER_MS / 10;
-    event.wait_ns = 100;
-    event.period_ns = 21 * ST_NS_PER_MS;
+    event.cycle.busy_ns = busy_ms * ST_NS_PER_MS;
+    event.cycle.error_ns = busy_ms * ST_NS_PER_MS / 10;
+    event.cycle.wait_ns = 100;
+    event.cycle.period_ns = 21 * ST_NS_PER_MS;
     return event;
 }
 

@@ -95,9 +95,9 @@ static void sum_of_several_clients_names_none(void **state)
     snprintf(b.client, sizeof(b.client), "Guitarix");
     a.certainty = b.certainty = ST_CERTAINTY_EXACT;
     a.reason = b.reason = ST_DROPOUT_TOO_SLOW;
-    a.busy_ns = 25000000;
-    b.busy_ns = 30000000;
-    a.period_ns = b.period_ns = 21333333;
+    a.cycle.busy_ns = 25000000;
+    b.cycle.busy_ns = 30000000;
+    a.cycle.period_ns = b.cycle.period_ns = 21333333;
     st_event_add(&a, &b);
     a.span_ns = 10 * ST_NS_PER_S;
     assert_string_equal(say(&a),

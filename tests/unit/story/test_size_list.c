@@ -31,7 +31,7 @@ static void drop(const char *source, int64_t wall_ns, int64_t n, int64_t span_ns
     ST_PRINT(event.client, "%s", "Synth");
     event.count_n = n;
     event.span_ns = span_ns;
-    event.period_ns = frames * ST_NS_PER_S / 48000;
+    event.cycle.period_ns = frames * ST_NS_PER_S / 48000;
     assert_int_equal(st_history_add_event(history, &event), 0);
 }
 

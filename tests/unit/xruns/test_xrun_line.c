@@ -147,9 +147,9 @@ static void a_dropout_has_its_reason_and_its_times(void **state)
                                       .certainty = ST_CERTAINTY_EXACT,
                                       .dropouts_n = 24,
                                       .reason = ST_DROPOUT_CPU_TAKEN,
-                                      .busy_ns = 25000000,
-                                      .wait_ns = 90000,
-                                      .period_ns = 21333333,
+                                      .cycle.busy_ns = 25000000,
+                                      .cycle.wait_ns = 90000,
+                                      .cycle.period_ns = 21333333,
                                       .culprit = "audio hog"};
     char buf[ST_XRUN_LINE_BYTES];
     assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
@@ -248,7 +248,8 @@ static void a_client_in_the_cycle_of_a_dropout_is_read_back(void **state)
     struct st_xrun_line line;
     char buf[ST_XRUN_LINE_BYTES];
     assert_int_equal(st_xrun_line_parse(text, &line), 0);
-    assert_true(line.seen.deadline_ns == 21343519 && line.seen.left_n == 1 && line.seen.wait_ns == 18315653);
+    assert_true(line.seen.deadline_ns == 21343519 && line.seen.left_n == 1 &&
+                line.seen.cycle.wait_ns == 18315653);
     st_xrun_line_format(&line.seen, buf, sizeof(buf));
     buf[strlen(buf) - 1] = '\0';
     assert_string_equal(buf, text);
@@ -264,9 +265,9 @@ static void the_longest_names_fit_a_line(void **state)
                                 .device_xruns_n = 1000000000,
                                 .dropouts_n = 1000000000,
                                 .reason = ST_DROPOUT_CPU_TAKEN_BY_ITSELF,
-                                .busy_ns = 1000000000000,
-                                .wait_ns = 1000000000000,
-                                .period_ns = 1000000000000};
+                                .cycle.busy_ns = 1000000000000,
+                                .cycle.wait_ns = 1000000000000,
+                                .cycle.period_ns = 1000000000000};
     memset(seen.culprit, '\n', sizeof(seen.culprit) - 1);
     memset(seen.device, '%', sizeof(seen.device) - 1);
     memset(seen.client, ' ', sizeof(seen.client) - 1);
