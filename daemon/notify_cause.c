@@ -6,6 +6,7 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "daemon/status/answer.h"
+#include "story/dropout_sentence.h"
 
 static struct st_notify_cause cause_of(const struct st_dropout_client *client)
 {
@@ -41,9 +42,9 @@ bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_v
                 continue;
             most_n = n;
             ret->cause = cause;
-            struct st_dropout_sentence about = {0};
-            st_dropout_table_named(&source->seen, client, &about);
-            (void)st_dropout_sentence_brief(client->name, about.n, ret->brief, sizeof(ret->brief));
+            const struct st_dropout_client all = st_dropout_table_streams(&source->seen, client);
+            (void)st_dropout_sentence_brief(client->name, st_dropout_table_count(&all), ret->brief,
+                                            sizeof(ret->brief));
             (void)st_answer_sentence(view, source, client, all_n, ret->sentence, sizeof(ret->sentence));
         }
     }

@@ -2,37 +2,134 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/ns.h"
 #include "core/text/text.h"
 
-const char *st_dropout_sentence(const struct st_dropout_sentence *about, char *buf, size_t buf_bytes)
+/* Of those dropouts of which it is known. */
+static bool has_others(const struct st_dropout_client *client)
 {
-    char made[64], lost[32], longest[32], place[64];
-    if (about->lost_ns == 0)
-        snprintf(buf, buf_bytes, "%s %s %s: ", about->name,
-                 st_dropout_reason_made(about->reason, about->n, about->all_n, made, sizeof(made)),
-                 about->when);
-    else if (about->n == about->all_n)
-        snprintf(buf, buf_bytes, "%s lost sound %s %s, ", about->name,
-                 about->n == 1 ? "once" : ST_TEXT(32, "%" PRIu64 " times", about->n), about->when);
+    return 2 * (uint64_t)client->culprit_n < client->named_n;
+}
+
+const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool figures, char *buf,
+                                    size_t buf_bytes)
+{
+    struct st_dropout_why why = {.reason = st_dropout_reason_most(client->reasons_n),
+                                 .device_xrun = client->device_xruns_n > client->dropouts_n,
+                                 .culprit = client->culprit};
+    if (why.reason == ST_DROPOUT_TOO_SLOW)
+        why.culprit = client->code.file[0] != '\0' ? client->code.file : client->file;
     else
-        snprintf(buf, buf_bytes, "%s lost sound in %s %s, ", about->name,
-                 st_dropout_reason_share(about->n, about->all_n, made, sizeof(made)), about->when);
-    if (about->lost_ns > 0 && about->n > 1)
-        st_text_append(buf, buf_bytes, "%s%s in all (longest %s)", about->lost_partly ? "at least " : "",
-                       st_ns_format_short(about->lost_ns, lost, sizeof(lost)),
-                       st_ns_format_short(about->longest_ns, longest, sizeof(longest)));
-    else if (about->lost_ns > 0)
-        st_text_append(buf, buf_bytes, "for %s", st_ns_format_short(about->lost_ns, lost, sizeof(lost)));
-    if (about->lost_ns > 0)
-        st_text_append(buf, buf_bytes,
-                       "%s: ", st_dropout_place_text(about->place, about->server, place, sizeof(place)));
-    if (about->reason_n > 0 && 10 * about->reason_n < 9 * about->n)
-        st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", about->reason_n,
-                       about->reason_n == 1 ? "" : "s");
-    st_text_append(buf, buf_bytes, "it %s.", about->why);
+        why.others = has_others(client);
+    if (st_dropout_table_place(client) == ST_DROPOUT_AT_BUS) {
+        snprintf(buf, buf_bytes, "%s", st_dropout_place_why(ST_DROPOUT_AT_BUS));
+        return buf;
+    }
+    if (st_dropout_table_place(client) == ST_DROPOUT_AT_RESYNC) {
+        why.resync = true;
+        why.culprit = client->device;
+        why.drift_ppb = client->drift_ppb;
+    }
+    if (figures)
+        why.cycle = client->worst;
+    return st_dropout_reason_why(&why, buf, buf_bytes);
+}
+
+static const char *taken_text(const struct st_dropout_table *table, uint64_t all_n, char *buf,
+                              size_t buf_bytes)
+{
+    const struct st_dropout_client *victim = st_dropout_table_victim(table);
+    buf[0] = '\0';
+    if (victim == NULL)
+        return buf;
+    const bool known = victim->culprit[0] != '\0';
+    bool others = has_others(victim);
+    uint64_t taken_n = 0, victims_n = 0; /* if someone is known, those of which no one is are not counted */
+    char culprit[160];
+    for (size_t i = 0; i < table->clients_n; i++) {
+        const struct st_dropout_client *client = &table->clients[i];
+        uint64_t n = client->reasons_n[ST_DROPOUT_CPU_TAKEN];
+        if (known && client->named_n < n)
+            n = client->named_n;
+        if (n == 0)
+            continue;
+        victims_n++;
+        taken_n += n;
+        others = others || strcmp(client->culprit, victim->culprit) != 0;
+    }
+    if (!known)
+        snprintf(culprit, sizeof(culprit), "Other programs");
+    else
+        st_dropout_reason_culprit(victim->culprit, others, culprit, sizeof(culprit));
+    snprintf(buf, buf_bytes, "%s took the CPU from %s%s in ", culprit,
+             victim->name[0] != '\0' ? victim->name : "a program", victims_n > 1 ? " and others" : "");
+    st_text_append(buf, buf_bytes, "%s", st_dropout_reason_share(taken_n, all_n, culprit, sizeof(culprit)));
     return buf;
+}
+
+const char *st_dropout_sentence_of(const struct st_dropout_table *table,
+                                   const struct st_dropout_client *client,
+                                   const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes)
+{
+    char made[64], lost[32], longest[32], place[64], why[400];
+    const struct st_dropout_client all = st_dropout_table_streams(table, client);
+    const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
+    const uint64_t n = st_dropout_table_count(&all), reason_n = all.reasons_n[reason];
+    if (all.lost_ns == 0)
+        snprintf(buf, buf_bytes, "%s %s%s: ", client->name,
+                 st_dropout_reason_made(reason, n, about->all_n, made, sizeof(made)), about->when);
+    else if (n == about->all_n)
+        snprintf(buf, buf_bytes, "%s lost sound %s%s, ", client->name,
+                 n == 1 ? "once" : ST_TEXT(32, "%" PRIu64 " times", n), about->when);
+    else
+        snprintf(buf, buf_bytes, "%s lost sound in %s%s, ", client->name,
+                 st_dropout_reason_share(n, about->all_n, made, sizeof(made)), about->when);
+    if (all.lost_ns > 0 && n > 1)
+        st_text_append(buf, buf_bytes, "%s%s in all (longest %s)", all.lost_partly ? "at least " : "",
+                       st_ns_format_short(all.lost_ns, lost, sizeof(lost)),
+                       st_ns_format_short(all.longest_ns, longest, sizeof(longest)));
+    else if (all.lost_ns > 0)
+        st_text_append(buf, buf_bytes, "for %s", st_ns_format_short(all.lost_ns, lost, sizeof(lost)));
+    if (all.lost_ns > 0)
+        st_text_append(buf, buf_bytes, "%s: ",
+                       st_dropout_place_text(st_dropout_table_place(client),
+                                             st_event_source_title(about->source), place, sizeof(place)));
+    if (client->device_xruns_n <= client->dropouts_n && 10 * reason_n < 9 * n)
+        st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", reason_n, reason_n == 1 ? "" : "s");
+    st_text_append(buf, buf_bytes, "it %s.", st_dropout_sentence_why(client, true, why, sizeof(why)));
+    return buf;
+}
+
+void st_dropout_sentence_say(const struct st_dropout_table *table,
+                             const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes)
+{
+    const struct st_dropout_client *client = st_dropout_table_worst(table);
+    const char *s = about->all_n == 1 ? "" : "s";
+    char why[400], text[512];
+    if (client == NULL) {
+        if (table->own_n < about->all_n)
+            st_text_append(buf, buf_bytes, "%" PRIu64 " of ", table->own_n);
+        st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s happened%s: %s.", about->all_n, s, about->where,
+                       strcmp(about->source, "jack") == 0 ? "JACK does not say which program it was"
+                                                          : "the device ran dry");
+        return;
+    }
+    if (st_dropout_table_is_taken(table, client)) {
+        st_text_append(
+            buf, buf_bytes, "%s%s.%s", taken_text(table, about->all_n, why, sizeof(why)), about->when,
+            st_dropout_table_is_normal(table) ? " No program that plays has real-time rights." : "");
+        return;
+    }
+    if (client->name[0] == '\0') {
+        st_text_append(buf, buf_bytes,
+                       "%" PRIu64 " dropout%s happened%s: a program %s. %s does not say which program.",
+                       about->all_n, s, about->where, st_dropout_sentence_why(client, true, why, sizeof(why)),
+                       st_event_source_title(about->source));
+        return;
+    }
+    st_text_append(buf, buf_bytes, "%s", st_dropout_sentence_of(table, client, about, text, sizeof(text)));
 }
 
 const char *st_dropout_sentence_brief(const char *name, uint64_t n, char *buf, size_t buf_bytes)

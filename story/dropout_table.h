@@ -3,7 +3,6 @@
 #ifndef ST_STORY_DROPOUT_TABLE_H
 #define ST_STORY_DROPOUT_TABLE_H
 
-#include "story/dropout_sentence.h"
 #include "xruns/xrun.h"
 
 /* A client without a load line for so long has gone (xrun_line.h). */
@@ -31,10 +30,11 @@ struct st_dropout_client {
     int64_t reserve_ns,
         buffer_ns; /* of struct st_xrun_load, the least of all, and of which buffer; 0: not known */
     int64_t block_frames, block_rate_hz, block_any; /* of struct st_xrun_load, as of the last one */
-    struct st_xrun_code code;                       /* of struct st_xrun_load, as of the last one */
-    int64_t drift_ppb;                              /* of struct st_xrun_load, the last one that was known */
-    struct st_xrun_load load;                       /* of the last 10 s; cycles_n 0: none */
-    int64_t seen_ns, load_ns;                       /* its last line, and load line; INT64_MIN: none */
+    char file[ST_XRUN_NAME_BYTES]; /* in whose code it computed too long in the last such dropout; "" */
+    struct st_xrun_code code;      /* of struct st_xrun_load, as of the last one */
+    int64_t drift_ppb;             /* of struct st_xrun_load, the last one that was known */
+    struct st_xrun_load load;      /* of the last 10 s; cycles_n 0: none */
+    int64_t seen_ns, load_ns;      /* its last line, and load line; INT64_MIN: none */
 };
 
 /* Where sound is lost and no part of sleeptune looks. */
@@ -54,7 +54,9 @@ struct st_dropout_table {
     enum st_certainty certainty;                              /* of that */
     struct st_dropout_client clients[ST_DROPOUT_CLIENTS_MAX]; /* most dropouts first, as of the last aging */
     size_t clients_n;
-    uint64_t others_dropouts_n; /* dropouts_n less those of clients[] */
+    uint64_t own_n;                      /* of device_xruns_n: of which no client is known ... */
+    char own_device[ST_XRUN_NAME_BYTES]; /* ... and of which device; "": not known, or of several */
+    uint64_t others_dropouts_n;          /* of clients that are not in clients[] any more */
     /* what the device in use is set to, as of the last ST_DROPOUT_GONE_NS; 0: not known, or nothing plays */
     char device[ST_XRUN_NAME_BYTES];
     int64_t frames, rate_hz, period_ns;
@@ -74,26 +76,16 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
 /** Forgets loads that are too old (all of them, if !watching), and sorts the clients. */
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching);
 
-/** Notes who was to blame n times more: `culprit` is then who was most often, if that was more than half.
- * culprit_n: 0 at first. */
-void st_dropout_table_blame(char culprit[ST_XRUN_NAME_BYTES], int64_t *culprit_n, const char *name,
-                            int64_t n);
-
 /** Where most of its dropouts were. */
 enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *client);
 
 /** Its device xruns and times not ready. */
 uint64_t st_dropout_table_count(const struct st_dropout_client *client);
 
-/** The same of all clients of its name and most frequent reason: one program may have several streams. Fills
- * name, reason, n, reason_n, and what was lost. *ret: 0 at first. */
-void st_dropout_table_named(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                            struct st_dropout_sentence *ret);
-
-/** Why most of its dropouts were (dropout_reason.h); with the figures of the worst cycle, if wanted. @return
- * buf. */
-const char *st_dropout_table_why(const struct st_dropout_client *client, bool figures, char *buf,
-                                 size_t buf_bytes);
+/** The client with the counts and lengths of all clients of its name and most frequent reason: one program
+ * may have several streams. */
+struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table *table,
+                                                  const struct st_dropout_client *client);
 
 /** The rhythm of its long cycles: "every 683 ms (32768 samples), at any buffer size: a plug-in that computes
  * in blocks of 32768". "": it has none, or not known. @return buf. */
@@ -116,37 +108,16 @@ int64_t st_dropout_table_first(const struct st_dropout_table *table);
  * as far as that is known. */
 bool st_dropout_table_is_normal(const struct st_dropout_table *table);
 
+/** The client that lost the CPU to other programs most often; NULL: none did. */
+const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table);
+
 /** Who took the CPU is to blame, not this client, which had the most dropouts. */
 bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client);
-
-/** The next step against the dropouts of a client: `set`, a command ("": none), and why ("", too: the reason
- * is not known). The source's name is as in st_xrun_source. */
-void st_dropout_table_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                           const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes);
 
 /** Dropouts of the device and of clients, in all. */
 uint64_t st_dropout_table_total(const struct st_dropout_table *table);
 
-/** Who made the most of them; NULL: no client made one. */
+/** Who made the most of them; NULL: no client made one, or the device itself had more. */
 const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table);
-
-/** When and where dropouts were, in the words of the caller. */
-struct st_dropout_table_about {
-    const char *source; /* as in st_xrun_source */
-    uint64_t all_n;     /* dropouts that the answer is about, perhaps also of other sources; >= 1 */
-    const char *when;   /* behind a program's name and number: "(watched since 14:03)", "in 10 s on JACK" */
-    const char *where;  /* behind a number alone: "on JACK (watched since 14:03)" */
-};
-
-/** The sentence about the dropouts of a client that has a name. about->where is not read. @return buf. */
-const char *st_dropout_table_sentence(const struct st_dropout_table *table,
-                                      const struct st_dropout_client *client,
-                                      const struct st_dropout_table_about *about, char *buf,
-                                      size_t buf_bytes);
-
-/** Appends the sentences that say who made the dropouts, and why: one program, or who took the CPU from
- * several, or why neither is known. The text has buf_bytes. */
-void st_dropout_table_say(const struct st_dropout_table *table, const struct st_dropout_table_about *about,
-                          char *buf, size_t buf_bytes);
 
 #endif

@@ -100,6 +100,19 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
     return buf;
 }
 
+void st_dropout_reason_vote(char culprit[ST_DROPOUT_REASON_CULPRIT_BYTES], int64_t *culprit_n,
+                            const char name[ST_DROPOUT_REASON_CULPRIT_BYTES], int64_t n)
+{
+    if (strcmp(culprit, name) == 0) {
+        *culprit_n += n;
+    } else if (*culprit_n >= n) {
+        *culprit_n -= n;
+    } else {
+        *culprit_n = n - *culprit_n;
+        memcpy(culprit, name, ST_DROPOUT_REASON_CULPRIT_BYTES);
+    }
+}
+
 const char *st_dropout_reason_share(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes)
 {
     if (all_n <= 1)

@@ -11,6 +11,8 @@
  * them. */
 #define ST_DROPOUT_REASON_GET_RIGHTS "sudo sleeptune apply linux-rt-permission" /* on Linux */
 
+#define ST_DROPOUT_REASON_CULPRIT_BYTES 64 /* of its name */
+
 enum st_dropout_reason {
     ST_DROPOUT_UNKNOWN,             /* the source cannot know, or the figures of the cycle do not decide */
     ST_DROPOUT_TOO_SLOW,            /* it was woken on time, had the CPU, and computed past the deadline */
@@ -57,6 +59,11 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
 
 /** For screens: who had the CPU, "ffmpeg and others", "sleeptune itself (sleeptuned)". @return buf. */
 const char *st_dropout_reason_culprit(const char *culprit, bool others, char *buf, size_t buf_bytes);
+
+/** Notes who was to blame n times more (the majority vote of Boyer and Moore): `culprit` is then who was most
+ * often, if that was more than half, whatever the order; it leads all others by culprit_n, 0 at first. */
+void st_dropout_reason_vote(char culprit[ST_DROPOUT_REASON_CULPRIT_BYTES], int64_t *culprit_n,
+                            const char name[ST_DROPOUT_REASON_CULPRIT_BYTES], int64_t n);
 
 /** "the only dropout", "all 9 dropouts", "3 of 9 dropouts". @return buf. */
 const char *st_dropout_reason_share(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes);

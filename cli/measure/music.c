@@ -12,7 +12,8 @@
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
-#include "story/dropout_table.h"
+#include "story/dropout_next.h"
+#include "story/dropout_sentence.h"
 
 #define SERVERS_MAX 3
 #define READS_MAX   64                            /* of what one has printed, at a time */
@@ -160,17 +161,17 @@ static void say_dropouts(const struct server *server, const char *time, char *bu
 {
     char why[400], set[128];
     const struct st_dropout_table *seen = &server->seen;
-    const char *when = ST_TEXT(96, "in %s on %s", time, name_of(server));
-    st_dropout_table_say(seen,
-                         &(struct st_dropout_table_about){.source = server->watch.source->name,
-                                                          .all_n = st_dropout_table_total(seen),
-                                                          .when = when,
-                                                          .where = when},
-                         buf, bytes);
+    const char *when = ST_TEXT(96, " in %s on %s", time, name_of(server));
+    st_dropout_sentence_say(seen,
+                            &(struct st_dropout_sentence_about){.source = server->watch.source->name,
+                                                                .all_n = st_dropout_table_total(seen),
+                                                                .when = when,
+                                                                .where = when},
+                            buf, bytes);
     const struct st_dropout_client *client = st_dropout_table_worst(seen);
     if (client == NULL || client->name[0] == '\0')
         return;
-    st_dropout_table_next(seen, client, server->watch.source->name, set, sizeof(set), why, sizeof(why));
+    st_dropout_next(seen, client, server->watch.source->name, set, sizeof(set), why, sizeof(why));
     if (set[0] != '\0')
         st_text_append(buf, bytes, " Next: %s (%s).", set, why);
     else if (why[0] != '\0')

@@ -17,6 +17,7 @@
 #include "core/text/text.h"
 #include "platform/user_folder.h"
 #include "st_config.h"
+#include "story/dropout_list.h"
 #include "story/event_list.h"
 #include "story/heard_list.h"
 
@@ -83,9 +84,11 @@ static int read_file(const char *command, const char *path, const struct st_hist
         const struct st_history_span span = {.since_ns = wish->since_ns,
                                              .until_ns = wish->until_ns,
                                              .step_ns = wish->step_ns != INT64_MIN ? wish->step_ns : 0};
-        r = st_history_read_text(reader, &span, &text);
+        r = st_history_read_text(reader, &span, st_dropout_list_add, &text);
     } else if (wish->document == ST_HISTORY_OF_CAUSES) {
         r = st_history_read_causes(reader, wish->since_ns, wish->until_ns, NULL, NULL, ret);
+        if (r == 0 && (r = st_dropout_list_add(reader, wish->since_ns, wish->until_ns, *ret)) < 0)
+            json_decref(*ret);
     } else if (wish->document == ST_HISTORY_OF_HEARD) {
         r = st_heard_list_text(reader, wish->since_ns, wish->until_ns, &text);
     } else {

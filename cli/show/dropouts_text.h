@@ -9,14 +9,11 @@
 
 #include "core/base.h"
 
-/** "HeavyReverb made 407 of 412 dropouts in 24 h: it computed too long." @param dropouts of the document,
- * which is not trusted; may be NULL or null. @param total_n all dropouts, >= 1. @param when "in 24 h".
- * @return buf. */
+/** "In the last 24 h, HeavyReverb made 407 of 412 dropouts: it computed too long." @param dropouts of the
+ * document, which is not trusted; may be NULL or null. @param total_n all dropouts, >= 1. @param when "in the
+ * last 24 h", not "". @return buf. */
 const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, const char *when, char *buf,
                                       size_t buf_bytes);
-
-/** Name of the source of the dropouts that the sentence is about; "" if that is unknown. @return buf. */
-const char *st_dropouts_text_source(const json_t *dropouts, char *buf, size_t buf_bytes);
 
 /** A row for each client and reason, the most first: at most 5 and the sum of the rest, or all. Nothing
  * without dropouts. */

@@ -117,7 +117,8 @@ static const char *say_when(const json_t *document, int64_t now_wall_ns, char *b
  * longest, else which was watched longest. NULL: none was watched. */
 static const json_t *watched_source(const json_t *document)
 {
-    const char *worst = st_dropouts_text_source(json_object_get(document, "dropouts"), ST_ROOM(32));
+    const json_t *most = json_array_get(json_object_get(json_object_get(document, "dropouts"), "sources"), 0);
+    const char *worst = st_json_field_safe(json_object_get(most, "source"), ST_ROOM(32));
     const json_t *one, *ret = NULL;
     size_t i;
     json_array_foreach(json_object_get(document, "watched"), i, one)
@@ -379,7 +380,7 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     const char *next = worse ? "sleeptune history --changes" : next_step(document, &sums);
     if (next != NULL)
         st_text_field(out, "Next", next, LABEL_COLUMNS, columns);
-    if (json_array_size(json_object_get(dropouts, "rows")) > 0)
+    if (st_json_field(dropouts, "count") > 0)
         fputc('\n', out);
     st_dropouts_text_table(out, dropouts, sums.dropouts, look->details, columns);
     if (sums.measured_ns <= 0)

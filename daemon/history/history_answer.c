@@ -12,6 +12,7 @@
 #include "daemon/history/history_writer.h"
 #include "platform/posix/posix.h"
 #include "store/history/history_read.h"
+#include "story/dropout_list.h"
 #include "story/event_list.h"
 #include "story/heard_list.h"
 #include "story/size_list.h"
@@ -61,7 +62,8 @@ static int read_steps(struct st_history_reader *reader, const struct st_query *q
                                                                                  : st_posix_wall_ns(NULL),
                                    .step_ns = query->step_ns != INT64_MIN ? query->step_ns : 0};
     span.since_ns = query->since_wall_ns != INT64_MIN ? query->since_wall_ns : span.until_ns - USUAL_SPAN_NS;
-    return span.since_ns > span.until_ns ? -EINVAL : st_history_read_text(reader, &span, ret);
+    return span.since_ns > span.until_ns ? -EINVAL
+                                         : st_history_read_text(reader, &span, st_dropout_list_add, ret);
 }
 
 static int read_events(struct st_history_reader *reader, const struct st_query *query, char **ret)
@@ -78,13 +80,14 @@ static int read_causes(struct st_history_reader *reader, const struct st_query *
                        struct st_causes_now *now, char **ret)
 {
     json_t *document;
-    const int r = st_history_read_causes(reader, query->since_wall_ns, query->until_wall_ns, &now->sums,
-                                         &now->span, &document);
+    int r = st_history_read_causes(reader, query->since_wall_ns, query->until_wall_ns, &now->sums, &now->span,
+                                   &document);
     if (r < 0)
         return r;
-    *ret = json_dumps(document, JSON_INDENT(2));
+    r = st_dropout_list_add(reader, query->since_wall_ns, query->until_wall_ns, document);
+    *ret = r == 0 ? json_dumps(document, JSON_INDENT(2)) : NULL;
     json_decref(document);
-    return 0;
+    return r;
 }
 
 /* In base64 (RFC 4648): answers are texts. */

@@ -8,6 +8,7 @@
 #include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
+#include "story/dropout_json.h"
 
 /* Figures of which 0 or less is unknown. */
 static json_t *known(int64_t figure)
@@ -34,26 +35,6 @@ static json_t *load_json(const struct st_xrun_load *load)
                      known(load->period_ns));
 }
 
-static json_t *reasons_json(const uint64_t reasons_n[ST_DROPOUT_REASONS])
-{
-    json_t *reasons = json_object();
-    for (size_t i = 0; i < ST_DROPOUT_REASONS; i++) {
-        if (reasons_n[i] > 0)
-            st_json_set(reasons, st_dropout_reason_name((enum st_dropout_reason)i), ST_JSON(reasons_n[i]));
-    }
-    return reasons;
-}
-
-static json_t *places_json(const uint64_t places_n[ST_DROPOUT_PLACES])
-{
-    json_t *places = json_object();
-    for (size_t i = 0; i < ST_DROPOUT_PLACES; i++) {
-        if (places_n[i] > 0)
-            st_json_set(places, st_dropout_place_name((enum st_dropout_place)i), ST_JSON(places_n[i]));
-    }
-    return places;
-}
-
 static json_t *code_json(const struct st_xrun_code *code)
 {
     const bool named = code->file[0] != '\0';
@@ -68,26 +49,8 @@ static json_t *code_json(const struct st_xrun_code *code)
 
 static json_t *client_json(const struct st_dropout_client *client)
 {
-    json_t *object = json_object();
-    st_json_set(object, "name", st_json_text_or_null(client->name));
-    st_json_set(object, "device", st_json_text_or_null(client->device));
+    json_t *object = st_dropout_json_client(client);
     st_json_set(object, "playing", json_boolean(client->playing));
-    st_json_set(object, "dropouts", ST_JSON(client->dropouts_n));
-    st_json_set(object, "device_xruns", ST_JSON(client->device_xruns_n));
-    st_json_set(object, "reasons", reasons_json(client->reasons_n));
-    st_json_set(object, "places", places_json(client->places_n));
-    st_json_set(object, "lost_ns", known(client->lost_ns));
-    st_json_set(object, "lost_partly", json_boolean(client->lost_partly));
-    st_json_set(object, "longest_ns", known(client->longest_ns));
-    st_json_set(object, "lost_cycles", known(client->cycles_n));
-    st_json_set(object, "culprit", st_json_text_or_null(client->culprit));
-    st_json_set(object, "first_ns", st_json_known(client->first_wall_ns));
-    st_json_set(object, "last_ns", st_json_known(client->last_wall_ns));
-    st_json_set(object, "worst_busy_ns", known(client->worst.busy_ns));
-    st_json_set(object, "worst_busy_error_ns",
-                st_json_integer_or_null(client->worst.busy_ns > 0, client->worst.error_ns));
-    st_json_set(object, "worst_wait_ns", known(client->worst.wait_ns));
-    st_json_set(object, "worst_period_ns", known(client->worst.period_ns));
     static const char *const between[] = {[ST_XRUN_BETWEEN_STOPS] = "stops",
                                           [ST_XRUN_BETWEEN_UNSEEN] = "not-watched",
                                           [ST_XRUN_BETWEEN_HEARD] = "heard"};
@@ -151,12 +114,11 @@ static json_t *source_json(const struct st_observed_view *source)
         json_pack("{s:s, s:s, s:s, s:s, s:o}", "source", source->source, "summary", source->summary, "mode",
                   modes[source->mode], "state", st_observed_state_name(source->state), "why",
                   st_json_text_or_null(source->why));
-    const bool watched = source->opened_n > 0; /* what was never watched has no counts, not zero */
-    st_json_set(object, "device_xruns",
-                st_json_integer_or_null(watched, (json_int_t)source->seen.device_xruns_n));
-    st_json_set(
-        object, "client_dropouts",
-        st_json_integer_or_null(watched && !source->device_only, (json_int_t)source->seen.dropouts_n));
+    st_dropout_json_source(object, &source->seen, client_json);
+    if (source->opened_n == 0) /* what was never watched has no counts, not zero */
+        st_json_set(object, "device_xruns", json_null());
+    if (source->opened_n == 0 || source->device_only)
+        st_json_set(object, "client_dropouts", json_null());
     st_json_set(object, "opened", ST_JSON(source->opened_n));
     st_json_set(object, "watched_ns", ST_JSON(source->watched_ns));
     st_json_set(object, "polls", ST_JSON(source->polls_n));
@@ -166,11 +128,6 @@ static json_t *source_json(const struct st_observed_view *source)
     st_json_set(object, "since_ns", st_json_known(source->since_wall_ns));
     st_json_set(object, "in_use", in_use_json(source));
     st_json_set(object, "cycle", cycle_json(&source->seen));
-    json_t *clients = json_array();
-    for (size_t i = 0; i < source->seen.clients_n; i++)
-        json_array_append_new(clients, client_json(&source->seen.clients[i]));
-    st_json_set(object, "clients", clients);
-    st_json_set(object, "others_dropouts", ST_JSON(source->seen.others_dropouts_n));
     return object;
 }
 

@@ -9,6 +9,8 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "core/when.h"
+#include "story/dropout_next.h"
+#include "story/dropout_sentence.h"
 
 #define RESTS     "the test loop waits until something plays"
 #define RECENT_NS (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
@@ -124,12 +126,12 @@ const char *st_answer_sentence(const struct st_view *view, const struct st_obser
                                size_t buf_bytes)
 {
     char since[32];
-    const struct st_dropout_table_about about = {
+    const struct st_dropout_sentence_about about = {
         .source = source->source,
         .all_n = all_n,
-        .when =
-            ST_TEXT(64, "(watched since %s)", clock_text(view, source->since_wall_ns, since, sizeof(since)))};
-    return st_dropout_table_sentence(&source->seen, client, &about, buf, buf_bytes);
+        .when = ST_TEXT(64, " (watched since %s)",
+                        clock_text(view, source->since_wall_ns, since, sizeof(since)))};
+    return st_dropout_sentence_of(&source->seen, client, &about, buf, buf_bytes);
 }
 
 static void put_dropouts(const struct st_view *view, const struct st_answer *answer, char *buf,
@@ -139,13 +141,13 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
     const struct st_dropout_client *client = answer->client;
     char since[32];
     clock_text(view, server->since_wall_ns, since, sizeof(since));
-    st_dropout_table_say(
+    st_dropout_sentence_say(
         &server->seen,
-        &(struct st_dropout_table_about){
+        &(struct st_dropout_sentence_about){
             .source = server->source,
             .all_n = answer->dropouts_n,
-            .when = ST_TEXT(64, "(watched since %s)", since),
-            .where = ST_TEXT(96, "on %s (watched since %s)", st_event_source_title(server->source), since)},
+            .when = ST_TEXT(64, " (watched since %s)", since),
+            .where = ST_TEXT(96, " on %s (watched since %s)", st_event_source_title(server->source), since)},
         buf, buf_bytes);
     if (client != NULL && client->name[0] != '\0' && !answer->taken && has_ended(client))
         st_text_append(buf, buf_bytes, " It does not play now.");
@@ -270,16 +272,16 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
 static void set_brief(const struct st_view *view, struct st_answer *answer)
 {
     const struct st_observed_view *server = answer->server;
-    struct st_dropout_sentence about = {0};
-    const char *name = "", *text = "no dropout";
+    const char *text = "no dropout";
     if (answer->dropouts_n > 0 && !answer->over) {
-        if (answer->client != NULL && !answer->taken) {
-            st_dropout_table_named(&server->seen, answer->client, &about);
-            name = about.name;
+        const char *name = st_event_source_title(server->source);
+        uint64_t n = answer->dropouts_n;
+        if (answer->client != NULL && !answer->taken && answer->client->name[0] != '\0') {
+            const struct st_dropout_client all = st_dropout_table_streams(&server->seen, answer->client);
+            name = answer->client->name;
+            n = st_dropout_table_count(&all);
         }
-        (void)st_dropout_sentence_brief(name[0] != '\0' ? name : st_event_source_title(server->source),
-                                        name[0] != '\0' ? about.n : answer->dropouts_n, answer->brief,
-                                        sizeof(answer->brief));
+        (void)st_dropout_sentence_brief(name, n, answer->brief, sizeof(answer->brief));
         return;
     }
     if (view->overdue_ns > 0 || (answer->timing_matters && answer->timing_known && !answer->timing_ok))
@@ -360,8 +362,8 @@ static void client_next(const struct st_view *view, struct st_answer *next)
     else if (next->reason == ST_DROPOUT_TOO_SLOW && view->was_slowed && !lost_cpu)
         snprintf(next->next_why, sizeof(next->next_why), "%s", st_cause_kind_todo(view->slowed));
     else
-        st_dropout_table_next(&next->server->seen, client, next->server->source, next->next,
-                              sizeof(next->next), next->next_why, sizeof(next->next_why));
+        st_dropout_next(&next->server->seen, client, next->server->source, next->next, sizeof(next->next),
+                        next->next_why, sizeof(next->next_why));
     if (next->next[0] == '\0')
         snprintf(next->next, sizeof(next->next),
                  next->next_why[0] != '\0' ? "sleeptune status --watch" : "sleeptune history --events");

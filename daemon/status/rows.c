@@ -15,6 +15,7 @@
 #include "daemon/status/forecast.h"
 #include "evidence/miss_events.h"
 #include "st_config.h"
+#include "story/dropout_sentence.h"
 
 #define TEXT_BYTES 1024
 #define STALL_NS   ST_NS_PER_S /* later than that, no loop was late: it did not run */
@@ -260,7 +261,7 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
     const struct st_xrun_load *load = &client->load;
     const uint64_t n = st_dropout_table_count(client);
     if (n > 0)
-        st_dropout_table_why(client, false, reason, sizeof(reason));
+        st_dropout_sentence_why(client, false, reason, sizeof(reason));
     else if (client->playing && load->drift_ppb != 0)
         snprintf(reason, sizeof(reason), "second card, %.0f ppm %s than %.60s",
                  fabs((double)load->drift_ppb) / 1000, load->drift_ppb < 0 ? "slower" : "faster",

@@ -29,19 +29,6 @@ static int64_t count_of(const struct st_event *event)
     return event->count_n != INT64_MIN ? event->count_n : 1;
 }
 
-/* The majority vote of Boyer and Moore: who has more than half is found, whatever the order. */
-static void vote(struct st_event *event, const struct st_event *other)
-{
-    if (strcmp(event->culprit, other->culprit) == 0) {
-        event->culprit_n += other->culprit_n;
-    } else if (event->culprit_n >= other->culprit_n) {
-        event->culprit_n -= other->culprit_n;
-    } else {
-        event->culprit_n = other->culprit_n - event->culprit_n;
-        memcpy(event->culprit, other->culprit, sizeof(event->culprit));
-    }
-}
-
 static void forget_if_other(char *text, const char *other, size_t bytes)
 {
     if (strcmp(text, other) != 0)
@@ -79,7 +66,7 @@ void st_event_add(struct st_event *event, const struct st_event *other)
     if (!st_event_kind_is_dropout(event->kind))
         memcpy(event->detail, other->detail, sizeof(event->detail)); /* the last words */
     if (!late)
-        vote(event, other);
+        st_dropout_reason_vote(event->culprit, &event->culprit_n, other->culprit, other->culprit_n);
     if (!worse)
         return;
     event->cycle = other->cycle;

@@ -57,9 +57,10 @@ struct st_event {
     int64_t lateness_ns;
     int64_t explained_ns; /* part of the lateness that the cause explains; INT64_MIN: unknown */
 
-    char culprit[64];   /* who had the CPU: "name/pid", "irq/27-hda"; or as in struct st_xrun_seen */
-    int64_t culprit_n;  /* of count_n: by how many the culprit leads all others */
-    int64_t culprit_ns; /* had the CPU for so long; 0: unknown */
+    char culprit[ST_DROPOUT_REASON_CULPRIT_BYTES]; /* who had the CPU: "name/pid", "irq/27-hda"; or
+                                                      as in struct st_xrun_seen */
+    int64_t culprit_n;                             /* of count_n: by how many the culprit leads all others */
+    int64_t culprit_ns;                            /* had the CPU for so long; 0: unknown */
 
     int loop_cpu;         /* wake-ups of the test loop were looked at in this time, on this CPU; -1: on any;
                              ST_EVENT_NO_LOOP: none ran */

@@ -145,14 +145,6 @@ int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, i
     }
     if (minute != NULL && minute->to_wall_ns > since_ns && minute->from_wall_ns < to_ns)
         add_unwritten(unwritten, minute, &sums, &span);
-    json_t *dropouts;
-    r = st_history_read_dropouts(reader, since_ns, until_ns, &dropouts);
-    if (r < 0)
-        return r;
     *ret = st_cause_sums_json(&sums, &span);
-    if (*ret != NULL)
-        json_object_set_new(*ret, "dropouts", dropouts);
-    else
-        json_decref(dropouts);
     return *ret != NULL ? 0 : -ENOMEM;
 }

@@ -209,13 +209,26 @@ static int find_range(const struct st_history_reader *reader, const struct st_hi
     return r < 0 ? r : 0;
 }
 
+static int take_all(sqlite3_stmt *statement, st_history_event_fn take, void *ctx)
+{
+    struct st_event event;
+    int r;
+    while ((r = st_history_sql_step(statement)) == 1) {
+        if (read_event(statement, &event)) /* others are not shown */
+            r = take(ctx, st_history_sql_int(statement, COLUMNS_N), &event);
+        if (r < 0)
+            break;
+    }
+    sqlite3_finalize(statement);
+    return r;
+}
+
 int st_history_read_events(struct st_history_reader *reader, const struct st_history_events_wish *wish,
                            st_history_event_fn take, void *ctx, bool *ret_more)
 {
     const char *kind = wish->kind[0] == '\0' ? "'' = ?" : "kind = ?";
     sqlite3_stmt *statement;
     struct range range;
-    struct st_event event;
     char sql[1024];
     int r = find_range(reader, wish, kind, &range);
     if (r < 0)
@@ -228,14 +241,18 @@ int st_history_read_events(struct st_history_reader *reader, const struct st_his
              kind);
     r = st_history_sql_prepare(reader->db, &statement, sql, "iitii", range.wall_ns, wish->until_ns,
                                wish->kind, range.wall_ns, range.id);
-    if (r < 0)
-        return r;
-    while ((r = st_history_sql_step(statement)) == 1) {
-        if (read_event(statement, &event)) /* others are not shown */
-            r = take(ctx, st_history_sql_int(statement, COLUMNS_N), &event);
-        if (r < 0)
-            break;
-    }
-    sqlite3_finalize(statement);
-    return r;
+    return r < 0 ? r : take_all(statement, take, ctx);
+}
+
+int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                             st_history_event_fn take, void *ctx)
+{
+    sqlite3_stmt *statement;
+    const int r = st_history_sql_prepare(
+        reader->db, &statement,
+        "SELECT " COLUMNS ", id FROM event WHERE kind IN (?, ?) AND wall_ns >= ? AND wall_ns < ?"
+        " ORDER BY source, client, device",
+        "ttii", st_event_kind_name(ST_EVENT_DEVICE_XRUN), st_event_kind_name(ST_EVENT_CLIENT_DROPOUT),
+        since_ns, until_ns != INT64_MIN ? until_ns : INT64_MAX);
+    return r < 0 ? r : take_all(statement, take, ctx);
 }

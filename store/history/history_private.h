@@ -74,7 +74,7 @@ ST_NODISCARD int st_history_causes_add(struct st_history *history, const struct 
 /** Sums minutes of older days to hours; called by st_history_retain. */
 ST_NODISCARD int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns);
 
-/* --- history_dropouts.c --- */
+/* --- history_watched.c --- */
 
 #define ST_HISTORY_WATCH_JOIN_NS                                                                             \
     (15 * ST_NS_PER_S) /* a shorter time between two minutes does not interrupt the watching */

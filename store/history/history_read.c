@@ -424,30 +424,28 @@ static int write_head(struct walk *walk, int64_t step_ns)
     return 0;
 }
 
-static int write_end(struct walk *walk)
+static int write_end(struct walk *walk, st_history_more_fn more)
 {
-    json_t *list = NULL, *dropouts = NULL, *watched = NULL, *changes = NULL;
+    json_t *list = NULL, *watched = NULL, *changes = NULL;
     int r = circumstances(walk->reader, walk->used, &list);
-    if (r == 0)
-        r = st_history_read_dropouts(walk->reader, walk->since_ns, walk->until_ns, &dropouts);
     if (r == 0)
         r = st_history_read_watched(walk->reader, walk->since_ns, walk->until_ns, &watched);
     if (r == 0)
         r = st_history_read_changes(walk->reader, &changes);
     if (r < 0) {
         json_decref(watched);
-        json_decref(dropouts);
         json_decref(list);
         return r;
     }
-    json_t *end = json_pack("{s:o, s:o, s:o, s:o}", "circumstances", list, "dropouts", dropouts, "watched",
-                            watched, "changes", changes);
+    json_t *end = json_pack("{s:o, s:o, s:o}", "circumstances", list, "watched", watched, "changes", changes);
+    if (end != NULL && more != NULL)
+        r = more(walk->reader, walk->since_ns, walk->until_ns, end);
     const bool good =
-        end != NULL && st_json_write("],", 2, &walk->writing) == 0 &&
+        end != NULL && r == 0 && st_json_write("],", 2, &walk->writing) == 0 &&
         json_dump_callback(end, st_json_write, &walk->writing, JSON_COMPACT | JSON_EMBED) == 0 &&
         st_json_write("}", 1, &walk->writing) == 0;
     json_decref(end);
-    return good ? 0 : -ENOMEM;
+    return good ? 0 : r < 0 ? r : -ENOMEM;
 }
 
 /* The end of the file or of the request, whichever is later. */
@@ -461,7 +459,8 @@ static int find_end(struct walk *walk)
     return r;
 }
 
-int st_history_read_text(struct st_history_reader *reader, const struct st_history_span *span, char **ret)
+int st_history_read_text(struct st_history_reader *reader, const struct st_history_span *span,
+                         st_history_more_fn more, char **ret)
 {
     int64_t step_ns = MINUTE_NS;
     struct walk walk = {.reader = reader, .used = json_array(), .until_ns = span->until_ns};
@@ -475,7 +474,7 @@ int st_history_read_text(struct st_history_reader *reader, const struct st_histo
     if (r == 0)
         r = write_head(&walk, step_ns);
     if (r == 0)
-        r = write_end(&walk);
+        r = write_end(&walk, more);
     free(walk.group.first);
     json_decref(walk.used);
     if (r == 0)

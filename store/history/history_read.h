@@ -38,16 +38,20 @@ struct st_history_span {
     int64_t since_ns, until_ns, step_ns;
 };
 
+typedef int (*st_history_more_fn)(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                                  json_t *document);
+
 /** The answers as text, which the caller frees: a json_t takes ten times the memory (st_json_written makes
  * one).
  *
  * Reads one row per step, and one per gap, which has no figures. If the file has only hours of a time, a row
  * is at least an hour. `since` is moved back to the beginning of its step, `until` forward to the end of the
  * last row, so that all rows are inside. A row may end up to a minute late, so that its measured time fits
- * into it, unless the clock was set back. @return 0; -E2BIG (more than ST_HISTORY_ROWS_MAX rows, or it would
- * take too long; a step of whole days is quick for any span); or as st_history_read_open. */
+ * into it, unless the clock was set back. @param more adds members of [since, until); NULL: none. @return 0;
+ * -E2BIG (more than ST_HISTORY_ROWS_MAX rows, or it would take too long; a step of whole days is quick for
+ * any span); an error of more; or as st_history_read_open. */
 ST_NODISCARD int st_history_read_text(struct st_history_reader *reader, const struct st_history_span *span,
-                                      char **ret);
+                                      st_history_more_fn more, char **ret);
 
 struct st_history_events_wish {
     int64_t since_ns, until_ns; /* INT64_MIN, INT64_MAX: all */
@@ -64,6 +68,11 @@ typedef int (*st_history_event_fn)(void *ctx, int64_t id, const struct st_event 
 ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
                                         const struct st_history_events_wish *wish, st_history_event_fn take,
                                         void *ctx, bool *ret_more);
+
+/** Calls take for each of other programs' dropouts in [since, until), by source and client. @param
+ * since_ns, until_ns INT64_MIN: no limit. @return 0, an error of take, or as st_history_read_open. */
+ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
+                                          int64_t until_ns, st_history_event_fn take, void *ctx);
 
 /** Were the wake-ups of the test loop looked at from one time to another by the wall clock, as far as its
  * minutes tell, and are the late ones of these minutes in the file yet? @return 1, 0: no, or not known (the
@@ -88,12 +97,6 @@ ST_NODISCARD int st_history_read_late(struct st_history_reader *reader, int64_t 
 ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                         const struct st_cause_sums *sums, const struct st_cause_span *span,
                                         json_t **ret);
-
-/** Reads other programs' dropouts in [since, until), the most first: object
- * "dropouts" of sleeptune-history/1 and sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit.
- * @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
-                                          int64_t until_ns, json_t **ret);
 
 /** Reads what changed, and whether dropouts changed with it (evidence/since.h): array "changes" of
  * sleeptune-history/1, of the whole file, the last 64. @return 0 or as st_history_read_open. */

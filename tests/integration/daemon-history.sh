@@ -90,9 +90,11 @@ screen_is -t other-programs dropouts --db "$db"
 is "the rows count them" "$("$SLEEPTUNE" history --db "$db" | awk '$3 ~ /%$/ { n += $4 } END { print n }')" 105
 screen_is -t other-programs-causes causes --db "$db"
 is "and its JSON" "$("$SLEEPTUNE" history --causes --json --db "$db" | "$PYTHON" -c 'import json, sys
-for r in json.load(sys.stdin)["dropouts"]["rows"]: print(r["client"], r["reason"], r["count"], r["busy_ns"])')" "Heavy Reverb too-slow 100 7300000
+for s in json.load(sys.stdin)["dropouts"]["sources"]:
+    for c in s["clients"]: print(c["name"], *c["reasons"], c["dropouts"], c["worst_busy_ns"])
+    print(s["own_device"], s["own_xruns"])')" "Heavy Reverb too-slow 100 7300000
 Gone blocked 3 None
-None device-xrun 2 None"
+system 2"
 screen_is -m other-programs-event answer history --events --kind client-dropout --db "$db"
 
 # --- what each buffer size that ran has cost ---

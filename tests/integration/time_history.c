@@ -42,7 +42,7 @@ int main(int argc, char **argv)
             return 4;
         }
         char *text;
-        int r = st_history_read_text(reader, &span, &text);
+        int r = st_history_read_text(reader, &span, NULL, &text);
         if (r == 0)
             r = st_json_written(text, &document);
         if (r < 0) {

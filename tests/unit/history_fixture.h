@@ -22,6 +22,7 @@
 
 static char folder[64], path[96], error[256];
 static struct st_history *history;
+static st_history_more_fn adds_more; /* to answers */
 
 static inline void open_it(void)
 {
@@ -87,13 +88,37 @@ static inline void add_event(int64_t wall_ns, const char *name)
     assert_int_equal(st_history_commit(history), 0);
 }
 
+static inline struct st_event dropout(int64_t wall_ns, const char *client, enum st_dropout_reason reason,
+                                      int64_t n, int64_t busy_ms)
+{
+    struct st_event event = st_event_make(wall_ns, ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    snprintf(event.source, sizeof(event.source), "pipewire");
+    snprintf(event.device, sizeof(event.device), "alsa");
+    snprintf(event.client, sizeof(event.client), "%s", client);
+    event.reason = reason;
+    event.count_n = n;
+    event.cycle.busy_ns = busy_ms * ST_NS_PER_MS;
+    event.cycle.error_ns = busy_ms * ST_NS_PER_MS / 10;
+    event.cycle.wait_ns = 100;
+    event.cycle.period_ns = 21 * ST_NS_PER_MS;
+    return event;
+}
+
+static inline void put_all(const struct st_event *events, size_t n)
+{
+    assert_int_equal(st_history_begin(history), 0);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(st_history_add_event(history, &events[i]), 0);
+    assert_int_equal(st_history_commit(history), 0);
+}
+
 static inline int read_it(int64_t since_ns, int64_t until_ns, int64_t step_ns, json_t **ret)
 {
     struct st_history_reader *reader;
     const struct st_history_span span = {since_ns, until_ns, step_ns};
     assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
     char *text;
-    const int r = st_history_read_text(reader, &span, &text);
+    const int r = st_history_read_text(reader, &span, adds_more, &text);
     st_history_read_close(reader);
     return r < 0 ? r : st_json_written(text, ret);
 }

@@ -19,13 +19,10 @@
 #define SINCE_NS (INT64_C(1795172400) * ST_NS_PER_S) /* 2026-11-20 11:00 UTC */
 #define UNTIL_NS (SINCE_NS + 24 * HOUR_NS)
 
-static json_t *dropout(const char *client, const char *reason, const char *text, const char *culprit,
-                       int count)
+static json_t *dropout(const char *client, const char *text, int count)
 {
-    return json_pack("{s:s, s:s, s:s?, s:s, s:s, s:s?, s:i, s:i, s:i, s:i, s:I}", "source", "pipewire",
-                     "device", "card", "client", client, "reason", reason, "text", text, "culprit", culprit,
-                     "count", count, "busy_ns", 25000000, "wait_ns", 4100000, "period_ns", 21333333,
-                     "last_ns", (json_int_t)UNTIL_NS);
+    return json_pack("{s:s?, s:s, s:i, s:i}", "name", client, "text", text, "dropouts", count, "device_xruns",
+                     0);
 }
 
 /* A day in a row. @param observed < 0: no server was watched. @param playing_ns < 0: unknown. */
@@ -47,9 +44,10 @@ static json_t *document(int observed, int64_t watched_ns, int64_t playing_ns, js
     return json_pack("{s:I, s:I, s:I, s:[o], s:[{s:i}], s:o, s:o}", "since_ns", (json_int_t)SINCE_NS,
                      "until_ns", (json_int_t)UNTIL_NS, "step_ns", (json_int_t)(24 * HOUR_NS), "rows", row,
                      "circumstances", "frames", 128, "dropouts",
-                     dropouts != NULL
-                         ? json_pack("{s:i, s:i, s:o}", "count", observed, "others", 0, "rows", dropouts)
-                         : json_null(),
+                     dropouts != NULL ? json_pack("{s:i, s:s, s:[{s:s, s:i, s:o}]}", "count", observed,
+                                                  "text", "HeavyReverb made them.", "sources", "source",
+                                                  "pipewire", "own_xruns", 0, "clients", dropouts)
+                                      : json_null(),
                      "watched", watched);
 }
 
@@ -79,34 +77,14 @@ static void says_first(json_t *shown, const char *sentence)
 static void who_made_most_is_said_first_with_the_reason(void **state)
 {
     (void)state;
+    says_first(document(412, 24 * HOUR_NS, HOUR_NS, json_array()),
+               "In the last 24 h, HeavyReverb made them.");
+    json_t *more = document(415, 24 * HOUR_NS, HOUR_NS, json_array());
+    json_object_set_new(json_object_get(more, "dropouts"), "count", json_integer(412));
     says_first(
-        document(412, 24 * HOUR_NS, HOUR_NS,
-                 json_pack("[o, o]", dropout("HeavyReverb", "too-slow", "computed too long", NULL, 407),
-                           dropout("Frozen", "stopped", "was stopped or frozen", NULL, 5))),
-        "HeavyReverb made 407 of 412 dropouts in the last 24 h: it computed too long.");
-    says_first(document(10, 24 * HOUR_NS, HOUR_NS,
-                        json_pack("[o, o]", dropout("A", "cpu-taken", "lost the CPU", "kworker/1:0", 8),
-                                  dropout("A", "blocked", "waited for a lock, disk or program", NULL, 2))),
-               "A had all 10 dropouts in the last 24 h: 8 times it lost the CPU to kworker/1:0.");
-    says_first(
-        document(1, 24 * HOUR_NS, -1,
-                 json_pack("[o]", dropout(NULL, "device-xrun", "the device had no data in time", NULL, 1))),
-        "card had the only dropout in the last 24 h: the device had no data in time.");
-    says_first(document(5, 24 * HOUR_NS, -1,
-                        json_pack("[o]", dropout(NULL, "unknown", "was not ready, reason unknown", NULL, 5))),
-               "PipeWire had all 5 dropouts in the last 24 h and does not say which program was late.");
-}
-
-/* Two reasons of one client are more than one reason of another. */
-static void a_client_is_judged_by_all_of_its_dropouts(void **state)
-{
-    (void)state;
-    says_first(document(14, 24 * HOUR_NS, HOUR_NS,
-                        json_pack("[o, o, o]",
-                                  dropout("B", "blocked", "waited for a lock, disk or program", NULL, 6),
-                                  dropout("A", "stopped", "was stopped or frozen", NULL, 5),
-                                  dropout("A", "too-slow", "computed too long", NULL, 3))),
-               "A made 8 of 14 dropouts in the last 24 h: 5 times it was stopped or frozen.");
+        more,
+        "In the last 24 h, HeavyReverb made them. 3 more dropouts happened; which program made them was "
+        "not recorded.");
 }
 
 static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **state)
@@ -129,13 +107,12 @@ static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **sta
                "periods at 128 frames.");
     says_first(document(0, HOUR_NS, 0, json_array()),
                "Nothing played while PipeWire was watched (for 1 h 0 min).");
-    says_first(document(7, HOUR_NS, HOUR_NS,
-                        json_pack("[o]", dropout("A", "too-slow", "computed too long", NULL, 7))),
-               "A made all 7 dropouts while PipeWire was watched (for 1 h 0 min): it computed too long.");
+    says_first(document(7, HOUR_NS, HOUR_NS, json_array()),
+               "While PipeWire was watched (for 1 h 0 min), HeavyReverb made them.");
     says_first(document(-1, 0, -1, json_array()),
                "No sound server was watched in the last 24 h: other programs' dropouts are unknown.");
     says_first(document(174, 0, -1, NULL),
-               "174 dropouts in the last 24 h; which client made them was not recorded.");
+               "In the last 24 h, 174 dropouts happened; which program made them was not recorded.");
 }
 
 static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
@@ -233,7 +210,7 @@ static void many_clients_are_five_rows_and_the_rest_all_with_details(void **stat
         for (int i = 0; i < 9; i++) {
             char name[16];
             snprintf(name, sizeof(name), "client%d", i);
-            json_array_append_new(rows, dropout(name, "too-slow", "computed too long", NULL, 10 - i));
+            json_array_append_new(rows, dropout(name, "computed too long", 10 - i));
         }
         char *text = render(document(100, HOUR_NS, HOUR_NS, rows), 80, details != 0);
         assert_non_null(strstr(text, "client4 "));
@@ -260,13 +237,12 @@ static void hostile_names_do_no_harm_at_any_width(void **state)
     memset(longest, 'x', sizeof(longest) - 1);
     longest[sizeof(longest) - 1] = '\0';
     for (size_t i = 0; i < ST_ARRAY_LEN(widths); i++) {
-        json_t *rows =
-            json_pack("[o, o]", dropout("\x1b[2J\u202e", "woken-late", "was woken\nlate", longest, 3),
-                      dropout(longest, longest, longest, NULL, -4));
+        json_t *rows = json_pack("[o, o]", dropout("\x1b[2J\u202e", "was woken\nlate", 3),
+                                 dropout(longest, longest, -4));
         for (int n = 0; n < 100; n++) { /* more than the table has */
             char name[16];
             snprintf(name, sizeof(name), "%d", n);
-            json_array_append_new(rows, dropout(name, "x", "y", NULL, 1));
+            json_array_append_new(rows, dropout(name, "y", 1));
         }
         char *text = render(document(3, HOUR_NS, HOUR_NS, rows), widths[i], true);
         assert_null(strchr(text, '\x1b'));
@@ -334,7 +310,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_made_most_is_said_first_with_the_reason),
-        cmocka_unit_test(a_client_is_judged_by_all_of_its_dropouts),
         cmocka_unit_test(no_dropout_is_told_from_no_one_watched_and_nothing_played),
         cmocka_unit_test(a_time_in_which_nothing_played_is_not_one_without_data),
         cmocka_unit_test(many_clients_are_five_rows_and_the_rest_all_with_details),

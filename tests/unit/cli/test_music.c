@@ -245,8 +245,9 @@ static void a_server_that_names_no_one_is_not_made_to(void **state)
     const struct st_xrun_seen lines[] = {missed("", 5, ST_DROPOUT_UNKNOWN)};
     struct st_facts *facts = watch("jack", lines, 1, 0, false);
     assert_null(st_facts_find(facts, ST_MUSIC_CLIENT));
-    says(facts, "5 dropouts in 11 s on JACK: a program was not ready, reason unknown. JACK does not say "
-                "which program.");
+    says(facts,
+         "5 dropouts happened in 11 s on JACK: a program was not ready, reason unknown. JACK does not say "
+         "which program.");
 }
 
 static void quiet_music_and_silence(void **state)
@@ -285,8 +286,9 @@ static void who_was_stopped_has_not_watched(void **state)
     stopped = true;
     says(watch("pipewire", NULL, 0, 0, false), "No sound server was watched: it was stopped.");
     says(watch("pipewire", plays, 2, 0, false), "No sound server was watched: it was stopped.");
-    says(watch("jack", dropout, 1, 0, false), "5 dropouts in 11 s on JACK: a program was not ready, reason "
-                                              "unknown. JACK does not say which program.");
+    says(watch("jack", dropout, 1, 0, false),
+         "5 dropouts happened in 11 s on JACK: a program was not ready, reason "
+         "unknown. JACK does not say which program.");
     stopped = false;
 }
 

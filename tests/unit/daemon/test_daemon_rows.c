@@ -366,7 +366,8 @@ static void first_line_says_what_the_server_knows(void **state)
         const char *name, *culprit, *answer, *next, *why;
     } rows[] = {
         {ST_DROPOUT_UNKNOWN, "", "",
-         "3 dropouts on PipeWire (watched since 22:13): a program was not ready, reason unknown. PipeWire "
+         "3 dropouts happened on PipeWire (watched since 22:13): a program was not ready, reason unknown. "
+         "PipeWire "
          "does not say which program.",
          "sleeptune history --events", ""},
         {ST_DROPOUT_WOKEN_LATE, "mpv", "",
@@ -403,12 +404,13 @@ static void first_line_says_what_the_server_knows(void **state)
     expect_of_screen("answer", "cc1 took the CPU from mpv in 4 of 9 dropouts (watched since 22:13).");
     expect_of_screen("brief", "PipeWire: 9 dropouts");
     pipewire = watch_pipewire();
-    pipewire->seen.device_xruns_n = 1;
+    pipewire->seen.device_xruns_n = pipewire->seen.own_n = 1;
     pipewire->seen.last_wall_ns = view.now_wall_ns;
-    expect_of_screen("answer", "1 dropout on PipeWire (watched since 22:13): the device ran dry.");
+    expect_of_screen("answer", "1 dropout happened on PipeWire (watched since 22:13): the device ran dry.");
     pipewire->source = "jack";
-    expect_of_screen("answer",
-                     "1 dropout on JACK (watched since 22:13): JACK does not say which program it was.");
+    expect_of_screen(
+        "answer",
+        "1 dropout happened on JACK (watched since 22:13): JACK does not say which program it was.");
     expect_of_screen("next", "sleeptune report");
 }
 

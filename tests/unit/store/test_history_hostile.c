@@ -86,7 +86,7 @@ static int read_both(char *buf, size_t buf_bytes)
     const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, ""};
     char *text;
     assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
-    int r = st_history_read_text(reader, &span, &text);
+    int r = st_history_read_text(reader, &span, NULL, &text);
     if (r == 0) {
         bool more;
         free(text);

@@ -1,21 +1,7 @@
-/* Other programs' dropouts in a history, by client and reason, and when sound servers were watched. */
-
-#include <string.h>
-
+/* When sound servers were watched, in a history. */
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "store/history/history_private.h"
-
-#define ROWS_MAX    64            /* of an answer */
-#define DEVICE_XRUN "device-xrun" /* in the place of a reason */
-
-/* Events that are other programs' dropouts, whose kinds the first two arguments name. */
-#define DROPOUTS " FROM event WHERE kind IN (?, ?) AND wall_ns >= ? AND wall_ns < ? AND count_n >= 0"
-/* the file is not trusted: a sum must not overflow */
-#define COUNT "sum(min(count_n, 1000000000))"
-#define LOST                                                                                                 \
-    "sum(max(min(lost_ns, 1000000000000000), 0)), max(longest_ns), "                                         \
-    "max(count_n > 0 AND (coalesce(lost_ns, 0) <= 0 OR coalesce(longest_ns, 0) <= 0))"
 
 /* What the file has, and what st_history_read_running added: a temporary table is found before the file's. */
 #define WATCHES "(SELECT * FROM main.watch UNION ALL SELECT * FROM temp.watch)"
@@ -65,68 +51,6 @@ int st_history_read_running(struct st_history_reader *reader, const struct st_hi
 static json_t *known(sqlite3_stmt *statement, int i)
 {
     return st_json_known(st_history_sql_int(statement, i));
-}
-
-/* A reason of a later version is unknown. */
-static json_t *dropout_json(sqlite3_stmt *statement)
-{
-    char name[32];
-    const char *shown = DEVICE_XRUN, *text = "the device had no data in time";
-    st_history_sql_text(statement, 11, name, sizeof(name));
-    if (strcmp(name, st_event_kind_name(ST_EVENT_CLIENT_DROPOUT)) == 0) {
-        st_history_sql_text(statement, 3, name, sizeof(name));
-        const enum st_dropout_reason reason = st_dropout_reason_of(name);
-        shown = st_dropout_reason_name(reason);
-        text = st_dropout_reason_text(reason);
-    }
-    st_history_sql_text(statement, 12, name, sizeof(name));
-    const char *place = st_dropout_place_name(st_dropout_place_of(name));
-    if (st_dropout_place_why(st_dropout_place_of(name)) != NULL)
-        text = st_dropout_place_why(st_dropout_place_of(name));
-    return json_pack(
-        "{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "source",
-        st_history_read_column(statement, 0), "device", st_history_read_column(statement, 1), "client",
-        st_history_read_column(statement, 2), "reason", shown, "text", text, "place", place, "culprit",
-        st_history_read_column(statement, 4), "count", known(statement, 5), "busy_ns", known(statement, 6),
-        "busy_error_ns", known(statement, 10), "wait_ns", known(statement, 7), "period_ns",
-        known(statement, 8), "last_ns", known(statement, 9), "lost_ns", known(statement, 13), "longest_ns",
-        known(statement, 14), "lost_partly", st_history_sql_int(statement, 15) == 1);
-}
-
-int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                             json_t **ret)
-{
-    sqlite3_stmt *statement;
-    int64_t all_n = 0, listed_n = 0;
-    const int64_t to_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX;
-    const char *device = st_event_kind_name(ST_EVENT_DEVICE_XRUN);
-    const char *client = st_event_kind_name(ST_EVENT_CLIENT_DROPOUT);
-    int r = st_history_sql_number(reader->db, &all_n, "SELECT coalesce(" COUNT ", 0)" DROPOUTS, "ttii",
-                                  device, client, since_ns, to_ns);
-    if (r == 0) /* by the period, too: the worst time is compared with its own */
-        r = st_history_sql_prepare(
-            reader->db, &statement,
-            "SELECT source, device, client, reason, CASE WHEN 2 * culprit_n >= count_n THEN culprit "
-            "END, " COUNT
-            ", max(busy_ns), max(wait_ns), period_ns, max(wall_ns), max(error_ns), kind, place, " LOST
-                DROPOUTS
-            " GROUP BY source, device, client, kind, reason, 5, period_ns, place ORDER BY 6 DESC LIMIT ?",
-            "ttiii", device, client, since_ns, to_ns, (int64_t)ROWS_MAX);
-    if (r < 0)
-        return r;
-    json_t *rows = json_array();
-    while ((r = st_history_sql_step(statement)) == 1) {
-        listed_n = st_ns_add(listed_n, st_history_sql_int(statement, 5));
-        json_array_append_new(rows, dropout_json(statement));
-    }
-    sqlite3_finalize(statement);
-    if (r < 0) {
-        json_decref(rows);
-        return r;
-    }
-    *ret = json_pack("{s:I, s:I, s:o}", "count", (json_int_t)all_n, "others",
-                     (json_int_t)st_ns_sub(all_n, listed_n), "rows", rows);
-    return *ret != NULL ? 0 : -ENOMEM;
 }
 
 int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,

@@ -1,4 +1,4 @@
-/* Other programs' dropouts in a history: by client and reason, and when they were watched. */
+/* When sound servers were watched, in a history. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,30 +7,6 @@
 #include <cmocka.h>
 
 #include "tests/unit/history_fixture.h"
-
-static struct st_event dropout(int64_t wall_ns, const char *client, enum st_dropout_reason reason, int64_t n,
-                               int64_t busy_ms)
-{
-    struct st_event event = st_event_make(wall_ns, ST_EVENT_CLIENT_DROPOUT, "%s", "");
-    snprintf(event.source, sizeof(event.source), "pipewire");
-    snprintf(event.device, sizeof(event.device), "alsa");
-    snprintf(event.client, sizeof(event.client), "%s", client);
-    event.reason = reason;
-    event.count_n = n;
-    event.cycle.busy_ns = busy_ms * ST_NS_PER_MS;
-    event.cycle.error_ns = busy_ms * ST_NS_PER_MS / 10;
-    event.cycle.wait_ns = 100;
-    event.cycle.period_ns = 21 * ST_NS_PER_MS;
-    return event;
-}
-
-static void put_all(const struct st_event *events, size_t n)
-{
-    assert_int_equal(st_history_begin(history), 0);
-    for (size_t i = 0; i < n; i++)
-        assert_int_equal(st_history_add_event(history, &events[i]), 0);
-    assert_int_equal(st_history_commit(history), 0);
-}
 
 static const struct st_history_watch pipewire = {
     .source = "pipewire", .watched_ns = MINUTE_NS, .playing = 1, .frames = 1024, .rate_hz = 48000};
@@ -51,111 +27,9 @@ static json_t *document_of(int64_t since_ns, int64_t until_ns)
     return document;
 }
 
-static int64_t member(const json_t *document, const char *object, const char *key)
-{
-    return json_integer_value(json_object_get(json_object_get(document, object), key));
-}
-
-static const json_t *dropout_rows(const json_t *document)
-{
-    return json_object_get(json_object_get(document, "dropouts"), "rows");
-}
-
 static const char *text_of(const json_t *rows, size_t i, const char *key)
 {
     return json_string_value(json_object_get(json_array_get(rows, i), key));
-}
-
-static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
-{
-    (void)state;
-    open_it();
-    for (int i = 0; i < 3; i++) {
-        const int64_t wall_ns = NOON_NS + i * MINUTE_NS + MINUTE_NS / 2;
-        struct st_event events[] = {
-            dropout(wall_ns, "good", ST_DROPOUT_WOKEN_LATE, 1, 1),
-            dropout(wall_ns, "he\x1b[avy", ST_DROPOUT_TOO_SLOW, 4, 25 + i),
-            st_event_make(wall_ns, ST_EVENT_DEVICE_XRUN, "%s", ""),
-            st_event_make(wall_ns, ST_EVENT_OWN_XRUN, "dummy")}; /* no other program's */
-        snprintf(events[2].source, sizeof(events[2].source), "alsa");
-        events[2].count_n = 2;
-        events[3].count_n = 100;
-        put_all(events, ST_ARRAY_LEN(events));
-        add(NOON_NS + i * MINUTE_NS, 100, 1000);
-    }
-    json_t *document = document_of(NOON_NS, NOON_NS + 3 * MINUTE_NS);
-    const json_t *rows = dropout_rows(document);
-    assert_int_equal(member(document, "dropouts", "count"), 3 * 7);
-    assert_int_equal(member(document, "dropouts", "others"), 0);
-    assert_int_equal(json_array_size(rows), 3);
-    assert_string_equal(text_of(rows, 0, "client"), "he?[avy");
-    assert_string_equal(text_of(rows, 0, "reason"), "too-slow");
-    assert_string_equal(text_of(rows, 0, "text"), st_dropout_reason_text(ST_DROPOUT_TOO_SLOW));
-    assert_int_equal(figure(rows, 0, "count"), 12);
-    assert_int_equal(figure(rows, 0, "busy_ns"), 27 * ST_NS_PER_MS);
-    assert_int_equal(figure(rows, 0, "busy_error_ns"), 2700000);
-    assert_int_equal(figure(rows, 0, "last_ns"), NOON_NS + 2 * MINUTE_NS + MINUTE_NS / 2);
-    assert_string_equal(text_of(rows, 1, "reason"), "device-xrun");
-    assert_true(json_is_null(json_object_get(json_array_get(rows, 1), "client")));
-    assert_true(json_is_null(json_object_get(json_array_get(rows, 1), "busy_ns")));
-    json_decref(document);
-    document = document_of(NOON_NS + MINUTE_NS, NOON_NS + 2 * MINUTE_NS);
-    assert_int_equal(member(document, "dropouts", "count"), 7);
-    assert_int_equal(figure(dropout_rows(document), 0, "busy_ns"), 26 * ST_NS_PER_MS);
-    json_decref(document);
-}
-
-static void lengths_and_places_are_read_back(void **state)
-{
-    (void)state;
-    open_it();
-    const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
-    struct st_event events[] = {dropout(wall_ns, "paplay", ST_DROPOUT_STOPPED, 1, 0),
-                                dropout(wall_ns + 1, "paplay", ST_DROPOUT_STOPPED, 0, 0), /* it goes on */
-                                dropout(wall_ns + 2, "paplay", ST_DROPOUT_STOPPED, 2, 0)};
-    ST_EACH (event, events) {
-        event->place = ST_DROPOUT_AT_GRAPH;
-        event->lost_ns = 300 * ST_NS_PER_MS;
-        event->longest_ns = 200 * ST_NS_PER_MS;
-    }
-    events[1].longest_ns = 500 * ST_NS_PER_MS;
-    events[2].lost_ns = events[2].longest_ns = 0; /* not known */
-    events[2].place = ST_DROPOUT_AT_CLIENT_BUFFER;
-    put_all(events, ST_ARRAY_LEN(events));
-    add(NOON_NS, 100, 1000);
-    json_t *document = document_of(NOON_NS, NOON_NS + MINUTE_NS);
-    assert_int_equal(member(document, "dropouts", "count"), 3);
-    const json_t *rows = dropout_rows(document);
-    assert_int_equal(json_array_size(rows), 2);
-    assert_string_equal(text_of(rows, 0, "place"), "client-buffer");
-    assert_string_equal(text_of(rows, 1, "place"), "graph");
-    assert_int_equal(figure(rows, 1, "count"), 1);
-    assert_int_equal(figure(rows, 1, "lost_ns"), 600 * ST_NS_PER_MS);
-    assert_int_equal(figure(rows, 1, "longest_ns"), 500 * ST_NS_PER_MS);
-    assert_true(json_is_true(json_object_get(json_array_get(rows, 0), "lost_partly")));
-    assert_true(json_is_false(json_object_get(json_array_get(rows, 1), "lost_partly")));
-    json_decref(document);
-}
-
-static void a_crowd_of_names_is_counted_behind_who_makes_most(void **state)
-{
-    (void)state;
-    struct st_event events[201];
-    open_it();
-    for (int i = 0; i < 200; i++) {
-        char name[16];
-        snprintf(name, sizeof(name), "crowd%d", i);
-        events[i] = dropout(NOON_NS + i, name, ST_DROPOUT_UNKNOWN, 1, 0);
-    }
-    events[200] = dropout(NOON_NS, "heavy", ST_DROPOUT_TOO_SLOW, 52, 25);
-    put_all(events, ST_ARRAY_LEN(events));
-    add(NOON_NS, 100, 1000);
-    json_t *document = document_of(NOON_NS, NOON_NS + MINUTE_NS);
-    assert_int_equal(member(document, "dropouts", "count"), 252);
-    assert_int_equal(json_array_size(dropout_rows(document)), 64);
-    assert_string_equal(text_of(dropout_rows(document), 0, "client"), "heavy");
-    assert_int_equal(member(document, "dropouts", "others"), 200 - 63);
-    json_decref(document);
 }
 
 static void a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_asked(void **state)
@@ -212,7 +86,7 @@ static void the_running_minute_counts(void **state)
                                                    .watches_n = 1};
         assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
         assert_int_equal(st_history_read_running(reader, &running), 0);
-        assert_int_equal(st_history_read_text(reader, &span, &text), 0);
+        assert_int_equal(st_history_read_text(reader, &span, NULL, &text), 0);
         st_history_read_close(reader);
         assert_int_equal(st_json_written(text, &document), 0);
         const json_t *watched = json_object_get(document, "watched");
@@ -303,9 +177,6 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(dropouts_are_read_by_client_and_reason_the_most_first),
-        TEST(lengths_and_places_are_read_back),
-        TEST(a_crowd_of_names_is_counted_behind_who_makes_most),
         TEST(a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_asked),
         TEST(the_running_minute_counts),
         TEST(where_nothing_played_there_is_no_gap),

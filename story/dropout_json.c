@@ -1,0 +1,65 @@
+#include "story/dropout_json.h"
+
+#include "core/text/json.h"
+
+/* Figures of which 0 or less is unknown. */
+static json_t *known(int64_t figure)
+{
+    return st_json_integer_or_null(figure > 0, figure);
+}
+
+static json_t *reasons_json(const uint64_t reasons_n[ST_DROPOUT_REASONS])
+{
+    json_t *reasons = json_object();
+    for (size_t i = 0; i < ST_DROPOUT_REASONS; i++) {
+        if (reasons_n[i] > 0)
+            st_json_set(reasons, st_dropout_reason_name((enum st_dropout_reason)i), ST_JSON(reasons_n[i]));
+    }
+    return reasons;
+}
+
+static json_t *places_json(const uint64_t places_n[ST_DROPOUT_PLACES])
+{
+    json_t *places = json_object();
+    for (size_t i = 0; i < ST_DROPOUT_PLACES; i++) {
+        if (places_n[i] > 0)
+            st_json_set(places, st_dropout_place_name((enum st_dropout_place)i), ST_JSON(places_n[i]));
+    }
+    return places;
+}
+
+json_t *st_dropout_json_client(const struct st_dropout_client *client)
+{
+    json_t *object = json_object();
+    st_json_set(object, "name", st_json_text_or_null(client->name));
+    st_json_set(object, "device", st_json_text_or_null(client->device));
+    st_json_set(object, "dropouts", ST_JSON(client->dropouts_n));
+    st_json_set(object, "device_xruns", ST_JSON(client->device_xruns_n));
+    st_json_set(object, "reasons", reasons_json(client->reasons_n));
+    st_json_set(object, "places", places_json(client->places_n));
+    st_json_set(object, "lost_ns", known(client->lost_ns));
+    st_json_set(object, "lost_partly", json_boolean(client->lost_partly));
+    st_json_set(object, "longest_ns", known(client->longest_ns));
+    st_json_set(object, "lost_cycles", known(client->cycles_n));
+    st_json_set(object, "culprit", st_json_text_or_null(client->culprit));
+    st_json_set(object, "first_ns", st_json_known(client->first_wall_ns));
+    st_json_set(object, "last_ns", st_json_known(client->last_wall_ns));
+    st_json_set(object, "worst_busy_ns", known(client->worst.busy_ns));
+    st_json_set(object, "worst_busy_error_ns",
+                st_json_integer_or_null(client->worst.busy_ns > 0, client->worst.error_ns));
+    st_json_set(object, "worst_wait_ns", known(client->worst.wait_ns));
+    st_json_set(object, "worst_period_ns", known(client->worst.period_ns));
+    return object;
+}
+
+void st_dropout_json_source(json_t *object, const struct st_dropout_table *table,
+                            json_t *(*client_json)(const struct st_dropout_client *client))
+{
+    json_t *clients = json_array();
+    for (size_t i = 0; i < table->clients_n; i++)
+        json_array_append_new(clients, client_json(&table->clients[i]));
+    st_json_set(object, "device_xruns", ST_JSON(table->device_xruns_n));
+    st_json_set(object, "client_dropouts", ST_JSON(table->dropouts_n));
+    st_json_set(object, "others_dropouts", ST_JSON(table->others_dropouts_n));
+    st_json_set(object, "clients", clients);
+}

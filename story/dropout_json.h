@@ -1,0 +1,18 @@
+/* Sums of dropouts as JSON: the same members in sleeptune-status/1, sleeptune-history/1 and
+ * sleeptune-causes/1. */
+#ifndef ST_STORY_DROPOUT_JSON_H
+#define ST_STORY_DROPOUT_JSON_H
+
+#include <jansson.h>
+
+#include "story/dropout_table.h"
+
+/** The sums of a client, without what it does now. NULL: out of memory. */
+json_t *st_dropout_json_client(const struct st_dropout_client *client);
+
+/** Adds the sums of a source, and its clients. @param client_json st_dropout_json_client, or more than that.
+ */
+void st_dropout_json_source(json_t *object, const struct st_dropout_table *table,
+                            json_t *(*client_json)(const struct st_dropout_client *client));
+
+#endif

@@ -1,0 +1,121 @@
+#include "story/dropout_list.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text/json.h"
+#include "core/text/text.h"
+#include "story/dropout_json.h"
+#include "story/dropout_sentence.h"
+
+#define SOURCES_MAX 8                   /* no sleeptuned has written more */
+#define COUNT_MAX   INT64_C(1000000000) /* the file is not trusted: a sum must not overflow */
+
+struct list {
+    struct source {
+        char name[sizeof(((struct st_event *)NULL)->source)];
+        struct st_dropout_table table;
+    } sources[SOURCES_MAX];
+    size_t n;
+};
+
+static struct source *source_of(struct list *list, const struct st_event *event)
+{
+    size_t i = 0;
+    while (i < list->n && strcmp(list->sources[i].name, event->source) != 0)
+        i++;
+    if (i == SOURCES_MAX)
+        return NULL;
+    if (i == list->n)
+        memcpy(list->sources[list->n++].name, event->source, sizeof(event->source));
+    return &list->sources[i];
+}
+
+static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
+{
+    struct source *source = source_of(ctx, event);
+    const int64_t n = event->count_n < COUNT_MAX ? event->count_n : COUNT_MAX;
+    struct st_xrun_seen seen = {.certainty = event->certainty,
+                                .reason = event->reason,
+                                .place = event->place,
+                                .cycle = event->cycle,
+                                .cycles_n = event->cycles_n,
+                                .lost_ns = event->lost_ns,
+                                .longest_ns = event->longest_ns};
+    if (n < 0 || source == NULL)
+        return 0;
+    *(event->kind == ST_EVENT_DEVICE_XRUN ? &seen.device_xruns_n : &seen.dropouts_n) = n;
+    memcpy(seen.device, event->device, sizeof(seen.device));
+    memcpy(seen.client, event->client, sizeof(seen.client));
+    if (2 * event->culprit_n >= n) /* of most of them */
+        memcpy(seen.culprit, event->culprit, sizeof(seen.culprit));
+    st_dropout_table_take(&source->table, &seen, event->wall_ns, event->wall_ns);
+    return 0;
+}
+
+static int most_first(const void *a, const void *b)
+{
+    const struct source *x = a, *y = b;
+    const uint64_t of_x = st_dropout_table_total(&x->table), of_y = st_dropout_table_total(&y->table);
+    return (of_x < of_y) - (of_x > of_y);
+}
+
+/* With the most frequent reason in full, and how often another one was. */
+static json_t *client_json(const struct st_dropout_client *client)
+{
+    char text[512];
+    const bool dry = client->device_xruns_n > client->dropouts_n;
+    st_dropout_sentence_why(client, true, text, sizeof(text));
+    for (size_t i = 0; i < ST_DROPOUT_REASONS; i++) {
+        const uint64_t n = client->reasons_n[i];
+        if (n > 0 && (dry || i != st_dropout_reason_most(client->reasons_n)))
+            st_text_append(text, sizeof(text), "; %" PRIu64 " time%s %s", n, n == 1 ? "" : "s",
+                           st_dropout_reason_text((enum st_dropout_reason)i));
+    }
+    json_t *object = st_dropout_json_client(client);
+    st_json_set(object, "text", st_json_safe_string(text));
+    return object;
+}
+
+static json_t *list_json(struct list *list)
+{
+    json_t *object = json_object(), *sources = json_array();
+    uint64_t all_n = 0;
+    char text[512] = "";
+    qsort(list->sources, list->n, sizeof(list->sources[0]), most_first);
+    ST_EACH_OF (source, list->sources, list->n) {
+        json_t *seen = json_pack("{s:o}", "source", st_json_text_or_null(source->name));
+        st_dropout_table_age(&source->table, INT64_MAX, false);
+        st_dropout_json_source(seen, &source->table, client_json);
+        st_json_set(seen, "own_xruns", ST_JSON(source->table.own_n));
+        st_json_set(seen, "own_device", st_json_text_or_null(source->table.own_device));
+        json_array_append_new(sources, seen);
+        all_n += st_dropout_table_total(&source->table);
+    }
+    if (all_n > 0) {
+        const char *name = list->sources[0].name;
+        st_dropout_sentence_say(
+            &list->sources[0].table,
+            &(struct st_dropout_sentence_about){.source = name,
+                                                .all_n = all_n,
+                                                .when = "",
+                                                .where = ST_TEXT(40, " on %s", st_event_source_title(name))},
+            text, sizeof(text));
+    }
+    st_json_set(object, "count", ST_JSON(all_n));
+    st_json_set(object, "text", st_json_text_or_null(text));
+    st_json_set(object, "sources", sources);
+    return object;
+}
+
+int st_dropout_list_add(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                        json_t *document)
+{
+    struct list *list = calloc(1, sizeof(*list));
+    int r = list != NULL ? st_history_read_dropouts(reader, since_ns, until_ns, take, list) : -ENOMEM;
+    if (r == 0 && json_object_set_new(document, "dropouts", list_json(list)) != 0)
+        r = -ENOMEM;
+    free(list);
+    return r;
+}

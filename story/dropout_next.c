@@ -1,0 +1,190 @@
+#include "story/dropout_next.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/text/safe.h"
+#include "core/text/text.h"
+#include "story/dropout_sentence.h"
+
+#define FAR_PPB 500000 /* crystals of cards differ by some 100 ppm */
+
+/** How much of each period it usually computes; 0: not known. */
+static double share_of(const struct st_dropout_client *client)
+{
+    const struct st_xrun_load *load = &client->load;
+    return load->cycles_n > 0 && load->period_ns > 0 && load->busy_median_ns > 0
+               ? (double)load->busy_median_ns / (double)load->period_ns
+               : 0;
+}
+
+/* "; adds 5.33 ms of delay, until PipeWire restarts (undo: the same with 256; to last: sleeptune apply
+ * ...)" */
+static void say_price(const struct st_dropout_table *table, const char *source, int64_t frames, char *buf,
+                      size_t buf_bytes)
+{
+    char more[32], lasts[64];
+    const double more_ns =
+        (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
+    st_text_append(
+        buf, buf_bytes, "; adds %s of delay, until %s restarts (undo: the same with %" PRId64 "%s%s)",
+        st_ns_format_short((int64_t)more_ns, more, sizeof(more)), st_event_source_title(source),
+        table->frames,
+        st_dropout_reason_keep_frames(source, frames, lasts, sizeof(lasts))[0] != '\0' ? "; " : "", lasts);
+}
+
+/* A client that computes too long: the next larger buffer in which its worst cycle has room. */
+static void room_for(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                     const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
+{
+    const bool stream = client->load.streams_n > 0; /* no one simplifies a player */
+    const int64_t busy_ns = client->worst.busy_ns, error_ns = client->worst.error_ns;
+    const double share = share_of(client);
+    const int64_t frames = st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns + error_ns);
+    char busy[32], error[32], rhythm[128], code[256];
+    st_ns_format_short(busy_ns, busy, sizeof(busy));
+    set[0] = why[0] = '\0';
+    if (share > ST_DROPOUT_REASON_FULL) {
+        snprintf(why, why_bytes, "%s needs %.0f %% of each period, so no buffer size helps", client->name,
+                 100 * share);
+    } else if (busy_ns == 0 || table->frames == 0) {
+        snprintf(why, why_bytes, "no buffer size can be named: the CPU time of its cycles is not known");
+    } else if (client->worst.period_ns > 0 && table->period_ns > client->worst.period_ns &&
+               busy_ns < table->period_ns) {
+        snprintf(why, why_bytes,
+                 "the buffer is larger now than when these dropouts happened: see whether they come again");
+        return;
+    } else if (frames != st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns - error_ns)) {
+        snprintf(why, why_bytes,
+                 "no buffer size can be named: the CPU time of its worst cycle, %s, is only known to %s",
+                 busy, st_ns_format_short(error_ns, error, sizeof(error)));
+    } else if (frames == 0) {
+        snprintf(why, why_bytes, "its worst cycle of %s is longer than a buffer that one can play with",
+                 busy);
+    } else {
+        st_dropout_reason_set_frames(source, frames, set, set_bytes);
+        snprintf(why, why_bytes, "long enough for its worst cycle of %s", busy);
+        say_price(table, source, frames, why, why_bytes);
+    }
+    if (!stream)
+        st_text_append(why, why_bytes, "; %sfreeze or simplify %s", set[0] != '\0' ? "or " : "",
+                       client->name);
+    if (st_dropout_table_rhythm(client, rhythm, sizeof(rhythm))[0] != '\0')
+        st_text_append(why, why_bytes, "; its long cycles come %s", rhythm);
+    if (client->code.file[0] != '\0')
+        st_text_append(why, why_bytes, "; %s", st_dropout_table_code(client, code, sizeof(code)));
+}
+
+static bool is_real_time(int64_t priority)
+{
+    return priority > 0 && priority < ST_XRUN_NORMAL;
+}
+
+/* Only threads whose priority is not lower are taken for the culprit of a real-time thread. */
+static void take_priority(const struct st_dropout_client *victim, char *set, size_t set_bytes, char *why,
+                          size_t why_bytes)
+{
+    char word[ST_XRUN_NAME_BYTES]; /* so that `set` of 128 bytes holds it */
+    if (st_safe_shell_word(victim->culprit, word, sizeof(word)) == NULL || word[0] == '-')
+        return;
+    snprintf(set, set_bytes, "sudo chrt --other --all-tasks --pid 0 $(pidof -s %s)", word);
+    snprintf(why, why_bytes,
+             "takes the real-time priority from %s, which is not below that of %s; or end that program",
+             victim->culprit, victim->name);
+}
+
+/* What lets programs that lost the CPU to others go before them. */
+static void rights_of(const struct st_dropout_table *table, const struct st_dropout_client *client, char *set,
+                      size_t set_bytes, char *why, size_t why_bytes)
+{
+    const struct st_dropout_client *victim = st_dropout_table_victim(table);
+    bool plays = false; /* the culprit */
+    client = victim != NULL ? victim : client;
+    for (size_t i = 0; i < table->clients_n; i++)
+        plays = plays || strcmp(table->clients[i].name, client->culprit) == 0;
+    const bool server = !client->playing && strcmp(client->name, ST_XRUN_SERVER_ITSELF) == 0;
+    set[0] = why[0] = '\0';
+    if (st_dropout_table_is_normal(table)) {
+        snprintf(set, set_bytes, ST_DROPOUT_REASON_GET_RIGHTS);
+        snprintf(why, why_bytes, "lets programs that play go before others; then log out and in again");
+    } else if (is_real_time(table->priority) && client->load.priority == ST_XRUN_NORMAL) {
+        snprintf(set, set_bytes, "sleeptune report linux-client-priority");
+        snprintf(why, why_bytes, "%s plays without real-time priority, which the server has: how it gets it",
+                 client->name);
+    } else if (is_real_time(server ? table->priority : client->load.priority) && client->culprit[0] != '\0' &&
+               !plays) {
+        take_priority(client, set, set_bytes, why, why_bytes);
+    }
+}
+
+/* A small drift is resampled away: then cycles that begin late are too much for its reserve. */
+static void next_resync(const struct st_dropout_client *client, char *set, size_t set_bytes, char *why,
+                        size_t why_bytes)
+{
+    char word[ST_XRUN_NAME_BYTES];
+    if (llabs(client->drift_ppb) > FAR_PPB) {
+        snprintf(
+            why, why_bytes,
+            "one clock for both cards (word clock, S/PDIF), or use one card: their rates are too far apart");
+        return;
+    }
+    /* an older PipeWire's log has the card's name of ALSA */
+    if (st_text_begins(client->name, "alsa_") && st_safe_shell_word(client->name, word, sizeof(word)) != NULL)
+        snprintf(set, set_bytes, "sleeptune apply linux-device-headroom=%s", word);
+    snprintf(why, why_bytes,
+             set[0] != '\0' ? "a larger reserve for %s, or one clock for both cards"
+                            : "a larger reserve for %s, api.alsa.headroom = 512 in a rule of WirePlumber, or "
+                              "one clock for both cards",
+             client->name);
+}
+
+void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                     const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
+{
+    const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
+    const uint64_t taken_n = table->reasons_n[ST_DROPOUT_CPU_TAKEN];
+    const bool lost_cpu = reason == ST_DROPOUT_WOKEN_LATE || st_dropout_table_is_taken(table, client);
+    char reason_text[128];
+    set[0] = why[0] = '\0';
+    if (st_dropout_table_place(client) == ST_DROPOUT_AT_RESYNC) {
+        next_resync(client, set, set_bytes, why, why_bytes);
+        return;
+    }
+    if (st_dropout_table_place(client) == ST_DROPOUT_AT_BUS) {
+        snprintf(why, why_bytes, "another USB port without a hub, or another cable; no buffer size helps");
+        return;
+    }
+    if (st_dropout_table_place(client) == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED) {
+        snprintf(why, why_bytes,
+                 "%s needs a larger buffer of its own: a setting of it, or start it with "
+                 "PULSE_LATENCY_MSEC=100; the buffer of %s does not matter",
+                 client->name, st_event_source_title(source));
+        return;
+    }
+    if (lost_cpu) {
+        rights_of(table, client, set, set_bytes, why, why_bytes);
+        if (set[0] != '\0')
+            return;
+        snprintf(set, set_bytes, "sleeptune report");
+        snprintf(why, why_bytes, "finds the settings that make programs lose the CPU or wake up late");
+    } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {
+        room_for(table, client, source, set, set_bytes, why, why_bytes);
+        if (taken_n > 0 && st_dropout_table_is_normal(table))
+            st_text_append(why, why_bytes,
+                           "; for the %" PRIu64 " by a lost CPU: " ST_DROPOUT_REASON_GET_RIGHTS, taken_n);
+    } else if (reason == ST_DROPOUT_STOPPED || reason == ST_DROPOUT_BLOCKED) {
+        snprintf(why, why_bytes, "nothing to tune: it %s",
+                 st_dropout_sentence_why(client, false, reason_text, sizeof(reason_text)));
+    } else if (reason == ST_DROPOUT_SWAPPED_OUT) {
+        snprintf(set, set_bytes, "sleeptune report");
+        snprintf(
+            why, why_bytes,
+            "close programs that use much memory, and let a sampler load its sounds before you play; the "
+            "settings of swap and locked memory are in the report");
+    } else if (reason == ST_DROPOUT_WAITED_FOR_OTHER) {
+        snprintf(why, why_bytes, "look at the program that this one waited for");
+    }
+}

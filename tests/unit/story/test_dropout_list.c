@@ -1,0 +1,173 @@
+/* Other programs' dropouts of a history: added up by client, and told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "story/dropout_list.h"
+#include "tests/unit/history_fixture.h"
+
+static json_t *dropouts_of(int64_t since_ns, int64_t until_ns)
+{
+    json_t *document;
+    adds_more = st_dropout_list_add;
+    assert_int_equal(read_it(since_ns, until_ns, MINUTE_NS, &document), 0);
+    json_t *dropouts = json_incref(json_object_get(document, "dropouts"));
+    json_decref(document);
+    return dropouts;
+}
+
+static const json_t *source_of(const json_t *dropouts, size_t i)
+{
+    return json_array_get(json_object_get(dropouts, "sources"), i);
+}
+
+static const json_t *clients_of(const json_t *dropouts, size_t i)
+{
+    return json_object_get(source_of(dropouts, i), "clients");
+}
+
+static int64_t number(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static const char *text(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
+{
+    (void)state;
+    open_it();
+    for (int i = 0; i < 3; i++) {
+        const int64_t wall_ns = NOON_NS + i * MINUTE_NS + MINUTE_NS / 2;
+        struct st_event events[] = {
+            dropout(wall_ns, "good", ST_DROPOUT_WOKEN_LATE, 1, 1),
+            dropout(wall_ns, "he\x1b[avy", ST_DROPOUT_TOO_SLOW, 4, 25 + i),
+            dropout(wall_ns, "he\x1b[avy", ST_DROPOUT_BLOCKED, 1, 60),
+            st_event_make(wall_ns, ST_EVENT_DEVICE_XRUN, "%s", ""),
+            st_event_make(wall_ns, ST_EVENT_OWN_XRUN, "dummy")}; /* no other program's */
+        snprintf(events[3].source, sizeof(events[3].source), "alsa");
+        events[3].count_n = 2;
+        events[4].count_n = 100;
+        put_all(events, ST_ARRAY_LEN(events));
+        add(NOON_NS + i * MINUTE_NS, 100, 1000);
+    }
+    json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + 3 * MINUTE_NS);
+    assert_int_equal(number(dropouts, "count"), 3 * 8);
+    assert_string_equal(
+        text(dropouts, "text"),
+        "he?[avy made 15 of 24 dropouts: 12 times it computed too long (about 27.0 ms of CPU time, "
+        "the buffer lasts 21.0 ms).");
+    assert_string_equal(text(source_of(dropouts, 0), "source"), "pipewire");
+    assert_string_equal(text(source_of(dropouts, 1), "source"), "alsa");
+    assert_int_equal(number(source_of(dropouts, 1), "own_xruns"), 6);
+    assert_int_equal(json_array_size(clients_of(dropouts, 0)), 2);
+    const json_t *heavy = json_array_get(clients_of(dropouts, 0), 0);
+    assert_string_equal(text(heavy, "name"), "he?[avy");
+    assert_string_equal(text(heavy, "text"),
+                        "computed too long (about 27.0 ms of CPU time, the buffer lasts 21.0 ms); 3 times "
+                        "waited for a lock, disk or program");
+    assert_int_equal(number(heavy, "worst_busy_ns"), 27 * ST_NS_PER_MS); /* of the most frequent reason */
+    assert_int_equal(number(heavy, "worst_busy_error_ns"), 2700000);
+    assert_int_equal(number(heavy, "first_ns"), NOON_NS + MINUTE_NS / 2);
+    assert_int_equal(number(heavy, "last_ns"), NOON_NS + 2 * MINUTE_NS + MINUTE_NS / 2);
+    assert_int_equal(number(json_object_get(heavy, "reasons"), "blocked"), 3);
+    json_decref(dropouts);
+    dropouts = dropouts_of(NOON_NS + MINUTE_NS, NOON_NS + 2 * MINUTE_NS);
+    assert_int_equal(number(dropouts, "count"), 8);
+    assert_int_equal(number(json_array_get(clients_of(dropouts, 0), 0), "worst_busy_ns"), 26 * ST_NS_PER_MS);
+    json_decref(dropouts);
+}
+
+static void lengths_and_places_are_read_back(void **state)
+{
+    (void)state;
+    open_it();
+    const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
+    struct st_event events[] = {dropout(wall_ns, "paplay", ST_DROPOUT_STOPPED, 1, 0),
+                                dropout(wall_ns + 1, "paplay", ST_DROPOUT_STOPPED, 0, 0), /* it goes on */
+                                dropout(wall_ns + 2, "paplay", ST_DROPOUT_STOPPED, 2, 0)};
+    ST_EACH (event, events) {
+        event->place = ST_DROPOUT_AT_GRAPH;
+        event->lost_ns = 300 * ST_NS_PER_MS;
+        event->longest_ns = 200 * ST_NS_PER_MS;
+        event->cycles_n = 10;
+    }
+    events[1].longest_ns = 500 * ST_NS_PER_MS;
+    events[2].lost_ns = events[2].longest_ns = 0; /* not known */
+    events[2].place = ST_DROPOUT_AT_CLIENT_BUFFER;
+    put_all(events, ST_ARRAY_LEN(events));
+    add(NOON_NS, 100, 1000);
+    json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + MINUTE_NS);
+    assert_int_equal(number(dropouts, "count"), 3);
+    const json_t *paplay = json_array_get(clients_of(dropouts, 0), 0);
+    assert_int_equal(number(json_object_get(paplay, "places"), "client-buffer"), 2);
+    assert_int_equal(number(json_object_get(paplay, "places"), "graph"), 1);
+    assert_int_equal(number(paplay, "lost_ns"), 600 * ST_NS_PER_MS);
+    assert_int_equal(number(paplay, "longest_ns"), 500 * ST_NS_PER_MS);
+    assert_int_equal(number(paplay, "lost_cycles"), 30);
+    assert_true(json_is_true(json_object_get(paplay, "lost_partly")));
+    assert_string_equal(text(dropouts, "text"),
+                        "paplay lost sound 3 times, at least 600 ms in all (longest 500 ms), "
+                        "between it and PipeWire: it was stopped or frozen.");
+    json_decref(dropouts);
+}
+
+static void a_crowd_of_names_is_counted_behind_who_makes_most(void **state)
+{
+    (void)state;
+    struct st_event events[201];
+    open_it();
+    for (int i = 0; i < 200; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "crowd%d", i);
+        events[i] = dropout(NOON_NS + i, name, ST_DROPOUT_UNKNOWN, 1, 0);
+    }
+    events[200] = dropout(NOON_NS, "heavy", ST_DROPOUT_TOO_SLOW, 52, 25);
+    put_all(events, ST_ARRAY_LEN(events));
+    add(NOON_NS, 100, 1000);
+    json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + MINUTE_NS);
+    assert_int_equal(number(dropouts, "count"), 252);
+    assert_string_equal(text(json_array_get(clients_of(dropouts, 0), 0), "name"), "heavy");
+    assert_int_equal(json_array_size(clients_of(dropouts, 0)), 32);
+    assert_int_equal(number(source_of(dropouts, 0), "others_dropouts"), 200 - 31);
+    json_decref(dropouts);
+}
+
+/* The device is named where it had more than any program. */
+static void whoever_had_most_is_said(void **state)
+{
+    (void)state;
+    struct st_event events[] = {dropout(NOON_NS, "good", ST_DROPOUT_BLOCKED, 1, 1),
+                                dropout(NOON_NS, "", ST_DROPOUT_UNKNOWN, 12, 0)};
+    events[1].kind = ST_EVENT_DEVICE_XRUN;
+    open_it();
+    put_all(events, ST_ARRAY_LEN(events));
+    add(NOON_NS, 100, 1000);
+    json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + MINUTE_NS);
+    assert_string_equal(text(dropouts, "text"),
+                        "12 of 13 dropouts happened on PipeWire: the device ran dry.");
+    assert_int_equal(number(source_of(dropouts, 0), "own_xruns"), 12);
+    json_decref(dropouts);
+    dropouts = dropouts_of(NOON_NS + MINUTE_NS, NOON_NS + 2 * MINUTE_NS);
+    assert_int_equal(number(dropouts, "count"), 0);
+    assert_true(json_is_null(json_object_get(dropouts, "text")));
+    json_decref(dropouts);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(dropouts_are_read_by_client_and_reason_the_most_first),
+        TEST(lengths_and_places_are_read_back),
+        TEST(a_crowd_of_names_is_counted_behind_who_makes_most),
+        TEST(whoever_had_most_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
