@@ -1,7 +1,6 @@
 #include "ears/way.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -9,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -21,8 +19,6 @@
 #define CANNOT(fault) (1U << ST_WAY_CANNOT_##fault)
 #define LINUX         (1U << ST_OS_LINUX)
 #define FREEBSD       (1U << ST_OS_FREEBSD)
-#define NAP_NS        (10 * ST_NS_PER_MS)
-#define END_NAPS      45 /* until it is killed */
 #define READ_BYTES    65536
 
 static const struct {
@@ -117,7 +113,6 @@ const struct st_way *st_way_find(const char *name, enum st_os os)
 
 static int start(struct st_way_run *run, const char *path, const struct st_way_wish *wish)
 {
-    int in[2], out[2];
     struct st_child_env env;
     char frames[16];
     const char *argv[11] = {run->way->program, "-V" ST_VERSION, "-w", run->way->name};
@@ -136,21 +131,9 @@ static int start(struct st_way_run *run, const char *path, const struct st_way_w
         argv[n++] = frames;
     }
     int r = st_child_env_open(&env, geteuid(), NULL);
-    if (r == 0 && pipe2(in, O_CLOEXEC) != 0)
-        r = -errno;
-    else if (r == 0 && pipe2(out, O_CLOEXEC) != 0) {
-        r = -errno;
-        close(in[0]);
-        close(in[1]);
-    }
-    if (r == 0) {
-        const struct st_run_as as = {.env = (const char *const *)env.vars, .plays = true};
-        r = st_posix_start(path, argv, &as, in[0], out[1], &run->pid);
-        close(in[0]);
-        close(out[1]);
-        run->in = in[1];
-        run->out = out[0];
-    }
+    if (r == 0)
+        r = st_posix_piped_start(&run->program, path, argv,
+                                 &(struct st_run_as){.env = (const char *const *)env.vars, .plays = true});
     st_child_env_close(&env);
     return r;
 }
@@ -159,7 +142,7 @@ int st_way_open(struct st_way_run *run, struct st_machine *machine, const struct
                 const struct st_way_wish *wish)
 {
     char path[PATH_MAX];
-    *run = (struct st_way_run){.way = way, .in = -1, .out = -1};
+    *run = (struct st_way_run){.way = way, .program = ST_POSIX_PIPED_NONE};
     if (way->of_user && geteuid() == 0)
         return -EPERM;
     int r = st_xrun_find_program(machine, "ears/helpers", way->program, path, sizeof(path));
@@ -176,51 +159,26 @@ void st_way_begin(struct st_way_run *run)
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
     (void)sigaction(SIGPIPE, &ignore, &before);
-    (void)st_posix_write_fd(run->in, "g", 1); /* of one that has ended st_way_read says so */
+    (void)st_posix_write_fd(run->program.in, "g", 1); /* of one that has ended st_way_read says so */
     (void)sigaction(SIGPIPE, &before, NULL);
 }
 
 int st_way_read(struct st_way_run *run, int64_t limit_ns, const struct st_capture_sink *sink, void *ctx)
 {
     unsigned char bytes[READ_BYTES];
-    struct pollfd readable = {.fd = run->out, .events = POLLIN};
+    struct pollfd readable = {.fd = run->program.out, .events = POLLIN};
     if (poll(&readable, 1, (int)(limit_ns / ST_NS_PER_MS)) <= 0)
         return -EAGAIN;
-    const ssize_t n = read(run->out, bytes, sizeof(bytes));
+    const ssize_t n = read(run->program.out, bytes, sizeof(bytes));
     if (n < 0)
         return errno == EINTR ? -EAGAIN : -errno;
     const int r = n > 0 ? st_capture_stream_read(run->reader, bytes, (size_t)n, sink, ctx) : 0;
     return r < 0 ? r : n > 0;
 }
 
-/* @return whether it ended within `naps` naps of NAP_NS. */
-static bool reap(struct st_way_run *run, unsigned naps)
-{
-    const struct timespec nap = st_ns_to_timespec(NAP_NS);
-    int status;
-    for (unsigned i = 0; run->pid != 0; i++) {
-        if (st_posix_start_ended(run->pid, &status))
-            run->pid = 0;
-        else if (i == naps)
-            return false;
-        else
-            (void)nanosleep(&nap, NULL);
-    }
-    return true;
-}
-
 void st_way_close(struct st_way_run *run)
 {
-    if (run->in >= 0)
-        close(run->in); /* by this it ends in peace */
-    if (run->out >= 0)
-        close(run->out);
-    if (!reap(run, END_NAPS)) {
-        (void)kill(-run->pid, SIGKILL);
-        (void)kill(-run->pid, SIGCONT);
-        (void)reap(run, 5);
-    }
-    st_posix_start_clean();
+    st_posix_piped_close(&run->program, false);
     free(run->reader);
-    *run = (struct st_way_run){.in = -1, .out = -1};
+    *run = (struct st_way_run){.program = ST_POSIX_PIPED_NONE};
 }

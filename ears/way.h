@@ -3,10 +3,9 @@
 #ifndef ST_EARS_WAY_H
 #define ST_EARS_WAY_H
 
-#include <sys/types.h>
-
 #include "ears/capture_stream.h"
 #include "platform/machine.h"
+#include "platform/posix/posix.h"
 
 /* number, name, what is lost, as a noun */
 #define ST_WAY_FAULTS(X)                                                                                     \
@@ -52,8 +51,7 @@ struct st_way_wish {
 /** A way that is gone now. One thread. */
 struct st_way_run {
     const struct st_way *way;
-    pid_t pid; /* 0: ended */
-    int in, out;
+    struct st_posix_piped program;
 
     struct st_capture_reader *reader;
 };

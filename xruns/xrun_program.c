@@ -23,15 +23,11 @@
 #define IDLE_NS      (24 * ST_NS_PER_S) /* it has seen nothing for so long: nothing plays ... */
 #define IDLE_LOOK_NS (20 * ST_NS_PER_S) /* ... and it is looked at more rarely */
 #define READ_BYTES                                                                                           \
-    (16 * 1024)              /* a poll; who polls bounds how often, and what floods is held up by its pipe */
-#define TERM_NAPS         45 /* to end in peace: a client that is killed disturbs its server */
-#define KILL_NAPS         5
+    (16 * 1024)               /* a poll; who polls bounds how often, and what floods is held up by its pipe */
 #define STATUS_NOT_LOADED 127 /* of a program whose libraries are missing */
-#define NAP_NS            (10 * ST_NS_PER_MS)
 
 struct program {
-    pid_t pid;                  /* 0: reaped */
-    int in, out;                /* our ends of its standard input and output; -1: closed */
+    struct st_posix_piped piped;
     bool ready;                 /* it watches */
     bool ending;                /* it has said that there is nothing to watch */
     int64_t silent_ns, idle_ns; /* pauses between polls: who was stopped with it was not kept waiting */
@@ -89,7 +85,6 @@ static int find_user(const struct st_xrun_watch *w, struct st_run_as *as)
 
 static int start(struct st_xrun_watch *w, struct program *program, const char *path)
 {
-    int in[2], out[2];
     char own[24], listen[16], except[ST_XRUN_SERVER_BYTES + 2], cycles[ST_XRUN_SERVER_BYTES + 2];
     /* never what all users of a computer play */
     const bool listens = w->machine->os == ST_OS_LINUX && w->setting.listen[0] != '\0' && geteuid() != 0;
@@ -112,71 +107,19 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
     int r = make_environment(w, &env);
     if (r == 0)
         r = find_user(w, &as);
-    if (r == 0 && pipe2(in, O_CLOEXEC) != 0)
-        r = -errno;
-    else if (r == 0 && pipe2(out, O_CLOEXEC) != 0) {
-        r = -errno;
-        close(in[0]);
-        close(in[1]);
-    }
-    if (r == 0) {
-        as.env = (const char *const *)env.vars;
-        r = st_posix_start(path, argv, &as, in[0], out[1], &program->pid);
-        close(in[0]);
-        close(out[1]);
-        program->in = in[1];
-        program->out = out[0];
-        (void)fcntl(program->out, F_SETFL, O_NONBLOCK);
-    }
+    as.env = (const char *const *)env.vars;
+    if (r == 0)
+        r = st_posix_piped_start(&program->piped, path, argv, &as);
     st_child_env_close(&env);
     return r;
 }
 
 /* --- ending --- */
 
-static void close_pipes(struct program *program)
-{
-    if (program->in >= 0)
-        close(program->in);
-    if (program->out >= 0)
-        close(program->out);
-    program->in = program->out = -1;
-}
-
-/** @return whether it ended within `naps` naps; its wait status in *ret. */
-static bool reap(struct program *program, unsigned naps, int *ret)
-{
-    const struct timespec nap = st_ns_to_timespec(NAP_NS);
-    for (unsigned i = 0; program->pid != 0; i++) {
-        if (st_posix_start_ended(program->pid, ret))
-            program->pid = 0;
-        else if (i == naps)
-            return false;
-        else
-            (void)nanosleep(&nap, NULL);
-    }
-    return true;
-}
-
-/** Fails on FreeBSD if it has ended and is not reaped yet. A stopped one goes on, to end in peace. */
-static void end_group(const struct program *program, int number)
-{
-    (void)kill(-program->pid, number);
-    (void)kill(-program->pid, SIGCONT);
-}
-
 static void close_program(struct st_xrun_watch *w)
 {
     struct program *program = w->state;
-    int status;
-    close_pipes(program);
-    if (program->pid != 0)
-        end_group(program, SIGTERM);
-    if (!reap(program, TERM_NAPS, &status)) {
-        end_group(program, SIGKILL);
-        (void)reap(program, KILL_NAPS, &status); /* what the kernel does not let die stays */
-    }
-    st_posix_start_clean();
+    st_posix_piped_close(&program->piped, true);
     free(program);
 }
 
@@ -185,7 +128,7 @@ static int note_end(struct st_xrun_watch *w)
 {
     struct program *program = w->state;
     int status = 0;
-    const bool gone = reap(program, 1, &status);
+    const bool gone = st_posix_piped_ended(&program->piped, 1, &status);
     if (program->ending)
         return -ENOENT; /* why is said */
     if (!gone)
@@ -213,10 +156,9 @@ static int open_program(struct st_xrun_watch *w)
     struct program *program = calloc(1, sizeof(*program));
     if (program == NULL)
         return st_xrun_because(w, -ENOMEM, "out of memory");
-    program->in = program->out = -1;
+    program->piped = ST_POSIX_PIPED_NONE;
     r = start(w, program, path);
     if (r < 0) {
-        close_pipes(program);
         free(program);
         return st_xrun_because(w, r, "cannot start %s: %s", name, strerror(-r));
     }
@@ -273,7 +215,8 @@ static int take_bytes(struct st_xrun_watch *w, const char *bytes, size_t n, st_x
 static bool is_stopped(const struct program *program)
 {
     siginfo_t info = {0};
-    return waitid(P_PID, (id_t)program->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+    return waitid(P_PID, (id_t)program->piped.pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid != 0;
 }
 
 static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
@@ -281,7 +224,7 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
     struct program *program = w->state;
     const int64_t pause_ns = w->poll_ns > 0 ? w->poll_ns : w->source->poll_ns;
     char bytes[READ_BYTES];
-    const ssize_t n = read(program->out, bytes, sizeof(bytes));
+    const ssize_t n = read(program->piped.out, bytes, sizeof(bytes));
     if (n == 0)
         return note_end(w);
     if (n < 0 && errno != EAGAIN && errno != EINTR)
@@ -307,7 +250,7 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
 static int program_fd(const struct st_xrun_watch *w)
 {
     const struct program *program = w->state;
-    return program->out;
+    return program->piped.out;
 }
 
 static int program_cpu_ns(const struct st_xrun_watch *w, int64_t *ret)
@@ -315,7 +258,7 @@ static int program_cpu_ns(const struct st_xrun_watch *w, int64_t *ret)
     const struct program *program = w->state;
     clockid_t clock;
     struct timespec used;
-    if (program->pid == 0 || clock_getcpuclockid(program->pid, &clock) != 0 ||
+    if (program->piped.pid == 0 || clock_getcpuclockid(program->piped.pid, &clock) != 0 ||
         clock_gettime(clock, &used) != 0)
         return -ENODATA;
     *ret = st_ns_from_timespec(&used);

@@ -104,6 +104,25 @@ void st_posix_start_clean(void);
 /** Was it started here, and is it not reaped yet? */
 bool st_posix_start_is_ours(pid_t pid);
 
+/** A program that this process writes to and reads from. */
+struct st_posix_piped {
+    pid_t pid;   /* 0: none, or it has ended */
+    int in, out; /* our ends of its standard input and output; -1: closed */
+};
+
+#define ST_POSIX_PIPED_NONE ((struct st_posix_piped){.in = -1, .out = -1})
+
+/** Starts it; reading from it never waits. @param piped none. @return as st_posix_start, or of
+ * pipe2. */
+ST_NODISCARD int st_posix_piped_start(struct st_posix_piped *piped, const char *path, const char *const *argv,
+                                      const struct st_run_as *as);
+/** Waits for its end, at most 10 ms for each nap. @return whether it has ended; then its wait status in
+ * *ret_status. */
+bool st_posix_piped_ended(struct st_posix_piped *piped, unsigned naps, int *ret_status);
+/** Closes the pipes, by which it ends in peace; kills it after half a second, and what it left. @param
+ * terminate it gets SIGTERM at once. */
+void st_posix_piped_close(struct st_posix_piped *piped, bool terminate);
+
 /* --- ... and what each OS does for it --- */
 
 /** In a child, system calls only: it gets no descriptor beyond standard error, no key of this session (as

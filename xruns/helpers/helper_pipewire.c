@@ -99,7 +99,7 @@ static void say_ready(struct observer *observer)
     if (observer->beyond_n > 0)
         snprintf(beyond, sizeof(beyond), "; %" PRId64 " nodes are not watched, as at most %d can be",
                  observer->beyond_n, ST_PIPEWIRE_PROFILE_NODES_MAX);
-    if (observer->listener.pid != 0 && observer->taps_n > 0)
+    if (observer->listener.program.pid != 0 && observer->taps_n > 0)
         snprintf(heard, sizeof(heard), "; listens for silence in %" PRId64 " program%s", observer->taps_n,
                  observer->taps_n == 1 ? "" : "s");
     else if (observer->listener.why[0] != '\0')
@@ -236,15 +236,15 @@ static void begin_listening(struct observer *observer)
                                                         .order = order,
                                                         .frames = frames_of,
                                                         .ctx = observer};
-    if (observer->listener.pid == 0)
+    if (observer->listener.program.pid == 0)
         return;
     if (automatic && st_pipewire_version_of(observer->version) < ST_PIPEWIRE_VERSION(1, 2, 0)) {
         st_listener_end(&observer->listener,
                         "PipeWire is older than 1.2, so only observe.listen = \"on\" does");
         return;
     }
-    observer->listener_source = pw_loop_add_io(observer->loop, observer->listener.out, SPA_IO_IN | SPA_IO_HUP,
-                                               false, on_listener, observer);
+    observer->listener_source = pw_loop_add_io(observer->loop, observer->listener.program.out,
+                                               SPA_IO_IN | SPA_IO_HUP, false, on_listener, observer);
     if (observer->listener_source != NULL)
         st_pipewire_streams_hear(observer->streams, &hearing);
 }
@@ -297,7 +297,7 @@ static void on_client_info(void *ctx, const struct pw_client_info *info)
 {
     struct client *client = ctx;
     const char *peer = st_pipewire_streams_property(info->props, PW_KEY_SEC_PID); /* from the kernel */
-    const pid_t own = client->observer->options.own, listener = client->observer->listener.pid;
+    const pid_t own = client->observer->options.own, listener = client->observer->listener.program.pid;
     int32_t pid;
     if (spa_atoi32(peer, &pid, 10) && pid > 0 && pid != getpid() && pid != listener)
         st_process_watch_add(client->observer->watch, info->id, pid);

@@ -6,12 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "core/ns.h"
 #include "platform/child_env.h"
-#include "platform/posix/posix.h"
 #include "st_config.h"
 #include "xruns/helpers/listened.h"
 
@@ -33,7 +30,6 @@ static int find_program(char *path, size_t path_bytes)
 int st_listener_start(struct st_listener *listener, const char *listen)
 {
     char path[PATH_MAX], option[16];
-    int in[2], out[2];
     struct st_child_env env;
     int r = find_program(path, sizeof(path));
     if (r < 0)
@@ -41,23 +37,11 @@ int st_listener_start(struct st_listener *listener, const char *listen)
     snprintf(option, sizeof(option), "-l%s", listen);
     const char *const argv[] = {NAME, "-V" ST_VERSION, option, NULL};
     r = st_child_env_open(&env, geteuid(), NULL);
-    if (r == 0 && pipe2(in, O_CLOEXEC) != 0)
-        r = -errno;
-    else if (r == 0 && pipe2(out, O_CLOEXEC) != 0) {
-        r = -errno;
-        close(in[0]);
-        close(in[1]);
-    }
-    if (r == 0) {
-        const struct st_run_as as = {.env = (const char *const *)env.vars};
-        r = st_posix_start(path, argv, &as, in[0], out[1], &listener->pid);
-        close(in[0]);
-        close(out[1]);
-        listener->in = in[1];
-        listener->out = out[0];
-        (void)fcntl(listener->out, F_SETFL, O_NONBLOCK);
-        (void)fcntl(listener->in, F_SETFL, O_NONBLOCK); /* what hangs is not waited for */
-    }
+    if (r == 0)
+        r = st_posix_piped_start(&listener->program, path, argv,
+                                 &(struct st_run_as){.env = (const char *const *)env.vars});
+    if (r == 0)
+        (void)fcntl(listener->program.in, F_SETFL, O_NONBLOCK); /* what hangs is not waited for */
     st_child_env_close(&env);
     return r;
 }
@@ -66,21 +50,15 @@ void st_listener_order(struct st_listener *listener, uint32_t id, bool listen)
 {
     char order[32];
     const int n = snprintf(order, sizeof(order), "%s %u\n", listen ? "listen" : "leave", (unsigned)id);
-    if (listener->pid != 0 && write(listener->in, order, (size_t)n) != n)
+    if (listener->program.pid != 0 && write(listener->program.in, order, (size_t)n) != n)
         st_listener_end(listener, "the program that listens does not read its orders");
 }
 
 void st_listener_end(struct st_listener *listener, const char *why)
 {
-    int status;
-    if (listener->pid == 0)
+    if (listener->program.pid == 0)
         return;
-    close(listener->in);
-    close(listener->out);
-    const struct timespec nap = st_ns_to_timespec(10 * ST_NS_PER_MS);
-    for (int i = 0; !st_posix_start_ended(listener->pid, &status) && i < 20; i++)
-        nanosleep(&nap, NULL);
-    listener->pid = 0;
+    st_posix_piped_close(&listener->program, false);
     listener->taps_n = 0;
     if (listener->why[0] == '\0')
         snprintf(listener->why, sizeof(listener->why), "%s", why);
@@ -102,7 +80,7 @@ static void take_line(struct st_listener *listener, st_listener_lost_fn lost, vo
 bool st_listener_read(struct st_listener *listener, st_listener_lost_fn lost, void *ctx)
 {
     char bytes[1024];
-    const ssize_t n = read(listener->out, bytes, sizeof(bytes));
+    const ssize_t n = read(listener->program.out, bytes, sizeof(bytes));
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
         st_listener_end(listener, "the program that listens has ended");
         return false;

@@ -7,11 +7,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "core/base.h"
+#include "platform/posix/posix.h"
 
 struct st_listener {
-    pid_t pid; /* 0: it does not run */
-    int in, out;
+    struct st_posix_piped program;
     int64_t taps_n; /* streams that it hears */
     char why[160];  /* why it does not run; "" */
     char line[256];

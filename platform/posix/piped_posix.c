@@ -1,0 +1,77 @@
+/* A program with a pipe to it and one from it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "platform/posix/posix.h"
+
+#define NAP_NS    (10 * ST_NS_PER_MS)
+#define END_NAPS  45 /* to end in peace: a client that is killed disturbs its server */
+#define KILL_NAPS 5
+
+int st_posix_piped_start(struct st_posix_piped *piped, const char *path, const char *const *argv,
+                         const struct st_run_as *as)
+{
+    int in[2], out[2];
+    if (pipe2(in, O_CLOEXEC) != 0)
+        return -errno;
+    if (pipe2(out, O_CLOEXEC) != 0) {
+        const int error = errno;
+        close(in[0]);
+        close(in[1]);
+        return -error;
+    }
+    const int r = st_posix_start(path, argv, as, in[0], out[1], &piped->pid);
+    close(in[0]);
+    close(out[1]);
+    if (r < 0) {
+        close(in[1]);
+        close(out[0]);
+        return r;
+    }
+    piped->in = in[1];
+    piped->out = out[0];
+    (void)fcntl(piped->out, F_SETFL, O_NONBLOCK);
+    return 0;
+}
+
+bool st_posix_piped_ended(struct st_posix_piped *piped, unsigned naps, int *ret_status)
+{
+    const struct timespec nap = st_ns_to_timespec(NAP_NS);
+    for (unsigned i = 0; piped->pid != 0; i++) {
+        if (st_posix_start_ended(piped->pid, ret_status))
+            piped->pid = 0;
+        else if (i == naps)
+            return false;
+        else
+            (void)nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+/* Fails on FreeBSD if it has ended and is not reaped yet. A stopped one goes on, to end in peace. */
+static void end_group(const struct st_posix_piped *piped, int number)
+{
+    (void)kill(-piped->pid, number);
+    (void)kill(-piped->pid, SIGCONT);
+}
+
+void st_posix_piped_close(struct st_posix_piped *piped, bool terminate)
+{
+    int status;
+    if (piped->in >= 0)
+        close(piped->in);
+    if (piped->out >= 0)
+        close(piped->out);
+    piped->in = piped->out = -1;
+    if (terminate && piped->pid != 0)
+        end_group(piped, SIGTERM);
+    if (!st_posix_piped_ended(piped, END_NAPS, &status)) {
+        end_group(piped, SIGKILL);
+        (void)st_posix_piped_ended(piped, KILL_NAPS, &status); /* what the kernel does not let die stays */
+    }
+    st_posix_start_clean();
+}
