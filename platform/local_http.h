@@ -2,6 +2,7 @@
 #ifndef ST_PLATFORM_LOCAL_HTTP_H
 #define ST_PLATFORM_LOCAL_HTTP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/base.h"
@@ -15,5 +16,8 @@
  * time; -EFBIG: it is longer; -EBADMSG: it is no HTTP; -ENOMEM, -EIO. Threads: any normal one. */
 ST_NODISCARD int st_local_http_ask(const char *path, const char *method, const char *target, int timeout_ms,
                                    size_t bytes_max, char **ret_body);
+
+/** Does a program listen there? One that this user may not ask does; one that was killed left its socket. */
+bool st_local_http_listens(const char *path);
 
 #endif

@@ -4,13 +4,9 @@
 #include <string.h>
 
 static const char *const names[ST_DROPOUT_PLACES] = {
-    [ST_DROPOUT_AT_UNKNOWN] = "unknown",
-    [ST_DROPOUT_AT_APPLICATION] = "application",
-    [ST_DROPOUT_AT_CLIENT_BUFFER] = "client-buffer",
-    [ST_DROPOUT_AT_GRAPH] = "graph",
-    [ST_DROPOUT_AT_DEVICE_BUFFER] = "device-buffer",
-    [ST_DROPOUT_AT_RESYNC] = "resync",
-    [ST_DROPOUT_AT_BUS] = "bus",
+    [ST_DROPOUT_AT_UNKNOWN] = "unknown", [ST_DROPOUT_AT_CLIENT_BUFFER] = "client-buffer",
+    [ST_DROPOUT_AT_GRAPH] = "graph",     [ST_DROPOUT_AT_DEVICE_BUFFER] = "device-buffer",
+    [ST_DROPOUT_AT_RESYNC] = "resync",   [ST_DROPOUT_AT_BUS] = "bus",
 };
 
 const char *st_dropout_place_name(enum st_dropout_place place)

@@ -6,7 +6,6 @@
 
 enum st_dropout_place {
     ST_DROPOUT_AT_UNKNOWN,
-    ST_DROPOUT_AT_APPLICATION,   /* it had nothing to write */
     ST_DROPOUT_AT_CLIENT_BUFFER, /* between a program and its sound server: it stood still, and its buffer ran
                                   * dry
                                   */
@@ -17,7 +16,7 @@ enum st_dropout_place {
     ST_DROPOUT_PLACES
 };
 
-/** Stable: "unknown", "application", "client-buffer", "graph", "device-buffer", "resync", "bus". */
+/** Stable: "unknown", "client-buffer", "graph", "device-buffer", "resync", "bus". */
 const char *st_dropout_place_name(enum st_dropout_place place);
 
 /** The place of that name; unknown if there is none. */

@@ -1,14 +1,11 @@
 #include "cli/show/daemon_client.h"
 
-#include <errno.h>
 #include <grp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -36,23 +33,6 @@ static int fail(const struct asking *asking, const char *format, ...)
     return ST_EXIT_FAILURE;
 }
 
-/* Does a daemon listen there? A socket left behind by a killed daemon refuses; one without permission for us
- * counts as alive. */
-static bool listens(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof(address.sun_path))
-        return false;
-    memcpy(address.sun_path, path, strlen(path) + 1);
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0)
-        return false;
-    const bool dead = connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 &&
-                      (errno == ENOENT || errno == ECONNREFUSED);
-    close(fd);
-    return !dead;
-}
-
 /* The socket of the daemon that the caller runs. @return false: there is none, or it does not listen. */
 static bool find_own(char *buf, size_t buf_bytes)
 {
@@ -63,7 +43,7 @@ static bool find_own(char *buf, size_t buf_bytes)
                       : snprintf(buf, buf_bytes, ST_RUN_DIR "/user/%lu/sleeptune/sleeptuned.sock",
                                  (unsigned long)geteuid());
     return n > 0 && (size_t)n < buf_bytes && lstat(buf, &info) == 0 && S_ISSOCK(info.st_mode) &&
-           info.st_uid == geteuid() && listens(buf);
+           info.st_uid == geteuid() && st_local_http_listens(buf);
 }
 
 static const char *named(const char *wish)
@@ -93,7 +73,8 @@ static int choose_socket(const struct asking *asking, const char *wish, char *bu
 bool st_daemon_client_listens(const char *socket_wish)
 {
     char path[ST_DAEMON_PATH_BYTES];
-    return named(socket_wish) != NULL || find_own(path, sizeof(path)) || listens(ST_DAEMON_SYSTEM_SOCKET);
+    return named(socket_wish) != NULL || find_own(path, sizeof(path)) ||
+           st_local_http_listens(ST_DAEMON_SYSTEM_SOCKET);
 }
 
 static bool has_user_units(void)
@@ -127,8 +108,9 @@ bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answ
             st_text_append(buf, buf_bytes,
                            ". To watch your own sound server: systemctl --user enable --now sleeptuned");
     } else if (named(socket_wish) == NULL) {
-        st_text_append(buf, buf_bytes, "your own sleeptuned%s",
-                       listens(ST_DAEMON_SYSTEM_SOCKET) ? ". The system's runs, too: add --system" : "");
+        st_text_append(
+            buf, buf_bytes, "your own sleeptuned%s",
+            st_local_http_listens(ST_DAEMON_SYSTEM_SOCKET) ? ". The system's runs, too: add --system" : "");
     }
     return true;
 }

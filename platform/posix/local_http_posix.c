@@ -46,6 +46,14 @@ static int connect_to(const char *path)
     return r;
 }
 
+bool st_local_http_listens(const char *path)
+{
+    const int fd = connect_to(path);
+    if (fd >= 0)
+        close(fd);
+    return fd != -ENOENT && fd != -ECONNREFUSED && fd != -ENAMETOOLONG;
+}
+
 /* Room for more, and for a NUL behind it. */
 static int grow(struct answer *answer, size_t bytes_max)
 {
