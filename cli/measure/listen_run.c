@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 #include "cli/command.h"
@@ -99,7 +100,10 @@ int st_listen_run_live(const char *command, const struct st_listen_wish *wish, s
     const int status = st_listen_live(command, st_platform_native(), wish, &calls, run, &run->live);
     if (status != ST_EXIT_DONE)
         return status;
+    struct utsname system;
     view->live = &run->live;
+    if (uname(&system) == 0)
+        ST_PRINT(view->kernel, "%.40s %.80s", system.sysname, system.release);
     st_listen_run_end(run, run->live.forced, run->live.forced_n);
     ask_daemon(run);
     view->latency_known = run->result.places_known;

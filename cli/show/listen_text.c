@@ -288,10 +288,11 @@ json_t *st_listen_text_json(const struct st_listen_view *view)
     const struct st_hearing_result *result = view->result;
     const struct st_capture_head *head = view->live != NULL ? &view->live->head : &no_head;
     json_t *document =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "schema", "sleeptune-listen/1", "back",
-                  text_json(view, head->way), "server", text_json(view, head->server), "plays",
-                  text_json(view, head->plays), "records", text_json(view, head->records), "rate_hz",
-                  (json_int_t)view->rate_hz, "channels", (json_int_t)view->channels, "period_frames",
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "schema", "sleeptune-listen/1", "back",
+                  text_json(view, head->way), "server", text_json(view, head->server), "kernel",
+                  text_json(view, view->kernel), "plays", text_json(view, head->plays), "records",
+                  text_json(view, head->records), "rate_hz", (json_int_t)view->rate_hz, "channels",
+                  (json_int_t)view->channels, "period_frames",
                   st_json_integer_or_null(head->period_frames > 0, head->period_frames));
     if (document == NULL)
         return NULL;

@@ -215,7 +215,7 @@ static int begin(bool cable, const char *server)
     ear->head.rate_hz = jack_get_sample_rate(listener.client);
     ear->head.channels = CHANNELS;
     ear->head.latency_frames = latency(cable);
-    ST_PRINT(ear->head.server, "JACK server \"%.60s\"", server);
+    ST_PRINT(ear->head.server, "JACK %.20s, server \"%.60s\"", jack_get_version_string(), server);
     ear->head.period_frames = jack_get_buffer_size(listener.client);
     if (st_ear_prepare(ear) < 0)
         return absent("out of memory");

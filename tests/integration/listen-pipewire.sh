@@ -84,6 +84,18 @@ print(d["path_class"], d["forced_glitches"], d["forced_glitches_found"], d["loss
 }
 does "the command hears the nine glitches and no other loss, and says what this way cannot hear" eval 'of_command || of_command || of_command'
 
+# verify: the run before, and the same again
+before_and_now() {
+    "$SLEEPTUNE" verify --before "$tmp/json" --json >"$tmp/verify.json" 2>"$tmp/err"
+    [ "$("$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1]))["listen"]
+print(d["compared"], d["verdict"], d["before"]["losses_n"], d["now"]["losses_n"], d["differs"])' "$tmp/verify.json")" = "True none 0 0 " ]
+}
+does "verify --before compares a run with one that was kept" eval 'before_and_now || before_and_now || before_and_now'
+like "and says what it plays before" "$(cat "$tmp/err")" "^Playing a quiet test signal to nul .* for 1[0-9]\.00 s\."
+like "another path is not compared" "$(sed 's/"plays": "nul"/"plays": "other"/' "$tmp/json" >"$tmp/other" && "$SLEEPTUNE" verify --before "$tmp/other" 2>/dev/null)" \
+    '^heard: another path: "plays" was other and is nul$'
+is "what is no such file is a usage error" "$("$SLEEPTUNE" verify --before "$tmp/err" >/dev/null 2>&1; echo $?)" 3
+
 # check: one line of its screen; nothing plays before standard error says so
 of_check() {
     "$SLEEPTUNE" check --listen --back monitor -d 1s --frames 8192 --no-servers --quiet --json >"$tmp/json" 2>"$tmp/err"
