@@ -11,7 +11,8 @@
     (5 * ST_NS_PER_S) /* reported by then, though more follow; a longer silence is not heard as one */
 #define NEAR_NS  (300 * ST_NS_PER_MS) /* of a change */
 #define STOOD_NS (500 * ST_NS_PER_MS) /* it is known so late that the program stood */
-#define MANY     4 /* in HOLD_NS after each other: it writes too slowly; also two, if one counts alone */
+#define MANY     4 /* in HOLD_NS after each other: it writes too slowly; also two, if one counts alone ... */
+#define MANY_CUT 8 /* ... and of a program that cuts itself off */
 #define TIME_MAX (INT64_MAX / 4)
 
 void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns, unsigned signs)
@@ -22,6 +23,7 @@ void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lo
         listened->begin_ns = begin_ns;
     listened->end_ns = begin_ns + lost_ns;
     listened->lost_ns += lost_ns;
+    listened->rare = listened->rare || (signs & ST_LISTENED_RARE) != 0;
     listened->own_n += (signs & ST_LISTENED_OWN) != 0;
     listened->alone_n += alone;
     listened->alone_lost_ns += alone ? lost_ns : 0;
@@ -71,7 +73,8 @@ bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_li
     if (now_ns - group.end_ns < HOLD_NS && now_ns - group.begin_ns < LONG_NS)
         return false;
     const bool stood = explains(listened);
-    const bool slow = (group.n >= MANY && 2 * group.own_n < group.n) || (group.n > 1 && group.alone_n > 0);
+    const bool slow = (group.n >= (group.rare ? MANY : MANY_CUT) && 2 * group.own_n < group.n) ||
+                      (group.n > 1 && group.alone_n > 0);
     const bool changed =
         group.changed_ns > group.begin_ns - NEAR_NS && group.changed_ns < group.end_ns + NEAR_NS;
     *listened = (struct st_listened){.plug_in = group.plug_in, .changed_ns = group.changed_ns};

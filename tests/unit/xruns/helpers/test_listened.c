@@ -79,11 +79,16 @@ static void who_cuts_itself_off_has_many_silences(void **state)
     (void)state;
     struct st_listened listened = {0};
     struct st_listened_loss loss;
-    for (int own_n = 1; own_n <= 2; own_n++) {
-        for (int i = 0; i < 4; i++)
+    for (int n = 4; n <= 8; n += 4) {
+        for (int i = 0; i < n; i++)
+            st_listened_find(&listened, AT + 300 * i * MS, 90 * MS, ST_LISTENED_WHOLE);
+        assert_int_equal(st_listened_take(&listened, AT + 4000 * MS, &loss), n == 8);
+    }
+    for (int own_n = 3; own_n <= 4; own_n++) {
+        for (int i = 0; i < 8; i++)
             st_listened_find(&listened, AT + 300 * i * MS, 90 * MS,
                              ST_LISTENED_WHOLE | (i < own_n ? ST_LISTENED_OWN : 0));
-        assert_int_equal(st_listened_take(&listened, AT + 2000 * MS, &loss), own_n == 1);
+        assert_int_equal(st_listened_take(&listened, AT + 4000 * MS, &loss), own_n == 3);
     }
 }
 
