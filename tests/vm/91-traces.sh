@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# vm: -k generic -q -i -c dummy
+# One dropout as a file, with what the kernel did: two injected causes, each with the culprit's slices over the deadline that was missed, on one
+# clock; a mark of quiet sound before each has none. One CPU, whose clock counts instructions: its host adds nothing.
+# shellcheck source=tests/tap.sh
+. /share/tests/tap.sh
+cp -a /share/usr /share/etc / 2>/dev/null
+ldconfig
+mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
+echo never >/sys/kernel/mm/transparent_hugepage/enabled # see 90-causes.sh
+export XDG_RUNTIME_DIR=/run/user/0 PIPEWIRE_REMOTE=/run/user/0/pipewire-0 DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/0/bus
+export STATE_DIRECTORY=/var/tmp/state SLEEPTUNE_SOCKET=/var/tmp/sock
+traces=$STATE_DIRECTORY/traces
+mkdir -p "$XDG_RUNTIME_DIR" "$STATE_DIRECTORY" /run/systemd/{seats,sessions,users,machines}
+echo "# $(uptime)"
+mkfifo /tmp/end
+exec 9<>/tmp/end
+sink='{ factory.name=api.alsa.pcm.sink api.alsa.path="hw:0" node.name=card media.class=Audio/Sink object.linger=true audio.position=[FL FR] }'
+dbus-daemon --session --nofork --address="$DBUS_SESSION_BUS_ADDRESS" </tmp/end >>/tmp/log 2>&1 &
+wait_for test -S "$XDG_RUNTIME_DIR/bus"
+pipewire </tmp/end >>/tmp/log 2>&1 &
+wait_for pw-cli info 0
+wireplumber </tmp/end >>/tmp/log 2>&1 &
+sleep 1
+pw-cli create-node adapter "$sink" >/dev/null
+wait_for sh -c 'pw-cli info card | grep -q node.name'
+pw-metadata -n settings 0 clock.force-quantum 1024 >/dev/null # 21 ms
+
+echo "# the server runs, $(uptime)"
+# plays NAME CONF BASE PEAK: a client; its process is $player
+plays() {
+    PIPEWIRE_CONFIG_NAME=$2 /share/tests/stall_pipewire 0 "$1" "$3" "$4" 100 "/tmp/$1.log" -1 </tmp/end >"/tmp/$1.out" 2>&1 &
+    player=$!
+    wait_for grep -q playing "/tmp/$1.out"
+}
+# kept PATTERN: a copy is there, whole
+# shellcheck disable=SC2317
+kept() { [ "$(find "$traces" -name '*.cycles' "$@" | grep -c .)" -ge 1 ]; }
+# decoded CLIENT TRACK SLICE
+decoded() {
+    sleeptune history --trace last -o /tmp/trace 2>/tmp/said
+    cp /tmp/trace "/share/$((tap_n + 1)).perfetto" # for whoever looks
+    python3 /share/tests/perfetto_tracks.py /tmp/trace "$1" --culprit "$2" "$3" 2>&1
+}
+# row WHAT CLIENT TRACK SLICE COMMAND...: before it nothing was missed; then the culprit's slices
+row() {
+    rm -rf "$traces"
+    sleeptuned -f -c /tmp/conf >/tmp/daemon.log 2>&1 &
+    daemon=$!
+    wait_for grep -qs 1 /sys/kernel/tracing/instances/sleeptune/tracing_on
+    echo "# $1, $(uptime)"
+    sleep 3
+    sleeptune heard --key quiet >/dev/null
+    wait_for kept -name '*heard*'
+    is "$1: before it" "$(decoded Synth "$3" "$4") $(grep -o ' 0 of them missed' /tmp/said)" "valid, Synth computes  0 of them missed"
+    rm -rf "$traces"
+    "${@:5}"
+    ok "$1: it is kept" wait_for kept
+    is "$1: the culprit's slices are over the deadline" "$(decoded "$2" "$3" "$4")" "valid, $2 computes, $4 made it miss"
+    [ "$tap_failed" -eq 0 ] || { cat /tmp/said /tmp/daemon.log; python3 /share/tests/perfetto_tracks.py /tmp/trace "$2" --list; } | tap_note
+    kill -TERM $daemon
+    wait $daemon
+}
+
+printf '%s\n' 'socket = { path = "/var/tmp/sock"; };' 'observe = { alsa = "off"; };' 'trace = { enabled = "on"; };' >/tmp/conf
+plays Synth client-rt.conf 10 10
+row "stopped" Synth '^thread ' '^stopped$' sh -c "kill -STOP $player; sleep 0.3; kill -CONT $player"
+row "a hog of SCHED_FIFO" card '^CPU 0$' '^hog/[0-9]+$' /share/tests/hog 0 95 47000 1 400
+is "the instance is removed at the end" "$(ls /sys/kernel/tracing/instances)" ""
+tap_done
