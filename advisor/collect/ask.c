@@ -351,9 +351,8 @@ static size_t choose(struct asker *asker, const struct st_ask *ask, const struct
 {
     size_t n = 0;
     for (const struct question *question = questions; question < questions + QUESTIONS_N; question++) {
-        int64_t pid;
-        if ((st_facts_int(asker->facts, question->daemon, &pid) != 0 &&
-             (question->or_daemon == NULL || st_facts_int(asker->facts, question->or_daemon, &pid) != 0)) ||
+        if ((!st_facts_has_int(asker->facts, question->daemon) &&
+             (question->or_daemon == NULL || !st_facts_has_int(asker->facts, question->or_daemon))) ||
             (question->of_user && !whom->as.switch_user &&
              st_owner_other(asker->facts, question->daemon) != NULL))
             continue;

@@ -226,6 +226,12 @@ int st_facts_text(const struct st_facts *facts, const char *key, const char **re
     return read_text(st_facts_find(facts, key), ret);
 }
 
+bool st_facts_has_int(const struct st_facts *facts, const char *key)
+{
+    int64_t value;
+    return st_facts_int(facts, key, &value) == 0;
+}
+
 const char *st_facts_text_or(const struct st_facts *facts, const char *key, const char *fallback)
 {
     const char *text;

@@ -73,6 +73,9 @@ const struct st_fact *st_facts_find(const struct st_facts *facts, const char *ke
 ST_NODISCARD int st_facts_int(const struct st_facts *facts, const char *key, int64_t *ret);
 ST_NODISCARD int st_facts_text(const struct st_facts *facts, const char *key, const char **ret);
 
+/** Is there such a number? So it is for the process id of a daemon that runs. */
+bool st_facts_has_int(const struct st_facts *facts, const char *key);
+
 /** The text of a fact; `fallback` when there is none, or it is empty. */
 const char *st_facts_text_or(const struct st_facts *facts, const char *key, const char *fallback);
 

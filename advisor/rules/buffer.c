@@ -38,12 +38,6 @@ static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const cha
     return true;
 }
 
-static bool is_running(const struct st_facts *facts, const char *key)
-{
-    int64_t pid;
-    return st_facts_int(facts, key, &pid) == 0;
-}
-
 /* --- a program that has a card for itself --- */
 
 static bool is_server(const char *owner)
@@ -109,7 +103,7 @@ static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
     const char *tsched;
     char why[ST_WISH_WHY_BYTES];
     int64_t ms = PULSE_WATERMARK_MS;
-    if (is_running(facts, ST_KEY_DAEMON_PIPEWIRE_PULSE))
+    if (st_facts_has_int(facts, ST_KEY_DAEMON_PIPEWIRE_PULSE))
         return false;
     ST_PRINT(why, "PulseAudio has %d ms to refill the card", PULSE_WATERMARK_MS);
     if (st_facts_text(facts, ST_KEY_PULSE_TSCHED, &tsched) == 0 && strcmp(tsched, "0") == 0) {
@@ -341,7 +335,7 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
     if (of_program(facts, ret))
         return;
     ST_EACH (row, servers) {
-        if (!is_running(facts, row->daemon))
+        if (!st_facts_has_int(facts, row->daemon))
             continue;
         if (st_owner_other(facts, row->daemon) != NULL) {
             why = "the running sound server belongs to another user";

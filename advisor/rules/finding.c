@@ -177,7 +177,8 @@ static void explain_state(struct st_finding *finding, const struct st_fact *fact
 
 int st_finding_need_int(struct st_finding *finding, const char *key, int64_t *ret)
 {
-    const int r = st_facts_int(finding->facts, key, ret);
+    int64_t unused;
+    const int r = st_facts_int(finding->facts, key, ret != NULL ? ret : &unused);
     st_finding_quote(finding, key);
     if (r != 0)
         explain_state(finding, st_facts_find(finding->facts, key), key, r);

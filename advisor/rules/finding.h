@@ -125,7 +125,8 @@ void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *f
 /**
  * How a rule begins: quotes the fact, and sets the finding if there is no value: absent -> not-applicable,
  * unreadable or malformed -> unknown, with the reason and what would make it readable.
- * @return 0 with the number, or the negative errno of st_facts_int with the finding set. */
+ * @param ret may be NULL. @return 0 with the number, or the negative errno of st_facts_int with the finding
+ * set. */
 ST_NODISCARD int st_finding_need_int(struct st_finding *finding, const char *key, int64_t *ret);
 ST_NODISCARD int st_finding_need_text(struct st_finding *finding, const char *key, const char **ret);
 /** Does this server ("PipeWire") run for another user? Then the finding is not applicable. */

@@ -152,7 +152,6 @@ static bool judge_profile(struct st_finding *finding)
 {
     static const char *const slow[] = {"low-power", "quiet", "cool", NULL};
     const char *profile;
-    int64_t pid;
     if (st_facts_text(finding->facts, ST_KEY_PLATFORM_PROFILE_NOW, &profile) != 0 ||
         !st_machine_is_among(profile, slow))
         return false;
@@ -161,7 +160,7 @@ static bool judge_profile(struct st_finding *finding)
         finding, "the firmware's profile is %.20s, which limits the CPU's power and so its clock", profile);
     const bool performs = st_proc_has_word(
         st_facts_text_or(finding->facts, ST_KEY_PLATFORM_PROFILE_CHOICES, "performance"), "performance");
-    if (st_facts_int(finding->facts, ST_KEY_DAEMON_POWER_PROFILES_DAEMON, &pid) == 0)
+    if (st_facts_has_int(finding->facts, ST_KEY_DAEMON_POWER_PROFILES_DAEMON))
         st_finding_fix_now(finding, PPD_NOW);
     else
         st_finding_fix_now(finding, "echo %s | sudo tee /sys/firmware/acpi/platform_profile",
@@ -376,14 +375,12 @@ static const struct {
 static void judge_power_daemons(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    int64_t processes, present;
     size_t n = 0, first = 0, second = 0;
-    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, &processes) != 0 ||
-        st_finding_need_int(finding, ST_KEY_CPUFREQ_PRESENT, &present) != 0)
+    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0 ||
+        st_finding_need_int(finding, ST_KEY_CPUFREQ_PRESENT, NULL) != 0)
         return;
     for (size_t i = 0; i < ST_ARRAY_LEN(managers); i++) {
-        int64_t pid;
-        if (st_facts_int(facts, managers[i].key, &pid) != 0)
+        if (!st_facts_has_int(facts, managers[i].key))
             continue;
         st_finding_quote(finding, managers[i].key);
         *(n == 0 ? &first : &second) = i;

@@ -43,9 +43,8 @@ static void judge_granted(int64_t priority, struct st_finding *finding)
 /** Does rtkit give it to programs that ask? */
 static bool has_rtkit(const struct st_facts *facts)
 {
-    int64_t value;
-    return st_facts_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON, &value) == 0 ||
-           st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == 0;
+    return st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON) ||
+           st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED);
 }
 
 /** Shorter cycles cannot wait for the threads of interrupts, which come before what rtkit gives. A choice
@@ -365,8 +364,7 @@ static void judge_rtkit(struct st_finding *finding)
         return;
     }
     st_finding_quote(finding, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED, ST_KEY_RTKIT_COMMAND);
-    const bool there = st_facts_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON, &value) == 0 ||
-                       st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == 0;
+    const bool there = has_rtkit(facts);
     if (!there && st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == -EACCES) {
         st_finding_unknown(finding, "sleeptune could not read whether rtkit is installed");
     } else if (!there) {

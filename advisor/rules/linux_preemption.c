@@ -522,11 +522,10 @@ const struct st_rule st_rule_linux_watchdogs = {
 static const char *fan_tool(struct st_finding *finding)
 {
     static const char *const tools[] = {"dell-fan-mon", "fancontrol", "i8kmon", "i8kmon-ng"};
-    int64_t pid;
     ST_EACH (tool, tools) {
         const char *key = ST_TEXT(64, ST_KEYS_DAEMON "%s", *tool);
         st_finding_quote(finding, key);
-        if (st_facts_int(finding->facts, key, &pid) == 0)
+        if (st_facts_has_int(finding->facts, key))
             return *tool;
     }
     st_finding_quote(finding, ST_KEY_TCLSH_COMMAND);

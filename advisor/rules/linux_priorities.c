@@ -108,15 +108,14 @@ static bool has_normal_loop(const struct st_facts *facts, const char *const *nam
 static void judge_server_priority(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    int64_t processes, pid;
     const char *without = NULL, *rule_id = NULL, *others = NULL;
     bool own = false;
-    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, &processes) != 0)
+    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     ST_EACH (row, servers) {
         st_finding_quote(finding, row->key);
         const char *owner = st_owner_other(facts, row->key);
-        if (st_facts_int(facts, row->key, &pid) != 0)
+        if (!st_facts_has_int(facts, row->key))
             continue;
         others = owner != NULL ? owner : others;
         own = own || owner == NULL;
@@ -190,8 +189,8 @@ const struct st_rule st_rule_linux_server_priority = {
 
 static void judge_priority_order(struct st_finding *finding)
 {
-    int64_t processes, complete, pid;
-    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, &processes) != 0)
+    int64_t complete;
+    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     const struct top_thread server = top_thread(finding->facts, server_names);
     const struct top_thread client = top_thread(finding->facts, NULL);
@@ -202,9 +201,9 @@ static void judge_priority_order(struct st_finding *finding)
     quote_thread(finding, server.process);
     if (client.priority > server.priority) {
         quote_thread(finding, client.process);
-        const char *changer = st_facts_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER, &pid) == 0
+        const char *changer = st_facts_has_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER)
                                   ? "; system76-scheduler sets such priorities"
-                              : st_facts_int(finding->facts, ST_KEY_DAEMON_ANANICY_CPP, &pid) == 0
+                              : st_facts_has_int(finding->facts, ST_KEY_DAEMON_ANANICY_CPP)
                                   ? "; ananicy-cpp sets such priorities"
                                   : "";
         st_finding_advice(finding,
@@ -215,7 +214,7 @@ static void judge_priority_order(struct st_finding *finding)
         return;
     }
     if (server.priority == SYSTEM76_PRIORITY &&
-        st_facts_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER, &pid) == 0) {
+        st_facts_has_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER)) {
         st_finding_quote(finding, ST_KEY_DAEMON_SYSTEM76_SCHEDULER);
         st_finding_advice(
             finding,
@@ -381,10 +380,9 @@ static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64
 static void judge_irq_priorities(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    int64_t processes;
     int64_t lowest = 0;
     size_t threads_n = 0;
-    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, &processes) != 0)
+    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     ST_FACTS_EACH (fact, facts, "linux.irq_thread.", ".name")
         threads_n += fact->state == ST_FACT_OK;

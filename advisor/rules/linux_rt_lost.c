@@ -39,9 +39,8 @@ static int64_t priority_of(const struct st_facts *facts, const char *process)
 /** The sound server of this user: its row, -1: none runs. */
 static int server_of(const struct st_facts *facts)
 {
-    int64_t pid;
     for (int i = 0; i < (int)ST_ARRAY_LEN(servers); i++) {
-        if (st_facts_int(facts, servers[i].key, &pid) == 0 && st_owner_other(facts, servers[i].key) == NULL)
+        if (st_facts_has_int(facts, servers[i].key) && st_owner_other(facts, servers[i].key) == NULL)
             return i;
     }
     return -1;
@@ -58,10 +57,9 @@ static bool has_canary(const struct st_facts *facts)
 
 bool st_linux_rt_lost(const struct st_facts *facts, const char *key)
 {
-    int64_t pid;
     const int server = server_of(facts);
     return server >= 0 && strcmp(servers[server].key, key) == 0 &&
-           st_facts_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON, &pid) == 0 && has_canary(facts) &&
+           st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON) && has_canary(facts) &&
            st_machine_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0;
 }
 
@@ -92,11 +90,11 @@ static void judge_without(struct st_finding *finding, int row, int64_t suspended
 static void judge_lost(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    int64_t processes, value, suspended_ms = 0;
-    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, &processes) != 0)
+    int64_t suspended_ms = 0;
+    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     const int server = server_of(finding->facts);
-    if (server < 0 || st_facts_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON, &value) != 0) {
+    if (server < 0 || !st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON)) {
         st_finding_not_applicable(
             finding, "%s", server < 0 ? "no PipeWire or PulseAudio of this user runs" : "rtkit does not run");
         return;
@@ -225,8 +223,7 @@ static void judge_clients(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     struct clients clients = {.finding = finding, .last = ""};
-    int64_t processes;
-    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, &processes) != 0)
+    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     const int server = server_of(facts);
     if (server != 0 || priority_of(facts, servers[0].process) == 0) {

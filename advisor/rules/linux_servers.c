@@ -281,8 +281,8 @@ static void judge_wish(struct st_finding *finding, int64_t wish, int64_t quantum
 static void judge_pipewire_quantum(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    int64_t pid, quantum, min, max, rate, vm_min, wish;
-    if (st_facts_int(facts, ST_KEY_DAEMON_PIPEWIRE, &pid) != 0) {
+    int64_t quantum, min, max, rate, vm_min, wish;
+    if (!st_facts_has_int(facts, ST_KEY_DAEMON_PIPEWIRE)) {
         st_finding_quote(finding, ST_KEY_DAEMON_PIPEWIRE);
         st_finding_not_applicable(finding, "PipeWire does not run here");
         return;
@@ -372,9 +372,8 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
 /** Did pw-dump say what plays? @return false: the finding is set. */
 static bool need_nodes(struct st_finding *finding)
 {
-    int64_t pid;
     const struct st_fact *any = st_facts_next(finding->facts, ST_KEYS_PIPEWIRE_NODE, ".state", NULL);
-    if (st_finding_need_int(finding, ST_KEY_DAEMON_PIPEWIRE, &pid) != 0 ||
+    if (st_finding_need_int(finding, ST_KEY_DAEMON_PIPEWIRE, NULL) != 0 ||
         st_finding_is_of_other(finding, ST_KEY_DAEMON_PIPEWIRE, "PipeWire"))
         return false;
     if (any == NULL || any->state != ST_FACT_OK)
@@ -564,9 +563,8 @@ const struct st_rule st_rule_linux_pipewire_rates = {
 static void judge_pulseaudio(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    int64_t pid;
     const char *realtime, *tsched;
-    int r = st_finding_need_int(finding, ST_KEY_DAEMON_PULSEAUDIO, &pid);
+    int r = st_finding_need_int(finding, ST_KEY_DAEMON_PULSEAUDIO, NULL);
     if (r != 0) {
         if (r == -ENOENT)
             st_finding_not_applicable(finding, "PulseAudio does not run here");

@@ -81,9 +81,8 @@ static bool runs(const struct st_facts *facts, const char *source)
                                              {"jack", ST_KEY_DAEMON_JACKD},
                                              {"jack", ST_KEY_DAEMON_JACKDBUS},
                                              {"pulseaudio", ST_KEY_DAEMON_PULSEAUDIO}};
-    int64_t pid;
     ST_EACH (daemon, daemons) {
-        if (strcmp((*daemon)[0], source) == 0 && st_facts_int(facts, (*daemon)[1], &pid) == 0 &&
+        if (strcmp((*daemon)[0], source) == 0 && st_facts_has_int(facts, (*daemon)[1]) &&
             st_owner_other(facts, (*daemon)[1]) == NULL)
             return true;
     }

@@ -172,10 +172,9 @@ static int ask_servers(const char *command, const struct st_facts_input *input, 
 static int put_running(struct st_facts *facts)
 {
     static const char source[] = "sleeptuned";
-    int64_t pid;
     size_t i;
     json_t *value;
-    if (st_facts_int(facts, ST_KEY_DAEMON_SLEEPTUNED, &pid) != 0)
+    if (!st_facts_has_int(facts, ST_KEY_DAEMON_SLEEPTUNED))
         return 0;
     json_t *document = st_status_ask();
     json_int_t counted_n = 0;

@@ -247,11 +247,10 @@ const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes)
                                              {"pipewire", ST_KEY_DAEMON_PIPEWIRE}};
     const struct st_facts_input input = {.no_servers = true};
     struct st_facts *facts = NULL;
-    int64_t pid;
     char set[80] = "", lasts[64] = "";
     const bool known = st_facts_input_load("predict", &input, &facts) == ST_EXIT_DONE;
     for (size_t i = 0; known && set[0] == '\0' && i < ST_ARRAY_LEN(servers); i++) {
-        if (st_facts_int(facts, servers[i][1], &pid) != 0 || st_owner_other(facts, servers[i][1]) != NULL)
+        if (!st_facts_has_int(facts, servers[i][1]) || st_owner_other(facts, servers[i][1]) != NULL)
             continue;
         st_dropout_reason_set_frames(servers[i][0], frames, set, sizeof(set));
         st_dropout_reason_keep_frames(servers[i][0], frames, lasts, sizeof(lasts));
