@@ -242,8 +242,9 @@ int main(int argc, char **argv)
     };
     if (argc > 1) {
         const uint64_t seconds = strtoull(argv[1], NULL, 10) * 3600;
-        return printf("exact: %zu false, noisy: %zu false\n", false_ones(seconds, false),
-                      false_ones(seconds, true)) < 0;
+        fprintf(stderr, "exact: %zu false\n", false_ones(seconds, false));
+        fprintf(stderr, "noisy: %zu false\n", false_ones(seconds, true));
+        return 0;
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

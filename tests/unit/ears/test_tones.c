@@ -170,8 +170,9 @@ int main(int argc, char **argv)
     };
     if (argc > 1) {
         const uint64_t seconds = strtoull(argv[1], NULL, 10) * 3600;
-        return printf("converted: %zu false, lossy: %zu false\n", false_ones(seconds, 44100, 1.0003, 0.001),
-                      false_ones(seconds, PLAYED_HZ, 1, 0.1)) < 0;
+        fprintf(stderr, "converted: %zu false\n", false_ones(seconds, 44100, 1.0003, 0.001));
+        fprintf(stderr, "lossy: %zu false\n", false_ones(seconds, PLAYED_HZ, 1, 0.1));
+        return 0;
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
