@@ -125,13 +125,15 @@ struct at {
     enum st_loss_kind kind;
 };
 
-static size_t places_of_losses(const struct st_hearing_list *list, struct at *ret)
+/* @param drift  by which the signal runs ahead of the recording: a share of its time */
+static size_t places_of_losses(const struct st_hearing_list *list, double drift, struct at *ret)
 {
     const size_t n = list->n < ST_HEARING_LOSSES_MAX ? list->n : ST_HEARING_LOSSES_MAX;
     int64_t shift = 0;
     for (size_t i = 0; i < n; i++) {
         const struct st_loss *loss = &list->losses[i];
-        ret[i] = (struct at){(int64_t)loss->at_frame + shift, loss->frames, loss->kind};
+        ret[i] = (struct at){(int64_t)loss->at_frame + shift + llround(drift * (double)loss->at_frame),
+                             loss->frames, loss->kind};
         shift += loss->shift_frames;
     }
     return n;
@@ -209,12 +211,13 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
     const bool exact = ret->path_class == ST_PATH_EXACT || ret->path_class == ST_PATH_LINEAR;
     const struct st_hearing_list *list = exact ? &hearing->by_places : &hearing->by_tones;
     const uint64_t least = (uint64_t)hearing->rate_hz * classes[ret->path_class].least_us / 1000000;
+    const double drift = exact ? 0 : st_tones_drift_ppm(&hearing->tones) * 1e-6;
     struct at losses[ST_HEARING_LOSSES_MAX], glitches[ST_SIGNAL_GLITCHES_MAX];
     bool is_forced[ST_HEARING_LOSSES_MAX];
     forced_n = forced_n < ST_SIGNAL_GLITCHES_MAX ? forced_n : ST_SIGNAL_GLITCHES_MAX;
     struct match match = {.losses = losses,
                           .glitches = glitches,
-                          .losses_n = places_of_losses(list, losses),
+                          .losses_n = places_of_losses(list, drift, losses),
                           .glitches_n = places_of_glitches(forced, forced_n, least, glitches),
                           .tolerance = exact ? 2 : (int64_t)hearing->rate_hz * 2 / 1000,
                           .same_kind = exact};

@@ -233,7 +233,8 @@ static void heal(struct st_tones *tones, const struct fit *now, uint64_t window,
     }
     take_fit(tones, now, middle);
     tones->damaged = false;
-    st_losses_add(&tones->losses, &loss, clean, ctx);
+    if (loss.frames > 0) /* a converter that rounds skips parts of a frame */
+        st_losses_add(&tones->losses, &loss, clean, ctx);
 }
 
 /* The player and the recorder have clocks of their own: the phases move. */

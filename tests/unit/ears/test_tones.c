@@ -145,6 +145,24 @@ static void nothing_is_found_where_nothing_is_lost(void **state)
     assert_int_equal(false_ones(60, PLAYED_HZ, 1, 0.1), 0);
 }
 
+/* As ALSA's own converter does it each period. */
+static void parts_of_a_frame_that_are_skipped_are_no_loss(void **state)
+{
+    (void)state;
+    losses_n = 0;
+    st_tones_init(&tones, PLAYED_HZ, found);
+    for (uint64_t i = 0; i < 4 * PLAYED_HZ; i++) {
+        const double at = (double)i + 0.4 * (double)(i / 4800);
+        float sample = 0;
+        for (size_t k = 0; k < ST_SIGNAL_TONES; k++)
+            sample += (float)(sin(TURN * st_signal_tones_hz[k] * at / PLAYED_HZ) * 0.01 / ST_SIGNAL_TONES);
+        st_tones_take(&tones, &sample, 1, 1, NULL);
+    }
+    st_tones_end(&tones, NULL);
+    assert_int_equal(losses_n, 0);
+    assert_true(tones.locked && tones.contact_lost_n == 0);
+}
+
 static void noise_is_no_signal(void **state)
 {
     (void)state;
@@ -166,6 +184,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(and_with_a_clock_that_is_fast_or_slow),
         cmocka_unit_test(and_at_another_rate),
         cmocka_unit_test(nothing_is_found_where_nothing_is_lost),
+        cmocka_unit_test(parts_of_a_frame_that_are_skipped_are_no_loss),
         cmocka_unit_test(noise_is_no_signal),
     };
     if (argc > 1) {
