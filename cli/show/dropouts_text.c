@@ -1,7 +1,6 @@
 /* Dropouts as text. */
 #include "cli/show/dropouts_text.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 
 #include "cli/show/json_field.h"
@@ -29,7 +28,7 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, c
     char text[512];
     const int64_t more_n = st_ns_sub(total_n, st_json_field(dropouts, "count"));
     st_json_field_safe(json_object_get(dropouts, "text"), text, sizeof(text));
-    snprintf(buf, buf_bytes, "%c%s, %s", toupper((unsigned char)when[0]), when + 1, text);
+    snprintf(buf, buf_bytes, "%c%s, %s", when[0] - 'a' + 'A', when + 1, text);
     if (more_n > 0)
         st_text_append(buf, buf_bytes,
                        "%s%" PRId64 " %sdropout%s happened; which program made %s was not recorded.",
