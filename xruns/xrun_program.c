@@ -18,6 +18,7 @@
 #include "xruns/xrun.h"
 #include "xruns/xrun_line.h"
 
+#define EXIT_NAPS 20 /* its pipe is closed some time before it has ended, on a busy machine some more */
 #define SILENT_NS                                                                                            \
     (36 * ST_NS_PER_S) /* it has printed no line for so long, nor up to the next poll: it hangs */
 #define IDLE_NS      (24 * ST_NS_PER_S) /* it has seen nothing for so long: nothing plays ... */
@@ -128,7 +129,7 @@ static int note_end(struct st_xrun_watch *w)
 {
     struct program *program = w->state;
     int status = 0;
-    const bool gone = st_posix_piped_ended(&program->piped, 1, &status);
+    const bool gone = st_posix_piped_ended(&program->piped, EXIT_NAPS, &status);
     if (program->ending)
         return -ENOENT; /* why is said */
     if (!gone)
