@@ -79,7 +79,7 @@ static void help(void)
           "  --trace ID       what each client of PipeWire did in the ten seconds before,\n"
           "                   and the kernel, if sleeptuned traces: ID as\n"
           "                   --events --details prints it, or last\n"
-          "  --names          with the names of all programs, not of audio and culprits only\n"
+          "  --names          the names of all programs, not only of audio and culprits\n"
           "  -o, --output F   the file (standard output)\n\n"
           "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n",
           stdout);

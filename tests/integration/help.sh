@@ -30,7 +30,7 @@ like "--version names the version" "$("$SLEEPTUNE" --version)" '^sleeptune [0-9]
 parts=" $("$SLEEPTUNE" --version | sed 1d | tr ',\n' '  ' | tr -s ' ')" missing=''
 while read -r name value; do
     name=${name,,}
-    case $name in soundio) name=libsoundio ;; pulse) name=pulseaudio ;; esac
+    case $name in soundio) name=libsoundio ;; pulse) name=pulseaudio ;; oss) continue ;; esac # oss: of FreeBSD's libc
     case $value in 1) name+=" yes" ;; *) name+=" no" ;; esac
     case $parts in *" $name "*) ;; *) missing+=" $name" ;; esac
 done < <(sed -n 's/^#define ST_HAVE_\([A-Z]*\) \([01]\)$/\1 \2/p' "$SLEEPTUNE_BUILD/st_config.h")

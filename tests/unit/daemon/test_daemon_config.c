@@ -111,7 +111,7 @@ static void wrong_type_names_key_value_and_range(void **state)
     assert_refused("loop = { when = 1; };", "loop.when = 1: must be one of \"playing\", \"always\"");
     assert_refused("loop = { frames = { a = 1; }; };", "loop.frames = { ... }");
     assert_refused("loop = 3;", "FILE:1: loop: must be a group");
-    assert_refused("audio = { backend = \"oss\"; };", "audio.backend = \"oss\"");
+    assert_refused("audio = { backend = \"arts\"; };", "audio.backend = \"arts\"");
     assert_refused("socket = { mode = 660; };", "socket.mode = 660: must be octal");
     assert_refused("socket = { mode = \"0888\"; };", "socket.mode");
     assert_refused("socket = { mode = \"1777\"; };", "socket.mode");
