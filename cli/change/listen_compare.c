@@ -76,7 +76,7 @@ static int fill_blocks(const json_t *document, const struct st_listen_side *side
 {
     const json_t *losses = json_object_get(document, "losses"), *loss;
     const double trial_frames = (double)st_json_field(document, "rate_hz") * TRIAL_S;
-    const uint64_t trials_n = (uint64_t)ceil(side->heard_s / TRIAL_S);
+    const size_t trials_n = (size_t)ceil(side->heard_s / TRIAL_S);
     unsigned char *missed = calloc(trials_n, 1);
     size_t i;
     int r = missed != NULL ? 0 : -ENOMEM;
@@ -84,9 +84,9 @@ static int fill_blocks(const json_t *document, const struct st_listen_side *side
     {
         const double at = (double)st_json_field(loss, "at_frame") / trial_frames;
         if (r == 0) /* the recording also has what was not heard */
-            missed[at < (double)trials_n ? (uint64_t)fmax(at, 0) : trials_n - 1] = 1;
+            missed[at < (double)trials_n ? (size_t)fmax(at, 0) : trials_n - 1] = 1;
     }
-    for (uint64_t k = 0; r == 0 && k < trials_n; k++)
+    for (size_t k = 0; r == 0 && k < trials_n; k++)
         r = st_blocks_add(blocks, 0, missed[k] != 0);
     free(missed);
     return r == 0 ? st_blocks_end(blocks) : r;

@@ -9,7 +9,8 @@
 
 #include "xruns/helpers/object_share.h"
 
-enum { SAMPLE_NS = 997000, FILES = 3 };
+#define SAMPLE_NS 997000
+#define FILES     3
 
 static struct st_object_share share;
 static struct st_xrun_code found;
