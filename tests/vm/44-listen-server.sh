@@ -63,7 +63,7 @@ sleep 2
 kill $iodelay
 measured=$(awk '/total roundtrip/ {print $1}' /tmp/s/iodelay | tail -1)
 is "jack_iodelay measures the same latency on the same loop, within a frame ($latency and $measured)" \
-    "$(awk -v a="$latency" -v b="$measured" 'BEGIN {print a - b <= 1 && b - a <= 1 && b > 0}')" 1
+    "$(awk -v a="$latency" -v b="$measured" 'BEGIN {print (a - b <= 1 && b - a <= 1 && b > 0)}')" 1
 hears jack
 is "within the graph each forced glitch is heard, too" "$(heard)" "$(wanted)"
 is "and none of 20 stops of the server" "$(losses)" 0
