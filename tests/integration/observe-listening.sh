@@ -16,7 +16,8 @@ trap 'rm -rf "$tmp"' EXIT
 "${as_user[@]}" "$SLEEPTUNE_SRC/tests/bench/listening.py" --build "$SLEEPTUNE_BUILD" --blocks 2 --seconds 2 >"$tmp/out" 2>"$tmp/err"
 status=$?
 [ $status -ne 77 ] || skip_all "no PipeWire server runs here: $(tail -1 "$tmp/err")"
-is "two blocks were measured" "$status $(tail -1 "$tmp/err")" "0 "
+is "two blocks were measured" "$status" 0
+[ $status -eq 0 ] || tap_note <"$tmp/err" # libpulse of Debian 13 complains about its cookie
 grep "^{" "$tmp/out" | tap_note
 of() {
     python3 - "$tmp/out" "$1" <<'PYTHON'
