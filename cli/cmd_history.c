@@ -353,7 +353,7 @@ static int write_trace(const struct options *options, struct st_trace_file *file
         fprintf(stderr, "What the kernel did is there from %.1f s before the event on.\n",
                 (double)file->reach_ns / (double)ST_NS_PER_S);
     else
-        fputs("What the kernel did is not: sleeptuned did not trace then (trace.enabled).\n", stderr);
+        fputs("It does not have what the kernel did then: that needs trace.enabled.\n", stderr);
     fputs("Open the file at ui.perfetto.dev, in your browser; it stays on this computer.\n", stderr);
     return ST_EXIT_DONE;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/text/safe.h"
+#include "platform/posix/posix.h"
 
 #define TIME_MAX (INT64_MAX / 4) /* 73 years after the start */
 
@@ -31,24 +32,11 @@ void st_cpu_events_name(enum st_trace_kind kind, int number, const char *name, c
     st_safe_text(buf); /* a thread's name may hold anything */
 }
 
-static int write_whole(int fd, const void *bytes, size_t n)
-{
-    const char *at = bytes;
-    while (n > 0) {
-        const ssize_t written = write(fd, at, n);
-        if (written <= 0)
-            return written < 0 ? -errno : -EIO;
-        at += written;
-        n -= (size_t)written;
-    }
-    return 0;
-}
-
 int st_cpu_events_write(int fd, const struct st_trace_event *events, size_t n)
 {
     const size_t from = n > ST_CPU_EVENTS_MAX ? n - ST_CPU_EVENTS_MAX : 0;
-    const int r = write_whole(fd, magic, sizeof(magic));
-    return r < 0 ? r : write_whole(fd, events + from, (n - from) * sizeof(*events));
+    const int r = st_posix_write_fd(fd, magic, sizeof(magic));
+    return r < 0 ? r : st_posix_write_fd(fd, events + from, (n - from) * sizeof(*events));
 }
 
 bool st_cpu_events_check(struct st_trace_event *events, size_t n)

@@ -53,7 +53,7 @@ static void cycle(const double parts_ns[FILES], bool is_long, double more_ns)
     st_object_share_cycle(&share, is_long, (int64_t)busy_ns);
 }
 
-/* `others` usual cycles, then a long one, so many times. */
+/* `others` usual cycles, then a long one; this is repeated `times` times. */
 static void play(int times, int others, const double usual_ns[FILES], const double long_ns[FILES],
                  double more_ns)
 {

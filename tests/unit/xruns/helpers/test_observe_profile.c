@@ -448,7 +448,7 @@ static void measure(void *ctx, uint32_t client, struct st_dropout_figures *ret)
 
 enum { MS = 1000000, US = 1000 };
 
-static int64_t computed_n, long_from_ns, long_to_ns; /* what was said of cycles, and the latest long one */
+static int64_t computed_n, long_from_ns, long_to_ns; /* cycles that were reported, and the latest long one */
 
 static void computed(void *ctx, uint32_t node, uint32_t client, int64_t from_ns, int64_t to_ns, bool is_long)
 {
