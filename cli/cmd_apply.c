@@ -1,7 +1,4 @@
 /* sleeptune apply: changes the settings that the advisor found, so that revert can undo it. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/rules/machine.h"

@@ -1,9 +1,5 @@
 /* sleeptune assert: a test for continuous integration: do missed deadlines stay below a limit? */
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"

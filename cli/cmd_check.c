@@ -1,8 +1,4 @@
 /* sleeptune check: ten seconds of measuring, then the report with what was measured in its first sentence. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/facts/fact_keys.h"

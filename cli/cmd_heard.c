@@ -1,6 +1,4 @@
 /* sleeptune heard: marks this moment in the history of sleeptuned: "I heard a click now". */
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"

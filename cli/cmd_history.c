@@ -1,10 +1,4 @@
 /* sleeptune history: what sleeptuned has recorded, by steps of time, as events or by causes. */
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/report/report.h"

@@ -1,8 +1,4 @@
 /* sleeptune lab: starts sleeptune-lab, a program and package of its own. */
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"

@@ -1,7 +1,4 @@
 /* sleeptune listen: plays a test signal through the sound system, takes it back, and says what was lost. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"

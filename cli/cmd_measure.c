@@ -1,7 +1,4 @@
 /* sleeptune measure: runs an audio-shaped loop and prints whether this machine holds the period. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/rules/buffer.h"

@@ -1,7 +1,4 @@
 /* sleeptune predict: which buffer size can I use? Dropouts an hour at each, from one run at the shortest. */
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"

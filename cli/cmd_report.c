@@ -1,5 +1,4 @@
 /* sleeptune report: judges the settings of this machine, a snapshot or a captured tree. */
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/change/change.h"

@@ -1,7 +1,4 @@
 /* sleeptune revert: undoes what apply wrote, unless it was changed since. */
-#include <errno.h>
-#include <string.h>
-
 #include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"

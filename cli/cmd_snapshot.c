@@ -1,6 +1,4 @@
 /* sleeptune snapshot: all facts of a machine as JSON. */
-#include <stdlib.h>
-
 #include "advisor/facts/snapshot.h"
 #include "cli/command.h"
 #include "cli/report/facts_input.h"

@@ -1,5 +1,4 @@
 /* sleeptune status: what the running sleeptuned measures, once or live. */
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"

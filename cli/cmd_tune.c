@@ -1,9 +1,5 @@
 /* sleeptune tune: tries what the report suggests, one setting against the present one, and sets everything
  * back. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/change/change_target.h"

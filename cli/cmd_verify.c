@@ -1,8 +1,5 @@
 /* sleeptune verify: is what apply wrote still there, and did it take effect? */
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/report/report_format.h"

@@ -1,6 +1,4 @@
 /* sleeptune: finds the command and runs it. */
-#include <string.h>
-
 #include "cli/command.h"
 #include "cli/show/status.h"
 #include "core/text/text.h"

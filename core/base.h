@@ -1,10 +1,20 @@
-/* Attributes and small macros that every file may use. */
+/* The headers of standard C, attributes and small macros that every file may use. Every header of ours
+ * includes this one, itself or by another one, so no file names a header of standard C again. */
 #ifndef ST_CORE_BASE_H
 #define ST_CORE_BASE_H
 
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 /* FreeBSD has no ENODATA; its ENOATTR is never returned by a call that we make. */
 #ifndef ENODATA

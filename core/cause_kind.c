@@ -1,9 +1,6 @@
 /* The table of causes. */
 #include "core/cause_kind.h"
 
-#include <errno.h>
-#include <string.h>
-
 #define REPORT "run sleeptune report "
 
 static const struct {

@@ -2,9 +2,6 @@
 #ifndef ST_CORE_CAUSE_KIND_H
 #define ST_CORE_CAUSE_KIND_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "core/base.h"
 
 enum st_cause {

@@ -1,9 +1,6 @@
 /* Lists of CPUs as the kernel writes them: "0-3,8". */
 #include "core/cpu_list.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "core/text/number.h"
 
 static int parse_number(const char **at, uint64_t *ret)

@@ -2,8 +2,6 @@
 #ifndef ST_CORE_CPU_LIST_H
 #define ST_CORE_CPU_LIST_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 #define ST_CPU_LIST_MAX 4096

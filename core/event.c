@@ -1,7 +1,5 @@
 #include "core/event.h"
 
-#include <string.h>
-
 const char *st_event_kind_name(enum st_event_kind kind)
 {
 #define NAME(id, name) [ST_EVENT_##id] = (name),

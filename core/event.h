@@ -2,7 +2,7 @@
 #ifndef ST_CORE_EVENT_H
 #define ST_CORE_EVENT_H
 
-#include <stdbool.h>
+#include "core/base.h"
 
 /* All kinds of events; sleeptuned(8) explains them and "minute" of the journal. */
 #define ST_EVENT_KIND_LIST(FIRST, NEXT)                                                                      \

@@ -1,8 +1,5 @@
 #include "core/mul_div.h"
 
-#include <errno.h>
-#include <stdbool.h>
-
 int st_mul_div(uint64_t a, uint64_t b, uint64_t add, uint64_t divisor, uint64_t *ret) ST_NONBLOCKING
 {
     /* four products of halves; no sum below passes 64 bits */

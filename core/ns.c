@@ -1,10 +1,5 @@
 #include "core/ns.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/mul_div.h"
 #include "core/text/number.h"
 

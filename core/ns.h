@@ -2,9 +2,6 @@
 #ifndef ST_CORE_NS_H
 #define ST_CORE_NS_H
 
-#include <stdbool.h>
-#include <time.h>
-
 #include "core/base.h"
 
 #define ST_NS_PER_S  INT64_C(1000000000)

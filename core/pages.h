@@ -2,7 +2,7 @@
 #ifndef ST_CORE_PAGES_H
 #define ST_CORE_PAGES_H
 
-#include <stddef.h>
+#include "core/base.h"
 
 /** Rewrites one byte of each page of @p memory with its own value, so that the kernel provides the page now.
  * A program that runs for months then shows all its memory as resident from its first minute on. No other

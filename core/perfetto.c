@@ -1,7 +1,5 @@
 #include "core/perfetto.h"
 
-#include <string.h>
-
 /* Numbers of fields. */
 enum { TRACE_PACKET = 1 };
 enum {

@@ -4,8 +4,7 @@
 #ifndef ST_CORE_PERFETTO_H
 #define ST_CORE_PERFETTO_H
 
-#include <stdint.h>
-#include <stdio.h>
+#include "core/base.h"
 
 #define ST_PERFETTO_NAME_BYTES 256 /* longer names are cut */
 

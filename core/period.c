@@ -1,7 +1,5 @@
 #include "core/period.h"
 
-#include <errno.h>
-
 #include "core/mul_div.h"
 
 #define FRAMES_MAX    (UINT32_C(1) << 22)

@@ -2,8 +2,6 @@
 #ifndef ST_CORE_PERIOD_H
 #define ST_CORE_PERIOD_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 /** A period of num/den ns, reduced. 64 frames at 48 kHz is 4000000/3 ns. */

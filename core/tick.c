@@ -1,7 +1,4 @@
 /* FreeBSD's shift arithmetic for imprecise sleeps. */
-#include <errno.h>
-#include <math.h>
-
 #include "core/tick.h"
 
 #define SHIFT_EXACT   31

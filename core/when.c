@@ -1,11 +1,6 @@
 /* Points in time as people type them. */
 #include "core/when.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-
 #include "core/ns.h"
 #include "core/text/number.h"
 

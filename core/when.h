@@ -2,8 +2,6 @@
 #ifndef ST_CORE_WHEN_H
 #define ST_CORE_WHEN_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 /**

@@ -1,12 +1,8 @@
 /* A file that is locked with flock, which ends with the process. */
 #include "daemon/lock_file.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>

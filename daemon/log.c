@@ -1,10 +1,6 @@
 /* One line a message. */
 #include "daemon/log.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "core/text/safe.h"
 #include "daemon/systemd.h"
 

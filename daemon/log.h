@@ -3,8 +3,6 @@
 #ifndef ST_DAEMON_LOG_H
 #define ST_DAEMON_LOG_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 enum st_log_level { ST_LOG_ERR, ST_LOG_WARN, ST_LOG_INFO, ST_LOG_DBG };

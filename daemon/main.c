@@ -1,13 +1,11 @@
 /* sleeptuned: options and signals. It never forks: helper programs share its memory until execve
  * (start_posix.c). */
-#include <errno.h>
 #include <getopt.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

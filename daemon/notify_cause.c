@@ -1,8 +1,5 @@
 #include "daemon/notify_cause.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "daemon/status/answer.h"

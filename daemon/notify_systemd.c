@@ -1,13 +1,7 @@
 /* By sd-bus: org.freedesktop.Notifications, Desktop Notifications Specification 1.3. */
 #include "daemon/notify.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <systemd/sd-bus.h>
 #include <unistd.h>
 

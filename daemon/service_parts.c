@@ -1,11 +1,6 @@
 /* The loop with its watchdog, the stream, the socket and TCP. */
 #include "daemon/service_private.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "platform/rtkit.h"
 #include "st_config.h"

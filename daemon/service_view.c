@@ -1,9 +1,6 @@
 /* What is known at a moment: for HTTP, for each minute, and for events about what is degraded. */
 #include "daemon/service_private.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/page/page.h"
 #include "daemon/causes/culprit_request.h"

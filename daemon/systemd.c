@@ -1,10 +1,6 @@
 /* By libsystemd. */
 #include "daemon/systemd.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <syslog.h>
 #include <systemd/sd-daemon.h>
 

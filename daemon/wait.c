@@ -1,6 +1,5 @@
 #include "daemon/wait.h"
 
-#include <errno.h>
 #include <poll.h>
 
 #include "core/ns.h"

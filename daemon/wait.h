@@ -3,7 +3,6 @@
 #define ST_DAEMON_WAIT_H
 
 #include <signal.h>
-#include <stdbool.h>
 #include <sys/select.h>
 
 #include "platform/clock.h"

@@ -1,6 +1,4 @@
 /* What a build without an optional library does instead: nothing, and the status says why. */
-#include <errno.h>
-#include <stdio.h>
 #include <syslog.h>
 
 #include "daemon/history/history_writer.h"

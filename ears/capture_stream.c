@@ -1,9 +1,5 @@
 #include "ears/capture_stream.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "platform/posix/posix.h"
 
 #define MAGIC     0x52414531U /* "1EAR" */

@@ -8,7 +8,6 @@
 #define ST_EARS_CAPTURE_STREAM_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 #include "core/base.h"
 

@@ -1,8 +1,5 @@
 #include "ears/hearing.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "evidence/miss_events.h"
 
 #define SILENT     3e-5F  /* of full scale, -90 dB */

@@ -1,7 +1,5 @@
 #include "ears/loss.h"
 
-#include <stdlib.h>
-
 /* The next block in the wrong order would end there. */
 static uint64_t away(const struct st_losses *losses)
 {

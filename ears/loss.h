@@ -2,8 +2,6 @@
 #ifndef ST_EARS_LOSS_H
 #define ST_EARS_LOSS_H
 
-#include <stdbool.h>
-
 #include "ears/signal.h"
 
 struct st_loss {

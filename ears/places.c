@@ -1,9 +1,5 @@
 #include "ears/places.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WINDOW        64   /* frames that agree are no chance */
 #define CALIBRATE     4096 /* frames */
 #define CORRELATED    0.9  /* that share of a window is the signal */

@@ -4,8 +4,6 @@
 #ifndef ST_EARS_PLACES_H
 #define ST_EARS_PLACES_H
 
-#include <stdbool.h>
-
 #include "ears/loss.h"
 
 #define ST_PLACES_RING (1U << 18) /* frames that can be looked at again: 1.3 s at 192 kHz */

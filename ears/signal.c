@@ -1,7 +1,5 @@
 #include "ears/signal.h"
 
-#include <math.h>
-
 #define FULL_SCALE 32768 /* steps of 16 bits: exact in every format of samples */
 #define TURN       6.283185307179586
 

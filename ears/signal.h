@@ -5,10 +5,6 @@
 #ifndef ST_EARS_SIGNAL_H
 #define ST_EARS_SIGNAL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base.h"
 
 /* What is forced, and found. The name is that of the JSON. */

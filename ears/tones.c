@@ -1,9 +1,5 @@
 #include "ears/tones.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define TURN      6.283185307179586
 #define BLOCKS_HZ 2000 /* half a millisecond each */
 #define FIT_MS    20   /* the tones are found in so much sound */

@@ -1,8 +1,5 @@
 #include "ears/wav.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "ears/capture_stream.h"
 
 #define PCM        1

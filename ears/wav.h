@@ -3,9 +3,6 @@
 #ifndef ST_EARS_WAV_H
 #define ST_EARS_WAV_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "core/base.h"
 
 struct st_wav {

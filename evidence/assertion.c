@@ -1,7 +1,5 @@
 #include "evidence/assertion.h"
 
-#include <math.h>
-
 #include "core/ns.h"
 #include "core/stats/stats.h"
 

@@ -4,9 +4,6 @@
 #ifndef ST_EVIDENCE_ASSERTION_H
 #define ST_EVIDENCE_ASSERTION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base.h"
 
 #define ST_ASSERTION_GAP_NS INT64_C(1000000000)

@@ -1,8 +1,5 @@
 #include "evidence/blocks.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 int st_blocks_init(struct st_blocks *blocks)
 {
     *blocks = (struct st_blocks){.parts_max = 1, .min_ns = INT64_MAX, .max_ns = INT64_MIN};

@@ -2,9 +2,7 @@
 #ifndef ST_EVIDENCE_BURSTS_H
 #define ST_EVIDENCE_BURSTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "core/base.h"
 
 /** Events 1, 2, 4 ... 1024 trials apart at most are taken as one burst. */
 #define ST_BURSTS_GAPS 11

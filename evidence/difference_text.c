@@ -1,7 +1,5 @@
 #include "evidence/difference_text.h"
 
-#include <math.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "evidence/verdict.h"

@@ -2,8 +2,6 @@
 #ifndef ST_EVIDENCE_DIFFERENCE_TEXT_H
 #define ST_EVIDENCE_DIFFERENCE_TEXT_H
 
-#include <stdio.h>
-
 #include "evidence/figure.h"
 #include "evidence/test_conditions.h"
 

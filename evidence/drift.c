@@ -1,7 +1,5 @@
 #include "evidence/drift.h"
 
-#include <math.h>
-
 size_t st_drift_section(size_t k, size_t n)
 {
     return k * ST_DRIFT_SECTIONS / n;

@@ -1,9 +1,5 @@
 #include "evidence/miss_events.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-
 #include "core/ns.h"
 #include "core/stats/stats.h"
 

@@ -3,8 +3,7 @@
 #ifndef ST_EVIDENCE_MISS_EVENTS_H
 #define ST_EVIDENCE_MISS_EVENTS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "core/base.h"
 
 #define ST_MISS_EVENTS_GAP_NS INT64_C(100000000)
 #define ST_MISS_EVENTS_GAP    "100 ms" /* the same for people */

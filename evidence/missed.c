@@ -1,7 +1,5 @@
 #include "evidence/missed.h"
 
-#include <math.h>
-
 #include "core/stats/distribution.h"
 #include "evidence/verdict.h"
 

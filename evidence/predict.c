@@ -1,10 +1,5 @@
 #include "evidence/predict.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "core/stats/stats.h"
 #include "evidence/miss_events.h"
 

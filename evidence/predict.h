@@ -4,8 +4,6 @@
 #ifndef ST_EVIDENCE_PREDICT_H
 #define ST_EVIDENCE_PREDICT_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 #include "core/period.h"
 #include "core/stats/hist.h"

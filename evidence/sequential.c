@@ -1,7 +1,5 @@
 #include "evidence/sequential.h"
 
-#include <math.h>
-
 #define NULL_LOW    0.8
 #define NULL_HIGH   1.25
 #define RESAMPLES   100

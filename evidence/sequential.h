@@ -4,9 +4,6 @@
 #ifndef ST_EVIDENCE_SEQUENTIAL_H
 #define ST_EVIDENCE_SEQUENTIAL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "core/stats/random.h"
 
 /** A setting without effect is kept in at most this share of all sessions. */

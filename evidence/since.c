@@ -1,9 +1,5 @@
 #include "evidence/since.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "core/ns.h"
 #include "core/stats/distribution.h"
 

@@ -3,8 +3,6 @@
 #ifndef ST_EVIDENCE_SINCE_H
 #define ST_EVIDENCE_SINCE_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 #define ST_SINCE_LEAST_NS INT64_C(600000000000) /* shorter sessions do not count */

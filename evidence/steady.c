@@ -1,7 +1,5 @@
 #include "evidence/steady.h"
 
-#include <math.h>
-
 #include "core/stats/distribution.h"
 
 #define SCATTER_P  0.01 /* probability below which the parts differ */

@@ -2,8 +2,6 @@
 #ifndef ST_EVIDENCE_STEADY_H
 #define ST_EVIDENCE_STEADY_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 #define ST_STEADY_PARTS 10

@@ -1,10 +1,5 @@
 #include "evidence/tail.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/stats/stats.h"
 #include "evidence/steady.h"
 

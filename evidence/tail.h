@@ -4,8 +4,6 @@
 #ifndef ST_EVIDENCE_TAIL_H
 #define ST_EVIDENCE_TAIL_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 #define ST_TAIL_POINTS_MAX 4096 /* late wake-ups that are looked at: the latest ones */

@@ -1,11 +1,5 @@
 #include "evidence/test_conditions.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/number.h"
 
 #define LINE_BYTES 4096

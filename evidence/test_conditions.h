@@ -2,8 +2,6 @@
 #ifndef ST_EVIDENCE_TEST_CONDITIONS_H
 #define ST_EVIDENCE_TEST_CONDITIONS_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 #define ST_LOAD_KEY "load_average" /* small differences are ignored */

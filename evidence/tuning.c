@@ -1,10 +1,5 @@
 #include "evidence/tuning.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #define SAME_PAIRS    6                 /* without a change */
 #define FRESH_PAIRS   8                 /* of what is shown to help; fewer have no 95 % interval */
 #define SHOWN_FOLD    3                 /* an effect that a session must be able to show */

@@ -1,7 +1,5 @@
 #include "evidence/verdict.h"
 
-#include <math.h>
-
 #include "core/stats/distribution.h"
 #include "evidence/pairs.h"
 

@@ -1,7 +1,5 @@
 #include "lab/bench_command.h"
 
-#include <stdarg.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"

@@ -1,8 +1,5 @@
 #include "lab/bench_text.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "measure/result.h"

@@ -3,7 +3,6 @@
 #define ST_LAB_BENCH_TEXT_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "platform/machine.h"
 

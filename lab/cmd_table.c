@@ -1,6 +1,4 @@
 /* sleeptune-lab table: a document that was saved, as CSV or Markdown. */
-#include <errno.h>
-
 #include "lab/commands.h"
 #include "lab/input/json_input.h"
 #include "lab/table.h"

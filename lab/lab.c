@@ -1,7 +1,5 @@
 #include "lab/lab.h"
 
-#include <string.h>
-
 const void *st_lab_find(struct st_lab *lab, st_lab_table *table, const char *name)
 {
     const char *const *row;

@@ -1,6 +1,4 @@
 /* sleeptune-lab: finds the subcommand and runs it. */
-#include <string.h>
-
 #include "lab/commands.h"
 #include "platform/standard_files.h"
 #include "st_config.h"

@@ -1,8 +1,5 @@
 #include "lab/rank.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #define FALSE_ALARMS 0.05 /* of all pairs together */
 
 static int compare(const void *left, const void *right)

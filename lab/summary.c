@@ -1,8 +1,5 @@
 #include "lab/summary.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/stats/distribution.h"
 #include "core/stats/stats.h"

@@ -1,8 +1,5 @@
 #include "lab/table.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "lab/input/document.h"

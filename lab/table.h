@@ -3,7 +3,6 @@
 #define ST_LAB_TABLE_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "core/base.h"
 

@@ -1,9 +1,5 @@
 #include "lab/word_list.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/period.h"
 #include "platform/program/options.h"

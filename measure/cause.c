@@ -1,8 +1,6 @@
 /* Why a wake-up was late. */
 #include "measure/cause.h"
 
-#include <string.h>
-
 /* A thread that is continued runs when the scheduler lets it. */
 #define CONTINUED_SLACK_NS INT64_C(50000000)
 

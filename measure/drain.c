@@ -1,8 +1,6 @@
 /* The consumer's side of one loop. */
 #include "measure/drain.h"
 
-#include <string.h>
-
 #include "core/ns.h"
 
 #define CAUSE_WORDS (sizeof(struct st_cause_record) / sizeof(int32_t))

@@ -1,7 +1,5 @@
 #include "measure/late_judge.h"
 
-#include <string.h>
-
 #include "core/ns.h"
 
 void st_late_judge_init(struct st_late_judge *judge, const struct st_loop *loop, const struct st_sink *sink,

@@ -1,9 +1,6 @@
 /* The cycle loop. Whatever is added here is paid in every period: see the rules of HACKING.md. */
 #include "measure/loop.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "measure/cause.h"
 
 #define PLAIN_LOWEST (INT32_MIN + 16) /* below it are the record marks */

@@ -1,14 +1,6 @@
 /* Result of one loop: sentences computed from its figures. */
 #include "measure/result.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 

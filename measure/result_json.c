@@ -1,6 +1,4 @@
 /* The document sleeptune-measure/1 (docs/schema). */
-#include <string.h>
-
 #include "core/text/json.h"
 #include "core/text/number.h"
 #include "measure/result.h"

@@ -1,10 +1,6 @@
 /* Single-producer, single-consumer ring: memory and the consumer's side. */
 #include "measure/ring.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WORDS_MAX (UINT64_C(1) << 28) /* 1 GiB: more than a minute at any rate */
 
 int st_ring_init(struct st_ring *ring, uint64_t words)

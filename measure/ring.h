@@ -3,7 +3,6 @@
 #define ST_MEASURE_RING_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 #include "core/base.h"
 

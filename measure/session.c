@@ -1,12 +1,8 @@
 /* A measurement with its threads. */
 #include "measure/session.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/ns.h"
 #include "core/text/number.h"

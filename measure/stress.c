@@ -2,13 +2,9 @@
 
 #include <sys/types.h>
 
-#include <errno.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 #ifndef ST_PLATFORM_CHILD_ENV_H
 #define ST_PLATFORM_CHILD_ENV_H
 
-#include <limits.h>
 #include <sys/types.h>
 
 #include "core/base.h"

@@ -2,8 +2,6 @@
 #ifndef ST_PLATFORM_DESTINATION_H
 #define ST_PLATFORM_DESTINATION_H
 
-#include <limits.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "core/base.h"

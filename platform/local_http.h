@@ -2,9 +2,6 @@
 #ifndef ST_PLATFORM_LOCAL_HTTP_H
 #define ST_PLATFORM_LOCAL_HTTP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "core/base.h"
 
 /**

@@ -2,10 +2,6 @@
 #include "platform/module.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "platform/child_env.h"

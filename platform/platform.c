@@ -1,8 +1,6 @@
 /* What is of no OS: names, and a captured tree as the tunables of a platform, whose clocks and threads stay
  * the native ones. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "platform/platform.h"

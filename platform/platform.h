@@ -8,8 +8,6 @@
 #ifndef ST_PLATFORM_PLATFORM_H
 #define ST_PLATFORM_PLATFORM_H
 
-#include <stddef.h>
-
 #include "core/base.h"
 #include "platform/clock.h"
 #include "platform/machine.h"

@@ -1,10 +1,5 @@
 #include "platform/proc.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/number.h"
 #include "core/text/safe.h"
 

@@ -4,8 +4,6 @@
 #ifndef ST_PLATFORM_PROC_H
 #define ST_PLATFORM_PROC_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 /** Reads an unsigned decimal number at *text and moves behind it; leading blanks are skipped. @return 0,

@@ -1,12 +1,7 @@
 /* Firmware, hypervisor, heat, power, idle states. */
 #include "platform/readings.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"

@@ -1,9 +1,6 @@
 /* Facts about a machine from its tunables. */
 #include "platform/tree.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "core/cpu_list.h"

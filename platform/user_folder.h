@@ -2,9 +2,6 @@
 #ifndef ST_PLATFORM_USER_FOLDER_H
 #define ST_PLATFORM_USER_FOLDER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "core/base.h"
 
 /** What XDG_STATE_HOME (or XDG_CONFIG_HOME ...) names, or a folder below the user's home, with a name behind

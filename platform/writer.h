@@ -3,7 +3,6 @@
 #ifndef ST_PLATFORM_WRITER_H
 #define ST_PLATFORM_WRITER_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "core/base.h"

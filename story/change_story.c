@@ -1,9 +1,5 @@
 #include "story/change_story.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"

@@ -4,7 +4,6 @@
 #define ST_STORY_CHANGE_STORY_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "core/base.h"
 

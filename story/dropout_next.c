@@ -1,10 +1,5 @@
 #include "story/dropout_next.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"

@@ -1,9 +1,5 @@
 #include "story/dropout_sentence.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 

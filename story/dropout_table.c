@@ -1,11 +1,6 @@
 /* What was seen of a source. Names of clients are others' choice, so their list is bounded. */
 #include "story/dropout_table.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"

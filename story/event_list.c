@@ -1,7 +1,5 @@
 #include "story/event_list.h"
 
-#include <stdlib.h>
-
 #include "core/text/json.h"
 #include "core/text/text_buffer.h"
 #include "story/event_story.h"

@@ -1,8 +1,5 @@
 #include "story/heard.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/ns.h"
 
 #define LEVEL     0.05

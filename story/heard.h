@@ -3,9 +3,6 @@
 #ifndef ST_STORY_HEARD_H
 #define ST_STORY_HEARD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base.h"
 
 #define ST_HEARD_APART_NS INT64_C(10000000000) /* marks less than this apart are one */

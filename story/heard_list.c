@@ -1,9 +1,5 @@
 #include "story/heard_list.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "story/dropout_table.h"

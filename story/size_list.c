@@ -1,10 +1,5 @@
 #include "story/size_list.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/event.h"
 #include "core/stats/stats.h"
 #include "core/text/json.h"

@@ -1,8 +1,5 @@
 #include "story/trace_cpus.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/perfetto.h"
 #include "core/text/text.h"
 

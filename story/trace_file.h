@@ -4,7 +4,6 @@
 #define ST_STORY_TRACE_FILE_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "xruns/cpu_events.h"
 #include "xruns/cycle_ring.h"

@@ -1,7 +1,5 @@
 #include "story/trace_items.h"
 
-#include <stdlib.h>
-
 #include "core/perfetto.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"

@@ -2,10 +2,6 @@
 #ifndef ST_STORY_TRACE_ITEMS_H
 #define ST_STORY_TRACE_ITEMS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "core/base.h"
 
 /* Tracks. Those of clients: CLIENT + number of the name; of threads: THREAD + a number; of CPUs: three each.

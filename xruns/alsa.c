@@ -1,9 +1,6 @@
 /* ALSA's text in /proc/asound and in the kernel's trace. */
 #include "xruns/alsa.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "platform/proc.h"
 

@@ -5,8 +5,6 @@
 #ifndef ST_XRUNS_ALSA_ROOM_H
 #define ST_XRUNS_ALSA_ROOM_H
 
-#include <stdbool.h>
-
 #include "xruns/alsa.h"
 
 /** Of one run of one stream: all 0 at first. */

@@ -4,10 +4,6 @@
 #ifndef ST_XRUNS_CPU_EVENTS_H
 #define ST_XRUNS_CPU_EVENTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base.h"
 
 #define ST_CPU_EVENTS_SUFFIX ".cpus" /* of a file; the rest of its name is that of the cycles */

@@ -4,10 +4,6 @@
 #ifndef ST_XRUNS_CYCLE_RING_H
 #define ST_XRUNS_CYCLE_RING_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base.h"
 #include "xruns/xrun.h"
 

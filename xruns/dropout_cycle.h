@@ -2,8 +2,7 @@
 #ifndef ST_XRUNS_DROPOUT_CYCLE_H
 #define ST_XRUNS_DROPOUT_CYCLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "core/base.h"
 
 /** Times of a cycle; 0: unknown. */
 struct st_dropout_cycle {

@@ -1,8 +1,5 @@
 #include "xruns/dropout_place.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const char *const names[ST_DROPOUT_PLACES] = {
     [ST_DROPOUT_AT_UNKNOWN] = "unknown", [ST_DROPOUT_AT_CLIENT_BUFFER] = "client-buffer",
     [ST_DROPOUT_AT_GRAPH] = "graph",     [ST_DROPOUT_AT_DEVICE_BUFFER] = "device-buffer",

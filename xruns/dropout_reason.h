@@ -2,8 +2,6 @@
 #ifndef ST_XRUNS_DROPOUT_REASON_H
 #define ST_XRUNS_DROPOUT_REASON_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 #include "xruns/dropout_cycle.h"
 

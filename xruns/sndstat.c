@@ -1,10 +1,6 @@
 /* Channels of FreeBSD's sound(4). */
 #include "xruns/sndstat.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/text/number.h"
 #include "core/text/safe.h"
 

@@ -1,10 +1,6 @@
 /* What all sources of xruns have in common. */
 #include "xruns/xrun.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "core/text/safe.h"
 
 int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...)

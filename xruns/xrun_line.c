@@ -1,12 +1,6 @@
 /* Lines of helper programs. */
 #include "xruns/xrun_line.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/text/number.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"

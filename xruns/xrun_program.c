@@ -1,14 +1,8 @@
 /* A source of xruns that is a helper program: started, read line by line (xrun_line.h), and ended. */
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/ns.h"

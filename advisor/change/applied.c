@@ -2,11 +2,6 @@
  * them back. */
 #include "advisor/change/applied.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/number.h"
 #include "core/text/text.h"
 

@@ -1,10 +1,6 @@
 #include "advisor/change/candidate.h"
 #include "core/text/text.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #define LATENCY_FILE "/dev/cpu_dma_latency"
 #define LATENCY_US   "0" /* the strongest: no idle state */
 #define SLACK_NS     "1"

@@ -1,9 +1,6 @@
 /* How each kind of change is written for ever, one row a kind, and what is there now. */
 #include "advisor/change/change.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/facts/text.h"

@@ -6,8 +6,6 @@
 #ifndef ST_ADVISOR_CHANGE_CHANGE_H
 #define ST_ADVISOR_CHANGE_CHANGE_H
 
-#include <stdio.h>
-
 #include "advisor/change/journal.h"
 #include "advisor/rules/rule.h"
 

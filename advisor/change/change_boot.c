@@ -1,9 +1,5 @@
 /* Where this machine keeps its kernel's command line, and the commands that make changed files take
  * effect. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/change/change.h"
 #include "advisor/facts/text.h"
 #include "core/text/text.h"

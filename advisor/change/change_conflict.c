@@ -1,9 +1,5 @@
 /* Someone else's line that says otherwise and wins over ours: in the files that are read later, and behind
  * our line in its own file. (Where the first of several counts: earlier, and before it.) */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/change/change.h"
 #include "advisor/facts/facts.h"
 #include "advisor/facts/text.h"

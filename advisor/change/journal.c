@@ -1,12 +1,7 @@
 /* The journal of changes as JSON: schema sleeptune-changes/1. */
 #include "advisor/change/journal.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "advisor/change/change.h"
 #include "core/text/text.h"

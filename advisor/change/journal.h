@@ -3,8 +3,6 @@
 #ifndef ST_ADVISOR_CHANGE_JOURNAL_H
 #define ST_ADVISOR_CHANGE_JOURNAL_H
 
-#include <stdbool.h>
-
 #include "advisor/rules/rule.h"
 #include "platform/platform.h"
 

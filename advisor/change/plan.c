@@ -1,9 +1,5 @@
 /* Findings -> what would be written, also as a diff. Reads only. */
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "advisor/change/plan.h"
 #include "core/text/text.h"

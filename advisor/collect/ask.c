@@ -1,11 +1,7 @@
 /* Asks running servers for their settings. One row a question. */
 #include "advisor/collect/collect.h"
 
-#include <errno.h>
 #include <pwd.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,10 +1,7 @@
 /* Runs the sources of facts: a live machine, a captured tree, a folder with a FreeBSD capture. */
 #include "advisor/collect/collect.h"
 
-#include <errno.h>
 #include <pwd.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"

@@ -2,11 +2,6 @@
 #include "advisor/collect/collect.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "advisor/collect/layers.h"

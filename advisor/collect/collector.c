@@ -1,8 +1,6 @@
 /* Puts one reading into a fact: what every source of facts uses. */
 #include "advisor/collect/collector.h"
 
-#include <string.h>
-
 #include "advisor/facts/text.h"
 
 #define SMALL_FILE_BYTES 4097

@@ -1,8 +1,4 @@
 /* FreeBSD: sysctls, files of settings, and what lies beside sysctl-a.txt in a capture. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/collect/collector.h"
 #include "advisor/parse/freebsd_text.h"
 #include "core/text/text.h"

@@ -2,9 +2,6 @@
 #include "advisor/collect/layers.h"
 #include "core/text/text.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define DROPINS_MAX 64
 #define NAME_BYTES  128
 #define PATH_BYTES  512

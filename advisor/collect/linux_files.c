@@ -1,8 +1,4 @@
 /* Linux: configuration files of the system (limits, groups, units) and of sound servers. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/change/change.h"
 #include "advisor/collect/collector.h"
 #include "advisor/collect/layers.h"

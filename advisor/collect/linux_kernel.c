@@ -1,7 +1,4 @@
 /* Linux: the kernel: version, configuration, timers, and settings that are one small file each. */
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"

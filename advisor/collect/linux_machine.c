@@ -1,9 +1,4 @@
 /* Linux: the machine: CPUs, hypervisor or container, the idle latency that is asked for, swap. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/collect/collector.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"

@@ -1,9 +1,5 @@
 /* Linux: who runs, at which priority, and within which limits. */
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <pwd.h>
-#include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
 

@@ -1,8 +1,4 @@
 /* Linux: sound devices: open streams, USB interfaces, interrupts. */
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-
 #include "advisor/collect/collector.h"
 #include "advisor/parse/linux_text.h"
 #include "core/ns.h"

@@ -1,10 +1,6 @@
 /* What only the running system can tell: rights and limits of this process, its timer slack, the user. */
-#include <errno.h>
 #include <grp.h>
 #include <pwd.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"

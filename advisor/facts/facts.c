@@ -1,10 +1,6 @@
 /* The set of facts: an array of pointers in order of key, so that a finding may keep a pointer to one. */
 #include "advisor/facts/facts.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/facts/text.h"
 #include "core/text/text.h"
 

@@ -1,10 +1,6 @@
 /* Whose sound server runs. */
 #include "advisor/facts/owner.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/facts/text.h"
 #include "core/text/text.h"
 

@@ -1,9 +1,6 @@
 /* Where this runs, when that hides settings. */
 #include "advisor/facts/place.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/facts/text.h"
 #include "core/text/text.h"
 

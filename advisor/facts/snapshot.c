@@ -1,10 +1,4 @@
 /* Facts as JSON and back: sleeptune-snapshot/1. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 #include "advisor/facts/snapshot.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"

@@ -1,10 +1,6 @@
 /* Foreign text: made valid, trimmed, read as a number. */
 #include "advisor/facts/text.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "core/text/number.h"

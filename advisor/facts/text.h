@@ -2,8 +2,6 @@
 #ifndef ST_ADVISOR_FACTS_TEXT_H
 #define ST_ADVISOR_FACTS_TEXT_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 /** A copy that is valid UTF-8: what is not (also NUL bytes) becomes U+FFFD. @return NULL: out of memory. */

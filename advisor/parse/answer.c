@@ -1,12 +1,7 @@
 /* What servers answer. */
-
 #include "advisor/parse/answer.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "advisor/facts/fact_keys.h"
 #include "advisor/facts/text.h"

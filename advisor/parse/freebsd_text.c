@@ -1,11 +1,6 @@
 /* Text files of FreeBSD, captured or on the machine: assignments, /dev/sndstat. */
 #include "advisor/parse/freebsd_text.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/facts/text.h"
 #include "core/text/text.h"
 

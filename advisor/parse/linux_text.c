@@ -1,12 +1,6 @@
 /* Text files of Linux: kernel configuration, /proc, settings, relaxed JSON. */
 #include "advisor/parse/linux_text.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/facts/text.h"
 #include "core/text/text.h"
 

@@ -2,9 +2,6 @@
 #ifndef ST_ADVISOR_PARSE_LINUX_TEXT_H
 #define ST_ADVISOR_PARSE_LINUX_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "core/base.h"
 
 /** Called for each setting that a parser finds; section is "" where there is none. */

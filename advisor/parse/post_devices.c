@@ -1,8 +1,4 @@
 /* Posted texts about devices: hw_params and status of /proc/asound, /proc/interrupts, lsusb -t. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
 #include "advisor/parse/post.h"

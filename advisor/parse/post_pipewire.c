@@ -1,9 +1,4 @@
 /* Posted texts of PipeWire: pw-metadata, pw-top, the journal of PipeWire and rtkit. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/facts/text.h"
 #include "advisor/parse/answer.h"
 #include "advisor/parse/post.h"

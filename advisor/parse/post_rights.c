@@ -1,8 +1,4 @@
 /* Posted texts about rights and priorities: ulimit, ps. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/facts/text.h"
 #include "advisor/parse/post.h"
 #include "core/text/text.h"

@@ -1,8 +1,5 @@
 /* Posted texts about the system: rtcqs, inxi, dmesg. */
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "advisor/facts/text.h"
 #include "advisor/parse/post.h"

@@ -1,11 +1,6 @@
 /* Texts that people post: their lines are recognised one by one. */
 #include "advisor/parse/posted.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/facts/text.h"
 #include "advisor/parse/freebsd_text.h"
 #include "advisor/parse/linux_text.h"

@@ -1,11 +1,6 @@
 /* The text of `sysctl -a`, of both systems. */
 #include "advisor/parse/sysctl_text.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/facts/text.h"
 #include "core/text/text.h"
 

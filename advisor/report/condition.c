@@ -2,8 +2,6 @@
 #include "advisor/report/condition.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define VALUES_MAX 2
 

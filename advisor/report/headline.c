@@ -1,9 +1,6 @@
 /* The first sentences of a report, made from its figures. */
 #include "advisor/report/report_format.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "advisor/rules/buffer.h"
 #include "core/text/text_buffer.h"
 

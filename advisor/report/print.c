@@ -1,8 +1,6 @@
 /* Text on a terminal: wrapped, and safe to show. */
 #include "advisor/report/print.h"
 
-#include <string.h>
-
 #include "core/text/safe.h"
 #include "core/text/text.h"
 

@@ -2,9 +2,6 @@
 #ifndef ST_ADVISOR_REPORT_PRINT_H
 #define ST_ADVISOR_REPORT_PRINT_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "core/base.h"
 
 struct st_printer {

@@ -1,10 +1,7 @@
 /* Judges every rule and puts the findings into order. */
 #include "advisor/report/report.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "advisor/parse/posted.h"
 #include "advisor/report/condition.h"

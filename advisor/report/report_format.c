@@ -1,10 +1,6 @@
 /* The formats of a report, and the words that they share. */
 #include "advisor/report/report_format.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/facts/text.h"
 
 const struct st_report_format *const st_report_formats[] = {

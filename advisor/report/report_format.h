@@ -3,7 +3,6 @@
 #define ST_ADVISOR_REPORT_REPORT_FORMAT_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "advisor/report/report.h"
 

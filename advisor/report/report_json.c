@@ -1,8 +1,4 @@
 /* A report as JSON: sleeptune-report/1 (docs/schema/sleeptune-report-1.json). */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/facts/place.h"
 #include "advisor/facts/snapshot.h"
 #include "advisor/report/report_format.h"

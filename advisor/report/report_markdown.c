@@ -1,7 +1,4 @@
 /* A report as Markdown, to paste into a forum or an issue: what to do first, the rest folded below. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/facts/place.h"
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"

@@ -1,9 +1,5 @@
 /* A report for the terminal: the first screen says what matters (with a prompt below it fits 80 columns and
  * 24 lines), the rest says why. */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/facts/place.h"

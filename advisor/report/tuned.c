@@ -1,10 +1,6 @@
 #include "advisor/report/tuned.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/text/safe.h"
 #include "core/text/text.h"

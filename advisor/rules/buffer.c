@@ -1,9 +1,5 @@
 #include "advisor/rules/buffer.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/linux_jack.h"

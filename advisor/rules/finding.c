@@ -1,13 +1,7 @@
 /* The finding of a rule, and the names of the statuses. */
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "advisor/rules/finding.h"
 #include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"
-#include "advisor/rules/finding.h"
 #include "core/text/text.h"
 
 const struct st_status_row st_finding_statuses[ST_STATUS_NOT_APPLICABLE + 1] = {

@@ -1,10 +1,4 @@
 /* FreeBSD: the buffers between a program and the card. */
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "advisor/rules/freebsd.h"

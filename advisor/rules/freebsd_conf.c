@@ -1,7 +1,4 @@
 /* FreeBSD: settings in files that are not in force. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "advisor/rules/freebsd.h"

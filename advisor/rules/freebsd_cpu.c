@@ -1,9 +1,4 @@
 /* FreeBSD: CPU, power and scheduling. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"

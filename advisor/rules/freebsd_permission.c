@@ -1,8 +1,4 @@
 /* FreeBSD: who may use real-time priority and lock memory. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "advisor/rules/freebsd.h"

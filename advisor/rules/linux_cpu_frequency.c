@@ -1,11 +1,4 @@
 /* Linux: the clock of the CPU. */
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "platform/proc.h"

@@ -1,10 +1,4 @@
 /* Linux: how long an idle CPU takes to wake up. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 

@@ -1,8 +1,4 @@
 /* Linux: sound devices and their drivers. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"

@@ -1,11 +1,6 @@
 /* Linux: the command line of a JACK server, and what its options cost. */
 #include "advisor/rules/linux_jack.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/facts/owner.h"
 #include "core/text/number.h"
 #include "core/text/text.h"

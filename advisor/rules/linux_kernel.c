@@ -1,11 +1,6 @@
 /* Linux: the upstream version of the kernel, from the texts in which distributions say it. */
 #include "advisor/rules/linux_kernel.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/text.h"
 #include "platform/proc.h"
 

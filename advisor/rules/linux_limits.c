@@ -1,9 +1,4 @@
 /* Linux: the limits of a user, a service and the kernel on real-time programs. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/facts/text.h"
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"

@@ -1,7 +1,4 @@
 /* Linux: memory and disks. */
-#include <inttypes.h>
-#include <string.h>
-
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "platform/proc.h"

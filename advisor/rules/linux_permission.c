@@ -1,10 +1,4 @@
 /* Linux: who may use real-time priority. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/facts/text.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"

@@ -1,10 +1,4 @@
 /* Linux: what the kernel may run before an audio thread. */
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"

@@ -1,8 +1,4 @@
 /* Linux: the order of sound server, programs and interrupt threads. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/linux_jack.h"

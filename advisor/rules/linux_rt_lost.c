@@ -1,9 +1,6 @@
 /* Linux: real-time priority that was lost after a suspend, and programs that never had it. */
 #include "advisor/rules/linux_rt_lost.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "advisor/facts/owner.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"

@@ -1,9 +1,4 @@
 /* Linux: buffers and scheduling of PipeWire, PulseAudio and whatever has a device open. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/buffer.h"

@@ -1,9 +1,4 @@
 /* Linux: timers and clocks. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"

@@ -1,9 +1,4 @@
 /* Facts about the machine as a whole, and words of the kernel and of sysfs. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"

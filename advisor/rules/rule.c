@@ -1,6 +1,5 @@
 /* The table of the rules, and how a rule without code judges. */
 #include <fnmatch.h>
-#include <string.h>
 
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"

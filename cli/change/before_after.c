@@ -1,11 +1,5 @@
 #include "cli/change/before_after.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/rules/buffer.h"

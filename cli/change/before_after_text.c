@@ -1,8 +1,4 @@
 /* What came of comparing two runs, in words, and as JSON. */
-#include <inttypes.h>
-#include <math.h>
-#include <time.h>
-
 #include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
 #include "cli/command.h"

@@ -1,9 +1,6 @@
 /* What apply, verify and revert share. */
 #include "cli/change/change_target.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

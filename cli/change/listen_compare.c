@@ -1,11 +1,5 @@
 #include "cli/change/listen_compare.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/change/change_output.h"
 #include "cli/command.h"
 #include "cli/measure/listen_run.h"

@@ -1,9 +1,5 @@
 #include "cli/measure/listen_live.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"

@@ -1,10 +1,6 @@
 #include "cli/measure/listen_run.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 
 #include "cli/command.h"
 #include "core/ns.h"

@@ -1,9 +1,5 @@
 #include "cli/measure/listen_sizes.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "cli/command.h"
 #include "cli/show/predict_text.h"
 #include "core/ns.h"

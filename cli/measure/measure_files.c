@@ -1,12 +1,6 @@
 /* The recordings of a measurement. */
 #include "cli/measure/measure_files.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/command.h"
 #include "core/text/text.h"
 #include "platform/destination.h"

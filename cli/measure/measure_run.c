@@ -1,9 +1,7 @@
 /* A measurement from start to end: signals, waiting, results. */
 #include "cli/measure/measure_run.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <string.h>
 
 #include "cli/command.h"
 #include "core/ns.h"

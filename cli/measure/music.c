@@ -1,10 +1,6 @@
 #include "cli/measure/music.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "advisor/facts/fact_keys.h"
 #include "advisor/facts/owner.h"

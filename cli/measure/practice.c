@@ -1,8 +1,5 @@
 #include "cli/measure/practice.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/stats/stats.h"
 
 #define RATE        ST_PRACTICE_RATE_HZ

@@ -3,8 +3,6 @@
 #ifndef ST_CLI_MEASURE_PRACTICE_H
 #define ST_CLI_MEASURE_PRACTICE_H
 
-#include <stdbool.h>
-
 #include "core/ns.h"
 #include "core/stats/random.h"
 

@@ -1,9 +1,6 @@
 /* Where report, apply and snapshot take their facts from. */
 #include "cli/report/facts_input.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/collect/collect.h"

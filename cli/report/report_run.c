@@ -2,9 +2,6 @@
 #include "cli/report/report_run.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/rules/buffer.h"

@@ -1,10 +1,6 @@
 #include "cli/show/daemon_client.h"
 
 #include <grp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

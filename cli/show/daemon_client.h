@@ -3,7 +3,6 @@
 #define ST_CLI_SHOW_DAEMON_CLIENT_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <sys/un.h>
 
 #include "core/base.h"

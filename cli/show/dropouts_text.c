@@ -1,19 +1,17 @@
 /* Dropouts as text. */
 #include "cli/show/dropouts_text.h"
 
-#include <inttypes.h>
-
 #include "cli/show/json_field.h"
 #include "core/event.h"
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "platform/program/locale.h"
 
-#define WHO_MAX       5 /* on the first screen */
-#define NAME_MIN      14
-#define NAME_MAX      48
-#define WHY_COLUMNS   42 /* if there is room */
-#define COUNT_COLUMNS 9
+#define WHO_MAX          5 /* on the first screen */
+#define NAME_COLUMNS_MIN 14
+#define NAME_COLUMNS_MAX 48
+#define WHY_COLUMNS      42 /* if there is room */
+#define COUNT_COLUMNS    9
 
 const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_bytes)
 {
@@ -73,9 +71,9 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, int64_t total_n, 
 {
     const int room = columns - COUNT_COLUMNS - 2 - WHY_COLUMNS;
     struct table table = {.out = out,
-                          .name_columns = room < NAME_MIN   ? NAME_MIN
-                                          : room > NAME_MAX ? NAME_MAX
-                                                            : room,
+                          .name_columns = room < NAME_COLUMNS_MIN   ? NAME_COLUMNS_MIN
+                                          : room > NAME_COLUMNS_MAX ? NAME_COLUMNS_MAX
+                                                                    : room,
                           .columns = columns,
                           .rows_max = all ? SIZE_MAX : WHO_MAX,
                           .left_n = total_n};

@@ -1,8 +1,5 @@
 #include "cli/show/heard_text.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "cli/show/json_field.h"
 #include "core/text/text.h"
 #include "core/when.h"

@@ -1,11 +1,6 @@
 /* Documents of the history as text. */
 #include "cli/show/history_text.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/show/dropouts_text.h"
 #include "cli/show/json_field.h"
 #include "core/base.h"

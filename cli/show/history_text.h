@@ -4,8 +4,6 @@
 #define ST_CLI_SHOW_HISTORY_TEXT_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdio.h>
 
 #include "core/base.h"
 

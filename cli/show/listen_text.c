@@ -1,10 +1,5 @@
 #include "cli/show/listen_text.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"

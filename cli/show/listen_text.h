@@ -3,7 +3,6 @@
 #define ST_CLI_SHOW_LISTEN_TEXT_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "cli/measure/listen_live.h"
 #include "ears/hearing.h"

@@ -1,9 +1,6 @@
 /* Results of `sleeptune measure` as text. */
 #include "cli/show/measure_text.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"

@@ -2,9 +2,6 @@
 #ifndef ST_CLI_SHOW_MEASURE_TEXT_H
 #define ST_CLI_SHOW_MEASURE_TEXT_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "measure/result.h"
 
 /** Prints a result: verdict, missed periods, dropouts, lateness, causes. @param all also what concerns the

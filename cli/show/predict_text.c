@@ -1,9 +1,5 @@
 #include "cli/show/predict_text.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
 #include "advisor/facts/owner.h"
 #include "cli/command.h"
 #include "cli/report/facts_input.h"

@@ -3,7 +3,6 @@
 #define ST_CLI_SHOW_PREDICT_TEXT_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "evidence/predict.h"
 

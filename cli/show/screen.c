@@ -1,9 +1,6 @@
 /* Cells. */
 #include "cli/show/screen.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <wchar.h>
 
 #include "core/text/safe.h"

@@ -2,9 +2,6 @@
 #ifndef ST_CLI_SHOW_SCREEN_H
 #define ST_CLI_SHOW_SCREEN_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "core/base.h"
 
 enum st_style {

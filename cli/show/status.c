@@ -1,12 +1,8 @@
 /* sleeptune status: asks the daemon over its Unix socket, and prints its screen. */
 #include "cli/show/status.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <spawn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
 #define ST_CLI_SHOW_STATUS_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "cli/show/status_line.h"
 

@@ -1,8 +1,5 @@
 #include "cli/show/status_line.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/safe.h"
 
 static const char *string(const json_t *object, const char *key)

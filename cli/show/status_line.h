@@ -3,7 +3,6 @@
 #define ST_CLI_SHOW_STATUS_LINE_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "core/base.h"
 

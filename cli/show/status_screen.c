@@ -1,8 +1,6 @@
 /* Lays out what the daemon says: no figure is known here, and nothing in the document is trusted. */
 #include "cli/show/status_screen.h"
 
-#include <string.h>
-
 #include "core/when.h"
 
 #define LABEL_COLUMNS 14

@@ -1,8 +1,5 @@
 /* sleeptune status --watch: the screen of the daemon on a whole terminal, redrawn each second. */
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -1,9 +1,6 @@
 #include "cli/tune/tune_block.h"
 
-#include <errno.h>
 #include <glob.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "cli/measure/measure_run.h"
 #include "core/ns.h"

@@ -1,8 +1,5 @@
 #include "cli/tune/tune_output.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/tune/tune_block.h"

@@ -3,7 +3,6 @@
 #define ST_CLI_TUNE_TUNE_OUTPUT_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "advisor/change/candidate.h"
 #include "evidence/tuning.h"

@@ -1,10 +1,7 @@
 #include "cli/tune/tune_supervisor.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <syslog.h>

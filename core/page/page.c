@@ -1,11 +1,6 @@
 /* Fills the template with the screen of the status document: no figure is known here. */
 #include "core/page/page.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
-#include <time.h>
-
 #include "core/base.h"
 #include "core/ns.h"
 #include "core/text/safe.h"

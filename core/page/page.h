@@ -4,6 +4,8 @@
 #ifndef ST_CORE_PAGE_PAGE_H
 #define ST_CORE_PAGE_PAGE_H
 
+#include "core/base.h"
+
 #include <jansson.h>
 
 /** page/page.html with its style and script, made by page/embed.py. Text replaces each {{NAME}}. */

@@ -1,7 +1,5 @@
 #include "core/stats/distribution.h"
 
-#include <math.h>
-
 double st_distribution_normal_p(double z)
 {
     return erfc(fabs(z) / sqrt(2));

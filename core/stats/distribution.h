@@ -2,6 +2,8 @@
 #ifndef ST_CORE_STATS_DISTRIBUTION_H
 #define ST_CORE_STATS_DISTRIBUTION_H
 
+#include "core/base.h"
+
 #define ST_DISTRIBUTION_NORMAL_975 1.959963984540054 /* 97.5 % lie below it */
 
 /** Probability beyond z on both sides. */

@@ -1,9 +1,5 @@
 #include "core/stats/estimate.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "core/stats/distribution.h"
 #include "core/stats/stats.h"
 

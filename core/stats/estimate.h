@@ -2,8 +2,6 @@
 #ifndef ST_CORE_STATS_ESTIMATE_H
 #define ST_CORE_STATS_ESTIMATE_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 /** How often an interval holds the true value. */

@@ -1,10 +1,5 @@
 #include "core/stats/hist.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/pages.h"
 
 /* log2 of half the sub-buckets: linear steps an octave */

@@ -2,8 +2,6 @@
 #ifndef ST_CORE_STATS_HIST_H
 #define ST_CORE_STATS_HIST_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 #define ST_HIST_HIGHEST_NS                                                                                   \

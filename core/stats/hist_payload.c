@@ -1,8 +1,5 @@
 #include "core/stats/hist_payload.h"
 
-#include <errno.h>
-#include <limits.h>
-
 #define COOKIE       UINT32_C(0x1c849313) /* V2, counts of up to 64 bits */
 #define HEADER_BYTES 40
 #define VARINT_BYTES 9 /* LEB128-64b9B: the ninth byte holds 8 bits */

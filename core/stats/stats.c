@@ -1,9 +1,5 @@
 #include "core/stats/stats.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "core/stats/distribution.h"
 
 #define EXACT_VARIANCE_MAX 1000.0 /* n*p*(1-p) up to which the binomial is summed */

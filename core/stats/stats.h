@@ -2,8 +2,6 @@
 #ifndef ST_CORE_STATS_STATS_H
 #define ST_CORE_STATS_STATS_H
 
-#include <stdbool.h>
-
 #include "core/stats/hist.h"
 
 /** A quantile with its interval. `known` is false when n < 10 / (1 - p): then nothing may be printed (JSON:

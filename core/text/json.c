@@ -1,9 +1,5 @@
 #include "core/text/json.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/safe.h"
 
 #define ESCAPE_BYTES 6 /* \u009b */

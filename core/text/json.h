@@ -3,9 +3,6 @@
 #define ST_CORE_TEXT_JSON_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "core/text/text_buffer.h"
 

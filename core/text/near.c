@@ -1,10 +1,6 @@
 /* Names that were typed almost right. */
 #include "core/text/near.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;

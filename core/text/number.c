@@ -1,9 +1,5 @@
 #include "core/text/number.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 int st_number_take(const char **text, uint64_t *ret)

@@ -1,7 +1,5 @@
 #include "core/text/safe.h"
 
-#include <string.h>
-
 size_t st_safe_utf8_read(const char *text, size_t bytes, uint32_t *ret_point)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* less is an overlong form */

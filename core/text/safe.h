@@ -8,9 +8,6 @@
 #ifndef ST_CORE_TEXT_SAFE_H
 #define ST_CORE_TEXT_SAFE_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "core/base.h"
 
 #define ST_TEXT_TO_NUL SIZE_MAX /* as a number of bytes: up to the '\0' */

@@ -1,11 +1,6 @@
 /* Text for terminals. */
 #include "core/text/text.h"
 
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/safe.h"
 
 char *st_text_print(char *buf, size_t bytes, const char *format, ...)

@@ -2,10 +2,6 @@
 #ifndef ST_CORE_TEXT_TEXT_H
 #define ST_CORE_TEXT_TEXT_H
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/base.h"
 
 /** A printed text of fewer than `bytes` bytes, cut if it is longer; it is valid up to the end of the block.

@@ -1,10 +1,5 @@
 #include "core/text/text_buffer.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define STEP_BYTES 256 /* the first allocation; later ones grow by a quarter as well */
 
 struct st_text_buffer st_text_buffer_on(char *array, size_t room)

@@ -2,8 +2,6 @@
 #ifndef ST_CORE_TEXT_TEXT_BUFFER_H
 #define ST_CORE_TEXT_TEXT_BUFFER_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 /** Zeroed to begin. Once a piece does not fit, the buffer has failed and takes nothing more. */

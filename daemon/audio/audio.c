@@ -1,12 +1,7 @@
 /* The thread that opens the own stream, looks after it and opens it again. */
 #include "daemon/audio/audio.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "core/ns.h"
 #include "daemon/audio/stream.h"

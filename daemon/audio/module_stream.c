@@ -1,12 +1,7 @@
 /* The default callbacks of libsoundio abort the process, so every one is replaced. */
 #include "daemon/audio/stream.h"
 
-#include <errno.h>
-#include <math.h>
 #include <soundio/soundio.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"

@@ -1,10 +1,6 @@
 /* The own stream on an OSS device: a thread writes silence, and asks for gaps after each fragment. */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/ns.h"
 #include "daemon/audio/stream.h"

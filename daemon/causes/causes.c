@@ -1,11 +1,6 @@
 /* Sums of causes. */
 #include "daemon/causes/causes.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/pages.h"
 #include "core/text/text.h"

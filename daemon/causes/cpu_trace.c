@@ -1,10 +1,6 @@
 /* Who had the CPU. */
 #include "daemon/causes/cpu_trace.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/text/safe.h"
 #include "platform/proc.h"
 

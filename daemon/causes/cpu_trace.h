@@ -3,8 +3,6 @@
 #ifndef ST_DAEMON_CAUSES_CPU_TRACE_H
 #define ST_DAEMON_CAUSES_CPU_TRACE_H
 
-#include <stdbool.h>
-
 #include "core/cause_kind.h"
 #include "platform/machine.h"
 #include "xruns/cpu_events.h"

@@ -1,10 +1,5 @@
 #include "daemon/causes/culprit_request.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"

@@ -1,8 +1,6 @@
 /* Token buckets of events. */
 #include "daemon/causes/event_limit.h"
 
-#include <string.h>
-
 #include "core/ns.h"
 
 size_t st_event_limit_place(struct st_event_kinds *kinds, const struct st_event *event)

@@ -1,11 +1,6 @@
 /* The list of recent events. */
 #include "daemon/causes/events.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 
 #define LOG_MODULE "event"

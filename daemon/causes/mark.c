@@ -1,8 +1,5 @@
 #include "daemon/causes/mark.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 #include "core/ns.h"
 
 int st_mark_take(struct st_marks *marks, struct st_events *events, struct st_clock *clock, const char *by,

@@ -1,11 +1,7 @@
 /* The kernel's events of scheduling and interrupts, by libtracefs, in an instance of our own: the traces
  * of others are not touched, and ours costs them nothing. */
-#include <errno.h>
 #include <event-parse.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tracefs.h>
 #include <unistd.h>
 

@@ -1,8 +1,6 @@
 /* Samples of the surroundings. */
 #include "daemon/causes/system_pressure.h"
 
-#include <stdio.h>
-
 #include "platform/proc.h"
 
 #define UNKNOWN    INT64_MIN

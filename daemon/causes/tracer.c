@@ -1,12 +1,8 @@
 /* The tracer's thread. */
 #include "daemon/causes/tracer.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

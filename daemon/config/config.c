@@ -2,14 +2,7 @@
 #include "daemon/config/config.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <libconfig.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/ns.h"
 #include "core/period.h"

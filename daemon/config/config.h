@@ -4,7 +4,6 @@
 #define ST_DAEMON_CONFIG_CONFIG_H
 
 #include <netinet/in.h>
-#include <stdio.h>
 #include <sys/socket.h>
 
 #include "platform/machine.h"

@@ -1,7 +1,5 @@
 /* The example file and the manual's key list. */
-
 #include <ctype.h>
-#include <string.h>
 
 #include "core/text/text.h"
 #include "daemon/config/config.h"

@@ -1,8 +1,6 @@
 /* The table of configuration keys. */
 #include "daemon/config/config.h"
 
-#include <stddef.h>
-
 #define AT(member) offsetof(struct st_config, member)
 
 const struct st_config_key st_config_keys[] = {

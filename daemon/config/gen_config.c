@@ -1,7 +1,5 @@
 /* Prints the documents made from the table of keys: "gen_config example" and "gen_config mdoc". For
  * maintainers. */
-#include <string.h>
-
 #include "daemon/config/config.h"
 
 int main(int argc, char **argv)

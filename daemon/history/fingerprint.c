@@ -1,10 +1,5 @@
 #include "daemon/history/fingerprint.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/text.h"
 
 #define VALUE_BYTES 200

@@ -1,10 +1,4 @@
 /* Answers from the history, in the writer's thread. */
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"

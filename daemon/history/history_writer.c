@@ -1,12 +1,8 @@
 /* The thread that writes the history, and answers from it. */
 #include "daemon/history/history_writer.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -5,9 +5,6 @@
 #ifndef ST_DAEMON_HISTORY_RECORDER_H
 #define ST_DAEMON_HISTORY_RECORDER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "core/ns.h"
 #include "store/history/event.h"
 #include "xruns/cpu_events.h"

@@ -1,14 +1,9 @@
 /* The server, by libmicrohttpd, in the main thread: few connections, small limits. */
 #include "daemon/http/http.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,10 +1,6 @@
 /* Queries. */
 #include "daemon/http/query.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/event.h"
 #include "core/text/number.h"
 #include "core/when.h"

@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <jansson.h>
 #include <netinet/in.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 

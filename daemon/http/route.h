@@ -2,8 +2,6 @@
 #ifndef ST_DAEMON_HTTP_ROUTE_H
 #define ST_DAEMON_HTTP_ROUTE_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 enum st_route_body {

@@ -1,12 +1,8 @@
 /* Opens the status socket safely beside other daemons, dead ones included. */
 #include "daemon/http/socket.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>

@@ -1,10 +1,6 @@
 /* The thread that never sleeps. */
 #include "daemon/loop/hog.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "core/text/text.h"
 #include "platform/proc.h"
 

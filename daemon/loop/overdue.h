@@ -2,8 +2,6 @@
 #ifndef ST_DAEMON_LOOP_OVERDUE_H
 #define ST_DAEMON_LOOP_OVERDUE_H
 
-#include <stdint.h>
-
 #include "core/base.h"
 
 #define ST_OVERDUE_AFTER_NS INT64_C(2000000000) /* and two periods: a longer delay is logged */

@@ -3,10 +3,6 @@
 #ifndef ST_DAEMON_LOOP_PLAYING_H
 #define ST_DAEMON_LOOP_PLAYING_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base.h"
 
 /* Something that stopped plays again soon: a pause between two songs. Longer than the 10 s between two load

@@ -1,14 +1,10 @@
 /* The idea is rtkit's (Lennart Poettering): an ordinary thread sings, one above the loop listens. */
 #include "daemon/loop/watchdog.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"

@@ -1,10 +1,6 @@
 /* All sources of other programs' xruns. */
 #include "daemon/observe/observe.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 
 /* A source whose descriptor is readable is looked at twice in this time at most, 16 kB a look (READ_BYTES of

@@ -3,7 +3,6 @@
 #define ST_DAEMON_OBSERVE_OBSERVE_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "daemon/config/config.h"
 #include "daemon/loop/playing.h"

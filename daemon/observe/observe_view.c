@@ -1,9 +1,6 @@
 /* What status and metrics say of other programs' dropouts. */
 #include "daemon/observe/observe.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"

@@ -2,10 +2,6 @@
 #include "daemon/observe/observed.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "core/ns.h"
 #include "core/when.h"

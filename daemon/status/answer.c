@@ -1,11 +1,6 @@
 /* The answer of the first screen. */
 #include "daemon/status/answer.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "core/when.h"

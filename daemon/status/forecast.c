@@ -1,7 +1,5 @@
 #include "daemon/status/forecast.h"
 
-#include <string.h>
-
 #define FIRST_FRAMES 16
 #define KEPT_PART    4    /* of a period: a wake-up that is later than this part is kept */
 #define LATE_MAX     4096 /* wake-ups that are kept; their rows take some milliseconds */

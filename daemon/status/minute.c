@@ -1,9 +1,6 @@
 /* Minutes. */
 #include "daemon/status/minute.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "core/ns.h"
 
 static struct st_history_circumstances circumstances_of(const struct st_result *result)

@@ -1,12 +1,6 @@
 /* A new figure is one row here; the terminal and the page show it without a change. */
 #include "daemon/status/rows.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

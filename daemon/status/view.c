@@ -1,11 +1,6 @@
 /* The status in words: state, verdict, and what is degraded. */
 #include "daemon/status/view.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 

@@ -1,10 +1,6 @@
 /* Prometheus text format. Dashboards and alert rules use these names. */
 #include "daemon/status/view.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "daemon/status/forecast.h"

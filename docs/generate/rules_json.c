@@ -1,6 +1,5 @@
 /* Prints the texts of all rules as JSON, for generate.py. */
 #include <jansson.h>
-#include <stdlib.h>
 
 #include "advisor/rules/rule.h"
 #include "core/text/json.h"

@@ -1,8 +1,6 @@
 #include "ears/helpers/duplex.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "platform/posix/posix.h"
 

@@ -10,7 +10,6 @@
 #define ST_EARS_HELPERS_EAR_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "ears/capture_stream.h"

@@ -2,9 +2,6 @@
  * snd-aloop (-w aloop), or a card's output and input that a cable connects (-w device). -p and -r name other
  * devices: with "-p default", or a server's plug-in, the sound server is part of the way. */
 #include <alsa/asoundlib.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "ears/helpers/duplex.h"
 

@@ -2,14 +2,8 @@
  * to another's input port (-w jack), or over the physical ports that a cable or a card's loopback connects
  * (-w cable). Two processes, each with one client. A port without sound makes the player come after the
  * recorder in each cycle, so that the recorder goes on, and hears it, when the player is not ready. */
-#include <errno.h>
-#include <inttypes.h>
 #include <jack/jack.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/text/text.h"

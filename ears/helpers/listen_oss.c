@@ -1,8 +1,5 @@
 /* sleeptune-listen-oss: plays a test signal on one OSS device and records another: a loop of virtual_oss
  * (-w virtual_oss), or a card's output and input that a cable connects (-w device). */
-#include <stdio.h>
-#include <string.h>
-
 #include "ears/helpers/oss_device.h"
 
 #define RATE_HZ 48000

@@ -3,10 +3,6 @@
  *
  * Two processes, each with one filter that has ports of plain floats, linked by this program: no conversion,
  * no volume, no session manager. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <pipewire/filter.h>

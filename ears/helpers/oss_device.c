@@ -1,8 +1,6 @@
 #include "ears/helpers/oss_device.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 
 static int open_device(const struct st_oss_device *device, const char *path, int flags, int *ret)
 {

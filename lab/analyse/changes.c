@@ -1,10 +1,5 @@
 #include "lab/analyse/changes.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/stats/stats.h"
 #include "lab/analyse/ticks.h"
 #include "lab/stats/inflation.h"

@@ -2,8 +2,6 @@
 #ifndef ST_LAB_ANALYSE_CHANGES_H
 #define ST_LAB_ANALYSE_CHANGES_H
 
-#include <stdbool.h>
-
 #include "lab/stats/levels.h"
 
 #define ST_CHANGES_SAMPLES_MIN 64

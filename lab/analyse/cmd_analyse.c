@@ -1,6 +1,4 @@
 /* sleeptune-lab analyse: what a series of lateness shows. */
-#include <stdlib.h>
-
 #include "lab/analyse/series_set.h"
 #include "lab/chart/chart.h"
 #include "lab/commands.h"

@@ -1,10 +1,5 @@
 #include "lab/analyse/late_ones.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/stats/stats.h"
 

@@ -3,8 +3,6 @@
 #ifndef ST_LAB_ANALYSE_LATE_ONES_H
 #define ST_LAB_ANALYSE_LATE_ONES_H
 
-#include <stdbool.h>
-
 #include "lab/stats/series.h"
 
 struct st_late_ones {

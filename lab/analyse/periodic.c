@@ -1,9 +1,5 @@
 #include "lab/analyse/periodic.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/stats/stats.h"
 
 #define GRID_MAX       (UINT64_C(1) << 17) /* periods that are looked at */

@@ -2,8 +2,6 @@
 #ifndef ST_LAB_ANALYSE_PERIODIC_H
 #define ST_LAB_ANALYSE_PERIODIC_H
 
-#include <stdbool.h>
-
 #include "lab/stats/series.h"
 
 #define ST_PERIODIC_CYCLES_MIN  20 /* of the rhythm in the series: a slower one is a trend or a step */

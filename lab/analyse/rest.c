@@ -1,9 +1,5 @@
 #include "lab/analyse/rest.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "core/stats/stats.h"
 #include "lab/analyse/periodic.h"
 

@@ -2,8 +2,6 @@
 #ifndef ST_LAB_ANALYSE_REST_H
 #define ST_LAB_ANALYSE_REST_H
 
-#include <stdbool.h>
-
 #include "lab/stats/series.h"
 
 #define ST_REST_SAMPLES_MIN 64

@@ -1,11 +1,6 @@
 /* A series with its analysis: text and sleeptune-series/1. */
 #include "lab/analyse/series_result.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/stats/stats.h"
 #include "core/text/text.h"

@@ -1,9 +1,5 @@
 #include "lab/analyse/series_set.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"

@@ -1,8 +1,5 @@
 #include "lab/analyse/ticks.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "core/stats/stats.h"
 #include "lab/analyse/periodic.h"
 #include "lab/stats/inflation.h"

@@ -3,8 +3,6 @@
 #ifndef ST_LAB_ANALYSE_TICKS_H
 #define ST_LAB_ANALYSE_TICKS_H
 
-#include <stdbool.h>
-
 #include "lab/stats/series.h"
 
 #define ST_TICKS_SAMPLES_MIN 64

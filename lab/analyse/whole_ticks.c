@@ -1,8 +1,5 @@
 #include "lab/analyse/whole_ticks.h"
 
-#include <errno.h>
-#include <math.h>
-
 #include "core/ns.h"
 #include "lab/analyse/periodic.h"
 #include "lab/analyse/ticks.h"

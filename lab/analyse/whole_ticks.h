@@ -2,8 +2,6 @@
 #ifndef ST_LAB_ANALYSE_WHOLE_TICKS_H
 #define ST_LAB_ANALYSE_WHOLE_TICKS_H
 
-#include <stdbool.h>
-
 #include "lab/stats/series.h"
 
 struct st_whole_ticks {

@@ -1,8 +1,5 @@
 #include "lab/chart/axis.h"
 
-#include <math.h>
-#include <stdio.h>
-
 bool st_axis_wants_log(double low, double usual, double high)
 {
     return low > 0 && usual > 0 && high > 10 * usual;

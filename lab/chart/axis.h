@@ -2,8 +2,6 @@
 #ifndef ST_LAB_CHART_AXIS_H
 #define ST_LAB_CHART_AXIS_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 #define ST_AXIS_TICKS_MAX 24

@@ -1,8 +1,4 @@
 /* The data of charts. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/text.h"
 #include "lab/chart/chart.h"
 

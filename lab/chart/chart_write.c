@@ -1,10 +1,4 @@
 /* A picture: its page, and the file that it is written to. */
-#include <errno.h>
-#include <limits.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/text.h"
 #include "lab/chart/picture.h"
 #include "platform/program/options.h"

@@ -1,9 +1,5 @@
 /* sleeptune-lab plot: draws measurements, and writes a recording as CSV. */
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/ns.h"

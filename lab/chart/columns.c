@@ -1,7 +1,5 @@
 #include "lab/chart/columns.h"
 
-#include <string.h>
-
 void st_columns_init(struct st_columns *columns)
 {
     memset(columns, 0, sizeof(*columns));

@@ -3,8 +3,6 @@
 #ifndef ST_LAB_CHART_COLUMNS_H
 #define ST_LAB_CHART_COLUMNS_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 #define ST_COLUMNS_MAX 2048

@@ -1,7 +1,5 @@
 #include "lab/chart/conditions.h"
 
-#include <string.h>
-
 #include "core/text/text.h"
 #include "measure/result.h"
 

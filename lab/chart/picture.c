@@ -1,9 +1,7 @@
 /* Axes, lines and marks of pictures. */
-#include <math.h>
-
+#include "lab/chart/picture.h"
 #include "core/ns.h"
 #include "core/text/text.h"
-#include "lab/chart/picture.h"
 
 #define TICK_PX           15.0 /* least distance between the texts of two ticks */
 #define HEADING_PX        (ST_PICTURE_TEXT_PX + 1)

@@ -1,7 +1,4 @@
 /* Box plots side by side, the median written in each box. */
-#include <math.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/chart/picture.h"

@@ -1,6 +1,4 @@
 /* How values are distributed: the share of them in each of 80 equal parts of the axis of values. */
-#include <math.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/chart/picture.h"

@@ -1,7 +1,4 @@
 /* Values over time: minimum and maximum of each column of pixels; missed periods are marked. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/chart/picture.h"

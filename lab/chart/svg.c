@@ -1,9 +1,5 @@
 #include "lab/chart/svg.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "core/text/safe.h"
 #include "core/text/text.h"
 

@@ -2,9 +2,6 @@
 #ifndef ST_LAB_CHART_SVG_H
 #define ST_LAB_CHART_SVG_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "core/base.h"
 
 /** In pixels of a screen (96 per inch) from the upper left corner. */

@@ -1,6 +1,4 @@
 /* sleeptune-lab compare: by how much two runs differ, and whether that is more than chance. */
-#include <string.h>
-
 #include "lab/commands.h"
 #include "lab/compare/compare.h"
 #include "platform/program/output.h"

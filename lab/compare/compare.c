@@ -1,8 +1,6 @@
 /* How two runs differ. */
 #include "lab/compare/compare.h"
 
-#include <string.h>
-
 #include "evidence/verdict.h"
 #include "lab/commands.h"
 

@@ -1,9 +1,4 @@
 /* Reads what `compare` compares: recordings and series. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/text.h"
 #include "lab/commands.h"
 #include "lab/compare/compare.h"

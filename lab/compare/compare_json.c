@@ -1,6 +1,4 @@
 /* What `compare` found: sleeptune-compare/1. */
-#include <math.h>
-
 #include "evidence/verdict.h"
 #include "lab/compare/compare.h"
 

@@ -1,9 +1,4 @@
 /* Two documents with results, of two machines for example: the median of each result that both have. */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"

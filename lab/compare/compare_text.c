@@ -1,8 +1,4 @@
 /* What `compare` found, as text. */
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"

@@ -1,11 +1,6 @@
 #include "lab/exec/bench_exec.h"
 #include "lab/bench_text.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/stats/random.h"
 #include "core/stats/stats.h"

@@ -1,11 +1,4 @@
 /* sleeptune-lab exec: whole programs, timed from outside. */
-
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/bench_command.h"

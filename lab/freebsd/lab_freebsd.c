@@ -5,9 +5,6 @@
 #include <sys/event.h>
 #include <sys/umtx.h>
 
-#include <errno.h>
-#include <time.h>
-
 #include <sys/timex.h> /* needs struct timespec */
 
 #include "core/ns.h"

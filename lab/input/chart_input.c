@@ -1,8 +1,4 @@
 /* Reads the data of charts: recordings, JSON, text. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lab/chart/chart.h"
 #include "lab/chart/conditions.h"
 #include "lab/input/document.h"

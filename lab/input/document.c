@@ -1,8 +1,5 @@
 #include "lab/input/document.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 

@@ -1,11 +1,6 @@
 #include "lab/input/series_input.h"
 #include "store/recording/recording_input.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/number.h"
 #include "core/text/text.h"

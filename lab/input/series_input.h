@@ -4,7 +4,6 @@
 #define ST_LAB_INPUT_SERIES_INPUT_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "core/ns.h"
 #include "core/period.h"

@@ -1,9 +1,5 @@
 #include "lab/input/series_text.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/number.h"
 #include "core/text/text.h"

@@ -2,8 +2,6 @@
 #ifndef ST_LAB_INPUT_SERIES_TEXT_H
 #define ST_LAB_INPUT_SERIES_TEXT_H
 
-#include <stdbool.h>
-
 #include "lab/stats/series.h"
 
 enum st_series_text_kind {

@@ -1,13 +1,11 @@
 /* The Linux row of the laboratory's seam: its ways of sleeping, and ways of waking and calls that only Linux
  * has. */
-#include <errno.h>
 #include <linux/futex.h>
 #include <linux/time_types.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/ns.h"

@@ -1,11 +1,9 @@
 /* System calls that Linux and FreeBSD share. `raw` goes through syscall(2): the C library neither answers it
  * by itself nor through the vDSO. */
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lab/posix/call_posix.h"

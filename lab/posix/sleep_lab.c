@@ -1,11 +1,9 @@
 /* Ways of sleeping that Linux and FreeBSD share. */
 #include "lab/posix/sleep_lab.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/select.h>
 #include <unistd.h>
 

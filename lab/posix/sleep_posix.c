@@ -1,8 +1,6 @@
 /* Ways of sleeping of Linux and FreeBSD: their calls, and times in the form that a call takes. */
 #include "lab/posix/sleep_posix.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <unistd.h>
 #ifdef ST_HAVE_TIMERFD
 #include <sys/timerfd.h>

@@ -3,8 +3,6 @@
 #ifndef ST_LAB_POSIX_SLEEP_POSIX_H
 #define ST_LAB_POSIX_SLEEP_POSIX_H
 
-#include <time.h>
-
 #include "lab/sleep/sleep.h"
 #include "st_config.h"
 

@@ -1,7 +1,5 @@
 /* Running a program to its end, timed from outside. */
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>

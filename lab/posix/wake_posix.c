@@ -5,11 +5,9 @@
  * signals, stamps. Both stamps are of CLOCK_MONOTONIC, which all CPUs share. */
 #include "lab/posix/wake_posix.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "core/ns.h"

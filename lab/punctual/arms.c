@@ -1,10 +1,5 @@
 #include "lab/punctual/arms.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/stats/estimate.h"
 #include "core/text/number.h"

@@ -3,8 +3,6 @@
 #ifndef ST_LAB_PUNCTUAL_ARMS_H
 #define ST_LAB_PUNCTUAL_ARMS_H
 
-#include <stdbool.h>
-
 #include "core/stats/hist.h"
 #include "lab/punctual/margin.h"
 #include "measure/recent.h"

@@ -1,8 +1,5 @@
 #include "lab/punctual/bench_punctual.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "lab/punctual/punctual_wait.h"
 
 /* The loop between two turns. */

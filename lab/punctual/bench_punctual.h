@@ -3,7 +3,6 @@
 #define ST_LAB_PUNCTUAL_BENCH_PUNCTUAL_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "core/period.h"
 #include "lab/punctual/arms.h"

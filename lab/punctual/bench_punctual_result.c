@@ -1,7 +1,4 @@
 /* What the bench measured, as text and as JSON. */
-#include <inttypes.h>
-#include <math.h>
-
 #include "core/ns.h"
 #include "core/stats/stats.h"
 #include "core/text/json.h"

@@ -1,7 +1,4 @@
 /* sleeptune-lab punctual: what waking early and spinning until due gains, and what it costs. */
-#include <errno.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

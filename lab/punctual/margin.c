@@ -2,7 +2,6 @@
 #include "lab/punctual/margin.h"
 
 #include <float.h>
-#include <string.h>
 
 #define UPDATE_EVERY 64u
 #define UPDATE_FIRST 32u

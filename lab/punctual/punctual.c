@@ -1,10 +1,7 @@
 /* The library sleeptune: the punctual wait for other programs. */
 #include <sleeptune/punctual.h>
 
-#include <errno.h>
 #include <float.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/ns.h"
 #include "lab/punctual/exact_sleep.h"

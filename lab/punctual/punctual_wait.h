@@ -2,8 +2,6 @@
 #ifndef ST_LAB_PUNCTUAL_PUNCTUAL_WAIT_H
 #define ST_LAB_PUNCTUAL_PUNCTUAL_WAIT_H
 
-#include <stdbool.h>
-
 #include "lab/punctual/margin.h"
 #include "platform/clock.h"
 

@@ -1,7 +1,5 @@
 #include "lab/series/bench_series.h"
 
-#include <errno.h>
-
 #include "core/ns.h"
 
 static int sleep_to_the_next(struct st_clock *clock, struct st_sleep *sleep, int64_t t0_ns,

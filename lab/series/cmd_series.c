@@ -1,8 +1,4 @@
 /* sleeptune-lab series: lateness over time. */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/analyse/series_set.h"

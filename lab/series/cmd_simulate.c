@@ -1,8 +1,4 @@
 /* sleeptune-lab simulate: how late a kernel with clock ticks wakes a program. */
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/analyse/series_set.h"

@@ -1,9 +1,5 @@
 #include "lab/series/simulate.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/stats/random.h"
 

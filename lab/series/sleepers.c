@@ -1,8 +1,6 @@
 #include "lab/series/sleepers.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "core/ns.h"
 #include "core/stats/stats.h"

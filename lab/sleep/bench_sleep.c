@@ -1,9 +1,5 @@
 #include "lab/sleep/bench_sleep.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/stats/random.h"
 #include "lab/punctual/arms.h"

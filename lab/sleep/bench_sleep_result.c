@@ -1,10 +1,6 @@
 #include "lab/bench_text.h"
 #include "lab/sleep/bench_sleep.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/number.h"

@@ -1,11 +1,6 @@
 /* Results of `sleeptune-lab sleep` for people. */
 #include "lab/sleep/bench_sleep.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/bench_text.h"

@@ -3,9 +3,6 @@
 #include "lab/posix/sleep_lab.h"
 #include "lab/sleep/bench_sleep.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"

@@ -2,7 +2,7 @@
 #ifndef ST_LAB_STATS_INFLATION_H
 #define ST_LAB_STATS_INFLATION_H
 
-#include <stddef.h>
+#include "core/base.h"
 
 /** How much more the sum of correlated values varies than that of independent ones: 1 + twice the sum of the
  * autocorrelations of the lags 1 .. lags_max, as far as pairs of them are positive. @return >= 1. Threads:

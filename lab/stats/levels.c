@@ -1,9 +1,5 @@
 #include "lab/stats/levels.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lab/stats/sample.h"
 
 #define BIN_BITS 6

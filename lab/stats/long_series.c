@@ -1,9 +1,5 @@
 #include "lab/stats/long_series.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 void st_long_series_finish(struct st_long_series *all)
 {
     st_hist_finish(&all->hist);

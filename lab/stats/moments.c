@@ -1,7 +1,5 @@
 #include "lab/stats/moments.h"
 
-#include <math.h>
-
 #define LANES 4 /* sums side by side: one addition need not wait for the one before */
 
 void st_moments_add(struct st_moments *moments, const int64_t *values, size_t n)

@@ -1,7 +1,5 @@
 #include "lab/stats/sample.h"
 
-#include <stdlib.h>
-
 #include "core/stats/random.h"
 #include "core/stats/stats.h"
 

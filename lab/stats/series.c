@@ -1,8 +1,5 @@
 #include "lab/stats/series.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "lab/stats/sample.h"
 

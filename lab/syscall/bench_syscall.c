@@ -1,11 +1,5 @@
 #include "lab/syscall/bench_syscall.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/stats/random.h"
 #include "lab/chart/box.h"

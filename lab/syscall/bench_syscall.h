@@ -3,7 +3,6 @@
 #define ST_LAB_SYSCALL_BENCH_SYSCALL_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "lab/summary.h"
 #include "lab/syscall/call.h"

@@ -1,7 +1,6 @@
 /* sleeptune-lab syscall: what a system call costs, and which clocks need one. */
 #include "lab/syscall/bench_syscall.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "core/text/text.h"

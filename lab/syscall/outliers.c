@@ -1,7 +1,5 @@
 #include "lab/syscall/outliers.h"
 
-#include <string.h>
-
 #include "core/ns.h"
 #include "lab/stats/sample.h"
 

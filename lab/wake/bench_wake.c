@@ -1,9 +1,5 @@
 #include "lab/wake/bench_wake.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/stats/random.h"
 

@@ -4,7 +4,6 @@
 #define ST_LAB_WAKE_BENCH_WAKE_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "lab/summary.h"
 #include "lab/wake/wake.h"

@@ -1,8 +1,4 @@
 /* Results of `sleeptune-lab wake` for people. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

@@ -1,8 +1,6 @@
 /* sleeptune-lab wake: how fast a sleeper is woken early. */
 #include "lab/wake/bench_wake.h"
 
-#include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"

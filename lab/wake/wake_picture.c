@@ -1,8 +1,4 @@
 /* The picture of several slices: medians over the slice, a line for each mechanism. */
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/bench_text.h"

@@ -1,7 +1,4 @@
 /* The exact sleep of the cycle loop. */
-#include <errno.h>
-#include <time.h>
-
 #include <sys/types.h>
 
 #include <sys/umtx.h>

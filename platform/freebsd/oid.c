@@ -1,9 +1,5 @@
 #include "platform/freebsd/oid.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-
 #include "core/text/number.h"
 #include "core/text/text_buffer.h"
 

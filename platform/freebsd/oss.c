@@ -1,8 +1,6 @@
 #include "platform/freebsd/oss.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

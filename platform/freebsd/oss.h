@@ -3,7 +3,8 @@
 #ifndef ST_PLATFORM_FREEBSD_OSS_H
 #define ST_PLATFORM_FREEBSD_OSS_H
 
-#include <stdint.h>
+#include "core/base.h"
+
 #include <sys/soundcard.h>
 #include <sys/types.h>
 

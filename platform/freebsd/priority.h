@@ -3,8 +3,6 @@
 #ifndef ST_PLATFORM_FREEBSD_PRIORITY_H
 #define ST_PLATFORM_FREEBSD_PRIORITY_H
 
-#include <errno.h>
-
 #include "core/base.h"
 
 #define ST_FREEBSD_PRIORITY_MAX 31 /* RTP_PRIO_MAX; sched_get_priority_max(SCHED_FIFO) */

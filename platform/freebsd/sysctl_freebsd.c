@@ -2,10 +2,6 @@
 
 #include <sys/sysctl.h>
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "platform/freebsd/freebsd.h"
 #include "platform/freebsd/oid.h"
 

@@ -1,17 +1,11 @@
 /* The Linux row of the seam, and its members that are about threads, the process and the machine. */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

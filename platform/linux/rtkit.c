@@ -1,8 +1,6 @@
 /* By libsystemd. Interface: org.freedesktop.RealtimeKit1, README of rtkit 0.13. */
 #include "platform/rtkit.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <systemd/sd-bus.h>
 #include <unistd.h>
 

@@ -1,9 +1,5 @@
 /* Opening files of a tree that is not trusted. */
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "platform/posix/posix.h"

@@ -1,12 +1,7 @@
 #include "platform/child_env.h"
 #include "core/text/text.h"
 
-#include <errno.h>
 #include <pwd.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
 /* The hot pair of the cycle loop, and the wall clock. */
-#include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

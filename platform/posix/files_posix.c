@@ -1,10 +1,7 @@
 /* Reading text files and folders of a system or of a captured tree: nothing there is trusted to be a small
  * file. */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

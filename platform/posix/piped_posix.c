@@ -1,8 +1,6 @@
 /* A program with a pipe to it and one from it. */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/ns.h"

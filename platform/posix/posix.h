@@ -4,8 +4,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <time.h>
 
 #include "platform/clock.h"
 #include "platform/machine.h"

@@ -1,5 +1,4 @@
 /* The process: limits, trying something in a short-lived child, its threads, stops. */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,6 @@
 /* Programs that are run for what they print: all at once, with one limit, bounded output, nothing left
  * behind. */
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>

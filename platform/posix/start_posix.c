@@ -9,7 +9,6 @@
  * without exec; child_env.c runs the shell for a constant line of `apply`; cli/show/status.c
  * shows a page in the user's browser; lab/posix/time_program.c measures how long posix_spawn takes, on
  * programs that the user names; cli/cmd_lab.c becomes another program of sleeptune. */
-#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>

@@ -1,10 +1,5 @@
 #include "platform/user_folder.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 bool st_user_folder(const char *variable, const char *below_home, const char *name, char *buf,

@@ -1,11 +1,6 @@
 /* Changing files so that a crash at any moment leaves the old or the new one. */
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #ifdef __linux__

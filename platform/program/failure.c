@@ -1,8 +1,5 @@
 #include "platform/program/failure.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "core/text/safe.h"
 #include "platform/program/locale.h"
 

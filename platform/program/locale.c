@@ -1,9 +1,6 @@
 /* Text for people. */
 #include "platform/program/locale.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "core/text/safe.h"

@@ -3,9 +3,6 @@
 #ifndef ST_PLATFORM_PROGRAM_LOCALE_H
 #define ST_PLATFORM_PROGRAM_LOCALE_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "core/base.h"
 
 /** By LC_ALL, LC_CTYPE and LANG, the first of them that is set. */

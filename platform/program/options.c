@@ -1,10 +1,7 @@
 #include "platform/program/options.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "core/ns.h"
 #include "core/text/number.h"

@@ -2,9 +2,6 @@
 #ifndef ST_PLATFORM_PROGRAM_OPTIONS_H
 #define ST_PLATFORM_PROGRAM_OPTIONS_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "platform/program/failure.h"
 
 /** argv[0] is the subcommand's name. @return an st_exit. */

@@ -1,10 +1,7 @@
 /* -o FILE: written beside the file and moved over it when it is complete. */
 #include "platform/program/output.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

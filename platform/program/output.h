@@ -3,8 +3,6 @@
 #define ST_PLATFORM_PROGRAM_OUTPUT_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdio.h>
 
 #include "platform/destination.h"
 

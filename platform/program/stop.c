@@ -1,8 +1,6 @@
 #include "platform/program/stop.h"
 
 #include <signal.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "core/ns.h"
 #include "platform/platform.h"

@@ -2,8 +2,6 @@
 #ifndef ST_PLATFORM_PROGRAM_STOP_H
 #define ST_PLATFORM_PROGRAM_STOP_H
 
-#include <stdbool.h>
-
 #include "platform/threads.h"
 
 /** Catches these signals from now on. A second one, not at once, ends the program. SIGHUP stays ignored under

@@ -2,8 +2,7 @@
 #ifndef ST_PLATFORM_PROGRAM_TERMINAL_H
 #define ST_PLATFORM_PROGRAM_TERMINAL_H
 
-#include <stdbool.h>
-#include <stdio.h>
+#include "core/base.h"
 
 /** Columns of the terminal on fd; COLUMNS wins; 80 where there is none. */
 int st_terminal_width(int fd);

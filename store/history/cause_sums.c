@@ -1,11 +1,6 @@
 /* Sums by cause and culprit. */
 #include "store/history/cause_sums.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

@@ -1,9 +1,5 @@
 #include "store/history/event.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 
 struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const char *format, ...)

@@ -4,8 +4,6 @@
 #ifndef ST_STORE_HISTORY_EVENT_H
 #define ST_STORE_HISTORY_EVENT_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 #include "core/cause_kind.h"
 #include "core/event.h"

@@ -1,6 +1,5 @@
 #include "store/history/hist_deflate.h"
 
-#include <stdlib.h>
 #include <zlib.h>
 
 #include "core/stats/hist_payload.h"

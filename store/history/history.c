@@ -1,11 +1,7 @@
 /* The file of a history: open, create, put aside. */
 #include "store/history/history.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/ns.h"

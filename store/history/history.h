@@ -6,8 +6,6 @@
 #ifndef ST_STORE_HISTORY_HISTORY_H
 #define ST_STORE_HISTORY_HISTORY_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 #include "store/history/cause_sums.h"
 #include "store/history/event.h"

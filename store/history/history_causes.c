@@ -1,8 +1,6 @@
 /* Causes in a history. */
 #include "store/history/history_private.h"
 
-#include <string.h>
-
 #include "core/ns.h"
 
 #define MINUTES_DAYS 2 /* older sums are per hour */

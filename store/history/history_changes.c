@@ -1,7 +1,4 @@
 /* What changed on the computer, and whether dropouts changed with it. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "evidence/since.h"

@@ -1,7 +1,4 @@
 /* Events of a history. */
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "store/history/history_private.h"
 

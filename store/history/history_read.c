@@ -1,9 +1,6 @@
 /* Rows of a history by steps. */
 #include "store/history/history_read.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text_buffer.h"

@@ -1,9 +1,6 @@
 /* A history opened for reading. */
 #include "store/history/history_private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "core/text/json.h"

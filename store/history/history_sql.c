@@ -1,10 +1,6 @@
 /* SQLite with fewer words. */
 #include "store/history/history_sql.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "platform/posix/posix.h"
 

@@ -1,6 +1,4 @@
 /* Sums of stored histograms. */
-#include <stdlib.h>
-
 #include "core/stats/hist_payload.h"
 #include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"

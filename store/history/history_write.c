@@ -1,7 +1,4 @@
 /* Rows of a history: added, summed, removed. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "core/ns.h"
 #include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"

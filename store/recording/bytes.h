@@ -2,9 +2,6 @@
 #ifndef ST_STORE_RECORDING_BYTES_H
 #define ST_STORE_RECORDING_BYTES_H
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "core/base.h"
 
 /** Position for the next byte. `full` is set when something does not fit; then nothing more is written. */

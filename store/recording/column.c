@@ -1,8 +1,5 @@
 #include "store/recording/column.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "core/stats/stats.h"
 
 #define OFFSET_BITS_MAX 32

@@ -1,9 +1,7 @@
 /* Recordings, as docs/recording-format.md describes them: constants of the format, writing, reading. */
 #include "store/recording/recording.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -5,9 +5,6 @@
 #ifndef ST_STORE_RECORDING_RECORDING_H
 #define ST_STORE_RECORDING_RECORDING_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "core/period.h"
 
 #define ST_RECORDING_VERSION        1

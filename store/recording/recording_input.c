@@ -1,9 +1,5 @@
 #include "store/recording/recording_input.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "platform/posix/posix.h"
 

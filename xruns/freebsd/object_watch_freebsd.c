@@ -1,8 +1,6 @@
 /* FreeBSD samples code for root only, for whole programs, and not in the time of single cycles (hwpmc(4)). */
 #include "xruns/helpers/object_watch.h"
 
-#include <stdlib.h>
-
 struct st_object_watch *st_object_watch_new(void)
 {
     return calloc(1, 1);

@@ -1,8 +1,6 @@
 /* FreeBSD does not count how long a thread of another process waited for a CPU. */
 #include "xruns/helpers/process_watch.h"
 
-#include <stdlib.h>
-
 #include "core/ns.h"
 
 struct st_process_watch *st_process_watch_new(void)

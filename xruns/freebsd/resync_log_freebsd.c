@@ -1,6 +1,4 @@
 /* The log of PipeWire is where its user sends it. */
-#include <errno.h>
-
 #include "xruns/helpers/resync_log.h"
 
 int st_resync_log_open(struct st_resync_log *log)

@@ -1,7 +1,5 @@
 #include "xruns/helpers/standing.h"
 
-#include <errno.h>
-
 int st_standing_open(ST_UNUSED pid_t pid, ST_UNUSED const char *binary, ST_UNUSED clockid_t *ret)
 {
     return -ENOTSUP;

@@ -1,8 +1,5 @@
 /* Xruns of sound(4)'s channels: an ioctl of /dev/sndstat from FreeBSD 14 on, its text before. sndstat(4). */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "st_config.h"

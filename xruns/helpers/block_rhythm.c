@@ -1,7 +1,5 @@
 #include "xruns/helpers/block_rhythm.h"
 
-#include <math.h>
-
 #define CYCLES_MIN 16 /* of a block: a shorter rhythm is that of the server or the card */
 #define BLOCK_MAX  (INT64_C(1) << 20)
 #define SPAN_MAX   (64 * BLOCK_MAX)

@@ -4,8 +4,6 @@
 #ifndef ST_XRUNS_HELPERS_BLOCK_RHYTHM_H
 #define ST_XRUNS_HELPERS_BLOCK_RHYTHM_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 #define ST_BLOCK_RHYTHM_LONG_MAX 128 /* cycles, the latest ones */

@@ -10,14 +10,10 @@
  *
  * An xrun is the server's, not one client's, so sleeptuned's own stream on the same server counts the same
  * ones once more: that it is there is said. */
-#include <errno.h>
 #include <jack/jack.h>
 #include <jack/statistics.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"

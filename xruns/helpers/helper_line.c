@@ -1,13 +1,6 @@
 #include "xruns/helpers/helper_line.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -4,11 +4,6 @@
  * XDG_RUNTIME_DIR. They come from the profiler object of the server (module-profiler), as pw-top's do. The
  * server reports each cycle only while a client listens, which costs it and us some CPU time a cycle
  * (docs/results.md), and nothing while no stream plays. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <pipewire/pipewire.h> /* before extensions/profiler.h, which uses its macros */

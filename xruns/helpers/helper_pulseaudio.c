@@ -4,9 +4,6 @@
  * if it is set to debug. So while something plays, the queues of all playback streams are looked at
  * (pulse_streams.h): "probable", blind for what is shorter than the pause between two looks, and
  * for underruns of the sound device. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <pulse/pulseaudio.h>

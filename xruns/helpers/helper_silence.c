@@ -11,13 +11,8 @@
  * passive links; from PipeWire 1.2 on it is asynchronous, so that no cycle waits for it. Before, it is a
  * client as any other, and a cycle in which it gets no CPU is a dropout. */
 #include <float.h>
-#include <inttypes.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <pipewire/filter.h>

@@ -4,15 +4,10 @@
  * buses that have an audio device, gives up all rights, and takes of each transfer the header and, of
  * isochronous ones, the descriptors of packets: read() gives an event from its beginning, as much as wanted,
  * and MON_IOCH_MFLUSH skips the rest of it. What a transfer carries is never copied to this program. */
-#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/ns.h"

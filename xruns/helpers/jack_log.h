@@ -5,8 +5,7 @@
 #ifndef ST_XRUNS_HELPERS_JACK_LOG_H
 #define ST_XRUNS_HELPERS_JACK_LOG_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "core/base.h"
 
 #define ST_JACK_LOG_LINE_BYTES 512
 #define ST_JACK_LOG_NAME_BYTES 64 /* JACK_CLIENT_NAME_SIZE of jack2 */

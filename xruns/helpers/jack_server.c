@@ -10,13 +10,8 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <grp.h>
-#include <limits.h>
 #include <pwd.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

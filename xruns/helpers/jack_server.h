@@ -3,9 +3,6 @@
 #ifndef ST_XRUNS_HELPERS_JACK_SERVER_H
 #define ST_XRUNS_HELPERS_JACK_SERVER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "core/base.h"
 
 #define ST_JACK_SERVER_NAME_BYTES 256 /* JACK_SERVER_NAME_SIZE of jack2, which does not check it */

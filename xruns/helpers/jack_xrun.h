@@ -7,8 +7,7 @@
 #ifndef ST_XRUNS_HELPERS_JACK_XRUN_H
 #define ST_XRUNS_HELPERS_JACK_XRUN_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "core/base.h"
 
 /** What a client finds in the callback. */
 struct st_jack_cycle {

@@ -1,8 +1,5 @@
 #include "xruns/helpers/listened.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/number.h"
 

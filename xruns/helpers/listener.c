@@ -1,11 +1,6 @@
 #include "xruns/helpers/listener.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "platform/child_env.h"

@@ -3,8 +3,6 @@
 #ifndef ST_XRUNS_HELPERS_LISTENER_H
 #define ST_XRUNS_HELPERS_LISTENER_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "platform/posix/posix.h"

@@ -1,9 +1,5 @@
 #include "xruns/helpers/object_share.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #define OTHERS_MIN   100  /* cycles, before a long one is compared with them */
 #define SAMPLES_MIN  30   /* in long cycles, and in others */
 #define COMPUTED_MIN 0.25 /* of the long cycles */

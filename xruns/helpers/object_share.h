@@ -9,8 +9,6 @@
 #ifndef ST_XRUNS_HELPERS_OBJECT_SHARE_H
 #define ST_XRUNS_HELPERS_OBJECT_SHARE_H
 
-#include <stdbool.h>
-
 #include "xruns/xrun.h"
 
 #define ST_OBJECT_SHARE_MAX 64 /* files; what others computed counts in the sums only */

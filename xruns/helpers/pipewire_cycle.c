@@ -1,8 +1,5 @@
 #include "xruns/helpers/pipewire_cycle.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include <spa/pod/iter.h>
 
 #define FIELDS_MAX 10 /* that are read; versions to come may have more */

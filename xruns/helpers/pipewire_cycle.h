@@ -4,9 +4,6 @@
 #ifndef ST_XRUNS_HELPERS_PIPEWIRE_CYCLE_H
 #define ST_XRUNS_HELPERS_PIPEWIRE_CYCLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base.h"
 #include "core/ns.h"
 #include "xruns/helpers/second_card.h"

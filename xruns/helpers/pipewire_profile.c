@@ -1,10 +1,5 @@
 #include "xruns/helpers/pipewire_profile.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include <spa/param/param.h>
 #include <spa/param/profiler.h>
 #include <spa/pod/iter.h>

@@ -1,7 +1,5 @@
 #include "xruns/helpers/pipewire_streams.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include <pipewire/pipewire.h>

@@ -2,8 +2,7 @@
 #ifndef ST_XRUNS_HELPERS_PIPEWIRE_VERSION_H
 #define ST_XRUNS_HELPERS_PIPEWIRE_VERSION_H
 
-#include <stdint.h>
-#include <stdio.h>
+#include "core/base.h"
 
 #define ST_PIPEWIRE_VERSION(major, minor, micro)                                                             \
     (((uint32_t)(major) << 16) + ((uint32_t)(minor) << 8) + (uint32_t)(micro))

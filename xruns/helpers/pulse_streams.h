@@ -7,9 +7,7 @@
 #ifndef ST_XRUNS_HELPERS_PULSE_STREAMS_H
 #define ST_XRUNS_HELPERS_PULSE_STREAMS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "core/base.h"
 
 #define ST_PULSE_STREAMS_MAX 128 /* of them at once; further ones are not watched */
 

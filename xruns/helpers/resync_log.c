@@ -1,9 +1,5 @@
 #include "xruns/helpers/resync_log.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/text/number.h"

@@ -3,7 +3,6 @@
 #ifndef ST_XRUNS_HELPERS_RESYNC_LOG_H
 #define ST_XRUNS_HELPERS_RESYNC_LOG_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "core/base.h"

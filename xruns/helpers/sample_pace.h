@@ -2,8 +2,6 @@
 #ifndef ST_XRUNS_HELPERS_SAMPLE_PACE_H
 #define ST_XRUNS_HELPERS_SAMPLE_PACE_H
 
-#include <stdint.h>
-
 #include "core/ns.h"
 
 #define ST_SAMPLE_PACE_NS         (20 * ST_NS_PER_MS) /* between two samples; twice that for many threads */

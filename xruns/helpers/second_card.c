@@ -1,8 +1,5 @@
 #include "xruns/helpers/second_card.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define SETTLE_S                                                                                             \
     1 /* of a card that begins to play, or whose cycle changes: PipeWire says nothing then either */
 #define DRIFT_S      5 /* from a resync on, PipeWire measures the rate anew */

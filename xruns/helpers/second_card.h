@@ -6,8 +6,6 @@
 #ifndef ST_XRUNS_HELPERS_SECOND_CARD_H
 #define ST_XRUNS_HELPERS_SECOND_CARD_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 /** A card's clock in one cycle. Times in frames at rate_hz. */

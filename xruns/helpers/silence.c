@@ -1,7 +1,5 @@
 #include "xruns/helpers/silence.h"
 
-#include <math.h>
-
 #define LOUD       16.0F /* louder than that, and what is no number, counts as this */
 #define CUT        32    /* cut off: not softer than this part of the level. 30 dB: our own choice */
 #define SLACK      1     /* frames: the first sample of sound may be 0, too; not of what is whole */

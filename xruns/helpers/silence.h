@@ -10,9 +10,7 @@
 #ifndef ST_XRUNS_HELPERS_SILENCE_H
 #define ST_XRUNS_HELPERS_SILENCE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "core/base.h"
 
 #define ST_SILENCE_CHANNELS_MAX 8
 #define ST_SILENCE_BINS         10 /* half seconds that are remembered */

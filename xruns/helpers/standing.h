@@ -3,7 +3,6 @@
 #define ST_XRUNS_HELPERS_STANDING_H
 
 #include <sys/types.h>
-#include <time.h>
 
 #include "xruns/helpers/client_buffer.h"
 

@@ -1,7 +1,5 @@
 #include "xruns/helpers/thread_window.h"
 
-#include <string.h>
-
 /* --- CPU time of a late cycle --- */
 
 static int64_t within(int64_t value, int64_t most)

@@ -1,9 +1,5 @@
 #include "xruns/helpers/usb_packets.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 
 #define ISOCHRONOUS 0

@@ -8,9 +8,6 @@
 #ifndef ST_XRUNS_HELPERS_USB_PACKETS_H
 #define ST_XRUNS_HELPERS_USB_PACKETS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/base.h"
 
 #define ST_USB_PACKETS_HEAD_BYTES                                                                            \

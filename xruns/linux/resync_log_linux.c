@@ -1,6 +1,4 @@
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <unistd.h>
 
 #include "platform/child_env.h"

@@ -1,8 +1,5 @@
 #include "xruns/helpers/sandbox.h"
 
-#include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>

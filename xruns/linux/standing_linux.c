@@ -1,11 +1,7 @@
 #include "xruns/helpers/standing.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "platform/proc.h"

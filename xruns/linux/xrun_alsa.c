@@ -11,13 +11,8 @@
  * So a sighting is at least one xrun, "probable". Missed is the second of two between looks, and a recovery
  * where the stream had run for less time before than since. A look makes the kernel ask the device where it
  * is, as the program's own period interrupt does. */
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
