@@ -706,9 +706,9 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
     print_field(&printer, "Cost:", rule->cost);
     print_field(&printer, "Not when:", rule->when_not);
     print_field(&printer, "Risk:", risk(rule->applicability));
-    if (rule->guide.check != NULL)
-        st_print_verbatim(&printer, INDENT, "Check:", TEXT_INDENT, rule->guide.check);
-    print_field(&printer, "Undo:", rule->guide.undo);
+    if (rule->check != NULL)
+        st_print_verbatim(&printer, INDENT, "Check:", TEXT_INDENT, rule->check);
+    print_field(&printer, "Undo:", rule->undo);
     print_field(&printer, "True from:", rule->first_version);
     print_field(&printer, "True up to:", rule->last_version);
     print_field(&printer, "History:", rule->history);

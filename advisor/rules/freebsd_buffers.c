@@ -107,12 +107,12 @@ const struct st_rule st_rule_freebsd_snd_latency = {
         "them. If sound crackles on a desktop, choose a larger value",
     .sources = "sound(4); FreeBSD sys/dev/sound/pcm/channel.c (reference tables for playback)\n"
                "hardware limits round these sizes up; other formats scale to the next power of two",
-    .guide.now = NOW("1", "0"),
-    .guide.persistent = EVER("1", "0"),
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "sysctl hw.snd.latency hw.snd.latency_profile",
-    .guide.undo = "take the lines out of /etc/sysctl.conf; to undo it at once, set the defaults: sysctl "
-                  "hw.snd.latency=2 hw.snd.latency_profile=1",
+    .now = NOW("1", "0"),
+    .persistent = EVER("1", "0"),
+    .needs = ST_NEEDS_REOPEN,
+    .check = "sysctl hw.snd.latency hw.snd.latency_profile",
+    .undo = "take the lines out of /etc/sysctl.conf; to undo it at once, set the defaults: sysctl "
+            "hw.snd.latency=2 hw.snd.latency_profile=1",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(LATENCY, ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE),
@@ -261,10 +261,10 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
     .when_not = "you only play back, and a longer delay does no harm",
     .sources = "virtual_oss(8) (-s frames or milliseconds with \"ms\", -i real-time priority, -r rate)\n"
                "rc.conf(5) (virtual_oss_enable, virtual_oss_dsp); the default block: not verified",
-    .guide.persistent = VIRTUAL_OSS_EVER("48000", "128"),
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "ps -axo args | grep '[v]irtual_oss'   # shows the options -i and -s",
-    .guide.undo = "set virtual_oss_dsp to the old options with sysrc, then: service virtual_oss restart",
+    .persistent = VIRTUAL_OSS_EVER("48000", "128"),
+    .needs = ST_NEEDS_REOPEN,
+    .check = "ps -axo args | grep '[v]irtual_oss'   # shows the options -i and -s",
+    .undo = "set virtual_oss_dsp to the old options with sysrc, then: service virtual_oss restart",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ENABLE, DSP, CUSE),
     .judge = judge_virtual_oss,

@@ -104,7 +104,7 @@ static void judge_wrong(const struct scan *scan)
                           "%s sets %.50s, but this device does not exist now: it has a new number, or is not "
                           "plugged in%s",
                           file, scan->name, more);
-        st_finding_fix(finding, NULL, finding->rule->guide.persistent, finding->rule->guide.needs);
+        st_finding_fix(finding, NULL, finding->rule->persistent, finding->rule->needs);
     } else if (scan->found == NULL) {
         st_finding_advice(finding, "%s sets %.50s, but this kernel has no such setting%s", file, scan->name,
                           more);
@@ -166,12 +166,12 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
     .sources = "sysctl.conf(5), rc.conf(5); sysctl.kld.d is read for modules that rc loads (kld_list), not "
                "for others\n"
                "unit numbers of USB devices: given in the order in which they appear",
-    .guide.now = "service sysctl restart",
-    .guide.persistent = "# settings of drivers that are loaded later: move them to /boot/loader.conf "
-                        "(hw.*),\n# or to /etc/sysctl.kld.d/MODULE.conf if MODULE is in kld_list\n# "
-                        "dev.pcm.N: see /dev/sndstat for the number N",
-    .guide.check = "service sysctl lastload   # prints no message about an unknown name",
-    .guide.undo = "take the lines out of /etc/sysctl.conf; the values stay until the next boot",
+    .now = "service sysctl restart",
+    .persistent = "# settings of drivers that are loaded later: move them to /boot/loader.conf "
+                  "(hw.*),\n# or to /etc/sysctl.kld.d/MODULE.conf if MODULE is in kld_list\n# "
+                  "dev.pcm.N: see /dev/sndstat for the number N",
+    .check = "service sysctl lastload   # prints no message about an unknown name",
+    .undo = "take the lines out of /etc/sysctl.conf; the values stay until the next boot",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_FILE_SYSCTL_CONF, ST_KEYS_FREEBSD_SYSCTL_CONF "*",
                           ST_KEYS_FREEBSD_DEV "*", "freebsd.hw.*", "freebsd.kern.*"),
@@ -195,10 +195,10 @@ const struct st_rule st_rule_freebsd_loader_conf = {
     .cost = "none",
     .when_not = "the running value differs from the file on purpose, for a test with sysctl",
     .sources = "loader.conf(5)",
-    .guide.persistent = "# loader.conf is read at boot: restart the machine",
-    .guide.needs = ST_NEEDS_REBOOT,
-    .guide.check = "sysctl kern.hz   # or another setting of that file",
-    .guide.undo = "take the line out of /boot/loader.conf and restart",
+    .persistent = "# loader.conf is read at boot: restart the machine",
+    .needs = ST_NEEDS_REBOOT,
+    .check = "sysctl kern.hz   # or another setting of that file",
+    .undo = "take the line out of /boot/loader.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_FILE_LOADER_CONF, ST_KEYS_FREEBSD_LOADER "*",
                           ST_KEYS_FREEBSD_SYSCTL_CONF "*", "freebsd.hw.*", "freebsd.kern.*"),

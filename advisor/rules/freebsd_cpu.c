@@ -169,11 +169,10 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
                "FreeBSD sys/dev/acpica/acpi_cpu.c acpi_cpu_idle(); sys/kern/kern_clocksource.c (C3STOP)\n"
                "latencies are what the firmware states\n"
                "no advice up to 20 µs or 2 % of the period: limits that sleeptune chose",
-    .guide.now = NOW("C1"),
-    .guide.persistent = EVER("C1"),
-    .guide.check =
-        "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # C2/2/80: state C2 takes 80 µs to wake",
-    .guide.undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile 0x01",
+    .now = NOW("C1"),
+    .persistent = EVER("C1"),
+    .check = "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # C2/2/80: state C2 takes 80 µs to wake",
+    .undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile 0x01",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE,
@@ -305,11 +304,11 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .cost = "power, heat",
     .when_not = "on battery (powerd's -b mode)",
     .sources = "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4); powerd++ has the same modes",
-    .guide.persistent = "sysrc powerd_enable=YES powerd_flags=\"-a maximum -b adaptive\"\n"
-                        "service powerd restart",
-    .guide.check = "ps -axo args | grep '[p]owerd'   # -a maximum\n"
-                   "sysctl dev.cpu.0.freq",
-    .guide.undo = "sysrc -x powerd_flags; service powerd restart",
+    .persistent = "sysrc powerd_enable=YES powerd_flags=\"-a maximum -b adaptive\"\n"
+                  "service powerd restart",
+    .check = "ps -axo args | grep '[p]owerd'   # -a maximum\n"
+             "sysctl dev.cpu.0.freq",
+    .undo = "sysrc -x powerd_flags; service powerd restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(FREQ, LEVELS, ST_KEY_FREEBSD_POWERD_RUNNING, FLAGS, FLAGS_XX, EPP "*.epp"),
@@ -386,10 +385,10 @@ const struct st_rule st_rule_freebsd_epp = {
                "both\n"
                "machdep.hwpstate_pkg_ctrl 1 (default): a value counts for the whole package",
     .history = "15: the manual counts epp from 0 to 255, where 13 and 14 count to 100 (hwpstate_intel(4))",
-    .guide.now = EPP_NOW("intel"),
-    .guide.persistent = EPP_EVER("intel"),
-    .guide.check = "sysctl dev.hwpstate_intel.0.epp   # 0",
-    .guide.undo = "take the lines out of /etc/sysctl.conf and restart",
+    .now = EPP_NOW("intel"),
+    .persistent = EPP_EVER("intel"),
+    .check = "sysctl dev.hwpstate_intel.0.epp   # 0",
+    .undo = "take the lines out of /etc/sysctl.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(PREFIX "intel.*" SUFFIX, PREFIX "amd.*" SUFFIX),
@@ -482,15 +481,14 @@ const struct st_rule st_rule_freebsd_preemption = {
                "as captured; not verified that 15.0 has the later values",
     .history = "15: real-time priorities are 8 to 39 instead of 48 to 79, and preempt_thresh is 40 instead "
                "of 80 (sys/sys/priority.h; captures of 13.2 and 15.1; not verified that 15.0 has it)",
-    .guide.now =
-        PREEMPTION_NOW("kern.sched.preempt_thresh", "80") "       # up to FreeBSD 14\n" PREEMPTION_NOW(
-            "kern.sched.ule.preempt_thresh", "40") "   # from 15 on",
-    .guide.persistent = "# remove from /etc/sysctl.conf (the defaults are right):\n"
-                        "# kern.sched.preempt_thresh or, from 15 on, kern.sched.ule.preempt_thresh",
-    .guide.check = "sysctl kern.sched.preemption           # 1\n"
-                   "sysctl kern.sched.preempt_thresh       # up to 14: 80\n"
-                   "sysctl kern.sched.ule.preempt_thresh   # from 15 on: 40",
-    .guide.undo = "nothing to undo: that is the default",
+    .now = PREEMPTION_NOW("kern.sched.preempt_thresh", "80") "       # up to FreeBSD 14\n" PREEMPTION_NOW(
+        "kern.sched.ule.preempt_thresh", "40") "   # from 15 on",
+    .persistent = "# remove from /etc/sysctl.conf (the defaults are right):\n"
+                  "# kern.sched.preempt_thresh or, from 15 on, kern.sched.ule.preempt_thresh",
+    .check = "sysctl kern.sched.preemption           # 1\n"
+             "sysctl kern.sched.preempt_thresh       # up to 14: 80\n"
+             "sysctl kern.sched.ule.preempt_thresh   # from 15 on: 40",
+    .undo = "nothing to undo: that is the default",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(PREEMPTION, NAME, THRESH, ULE_THRESH, ST_KEY_FREEBSD_KERN_OSRELDATE),
     .judge = judge_preemption,

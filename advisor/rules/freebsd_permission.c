@@ -127,13 +127,13 @@ const struct st_rule st_rule_freebsd_rt_permission = {
                "SCHED_FIFO is kept as rtprio type FIFO: priority 0..31",
     .history =
         "13.1: mac_priority(4) gives the right to a group; before that only root has it (mac_priority(4))",
-    .guide.now = MAC_PRIORITY_NOW("NAME"),
-    .guide.persistent = MAC_PRIORITY_EVER,
-    .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "su -l NAME -c 'id; rtprio 10 true && echo granted'   # prints the group realtime, and: "
-                   "granted",
-    .guide.undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
-                  "mac_priority",
+    .now = MAC_PRIORITY_NOW("NAME"),
+    .persistent = MAC_PRIORITY_EVER,
+    .needs = ST_NEEDS_RELOGIN,
+    .check = "su -l NAME -c 'id; rtprio 10 true && echo granted'   # prints the group realtime, and: "
+             "granted",
+    .undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
+            "mac_priority",
     .worst = ST_STATUS_PROBLEM,
     .facts =
         ST_RULE_KEYS(ST_KEY_FREEBSD_RT_FIFO_ERRNO, REALTIME, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED,
@@ -219,12 +219,12 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     .when_not = "the sound server is started by root with rtprio",
     .sources = "mac_priority(4)\nused on 13.2: with the module and the group, rtprio works for a normal user",
     .history = "13.1: new (mac_priority(4))",
-    .guide.persistent = MAC_PRIORITY_EVER,
-    .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "kldstat -q -m mac_priority && echo loaded\n"
-                   "sysctl security.mac.priority.realtime   # 1",
-    .guide.undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
-                  "mac_priority",
+    .persistent = MAC_PRIORITY_EVER,
+    .needs = ST_NEEDS_RELOGIN,
+    .check = "kldstat -q -m mac_priority && echo loaded\n"
+             "sysctl security.mac.priority.realtime   # 1",
+    .undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
+            "mac_priority",
     .worst = ST_STATUS_ADVICE,
     .first_version = "13.1",
     .facts = ST_RULE_KEYS(REALTIME, GID, LOADER, ST_KEY_FREEBSD_FILE_LOADER_CONF, KLD_LIST,
@@ -369,11 +369,11 @@ const struct st_rule st_rule_freebsd_memlock = {
                "too\n"
                "seen on 13.2 and 15.1 in login.conf: 64 KiB in class default, 128 MiB in class daemon; "
                "sleeptune took the larger one as its limit",
-    .guide.persistent = LOGIN_CLASS("NAME"),
-    .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "limits -l   # after a new login: infinity, or 131072 kB and more",
-    .guide.undo = "pw usermod NAME -L ''; take the class out of /etc/login.conf and run cap_mkdb "
-                  "/etc/login.conf",
+    .persistent = LOGIN_CLASS("NAME"),
+    .needs = ST_NEEDS_RELOGIN,
+    .check = "limits -l   # after a new login: infinity, or 131072 kB and more",
+    .undo = "pw usermod NAME -L ''; take the class out of /etc/login.conf and run cap_mkdb "
+            "/etc/login.conf",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, WIRED, PAGE, ALLOWED, ST_KEY_USER_UID,
@@ -394,12 +394,12 @@ const struct st_rule st_rule_freebsd_jail = {
     .cost = "none, but a jail with sound devices can use the microphone, too",
     .when_not = "the program does not need to be in a jail",
     .sources = "jail(8), devfs.rules(5); security.jail.jailed: sysctl -d",
-    .guide.persistent = "# on the host: run 'sleeptune report' and follow its advice\n"
-                        "# for sound in the jail: /etc/devfs.rules on the host, in the rules of the jail\n"
-                        "add path 'dsp*' unhide\n"
-                        "add path 'mixer*' unhide",
-    .guide.check = "sysctl security.jail.jailed   # 0 on the host",
-    .guide.undo = "take the lines out of /etc/devfs.rules on the host and run service devfs restart",
+    .persistent = "# on the host: run 'sleeptune report' and follow its advice\n"
+                  "# for sound in the jail: /etc/devfs.rules on the host, in the rules of the jail\n"
+                  "add path 'dsp*' unhide\n"
+                  "add path 'mixer*' unhide",
+    .check = "sysctl security.jail.jailed   # 0 on the host",
+    .undo = "take the lines out of /etc/devfs.rules on the host and run service devfs restart",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_SECURITY_JAIL_JAILED),
     .cases = ST_RULE_CASES(

@@ -110,10 +110,10 @@ const struct st_rule st_rule_freebsd_sound_polling = {
     .when_not = "cards whose interrupts are broken (\"play interrupt timeout, channel dead\")",
     .sources = "snd_hda(4), sound(4) (dev.pcm.N.polling of older drivers)\n"
                "FreeBSD sys/dev/sound/pci/hda/hdac.c hdac_poll_reinit(): half a block, at least one tick",
-    .guide.now = SOUND_POLLING_NOW("dev.hdac.N.polling"),
-    .guide.persistent = SOUND_POLLING_EVER("dev.hdac.N.polling"),
-    .guide.check = "sysctl dev.hdac.0.polling   # 0",
-    .guide.undo = "sysctl dev.hdac.N.polling=1",
+    .now = SOUND_POLLING_NOW("dev.hdac.N.polling"),
+    .persistent = SOUND_POLLING_EVER("dev.hdac.N.polling"),
+    .check = "sysctl dev.hdac.0.polling   # 0",
+    .undo = "sysctl dev.hdac.N.polling=1",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(HDAC "*" POLLING, PCM "*" POLLING, ST_KEY_FREEBSD_KERN_HZ),
@@ -219,12 +219,12 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .history = "14: 1 ms is allowed, the default is 4, and the ring follows the value; before that 2 to 8 "
                "with a ring of 2 * 8 ms (commit b2e97edffdab of 2023, review D41942; which release is the "
                "first: not verified)",
-    .guide.now = USB_NOW("2", OPEN_AGAIN),
-    .guide.persistent = USB_EVER("2"),
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "sysctl hw.usb.uaudio.buffer_ms",
-    .guide.undo = "take the line out of /boot/loader.conf; to undo it at once, set the default: "
-                  "sysctl hw.usb.uaudio.buffer_ms=4",
+    .now = USB_NOW("2", OPEN_AGAIN),
+    .persistent = USB_EVER("2"),
+    .needs = ST_NEEDS_REOPEN,
+    .check = "sysctl hw.usb.uaudio.buffer_ms",
+    .undo = "take the line out of /boot/loader.conf; to undo it at once, set the default: "
+            "sysctl hw.usb.uaudio.buffer_ms=4",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(USB_BUFFER, ST_KEY_FREEBSD_KERN_OSRELDATE, DEFAULT_UNIT,
                           "freebsd.dev.pcm.*.%parent", ST_KEYS_FREEBSD_SNDSTAT "*"),

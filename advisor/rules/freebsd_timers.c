@@ -321,12 +321,12 @@ const struct st_rule st_rule_freebsd_eventtimer = {
                "FreeBSD sys/kern/kern_clocksource.c setuptimer(), handleevents(); sys/sys/timeet.h (flags)\n"
                "a problem from a tick of half the period on: a limit that sleeptune chose; stathz is taken "
                "as 127",
-    .guide.now = "sysctl kern.eventtimer.periodic=0",
-    .guide.persistent = "# /etc/sysctl.conf, and no kern.eventtimer.periodic in /boot/loader.conf\n"
-                        "kern.eventtimer.periodic=0",
-    .guide.check = "sysctl kern.eventtimer.periodic kern.eventtimer.timer   # 0, and a timer for each CPU "
-                   "such as LAPIC",
-    .guide.undo = "take the line out of /etc/sysctl.conf. 0 is the default, so there is nothing else to undo",
+    .now = "sysctl kern.eventtimer.periodic=0",
+    .persistent = "# /etc/sysctl.conf, and no kern.eventtimer.periodic in /boot/loader.conf\n"
+                  "kern.eventtimer.periodic=0",
+    .check = "sysctl kern.eventtimer.periodic kern.eventtimer.timer   # 0, and a timer for each CPU "
+             "such as LAPIC",
+    .undo = "take the line out of /etc/sysctl.conf. 0 is the default, so there is nothing else to undo",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER,
@@ -398,10 +398,10 @@ const struct st_rule st_rule_freebsd_hz = {
                "measured on 13.2 at hz 100 and 1000: the same lateness of clock_nanosleep; a POSIX timer of "
                "2.667 ms was 17.3 ms late at hz 100\n"
                "default 100 in virtual machines: seen in captures of 13.2 and 15.1",
-    .guide.persistent = "# /boot/loader.conf\nkern.hz=\"1000\"",
-    .guide.needs = ST_NEEDS_REBOOT,
-    .guide.check = "sysctl kern.hz   # 1000",
-    .guide.undo = "take the line out of /boot/loader.conf and restart",
+    .persistent = "# /boot/loader.conf\nkern.hz=\"1000\"",
+    .needs = ST_NEEDS_REBOOT,
+    .check = "sysctl kern.hz   # 1000",
+    .undo = "take the line out of /boot/loader.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_HZ, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC,
@@ -535,11 +535,11 @@ const struct st_rule st_rule_freebsd_timecounter = {
     .sources = "timecounters(4); FreeBSD sys/kern/kern_tc.c (quality, fast_gettime), "
                "sys/dev/acpica/acpi_hpet.c\n"
                "cost of a read: not measured on FreeBSD; 'sleeptune measure' prints it for this machine",
-    .guide.now = NOW("TSC-low"),
-    .guide.persistent = EVER("TSC-low"),
-    .guide.check = "sysctl kern.timecounter.choice   # TSC-low with a number above 0: the kernel trusts it\n"
-                   "sysctl kern.timecounter.hardware",
-    .guide.undo = "take the line out of /etc/sysctl.conf and restart: the kernel chooses by itself",
+    .now = NOW("TSC-low"),
+    .persistent = EVER("TSC-low"),
+    .check = "sysctl kern.timecounter.choice   # TSC-low with a number above 0: the kernel trusts it\n"
+             "sysctl kern.timecounter.hardware",
+    .undo = "take the line out of /etc/sysctl.conf and restart: the kernel chooses by itself",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(HARDWARE, TIMECOUNTER_CHOICE, FAST),

@@ -324,12 +324,12 @@ const struct st_rule st_rule_linux_cpu_frequency = {
                "intel_pstate.rst: no_turbo and max_perf_pct hold for all CPUs, and the lowest limit counts\n"
                "Linux Documentation/ABI/testing/sysfs-platform_profile\n"
                "a clock counts as limited below 95 % of the highest clock: a limit that sleeptune chose",
-    .guide.now = "echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
-    .guide.persistent = "# /etc/tmpfiles.d/sleeptune.conf\n"
-                        "w /sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - performance",
-    .guide.check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance",
-    .guide.undo = "delete the line in /etc/tmpfiles.d/sleeptune.conf and restart: the kernel then uses its "
-                  "default governor",
+    .now = "echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
+    .persistent = "# /etc/tmpfiles.d/sleeptune.conf\n"
+                  "w /sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - performance",
+    .check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance",
+    .undo = "delete the line in /etc/tmpfiles.d/sleeptune.conf and restart: the kernel then uses its "
+            "default governor",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts =
@@ -432,12 +432,12 @@ const struct st_rule st_rule_linux_power_daemons = {
     .sources = "tuned issues 394, 396, 670 (power-profiles-daemon stops tuned or rewrites the governor)\n"
                "powerprofilesctl(1), tuned-adm(8), tlp.conf(5); auto-cpufreq's README: not verified; "
                "whether a profile survives a reboot depends on the daemon",
-    .guide.now = PPD_NOW "\n# or\n" TUNED_NOW,
-    .guide.persistent = TLP_EVER,
-    .guide.check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance\n"
-                   "powerprofilesctl get; tuned-adm active; tlp-stat -p",
-    .guide.undo = "powerprofilesctl set balanced; or sudo tuned-adm profile balanced; or delete the file of "
-                  "TLP and run sudo tlp start",
+    .now = PPD_NOW "\n# or\n" TUNED_NOW,
+    .persistent = TLP_EVER,
+    .check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance\n"
+             "powerprofilesctl get; tuned-adm active; tlp-stat -p",
+    .undo = "powerprofilesctl set balanced; or sudo tuned-adm profile balanced; or delete the file of "
+            "TLP and run sudo tlp start",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEY_CPUFREQ_PRESENT, ST_KEYS_DAEMON "*", ST_KEY_TLP_ENABLED,
                           ST_KEYS_CPUFREQ "policy*.governor", ST_KEYS_CPUFREQ "policy*.epp"),
@@ -529,10 +529,10 @@ const struct st_rule st_rule_linux_heat = {
         "a device may ask for it, too (PROCHOT); /proc/uptime: the counters begin at the start\n"
         "Linux commit e2f74f355e9e: bios_limit (acpi-cpufreq only); 1 s in an hour: a limit that sleeptune "
         "chose",
-    .guide.persistent = "# clean fan and vents, raise a laptop from the table, renew the thermal paste;\n"
-                        "# against a limit of the firmware: the computer's own charger, newer firmware",
-    .guide.check = "grep . /sys/devices/system/cpu/cpu*/thermal_throttle/*_total_time_ms   # does not grow",
-    .guide.undo = "there is nothing to undo",
+    .persistent = "# clean fan and vents, raise a laptop from the table, renew the thermal paste;\n"
+                  "# against a limit of the firmware: the computer's own charger, newer firmware",
+    .check = "grep . /sys/devices/system/cpu/cpu*/thermal_throttle/*_total_time_ms   # does not grow",
+    .undo = "there is nothing to undo",
     .worst = ST_STATUS_ADVICE,
     .facts =
         ST_RULE_KEYS(ST_KEYS_HEAT "*", ST_KEY_UPTIME, ST_KEY_SUSPENDED_MS,

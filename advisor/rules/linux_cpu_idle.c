@@ -244,12 +244,12 @@ const struct st_rule st_rule_linux_idle_states = {
                "sound card's interrupt, may be deeper\n"
                "no advice up to 20 µs or 2 % of the period, a problem from half the period on: limits that "
                "sleeptune chose",
-    .guide.now = NOW("2", "00000002"),
-    .guide.persistent = EVER("3"),
-    .guide.check = "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency   # µs to wake from each "
-                   "state\n"
-                   "sudo od -An -td4 -N4 /dev/cpu_dma_latency   # the limit in force now, in µs",
-    .guide.undo = "press Ctrl-C where the command runs; after cpupower: sudo cpupower idle-set -E",
+    .now = NOW("2", "00000002"),
+    .persistent = EVER("3"),
+    .check = "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency   # µs to wake from each "
+             "state\n"
+             "sudo od -An -td4 -N4 /dev/cpu_dma_latency   # the limit in force now, in µs",
+    .undo = "press Ctrl-C where the command runs; after cpupower: sudo cpupower idle-set -E",
     .worst = ST_STATUS_PROBLEM,
     /* no file holds a request: a program does, as long as it runs */
     .facts = ST_RULE_KEYS(ST_KEY_CPUIDLE_DRIVER, ST_KEY_CPUIDLE_GOVERNOR, STATES "*.state*",
@@ -325,15 +325,15 @@ const struct st_rule st_rule_linux_idle_request_access = {
     .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst; rtcqs checks "
                "the same file\n"
                "linux-idle-states shows the lateness; 20 µs is a limit that sleeptune chose",
-    .guide.now = "sudo chgrp audio /dev/cpu_dma_latency && sudo chmod 660 /dev/cpu_dma_latency",
-    .guide.persistent = "# /etc/udev/rules.d/90-sleeptune.rules\n"
-                        "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"
-                        "# then\n"
-                        "sudo usermod -aG audio $USER",
-    .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "ls -l /dev/cpu_dma_latency   # mode crw-rw----, group audio",
-    .guide.undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and restart; sudo gpasswd -d "
-                  "$USER audio",
+    .now = "sudo chgrp audio /dev/cpu_dma_latency && sudo chmod 660 /dev/cpu_dma_latency",
+    .persistent = "# /etc/udev/rules.d/90-sleeptune.rules\n"
+                  "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"
+                  "# then\n"
+                  "sudo usermod -aG audio $USER",
+    .needs = ST_NEEDS_RELOGIN,
+    .check = "ls -l /dev/cpu_dma_latency   # mode crw-rw----, group audio",
+    .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and restart; sudo gpasswd -d "
+            "$USER audio",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEYS_CPUIDLE_CPU0 "state*" LATENCY,

@@ -116,11 +116,11 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
     .when_not = "on battery, if you seldom use the interface",
     .sources = "Linux Documentation/driver-api/usb/power-management.rst: power/control, "
                "autosuspend_delay_ms (negative: never)",
-    .guide.now = "echo on | sudo tee " NOW_FILE("DEVICE"),
-    .guide.persistent = EVER(RULE("VVVV", "PPPP")),
-    .guide.check = "grep . /sys/bus/usb/devices/*/product   # shows the DEVICE of your interface; lsusb "
-                   "shows VVVV:PPPP\ncat /sys/bus/usb/devices/DEVICE/power/control   # on",
-    .guide.undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
+    .now = "echo on | sudo tee " NOW_FILE("DEVICE"),
+    .persistent = EVER(RULE("VVVV", "PPPP")),
+    .check = "grep . /sys/bus/usb/devices/*/product   # shows the DEVICE of your interface; lsusb "
+             "shows VVVV:PPPP\ncat /sys/bus/usb/devices/DEVICE/power/control   # on",
+    .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.control", ST_KEYS_USB_AUDIO "*.autosuspend_ms",
@@ -220,11 +220,11 @@ const struct st_rule st_rule_linux_usb_path = {
         "(dwc2)\n"
         "no limit is known for hubs between, cameras on the same bus and the CPU that the controller "
         "interrupts: details show them",
-    .guide.persistent = "# another port, best of another controller ('lsusb -t' shows them)\n"
-                        "# or a hub with \"TT per port\" (lsusb -v); a Raspberry Pi 4 or newer",
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "lsusb -t   # 480M, or no hub with another 12M audio device, and not dwc_otg",
-    .guide.undo = "put it back",
+    .persistent = "# another port, best of another controller ('lsusb -t' shows them)\n"
+                  "# or a hub with \"TT per port\" (lsusb -v); a Raspberry Pi 4 or newer",
+    .needs = ST_NEEDS_REOPEN,
+    .check = "lsusb -t   # 480M, or no hub with another 12M audio device, and not dwc_otg",
+    .undo = "put it back",
     .worst = ST_STATUS_ADVICE,
     .facts =
         ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.speed_mbit", ST_KEYS_USB_AUDIO "*.controller",
@@ -243,11 +243,11 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .cost = "none",
     .when_not = "interfaces that crackle in the low-latency mode: some devices work only with lowlatency=N",
     .sources = "modinfo snd_usb_audio (lowlatency, default Y); Linux sound/usb/card.c",
-    .guide.persistent = "# /etc/modprobe.d/sleeptune.conf, or remove lowlatency=N from the files there\n"
-                        "options snd_usb_audio lowlatency=1",
-    .guide.needs = ST_NEEDS_REBOOT,
-    .guide.check = "cat /sys/module/snd_usb_audio/parameters/lowlatency   # Y",
-    .guide.undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
+    .persistent = "# /etc/modprobe.d/sleeptune.conf, or remove lowlatency=N from the files there\n"
+                  "options snd_usb_audio lowlatency=1",
+    .needs = ST_NEEDS_REBOOT,
+    .check = "cat /sys/module/snd_usb_audio/parameters/lowlatency   # Y",
+    .undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY),
@@ -312,11 +312,11 @@ const struct st_rule st_rule_linux_hda_power_save = {
     .when_not = "on battery",
     .sources = "Linux Documentation/sound/hd-audio/notes.rst: power_save, power_save_controller, the "
                "driver's own deny list",
-    .guide.now = "echo 0 | sudo tee /sys/module/snd_hda_intel/parameters/power_save",
-    .guide.persistent = "# /etc/modprobe.d/sleeptune.conf\n"
-                        "options snd_hda_intel power_save=0 power_save_controller=N",
-    .guide.check = "cat /sys/module/snd_hda_intel/parameters/power_save   # 0",
-    .guide.undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
+    .now = "echo 0 | sudo tee /sys/module/snd_hda_intel/parameters/power_save",
+    .persistent = "# /etc/modprobe.d/sleeptune.conf\n"
+                  "options snd_hda_intel power_save=0 power_save_controller=N",
+    .check = "cat /sys/module/snd_hda_intel/parameters/power_save   # 0",
+    .undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, ST_KEYS_CARD "*"),
@@ -391,13 +391,13 @@ const struct st_rule st_rule_linux_idle_suspend = {
     .sources =
         "WirePlumber src/scripts/node/suspend-node.lua (session.suspend-timeout-seconds, 5 if not set)\n"
         "discussion.fedoraproject.org/t/102599 (pops after 5 s, gone with 0)",
-    .guide.persistent = "# /etc/wireplumber/wireplumber.conf.d/91-sleeptune.conf (WirePlumber 0.5 or later)\n"
-                        "monitor.alsa.rules = [ { matches = [ { node.name = \"~alsa_output.*\" } ]\n"
-                        "  actions = { update-props = { session.suspend-timeout-seconds = 0 } } } ]\n"
-                        "# then\nsystemctl --user restart wireplumber",
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "pw-dump | grep suspend-timeout   # 0",
-    .guide.undo = "delete 91-sleeptune.conf and run systemctl --user restart wireplumber",
+    .persistent = "# /etc/wireplumber/wireplumber.conf.d/91-sleeptune.conf (WirePlumber 0.5 or later)\n"
+                  "monitor.alsa.rules = [ { matches = [ { node.name = \"~alsa_output.*\" } ]\n"
+                  "  actions = { update-props = { session.suspend-timeout-seconds = 0 } } } ]\n"
+                  "# then\nsystemctl --user restart wireplumber",
+    .needs = ST_NEEDS_REOPEN,
+    .check = "pw-dump | grep suspend-timeout   # 0",
+    .undo = "delete 91-sleeptune.conf and run systemctl --user restart wireplumber",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEYS_PIPEWIRE_NODE "*"),
     .judge = judge_idle_suspend,
@@ -444,10 +444,10 @@ const struct st_rule st_rule_linux_card_rate = {
     .when_not = "the stream was paused or the clock was set while it played: close it and look again",
     .sources = "bc250-docs issue 39 (DisplayPort with 39,526 instead of 48,000 Hz, ERR 0); Linux "
                "sound/core/pcm.c\nslow: by more than 5 % after 3 s or more, limits that sleeptune chose",
-    .guide.persistent = "# use another output (USB, analogue), or update driver and firmware of the card",
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "cat /proc/asound/card*/pcm*/sub*/status   # hw_ptr / (tstamp - trigger_time): the rate",
-    .guide.undo = "choose the old output again",
+    .persistent = "# use another output (USB, analogue), or update driver and firmware of the card",
+    .needs = ST_NEEDS_REOPEN,
+    .check = "cat /proc/asound/card*/pcm*/sub*/status   # hw_ptr / (tstamp - trigger_time): the rate",
+    .undo = "choose the old output again",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.moved_hz", ST_KEYS_ALSA "*.rate_hz"),
     .judge = judge_card_rate,
@@ -639,10 +639,10 @@ const struct st_rule st_rule_linux_device_headroom = {
         "1024, none with 4096\n"
         "PipeWire spa/plugins/alsa/alsa-pcm.c: it wakes with a cycle and the reserve in the buffer\n"
         "jumps: what 50 looks in 50 ms show, so a real one may be longer",
-    .guide.persistent = HEADROOM_EVER("1024 } } } ]   # virtual machines: 2048"),
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "pw-dump | grep -A3 headroom   # the frames that were set",
-    .guide.undo = "delete 90-sleeptune.conf and run systemctl --user restart wireplumber",
+    .persistent = HEADROOM_EVER("1024 } } } ]   # virtual machines: 2048"),
+    .needs = ST_NEEDS_REOPEN,
+    .check = "pw-dump | grep -A3 headroom   # the frames that were set",
+    .undo = "delete 90-sleeptune.conf and run systemctl --user restart wireplumber",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.step_frames", ST_KEYS_ALSA "*.rate_hz", ST_KEYS_PIPEWIRE "*",
                           ST_KEY_VIRTUAL, ST_KEY_XEN_CAPABILITIES),

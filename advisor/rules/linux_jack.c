@@ -161,11 +161,11 @@ const struct st_rule st_rule_linux_jack_realtime = {
     .when_not = "you use JACK only for tests with its dummy driver",
     .sources = "jackd(1) 1.9.21: -R is the default, -r turns it off, -P sets the priority (its message at "
                "start says 10)",
-    .guide.persistent = "# remove -r (--no-realtime) from the options before -d: in ~/.jackdrc, or in "
-                        "QjackCtl's settings (Realtime)",
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "ps -eLo cls,rtprio,comm | grep jackd   # FF and a priority",
-    .guide.undo = "start JACK with its old options",
+    .persistent = "# remove -r (--no-realtime) from the options before -d: in ~/.jackdrc, or in "
+                  "QjackCtl's settings (Realtime)",
+    .needs = ST_NEEDS_REOPEN,
+    .check = "ps -eLo cls,rtprio,comm | grep jackd   # FF and a priority",
+    .undo = "start JACK with its old options",
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_KEY_JACK_COMMAND, ST_OWNER_KEYS),
     .judge = judge_jack_realtime,
@@ -259,11 +259,11 @@ const struct st_rule st_rule_linux_jack_period = {
     .when_not = "you only mix or listen, so latency does not matter: a longer period is safer",
     .sources = "jackd(1) 1.9.21, ALSA driver: -p 1024, -n 2, -r 48000; -n 3 recommended for USB\n"
                "why three: usual reasoning, not measured here",
-    .guide.now = "jack_bufsize 128   # 2.7 ms at 48000 Hz, or the period you want",
-    .guide.persistent = "# in ~/.jackdrc or QjackCtl's settings: -p 128 -n 3",
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "jack_bufsize; jack_samplerate   # period = bufsize / samplerate",
-    .guide.undo = "run jack_bufsize with the old number of frames, and start JACK with its old options",
+    .now = "jack_bufsize 128   # 2.7 ms at 48000 Hz, or the period you want",
+    .persistent = "# in ~/.jackdrc or QjackCtl's settings: -p 128 -n 3",
+    .needs = ST_NEEDS_REOPEN,
+    .check = "jack_bufsize; jack_samplerate   # period = bufsize / samplerate",
+    .undo = "run jack_bufsize with the old number of frames, and start JACK with its old options",
     .worst = ST_STATUS_ADVICE,
     .facts =
         ST_RULE_KEYS(ST_KEY_JACK_COMMAND, USB, ST_KEY_JACK_BUFFER_FRAMES, ST_KEY_JACK_RATE_HZ, ST_OWNER_KEYS),
@@ -297,11 +297,11 @@ const struct st_rule st_rule_linux_jack_soft_mode = {
     .cost = "none",
     .when_not = "on stage, if a restart of the stream is worse than a gap",
     .sources = "jackd(1) 1.9.21, ALSA driver, -s: \"ignore xruns reported by the ALSA driver\"",
-    .guide.persistent = "# remove -s (--softmode) from the options after -d alsa: in ~/.jackdrc, or in "
-                        "QjackCtl's settings (Soft Mode)",
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "ps -eo args | grep '[j]ackd'   # no -s after -d alsa",
-    .guide.undo = "add -s again",
+    .persistent = "# remove -s (--softmode) from the options after -d alsa: in ~/.jackdrc, or in "
+                  "QjackCtl's settings (Soft Mode)",
+    .needs = ST_NEEDS_REOPEN,
+    .check = "ps -eo args | grep '[j]ackd'   # no -s after -d alsa",
+    .undo = "add -s again",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_JACK_COMMAND, ST_OWNER_KEYS),
     .judge = judge_jack_soft_mode,

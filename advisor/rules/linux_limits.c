@@ -81,14 +81,14 @@ const struct st_rule st_rule_linux_memlock = {
     .sources = "mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
                "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; 256 MiB, and 8 MiB for "
                "periods of 5 ms or more without a dropout, are limits that sleeptune chose",
-    .guide.now = "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ "
-                 "--memlock=4294967296:4294967296",
-    .guide.persistent =
+    .now = "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ "
+           "--memlock=4294967296:4294967296",
+    .persistent =
         "# /etc/security/limits.d/90-sleeptune.conf (KiB: 4 GiB)\n" ST_MACHINE_ANY_USER "- memlock 4194304\n"
         "# services started by systemd, in the unit: LimitMEMLOCK=4G",
-    .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "ulimit -l   # after a new login: 4194304, in KiB",
-    .guide.undo = ST_MACHINE_UNDO_LIMITS,
+    .needs = ST_NEEDS_RELOGIN,
+    .check = "ulimit -l   # after a new login: 4194304, in KiB",
+    .undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_RT_MEMLOCK_LIMIT_BYTES, ST_MUSIC_COUNTED, ST_KEY_RT_IPC_LOCK,
@@ -191,12 +191,11 @@ const struct st_rule st_rule_linux_cpu_quota = {
     .sources =
         "Linux Documentation/admin-guide/cgroup-v2.rst: cpu.max; systemd.resource-control(5) CPUQuota=\n"
         "cgroups of version 1 are not read",
-    .guide.now = "echo max | sudo tee /sys/fs/cgroup/GROUP/cpu.max",
-    .guide.persistent = "# UNIT: user-1000.slice or the like; of a user's service: systemctl --user\n"
-                        "sudo systemctl set-property UNIT CPUQuota=",
-    .guide.check =
-        "cat /sys/fs/cgroup/user.slice/cpu.max /sys/fs/cgroup/user.slice/user-*/cpu.max   # max 100000",
-    .guide.undo = "sudo systemctl set-property UNIT CPUQuota=50%, as it was",
+    .now = "echo max | sudo tee /sys/fs/cgroup/GROUP/cpu.max",
+    .persistent = "# UNIT: user-1000.slice or the like; of a user's service: systemctl --user\n"
+                  "sudo systemctl set-property UNIT CPUQuota=",
+    .check = "cat /sys/fs/cgroup/user.slice/cpu.max /sys/fs/cgroup/user.slice/user-*/cpu.max   # max 100000",
+    .undo = "sudo systemctl set-property UNIT CPUQuota=50%, as it was",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEYS_CPU_QUOTA "*.pct", ST_KEYS_CPU_QUOTA "*.name",
                           ST_KEYS_CPU_QUOTA "*.period_us", ST_KEYS_RT_THREAD "*.pid"),
@@ -333,10 +332,10 @@ const struct st_rule st_rule_linux_service_limits = {
         "config_parse_rlimit()\n"
         "field report: limits.d was thought to reach a service (MPE-Sound-Module PR 46)\n"
         "only units in /etc/systemd/system, and packaged ones with a drop-in there, are read",
-    .guide.persistent = EVER("UNIT", RTPRIO "\n" SERVICE_LIMITS_MEMLOCK),
-    .guide.check = "systemctl show UNIT -p LimitRTPRIO -p LimitMEMLOCK -p RestrictRealtime   # 90, "
-                   "4294967296, no",
-    .guide.undo = "sudo systemctl revert UNIT, and restart it",
+    .persistent = EVER("UNIT", RTPRIO "\n" SERVICE_LIMITS_MEMLOCK),
+    .check = "systemctl show UNIT -p LimitRTPRIO -p LimitMEMLOCK -p RestrictRealtime   # 90, "
+             "4294967296, no",
+    .undo = "sudo systemctl revert UNIT, and restart it",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEYS_UNIT "*.program", ST_KEYS_UNIT "*.user", ST_KEYS_UNIT "*.dynamic_user",
@@ -481,11 +480,10 @@ const struct st_rule st_rule_linux_rt_throttling = {
                "changes for v6.12); its runtime, 0 for off: /sys/kernel/debug/sched/fair_server",
     .history = "6.12: normal threads are protected by a deadline server; only groups with budgets "
                "(CONFIG_RT_GROUP_SCHED) are throttled (commit 5f6bd380c7bd)",
-    .guide.now = "sudo sysctl kernel.sched_rt_runtime_us=950000",
-    .guide.persistent =
-        "# remove from /etc/sysctl.conf and /etc/sysctl.d:\n# kernel.sched_rt_runtime_us = -1",
-    .guide.check = "sysctl kernel.sched_rt_runtime_us   # 950000",
-    .guide.undo = "nothing to undo: that is the default",
+    .now = "sudo sysctl kernel.sched_rt_runtime_us=950000",
+    .persistent = "# remove from /etc/sysctl.conf and /etc/sysctl.d:\n# kernel.sched_rt_runtime_us = -1",
+    .check = "sysctl kernel.sched_rt_runtime_us   # 950000",
+    .undo = "nothing to undo: that is the default",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(RUNTIME, PERIOD, ST_LINUX_KERNEL_VERSION_KEYS, ST_KEY_CONFIG_RT_GROUP_SCHED,

@@ -190,11 +190,11 @@ const struct st_rule st_rule_linux_huge_pages = {
     .sources = "Linux Documentation/admin-guide/mm/transhuge.rst: enabled, defrag; commit 21440d7eb904 "
                "(defer+madvise)\n"
                "khugepaged also moves memory in the background: its cost was not measured",
-    .guide.now = NOW,
-    .guide.persistent = EVER,
-    .guide.check = "grep . /sys/kernel/mm/transparent_hugepage/enabled "
-                   "/sys/kernel/mm/transparent_hugepage/defrag   # [madvise]",
-    .guide.undo = "delete the lines in /etc/tmpfiles.d/sleeptune.conf and restart",
+    .now = NOW,
+    .persistent = EVER,
+    .check = "grep . /sys/kernel/mm/transparent_hugepage/enabled "
+             "/sys/kernel/mm/transparent_hugepage/defrag   # [madvise]",
+    .undo = "delete the lines in /etc/tmpfiles.d/sleeptune.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_THP_ENABLED, ST_KEY_THP_DEFRAG),

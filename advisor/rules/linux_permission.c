@@ -174,15 +174,15 @@ const struct st_rule st_rule_linux_rt_permission = {
                "20)\n"
                "tried with sched_setscheduler(2) in a short-lived child\n"
                "rtkit's priority is enough from 5 ms on: a limit that sleeptune chose",
-    .guide.now = "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ --rtprio=90:90",
-    .guide.persistent =
+    .now = "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ --rtprio=90:90",
+    .persistent =
         ST_MACHINE_FIX_LIMITS "\n"
                               "# services started by systemd, in the unit: LimitRTPRIO=90\n"
                               "# or install rtkit, which gives SCHED_RR, at most 20, to programs that ask it",
-    .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "ulimit -r   # after a new login: 90\n"
-                   "chrt -f 80 true && echo granted",
-    .guide.undo = ST_MACHINE_UNDO_LIMITS,
+    .needs = ST_NEEDS_RELOGIN,
+    .check = "ulimit -r   # after a new login: 90\n"
+             "chrt -f 80 true && echo granted",
+    .undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts =
@@ -311,16 +311,16 @@ const struct st_rule st_rule_linux_rt_group_sched = {
                "not verified",
     .history = "6.16: rt_group_sched=0 on the command line (kernel series 20250310170442.504716, Armbian "
                "issue 10218; release not verified)",
-    .guide.now = "# cgroup v1: for each group, from the top down to the group of the program:\necho 950000 "
-                 "| sudo tee /sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us",
-    .guide.persistent =
+    .now = "# cgroup v1: for each group, from the top down to the group of the program:\necho 950000 "
+           "| sudo tee /sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us",
+    .persistent =
         "# before Linux 6.16: a kernel without CONFIG_RT_GROUP_SCHED; later:\n" ST_MACHINE_FIX_BOOT_OPTION(
             "rt_group_sched=0") "\n# do not set kernel.sched_rt_runtime_us=-1: then nothing stops a thread "
                                 "that never sleeps",
-    .guide.needs = ST_NEEDS_REBOOT,
-    .guide.check = "cat /proc/self/cgroup /sys/fs/cgroup/cpu/*/cpu.rt_runtime_us\n"
-                   "chrt -f 80 true && echo granted",
-    .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("rt_group_sched=0"),
+    .needs = ST_NEEDS_REBOOT,
+    .check = "cat /proc/self/cgroup /sys/fs/cgroup/cpu/*/cpu.rt_runtime_us\n"
+             "chrt -f 80 true && echo granted",
+    .undo = ST_MACHINE_UNDO_BOOT_OPTION("rt_group_sched=0"),
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_KEY_CONFIG_RT_GROUP_SCHED, CONFIG_DEFAULT, ST_KEY_RT_FIFO_ERRNO,
                           ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT, ST_KEY_CGROUP_RT_RUNTIME_US,
@@ -390,10 +390,10 @@ const struct st_rule st_rule_linux_rtkit = {
     .sources = "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
                "PipeWire module-rt asks limits, then the portal, then rtkit\n"
                "5 ms is a limit that sleeptune chose",
-    .guide.persistent = ST_MACHINE_FIX_LIMITS,
-    .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = ST_MACHINE_CHECK_LIMITS,
-    .guide.undo = ST_MACHINE_UNDO_LIMITS,
+    .persistent = ST_MACHINE_FIX_LIMITS,
+    .needs = ST_NEEDS_RELOGIN,
+    .check = ST_MACHINE_CHECK_LIMITS,
+    .undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
                           ST_KEY_RTKIT_COMMAND, ST_KEY_USER_NAME),
@@ -520,11 +520,11 @@ const struct st_rule st_rule_linux_audio_group = {
     .sources = "limits.conf(5), pam_limits(8), group(5)\n"
                "usual groups: jackd2 package (audio), realtime-privileges (realtime), PipeWire package "
                "(pipewire)",
-    .guide.persistent = JOIN("audio"),
-    .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "grep -r rtprio /etc/security/limits.conf /etc/security/limits.d   # which group has "
-                   "the limit\nid -nG   # after a new login: contains that group",
-    .guide.undo = "sudo gpasswd -d $USER audio",
+    .persistent = JOIN("audio"),
+    .needs = ST_NEEDS_RELOGIN,
+    .check = "grep -r rtprio /etc/security/limits.conf /etc/security/limits.d   # which group has "
+             "the limit\nid -nG   # after a new login: contains that group",
+    .undo = "sudo gpasswd -d $USER audio",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_USER_GROUPS, ST_KEY_USER_NAME,
                           ST_KEYS_LIMITS "*.rtprio", ST_KEYS_GROUP "*"),

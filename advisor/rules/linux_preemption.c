@@ -243,11 +243,11 @@ const struct st_rule st_rule_linux_preemption = {
                "only the patched kernels had (realtime_tools issue 257)\n"
                "6.13: preempt=lazy: like full for real-time threads, later than full for normal threads "
                "(pull request for 6.13)",
-    .guide.now = "echo full | sudo tee /sys/kernel/debug/sched/preempt",
-    .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION("preempt=full"),
-    .guide.check = "sudo cat /sys/kernel/debug/sched/preempt   # none voluntary (full)\n"
-                   "uname -v   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
-    .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
+    .now = "echo full | sudo tee /sys/kernel/debug/sched/preempt",
+    .persistent = ST_MACHINE_FIX_BOOT_OPTION("preempt=full"),
+    .check = "sudo cat /sys/kernel/debug/sched/preempt   # none voluntary (full)\n"
+             "uname -v   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
+    .undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts =
@@ -310,11 +310,11 @@ const struct st_rule st_rule_linux_threaded_irqs = {
                 "interrupts",
     .sources = "Linux kernel-parameters.txt: threadirqs; field report of hangs: liquorix issue 61\n"
                "1.4 ms is a limit that sleeptune chose",
-    .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION("threadirqs"),
-    .guide.needs = ST_NEEDS_REBOOT,
-    .guide.check = "grep -w threadirqs /proc/cmdline\n"
-                   "ps -eLo cls,rtprio,comm | grep irq/   # FF 50 for each handler",
-    .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("threadirqs"),
+    .persistent = ST_MACHINE_FIX_BOOT_OPTION("threadirqs"),
+    .needs = ST_NEEDS_REBOOT,
+    .check = "grep -w threadirqs /proc/cmdline\n"
+             "ps -eLo cls,rtprio,comm | grep irq/   # FF 50 for each handler",
+    .undo = ST_MACHINE_UNDO_BOOT_OPTION("threadirqs"),
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_LINUX_KERNEL_REALTIME_KEYS, ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS, ST_KEY_VIRTUAL),
     .judge = judge_threaded_irqs,
@@ -357,10 +357,10 @@ const struct st_rule st_rule_linux_sched_ext = {
         "under SCHED_FIFO, SCHED_RR and SCHED_DEADLINE\n"
         "sched-ext/scx issue 2496: more dropouts of PipeWire with lavd and bpfland\n"
         "how much later: not measured",
-    .guide.now = "sudo systemctl stop scx_loader scx   # or end the program scx_NAME",
-    .guide.persistent = "# so that it is not started again:\nsudo systemctl disable --now scx_loader scx",
-    .guide.check = "cat /sys/kernel/sched_ext/state   # disabled",
-    .guide.undo = "sudo systemctl enable --now scx_loader, or scx",
+    .now = "sudo systemctl stop scx_loader scx   # or end the program scx_NAME",
+    .persistent = "# so that it is not started again:\nsudo systemctl disable --now scx_loader scx",
+    .check = "cat /sys/kernel/sched_ext/state   # disabled",
+    .undo = "sudo systemctl enable --now scx_loader, or scx",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_SCHED_EXT_STATE, ST_KEY_SCHED_EXT_OPS),
     .judge = judge_sched_ext,
@@ -442,12 +442,12 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .when_not = "the other devices on the line are idle: they do no harm. Message-signalled interrupts "
                 "(MSI) are never shared.",
     .sources = "/proc/interrupts: Linux kernel/irq/proc.c show_interrupts()",
-    .guide.persistent = "# move a card to another slot, or a USB interface to another port, best of "
-                        "another controller\n# ('lsusb -t'); switch off devices that you do not need in "
-                        "the firmware's setup",
-    .guide.needs = ST_NEEDS_REBOOT,
-    .guide.check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
-    .guide.undo = "put it back",
+    .persistent = "# move a card to another slot, or a USB interface to another port, best of "
+                  "another controller\n# ('lsusb -t'); switch off devices that you do not need in "
+                  "the firmware's setup",
+    .needs = ST_NEEDS_REBOOT,
+    .check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
+    .undo = "put it back",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_IRQ_READABLE, ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
     .judge = judge_irq_sharing,
@@ -600,11 +600,11 @@ const struct st_rule st_rule_linux_firmware = {
     .sources =
         "Linux commits b006c439d58d (6.1), 554b841d4703 (6.5, 6.4.11, 6.1.46), 8f7f35e5aa6f (Pluton); AMD "
         "PA-410\ni8kutils issue 15 (a click every 2 s), dellfan issue 3; drivers/hwmon/dell-smm-hwmon.c",
-    .guide.persistent = FANS_EVER("i8kmon") "\n" TPM_EVER,
-    .guide.needs = ST_NEEDS_REBOOT,
-    .guide.check = "pgrep -af 'i8kmon|dell-fan-mon|fancontrol'   # none\n"
-                   "cat /sys/class/misc/hw_random/rng_current   # not tpm-rng-0",
-    .guide.undo = "sudo systemctl enable --now i8kmon; switch the fTPM on again",
+    .persistent = FANS_EVER("i8kmon") "\n" TPM_EVER,
+    .needs = ST_NEEDS_REBOOT,
+    .check = "pgrep -af 'i8kmon|dell-fan-mon|fancontrol'   # none\n"
+             "cat /sys/class/misc/hw_random/rng_current   # not tpm-rng-0",
+    .undo = "sudo systemctl enable --now i8kmon; switch the fTPM on again",
     .worst = ST_STATUS_ADVICE,
     .facts =
         ST_RULE_KEYS(ST_KEY_HWRNG_CURRENT, ST_KEY_CPU_MODEL, ST_KEY_TPM_DEVICE, ST_LINUX_KERNEL_VERSION_KEYS,

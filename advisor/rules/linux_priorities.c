@@ -166,11 +166,11 @@ const struct st_rule st_rule_linux_server_priority = {
                "field report: stock installation without rtkit, limits or group: all data loops SCHED_OTHER "
                "(omarchy issue 9390)\n"
                "/proc/PID/task/TID/stat, fields 40 and 41: proc(5)",
-    .guide.persistent = ST_MACHINE_FIX_LIMITS "\n# or install rtkit",
-    .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "ps -eLo cls,rtprio,comm | grep -E 'data-loop|jackd'   # FF or RR, and a priority\n"
-                   "journalctl --user -b -u pipewire | grep -i -e rt -e realtime   # what was refused",
-    .guide.undo = ST_MACHINE_UNDO_LIMITS,
+    .persistent = ST_MACHINE_FIX_LIMITS "\n# or install rtkit",
+    .needs = ST_NEEDS_RELOGIN,
+    .check = "ps -eLo cls,rtprio,comm | grep -E 'data-loop|jackd'   # FF or RR, and a priority\n"
+             "journalctl --user -b -u pipewire | grep -i -e rt -e realtime   # what was refused",
+    .undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", THREAD_PROCESS, THREAD_PRIORITY,
                           ST_KEY_SYSTEM_CONTAINER, ST_KEY_JACK_COMMAND, ST_KEY_PULSE_REALTIME_SCHEDULING,
@@ -245,13 +245,13 @@ const struct st_rule st_rule_linux_priority_order = {
         "system76-scheduler issues 99 and 114 (sound-server ... sched=(fifo)49: crackle, gone without it), "
         "pull request 118 "
         "(2.0.2 does not set it)",
-    .guide.persistent = "# lower the real-time priority in that program's own settings, below the server's; "
-                        "or raise the\n"
-                        "# server: /etc/pipewire/pipewire.conf.d/90-sleeptune.conf, module-rt, rt.prio "
-                        "(default 88); 'jackd -P'",
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "ps -eLo cls,rtprio,comm --sort=-rtprio | head -20   # sound interrupt, server, programs",
-    .guide.undo = "set the old priority in that program again",
+    .persistent = "# lower the real-time priority in that program's own settings, below the server's; "
+                  "or raise the\n"
+                  "# server: /etc/pipewire/pipewire.conf.d/90-sleeptune.conf, module-rt, rt.prio "
+                  "(default 88); 'jackd -P'",
+    .needs = ST_NEEDS_REOPEN,
+    .check = "ps -eLo cls,rtprio,comm --sort=-rtprio | head -20   # sound interrupt, server, programs",
+    .undo = "set the old priority in that program again",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, THREAD_NAME,
                           ST_KEY_THREADS_COMPLETE, ST_KEY_DAEMON_SYSTEM76_SCHEDULER,
@@ -311,13 +311,12 @@ const struct st_rule st_rule_linux_hybrid_cores = {
                "improved\"\nLinux tools/perf/Documentation/intel-hybrid.txt: cpu_core/cpus, cpu_atom/cpus; "
                "Documentation/ABI/testing/sysfs-devices-system-cpu: cpu_capacity\n"
                "a core is slow below 75 % of the fastest one's capacity: a limit that sleeptune chose",
-    .guide.now =
-        "# FAST: the CPUs in /sys/devices/cpu_core/cpus (Intel), or those of the highest cpu_capacity:\n"
-        "grep . /sys/devices/system/cpu/cpu*/cpu_capacity\n"
-        "taskset -apc FAST $(pgrep -o PROGRAM)",
-    .guide.persistent = "# start the program with\ntaskset -c FAST PROGRAM",
-    .guide.check = "ps -eLo psr,rtprio,comm | grep -v ' - '   # PSR: the CPU of each thread",
-    .guide.undo = "start the program without taskset",
+    .now = "# FAST: the CPUs in /sys/devices/cpu_core/cpus (Intel), or those of the highest cpu_capacity:\n"
+           "grep . /sys/devices/system/cpu/cpu*/cpu_capacity\n"
+           "taskset -apc FAST $(pgrep -o PROGRAM)",
+    .persistent = "# start the program with\ntaskset -c FAST PROGRAM",
+    .check = "ps -eLo psr,rtprio,comm | grep -v ' - '   # PSR: the CPU of each thread",
+    .undo = "start the program without taskset",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_CPU_EFFICIENT, ST_KEY_CPU_FAST, THREAD_PROCESS, ST_KEYS_RT_THREAD "*.cpu",
                           THREAD_PID, ST_MACHINE_PLAYS),
@@ -423,14 +422,14 @@ const struct st_rule st_rule_linux_irq_priorities = {
     .sources = "rtirq package: list 'snd usb i8042', high 90, step 5, low 51; rtirq issue 3 (lost after "
                "suspend)\n"
                "Linux kernel/irq/manage.c: threads get SCHED_FIFO 50 (sched_set_fifo)",
-    .guide.now = "# until the next boot or suspend:\npgrep 'irq/.*(snd|xhci)' | xargs -n1 sudo chrt -f -p 90",
-    .guide.persistent = "# install rtirq, then in /etc/default/rtirq (Fedora: /etc/sysconfig/rtirq):\n"
-                        "RTIRQ_NAME_LIST=\"snd usb i8042\"\n"
-                        "RTIRQ_PRIO_HIGH=90\n"
-                        "# and\n"
-                        "sudo systemctl enable --now rtirq",
-    .guide.check = "ps -eLo cls,rtprio,comm | grep 'irq/'   # snd and xhci above the rest",
-    .guide.undo = "sudo systemctl disable rtirq; then sudo /etc/init.d/rtirq reset, or restart",
+    .now = "# until the next boot or suspend:\npgrep 'irq/.*(snd|xhci)' | xargs -n1 sudo chrt -f -p 90",
+    .persistent = "# install rtirq, then in /etc/default/rtirq (Fedora: /etc/sysconfig/rtirq):\n"
+                  "RTIRQ_NAME_LIST=\"snd usb i8042\"\n"
+                  "RTIRQ_PRIO_HIGH=90\n"
+                  "# and\n"
+                  "sudo systemctl enable --now rtirq",
+    .check = "ps -eLo cls,rtprio,comm | grep 'irq/'   # snd and xhci above the rest",
+    .undo = "sudo systemctl disable rtirq; then sudo /etc/init.d/rtirq reset, or restart",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, IRQ_NAME, IRQ_PRIORITY, THREAD_PROCESS, THREAD_PRIORITY,
                           ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),

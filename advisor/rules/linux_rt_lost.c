@@ -143,17 +143,15 @@ const struct st_rule st_rule_linux_rt_lost = {
     .sources = "heftig/rtkit issue 13 (S3 and s2idle, closed), pull request 35; bugzilla.redhat.com 688282\n"
                "rtkit-daemon.c: \"The canary thread is apparently starving\"\n"
                "CLOCK_BOOTTIME - CLOCK_MONOTONIC: clock_gettime(2)",
-    .guide.now =
-        "systemctl --user restart pipewire pipewire-pulse wireplumber   # or pulseaudio; then open your "
-        "programs again",
-    .guide.persistent =
-        "# /etc/systemd/system/rtkit-daemon.service.d/90-sleeptune.conf\n[Service]\nExecStart=\n"
-        "ExecStart=/usr/libexec/rtkit-daemon --no-canary\n"
-        "# then\nsudo systemctl daemon-reload && sudo systemctl restart rtkit-daemon",
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "journalctl -b -u rtkit-daemon | grep -c Demot   # 0\n"
-                   "ps -eLo cls,rtprio,comm | grep data-loop   # RR 20 or FF 88, also after a suspend",
-    .guide.undo = "delete 90-sleeptune.conf and restart rtkit-daemon",
+    .now = "systemctl --user restart pipewire pipewire-pulse wireplumber   # or pulseaudio; then open your "
+           "programs again",
+    .persistent = "# /etc/systemd/system/rtkit-daemon.service.d/90-sleeptune.conf\n[Service]\nExecStart=\n"
+                  "ExecStart=/usr/libexec/rtkit-daemon --no-canary\n"
+                  "# then\nsudo systemctl daemon-reload && sudo systemctl restart rtkit-daemon",
+    .needs = ST_NEEDS_REOPEN,
+    .check = "journalctl -b -u rtkit-daemon | grep -c Demot   # 0\n"
+             "ps -eLo cls,rtprio,comm | grep data-loop   # RR 20 or FF 88, also after a suspend",
+    .undo = "delete 90-sleeptune.conf and restart rtkit-daemon",
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", ST_KEY_RTKIT_COMMAND,
                           ST_KEY_RTKIT_DEMOTED_N, ST_KEY_SUSPENDED_MS, ST_KEY_POWER_STATES,
@@ -281,13 +279,13 @@ const struct st_rule st_rule_linux_client_priority = {
         "PipeWire commits "
         "70b224f1c (1.0.1: pw-data-loop) and c12cf748b (1.2: data-loop.0)\n"
         "/proc/PID/task/TID/stat, fields 2, 40 and 41: proc(5)",
-    .guide.now = "PIPEWIRE_CONFIG_NAME=client-rt.conf PROGRAM   # PipeWire before 1.4",
-    .guide.persistent = "# PipeWire before 1.4, in ~/.config/environment.d/90-sleeptune.conf:\n"
-                        "PIPEWIRE_CONFIG_NAME=client-rt.conf\n"
-                        "# and the right itself: see finding linux-rt-permission",
-    .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "ps -eLo cls,rtprio,comm | grep data-loop   # RR or FF, and a priority",
-    .guide.undo = "delete 90-sleeptune.conf",
+    .now = "PIPEWIRE_CONFIG_NAME=client-rt.conf PROGRAM   # PipeWire before 1.4",
+    .persistent = "# PipeWire before 1.4, in ~/.config/environment.d/90-sleeptune.conf:\n"
+                  "PIPEWIRE_CONFIG_NAME=client-rt.conf\n"
+                  "# and the right itself: see finding linux-rt-permission",
+    .needs = ST_NEEDS_RELOGIN,
+    .check = "ps -eLo cls,rtprio,comm | grep data-loop   # RR or FF, and a priority",
+    .undo = "delete 90-sleeptune.conf",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", RT_PROCESS, RT_PRIORITY, RT_NAME,
                           NORMAL_PROCESS, ST_KEY_THREADS_COMPLETE, "linux.*_thread.*.pid",

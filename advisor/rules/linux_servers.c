@@ -163,12 +163,12 @@ const struct st_rule st_rule_linux_alsa_buffer = {
                "field report: ring of 512 frames under a quantum of 1024: about 24 errors a second in "
                "pw-top\n"
                "PipeWire's defaults (quantum 1024, rate 48000): pipewire.conf(5)",
-    .guide.now = NOW("256"),
-    .guide.persistent = EVER("256"),
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "cat /proc/asound/card*/pcm*/sub*/hw_params   # buffer_size is at least two times "
-                   "period_size, and not below the quantum",
-    .guide.undo = "pw-metadata -n settings 0 clock.force-quantum 0; delete 90-sleeptune.conf",
+    .now = NOW("256"),
+    .persistent = EVER("256"),
+    .needs = ST_NEEDS_REOPEN,
+    .check = "cat /proc/asound/card*/pcm*/sub*/hw_params   # buffer_size is at least two times "
+             "period_size, and not below the quantum",
+    .undo = "pw-metadata -n settings 0 clock.force-quantum 0; delete 90-sleeptune.conf",
     .worst = ST_STATUS_PROBLEM,
     .facts =
         ST_RULE_KEYS(ST_KEYS_ALSA "*.buffer_frames", ST_KEYS_ALSA "*.period_frames", ST_KEYS_ALSA "*.rate_hz",
@@ -349,11 +349,11 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
         "from 1.2 on context.properties.rules with cpu.vm.name instead of vm.overrides, which still counts "
         "(src/pipewire/context.c)\n"
         "a running PipeWire is asked by pw-metadata -n settings; if that fails, sleeptune reads its files",
-    .guide.now = PIPEWIRE_QUANTUM_NOW("32"),
-    .guide.persistent = PIPEWIRE_QUANTUM_EVER("", "32", ""),
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "pw-top   # QUANT and RATE: cycle = QUANT / RATE",
-    .guide.undo = "delete 90-sleeptune.conf and run systemctl --user restart pipewire",
+    .now = PIPEWIRE_QUANTUM_NOW("32"),
+    .persistent = PIPEWIRE_QUANTUM_EVER("", "32", ""),
+    .needs = ST_NEEDS_REOPEN,
+    .check = "pw-top   # QUANT and RATE: cycle = QUANT / RATE",
+    .undo = "delete 90-sleeptune.conf and run systemctl --user restart pipewire",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_MIN_QUANTUM,
                           ST_KEY_PIPEWIRE_MAX_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ,
@@ -421,11 +421,11 @@ const struct st_rule st_rule_linux_pipewire_clients = {
         "power "
         "of two; node.force-quantum goes before it\n"
         "EasyEffects issue 1567 (Discord asks for 360: 512 became 256), us.zoom.Zoom issue 385 (256 of 1024)",
-    .guide.now = "pw-metadata -n settings 0 clock.min-quantum 1024   # or the cycle that you want",
-    .guide.persistent = "# start that program with\nPULSE_LATENCY_MSEC=60   # or PIPEWIRE_LATENCY=1024/48000",
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "pw-top   # QUANT of each program: what it asked for",
-    .guide.undo = "pw-metadata -n settings 0 clock.min-quantum 32; start the program without these variables",
+    .now = "pw-metadata -n settings 0 clock.min-quantum 1024   # or the cycle that you want",
+    .persistent = "# start that program with\nPULSE_LATENCY_MSEC=60   # or PIPEWIRE_LATENCY=1024/48000",
+    .needs = ST_NEEDS_REOPEN,
+    .check = "pw-top   # QUANT of each program: what it asked for",
+    .undo = "pw-metadata -n settings 0 clock.min-quantum 32; start the program without these variables",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_KEYS_PIPEWIRE_NODE "*", ST_KEYS_PIPEWIRE "*quantum",
                           ST_KEYS_PIPEWIRE "*rate_hz", ST_OWNER_KEYS),
@@ -536,11 +536,11 @@ const struct st_rule st_rule_linux_pipewire_rates = {
         "clock.rate\n"
         "UnleashedRecomp issue 818 (crackle only if others played first), pipewire-module-xrdp issue 4 (a "
         "sink of 44100 Hz: cured when that rate was allowed)",
-    .guide.now = RATE_NOW("48000"),
-    .guide.persistent = RATE_EVER("48000"),
-    .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "pw-top   # QUANT and RATE: cycle = QUANT / RATE",
-    .guide.undo = "pw-metadata -n settings 0 clock.force-rate 0; delete 90-sleeptune.conf",
+    .now = RATE_NOW("48000"),
+    .persistent = RATE_EVER("48000"),
+    .needs = ST_NEEDS_RELOGIN,
+    .check = "pw-top   # QUANT and RATE: cycle = QUANT / RATE",
+    .undo = "pw-metadata -n settings 0 clock.force-rate 0; delete 90-sleeptune.conf",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_KEYS_PIPEWIRE_NODE "*", ST_KEYS_PIPEWIRE "*quantum",
                           ST_KEYS_PIPEWIRE "*rate_hz", ST_KEY_PIPEWIRE_ALLOWED_RATES, ST_OWNER_KEYS),
@@ -610,10 +610,10 @@ const struct st_rule st_rule_linux_pulseaudio = {
                 "only for drivers that report wrong positions",
     .sources = "pulse-daemon.conf(5): realtime-scheduling yes, realtime-priority 5, default-fragments 4, "
                "default-fragment-size-msec 25",
-    .guide.persistent = "# /etc/pulse/daemon.conf.d/90-sleeptune.conf\nrealtime-scheduling = yes",
-    .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "ps -eLo cls,rtprio,comm | grep alsa-   # RR 5",
-    .guide.undo = "delete 90-sleeptune.conf and run systemctl --user restart pulseaudio",
+    .persistent = "# /etc/pulse/daemon.conf.d/90-sleeptune.conf\nrealtime-scheduling = yes",
+    .needs = ST_NEEDS_RELOGIN,
+    .check = "ps -eLo cls,rtprio,comm | grep alsa-   # RR 5",
+    .undo = "delete 90-sleeptune.conf and run systemctl --user restart pulseaudio",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PULSEAUDIO, ST_KEY_PULSE_REALTIME_SCHEDULING, ST_KEY_PULSE_TSCHED,
                           FRAGMENTS, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC, ST_OWNER_KEYS),

@@ -111,10 +111,10 @@ const struct st_rule st_rule_linux_high_res_timers = {
     .when_not = "never: without them no period shorter than a tick can work",
     .sources = "kernel-parameters (highres=); Linux kernel/time/hrtimer.c, kernel/time/timer_list.c\n"
                "clock_getres(2): 1 ns with, one tick without",
-    .guide.persistent = ST_MACHINE_FIX_NO_BOOT_OPTION("highres=off"),
-    .guide.needs = ST_NEEDS_REBOOT,
-    .guide.check = "sudo grep -m 1 resolution /proc/timer_list   # .resolution: 1 nsecs",
-    .guide.undo = "leave these timers on: without them every sleep is rounded up to a tick",
+    .persistent = ST_MACHINE_FIX_NO_BOOT_OPTION("highres=off"),
+    .needs = ST_NEEDS_REBOOT,
+    .check = "sudo grep -m 1 resolution /proc/timer_list   # .resolution: 1 nsecs",
+    .undo = "leave these timers on: without them every sleep is rounded up to a tick",
     .worst = ST_STATUS_PROBLEM,
     .facts =
         ST_RULE_KEYS(ST_KEY_CLOCK_GETRES_NS, ST_KEY_TIMER_LIST_HRES_ACTIVE, ST_KEY_TIMER_LIST_RESOLUTION_NS,
@@ -152,7 +152,7 @@ static void fix_slow(const char *best, bool chosen, struct st_finding *finding)
                    chosen ? "# remove clocksource= from the kernel command line: /etc/default/grub and "
                             "/etc/default/grub.d, then\n"
                             "sudo update-grub"
-                   : strcmp(best, "tsc") == 0 ? finding->rule->guide.persistent
+                   : strcmp(best, "tsc") == 0 ? finding->rule->persistent
                                               : NULL,
                    ST_NEEDS_NOTHING);
     if (chosen)
@@ -229,12 +229,12 @@ const struct st_rule st_rule_linux_clocksource = {
     .when_not = "the kernel has marked the TSC unstable: it had a reason. Never add tsc=reliable on a guess.",
     .sources = "kernel-parameters (clocksource=, tsc=); Linux kernel/time/clocksource.c\n"
                "cost of a read: 'sleeptune measure' prints it for this machine",
-    .guide.now = "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
-    .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION("clocksource=tsc"),
-    .guide.check = "cat /sys/devices/system/clocksource/clocksource0/current_clocksource   # tsc; kvm-clock "
-                   "or the like in a guest\n"
-                   "sudo dmesg | grep -i clocksource   # not \"unstable\"",
-    .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("clocksource=tsc"),
+    .now = "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
+    .persistent = ST_MACHINE_FIX_BOOT_OPTION("clocksource=tsc"),
+    .check = "cat /sys/devices/system/clocksource/clocksource0/current_clocksource   # tsc; kvm-clock "
+             "or the like in a guest\n"
+             "sudo dmesg | grep -i clocksource   # not \"unstable\"",
+    .undo = ST_MACHINE_UNDO_BOOT_OPTION("clocksource=tsc"),
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_KEY_CLOCKSOURCE_CURRENT, ST_KEY_CLOCKSOURCE_AVAILABLE, ST_KEY_CONFIG_HZ,
                           ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS),
@@ -320,12 +320,12 @@ const struct st_rule st_rule_linux_timer_slack = {
                "2025: from March in 6.1.y and 6.6.y, and in newer kernels, timerslack_ns reads 0 for "
                "real-time threads, where it read 50000 before although nanosleep did not use it; their "
                "timed futex waits are exact now, too (commit ed4fb6d7ef68)",
-    .guide.now = "# get real-time priority (sleeptune report linux-rt-permission), or for one thread:\n"
-                 "echo 1000 | sudo tee /proc/TID/timerslack_ns",
-    .guide.persistent = "# services started by systemd, in the unit\n[Service]\nTimerSlackNSec=1us",
-    .guide.check = "cat /proc/TID/timerslack_ns   # 1000; a real-time thread shows 0 (older kernels: 50000, "
-                   "without effect)",
-    .guide.undo = "echo 50000 | sudo tee /proc/TID/timerslack_ns, or remove TimerSlackNSec= from the unit",
+    .now = "# get real-time priority (sleeptune report linux-rt-permission), or for one thread:\n"
+           "echo 1000 | sudo tee /proc/TID/timerslack_ns",
+    .persistent = "# services started by systemd, in the unit\n[Service]\nTimerSlackNSec=1us",
+    .check = "cat /proc/TID/timerslack_ns   # 1000; a real-time thread shows 0 (older kernels: 50000, "
+             "without effect)",
+    .undo = "echo 50000 | sudo tee /proc/TID/timerslack_ns, or remove TimerSlackNSec= from the unit",
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_KEY_TIMER_SLACK_NS, ST_KEY_RT_FIFO_ERRNO),
     .judge = judge_timer_slack,

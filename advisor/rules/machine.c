@@ -179,7 +179,7 @@ void st_machine_fix_user(struct st_finding *finding)
     static const char any[] = ST_MACHINE_ANY_USER;
     const size_t any_len = sizeof(any) - 1;
     struct st_text_buffer lines = {0};
-    const char *user, *text = finding->rule->guide.persistent;
+    const char *user, *text = finding->rule->persistent;
     st_rule_fix(finding);
     if (st_facts_text(finding->facts, ST_KEY_USER_NAME, &user) != 0 || !st_machine_is_plain(user) ||
         strcmp(user, "root") == 0)

@@ -45,12 +45,11 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
 /** The members of a rule that sets one sysctl, whose default is `usual`. */
 #define ST_MACHINE_SYSCTL_FIX(key, value, usual)                                                             \
     .applicability = ST_APPLY_AUTO, .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}),              \
-    .guide.now = "sudo sysctl " key "=" value,                                                               \
-    .guide.persistent = "# /etc/sysctl.d/90-sleeptune.conf\n" key " = " value,                               \
-    .guide.check = "sysctl " key "   # " value,                                                              \
-    .guide.undo =                                                                                            \
-        "delete the line in /etc/sysctl.d/90-sleeptune.conf; to undo it at once, set the default: "          \
-        "sudo sysctl " key "=" usual
+    .now = "sudo sysctl " key "=" value,                                                                     \
+    .persistent = "# /etc/sysctl.d/90-sleeptune.conf\n" key " = " value,                                     \
+    .check = "sysctl " key "   # " value,                                                                    \
+    .undo = "delete the line in /etc/sysctl.d/90-sleeptune.conf; to undo it at once, set the default: "      \
+            "sudo sysctl " key "=" usual
 
 /** The limits of one user, for ever; how to check and how to undo them. st_machine_fix_user puts the name
  * in. */
@@ -64,7 +63,7 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
 #define ST_MACHINE_ANY_USER "NAME "
 
 struct st_finding;
-/** The fix of the rule's guide, for the user whose rights were judged. */
+/** The rule's usual fix, for the user whose rights were judged. */
 void st_machine_fix_user(struct st_finding *finding);
 
 /** How to undo that by hand. */

@@ -127,9 +127,9 @@ bool st_rule_can_apply(const struct st_finding *finding)
 
 void st_rule_fix(struct st_finding *finding)
 {
-    const struct st_rule_guide *guide = &finding->rule->guide;
-    st_finding_fix(finding, guide->now, guide->persistent, guide->needs);
-    for (const struct st_change *one = finding->rule->changes; one != NULL && one->key[0] != '\0'; one++)
+    const struct st_rule *rule = finding->rule;
+    st_finding_fix(finding, rule->now, rule->persistent, rule->needs);
+    for (const struct st_change *one = rule->changes; one != NULL && one->key[0] != '\0'; one++)
         st_finding_change(finding, one->kind, one->key, one->value);
 }
 

@@ -21,18 +21,6 @@ struct st_wish {
     char why[ST_WISH_WHY_BYTES]; /* who set it; "": the user */
 };
 
-/** The usual fix of a rule, without facts: what has to be filled in is in capitals. The guide prints all of
- * it. Empty where the rule can only say ok. */
-struct st_rule_guide {
-    const char *now;        /* commands; NULL: none */
-    const char *persistent; /* lines of a file behind "# /its/name", commands behind "# then", words behind
-                               "# ", going on in the next line from 70 columns on and behind ',' and ':';
-                               NULL: none */
-    enum st_needs needs;    /* nothing, if a rule does not say it */
-    const char *check;      /* commands; behind '#' what they show when it is right */
-    const char *undo;       /* by hand; a sentence without its full stop */
-};
-
 /** Lists of a rule, each with its end. */
 #define ST_RULE_CASES(...)   ((const struct st_rule_case[]){__VA_ARGS__, {0}})
 #define ST_RULE_CHANGES(...) ((const struct st_change[]){__VA_ARGS__, {0}})
@@ -65,7 +53,17 @@ struct st_rule {
     const char *when_not;
     const char *sources; /* documents, kernel files; one a line */
     const char *history; /* "15.0: what changed (source)", one a line, oldest first; NULL: nothing known */
-    struct st_rule_guide guide;
+
+    /* The usual fix, without facts: what has to be filled in is in capitals. The guide prints all of it.
+     * Empty where the rule can only say ok. */
+    const char *now;        /* commands; NULL: none */
+    const char *persistent; /* lines of a file behind "# /its/name", commands behind "# then", words behind
+                               "# ", going on in the next line from 70 columns on and behind ',' and ':';
+                               NULL: none */
+    enum st_needs needs;    /* nothing, if a rule does not say it */
+    const char *check;      /* commands; behind '#' what they show when it is right */
+    const char *undo;       /* by hand; a sentence without its full stop */
+
     enum st_status worst; /* the worst it can say: problem, advice, or ok for one that only explains why
                              something has no effect. An unknown counts at a threshold only if that can
                              reach it */
@@ -74,13 +72,13 @@ struct st_rule {
     const char *last_version;            /* and up to; NULL: still */
     const char *const
         *facts; /* keys it reads, NULL-terminated; "prefix*" and "*suffix" patterns with one '*' allowed */
-    const struct st_change *changes; /* of the guide's fix; ends with {0}; NULL: none */
+    const struct st_change *changes; /* of that fix; ends with {0}; NULL: none */
     /** Running values that its code changes besides, NULL-terminated: names of sysctls, paths below /sys; '*'
      * stands for a name. A journal may name none but these and those of `changes`. NULL: none. */
     const char *const *targets;
     /** A rule that looks at one number has cases and no code: the first that holds is the finding, which
      * begins as st_finding_need_int() with the rule's first fact; "Y" is 1, "N" is 0. A problem or advice has
-     * the guide's fix. Ends with {0}; NULL: none. */
+     * the usual fix. Ends with {0}; NULL: none. */
     const struct st_rule_case *cases;
     /** Judges, if there are no cases. Pure: no I/O, no clock, no globals. The finding has rule, facts and
      * wish, and the status unknown. */
@@ -100,7 +98,7 @@ void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, con
                    struct st_finding *finding);
 /** Does `apply` make the changes of this finding? */
 bool st_rule_can_apply(const struct st_finding *finding);
-/** Gives the finding the fix of its rule's guide, with the rule's changes. */
+/** Gives the finding its rule's usual fix, with the changes. */
 void st_rule_fix(struct st_finding *finding);
 
 #endif
