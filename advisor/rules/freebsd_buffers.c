@@ -102,9 +102,8 @@ const struct st_rule st_rule_freebsd_snd_latency = {
                  "size themselves. The kernel wakes the program once for each block, and its sound is heard "
                  "up to one whole buffer later.",
     .cost = "CPU: more interrupts and context switches; programs that are slow to refill may crackle",
-    .when_not =
-        "your programs choose their own buffer size (JACK, virtual_oss): this setting does not affect "
-        "them. If sound crackles on a desktop, choose a larger value",
+    .when_not = "your programs choose their own buffer size (JACK, virtual_oss). If sound crackles on"
+                " a desktop, choose a larger value",
     .sources = "sound(4); FreeBSD sys/dev/sound/pcm/channel.c (reference tables for playback)\n"
                "hardware limits round these sizes up; other formats scale to the next power of two",
     .now = NOW("1", "0"),

@@ -160,9 +160,9 @@ static void judge_cpu_idle(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_cpu_idle = {
     .id = "freebsd-cpu-idle",
     .title = "CPU idle states (cx_lowest)",
-    .mechanism = "An idle CPU sleeps in one of several states (C1, C2, ...). The deeper the state, the "
-                 "longer the CPU takes to wake, and this time is added to each wake-up of a thread. "
-                 "cx_lowest is the deepest state that the kernel may use.",
+    .mechanism = "An idle CPU sleeps in one of several states (C1, C2, ...). The deeper the state, the"
+                 " longer it takes to wake, which is added to each wake-up of a thread. cx_lowest is "
+                 "the deepest state that the kernel may use.",
     .cost = "power: some watts, and on laptops a good part of the battery",
     .when_not = "on battery, unless you play music on battery",
     .sources = "acpi(4) (hw.acpi.cpu.cx_lowest, dev.cpu.N.cx_supported), rc.conf(5)\n"
@@ -298,9 +298,9 @@ static void judge_cpu_frequency(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_cpu_frequency = {
     .id = "freebsd-cpu-frequency",
     .title = "CPU clock (powerd)",
-    .mechanism = "powerd checks the load four times a second and sets the clock for that load. An audio "
-                 "thread works for a short time in each cycle, which powerd takes for a small load. So the "
-                 "clock may be low just when the thread has to be ready in time.",
+    .mechanism = "powerd checks the load four times a second and sets the clock for it. An audio "
+                 "thread, which works for a short time in each cycle, is a small load: the clock may "
+                 "be low just when it has to be ready in time.",
     .cost = "power, heat",
     .when_not = "on battery (powerd's -b mode)",
     .sources = "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4); powerd++ has the same modes",
@@ -469,10 +469,10 @@ static void judge_preemption(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_preemption = {
     .id = "freebsd-preemption",
     .title = "Kernel preemption (kern.sched)",
-    .mechanism = "With PREEMPTION (part of the GENERIC kernel) a real-time thread that wakes up gets the "
-                 "CPU at once, even if a different thread is inside the kernel. preempt_thresh is the "
-                 "lowest priority that can do this. Values above the real-time range change only normal "
-                 "threads, and so do slice, interact and quantum.",
+    .mechanism = "With PREEMPTION (part of the GENERIC kernel) a real-time thread that wakes up gets "
+                 "the CPU at once, even if another thread is inside the kernel. preempt_thresh is the "
+                 "lowest priority that can do this. Values above the real-time range change only "
+                 "normal threads, and so do slice, interact and quantum.",
     .cost = "none",
     .when_not = "you want a value above the real-time range, such as preempt_thresh=224 (a tip for "
                 "desktops): it changes nothing for real-time threads",

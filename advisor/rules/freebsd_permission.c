@@ -357,8 +357,8 @@ static void judge_memlock(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_memlock = {
     .id = "freebsd-memlock",
     .title = "Limit of locked memory",
-    .mechanism = "Memory that is not locked may be swapped out, or not be loaded yet. A thread that uses it "
-                 "waits for the disk, and there is no limit for this wait. If the limit is smaller than the "
+    .mechanism = "Memory that is not locked may be swapped out, or not be loaded yet. A thread that "
+                 "uses it waits for the disk, without a limit. If the limit is smaller than the "
                  "program, the program cannot lock its memory (mlockall fails).",
     .cost = "memory: other programs cannot use locked memory",
     .when_not =

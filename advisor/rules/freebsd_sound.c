@@ -103,9 +103,8 @@ static void judge_sound_polling(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_sound_polling = {
     .id = "freebsd-sound-polling",
     .title = "Sound cards checked at clock ticks (dev.hdac.N.polling)",
-    .mechanism = "In polling mode the driver does not use the card's interrupt at the end of a block, but "
-                 "checks the card at clock ticks. So a program may have to wait until the next check for "
-                 "the end of a block.",
+    .mechanism = "In polling mode the driver does not use the card's interrupt at the end of a block, "
+                 "but checks the card at clock ticks. A program may have to wait for the next check.",
     .cost = "none",
     .when_not = "cards whose interrupts are broken (\"play interrupt timeout, channel dead\")",
     .sources = "snd_hda(4), sound(4) (dev.pcm.N.polling of older drivers)\n"

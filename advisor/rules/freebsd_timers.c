@@ -163,11 +163,10 @@ static void judge_alloweddeviation(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_alloweddeviation = {
     .id = "freebsd-alloweddeviation",
     .title = "Stretched sleeps (kern.timecounter.alloweddeviation)",
-    .mechanism = "To save wake-ups the kernel may end a sleep late: the longer the sleep, the later. An "
-                 "idle CPU uses all of this extra time. Real-time priority does not change this. Up to "
-                 "FreeBSD 14 it affects nanosleep, clock_nanosleep and usleep; on all versions it affects "
-                 "poll, select and kevent. It is not a permitted drift between clocks, as is often written: "
-                 "all clocks stay as exact at any value.",
+    .mechanism = "To save wake-ups the kernel may end a sleep late: the longer the sleep, the later, "
+                 "also of real-time threads. Up to FreeBSD 14 it affects nanosleep, clock_nanosleep "
+                 "and usleep; on all versions poll, select and kevent. It is not a permitted drift "
+                 "between clocks, as is often written.",
     .cost = "power: timers that are close together no longer share one wake-up",
     .when_not = "laptops on battery that play no music. A program can wait exactly at any value: with a "
                 "kqueue timer (EVFILT_TIMER), a condition variable or a semaphore.",
@@ -529,9 +528,7 @@ const struct st_rule st_rule_freebsd_timecounter = {
                  "(TSC) directly; HPET, ACPI and i8254 are chips behind a bus, and each read may take about "
                  "a microsecond or more.",
     .cost = "none, if the kernel gives the TSC the highest quality",
-    .when_not =
-        "the kernel gives the TSC a lower quality than the clock in use: its rate may change, or its values "
-        "differ between the CPUs.",
+    .when_not = "the kernel gives the TSC a lower quality than the clock in use",
     .sources = "timecounters(4); FreeBSD sys/kern/kern_tc.c (quality, fast_gettime), "
                "sys/dev/acpica/acpi_hpet.c\n"
                "cost of a read: not measured on FreeBSD; 'sleeptune measure' prints it for this machine",

@@ -311,12 +311,12 @@ static void judge_cpu_frequency(struct st_finding *finding)
 const struct st_rule st_rule_linux_cpu_frequency = {
     .id = "linux-cpu-frequency",
     .title = "CPU frequency scaling",
-    .mechanism = "An audio callback is a short piece of work after an idle time. If the CPU clock follows "
-                 "the load, this work starts at a low clock and takes longer, although the average load is "
-                 "small. It is not known how much longer at most.",
+    .mechanism = "An audio callback is a short piece of work after an idle time. If the CPU clock "
+                 "follows the load, this work starts at a low clock and takes longer, although the "
+                 "average load is small.",
     .cost = "power, heat, fan noise",
     .when_not = "on battery; on laptops that get hot; turbo was switched off on purpose; a daemon "
-                "(power-profiles-daemon, tuned, TLP) would overwrite this setting: choose its performance "
+                "(power-profiles-daemon, tuned, TLP) would overwrite it: choose its performance "
                 "profile instead",
     .sources = "Linux Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst\n"
                "'powersave' under intel_pstate and amd-pstate-epp is not the generic governor: the energy "

@@ -229,9 +229,9 @@ static void judge_idle_states(struct st_finding *finding)
 const struct st_rule st_rule_linux_idle_states = {
     .id = "linux-idle-states",
     .title = "CPU idle states and PM QoS",
-    .mechanism = "An idle CPU sleeps in one of several states. The deeper the state, the longer the CPU "
-                 "takes to wake, and this time is added to each wake-up of a thread. A program can limit "
-                 "it: it writes the limit to /dev/cpu_dma_latency and keeps the file open.",
+    .mechanism = "An idle CPU sleeps in one of several states. The deeper the state, the longer it "
+                 "takes to wake, which is added to each wake-up of a thread. A program can limit it: "
+                 "it writes the limit to /dev/cpu_dma_latency and keeps the file open.",
     .privilege = "root, or write access to /dev/cpu_dma_latency",
     .cost = "power: several watts; a limit of 0 means that the CPU never sleeps at all",
     .when_not = "on battery. Do not keep the limit all day: set it only while music plays",

@@ -251,9 +251,9 @@ static void judge_jack_period(struct st_finding *finding)
 const struct st_rule st_rule_linux_jack_period = {
     .id = "linux-jack-period",
     .title = "JACK's period and buffer",
-    .mechanism = "JACK's latency is period × periods / rate, and the machine has one period of time to "
-                 "compute each cycle. USB sends sound in packets of 1 ms, which do not fit evenly into the "
-                 "usual periods. With only two periods the buffer may run empty for this reason alone.",
+    .mechanism = "JACK's latency is period × periods / rate; each cycle must be computed within one "
+                 "period. USB sends sound in packets of 1 ms, which do not fit evenly into the usual "
+                 "periods: with only two the buffer may run empty for this reason alone.",
     .privilege = "none",
     .cost = "latency: each additional period adds one period of delay",
     .when_not = "you only mix or listen, so latency does not matter: a longer period is safer",

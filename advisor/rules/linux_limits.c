@@ -73,8 +73,8 @@ static void judge_memlock(struct st_finding *finding)
 const struct st_rule st_rule_linux_memlock = {
     .id = "linux-memlock",
     .title = "Limit of locked memory",
-    .mechanism = "Memory that is not locked may be swapped out, or not be loaded yet. A thread that uses it "
-                 "waits for the disk, and there is no limit for this wait. If the limit is smaller than the "
+    .mechanism = "Memory that is not locked may be swapped out, or not be loaded yet. A thread that "
+                 "uses it waits for the disk, without a limit. If the limit is smaller than the "
                  "program, the program cannot lock its memory (mlockall fails).",
     .cost = "memory: other programs cannot use locked memory",
     .when_not = "shared machines with little memory: choose a smaller size",
@@ -467,13 +467,12 @@ static void judge_rt_throttling(struct st_finding *finding)
 const struct st_rule st_rule_linux_rt_throttling = {
     .id = "linux-rt-throttling",
     .title = "Real-time throttling",
-    .mechanism = "When real-time threads have used 95 % of a second on a CPU, the kernel stops them for the "
-                 "rest of that second, so that a thread that never sleeps does not hang the machine. An "
-                 "audio thread that sleeps in each cycle does not reach this limit.",
+    .mechanism = "When real-time threads have used 95 % of a second on a CPU, the kernel stops them "
+                 "for the rest of it, so that a thread that never sleeps does not hang the machine. An"
+                 " audio thread that sleeps in each cycle does not reach this limit.",
     .cost = "none at the default",
-    .when_not =
-        "special machines with isolated CPUs, where it was set on purpose. Before 6.12 never set -1 to cure "
-        "xruns: a real-time thread that never sleeps can then hang the machine.",
+    .when_not = "special machines with isolated CPUs, where it was set on purpose. Before 6.12 never "
+                "set -1: a real-time thread that never sleeps can then hang the machine.",
     .sources = "Linux Documentation/scheduler/sched-rt-group.rst, kernel/sched/rt.c (default 950000 of "
                "1000000)\n"
                "from 6.12 on a deadline server instead (commits a110a81c52a9, 5f6bd380c7bd: scheduler "

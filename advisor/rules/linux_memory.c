@@ -112,10 +112,9 @@ const struct st_rule st_rule_linux_swap = {
 const struct st_rule st_rule_linux_numa_balancing = {
     .id = "linux-numa-balancing",
     .title = "Automatic NUMA balancing",
-    .mechanism =
-        "On a machine with several memory nodes the kernel takes pages away from programs from time to "
-        "time, to see which processor uses them. The next use of such a page stops the thread, maybe "
-        "until the page has moved; that happens to locked memory, too.",
+    .mechanism = "On a machine with several memory nodes the kernel takes pages away from programs now"
+                 " and then, to see which processor uses them, locked ones, too. The next use of such "
+                 "a page stops the thread, maybe until the page has moved.",
     .cost = "throughput: a program may keep memory that is far from its processor",
     .when_not = "machines with one memory node, where it is off by itself",
     .sources =
@@ -184,9 +183,8 @@ const struct st_rule st_rule_linux_huge_pages = {
                  "kernel has moved enough memory to make a huge page. Memory that the program has used "
                  "before is not affected.",
     .cost = "throughput: only programs that ask for huge pages get them",
-    .when_not = "you use large sample libraries: they are faster with huge pages. Then keep 'enabled' at "
-                "'always' and set only 'defrag' to 'madvise'. Set 'enabled' to 'never' only if no wake-up "
-                "may be late",
+    .when_not = "you use large sample libraries, which are faster with huge pages: then set only "
+                "'defrag' to 'madvise'. Set 'enabled' to 'never' only if no wake-up may be late",
     .sources = "Linux Documentation/admin-guide/mm/transhuge.rst: enabled, defrag; commit 21440d7eb904 "
                "(defer+madvise)\n"
                "khugepaged also moves memory in the background: its cost was not measured",

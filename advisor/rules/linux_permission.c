@@ -163,10 +163,9 @@ static void judge_rt_permission(struct st_finding *finding)
 const struct st_rule st_rule_linux_rt_permission = {
     .id = "linux-rt-permission",
     .title = "Right to real-time priority",
-    .mechanism = "A thread with real-time priority (SCHED_FIFO) runs as soon as it is due. A normal thread "
-                 "waits until busy programs leave a CPU free: this takes milliseconds, and there is no "
-                 "limit for this wait. A user gets the right to real-time priority from the limit rtprio or "
-                 "from rtkit; root always has it.",
+    .mechanism = "A thread with real-time priority (SCHED_FIFO) runs as soon as it is due. A normal "
+                 "thread waits until busy programs leave a CPU free, without a limit. A user gets the "
+                 "right to real-time priority from the limit rtprio or from rtkit; root always has it.",
     .cost = "fairness: a program with this right can take a CPU for itself (the kernel keeps 5 % for others)",
     .when_not =
         "shared machines with users you do not trust. 90 is enough: 99 is above the kernel's own threads.",
@@ -379,14 +378,13 @@ static void judge_rtkit(struct st_finding *finding)
 const struct st_rule st_rule_linux_rtkit = {
     .id = "linux-rtkit",
     .title = "rtkit, the daemon that grants real-time priority",
-    .mechanism = "Desktop programs ask rtkit over D-Bus when the limits give them no real-time priority. "
-                 "rtkit gives them SCHED_RR with a low priority, but only if they never compute for more "
-                 "than 200 ms without a sleep. If a test thread of rtkit gets no CPU time, rtkit takes the "
-                 "priority away from all programs.",
+    .mechanism = "Desktop programs ask rtkit over D-Bus when the limits give them no real-time "
+                 "priority. It gives them SCHED_RR with a low priority, if they never compute for more"
+                 " than 200 ms without a sleep. If a test thread of rtkit gets no CPU time, rtkit takes "
+                 "the priority away from all programs.",
     .cost = "none",
-    .when_not =
-        "your periods are 5 ms or more, for which the priority from rtkit is enough, or your limits already "
-        "allow real-time priority",
+    .when_not = "your periods are 5 ms or more, for which its priority is enough, or your limits "
+                "already allow real-time priority",
     .sources = "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
                "PipeWire module-rt asks limits, then the portal, then rtkit\n"
                "5 ms is a limit that sleeptune chose",

@@ -221,11 +221,10 @@ static void judge_preemption(struct st_finding *finding)
 const struct st_rule st_rule_linux_preemption = {
     .id = "linux-preemption",
     .title = "Preemption model of the kernel",
-    .mechanism = "A thread that is due waits while its CPU runs kernel code that cannot be interrupted. "
-                 "With the models none and voluntary the kernel can be interrupted only at a few places; "
-                 "with full and lazy a real-time thread can interrupt it nearly anywhere; with PREEMPT_RT "
-                 "almost always. The wait may take hundreds of µs to milliseconds. Only PREEMPT_RT limits "
-                 "it.",
+    .mechanism = "A thread that is due waits while its CPU runs kernel code that cannot be "
+                 "interrupted: hundreds of µs to milliseconds. With the models none and voluntary the "
+                 "kernel can be interrupted only at a few places; with full and lazy nearly anywhere "
+                 "by a real-time thread. Only PREEMPT_RT limits the wait.",
     .cost = "throughput: a few per cent",
     .when_not = "the machine is a server, or needs proprietary drivers, which may not work with PREEMPT_RT",
     .sources =
@@ -300,10 +299,9 @@ static void judge_threaded_irqs(struct st_finding *finding)
 const struct st_rule st_rule_linux_threaded_irqs = {
     .id = "linux-threaded-irqs",
     .title = "Interrupt handlers in threads",
-    .mechanism = "The handler of an interrupt runs before any thread, whatever the thread's priority. With "
-                 "threadirqs each handler is a thread of priority SCHED_FIFO 50. An audio thread with a "
-                 "higher priority then comes first, and you can give the sound card's interrupt a higher "
-                 "priority than the others.",
+    .mechanism = "The handler of an interrupt runs before any thread. With threadirqs each handler is "
+                 "a thread of priority SCHED_FIFO 50: an audio thread with a higher priority comes "
+                 "first, and the sound card's interrupt can get a higher priority than the others.",
     .cost = "throughput: the CPU switches to one more thread at each interrupt",
     .when_not = "disk and network load cause no xruns on your machine: some devices fail with threadirqs. "
                 "If you use threadirqs, give the interrupt of the sound card the highest priority of all "
@@ -346,10 +344,9 @@ static void judge_sched_ext(struct st_finding *finding)
 const struct st_rule st_rule_linux_sched_ext = {
     .id = "linux-sched-ext",
     .title = "Scheduler loaded by a program (sched_ext)",
-    .mechanism =
-        "With sched_ext a program replaces the kernel's scheduler of normal threads (scx_lavd, scx_bpfland "
-        "...). Such a scheduler favours games or throughput; programs that play without real-time priority, "
-        "and those that feed them, may wait longer than with the kernel's own.",
+    .mechanism = "With sched_ext a program replaces the kernel's scheduler of normal threads "
+                 "(scx_lavd, scx_bpfland ...), in favour of games or throughput. Programs that play "
+                 "without real-time priority, and those that feed them, may wait longer.",
     .cost = "throughput: games and builds lose what the scheduler was loaded for",
     .when_not = "you hear no gaps while it is loaded",
     .sources =

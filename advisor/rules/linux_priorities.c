@@ -157,9 +157,8 @@ static void judge_server_priority(struct st_finding *finding)
 const struct st_rule st_rule_linux_server_priority = {
     .id = "linux-server-priority",
     .title = "Real-time thread of the sound server",
-    .mechanism = "A sound server moves sound in one thread, and asks for real-time priority for it at the "
-                 "start. If this is refused, the thread runs as a normal one. You hear this only when the "
-                 "machine is busy.",
+    .mechanism = "A sound server moves sound in one thread, and asks for real-time priority for it at "
+                 "the start. If this is refused, you hear it only when the machine is busy.",
     .cost = "none",
     .when_not = "gaps in the sound do not matter to you",
     .sources = "PipeWire module-rt (limits, then the portal, then rtkit); jackd(1) -R\n"
@@ -412,10 +411,10 @@ static void judge_irq_priorities(struct st_finding *finding)
 const struct st_rule st_rule_linux_irq_priorities = {
     .id = "linux-irq-priorities",
     .title = "Priority of the sound card's interrupt thread",
-    .mechanism = "With threaded interrupts a thread of priority SCHED_FIFO 50 handles the sound card's "
-                 "interrupt, just as those of disk and network. On the same CPU a sound server with a "
-                 "higher priority runs first, and other devices at 50 may come first, too. The best order "
-                 "is: sound interrupt, server, programs, other interrupts.",
+    .mechanism = "With threaded interrupts a thread of priority SCHED_FIFO 50 handles the sound card's"
+                 " interrupt, as those of disk and network: a sound server with a higher priority runs"
+                 " first on that CPU, and so may other devices. The best order is: sound interrupt, "
+                 "server, programs, other interrupts.",
     .cost = "fairness: at priority 90 a device that interrupts without end takes the CPU from all others",
     .when_not = "the server wakes by timer on an HD audio card: there is little to gain. On some machines a "
                 "suspend undoes the change.",

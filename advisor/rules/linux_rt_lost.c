@@ -133,9 +133,9 @@ static void judge_lost(struct st_finding *finding)
 const struct st_rule st_rule_linux_rt_lost = {
     .id = "linux-rt-lost",
     .title = "Real-time priority lost after a suspend",
-    .mechanism = "rtkit has a test thread, its canary. After a suspend rtkit takes the time in which the "
-                 "computer slept for a starved canary, and takes real-time priority away from all programs. "
-                 "They ask only once, so they stay without it until they are started again.",
+    .mechanism = "rtkit has a test thread, its canary. After a suspend rtkit takes the time in which "
+                 "the computer slept for a starved canary, and takes real-time priority away from all "
+                 "programs, until they are started again.",
     .cost =
         "fairness: without the canary a program that never sleeps keeps its priority (RLIMIT_RTTIME still "
         "ends it after 200 ms)",
@@ -263,10 +263,10 @@ static void judge_clients(struct st_finding *finding)
 const struct st_rule st_rule_linux_client_priority = {
     .id = "linux-client-priority",
     .title = "Real-time threads of the programs that play",
-    .mechanism =
-        "A program computes its sound in a thread of its own. Without real-time priority any busy program "
-        "delays it, and PipeWire has to go on without its sound. Before PipeWire 1.4 programs do not ask for "
-        "it by default; in a Flatpak they need the portal org.freedesktop.portal.Realtime.",
+    .mechanism = "A program computes its sound in a thread of its own. Without real-time priority any "
+                 "busy program delays it, and PipeWire goes on without its sound. Before PipeWire 1.4 "
+                 "programs do not ask for it by default; in a Flatpak they need the portal "
+                 "org.freedesktop.portal.Realtime.",
     .privilege = "none",
     .cost = "none",
     .when_not = "the program need not play without gaps, such as a browser with a large buffer",

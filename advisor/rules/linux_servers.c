@@ -341,8 +341,8 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
                  "quantum.",
     .privilege = "root; none for a file in ~/.config/pipewire",
     .cost = "power, CPU: a shorter cycle wakes all programs more often",
-    .when_not = "only some programs need a short cycle: let these programs ask for it. In virtual machines "
-                "the minimum is 1024 because the host may be too slow for less.",
+    .when_not = "only some programs need a short cycle: let these ask for it. In virtual machines the"
+                " minimum is 1024 because the host may be too slow for less.",
     .sources =
         "pipewire.conf(5) and the packaged pipewire.conf of 0.3.65 (rate 48000, quantum 1024, min 32 "
         "or 16, max 2048, vm.overrides min-quantum 1024)\n"
@@ -521,11 +521,11 @@ static void judge_pipewire_rates(struct st_finding *finding)
 const struct st_rule st_rule_linux_pipewire_rates = {
     .id = "linux-pipewire-rates",
     .title = "PipeWire's rate",
-    .mechanism =
-        "PipeWire runs at one rate for all. If several are allowed (clock.allowed-rates), the first program "
-        "that plays chooses one, which stays until nothing plays any more. The cycle is scaled with the "
-        "rate, then rounded down to a power of two: 1024 frames at 48 kHz (21.3 ms) become 512 at 44.1 kHz "
-        "(11.6 ms). PipeWire converts for programs and devices with another rate, which takes CPU time.",
+    .mechanism = "PipeWire runs at one rate for all. If several are allowed (clock.allowed-rates), the"
+                 " first program that plays chooses one, until nothing plays any more. The cycle is "
+                 "scaled with the rate, then rounded down to a power of two: 1024 frames at 48 kHz "
+                 "(21.3 ms) become 512 at 44.1 kHz (11.6 ms). Sound of another rate is converted, "
+                 "which takes CPU time.",
     .privilege = "none",
     .cost = "CPU: the sound of programs with another rate is converted",
     .when_not = "you want each recording at its own rate, and the shorter cycle has no dropouts",
@@ -601,13 +601,14 @@ static void judge_pulseaudio(struct st_finding *finding)
 const struct st_rule st_rule_linux_pulseaudio = {
     .id = "linux-pulseaudio",
     .title = "PulseAudio's scheduling",
-    .mechanism = "PulseAudio fills a large buffer and uses a timer to wake before it runs empty (tsched=1). "
-                 "With tsched=0 it wakes at the card's interrupts and uses a fixed number of fragments. Its "
-                 "threads ask for real-time priority 5 unless its configuration forbids it.",
+    .mechanism = "PulseAudio fills a large buffer and wakes by a timer before it runs empty "
+                 "(tsched=1), or, with tsched=0, at the card's interrupts, with a fixed number of "
+                 "fragments. Its threads ask for real-time priority 5 unless its configuration forbids"
+                 " it.",
     .privilege = "root; none for a file in ~/.config/pulse",
     .cost = "none",
-    .when_not = "you think of tsched=0 for a lower latency: it makes the latency fixed, not lower, and is "
-                "only for drivers that report wrong positions",
+    .when_not = "you think of tsched=0 for a lower latency: it makes the latency fixed, not lower, "
+                "and is for drivers that report wrong positions",
     .sources = "pulse-daemon.conf(5): realtime-scheduling yes, realtime-priority 5, default-fragments 4, "
                "default-fragment-size-msec 25",
     .persistent = "# /etc/pulse/daemon.conf.d/90-sleeptune.conf\nrealtime-scheduling = yes",

@@ -222,8 +222,8 @@ static void judge_clocksource(struct st_finding *finding)
 const struct st_rule st_rule_linux_clocksource = {
     .id = "linux-clocksource",
     .title = "Clocksource: the cost of a clock read",
-    .mechanism = "A program reads the clock several times in each cycle. It can read tsc, kvm-clock and "
-                 "similar clocks directly. With hpet or acpi_pm each clock read needs a system call and a "
+    .mechanism = "A program reads the clock several times in each cycle. It reads tsc, kvm-clock and "
+                 "similar clocks directly; with hpet or acpi_pm each read needs a system call and a "
                  "slow chip: about a microsecond or more.",
     .cost = "none, if the kernel offers the TSC",
     .when_not = "the kernel has marked the TSC unstable: it had a reason. Never add tsc=reliable on a guess.",
@@ -302,9 +302,9 @@ static void judge_timer_slack(struct st_finding *finding)
 const struct st_rule st_rule_linux_timer_slack = {
     .id = "linux-timer-slack",
     .title = "Timer slack of normal threads",
-    .mechanism = "The kernel may make each sleep of a normal thread too long, by at most the timer slack "
-                 "(50 µs by default). On an idle CPU it uses nearly all of this time. Threads under "
-                 "SCHED_FIFO, SCHED_RR and SCHED_DEADLINE have no slack.",
+    .mechanism = "The kernel may make each sleep of a normal thread too long, by at most the timer "
+                 "slack (50 µs by default), and on an idle CPU nearly does. Threads under SCHED_FIFO, "
+                 "SCHED_RR and SCHED_DEADLINE have no slack.",
     .privilege = "CAP_SYS_NICE for another user's program; none for your own programs",
     .cost = "power: fewer sleeps end together, so the CPU wakes up more often",
     .when_not = "audio threads under SCHED_FIFO or SCHED_RR, for which it changes nothing; machines on "

@@ -2,19 +2,17 @@
 
 LINUX = [
     ("The right to real-time priority",
-     "This decides more than everything else together. An audio thread without real-time priority waits behind any busy program, and "
-     "nothing below can make up for that. Do the first section; the others of this chapter are for when it does not help.",
+     "This decides more than everything else together. Do the first section; the others of this chapter are for when it does not help.",
      "linux-rt-permission linux-audio-group linux-memlock linux-rtkit linux-rt-lost linux-service-limits linux-cpu-quota linux-rt-group-sched"),
     ("CPU and power",
      "A machine that saves power is slow to wake up. On a laptop these settings cost battery, so make them for the time you play.",
      "linux-idle-states linux-idle-request-access linux-cpu-frequency linux-power-daemons linux-heat linux-hybrid-cores"),
     ("Timers and clocks",
-     "Kernels of today have all of this right. It is worth a look because a single wrong option on the kernel command line, often from "
-     "an old guide, spoils every sleep.",
+     "Kernels of today have all of this right, unless an option on the kernel command line, often from an old guide, spoils it.",
      "linux-high-res-timers linux-clocksource linux-timer-slack"),
     ("Kernel",
-     "Between the timer's interrupt and your thread there is whatever the kernel is doing at that moment. For periods above 5 ms the "
-     "defaults do; below that, preemption comes first.",
+     "What the kernel is doing at that moment comes before your thread. For periods above 5 ms the defaults do; below that, preemption "
+     "comes first.",
      "linux-preemption linux-sched-ext linux-threaded-irqs linux-irq-priorities linux-irq-sharing linux-huge-pages linux-numa-balancing "
      "linux-swap linux-firmware "
      "linux-rt-throttling linux-watchdogs"),
@@ -31,8 +29,7 @@ LINUX = [
 
 FREEBSD = [
     ("The right to real-time priority",
-     "A normal user has no right to it, and an audio thread without it waits behind any busy program. The first section is what "
-     "matters, and the second keeps it.",
+     "A normal user has no right to it. The first section is what matters, and the second keeps it.",
      "freebsd-rt-permission freebsd-mac-priority freebsd-memlock freebsd-jail"),
     ("Timers and clocks",
      "Up to FreeBSD 14 the first of these is the strongest single setting there is. From 15.0 on the kernel has it right for most "
@@ -47,20 +44,20 @@ FREEBSD = [
      "freebsd-preemption freebsd-interrupt-storm"),
     ("Sound",
      "Most of this is about delay, the time from a key to the sound, and not about gaps. Shorter buffers are quicker, and crackle on a "
-     "machine that does not keep up: measure first. sleeptune does not judge which device plays (hw.snd.default_unit), whether "
-     "the kernel mixes several programs (dev.pcm.N.play.vchans) and how well it resamples (hw.snd.feeder_rate_quality): these change the "
-     "device, the delay and the CPU time of a block, and no wake-up. See sound(4).",
+     "machine that does not keep up: measure first. Not judged, because they change no wake-up: which device plays "
+     "(hw.snd.default_unit), whether the kernel mixes several programs (dev.pcm.N.play.vchans) and how well it resamples "
+     "(hw.snd.feeder_rate_quality). See sound(4).",
      "freebsd-uaudio-buffer freebsd-snd-latency freebsd-virtual-oss freebsd-sound-polling"),
     ("Does it last, and does it help?",
      "A setting that is in the file but not in force is the usual reason why a guide did not help.",
      "freebsd-sysctl-conf freebsd-loader-conf"),
 ]
 
-AUDIENCE = """This is for people who record, play software instruments or run live effects, and hear clicks. What comes first can delay your
+AUDIENCE = """For people who record, play software instruments or run live effects, and hear clicks. What comes first can delay your
 sound without limit, what comes last by microseconds. Whoever only listens needs none of it: a longer buffer does the same for nothing.
 
-With 128 frames a period at 48 kHz an audio program has 2.67 ms to wake up, compute and be done, again and again; with 64 frames
-1.33 ms. Every delay named here comes out of that time."""
+With 128 frames a period at 48 kHz an audio program has 2.67 ms to wake up, compute and be done; with 64 frames 1.33 ms. Every delay
+named here comes out of that time."""
 
 GUIDES = {
     "linux": {"title": "Setting up Linux for real-time audio", "root": "sudo ", "chapters": LINUX,

@@ -6,9 +6,9 @@ WIDTH = 110
 LINE_FULL = 70  # columns, from which on a line of words goes on in the next: rule.h, struct st_rule_guide
 
 NEEDS = {
-    "reopen": "Programs have to open the sound device again.",
-    "relogin": "It counts from the next login on.",
-    "reboot": "It takes effect with the next boot.",
+    "reopen": "Then open the sound device again.",
+    "relogin": "It counts from the next login.",
+    "reboot": "It counts from the next boot.",
 }
 
 # --- sentences as Markdown: code (settings, files, commands) is recognised by its spelling ---
@@ -223,10 +223,18 @@ def applied_by_sleeptune(rule):
 
 # what a guide says once, at its beginning
 PLAIN_UNDO = re.compile(r"nothing |there is nothing |(take|delete) [^ ]+ out again \(GRUB|"
-                        r"(delete|take) (the lines? (in|out of) )?[^ ;]+( and (restart|run [^;]*|plug [^;]*))?$")
+                        r"(delete|take) (the lines? (in|out of) )?[^ ;]+( and (restart|run [^;]*|plug [^;]*))?(: [^;]*)?$")
+UNDO_AT_ONCE = re.compile(r"(delete|take) the lines? (in|out of) [^ ;]+; to undo it at once, set the defaults?: ")
 
 
+LIMITS = "# /etc/security/limits.d/90-sleeptune.conf\nNAME - rtprio 90\nNAME - memlock 4194304"
 BOOT_OPTION = re.compile(r'# /etc/default/grub\.d/\S+ \(Debian, Ubuntu\)\n.*DEFAULT ([^"]+)"\n# then\nsudo update-grub\n# Fedora: .*')
+
+
+def in_guide(rule):
+    """What is written for ever, without what the guide has elsewhere."""
+    text = BOOT_OPTION.sub(r"# add '\1' to the kernel command line", rule["persistent"])
+    return text if rule["id"] == "linux-rt-permission" else text.replace(LIMITS, "# see linux-rt-permission")
 
 
 def put_setting(page, rule, alone=True):
@@ -235,7 +243,7 @@ def put_setting(page, rule, alone=True):
         page.put("\n**Now:**\n")
         page.block("sh", rule["now"])
     if rule["persistent"]:
-        put_persistent(page, rule["persistent"] if alone else BOOT_OPTION.sub(r"# add '\1' to the kernel command line", rule["persistent"]))
+        put_persistent(page, rule["persistent"] if alone else in_guide(rule))
     if rule["needs"] in NEEDS:
         page.paragraphs(NEEDS[rule["needs"]])
     page.put("\n**Check:**\n")
@@ -247,8 +255,11 @@ def put_setting(page, rule, alone=True):
     if not rule["when_not"].startswith("never: "):
         page.bullet("Not when", "", rule["when_not"])
     by_command = f"{page.guide['root']}sleeptune revert {rule['id']}, if sleeptune applied it. By hand: "
-    if alone or not PLAIN_UNDO.match(rule["undo"].rstrip(".")):
-        page.bullet("Undo", by_command if alone and applied_by_sleeptune(rule) else "", rule["undo"])
+    if alone:
+        page.bullet("Undo", by_command if applied_by_sleeptune(rule) else "", rule["undo"])
+    elif not PLAIN_UNDO.match(rule["undo"].rstrip(".")):
+        at_once = UNDO_AT_ONCE.match(rule["undo"])
+        page.bullet("Undo at once" if at_once else "Undo", "", UNDO_AT_ONCE.sub("", rule["undo"]))
 
 
 def guide(outline, os, rules):
@@ -256,14 +267,13 @@ def guide(outline, os, rules):
     page.put(f"# {outline['title']}\n\n<!-- Written by docs/generate from advisor/rules; do not edit. -->\n")
     page.paragraphs(outline["intro"])
     page.put("\n## Measure first\n")
-    page.paragraphs("This runs an audio-shaped loop for ten seconds, says whether the machine keeps up, and names the settings below "
-                    "that differ on it:")
+    page.paragraphs("Ten seconds: does the machine keep up, and which settings below differ on it?")
     page.block("sh", "sleeptune check --frames 128")
-    page.paragraphs("Change one thing at a time, measure again, and keep what helped. Each section ends with its ID, marked where sleeptune "
-                    "can make the change; all can be done by hand, as shown. To undo one, delete what it wrote, run the commands after it "
-                    "once more, and restart, unless the section says otherwise. What names no cost has none.")
+    page.paragraphs("Change one thing at a time, measure again, and keep what helped. Each section ends with its ID, and (apply) where sleeptune "
+                    "can make the change. To undo one, delete what it wrote, run the commands after it once more, and restart, unless the section says "
+                    "otherwise. What names no cost has none.")
     page.block("sh", f"{'sleeptune report ID':{len(root) + 21}} # the numbers of this machine, and the sources\n"
-                     f"{root}sleeptune apply ID    # makes a marked change, and remembers what was there before\n"
+                     f"{root}sleeptune apply ID    # makes the change, and remembers what was there before\n"
                      f"{root}sleeptune verify      # after a reboot: is it in force?\n"
                      f"{root}sleeptune revert ID   # takes it back")
     for number, (title, intro, ids) in enumerate(outline["chapters"], 1):
@@ -273,7 +283,7 @@ def guide(outline, os, rules):
             page.put(f"\n### {known[rule_id]['title']}\n")
             page.paragraphs(known[rule_id]["mechanism"])
             put_setting(page, known[rule_id], alone=False)
-            mark = ", by `sleeptune apply`" if applied_by_sleeptune(known[rule_id]) else ""
+            mark = " (apply)" if applied_by_sleeptune(known[rule_id]) else ""
             page.put(f"- **ID:** `{rule_id}`{mark}\n")
     page.put("\n## What you can leave alone\n")
     page.paragraphs("Other guides name these. Leave them as they are: the default is right, or an audio program does not notice.")
