@@ -269,7 +269,7 @@ def guide(outline, os, rules):
     page.put("\n## Measure first\n")
     page.paragraphs("Ten seconds: does the machine keep up, and which settings below differ on it?")
     page.block("sh", "sleeptune check --frames 128")
-    page.paragraphs("Change one thing at a time, measure again, and keep what helped. Each section ends with its ID, and (apply) where sleeptune "
+    page.paragraphs("Change one thing at a time, measure again, and keep what helped. Each section begins with its ID, and (apply) where sleeptune "
                     "can make the change. To undo one, delete what it wrote, run the commands after it once more, and restart, unless the section says "
                     "otherwise. What names no cost has none.")
     page.block("sh", f"{'sleeptune report ID':{len(root) + 21}} # the numbers of this machine, and the sources\n"
@@ -280,11 +280,10 @@ def guide(outline, os, rules):
         page.put(f"\n## {number}. {title}\n")
         page.paragraphs(intro)
         for rule_id in ids.split():
-            page.put(f"\n### {known[rule_id]['title']}\n")
+            mark = " (apply)" if applied_by_sleeptune(known[rule_id]) else ""
+            page.put(f"\n### {known[rule_id]['title']}\n\n`{rule_id}`{mark}\n")
             page.paragraphs(known[rule_id]["mechanism"])
             put_setting(page, known[rule_id], alone=False)
-            mark = " (apply)" if applied_by_sleeptune(known[rule_id]) else ""
-            page.put(f"- **ID:** `{rule_id}`{mark}\n")
     page.put("\n## What you can leave alone\n")
     page.paragraphs("Other guides name these. Leave them as they are: the default is right, or an audio program does not notice.")
     page.put("\n")

@@ -58,9 +58,9 @@ def with_anchors(body):
 
 
 def with_rule_anchors(body, ids):
-    """Where a list has a rule's id, it can be linked to by that: the anchor is the same on each page, as in the manual."""
-    return re.sub(r'<li>(?=(?:<strong>ID:</strong>|<a href="[^"]*">[^<]*</a>) <code>([a-z0-9-]+)</code>)',
-                  lambda m: f'<li id="{m[1]}">' if m[1] in ids else m[0], body)
+    """Where a list or a paragraph begins with a rule's id, it can be linked to by that: the anchor is the same on each page, as in the manual."""
+    return re.sub(r'<(li|p)>(?=(?:<a href="[^"]*">[^<]*</a> )?<code>([a-z0-9-]+)</code>)',
+                  lambda m: f'<{m[1]} id="{m[2]}">' if m[2] in ids else m[0], body)
 
 
 def with_contents(body):

@@ -54,8 +54,6 @@ missing=0
 # answer QUESTION SCREEN REGEX: of the line on the screen
 answer() {
     grep -qE -- "$3" "$2.txt" || { echo "no answer on '$2' to: $1" >&2; missing=1; }
-    # shellcheck disable=SC2016  # Markdown
-    printf '| %s | `%s` |\n' "$1" "$2"
 }
 # shellcheck disable=SC2016  # Markdown
 screen() { printf '\n## %s\n\n%s\n\n```\n$ %s\n%s\n```\n' "$1" "$2" "$3" "$(cat "$4.txt")"; }
@@ -67,9 +65,6 @@ Captured by \`tests/bench/screens.sh\`, not edited. $(date -u +%Y-%m-%d), Linux 
 without a sound card (a null sink), load $load
 (the session runs at nice -20), no right to real-time priority. Two programs play at 1024 frames: *GoodSynth* computes 5 % of
 each period, *HeavyReverb* as much, and 130 % in each twentieth one.
-
-| question | screen with the answer |
-|---|---|
 TEXT
 answer "Which program?" status '^HeavyReverb lost sound'
 answer "Which buffer?" status '^PipeWire +[0-9]+ frames'
