@@ -141,8 +141,8 @@ like "this machine's root is judged" "$(status "$SLEEPTUNE" report --user root)"
 
 # --- what is left out --------------------------------------------------------------------------------------------
 laptop() { report --root "$captures/linux-laptop" "$@"; }
-is "docs/freebsd.md shows what it prints" "$(cd "$SLEEPTUNE_SRC" && COLUMNS=80 "$SLEEPTUNE" report --root tests/fixtures/captures/freebsd-13.2 --frames 64)" \
-    "$(awk '/^```/ {shown = 0} shown {print} /^\$ sleeptune report --root/ {shown = 1}' "$SLEEPTUNE_SRC/docs/freebsd.md")"
+is "docs/published/b5.md shows what it prints" "$(cd "$captures" && COLUMNS=100 "$SLEEPTUNE" report --root freebsd-13.2 --frames 64)" \
+    "$(awk '/^```/ {shown = 0} shown {print} /^\$ sleeptune report --root/ {shown = 1}' "$SLEEPTUNE_SRC/docs/published/b5.md")"
 screen_is profile-laptop-all laptop --profile laptop --all
 is "--only leaves the rules named" "$(laptop --only linux-hz,linux-memlock --json | query 'sorted(f)')" "['linux-hz', 'linux-memlock']"
 refused "--only with a rule of another system" 3 report --root "$captures/linux-laptop" --only freebsd-hz
