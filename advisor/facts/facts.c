@@ -228,10 +228,28 @@ bool st_facts_has_int(const struct st_facts *facts, const char *key)
     return st_facts_int(facts, key, &value) == 0;
 }
 
+int64_t st_facts_int_or(const struct st_facts *facts, const char *key, int64_t fallback)
+{
+    (void)!st_facts_int(facts, key, &fallback);
+    return fallback;
+}
+
+int64_t st_facts_positive_or(const struct st_facts *facts, const char *key, int64_t fallback)
+{
+    const int64_t value = st_facts_int_or(facts, key, 0);
+    return value > 0 && value <= 1000000 ? value : fallback;
+}
+
 const char *st_facts_text_or(const struct st_facts *facts, const char *key, const char *fallback)
 {
     const char *text;
     return st_facts_text(facts, key, &text) == 0 && text[0] != '\0' ? text : fallback;
+}
+
+bool st_facts_is(const struct st_facts *facts, const char *key, const char *text)
+{
+    const char *value;
+    return st_facts_text(facts, key, &value) == 0 && strcmp(value, text) == 0;
 }
 
 const struct st_fact *st_facts_beside(const struct st_facts *facts, const struct st_fact *fact,
@@ -266,6 +284,27 @@ int st_facts_beside_text(const struct st_facts *facts, const struct st_fact *fac
                          const char **ret)
 {
     return read_text(st_facts_beside(facts, fact, leaf), ret);
+}
+
+int64_t st_facts_beside_int_or(const struct st_facts *facts, const struct st_fact *fact, const char *leaf,
+                               int64_t fallback)
+{
+    (void)!st_facts_beside_int(facts, fact, leaf, &fallback);
+    return fallback;
+}
+
+const char *st_facts_beside_text_or(const struct st_facts *facts, const struct st_fact *fact,
+                                    const char *leaf, const char *fallback)
+{
+    (void)!st_facts_beside_text(facts, fact, leaf, &fallback);
+    return fallback;
+}
+
+bool st_facts_beside_is(const struct st_facts *facts, const struct st_fact *fact, const char *leaf,
+                        const char *text)
+{
+    const char *value;
+    return st_facts_beside_text(facts, fact, leaf, &value) == 0 && strcmp(value, text) == 0;
 }
 
 const char *st_fact_part(const struct st_fact *fact, const char *prefix, char *buf, size_t bytes)
@@ -309,11 +348,16 @@ int st_facts_overlay(const struct st_facts *facts, const struct st_facts *others
     return 0;
 }
 
+bool st_fact_is_unread(const struct st_fact *fact)
+{
+    return fact != NULL && (fact->state == ST_FACT_UNREADABLE || fact->state == ST_FACT_MALFORMED);
+}
+
 size_t st_facts_unreadable(const struct st_facts *facts)
 {
     size_t n = 0;
     ST_EACH_OF (row, facts->rows, facts->n)
-        n += (*row)->state == ST_FACT_UNREADABLE || (*row)->state == ST_FACT_MALFORMED;
+        n += st_fact_is_unread(*row);
     return n;
 }
 

@@ -76,8 +76,17 @@ ST_NODISCARD int st_facts_text(const struct st_facts *facts, const char *key, co
 /** Is there such a number? So it is for the process id of a daemon that runs. */
 bool st_facts_has_int(const struct st_facts *facts, const char *key);
 
+/** The number of a fact; `fallback` when there is none. */
+int64_t st_facts_int_or(const struct st_facts *facts, const char *key, int64_t fallback);
+
+/** The same for a number in 1 .. 1000000: settings of sound servers. */
+int64_t st_facts_positive_or(const struct st_facts *facts, const char *key, int64_t fallback);
+
 /** The text of a fact; `fallback` when there is none, or it is empty. */
 const char *st_facts_text_or(const struct st_facts *facts, const char *key, const char *fallback);
+
+/** Is there this text? */
+bool st_facts_is(const struct st_facts *facts, const char *key, const char *text);
 
 /** The fact whose key differs only in the last part: beside "linux.cpufreq.policy0.governor" lies, as
  * "driver", "linux.cpufreq.policy0.driver". NULL: none. The others read it as above. */
@@ -87,6 +96,13 @@ ST_NODISCARD int st_facts_beside_int(const struct st_facts *facts, const struct 
                                      const char *leaf, int64_t *ret);
 ST_NODISCARD int st_facts_beside_text(const struct st_facts *facts, const struct st_fact *fact,
                                       const char *leaf, const char **ret);
+/** The same, or `fallback`; also an empty text is one. */
+int64_t st_facts_beside_int_or(const struct st_facts *facts, const struct st_fact *fact, const char *leaf,
+                               int64_t fallback);
+const char *st_facts_beside_text_or(const struct st_facts *facts, const struct st_fact *fact,
+                                    const char *leaf, const char *fallback);
+bool st_facts_beside_is(const struct st_facts *facts, const struct st_fact *fact, const char *leaf,
+                        const char *text);
 
 /** What stands between `prefix` and the last part of the key: "1-2.3" of "linux.usb_audio.1-2.3.control"; cut
  * to the buffer. @return buf. */
@@ -106,7 +122,9 @@ const struct st_fact *st_facts_next(const struct st_facts *facts, const char *pr
 ST_NODISCARD int st_facts_overlay(const struct st_facts *facts, const struct st_facts *others,
                                   struct st_facts *ret);
 
-/** How many facts are unreadable or malformed. */
+/** Is it unreadable or malformed? NULL is not. */
+bool st_fact_is_unread(const struct st_fact *fact);
+/** How many are. */
 size_t st_facts_unreadable(const struct st_facts *facts);
 
 #endif

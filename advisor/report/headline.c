@@ -67,7 +67,6 @@ static void answer_by_settings(struct st_text_buffer *s, const struct st_report 
 const char *st_report_format_headline(const struct st_report *report, char *buf, size_t buf_bytes)
 {
     struct st_text_buffer s = st_text_buffer_on(buf, buf_bytes);
-    int64_t counted_n;
     if (report->answer != NULL) {
         st_text_buffer_printf(&s, "%s", report->answer->text);
         return buf;
@@ -84,7 +83,8 @@ const char *st_report_format_headline(const struct st_report *report, char *buf,
         say_problem(&s, problem);
     else
         answer_by_settings(&s, report, period, st_report_count_if(report, st_finding_may_delay));
-    if (st_facts_int(report->facts, ST_MUSIC_COUNTED, &counted_n) == 0 && counted_n > 0) {
+    const int64_t counted_n = st_facts_int_or(report->facts, ST_MUSIC_COUNTED, 0);
+    if (counted_n > 0) {
         st_text_buffer_printf(&s,
                               " sleeptuned has counted %" PRId64 " dropout%s: sleeptune status says whose.",
                               counted_n, counted_n == 1 ? "" : "s");

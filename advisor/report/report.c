@@ -222,12 +222,12 @@ static bool has_sound(const struct st_facts *facts)
     static const char *const found[] = {ST_KEY_DAEMON_JACKD, ST_KEY_DAEMON_JACKDBUS, ST_KEY_DAEMON_PIPEWIRE,
                                         ST_KEY_DAEMON_PULSEAUDIO};
     int64_t n;
-    if (facts->os != ST_OS_LINUX || st_facts_int(facts, ST_KEY_PROCESSES_N, &n) != 0 ||
+    if (facts->os != ST_OS_LINUX || !st_facts_has_int(facts, ST_KEY_PROCESSES_N) ||
         st_facts_find(facts, ST_KEY_CARDS_N) == NULL || st_facts_find(facts, ST_KEY_SYSTEM_INPUT) != NULL ||
         st_facts_find(facts, ST_POSTED_LACKS) != NULL)
         return true;
     ST_EACH (key, found) {
-        if (st_facts_int(facts, *key, &n) == 0)
+        if (st_facts_has_int(facts, *key))
             return true;
     }
     ST_FACTS_EACH (interface, facts, ST_KEYS_USB_AUDIO, ".speed_mbit") {
@@ -243,10 +243,9 @@ static bool has_sound(const struct st_facts *facts)
 
 static bool plays_well(const struct st_report *report)
 {
-    int64_t dropouts_n;
     return report->wish.in_use && report->wish.period_ns >= PERIOD_LONG_NS &&
-           st_facts_int(report->facts, ST_MUSIC_COUNTED, &dropouts_n) == 0 && dropouts_n == 0 &&
-           (st_facts_int(report->facts, ST_MUSIC_DROPOUTS, &dropouts_n) != 0 || dropouts_n == 0);
+           st_facts_int_or(report->facts, ST_MUSIC_COUNTED, -1) == 0 &&
+           st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) == 0;
 }
 
 void st_report_leave_out(struct st_report *report)

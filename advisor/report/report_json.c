@@ -107,9 +107,7 @@ static json_t *unread_json(const struct st_facts *facts)
     json_t *array = json_array();
     for (size_t i = 0; array != NULL && i < facts->n; i++) {
         const struct st_fact *fact = facts->rows[i];
-        if (fact->state != ST_FACT_UNREADABLE && fact->state != ST_FACT_MALFORMED)
-            continue;
-        if (json_array_append_new(array, st_snapshot_fact(fact)) != 0) {
+        if (st_fact_is_unread(fact) && json_array_append_new(array, st_snapshot_fact(fact)) != 0) {
             json_decref(array);
             return NULL;
         }

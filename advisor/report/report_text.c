@@ -292,9 +292,8 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
 /** Why a rule could not be judged, in the words of the worst of its facts. */
 static const char *reason(const struct st_facts *facts, const struct st_finding *finding)
 {
-    const char *input;
-    const bool partial = st_facts_text(facts, ST_KEY_SYSTEM_INPUT, &input) == 0;
-    const char *worst = partial ? "not in this text" : "not visible here";
+    const char *worst =
+        st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, NULL) != NULL ? "not in this text" : "not visible here";
     ST_EACH_OF (row, finding->evidence, finding->evidence_n) {
         const struct st_fact *fact = *row;
         if (fact->state == ST_FACT_MALFORMED)
@@ -390,7 +389,7 @@ static bool needs_root(const struct st_fact *fact)
 static bool is_first_unread(const struct st_report *report, size_t i)
 {
     const struct st_fact *fact = report->facts->rows[i];
-    if ((fact->state != ST_FACT_UNREADABLE && fact->state != ST_FACT_MALFORMED) || needs_root(fact))
+    if (!st_fact_is_unread(fact) || needs_root(fact))
         return false;
     for (size_t k = 0; k < i && fact->source != NULL; k++) {
         const struct st_fact *other = report->facts->rows[k];
@@ -539,7 +538,6 @@ static int print_first_screen(const struct st_printer *printer, const struct st_
 {
     char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES + ST_BUFFER_TEXT_BYTES + 16], buffer[ST_BUFFER_TEXT_BYTES];
     const char *music;
-    int64_t dropouts_n;
     st_report_format_headline(report, verdict, ST_REPORT_FORMAT_HEADLINE_BYTES);
     const char *server;
     if (st_facts_text(report->facts, ST_MUSIC_SERVER, &server) == 0 && !report->wish.in_use &&
@@ -554,7 +552,7 @@ static int print_first_screen(const struct st_printer *printer, const struct st_
     const bool watched = st_facts_text(report->facts, ST_MUSIC_ANSWER, &music) == 0 &&
                          (report->wish.in_use || st_facts_find(report->facts, ST_MUSIC_SERVER) != NULL ||
                           report->wish.why[0] == '\0');
-    const bool harmed = st_facts_int(report->facts, ST_MUSIC_DROPOUTS, &dropouts_n) == 0 && dropouts_n > 0;
+    const bool harmed = st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) > 0;
     char *both = NULL;
     if (watched && asprintf(&both, "%s\n%s", harmed ? music : verdict, harmed ? verdict : music) < 0)
         return -ENOMEM;

@@ -62,14 +62,13 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
     ST_FACTS_EACH (fact, facts, prefix, ".period_frames") {
         struct st_wish found;
         const char *owner, *card = fact->key + sizeof(prefix) - 1;
-        int64_t frames, rate_hz;
-        if (st_facts_beside_text(facts, fact, "owner", &owner) != 0 || is_server(owner) ||
-            st_facts_beside_int(facts, fact, "period_frames", &frames) != 0 ||
-            st_facts_beside_int(facts, fact, "rate_hz", &rate_hz) != 0)
+        if (st_facts_beside_text(facts, fact, "owner", &owner) != 0 || is_server(owner))
             continue;
         const char *why = ST_TEXT(ST_WISH_WHY_BYTES, "as %.*s uses %.*s", st_text_cut(owner, 40), owner,
                                   (int)(strcspn(card, ".") % 20), card);
-        if (take(&found, frames, rate_hz, why) && (!any || is_shorter(&found, ret))) {
+        if (take(&found, fact->is_int ? fact->i64 : 0, st_facts_beside_int_or(facts, fact, "rate_hz", 0),
+                 why) &&
+            (!any || is_shorter(&found, ret))) {
             *ret = found;
             any = true;
         }
@@ -82,12 +81,12 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
 static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
 {
     struct st_jack_command jack = {.frames = 0, .rate_hz = RATE_HZ};
-    const char *command = "";
+    const char *command = st_facts_text_or(facts, ST_KEY_JACK_COMMAND, NULL);
     char why[ST_WISH_WHY_BYTES] = "as JACK runs now";
-    if (st_facts_text(facts, ST_KEY_JACK_COMMAND, &command) == 0)
+    if (command != NULL)
         st_linux_jack_parse(command, &jack);
-    const int64_t frames = st_machine_positive_or(facts, ST_KEY_JACK_BUFFER_FRAMES, jack.frames);
-    const int64_t rate_hz = st_machine_positive_or(facts, ST_KEY_JACK_RATE_HZ, jack.rate_hz);
+    const int64_t frames = st_facts_positive_or(facts, ST_KEY_JACK_BUFFER_FRAMES, jack.frames);
+    const int64_t rate_hz = st_facts_positive_or(facts, ST_KEY_JACK_RATE_HZ, jack.rate_hz);
     if (frames == jack.frames && jack.frames_given)
         ST_PRINT(why, "set by JACK's option -p %" PRId64, frames);
     return take(ret, frames, rate_hz, why);
@@ -95,15 +94,14 @@ static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
 
 static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
 {
-    const int64_t rate_hz = st_machine_positive_or(facts, "linux.pulse.default-sample-rate", PULSE_RATE_HZ);
-    const char *tsched;
+    const int64_t rate_hz = st_facts_positive_or(facts, "linux.pulse.default-sample-rate", PULSE_RATE_HZ);
     char why[ST_WISH_WHY_BYTES];
     int64_t ms = PULSE_WATERMARK_MS;
     if (st_facts_has_int(facts, ST_KEY_DAEMON_PIPEWIRE_PULSE))
         return false;
     ST_PRINT(why, "PulseAudio has %d ms to refill the card", PULSE_WATERMARK_MS);
-    if (st_facts_text(facts, ST_KEY_PULSE_TSCHED, &tsched) == 0 && strcmp(tsched, "0") == 0) {
-        ms = st_machine_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC, PULSE_FRAGMENT_MS);
+    if (st_facts_is(facts, ST_KEY_PULSE_TSCHED, "0")) {
+        ms = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC, PULSE_FRAGMENT_MS);
         ST_PRINT(why, "the length of PulseAudio's fragments, %" PRId64 " ms", ms);
     }
     return take(ret, ms * rate_hz / 1000, rate_hz, why);
@@ -122,25 +120,20 @@ static bool is_fraction(const char *text, int64_t *ret_over, int64_t *ret_under)
 
 bool st_buffer_is_playing(const struct st_facts *facts, const struct st_fact *fact)
 {
-    const char *state;
-    return st_facts_beside_text(facts, fact, "state", &state) == 0 && strcmp(state, "running") == 0;
+    return st_facts_beside_is(facts, fact, "state", "running");
 }
 
-static const char *program_of(const struct st_facts *facts, const struct st_fact *node)
+const char *st_buffer_program(const struct st_facts *facts, const struct st_fact *node)
 {
-    const char *program = "a program";
-    if (st_facts_beside_text(facts, node, "application", &program) != 0)
-        (void)!st_facts_beside_text(facts, node, "name", &program);
-    return program;
+    const char *name = st_facts_beside_text_or(facts, node, "name", "a program");
+    return st_facts_beside_text_or(facts, node, "application", name);
 }
 
 /** The first node that plays and has this text in that property. NULL: none. */
 static const struct st_fact *find_node(const struct st_facts *facts, const char *leaf, const char *wanted)
 {
-    const char *text;
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
-        if (st_buffer_is_playing(facts, node) && st_facts_beside_text(facts, node, leaf, &text) == 0 &&
-            strcmp(text, wanted) == 0)
+        if (st_buffer_is_playing(facts, node) && st_facts_beside_is(facts, node, leaf, wanted))
             return node;
     }
     return NULL;
@@ -159,22 +152,22 @@ static const struct st_fact *find_asker(const struct st_facts *facts, int64_t hz
  * a program forces it. */
 static bool is_graph_rate(const struct st_facts *facts, int64_t hz, int64_t default_hz)
 {
-    const char *rates = "";
     bool forced;
     const char *word = ST_TEXT(32, " %" PRId64, hz);
     (void)find_asker(facts, hz, &forced);
-    (void)!st_facts_text(facts, ST_KEY_PIPEWIRE_ALLOWED_RATES, &rates);
-    return hz > 0 && hz <= 1000000 && (forced || hz == default_hz || strstr(rates, word) != NULL);
+    return hz > 0 && hz <= 1000000 &&
+           (forced || hz == default_hz ||
+            strstr(st_facts_text_or(facts, ST_KEY_PIPEWIRE_ALLOWED_RATES, ""), word) != NULL);
 }
 
 /** Did a program that plays ask for a rate that PipeWire may use, and that is not its default? */
 static bool wants_other_rate(const struct st_facts *facts, int64_t default_hz)
 {
-    const char *text;
     int64_t over, hz;
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
-        if (st_buffer_is_playing(facts, node) && st_facts_beside_text(facts, node, "rate", &text) == 0 &&
-            is_fraction(text, &over, &hz) && hz != default_hz && is_graph_rate(facts, hz, default_hz))
+        if (st_buffer_is_playing(facts, node) &&
+            is_fraction(st_facts_beside_text_or(facts, node, "rate", ""), &over, &hz) && hz != default_hz &&
+            is_graph_rate(facts, hz, default_hz))
             return true;
     }
     return false;
@@ -182,15 +175,13 @@ static bool wants_other_rate(const struct st_facts *facts, int64_t default_hz)
 
 static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
 {
-    const int64_t forced_hz = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_RATE_HZ, 0),
+    const int64_t forced_hz = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_RATE_HZ, 0),
                   set = forced_hz > 0 ? forced_hz
-                                      : st_machine_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, 0);
-    const char *drives;
-    int64_t hz;
-    ret->default_hz = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_RATE_HZ, PIPEWIRE_RATE_HZ);
+                                      : st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, 0);
+    ret->default_hz = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RATE_HZ, PIPEWIRE_RATE_HZ);
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".format_rate_hz") {
-        if (!st_buffer_is_playing(facts, node) || st_facts_beside_text(facts, node, "driver", &drives) != 0 ||
-            strcmp(drives, "true") != 0 || st_facts_int(facts, node->key, &hz) != 0 ||
+        const int64_t hz = node->is_int ? node->i64 : 0;
+        if (!st_buffer_is_playing(facts, node) || !st_facts_beside_is(facts, node, "driver", "true") ||
             !is_graph_rate(facts, hz, ret->default_hz))
             continue;
         if (ret->running_hz != 0 && ret->running_hz != hz)
@@ -209,7 +200,7 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
     const struct st_fact *asker = find_asker(facts, ret->running_hz, &ret->rate_forced);
     ret->rate_forced = ret->rate_forced || forced_hz > 0;
     if (ret->running_hz != ret->default_hz && (asker != NULL || forced_hz > 0))
-        ret->rate_program = forced_hz > 0 ? "clock.force-rate" : program_of(facts, asker);
+        ret->rate_program = forced_hz > 0 ? "clock.force-rate" : st_buffer_program(facts, asker);
 }
 
 /** PipeWire's cycle at `hz` for a wish of `frames` at `frames_hz`: it scales its limits with the rate, and
@@ -217,12 +208,12 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
 static int64_t cycle_of(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz)
 {
-    const int64_t now = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, PIPEWIRE_MIN);
+    const int64_t now = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, PIPEWIRE_MIN);
     /* limits that are not known allow what runs */
     const int64_t min =
-        st_machine_positive_or(facts, ST_KEY_PIPEWIRE_MIN_QUANTUM, now < PIPEWIRE_MIN ? now : PIPEWIRE_MIN);
+        st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MIN_QUANTUM, now < PIPEWIRE_MIN ? now : PIPEWIRE_MIN);
     const int64_t max =
-        st_machine_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM, now > PIPEWIRE_MAX ? now : PIPEWIRE_MAX);
+        st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM, now > PIPEWIRE_MAX ? now : PIPEWIRE_MAX);
     int64_t cycle = 1;
     frames = frames * hz / frames_hz;
     frames = frames < min * hz / default_hz ? min * hz / default_hz : frames;
@@ -235,10 +226,9 @@ static int64_t cycle_of(const struct st_facts *facts, int64_t frames, int64_t fr
 /* The shortest counts; who forces it goes before the others (PipeWire src/pipewire/context.c). */
 void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
 {
-    const int64_t forced = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0),
-                  max = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM, INT64_MAX);
-    int64_t frames = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_QUANTUM, PIPEWIRE_FRAMES);
-    const char *text;
+    const int64_t forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0),
+                  max = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM, INT64_MAX);
+    int64_t frames = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_QUANTUM, PIPEWIRE_FRAMES);
     frames = frames < max ? frames : max;
     *ret = (struct st_buffer_asked){.frames = frames};
     find_rate(facts, ret);
@@ -256,10 +246,10 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
         one.forced = st_facts_beside_int(facts, node, "force_quantum", &one.frames) == 0 && one.frames > 0 &&
                      one.frames <= 1000000;
         if (!st_buffer_is_playing(facts, node) ||
-            (!one.forced && (st_facts_beside_text(facts, node, "latency", &text) != 0 ||
-                             !is_fraction(text, &one.frames, &one.rate_hz))))
+            (!one.forced &&
+             !is_fraction(st_facts_beside_text_or(facts, node, "latency", ""), &one.frames, &one.rate_hz)))
             continue;
-        one.program = program_of(facts, node);
+        one.program = st_buffer_program(facts, node);
         one.cycle_frames = one.forced ? one.frames : cycle_of(facts, one.frames, one.rate_hz, hz, default_hz);
         if (ret->node == NULL || one.forced > ret->forced ||
             (one.forced == ret->forced && one.cycle_frames < ret->cycle_frames))
@@ -289,7 +279,7 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
         return take(ret, asked.cycle_frames, asked.running_hz,
                     "if PipeWire runs at that rate (pw-top shows it)");
     const int64_t usual = asked.usual_frames, hz = asked.running_hz;
-    const int64_t now = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, usual);
+    const int64_t now = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, usual);
     const bool by_rate =
         asked.rate_program != NULL && asked.cycle_frames * asked.default_hz < asked.default_frames * hz;
     if (by_rate || (asked.node == NULL && asked.rate_program != NULL))
@@ -304,7 +294,7 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
     if ((now != usual || hz != asked.default_hz) && take(ret, now, hz, "as PipeWire runs now"))
         return true;
     return take(ret, usual, hz,
-                st_machine_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) > 0
+                st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) > 0
                     ? "set by PipeWire's force-quantum"
                     : "PipeWire's default quantum");
 }

@@ -45,6 +45,8 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret);
 
 /** Does the node of PipeWire that this fact is of play? */
 bool st_buffer_is_playing(const struct st_facts *facts, const struct st_fact *fact);
+/** The program whose node of PipeWire this is; "a program": it has no name. */
+const char *st_buffer_program(const struct st_facts *facts, const struct st_fact *node);
 
 /** "1024 frames at 48 kHz, set by PipeWire's force-quantum". @return buf. */
 const char *st_buffer_text(const struct st_wish *wish, char *buf, size_t buf_bytes);

@@ -50,15 +50,11 @@ static int state_number(const char *text)
 /** How deep this CPU may go: its own cx_lowest, else the machine's. 0: not known. */
 static int lowest_of(const struct scan *scan, const char *supported_key)
 {
-    const char *text;
-    const char *key =
+    const char *own =
         ST_TEXT(128, "%.*s.cx_lowest", (int)(strlen(supported_key) - strlen(SUPPORTED)), supported_key);
-    if (st_facts_text(scan->facts, key, &text) == 0) {
-        st_finding_quote(scan->finding, key);
-        return state_number(text);
-    }
-    st_finding_quote(scan->finding, LOWEST);
-    return st_facts_text(scan->facts, LOWEST, &text) == 0 ? state_number(text) : 0;
+    const char *key = st_facts_text_or(scan->facts, own, NULL) != NULL ? own : LOWEST;
+    st_finding_quote(scan->finding, key);
+    return state_number(st_facts_text_or(scan->facts, key, ""));
 }
 
 /** One CPU: "C1/1/1 C2/2/80 C3/3/104", name/type/latency in us. */
@@ -96,12 +92,11 @@ static void scan_cpu(struct scan *scan, const struct st_fact *fact)
 
 static bool c3_stops_the_timer(struct st_finding *finding)
 {
-    const char *timer;
-    if (st_facts_text(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, &timer) != 0 ||
-        strlen(timer) > 32)
+    const char *timer = st_facts_text_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, "");
+    if (strlen(timer) > 32)
         return false;
     const char *key = ST_TEXT(128, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s.flags", timer);
-    if ((st_machine_int_or(finding->facts, key, 0) & ET_C3STOP) == 0)
+    if ((st_facts_int_or(finding->facts, key, 0) & ET_C3STOP) == 0)
         return false;
     st_finding_quote(finding, key);
     return true;
@@ -136,9 +131,9 @@ static void judge_cpu_idle(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     struct scan scan = {
         .facts = facts, .finding = finding, .period_us = st_period_seconds(&finding->wish->period) * 1e6};
-    const char *idle;
+    const char *idle = st_facts_text_or(facts, IDLE, "acpi");
     st_finding_quote(finding, IDLE);
-    if (st_facts_text(facts, IDLE, &idle) == 0 && strcmp(idle, "acpi") != 0) {
+    if (strcmp(idle, "acpi") != 0) {
         st_finding_ok(finding, "machdep.idle is %.20s, not acpi: an idle CPU %s", idle,
                       strcmp(idle, "spin") == 0 ? "never sleeps, which costs much power"
                                                 : "uses no idle state deeper than C1");
@@ -241,7 +236,6 @@ static void judge_powerd(struct st_finding *finding)
 static void judge_fixed(int64_t mhz, struct st_finding *finding)
 {
     const char *levels;
-    char value[16];
     int top = 0;
     if (st_finding_need_text(finding, LEVELS, &levels) != 0) {
         st_finding_unknown(finding, "the CPU runs at %" PRId64 " MHz; its highest clock is unknown", mhz);
@@ -261,16 +255,13 @@ static void judge_fixed(int64_t mhz, struct st_finding *finding)
                           "the CPU runs at %" PRId64 " of %d MHz, and powerd, which could raise the clock, "
                           "does not run",
                           mhz, top);
-        st_finding_fix_now(finding, "sysctl dev.cpu.0.freq=%d", top);
-        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, "# /etc/sysctl.conf\ndev.cpu.0.freq=%d", top);
-        ST_PRINT(value, "%d", top);
-        st_finding_change(finding, ST_CHANGE_SYSCTL, "dev.cpu.0.freq", value);
+        st_machine_fix_sysctl(finding, "dev.cpu.0.freq", ST_TEXT(16, "%d", top));
     }
 }
 
 static void judge_cpu_frequency(struct st_finding *finding)
 {
-    int64_t mhz, running;
+    int64_t mhz;
     bool hardware = false;
     if (st_finding_need_int(finding, FREQ, &mhz) != 0)
         return;
@@ -284,9 +275,9 @@ static void judge_cpu_frequency(struct st_finding *finding)
         st_finding_not_applicable(finding, "this CPU chooses its clock by itself: see finding freebsd-epp");
         return;
     }
-    const int r = st_facts_int(finding->facts, ST_KEY_FREEBSD_POWERD_RUNNING, &running);
+    const int64_t running = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_POWERD_RUNNING, -1);
     st_finding_quote(finding, ST_KEY_FREEBSD_POWERD_RUNNING);
-    if (r != 0)
+    if (running < 0)
         st_finding_unknown(finding, "the CPU runs at %" PRId64 " MHz; it is unknown whether powerd runs",
                            mhz);
     else if (running != 0)
@@ -333,11 +324,11 @@ static void judge_epp(struct st_finding *finding)
     int64_t worst = 0;
     const char *worst_key = NULL;
     ST_FACTS_EACH (fact, facts, PREFIX, SUFFIX) {
-        int64_t epp;
+        const int64_t epp = fact->is_int ? fact->i64 : -1;
         if (fact->state == ST_FACT_ABSENT)
             continue;
         cpus++;
-        if (st_facts_int(facts, fact->key, &epp) != 0 || epp < 0 || epp > EPP_MAX) {
+        if (epp < 0 || epp > EPP_MAX) {
             unread++;
             st_finding_quote(finding, fact->key);
         } else if (worst_key == NULL || epp > worst) {

@@ -36,15 +36,13 @@ static const char *user_name(const struct st_facts *facts)
 static void fix_rt_permission(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    int64_t realtime;
     char now[160];
     st_finding_quote(finding, REALTIME);
-    if (st_facts_int(facts, REALTIME, &realtime) == 0) {
+    if (st_facts_has_int(facts, REALTIME)) {
         ST_PRINT(now, "sysctl security.mac.priority.realtime=1\npw groupmod realtime -m %s",
                  user_name(facts));
         st_finding_fix(finding, now, NULL, ST_NEEDS_RELOGIN);
-    } else if (st_machine_int_or(facts, ST_KEY_FREEBSD_KERN_OSRELDATE, FIRST_WITH_POLICY) <
-               FIRST_WITH_POLICY) {
+    } else if (st_facts_int_or(facts, ST_KEY_FREEBSD_KERN_OSRELDATE, FIRST_WITH_POLICY) < FIRST_WITH_POLICY) {
         st_finding_fix(
             finding,
             "# before 13.1 only root may use real-time priority; as root, start the program with\nrtprio 10 "
@@ -63,9 +61,9 @@ static void judge_by_groups(const char *groups, struct st_finding *finding)
     st_finding_quote(finding, ST_KEY_USER_UID, ST_KEY_USER_GROUPS, REALTIME);
     if (st_machine_is_unread(facts, REALTIME)) {
         st_finding_unknown(finding, "sleeptune could not read whether mac_priority gives a group this right");
-    } else if (st_machine_int_or(facts, ST_KEY_USER_UID, -1) == 0) {
+    } else if (st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0) {
         st_finding_ok(finding, "root may use real-time priority");
-    } else if (st_machine_int_or(facts, REALTIME, 0) == 1 && st_proc_has_word(groups, "realtime")) {
+    } else if (st_facts_int_or(facts, REALTIME, 0) == 1 && st_proc_has_word(groups, "realtime")) {
         st_finding_ok(finding, "user %s is in group realtime, which may use real-time priority",
                       user_name(facts));
     } else {
@@ -92,12 +90,12 @@ static void judge_rt_permission(struct st_finding *finding)
         return;
     }
     st_finding_quote(finding, ST_KEY_USER_UID, ST_KEY_USER_GROUPS);
-    const bool root = st_machine_int_or(finding->facts, ST_KEY_USER_UID, -1) == 0;
+    const bool root = st_facts_int_or(finding->facts, ST_KEY_USER_UID, -1) == 0;
     if (error == 0) {
         st_finding_fine(finding, "a real-time priority was granted%s",
                         root ? " to root; it may be refused to other users" : "");
     } else if (error == EPERM &&
-               st_machine_int_or(finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0) {
+               st_facts_int_or(finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0) {
         st_finding_quote(finding, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED);
         st_finding_problem(finding,
                            "this jail gives no real-time priority: audio threads wait behind all other "
@@ -160,8 +158,8 @@ static void judge_absent(struct st_finding *finding)
     } else if (osreldate < FIRST_WITH_POLICY) {
         st_finding_not_applicable(finding, "this FreeBSD is older than 13.1 and has no mac_priority: only "
                                            "root can give real-time priority");
-    } else if (st_machine_int_or(facts, ST_KEY_FREEBSD_RT_FIFO_ERRNO, -1) == 0 &&
-               st_machine_int_or(facts, ST_KEY_USER_UID, 0) != 0) {
+    } else if (st_facts_int_or(facts, ST_KEY_FREEBSD_RT_FIFO_ERRNO, -1) == 0 &&
+               st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0) {
         st_finding_quote(finding, ST_KEY_FREEBSD_RT_FIFO_ERRNO);
         st_finding_fine(finding, "mac_priority is not loaded and not needed: this user gets real-time "
                                  "priority without it");
@@ -176,12 +174,9 @@ static void judge_absent(struct st_finding *finding)
 /** Will the next boot load it? Asked only where loader.conf could be read. */
 static bool is_kept(const struct st_facts *facts)
 {
-    const char *text;
-    if (st_facts_text(facts, ST_KEY_FREEBSD_FILE_LOADER_CONF, &text) != 0)
-        return true;
-    if (st_facts_text(facts, LOADER, &text) == 0 && strcasecmp(text, "YES") == 0)
-        return true;
-    return st_facts_text(facts, KLD_LIST, &text) == 0 && strstr(text, "mac_priority") != NULL;
+    return st_facts_text_or(facts, ST_KEY_FREEBSD_FILE_LOADER_CONF, NULL) == NULL ||
+           strcasecmp(st_facts_text_or(facts, LOADER, ""), "YES") == 0 ||
+           strstr(st_facts_text_or(facts, KLD_LIST, ""), "mac_priority") != NULL;
 }
 
 static void judge_mac_priority(struct st_finding *finding)
@@ -203,7 +198,7 @@ static void judge_mac_priority(struct st_finding *finding)
         return;
     }
     st_finding_quote(finding, LOADER);
-    const int64_t gid = st_machine_int_or(finding->facts, GID, GID_REALTIME);
+    const int64_t gid = st_facts_int_or(finding->facts, GID, GID_REALTIME);
     st_finding_fine(
         finding, "members of group %" PRId64 "%s get real-time priority%s", gid,
         gid == GID_REALTIME ? " (realtime)" : "",
@@ -255,7 +250,7 @@ const struct st_rule st_rule_freebsd_mac_priority = {
 /** What all users together may lock, vm.max_user_wired pages. -1: not known. */
 static int64_t wired_bytes(const struct st_facts *facts)
 {
-    const int64_t pages = st_machine_int_or(facts, WIRED, -1), page = st_machine_int_or(facts, PAGE, -1);
+    const int64_t pages = st_facts_int_or(facts, WIRED, -1), page = st_facts_int_or(facts, PAGE, -1);
     if (pages < 0 || pages > PAGES_MAX || page < 1 || page > PAGE_MAX)
         return -1;
     return pages * page;
@@ -301,7 +296,7 @@ static void judge_memlock(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     int64_t limit;
     if (st_finding_need_int(finding, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, &limit) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE && st_machine_int_or(facts, ST_KEY_USER_UID, -1) > 0)
+        if (finding->status == ST_STATUS_NOT_APPLICABLE && st_facts_int_or(facts, ST_KEY_USER_UID, -1) > 0)
             st_finding_unknown(finding,
                                "login.conf sets no limit for the login class of user %s; run the report as "
                                "this user to see it",
@@ -315,7 +310,7 @@ static void judge_memlock(struct st_finding *finding)
         return;
     }
     st_finding_quote(finding, ALLOWED, WIRED, PAGE);
-    if (st_machine_int_or(facts, ALLOWED, 1) == 0 && st_machine_int_or(facts, ST_KEY_USER_UID, -1) != 0) {
+    if (st_facts_int_or(facts, ALLOWED, 1) == 0 && st_facts_int_or(facts, ST_KEY_USER_UID, -1) != 0) {
         st_finding_advice(finding, "unprivileged_mlock is 0: only root may lock memory");
         st_finding_fix(
             finding, "sysctl security.bsd.unprivileged_mlock=1",
@@ -327,7 +322,7 @@ static void judge_memlock(struct st_finding *finding)
     const bool by_machine = wired >= 0 && (limit == UNLIMITED || wired < limit);
     const int64_t bytes = by_machine ? wired : limit;
     const char *unread = first_unread(facts);
-    const bool root = st_machine_int_or(facts, ST_KEY_USER_UID, -1) == 0;
+    const bool root = st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0;
     if ((bytes == UNLIMITED || bytes >= ENOUGH_BYTES) && unread != NULL) {
         st_finding_unknown(finding,
                            "this user's own limit is enough, but %s could not be read, and this setting "
@@ -348,7 +343,7 @@ static void judge_memlock(struct st_finding *finding)
                           (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB",
                           by_machine ? " (all users together)" : "");
         if (by_machine)
-            fix_machine(st_machine_int_or(facts, PAGE, 4096), finding);
+            fix_machine(st_facts_int_or(facts, PAGE, 4096), finding);
         else
             fix_user(finding);
     }

@@ -34,7 +34,7 @@ static void find_usb_parent(struct usb *usb, const struct st_fact *fact)
  * looked. */
 static int64_t usb_unit(const struct st_facts *facts)
 {
-    struct usb usb = {.unit = -1, .default_unit = st_machine_int_or(facts, DEFAULT_UNIT, -1)};
+    struct usb usb = {.unit = -1, .default_unit = st_facts_int_or(facts, DEFAULT_UNIT, -1)};
     ST_FACTS_EACH (fact, facts, PCM, ".%parent")
         find_usb_parent(&usb, fact);
     ST_FACTS_EACH (fact, facts, SNDSTAT, ".parent")
@@ -55,7 +55,7 @@ static int64_t usb_unit(const struct st_facts *facts)
 static void judge_polled(struct st_finding *finding, const char *polled)
 {
     const double period_us = st_period_seconds(&finding->wish->period) * 1e6;
-    const int64_t hz = st_machine_int_or(finding->facts, ST_KEY_FREEBSD_KERN_HZ, 0);
+    const int64_t hz = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_HZ, 0);
     const char *name = polled + strlen("freebsd.");
     const bool misses = hz >= 1 && hz <= HZ_MAX && 1e6 / (double)hz >= period_us;
     st_finding_set(finding, misses ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
@@ -136,7 +136,7 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 static double attached_ms(struct st_finding *finding, int64_t unit)
 {
     const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_FREEBSD_SNDSTAT "pcm%" PRId64 ".play.block_us", unit);
-    const int64_t us = st_machine_int_or(finding->facts, key, 0);
+    const int64_t us = st_facts_int_or(finding->facts, key, 0);
     if (us <= 0)
         return 0;
     st_finding_quote(finding, key);
@@ -152,8 +152,7 @@ static void fix_uaudio_buffer(int64_t ms, bool adaptive, struct st_finding *find
 
 static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
 {
-    const bool adaptive =
-        st_machine_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, 0) >= FIRST_ADAPTIVE;
+    const bool adaptive = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, 0) >= FIRST_ADAPTIVE;
     const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
     const double now_ms = attached_ms(finding, unit);
     const int64_t least = adaptive ? 1 : 2;

@@ -139,7 +139,7 @@ static void judge_alloweddeviation(struct st_finding *finding)
     if (kind == NANOSLEEP_UNKNOWN || !lateness(percent, finding, &late))
         return;
     if (kind == NANOSLEEP_STRETCHED && percent > 0 &&
-        st_machine_int_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, 0) != 0) {
+        st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, 0) != 0) {
         st_finding_quote(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC);
         judge_periodic(percent, &late, finding);
         return;
@@ -190,6 +190,7 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
 
 /* --- freebsd-eventtimer: kern.eventtimer: does the hardware wake us when asked, or at each tick? --- */
 
+#define EVENT_TIMER     "kern.eventtimer.timer"
 #define SINGLEMUL       "freebsd.kern.eventtimer.singlemul"
 #define ET_SUFFIX       ".flags"
 #define NAME_MAX_BYTES  32
@@ -213,14 +214,6 @@ static bool find_alternative(const struct st_facts *facts, char *name)
             return true;
     }
     return false;
-}
-
-static void fix_timer(struct st_finding *finding, const char *name)
-{
-    st_finding_fix_now(finding, "sysctl kern.eventtimer.timer=%s", name);
-    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, "# /etc/sysctl.conf\nkern.eventtimer.timer=%s",
-                              name);
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.eventtimer.timer", name);
 }
 
 static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
@@ -248,45 +241,43 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
     if (flags < 0 || (flags & ET_ONESHOT) != 0) {
         st_rule_fix(finding);
     } else if (find_alternative(finding->facts, other)) {
-        fix_timer(finding, other);
+        st_machine_fix_sysctl(finding, EVENT_TIMER, other);
     }
 }
 
 /** Flags of the current timer, -1 when they cannot be read. */
 static int64_t timer_flags(struct st_finding *finding, const char *timer)
 {
-    int64_t flags;
-    if (timer == NULL || strlen(timer) >= NAME_MAX_BYTES)
+    if (strlen(timer) >= NAME_MAX_BYTES)
         return -1;
     const char *key = ST_TEXT(128, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s" ET_SUFFIX, timer);
     st_finding_quote(finding, key);
-    return st_facts_int(finding->facts, key, &flags) == 0 && flags >= 0 ? flags : -1;
+    const int64_t flags = st_facts_int_or(finding->facts, key, -1);
+    return flags >= 0 ? flags : -1;
 }
 
 static void judge_eventtimer(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t periodic;
-    const char *timer;
+    const char *timer = st_facts_text_or(facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, "");
     if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, &periodic) != 0)
         return;
     st_finding_quote(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE);
-    if (st_facts_text(facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, &timer) != 0)
-        timer = NULL;
     const int64_t flags = timer_flags(finding, timer);
     if (periodic != 0) {
         judge_periodic_eventtimer(flags, finding);
         return;
     }
     st_finding_quote(finding, ST_KEY_FREEBSD_KERN_SMP_CPUS);
-    const int64_t cpus = st_machine_int_or(facts, ST_KEY_FREEBSD_KERN_SMP_CPUS, 1);
+    const int64_t cpus = st_facts_int_or(facts, ST_KEY_FREEBSD_KERN_SMP_CPUS, 1);
     char other[NAME_MAX_BYTES];
     if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && find_alternative(facts, other)) {
         st_finding_advice(finding,
                           "%" PRId64 " CPUs share the event timer %s, so another CPU may have to pass on a "
                           "wake-up; with the event timer %s each CPU has its own",
                           cpus, timer, other);
-        fix_timer(finding, other);
+        st_machine_fix_sysctl(finding, EVENT_TIMER, other);
         return;
     }
     if (flags < 0 && cpus > 1) {
@@ -414,8 +405,6 @@ const struct st_rule st_rule_freebsd_hz = {
 #define HARDWARE           "freebsd.kern.timecounter.hardware"
 #define TIMECOUNTER_CHOICE "freebsd.kern.timecounter.choice"
 #define FAST               "freebsd.kern.timecounter.fast_gettime"
-#define NOW(name)          "sysctl kern.timecounter.hardware=" name
-#define EVER(name)         "# /etc/sysctl.conf\nkern.timecounter.hardware=" name
 
 /** A clock of kern.timecounter.choice: "TSC-low(1000) HPET(950) ..." */
 struct counter {
@@ -479,9 +468,7 @@ static void judge_slow(const char *hardware, struct st_finding *finding)
         st_finding_advice(finding,
                           "the clock is %s, which is slow to read; the clock %s (quality %d) is faster",
                           hardware, tsc.name, tsc.quality);
-        st_finding_fix_now(finding, NOW("%s"), tsc.name);
-        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%s"), tsc.name);
-        st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.hardware", tsc.name);
+        st_machine_fix_sysctl(finding, "kern.timecounter.hardware", tsc.name);
     }
 }
 
@@ -532,8 +519,8 @@ const struct st_rule st_rule_freebsd_timecounter = {
     .sources = "timecounters(4); FreeBSD sys/kern/kern_tc.c (quality, fast_gettime), "
                "sys/dev/acpica/acpi_hpet.c\n"
                "cost of a read: not measured on FreeBSD; 'sleeptune measure' prints it for this machine",
-    .now = NOW("TSC-low"),
-    .persistent = EVER("TSC-low"),
+    .now = "sysctl kern.timecounter.hardware=TSC-low",
+    .persistent = "# /etc/sysctl.conf\nkern.timecounter.hardware=TSC-low",
     .check = "sysctl kern.timecounter.choice   # TSC-low with a number above 0: the kernel trusts it\n"
              "sysctl kern.timecounter.hardware",
     .undo = "take the line out of /etc/sysctl.conf and restart: the kernel chooses by itself",
@@ -548,7 +535,7 @@ const struct st_rule st_rule_freebsd_timecounter = {
 
 static void judge_nanosleep_precise(struct st_finding *finding)
 {
-    int64_t precise, percent;
+    int64_t precise;
     if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE, &precise) != 0) {
         st_finding_quote(finding, ST_KEY_FREEBSD_KERN_OSRELDATE);
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
@@ -566,8 +553,9 @@ static void judge_nanosleep_precise(struct st_finding *finding)
         return;
     }
     st_finding_quote(finding, ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION);
-    if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, &percent) == 0 &&
-        percent <= 0) {
+    const int64_t percent =
+        st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, 1);
+    if (percent <= 0) {
         st_finding_fine(finding,
                         "nanosleep_precise is 0, but sleeps are exact because alloweddeviation is %" PRId64,
                         percent);

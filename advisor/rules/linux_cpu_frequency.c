@@ -51,27 +51,25 @@ static enum kind active_pstate_kind(const struct st_facts *facts, const struct s
 static bool firmware_limits(const struct st_facts *facts, const struct st_fact *policy,
                             int64_t *ret_limit_khz, int64_t *ret_highest_khz)
 {
-    const char *clocks;
-    *ret_highest_khz =
-        st_facts_beside_text(facts, policy, "available_khz", &clocks) == 0 ? strtoll(clocks, NULL, 10) : 0;
-    return st_facts_beside_int(facts, policy, "firmware_max_khz", ret_limit_khz) == 0 && *ret_limit_khz > 0 &&
-           *ret_limit_khz < *ret_highest_khz;
+    *ret_highest_khz = strtoll(st_facts_beside_text_or(facts, policy, "available_khz", ""), NULL, 10);
+    *ret_limit_khz = st_facts_beside_int_or(facts, policy, "firmware_max_khz", 0);
+    return *ret_limit_khz > 0 && *ret_limit_khz < *ret_highest_khz;
 }
 
 /** Does a setting limit it well below the highest clock of the hardware? The firmware's limit is not one. */
 static bool is_capped(const struct st_facts *facts, const struct st_fact *policy)
 {
-    int64_t max_khz, hardware_khz, firmware_khz, highest_khz;
-    return st_facts_beside_int(facts, policy, "max_khz", &max_khz) == 0 &&
-           st_facts_beside_int(facts, policy, "hardware_max_khz", &hardware_khz) == 0 && max_khz > 0 &&
-           (!firmware_limits(facts, policy, &firmware_khz, &highest_khz) || max_khz < firmware_khz) &&
-           (double)max_khz < CAPPED_SHARE * (double)hardware_khz;
+    const int64_t max_khz = st_facts_beside_int_or(facts, policy, "max_khz", 0),
+                  hardware_khz = st_facts_beside_int_or(facts, policy, "hardware_max_khz", 0);
+    int64_t firmware_khz, highest_khz;
+    return max_khz > 0 && (double)max_khz < CAPPED_SHARE * (double)hardware_khz &&
+           (!firmware_limits(facts, policy, &firmware_khz, &highest_khz) || max_khz < firmware_khz);
 }
 
 /** policy: the fact of its governor. */
 static enum kind kind_of(const struct st_facts *facts, const struct st_fact *policy)
 {
-    static const char *const scaling[] = {"schedutil", "ondemand", "conservative", "interactive"};
+    static const char *const scaling[] = {"schedutil", "ondemand", "conservative", "interactive", NULL};
     const char *driver, *governor = policy->text;
     if (policy->state != ST_FACT_OK)
         return KIND_UNREAD;
@@ -79,10 +77,8 @@ static enum kind kind_of(const struct st_facts *facts, const struct st_fact *pol
         return is_capped(facts, policy) ? KIND_CAPPED : KIND_FAST;
     if (strcmp(governor, "userspace") == 0)
         return KIND_USERSPACE;
-    ST_EACH (word, scaling) {
-        if (strcmp(governor, *word) == 0)
-            return KIND_SCALING;
-    }
+    if (st_machine_is_among(governor, scaling))
+        return KIND_SCALING;
     if (strcmp(governor, "powersave") != 0 || st_facts_beside_text(facts, policy, "driver", &driver) != 0)
         return KIND_UNREAD;
     if (strcmp(driver, "intel_pstate") != 0 && strcmp(driver, "amd-pstate-epp") != 0)
@@ -106,29 +102,26 @@ static void scan_policy(struct scan *scan, const struct st_fact *policy)
 /** The text of a fact of the worst policy, "?" when it has none. */
 static const char *worst_text(const struct scan *scan, struct st_finding *finding, const char *what)
 {
-    const char *text;
     st_finding_quote_beside(finding, scan->worst, what);
-    return st_facts_beside_text(scan->facts, scan->worst, what, &text) == 0 ? text : "?";
+    return st_facts_beside_text_or(scan->facts, scan->worst, what, "?");
 }
 
 static double worst_ghz(const struct scan *scan, struct st_finding *finding, const char *what)
 {
-    int64_t khz;
     st_finding_quote_beside(finding, scan->worst, what);
-    return st_facts_beside_int(scan->facts, scan->worst, what, &khz) == 0 ? (double)khz / 1e6 : 0;
+    return (double)st_facts_beside_int_or(scan->facts, scan->worst, what, 0) / 1e6;
 }
 
 /** The key of the switch that keeps the worst policy below its turbo clocks; NULL: no switch does. */
 static const char *turbo_switch(const struct scan *scan)
 {
-    int64_t max_khz, base_khz;
-    if (st_facts_beside_int(scan->facts, scan->worst, "base_khz", &base_khz) == 0 &&
-        st_facts_beside_int(scan->facts, scan->worst, "max_khz", &max_khz) == 0 &&
-        (double)max_khz < CAPPED_SHARE * (double)base_khz)
+    const int64_t base_khz = st_facts_beside_int_or(scan->facts, scan->worst, "base_khz", 0);
+    if ((double)st_facts_beside_int_or(scan->facts, scan->worst, "max_khz", base_khz) <
+        CAPPED_SHARE * (double)base_khz)
         return NULL; /* another limit is lower */
-    return st_machine_int_or(scan->facts, ST_KEY_CPUFREQ_NO_TURBO, 0) == 1 ? ST_KEY_CPUFREQ_NO_TURBO
-           : st_machine_int_or(scan->facts, ST_KEY_CPUFREQ_BOOST, 1) == 0  ? ST_KEY_CPUFREQ_BOOST
-                                                                           : NULL;
+    return st_facts_int_or(scan->facts, ST_KEY_CPUFREQ_NO_TURBO, 0) == 1 ? ST_KEY_CPUFREQ_NO_TURBO
+           : st_facts_int_or(scan->facts, ST_KEY_CPUFREQ_BOOST, 1) == 0  ? ST_KEY_CPUFREQ_BOOST
+                                                                         : NULL;
 }
 
 /** One value for all CPUs: now, at each start, and by `apply`. */
@@ -144,9 +137,8 @@ static void fix_file(struct st_finding *finding, const char *path, const char *v
 static bool judge_profile(struct st_finding *finding)
 {
     static const char *const slow[] = {"low-power", "quiet", "cool", NULL};
-    const char *profile;
-    if (st_facts_text(finding->facts, ST_KEY_PLATFORM_PROFILE_NOW, &profile) != 0 ||
-        !st_machine_is_among(profile, slow))
+    const char *profile = st_facts_text_or(finding->facts, ST_KEY_PLATFORM_PROFILE_NOW, "");
+    if (!st_machine_is_among(profile, slow))
         return false;
     st_finding_quote(finding, ST_KEY_PLATFORM_PROFILE_NOW, ST_KEY_PLATFORM_PROFILE_CHOICES);
     st_finding_advice(
@@ -165,9 +157,8 @@ static bool judge_profile(struct st_finding *finding)
  * finding. */
 static bool judge_max_perf(struct st_finding *finding)
 {
-    int64_t pct;
-    if (st_facts_int(finding->facts, ST_KEY_CPUFREQ_MAX_PERF_PCT, &pct) != 0 || pct <= 0 ||
-        (double)pct >= CAPPED_SHARE * 100)
+    const int64_t pct = st_facts_int_or(finding->facts, ST_KEY_CPUFREQ_MAX_PERF_PCT, 0);
+    if (pct <= 0 || (double)pct >= CAPPED_SHARE * 100)
         return false;
     st_finding_quote(finding, ST_KEY_CPUFREQ_MAX_PERF_PCT);
     st_finding_advice(
@@ -178,7 +169,7 @@ static bool judge_max_perf(struct st_finding *finding)
 
 static void fix_cpu_frequency(const struct scan *scan, struct st_finding *finding)
 {
-    const char *available, *turbo = scan->worst_kind == KIND_CAPPED ? turbo_switch(scan) : NULL;
+    const char *turbo = scan->worst_kind == KIND_CAPPED ? turbo_switch(scan) : NULL;
     if (turbo != NULL) {
         fix_file(finding, turbo[strlen(ST_KEYS_CPUFREQ)] == 'n' ? NO_TURBO_FILE : BOOST_FILE,
                  turbo[strlen(ST_KEYS_CPUFREQ)] == 'n' ? "0" : "1");
@@ -207,8 +198,8 @@ static void fix_cpu_frequency(const struct scan *scan, struct st_finding *findin
                           "performance");
         return;
     }
-    if (st_facts_beside_text(scan->facts, scan->worst, "available_governors", &available) == 0 &&
-        strstr(available, "performance") == NULL) {
+    if (strstr(st_facts_beside_text_or(scan->facts, scan->worst, "available_governors", "performance"),
+               "performance") == NULL) {
         st_finding_fix(finding, "sudo modprobe cpufreq_performance\n# then see scaling_available_governors",
                        NULL, ST_NEEDS_NOTHING);
         return;
@@ -261,8 +252,8 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
 static const char *without_turbo(struct st_finding *finding)
 {
     st_finding_quote(finding, ST_KEY_CPUFREQ_BOOST, ST_KEY_CPUFREQ_NO_TURBO);
-    return st_machine_int_or(finding->facts, ST_KEY_CPUFREQ_BOOST, 1) == 0 ||
-                   st_machine_int_or(finding->facts, ST_KEY_CPUFREQ_NO_TURBO, 0) == 1
+    return st_facts_int_or(finding->facts, ST_KEY_CPUFREQ_BOOST, 1) == 0 ||
+                   st_facts_int_or(finding->facts, ST_KEY_CPUFREQ_NO_TURBO, 0) == 1
                ? "; turbo is off, so the highest clock is the nominal one"
                : "";
 }
@@ -454,7 +445,7 @@ static double running_hours(struct st_finding *finding)
 {
     st_finding_quote(finding, ST_KEY_UPTIME);
     const double uptime_s = strtod(st_facts_text_or(finding->facts, ST_KEY_UPTIME, "0"), NULL);
-    const double suspended_s = (double)st_machine_int_or(finding->facts, ST_KEY_SUSPENDED_MS, 0) / 1e3;
+    const double suspended_s = (double)st_facts_int_or(finding->facts, ST_KEY_SUSPENDED_MS, 0) / 1e3;
     return uptime_s > suspended_s ? (uptime_s - suspended_s) / 3600 : 0;
 }
 

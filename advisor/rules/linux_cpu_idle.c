@@ -47,13 +47,12 @@ struct scan {
 static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
 {
     char key[64];
-    const char *text;
-    int64_t limit_us = 0;
+
     ST_PRINT(key, STATES "%ld" RESUME_LIMIT, strtol(fact->key + strlen(STATES), NULL, 10));
     if (st_facts_find(scan->facts, key) == NULL)
         ST_PRINT(key, STATES "0" RESUME_LIMIT);
-    const bool is_none = st_facts_text(scan->facts, key, &text) == 0 && strcmp(text, "n/a") == 0;
-    if (!is_none && (st_facts_int(scan->facts, key, &limit_us) != 0 || limit_us <= 0))
+    const int64_t limit_us = st_facts_int_or(scan->facts, key, 0);
+    if (limit_us <= 0 && !st_facts_is(scan->facts, key, "n/a"))
         return REQUEST_NONE_US;
     st_finding_quote(scan->finding, key);
     scan->cpus_are_limited = true;
@@ -64,36 +63,32 @@ static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
  * than the time to wake. */
 static bool is_too_deep(const struct scan *scan, const struct st_fact *fact, int64_t latency_us)
 {
-    int64_t residency_us;
-    if (st_facts_beside_int(scan->facts, fact, "residency_us", &residency_us) != 0)
-        residency_us = latency_us;
-    return scan->looks_ahead && residency_us > scan->period_us;
+    return scan->looks_ahead &&
+           st_facts_beside_int_or(scan->facts, fact, "residency_us", latency_us) > scan->period_us;
 }
 
 static struct scan new_scan(struct st_finding *finding)
 {
-    const char *governor = st_facts_text_or(finding->facts, ST_KEY_CPUIDLE_GOVERNOR, "");
     return (struct scan){.facts = finding->facts,
                          .finding = finding,
                          .period_us = finding->wish->period_ns / 1000,
-                         .looks_ahead = strcmp(governor, "ladder") != 0,
+                         .looks_ahead = !st_facts_is(finding->facts, ST_KEY_CPUIDLE_GOVERNOR, "ladder"),
                          .shallow_us = -1,
                          .least_us = INT64_MAX};
 }
 
 static void scan_state(struct scan *scan, const struct st_fact *fact)
 {
-    int64_t latency_us, disabled;
     if (fact->state == ST_FACT_ABSENT)
         return;
     scan->states++;
     /* a state whose switch cannot be read counts as enabled: the bound holds */
-    if (st_facts_beside_int(scan->facts, fact, "disable", &disabled) == 0 && disabled != 0) {
+    if (st_facts_beside_int_or(scan->facts, fact, "disable", 0) != 0) {
         st_finding_quote_beside(scan->finding, fact, "disable");
         return;
     }
-    if (st_facts_int(scan->facts, fact->key, &latency_us) != 0 || latency_us < 0 ||
-        latency_us > REQUEST_NONE_US) {
+    const int64_t latency_us = fact->is_int ? fact->i64 : -1;
+    if (latency_us < 0 || latency_us > REQUEST_NONE_US) {
         st_finding_quote(scan->finding, fact->key);
         scan->unread++;
         return;
@@ -130,10 +125,9 @@ static void fix_idle_states(const struct scan *scan, struct st_finding *finding)
 
 static const char *worst_name(const struct scan *scan, struct st_finding *finding)
 {
-    const char *name;
     st_finding_quote(finding, scan->worst->key);
     st_finding_quote_beside(finding, scan->worst, "name");
-    return st_facts_beside_text(scan->facts, scan->worst, "name", &name) == 0 ? name : "(name unknown)";
+    return st_facts_beside_text_or(scan->facts, scan->worst, "name", "(name unknown)");
 }
 
 static void judge_states(const struct scan *scan, bool request_known, struct st_finding *finding)
@@ -177,7 +171,7 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
                        request_known ? "" : ", unless a program limits it (only root can see that)");
         fix_idle_states(scan, finding);
     }
-    const int64_t cpus_n = st_machine_int_or(scan->facts, ST_KEY_CPUIDLE_CPUS_N, 1);
+    const int64_t cpus_n = st_facts_int_or(scan->facts, ST_KEY_CPUIDLE_CPUS_N, 1);
     char deeper[128] = "", within[64] = "", whose[32] = "CPU 0's";
     if (cpus_n > 1)
         ST_PRINT(whose, "%" PRId64 " CPUs'", cpus_n);
@@ -272,13 +266,12 @@ static void judge_idle_request_access(struct st_finding *finding)
     size_t unread_n = 0;
     int64_t request;
     ST_FACTS_EACH (fact, facts, ST_KEYS_CPUIDLE_CPU0, LATENCY) {
-        int64_t latency, disabled;
-        if (st_facts_beside_int(facts, fact, "disable", &disabled) == 0 && disabled != 0)
+        const int64_t latency = fact->is_int ? fact->i64 : -1;
+        if (st_facts_beside_int_or(facts, fact, "disable", 0) != 0)
             continue;
         unread_n += st_machine_is_unread(facts, fact->key);
-        if (st_facts_int(facts, fact->key, &latency) != 0 || latency < 0 || latency > 1000000 ||
-            (deepest != NULL && latency <= latency_us) || latency > resume_limit_us(&scan, fact) ||
-            is_too_deep(&scan, fact, latency))
+        if (latency < 0 || latency > 1000000 || (deepest != NULL && latency <= latency_us) ||
+            latency > resume_limit_us(&scan, fact) || is_too_deep(&scan, fact, latency))
             continue;
         deepest = fact;
         latency_us = latency;

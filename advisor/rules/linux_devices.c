@@ -61,7 +61,6 @@ static void fix_usb_power(struct st_finding *finding, const struct st_fact *cont
 static void scan_usb_power(struct scan *scan, const struct st_fact *fact)
 {
     const struct st_facts *facts = scan->finding->facts;
-    int64_t delay_ms;
     if (fact->state == ST_FACT_ABSENT)
         return;
     if (scan->first == NULL)
@@ -71,8 +70,7 @@ static void scan_usb_power(struct scan *scan, const struct st_fact *fact)
         return;
     }
     scan->devices_n++;
-    const bool never = st_facts_beside_int(facts, fact, "autosuspend_ms", &delay_ms) == 0 && delay_ms < 0;
-    if (strcmp(fact->text, "on") == 0 || never)
+    if (strcmp(fact->text, "on") == 0 || st_facts_beside_int_or(facts, fact, "autosuspend_ms", 0) < 0)
         return;
     if (scan->asleep_n++ == 0)
         scan->first = fact;
@@ -171,20 +169,18 @@ static void judge_usb_path(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     size_t devices_n = 0;
     ST_FACTS_EACH (fact, facts, ST_KEYS_USB_AUDIO, ".speed_mbit") {
-        const char *controller = "", *hub = "", *name = "a USB audio interface";
         int64_t speed;
         if (fact->state == ST_FACT_ABSENT || st_finding_need_int(finding, fact->key, &speed) != 0)
             continue;
         devices_n++;
         quote_path(finding, fact);
-        (void)!st_facts_beside_text(facts, fact, "controller", &controller);
-        (void)!st_facts_beside_text(facts, fact, "hub", &hub);
-        (void)!st_facts_beside_text(facts, fact, "product", &name);
         /* without a hub between nothing is split */
-        const bool software = strstr(controller, "DWC OTG") != NULL &&
-                              strchr(st_fact_part(fact, ST_KEYS_USB_AUDIO, ST_ROOM(64)), '.') != NULL;
+        const bool software =
+            strstr(st_facts_beside_text_or(facts, fact, "controller", ""), "DWC OTG") != NULL &&
+            strchr(st_fact_part(fact, ST_KEYS_USB_AUDIO, ST_ROOM(64)), '.') != NULL;
         if (speed != FULL_SPEED_MBIT ||
-            (!software && (strcmp(hub, ONE_TRANSLATOR) != 0 || !shares_hub(facts, fact))))
+            (!software &&
+             (!st_facts_beside_is(facts, fact, "hub", ONE_TRANSLATOR) || !shares_hub(facts, fact))))
             continue;
         st_finding_quote_beside(finding, fact, software ? "controller" : "hub");
         st_finding_advice(finding,
@@ -193,7 +189,7 @@ static void judge_usb_path(struct st_finding *finding)
                                      "comes late"
                                    : "%.40s and another audio interface share a hub with one translator for "
                                      "both: there may be no room for all packets",
-                          name);
+                          st_facts_beside_text_or(facts, fact, "product", "a USB audio interface"));
         st_rule_fix(finding);
         return;
     }
@@ -353,10 +349,10 @@ static void judge_idle_suspend(struct st_finding *finding)
     ST_FACTS_EACH (name, facts, ST_KEYS_PIPEWIRE_NODE, ".name")
         playing_n += is_output(facts, name, true);
     ST_FACTS_EACH (name, facts, ST_KEYS_PIPEWIRE_NODE, ".name") {
-        int64_t after_s = SUSPEND_DEFAULT_S;
+        const int64_t after_s = st_facts_beside_int_or(facts, name, "suspend_s", SUSPEND_DEFAULT_S);
         if (!is_output(facts, name, playing_n > 0))
             continue;
-        if (st_facts_beside_int(facts, name, "suspend_s", &after_s) == 0 && after_s == 0) {
+        if (after_s == 0) {
             kept_n++;
         } else if (closed == NULL) {
             closed = name;
@@ -470,12 +466,10 @@ static bool has_long_step(struct st_finding *finding, const struct st_fact *node
 {
     const struct st_facts *facts = finding->facts;
     struct st_buffer_asked asked;
-    const char *class, *by_interrupts;
     int64_t card, frames, hz, wanted = 32;
     if (st_facts_beside_int(facts, node, "card", &card) != 0 ||
-        st_facts_beside_text(facts, node, "media_class", &class) != 0 || strcmp(class, "Audio/Sink") != 0 ||
-        (st_facts_beside_text(facts, node, "disable_tsched", &by_interrupts) == 0 &&
-         strcmp(by_interrupts, "true") == 0))
+        !st_facts_beside_is(facts, node, "media_class", "Audio/Sink") ||
+        st_facts_beside_is(facts, node, "disable_tsched", "true"))
         return false;
     st_buffer_asked(facts, &asked);
     const char *prefix = ST_TEXT(48, ST_KEYS_ALSA "card%" PRId64 ".pcm", card);
@@ -519,12 +513,12 @@ static bool has_emulated_steps(struct st_finding *finding, const struct st_fact 
 {
     const struct st_facts *facts = finding->facts;
     struct st_buffer_asked asked;
-    int64_t card, frames, hz;
+    int64_t frames, hz;
     st_buffer_asked(facts, &asked);
     if (reserve >= HEADROOM_MAX || asked.cycle_frames >= GUEST_CYCLE)
         return false;
-    const char *prefix = ST_TEXT(48, ST_KEYS_ALSA "card%" PRId64 ".pcm",
-                                 st_facts_beside_int(facts, node, "card", &card) == 0 ? card : -1);
+    const char *prefix =
+        ST_TEXT(48, ST_KEYS_ALSA "card%" PRId64 ".pcm", st_facts_beside_int_or(facts, node, "card", -1));
     const struct st_fact *step = st_facts_next(facts, prefix, ".step_frames", NULL);
     if (step == NULL || st_facts_int(facts, step->key, &frames) != 0 ||
         st_facts_beside_int(facts, step, "rate_hz", &hz) != 0) {
@@ -554,7 +548,7 @@ static bool has_emulated_steps(struct st_finding *finding, const struct st_fact 
 static void judge_wished_card(struct st_finding *finding, const char *card)
 {
     const struct st_facts *facts = finding->facts;
-    int64_t frames = 0, lua;
+    int64_t lua;
     const struct st_fact *node = NULL;
     ST_FACTS_EACH (name, facts, ST_KEYS_PIPEWIRE_NODE, ".name")
         node = name->state == ST_FACT_OK && st_text_begins(name->text, card) ? name : node;
@@ -565,7 +559,7 @@ static void judge_wished_card(struct st_finding *finding, const char *card)
     }
     st_finding_quote(finding, node->key);
     st_finding_quote_beside(finding, node, "headroom_frames");
-    (void)!st_facts_beside_int(facts, node, "headroom_frames", &frames);
+    const int64_t frames = st_facts_beside_int_or(facts, node, "headroom_frames", 0);
     if (frames >= WISHED_FRAMES) {
         st_finding_fine(finding, "PipeWire keeps %" PRId64 " frames in reserve for %.100s", frames, card);
         return;
@@ -597,13 +591,11 @@ static void judge_device_headroom(struct st_finding *finding)
         return;
     }
     ST_FACTS_EACH (path, facts, ST_KEYS_PIPEWIRE_NODE, ".alsa_path") {
-        int64_t frames = 0;
-        const char *name = "a sound device";
+        const int64_t frames = st_facts_beside_int_or(facts, path, "headroom_frames", 0);
+        const char *name = st_facts_beside_text_or(facts, path, "name", "a sound device");
         const bool sof = path->state == ST_FACT_OK && strstr(path->text, "hw:sof") != NULL;
         if (!st_buffer_is_playing(facts, path))
             continue;
-        (void)!st_facts_beside_int(facts, path, "headroom_frames", &frames);
-        (void)!st_facts_beside_text(facts, path, "name", &name);
         if (has_long_step(finding, path, name, frames))
             return;
         if (guest && frames >= GUEST_FRAMES && has_emulated_steps(finding, path, name, frames))

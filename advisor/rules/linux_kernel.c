@@ -74,11 +74,9 @@ int st_linux_kernel_from(const struct st_facts *facts, int major, int minor)
 
 const char *st_linux_kernel_realtime(const struct st_facts *facts)
 {
-    const char *version;
-    int64_t realtime;
+    const char *version = st_facts_text_or(facts, ST_KEY_KERNEL_VERSION, "");
     /* "PREEMPT RT" is how patched kernels up to 4.19 wrote it; only patched kernels have the file */
-    if (st_facts_text(facts, ST_KEY_KERNEL_VERSION, &version) == 0 &&
-        (st_proc_has_word(version, "PREEMPT_RT") || strstr(version, " PREEMPT RT") != NULL))
+    if (st_proc_has_word(version, "PREEMPT_RT") || strstr(version, " PREEMPT RT") != NULL)
         return ST_KEY_KERNEL_VERSION;
-    return st_facts_int(facts, ST_KEY_REALTIME, &realtime) == 0 && realtime == 1 ? ST_KEY_REALTIME : NULL;
+    return st_facts_int_or(facts, ST_KEY_REALTIME, 0) == 1 ? ST_KEY_REALTIME : NULL;
 }

@@ -23,8 +23,8 @@
 /** With CAP_IPC_LOCK the limit does not count. Root has it, but not in every container. */
 static bool is_privileged(const struct st_facts *facts)
 {
-    const bool usual = st_machine_int_or(facts, ST_KEY_USER_UID, -1) == 0 && !st_machine_in_container(facts);
-    return st_machine_int_or(facts, ST_KEY_RT_IPC_LOCK, usual) != 0;
+    const bool usual = st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0 && !st_machine_in_container(facts);
+    return st_facts_int_or(facts, ST_KEY_RT_IPC_LOCK, usual) != 0;
 }
 
 static void judge_memlock(struct st_finding *finding)
@@ -48,7 +48,7 @@ static void judge_memlock(struct st_finding *finding)
     } else if (limit >= ENOUGH_BYTES) {
         st_finding_fine(finding, "this user may lock up to %.0f MiB of memory", mib);
     } else if (limit >= USUAL_BYTES && finding->wish->period_ns >= PERIOD_LONG_NS &&
-               st_machine_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0) {
+               st_facts_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0) {
         st_finding_ok(finding, "this user may lock %.4g %s of memory, which will do for a period of %.1f ms",
                       shown, unit, (double)finding->wish->period_ns / 1e6);
     } else if (is_privileged(finding->facts)) {
@@ -105,7 +105,7 @@ const struct st_rule st_rule_linux_memlock = {
 static bool is_real_time(const struct st_facts *facts, const char *pid)
 {
     ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".pid") {
-        if (fact->state == ST_FACT_OK && strcmp(fact->text, pid) == 0)
+        if (st_facts_is(facts, fact->key, pid))
             return true;
     }
     return false;
@@ -157,11 +157,8 @@ static void judge_cpu_quota(struct st_finding *finding)
             st_finding_not_applicable(finding, "no control group with a limit of CPU time was read");
         return;
     }
-    const char *name = "programs started here";
-    int64_t period_us = 0;
+    const char *name = st_facts_beside_text_or(facts, fact, "name", "programs started here");
     st_finding_quote(finding, fact->key);
-    (void)!st_facts_beside_text(facts, fact, "name", &name);
-    (void)!st_facts_beside_int(facts, fact, "period_us", &period_us);
     if (fact == free) {
         st_finding_fine(finding, "no limit of CPU time holds for programs started here");
     } else if (fact == exempt) {
@@ -173,7 +170,7 @@ static void judge_cpu_quota(struct st_finding *finding)
                           "%.40s may use %" PRId64
                           " %% of a CPU (cpu.max); when that is used up, all threads without real-time "
                           "priority stop for the rest of each %.0f ms",
-                          name, fact->i64, (double)period_us / 1e3);
+                          name, fact->i64, (double)st_facts_beside_int_or(facts, fact, "period_us", 0) / 1e3);
         if (strlen(fact->source) > strlen(CPU_MAX) && fact->source[0] == '/')
             fix_quota(finding, fact->source);
     }
@@ -223,32 +220,30 @@ static bool allows_priority(const char *text)
     return st_text_unit_limit(text, &soft) && soft != 0;
 }
 
+static bool says_yes(const struct st_facts *facts, const struct st_fact *program, const char *leaf)
+{
+    bool yes;
+    return st_text_unit_boolean(st_facts_beside_text_or(facts, program, leaf, ""), &yes) && yes;
+}
+
 /** program: the fact of the unit's program. */
 static enum fault fault_of(const struct st_facts *facts, const struct st_fact *program)
 {
-    const char *text, *user = "";
-    bool yes = false;
+    const char *user = st_facts_beside_text_or(facts, program, "user", ""); /* User= alone: root again */
     if (program->state != ST_FACT_OK)
         return FAULT_UNREAD;
-    if (st_facts_beside_text(facts, program, "restrict_realtime", &text) == 0 &&
-        st_text_unit_boolean(text, &yes) && yes)
+    if (says_yes(facts, program, "restrict_realtime"))
         return FAULT_RESTRICTED;
-    const bool dynamic = st_facts_beside_text(facts, program, "dynamic_user", &text) == 0 &&
-                         st_text_unit_boolean(text, &yes) && yes;
-    (void)!st_facts_beside_text(facts, program, "user", &user); /* User= alone: root again */
-    const bool is_root = !dynamic && (user[0] == '\0' || strcmp(user, "root") == 0 || strcmp(user, "0") == 0);
-    const char *nice = is_root ? "granted" : "";
-    (void)!st_facts_beside_text(facts, program, "cap_sys_nice", &nice);
-    if (strcmp(nice, "granted") == 0 || (is_root && strcmp(nice, "taken") != 0))
+    const bool is_root = !says_yes(facts, program, "dynamic_user") &&
+                         (user[0] == '\0' || strcmp(user, "root") == 0 || strcmp(user, "0") == 0);
+    const char *nice = st_facts_beside_text_or(facts, program, "cap_sys_nice", is_root ? "granted" : "");
+    if (strcmp(nice, "granted") == 0 || (is_root && strcmp(nice, "taken") != 0) ||
+        st_facts_beside_is(facts, program, "policy", "fifo") ||
+        st_facts_beside_is(facts, program, "policy", "rr"))
         return FAULT_NONE;
-    if (st_facts_beside_text(facts, program, "policy", &text) == 0 &&
-        (strcmp(text, "fifo") == 0 || strcmp(text, "rr") == 0))
-        return FAULT_NONE;
-    return (st_facts_beside_text(facts, program, "rtprio", &text) == 0 ||
-            st_facts_text(facts, ST_KEY_UNIT_DEFAULT_RTPRIO, &text) == 0) &&
-                   allows_priority(text)
-               ? FAULT_NONE
-               : FAULT_LIMIT;
+    const char *usual = st_facts_text_or(facts, ST_KEY_UNIT_DEFAULT_RTPRIO, "");
+    return allows_priority(st_facts_beside_text_or(facts, program, "rtprio", usual)) ? FAULT_NONE
+                                                                                     : FAULT_LIMIT;
 }
 
 static void fix_service(struct st_finding *finding, const char *unit, const char *first, const char *second)
@@ -382,18 +377,16 @@ static void judge_off(struct st_finding *finding, int64_t runtime, const char *w
  * are throttled: "sched/rt: Remove default bandwidth control". @return whether this is the finding. */
 static bool judge_deadline_server(struct st_finding *finding, int64_t runtime, bool off, bool usual)
 {
-    const char *groups;
-    const int is_read = st_facts_text(finding->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, &groups);
-    const bool in_groups = is_read == 0 && strcmp(groups, "y") == 0;
+    const char *groups = st_facts_text_or(finding->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, NULL);
     st_finding_quote(finding, ST_KEY_KERNEL_RELEASE, ST_KEY_FAIR_SERVER_RUNTIME_NS,
                      ST_KEY_CONFIG_RT_GROUP_SCHED);
-    if (off && st_machine_int_or(finding->facts, ST_KEY_FAIR_SERVER_RUNTIME_NS, 1) == 0) {
+    if (off && st_facts_int_or(finding->facts, ST_KEY_FAIR_SERVER_RUNTIME_NS, 1) == 0) {
         judge_off(finding, runtime, ", and so is the deadline server of CPU 0");
         st_finding_fix_now(finding,
                            "echo 50000000 | sudo tee /sys/kernel/debug/sched/fair_server/cpu*/runtime");
         return true;
     }
-    if (!off && (in_groups || (is_read != 0 && !usual)))
+    if (!off && (groups != NULL ? strcmp(groups, "y") == 0 : !usual))
         return false;
     st_finding_fine(
         finding, "this kernel does not stop real-time threads; it keeps 5 %% of each CPU for normal threads "

@@ -31,7 +31,7 @@ static bool is_swapped(struct st_finding *finding)
     st_finding_quote(finding, most->key, ST_MUSIC_COUNTED);
     /* what was used at the start only may lie there for ever */
     if (finding->wish->period_ns >= PERIOD_LONG_NS &&
-        st_machine_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0)
+        st_facts_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0)
         return false;
     st_finding_advice(finding, "%.40s has %.1f MiB of its memory in swap, and waits until it is read back",
                       name, (double)most->i64 / 1024);
@@ -44,7 +44,6 @@ static bool is_swapped(struct st_finding *finding)
 static void judge_swap(struct st_finding *finding)
 {
     int64_t zram, other, swappiness;
-    const char *zswap;
     if (is_swapped(finding))
         return;
     if (st_finding_need_int(finding, ST_KEY_SWAP_OTHER_N, &other) != 0 ||
@@ -57,8 +56,8 @@ static void judge_swap(struct st_finding *finding)
     if (st_finding_need_int(finding, ST_KEY_SYSCTL_VM_SWAPPINESS, &swappiness) != 0)
         return;
     st_finding_quote(finding, ST_KEY_ZSWAP_ENABLED);
-    const bool compressed = st_facts_text(finding->facts, ST_KEY_ZSWAP_ENABLED, &zswap) == 0 &&
-                            (strcmp(zswap, "Y") == 0 || strcmp(zswap, "1") == 0);
+    const bool compressed = st_facts_is(finding->facts, ST_KEY_ZSWAP_ENABLED, "Y") ||
+                            st_facts_is(finding->facts, ST_KEY_ZSWAP_ENABLED, "1");
     if (swappiness < 0 || swappiness > 200) {
         st_finding_unknown(finding, "swappiness of %" PRId64 " is not valid (0 to 200)", swappiness);
     } else if (other <= 0 || compressed) {
@@ -66,7 +65,7 @@ static void judge_swap(struct st_finding *finding)
                       "swapped memory is kept in compressed form (%s), so a high swappiness (%" PRId64 ") "
                       "is right",
                       other <= 0 ? "zram" : "zswap", swappiness);
-    } else if (zram > 0 && st_machine_int_or(finding->facts, ST_KEY_SWAP_ZRAM_FIRST, 0) != 0) {
+    } else if (zram > 0 && st_facts_int_or(finding->facts, ST_KEY_SWAP_ZRAM_FIRST, 0) != 0) {
         st_finding_quote(finding, ST_KEY_SWAP_ZRAM_FIRST);
         st_finding_ok(finding,
                       "the kernel swaps to compressed memory (zram) first and to the disk later, so a high "

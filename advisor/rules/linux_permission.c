@@ -25,7 +25,7 @@ static const char *beside_irqs(int64_t limit)
 
 static void judge_granted(int64_t priority, struct st_finding *finding)
 {
-    if (st_machine_int_or(finding->facts, ST_KEY_USER_UID, -1) == 0)
+    if (st_facts_int_or(finding->facts, ST_KEY_USER_UID, -1) == 0)
         st_finding_fine(finding,
                         "SCHED_FIFO %" PRId64 " was granted to root; it may be refused to other users: run "
                         "the report as the user who plays",
@@ -49,7 +49,7 @@ static void judge_rtkit_only(struct st_finding *finding)
 {
     st_finding_quote(finding, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED, ST_MUSIC_COUNTED);
     if (finding->wish->period_ns >= PERIOD_SHORT_NS &&
-        st_machine_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0) {
+        st_facts_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0) {
         st_finding_ok(
             finding,
             "rtkit gives real-time priority to programs that ask, which is enough for a period of %.1f ms",
@@ -67,7 +67,7 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     const struct st_facts *facts = finding->facts;
     int64_t limit;
     const bool has_limit = st_facts_int(facts, ST_KEY_RT_RTPRIO_LIMIT, &limit) == 0;
-    const int64_t uid = st_machine_int_or(facts, ST_KEY_USER_UID, -1);
+    const int64_t uid = st_facts_int_or(facts, ST_KEY_USER_UID, -1);
     if (has_limit && limit > 0 && limit < priority && error == EPERM) {
         st_finding_advice(finding, "priority %" PRId64 " was refused; the limit allows up to %" PRId64 "%s",
                           priority, limit, beside_irqs(limit));
@@ -96,19 +96,16 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
 static void judge_read(int64_t error, int64_t priority, struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const char *name;
-    const int64_t limit = st_machine_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0);
-    const bool shell =
-        strcmp(st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, ""), "ulimit") == 0; /* posted */
+    const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "this user");
+    const int64_t limit = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0);
+    const bool shell = st_facts_is(facts, ST_KEY_USER_LIMITS_FROM, "ulimit"); /* posted */
     const char *who = shell ? "in the shell where ulimit ran,"
-                      : strcmp(st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, ""), "user@.service") == 0
+                      : st_facts_is(facts, ST_KEY_USER_LIMITS_FROM, "user@.service")
                           ? "what the user manager (user@.service) starts for"
                           : "at login";
     st_finding_quote(finding, ST_KEY_USER_LIMITS_FROM);
-    if (st_facts_text(facts, ST_KEY_USER_NAME, &name) != 0)
-        name = "this user";
     const int cut = st_text_cut(name, 40);
-    if (error == 0 && st_machine_int_or(facts, ST_KEY_USER_UID, -1) == 0) {
+    if (error == 0 && st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0) {
         st_finding_ok(finding, "%.*s is root, and no limit applies to root (not tested)", cut, name);
     } else if (error == 0) {
         char text[32] = "unlimited";
@@ -151,7 +148,7 @@ static void judge_rt_permission(struct st_finding *finding)
     }
     st_finding_quote(finding, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT, ST_KEY_USER_UID,
                      ST_KEY_USER_GROUPS, ST_KEY_SYSTEM_CONTAINER);
-    const int64_t priority = st_machine_int_or(finding->facts, ST_KEY_RT_FIFO_PRIORITY, 0);
+    const int64_t priority = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_PRIORITY, 0);
     if (st_facts_find(finding->facts, ST_KEY_USER_LIMITS_FROM) != NULL)
         judge_read(error, priority, finding);
     else if (error == 0)
@@ -201,29 +198,25 @@ const struct st_rule st_rule_linux_rt_permission = {
 static bool off_at_boot(const struct st_facts *facts)
 {
     char option[8];
-    const char *off;
     if (st_machine_boot_option(facts, "rt_group_sched", option, sizeof(option)) == 0)
         return strcmp(option, "0") == 0;
-    return st_facts_text(facts, CONFIG_DEFAULT, &off) == 0 && strcmp(off, "y") == 0;
+    return st_facts_is(facts, CONFIG_DEFAULT, "y");
 }
 
 /** Would the limit alone refuse SCHED_FIFO? */
 static bool limit_refuses(const struct st_facts *facts)
 {
-    int64_t limit;
-    if (st_machine_int_or(facts, ST_KEY_USER_UID, -1) == 0)
-        return false;
-    const int64_t priority = st_machine_int_or(facts, ST_KEY_RT_FIFO_PRIORITY, 1);
-    return st_facts_int(facts, ST_KEY_RT_RTPRIO_LIMIT, &limit) != 0 ||
-           (limit != UNLIMITED && limit < priority);
+    const int64_t limit = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, INT64_MIN);
+    return st_facts_int_or(facts, ST_KEY_USER_UID, -1) != 0 && limit != UNLIMITED &&
+           limit < st_facts_int_or(facts, ST_KEY_RT_FIFO_PRIORITY, 1);
 }
 
 static void judge_refused_rt_group_sched(struct st_finding *finding)
 {
-    int64_t runtime;
+    const bool has_runtime = st_facts_has_int(finding->facts, ST_KEY_CGROUP_RT_RUNTIME_US);
+    const int64_t runtime = st_facts_int_or(finding->facts, ST_KEY_CGROUP_RT_RUNTIME_US, 0);
     st_finding_quote(finding, ST_KEY_CGROUP_RT_RUNTIME_US, ST_KEY_CGROUP_VERSION, ST_KEY_RT_RTPRIO_LIMIT);
-    const bool has_runtime = st_facts_int(finding->facts, ST_KEY_CGROUP_RT_RUNTIME_US, &runtime) == 0;
-    if (has_runtime && runtime > 0) {
+    if (runtime > 0) {
         st_finding_fine(finding,
                         "the control group of this process has %" PRId64 " µs of real-time budget, so it is "
                         "not the reason why SCHED_FIFO is refused",
@@ -248,14 +241,14 @@ static void judge_refused_rt_group_sched(struct st_finding *finding)
 static void judge_rt_group_sched(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const int64_t users_us = st_machine_int_or(facts, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, -1);
+    const int64_t users_us = st_facts_int_or(facts, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, -1);
     int64_t error;
     const char *config;
     st_finding_quote(finding, ST_KEY_RT_FIFO_ERRNO);
     const bool tried = st_facts_int(facts, ST_KEY_RT_FIFO_ERRNO, &error) == 0;
     const int r = st_finding_need_text(finding, ST_KEY_CONFIG_RT_GROUP_SCHED, &config);
     /* only a kernel that has it has the files cpu.rt_runtime_us (kernel/sched/core.c, cpu_legacy_files) */
-    const bool by_files = users_us >= 0 || st_machine_int_or(facts, ST_KEY_CGROUP_RT_RUNTIME_US, -1) >= 0;
+    const bool by_files = users_us >= 0 || st_facts_int_or(facts, ST_KEY_CGROUP_RT_RUNTIME_US, -1) >= 0;
     if (r == 0 && strcmp(config, "n") == 0) {
         st_finding_not_applicable(finding, "this kernel has no real-time group scheduling");
     } else if (r == 0 && strcmp(config, "y") != 0) {
@@ -336,9 +329,7 @@ const struct st_rule st_rule_linux_rt_group_sched = {
 static int64_t highest(const struct st_facts *facts)
 {
     static const char option[] = "--max-realtime-priority=";
-    const char *command;
-    const char *at =
-        st_facts_text(facts, ST_KEY_RTKIT_COMMAND, &command) == 0 ? strstr(command, option) : NULL;
+    const char *at = strstr(st_facts_text_or(facts, ST_KEY_RTKIT_COMMAND, ""), option);
     const long value = at != NULL ? strtol(at + sizeof(option) - 1, NULL, 10) : 0;
     return value >= 1 && value <= 99 ? value : PRIORITY_DEFAULT;
 }
@@ -420,15 +411,11 @@ struct scan {
 static void find_best_group(struct scan *scan, const struct st_fact *fact)
 {
     char group[NAME_BYTES];
-    const char *members;
-    int64_t priority;
-    if (st_facts_int(scan->facts, fact->key, &priority) != 0 || priority <= 0)
+    if (!fact->is_int || fact->i64 <= 0)
         return;
-    const bool listed = st_facts_text(scan->facts,
-                                      ST_TEXT(NAME_BYTES + 20, ST_KEYS_GROUP "%s",
-                                              st_fact_part(fact, LIMITS, group, sizeof(group))),
-                                      &members) == 0 &&
-                        st_proc_has_word(members, scan->user);
+    const char *key =
+        ST_TEXT(NAME_BYTES + 20, ST_KEYS_GROUP "%s", st_fact_part(fact, LIMITS, group, sizeof(group)));
+    const bool listed = st_proc_has_word(st_facts_text_or(scan->facts, key, ""), scan->user);
     const enum membership membership = st_proc_has_word(scan->groups, group) ? MEMBER_ALREADY
                                        : listed                              ? MEMBER_LATER
                                                                              : MEMBER_NOT;
@@ -436,7 +423,7 @@ static void find_best_group(struct scan *scan, const struct st_fact *fact)
         return;
     scan->limit = fact;
     scan->membership = membership;
-    scan->priority = priority;
+    scan->priority = fact->i64;
     ST_PRINT(scan->group, "%s", group);
 }
 
@@ -492,8 +479,7 @@ static void judge_audio_group(struct st_finding *finding)
     }
     if (st_finding_need_text(finding, ST_KEY_USER_GROUPS, &scan.groups) != 0)
         return;
-    if (st_facts_text(facts, ST_KEY_USER_NAME, &scan.user) != 0)
-        scan.user = "";
+    scan.user = st_facts_text_or(facts, ST_KEY_USER_NAME, "");
     ST_FACTS_EACH (fact, facts, LIMITS, RTPRIO)
         find_best_group(&scan, fact);
     if (scan.limit != NULL)

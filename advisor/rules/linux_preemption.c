@@ -33,12 +33,6 @@ struct detected {
     const char *source; /* key of the deciding fact */
 };
 
-static bool is_y(const struct st_facts *facts, const char *key)
-{
-    const char *value;
-    return st_facts_text(facts, key, &value) == 0 && strcmp(value, "y") == 0;
-}
-
 /** "none", "voluntary", "lazy", "full" -> model. */
 static enum model parse_model(const char *name, size_t len)
 {
@@ -52,10 +46,8 @@ static enum model parse_model(const char *name, size_t len)
 /** The word in parentheses: "none voluntary (full)". */
 static enum model debugfs_model(const struct st_facts *facts)
 {
-    const char *text;
-    if (st_facts_text(facts, ST_KEY_PREEMPT_DEBUGFS, &text) != 0 || (text = strchr(text, '(')) == NULL)
-        return MODEL_UNKNOWN;
-    return parse_model(text + 1, strcspn(text + 1, ")"));
+    const char *open = strchr(st_facts_text_or(facts, ST_KEY_PREEMPT_DEBUGFS, ""), '(');
+    return open != NULL ? parse_model(open + 1, strcspn(open + 1, ")")) : MODEL_UNKNOWN;
 }
 
 static enum model config_model(const struct st_facts *facts, const char **source)
@@ -69,7 +61,7 @@ static enum model config_model(const struct st_facts *facts, const char **source
         {ST_KEYS_CONFIG "PREEMPT_NONE", MODEL_NONE},
     };
     ST_EACH (row, rows) {
-        if (is_y(facts, row->key)) {
+        if (st_facts_is(facts, row->key, "y")) {
             *source = row->key;
             return row->model;
         }
@@ -91,7 +83,7 @@ static struct detected detect(const struct st_facts *facts)
     }
     found.source = VERSION;
     found.dynamic = has_version ? st_proc_has_word(version, "PREEMPT_DYNAMIC")
-                                : is_y(facts, ST_KEYS_CONFIG "PREEMPT_DYNAMIC");
+                                : st_facts_is(facts, ST_KEYS_CONFIG "PREEMPT_DYNAMIC", "y");
     found.model = debugfs_model(facts);
     if (found.model != MODEL_UNKNOWN) {
         found.source = ST_KEY_PREEMPT_DEBUGFS;
@@ -466,7 +458,7 @@ static void judge_watchdogs(struct st_finding *finding)
     if (st_finding_need_int(finding, NMI, &nmi) != 0)
         return;
     st_finding_quote(finding, SOFT, THRESH);
-    const int64_t thresh = st_machine_int_or(finding->facts, THRESH, THRESH_DEFAULT_S);
+    const int64_t thresh = st_facts_int_or(finding->facts, THRESH, THRESH_DEFAULT_S);
     if (nmi == 0) {
         st_finding_fine(finding, "the hard lock-up detector is off");
     } else if (nmi != 1) {

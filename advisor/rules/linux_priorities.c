@@ -25,9 +25,7 @@ static const char *const server_names[] = {"pipewire", "jackd", "jackdbus", "pul
 
 static bool plays(const struct st_facts *facts, const struct st_fact *process)
 {
-    const char *pid = NULL;
-    (void)!st_facts_beside_text(facts, process, "pid", &pid);
-    return st_machine_plays(facts, process->text, pid);
+    return st_machine_plays(facts, process->text, st_facts_beside_text_or(facts, process, "pid", NULL));
 }
 
 /** Of processes with one of these names; NULL: of programs that play. */
@@ -35,11 +33,9 @@ static struct top_thread top_thread(const struct st_facts *facts, const char *co
 {
     struct top_thread top = {0};
     ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".process") {
-        int64_t priority;
-        if (fact->state == ST_FACT_OK &&
-            (names != NULL ? st_machine_is_among(fact->text, names) : plays(facts, fact)) &&
-            st_facts_beside_int(facts, fact, "priority", &priority) == 0 && priority > top.priority &&
-            priority <= 99)
+        const int64_t priority = st_facts_beside_int_or(facts, fact, "priority", 0);
+        if (fact->state == ST_FACT_OK && priority > top.priority && priority <= 99 &&
+            (names != NULL ? st_machine_is_among(fact->text, names) : plays(facts, fact)))
             top = (struct top_thread){priority, fact};
     }
     return top;
@@ -59,8 +55,8 @@ static void quote_thread(struct st_finding *finding, const struct st_fact *fact)
 static const char *of_jack(const struct st_facts *facts)
 {
     struct st_jack_command jack;
-    const char *command;
-    if (st_facts_text(facts, ST_KEY_JACK_COMMAND, &command) != 0)
+    const char *command = st_facts_text_or(facts, ST_KEY_JACK_COMMAND, NULL);
+    if (command == NULL)
         return NULL;
     st_linux_jack_parse(command, &jack);
     return jack.realtime ? NULL : "linux-jack-realtime";
@@ -73,8 +69,7 @@ static const char *of_pipewire(const struct st_facts *facts)
 
 static const char *of_pulse(const struct st_facts *facts)
 {
-    const char *text;
-    if (st_facts_text(facts, ST_KEY_PULSE_REALTIME_SCHEDULING, &text) == 0 && st_machine_is_off(text))
+    if (st_machine_is_off(st_facts_text_or(facts, ST_KEY_PULSE_REALTIME_SCHEDULING, "")))
         return "linux-pulseaudio";
     return st_linux_rt_lost(facts, ST_KEY_DAEMON_PULSEAUDIO) ? "linux-rt-lost" : NULL;
 }
@@ -264,7 +259,6 @@ static void judge_hybrid_cores(struct st_finding *finding)
 {
     struct st_cpu_list slow;
     const char *list, *fast = st_facts_text_or(finding->facts, ST_KEY_CPU_FAST, "");
-    int64_t cpu;
     if (st_finding_need_text(finding, ST_KEY_CPU_EFFICIENT, &list) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding,
@@ -276,8 +270,8 @@ static void judge_hybrid_cores(struct st_finding *finding)
         return;
     }
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_RT_THREAD, ".process") {
-        if (fact->state != ST_FACT_OK || st_facts_beside_int(finding->facts, fact, "cpu", &cpu) != 0 ||
-            cpu < 0 || !st_cpu_list_has(&slow, (size_t)cpu) ||
+        const int64_t cpu = st_facts_beside_int_or(finding->facts, fact, "cpu", -1);
+        if (fact->state != ST_FACT_OK || cpu < 0 || !st_cpu_list_has(&slow, (size_t)cpu) ||
             (!st_machine_is_among(fact->text, server_names) && !plays(finding->facts, fact)))
             continue;
         st_finding_quote_beside(finding, fact, "cpu");

@@ -2,6 +2,7 @@
 #include "advisor/rules/linux_rt_lost.h"
 
 #include "advisor/facts/owner.h"
+#include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"
@@ -24,10 +25,10 @@ static const struct {
 /** The highest real-time priority of a thread of that program; 0: none. */
 static int64_t priority_of(const struct st_facts *facts, const char *process)
 {
-    int64_t top = 0, priority;
+    int64_t top = 0;
     ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".process") {
-        if (fact->state == ST_FACT_OK && strcmp(fact->text, process) == 0 &&
-            st_facts_beside_int(facts, fact, "priority", &priority) == 0 && priority > top)
+        const int64_t priority = st_facts_beside_int_or(facts, fact, "priority", 0);
+        if (st_facts_is(facts, fact->key, process) && priority > top)
             top = priority;
     }
     return top;
@@ -47,9 +48,7 @@ static int server_of(const struct st_facts *facts)
 
 static bool has_canary(const struct st_facts *facts)
 {
-    const char *command;
-    return st_facts_text(facts, ST_KEY_RTKIT_COMMAND, &command) != 0 ||
-           strstr(command, "--no-canary") == NULL;
+    return strstr(st_facts_text_or(facts, ST_KEY_RTKIT_COMMAND, ""), "--no-canary") == NULL;
 }
 
 bool st_linux_rt_lost(const struct st_facts *facts, const char *key)
@@ -57,14 +56,13 @@ bool st_linux_rt_lost(const struct st_facts *facts, const char *key)
     const int server = server_of(facts);
     return server >= 0 && strcmp(servers[server].key, key) == 0 &&
            st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON) && has_canary(facts) &&
-           st_machine_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0;
+           st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0;
 }
 
 static bool can_suspend(const struct st_facts *facts)
 {
-    const char *states;
-    return st_facts_text(facts, ST_KEY_POWER_STATES, &states) == 0 && st_proc_has_word(states, "mem") &&
-           !st_machine_is_guest(facts) && st_machine_int_or(facts, ST_KEY_SUSPEND_FORBIDDEN, 0) == 0;
+    return st_proc_has_word(st_facts_text_or(facts, ST_KEY_POWER_STATES, ""), "mem") &&
+           !st_machine_is_guest(facts) && st_facts_int_or(facts, ST_KEY_SUSPEND_FORBIDDEN, 0) == 0;
 }
 
 static void judge_without(struct st_finding *finding, int row, int64_t suspended_ms)
@@ -87,7 +85,7 @@ static void judge_without(struct st_finding *finding, int row, int64_t suspended
 static void judge_lost(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    int64_t suspended_ms = 0;
+    const int64_t suspended_ms = st_facts_int_or(facts, ST_KEY_SUSPENDED_MS, 0);
     if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     const int server = server_of(finding->facts);
@@ -102,7 +100,7 @@ static void judge_lost(struct st_finding *finding)
         return;
     }
     st_finding_quote(finding, ST_KEY_SUSPENDED_MS, ST_KEY_RTKIT_DEMOTED_N);
-    (void)!st_facts_int(facts, ST_KEY_SUSPENDED_MS, &suspended_ms);
+
     const int64_t priority = priority_of(facts, servers[server].process);
     if (priority == 0) {
         judge_without(finding, server, suspended_ms);
@@ -111,7 +109,7 @@ static void judge_lost(struct st_finding *finding)
                         "%s has priority %" PRId64 ": rtkit gives less, so it did not give this one "
                         "and does not take it away",
                         servers[server].name, priority);
-    } else if (suspended_ms >= SUSPENDED_LEAST && st_machine_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 1) == 0) {
+    } else if (suspended_ms >= SUSPENDED_LEAST && st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 1) == 0) {
         st_finding_fine(finding,
                         "%s kept its real-time priority (%" PRId64 ") when this computer was suspended",
                         servers[server].name, priority);
@@ -183,13 +181,12 @@ static void add_client(struct clients *clients, const struct st_fact *fact, cons
 static void by_thread(struct clients *clients, const struct st_fact *process, bool has_priority)
 {
     const struct st_facts *facts = clients->finding->facts;
-    const char *name, *pid = NULL;
-    (void)!st_facts_beside_text(facts, process, "pid", &pid);
-    if (process->state != ST_FACT_OK || !st_machine_plays(facts, process->text, pid))
+    if (process->state != ST_FACT_OK ||
+        !st_machine_plays(facts, process->text, st_facts_beside_text_or(facts, process, "pid", NULL)))
         return;
     if (!has_priority)
         add_client(clients, process, process->text);
-    else if (st_facts_beside_text(facts, process, "name", &name) == 0 && strstr(name, "data-loop") != NULL)
+    else if (strstr(st_facts_beside_text_or(facts, process, "name", ""), "data-loop") != NULL)
         clients->with_n++;
 }
 
@@ -198,20 +195,18 @@ static void by_thread(struct clients *clients, const struct st_fact *process, bo
 static void by_node(struct clients *clients, const struct st_fact *plays)
 {
     const struct st_facts *facts = clients->finding->facts;
-    const char *pid, *its, *name = "a program", *api = "";
-    (void)!st_facts_beside_text(facts, plays, "api", &api);
-    if (plays->state != ST_FACT_OK || strcmp(plays->text, "true") != 0 ||
-        strcmp(api, "pipewire-pulse") == 0 || st_facts_beside_text(facts, plays, "pid", &pid) != 0)
+    const char *pid;
+    if (!st_facts_is(facts, plays->key, "true") ||
+        st_facts_beside_is(facts, plays, "api", "pipewire-pulse") ||
+        st_facts_beside_text(facts, plays, "pid", &pid) != 0)
         return;
     ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".pid") {
-        if (st_facts_text(facts, fact->key, &its) == 0 && strcmp(its, pid) == 0) {
+        if (st_facts_is(facts, fact->key, pid)) {
             clients->with_n++;
             return;
         }
     }
-    if (st_facts_beside_text(facts, plays, "application", &name) != 0)
-        (void)!st_facts_beside_text(facts, plays, "name", &name);
-    add_client(clients, plays, name);
+    add_client(clients, plays, st_buffer_program(facts, plays));
 }
 
 static void judge_clients(struct st_finding *finding)
@@ -228,7 +223,7 @@ static void judge_clients(struct st_finding *finding)
         return;
     }
     /* before 1.0.1 the threads have no name of their own */
-    if (st_machine_int_or(facts, ST_KEY_THREADS_COMPLETE, 0) == 1) {
+    if (st_facts_int_or(facts, ST_KEY_THREADS_COMPLETE, 0) == 1) {
         ST_FACTS_EACH (fact, facts, ST_KEYS_PIPEWIRE_NODE, ".plays")
             by_node(&clients, fact);
     }

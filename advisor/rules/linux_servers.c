@@ -64,20 +64,14 @@ static void quote_stream(struct st_finding *finding, const struct st_fact *strea
         st_finding_quote_beside(finding, stream, *leave);
 }
 
-static bool is_unread(const struct st_fact *fact)
-{
-    return fact != NULL && (fact->state == ST_FACT_UNREADABLE || fact->state == ST_FACT_MALFORMED);
-}
-
 static void scan_stream(struct scan *scan, const struct st_fact *fact)
 {
     const struct st_facts *facts = scan->finding->facts;
-    const char *owner;
-    int64_t buffer, rate, period;
+    const int64_t buffer = fact->is_int ? fact->i64 : 0,
+                  rate = st_facts_beside_int_or(facts, fact, "rate_hz", 0);
     if (fact->state == ST_FACT_ABSENT)
         return;
-    if (st_facts_int(facts, fact->key, &buffer) != 0 ||
-        st_facts_beside_int(facts, fact, "rate_hz", &rate) != 0 || buffer <= 0 || rate <= 0) {
+    if (buffer <= 0 || rate <= 0) {
         quote_stream(scan->finding, fact);
         scan->unread_n++;
         return;
@@ -85,10 +79,9 @@ static void scan_stream(struct scan *scan, const struct st_fact *fact)
     if (scan->open_n++ == 0 && scan->stream == NULL)
         quote_stream(scan->finding, fact);
     const double ring_us = (double)buffer * 1e6 / (double)rate;
-    const bool of_pipewire = st_facts_beside_text(facts, fact, "owner", &owner) == 0 && is_pipewire(owner);
+    const bool of_pipewire = is_pipewire(st_facts_beside_text_or(facts, fact, "owner", ""));
     const double gap_us = of_pipewire && !scan->quantum_unread ? scan->quantum_us - ring_us : 0;
-    const bool one_period =
-        st_facts_beside_int(facts, fact, "period_frames", &period) == 0 && period > 0 && buffer / 2 < period;
+    const bool one_period = buffer / 2 < st_facts_beside_int_or(facts, fact, "period_frames", 0);
     if (gap_us > scan->worst_gap_us) {
         scan->worst_gap_us = gap_us;
         scan->worst_ring_us = ring_us;
@@ -97,8 +90,8 @@ static void scan_stream(struct scan *scan, const struct st_fact *fact)
         scan->stream = fact;
     }
     scan->unread_n += (of_pipewire && scan->quantum_unread) ||
-                      is_unread(st_facts_beside(facts, fact, "owner")) ||
-                      is_unread(st_facts_beside(facts, fact, "period_frames"));
+                      st_fact_is_unread(st_facts_beside(facts, fact, "owner")) ||
+                      st_fact_is_unread(st_facts_beside(facts, fact, "period_frames"));
     scan->one_period = scan->one_period || one_period;
     if (scan->open_n == 1 || ring_us < scan->shortest_us)
         scan->shortest_us = ring_us;
@@ -250,14 +243,12 @@ static void judge_wish(struct st_finding *finding, int64_t wish, int64_t quantum
                        int64_t rate)
 {
     char value[ST_CHANGE_VALUE_BYTES];
-    const char *folder = "";
     if (quantum == wish && min == wish && max == wish) {
         st_finding_ok(finding, "PipeWire is set to cycles of %" PRId64 " frames (%.2f ms) for all programs",
                       wish, (double)wish * 1e3 / (double)rate);
         no_cost(wish, rate, finding);
         return;
     }
-    (void)!st_facts_text(finding->facts, ST_BUFFER_PIPEWIRE_FOLDER, &folder);
     st_finding_advice(finding,
                       "PipeWire's quantum is %" PRId64 " frames (from %" PRId64 " to %" PRId64 " if "
                       "programs ask for it); you asked for %" PRId64 " frames (%.2f ms) for all programs",
@@ -269,7 +260,8 @@ static void judge_wish(struct st_finding *finding, int64_t wish, int64_t quantum
     if (st_machine_is_guest(finding->facts))
         st_text_append(value, sizeof(value), " vm.overrides = { default.clock.min-quantum = %" PRId64 " }",
                        wish);
-    st_finding_change(finding, ST_CHANGE_PIPEWIRE, folder, value);
+    st_finding_change(finding, ST_CHANGE_PIPEWIRE,
+                      st_facts_text_or(finding->facts, ST_BUFFER_PIPEWIRE_FOLDER, ""), value);
     st_finding_fix(finding, NULL, NULL, ST_NEEDS_RELOGIN);
 }
 
@@ -297,18 +289,16 @@ static void judge_pipewire_quantum(struct st_finding *finding)
         need_setting(finding, ST_KEY_PIPEWIRE_RATE_HZ, RATE_DEFAULT, &rate) != 0 ||
         need_setting(finding, ST_KEY_PIPEWIRE_VM_MIN_QUANTUM, min, &vm_min) != 0)
         return;
-    const char *answer;
-    const bool running =
-        st_facts_text(facts, ST_KEY_ASK_PIPEWIRE, &answer) == 0 && strcmp(answer, "answered") == 0;
+    const bool running = st_facts_is(facts, ST_KEY_ASK_PIPEWIRE, "answered");
     st_finding_quote(finding, running ? ST_KEY_PIPEWIRE_MIN_QUANTUM : ST_KEY_ASK_PIPEWIRE,
                      ST_KEY_PIPEWIRE_FORCE_QUANTUM);
     if (st_facts_int(facts, ST_BUFFER_PIPEWIRE_WISH, &wish) == 0) {
         judge_wish(finding, wish, quantum, min, max, rate);
         return;
     }
-    const int64_t forced = st_machine_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0);
+    const int64_t forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0);
     if (forced > 0) {
-        judge_forced(forced, st_machine_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_RATE_HZ, rate), finding);
+        judge_forced(forced, st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_RATE_HZ, rate), finding);
         return;
     }
     const bool guest = st_machine_is_guest(facts) && vm_min > min;
@@ -445,14 +435,15 @@ static const char *find_converted(struct st_finding *finding, const char *class,
                                   int64_t *ret_hz)
 {
     const struct st_facts *facts = finding->facts;
-    const char *state, *of, *name;
+    const char *name;
     ST_FACTS_EACH (rate, facts, ST_KEYS_PIPEWIRE_NODE, ".format_rate_hz") {
-        if (st_facts_beside_text(facts, rate, "state", &state) != 0 || strcmp(state, "running") != 0 ||
-            st_facts_beside_text(facts, rate, "media_class", &of) != 0 || !st_text_begins(of, class) ||
+        if (!st_buffer_is_playing(facts, rate) ||
+            !st_text_begins(st_facts_beside_text_or(facts, rate, "media_class", ""), class) ||
             st_facts_beside_text(facts, rate, "name", &name) != 0 || st_text_begins(name, "bluez_") ||
-            st_facts_int(facts, rate->key, ret_hz) != 0 || *ret_hz < MUSIC_HZ || *ret_hz == running_hz)
+            !rate->is_int || rate->i64 < MUSIC_HZ || rate->i64 == running_hz)
             continue;
         st_finding_quote(finding, rate->key);
+        *ret_hz = rate->i64;
         return name;
     }
     return NULL;
@@ -584,9 +575,9 @@ static void judge_pulseaudio(struct st_finding *finding)
     if (r != 0 && r != -ENOENT && st_finding_need_text(finding, ST_KEY_PULSE_TSCHED, &tsched) != 0)
         return;
     if (r == 0 && strcmp(tsched, "0") == 0) {
-        const int64_t n = st_machine_positive_or(facts, FRAGMENTS, FRAGMENTS_DEFAULT),
-                      ms = st_machine_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC,
-                                                  FRAGMENT_DEFAULT_MS);
+        const int64_t n = st_facts_positive_or(facts, FRAGMENTS, FRAGMENTS_DEFAULT),
+                      ms = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC,
+                                                FRAGMENT_DEFAULT_MS);
         st_finding_quote(finding, FRAGMENTS, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC);
         st_finding_ok(finding,
                       "PulseAudio wakes at the card's interrupts: its buffer has %" PRId64 " fragments of "

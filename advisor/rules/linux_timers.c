@@ -11,22 +11,18 @@
 /** The tick in ns from the facts that were read; 0: not known. */
 static int64_t tick_ns(const struct st_facts *facts)
 {
-    int64_t value;
-    if (st_facts_int(facts, ST_KEY_CLOCK_GETRES_NS, &value) == 0 && value > 1)
-        return value;
-    if (st_facts_int(facts, ST_KEY_TIMER_LIST_RESOLUTION_NS, &value) == 0 && value > 1)
-        return value;
-    if (st_facts_int(facts, ST_KEY_CONFIG_HZ, &value) == 0 && value >= 1 && value <= HZ_MAX)
-        return 1000000000 / value;
-    return 0;
+    const int64_t getres_ns = st_facts_int_or(facts, ST_KEY_CLOCK_GETRES_NS, 0),
+                  listed_ns = st_facts_int_or(facts, ST_KEY_TIMER_LIST_RESOLUTION_NS, 0),
+                  hz = st_facts_int_or(facts, ST_KEY_CONFIG_HZ, 0);
+    if (getres_ns > 1 || listed_ns > 1)
+        return getres_ns > 1 ? getres_ns : listed_ns;
+    return hz >= 1 && hz <= HZ_MAX ? 1000000000 / hz : 0;
 }
 
 static void judge_off(struct st_finding *finding, const char *why)
 {
     const int64_t tick = tick_ns(finding->facts);
-    const char *config;
-    if (st_facts_text(finding->facts, CONFIG, &config) != 0)
-        config = "y";
+    const char *config = st_facts_text_or(finding->facts, CONFIG, "y");
     const double tick_us = (double)tick / 1e3;
     if (tick > finding->wish
                    ->period_ns) { /* measured: HZ=250, a loop of 1333 µs: median 50 ms after a few seconds */
@@ -85,17 +81,16 @@ static void judge_config(struct st_finding *finding)
 
 static void judge_high_res_timers(struct st_finding *finding)
 {
-    int64_t hres, getres;
+    const int64_t hres = st_facts_int_or(finding->facts, ST_KEY_TIMER_LIST_HRES_ACTIVE, -1),
+                  getres = st_facts_int_or(finding->facts, ST_KEY_CLOCK_GETRES_NS, 0);
     st_finding_quote(finding, ST_KEY_TIMER_LIST_HRES_ACTIVE, ST_KEY_CLOCK_GETRES_NS);
-    const bool has_hres = st_facts_int(finding->facts, ST_KEY_TIMER_LIST_HRES_ACTIVE, &hres) == 0;
-    const bool has_getres = st_facts_int(finding->facts, ST_KEY_CLOCK_GETRES_NS, &getres) == 0;
-    if (has_hres && hres == 0) {
+    if (hres == 0) {
         judge_off(finding, "/proc/timer_list says hres_active 0");
-    } else if (has_getres && getres > 1) {
+    } else if (getres > 1) {
         judge_off(finding, "timers can only end at a clock tick");
-    } else if ((has_hres && hres == 1) || (has_getres && getres == 1)) {
+    } else if (hres == 1 || getres == 1) {
         st_finding_fine(finding, "high-resolution timers run: %s",
-                        has_hres ? "hres_active is 1" : "the clock's resolution is 1 ns");
+                        hres == 1 ? "hres_active is 1" : "the clock's resolution is 1 ns");
     } else {
         judge_config(finding);
     }
@@ -185,12 +180,12 @@ static void judge_slow(const char *current, struct st_finding *finding)
 
 static void judge_jiffies(struct st_finding *finding)
 {
-    int64_t hz;
+    const int64_t hz = st_facts_int_or(finding->facts, ST_KEY_CONFIG_HZ, 0);
     st_finding_problem(finding,
                        "the clock is jiffies: it moves only once a tick, and high-resolution timers do not "
                        "work with it");
     st_finding_quote(finding, ST_KEY_CONFIG_HZ);
-    if (st_facts_int(finding->facts, ST_KEY_CONFIG_HZ, &hz) == 0 && hz >= 1 && hz <= HZ_MAX)
+    if (hz >= 1 && hz <= HZ_MAX)
         st_finding_effect(finding, 1e6 / (double)hz, "one tick: 1 / HZ %d = %.0f µs", (int)hz,
                           1e6 / (double)hz);
     st_finding_fix(finding, NULL, "# see why there is no other clock:\nsudo dmesg | grep -i clocksource",
@@ -250,7 +245,7 @@ const struct st_rule st_rule_linux_clocksource = {
 
 static void judge_timer_slack(struct st_finding *finding)
 {
-    int64_t slack_ns, fifo_errno;
+    int64_t slack_ns;
     if (st_finding_need_int(finding, ST_KEY_TIMER_SLACK_NS, &slack_ns) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_unknown(finding,
@@ -269,8 +264,8 @@ static void judge_timer_slack(struct st_finding *finding)
     }
     const double slack_us = (double)slack_ns / 1e3;
     st_finding_quote(finding, ST_KEY_RT_FIFO_ERRNO);
-    const int fifo = st_facts_int(finding->facts, ST_KEY_RT_FIFO_ERRNO, &fifo_errno);
-    if (fifo == 0 && fifo_errno == 0) {
+    const int64_t fifo_errno = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_ERRNO, -1); /* -1: unknown */
+    if (fifo_errno == 0) {
         st_finding_fine(finding,
                         "real-time threads have no timer slack; the sleeps of a normal thread are up to %.1f "
                         "µs too long",
@@ -285,7 +280,7 @@ static void judge_timer_slack(struct st_finding *finding)
         st_finding_effect(finding, slack_us, "the slack itself: %.1f µs", slack_us);
         return;
     }
-    if (fifo != 0)
+    if (fifo_errno < 0)
         st_finding_unknown(finding,
                            "without real-time priority each sleep is up to %.1f µs too long; sleeptune does "
                            "not know whether your audio thread has real-time priority",

@@ -4,34 +4,20 @@
 #include "core/text/text.h"
 #include "core/text/text_buffer.h"
 
-int64_t st_machine_int_or(const struct st_facts *facts, const char *key, int64_t fallback)
-{
-    int64_t value;
-    return st_facts_int(facts, key, &value) == 0 ? value : fallback;
-}
-
-int64_t st_machine_positive_or(const struct st_facts *facts, const char *key, int64_t fallback)
-{
-    const int64_t value = st_machine_int_or(facts, key, 0);
-    return value > 0 && value <= 1000000 ? value : fallback;
-}
-
 bool st_machine_is_unread(const struct st_facts *facts, const char *key)
 {
-    const struct st_fact *fact = st_facts_find(facts, key);
-    return fact != NULL && (fact->state == ST_FACT_UNREADABLE || fact->state == ST_FACT_MALFORMED);
+    return st_fact_is_unread(st_facts_find(facts, key));
 }
 
 bool st_machine_in_container(const struct st_facts *facts)
 {
-    const char *name;
-    return st_facts_text(facts, ST_KEY_SYSTEM_CONTAINER, &name) == 0 && strcmp(name, "none") != 0 &&
-           strcmp(name, "0") != 0;
+    const char *name = st_facts_text_or(facts, ST_KEY_SYSTEM_CONTAINER, "none");
+    return strcmp(name, "none") != 0 && strcmp(name, "0") != 0;
 }
 
 bool st_machine_is_guest(const struct st_facts *facts)
 {
-    return st_machine_int_or(facts, ST_KEY_VIRTUAL, 0) != 0;
+    return st_facts_int_or(facts, ST_KEY_VIRTUAL, 0) != 0;
 }
 
 int st_machine_boot_option(const struct st_facts *facts, const char *name, char *ret, size_t bytes)
@@ -78,6 +64,13 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
                                   add ? "to" : "from", text);
 }
 
+void st_machine_fix_sysctl(struct st_finding *finding, const char *name, const char *value)
+{
+    st_finding_fix_now(finding, "sysctl %s=%s", name, value);
+    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, "# /etc/sysctl.conf\n%s=%s", name, value);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, name, value);
+}
+
 bool st_machine_is_off(const char *value)
 {
     if (value[0] == 'o' || value[0] == 'O')
@@ -108,20 +101,20 @@ bool st_machine_is_sound(const struct st_facts *facts, const char *name)
 bool st_machine_is_line_of(const struct st_facts *facts, const char *irq, unsigned card)
 {
     char key[64];
-    const char *of_card, *of_line;
+    const char *of_line;
     ST_PRINT(key, ST_KEYS_CARD "%u.irq", card);
-    if (st_facts_text(facts, key, &of_card) == 0 && strcmp(of_card, irq) == 0)
+    if (st_facts_is(facts, key, irq))
         return true;
     ST_PRINT(key, ST_KEYS_IRQ "%s.actions", irq);
     const char *word = ST_TEXT(16, ":card%u", card);
-    const char *found = st_facts_text(facts, key, &of_line) == 0 ? strstr(of_line, word) : NULL;
+    const char *found = strstr(st_facts_text_or(facts, key, ""), word);
     if (found != NULL && (found[strlen(word)] == '\0' || found[strlen(word)] == ','))
         return true;
     ST_PRINT(key, ST_KEYS_IRQ "%s.pci", irq);
     if (st_facts_text(facts, key, &of_line) != 0)
         return false;
     ST_PRINT(key, ST_KEYS_CARD "%u.controller", card);
-    return st_facts_text(facts, key, &of_card) == 0 && strcmp(of_card, of_line) == 0;
+    return st_facts_is(facts, key, of_line);
 }
 
 bool st_machine_is_open(const struct st_facts *facts, unsigned card)
@@ -161,14 +154,13 @@ static const char *const no_players[] = {
 
 bool st_machine_plays(const struct st_facts *facts, const char *name, const char *pid)
 {
-    const char *text;
     bool is_known = false;
     if (st_machine_is_among(name, no_players))
         return false;
     ST_FACTS_EACH (plays, facts, ST_KEYS_PIPEWIRE_NODE, ".plays") {
         is_known = is_known || plays->state == ST_FACT_OK;
         if (pid != NULL && plays->state == ST_FACT_OK && strcmp(plays->text, "true") == 0 &&
-            st_facts_beside_text(facts, plays, "pid", &text) == 0 && strcmp(text, pid) == 0)
+            st_facts_beside_is(facts, plays, "pid", pid))
             return true;
     }
     return !is_known || pid == NULL;

@@ -5,12 +5,6 @@
 #include "advisor/facts/facts.h"
 #include "advisor/rules/finding.h"
 
-/** The number of a fact, or `fallback` when there is none. */
-int64_t st_machine_int_or(const struct st_facts *facts, const char *key, int64_t fallback);
-
-/** The same for a number in 1 .. 1000000: settings of sound servers. */
-int64_t st_machine_positive_or(const struct st_facts *facts, const char *key, int64_t fallback);
-
 /** Is this fact there, but could not be read or understood? Then a rule that depends on it is unknown. */
 bool st_machine_is_unread(const struct st_facts *facts, const char *key);
 
@@ -70,6 +64,9 @@ void st_machine_fix_user(struct st_finding *finding);
 #define ST_MACHINE_UNDO_BOOT_OPTION(option)                                                                  \
     "take " option " out again (GRUB: out of /etc/default/grub.d/sleeptune.cfg, then run sudo update-grub) " \
     "and restart"
+
+/** The fix that sets this sysctl of FreeBSD. */
+void st_machine_fix_sysctl(struct st_finding *finding, const char *name, const char *value);
 
 /** Is this a word for off (no, n, false, f, off, 0)? By its first letters, as the kernel's kstrtobool() reads
  * it; PulseAudio has the same words. */

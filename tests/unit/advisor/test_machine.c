@@ -72,7 +72,7 @@ static void guest_and_container_need_a_reading(void **state)
     struct st_facts *facts = facts_with(ST_KEY_VIRTUAL, NULL);
     assert_false(st_machine_is_guest(facts));
     assert_false(st_machine_in_container(facts));
-    assert_int_equal(st_machine_int_or(facts, ST_KEY_VIRTUAL, -7), -7);
+    assert_int_equal(st_facts_int_or(facts, ST_KEY_VIRTUAL, -7), -7);
     assert_int_equal(st_facts_put_int(facts, ST_KEY_VIRTUAL, 1, NULL, "test"), 0);
     assert_int_equal(st_facts_put_text(facts, ST_KEY_SYSTEM_CONTAINER, "docker", NULL, "test"), 0);
     assert_true(st_machine_is_guest(facts));
