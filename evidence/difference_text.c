@@ -129,7 +129,7 @@ const char *st_difference_text_doubts(const struct st_figure *figures, char *buf
                        100 / bursts);
     for (int id = 0; id < ST_FIGURES; id++) {
         if (figures[id].narrow)
-            st_text_append(narrow, sizeof(narrow), "%s%s", n++ > 0 ? ", " : "", st_figure_names[id]);
+            ST_APPEND(narrow, "%s%s", n++ > 0 ? ", " : "", st_figure_names[id]);
     }
     if (n > 0)
         st_text_append(

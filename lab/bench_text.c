@@ -58,8 +58,8 @@ const char *st_bench_text_us(double ns, char *buf, size_t buf_bytes)
 void st_bench_text_missing(FILE *out, const char *name, const char *why, int error, int columns, int width)
 {
     char text[400] = "";
-    st_text_append(text, sizeof(text), "not measured: %s", why);
+    ST_APPEND(text, "not measured: %s", why);
     if (error != 0)
-        st_text_append(text, sizeof(text), " (%s)", strerror(-error));
+        ST_APPEND(text, " (%s)", strerror(-error));
     st_text_field(out, name, text, columns, width);
 }

@@ -193,7 +193,7 @@ static void print_samples(struct table *t, FILE *out)
             }
             st_document_label(t->kind, result_at(t, i), label, sizeof(label));
             st_document_group(t->kind, result_at(t, i), group, sizeof(group));
-            st_text_append(label, sizeof(label), "%s%s", group[0] != '\0' ? ", " : "", group);
+            ST_APPEND(label, "%s%s", group[0] != '\0' ? ", " : "", group);
             csv_text(out, label[0] != '\0' ? label : t->kind->figures);
         }
         fputc('\n', out);

@@ -55,7 +55,7 @@ const struct st_cause_row *st_result_main_cause(const struct st_result *result, 
 void st_result_degrade(struct st_result *result, const char *format, ...)
 {
     if (result->degraded[0] != '\0')
-        st_text_append(result->degraded, sizeof(result->degraded), "; ");
+        ST_APPEND(result->degraded, "; ");
     const size_t at = strlen(result->degraded);
     va_list args;
     va_start(args, format);

@@ -2,6 +2,7 @@
 
 #include "core/text/number.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 #define COMM_MAX   15         /* TASK_COMM_LEN - 1 */
@@ -150,11 +151,7 @@ int st_proc_cgroup_path(const char *text, char *buf, size_t buf_bytes)
     const size_t len = strcspn(path, "\n");
     if (*path != '/')
         return -EBADMSG;
-    if (len >= buf_bytes)
-        return -ERANGE;
-    memcpy(buf, path, len);
-    buf[len] = '\0';
-    return 0;
+    return st_text_copy(buf, buf_bytes, path, len) ? 0 : -ERANGE;
 }
 
 int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret)

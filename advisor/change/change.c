@@ -180,13 +180,11 @@ static bool key_in_path(const struct row *row, enum st_change_kind kind, const c
                         size_t ret_bytes)
 {
     const char *behind = kinds[kind].behind;
-    const size_t before = strlen(row->path), after = behind != NULL ? strlen(behind) : 0, len = strlen(path);
-    if (behind == NULL || len <= before + after || len - before - after >= ret_bytes ||
-        strncmp(path, row->path, before) != 0 || strcmp(path + len - after, behind) != 0)
+    if (behind == NULL || !st_text_begins(path, row->path) || !st_text_ends(path, behind))
         return false;
-    memcpy(ret, path + before, len - before - after);
-    ret[len - before - after] = '\0';
-    return is_key(kind, ret);
+    const size_t before = strlen(row->path), after = strlen(behind), len = strlen(path);
+    return len > before + after && st_text_copy(ret, ret_bytes, path + before, len - before - after) &&
+           is_key(kind, ret);
 }
 
 int st_change_kind_of(enum st_os os, const char *path, enum st_change_kind *ret)
@@ -202,15 +200,6 @@ int st_change_kind_of(enum st_os os, const char *path, enum st_change_kind *ret)
         }
     }
     return -ENOENT;
-}
-
-static bool cut(const char *text, size_t len, char *ret, size_t ret_bytes)
-{
-    if (len >= ret_bytes)
-        return false;
-    memcpy(ret, text, len);
-    ret[len] = '\0';
-    return true;
 }
 
 int st_change_parse(enum st_os os, const char *path, const char *line, struct st_change *ret)
@@ -233,13 +222,14 @@ int st_change_parse(enum st_os os, const char *path, const char *line, struct st
         /* limits: the value is the last word */
         const char *at = change.kind == ST_CHANGE_LIMITS ? memrchr(value, ' ', (size_t)(end - value))
                                                          : strstr(value, row->between);
-        if (at == NULL || at >= end || !cut(value, (size_t)(at - value), change.key, sizeof(change.key)))
+        if (at == NULL || at >= end ||
+            !st_text_copy(change.key, sizeof(change.key), value, (size_t)(at - value)))
             return -EINVAL;
         value = at + strlen(row->between);
     } else if (!key_in_path(row, change.kind, path, change.key, sizeof(change.key))) {
         strcpy(change.key, change.kind == ST_CHANGE_UDEV ? "rule" : "boot");
     }
-    if (value > end || !cut(value, (size_t)(end - value), change.value, sizeof(change.value)))
+    if (value > end || !st_text_copy(change.value, sizeof(change.value), value, (size_t)(end - value)))
         return -EINVAL;
     struct st_change_form form;
     r = st_change_form(os, &change, &form);

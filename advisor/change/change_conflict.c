@@ -21,11 +21,7 @@ typedef const char *(*line_fn)(const struct st_change *change, const char *name,
 
 static bool copy(char *to, size_t to_bytes, const char *from, size_t len)
 {
-    if (len == 0 || len >= to_bytes)
-        return false;
-    memcpy(to, from, len);
-    to[len] = '\0';
-    return true;
+    return len > 0 && st_text_copy(to, to_bytes, from, len);
 }
 
 /* Splits the next word off; NULL: none. */
@@ -414,9 +410,8 @@ static int look_at_name(void *ctx, const char *name)
 {
     struct search *search = ctx;
     char path[512];
-    const size_t len = strlen(name), suffix_len = strlen(search->order->suffix);
-    if (len <= suffix_len || len > 255 || strcmp(name + len - suffix_len, search->order->suffix) != 0 ||
-        !wins(search, name) || is_hidden(search, name))
+    if (strlen(name) > 255 || !st_text_ends(name, search->order->suffix) || !wins(search, name) ||
+        is_hidden(search, name))
         return 0;
     if (in_dir(search, search->dir, name, path, sizeof(path)))
         look_into_file(search, path);

@@ -53,12 +53,7 @@ static bool field(const char *line, int i, char *ret, size_t bytes)
         if (*line++ == '\0')
             return false;
     }
-    const size_t len = strcspn(line, ":");
-    if (len >= bytes)
-        return false;
-    memcpy(ret, line, len);
-    ret[len] = '\0';
-    return true;
+    return st_text_copy(ret, bytes, line, strcspn(line, ":"));
 }
 
 /** Is the name among "ann,bob"? */
@@ -177,9 +172,7 @@ static void read_limits(struct user *user, const char *path)
 
 static bool path_in(const char *folder, const char *name, const char *suffix, char *path, size_t bytes)
 {
-    const size_t len = strlen(name), suffix_len = strlen(suffix);
-    return len > suffix_len && strcmp(name + len - suffix_len, suffix) == 0 &&
-           (size_t)snprintf(path, bytes, "%s/%s", folder, name) < bytes;
+    return st_text_ends(name, suffix) && (size_t)snprintf(path, bytes, "%s/%s", folder, name) < bytes;
 }
 
 static int limits_file(void *ctx, const char *name)

@@ -171,8 +171,7 @@ static void read_assignments(struct st_collector *c, const char *key, const char
 static int loader_part(void *ctx, const char *name)
 {
     struct st_collector *c = ctx;
-    const size_t len = strlen(name);
-    if (len < 6 || len > 200 || strcmp(name + len - 5, ".conf") != 0)
+    if (strlen(name) > 200 || !st_text_ends(name, ".conf"))
         return 0;
     const char *path = ST_TEXT(300, "/boot/loader.conf.d/%s", name);
     read_assignments(c, NULL, path, ST_KEYS_FREEBSD_LOADER, loader_names);

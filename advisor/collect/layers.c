@@ -49,9 +49,8 @@ static bool read_one(const struct reading *reading, const char *path)
 static int see_dropin(void *ctx, const char *name)
 {
     struct dropins *dropins = ctx;
-    const size_t len = strlen(name);
     size_t at = 0;
-    if (len <= 5 || len >= NAME_BYTES || strcmp(name + len - 5, ".conf") != 0)
+    if (strlen(name) >= NAME_BYTES || !st_text_ends(name, ".conf"))
         return 0;
     while (at < dropins->n && strcmp(dropins->row[at].name, name) < 0)
         at++;

@@ -60,8 +60,7 @@ static bool read_file(struct reader *reader, const char *path)
 static int file_of_folder(void *ctx, const char *name)
 {
     struct reader *reader = ctx;
-    const size_t len = strlen(name), suffix_len = strlen(reader->suffix);
-    if (len <= suffix_len || len > 128 || strcmp(name + len - suffix_len, reader->suffix) != 0)
+    if (strlen(name) > 128 || !st_text_ends(name, reader->suffix))
         return 0;
     const char *path = ST_TEXT(PATH_BYTES, "%s/%s", reader->folder, name);
     (void)read_file(reader, path);
@@ -97,12 +96,9 @@ static void parse_limits(struct reader *reader, char *text)
 /** Groups that distributions use for this right, or that a limit names. */
 static bool is_wanted_group(struct st_facts *facts, const char *name)
 {
-    static const char *const usual[] = {"audio", "jackuser", "pipewire", "realtime"};
-    ST_EACH (group, usual) {
-        if (strcmp(name, *group) == 0)
-            return true;
-    }
-    return st_facts_find(facts, ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "@%s.rtprio", name)) != NULL;
+    static const char *const usual[] = {"audio", "jackuser", "pipewire", "realtime", NULL};
+    return st_text_is_among(name, usual) ||
+           st_facts_find(facts, ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "@%s.rtprio", name)) != NULL;
 }
 
 /** "audio:x:29:ann,bob" */
@@ -122,20 +118,13 @@ static void parse_groups(struct reader *reader, char *text)
 /* --- units --- */
 
 /** Programs that play or make sound and are at times run as services. */
-static bool is_audio_program(const char *name)
-{
-    static const char *const programs[] = {
-        "ardour",         "brutefir",   "camilladsp",  "carla",        "carla-rack", "fluidsynth",
-        "jackd",          "jackdbus",   "jacktrip",    "linuxsampler", "mod-host",   "mpd",
-        "netjack",        "pipewire",   "pulseaudio",  "puredata",     "pd",         "scsynth",
-        "shairport-sync", "sleeptuned", "squeezelite", "supernova",    "sushi",      "zita-a2j",
-        "zita-j2a",       "zita-n2j",   "zynaddsubfx"};
-    ST_EACH (program, programs) {
-        if (strcmp(name, *program) == 0)
-            return true;
-    }
-    return false;
-}
+static const char *const programs[] = {"ardour",      "brutefir",     "camilladsp",     "carla",
+                                       "carla-rack",  "fluidsynth",   "jackd",          "jackdbus",
+                                       "jacktrip",    "linuxsampler", "mod-host",       "mpd",
+                                       "netjack",     "pipewire",     "pulseaudio",     "puredata",
+                                       "pd",          "scsynth",      "shairport-sync", "sleeptuned",
+                                       "squeezelite", "supernova",    "sushi",          "zita-a2j",
+                                       "zita-j2a",    "zita-n2j",     "zynaddsubfx",    NULL};
 
 /** The program's name of "ExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa": the first that is one. */
 static bool find_program(const char *command, char *ret, size_t bytes)
@@ -145,7 +134,7 @@ static bool find_program(const char *command, char *ret, size_t bytes)
         const char *name = strrchr(word, '/');
         name = name != NULL ? name + 1 : word + strspn(word, "-@:+!");
         snprintf(ret, bytes, "%s", name);
-        if (is_audio_program(name))
+        if (st_text_is_among(name, programs))
             return true;
     }
     return false;
@@ -238,7 +227,7 @@ static int one_unit(void *ctx, const char *name)
     struct unit unit = {0};
     char stem[80];
     size_t len = strlen(name);
-    const bool is_folder = len > 10 && strcmp(name + len - 10, ".service.d") == 0;
+    const bool is_folder = st_text_ends(name, ".service.d");
     len -= is_folder ? 2 : 0;
     if (len <= 8 || len - 8 >= sizeof(stem) || !st_text_begins(name + len - 8, ".service") || !is_plain(name))
         return 0;

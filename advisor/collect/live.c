@@ -85,7 +85,7 @@ static void user_groups(struct st_collector *c)
     for (int i = 0; i < n; i++) {
         const struct group *group = getgrgid(gids[i]);
         const char *number = ST_TEXT(32, "%lu", (unsigned long)gids[i]);
-        st_text_append(text, sizeof(text), "%s%s", i > 0 ? " " : "", group != NULL ? group->gr_name : number);
+        ST_APPEND(text, "%s%s", i > 0 ? " " : "", group != NULL ? group->gr_name : number);
     }
     st_facts_put_text(c->facts, ST_KEY_USER_GROUPS, text, NULL, "getgroups");
 }

@@ -184,11 +184,7 @@ int st_linux_text_config(const char *text, const char *name, char *ret, size_t r
             line[7 + name_len] == '=') {
             const char *value = line + 7 + name_len + 1;
             const size_t len = strcspn(value, "\r\n");
-            if (len == 0 || len >= ret_bytes)
-                return -EBADMSG;
-            memcpy(ret, value, len);
-            ret[len] = '\0';
-            return 0;
+            return len > 0 && st_text_copy(ret, ret_bytes, value, len) ? 0 : -EBADMSG;
         }
         if (st_text_begins(line, unset) && strncmp(line + sizeof(unset) - 1, name, name_len) == 0 &&
             strncmp(line + sizeof(unset) - 1 + name_len, " is not set", 11) == 0) {
@@ -283,11 +279,7 @@ struct scanner {
 
 static void keep(struct scanner *s, const char *from, size_t len)
 {
-    s->kept = len < sizeof(s->word);
-    if (!s->kept)
-        len = 0;
-    memcpy(s->word, from, len);
-    s->word[len] = '\0';
+    s->kept = st_text_copy(s->word, sizeof(s->word), from, len);
 }
 
 static enum token next_token(struct scanner *s)

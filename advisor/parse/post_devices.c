@@ -129,7 +129,7 @@ static void put_usb(struct st_post *post, unsigned interface, int speed_mbit)
     char device[64], key[KEY_BYTES];
     ST_PRINT(device, "%d-%d", post->usb.bus, post->usb.ports[0]);
     for (int i = 1; i <= post->usb.depth; i++)
-        st_text_append(device, sizeof(device), ".%d", post->usb.ports[i]);
+        ST_APPEND(device, ".%d", post->usb.ports[i]);
     if (interface < 2 || (speed_mbit <= 12 && post->usb.depth > 0 && !post->usb.software))
         return;
     ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.speed_mbit", device);

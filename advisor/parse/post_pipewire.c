@@ -159,14 +159,14 @@ static void journal_end(struct st_post *post)
     char text[160] = "";
     const char *plural = post->journal.dropouts_n == 1 ? "" : "s", *joint;
     if (post->journal.demoted)
-        st_text_append(text, sizeof(text), "rtkit took real-time priority away from programs");
+        ST_APPEND(text, "rtkit took real-time priority away from programs");
     joint = text[0] != '\0' ? ", " : "";
     if (post->journal.refused)
-        st_text_append(text, sizeof(text), "%srtkit gave a server no real-time priority", joint);
+        ST_APPEND(text, "%srtkit gave a server no real-time priority", joint);
     joint = text[0] != '\0' ? ", " : "";
     if (post->journal.dropouts_n > 0)
-        st_text_append(text, sizeof(text), "%s%" PRId64 " line%s of the journal name%s xruns", joint,
-                       post->journal.dropouts_n, plural, plural[0] == '\0' ? "s" : "");
+        ST_APPEND(text, "%s%" PRId64 " line%s of the journal name%s xruns", joint, post->journal.dropouts_n,
+                  plural, plural[0] == '\0' ? "s" : "");
     if (text[0] != '\0')
         st_post_text(post, ST_KEY_SYSTEM_INPUT_DROPOUTS, text);
 }

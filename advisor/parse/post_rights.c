@@ -55,15 +55,6 @@ const struct st_post_format st_post_ulimit = {"ulimit", "ulimit -r -l", ulimit_l
 
 /* --- ps -eLo pid,tid,class,rtprio,comm; procps ps(1) --- */
 
-static bool is_among(const char *word, const char *const *words)
-{
-    for (; *words != NULL; words++) {
-        if (strcmp(word, *words) == 0)
-            return true;
-    }
-    return false;
-}
-
 static const char *const classes[] = {"TS", "FF", "RR", "B", "IDL", "DLN", "ISO", NULL};
 static const char *const servers[] = {"pipewire", "pipewire-pulse", "wireplumber", "pulseaudio",
                                       "jackd",    "jackdbus",       NULL};
@@ -73,13 +64,13 @@ static bool ps_header(struct st_post *post, char *const *words, size_t n)
     static const char *const of_thread[] = {"TID", "LWP", "SPID", NULL},
                              *const of_class[] = {"CLS", "POL", NULL},
                              *const of_command[] = {"COMMAND", "CMD", NULL};
-    if (n < 3 || !is_among(words[n - 1], of_command))
+    if (n < 3 || !st_text_is_among(words[n - 1], of_command))
         return false;
     int pid = -1, tid = -1, class = -1, priority = -1;
     for (int i = 0; i < (int)n; i++) {
         pid = strcmp(words[i], "PID") == 0 ? i : pid;
-        tid = is_among(words[i], of_thread) ? i : tid;
-        class = is_among(words[i], of_class) ? i : class;
+        tid = st_text_is_among(words[i], of_thread) ? i : tid;
+        class = st_text_is_among(words[i], of_class) ? i : class;
         priority = strcmp(words[i], "RTPRIO") == 0 ? i : priority;
     }
     if (class < 0 || priority < 0)
@@ -105,7 +96,7 @@ static void put_row(struct st_post *post, int64_t tid, const char *name, const c
                     const char *pid)
 {
     const bool is_interrupt = st_text_begins(name, "irq/"), is_real_time = strcmp(priority, "-") != 0;
-    const char *process = pid != NULL ? post->ps.process_name : is_among(name, servers) ? name : "";
+    const char *process = pid != NULL ? post->ps.process_name : st_text_is_among(name, servers) ? name : "";
     const char *kind = is_interrupt ? "irq_thread" : is_real_time ? "rt_thread" : "normal_thread";
     if (is_interrupt ? !is_real_time : process[0] == '\0')
         return;
@@ -133,7 +124,7 @@ static bool ps_line(struct st_post *post, char *line)
         post->ps.priority = 1;
         post->ps.command = 2;
     }
-    if (n <= (size_t)post->ps.command || !is_among(words[post->ps.class], classes))
+    if (n <= (size_t)post->ps.command || !st_text_is_among(words[post->ps.class], classes))
         return false;
     const char *priority = words[post->ps.priority], *name = words[post->ps.command];
     if ((strcmp(priority, "-") != 0 && (st_text_int(priority, &number) != 0 || number < 0 || number > 99)) ||
@@ -148,7 +139,7 @@ static bool ps_line(struct st_post *post, char *line)
         post->ps.process = pid; /* its own thread comes first; without it its name is not known */
         ST_PRINT(post->ps.process_name, "%.31s", post->ps.tid < 0 || tid == pid ? name : "");
     }
-    if (is_among(name, servers)) {
+    if (st_text_is_among(name, servers)) {
         ST_PRINT(key, ST_KEYS_DAEMON "%s", name);
         st_post_int(post, key, pid > 0 ? pid : 1);
     }

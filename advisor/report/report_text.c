@@ -515,7 +515,7 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
     char last[128] = "";
     if (shown < fired)
         ST_PRINT(last, "%zu more setting%s. ", fired - shown, fired - shown == 1 ? "" : "s");
-    st_text_append(last, sizeof(last), "%s", hint);
+    ST_APPEND(last, "%s", hint);
     st_print_wrapped(printer, 0, "", 0, last);
 }
 

@@ -91,15 +91,6 @@ void st_finding_fix(struct st_finding *finding, const char *now, const char *per
     finding->needs = needs;
 }
 
-static bool copy_short(char *to, size_t to_bytes, const char *text)
-{
-    const size_t len = strlen(text);
-    if (len >= to_bytes)
-        return false;
-    memcpy(to, text, len + 1);
-    return true;
-}
-
 void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
                        const char *value)
 {
@@ -115,8 +106,8 @@ void st_finding_change(struct st_finding *finding, enum st_change_kind kind, con
         return;
     }
     finding->changes = grown;
-    if (!copy_short(change.key, sizeof(change.key), key) ||
-        !copy_short(change.value, sizeof(change.value), value))
+    if (!st_text_copy(change.key, sizeof(change.key), key, strlen(key)) ||
+        !st_text_copy(change.value, sizeof(change.value), value, strlen(value)))
         change = (struct st_change){.kind = kind};
     finding->changes[finding->changes_n++] = change;
 }

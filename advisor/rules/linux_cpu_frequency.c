@@ -1,6 +1,7 @@
 /* Linux: the clock of the CPU. */
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 #include "platform/proc.h"
 
 /* --- linux-cpu-frequency: governor and energy preference, by what the driver means --- */
@@ -77,7 +78,7 @@ static enum kind kind_of(const struct st_facts *facts, const struct st_fact *pol
         return is_capped(facts, policy) ? KIND_CAPPED : KIND_FAST;
     if (strcmp(governor, "userspace") == 0)
         return KIND_USERSPACE;
-    if (st_machine_is_among(governor, scaling))
+    if (st_text_is_among(governor, scaling))
         return KIND_SCALING;
     if (strcmp(governor, "powersave") != 0 || st_facts_beside_text(facts, policy, "driver", &driver) != 0)
         return KIND_UNREAD;
@@ -138,7 +139,7 @@ static bool judge_profile(struct st_finding *finding)
 {
     static const char *const slow[] = {"low-power", "quiet", "cool", NULL};
     const char *profile = st_facts_text_or(finding->facts, ST_KEY_PLATFORM_PROFILE_NOW, "");
-    if (!st_machine_is_among(profile, slow))
+    if (!st_text_is_among(profile, slow))
         return false;
     st_finding_quote(finding, ST_KEY_PLATFORM_PROFILE_NOW, ST_KEY_PLATFORM_PROFILE_CHOICES);
     st_finding_advice(

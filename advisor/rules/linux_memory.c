@@ -1,6 +1,7 @@
 /* Linux: memory and disks. */
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 #include "platform/proc.h"
 
 /* --- linux-swap: Swap on disks, and how eagerly it is used. --- */
@@ -20,7 +21,7 @@ static bool is_swapped(struct st_finding *finding)
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_SWAPPED, ".kib") {
         if (fact->is_int && (most == NULL || fact->i64 > most->i64) &&
             st_facts_beside_text(finding->facts, fact, "name", &its) == 0 &&
-            (st_machine_is_among(its, servers) ||
+            (st_text_is_among(its, servers) ||
              st_machine_plays(finding->facts, its, st_fact_part(fact, ST_KEYS_SWAPPED, ST_ROOM(32))))) {
             most = fact;
             name = its;

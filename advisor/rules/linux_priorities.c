@@ -6,6 +6,7 @@
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "core/cpu_list.h"
+#include "core/text/text.h"
 
 /* --- real-time threads, as the process collector found them --- */
 
@@ -35,7 +36,7 @@ static struct top_thread top_thread(const struct st_facts *facts, const char *co
     ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".process") {
         const int64_t priority = st_facts_beside_int_or(facts, fact, "priority", 0);
         if (fact->state == ST_FACT_OK && priority > top.priority && priority <= 99 &&
-            (names != NULL ? st_machine_is_among(fact->text, names) : plays(facts, fact)))
+            (names != NULL ? st_text_is_among(fact->text, names) : plays(facts, fact)))
             top = (struct top_thread){priority, fact};
     }
     return top;
@@ -90,7 +91,7 @@ static const struct {
 static bool has_normal_loop(const struct st_facts *facts, const char *const *names)
 {
     ST_FACTS_EACH (fact, facts, ST_KEYS_NORMAL_THREAD, ".process") {
-        if (fact->state == ST_FACT_OK && st_machine_is_among(fact->text, names))
+        if (fact->state == ST_FACT_OK && st_text_is_among(fact->text, names))
             return true;
     }
     return false;
@@ -272,7 +273,7 @@ static void judge_hybrid_cores(struct st_finding *finding)
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_RT_THREAD, ".process") {
         const int64_t cpu = st_facts_beside_int_or(finding->facts, fact, "cpu", -1);
         if (fact->state != ST_FACT_OK || cpu < 0 || !st_cpu_list_has(&slow, (size_t)cpu) ||
-            (!st_machine_is_among(fact->text, server_names) && !plays(finding->facts, fact)))
+            (!st_text_is_among(fact->text, server_names) && !plays(finding->facts, fact)))
             continue;
         st_finding_quote_beside(finding, fact, "cpu");
         st_finding_advice(finding,

@@ -173,8 +173,7 @@ static void add_client(struct clients *clients, const struct st_fact *fact, cons
     clients->last = name;
     st_finding_quote(clients->finding, fact->key);
     if (++clients->without_n <= 4)
-        st_text_append(clients->names, sizeof(clients->names), "%s%.40s", clients->without_n > 1 ? ", " : "",
-                       name);
+        ST_APPEND(clients->names, "%s%.40s", clients->without_n > 1 ? ", " : "", name);
 }
 
 /** By the threads that bear the name of PipeWire's library. */

@@ -258,8 +258,7 @@ static void judge_wish(struct st_finding *finding, int64_t wish, int64_t quantum
              " default.clock.max-quantum = %" PRId64,
              wish, wish, wish);
     if (st_machine_is_guest(finding->facts))
-        st_text_append(value, sizeof(value), " vm.overrides = { default.clock.min-quantum = %" PRId64 " }",
-                       wish);
+        ST_APPEND(value, " vm.overrides = { default.clock.min-quantum = %" PRId64 " }", wish);
     st_finding_change(finding, ST_CHANGE_PIPEWIRE,
                       st_facts_text_or(finding->facts, ST_BUFFER_PIPEWIRE_FOLDER, ""), value);
     st_finding_fix(finding, NULL, NULL, ST_NEEDS_RELOGIN);

@@ -130,7 +130,7 @@ static bool best_fast(const char *available, char *ret, size_t bytes)
     for (const char *at = available; *at != '\0';) {
         const size_t len = strcspn(at, " \n");
         snprintf(ret, bytes, "%.*s", (int)len, at);
-        if (len < bytes && st_machine_is_among(ret, fast) && strcmp(ret, "tsc-early") != 0)
+        if (len < bytes && st_text_is_among(ret, fast) && strcmp(ret, "tsc-early") != 0)
             return true;
         at += len;
         at += strspn(at, " \n");
@@ -200,11 +200,11 @@ static void judge_clocksource(struct st_finding *finding)
         return;
     if (strcmp(current, "jiffies") == 0 || strcmp(current, "refined-jiffies") == 0) {
         judge_jiffies(finding);
-    } else if (st_machine_is_among(current, slow)) {
+    } else if (st_text_is_among(current, slow)) {
         judge_slow(current, finding);
     } else if (strcmp(current, "xen") == 0) {
         st_finding_ok(finding, "the clock is xen, the hypervisor's own");
-    } else if (st_machine_is_among(current, fast)) {
+    } else if (st_text_is_among(current, fast)) {
         st_finding_fine(finding, "the clock is %s, which is read without a system call", current);
     } else {
         st_finding_unknown(finding,

@@ -37,13 +37,7 @@ int st_machine_boot_option(const struct st_facts *facts, const char *name, char 
         if (len < name_len || strncmp(word, name, name_len) != 0 || (len > name_len && word[name_len] != '='))
             continue;
         const size_t value_at = len > name_len ? name_len + 1 : name_len;
-        if (len - value_at >= bytes) {
-            r = -ENOSPC;
-            continue;
-        }
-        memcpy(ret, word + value_at, len - value_at);
-        ret[len - value_at] = '\0';
-        r = 0;
+        r = st_text_copy(ret, bytes, word + value_at, len - value_at) ? 0 : -ENOSPC;
     }
 }
 
@@ -127,13 +121,6 @@ bool st_machine_is_open(const struct st_facts *facts, unsigned card)
     return false;
 }
 
-bool st_machine_is_among(const char *name, const char *const *names)
-{
-    while (*names != NULL && strcmp(name, *names) != 0)
-        names++;
-    return *names != NULL;
-}
-
 /** The kernel keeps 15 bytes of a name. */
 static const char *const no_players[] = {
     /* servers, session managers, daemons and tools that have real-time threads for another purpose */
@@ -155,7 +142,7 @@ static const char *const no_players[] = {
 bool st_machine_plays(const struct st_facts *facts, const char *name, const char *pid)
 {
     bool is_known = false;
-    if (st_machine_is_among(name, no_players))
+    if (st_text_is_among(name, no_players))
         return false;
     ST_FACTS_EACH (plays, facts, ST_KEYS_PIPEWIRE_NODE, ".plays") {
         is_known = is_known || plays->state == ST_FACT_OK;

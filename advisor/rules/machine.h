@@ -100,9 +100,6 @@ bool st_machine_is_open(const struct st_facts *facts, unsigned card);
 bool st_machine_plays(const struct st_facts *facts, const char *name, const char *pid);
 #define ST_MACHINE_PLAYS ST_KEYS_PIPEWIRE_NODE "*.plays", ST_KEYS_PIPEWIRE_NODE "*.pid" /* what it reads */
 
-/** Is this one of the names? They end with NULL. */
-bool st_machine_is_among(const char *name, const char *const *names);
-
 /** Is the text safe in a shell command, that is of letters, digits and "_.:-" only? For names in fixes. */
 bool st_machine_is_plain(const char *text);
 

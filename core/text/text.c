@@ -12,6 +12,22 @@ char *st_text_print(char *buf, size_t bytes, const char *format, ...)
     return buf;
 }
 
+bool st_text_is_among(const char *text, const char *const *words)
+{
+    while (*words != NULL && strcmp(text, *words) != 0)
+        words++;
+    return *words != NULL;
+}
+
+bool st_text_copy(char *ret, size_t ret_bytes, const char *text, size_t len)
+{
+    if (len >= ret_bytes)
+        return false;
+    memcpy(ret, text, len);
+    ret[len] = '\0';
+    return true;
+}
+
 void st_text_append(char *buf, size_t buf_bytes, const char *format, ...)
 {
     const size_t at = strlen(buf);
@@ -134,6 +150,16 @@ void st_text_flow(FILE *out, const char *text, size_t bytes, const struct st_tex
 void st_text_wrap(FILE *out, const char *text, int indent, int width)
 {
     st_text_flow(out, text, strlen(text), &(struct st_text_flow){.indent = indent, .width = width});
+}
+
+void st_text_say(FILE *out, int width, const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    st_text_wrap(out, text, 0, width);
 }
 
 void st_text_field(FILE *out, const char *label, const char *text, int label_columns, int width)

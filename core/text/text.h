@@ -14,6 +14,19 @@ static inline bool st_text_begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+/** Does it end so, behind something else? */
+static inline bool st_text_ends(const char *text, const char *with)
+{
+    const size_t len = strlen(text), with_len = strlen(with);
+    return len > with_len && strcmp(text + len - with_len, with) == 0;
+}
+
+/** Is this one of the words? They end with NULL. */
+bool st_text_is_among(const char *text, const char *const *words);
+
+/** The first `len` bytes of a text. @return false: they do not fit, and nothing is written. */
+bool st_text_copy(char *ret, size_t ret_bytes, const char *text, size_t len);
+
 /** For each part between `separators`, as strtok_r(): it cuts the text up. */
 #define ST_TEXT_EACH(part, text, separators)                                                                 \
     for (char *part##_rest = NULL, *part = strtok_r((text), (separators), &part##_rest); part != NULL;       \
@@ -21,6 +34,9 @@ static inline bool st_text_begins(const char *text, const char *with)
 
 /** Appends to the text of an array of buf_bytes; what does not fit is cut. */
 void st_text_append(char *buf, size_t buf_bytes, const char *format, ...) ST_PRINTF(3, 4);
+/** The same for the array itself; for a pointer it does not compile. */
+#define ST_APPEND(array, ...)                                                                                \
+    st_text_append((array), sizeof(array) + 0 * sizeof(char[1 - 2 * ST_IS_POINTER(array)]), __VA_ARGS__)
 
 /** The same behind `separator`, unless it is the first text there. */
 void st_text_join(char *buf, size_t buf_bytes, const char *separator, const char *format, ...)
@@ -49,6 +65,9 @@ void st_text_flow(FILE *out, const char *text, size_t bytes, const struct st_tex
 
 /** The same from the beginning of a line on. */
 void st_text_wrap(FILE *out, const char *text, int indent, int width);
+
+/** Prints a text and wraps it as a paragraph of its own. */
+void st_text_say(FILE *out, int width, const char *format, ...) ST_PRINTF(3, 4);
 
 /** Ends a stream of open_memstream(). @return its text, which the caller frees; NULL: out of memory. */
 char *st_text_take(FILE *out, char **text);

@@ -303,10 +303,10 @@ static void print_looked_at(const struct st_series_result *result, FILE *out, in
              " samples for ticks and periodic patterns",
              a->head_n);
     if (a->level_n > 0)
-        st_text_append(line, sizeof(line),
-                       ", and all samples (as medians of blocks of %" PRIu64 ") "
-                       "for a trend and steps",
-                       a->level_n);
+        ST_APPEND(line,
+                  ", and all samples (as medians of blocks of %" PRIu64 ") "
+                  "for a trend and steps",
+                  a->level_n);
     st_text_field(out, "looked at", line, LABEL_COLUMNS, width);
 }
 

@@ -185,7 +185,7 @@ static void name_files(struct st_chart_data *data)
         if (strcmp(set->label, set->file) == 0)
             continue;
         char label[sizeof(set->label)] = "";
-        st_text_append(label, sizeof(label), "%s: %s", set->file, set->label);
+        ST_APPEND(label, "%s: %s", set->file, set->label);
         memcpy(set->label, label, sizeof(label));
     }
 }
@@ -310,9 +310,8 @@ static void say_common(struct st_picture *picture, size_t out_n)
     if (data->note[0] != '\0')
         st_text_append(caption, bytes, " %s", data->note);
     if (data->conditions[0] != '\0')
-        st_text_append(picture->conditions, sizeof(picture->conditions), "Test conditions%s: %s.",
-                       data->conditions_differ ? " of the first file (other files differ)" : "",
-                       data->conditions);
+        ST_APPEND(picture->conditions, "Test conditions%s: %s.",
+                  data->conditions_differ ? " of the first file (other files differ)" : "", data->conditions);
 }
 
 /* Chooses the kind and moves the sets to draw to the front. @return an st_exit, after a message. */

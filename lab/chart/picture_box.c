@@ -176,8 +176,7 @@ static int plan(struct st_picture *picture)
     }
     const bool narrow = most_n <= GRID_BOXES_MAX && heading_columns <= GRID_HEADING_MAX;
     picture->columns_n = picture->panels_n > 1 && narrow ? 2 : 1;
-    st_text_append(picture->description, sizeof(picture->description),
-                   "%zu box plots of %s. Medians: ", data->n, data->quantity);
+    ST_APPEND(picture->description, "%zu box plots of %s. Medians: ", data->n, data->quantity);
     ST_EACH_OF (place, data->set, data->n) {
         const struct st_box *box = &(*place)->box;
         const double under_px = 24 + label_lines((*place)->label) * LABEL_PX;
@@ -188,34 +187,32 @@ static int plan(struct st_picture *picture)
         unknown_n += box->known && !box->outliers_known;
         cut_n += box->known && box->outliers_known ? box->outliers_n : 0;
         if (box->median_known && described_n++ < 12)
-            st_text_append(picture->description, sizeof(picture->description), "%s%s %s",
-                           described_n > 1 ? ", " : "", (*place)->label, ST_NS_EXACT(box->median_ns));
+            ST_APPEND(picture->description, "%s%s %s", described_n > 1 ? ", " : "", (*place)->label,
+                      ST_NS_EXACT(box->median_ns));
     }
     if (described_n == 0)
-        st_text_append(picture->description, sizeof(picture->description), "unknown, too few values.");
+        ST_APPEND(picture->description, "unknown, too few values.");
     if (few_n < data->n)
-        st_text_append(
-            picture->caption, sizeof(picture->caption),
+        ST_APPEND(
+            picture->caption,
             "A box goes from the first to the third quartile and has a line at the median; the whiskers end "
             "at the outermost values within 1.5 box lengths.");
     if (any_cut)
         ST_PRINT(picture->how,
                  "A logarithmic axis has no 0: values of 0 or less are drawn on its lower edge.");
     if (st_picture_deadline(data) > 0)
-        st_text_append(picture->caption, sizeof(picture->caption),
-                       " The period is %s: a dotted line, if the axis is long enough.",
-                       ST_NS(st_picture_deadline(data)));
+        ST_APPEND(picture->caption, " The period is %s: a dotted line, if the axis is long enough.",
+                  ST_NS(st_picture_deadline(data)));
     if (cut_n > 0 || few_n < data->n)
-        st_text_append(picture->caption, sizeof(picture->caption),
-                       " %llu outliers of %llu values are outside the picture.", (unsigned long long)cut_n,
-                       (unsigned long long)n);
+        ST_APPEND(picture->caption, " %llu outliers of %llu values are outside the picture.",
+                  (unsigned long long)cut_n, (unsigned long long)n);
     if (unknown_n > 0)
-        st_text_append(picture->caption, sizeof(picture->caption),
-                       " %zu %s (*) had outliers whose number was not recorded; they are not drawn.",
-                       unknown_n, unknown_n == 1 ? "box" : "boxes");
+        ST_APPEND(picture->caption,
+                  " %zu %s (*) had outliers whose number was not recorded; they are not drawn.", unknown_n,
+                  unknown_n == 1 ? "box" : "boxes");
     if (few_n > 0)
-        st_text_append(
-            picture->caption, sizeof(picture->caption),
+        ST_APPEND(
+            picture->caption,
             " A box needs 40 values. Rows with fewer values (%zu) are a line from the least to the "
             "greatest value, with a diamond at the mean, and a mark at the median if there are at least 20 "
             "values.%s",

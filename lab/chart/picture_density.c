@@ -16,10 +16,9 @@ static int plan(struct st_picture *picture)
     ST_PRINT(picture->how, "Each line has the share of values in each of %d equal parts of the axis.",
              PARTS_N);
     ST_EACH_OF (set, picture->data->set, picture->data->n)
-        st_text_append(picture->description, sizeof(picture->description),
-                       "Density of %s: %llu values, median %s. ", st_chart_name(picture->data, *set, name),
-                       (unsigned long long)(*set)->n,
-                       st_ns_format_exact((*set)->box.median_ns, median, sizeof(median)));
+        ST_APPEND(picture->description, "Density of %s: %llu values, median %s. ",
+                  st_chart_name(picture->data, *set, name), (unsigned long long)(*set)->n,
+                  st_ns_format_exact((*set)->box.median_ns, median, sizeof(median)));
     ST_PRINT(picture->caption, "%s", picture->description);
     return 0;
 }

@@ -24,18 +24,17 @@ static void print_file(FILE *out, const struct st_compare_file *file, const char
 {
     char text[900], every[32], all[32];
     ST_PRINT(text, "%.300s: %s", file->path, file->source);
-    st_text_append(text, sizeof(text), ", %" PRIu64 " values", file->blocks.n);
+    ST_APPEND(text, ", %" PRIu64 " values", file->blocks.n);
     if (file->untimed)
-        st_text_append(text, sizeof(text), " in the order of the file");
+        ST_APPEND(text, " in the order of the file");
     else
-        st_text_append(
-            text, sizeof(text), ", one every %s, %s in all",
-            st_ns_format(st_period_ns(&file->period), every, sizeof(every)),
-            st_ns_format(st_period_due_ns(&file->period, 0, file->blocks.trials_n), all, sizeof(all)));
+        ST_APPEND(text, ", one every %s, %s in all",
+                  st_ns_format(st_period_ns(&file->period), every, sizeof(every)),
+                  st_ns_format(st_period_due_ns(&file->period, 0, file->blocks.trials_n), all, sizeof(all)));
     if (!file->untimed && file->blocks.missed_n > 0)
-        st_text_append(text, sizeof(text), ", %" PRIu64 " of %" PRIu64 " periods missed",
-                       file->blocks.missed_n, file->blocks.trials_n);
-    st_text_append(text, sizeof(text), ".%s%s", file->note[0] != '\0' ? " " : "", file->note);
+        ST_APPEND(text, ", %" PRIu64 " of %" PRIu64 " periods missed", file->blocks.missed_n,
+                  file->blocks.trials_n);
+    ST_APPEND(text, ".%s%s", file->note[0] != '\0' ? " " : "", file->note);
     put(out, name, text, width);
 }
 

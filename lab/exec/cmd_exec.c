@@ -276,11 +276,11 @@ static void print_arm(const struct st_bench_exec *bench, const struct st_table_f
                             : "   (only the start and end of a process)");
     say_whole(format, f, text, sizeof(text));
     if (f->odd_n > 0)
-        st_text_append(text, sizeof(text), ", %zu outlier%s", f->odd_n, f->odd_n == 1 ? "" : "s");
+        ST_APPEND(text, ", %zu outlier%s", f->odd_n, f->odd_n == 1 ? "" : "s");
     if (!start && f->net.known)
         say_net(format, command, bench->arms[command->start].command->idle, f, text, sizeof(text));
     else if (!start)
-        st_text_append(text, sizeof(text), "; subtracting the start needs at least 2 runs");
+        ST_APPEND(text, "; subtracting the start needs at least 2 runs");
     say_difference(format, &f->difference, bench->arms[f->ratios_to].command->text, text, sizeof(text));
     say_ratio("; sd", &f->sd_ratio, text, sizeof(text));
     say_ratio(", range", &f->range_ratio, text, sizeof(text));
@@ -290,7 +290,6 @@ static void print_arm(const struct st_bench_exec *bench, const struct st_table_f
 static void print_text(const struct st_bench_exec *bench, const struct st_table_format *format,
                        const struct st_exec_figures *figures, FILE *out, int width)
 {
-    char text[1200];
     bool ranked = false, ratios = false, odd = false;
     for (size_t i = 0; i < bench->config.commands_n; i++) {
         print_arm(bench, format, i, &figures[i], out, width);
@@ -298,8 +297,8 @@ static void print_text(const struct st_bench_exec *bench, const struct st_table_
         ranked = ranked || figures[i].rank > 0;
         ratios = ratios || figures[i].sd_ratio.known;
     }
-    snprintf(
-        text, sizeof(text),
+    st_text_say(
+        out, width,
         "First the time of whole runs: mean ± standard deviation, and min .. max; user and system: CPU time "
         "of a run. Without the start: the program's time minus the start-only program's time in the "
         "same round, as the median of all rounds with its 95 %% interval.%s%s%s",
@@ -312,11 +311,9 @@ static void print_text(const struct st_bench_exec *bench, const struct st_table_
                : "",
         odd ? " Outliers, as hyperfine counts them: 14.8 median absolute deviations or more from the median."
             : "");
-    st_text_wrap(out, text, 0, width);
-    ST_PRINT(text, "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",
-             ST_NS(bench->elapsed_ns), bench->config.seed, bench->warm_up_n, bench->warm_up_n == 1 ? "" : "s",
-             bench->stopped ? "; ended early" : "");
-    st_text_wrap(out, text, 0, width);
+    st_text_say(out, width, "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",
+                ST_NS(bench->elapsed_ns), bench->config.seed, bench->warm_up_n,
+                bench->warm_up_n == 1 ? "" : "s", bench->stopped ? "; ended early" : "");
 }
 
 static int print(const struct st_bench_exec *bench, struct arguments *a)

@@ -19,7 +19,6 @@ static void cell_right(FILE *out, const char *text)
 static void dash_sentence(const struct st_bench_punctual *bench, FILE *out, int width)
 {
     const struct st_bench_punctual_config *config = &bench->config;
-    char line[160];
     bool few = false;
     for (size_t i = 1; i < config->arms_n; i++)
         few |= bench->results[i].blocks_n < 2;
@@ -29,10 +28,9 @@ static void dash_sentence(const struct st_bench_punctual *bench, FILE *out, int 
     double seconds = ceil(periods * st_period_seconds(&config->period));
     if ((double)bench->elapsed_periods >= periods) /* turns were lost to periods that were skipped */
         seconds = ceil(2 * (double)bench->elapsed_periods * st_period_seconds(&config->period));
-    snprintf(line, sizeof(line),
-             "A dash: the run was too short. All figures need about %.0f s: use --duration %.0fs.", seconds,
-             seconds);
-    st_text_wrap(out, line, 0, width);
+    st_text_say(out, width,
+                "A dash: the run was too short. All figures need about %.0f s: use --duration %.0fs.",
+                seconds, seconds);
 }
 
 static void put_row(const struct st_arm_result *arm, FILE *out)
@@ -60,15 +58,14 @@ static void put_row(const struct st_arm_result *arm, FILE *out)
 
 void st_bench_punctual_print(const struct st_bench_punctual *bench, FILE *out, int width)
 {
-    char line[300], plain[24];
+    char plain[24];
     const double plain_ns = bench->results[0].cpu_ns_per_cycle;
-    snprintf(
-        line, sizeof(line),
+    st_text_say(
+        out, width,
         "The ways of waiting take turns of %d periods. On time: at most %d ns from the due time. CPU / "
         "plain: CPU time of a cycle, divided by that of the way plain (%s). In brackets: 95 %% intervals.",
         ST_ARM_BLOCK, ST_ON_TIME_NS,
         plain_ns >= 0 ? st_ns_format((int64_t)plain_ns, plain, sizeof(plain)) : "not known");
-    st_text_wrap(out, line, 0, width);
     fprintf(out, "\n%-*s%9s%9s%9s %-22s%s\n", NAME_COLUMNS, "", "n", "margin", "median", "on time, %",
             "CPU / plain");
     ST_EACH_OF (result, bench->results, bench->config.arms_n)

@@ -77,14 +77,14 @@ static void prepare(struct arguments *a, struct st_threads *threads)
 {
     int r = a->cpu >= 0 ? threads->pin(threads, (int)a->cpu) : 0;
     if (r != 0)
-        st_text_append(a->degraded, sizeof(a->degraded), "it is not pinned (%s). ", strerror(-r));
+        ST_APPEND(a->degraded, "it is not pinned (%s). ", strerror(-r));
     r = threads->lock_memory(threads, NULL);
     if (r != 0)
-        st_text_append(a->degraded, sizeof(a->degraded), "memory is not locked (%s). ", strerror(-r));
+        ST_APPEND(a->degraded, "memory is not locked (%s). ", strerror(-r));
     (void)threads->leave_rseq(threads); /* the kernel attends to it on each wake-up */
     r = a->policy != ST_POLICY_OTHER ? threads->set_policy(threads, a->policy, (int)a->priority) : 0;
     if (r != 0)
-        st_text_append(a->degraded, sizeof(a->degraded), "it ran as a normal thread (%s). ", strerror(-r));
+        ST_APPEND(a->degraded, "it ran as a normal thread (%s). ", strerror(-r));
 }
 
 static json_t *document(const struct arguments *a, const struct st_bench_punctual *bench,

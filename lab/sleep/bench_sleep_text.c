@@ -63,11 +63,11 @@ void st_bench_sleep_list(struct st_lab *lab, FILE *out, int width)
         ST_PRINT(text, "%s; %s, clock %s, stretched: %s", m->summary, st_bench_sleep_asked_name(m->asked),
                  m->clock, st_bench_sleep_stretch_name(m->stretch));
         if (m->unit_ns > 1)
-            st_text_append(text, sizeof(text), ", in steps of %s", ST_NS(m->unit_ns));
+            ST_APPEND(text, ", in steps of %s", ST_NS(m->unit_ns));
         if (r == 0)
             st_sleep_close(&s);
         else
-            st_text_append(text, sizeof(text), "; not here: %s", strerror(-r));
+            ST_APPEND(text, "; not here: %s", strerror(-r));
         st_text_field(out, m->name, text, name_columns, width);
     }
 }
@@ -102,8 +102,8 @@ void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int 
              c->methods_n, plural(c->methods_n), c->durations_n, plural(c->durations_n), c->settings_n,
              plural(c->settings_n), c->seed, ST_NS(c->budget_ns), least);
     if (least < most)
-        st_text_append(text, sizeof(text), " to %zu", most);
-    st_text_append(text, sizeof(text), " samples for each combination.");
+        ST_APPEND(text, " to %zu", most);
+    ST_APPEND(text, " samples for each combination.");
     st_text_wrap(out, text, 0, width);
     if (least < st_stats_quantile_min_n(0.5))
         st_text_wrap(out, "Too short for some medians, which need 20 samples. Set a longer --budget.", 0,
@@ -172,13 +172,11 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
              us_or_dash(&s->p99, ST_ROOM(16)), st_bench_text_us((double)s->max_ns, ST_ROOM(16)),
              100 * f->on_time, f->cpu_ns >= 0 ? st_bench_text_us(f->cpu_ns, ST_ROOM(16)) : "-");
     if (!baseline && f->range_ratio_known)
-        st_text_append(line, sizeof(line), "; sd × %s, range × %.2f", ratio_text(&f->sd_ratio, ST_ROOM(64)),
-                       f->range_ratio);
+        ST_APPEND(line, "; sd × %s, range × %.2f", ratio_text(&f->sd_ratio, ST_ROOM(64)), f->range_ratio);
     if (cell->interrupted_n > 0)
-        st_text_append(line, sizeof(line), "; %" PRIu64 " sleeps ended by a signal, not counted",
-                       cell->interrupted_n);
+        ST_APPEND(line, "; %" PRIu64 " sleeps ended by a signal, not counted", cell->interrupted_n);
     if (f->rank == 0)
-        st_text_append(line, sizeof(line), "; too few samples: a median needs 20");
+        ST_APPEND(line, "; too few samples: a median needs 20");
     st_text_field(out, "", line, 3, width);
     if (cell->why != NULL)
         missing_line(cell, out, width);
@@ -301,11 +299,10 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
     size_t n = 0;
     for (size_t i = 0; i < bench->config.methods_n && i < ST_ARRAY_LEN(firsts); i++) {
         if (firsts[i] == most)
-            st_text_append(line, sizeof(line), "%s%s", n++ > 0 ? ", " : "", bench->config.methods[i]->name);
+            ST_APPEND(line, "%s%s", n++ > 0 ? ", " : "", bench->config.methods[i]->name);
     }
-    st_text_append(line, sizeof(line), "%s.",
-                   n > 1 && most == durations_n ? "; this run shows no difference between these methods"
-                                                : "");
+    ST_APPEND(line, "%s.",
+              n > 1 && most == durations_n ? "; this run shows no difference between these methods" : "");
     st_text_wrap(out, line, 0, width);
 }
 
@@ -339,7 +336,6 @@ static bool lacks_samples(const struct st_bench_sleep *bench, size_t i)
 static void refused(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, FILE *out,
                     int width)
 {
-    char line[LINE_BYTES];
     size_t told = SIZE_MAX;
     for (size_t i = 0; i < bench->cells_n; i++) {
         const struct st_sleep_cell *cell = &bench->cells[i];
@@ -347,11 +343,10 @@ static void refused(const struct st_bench_sleep *bench, const struct st_sleep_fi
             !st_bench_sleep_measured(bench, i % bench->config.methods_n))
             continue;
         told = cell->setting;
-        ST_PRINT(line, "A dash: not measured, because %s%s%s%s (%s).", cell->why,
-                 cell->error != 0 ? " (" : "", cell->error != 0 ? strerror(-cell->error) : "",
-                 cell->error != 0 ? ")" : "",
-                 st_bench_sleep_setting_text(bench, cell->setting, ST_ROOM(120)));
-        st_text_wrap(out, line, 0, width);
+        st_text_say(out, width, "A dash: not measured, because %s%s%s%s (%s).", cell->why,
+                    cell->error != 0 ? " (" : "", cell->error != 0 ? strerror(-cell->error) : "",
+                    cell->error != 0 ? ")" : "",
+                    st_bench_sleep_setting_text(bench, cell->setting, ST_ROOM(120)));
     }
 }
 
@@ -374,21 +369,19 @@ static bool has_dash(const struct st_bench_sleep *bench, const struct st_sleep_f
 static void dashes(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, bool brief,
                    FILE *out, int width)
 {
-    char line[LINE_BYTES];
     if (brief)
         refused(bench, figures, out, width);
     if (!has_dash(bench, figures, brief))
         return;
     if (brief)
-        ST_PRINT(line, "A dash: fewer than %u samples, too few for a median. Set a longer --budget.",
-                 (unsigned)st_stats_quantile_min_n(0.5));
+        st_text_say(out, width, "A dash: fewer than %u samples, too few for a median. Set a longer --budget.",
+                    (unsigned)st_stats_quantile_min_n(0.5));
     else
-        ST_PRINT(line,
-                 "A dash: too few samples. A median needs %u, q1 and q3 need %u, p95 %u, p99 %u. Set a "
-                 "longer --budget and --precision 0.",
-                 (unsigned)st_stats_quantile_min_n(0.5), (unsigned)st_stats_quantile_min_n(0.75),
-                 (unsigned)st_stats_quantile_min_n(0.95), (unsigned)st_stats_quantile_min_n(0.99));
-    st_text_wrap(out, line, 0, width);
+        st_text_say(out, width,
+                    "A dash: too few samples. A median needs %u, q1 and q3 need %u, p95 %u, p99 %u. Set a "
+                    "longer --budget and --precision 0.",
+                    (unsigned)st_stats_quantile_min_n(0.5), (unsigned)st_stats_quantile_min_n(0.75),
+                    (unsigned)st_stats_quantile_min_n(0.95), (unsigned)st_stats_quantile_min_n(0.99));
 }
 
 /* --- all of it --- */
@@ -410,14 +403,13 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
             for (size_t d = 0; d < c->durations_n; d++)
                 group(bench, figures, s, d, out, width);
         }
-        snprintf(
-            text, sizeof(text),
+        st_text_say(
+            out, width,
             "Column #: rank by median; %s Column %%: median overshoot in per cent of the requested sleep. "
             "On time: the share of sleeps that ended within 100 ns of the due time. CPU: CPU time of one "
             "sleep in µs, user and system together, because the kernel cannot separate such short times. "
             "sd ×, range ×: standard deviation and range divided by those of %s.",
             RANK_BEGINS, c->methods[c->baseline]->name);
-        st_text_wrap(out, text, 0, width);
         fputc('\n', out);
     }
     for (size_t s = 0; s < c->settings_n; s++)
@@ -430,9 +422,8 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
         best_sentence(bench, figures, s, out, width);
     if (st_bench_sleep_stretch_sentence(bench, machine, text, sizeof(text)) == 0)
         st_text_wrap(out, text, 0, width);
-    ST_PRINT(text, "%" PRIu32 " block%s in %s, seed %" PRIu64 "%s.", bench->blocks_n,
-             bench->blocks_n == 1 ? "" : "s", ST_NS(bench->elapsed_ns), c->seed,
-             bench->stopped ? ", ended early" : "");
-    st_text_wrap(out, text, 0, width);
+    st_text_say(out, width, "%" PRIu32 " block%s in %s, seed %" PRIu64 "%s.", bench->blocks_n,
+                bench->blocks_n == 1 ? "" : "s", ST_NS(bench->elapsed_ns), c->seed,
+                bench->stopped ? ", ended early" : "");
     st_bench_text_conditions(machine, out, width);
 }

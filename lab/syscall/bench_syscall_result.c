@@ -88,19 +88,19 @@ static void details(const struct st_syscall_row *row, FILE *out, int width)
              (long long)row->offset_ns);
     const struct st_quantile *median = &row->summary.median;
     if (median->interval_known)
-        st_text_append(line, sizeof(line), "; median %lld ns [%lld .. %lld, 95 %%]",
-                       (long long)median->value_ns, (long long)median->low_ns, (long long)median->high_ns);
+        ST_APPEND(line, "; median %lld ns [%lld .. %lld, 95 %%]", (long long)median->value_ns,
+                  (long long)median->low_ns, (long long)median->high_ns);
     if (row->warm_up_n > 0)
-        st_text_append(line, sizeof(line), "; the first %zu (%s) are warm-up and not counted", row->warm_up_n,
-                       first_values(row, ST_ROOM(100)));
+        ST_APPEND(line, "; the first %zu (%s) are warm-up and not counted", row->warm_up_n,
+                  first_values(row, ST_ROOM(100)));
     if (b->known && b->calls_n > 1)
-        st_text_append(line, sizeof(line), "; %s%.1f ns a call in groups of %u",
-                       st_bench_syscall_is_below_clock(row) ? "shorter than a clock read: " : "", b->call_ns,
-                       (unsigned)b->calls_n);
+        ST_APPEND(line, "; %s%.1f ns a call in groups of %u",
+                  st_bench_syscall_is_below_clock(row) ? "shorter than a clock read: " : "", b->call_ns,
+                  (unsigned)b->calls_n);
     if (b->known && b->calls_n > 1 && b->raw_known)
-        st_text_append(line, sizeof(line), ", %.1f ns with syscall(2)", b->raw_ns);
+        ST_APPEND(line, ", %.1f ns with syscall(2)", b->raw_ns);
     enough_text(row, values, sizeof(values));
-    st_text_append(line, sizeof(line), "; %s", values);
+    ST_APPEND(line, "; %s", values);
     st_text_field(out, "", line, 3, width);
 }
 
@@ -163,29 +163,27 @@ static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, 
 
 static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *lab, FILE *out, int width)
 {
-    char line[LINE_BYTES];
     const struct st_call_batches *b = &bench->clock;
     const char *finding = st_bench_syscall_finding(bench, lab);
     if (!b->known)
         return;
     if (bench->clock_path == ST_PATH_VDSO)
-        snprintf(
-            line, sizeof(line),
+        st_text_say(
+            out, width,
             "CLOCK_MONOTONIC is read without a system call: in %.4g ns; with a system call it takes %.4g ns.",
             b->call_ns, b->raw_ns);
     else if (finding != NULL)
-        snprintf(
-            line, sizeof(line),
+        st_text_say(
+            out, width,
             "CLOCK_MONOTONIC is read by a system call: %.4g ns, by syscall(2) %.4g ns. 'sleeptune report "
             "%s' explains possible reasons and what helps.",
             b->call_ns, b->raw_ns, finding);
     else
-        snprintf(
-            line, sizeof(line),
+        st_text_say(
+            out, width,
             "It is not clear whether CLOCK_MONOTONIC is read without a system call: it takes %.4g ns, with "
             "a system call %.4g ns.",
             b->call_ns, b->raw_ns);
-    st_text_wrap(out, line, 0, width);
 }
 
 /* The calls that the vDSO or the library answers, and those that enter the kernel. */
@@ -198,48 +196,44 @@ static void path_sentence(const struct st_bench_syscall *bench, enum st_call_pat
     for (size_t i = 0; i < bench->rows_n; i++) {
         const struct st_syscall_row *row = &bench->rows[i];
         if (row->mode == ST_CALL_IN_PROCESS && row->path == path && row->batches.known)
-            st_text_append(line, sizeof(line), "%s%s", n++ > 0 ? ", " : " ", row->method->name);
+            ST_APPEND(line, "%s%s", n++ > 0 ? ", " : " ", row->method->name);
     }
     if (n == 0)
         return;
-    st_text_append(line, sizeof(line), ".");
+    ST_APPEND(line, ".");
     st_text_wrap(out, line, 0, width);
 }
 
 /* Without a spread in the middle the rule of the outliers takes all that differs. */
 static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, int width)
 {
-    char line[LINE_BYTES];
     size_t n = 0;
     ST_EACH_OF (row, bench->rows, bench->rows_n)
         n += row->iqr_is_zero && row->outliers_n > 0;
     if (n == 0)
         return;
-    ST_PRINT(line,
-             "In %zu row%s q1 and q3 are equal. In such a row each value that differs from them counts as "
-             "an outlier, even if it differs by only one step of the clock.",
-             n, n == 1 ? "" : "s");
-    st_text_wrap(out, line, 0, width);
+    st_text_say(out, width,
+                "In %zu row%s q1 and q3 are equal. In such a row each value that differs from them counts as "
+                "an outlier, even if it differs by only one step of the clock.",
+                n, n == 1 ? "" : "s");
 }
 
 void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab *lab, bool brief, FILE *out,
                             int width)
 {
-    char line[LINE_BYTES];
     table(bench, ST_CALL_IN_PROCESS, brief, out, width);
     table(bench, ST_CALL_FRESH, brief, out, width);
     clock_sentence(bench, lab, out, width);
     path_sentence(bench, ST_PATH_VDSO, "Read without a system call, through the vDSO:", out, width);
     path_sentence(bench, ST_PATH_LIBRARY, "Read without a system call, by the C library:", out, width);
     path_sentence(bench, ST_PATH_UNKNOWN, "Not clear:", out, width);
-    snprintf(
-        line, sizeof(line),
+    st_text_say(
+        out, width,
         "The median of the empty measurement is subtracted from all other rows. Outl.: values more than "
         "1.5 interquartile ranges beyond q1 or q3; all figures include them. k: thousands, M: millions. A "
         "dash: too few samples (a median needs 20; q1, q3, outliers 40). Would do: samples needed for a "
         "median exact to 5 %% or one step of the clock. Measured in %s%s.",
         ST_NS(bench->elapsed_ns), bench->stopped ? ", ended early" : "");
-    st_text_wrap(out, line, 0, width);
     no_spread_sentence(bench, out, width);
     st_bench_text_conditions(&lab->platform->machine, out, width);
 }

@@ -174,8 +174,8 @@ static void fastest_sentence(const struct st_bench_wake *bench, size_t first, FI
              st_bench_text_us((double)best->delay.median.low_ns, ST_ROOM(32)),
              st_bench_text_us((double)best->delay.median.high_ns, ST_ROOM(32)));
     if (as_good_n > 0)
-        st_text_append(line, sizeof(line), "; %zu other methods may be as fast", as_good_n);
-    st_text_append(line, sizeof(line), ".");
+        ST_APPEND(line, "; %zu other methods may be as fast", as_good_n);
+    ST_APPEND(line, ".");
     st_text_wrap(out, line, 0, width);
 }
 
@@ -248,7 +248,6 @@ static bool growth_sentence(const struct st_bench_wake *bench, size_t first, FIL
 
 static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int width)
 {
-    char line[LINE_BYTES];
     size_t n = 0, here_n = 0; /* of those that this system has */
     ST_EACH_OF (cell, bench->cells, bench->cells_n) {
         here_n += cell->why == NULL;
@@ -256,23 +255,21 @@ static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int
     }
     if (n == 0)
         return;
-    ST_PRINT(line, "%zu of %zu combinations were not measured: the run ended early.", n, here_n);
-    st_text_wrap(out, line, 0, width);
+    st_text_say(out, width, "%zu of %zu combinations were not measured: the run ended early.", n, here_n);
 }
 
 /* Where there is a dash: how many rounds it takes to have a figure there. */
 static void dash_sentence(const struct st_bench_wake *bench, FILE *out, int width)
 {
-    char line[LINE_BYTES];
     bool any = false;
     ST_EACH_OF (cell, bench->cells, bench->cells_n)
         any = any || (cell->n > 0 && !cell->delay.median.known);
     if (!any)
         return;
-    ST_PRINT(line,
-             "A dash: too few rounds for a median, which needs %u. Set more --rounds or a longer --budget.",
-             (unsigned)st_stats_quantile_min_n(0.5));
-    st_text_wrap(out, line, 0, width);
+    st_text_say(
+        out, width,
+        "A dash: too few rounds for a median, which needs %u. Set more --rounds or a longer --budget.",
+        (unsigned)st_stats_quantile_min_n(0.5));
 }
 
 void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, FILE *out, int width)
@@ -283,11 +280,11 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
     bool decided = true;
     if (several) {
         matrix(bench, out, width);
-        ST_PRINT(line,
-                 "At most %zu rounds of each. *: the smallest median, or one whose 95 %% interval overlaps "
-                 "with that of the smallest.",
-                 c->rounds);
-        st_text_wrap(out, line, 0, width);
+        st_text_say(
+            out, width,
+            "At most %zu rounds of each. *: the smallest median, or one whose 95 %% interval overlaps "
+            "with that of the smallest.",
+            c->rounds);
     }
     for (size_t first = 0; !several && first < bench->cells_n; first += c->methods_n)
         table(bench, first, out, width);
@@ -298,26 +295,26 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
             fastest_sentence(bench, first, out, width);
     }
     if (!decided) {
-        ST_PRINT(line,
-                 "There were too few rounds to decide whether the delay grows with the sleep: %d are needed.",
-                 8 * ST_BENCH_WAKE_BLOCK_ROUNDS);
-        st_text_wrap(out, line, 0, width);
+        st_text_say(
+            out, width,
+            "There were too few rounds to decide whether the delay grows with the sleep: %d are needed.",
+            8 * ST_BENCH_WAKE_BLOCK_ROUNDS);
     }
     unreached_sentence(bench, out, width);
-    ST_PRINT(line,
-             "Delay: time from just before the signal (if timed out: from the due time) until the wait has "
-             "returned.%s",
-             several ? "" : " Send: median time to send the signal, including one clock read.");
-    st_text_wrap(out, line, 0, width);
+    st_text_say(
+        out, width,
+        "Delay: time from just before the signal (if timed out: from the due time) until the wait has "
+        "returned.%s",
+        several ? "" : " Send: median time to send the signal, including one clock read.");
     dash_sentence(bench, out, width);
     if (c->policy != ST_POLICY_OTHER)
         ST_PRINT(priority, " %d", c->priority);
     ST_PRINT(line, "Policy %s%s, waking thread on CPU %d", st_platform_policy_name(c->policy), priority,
              c->sender_cpu);
     if (c->other_cpu >= 0)
-        st_text_append(line, sizeof(line), ", other CPU %d", c->other_cpu);
-    st_text_append(line, sizeof(line), "; random order, seed %llu; %s%s.", (unsigned long long)c->seed,
-                   ST_NS(bench->elapsed_ns), bench->stopped ? ", ended early" : "");
+        ST_APPEND(line, ", other CPU %d", c->other_cpu);
+    ST_APPEND(line, "; random order, seed %llu; %s%s.", (unsigned long long)c->seed, ST_NS(bench->elapsed_ns),
+              bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     st_bench_text_conditions(&lab->platform->machine, out, width);
 }

@@ -43,22 +43,20 @@ static int plan(struct st_picture *picture)
     unsigned long long least_n = UINT64_MAX, most_n = 0;
     char name[ST_CHART_NAME_BYTES];
     picture->panels_n = 0;
-    st_text_append(picture->description, sizeof(picture->description),
-                   "Medians of %s over the slice:", data->quantity);
+    ST_APPEND(picture->description, "Medians of %s over the slice:", data->quantity);
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
         picture->panels_n += is_first(data, i, false);
         least_n = set->n < least_n ? set->n : least_n;
         most_n = set->n > most_n ? set->n : most_n;
-        st_text_append(picture->description, sizeof(picture->description), "%s %s %s after %s",
-                       i > 0 ? "," : "", st_chart_name(data, set, name), ST_NS(set->box.median_ns),
-                       ST_NS_SHORT(set->x_ns));
+        ST_APPEND(picture->description, "%s %s %s after %s", i > 0 ? "," : "", st_chart_name(data, set, name),
+                  ST_NS(set->box.median_ns), ST_NS_SHORT(set->x_ns));
     }
-    st_text_append(picture->caption, sizeof(picture->caption),
-                   "Lines join medians; bars go from the first to the third quartile. n at each point: %llu",
-                   least_n);
+    ST_APPEND(picture->caption,
+              "Lines join medians; bars go from the first to the third quartile. n at each point: %llu",
+              least_n);
     if (least_n < most_n)
-        st_text_append(picture->caption, sizeof(picture->caption), " to %llu", most_n);
+        ST_APPEND(picture->caption, " to %llu", most_n);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "core/text/text.h"
 #include "platform/posix/posix.h"
 
 #define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW)
@@ -12,10 +13,8 @@ static int next_component(const char **path, char ret[NAME_MAX + 1])
 {
     *path += strspn(*path, "/");
     const size_t len = strcspn(*path, "/");
-    if (len > NAME_MAX)
+    if (!st_text_copy(ret, NAME_MAX + 1, *path, len))
         return -ENAMETOOLONG;
-    memcpy(ret, *path, len);
-    ret[len] = '\0';
     *path += len;
     return (int)len;
 }

@@ -1,3 +1,4 @@
+#include "core/text/text.h"
 #include "platform/destination.h"
 
 #include <fcntl.h>
@@ -67,10 +68,8 @@ static int take_name(struct walk *walk, char name[NAME_MAX + 1])
 {
     const char *s = walk->rest + strspn(walk->rest, "/");
     const size_t len = strcspn(s, "/");
-    if (len > NAME_MAX)
+    if (!st_text_copy(name, NAME_MAX + 1, s, len))
         return -ENAMETOOLONG;
-    memcpy(name, s, len);
-    name[len] = '\0';
     memmove(walk->rest, s + len, strlen(s + len) + 1);
     return (int)len;
 }

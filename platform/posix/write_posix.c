@@ -26,12 +26,10 @@ static int split(const char *path, char *dir, size_t dir_bytes, char *name, size
     if (path[0] != '/' || slash[1] == '\0' || strcmp(slash + 1, ".") == 0 || strcmp(slash + 1, "..") == 0)
         return -EINVAL;
     const size_t dir_len = slash == path ? 1 : (size_t)(slash - path);
-    if (dir_len >= dir_bytes || strlen(slash + 1) >= name_bytes)
-        return -ENAMETOOLONG;
-    memcpy(dir, path, dir_len);
-    dir[dir_len] = '\0';
-    strcpy(name, slash + 1);
-    return 0;
+    return st_text_copy(dir, dir_bytes, path, dir_len) &&
+                   st_text_copy(name, name_bytes, slash + 1, strlen(slash + 1))
+               ? 0
+               : -ENAMETOOLONG;
 }
 
 static int place_open(struct st_machine *machine, const char *path, struct place *ret)

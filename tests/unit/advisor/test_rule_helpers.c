@@ -11,6 +11,7 @@
 #include "advisor/rules/linux_jack.h"
 #include "advisor/rules/machine.h"
 #include "core/cpu_list.h"
+#include "core/text/text.h"
 
 static void a_cpu_list_has_ranges_and_single_cpus(void **state)
 {
@@ -68,8 +69,8 @@ static void only_whole_words_are_found(void **state)
 {
     (void)state;
     static const char *const names[] = {"jackd", "pipewire", NULL};
-    assert_true(st_machine_is_among("pipewire", names));
-    assert_false(st_machine_is_among("pipewire-pulse", names));
+    assert_true(st_text_is_among("pipewire", names));
+    assert_false(st_text_is_among("pipewire-pulse", names));
     assert_true(st_machine_is_plain("1-2.3"));
     assert_false(st_machine_is_plain("a;b"));
     assert_false(st_machine_is_plain(""));
