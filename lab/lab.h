@@ -55,6 +55,12 @@ struct st_lab {
 /** The row of the system that this was built for. Never fails; no need to free. */
 struct st_lab *st_lab_native(void);
 
+/** CLOCK_MONOTONIC. */
+static inline int64_t st_lab_now_ns(struct st_lab *lab)
+{
+    return lab->platform->clock.now_ns(&lab->platform->clock);
+}
+
 /** The row of that name in a table of the lab. @return NULL: none here. */
 const void *st_lab_find(struct st_lab *lab, st_lab_table *table, const char *name);
 

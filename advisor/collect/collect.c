@@ -33,7 +33,7 @@ static int only_home(void *ctx, const char *name)
 static void find_home(struct st_collector *c)
 {
     if (!c->live) {
-        (void)c->p->machine.list(&c->p->machine, "/home", only_home, c);
+        (void)c->machine->list(c->machine, "/home", only_home, c);
         return;
     }
     const struct passwd *entry = getpwuid(getuid());
@@ -47,16 +47,36 @@ static void find_home(struct st_collector *c)
         c->home[len - 1] = '\0';
 }
 
+/** @return 0 or -ENOMEM; end it in either case. */
+static int begin(struct st_collector *c, struct st_platform *p, enum st_os os, bool live)
+{
+    *c = (struct st_collector){.p = p,
+                               .machine = &p->machine,
+                               .live = live,
+                               .facts = st_facts_new(os),
+                               .buf = malloc(LARGE_FILE_BYTES),
+                               .buf_bytes = LARGE_FILE_BYTES};
+    return c->facts != NULL && c->buf != NULL ? 0 : -ENOMEM;
+}
+
+/** r: what was wrong so far. @return 0 with the facts. */
+static int end(struct st_collector *c, int r, struct st_facts **ret)
+{
+    free(c->buf);
+    r = r == 0 ? c->facts->error : r;
+    if (r == 0)
+        *ret = c->facts;
+    else
+        st_facts_free(c->facts);
+    return r;
+}
+
 int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
 {
-    struct st_collector c = {.p = p, .live = live, .buf_bytes = LARGE_FILE_BYTES};
-    c.facts = st_facts_new(p->machine.os);
-    c.buf = malloc(c.buf_bytes);
-    if (c.facts == NULL || c.buf == NULL) {
-        st_facts_free(c.facts);
-        free(c.buf);
-        return -ENOMEM;
-    }
+    struct st_collector c;
+    const int r = begin(&c, p, p->machine.os, live);
+    if (r != 0)
+        return end(&c, r, ret);
     if (live)
         c.facts->time_ns = p->clock.wall_ns(&p->clock);
     find_home(&c);
@@ -66,22 +86,14 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     }
     if (live)
         st_collect_live.collect(&c);
-    free(c.buf);
-    if (c.facts->error != 0) {
-        const int r = c.facts->error;
-        st_facts_free(c.facts);
-        return r;
-    }
-    *ret = c.facts;
-    return 0;
+    return end(&c, 0, ret);
 }
 
 static int collect_freebsd_capture(struct st_platform *p, const char *text, size_t bytes,
                                    struct st_facts **ret)
 {
-    struct st_collector c = {.p = p, .facts = st_facts_new(ST_OS_FREEBSD), .buf_bytes = LARGE_FILE_BYTES};
-    c.buf = malloc(c.buf_bytes);
-    int r = c.facts != NULL && c.buf != NULL ? 0 : -ENOMEM;
+    struct st_collector c;
+    int r = begin(&c, p, ST_OS_FREEBSD, false);
     if (r == 0)
         r = st_sysctl_text_freebsd(c.facts, text, bytes, "sysctl-a.txt");
     if (r == 0) {
@@ -91,15 +103,8 @@ static int collect_freebsd_capture(struct st_platform *p, const char *text, size
         if (st_facts_find(c.facts, ST_KEY_FREEBSD_KERN_OSRELDATE) == NULL ||
             st_facts_find(c.facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED) == NULL)
             st_facts_put_text(c.facts, ST_KEY_SYSTEM_INPUT, "sysctl-a.txt", NULL, "sysctl-a.txt");
-        r = c.facts->error;
     }
-    free(c.buf);
-    if (r != 0) {
-        st_facts_free(c.facts);
-        return r;
-    }
-    *ret = c.facts;
-    return 0;
+    return end(&c, r, ret);
 }
 
 static int stop_at_first(ST_UNUSED void *ctx, ST_UNUSED const char *name)

@@ -8,7 +8,7 @@
 int st_collector_text(const struct st_collector *c, const char *path, char *buf, size_t bytes)
 {
     size_t len;
-    return c->p->machine.read_text(&c->p->machine, path, buf, bytes, &len);
+    return c->machine->read_text(c->machine, path, buf, bytes, &len);
 }
 
 void st_collector_read(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind)
@@ -17,8 +17,8 @@ void st_collector_read(struct st_collector *c, const char *key, const char *name
     int64_t number;
     size_t bytes = 0;
     const bool is_file = name[0] == '/';
-    const int r = is_file ? c->p->machine.read_text(&c->p->machine, name, text, sizeof(text), &bytes)
-                          : c->p->machine.read_sysctl(&c->p->machine, name, text, sizeof(text), &bytes);
+    const int r = is_file ? c->machine->read_text(c->machine, name, text, sizeof(text), &bytes)
+                          : c->machine->read_sysctl(c->machine, name, text, sizeof(text), &bytes);
     const char *source = is_file ? name : of_sysctl;
     ST_PRINT(of_sysctl, "sysctl %s", name);
     if (r != 0) {

@@ -91,8 +91,7 @@ static void collect_units(struct st_collector *c, const char *prefix, const char
         char probe[8];
         size_t len;
         const char *name = ST_TEXT(128, "%s%d.%s", prefix, unit, leaf);
-        if (unit == 0 ||
-            c->p->machine.read_sysctl(&c->p->machine, name, probe, sizeof(probe), &len) != -ENOENT)
+        if (unit == 0 || c->machine->read_sysctl(c->machine, name, probe, sizeof(probe), &len) != -ENOENT)
             collect_one(c, name, kind);
     }
 }
@@ -152,7 +151,7 @@ static const struct {
 /** Reads a file into c->buf and says so in `key`. @return false when there is nothing to parse. */
 static bool read_file(struct st_collector *c, const char *key, const char *path, size_t *ret_bytes)
 {
-    const int r = c->p->machine.read_text(&c->p->machine, path, c->buf, c->buf_bytes, ret_bytes);
+    const int r = c->machine->read_text(c->machine, path, c->buf, c->buf_bytes, ret_bytes);
     if (key != NULL && r != 0)
         st_facts_put_failure(c->facts, key, r, path);
     else if (key != NULL)
@@ -188,7 +187,7 @@ static void read_loader(struct st_collector *c)
                      loader_names);
     if (!local_last)
         read_assignments(c, NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names);
-    (void)c->p->machine.list(&c->p->machine, "/boot/loader.conf.d", loader_part, c);
+    (void)c->machine->list(c->machine, "/boot/loader.conf.d", loader_part, c);
     if (local_last)
         read_assignments(c, NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names);
 }
@@ -222,7 +221,7 @@ static void collect_files(struct st_collector *c)
     bool powerd = false;
     read_settings(c);
     parse_file(c, ST_KEY_FREEBSD_FILE_SNDSTAT, "/dev/sndstat", st_freebsd_text_sndstat);
-    const int r = c->p->machine.list(&c->p->machine, "/var/run", see_powerd, &powerd);
+    const int r = c->machine->list(c->machine, "/var/run", see_powerd, &powerd);
     if (r == 0)
         st_facts_put_int(c->facts, ST_KEY_FREEBSD_POWERD_RUNNING, powerd, NULL, "/var/run/powerd.pid");
     else

@@ -72,7 +72,7 @@ static void read_folder(struct reader *reader, const char *folder, const char *s
     reader->folder = folder;
     reader->suffix = suffix;
     reader->files_n = 0;
-    const int r = reader->c->p->machine.list(&reader->c->p->machine, folder, file_of_folder, reader);
+    const int r = reader->c->machine->list(reader->c->machine, folder, file_of_folder, reader);
     if (r != 0)
         failed(reader, r, folder);
 }
@@ -237,7 +237,7 @@ static int one_unit(void *ctx, const char *name)
     ST_PRINT(stem, "%.*s", (int)(len - 8), name);
     if (st_facts_find(outer->c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_UNIT "%s.program", stem)) != NULL)
         return 0;
-    st_layers_unit(&outer->c->p->machine, file, outer->c->buf, FILE_BYTES, unit_file, &unit);
+    st_layers_unit(outer->c->machine, file, outer->c->buf, FILE_BYTES, unit_file, &unit);
     if (unit.program.value[0] == '\0')
         return 0;
     put_setting(outer->c, stem, "program", &unit.program);
@@ -271,7 +271,7 @@ static bool is_masked(struct st_collector *c, const char *unit)
 {
     char text[16];
     size_t len = 0;
-    const int r = c->p->machine.read_text(&c->p->machine, unit, text, sizeof(text), &len);
+    const int r = c->machine->read_text(c->machine, unit, text, sizeof(text), &len);
     return len == 0 && (r == 0 || r == -EINVAL || r == -ELOOP || r == -EXDEV);
 }
 
@@ -280,7 +280,7 @@ static void collect_suspend(struct st_collector *c)
     static const char *const targets[] = {"/etc/systemd/system/sleep.target",
                                           "/etc/systemd/system/suspend.target"};
     struct reader reader = {.c = c};
-    st_layers_conf(&c->p->machine, "sleep.conf", c->buf, FILE_BYTES, manager_file, &reader);
+    st_layers_conf(c->machine, "sleep.conf", c->buf, FILE_BYTES, manager_file, &reader);
     ST_EACH (target, targets) {
         if (is_masked(c, *target))
             st_facts_put_int(c->facts, ST_KEY_SUSPEND_FORBIDDEN, 1, "masked", *target);
@@ -302,7 +302,7 @@ static void boot_options(struct st_collector *c)
     static const char key[] = ST_KEY_BOOT_OPTIONS;
     char text[512];
     const char *path;
-    if (st_change_boot_by_hand(&c->p->machine, text, sizeof(text), &path) == 0)
+    if (st_change_boot_by_hand(c->machine, text, sizeof(text), &path) == 0)
         st_facts_put_text(c->facts, key, text, NULL, path);
     else
         st_facts_put_state(c->facts, key, ST_FACT_ABSENT, 0, NULL, "/etc/kernel/cmdline, /boot");
@@ -316,9 +316,8 @@ static void collect_system(struct st_collector *c)
     struct reader groups = {.c = c, .parse = parse_groups, .failure_key = "linux.group.any"};
     (void)read_file(&groups, "/etc/group");
     struct reader units = {.c = c};
-    (void)c->p->machine.list(&c->p->machine, "/etc/systemd/system", one_unit,
-                             &units); /* absent without systemd */
-    st_layers_conf(&c->p->machine, "system.conf", c->buf, FILE_BYTES, manager_file, &units);
+    (void)c->machine->list(c->machine, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
+    st_layers_conf(c->machine, "system.conf", c->buf, FILE_BYTES, manager_file, &units);
     collect_suspend(c);
     boot_options(c);
     exists(c, ST_KEY_TLP_ENABLED, "/etc/systemd/system/multi-user.target.wants/tlp.service");
@@ -350,8 +349,8 @@ static void read_layers(struct reader *reader, const char *const *folders, size_
         ST_PRINT(path, "%s/%s.d", *folder, name);
         reader->folder = path;
         reader->suffix = ".conf";
-        (void)reader->c->p->machine.list(&reader->c->p->machine, path, file_of_folder,
-                                         reader); /* most machines lack some */
+        (void)reader->c->machine->list(reader->c->machine, path, file_of_folder,
+                                       reader); /* most machines lack some */
     }
 }
 

@@ -35,7 +35,7 @@ static void captured_request(struct st_collector *c)
 {
     char buf[16];
     size_t len = 0;
-    const int r = c->p->machine.read_text(&c->p->machine, REQUEST_PATH, buf, sizeof(buf), &len);
+    const int r = c->machine->read_text(c->machine, REQUEST_PATH, buf, sizeof(buf), &len);
     if (r != 0) {
         st_facts_put_failure(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r, REQUEST_PATH);
     } else if (len != 4) {
@@ -78,7 +78,7 @@ static void circumstance(void *ctx, const char *key, const char *value)
 static void collect_place(struct st_collector *c)
 {
     container(c);
-    c->p->machine.conditions(&c->p->machine, -1, circumstance, c);
+    c->machine->conditions(c->machine, -1, circumstance, c);
     if (st_facts_find(c->facts, ST_KEY_VIRTUAL) == NULL)
         st_facts_put_failure(c->facts, ST_KEY_VIRTUAL, -ENOENT, VIRTUAL_SOURCE);
     if (st_facts_find(c->facts, ST_KEY_SYSTEM_HYPERVISOR) == NULL)
@@ -178,7 +178,7 @@ static int one_folder(void *ctx, const char *name)
 static int collect_set(struct st_collector *c, const struct set *set, size_t *ret_n)
 {
     struct walk walk = {.c = c, .set = set};
-    const int r = c->p->machine.list(&c->p->machine, set->folder, one_folder, &walk);
+    const int r = c->machine->list(c->machine, set->folder, one_folder, &walk);
     *ret_n = walk.n;
     return r;
 }
@@ -254,7 +254,7 @@ static int other_cpu(void *ctx, const char *name)
         st_collector_read(cpus->c, key, path, ST_VALUE_TEXT);
     cpu.set.folder = cpu.folder;
     cpu.set.key_prefix = cpu.key_prefix;
-    (void)cpus->c->p->machine.list(&cpus->c->p->machine, cpu.folder, other_state, &cpu);
+    (void)cpus->c->machine->list(cpus->c->machine, cpu.folder, other_state, &cpu);
     cpus->n += cpu.states_n > 0; /* a CPU that is off has none */
     return 0;
 }
@@ -262,7 +262,7 @@ static int other_cpu(void *ctx, const char *name)
 static void collect_other_cpus(struct st_collector *c)
 {
     struct other_cpus cpus = {.c = c, .n = 1};
-    if (c->p->machine.list(&c->p->machine, "/sys/devices/system/cpu", other_cpu, &cpus) == 0)
+    if (c->machine->list(c->machine, "/sys/devices/system/cpu", other_cpu, &cpus) == 0)
         st_facts_put_int(c->facts, ST_KEY_CPUIDLE_CPUS_N, cpus.n, NULL,
                          "/sys/devices/system/cpu/cpu*/cpuidle");
 }
@@ -378,11 +378,11 @@ static void collect_cores(struct st_collector *c)
     const struct st_fact *atom = st_facts_find(c->facts, ST_KEY_CPU_EFFICIENT);
     if (atom == NULL || atom->state != ST_FACT_ABSENT)
         return;
-    (void)c->p->machine.list(&c->p->machine, "/sys/devices/system/cpu", one_capacity, &cores);
+    (void)c->machine->list(c->machine, "/sys/devices/system/cpu", one_capacity, &cores);
     list_cpus(&cores, true, cores.slow, sizeof(cores.slow));
     list_cpus(&cores, false, cores.fast, sizeof(cores.fast));
     if (cores.highest == 0)
-        (void)c->p->machine.list(&c->p->machine, "/sys/bus/event_source/devices", one_pmu, &cores);
+        (void)c->machine->list(c->machine, "/sys/bus/event_source/devices", one_pmu, &cores);
     const char *source = cores.highest > 0 ? "/sys/devices/system/cpu/cpu*/cpu_capacity" : pmus;
     if (cores.slow[0] == '\0' || cores.fast[0] == '\0') {
         st_facts_put_state(c->facts, ST_KEY_CPU_EFFICIENT, ST_FACT_ABSENT, 0, NULL, source);

@@ -65,7 +65,7 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
     char text[COMMAND_LINE_BYTES];
     size_t len = 0;
     const char *path = ST_TEXT(64, "/proc/%s/cmdline", pid);
-    const int r = c->p->machine.read_text(&c->p->machine, path, text, sizeof(text), &len);
+    const int r = c->machine->read_text(c->machine, path, text, sizeof(text), &len);
     if (r != 0 && r != -EFBIG) {
         st_facts_put_failure(c->facts, key, r, path);
         return;
@@ -182,7 +182,7 @@ static int one_thread(void *ctx, const char *tid)
     }
     walk->threads_n++;
     const char *path = ST_TEXT(96, "/proc/%s/task/%s/stat", walk->process_pid, tid);
-    if (read_stat(&walk->c->p->machine, path, &stat) != 0)
+    if (read_stat(walk->c->machine, path, &stat) != 0)
         return 0;
     if (stat.policy == POLICY_FIFO || stat.policy == POLICY_RR)
         put_thread(walk, "rt_thread", tid, &stat, path);
@@ -204,7 +204,7 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
     for (bool first = true;; first = false) {
         int64_t quota_us = 0, period_us = 0;
         ST_PRINT(path, "/sys/fs/cgroup%.*s/cpu.max", (int)used, group);
-        const bool is_read = c->p->machine.read_text(&c->p->machine, path, text, sizeof(text), &len) == 0;
+        const bool is_read = c->machine->read_text(c->machine, path, text, sizeof(text), &len) == 0;
         const bool is_limited = is_read && sscanf(text, "%" SCNd64 " %" SCNd64, &quota_us, &period_us) == 2 &&
                                 quota_us > 0 && period_us > 0;
         const double pct = is_limited ? (double)quota_us * 100 / (double)period_us : HUGE_VAL;
@@ -247,7 +247,7 @@ static void threads_of(struct walk *walk, const char *pid, const struct st_proc_
     const char *path = ST_TEXT(64, "/proc/%s/task", pid);
     walk->process_name = stat->name;
     walk->process_pid = pid;
-    (void)walk->c->p->machine.list(&walk->c->p->machine, path, one_thread, walk); /* it may have ended */
+    (void)walk->c->machine->list(walk->c->machine, path, one_thread, walk); /* it may have ended */
     walk->process_name = NULL;
     if (always || walk->real_time_n > real_time_n)
         swapped(walk->c, pid, stat->name);
@@ -264,7 +264,7 @@ static int one_process(void *ctx, const char *pid)
     if (!is_number(pid))
         return 0;
     const char *path = ST_TEXT(64, "/proc/%s/stat", pid);
-    if (read_stat(&walk->c->p->machine, path, &stat) != 0 || stat.state == 'Z')
+    if (read_stat(walk->c->machine, path, &stat) != 0 || stat.state == 'Z')
         return 0;
     walk->processes_n++;
     if (stat.kernel_thread) {
@@ -283,7 +283,7 @@ static void collect_processes(struct st_collector *c)
     static const char key[] = ST_KEY_PROCESSES_N;
     static const char source[] = "/proc";
     struct walk walk = {.c = c, .complete = true};
-    const int r = c->p->machine.list(&c->p->machine, source, one_process, &walk);
+    const int r = c->machine->list(c->machine, source, one_process, &walk);
     if (walk.processes_n == 0) {
         st_facts_put_failure(c->facts, key, r != 0 ? r : -ENOENT, source);
         return;
@@ -424,7 +424,7 @@ static void collect_limits(struct st_collector *c)
     quota_of(c, "self", "programs started here");
     if (c->live)
         return; /* live.c asks the kernel */
-    (void)c->p->machine.list(&c->p->machine, "/sys/fs/cgroup/user.slice", one_user_slice, c);
+    (void)c->machine->list(c->machine, "/sys/fs/cgroup/user.slice", one_user_slice, c);
     limits(c);
     st_collector_read(c, ST_KEY_TIMER_SLACK_NS, "/proc/self/timerslack_ns", ST_VALUE_INT);
 }

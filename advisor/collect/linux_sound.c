@@ -232,8 +232,7 @@ static int descend(struct scan *scan, const char *name, const char *prefix, st_n
         return 0;
     const char *folder = ST_TEXT(PATH_BYTES, "%s/%s", scan->folder, name);
     struct scan below = {.c = scan->c, .folder = folder, .n = scan->n};
-    (void)scan->c->p->machine.list(&scan->c->p->machine, folder, next,
-                                   &below); /* what went away has no stream */
+    (void)scan->c->machine->list(scan->c->machine, folder, next, &below); /* what went away has no stream */
     scan->n = below.n;
     return scan->n >= STREAMS_MAX;
 }
@@ -260,7 +259,7 @@ static void collect_devices(struct st_collector *c)
     };
     ST_EACH (set, sets) {
         struct scan scan = {.c = c, .folder = set->folder};
-        const int r = c->p->machine.list(&c->p->machine, set->folder, set->fn, &scan);
+        const int r = c->machine->list(c->machine, set->folder, set->fn, &scan);
         if (r != 0 && r != -ENOENT)
             st_facts_put_failure(c->facts, set->key, r, set->folder);
     }

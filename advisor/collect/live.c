@@ -29,7 +29,7 @@ static void rights(struct st_collector *c)
     static const char limits[] = "getrlimit";
     struct st_rt_rights rights = {0};
     const int r = c->p->threads.rt_rights(&c->p->threads, TRIED_PRIORITY, &rights);
-    if (c->p->machine.os == ST_OS_FREEBSD) {
+    if (c->machine->os == ST_OS_FREEBSD) {
         put_right(c, ST_KEY_FREEBSD_RT_FIFO_ERRNO, r, rights.fifo_errno, try);
         put_right(c, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, r, rights.memlock_limit_bytes, limits);
         return;
@@ -47,7 +47,7 @@ static void ipc_lock(struct st_collector *c)
     static const char source[] = "/proc/self/status";
     static const char label[] = "\nCapEff:";
     size_t bytes;
-    const int r = c->p->machine.read_text(&c->p->machine, source, c->buf, c->buf_bytes, &bytes);
+    const int r = c->machine->read_text(c->machine, source, c->buf, c->buf_bytes, &bytes);
     if (r != 0) {
         st_facts_put_failure(c->facts, key, r, source);
         return;
@@ -105,7 +105,7 @@ static void collect(struct st_collector *c)
 {
     user(c);
     rights(c);
-    if (c->p->machine.os != ST_OS_LINUX)
+    if (c->machine->os != ST_OS_LINUX)
         return;
     ipc_lock(c);
     clocks(c);

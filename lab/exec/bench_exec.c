@@ -114,13 +114,12 @@ int st_bench_exec_measure(struct st_bench_exec *bench, struct st_lab *lab)
         return -ENOMEM;
     for (size_t i = 0; i < config->commands_n; i++)
         order[i] = i;
-    const int64_t begin_ns = lab->platform->clock.now_ns(&lab->platform->clock);
+    const int64_t begin_ns = st_lab_now_ns(lab);
     int64_t round_ns = 0;
     int r = 0;
     bool counted = false;
     for (unsigned i = 0; r == 0 && !bench->stopped; i++) {
-        const int64_t now_ns = lab->platform->clock.now_ns(&lab->platform->clock),
-                      left_ns = st_ns_sub(begin_ns, now_ns) + config->budget_ns;
+        const int64_t now_ns = st_lab_now_ns(lab), left_ns = st_ns_sub(begin_ns, now_ns) + config->budget_ns;
         if (!counted && (i == config->warm_up_n || (i > 0 && left_ns < 2 * round_ns))) {
             counted = true; /* warmed up, or so far that the next round is the last one */
             bench->warm_up_n = i;
@@ -128,8 +127,8 @@ int st_bench_exec_measure(struct st_bench_exec *bench, struct st_lab *lab)
         if (counted && (left_ns < round_ns || (config->runs_n > 0 && i - bench->warm_up_n == config->runs_n)))
             break;
         r = run_round(bench, lab, order, counted, &random);
-        round_ns = lab->platform->clock.now_ns(&lab->platform->clock) - now_ns;
-        bench->elapsed_ns = lab->platform->clock.now_ns(&lab->platform->clock) - begin_ns;
+        round_ns = st_lab_now_ns(lab) - now_ns;
+        bench->elapsed_ns = st_lab_now_ns(lab) - begin_ns;
         if (round_ns == 0) /* a clock that stands still */
             break;
     }

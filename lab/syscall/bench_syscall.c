@@ -90,10 +90,10 @@ int st_bench_syscall_once(struct st_lab *lab, const struct st_call_method *metho
         return r;
     /* nothing is two clock reads in a row: an empty function would be a cold page more */
     const st_call_fn call = method->call != st_call_nothing ? method->call : NULL;
-    const int64_t before_ns = lab->platform->clock.now_ns(&lab->platform->clock);
+    const int64_t before_ns = st_lab_now_ns(lab);
     if (call != NULL)
         r = call(&c);
-    const int64_t after_ns = lab->platform->clock.now_ns(&lab->platform->clock);
+    const int64_t after_ns = st_lab_now_ns(lab);
     st_call_close(&c);
     if (r == 0)
         *ret_ns = st_ns_sub(after_ns, before_ns);
@@ -109,11 +109,11 @@ static void sample_calls(struct st_bench_syscall *bench, struct st_lab *lab, str
     for (size_t i = 0; i < bench->config.count; i++) {
         if (i % STOP_CHECK_N == 0 && !go_on(bench))
             return;
-        const int64_t before_ns = lab->platform->clock.now_ns(&lab->platform->clock);
+        const int64_t before_ns = st_lab_now_ns(lab);
         const int r = call(c);
-        const int64_t after_ns = lab->platform->clock.now_ns(&lab->platform->clock);
+        const int64_t after_ns = st_lab_now_ns(lab);
         (void)nothing(c);
-        const int64_t empty_ns = lab->platform->clock.now_ns(&lab->platform->clock);
+        const int64_t empty_ns = st_lab_now_ns(lab);
         if (r != 0) {
             refuse(row, "the kernel refused this call", r);
             return;
@@ -261,10 +261,10 @@ static int fresh_rows(struct st_bench_syscall *bench, struct st_lab *lab, int64_
 
 static int64_t clock_cost_ns(struct st_lab *lab)
 {
-    const int64_t before_ns = lab->platform->clock.now_ns(&lab->platform->clock);
+    const int64_t before_ns = st_lab_now_ns(lab);
     for (int i = 1; i < 100; i++)
-        (void)lab->platform->clock.now_ns(&lab->platform->clock);
-    return st_ns_sub(lab->platform->clock.now_ns(&lab->platform->clock), before_ns) / 100;
+        (void)st_lab_now_ns(lab);
+    return st_ns_sub(st_lab_now_ns(lab), before_ns) / 100;
 }
 
 /* Of some fresh processes: the least that the call takes (that other programs have the CPU meanwhile is not
@@ -274,9 +274,9 @@ static void probe(struct st_lab *lab, const char *call, int64_t *call_ns, int64_
     int64_t calls_ns[PROBES_N], processes_ns[PROBES_N];
     size_t n = 0;
     for (int i = 0; i < PROBES_N; i++) {
-        const int64_t before_ns = lab->platform->clock.now_ns(&lab->platform->clock);
+        const int64_t before_ns = st_lab_now_ns(lab);
         if (fresh_process_sample(lab, call, &calls_ns[n]) == 0)
-            processes_ns[n++] = st_ns_sub(lab->platform->clock.now_ns(&lab->platform->clock), before_ns);
+            processes_ns[n++] = st_ns_sub(st_lab_now_ns(lab), before_ns);
     }
     if (n == 0)
         return;
@@ -345,14 +345,14 @@ int st_bench_syscall_measure(struct st_lab *lab, const struct st_bench_syscall_c
         return r;
     }
     memset(scratch, 0xff, 2 * most_n * sizeof(*scratch)); /* the pages are there */
-    const int64_t begin_ns = lab->platform->clock.now_ns(&lab->platform->clock);
+    const int64_t begin_ns = st_lab_now_ns(lab);
     ST_EACH_OF (row, ret->rows, config->methods_n)
         measure_in_process(ret, lab, row, scratch + most_n, scratch);
     ST_EACH_OF (row, ret->rows, config->methods_n)
         measure_batches(ret, lab, row);
     look_at_clock(ret, lab);
     const int fresh = config->fresh > 0 ? fresh_rows(ret, lab, scratch) : 0;
-    ret->elapsed_ns = lab->platform->clock.now_ns(&lab->platform->clock) - begin_ns;
+    ret->elapsed_ns = st_lab_now_ns(lab) - begin_ns;
     free(scratch);
     return fresh;
 }

@@ -50,10 +50,10 @@ static uint32_t batch_size(double about_ns)
 static int64_t batch(struct st_lab *lab, st_call_fn volatile call, struct st_call *c, uint32_t calls_n)
 {
     int r = 0;
-    const int64_t before_ns = lab->platform->clock.now_ns(&lab->platform->clock);
+    const int64_t before_ns = st_lab_now_ns(lab);
     for (uint32_t i = 0; i < calls_n; i++)
         r |= call(c);
-    const int64_t after_ns = lab->platform->clock.now_ns(&lab->platform->clock);
+    const int64_t after_ns = st_lab_now_ns(lab);
     return r == 0 ? st_ns_sub(after_ns, before_ns) : r < 0 ? r : -r;
 }
 

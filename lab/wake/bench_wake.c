@@ -189,7 +189,7 @@ int st_bench_wake_measure(struct st_bench_wake *bench, struct st_lab *lab)
     size_t *order = calloc(bench->cells_n, sizeof(*order));
     int64_t *scratch = calloc(rounds, sizeof(*scratch));
     int r = order != NULL && scratch != NULL ? 0 : -ENOMEM;
-    const int64_t begin_ns = lab->platform->clock.now_ns(&lab->platform->clock);
+    const int64_t begin_ns = st_lab_now_ns(lab);
     for (size_t i = 0; i < bench->cells_n && r == 0; i++)
         order[i] = i;
     for (size_t done = 0; r == 0 && done < rounds && !bench->stopped; done += BLOCK_ROUNDS) {
@@ -201,7 +201,7 @@ int st_bench_wake_measure(struct st_bench_wake *bench, struct st_lab *lab)
     }
     for (size_t i = 0; i < bench->cells_n && r == 0; i++)
         figure(&bench->cells[i], scratch);
-    bench->elapsed_ns = lab->platform->clock.now_ns(&lab->platform->clock) - begin_ns;
+    bench->elapsed_ns = st_lab_now_ns(lab) - begin_ns;
     free(order);
     free(scratch);
     return r;
