@@ -1,5 +1,6 @@
 #include "lab/table.h"
 
+#include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "lab/input/document.h"
@@ -356,8 +357,7 @@ static bool print_slices(struct table *t, FILE *out)
     ST_EACH_OF (name, head, head_n) {
         char label[96], group[160];
         st_document_label(t->kind, *name, label, sizeof(label));
-        const char *kind = json_string_value(json_object_get(*name, "kind")),
-                   *placement = json_string_value(json_object_get(*name, "placement"));
+        const char *kind = st_json_text(*name, "kind"), *placement = st_json_text(*name, "placement");
         ST_PRINT(group, "%s, %s", kind != NULL ? kind : "", placement != NULL ? placement : "");
         fputc(' ', out);
         st_safe_print(out, label, strlen(label));
@@ -372,8 +372,7 @@ static bool print_slices(struct table *t, FILE *out)
         struct column mean = {.part = -1};
         ST_PRINT(mean.path, "%s.mean", t->kind->figures);
         if (i % head_n == 0)
-            fprintf(out, "\n| %g ms ",
-                    (double)json_integer_value(json_object_get(result_at(t, i), "slice_ns")) / 1e6);
+            fprintf(out, "\n| %g ms ", (double)st_json_integer(result_at(t, i), "slice_ns") / 1e6);
         markdown_cell(t, &mean, result_at(t, i), out);
         fputs(i % head_n + 1 == head_n ? "|" : "", out);
     }

@@ -1,9 +1,8 @@
 /* The journal of changes as JSON: schema sleeptune-changes/1. */
 #include "advisor/change/journal.h"
 
-#include <jansson.h>
-
 #include "advisor/change/change.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 
 #define SCHEMA         "sleeptune-changes/"
@@ -167,7 +166,7 @@ static int index_of(const char *const *names, size_t n, const char *name)
 
 static bool hash_of(const json_t *object, const char *key, uint64_t *ret)
 {
-    const char *text = json_string_value(json_object_get(object, key));
+    const char *text = st_json_text(object, key);
     if (text == NULL || strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
         return false;
     *ret = strtoull(text, NULL, 16);
@@ -196,7 +195,7 @@ static bool is_plain(const char *text, bool lines)
 
 static int read_file(const struct reader *reader, const json_t *object)
 {
-    const char *path = json_string_value(json_object_get(object, "path"));
+    const char *path = st_json_text(object, "path");
     const json_t *existed = json_object_get(object, "existed");
     const json_t *newline = json_object_get(object, "newline_added");
     const json_t *folders = json_object_get(object, "folders_made");
@@ -219,14 +218,12 @@ static int read_file(const struct reader *reader, const json_t *object)
 
 static int read_entry(const struct reader *reader, const json_t *object)
 {
-    const char *rule = json_string_value(json_object_get(object, "rule"));
-    const char *target = json_string_value(json_object_get(object, "target"));
-    const char *old_value = json_string_value(json_object_get(object, "old"));
-    const char *new_value = json_string_value(json_object_get(object, "new"));
-    const int type =
-        index_of(type_names, ST_ARRAY_LEN(type_names), json_string_value(json_object_get(object, "type")));
-    const int phase =
-        index_of(phase_names, ST_ARRAY_LEN(phase_names), json_string_value(json_object_get(object, "phase")));
+    const char *rule = st_json_text(object, "rule");
+    const char *target = st_json_text(object, "target");
+    const char *old_value = st_json_text(object, "old");
+    const char *new_value = st_json_text(object, "new");
+    const int type = index_of(type_names, ST_ARRAY_LEN(type_names), st_json_text(object, "type"));
+    const int phase = index_of(phase_names, ST_ARRAY_LEN(phase_names), st_json_text(object, "phase"));
     struct st_entry entry = {0};
     if (rule == NULL || target == NULL || new_value == NULL || type < 0 || phase < 0)
         return bad(reader, "an entry has no rule, type, phase, target or new value");
@@ -268,11 +265,10 @@ static int read_array(const struct reader *reader, const json_t *document, const
 
 static int read_document(const struct reader *reader, const json_t *document)
 {
-    const char *schema = json_string_value(json_object_get(document, "schema"));
+    const char *schema = st_json_text(document, "schema");
     if (schema == NULL || !st_text_begins(schema, SCHEMA))
         return bad(reader, "its schema is not " SCHEMA SCHEMA_VERSION);
-    const char *version = schema + strlen(SCHEMA),
-               *boot = json_string_value(json_object_get(document, "boot"));
+    const char *version = schema + strlen(SCHEMA), *boot = st_json_text(document, "boot");
     if (strcmp(version, SCHEMA_VERSION) != 0) {
         if (strlen(version) > 9 || strspn(version, "0123456789") != strlen(version) || version[0] == '\0')
             return bad(reader, "the version of its schema is not a number");

@@ -104,7 +104,7 @@ static int64_t parse_time(const char *text)
 static int read_fact(struct reader *reader, struct st_facts *facts, const json_t *object, size_t i)
 {
     const char *key, *raw, *source, *time;
-    const char *state_text = json_string_value(json_object_get(object, "state"));
+    const char *state_text = st_json_text(object, "state");
     unsigned state = 0;
     if (!json_is_object(object) || member_text(object, "key", &key) != 0 || key == NULL || key[0] == '\0')
         return bad(reader, "fact %zu has no key", i);
@@ -136,7 +136,7 @@ static int read_fact(struct reader *reader, struct st_facts *facts, const json_t
 /** @return 0, -EBADMSG, -EPROTONOSUPPORT. */
 static int check_schema(struct reader *reader, const json_t *document)
 {
-    const char *schema = json_string_value(json_object_get(document, "schema"));
+    const char *schema = st_json_text(document, "schema");
     if (schema == NULL || !st_text_begins(schema, SCHEMA_PREFIX))
         return bad(reader, "not a snapshot: its \"schema\" is %s%.60s%s", schema != NULL ? "\"" : "",
                    schema != NULL ? schema : "missing", schema != NULL ? "\"" : "");
@@ -161,7 +161,7 @@ static int read_document(struct reader *reader, const json_t *document, struct s
     int r = check_schema(reader, document);
     if (r != 0)
         return r;
-    const char *os_name = json_string_value(json_object_get(document, "os"));
+    const char *os_name = st_json_text(document, "os");
     if (os_name == NULL)
         return bad(reader, "\"os\" is missing");
     enum st_os os = ST_OS_LINUX;

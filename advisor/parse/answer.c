@@ -1,10 +1,9 @@
 /* What servers answer. */
 #include "advisor/parse/answer.h"
 
-#include <jansson.h>
-
 #include "advisor/facts/fact_keys.h"
 #include "advisor/facts/text.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 
 #define NODES_MAX   256 /* of a PipeWire graph; further ones are left out */
@@ -101,7 +100,7 @@ static struct node *find_node(struct graph *graph, json_int_t id)
 
 static const char *text_of(const json_t *props, const char *name)
 {
-    const char *text = json_string_value(json_object_get(props, name));
+    const char *text = st_json_text(props, name);
     return text != NULL ? text : "";
 }
 
@@ -115,7 +114,7 @@ static void put_node(struct graph *graph, json_int_t id, json_t *info, st_settin
     if (node == NULL)
         node = &graph->nodes[graph->nodes_n++];
     node->id = id;
-    node->client_id = json_integer_value(json_object_get(props, "client.id"));
+    node->client_id = st_json_integer(props, "client.id");
     node->device = strncmp(text_of(props, "media.class"), "Audio/", 6) == 0;
     value = json_object_get(props, "stream.monitor");
     node->aside = json_is_true(value) || strcmp(text_of(props, "stream.monitor"), "true") == 0;
@@ -143,8 +142,8 @@ static void add_link(struct graph *graph, const json_t *info)
 {
     if (graph->links_n == LINKS_MAX)
         return;
-    graph->links[graph->links_n].output = json_integer_value(json_object_get(info, "output-node-id"));
-    graph->links[graph->links_n++].input = json_integer_value(json_object_get(info, "input-node-id"));
+    graph->links[graph->links_n].output = st_json_integer(info, "output-node-id");
+    graph->links[graph->links_n++].input = st_json_integer(info, "input-node-id");
 }
 
 static void put_list(const json_t *list, struct graph *graph, st_setting_fn fn, void *ctx)
@@ -155,7 +154,7 @@ static void put_list(const json_t *list, struct graph *graph, st_setting_fn fn, 
     {
         const char *type = text_of(object, "type");
         json_t *info = json_object_get(object, "info");
-        const json_int_t id = json_integer_value(json_object_get(object, "id"));
+        const json_int_t id = st_json_integer(object, "id");
         if (strcmp(type, "PipeWire:Interface:Node") == 0)
             put_node(graph, id, info, fn, ctx);
         else if (strcmp(type, "PipeWire:Interface:Client") == 0)

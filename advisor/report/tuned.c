@@ -1,7 +1,6 @@
 #include "advisor/report/tuned.h"
 
-#include <jansson.h>
-
+#include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "evidence/miss_events.h"
@@ -19,7 +18,7 @@ static const char *kernel_of(const struct st_facts *facts)
 /* Text of others is shown later. */
 static bool take_text(const json_t *object, const char *key, char *ret, size_t bytes)
 {
-    const char *text = json_string_value(json_object_get(object, key));
+    const char *text = st_json_text(object, key);
     if (text == NULL || strlen(text) >= bytes || !st_safe_is(text))
         return false;
     strcpy(ret, text);
@@ -30,8 +29,8 @@ static void take_runs(const json_t *runs, struct st_tuned_row *row)
 {
     for (size_t arm = 0; arm < 2; arm++) {
         const json_t *run = json_array_get(runs, arm);
-        const json_int_t n = json_integer_value(json_object_get(run, "dropouts"));
-        const double seconds = json_number_value(json_object_get(run, "seconds"));
+        const json_int_t n = st_json_integer(run, "dropouts");
+        const double seconds = st_json_number(run, "seconds");
         row->events_n[arm] = n > 0 ? (uint64_t)n : 0;
         row->seconds[arm] = seconds > 0 ? seconds : 0;
     }
@@ -39,10 +38,10 @@ static void take_runs(const json_t *runs, struct st_tuned_row *row)
 
 static bool take_row(const json_t *object, struct st_tuned_row *row)
 {
-    const char *outcome = json_string_value(json_object_get(object, "outcome"));
-    row->fold = json_number_value(json_object_get(object, "fold"));
-    row->low = json_number_value(json_object_get(object, "low"));
-    row->high = json_number_value(json_object_get(object, "high"));
+    const char *outcome = st_json_text(object, "outcome");
+    row->fold = st_json_number(object, "fold");
+    row->low = st_json_number(object, "low");
+    row->high = st_json_number(object, "high");
     take_runs(json_object_get(object, "runs"), row);
     for (int i = 0; outcome != NULL && i <= ST_TUNING_HARMFUL; i++) {
         if (strcmp(outcome, st_tuning_outcome_name((enum st_tuning_outcome)i)) == 0)
@@ -60,10 +59,10 @@ static bool take_row(const json_t *object, struct st_tuned_row *row)
 static int take(const json_t *document, const char *kernel, struct st_tuned *ret)
 {
     const json_t *rows = json_object_get(document, "rows");
-    const char *schema = json_string_value(json_object_get(document, "schema"));
-    const char *day = json_string_value(json_object_get(document, "day"));
-    const char *then = json_string_value(json_object_get(document, "kernel"));
-    struct st_tuned tuned = {.frames = json_integer_value(json_object_get(document, "frames"))};
+    const char *schema = st_json_text(document, "schema");
+    const char *day = st_json_text(document, "day");
+    const char *then = st_json_text(document, "kernel");
+    struct st_tuned tuned = {.frames = st_json_integer(document, "frames")};
     if (schema == NULL || strcmp(schema, SCHEMA) != 0 || then == NULL || day == NULL ||
         strlen(day) >= sizeof(tuned.day) || !st_safe_is(day) || json_array_size(rows) > ST_TUNING_ROWS_MAX)
         return -EBADMSG;

@@ -68,6 +68,22 @@ static inline json_t *st_json_real_or_null(bool known, double value)
     return number != NULL ? number : json_null();
 }
 
+/** Members of a document: NULL, 0 or false where there is none of that type. */
+static inline const char *st_json_text(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static inline int64_t st_json_integer(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static inline double st_json_number(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
 /** A string, made safe (core/text/safe.h), so that a program can print the document on a terminal unescaped.
  * New reference, NULL when out of memory. */
 json_t *st_json_safe_string(const char *text);

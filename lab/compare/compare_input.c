@@ -1,4 +1,5 @@
 /* Reads what `compare` compares: recordings and series. */
+#include "core/text/json.h"
 #include "core/text/text.h"
 #include "lab/commands.h"
 #include "lab/compare/compare.h"
@@ -136,7 +137,7 @@ static int read_json(const char *command, const struct st_series_options *option
     st_posix_input_close(stream);
     if (document == NULL)
         return st_failure(command, "%s: line %d: %s", file->path, error.line, error.text);
-    const char *schema = json_string_value(json_object_get(document, "schema"));
+    const char *schema = st_json_text(document, "schema");
     const json_t *conditions = json_object_get(document, "circumstances");
     int status = ST_EXIT_DONE;
     if (schema == NULL || !st_text_begins(schema, SERIES_FAMILY)) {

@@ -1,5 +1,6 @@
 /* Two documents with results, of two machines for example: the median of each result that both have. */
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "evidence/pairs.h"
@@ -22,8 +23,7 @@ static void name_of(const struct st_document *kind, const json_t *result, char *
 static int take(const json_t *result, struct st_compare_file *ret)
 {
     const json_t *samples = json_object_get(result, "samples_ns");
-    const size_t n = json_array_size(samples),
-                 first = (size_t)json_integer_value(json_object_get(result, "warm_up"));
+    const size_t n = json_array_size(samples), first = (size_t)st_json_integer(result, "warm_up");
     if (first >= n)
         return -ENODATA;
     int64_t *values = calloc(n, sizeof(*values));

@@ -1,4 +1,5 @@
 /* Reads the data of charts: recordings, JSON, text. */
+#include "core/text/json.h"
 #include "lab/chart/chart.h"
 #include "lab/chart/conditions.h"
 #include "lab/input/document.h"
@@ -216,7 +217,7 @@ static int add_all_series(const char *command, const struct st_document *kind, c
 int st_chart_json(const char *command, const char *name, const json_t *document, struct st_chart_data *data)
 {
     char where[sizeof(data->conditions)];
-    const char *schema = json_string_value(json_object_get(document, "schema"));
+    const char *schema = st_json_text(document, "schema");
     if (schema == NULL)
         return st_failure(command, "%s is JSON, but sleeptune did not write it", name);
     const struct st_document *kind = st_document_of(document);

@@ -1,6 +1,7 @@
 #include "lab/input/document.h"
 
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 
 #define VERSION "1"
@@ -57,7 +58,7 @@ static const struct st_document documents[] = {
 
 const struct st_document *st_document_of(const json_t *document)
 {
-    const char *schema = json_string_value(json_object_get(document, "schema"));
+    const char *schema = st_json_text(document, "schema");
     for (size_t i = 0; schema != NULL && i < ST_ARRAY_LEN(documents); i++) {
         const struct st_document *kind = &documents[i];
         const size_t family = strlen(kind->schema);

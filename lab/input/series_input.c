@@ -1,4 +1,5 @@
 #include "lab/input/series_input.h"
+#include "core/text/json.h"
 #include "store/recording/recording_input.h"
 
 #include "core/ns.h"
@@ -143,14 +144,14 @@ static int add_values(const json_t *document, struct st_series_input *result)
 int st_series_input_json(const char *command, const char *name, const json_t *document,
                          struct st_series_input *ret)
 {
-    const char *schema = json_string_value(json_object_get(document, "schema"));
+    const char *schema = st_json_text(document, "schema");
     if (schema == NULL || !st_text_begins(schema, SCHEMA_FAMILY))
         return st_failure(command, "%s is JSON, but not a series of 'sleeptune-lab series' or 'simulate'",
                           name);
     if (strcmp(schema, ST_SERIES_SCHEMA) != 0)
         return st_failure(command, "%s was written by a newer sleeptune: '%.40s', not '%s'", name, schema,
                           ST_SERIES_SCHEMA);
-    const char *source = json_string_value(json_object_get(document, "source"));
+    const char *source = st_json_text(document, "source");
     ret->source = "json";
     ret->plain = source != NULL && strcmp(source, "text") == 0;
     const int r = add_values(document, ret);

@@ -1,5 +1,6 @@
 /* sleeptune-lab series: lateness over time. */
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 #include "lab/analyse/series_set.h"
 #include "lab/bench_command.h"
@@ -165,7 +166,7 @@ static int circumstances(struct st_platform *p, const struct st_sleep_method *me
         st_result_condition_json(result->circumstances, "clock_correction_ppm", text);
     }
     p->machine.conditions(&p->machine, -1, st_result_condition_json, result->circumstances);
-    const json_int_t hz = json_integer_value(json_object_get(result->circumstances, "hz")); /* 0: unknown */
+    const json_int_t hz = st_json_integer(result->circumstances, "hz"); /* 0: unknown */
     return hz >= 1 && hz <= 1000000 ? (int)hz : 0;
 }
 
