@@ -1,5 +1,4 @@
 /* Posted texts about devices: hw_params and status of /proc/asound, /proc/interrupts, lsusb -t. */
-#include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
 #include "advisor/parse/post.h"
 #include "core/text/text.h"

@@ -2,7 +2,6 @@
 #include "advisor/facts/text.h"
 #include "advisor/parse/answer.h"
 #include "advisor/parse/post.h"
-#include "advisor/parse/posted.h"
 #include "core/text/text.h"
 
 #define KEY_BYTES 128

@@ -1,7 +1,6 @@
 /* Posted texts about the system: rtcqs, inxi, dmesg. */
 #include <ctype.h>
 
-#include "advisor/facts/text.h"
 #include "advisor/parse/post.h"
 #include "core/text/text.h"
 

@@ -4,7 +4,6 @@
 
 #include "advisor/facts/place.h"
 #include "advisor/facts/text.h"
-#include "advisor/parse/posted.h"
 #include "advisor/report/print.h"
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"

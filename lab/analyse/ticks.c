@@ -1,6 +1,5 @@
 #include "lab/analyse/ticks.h"
 
-#include "core/stats/stats.h"
 #include "lab/analyse/periodic.h"
 #include "lab/stats/inflation.h"
 

@@ -2,7 +2,6 @@
 #include "core/ns.h"
 #include "core/stats/stats.h"
 #include "core/text/json.h"
-#include "core/text/number.h"
 #include "core/text/text.h"
 #include "lab/punctual/bench_punctual.h"
 #include "measure/result.h"

@@ -5,7 +5,6 @@
 #include "lab/bench_command.h"
 #include "lab/bench_text.h"
 #include "lab/commands.h"
-#include "lab/lab.h"
 #include "lab/punctual/bench_punctual.h"
 #include "platform/program/stop.h"
 

@@ -5,7 +5,6 @@
 #include "lab/bench_text.h"
 #include "lab/summary.h"
 #include "lab/syscall/bench_syscall.h"
-#include "lab/syscall/outliers.h"
 
 #define NAME_COLUMNS 32
 #define LINE_BYTES   400
