@@ -14,13 +14,13 @@
 struct st_bench_command st_bench_command(const char *name)
 {
     struct st_clock *clock = &st_platform_native()->clock;
-    return (struct st_bench_command){.name = name, .seed = clock->wall_ns(clock) & INT64_MAX};
+    return (struct st_bench_command){.name = name, .seed = st_clock_wall_ns(clock) & INT64_MAX};
 }
 
 bool st_bench_command_go_on(struct st_bench_command *c, const char *format, ...)
 {
     struct st_clock *clock = &st_platform_native()->clock;
-    const int64_t now_ns = clock->now_ns(clock);
+    const int64_t now_ns = st_clock_now_ns(clock);
     if (!c->quiet && isatty(STDERR_FILENO) == 1 && now_ns - c->shown_ns > ST_NS_PER_S) {
         char line[160];
         va_list args;

@@ -206,7 +206,7 @@ bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *r
         return false;
     }
     judge_waiting(judge, &base.counters, false);
-    base.at_ns = loop->platform->clock.now_ns(&loop->platform->clock);
+    base.at_ns = st_clock_now_ns(&loop->platform->clock);
     base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     base.late_ns = judge->late_ns;
     const struct st_cause_baseline *before = &judge->base[0];

@@ -108,10 +108,10 @@ static int64_t clock_read_cost_ns(struct st_clock *clock)
     enum { BATCHES = 32, READS = 64 };
     int64_t best_ns = INT64_MAX;
     for (int i = 0; i < BATCHES; i++) {
-        const int64_t start_ns = clock->now_ns(clock);
+        const int64_t start_ns = st_clock_now_ns(clock);
         for (int j = 0; j < READS; j++)
-            (void)clock->now_ns(clock);
-        best_ns = smaller(best_ns, (clock->now_ns(clock) - start_ns) / (READS + 1));
+            (void)st_clock_now_ns(clock);
+        best_ns = smaller(best_ns, (st_clock_now_ns(clock) - start_ns) / (READS + 1));
     }
     return best_ns;
 }
@@ -160,9 +160,9 @@ static void calibrate_load(struct load *load, struct st_clock *clock, const stru
     int64_t best_ns = INT64_MAX;
     for (int i = 0; i < BATCHES; i++) {
         load->rounds = ROUNDS;
-        const int64_t start_ns = clock->now_ns(clock);
+        const int64_t start_ns = st_clock_now_ns(clock);
         run_load(load);
-        const int64_t ns = clock->now_ns(clock) - start_ns;
+        const int64_t ns = st_clock_now_ns(clock) - start_ns;
         if (ns < best_ns)
             best_ns = ns;
     }
@@ -250,7 +250,7 @@ static void prepare(struct lane *lane)
 
     pthread_mutex_lock(&session->mutex);
     found.lock = session->lock;
-    found.started_wall_ns = p->clock.wall_ns(&p->clock);
+    found.started_wall_ns = st_clock_wall_ns(&p->clock);
     lane->result = found;
     lane->prepared = true;
     pthread_mutex_unlock(&session->mutex);

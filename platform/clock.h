@@ -21,4 +21,14 @@ struct st_clock {
     int (*suspended_ns)(struct st_clock *clock, int64_t *ret_ns);
 };
 
+static inline int64_t st_clock_now_ns(struct st_clock *clock)
+{
+    return clock->now_ns(clock);
+}
+
+static inline int64_t st_clock_wall_ns(struct st_clock *clock)
+{
+    return clock->wall_ns(clock);
+}
+
 #endif

@@ -224,7 +224,7 @@ void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_sm
             r->counts[i] = UNKNOWN;
     }
     r->clock_khz = r->clock_highest_khz = r->clock_limit_khz = r->idle_entries_n[0] = UNKNOWN;
-    r->at_ns = p->clock.now_ns(&p->clock);
+    r->at_ns = st_clock_now_ns(&p->clock);
     r->cpu = cpu;
     if (p->machine.os == ST_OS_FREEBSD) {
         read_freebsd(&p->machine, cpu, r);

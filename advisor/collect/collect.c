@@ -78,7 +78,7 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     if (r != 0)
         return end(&c, r, ret);
     if (live)
-        c.facts->time_ns = p->clock.wall_ns(&p->clock);
+        c.facts->time_ns = st_clock_wall_ns(&p->clock);
     find_home(&c);
     ST_EACH (source, sources) {
         if ((*source)->os == p->machine.os)

@@ -173,11 +173,11 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
         rate_hz <= 0)
         return;
     for (int i = 0; i < 50; i++) {
-        const double before_s = (double)c->p->clock.now_ns(&c->p->clock) / 1e9;
+        const double before_s = (double)st_clock_now_ns(&c->p->clock) / 1e9;
         if (st_collector_text(c, path, text, sizeof(text)) != 0 || st_alsa_status_parse(text, &status) != 0)
             return;
         const double at_s = (double)status.hw_ptr_frames / (double)rate_hz;
-        now_ns = c->p->clock.now_ns(&c->p->clock);
+        now_ns = st_clock_now_ns(&c->p->clock);
         if (status.state == ST_ALSA_RUNNING) { /* not between an xrun and the next start */
             behind_s = fmin(behind_s, at_s - before_s);
             step_s = fmax(step_s, at_s - (double)now_ns / 1e9 - behind_s);

@@ -20,7 +20,7 @@ static int64_t rounded_up(const struct st_sleep *s, int64_t ns)
 static struct timespec due_on_clock(const struct st_sleep *s)
 {
     const int64_t clock_ns = st_posix_clock_ns(s->method->clock_id);
-    const int64_t now_ns = s->platform->clock.now_ns(&s->platform->clock);
+    const int64_t now_ns = st_clock_now_ns(&s->platform->clock);
     return st_ns_to_timespec(st_ns_add(s->due_ns, clock_ns - now_ns));
 }
 

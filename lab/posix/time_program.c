@@ -82,7 +82,7 @@ static int wait_for_end(pid_t child, int64_t *ret_end_ns, struct st_clock *clock
         if (errno != EINTR)
             break;
     }
-    *ret_end_ns = clock->now_ns(clock);
+    *ret_end_ns = st_clock_now_ns(clock);
     hold(&before);
     running = early = 0;
     const pid_t waited = wait4(child, &status, 0, ret_usage);
@@ -101,7 +101,7 @@ static int time_path(struct st_clock *clock, const char *path, char *const argv[
     pid_t child;
     int64_t end_ns;
     hold(&before);
-    const int64_t begin_ns = clock->now_ns(clock);
+    const int64_t begin_ns = st_clock_now_ns(clock);
     const int r = spawn(path, argv, env, &child);
     if (r == 0) {
         running = child;

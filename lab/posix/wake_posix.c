@@ -35,7 +35,7 @@ struct pair {
 
 struct timespec st_wake_left(const struct st_wake_place *place, int64_t due_ns)
 {
-    const int64_t left_ns = st_ns_sub(due_ns, place->platform->clock.now_ns(&place->platform->clock));
+    const int64_t left_ns = st_ns_sub(due_ns, st_clock_now_ns(&place->platform->clock));
     return st_ns_to_timespec(left_ns > 0 ? left_ns : 0);
 }
 
@@ -51,14 +51,14 @@ static int settle(struct pair *pair, int cpu)
 static void wait_once(struct pair *pair)
 {
     struct st_clock *clock = &pair->place.platform->clock;
-    const int64_t now_ns = clock->now_ns(clock);
+    const int64_t now_ns = st_clock_now_ns(clock);
     int64_t due_ns = st_ns_add(now_ns, pair->slice_ns);
     if (pair->interrupted)
         due_ns = pair->method->timed ? st_ns_add(due_ns, 2 * PATIENCE_NS) : ST_WAKE_FOREVER;
     pair->due_ns = due_ns;
     atomic_store(&pair->waits_ns, now_ns);
     const int r = pair->method->ops->wait(&pair->place, due_ns);
-    pair->woke_ns = clock->now_ns(clock);
+    pair->woke_ns = st_clock_now_ns(clock);
     pair->result = r == (pair->interrupted ? 0 : -ETIMEDOUT) ? 0 : r != 0 ? r : -EIO;
 }
 
@@ -91,11 +91,11 @@ static int start_sleeper(struct pair *pair)
 static int await_answer(struct pair *pair, int64_t limit_ns)
 {
     struct st_clock *clock = &pair->place.platform->clock;
-    const int64_t end_ns = st_ns_add(clock->now_ns(clock), limit_ns);
+    const int64_t end_ns = st_ns_add(st_clock_now_ns(clock), limit_ns);
     struct pollfd polled = {.fd = pair->answer[0], .events = POLLIN};
     char byte;
     for (;;) {
-        const int64_t left_ms = (end_ns - clock->now_ns(clock)) / ST_NS_PER_MS;
+        const int64_t left_ms = (end_ns - st_clock_now_ns(clock)) / ST_NS_PER_MS;
         const int ready = left_ms > 0 ? poll(&polled, 1, (int)left_ms) : 0;
         if (ready == 0)
             return -ETIMEDOUT;
@@ -118,7 +118,7 @@ static int await_sleep(struct pair *pair, int64_t begin_ns)
     (void)clock->sleep_until_ns(clock, st_ns_add(begin_ns, pair->slice_ns));
     for (;;) {
         const int64_t waits_ns = atomic_load(&pair->waits_ns);
-        const int64_t now_ns = clock->now_ns(clock);
+        const int64_t now_ns = st_clock_now_ns(clock);
         if (waits_ns != 0 && now_ns - waits_ns >= pair->slice_ns / 2)
             return 0;
         if (now_ns - begin_ns > pair->slice_ns + PATIENCE_NS)
@@ -138,14 +138,14 @@ int st_lab_posix_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupte
     pair->interrupted = interrupted;
     pair->slice_ns = slice_ns;
     atomic_store(&pair->waits_ns, 0);
-    const int64_t begin_ns = clock->now_ns(clock);
+    const int64_t begin_ns = st_clock_now_ns(clock);
     r = command(pair, 'r');
     if (r == 0 && interrupted) {
         r = await_sleep(pair, begin_ns);
         if (r == 0) {
-            stamps.signal_ns = clock->now_ns(clock);
+            stamps.signal_ns = st_clock_now_ns(clock);
             r = w->method->ops->wake(&pair->place);
-            stamps.sent_ns = clock->now_ns(clock);
+            stamps.sent_ns = st_clock_now_ns(clock);
         }
     }
     const int answered = await_answer(pair, slice_ns + PATIENCE_NS);

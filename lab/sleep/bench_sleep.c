@@ -179,9 +179,9 @@ static void sleep_times(struct st_bench_sleep *bench, struct st_clock *clock, st
                         struct st_sleep *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const int64_t start_ns = clock->now_ns(clock);
+        const int64_t start_ns = st_clock_now_ns(clock);
         const int r = st_sleep_once(s, start_ns, cell->requested_ns);
-        const int64_t woke_ns = clock->now_ns(clock);
+        const int64_t woke_ns = st_clock_now_ns(clock);
         if (r == -EINTR) {
             cell->interrupted_n++;
             return;
@@ -203,7 +203,7 @@ static int visit(struct st_bench_sleep *bench, struct st_platform *p, struct st_
     struct st_sleep s;
     if (make_room(cell, n) != 0)
         return -ENOMEM;
-    const int64_t begin_ns = p->clock.now_ns(&p->clock);
+    const int64_t begin_ns = st_clock_now_ns(&p->clock);
     const size_t before_n = cell->n;
     int r = enter_setting(bench, &p->threads, cell);
     if (r == 0) {
@@ -212,7 +212,7 @@ static int visit(struct st_bench_sleep *bench, struct st_platform *p, struct st_
             refuse(cell, "the kernel refused this call", r);
     }
     if (r == 0) {
-        const int warmed = st_sleep_once(&s, p->clock.now_ns(&p->clock), WARM_UP_NS);
+        const int warmed = st_sleep_once(&s, st_clock_now_ns(&p->clock), WARM_UP_NS);
         if (warmed != 0 && warmed != -EINTR)
             refuse(cell, "the sleep failed", warmed);
         const int64_t cpu_before_ns = p->threads.thread_cpu_ns(&p->threads);
@@ -226,7 +226,7 @@ static int visit(struct st_bench_sleep *bench, struct st_platform *p, struct st_
         st_sleep_close(&s);
     }
     leave_setting(bench, &p->threads);
-    cell->spent_ns += p->clock.now_ns(&p->clock) - begin_ns;
+    cell->spent_ns += st_clock_now_ns(&p->clock) - begin_ns;
     cell->visits_n++;
     if (cell->n == 0 && cell->why == NULL && cell->visits_n == INTERRUPTED_MAX_N)
         refuse(cell, "each sleep was ended early by a signal", -EINTR);
@@ -258,7 +258,7 @@ static int run_block(struct st_bench_sleep *bench, struct st_platform *p, size_t
     bool visited = false;
     ST_EACH_OF (place, order, bench->cells_n) {
         struct st_sleep_cell *cell = &bench->cells[*place];
-        if (!wanted(cell) || p->clock.now_ns(&p->clock) + visit_ns(bench, cell) > end_ns)
+        if (!wanted(cell) || st_clock_now_ns(&p->clock) + visit_ns(bench, cell) > end_ns)
             continue;
         if (bench->config.go_on != NULL && !bench->config.go_on(bench->config.ctx, bench)) {
             bench->stopped = true;
@@ -297,14 +297,14 @@ int st_bench_sleep_measure(struct st_bench_sleep *bench, struct st_platform *p)
     for (size_t i = 0; i < bench->cells_n; i++)
         order[i] = i;
     const int64_t read_cost_ns = cpu_read_cost_ns(&p->threads);
-    const int64_t begin_ns = p->clock.now_ns(&p->clock);
+    const int64_t begin_ns = st_clock_now_ns(&p->clock);
     const int64_t end_ns = st_ns_add(begin_ns, bench->config.budget_ns);
     int r;
     do {
         st_random_shuffle(&random, order, bench->cells_n);
         r = run_block(bench, p, order, end_ns, read_cost_ns);
         bench->blocks_n++;
-        bench->elapsed_ns = p->clock.now_ns(&p->clock) - begin_ns;
+        bench->elapsed_ns = st_clock_now_ns(&p->clock) - begin_ns;
         if (r > 0 && mark_narrow(bench) != 0)
             r = -ENOMEM;
     } while (r > 0);

@@ -17,13 +17,13 @@ static _Atomic int64_t asked_ns;
 static void on_stop(int signal_number, siginfo_t *info, ST_UNUSED void *context)
 {
     struct st_clock *clock = &st_platform_native()->clock;
-    if (asked && clock->now_ns(clock) - asked_ns > STOP_AGAIN_NS) {
+    if (asked && st_clock_now_ns(clock) - asked_ns > STOP_AGAIN_NS) {
         signal(signal_number, SIG_DFL);
         raise(signal_number); /* comes when this handler has returned */
         return;
     }
     if (!asked)
-        asked_ns = clock->now_ns(clock);
+        asked_ns = st_clock_now_ns(clock);
     asked = 1;
     to_pass_on = info->si_code != SI_KERNEL ? signal_number : 0;
     if (on_first != NULL)
