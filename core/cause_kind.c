@@ -80,9 +80,9 @@ bool st_cause_kind_by_exclusion(enum st_cause cause)
 
 int st_cause_kind_find(const char *name, enum st_cause *ret)
 {
-    for (int c = 0; c < ST_CAUSE_COUNT; c++) {
+    for (enum st_cause c = 0; c < ST_CAUSE_COUNT; c++) {
         if (strcmp(causes[c].name, name) == 0) {
-            *ret = (enum st_cause)c;
+            *ret = c;
             return 0;
         }
     }

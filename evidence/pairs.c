@@ -385,8 +385,7 @@ static bool is_drifting(struct both *both, enum st_figure_id id, size_t side)
 
 static void look_at_drift(struct both *both, struct widest *all)
 {
-    for (int i = 0; i < ST_FIGURES; i++) {
-        const enum st_figure_id id = (enum st_figure_id)i;
+    for (enum st_figure_id id = 0; id < ST_FIGURES; id++) {
         struct st_figure *figure = &all[id].figure;
         for (size_t side = 0; side < 2; side++) {
             figure->drift[side] = figure->known[side] ? sections_apart(both, id, side) : (double)NAN;
@@ -405,7 +404,7 @@ static void look_at_drift(struct both *both, struct widest *all)
 /** What neighbours that depend on each other do to each figure, by blocks of one length. */
 static void look_at_neighbours(const struct both *both, struct widest *all)
 {
-    for (int id = 0; id < ST_FIGURES; id++) {
+    for (enum st_figure_id id = 0; id < ST_FIGURES; id++) {
         for (size_t side = 0; side < 2 && all[id].figure.difference.known; side++) {
             double p;
             const double ratio =
@@ -458,8 +457,7 @@ static bool is_narrow(const struct widest *widest, int id, size_t side, const st
 static void figures_now(const struct both *both, struct widest *all)
 {
     const bool enough = both->run[0].len >= ST_PAIRS_BLOCKS_MIN && both->run[1].len >= ST_PAIRS_BLOCKS_MIN;
-    for (int i = 0; i < ST_FIGURES; i++) {
-        const enum st_figure_id id = (enum st_figure_id)i;
+    for (enum st_figure_id id = 0; id < ST_FIGURES; id++) {
         struct st_figure *figure = &all[id].figure;
         for (size_t side = 0; side < 2; side++) {
             const struct st_blocks *blocks = both->run[side].blocks;
@@ -491,16 +489,16 @@ static void compare_runs(struct both *both, struct st_random *random, struct st_
         for (size_t side = 0; side < 2 && size > 1; side++)
             draw_join(&both->run[side]);
         look_at_neighbours(both, all);
-        for (int id = 0; id < ST_FIGURE_MISSED; id++) {
+        for (enum st_figure_id id = 0; id < ST_FIGURE_MISSED; id++) {
             if (all[id].figure.difference.known)
-                widen(both, (enum st_figure_id)id, random, &all[id]);
+                widen(both, id, random, &all[id]);
         }
     }
-    for (int id = 0; id < ST_FIGURE_MISSED; id++)
+    for (enum st_figure_id id = 0; id < ST_FIGURE_MISSED; id++)
         make_up(&all[id], both);
     if (all[ST_FIGURE_MISSED].figure.difference.known)
         count_missed(both, &all[ST_FIGURE_MISSED]);
-    for (int id = 0; id < ST_FIGURES; id++) {
+    for (enum st_figure_id id = 0; id < ST_FIGURES; id++) {
         ret[id] = all[id].figure;
         ret[id].narrow = is_narrow(&all[id], id, 0, a) || is_narrow(&all[id], id, 1, b);
     }

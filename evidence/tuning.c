@@ -393,13 +393,13 @@ static bool find_next(const struct st_tuning *t, size_t *ret_row, enum st_tuning
     double best = -(double)INFINITY;
     ST_EACH_OF (place, t->order, t->open_n) {
         const size_t i = *place;
-        for (int others = 0; others < ST_TUNING_OTHERS && is_open(&t->rows[i]); others++) {
-            const double value = promise(t, &t->rows[i], (enum st_tuning_others)others);
+        for (enum st_tuning_others others = 0; others < ST_TUNING_OTHERS && is_open(&t->rows[i]); others++) {
+            const double value = promise(t, &t->rows[i], others);
             if (value <= best || (others == ST_TUNING_OTHERS_ON && open == UINT32_C(1) << i))
                 continue;
             best = value;
             *ret_row = i;
-            *ret_others = (enum st_tuning_others)others;
+            *ret_others = others;
         }
     }
     return open != 0;

@@ -164,8 +164,8 @@ static void add_usual(struct st_late_judge *judge, const struct st_cause_baselin
                       (double)st_cause_interrupts_ns(&before->pauses, &base->pauses, now->cpu, &most) /
                           (double)pauses_ns);
     const int64_t readings_ns = base->readings.at_ns - before->readings.at_ns;
-    for (int i = 0; i < ST_READINGS && readings_ns > 0; i++) {
-        const int64_t grown = st_cause_grown(&before->readings, &base->readings, (enum st_reading)i, NULL);
+    for (enum st_reading i = 0; i < ST_READINGS && readings_ns > 0; i++) {
+        const int64_t grown = st_cause_grown(&before->readings, &base->readings, i, NULL);
         st_recent_add(&judge->usual_readings[i],
                       grown != INT64_MIN ? (double)grown / (double)readings_ns : 0);
     }

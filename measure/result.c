@@ -43,12 +43,12 @@ int st_result_copy(struct st_result *ret, const struct st_result *from)
 
 const struct st_cause_row *st_result_main_cause(const struct st_result *result, enum st_cause *ret)
 {
-    size_t most = 0;
-    for (size_t i = 1; i < ST_CAUSE_COUNT; i++) {
+    enum st_cause most = 0;
+    for (enum st_cause i = 1; i < ST_CAUSE_COUNT; i++) {
         if (result->causes[i].total_ns > result->causes[most].total_ns)
             most = i;
     }
-    *ret = (enum st_cause)most;
+    *ret = most;
     return result->causes[most].n > 0 ? &result->causes[most] : NULL;
 }
 

@@ -39,15 +39,15 @@ static json_t *explained(const struct st_cause_row *row, enum st_cause cause)
 static json_t *causes(const struct st_result *result)
 {
     json_t *array = json_array();
-    for (int c = 0; c < ST_CAUSE_COUNT; c++) {
+    for (enum st_cause c = 0; c < ST_CAUSE_COUNT; c++) {
         const struct st_cause_row *row = &result->causes[c];
         if (row->n == 0)
             continue;
         (void)json_array_append_new(
-            array, json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "cause", st_cause_kind_name((enum st_cause)c),
-                             "text", st_cause_kind_text((enum st_cause)c), "count", (json_int_t)row->n,
-                             "total_ns", (json_int_t)row->total_ns, "worst_ns", (json_int_t)row->max_ns,
-                             "explained", explained(row, (enum st_cause)c)));
+            array, json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "cause", st_cause_kind_name(c), "text",
+                             st_cause_kind_text(c), "count", (json_int_t)row->n, "total_ns",
+                             (json_int_t)row->total_ns, "worst_ns", (json_int_t)row->max_ns, "explained",
+                             explained(row, c)));
     }
     return array;
 }

@@ -164,10 +164,10 @@ const char *st_stress_says(enum st_stress_phase phase)
 
 int st_stress_find(const char *name, enum st_stress_phase *ret)
 {
-    for (int i = 0; i < ST_STRESS_PHASES; i++) {
+    for (enum st_stress_phase i = 0; i < ST_STRESS_PHASES; i++) {
         if (strcmp(phases[i].name, name) != 0)
             continue;
-        *ret = (enum st_stress_phase)i;
+        *ret = i;
         return 0;
     }
     return -ENOENT;

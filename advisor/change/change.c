@@ -190,12 +190,11 @@ static bool key_in_path(const struct row *row, enum st_change_kind kind, const c
 int st_change_kind_of(enum st_os os, const char *path, enum st_change_kind *ret)
 {
     char key[ST_CHANGE_KEY_BYTES];
-    for (unsigned kind = 0; kind < ST_CHANGE_KINDS; kind++) {
-        const struct row *row = row_of(os, (enum st_change_kind)kind);
-        if (row != NULL && (kinds[kind].behind == NULL
-                                ? strcmp(row->path, path) == 0
-                                : key_in_path(row, (enum st_change_kind)kind, path, key, sizeof(key)))) {
-            *ret = (enum st_change_kind)kind;
+    for (enum st_change_kind kind = 0; kind < ST_CHANGE_KINDS; kind++) {
+        const struct row *row = row_of(os, kind);
+        if (row != NULL && (kinds[kind].behind == NULL ? strcmp(row->path, path) == 0
+                                                       : key_in_path(row, kind, path, key, sizeof(key)))) {
+            *ret = kind;
             return 0;
         }
     }

@@ -120,10 +120,9 @@ static json_t *counts_json(const struct st_report *report)
 {
     size_t set_aside_n = 0;
     json_t *counts = json_object();
-    for (int status = ST_STATUS_UNKNOWN; status <= ST_STATUS_NOT_APPLICABLE; status++) {
-        const size_t n = st_report_count(report, (enum st_status)status);
-        (void)json_object_set_new(counts, st_finding_statuses[(enum st_status)status].name,
-                                  json_integer((json_int_t)n));
+    for (enum st_status status = ST_STATUS_UNKNOWN; status <= ST_STATUS_NOT_APPLICABLE; status++) {
+        const size_t n = st_report_count(report, status);
+        (void)json_object_set_new(counts, st_finding_statuses[status].name, json_integer((json_int_t)n));
     }
     ST_EACH_OF (finding, report->findings, report->findings_n)
         set_aside_n += finding->set_aside != NULL;

@@ -366,9 +366,9 @@ int st_chart_write(const char *command, struct st_chart_data *data, const struct
 int st_chart_take_kind(const char *command, void *ctx, const char *text)
 {
     enum st_chart_kind *kind = ctx;
-    for (int i = 0; i < ST_CHART_KINDS; i++) {
+    for (enum st_chart_kind i = 0; i < ST_CHART_KINDS; i++) {
         if (strcmp(text, kinds[i]->name) == 0) {
-            *kind = (enum st_chart_kind)i;
+            *kind = i;
             return 0;
         }
     }

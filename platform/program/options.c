@@ -95,9 +95,9 @@ int st_option_format(const char *command, void *ctx, const char *text)
 int st_option_policy(const char *command, void *ctx, const char *text)
 {
     enum st_policy *ret = ctx;
-    for (int i = ST_POLICY_OTHER; i <= ST_POLICY_RR; i++) {
-        if (strcmp(text, st_platform_policy_name((enum st_policy)i)) == 0) {
-            *ret = (enum st_policy)i;
+    for (enum st_policy i = ST_POLICY_OTHER; i <= ST_POLICY_RR; i++) {
+        if (strcmp(text, st_platform_policy_name(i)) == 0) {
+            *ret = i;
             return 0;
         }
     }
