@@ -8,63 +8,87 @@
 /** A fact of which few values are usual. Defaults: those of the kernels that the rules name as their
  * sources. */
 struct premise {
-    const char *rule; /* only for this one; NULL: for each rule that lists the key */
     const char *key;
-    const char *ask;     /* the command that shows it */
-    bool all;            /* it has no other values: where they agree, the finding is certain */
-    bool default_counts; /* usually a fact is asked for only if it is not the rule's subject (its first fact),
-                            and the subject is known. This one may be the subject, if another fact of the rule
-                            is known: its default says enough */
+    const char *ask; /* the command that shows it */
+    bool all;        /* it has no other values: where they agree, the finding is certain */
     struct {
         const char *when, *value;
         const char *and_key, *and_value; /* what comes with it; NULL: nothing */
     } values[VALUES_MAX];
+    const char *rule;    /* only for this one; NULL: for each rule that lists the key */
+    bool default_counts; /* usually a fact is asked for only if it is not the rule's subject (its first fact),
+                            and the subject is known. This one may be the subject, if another fact of the rule
+                            is known: its default says enough */
 };
 
-/* clang-format off */
-#define ONE(when, value) {when, value, NULL, NULL}
-#define ALL_OF(fact, command, ...) .key = fact, .ask = command, .all = true, .values = {__VA_ARGS__}
-#define ALL(fact, command, ...) {ALL_OF(fact, command, __VA_ARGS__)}
-#define SOME_OF(fact, command, ...) .key = fact, .ask = command, .values = {__VA_ARGS__}
-#define SOME(fact, command, ...) {SOME_OF(fact, command, __VA_ARGS__)}
-/* clang-format on */
-
 static const struct premise premises[] = {
-    ALL(ST_KEY_FREEBSD_KERN_OSRELDATE, "sysctl kern.osreldate",
-        {"on FreeBSD 14 and older", "1400000", NULL, NULL},
-        {"on FreeBSD 15", "1500000", ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE, "1"}),
-    ALL(ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE, "sysctl kern.timecounter.nanosleep_precise",
-        ONE("with nanosleep_precise 0", "0"), ONE("with 1, the default", "1")),
-    {.default_counts = true,
-     SOME_OF(ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, "sysctl kern.timecounter.alloweddeviation",
-             ONE("with alloweddeviation 5, the default", "5"), ONE("with 0", "0"))},
-    ALL(ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, "sysctl kern.eventtimer.periodic",
-        ONE("with a periodic event timer", "1"), ONE("with a one-shot one, the default", "0")),
-    SOME(ST_KEY_FREEBSD_KERN_HZ, "sysctl kern.hz", ONE("with kern.hz 100", "100"),
-         ONE("with kern.hz 1000", "1000")),
-    ALL(ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE, "sysctl hw.snd.latency_profile",
-        ONE("with latency_profile 1, the default", "1"), ONE("with 0", "0")),
-    ALL(ST_KEY_FREEBSD_POWERD_RUNNING, "service powerd status", ONE("if powerd runs", "1"),
-        ONE("if it does not", "0")),
-    {.rule = "linux-threaded-irqs",
-     ALL_OF(ST_KEY_CMDLINE, "cat /proc/cmdline", ONE("without threadirqs on the kernel command line", ""),
-            ONE("with it", "threadirqs"))},
-    {.rule = "linux-high-res-timers",
-     ALL_OF(ST_KEY_CMDLINE, "cat /proc/cmdline",
-            ONE("with highres=off on the kernel command line", "highres=off"), ONE("without it", ""))},
-    SOME(ST_KEY_PREEMPT_DEBUGFS, "sudo cat /sys/kernel/debug/sched/preempt",
-         ONE("in the mode none", "(none) voluntary full"), ONE("in the mode full", "none voluntary (full)")),
-    ALL(ST_KEY_RT_FIFO_ERRNO, "chrt -f 10 true   # as the user who plays",
-        ONE("if you may not use real-time priority", "1"), ONE("if you may", "0")),
-    ALL(ST_KEY_CONFIG_RT_GROUP_SCHED, "grep RT_GROUP_SCHED= /boot/config-$(uname -r)",
-        ONE("with real-time group scheduling", "y"), ONE("without it", "n")),
-    {.rule = "linux-rt-throttling",
-     ALL_OF(ST_KEY_KERNEL_RELEASE, "uname -a", ONE("on Linux 6.11 and older", "6.11.0"),
-            {"on 6.12 and newer", "6.12.0", ST_KEY_CONFIG_RT_GROUP_SCHED, "n"})},
-    SOME(ST_KEY_SWAP_OTHER_N, "swapon --show", {"with swap on a disk", "1", ST_KEY_SWAP_ZRAM_N, "0"},
-         {"with zram or no swap", "0", ST_KEY_SWAP_ZRAM_N, "1"}),
-    SOME(ST_KEY_THP_DEFRAG, "cat /sys/kernel/mm/transparent_hugepage/defrag",
-         ONE("with defrag always", "[always]"), ONE("with madvise, the default", "[madvise]")),
+    {ST_KEY_FREEBSD_KERN_OSRELDATE,
+     "sysctl kern.osreldate",
+     true,
+     {{"on FreeBSD 14 and older", "1400000"},
+      {"on FreeBSD 15", "1500000", ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE, "1"}}},
+    {ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE,
+     "sysctl kern.timecounter.nanosleep_precise",
+     true,
+     {{"with nanosleep_precise 0", "0"}, {"with 1, the default", "1"}}},
+    {ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION,
+     "sysctl kern.timecounter.alloweddeviation",
+     false,
+     {{"with alloweddeviation 5, the default", "5"}, {"with 0", "0"}},
+     .default_counts = true},
+    {ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC,
+     "sysctl kern.eventtimer.periodic",
+     true,
+     {{"with a periodic event timer", "1"}, {"with a one-shot one, the default", "0"}}},
+    {ST_KEY_FREEBSD_KERN_HZ,
+     "sysctl kern.hz",
+     false,
+     {{"with kern.hz 100", "100"}, {"with kern.hz 1000", "1000"}}},
+    {ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE,
+     "sysctl hw.snd.latency_profile",
+     true,
+     {{"with latency_profile 1, the default", "1"}, {"with 0", "0"}}},
+    {ST_KEY_FREEBSD_POWERD_RUNNING,
+     "service powerd status",
+     true,
+     {{"if powerd runs", "1"}, {"if it does not", "0"}}},
+    {ST_KEY_CMDLINE,
+     "cat /proc/cmdline",
+     true,
+     {{"without threadirqs on the kernel command line", ""}, {"with it", "threadirqs"}},
+     "linux-threaded-irqs"},
+    {ST_KEY_CMDLINE,
+     "cat /proc/cmdline",
+     true,
+     {{"with highres=off on the kernel command line", "highres=off"}, {"without it", ""}},
+     "linux-high-res-timers"},
+    {ST_KEY_PREEMPT_DEBUGFS,
+     "sudo cat /sys/kernel/debug/sched/preempt",
+     false,
+     {{"in the mode none", "(none) voluntary full"}, {"in the mode full", "none voluntary (full)"}}},
+    {ST_KEY_RT_FIFO_ERRNO,
+     "chrt -f 10 true   # as the user who plays",
+     true,
+     {{"if you may not use real-time priority", "1"}, {"if you may", "0"}}},
+    {ST_KEY_CONFIG_RT_GROUP_SCHED,
+     "grep RT_GROUP_SCHED= /boot/config-$(uname -r)",
+     true,
+     {{"with real-time group scheduling", "y"}, {"without it", "n"}}},
+    {ST_KEY_KERNEL_RELEASE,
+     "uname -a",
+     true,
+     {{"on Linux 6.11 and older", "6.11.0"},
+      {"on 6.12 and newer", "6.12.0", ST_KEY_CONFIG_RT_GROUP_SCHED, "n"}},
+     "linux-rt-throttling"},
+    {ST_KEY_SWAP_OTHER_N,
+     "swapon --show",
+     false,
+     {{"with swap on a disk", "1", ST_KEY_SWAP_ZRAM_N, "0"},
+      {"with zram or no swap", "0", ST_KEY_SWAP_ZRAM_N, "1"}}},
+    {ST_KEY_THP_DEFRAG,
+     "cat /sys/kernel/mm/transparent_hugepage/defrag",
+     false,
+     {{"with defrag always", "[always]"}, {"with madvise, the default", "[madvise]"}}},
 };
 
 /** Does this finding miss this fact, and not what the rule is about, its first fact? */
