@@ -191,21 +191,21 @@ struct dmi_row {
 };
 
 static const struct dmi_row dmi_rows[] = {
-    {"KVM", "kvm", false},
-    {"QEMU", "qemu", false},
-    {"OpenStack", "kvm", false},
-    {"KubeVirt", "kvm", false},
-    {"Amazon EC2", "amazon", true},
-    {"Google Compute Engine", "google", true},
-    {"VMware", "vmware", false},
-    {"innotek GmbH", "virtualbox", false},
-    {"VirtualBox", "virtualbox", false},
-    {"Xen", "xen", false},
-    {"Bochs", "bochs", false},
-    {"Parallels", "parallels", false},
-    {"BHYVE", "bhyve", false},
-    {"Apple Virtualization", "apple", false},
-    {"Virtual Machine", "hyper-v", false}, /* product name; its vendor is Microsoft, who sell laptops too */
+    {"KVM", "kvm"},
+    {"QEMU", "qemu"},
+    {"OpenStack", "kvm"},
+    {"KubeVirt", "kvm"},
+    {"Amazon EC2", "amazon", .also_metal = true},
+    {"Google Compute Engine", "google", .also_metal = true},
+    {"VMware", "vmware"},
+    {"innotek GmbH", "virtualbox"},
+    {"VirtualBox", "virtualbox"},
+    {"Xen", "xen"},
+    {"Bochs", "bochs"},
+    {"Parallels", "parallels"},
+    {"BHYVE", "bhyve"},
+    {"Apple Virtualization", "apple"},
+    {"Virtual Machine", "hyper-v"}, /* product name; its vendor is Microsoft, who sell laptops too */
 };
 
 static const struct dmi_row *dmi_find(struct st_machine *machine)

@@ -28,25 +28,25 @@ static const struct {
     const char *command_key; /* NULL: its command line is not wanted */
     bool of_user;            /* each user has one */
 } daemons[] = {
-    {"ananicy-cpp", ST_KEY_DAEMON_ANANICY_CPP, NULL, false},
-    {"auto-cpufreq", ST_KEY_DAEMON_AUTO_CPUFREQ, NULL, false},
-    {"dell-fan-mon", "linux.daemon.dell-fan-mon", NULL, false},
-    {"fancontrol", "linux.daemon.fancontrol", NULL, false},
-    {"i8kmon", "linux.daemon.i8kmon", NULL, false},
-    {"i8kmon-ng", "linux.daemon.i8kmon-ng", NULL, false},
+    {"ananicy-cpp", ST_KEY_DAEMON_ANANICY_CPP},
+    {"auto-cpufreq", ST_KEY_DAEMON_AUTO_CPUFREQ},
+    {"dell-fan-mon", "linux.daemon.dell-fan-mon"},
+    {"fancontrol", "linux.daemon.fancontrol"},
+    {"i8kmon", "linux.daemon.i8kmon"},
+    {"i8kmon-ng", "linux.daemon.i8kmon-ng"},
     {"jackd", ST_KEY_DAEMON_JACKD, ST_KEY_JACK_COMMAND, true},
-    {"jackdbus", ST_KEY_DAEMON_JACKDBUS, NULL, true},
-    {"pipewire", ST_KEY_DAEMON_PIPEWIRE, NULL, true},
-    {"pipewire-pulse", ST_KEY_DAEMON_PIPEWIRE_PULSE, NULL, true},
-    {"power-profiles-", ST_KEY_DAEMON_POWER_PROFILES_DAEMON, NULL, false},
-    {"pulseaudio", ST_KEY_DAEMON_PULSEAUDIO, NULL, true},
-    {"rtkit-daemon", ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_COMMAND, false},
-    {"sleeptuned", ST_KEY_DAEMON_SLEEPTUNED, NULL, false},
-    {"system76-power", ST_KEY_DAEMON_SYSTEM76_POWER, NULL, false},
-    {"system76-schedu", ST_KEY_DAEMON_SYSTEM76_SCHEDULER, NULL, false},
-    {"tclsh", "linux.daemon.tclsh", ST_KEY_TCLSH_COMMAND, false}, /* of i8kmon */
-    {"tuned", ST_KEY_DAEMON_TUNED, NULL, false},
-    {"wireplumber", "linux.daemon.wireplumber", NULL, true},
+    {"jackdbus", ST_KEY_DAEMON_JACKDBUS, .of_user = true},
+    {"pipewire", ST_KEY_DAEMON_PIPEWIRE, .of_user = true},
+    {"pipewire-pulse", ST_KEY_DAEMON_PIPEWIRE_PULSE, .of_user = true},
+    {"power-profiles-", ST_KEY_DAEMON_POWER_PROFILES_DAEMON},
+    {"pulseaudio", ST_KEY_DAEMON_PULSEAUDIO, .of_user = true},
+    {"rtkit-daemon", ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_COMMAND},
+    {"sleeptuned", ST_KEY_DAEMON_SLEEPTUNED},
+    {"system76-power", ST_KEY_DAEMON_SYSTEM76_POWER},
+    {"system76-schedu", ST_KEY_DAEMON_SYSTEM76_SCHEDULER},
+    {"tclsh", "linux.daemon.tclsh", ST_KEY_TCLSH_COMMAND}, /* of i8kmon */
+    {"tuned", ST_KEY_DAEMON_TUNED},
+    {"wireplumber", "linux.daemon.wireplumber", .of_user = true},
 };
 
 struct walk {
