@@ -93,10 +93,8 @@ const char *st_when_text(int64_t wall_ns, char *buf, size_t buf_bytes)
 
 const char *st_when_text_near(int64_t wall_ns, int64_t now_wall_ns, char *buf, size_t buf_bytes)
 {
-    char now[32];
     const char *space = strchr(st_when_text(wall_ns, buf, buf_bytes), ' ');
-    if (space != NULL &&
-        strncmp(buf, st_when_text(now_wall_ns, now, sizeof(now)), (size_t)(space - buf)) == 0)
+    if (space != NULL && strncmp(buf, st_when_text(now_wall_ns, ST_ROOM(32)), (size_t)(space - buf)) == 0)
         memmove(buf, space + 1, strlen(space));
     return buf;
 }

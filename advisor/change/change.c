@@ -189,11 +189,11 @@ static bool key_in_path(const struct row *row, enum st_change_kind kind, const c
 
 int st_change_kind_of(enum st_os os, const char *path, enum st_change_kind *ret)
 {
-    char key[ST_CHANGE_KEY_BYTES];
     for (enum st_change_kind kind = 0; kind < ST_CHANGE_KINDS; kind++) {
         const struct row *row = row_of(os, kind);
-        if (row != NULL && (kinds[kind].behind == NULL ? strcmp(row->path, path) == 0
-                                                       : key_in_path(row, kind, path, key, sizeof(key)))) {
+        if (row != NULL &&
+            (kinds[kind].behind == NULL ? strcmp(row->path, path) == 0
+                                        : key_in_path(row, kind, path, ST_ROOM(ST_CHANGE_KEY_BYTES)))) {
             *ret = kind;
             return 0;
         }

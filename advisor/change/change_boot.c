@@ -112,8 +112,8 @@ static int no_file(struct st_machine *machine, const char *option, char *why, si
 int st_change_boot_by_hand(struct st_machine *machine, char *buf, size_t buf_bytes, const char **ret_path)
 {
     struct st_change change = {ST_CHANGE_BOOT, "boot", ""};
-    char why[256], command[256];
-    const int r = st_change_resolve(machine, &change, why, sizeof(why));
+    char command[256];
+    const int r = st_change_resolve(machine, &change, ST_ROOM(256));
     if (r == 0 && change.kind == ST_CHANGE_BOOT_CMDLINE) {
         *ret_path = CMDLINE;
         (void)!st_change_command(machine, change.kind, command, sizeof(command));

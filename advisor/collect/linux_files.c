@@ -289,8 +289,7 @@ static void collect_suspend(struct st_collector *c)
 
 static void exists(struct st_collector *c, const char *key, const char *path)
 {
-    char text[16];
-    const int r = st_collector_text(c, path, text, sizeof(text));
+    const int r = st_collector_text(c, path, ST_ROOM(16));
     if (r == 0 || r == -EFBIG || r == -ELOOP || r == -EXDEV) /* a captured tree does not follow its links */
         st_facts_put_int(c->facts, key, 1, NULL, path);
     else

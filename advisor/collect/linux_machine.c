@@ -53,8 +53,7 @@ static void captured_request(struct st_collector *c)
  * why. */
 static void unread_request(struct st_collector *c)
 {
-    char buf[16];
-    const int r = st_collector_text(c, REQUEST_PATH, buf, sizeof(buf));
+    const int r = st_collector_text(c, REQUEST_PATH, ST_ROOM(16));
     st_facts_put_failure(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r != 0 ? r : -EINVAL, REQUEST_PATH);
 }
 

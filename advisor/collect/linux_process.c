@@ -331,9 +331,8 @@ static void rt_runtime(struct st_collector *c, const char *key, const char *grou
         return;
     }
     ST_EACH (mount, mounts) {
-        char text[64];
         ST_PRINT(path, "%s%s/cpu.rt_runtime_us", *mount, strcmp(group, "/") == 0 ? "" : group);
-        if (st_collector_text(c, path, text, sizeof(text)) == -ENOENT)
+        if (st_collector_text(c, path, ST_ROOM(64)) == -ENOENT)
             continue;
         st_collector_read(c, key, path, ST_VALUE_INT);
         return;

@@ -260,7 +260,6 @@ static void judge_threaded_irqs(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     const char *cmdline, *realtime = st_linux_kernel_realtime(facts);
-    char value[64];
     if (realtime != NULL) {
         st_finding_quote(finding, realtime);
         st_finding_fine(finding, "a real-time kernel handles all interrupts in threads");
@@ -268,7 +267,7 @@ static void judge_threaded_irqs(struct st_finding *finding)
     }
     if (st_finding_need_text(finding, ST_KEY_CMDLINE, &cmdline) != 0)
         return;
-    if (st_machine_boot_option(facts, "threadirqs", value, sizeof(value)) == 0) {
+    if (st_machine_boot_option(facts, "threadirqs", ST_ROOM(64)) == 0) {
         st_finding_fine(finding, "threadirqs is on: see finding linux-irq-priorities for the order of the "
                                  "threads");
     } else if (st_machine_is_guest(facts)) {

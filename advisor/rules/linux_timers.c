@@ -159,7 +159,7 @@ static void fix_slow(const char *best, bool chosen, struct st_finding *finding)
 static void judge_slow(const char *current, struct st_finding *finding)
 {
     const char *available;
-    char option[32], best[40];
+    char best[40];
     st_finding_quote(finding, ST_KEY_CMDLINE);
     if (st_finding_need_text(finding, ST_KEY_CLOCKSOURCE_AVAILABLE, &available) != 0) {
         st_finding_advice(finding, "the clock is %s: each clock read needs a system call and is slow",
@@ -170,8 +170,7 @@ static void judge_slow(const char *current, struct st_finding *finding)
                           "TSC; 'dmesg | grep -i tsc' shows the reason",
                           current);
     } else {
-        const bool chosen =
-            st_machine_boot_option(finding->facts, "clocksource", option, sizeof(option)) == 0;
+        const bool chosen = st_machine_boot_option(finding->facts, "clocksource", ST_ROOM(32)) == 0;
         st_finding_advice(finding, "the clock is %s although %s is available%s", current, best,
                           chosen ? ": clocksource= is on the kernel command line" : "");
         fix_slow(best, chosen, finding);

@@ -58,7 +58,6 @@ static int add_events(struct st_recording_reader *reader, struct st_chart_set *s
 static int read_recording(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
 {
     struct st_recording_reader *reader;
-    char where[sizeof(data->conditions)];
     int r = st_recording_open_stream(stream, &reader);
     if (r != 0)
         return st_failure(command, "cannot read %s: %s", name, st_recording_input_error(r));
@@ -67,8 +66,8 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
     if (set != NULL)
         set->deadline_ns = st_period_ns(&st_recording_info(reader)->meta.period);
     ST_PRINT(data->quantity, LATENESS);
-    st_chart_conditions(data,
-                        st_conditions_lines(st_recording_info(reader)->conditions, where, sizeof(where)));
+    st_chart_conditions(
+        data, st_conditions_lines(st_recording_info(reader)->conditions, ST_ROOM(sizeof(data->conditions))));
     const enum st_recording_end end = st_recording_info(reader)->end;
     if (r == 0 && (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED))
         ST_PRINT(data->note, "%.80s is %s: the picture shows only the data before that place.",
@@ -216,7 +215,6 @@ static int add_all_series(const char *command, const struct st_document *kind, c
 
 int st_chart_json(const char *command, const char *name, const json_t *document, struct st_chart_data *data)
 {
-    char where[sizeof(data->conditions)];
     const char *schema = st_json_text(document, "schema");
     if (schema == NULL)
         return st_failure(command, "%s is JSON, but sleeptune did not write it", name);
@@ -224,7 +222,7 @@ int st_chart_json(const char *command, const char *name, const json_t *document,
     const json_t *circumstances = json_object_get(document, "circumstances");
     if (circumstances == NULL && kind != NULL)
         circumstances = json_object_get(st_document_result(kind, document, 0), "circumstances");
-    st_chart_conditions(data, st_conditions_text(circumstances, where, sizeof(where)));
+    st_chart_conditions(data, st_conditions_text(circumstances, ST_ROOM(sizeof(data->conditions))));
     const char *version = strchr(schema, '/');
     if (version != NULL && strcmp(version, "/1") != 0)
         return st_failure(command, "%s was written by a newer sleeptune: '%.40s'", name, schema);

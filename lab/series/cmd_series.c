@@ -140,9 +140,8 @@ static void set_policy(const struct arguments *a, struct st_threads *threads, st
 static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
 {
     struct arguments *a = ctx;
-    char text[32];
     return st_bench_command_go_on(&a->shown, "%" PRIu64 " of %" PRId64 " samples taken, the last one %s late",
-                                  n, a->count, st_ns_format(latest_ns, text, sizeof(text)));
+                                  n, a->count, ST_NS(latest_ns));
 }
 
 /* @return the kernel's tick rate, 0: unknown. */

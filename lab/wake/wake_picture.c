@@ -186,10 +186,9 @@ int st_bench_wake_plot(const char *command, const char *path, const struct st_be
 {
     const struct st_chart_options options = {.path = path, .own = &over_slices};
     struct st_chart_data data;
-    char where[sizeof(data.conditions)];
     json_t *conditions = st_bench_text_conditions_json(&lab->platform->machine);
     st_chart_init(&data, "delay");
-    st_chart_conditions(&data, st_conditions_text(conditions, where, sizeof(where)));
+    st_chart_conditions(&data, st_conditions_text(conditions, ST_ROOM(sizeof(data.conditions))));
     int drawn = add_cells(bench, &data) == 0 ? ST_EXIT_DONE : st_failure(command, "out of memory");
     if (drawn == ST_EXIT_DONE)
         drawn = st_chart_write(command, &data, &options);

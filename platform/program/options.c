@@ -68,7 +68,6 @@ static const char *typed(int64_t ns, char *buf, size_t buf_bytes)
 static int option_time(const char *command, const char *option, const char *text, int64_t min_ns,
                        int64_t max_ns, int64_t *ret_ns)
 {
-    char low[32], high[32];
     int64_t ns = 0;
     const int r = st_ns_parse(text, &ns);
     if (r == -EINVAL)
@@ -78,7 +77,7 @@ static int option_time(const char *command, const char *option, const char *text
         return st_failure_usage(command, "%s: %s is less than 1 ns", option, text);
     if (r != 0 || ns < min_ns || ns > max_ns)
         return st_failure_usage(command, "%s: %s is out of range: %s .. %s", option, text,
-                                typed(min_ns, low, sizeof(low)), typed(max_ns, high, sizeof(high)));
+                                typed(min_ns, ST_ROOM(32)), typed(max_ns, ST_ROOM(32)));
     *ret_ns = ns;
     return 0;
 }
