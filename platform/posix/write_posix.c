@@ -32,8 +32,9 @@ static int split(const char *path, char *dir, size_t dir_bytes, char *name, size
                : -ENAMETOOLONG;
 }
 
-static int place_open(struct st_machine *machine, const char *path, struct place *ret)
+static int place_open(struct st_writer *writer, const char *path, struct place *ret)
 {
+    struct st_machine *machine = &ST_PLATFORM_OF(writer, writer)->machine;
     char dir[PATH_MAX];
     const int r = split(path, dir, sizeof(dir), ret->name, sizeof(ret->name));
     if (r < 0)
@@ -155,9 +156,8 @@ static int replace_at(const struct place *place, const char *text, size_t bytes,
 int st_posix_replace_file(struct st_writer *writer, const char *path, const char *text, size_t bytes,
                           mode_t mode)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     struct place place;
-    int r = place_open(&p->machine, path, &place);
+    int r = place_open(writer, path, &place);
     if (r < 0)
         return r;
     r = replace_at(&place, text, bytes, mode);
@@ -167,9 +167,8 @@ int st_posix_replace_file(struct st_writer *writer, const char *path, const char
 
 int st_posix_clean_file(struct st_writer *writer, const char *path)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     struct place place;
-    int r = place_open(&p->machine, path, &place);
+    int r = place_open(writer, path, &place);
     if (r < 0)
         return r == -ENOENT ? 0 : r;
     r = clean_at(&place);
@@ -179,10 +178,9 @@ int st_posix_clean_file(struct st_writer *writer, const char *path)
 
 int st_posix_remove_file(struct st_writer *writer, const char *path)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     struct place place;
     struct stat info;
-    int r = place_open(&p->machine, path, &place);
+    int r = place_open(writer, path, &place);
     if (r < 0)
         return r;
     r = clean_at(&place);
@@ -198,9 +196,8 @@ int st_posix_remove_file(struct st_writer *writer, const char *path)
 
 int st_posix_make_folder(struct st_writer *writer, const char *path, mode_t mode)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     struct place place;
-    int r = place_open(&p->machine, path, &place);
+    int r = place_open(writer, path, &place);
     if (r < 0)
         return r;
     if (mkdirat(place.dir_fd, place.name, mode) != 0 || fsync(place.dir_fd) != 0)
@@ -211,9 +208,8 @@ int st_posix_make_folder(struct st_writer *writer, const char *path, mode_t mode
 
 int st_posix_remove_folder(struct st_writer *writer, const char *path)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     struct place place;
-    int r = place_open(&p->machine, path, &place);
+    int r = place_open(writer, path, &place);
     if (r < 0)
         return r;
     if (unlinkat(place.dir_fd, place.name, AT_REMOVEDIR) != 0 || fsync(place.dir_fd) != 0)
@@ -265,20 +261,19 @@ static int allowed_beside(const struct place *place)
 
 int st_posix_can_write(struct st_writer *writer, const char *path, bool in_place)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     char file[PATH_MAX];
     if (strlen(path) >= sizeof(file))
         return -ENAMETOOLONG;
     strcpy(file, path);
     struct place place;
-    int r = place_open(&p->machine, file, &place);
+    int r = place_open(writer, file, &place);
     /* what will be made: look at the nearest folder that is there */
     while (r == -ENOENT && !in_place) {
         char *slash = strrchr(file, '/');
         if (slash == file)
             return -ENOENT;
         *slash = '\0';
-        r = place_open(&p->machine, file, &place);
+        r = place_open(writer, file, &place);
     }
     if (r < 0)
         return r;
