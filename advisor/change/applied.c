@@ -326,14 +326,22 @@ static bool is_as_planned(const struct st_applied *applied, const struct st_plan
            strcmp(now, step->old_value) == 0;
 }
 
+static struct st_entry entry_of(const struct st_plan *plan, const struct st_plan_step *step)
+{
+    return (struct st_entry){.rule = (char *)(uintptr_t)step->rule->id,
+                             .type = step->type,
+                             .phase = ST_PHASE_WRITING,
+                             .target = step->target,
+                             .old_value = step->old_value,
+                             .new_value = step->new_value,
+                             .frames = plan->frames,
+                             .rate_hz = plan->rate_hz};
+}
+
 static int look_ahead(const struct st_applied *applied, const struct st_plan *plan)
 {
     ST_EACH_OF (step, plan->steps, plan->steps_n) {
-        const struct st_entry entry = {.rule = (char *)(uintptr_t)step->rule->id,
-                                       .type = step->type,
-                                       .target = step->target,
-                                       .old_value = step->old_value,
-                                       .new_value = step->new_value};
+        const struct st_entry entry = entry_of(plan, step);
         int r = 0;
         for (size_t j = 0; j < applied->journal.entries_n && r == 0; j++) {
             const struct st_entry *other = &applied->journal.entries[j];
@@ -404,18 +412,6 @@ static int write_file(struct st_applied *applied, const struct st_plan_step *ste
     return r < 0
                ? r
                : applied->p->writer.replace_file(&applied->p->writer, step->target, text, strlen(text), 0644);
-}
-
-static struct st_entry entry_of(const struct st_plan *plan, const struct st_plan_step *step)
-{
-    return (struct st_entry){.rule = (char *)(uintptr_t)step->rule->id,
-                             .type = step->type,
-                             .phase = ST_PHASE_WRITING,
-                             .target = step->target,
-                             .old_value = step->old_value,
-                             .new_value = step->new_value,
-                             .frames = plan->frames,
-                             .rate_hz = plan->rate_hz};
 }
 
 static int do_step(struct st_applied *applied, const struct st_plan *plan, const struct st_plan_step *step)
