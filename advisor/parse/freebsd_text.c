@@ -12,15 +12,6 @@
 
 /* --- assignments --- */
 
-static bool is_wanted(const char *name, const char *const *wanted)
-{
-    for (; *wanted != NULL; wanted++) {
-        if (st_text_begins(name, *wanted))
-            return true;
-    }
-    return false;
-}
-
 /** Cuts the value out, in place: quoted, or up to a blank, '#' or ';'. @return false without closing
  * quote. */
 static bool cut_value(char **value)
@@ -69,7 +60,7 @@ int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, cons
             continue;
         *value++ = '\0';
         name[len] = '\0';
-        if (!is_wanted(name, wanted))
+        if (!st_text_begins_among(name, wanted))
             continue;
         value += strspn(value, " \t");
         join_lines(line, sizeof(line), (size_t)(value - line), &text, end);

@@ -98,13 +98,9 @@ int st_linux_text_interrupts(char *text, st_interrupt_fn fn, void *ctx)
 /** Names of drivers, as they stand in /proc/interrupts. */
 bool st_linux_text_carries_sound(const char *actions)
 {
-    static const char *const words[] = {"snd",  "hda",  "AudioDSP", "sof-", "ACP_",     "xhci",
-                                        "ehci", "ohci", "uhci",     "dwc",  "firewire", "usb"};
-    ST_EACH (word, words) {
-        if (strstr(actions, *word) != NULL)
-            return true;
-    }
-    return false;
+    static const char *const words[] = {"snd",  "hda",  "AudioDSP", "sof-",     "ACP_", "xhci", "ehci",
+                                        "ohci", "uhci", "dwc",      "firewire", "usb",  NULL};
+    return st_text_has_among(actions, words);
 }
 
 const char *st_linux_text_hw_param(const char *name)

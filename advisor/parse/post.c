@@ -32,12 +32,3 @@ size_t st_post_words(char *line, char *ret[ST_POST_WORDS_MAX])
     }
     return n;
 }
-
-bool st_post_begins(const char *text, const char *begin, const char **ret_rest)
-{
-    const size_t len = strlen(begin);
-    if (strncmp(text, begin, len) != 0)
-        return false;
-    *ret_rest = text + len;
-    return true;
-}

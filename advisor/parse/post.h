@@ -61,7 +61,4 @@ void st_post_int(struct st_post *post, const char *key, int64_t value);
 /** Cuts the line into words. @return how many; what is behind ST_POST_WORDS_MAX words belongs to the last. */
 size_t st_post_words(char *line, char *ret[ST_POST_WORDS_MAX]);
 
-/** Does the text begin like this? Then *ret_rest is what follows. */
-bool st_post_begins(const char *text, const char *begin, const char **ret_rest);
-
 #endif

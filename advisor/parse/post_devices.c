@@ -39,25 +39,22 @@ static void pcm_end(struct st_post *post)
 static bool pcm_line(struct st_post *post, char *line)
 {
     static const char *const of_status[] = {"state: ", "owner_pid ", "trigger_time: ", "tstamp ",   "delay ",
-                                            "avail ",  "avail_max ", "hw_ptr ",        "appl_ptr ", "-----"};
-    static const char *const of_params[] = {"access: ", "format: ", "subformat: ", "channels: "};
+                                            "avail ",  "avail_max ", "hw_ptr ",        "appl_ptr ", "-----",
+                                            NULL};
+    static const char *const of_params[] = {"access: ", "format: ", "subformat: ", "channels: ", NULL};
     char number[32];
-    const char *rest, *leaf;
+    const char *leaf;
     find_stream(post, line);
     if (st_text_begins(line, "/proc/asound/")) /* grep . FILE... */
         line += strcspn(line, ":") + (strchr(line, ':') != NULL);
-    if (st_post_begins(line, "access: ", &rest)) { /* the first line of hw_params */
+    if (st_text_begins(line, "access: ")) { /* the first line of hw_params */
         pcm_end(post);
         if (post->pcm.name[0] == '\0')
             ST_PRINT(post->pcm.name, "card");
     }
-    ST_EACH (param, of_params) {
-        if (st_post_begins(line, *param, &rest))
-            return true;
-    }
-    for (size_t i = 0; i < ST_ARRAY_LEN(of_status) && post->pcm.name[0] != '\0'; i++) {
-        if (!st_post_begins(line, of_status[i], &rest))
-            continue;
+    if (st_text_begins_among(line, of_params))
+        return true;
+    if (post->pcm.name[0] != '\0' && st_text_begins_among(line, of_status)) {
         if (post->pcm.status.bytes < STATUS_BYTES)
             st_text_buffer_printf(&post->pcm.status, "%s\n", line);
         return true;

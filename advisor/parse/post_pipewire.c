@@ -23,8 +23,7 @@ static void put_setting(void *ctx, ST_UNUSED const char *section, const char *na
 
 static bool metadata_line(struct st_post *post, char *line)
 {
-    const char *rest;
-    if (st_post_begins(line, "Found \"settings\" metadata", &rest))
+    if (st_text_begins(line, "Found \"settings\" metadata"))
         return true;
     return strstr(line, " key:'") != NULL && st_answer_pw_metadata(line, put_setting, post) == 0;
 }
@@ -108,9 +107,9 @@ const struct st_post_format st_post_top = {"pw-top", "pw-top -b -n 2   # while m
 /** What rtkit says of its canary: rtkit-daemon.c, demote_all(). */
 static void rtkit_line(struct st_post *post, const char *message)
 {
-    const char *rest;
-    if (st_post_begins(message, "Demoted ", &rest)) {
-        post->journal.demoted = strtol(rest, NULL, 10) > 0;
+    static const char demoted[] = "Demoted ";
+    if (st_text_begins(message, demoted)) {
+        post->journal.demoted = strtol(message + strlen(demoted), NULL, 10) > 0;
         st_post_int(post, ST_KEY_RTKIT_DEMOTED_N, post->journal.demoted);
         st_post_int(post, ST_KEY_DAEMON_RTKIT_DAEMON, 1);
     }

@@ -12,9 +12,8 @@
 
 static bool limit_of(char *line, const char *bash, const char *zsh, int64_t *ret)
 {
-    const char *rest, *option = strstr(line, bash);
     char *words[ST_POST_WORDS_MAX];
-    if (option == NULL && !st_post_begins(line, zsh, &rest))
+    if (strstr(line, bash) == NULL && !st_text_begins(line, zsh))
         return false;
     const size_t n = st_post_words(line, words);
     const char *value = n > 1 ? words[n - 1] : "";
@@ -29,7 +28,7 @@ static bool ulimit_line(struct st_post *post, char *line)
 {
     static const char *const others[] = {
         "(blocks, -", "(kbytes, -", "(bytes, -", "(seconds, -", "bytes, -p)", "(microseconds, -R)",
-        "(-e)",       "(-i)",       "(-n)",      "(-u)",        "(-x)"};
+        "(-e)",       "(-i)",       "(-n)",      "(-u)",        "(-x)",       NULL};
     int64_t limit;
     if (strstr(line, "real-time priority") != NULL && limit_of(line, "(-r) ", "-r: ", &limit)) {
         const bool granted = limit == UNLIMITED || limit >= TRIED_PRIORITY;
@@ -44,11 +43,7 @@ static bool ulimit_line(struct st_post *post, char *line)
         st_post_int(post, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, limit == UNLIMITED ? UNLIMITED : limit * 1024);
         return true;
     }
-    ST_EACH (other, others) {
-        if (strstr(line, *other) != NULL)
-            return true;
-    }
-    return false;
+    return st_text_has_among(line, others);
 }
 
 const struct st_post_format st_post_ulimit = {"ulimit", "ulimit -r -l", ulimit_line, NULL};

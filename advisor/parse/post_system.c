@@ -52,19 +52,15 @@ static bool rtcqs_line(struct st_post *post, char *line)
                                          "Maximum User Watches",
                                          "Filesystems",
                                          "IRQs",
-                                         "Power Management"};
+                                         "Power Management",
+                                         NULL};
     char word[100], *end;
-    const char *rest;
-    if (st_post_begins(line, "rtcqs - version ", &rest))
+    if (st_text_begins(line, "rtcqs - version "))
         return post->rtcqs = true;
     if (!post->rtcqs)
         return false;
-    if (line[0] == '=' && strspn(line, "=") == strlen(line))
+    if ((line[0] == '=' && strspn(line, "=") == strlen(line)) || st_text_is_among(line, titles))
         return true;
-    ST_EACH (title, titles) {
-        if (strcmp(line, *title) == 0)
-            return true;
-    }
     if (!st_text_begins(line, "[ ") || (strstr(line, "OK") == NULL && strstr(line, "WARNING") == NULL))
         return false;
     rtcqs_interrupt(post, line);

@@ -61,12 +61,8 @@ static const char *lacking_folder(const struct st_fact *fact, const char *lacks)
 /** Does this rule begin with facts that exist only where something was found in /proc? */
 static bool begins_in_proc(const struct st_rule *rule)
 {
-    static const char *const prefixes[] = {ST_KEYS_DAEMON, "linux.jack.", ST_KEYS_ALSA};
-    ST_EACH (prefix, prefixes) {
-        if (st_text_begins(rule->facts[0], *prefix))
-            return true;
-    }
-    return false;
+    static const char *const prefixes[] = {ST_KEYS_DAEMON, "linux.jack.", ST_KEYS_ALSA, NULL};
+    return st_text_begins_among(rule->facts[0], prefixes);
 }
 
 /** What was not captured was not seen to be absent. */

@@ -40,13 +40,9 @@ static bool is_server(const char *owner)
 {
     /* the thread that opened the stream (wireplumber's only tries what the card can); sleeptuned's own is no
      * music */
-    static const char *const names[] = {"pipewire", "data-loop",  "pw-data-loop", "wireplumber",
-                                        "jackd",    "pulseaudio", "alsa-",        "sleeptune"};
-    ST_EACH (name, names) {
-        if (st_text_begins(owner, *name))
-            return true;
-    }
-    return false;
+    static const char *const names[] = {"pipewire",   "data-loop", "pw-data-loop", "wireplumber", "jackd",
+                                        "pulseaudio", "alsa-",     "sleeptune",    NULL};
+    return st_text_begins_among(owner, names);
 }
 
 static bool is_shorter(const struct st_wish *a, const struct st_wish *b)

@@ -428,15 +428,6 @@ static struct counter find_counter(const char *choice, const char *prefix)
     return best;
 }
 
-static bool has_prefix(const char *text, const char *const *prefixes)
-{
-    for (size_t i = 0; prefixes[i] != NULL; i++) {
-        if (st_text_begins(text, prefixes[i]))
-            return true;
-    }
-    return false;
-}
-
 /** The counter in use is slow: is there a better one that the kernel trusts? */
 static void judge_slow(const char *hardware, struct st_finding *finding)
 {
@@ -480,11 +471,11 @@ static void judge_timecounter(struct st_finding *finding)
     int64_t fast;
     if (st_finding_need_text(finding, HARDWARE, &hardware) != 0)
         return;
-    if (has_prefix(hardware, slow_clocks)) {
+    if (st_text_begins_among(hardware, slow_clocks)) {
         judge_slow(hardware, finding);
         return;
     }
-    if (!has_prefix(hardware, fast_clocks)) {
+    if (!st_text_begins_among(hardware, fast_clocks)) {
         st_finding_unknown(finding,
                            "sleeptune does not know the clock %.40s; 'sleeptune measure' prints how long a "
                            "clock read takes",

@@ -28,16 +28,13 @@ static bool of_package(const char *version, struct st_linux_kernel *ret)
  * (6.4.0-150600.23-default; Tumbleweed counts 6.10.5-1-default). ELRepo's kernels are upstream's. */
 static bool has_backports(const char *release)
 {
-    static const char *const marks[] = {".el", ".oe", ".an", "uek"};
+    static const char *const marks[] = {".el", ".oe", ".an", "uek", NULL};
     const char *dash = strchr(release, '-');
     if (strstr(release, "elrepo") != NULL)
         return false;
-    ST_EACH (mark, marks) {
-        if (strstr(release, *mark) != NULL)
-            return true;
-    }
-    return dash != NULL && strstr(dash, "-default") != NULL &&
-           (strtol(dash + 1, NULL, 10) >= 20 || st_text_begins(dash, "-lp"));
+    return st_text_has_among(release, marks) ||
+           (dash != NULL && strstr(dash, "-default") != NULL &&
+            (strtol(dash + 1, NULL, 10) >= 20 || st_text_begins(dash, "-lp")));
 }
 
 int st_linux_kernel_version(const struct st_facts *facts, struct st_linux_kernel *ret)

@@ -72,22 +72,15 @@ bool st_machine_is_off(const char *value)
     return value[0] != '\0' && strchr("nN0fF", value[0]) != NULL;
 }
 
-static bool has_part(const char *text, const char *const *parts)
-{
-    while (*parts != NULL && strstr(text, *parts) == NULL)
-        parts++;
-    return *parts != NULL;
-}
-
 bool st_machine_is_sound(const struct st_facts *facts, const char *name)
 {
     static const char *const cards[] = {"snd", "hda", "Audio", "sof-", "ACP_", "firewire", NULL};
     static const char *const controllers[] = {"xhci", "ehci", "ohci", "uhci", "dwc", NULL};
-    if (has_part(name, cards))
+    if (st_text_has_among(name, cards))
         return true;
     ST_FACTS_EACH (fact, facts, ST_KEYS_USB_AUDIO, ".control") {
         if (fact->state == ST_FACT_OK)
-            return has_part(name, controllers);
+            return st_text_has_among(name, controllers);
     }
     return false;
 }

@@ -19,6 +19,20 @@ bool st_text_is_among(const char *text, const char *const *words)
     return *words != NULL;
 }
 
+bool st_text_begins_among(const char *text, const char *const *words)
+{
+    while (*words != NULL && !st_text_begins(text, *words))
+        words++;
+    return *words != NULL;
+}
+
+bool st_text_has_among(const char *text, const char *const *words)
+{
+    while (*words != NULL && strstr(text, *words) == NULL)
+        words++;
+    return *words != NULL;
+}
+
 bool st_text_copy(char *ret, size_t ret_bytes, const char *text, size_t len)
 {
     if (len >= ret_bytes)

@@ -21,8 +21,10 @@ static inline bool st_text_ends(const char *text, const char *with)
     return len > with_len && strcmp(text + len - with_len, with) == 0;
 }
 
-/** Is this one of the words? They end with NULL. */
+/** Is this one of the words? Does it begin with one of them? Has it one of them in it? They end with NULL. */
 bool st_text_is_among(const char *text, const char *const *words);
+bool st_text_begins_among(const char *text, const char *const *words);
+bool st_text_has_among(const char *text, const char *const *words);
 
 /** The first `len` bytes of a text. @return false: they do not fit, and nothing is written. */
 bool st_text_copy(char *ret, size_t ret_bytes, const char *text, size_t len);
