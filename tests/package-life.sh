@@ -29,11 +29,24 @@ ok "sleeptune alone installs" apt-get install -qq -y --no-install-recommends ./s
 is "and brings no sound server's library" "$(for name in libjack-jackd2-0 libpulse0 libpipewire-0.3-0; do installed $name && echo "$name"; done)" ""
 like "and runs" "$(sleeptune --version)" "^sleeptune ${version%%[~-]*}"
 
+# --- without systemd, as in a container: nothing makes the folder of the history -----------------------------------
+ok "the service installs without systemd" apt-get install -qq -y --no-install-recommends systemd-standalone-sysusers ./sleeptune_*.deb ./sleeptuned_*.deb
+is "and brings none, and no state folder" "$(ls -d /bin/systemd* /usr/lib/systemd/systemd /var/lib/sleeptune 2>/dev/null)" "/bin/systemd-sysusers"
+sleeptuned -f 2>/tmp/alone.log &
+daemon=$!
+ok "it runs by hand" wait_for sleeptune status
+like "says that it keeps no history, and how it can" "$(cat /tmp/alone.log)" \
+    'no history is kept: sleeptuned can write to no state folder: set history.path, create /var/lib/sleeptune'
+like "and so does the status" "$(sleeptune status --details)" 'history.*can write to no state folder'
+kill "$daemon"
+wait "$daemon"
+is "it created no folder itself" "$(ls -d /var/lib/sleeptune 2>/dev/null)" ""
+ok "and is purged" dpkg --purge sleeptune sleeptuned systemd-standalone-sysusers
+
 # what they depend on stays, so that only what is theirs comes and goes
 mapfile -t needed < <(for deb in "${debs[@]}"; do dpkg-deb -f "$deb" Depends | tr ',' '\n'; done | grep -v '^ *\(lib\)\{0,1\}sleeptune' | sed '/^ *$/d' | sort -u)
 ok "what the packages depend on" apt-get satisfy -qq -y --no-install-recommends "${needed[@]}" libc6-dev gcc pkgconf curl
 is "no sound server comes with it" "$(for name in jackd2 pipewire pulseaudio; do installed $name && echo "$name"; done)" ""
-ok "sleeptune is purged" dpkg --purge sleeptune
 listed | sort >/tmp/before
 
 # --- an older version, then this one ------------------------------------------------------------------------------

@@ -82,6 +82,6 @@ recipes() {
 }
 
 part_packages() {
-    packages_of bookworm
-    packages_of trixie
+    local suite
+    for suite in ${SUITES:-bookworm trixie}; do packages_of "$suite"; done
 }
