@@ -23,14 +23,11 @@ static void interval(const struct st_quantile *q, char *buf, size_t buf_bytes)
         buf[0] = '\0';
         return;
     }
-    const char *low = ST_NS(q->low_ns);
-    const char *high = ST_NS(q->high_ns);
-    /* "14.2 µs .. 14.4 µs" has its unit once */
-    char *unit = strchr(low, ' ');
-    const char *unit_high = strchr(high, ' ');
-    if (unit != NULL && unit_high != NULL && strcmp(unit, unit_high) == 0)
-        *unit = '\0';
-    snprintf(buf, buf_bytes, " [%s .. %s]", low, high);
+    const char *low = ST_NS(q->low_ns), *high = ST_NS(q->high_ns);
+    /* "14.2 .. 14.4 µs" has its unit once */
+    const char *unit = strchr(low, ' '), *unit_high = strchr(high, ' ');
+    const bool same = unit != NULL && unit_high != NULL && strcmp(unit, unit_high) == 0;
+    snprintf(buf, buf_bytes, " [%.*s .. %s]", (int)strcspn(low, same ? " " : ""), low, high);
 }
 
 /* A quantile, or how long to measure for it. */
