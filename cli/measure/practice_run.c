@@ -213,15 +213,15 @@ int st_practice_run(const char *command)
                           "--practice plays in your sound system: run it as the user who plays, not as root");
     if (tcgetattr(STDIN_FILENO, &before) != 0)
         return st_failure_usage(command, "--practice needs a terminal for its keys");
+    (void)signal(SIGPIPE, SIG_IGN);
+    st_stop_catch(NULL);
+    raw = before;
+    raw.c_lflag &= (tcflag_t) ~(ICANON | ECHO);     /* Ctrl-C still ends it */
+    (void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw); /* drops earlier keys: before the keys are named */
     printf(
         "A steady tone of %d s, with %d short holes. Press the space bar each time you hear one; q ends.\n",
         (int)(run.sound.frames_n / ST_PRACTICE_RATE_HZ), ST_PRACTICE_HOLES);
     (void)fflush(stdout);
-    (void)signal(SIGPIPE, SIG_IGN);
-    st_stop_catch(NULL);
-    raw = before;
-    raw.c_lflag &= (tcflag_t) ~(ICANON | ECHO); /* Ctrl-C still ends it */
-    (void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
     const int r = play_by_any(&run);
     (void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
     if (run.quit || st_stop_asked()) {
