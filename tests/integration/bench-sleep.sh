@@ -107,7 +107,7 @@ is "and taken off its own runs" "$(key exec.json '[(r["start"], r["net_ns"] is n
     "[('sleep 0', True), ('sleep 0', True), ('true', True)]"
 is "without {} nothing was asked for" "$(key exec.json 'd["results"][2]["overshoot_ns"]')" None
 is "nobody beside it: no rank" "$(key exec.json '{r["rank"] for r in d["results"]}')" "{None}"
-programs --quiet --start true 'sleep {}' "sh -c 'sleep {}; sleep 0.2'" --durations 2ms --runs 8 --warmup 0 --json >exec.json
+programs --quiet --start true "sh -c 'sleep {}; sleep 0.05'" "sh -c 'sleep {}; sleep 0.2'" --durations 2ms --runs 8 --warmup 0 --json >exec.json
 is "programs that sleep as long are ranked" "$(key exec.json '[r["rank"] is not None for r in d["results"]], min(r["rank"] for r in d["results"])')" "([True, True], 1)"
 programs --quiet 'sleep {}' --start "sh -c 'exit 0'" --durations 2ms --runs 6 --json >exec.json
 is "a start that is named is that of all" "$(key exec.json '[s["command"] for s in d["starts"]], d["results"][0]["start"]')" "([\"sh -c 'exit 0'\"], \"sh -c 'exit 0'\")"
