@@ -51,7 +51,7 @@ def check_section(section, known):
     title, wrong = section.split("\n", 1)[0], []
     blocks = re.findall(r"^```(sh)?\n(.*?)^```", section, re.M | re.S)
     before, _, after = section.partition("**Check:**")
-    undo = re.search(r"^- \*\*Undo(?: at once)?:\*\*(.*?)(?=^- \*\*|^#|\Z)", section, re.M | re.S)
+    undo = re.search(r"^- \*\*Undo(?: now)?:\*\*(.*?)(?=^- \*\*|^#|\Z)", section, re.M | re.S)
     codes = re.findall(r"`([^`]+)`", undo.group(1)) if undo else []
     undone = [" ".join(code.split()) for code in codes if re.match(r"(sysctl|sysrc|service|kldunload|pw|cap_mkdb) ", code)]
     shell = [command for kind, block in blocks if kind for command, _ in commands(block)]

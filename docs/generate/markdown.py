@@ -78,13 +78,13 @@ class Prose:
                 piece, shown = quoted[0], f"`{quoted[1]}`"
             elif clause and COMMAND.match(text):
                 piece = COMMAND_ENDS.split(text, maxsplit=1)[0]
-                piece = piece[:-1] if piece.endswith(".") else piece
+                piece = piece[:-1] if piece[-1] in ".:" else piece
                 shown = f"`{piece}`"
             else:  # "-p 128 -n 3" is one word
                 piece = re.match(r"-[A-Za-z][^ \n]*(?: (?:\d|-[A-Za-z])[^ \n]*)*|[^ \n]*", text)[0]
                 shown = self.word(piece)
             out.append(shown)
-            clause = piece[-1:] in (";", ":", ".") or piece in ("run", "and")
+            clause = piece[-1:] in (";", ":", ".") or piece in ("run", "and", "then", "or")
             text = text[len(piece):]
             if text[:1] in (";", ","):
                 clause = text[0] == ";"
@@ -259,7 +259,7 @@ def put_setting(page, rule, alone=True):
         page.bullet("Undo", by_command if applied_by_sleeptune(rule) else "", rule["undo"])
     elif not PLAIN_UNDO.match(rule["undo"].rstrip(".")):
         at_once = UNDO_AT_ONCE.match(rule["undo"])
-        page.bullet("Undo at once" if at_once else "Undo", "", UNDO_AT_ONCE.sub("", rule["undo"]))
+        page.bullet("Undo now" if at_once else "Undo", "", UNDO_AT_ONCE.sub("", rule["undo"]))
 
 
 def guide(outline, os, rules):
