@@ -72,6 +72,27 @@ static const char *line_pipewire(ST_UNUSED const struct st_change *change, const
     return last_of_words(line, name);
 }
 
+/* A rule that stands in one line, for this card: "~alsa_output.usb-X.*" (0.5), "alsa_output.usb-X*" (0.4). */
+static const char *line_wireplumber(const struct st_change *change, const char *name, char *line)
+{
+    const size_t name_len = strlen(name);
+    const char *value = NULL;
+    bool same = false;
+    for (char *s = line; *s != '\0'; s++)
+        *s = *s == '[' || *s == ']' ? ' ' : *s;
+    spa_words(line);
+    for (char *word = next_word(&line); word != NULL; word = next_word(&line)) {
+        const char *card = strstr(word, "alsa_");
+        size_t len = card != NULL ? strcspn(card, "*") : 0;
+        len -= len > 0 && card[len] == '*' && card[len - 1] == '.';
+        const size_t ours = strlen(change->value);
+        same = same || (card != NULL && strncmp(card, change->value, len < ours ? len : ours) == 0);
+        if (strncmp(word, name, name_len) == 0 && word[name_len] == '=')
+            value = word + name_len + 1;
+    }
+    return same ? value : NULL;
+}
+
 /* --- pairs --- */
 
 static bool word_pair(const char *words, size_t i, struct pair *ret)
@@ -110,6 +131,11 @@ static bool pair_at(const struct st_change *change, size_t i, struct pair *ret)
                (change->value[len + 1] == '\0' ||
                 copy(ret->value, sizeof(ret->value), change->value + len + 1,
                      strlen(change->value + len + 1)));
+    }
+    if (change->kind == ST_CHANGE_WIREPLUMBER || change->kind == ST_CHANGE_WIREPLUMBER_LUA) {
+        ST_PRINT(ret->name, "%s", "api.alsa.headroom");
+        ST_PRINT(ret->value, "%s", "512"); /* as change.c writes it */
+        return true;
     }
     return copy(ret->name, sizeof(ret->name), change->key, strlen(change->key)) &&
            copy(ret->value, sizeof(ret->value), change->value, strlen(change->value));
@@ -269,8 +295,14 @@ struct order {
         "/etc/" folder, "/run/" folder, "/usr/local/lib/" folder, "/usr/lib/" folder, "/lib/" folder         \
     }
 
+#define WIREPLUMBER(folder)                                                                                  \
+    {                                                                                                        \
+        "%s/wireplumber/" folder, "/etc/wireplumber/" folder, "/usr/share/wireplumber/" folder               \
+    }
+
 /* Sources: sysctl.d(5), tmpfiles.d(5), modprobe.d(5), systemd.unit(5), pam_limits(8), pipewire.conf(5),
- * loader.conf(5), rc.conf(5), sysctl.conf(5), login.conf(5), Debian's grub-mkconfig. */
+ * loader.conf(5), rc.conf(5), sysctl.conf(5), login.conf(5), Debian's grub-mkconfig, WirePlumber's manual
+ * ("Working with fragments", "Locations of WirePlumber's files"). */
 static const struct order orders[] = {
     {ST_CHANGE_SYSCTL, ST_OS_LINUX, line_sysctl, .suffix = ".conf", .dirs = EVERYWHERE("sysctl.d"),
      .after = {"/etc/sysctl.conf"}}, /* by sysctl --system; not by systemd-sysctl */
@@ -282,6 +314,10 @@ static const struct order orders[] = {
      .dirs = EVERYWHERE("systemd/system/%s.d")},
     {ST_CHANGE_PIPEWIRE, ST_OS_LINUX, line_pipewire, .suffix = ".conf",
      .dirs = {"%s/pipewire/pipewire.conf.d"}},
+    {ST_CHANGE_WIREPLUMBER, ST_OS_LINUX, line_wireplumber, .suffix = ".conf",
+     .dirs = WIREPLUMBER("wireplumber.conf.d")},
+    {ST_CHANGE_WIREPLUMBER_LUA, ST_OS_LINUX, line_wireplumber, .suffix = ".lua",
+     .dirs = WIREPLUMBER("main.lua.d")},
     {ST_CHANGE_BOOT, ST_OS_LINUX, line_grub, .suffix = ".cfg", .dirs = {"/etc/default/grub.d"}},
     {ST_CHANGE_BOOT_GRUB, ST_OS_LINUX, line_grub},
     {ST_CHANGE_BOOT_CMDLINE, ST_OS_LINUX, line_cmdline},

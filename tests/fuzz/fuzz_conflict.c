@@ -34,6 +34,14 @@ static const struct {
      {ST_CHANGE_PIPEWIRE, "/home/USER/.config", "default.clock.quantum = 128"},
      "/home/USER/.config/pipewire/pipewire.conf.d/99-x.conf",
      false},
+    {ST_OS_LINUX,
+     {ST_CHANGE_WIREPLUMBER, "/home/USER/.config", "alsa_output.usb-X"},
+     "/home/USER/.config/wireplumber/wireplumber.conf.d/90-sleeptune.conf",
+     true},
+    {ST_OS_LINUX,
+     {ST_CHANGE_WIREPLUMBER_LUA, "/home/USER/.config", "alsa_output.usb-X"},
+     "/etc/wireplumber/main.lua.d/60-x.lua",
+     false},
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

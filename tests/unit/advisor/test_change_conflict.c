@@ -44,6 +44,15 @@ struct row {
         ST_CHANGE_PIPEWIRE, "/home/USER/.config",                                                            \
             "default.clock.quantum = 128 vm.overrides = { default.clock.min-quantum = 128 }"                 \
     }
+#define CARD "alsa_output.usb-X_1-00.analog-stereo"
+#define WIREPLUMBER                                                                                          \
+    {                                                                                                        \
+        ST_CHANGE_WIREPLUMBER, "/home/USER/.config", CARD                                                    \
+    }
+#define LUA                                                                                                  \
+    {                                                                                                        \
+        ST_CHANGE_WIREPLUMBER_LUA, "/home/USER/.config", CARD                                                \
+    }
 #define BOOT                                                                                                 \
     {                                                                                                        \
         ST_CHANGE_BOOT, "boot", "preempt=full"                                                               \
@@ -60,9 +69,16 @@ struct row {
     {                                                                                                        \
         ST_CHANGE_BOOT_CMDLINE, "boot", "preempt=full"                                                       \
     }
-#define PIPEWIRE_D "/home/USER/.config/pipewire/pipewire.conf.d/"
-#define UNIT_D     "systemd/system/user@.service.d/"
-#define APPEND     "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT "
+#define PIPEWIRE_D    "/home/USER/.config/pipewire/pipewire.conf.d/"
+#define WIREPLUMBER_D "/home/USER/.config/wireplumber/wireplumber.conf.d/"
+#define RULE(card, frames)                                                                                   \
+    "monitor.alsa.rules = [ { matches = [ { node.name = \"~" card "\" } ] actions = { update-props = { "     \
+    "api.alsa.headroom = " frames " } } } ]\n"
+#define LUA_RULE(card, frames)                                                                               \
+    "table.insert(alsa_monitor.rules, { matches = { { { \"node.name\", \"matches\", \"" card                 \
+    "\" } } }, apply_properties = { [\"api.alsa.headroom\"] = " frames " } })\n"
+#define UNIT_D "systemd/system/user@.service.d/"
+#define APPEND "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT "
 
 static const struct row linux_rows[] = {
     {SYSCTL, "/etc/sysctl.d/99-x.conf", "# a\n\nvm/swappiness = 60\n",
@@ -119,6 +135,19 @@ static const struct row linux_rows[] = {
     {BOOT_GRUB, "/etc/default/grub", APPEND "preempt=full\"\n" APPEND "preempt=none\"\n",
      "/etc/default/grub:2 sets preempt to none"},
     {BOOT_GRUB, "/etc/default/grub", APPEND "preempt=none\"\n" APPEND "preempt=full\"\n", NULL},
+    {WIREPLUMBER, WIREPLUMBER_D "99-x.conf", RULE("alsa_output.usb-X.*", "0"),
+     "99-x.conf:1 sets api.alsa.headroom to 0 later"},
+    {WIREPLUMBER, WIREPLUMBER_D "99-x.conf", RULE(CARD, "512"), NULL},
+    {WIREPLUMBER, WIREPLUMBER_D "99-x.conf", RULE("alsa_output.pci-0000_00_1f.3.*", "0"), NULL}, /* another */
+    {WIREPLUMBER, WIREPLUMBER_D "10-x.conf", RULE("alsa_output.*", "0"), NULL},
+    {WIREPLUMBER, WIREPLUMBER_D "90-sleeptune.conf", RULE(CARD ".*", "512") RULE("alsa_output.*", "1024"),
+     "90-sleeptune.conf:2 sets api.alsa.headroom to 1024 later"},
+    {WIREPLUMBER, "/etc/wireplumber/wireplumber.conf.d/99-x.conf", RULE("alsa_.*", "256"),
+     "/etc/wireplumber/wireplumber.conf.d/99-x.conf:1 sets api.alsa.headroom to 256 later"},
+    {LUA, "/etc/wireplumber/main.lua.d/60-x.lua", LUA_RULE("alsa_output.*", "0"),
+     "60-x.lua:1 sets api.alsa.headroom to 0 later"},
+    {LUA, "/home/USER/.config/wireplumber/main.lua.d/60-x.lua", LUA_RULE("alsa_input.*", "0"), NULL},
+    {LUA, "/usr/share/wireplumber/main.lua.d/50-alsa-config.lua", LUA_RULE("alsa_output.*", "0"), NULL},
     {BOOT_CMDLINE, "/etc/kernel/cmdline", "root=x preempt=none\npreempt=full\n", NULL},
     {BOOT_CMDLINE, "/etc/kernel/cmdline", "preempt=full\npreempt=none\n",
      "/etc/kernel/cmdline:2 sets preempt to none"},

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "advisor/change/applied.h"
 #include "tests/fake/fake.h"
@@ -388,6 +389,24 @@ static const struct {
      "root=1\n",
      "root=2\n",
      "preempt=none\n"},
+    {ST_OS_LINUX,
+     {ST_CHANGE_PIPEWIRE, "/home/USER/.config", "default.clock.quantum = 128"},
+     "/home/USER/.config/pipewire/pipewire.conf.d/90-sleeptune.conf",
+     "# a\n",
+     "# b\n",
+     "context.properties = { default.clock.quantum = 9 }\n"},
+    {ST_OS_LINUX,
+     {ST_CHANGE_WIREPLUMBER, "/home/USER/.config", "alsa_output.usb-X"},
+     "/home/USER/.config/wireplumber/wireplumber.conf.d/90-sleeptune.conf",
+     "# a\n",
+     "# b\n",
+     "monitor.alsa.rules = []\n"},
+    {ST_OS_LINUX,
+     {ST_CHANGE_WIREPLUMBER_LUA, "/home/USER/.config", "alsa_output.usb-X"},
+     "/home/USER/.config/wireplumber/main.lua.d/51-sleeptune.lua",
+     "-- a\n",
+     "-- b\n",
+     "table.insert(alsa_monitor.rules, {})\n"},
     {ST_OS_FREEBSD, {ST_CHANGE_SYSCTL, "hw.x", "1"}, "/etc/sysctl.conf", "a=1\n", "a=2\n", "hw.x=9\n"},
     {ST_OS_FREEBSD,
      {ST_CHANGE_LOADER, "kern.hz", "1000"},
@@ -417,6 +436,9 @@ static void check_ways(size_t i, const char *now_before, const char *now_ours, b
     struct st_revert_counts counts;
     size_t left_n, len;
     struct st_finding finding = {.rule = &rule};
+    const bool lower = st_change_is_users(ways[i].change.kind) && geteuid() == 0; /* not for root */
+    if (lower)
+        assert_int_equal(seteuid(65534), 0);
     struct st_platform *p =
         machine(ways[i].os, (const struct file[FILES_MAX]){{ways[i].path, ways[i].before}});
     if (ways[i].os == ST_OS_LINUX) {
@@ -445,6 +467,8 @@ static void check_ways(size_t i, const char *now_before, const char *now_ours, b
     st_plan_finish(&plan);
     st_finding_finish(&finding);
     st_fake_free(p);
+    if (lower)
+        assert_int_equal(seteuid(0), 0);
 }
 
 static void what_others_changed_around_our_lines_stays(void **state)
