@@ -112,8 +112,6 @@ static void set_playing(struct stream *stream, bool playing)
 {
     if (playing && !stream->playing)
         stream->buffer = (struct st_client_buffer){0};
-    if (playing != stream->playing)
-        st_listened_change(&stream->listened, st_posix_now_ns(NULL));
     stream->playing = playing;
     stream->buffer.buffer_ns =
         stream->bytes_per_s > 0 ? stream->buffer_bytes * ST_NS_PER_S / stream->bytes_per_s : 0;
@@ -136,6 +134,9 @@ static void on_info(void *ctx, const struct pw_node_info *info)
             stream->refused = pid == 0 || binary == NULL || st_standing_open(pid, binary, &stream->clock) < 0;
         }
     }
+    /* a busy server may report only the end of a short cork */
+    if ((info->change_mask & (PW_NODE_CHANGE_MASK_STATE | PW_NODE_CHANGE_MASK_PROPS)) != 0)
+        st_listened_change(&stream->listened, st_posix_now_ns(NULL));
     const char *corked =
         info->props != NULL ? st_pipewire_streams_property(info->props, "pulse.corked") : NULL;
     set_playing(stream, info->state == PW_NODE_STATE_RUNNING && !spa_streq(corked, "true"));

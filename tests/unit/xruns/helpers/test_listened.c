@@ -159,6 +159,9 @@ static void silences_of_the_music_and_changes_are_none(void **state)
     assert_false(st_listened_take(&listened, AT + 8000 * MS, &loss));
     st_listened_find(&listened, AT + 9000 * MS, 20 * MS, ST_LISTENED_WHOLE | ST_LISTENED_RARE);
     assert_true(st_listened_take(&listened, AT + 11000 * MS, &loss));
+    st_listened_find(&listened, AT + 12000 * MS, 20 * MS, ST_LISTENED_WHOLE | ST_LISTENED_RARE);
+    st_listened_change(&listened, AT + 12600 * MS); /* reported late */
+    assert_false(st_listened_take(&listened, AT + 14000 * MS, &loss));
 }
 
 static void lines_are_read(void **state)
