@@ -4,7 +4,10 @@
 #define BLOCK_MAX  (INT64_C(1) << 20)
 #define SPAN_MAX   (64 * BLOCK_MAX)
 #define FIRST_MAX  16 /* long cycles, of which one is at the end of a block */
-#define BLOCKS_MIN 12 /* with a long cycle each, in nine of ten */
+#define BLOCKS_MIN 12
+#define LATEST_MIN 16  /* if only the latest ones have a long cycle: such a look is one of several */
+#define HITS_MIN   0.9 /* of the blocks have a long cycle */
+#define UNSEEN_MAX 64  /* cycles; more is a pause, in which the client computed nothing */
 #define NOISE_NS   20000
 #define CHANCE     1e-9 /* that long cycles at random times look so */
 
@@ -13,8 +16,13 @@ bool st_block_rhythm_is_long(int64_t busy_ns, int64_t usual_ns)
     return busy_ns > usual_ns + usual_ns / 2 + NOISE_NS;
 }
 
-void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t frames, int64_t busy_ns, int64_t usual_ns)
+void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t clock, int64_t frames, int64_t busy_ns,
+                         int64_t usual_ns)
 {
+    const int64_t unseen = clock - rhythm->clock - rhythm->frames;
+    if (unseen > 0 && unseen <= UNSEEN_MAX * rhythm->frames)
+        rhythm->position += unseen;
+    rhythm->clock = clock;
     if (frames != rhythm->frames) {
         rhythm->frames = frames;
         rhythm->begin = rhythm->position;
@@ -57,19 +65,40 @@ static size_t hits(const int64_t *longs, size_t n, int64_t first, int64_t block,
     return found;
 }
 
-static bool is_block(const struct st_block_rhythm *rhythm, const int64_t *longs, size_t n, int64_t block)
+/* Of those in the latest `span` frames. */
+static bool is_block_of(const struct st_block_rhythm *rhythm, const int64_t *longs, size_t n, int64_t block,
+                        int64_t span)
 {
-    const int64_t span = rhythm->position - (rhythm->longs_n > n ? longs[0] : rhythm->begin);
+    for (; n > 0 && rhythm->position - longs[0] > span; n--)
+        longs++;
     const double blocks = (double)(span / block), share = (double)n * (double)rhythm->frames / (double)span;
-    size_t most = 0;
+    size_t most = 0, rival = 0;
+    int64_t at = 0;
     for (size_t i = 0; i < n && i < FIRST_MAX; i++) {
         const size_t found = hits(longs, n, longs[i], block, rhythm->frames);
+        at = found > most ? longs[i] : at;
         most = found > most ? found : most;
+    }
+    /* elsewhere in the blocks: a rhythm that is faster, and no block, has as many there */
+    for (size_t i = 0; i < n && (double)most >= HITS_MIN * blocks; i++) {
+        const bool near = (longs[i] - at + SPAN_MAX + 2 * rhythm->frames) % block <= 4 * rhythm->frames;
+        const size_t found = near ? 0 : hits(longs, n, longs[i], block, rhythm->frames);
+        rival = found > rival ? found : rival;
     }
     /* by chance each block has one within the three cycles that count with this probability */
     const double chance = blocks * log(2) + (double)most * log(1 - pow(1 - fmin(share, 1), 3)) +
-                          log(ST_BLOCK_RHYTHM_LONG_MAX * 20);
-    return blocks >= BLOCKS_MIN && (double)most >= 0.9 * blocks && 3 * (n - most) < n && chance < log(CHANCE);
+                          log(ST_BLOCK_RHYTHM_LONG_MAX * 100);
+    return (double)most >= HITS_MIN * blocks && 2 * rival < most && chance < log(CHANCE);
+}
+
+/* A cycle that was lost shifts the blocks behind it: what came after it may be long enough. */
+static bool is_block(const struct st_block_rhythm *rhythm, const int64_t *longs, size_t n, int64_t block)
+{
+    int64_t span = rhythm->position - (rhythm->longs_n > n ? longs[0] : rhythm->begin);
+    bool found = span / block >= BLOCKS_MIN && is_block_of(rhythm, longs, n, block, span);
+    for (span -= span / 4; !found && span / block >= LATEST_MIN; span -= span / 4)
+        found = is_block_of(rhythm, longs, n, block, span);
+    return found;
 }
 
 int64_t st_block_rhythm_find(struct st_block_rhythm *rhythm, bool *ret_any)

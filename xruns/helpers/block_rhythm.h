@@ -11,7 +11,8 @@
 /** All 0 at first. */
 struct st_block_rhythm {
     int64_t frames;          /* of a cycle */
-    int64_t position, begin; /* frames that the client computed, and as of the first cycle that counts */
+    int64_t clock;           /* of the driver, in its latest cycle */
+    int64_t position, begin; /* frames up to the latest cycle's end, and to the first one that counts */
     int64_t longs[ST_BLOCK_RHYTHM_LONG_MAX]; /* position of long cycles, a ring ... */
     size_t longs_n;                          /* ... of this number since the beginning */
     bool was_long;
@@ -23,8 +24,10 @@ struct st_block_rhythm {
 /** Such a cycle is a long one. */
 bool st_block_rhythm_is_long(int64_t busy_ns, int64_t usual_ns);
 
-/** A cycle that the client has finished. @param usual_ns of such cycles. */
-void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t frames, int64_t busy_ns, int64_t usual_ns);
+/** A cycle that the client has finished. Not all of them are seen. @param clock frames that its driver had
+ * counted when it began. @param usual_ns of such cycles. */
+void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t clock, int64_t frames, int64_t busy_ns,
+                         int64_t usual_ns);
 
 /** Looks for a rhythm. @param ret_any it is the same in cycles of different lengths.
  * @return frames of a block; 0: there is none, or it is not known. */

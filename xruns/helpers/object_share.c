@@ -1,10 +1,11 @@
 #include "xruns/helpers/object_share.h"
 
-#define OTHERS_MIN   100  /* cycles, before a long one is compared with them */
-#define SAMPLES_MIN  30   /* in long cycles, and in others */
-#define COMPUTED_MIN 0.25 /* of the long cycles */
-#define CHANCE       1e-4
+#define OTHERS_MIN   100   /* cycles, before a long one is compared with them */
+#define SAMPLES_MIN  30    /* in long cycles, and in others */
+#define COMPUTED_MIN 0.25  /* of the long cycles */
+#define CYCLES_MIN   20    /* of those that count: fewer are too few for a mean */
 #define Z            3.291 /* of a normal law, 0.1 % on both sides together */
+#define Z_CHANCE     3.719 /* 0.01 % on one side */
 
 void st_object_share_sample(struct st_object_share *share, const char *name)
 {
@@ -14,26 +15,30 @@ void st_object_share_sample(struct st_object_share *share, const char *name)
         i++;
     if (name[0] == '\0' || i == ST_OBJECT_SHARE_MAX)
         return;
-    if (i == share->files_n)
+    if (i == share->files_n) {
         snprintf(share->files[share->files_n++].name, sizeof(share->files[i].name), "%s", name);
+        share->files[i].beyond = -share->half; /* it had nothing so far */
+        share->files[i].beyond2 = share->half2;
+    }
     share->files[i].cycle_n++;
 }
 
-/* Which file has most of what this long cycle has more than others? */
-static void judge(struct st_object_share *share, double more)
+/* What does each file have of the samples that this long cycle has more than others? A cycle counts by how
+ * much longer it is, so that those that are hardly long, and of another reason, count little. */
+static void judge(struct st_object_share *share, int64_t busy_ns)
 {
-    struct st_object_share_file *of = NULL;
-    double most = more / 2;
+    const double others = (double)share->other_cycles_n;
+    const double half = ((double)share->cycle_n - (double)share->other_n / others) / 2;
+    const double weight =
+        fmax((double)busy_ns - (double)share->other_ns / others, 0) / (double)share->sample_ns;
     for (size_t i = 0; i < share->files_n; i++) {
-        const double own =
-            (double)share->files[i].cycle_n - (double)share->files[i].other_n / (double)share->other_cycles_n;
-        if (own <= most)
-            continue;
-        most = own;
-        of = &share->files[i];
+        struct st_object_share_file *file = &share->files[i];
+        const double beyond = weight * ((double)file->cycle_n - (double)file->other_n / others - half);
+        file->beyond += beyond;
+        file->beyond2 += beyond * beyond;
     }
-    if (of != NULL)
-        of->most_n++;
+    share->half += weight * half;
+    share->half2 += weight * weight * half * half;
 }
 
 static bool computed_more(const struct st_object_share *share, int64_t busy_ns)
@@ -49,7 +54,7 @@ void st_object_share_cycle(struct st_object_share *share, bool is_long, int64_t 
     const bool comparable = is_long && share->other_cycles_n >= OTHERS_MIN;
     const bool counts = !is_long || (comparable && computed_more(share, busy_ns));
     if (is_long && counts)
-        judge(share, (double)share->cycle_n - (double)share->other_n / (double)share->other_cycles_n);
+        judge(share, busy_ns);
     for (size_t i = 0; i < share->files_n; i++) {
         struct st_object_share_file *file = &share->files[i];
         *(is_long ? &file->long_n : &file->other_n) += counts ? file->cycle_n : 0;
@@ -70,14 +75,12 @@ static double bound(int64_t hits, int64_t n, double z)
     return (p + z2 / (2 * m) + z * sqrt(p * (1 - p) / m + z2 / (4 * m * m))) / (1 + z2 / m);
 }
 
-/* Probability of k or more of n, each by 1/2. */
-static double chance_of(int64_t k, int64_t n)
+/* Is the mean of n values above 0 by more than chance? The quantile is Fisher's expansion. */
+static bool is_above(double sum, double squares, double n)
 {
-    double sum = 0;
-    for (int64_t i = k; i <= n; i++)
-        sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) -
-                   (double)n * log(2));
-    return sum;
+    const double squared_error = (squares - sum * sum / n) / (n - 1) * n; /* of the sum */
+    const double t = Z_CHANCE + (pow(Z_CHANCE, 3) + Z_CHANCE) / (4 * (n - 1));
+    return sum > 0 && sum * sum > t * t * squared_error;
 }
 
 static bool stands_out(const struct st_object_share *share, const struct st_object_share_file *file)
@@ -85,14 +88,15 @@ static bool stands_out(const struct st_object_share *share, const struct st_obje
     return share->long_n >= SAMPLES_MIN && share->other_n >= SAMPLES_MIN &&
            COMPUTED_MIN * (double)share->long_cycles_n <= (double)share->computed_n &&
            bound(file->long_n, share->long_n, -Z) > bound(file->other_n, share->other_n, Z) &&
-           chance_of(file->most_n, share->computed_n) <= CHANCE;
+           share->computed_n >= CYCLES_MIN &&
+           is_above(file->beyond, file->beyond2, (double)share->computed_n);
 }
 
 void st_object_share_find(const struct st_object_share *share, struct st_xrun_code *ret)
 {
     const struct st_object_share_file *file = share->files;
     for (size_t i = 1; i < share->files_n; i++)
-        file = share->files[i].most_n > file->most_n ? &share->files[i] : file;
+        file = share->files[i].beyond > file->beyond ? &share->files[i] : file;
     *ret = (struct st_xrun_code){.state = ret->state,
                                  .long_cycles_n = share->long_cycles_n,
                                  .computed_n = share->computed_n,

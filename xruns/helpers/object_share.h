@@ -4,8 +4,9 @@
  * Only those long cycles count in which it computed more: at least half of the time by which they are longer
  * than the others. The rest of them got no CPU, slept, or waited for the kernel. A file is named only if they
  * are a quarter of all long cycles, it has a larger share of the samples in them than in the others (Wilson's
- * intervals do not overlap), and it has most of what is computed more, in more of them than chance would have
- * once in 10000 looks. So a file that computes always is not named. */
+ * intervals do not overlap), and it has more than half of what is computed more: what it has beyond that
+ * half, by how much longer each cycle is, is above 0 on average by more than chance would have once in 10000
+ * looks (Student's t). So a file that computes always is not named. */
 #ifndef ST_XRUNS_HELPERS_OBJECT_SHARE_H
 #define ST_XRUNS_HELPERS_OBJECT_SHARE_H
 
@@ -20,13 +21,15 @@ struct st_object_share {
         char name[ST_XRUN_NAME_BYTES];
         int64_t cycle_n;         /* samples in the cycle that is taken ... */
         int64_t long_n, other_n; /* ... and in those that have ended */
-        int64_t most_n;          /* long cycles in which it has most of what is computed more */
+        double beyond,
+            beyond2; /* samples beyond half of what is computed more, weighted, and squares: sums */
     } files[ST_OBJECT_SHARE_MAX];
     size_t files_n;
     int64_t cycle_n, long_n, other_n; /* samples in all */
     int64_t long_cycles_n;            /* all of them ... */
     int64_t computed_n;               /* ... and those that count, and have samples here */
     int64_t other_cycles_n, other_ns; /* and how long they took */
+    double half, half2;               /* of what is computed more, weighted, and squares: sums */
 };
 
 /** A sample in the cycle that is taken. @param name of a file; "": in none. */

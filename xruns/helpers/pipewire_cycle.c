@@ -64,9 +64,9 @@ int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pipewire_cycle 
 {
     const struct spa_pod *field[FIELDS_MAX]; /* flags, id, name, time, rate, position, duration */
     struct spa_fraction rate;
-    int64_t duration;
-    if (fields_of(pod, field) < 7 || spa_pod_get_fraction(field[4], &rate) < 0 ||
-        spa_pod_get_long(field[6], &duration) < 0)
+    int64_t position, duration;
+    if (fields_of(pod, field) < 7 || spa_pod_get_long(field[5], &position) < 0 ||
+        spa_pod_get_fraction(field[4], &rate) < 0 || spa_pod_get_long(field[6], &duration) < 0)
         return -EBADMSG;
     if (rate.num == 0 || rate.denom < rate.num || rate.denom > ST_PIPEWIRE_CYCLE_RATE_MAX || duration <= 0 ||
         duration > ST_PIPEWIRE_CYCLE_FRAMES_MAX)
@@ -76,6 +76,7 @@ int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pipewire_cycle 
         return 0;
     ret->rate_hz = rate_hz;
     ret->frames = duration;
+    ret->position = position;
     ret->period_ns = duration * ST_NS_PER_S / rate_hz;
     return 0;
 }

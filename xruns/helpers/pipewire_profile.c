@@ -137,12 +137,13 @@ static void rename_node(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
 
 /* A cycle that the node has finished; one that was late is known from two sides. */
 static void count_rhythm(const struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
-                         int64_t frames, int64_t signal_ns, int64_t end_ns, int64_t busy_ns)
+                         const struct st_pipewire_cycle *cycle, int64_t position, int64_t signal_ns,
+                         int64_t end_ns, int64_t busy_ns)
 {
-    if (frames == 0 || node->usual_busy_ns == 0 || signal_ns <= node->rhythm_ns)
+    if (cycle->frames == 0 || node->usual_busy_ns == 0 || signal_ns <= node->rhythm_ns)
         return;
     node->rhythm_ns = signal_ns;
-    st_block_rhythm_add(&node->rhythm, frames, busy_ns, node->usual_busy_ns);
+    st_block_rhythm_add(&node->rhythm, position, cycle->frames, busy_ns, node->usual_busy_ns);
     if (node->long_matters && profile->computed != NULL)
         profile->computed(profile->measure_ctx, node->id, node->client, end_ns - busy_ns, end_ns,
                           st_block_rhythm_is_long(busy_ns, node->usual_busy_ns));
@@ -161,7 +162,7 @@ static void count_load(const struct st_pipewire_profile *profile, struct st_pipe
         return;
     const int64_t busy_ns = block->finish_ns - block->awake_ns;
     const int64_t signalled_ns = block->signal_ns - cycle->driver.signal_ns;
-    count_rhythm(profile, node, cycle->frames, block->signal_ns, block->finish_ns, busy_ns);
+    count_rhythm(profile, node, cycle, cycle->position, block->signal_ns, block->finish_ns, busy_ns);
     node->usual_busy_ns = known ? node->usual_busy_ns + (busy_ns > node->usual_busy_ns ? 1 : -1) *
                                                             node->usual_busy_ns / USUAL_CYCLES
                                 : busy_ns; /* about the median */
@@ -424,7 +425,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
         node->slow_ns = late->end_ns;
         node->long_matters = true;
     }
-    count_rhythm(profile, node, cycle->frames, late->signal_ns, late->end_ns, busy_ns);
+    count_rhythm(profile, node, cycle, node->late_position, late->signal_ns, late->end_ns, busy_ns);
     judged(profile, node, node->reason,
            (struct st_dropout_cycle){busy_ns, slow ? late->cpu_error_ns : 0,
                                      slow ? 0 : awake_ns - late->signal_ns, 0},
@@ -445,6 +446,7 @@ static void begin_late(struct st_pipewire_profile *profile, struct st_pipewire_p
                                     .signal_ns = block->signal_ns,
                                     .awake_ns = block->awake_ns >= block->signal_ns ? block->awake_ns : 0,
                                     .deadline_ns = cycle->driver.awake_ns};
+    node->late_position = cycle->position;
     profile->late = true;
     node->waited_for[0] = '\0';
 }

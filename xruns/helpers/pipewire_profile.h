@@ -77,6 +77,7 @@ struct st_pipewire_profile_node {
     char file[ST_XRUN_NAME_BYTES];       /* whose code makes its long cycles; "": not known */
     bool long_matters;                   /* its long cycles: they have a rhythm, or cost sound lately */
     struct st_dropout_figures late;      /* the cycle that it has not finished; signal_ns 0: none */
+    int64_t late_position;               /* of the driver's clock in that cycle */
     char waited_for[ST_XRUN_NAME_BYTES]; /* who signalled it in that cycle */
     enum st_dropout_reason reason;       /* of the latest dropout ... */
     int64_t judged_ns;                   /* ... which was judged then */
