@@ -11,7 +11,8 @@ recording is the truth. The player is disturbed again and again (--how):
 
 --listen on: what it plays is heard (observe.listen); not as root, which never listens: setpriv --reuid nobody --clear-groups ...
 
-A hole is silence of 3 ms and more; less than 20 ms of sound between two makes them one. --player: paplay (a PulseAudio client, as browsers and
+A hole is silence of 3 ms and more; less than 20 ms of sound between two makes them one. right: disturbances after which reports name the
+program, the place and the reason (RIGHT), and nothing else; false: what is reported where the recording has no hole. --player: paplay (a PulseAudio client, as browsers and
 games are) or aplay (the ALSA plug-in of PipeWire, --alsa-plugin FILE if it is not installed).
 
     tests/bench/client-buffer.py --build build --losses 60 --how stopped,hogged
@@ -34,8 +35,16 @@ import urllib.parse
 import wave
 
 from dropouts import RATE, Observer, Server, fields
+from recording import Recording, pair
 
-HOLE_MS, SOUND_MS = 3, 20
+RIGHT = {  # place and reason of what each way of losing sound makes
+    ("paplay", "stopped"): ("client-buffer", "stopped"),
+    ("paplay", "slowed"): ("client-buffer", "writes-too-slowly"),
+    ("paplay", "hogged"): ("client-buffer", "cpu-taken"),
+    ("aplay", "stopped"): ("graph", "stopped"),
+    ("aplay", "slowed"): ("client-buffer", "writes-too-slowly"),
+    ("aplay", "hogged"): ("graph", "cpu-taken"),
+}
 
 
 def write_tone(path, seconds):
@@ -47,27 +56,13 @@ def write_tone(path, seconds):
         file.writeframes(tenth.tobytes() * (10 * seconds))
 
 
-def holes(path):
-    """The lengths of the silences between sounds, in ms."""
-    with wave.open(path, "rb") as file:
-        samples = array.array("h", file.readframes(file.getnframes()))[::file.getnchannels()]
-    loud = [i for i, sample in enumerate(samples) if abs(sample) > 100]
-    found = []
-    for last, first in zip(loud, loud[1:]):
-        if first - last <= RATE * HOLE_MS / 1000:
-            continue
-        if found and last - found[-1][1] < RATE * SOUND_MS / 1000:
-            found[-1][1] = first
-        else:
-            found.append([last, first])
-    return [(first - last) * 1000 / RATE for last, first in found]
-
-
 def player_of(args, folder):
     source = [] if args.how == "slowed" else [f"{folder}/tone.wav"]
     if args.player == "paplay":
         return ["paplay", f"--latency-msec={args.latency_ms}", *(source or ["--raw", f"--rate={RATE}", "--channels=2"])]
-    plugin = args.alsa_plugin or next(iter(glob.glob("/usr/lib*/**/alsa-lib/libasound_module_pcm_pipewire.so", recursive=True)), "")
+    plugin = args.alsa_plugin or next(iter(glob.glob("/usr/lib*/*/alsa-lib/libasound_module_pcm_pipewire.so")), "")
+    if not plugin:
+        sys.exit("client-buffer.py: the ALSA plug-in of PipeWire is not installed: --alsa-plugin FILE")
     with open(f"{folder}/.asoundrc", "w", encoding="ascii") as file:
         file.write(f'pcm_type.pipewire {{ lib "{plugin}" }}\npcm.graph {{ type pipewire server "pipewire-0" playback_node "-1" }}\n')
     return ["aplay", "-q", "-D", "graph", f"--buffer-time={args.latency_ms * 1000}",
@@ -112,6 +107,19 @@ def disturb(how, player, args, pump):
                        stdout=subprocess.DEVNULL, check=True)
 
 
+def is_own(one):
+    return urllib.parse.unquote(one.get("client", "")) in ("paplay", "ALSA Playback", "alsa_playback.aplay")
+
+
+def verdict(stamped, begin, args):
+    """What was reported of one disturbance."""
+    after = [one for one, at in stamped if begin <= at < begin + (args.lost_ms + args.each_ms) / 1000]
+    if not after:
+        return "nothing"
+    right = [is_own(one) and (one.get("place"), one.get("reason")) == RIGHT[args.player, args.how] for one in after]
+    return "right" if all(right) else "and more" if any(right) else "wrong"
+
+
 def observer_ready(observer):
     return [line.strip() for line in observer.lines if line.startswith("ready")][-1:]
 
@@ -126,23 +134,23 @@ def run(server, how, args):
         os.sched_setaffinity(player.pid, {os.cpu_count() - 1})
     observer = Observer(server, args.build, *([f"-l{args.listen}"] if args.listen != "off" else []))
     time.sleep(2)
-    recorder = subprocess.Popen(["pw-record", "--target", "nul", "-P", "{ stream.capture.sink=true }", "--rate", str(RATE), "--channels", "2",
-                                 "--format", "s16", f"{folder}/heard.wav"], env=server.env)
+    recording = Recording(server, f"{folder}/heard.wav", observer.lines)
     time.sleep(2)  # what began a second ago makes no dropout
-    before = len(observer.lines)
+    before, begins = len(observer.lines), []
     for _ in range(args.losses):
+        begins.append(time.monotonic() + args.each_ms / 1000)
         disturb(how, player, args, pump)
     time.sleep(args.each_ms / 1000)
-    recorder.send_signal(signal.SIGINT)
-    recorder.wait()
-    time.sleep(2.5)  # a report is up to a second late
+    found = recording.end()
     observer.end()
     player.terminate()
     player.wait()
-    heard = holes(f"{folder}/heard.wav")
-    lines = observer.lines[before:]
-    seen = [fields(line) for line in lines if line.startswith("xrun ") and "deadline" not in fields(line)]
-    own = [one for one in seen if urllib.parse.unquote(one.get("client", "")) in ("paplay", "ALSA Playback", "alsa_playback.aplay")]
+    heard = [1000 * seconds for _, seconds in found]
+    stamped = [(fields(line), at) for line, at in list(zip(observer.lines, recording.stamps))[before:] if line.startswith("xrun ")]
+    stamped = [(one, at) for one, at in stamped if "deadline" not in one]
+    seen = [one for one, _ in stamped]
+    own = [one for one in seen if is_own(one)]
+    times = [at for one, at in stamped if is_own(one) for _ in range(int(one["starved"]))]
     count = collections.Counter()
     for one in own:
         count[f"{one.get('place', 'unknown')} {one.get('reason', 'unknown')}"] += int(one["starved"])
@@ -151,6 +159,7 @@ def run(server, how, args):
         if one not in own:
             others[f"{one.get('client', one.get('device'))} {one.get('reason', 'unknown')}"] += int(one["starved"]) + int(one["n"])
     return {"how": how, "listen": args.listen, "ready": observer_ready(observer), "player": args.player, "losses": args.losses, "holes": len(heard), "holes_ms": round(sum(heard), 1),
+            "right": dict(collections.Counter(verdict(stamped, begin, args) for begin in begins)), "false": len(times) - len(pair(times, found)),
             "reported": sum(count.values()), "reported_ms": round(sum(int(one.get("lost", 0)) for one in own) / 1e6, 1),
             "own": dict(count), "others": dict(others), "lengths_ms": [round(hole) for hole in heard],
             "reported_lengths_ms": [round(int(one.get("lost", 0)) / 1e6) for one in own], "cycles": sum(int(one.get("cycles", 0)) for one in own)}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A client of PulseAudio that plays a tone of 440 Hz and does what a line on its standard input says: "pause" and "play" (it corks its stream), "seek"
-(corked, it throws away what it has written), "skip" (the same, not corked), "volume PERCENT", "end". It writes ahead by --latency-ms.
+(corked for 50 ms, it throws away what it has written), "hasty" (for no time), "skip" (the same, not corked), "volume PERCENT", "end". It writes ahead by --latency-ms.
 
     tests/bench/pulse_player.py --latency-ms 50
 """
@@ -82,10 +82,10 @@ class Player:
     def do(self, line):
         if line in ("pause", "play"):
             self.cork(line == "pause")
-        elif line == "seek":
+        elif line in ("seek", "hasty"):
             self.cork(True)
             self.flush()
-            time.sleep(0.05)
+            time.sleep(0.05 if line == "seek" else 0)
             self.cork(False)
         elif line == "skip":
             self.flush()
