@@ -190,13 +190,17 @@ static void add_cycles(struct work *work)
         const size_t which = row != NULL ? row->name : i - n;
         if (which >= ST_CYCLE_RING_NAMES || (row != NULL && row->signal_ns < work->from_ns))
             continue;
-        if (open[which].first != NULL && (row == NULL || row->signal_ns != open[which].first->signal_ns)) {
+        if (open[which].first != NULL && (row == NULL || row->signal_ns > open[which].first->signal_ns)) {
             open[which].free_ns = add_cycle(work, open[which].first, open[which].last, open[which].free_ns);
             open[which].first = NULL;
         }
         if (row == NULL)
             continue;
         note_period(work, row);
+        if (open[which].first != NULL && row->signal_ns < open[which].first->signal_ns) { /* known later */
+            open[which].free_ns = add_cycle(work, row, row, open[which].free_ns);
+            continue;
+        }
         if (open[which].first == NULL) {
             add_late_driver(work, row);
             open[which].first = row;

@@ -16,7 +16,8 @@
 #define ST_CYCLE_RING_NOT_YET UINT32_MAX
 
 /** A client's part of a cycle, as reported when the next one began. Times are CLOCK_MONOTONIC. A client that
- * was late has several rows of one signal_ns: the last one counts. */
+ * was late has several rows of one signal_ns: the last one counts. A cycle that the server did not report, as
+ * the client held its CPU, comes behind the client's next one. */
 struct st_cycle_row {
     int64_t cycle_ns;   /* the driver's cycle began; in the row of a driver: the one before, 0: not known */
     int64_t signal_ns;  /* the client's inputs were ready */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the tracer leaves in the kernel: nothing, also after kill -9. On the real tracefs, mounted in a mount namespace of this test.
-# shellcheck disable=SC2119,SC2317
+# shellcheck disable=SC2015,SC2119,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 if [ -z "${TRACE_TEST_INSIDE:-}" ]; then
@@ -65,6 +65,7 @@ if [ "$(od -An -tu1 -j4 -N1 "$SLEEPTUNED" | tr -d ' ')" = 1 ] && grep -q 'local_
     tap_done
 fi
 ok "and traces" wait_for traces
+is "the kernel notes no names for it, where no one else traces" "$(grep -x '.*record-cmd' "$tracing/instances/sleeptune/trace_options")" norecord-cmd
 stop
 is "its end removes the instance" "$(left)" ""
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One dropout as a file for ui.perfetto.dev: a real PipeWire server, and a client that stalls. As root also what the kernel did, by the real
 # tracefs, mounted in a mount namespace of this test.
-# shellcheck disable=SC2034,SC2119
+# shellcheck disable=SC2034,SC2119,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 if [ -z "${TRACE_TEST_INSIDE:-}" ] && [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
@@ -73,10 +73,19 @@ rm -r "$tmp/state/traces"
 only
 echo 'trace: { enabled = "on"; }; loop: { when = "always"; };' >>"$conf"
 before=$(cat "$tracing/tracing_on" "$tracing/events/sched/sched_switch/enable" "$tracing/buffer_size_kb" "$tracing/trace_clock")
+other=$tracing/instances/sleeptune-other # another user of it
+mkdir "$other"
+echo 1 >"$other/events/sched/sched_switch/enable"
 starts "a daemon that traces starts"
 traces_kernel() { [ "$(cat "$tracing/instances/sleeptune/tracing_on")" = 1 ]; }
 ok "it has an instance of its own" wait_for traces_kernel
 is "the trace of others is as before" "$(cat "$tracing/tracing_on" "$tracing/events/sched/sched_switch/enable" "$tracing/buffer_size_kb" "$tracing/trace_clock")" "$before"
+named() { # NAME: it runs, and another user's trace has its name
+    cp "$(command -v sleep)" "$tmp/$1"
+    "$tmp/$1" 0.1
+    grep -c "^ *$1-[0-9]" "$other/trace" | sed 's/^[1-9][0-9]*$/named/'
+}
+is "another one's goes on, with names" "$(cat "$other/tracing_on" "$other/events/sched/sched_switch/enable" | xargs) $(named st-while)" "1 1 named"
 ok "the server is watched again" wait_for of_like state watching
 sleep 3
 kill -STOP "$client_pid"
@@ -100,5 +109,7 @@ gone() { [ "$(find "$tmp/state/traces" -type f | grep -c .)" = 0 ]; }
 ok "without room for traces those that were kept go" wait_for gone
 stop # which holds the client's input
 end_client
+is "also after its end" "$(cat "$other/events/sched/sched_switch/enable") $(named st-after)" "1 named"
+rmdir "$other"
 is "the instance is removed at the end" "$(ls "$tracing/instances")" ""
 tap_done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k generic -q -i -c dummy
-# One dropout as a file, with what the kernel did: two injected causes, each with the culprit's slices over the deadline that was missed, on one
+# One dropout as a file, with what the kernel did: three injected causes, each with the culprit's slices over the deadline that was missed, on one
 # clock; a mark of quiet sound before each has none. One CPU, whose clock counts instructions: its host adds nothing.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
@@ -42,8 +42,9 @@ decoded() {
     cp /tmp/trace "/share/$((tap_n + 1)).perfetto" # for whoever looks
     python3 /share/tests/perfetto_tracks.py /tmp/trace "$1" --culprit "$2" "$3" 2>&1
 }
-# row WHAT CLIENT TRACK SLICE COMMAND...: before it nothing was missed; then the culprit's slices
+# row WHAT CLIENT TRACK SLICE COMMAND...: before it nothing was missed; then the culprit's slices; a TRACK of "own" is that of a thread of $player
 row() {
+    local track=$3
     rm -rf "$traces"
     sleeptuned -f -c /tmp/conf >/tmp/daemon.log 2>&1 &
     daemon=$!
@@ -52,11 +53,12 @@ row() {
     sleep 3
     sleeptune heard --key quiet >/dev/null
     wait_for kept -name '*heard*'
-    is "$1: before it" "$(decoded Synth "$3" "$4") $(grep -o ' 0 of them missed' /tmp/said)" "valid, Synth computes  0 of them missed"
+    is "$1: before it" "$(decoded Synth "$track" "$4") $(grep -o ' 0 of them missed' /tmp/said)" "valid, Synth computes  0 of them missed"
     rm -rf "$traces"
     "${@:5}"
     ok "$1: it is kept" wait_for kept
-    is "$1: the culprit's slices are over the deadline" "$(decoded "$2" "$3" "$4")" "valid, $2 computes, $4 made it miss"
+    [ "$track" != own ] || track="^thread .*/($(find /proc/$player/task -mindepth 1 -maxdepth 1 -printf '%f\n' | paste -sd '|'))$"
+    is "$1: the culprit's slices are over the deadline" "$(decoded "$2" "$track" "$4")" "valid, $2 computes, $4 made it miss"
     [ "$tap_failed" -eq 0 ] || { cat /tmp/said /tmp/daemon.log; python3 /share/tests/perfetto_tracks.py /tmp/trace "$2" --list; } | tap_note
     kill -TERM $daemon
     wait $daemon
@@ -66,5 +68,6 @@ printf '%s\n' 'socket = { path = "/var/tmp/sock"; };' 'observe = { alsa = "off";
 plays Synth client-rt.conf 10 10
 row "stopped" Synth '^thread ' '^stopped$' sh -c "kill -STOP $player; sleep 0.3; kill -CONT $player"
 row "a hog of SCHED_FIFO" card '^CPU 0$' '^hog/[0-9]+$' /share/tests/hog 0 95 47000 1 400
+row "a client that computes too long" Reverb own '^runs on CPU 0$' plays Reverb client-rt.conf 10 300
 is "the instance is removed at the end" "$(ls /sys/kernel/tracing/instances)" ""
 tap_done

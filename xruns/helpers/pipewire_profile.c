@@ -631,10 +631,37 @@ static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_
     return st_dropout_judge_computed_ns(&figures);
 }
 
+/* @return from one time to the next; NOT_YET: it was not there. */
+static uint32_t span_of(bool there, int64_t from_ns, int64_t to_ns)
+{
+    const int64_t span_ns = st_ns_sub(to_ns, from_ns);
+    return there && span_ns >= 0 && span_ns < ST_CYCLE_RING_NOT_YET ? (uint32_t)span_ns
+                                                                    : ST_CYCLE_RING_NOT_YET;
+}
+
+/* The cycle that was not reported, of the client that held the CPU. */
+static void put_held(struct st_pipewire_profile *profile, const struct st_pipewire_profile_node *driver,
+                     const struct st_pipewire_profile_node *holder)
+{
+    const int64_t ago_ns = holder->finish_ns - driver->holder_busy_ns;
+    const int64_t begin_ns = ago_ns > driver->due_ns ? ago_ns : driver->due_ns;
+    if (profile->ring == NULL)
+        return;
+    st_cycle_ring_put(profile->ring, &(struct st_cycle_row){
+                                         .cycle_ns = driver->due_ns,
+                                         .signal_ns = driver->due_ns,
+                                         .wait_ns = span_of(true, driver->due_ns, begin_ns),
+                                         .busy_ns = span_of(true, begin_ns, holder->finish_ns),
+                                         .period_ns = span_of(true, 0, driver->period_ns),
+                                         .name = st_cycle_ring_name(profile->ring, holder->name),
+                                     });
+}
+
 /* The client that computed for more than a period until the server could begin, on its CPU. 0.3.65 does not
  * report such a cycle, only when it finished. */
 static void find_holder(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
 {
+    bool reported = false;
     driver->holder_id = 0;
     driver->holder_busy_ns = driver->period_ns;
     for (size_t i = 0; profile->measure != NULL && i < 2 * ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
@@ -646,6 +673,7 @@ static void find_holder(struct st_pipewire_profile *profile, struct st_pipewire_
         const int64_t busy_ns = computed_ns(profile, driver, node, i % 2 != 0, &error_ns);
         if (busy_ns < driver->holder_busy_ns)
             continue;
+        reported = i % 2 != 0;
         driver->holder_id = node->id;
         driver->holder_busy_ns = busy_ns;
         driver->holder_error_ns = error_ns;
@@ -653,6 +681,8 @@ static void find_holder(struct st_pipewire_profile *profile, struct st_pipewire_
     struct st_pipewire_profile_node *holder = find(profile, driver->holder_id);
     if (holder != NULL)
         st_node_load_add(&holder->load, driver->holder_busy_ns, 0);
+    if (holder != NULL && !reported)
+        put_held(profile, driver, holder);
 }
 
 /* Was a client of that driver late when its device ran dry? */
@@ -711,14 +741,6 @@ static int note_number(struct st_pipewire_profile *profile, int64_t number)
     const bool gap = profile->number != 0 && number > profile->number && number - 1 != profile->number;
     profile->number = number;
     return gap ? -EOVERFLOW : 0;
-}
-
-/* @return from one time to the next; NOT_YET: it was not there. */
-static uint32_t span_of(bool there, int64_t from_ns, int64_t to_ns)
-{
-    const int64_t span_ns = st_ns_sub(to_ns, from_ns);
-    return there && span_ns >= 0 && span_ns < ST_CYCLE_RING_NOT_YET ? (uint32_t)span_ns
-                                                                    : ST_CYCLE_RING_NOT_YET;
 }
 
 static void put_row(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle,

@@ -116,6 +116,24 @@ static void culprit_of_a_missed_cycle_has_its_name(void **state)
     assert_int_equal(count("mail/9"), 1);
 }
 
+/* It held the CPU from 11 to 29 ms, and was reported behind its next cycle. */
+static void cycle_that_was_known_later_is_in_its_place(void **state)
+{
+    (void)state;
+    const struct st_cycle_row next = {
+        .cycle_ns = START + 30 * MS, .signal_ns = START + 30 * MS, .busy_ns = MS, .period_ns = 5 * MS};
+    st_cycle_ring_put(ring, &next);
+    st_cycle_ring_put(ring, &(struct st_cycle_row){.cycle_ns = START + 11 * MS,
+                                                   .signal_ns = START + 11 * MS,
+                                                   .busy_ns = 18 * MS,
+                                                   .period_ns = 5 * MS});
+    st_cycle_ring_put(ring, &next);
+    const struct st_trace_file file = written(NULL, 0, false);
+    assert_int_equal(file.cycles_n, 3);
+    assert_int_equal(file.missed_n, 2);
+    assert_int_equal(count("computes"), 3);
+}
+
 static void stopped_thread_has_a_track_of_its_own(void **state)
 {
     (void)state;
@@ -154,6 +172,7 @@ static void what_was_lost_is_no_ones(void **state)
     };
     const struct st_trace_file file = written(events, 3, false);
     assert_int_equal(count("hog"), 0);
+    assert_int_equal(count("events are missing before this"), 1);
     assert_int_equal(file.reach_ns, 12 * MS);
 }
 
@@ -191,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(culprit_of_a_missed_cycle_has_its_name, begin, end),
+        cmocka_unit_test_setup_teardown(cycle_that_was_known_later_is_in_its_place, begin, end),
         cmocka_unit_test_setup_teardown(stopped_thread_has_a_track_of_its_own, begin, end),
         cmocka_unit_test_setup_teardown(interrupts_have_their_names, begin, end),
         cmocka_unit_test_setup_teardown(what_was_lost_is_no_ones, begin, end),

@@ -713,9 +713,12 @@ static void the_beginning_of_a_client_is_no_dropout(void **state)
 static void who_computes_while_the_server_waits_is_to_blame(void **state)
 {
     (void)state;
+    static struct st_cycle_ring ring;
     profile.measure = measure;
     for (int64_t cpu = 2; cpu >= 0; cpu -= 2) {
         const int64_t at = 16210 * US;
+        profile.ring = &ring;
+        ring.written = 0;
         queue_ns = cpu == 0 ? 8 * MS : 100 * US; /* 0: it had to wait for the CPU, too */
         take_player(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 90 * US, 7 * MS + 95 * US},
                     (struct times){6 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US}, FINISHED,
@@ -735,6 +738,11 @@ static void who_computes_while_the_server_waits_is_to_blame(void **state)
             assert_true(st_node_load_take(&profile.nodes[2].load, &load));
             assert_int_equal(load.busy_max_ns, 8100 * US);
         }
+        const struct st_cycle_row *held = st_cycle_ring_at(&ring, 4); /* behind those of two cycles */
+        assert_int_equal(st_cycle_ring_n(&ring), cpu > 0 ? 9 : 8);
+        assert_int_equal(held->signal_ns, cpu > 0 ? 8 * MS : at + 20 * US);
+        if (cpu > 0)
+            assert_int_equal(held->wait_ns + held->busy_ns, 8200 * US);
         begin(NULL);
         profile.measure = measure;
     }
