@@ -18,7 +18,8 @@
 
 #define WAITING_MAX  128
 #define REQUESTS_MAX 10                /* for the wake-ups that came in a quarter of a second */
-#define EVENTS_MAX   ST_CPU_EVENTS_MAX /* kept after they were taken out of the ring */
+#define EVENTS_MAX   ST_CPU_EVENTS_MAX /* kept after they were taken out of the ring, at least, and ... */
+#define SPARE        (EVENTS_MAX / 4)  /* ... at most this many more */
 #define FROZEN_NS    (12 * ST_NS_PER_S)
 #define STACK_BYTES  (256 * 1024)
 #define FIRST_PID_NS 0xEFFFFFFC /* inode number of the first PID namespace, of each Linux since 3.8 */
@@ -41,14 +42,14 @@ struct st_tracer {
     struct st_cause_event taken[WAITING_MAX];
     size_t events_n;
     struct st_trace_event
-        events[]; /* 2 * EVENTS_MAX, of which the first half is dropped; none without module */
+        events[]; /* EVENTS_MAX + SPARE, of which the first SPARE are dropped; none without module */
 };
 
 static void keep(void *ctx, const struct st_trace_event *event)
 {
     struct st_tracer *tracer = ctx;
-    if (tracer->events_n == (size_t)2 * EVENTS_MAX) {
-        memmove(tracer->events, tracer->events + EVENTS_MAX, EVENTS_MAX * sizeof(*event));
+    if (tracer->events_n == EVENTS_MAX + SPARE) {
+        memmove(tracer->events, tracer->events + SPARE, EVENTS_MAX * sizeof(*event));
         tracer->events_n = EVENTS_MAX;
     }
     tracer->events[tracer->events_n++] = *event;
@@ -209,7 +210,7 @@ int st_tracer_start(struct st_platform *platform, const struct st_config *config
     }
     if (r != 0)
         return r;
-    const size_t events_n = module != NULL ? 2 * EVENTS_MAX : 0;
+    const size_t events_n = module != NULL ? EVENTS_MAX + SPARE : 0;
     struct st_tracer *tracer = calloc(1, sizeof(*tracer) + events_n * sizeof(tracer->events[0]));
     if (tracer == NULL) {
         snprintf(why, why_bytes, "%s", strerror(ENOMEM));

@@ -140,7 +140,7 @@ const struct st_config_key st_config_keys[] = {
      "Name the thread, interrupt or softirq that had the CPU when the loop woke late, from the kernel's "
      "trace (Linux, tracefs), and keep what the kernel did at a dropout. It needs the right to write to "
      "/sys/kernel/tracing. While it is on, each "
-     "switch between threads with its wake-up costs about a microsecond more."},
+     "switch between threads with its wake-up costs about half a microsecond more."},
     {"trace.buffer_kb", ST_CONFIG_INT, "kB", "2048", 64, 65536, NULL, AT(trace.buffer_kb),
      ST_CONFIG_APPLIES_TRACE,
      "Kernel memory of the trace (trace.enabled), on each CPU, at most 64 MB in all. A file of a dropout "
