@@ -81,7 +81,8 @@ static void decide(struct stream *stream)
     if (hear == stream->heard)
         return;
     stream->heard = hear;
-    stream->listened = (struct st_listened){.plug_in = !is_pulse(stream)};
+    stream->listened =
+        (struct st_listened){.plug_in = !is_pulse(stream), .changed_ns = st_posix_now_ns(NULL)};
     hearing->order(hearing->ctx, stream->id, hear);
 }
 
