@@ -158,8 +158,7 @@ static void print_phases(const void *ctx, FILE *out, ST_UNUSED int width, bool c
     const struct answer *answer = ctx;
     fprintf(out, "  load      holds with    worst wake-up   (mark: do %u frames hold?)\n",
             answer->judged_frames);
-    for (size_t i = 0; i < answer->phases_n; i++) {
-        const struct phase *phase = &answer->phases[i];
+    ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         const struct st_predict_row *held = phase->sizes.table.held;
         char frames[32] = "no size", latest[32] = "not known";
         if (held != NULL)
@@ -206,9 +205,9 @@ static json_t *answer_json(const struct answer *answer)
 static uint32_t held_in_all(const struct answer *answer)
 {
     uint32_t frames = 0;
-    for (size_t i = 0; i < answer->phases_n; i++) {
-        const struct st_predict_row *held = answer->phases[i].sizes.table.held;
-        if (answer->phases[i].load_error == 0 && held == NULL)
+    ST_EACH_OF (phase, answer->phases, answer->phases_n) {
+        const struct st_predict_row *held = phase->sizes.table.held;
+        if (phase->load_error == 0 && held == NULL)
             return 0;
         frames = held != NULL && held->frames > frames ? held->frames : frames;
     }
@@ -249,8 +248,8 @@ static void say_sizes(struct answer *answer, bool watched)
                  held > 0 ? "" : "no size up to ", size, st_stress_name(answer->worst->load),
                  ST_NS_SHORT(result->lateness.max_ns));
     }
-    for (size_t i = 0; i < answer->worst->sizes.n; i++)
-        seconds += st_predict_seconds(&answer->worst->sizes.runs[i].late);
+    ST_EACH_OF (run, answer->worst->sizes.runs, answer->worst->sizes.n)
+        seconds += st_predict_seconds(&run->late);
     if (!answer->stress && table->one_time && !watched)
         st_text_append(answer->text, bytes, " Measured for %.*f s.", seconds < 9.95 ? 1 : 0, seconds);
     if (result->policy == ST_POLICY_OTHER)
@@ -323,8 +322,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
     answer->worst = &answer->phases[0];
     if (st_facts_int(facts, ST_MUSIC_FRAMES, &frames) == 0 && frames > 0 && frames <= ST_PREDICT_FRAMES_MAX)
         answer->used_frames = (uint32_t)frames;
-    for (size_t i = 0; i < answer->phases_n; i++) {
-        struct phase *phase = &answer->phases[i];
+    ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         if (phase->sizes.n == 0 || phase->load_error != 0)
             continue;
         st_sizes_fill(&phase->sizes, answer->used_frames != 0 ? answer->used_frames : answer->judged_frames);
@@ -351,8 +349,8 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
 /** @return an st_exit, after a message. */
 static int status_of(const struct st_sizes *sizes)
 {
-    for (size_t i = 0; i < sizes->n; i++) {
-        if (!sizes->runs[i].result.books_balance) {
+    ST_EACH_OF (run, sizes->runs, sizes->n) {
+        if (!run->result.books_balance) {
             (void)st_failure(COMMAND, "the measurement is invalid: its counters do not agree");
             return ST_EXIT_BOOKS;
         }
@@ -427,8 +425,7 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
     const int heard = options->listen && !st_stop_asked() ? listen(options, answer) : ST_EXIT_DONE;
     status = make_answer(facts, answer);
     status = heard > status ? heard : status;
-    for (size_t i = 0; i < answer->phases_n; i++) {
-        const struct phase *phase = &answer->phases[i];
+    ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         if (phase->load_error != 0)
             status = st_failure(
                 COMMAND, "no load '%s': %s%s", st_stress_name(phase->load),
@@ -474,8 +471,8 @@ int st_cmd_check(int argc, char **argv)
     if (answer.listened != NULL)
         st_listen_run_finish(answer.listened);
     free(answer.listened);
-    for (size_t i = 0; i < answer.phases_n; i++)
-        st_sizes_finish(&answer.phases[i].sizes);
+    ST_EACH_OF (phase, answer.phases, answer.phases_n)
+        st_sizes_finish(&phase->sizes);
     st_facts_free(facts);
     return measured == ST_EXIT_DONE || status >= ST_EXIT_USAGE ? status : measured;
 }

@@ -56,8 +56,8 @@ void st_dropout_json_source(json_t *object, const struct st_dropout_table *table
                             json_t *(*client_json)(const struct st_dropout_client *client))
 {
     json_t *clients = json_array();
-    for (size_t i = 0; i < table->clients_n; i++)
-        json_array_append_new(clients, client_json(&table->clients[i]));
+    ST_EACH_OF (client, table->clients, table->clients_n)
+        json_array_append_new(clients, client_json(client));
     st_json_set(object, "device_xruns", ST_JSON(table->device_xruns_n));
     st_json_set(object, "client_dropouts", ST_JSON(table->dropouts_n));
     st_json_set(object, "others_dropouts", ST_JSON(table->others_dropouts_n));

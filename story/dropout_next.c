@@ -98,8 +98,8 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
     const struct st_dropout_client *victim = st_dropout_table_victim(table);
     bool plays = false; /* the culprit */
     client = victim != NULL ? victim : client;
-    for (size_t i = 0; i < table->clients_n; i++)
-        plays = plays || strcmp(table->clients[i].name, client->culprit) == 0;
+    ST_EACH_OF (other, table->clients, table->clients_n)
+        plays = plays || strcmp(other->name, client->culprit) == 0;
     const bool server = !client->playing && strcmp(client->name, ST_XRUN_SERVER_ITSELF) == 0;
     set[0] = why[0] = '\0';
     if (st_dropout_table_is_normal(table)) {

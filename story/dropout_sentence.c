@@ -44,8 +44,7 @@ static const char *taken_text(const struct st_dropout_table *table, uint64_t all
     bool others = has_others(victim);
     uint64_t taken_n = 0, victims_n = 0; /* if someone is known, those of which no one is are not counted */
     char culprit[160];
-    for (size_t i = 0; i < table->clients_n; i++) {
-        const struct st_dropout_client *client = &table->clients[i];
+    ST_EACH_OF (client, table->clients, table->clients_n) {
         uint64_t n = client->reasons_n[ST_DROPOUT_CPU_TAKEN];
         if (known && client->named_n < n)
             n = client->named_n;

@@ -55,8 +55,7 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
 
 static struct st_dropout_client *find(struct st_dropout_table *table, const struct st_xrun_seen *seen)
 {
-    for (size_t i = 0; i < table->clients_n; i++) {
-        struct st_dropout_client *client = &table->clients[i];
+    ST_EACH_OF (client, table->clients, table->clients_n) {
         if (strcmp(client->name, seen->client) == 0 && strcmp(client->device, seen->device) == 0)
             return client;
     }
@@ -215,8 +214,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes)
 {
     const struct st_dropout_client *least = NULL, *rate = NULL;
-    for (size_t i = 0; i < table->clients_n; i++) {
-        const struct st_dropout_client *client = &table->clients[i];
+    ST_EACH_OF (client, table->clients, table->clients_n) {
         const struct st_xrun_load *load = &client->load;
         if (!client->playing || load->asked_frames == 0 || strcmp(client->device, table->device) != 0)
             continue;
@@ -279,8 +277,8 @@ const char *st_dropout_table_code(const struct st_dropout_client *client, char *
 int64_t st_dropout_table_first(const struct st_dropout_table *table)
 {
     int64_t first_wall_ns = INT64_MAX;
-    for (size_t i = 0; i < table->clients_n; i++) {
-        const int64_t wall_ns = table->clients[i].first_wall_ns;
+    ST_EACH_OF (client, table->clients, table->clients_n) {
+        const int64_t wall_ns = client->first_wall_ns;
         if (wall_ns != INT64_MIN && wall_ns < first_wall_ns)
             first_wall_ns = wall_ns;
     }
@@ -290,11 +288,11 @@ int64_t st_dropout_table_first(const struct st_dropout_table *table)
 bool st_dropout_table_is_normal(const struct st_dropout_table *table)
 {
     bool known = table->priority != 0, normal = table->priority == ST_XRUN_NORMAL || !known;
-    for (size_t i = 0; i < table->clients_n; i++) {
-        if (!table->clients[i].playing)
+    ST_EACH_OF (client, table->clients, table->clients_n) {
+        if (!client->playing)
             continue;
         known = true;
-        normal = normal && table->clients[i].load.priority == ST_XRUN_NORMAL;
+        normal = normal && client->load.priority == ST_XRUN_NORMAL;
     }
     return known && normal;
 }
@@ -302,8 +300,7 @@ bool st_dropout_table_is_normal(const struct st_dropout_table *table)
 const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table)
 {
     const struct st_dropout_client *victim = NULL;
-    for (size_t i = 0; i < table->clients_n; i++) {
-        const struct st_dropout_client *client = &table->clients[i];
+    ST_EACH_OF (client, table->clients, table->clients_n) {
         const uint64_t n = client->reasons_n[ST_DROPOUT_CPU_TAKEN];
         if (n > (victim != NULL ? victim->reasons_n[ST_DROPOUT_CPU_TAKEN] : 0))
             victim = client;
@@ -339,8 +336,7 @@ static int by_harm(const void *one, const void *other)
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < table->clients_n; i++) {
-        struct st_dropout_client *client = &table->clients[i];
+    ST_EACH_OF (client, table->clients, table->clients_n) {
         if (client->playing && (!watching || now_ns - client->load_ns > ST_DROPOUT_GONE_NS)) {
             client->playing = false;
             client->load = (struct st_xrun_load){0};

@@ -300,8 +300,8 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
 {
     char text[200];
     size_t unexplained_n = 0;
-    for (size_t i = 0; i < list->n; i++)
-        unexplained_n += list->fits_n[i] == 0;
+    ST_EACH_OF (fits_n, list->fits_n, list->n)
+        unexplained_n += *fits_n == 0;
     buf[0] = '\0';
     if (list->n == 0) {
         snprintf(buf, bytes, "No marks. When it clicks, run: sleeptune heard");
@@ -335,9 +335,9 @@ static json_t *document_of(struct list *list, int64_t since_ns, int64_t until_ns
     size_t n = 0;
     const uint32_t counted_n = st_heard_judge(list->marks, list->n, list->events, list->events_n,
                                               list->sessions, list->sessions_n, list->causes, CAUSES);
-    for (size_t i = 0; i < CAUSES; i++) {
-        if (list->causes[i].hits_n > 0)
-            order[n++] = &list->causes[i];
+    ST_EACH (cause, list->causes) {
+        if (cause->hits_n > 0)
+            order[n++] = cause;
     }
     qsort(order, n, sizeof(order[0]), strongest_first);
     for (size_t i = 0; i < n; i++)

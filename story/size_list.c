@@ -81,8 +81,7 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
     json_t *list = json_array(), *rows = json_array(), *runs = json_array();
     const bool several =
         sizes->n > 0 && strcmp(sizes->sizes[0].source, sizes->sizes[sizes->n - 1].source) != 0;
-    for (size_t i = 0; i < sizes->n; i++) {
-        const struct st_history_size *size = &sizes->sizes[i];
+    ST_EACH_OF (size, sizes->sizes, sizes->n) {
         const struct st_size_rate rate = st_size_list_rate(size);
         char played[32], text[96];
         (void)json_array_append_new(list, row_json(size));

@@ -310,19 +310,19 @@ static void walk(struct st_trace_cpus *cpus, struct st_trace_items *items)
     cpus->items = items;
     cpus->lost_ns = 0;
     memset(cpus->cpus, 0, sizeof(cpus->cpus));
-    for (size_t i = 0; i < cpus->threads_n; i++) {
-        cpus->threads[i].state = STATE_UNKNOWN;
-        cpus->threads[i].since_ns = cpus->threads[i].free_ns = 0;
+    ST_EACH_OF (thread, cpus->threads, cpus->threads_n) {
+        thread->state = STATE_UNKNOWN;
+        thread->since_ns = thread->free_ns = 0;
     }
-    for (size_t i = 0; i < cpus->n; i++)
-        take(cpus, &cpus->events[i]);
+    ST_EACH_OF (event, cpus->events, cpus->n)
+        take(cpus, event);
     for (int i = 0; i < ST_CPU_EVENTS_CPUS; i++) {
         end_turn(cpus, i, end_ns);
         end_inside(cpus, i, IN_IRQ, end_ns);
         end_inside(cpus, i, IN_SOFTIRQ, end_ns);
     }
-    for (size_t i = 0; i < cpus->threads_n; i++)
-        set_state(cpus, &cpus->threads[i], STATE_UNKNOWN, 0, end_ns);
+    ST_EACH_OF (thread, cpus->threads, cpus->threads_n)
+        set_state(cpus, thread, STATE_UNKNOWN, 0, end_ns);
 }
 
 void st_trace_cpus_add(struct st_trace_cpus *cpus, struct st_trace_items *items, int64_t from_ns,

@@ -270,8 +270,8 @@ static void write_tracks(FILE *out, struct work *work, const struct st_trace_cpu
     add_note(work, out, "kernel", kernel, notes_n++);
     add_note(work, out, "server", file->ring->server, notes_n++);
     add_note(work, out, "length of a cycle", periods, notes_n++);
-    for (size_t i = 0; i < file->notes_n; i++)
-        add_note(work, out, "report", file->notes[i], notes_n++);
+    ST_EACH_OF (note, file->notes, file->notes_n)
+        add_note(work, out, "report", *note, notes_n++);
     st_perfetto_track(out, ST_TRACK_MISSED, ST_TRACK_ABOUT, "missed deadlines");
     st_perfetto_track(out, ST_TRACK_EVENTS, ST_TRACK_ABOUT, "what sleeptuned reported then");
     for (size_t i = 0; i < ST_CYCLE_RING_NAMES && file->ring->names[i][0] != '\0'; i++)

@@ -75,11 +75,10 @@ bool st_cycle_ring_check(struct st_cycle_ring *ring, size_t bytes)
 {
     if (bytes != sizeof(*ring) || memcmp(ring->magic, magic, sizeof(magic)) != 0)
         return false;
-    for (size_t i = 0; i < ST_CYCLE_RING_NAMES; i++)
-        ring->names[i][sizeof(ring->names[i]) - 1] = '\0';
+    ST_EACH (name, ring->names)
+        (*name)[sizeof(*name) - 1] = '\0';
     ring->kernel[sizeof(ring->kernel) - 1] = ring->server[sizeof(ring->server) - 1] = '\0';
-    for (size_t i = 0; i < ST_CYCLE_RING_ROWS; i++) {
-        const struct st_cycle_row *row = &ring->rows[i];
+    ST_EACH (row, ring->rows) {
         if (row->cycle_ns < 0 || row->cycle_ns > TIME_MAX || row->signal_ns < 0 ||
             row->signal_ns > TIME_MAX || row->name >= ST_CYCLE_RING_NAMES || row->is_driver > 1)
             return false;

@@ -44,8 +44,8 @@ int st_xrun_find_program(struct st_machine *machine, const char *build_folder, c
         *slash = '\0';
     snprintf(built, sizeof(built), "%s/../%s", folder, build_folder);
     const char *dirs[] = {chosen != NULL ? chosen : built, chosen != NULL ? chosen : ST_LIBEXEC_DIR};
-    for (size_t i = 0; i < ST_ARRAY_LEN(dirs); i++) {
-        const int n = snprintf(path, path_bytes, "%s/%s", dirs[i], name);
+    ST_EACH (dir, dirs) {
+        const int n = snprintf(path, path_bytes, "%s/%s", *dir, name);
         if (n > 0 && (size_t)n < path_bytes && access(path, X_OK) == 0)
             return 0;
     }

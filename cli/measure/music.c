@@ -232,9 +232,9 @@ int st_music_finish(struct st_music *music, struct st_facts *facts)
     if (server != NULL)
         put(server, watched_ns, facts);
     const int r = st_facts_put_text(facts, ST_MUSIC_ANSWER, answer, NULL, SOURCE);
-    for (size_t i = 0; i < music->servers_n; i++) {
-        if (music->servers[i].open)
-            st_xrun_close(&music->servers[i].watch);
+    ST_EACH_OF (watched, music->servers, music->servers_n) {
+        if (watched->open)
+            st_xrun_close(&watched->watch);
     }
     free(music);
     return r;

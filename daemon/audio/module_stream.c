@@ -81,9 +81,9 @@ static void on_write(struct SoundIoOutStream *out, ST_UNUSED int frames_min, int
         if (error == 0 && frames == 0)
             return;
         if (error == 0) {
-            for (int channel = 0; channel < out->layout.channel_count; channel++) {
-                char *sample = areas[channel].ptr;
-                for (int i = 0; i < frames; i++, sample += areas[channel].step)
+            ST_EACH_OF (area, areas, out->layout.channel_count) {
+                char *sample = area->ptr;
+                for (int i = 0; i < frames; i++, sample += area->step)
                     memset(sample, 0, (size_t)out->bytes_per_sample);
             }
             error = soundio_outstream_end_write(out);

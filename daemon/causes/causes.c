@@ -124,8 +124,8 @@ void st_causes_end_minute(struct st_causes *causes, struct st_cause_sums *ret,
     *ret = causes->now;
     minute->late_above_ns = causes->above_ns;
     minute->late_wakes = 0;
-    for (size_t i = 0; i < ret->n; i++)
-        minute->late_wakes += ret->rows[i].n;
+    ST_EACH_OF (row, ret->rows, ret->n)
+        minute->late_wakes += row->n;
     begin_minute(causes);
     pthread_mutex_unlock(&causes->mutex);
 }

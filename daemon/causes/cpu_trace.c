@@ -178,9 +178,9 @@ static bool suspects(enum st_cause cause, enum threads *ret)
         {ST_CAUSE_UNKNOWN, THREADS_AFTER_WAKING},         {ST_CAUSE_TIMER, THREADS_ALL},
         {ST_CAUSE_HYPERVISOR_OR_INTERRUPT, THREADS_NONE},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        *ret = rows[i].threads;
-        if (rows[i].cause == cause)
+    ST_EACH (row, rows) {
+        *ret = row->threads;
+        if (row->cause == cause)
             return true;
     }
     return false;
@@ -246,11 +246,11 @@ int st_cpu_trace_find_culprit(const struct st_trace_event *events, size_t n, int
     const bool waking_was_late = waking_was_seen && waking_ns - due_ns > (in_ns - due_ns) / 2;
     const struct owner *most = NULL;
     int64_t most_ns = 0;
-    for (size_t i = 0; i < line.owners_n; i++) {
-        const int64_t ns = counted_ns(&line.owners[i], threads, waking_was_seen, waking_was_late);
+    ST_EACH_OF (had, line.owners, line.owners_n) {
+        const int64_t ns = counted_ns(had, threads, waking_was_seen, waking_was_late);
         if (ns <= most_ns)
             continue;
-        most = &line.owners[i];
+        most = had;
         most_ns = ns;
     }
     if (most == NULL || most_ns < (woke_ns - due_ns) / 5)

@@ -67,8 +67,7 @@ bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st
 bool st_event_limit_sum(struct st_event_limit *limit, int64_t now_ns, int64_t wall_ns, bool all,
                         struct st_event *ret, enum st_log_level *ret_level)
 {
-    for (size_t i = 0; i < limit->kinds.kinds_n; i++) {
-        struct st_event_bucket *bucket = &limit->buckets[i];
+    ST_EACH_OF (bucket, limit->buckets, limit->kinds.kinds_n) {
         if (bucket->sum.count_n == 0 || (!all && now_ns - bucket->told_ns < ST_EVENT_LIMIT_SUM_NS))
             continue;
         *ret = bucket->sum;

@@ -135,8 +135,8 @@ static const struct st_event *worst_late(const struct st_events *events, const s
     const struct st_event *worst = NULL;
     int64_t from_ns, to_ns;
     st_event_story_window(dropout, &from_ns, &to_ns);
-    for (size_t i = 0; i < events->events_n; i++) {
-        const struct st_event *late = &events->events[i].event;
+    ST_EACH_OF (event, events->events, events->events_n) {
+        const struct st_event *late = &event->event;
         if (late->kind == ST_EVENT_LATE_WAKE && late->wall_ns >= from_ns &&
             st_ns_sub(st_ns_sub(late->wall_ns, late->span_ns), late->lateness_ns) <= to_ns &&
             (worst == NULL || late->lateness_ns > worst->lateness_ns))
@@ -213,8 +213,7 @@ struct ready {
 
 static bool next_ready(struct st_events *events, int64_t wall_ns, bool end, struct ready *ret)
 {
-    for (size_t i = 0; i < events->events_n; i++) {
-        struct st_listed *listed = &events->events[i];
+    ST_EACH_OF (listed, events->events, events->events_n) {
         if (listed->logged)
             continue;
         struct st_event copy = listed->event;

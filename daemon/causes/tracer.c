@@ -78,8 +78,7 @@ static void name(struct st_tracer *tracer, size_t n)
 {
     struct st_trace_culprit found = {.ns = 0};
     unsigned left = REQUESTS_MAX;
-    for (size_t i = 0; i < n; i++) {
-        const struct st_cause_event *late = &tracer->taken[i];
+    ST_EACH_OF (late, tracer->taken, n) {
         char waited[80] = "the kernel's trace does not show when the loop was woken", turns[80] = "";
         if (find(tracer, late, &left, &found) != 0) {
             st_causes_take(tracer->causes, late, NULL);

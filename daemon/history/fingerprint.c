@@ -274,9 +274,9 @@ void st_fingerprint_take(struct st_machine *machine, const char *home, struct st
 
 void st_fingerprint_finish(struct st_fingerprint *fingerprint)
 {
-    for (size_t i = 0; i < fingerprint->n; i++) {
-        free(fingerprint->facts[i].name);
-        free(fingerprint->facts[i].value);
+    ST_EACH_OF (fact, fingerprint->facts, fingerprint->n) {
+        free(fact->name);
+        free(fact->value);
     }
     fingerprint->n = 0;
 }

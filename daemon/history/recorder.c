@@ -95,8 +95,8 @@ static void trim(int folder_fd, int64_t max_bytes)
     char *names[FILES_MAX];
     size_t n = list(folder_fd, names);
     int64_t bytes = 0;
-    for (size_t i = 0; i < n; i++)
-        bytes += bytes_of(folder_fd, names[i]);
+    ST_EACH_OF (name, names, n)
+        bytes += bytes_of(folder_fd, *name);
     while (n > 0 && bytes > max_bytes) {
         const size_t least = st_recorder_least((const char *const *)names, n);
         bytes -= bytes_of(folder_fd, names[least]);

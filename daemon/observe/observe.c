@@ -41,8 +41,7 @@ static enum st_observed_mode mode_of(const struct st_config *config, const char 
 void st_observe_set(struct st_observe *observe, const struct st_config *config)
 {
     observe->may_rest = strcmp(config->loop.when, "playing") == 0;
-    for (size_t i = 0; i < observe->n; i++) {
-        struct st_observed *o = &observe->sources[i];
+    ST_EACH_OF (o, observe->sources, observe->n) {
         struct st_xrun_setting setting = {.own_stream = st_config_own_stream(config)};
         char path[PATH_BYTES];
         snprintf(path, sizeof(path), "observe.%s_server", o->source->name);
@@ -93,8 +92,8 @@ int64_t st_observe_turn(struct st_observe *observe, const struct st_wait *wait)
     const bool plays =
         facts.played_ns != INT64_MIN && st_ns_sub(observe->platform->clock.now_ns(&observe->platform->clock),
                                                   facts.played_ns) < ST_PLAYING_KEEP_NS;
-    for (size_t i = 0; i < observe->n; i++)
-        st_observed_quiet(&observe->sources[i], observe->may_rest && facts.telling_n > 0 && !plays);
+    ST_EACH_OF (source, observe->sources, observe->n)
+        st_observed_quiet(source, observe->may_rest && facts.telling_n > 0 && !plays);
     return facts.played_ns;
 }
 
@@ -111,9 +110,9 @@ int st_observe_new(struct st_platform *platform, const struct st_xrun_source *co
     observe->told_ns = observe->minute_ns - TELL_EACH_NS;
     for (; observe->n < ST_OBSERVE_SOURCES_MAX && sources[observe->n] != NULL; observe->n++)
         st_observed_init(&observe->sources[observe->n], platform, events, sources[observe->n]);
-    for (size_t i = 0; i < observe->n; i++) {
-        observe->sources[i].beside = observe->sources;
-        observe->sources[i].beside_n = observe->n;
+    ST_EACH_OF (source, observe->sources, observe->n) {
+        source->beside = observe->sources;
+        source->beside_n = observe->n;
     }
     st_observe_set(observe, config);
     *ret = observe;
@@ -135,8 +134,8 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
     ret->what[0] = '\0';
     ret->frames = ret->rate_hz = 0;
     ret->priority = -1;
-    for (size_t i = 0; i < observe->n; i++) {
-        const struct st_observed_view *source = &observe->sources[i].view;
+    ST_EACH_OF (o, observe->sources, observe->n) {
+        const struct st_observed_view *source = &o->view;
         const bool watching = source->state == ST_OBSERVED_WATCHING;
         ret->telling_n += watching && source->tells_playing;
         if (watching && !source->tells_playing)
@@ -148,8 +147,8 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
         memcpy(ret->what, source->played, sizeof(ret->what));
     }
     int64_t period_of_ns = INT64_MIN; /* a card's own source plays, too, and does not tell the period */
-    for (size_t i = 0; i < observe->n; i++) {
-        const struct st_observed_view *source = &observe->sources[i].view;
+    ST_EACH_OF (o, observe->sources, observe->n) {
+        const struct st_observed_view *source = &o->view;
         if (source->seen.frames <= 0 || source->played_ns <= period_of_ns ||
             st_ns_sub(ret->played_ns, source->played_ns) >= ST_PLAYING_KEEP_NS)
             continue;

@@ -82,8 +82,7 @@ static json_t *cycle_json(const struct st_dropout_table *seen)
     if (seen->cycle_n == 0 || seen->cycle_left_n > 0)
         return json_null();
     json_t *clients = json_array();
-    for (size_t i = 0; i < seen->cycle_n; i++) {
-        const struct st_xrun_seen *client = &seen->cycle[i];
+    ST_EACH_OF (client, seen->cycle, seen->cycle_n) {
         json_array_append_new(clients,
                               json_pack("{s:o, s:I, s:I}", "name", st_json_safe_string(client->client),
                                         "wait_ns", (json_int_t)client->cycle.wait_ns, "busy_ns",
@@ -131,16 +130,15 @@ static json_t *source_json(const struct st_observed_view *source)
 json_t *st_observe_json(const struct st_observe_view *view)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < view->n; i++)
-        json_array_append_new(list, source_json(&view->sources[i]));
+    ST_EACH_OF (source, view->sources, view->n)
+        json_array_append_new(list, source_json(source));
     return list;
 }
 
 /* Of each source that has watched. */
 static void xrun_metrics(FILE *out, const struct st_observe_view *view)
 {
-    for (size_t i = 0; i < view->n; i++) {
-        const struct st_observed_view *source = &view->sources[i];
+    ST_EACH_OF (source, view->sources, view->n) {
         if (source->opened_n > 0)
             fprintf(out, "sleeptune_xruns_total{source=\"%s\"} %" PRIu64 "\n", source->source,
                     source->seen.device_xruns_n);
@@ -169,8 +167,7 @@ static void reason_metrics(FILE *out, const struct st_observe_view *view)
 {
     st_observe_metric(out, "sleeptune_dropouts_by_reason_total", "counter",
                       "Dropouts of clients, by reason.");
-    for (size_t i = 0; i < view->n; i++) {
-        const struct st_observed_view *source = &view->sources[i];
+    ST_EACH_OF (source, view->sources, view->n) {
         for (size_t j = 0; source->opened_n > 0 && !source->device_only && j < ST_DROPOUT_REASONS; j++)
             fprintf(out, "sleeptune_dropouts_by_reason_total{source=\"%s\",reason=\"%s\"} %" PRIu64 "\n",
                     source->source, st_dropout_reason_name((enum st_dropout_reason)j),
@@ -193,25 +190,23 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
 {
     st_observe_metric(out, "sleeptune_client_dropouts_total", "counter",
                       "Dropouts of one client, while it is listed.");
-    for (size_t i = 0; i < view->n; i++) {
-        for (size_t j = 0; j < view->sources[i].seen.clients_n; j++) {
-            const struct st_dropout_client *client = &view->sources[i].seen.clients[j];
-            put_client(out, "sleeptune_client_dropouts_total", &view->sources[i], client);
+    ST_EACH_OF (source, view->sources, view->n) {
+        ST_EACH_OF (client, source->seen.clients, source->seen.clients_n) {
+            put_client(out, "sleeptune_client_dropouts_total", source, client);
             fprintf(out, "} %" PRIu64 "\n", st_dropout_table_count(client));
         }
     }
     st_observe_metric(out, "sleeptune_client_busy_ratio", "gauge",
                       "Share of the period that a client computes, last 10 s.");
-    for (size_t i = 0; i < view->n; i++) {
-        for (size_t j = 0; j < view->sources[i].seen.clients_n; j++) {
-            const struct st_dropout_client *client = &view->sources[i].seen.clients[j];
+    ST_EACH_OF (source, view->sources, view->n) {
+        ST_EACH_OF (client, source->seen.clients, source->seen.clients_n) {
             const struct st_xrun_load *load = &client->load;
             const int64_t busy_ns[] = {load->busy_median_ns, load->busy_p99_ns, load->busy_max_ns};
             static const char *const stats[] = {"median", "p99", "max"};
             for (size_t k = 0; load->cycles_n > 0 && load->period_ns > 0 && k < ST_ARRAY_LEN(stats); k++) {
                 if (busy_ns[k] < 0)
                     continue;
-                put_client(out, "sleeptune_client_busy_ratio", &view->sources[i], client);
+                put_client(out, "sleeptune_client_busy_ratio", source, client);
                 fprintf(out, ",stat=\"%s\"} %.6g\n", stats[k], (double)busy_ns[k] / (double)load->period_ns);
             }
         }
@@ -223,16 +218,14 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
     xrun_metrics(out, view);
     st_observe_metric(out, "sleeptune_dropouts_total", "counter",
                       "Dropouts of clients: each an unbroken loss of sound.");
-    for (size_t i = 0; i < view->n; i++) {
-        const struct st_observed_view *source = &view->sources[i];
+    ST_EACH_OF (source, view->sources, view->n) {
         if (source->opened_n > 0 && !source->device_only)
             fprintf(out, "sleeptune_dropouts_total{source=\"%s\"} %" PRIu64 "\n", source->source,
                     source->seen.dropouts_n);
     }
     st_observe_metric(out, "sleeptune_lost_seconds_total", "counter",
                       "No sound for so long in dropouts whose length is known.");
-    for (size_t i = 0; i < view->n; i++) {
-        const struct st_observed_view *source = &view->sources[i];
+    ST_EACH_OF (source, view->sources, view->n) {
         if (source->opened_n > 0 && strcmp(source->source, "pipewire") == 0)
             fprintf(out, "sleeptune_lost_seconds_total{source=\"%s\"} %.9f\n", source->source,
                     (double)source->seen.lost_ns / (double)ST_NS_PER_S);
@@ -249,7 +242,7 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
     }
     st_observe_metric(out, "sleeptune_xrun_source_watched", "gauge",
                       "1 while xruns of that source are watched.");
-    for (size_t i = 0; i < view->n; i++)
-        fprintf(out, "sleeptune_xrun_source_watched{source=\"%s\"} %d\n", view->sources[i].source,
-                view->sources[i].state == ST_OBSERVED_WATCHING);
+    ST_EACH_OF (source, view->sources, view->n)
+        fprintf(out, "sleeptune_xrun_source_watched{source=\"%s\"} %d\n", source->source,
+                source->state == ST_OBSERVED_WATCHING);
 }

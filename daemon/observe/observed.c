@@ -33,8 +33,8 @@ static int64_t missing_ns(const struct st_observed *o, const struct st_xrun_seen
 {
     if (seen->cycle.period_ns > 0 && seen->cycle.busy_ns + seen->cycle.wait_ns > seen->cycle.period_ns)
         return seen->cycle.busy_ns + seen->cycle.wait_ns - seen->cycle.period_ns;
-    for (size_t i = 0; i < o->view.seen.clients_n; i++) { /* what it usually leaves of the period */
-        const struct st_dropout_client *client = &o->view.seen.clients[i];
+    /* what it usually leaves of the period */
+    ST_EACH_OF (client, o->view.seen.clients, o->view.seen.clients_n) {
         if (client->load.cycles_n > 0 && client->load.busy_median_ns >= 0 &&
             client->load.period_ns > client->load.busy_median_ns && strcmp(client->name, seen->client) == 0 &&
             strcmp(client->device, seen->device) == 0)
@@ -97,8 +97,7 @@ static bool same(const struct st_event *a, const struct st_event *b)
 static struct st_observed_pending *pending_of(struct st_observed *o, const struct st_event *event)
 {
     struct st_observed_pending *oldest = &o->pending[0];
-    for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++) {
-        struct st_observed_pending *pending = &o->pending[i];
+    ST_EACH (pending, o->pending) {
         if (pending->told_ns != INT64_MIN && same(&pending->event, event))
             return pending;
         if (pending->told_ns < oldest->told_ns)
@@ -173,8 +172,8 @@ static bool is_card(const char *device, const struct st_xrun_seen *bus)
 /* Another source saw the card run dry in that moment, and knows more: that is the same dropout. */
 static bool ran_dry(const struct st_observed *o, const struct st_observed_held *held)
 {
-    for (size_t i = 0; i < o->beside_n; i++) {
-        ST_EACH (pending, o->beside[i].pending) {
+    ST_EACH_OF (other, o->beside, o->beside_n) {
+        ST_EACH (pending, other->pending) {
             const struct st_event *event = &pending->event;
             const int64_t after_ns = st_ns_sub(event->wall_ns, held->wall_ns);
             const bool by_jack = /* which does not tell its card */
@@ -312,8 +311,8 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .again_wall_ns = INT64_MIN,
                                         .tells_playing = source->tells_playing,
                                         .played_ns = INT64_MIN};
-    for (size_t i = 0; i < ST_ARRAY_LEN(o->pending); i++)
-        o->pending[i].told_ns = INT64_MIN;
+    ST_EACH (pending, o->pending)
+        pending->told_ns = INT64_MIN;
 }
 
 void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const struct st_xrun_setting *setting)
@@ -336,9 +335,9 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const st
 
 void st_observed_tell(struct st_observed *o)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(o->pending); i++) {
-        if (untold(&o->pending[i]))
-            tell(o, &o->pending[i]);
+    ST_EACH (pending, o->pending) {
+        if (untold(pending))
+            tell(o, pending);
     }
 }
 
@@ -414,8 +413,8 @@ void st_observed_turn(struct st_observed *o)
     if (r == 0)
         r = poll_source(o);
     release(o, ST_OBSERVED_HELD_NS);
-    for (size_t i = 0; i < ST_ARRAY_LEN(o->pending); i++)
-        tell_due(o, &o->pending[i]);
+    ST_EACH (pending, o->pending)
+        tell_due(o, pending);
     st_dropout_table_age(&o->view.seen, now_ns(o), o->open);
     if (r < 0 && r != -EAGAIN) {
         fail(o, r);

@@ -66,8 +66,7 @@ static bool is_raised(const struct st_dropout_table *seen)
 static struct st_answer find_answer(const struct st_view *view)
 {
     struct st_answer answer = {.last_wall_ns = INT64_MIN};
-    for (size_t i = 0; i < view->observe.n; i++) {
-        const struct st_observed_view *source = &view->observe.sources[i];
+    ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         answer.dropouts_n += st_dropout_table_total(&source->seen);
         if (st_dropout_table_total(&source->seen) > 0 && source->seen.last_wall_ns > answer.last_wall_ns)
             answer.last_wall_ns = source->seen.last_wall_ns;
@@ -151,8 +150,7 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
 static const struct st_observed_view *first_absent(const struct st_view *view)
 {
     const struct st_observed_view *first = NULL;
-    for (size_t i = 0; i < view->observe.n; i++) {
-        const struct st_observed_view *source = &view->observe.sources[i];
+    ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         if (source->never || source->mode == ST_OBSERVED_OFF || source->why[0] == '\0')
             continue;
         if (strcmp(source->source, "sound4") == 0) /* FreeBSD: it sees the programs of every server */
@@ -170,8 +168,8 @@ static void put_earlier(const struct st_view *view, const struct st_answer *answ
     const struct st_dropout_table *seen = &answer->server->seen;
     int64_t first_ns = answer->last_wall_ns;
     char first[32], last[32];
-    for (size_t i = 0; i < view->observe.n; i++) {
-        const int64_t wall_ns = st_dropout_table_first(&view->observe.sources[i].seen);
+    ST_EACH_OF (source, view->observe.sources, view->observe.n) {
+        const int64_t wall_ns = st_dropout_table_first(&source->seen);
         first_ns = wall_ns < first_ns ? wall_ns : first_ns;
     }
     clock_text(view, first_ns, first, sizeof(first));
@@ -366,8 +364,7 @@ static void client_next(const struct st_view *view, struct st_answer *next)
 
 const char *st_answer_not_watched(const struct st_view *view)
 {
-    for (size_t i = 0; i < view->observe.n; i++) {
-        const struct st_observed_view *source = &view->observe.sources[i];
+    ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         if (strcmp(source->source, "usb") == 0 && source->state == ST_OBSERVED_WATCHING)
             return ST_DROPOUT_TABLE_NOT_EVEN_ROOT;
     }

@@ -44,8 +44,8 @@ static void forget_oldest(struct st_predict_run *run)
     const uint64_t k = run->late[first].k;
     run->n -= first;
     memmove(run->late, run->late + first, run->n * sizeof(run->late[0]));
-    for (size_t i = 0; i < run->n; i++)
-        run->late[i].k -= k;
+    ST_EACH_OF (late, run->late, run->n)
+        late->k -= k;
     run->periods_n -= k;
 }
 

@@ -150,8 +150,8 @@ void st_live_end_minute(struct st_live *live, struct st_hist *ret)
 void st_live_forget(struct st_live *live)
 {
     live->newest = live->next_due_ns = INT64_MIN;
-    for (size_t i = 0; i < ST_LIVE_SECONDS; i++)
-        live->seconds[i].index = -1;
+    ST_EACH (second, live->seconds)
+        second->index = -1;
 }
 
 int64_t st_live_due_ns(const struct st_live *live)

@@ -90,10 +90,10 @@ static void add_degraded(struct section *to, const struct st_view *view)
 {
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     const size_t n = st_view_degraded(view, degraded);
-    for (size_t i = 0; i < n; i++) {
-        if (degraded[i].rights == to->detail)
-            add(to, degraded[i].rights ? WARN : BAD, degraded[i].rights ? "Rights" : "Warning", "%s: %s",
-                degraded[i].what, degraded[i].why);
+    ST_EACH_OF (reason, degraded, n) {
+        if (reason->rights == to->detail)
+            add(to, reason->rights ? WARN : BAD, reason->rights ? "Rights" : "Warning", "%s: %s",
+                reason->what, reason->why);
     }
 }
 
@@ -149,8 +149,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
 
 static void add_servers(struct section *to, const struct st_view *view, const struct st_answer *answer)
 {
-    for (size_t i = 0; i < view->observe.n; i++) {
-        const struct st_observed_view *of = &view->observe.sources[i];
+    ST_EACH_OF (of, view->observe.sources, view->observe.n) {
         if (of == answer->server || of->seen.period_ns > 0 ||
             of->seen.device_xruns_n + of->seen.dropouts_n > 0)
             add_server(to, view, of, of->seen.device_xruns_n + of->seen.dropouts_n == answer->dropouts_n);
@@ -303,8 +302,8 @@ static void add_clients(json_t *sections, const struct st_view *view)
         to.detail = n++ >= FIRST_N;
         add_client(&to, client);
     }
-    for (size_t i = 0; i < view->observe.n; i++)
-        others_n += view->observe.sources[i].seen.others_dropouts_n;
+    ST_EACH_OF (source, view->observe.sources, view->observe.n)
+        others_n += source->seen.others_dropouts_n;
     if (others_n > 0)
         add_program(&to, "others", others_n, true, "programs that ended, no longer listed", "", "");
     /* a share of the period: what DAWs call load */
@@ -316,9 +315,9 @@ static void add_clients(json_t *sections, const struct st_view *view)
 
 static const struct st_predict_row *smallest_that_holds(const struct st_forecast_view *forecast)
 {
-    for (size_t i = 0; i < forecast->n; i++) {
-        if (st_predict_holds(&forecast->rows[i]))
-            return &forecast->rows[i];
+    ST_EACH_OF (row, forecast->rows, forecast->n) {
+        if (st_predict_holds(row))
+            return row;
     }
     return NULL;
 }
@@ -493,8 +492,7 @@ static void add_reserve(struct section *to, const struct st_dropout_client *clie
 static void add_programs_details(struct section *to, const struct st_observed_view *of)
 {
     char rhythm[128], code[256];
-    for (size_t i = 0; i < of->seen.clients_n; i++) {
-        const struct st_dropout_client *client = &of->seen.clients[i];
+    ST_EACH_OF (client, of->seen.clients, of->seen.clients_n) {
         add_reserve(to, client);
         if (st_dropout_table_rhythm(client, rhythm, sizeof(rhythm))[0] != '\0')
             add(to, OK, "Long cycles", "%s: %s", client->name, rhythm);
@@ -535,8 +533,8 @@ static void add_sound(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array(), .detail = true};
     add_stream(&to, &view->audio);
-    for (size_t i = 0; i < view->observe.n; i++)
-        add_source(&to, &view->observe.sources[i]);
+    ST_EACH_OF (source, view->observe.sources, view->observe.n)
+        add_source(&to, source);
     add(&to, OK, "Not seen here", "%s", st_answer_not_watched(view));
     end_section(sections, "Sound", &to);
 }

@@ -67,8 +67,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
     }
     if (view->audio.state == ST_AUDIO_WAITING || view->audio.error[0] != '\0')
         add(ret, &n, "audio", "%s", view->audio.error);
-    for (size_t i = 0; i < view->observe.n; i++) {
-        const struct st_observed_view *source = &view->observe.sources[i];
+    ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         if (source->mode == ST_OBSERVED_ON && source->state == ST_OBSERVED_ABSENT)
             add(ret, &n, "observe", "xruns of %s are not watched: %s", source->source, source->why);
     }

@@ -12,9 +12,9 @@ static json_t *degraded_json(const struct st_view *view)
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     const size_t n = st_view_degraded(view, degraded);
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, json_pack("{s:s, s:o}", "what", degraded[i].what, "why",
-                                              st_json_safe_string(degraded[i].why)));
+    ST_EACH_OF (reason, degraded, n)
+        json_array_append_new(
+            list, json_pack("{s:s, s:o}", "what", reason->what, "why", st_json_safe_string(reason->why)));
     return list;
 }
 

@@ -31,9 +31,9 @@ static void lateness(FILE *out, const struct st_result *loop)
 {
     const char *name = "sleeptune_lateness_seconds";
     st_observe_metric(out, name, "histogram", "Wake-up of a cycle minus its due time; negative is early.");
-    for (size_t i = 0; i < ST_VIEW_BOUNDS_N; i++)
-        fprintf(out, "%s_bucket{le=\"%.9g\"} %" PRIu64 "\n", name, seconds(st_view_bounds_ns[i]),
-                loop->lateness.total_n - st_hist_count_above(&loop->lateness, st_view_bounds_ns[i]));
+    ST_EACH (bound_ns, st_view_bounds_ns)
+        fprintf(out, "%s_bucket{le=\"%.9g\"} %" PRIu64 "\n", name, seconds(*bound_ns),
+                loop->lateness.total_n - st_hist_count_above(&loop->lateness, *bound_ns));
     fprintf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", name, loop->lateness.total_n);
     fprintf(out, "%s_sum %.9f\n%s_count %" PRIu64 "\n", name, loop->lateness.sum_ns / (double)ST_NS_PER_S,
             name, loop->lateness.total_n);
@@ -62,12 +62,12 @@ static void circumstances(FILE *out, const struct st_result *loop)
                       "Test conditions of the loop; a condition that could not be read is missing.");
     fputs("sleeptune_circumstances_info{", out);
     const char *comma = "";
-    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
-        const char *value = st_result_condition(loop, keys[i]);
+    ST_EACH (key, keys) {
+        const char *value = st_result_condition(loop, *key);
         if (value == NULL)
             continue;
         fputs(comma, out);
-        st_observe_label(out, keys[i], value);
+        st_observe_label(out, *key, value);
         comma = ",";
     }
     fputs("} 1\n", out);
@@ -107,16 +107,14 @@ static void predicted(FILE *out, const struct st_forecast_view *forecast)
     const char *most = "sleeptune_predicted_events_per_hour_max95";
     st_observe_metric(out, name, "gauge",
                       "Dropouts per hour at a buffer of that size; no estimate if none was seen.");
-    for (size_t i = 0; i < forecast->n; i++) {
-        if (forecast->rows[i].estimated)
-            fprintf(out, "%s{frames=\"%" PRIu32 "\"} %.6g\n", name, forecast->rows[i].frames,
-                    forecast->rows[i].estimate);
+    ST_EACH_OF (row, forecast->rows, forecast->n) {
+        if (row->estimated)
+            fprintf(out, "%s{frames=\"%" PRIu32 "\"} %.6g\n", name, row->frames, row->estimate);
     }
     st_observe_metric(out, most, "gauge",
                       "Upper 95 % bound of the dropouts per hour at a buffer of that size.");
-    for (size_t i = 0; i < forecast->n; i++)
-        fprintf(out, "%s{frames=\"%" PRIu32 "\"} %.6g\n", most, forecast->rows[i].frames,
-                forecast->rows[i].high);
+    ST_EACH_OF (row, forecast->rows, forecast->n)
+        fprintf(out, "%s{frames=\"%" PRIu32 "\"} %.6g\n", most, row->frames, row->high);
     gauge(out, "sleeptune_predicted_from_seconds", "How long the test loop ran for the predicted dropouts.",
           forecast->measured_s);
 }
@@ -130,8 +128,8 @@ static void degraded(FILE *out, const struct st_view *view)
                       "Parts that do not work as configured; /v1/status has the reasons.");
     for (const char *const *part = st_degraded_parts; *part != NULL; part++) {
         size_t of_part = 0;
-        for (size_t i = 0; i < n; i++)
-            of_part += strcmp(list[i].what, *part) == 0;
+        ST_EACH_OF (reason, list, n)
+            of_part += strcmp(reason->what, *part) == 0;
         fprintf(out, "sleeptune_degraded{what=\"%s\"} %zu\n", *part, of_part);
     }
 }

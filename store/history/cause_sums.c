@@ -10,9 +10,9 @@
 
 static struct st_cause_sum *find(struct st_cause_sums *sums, enum st_cause cause, const char *culprit)
 {
-    for (size_t i = 0; i < sums->n; i++) {
-        if (sums->rows[i].cause == cause && strcmp(sums->rows[i].culprit, culprit) == 0)
-            return &sums->rows[i];
+    ST_EACH_OF (row, sums->rows, sums->n) {
+        if (row->cause == cause && strcmp(row->culprit, culprit) == 0)
+            return row;
     }
     return NULL;
 }
@@ -94,8 +94,8 @@ static void sum_programs(const struct st_cause_sums *sums, struct st_cause_sums 
 static int64_t longest_cause(const struct st_cause_sums *sums, enum st_cause *ret)
 {
     int64_t total_ns[ST_CAUSE_COUNT] = {0};
-    for (size_t i = 0; i < sums->n; i++)
-        total_ns[sums->rows[i].cause] = st_ns_add(total_ns[sums->rows[i].cause], sums->rows[i].total_ns);
+    ST_EACH_OF (row, sums->rows, sums->n)
+        total_ns[row->cause] = st_ns_add(total_ns[row->cause], row->total_ns);
     *ret = 0;
     for (int c = 1; c < ST_CAUSE_COUNT; c++) {
         if (total_ns[c] > total_ns[*ret])
@@ -113,8 +113,7 @@ static void say_most(const struct st_cause_sums *sums, int64_t total_ns, char *b
     const int64_t most_ns = longest_cause(sums, &cause);
     snprintf(buf, buf_bytes, "; %.0f %% of that: %s", percent * (double)most_ns, st_cause_kind_text(cause));
     sum_programs(sums, &programs);
-    for (size_t i = 0; i < programs.n; i++) { /* the longest is first */
-        const struct st_cause_sum *row = &programs.rows[i];
+    ST_EACH_OF (row, programs.rows, programs.n) { /* the longest is first */
         if (row->cause != cause || row->culprit[0] == '\0' ||
             strcmp(row->culprit, ST_CAUSE_CULPRIT_OTHER) == 0)
             continue;
@@ -143,9 +142,9 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
                  count_text(span->wakes_n, wakes, sizeof(wakes)));
         return buf;
     }
-    for (size_t i = 0; i < sums->n; i++) {
-        n += sums->rows[i].n;
-        total_ns = st_ns_add(total_ns, sums->rows[i].total_ns);
+    ST_EACH_OF (row, sums->rows, sums->n) {
+        n += row->n;
+        total_ns = st_ns_add(total_ns, row->total_ns);
     }
     snprintf(buf, buf_bytes, "In %s %" PRIu64 " of %s wake-ups %s later than %s", measured, n,
              count_text(span->wakes_n, wakes, sizeof(wakes)), n == 1 ? "was" : "were",
@@ -177,9 +176,9 @@ json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_spa
     json_t *rows = json_array();
     uint64_t n = 0;
     sort(sums);
-    for (size_t i = 0; i < sums->n; i++) {
-        n += sums->rows[i].n;
-        json_array_append_new(rows, row_json(&sums->rows[i]));
+    ST_EACH_OF (row, sums->rows, sums->n) {
+        n += row->n;
+        json_array_append_new(rows, row_json(row));
     }
     return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema",
                      "sleeptune-causes/1", "verdict",

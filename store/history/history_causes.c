@@ -111,8 +111,8 @@ static void add_unwritten(const struct st_cause_sums *from, const struct st_caus
     span->measured_ns = st_ns_add(span->measured_ns, minute->measured_ns);
     span->wakes_n += minute->wakes_n;
     memcpy(span->tracer, minute->tracer, sizeof(span->tracer));
-    for (size_t i = 0; i < from->n; i++)
-        st_cause_sums_add(sums, &from->rows[i]);
+    ST_EACH_OF (row, from->rows, from->n)
+        st_cause_sums_add(sums, row);
 }
 
 int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
@@ -137,8 +137,8 @@ int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, i
     sqlite3_finalize(statement);
     if (r < 0)
         return r;
-    for (size_t i = 0; i < sums.n; i++) {
-        if (sums.rows[i].culprit[0] != '\0')
+    ST_EACH_OF (row, sums.rows, sums.n) {
+        if (row->culprit[0] != '\0')
             span.tracer[0] = '\0';
     }
     if (minute != NULL && minute->to_wall_ns > since_ns && minute->from_wall_ns < to_ns)

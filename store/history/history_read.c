@@ -196,8 +196,8 @@ static int add_row(struct walk *walk, sqlite3_stmt *statement)
         return r;
     const int64_t max_ns = st_history_sql_int(statement, 6), circumstances = st_history_sql_int(statement, 7);
     if (group->rows_n == 0) {
-        for (int i = 0; i < ST_HISTORY_COUNTS_N; i++)
-            group->counts[i] = INT64_MIN;
+        ST_EACH (count, group->counts)
+            *count = INT64_MIN;
         group->measured_ns = 0;
         group->n = 0;
         group->max_ns = INT64_MIN;
@@ -265,9 +265,9 @@ static int take(struct walk *walk, sqlite3_stmt *statement, int64_t step_ns)
 static int64_t level_of(int64_t step_ns)
 {
     static const int64_t levels[] = {ST_HISTORY_DAY, ST_HISTORY_HOUR};
-    for (size_t i = 0; i < ST_ARRAY_LEN(levels); i++) {
-        if (step_ns % (levels[i] * ST_NS_PER_S) == 0)
-            return levels[i];
+    ST_EACH (level, levels) {
+        if (step_ns % (*level * ST_NS_PER_S) == 0)
+            return *level;
     }
     return ST_HISTORY_MINUTE;
 }

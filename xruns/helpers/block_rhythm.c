@@ -54,8 +54,8 @@ static size_t hits(const int64_t *longs, size_t n, int64_t first, int64_t block,
 {
     size_t found = 0;
     int64_t last = INT64_MIN;
-    for (size_t i = 0; i < n; i++) {
-        const int64_t away = longs[i] - first + SPAN_MAX; /* not below 0, and a multiple of a block more */
+    ST_EACH_OF (length, longs, n) {
+        const int64_t away = *length - first + SPAN_MAX; /* not below 0, and a multiple of a block more */
         const int64_t at = (away + frames) / block;
         if ((away + frames) % block > 2 * frames || at == last)
             continue;

@@ -222,8 +222,8 @@ static void say_loads(const char *server, const struct clients *clients)
     snprintf(seen.device, sizeof(seen.device), "%s", server);
     st_helper_line_xrun(&seen);
     seen.load.busy_median_ns = INT64_MIN;
-    for (size_t i = 0; i < clients->n; i++) {
-        snprintf(seen.client, sizeof(seen.client), "%s", clients->names[i]);
+    ST_EACH_OF (name, clients->names, clients->n) {
+        snprintf(seen.client, sizeof(seen.client), "%s", *name);
         st_helper_line_xrun(&seen);
     }
 }
@@ -291,10 +291,10 @@ static enum what forward(const char *server)
         seen[probable].device_xruns_n += what[i] % WHAT_PROBABLY == WHAT_DEVICE;
         late_n[probable] += what[i] % WHAT_PROBABLY == WHAT_CLIENT;
     }
-    for (size_t i = 0; i < ST_ARRAY_LEN(seen); i++) {
-        snprintf(seen[i].device, sizeof(seen[i].device), "%s", server);
-        if (seen[i].device_xruns_n > 0)
-            st_helper_line_xrun(&seen[i]);
+    ST_EACH (one, seen) {
+        snprintf(one->device, sizeof(one->device), "%s", server);
+        if (one->device_xruns_n > 0)
+            st_helper_line_xrun(one);
     }
     struct late late = {server, late_n[0] + late_n[1]};
     st_jack_log_read(&observer.log, on_named, &late);

@@ -166,8 +166,7 @@ static void say(const char *format, ...)
 static void on_found(void *ctx, ST_UNUSED uint64_t count)
 {
     struct listener *listener = ctx;
-    for (size_t i = 0; i < TAPS_MAX; i++) {
-        struct tap *tap = &listener->taps[i];
+    ST_EACH (tap, listener->taps) {
         const unsigned n = atomic_load_explicit(&tap->finds_n, memory_order_acquire);
         for (; tap->said_n != n; tap->said_n++) {
             const struct find *find = &tap->finds[tap->said_n % FINDS_MAX];
@@ -180,8 +179,8 @@ static void on_found(void *ctx, ST_UNUSED uint64_t count)
 static void say_taps(struct listener *listener)
 {
     int n = 0;
-    for (size_t i = 0; i < TAPS_MAX; i++)
-        n += listener->taps[i].node != 0 && listener->taps[i].links[0] != NULL;
+    ST_EACH (tap, listener->taps)
+        n += tap->node != 0 && tap->links[0] != NULL;
     if (n != listener->taps_said)
         say("taps %d\n", n);
     listener->taps_said = n;
@@ -234,10 +233,10 @@ static const struct pw_filter_events filter_events = {PW_VERSION_FILTER_EVENTS, 
 
 static void close_tap(struct tap *tap)
 {
-    for (size_t i = 0; i < tap->n; i++) {
-        if (tap->links[i] != NULL)
-            pw_proxy_destroy(tap->links[i]);
-        tap->links[i] = NULL;
+    ST_EACH_OF (link, tap->links, tap->n) {
+        if (*link != NULL)
+            pw_proxy_destroy(*link);
+        *link = NULL;
     }
     if (tap->filter != NULL)
         pw_filter_destroy(tap->filter);
@@ -306,8 +305,7 @@ static void settle_soon(struct tap *tap)
 static void on_settle(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct listener *listener = ctx;
-    for (size_t i = 0; i < TAPS_MAX; i++) {
-        struct tap *tap = &listener->taps[i];
+    ST_EACH (tap, listener->taps) {
         if (!tap->stale)
             continue;
         tap->stale = false;
@@ -404,8 +402,7 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
 static void on_global_remove(void *ctx, uint32_t id)
 {
     struct listener *listener = ctx;
-    for (size_t i = 0; i < PORTS_MAX; i++) {
-        struct port *port = &listener->ports[i];
+    ST_EACH (port, listener->ports) {
         struct tap *tap = port->id == id && port->out ? find_tap(listener, port->node) : NULL;
         if (port->id != id)
             continue;
@@ -511,7 +508,7 @@ int main(int argc, char **argv)
     while (!listener.ended)
         pw_loop_iterate(listener.loop, -1);
     pw_loop_leave(listener.loop);
-    for (size_t i = 0; i < TAPS_MAX; i++)
-        close_tap(&listener.taps[i]);
+    ST_EACH (tap, listener.taps)
+        close_tap(tap);
     return listener.status; /* what is open ends with the process */
 }

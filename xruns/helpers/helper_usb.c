@@ -83,8 +83,8 @@ static void find_devices(void)
 static int open_bus(int number)
 {
     char path[32];
-    for (size_t i = 0; i < buses_n; i++) {
-        if (bus_numbers[i] == number)
+    ST_EACH_OF (known, bus_numbers, buses_n) {
+        if (*known == number)
             return 0;
     }
     if (buses_n == BUSES_MAX)
@@ -163,16 +163,16 @@ static int look(void)
     if (step_ns - step_before_ns > STEP_NS || step_before_ns - step_ns > STEP_NS)
         st_usb_packets_restart(&packets);
     step_before_ns = step_ns;
-    for (size_t i = 0; i < buses_n; i++) {
+    ST_EACH_OF (bus, buses, buses_n) {
         struct stats stats = {0};
         bool gone = false;
         int n = 0;
-        while (n < EVENTS_MAX && take_event(buses[i].fd, &gone))
+        while (n < EVENTS_MAX && take_event(bus->fd, &gone))
             n++;
         if (gone)
             return -1;
         taken_n += n;
-        if (ioctl(buses[i].fd, MON_IOCG_STATS, &stats) == 0 && stats.dropped > 0)
+        if (ioctl(bus->fd, MON_IOCG_STATS, &stats) == 0 && stats.dropped > 0)
             st_usb_packets_restart(&packets);
     }
     return taken_n;

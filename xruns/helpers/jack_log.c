@@ -17,12 +17,12 @@ bool st_jack_log_parse(const char *line, char client[ST_JACK_LOG_NAME_BYTES])
         const char *before, *behind;
     } forms[] = {{"JackEngine::XRun: client = ", " was not finished, state = "},
                  {"JackEngine::XRun: client ", " finished after current callback"}};
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        const char *name = strstr(line, forms[i].before);
+    ST_EACH (form, forms) {
+        const char *name = strstr(line, form->before);
         if (name == NULL)
             continue;
-        name += strlen(forms[i].before);
-        const char *end = strstr(name, forms[i].behind);
+        name += strlen(form->before);
+        const char *end = strstr(name, form->behind);
         if (end == NULL || end == name || end - name >= ST_JACK_LOG_NAME_BYTES)
             continue;
         memcpy(client, name, (size_t)(end - name));

@@ -86,15 +86,15 @@ static bool find(const char *name, char folder[PATH_MAX])
         *at = *at == '/' || *at == '\\' ? '_' : *at;
     const bool promiscuous = getenv("JACK_PROMISCUOUS_SERVER") != NULL;
     snprintf(uid, sizeof(uid), "%lu", (unsigned long)geteuid());
-    for (size_t i = 0; i < ST_ARRAY_LEN(folders); i++) {
-        snprintf(path, sizeof(path), "%s/jack_%s%s%s_0", folders[i], file, promiscuous ? "" : "_",
+    ST_EACH (in, folders) {
+        snprintf(path, sizeof(path), "%s/jack_%s%s%s_0", *in, file, promiscuous ? "" : "_",
                  promiscuous ? "" : uid);
         if (is_socket(path)) {
-            snprintf(folder, PATH_MAX, "%s/jack_db-%s", folders[i], uid);
+            snprintf(folder, PATH_MAX, "%s/jack_db-%s", *in, uid);
             (void)mkdir(folder, 0700);
             return true;
         }
-        snprintf(folder, PATH_MAX, "%s/jack%s%s", folders[i], promiscuous ? "" : "-", promiscuous ? "" : uid);
+        snprintf(folder, PATH_MAX, "%s/jack%s%s", *in, promiscuous ? "" : "-", promiscuous ? "" : uid);
         if (strchr(name, '/') != NULL || !is_own(folder, S_IFDIR))
             continue;
         snprintf(folder + strlen(folder), PATH_MAX - strlen(folder), "/%s", name);

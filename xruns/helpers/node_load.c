@@ -11,9 +11,9 @@ static void fold(struct st_node_load *load)
         st_hist_finish(&load->busy);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        st_hist_add(&load->busy, load->recent[i].busy_ns);
-        st_hist_add(&load->wait, load->recent[i].wait_ns);
+    ST_EACH_OF (cycle, load->recent, n) {
+        st_hist_add(&load->busy, cycle->busy_ns);
+        st_hist_add(&load->wait, cycle->wait_ns);
     }
 }
 

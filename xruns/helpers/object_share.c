@@ -55,8 +55,7 @@ void st_object_share_cycle(struct st_object_share *share, bool is_long, int64_t 
     const bool counts = !is_long || (comparable && computed_more(share, busy_ns));
     if (is_long && counts)
         judge(share, busy_ns);
-    for (size_t i = 0; i < share->files_n; i++) {
-        struct st_object_share_file *file = &share->files[i];
+    ST_EACH_OF (file, share->files, share->files_n) {
         *(is_long ? &file->long_n : &file->other_n) += counts ? file->cycle_n : 0;
         file->cycle_n = 0;
     }

@@ -27,9 +27,9 @@
 
 static struct st_pipewire_profile_node *find(struct st_pipewire_profile *profile, uint32_t id)
 {
-    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
-        if (profile->nodes[i].used && profile->nodes[i].id == id)
-            return &profile->nodes[i];
+    ST_EACH (node, profile->nodes) {
+        if (node->used && node->id == id)
+            return node;
     }
     return NULL;
 }
@@ -44,11 +44,11 @@ static void forget(struct st_pipewire_profile_node *node)
 static struct st_pipewire_profile_node *find_room(struct st_pipewire_profile *profile)
 {
     struct st_pipewire_profile_node *gone = NULL;
-    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
-        if (!profile->nodes[i].used)
-            return &profile->nodes[i];
-        if (profile->nodes[i].gone)
-            gone = &profile->nodes[i];
+    ST_EACH (node, profile->nodes) {
+        if (!node->used)
+            return node;
+        if (node->gone)
+            gone = node;
     }
     return gone;
 }
@@ -96,11 +96,11 @@ void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t
     if (is_own(profile, client) || profile->own_n == ST_PIPEWIRE_PROFILE_OWN_MAX)
         return;
     profile->own[profile->own_n++] = client;
-    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
-        if (profile->nodes[i].client != client)
+    ST_EACH (node, profile->nodes) {
+        if (node->client != client)
             continue;
-        memset(profile->nodes[i].reasons, 0, sizeof(profile->nodes[i].reasons));
-        profile->nodes[i].undecided_n = 0;
+        memset(node->reasons, 0, sizeof(node->reasons));
+        node->undecided_n = 0;
     }
 }
 
@@ -239,15 +239,14 @@ static void keep_cycle(struct st_pipewire_profile *profile, const struct st_pipe
         return;
     profile->kept_ns = cycle_ns;
     profile->kept_counts = false;
-    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++)
-        keep_node(&profile->nodes[i], cycle);
+    ST_EACH (node, profile->nodes)
+        keep_node(node, cycle);
 }
 
 static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
 {
     int64_t n = 0;
-    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
-        const struct st_pipewire_profile_node *node = &profile->nodes[i];
+    ST_EACH (node, profile->nodes) {
         if (profile->kept_ns == 0 || (is_late(node, profile->kept_ns) && !node->gone))
             return; /* it is still followed */
         n += node->kept.deadline_ns > 0 && profile->kept_counts;
@@ -312,12 +311,11 @@ static const char *culprit_of(struct st_pipewire_profile *profile, const struct 
 {
     const char *names[ST_ARRAY_LEN(late->culprits)] = {NULL};
     size_t n = 0;
-    for (size_t i = 0; i < late->culprits_n; i++) {
-        for (size_t j = 0; j < ST_PIPEWIRE_PROFILE_NODES_MAX; j++) {
-            const struct st_pipewire_profile_node *node = &profile->nodes[j];
-            if (late->culprits[i] == ST_DROPOUT_SERVER)
+    ST_EACH_OF (culprit, late->culprits, late->culprits_n) {
+        ST_EACH (node, profile->nodes) {
+            if (*culprit == ST_DROPOUT_SERVER)
                 names[n] = ST_XRUN_SERVER_ITSELF;
-            else if (node->used && node->client == late->culprits[i] && node->name[0] != '\0')
+            else if (node->used && node->client == *culprit && node->name[0] != '\0')
                 names[n] = node->name;
         }
         n += names[n] != NULL;
@@ -689,8 +687,7 @@ static void find_holder(struct st_pipewire_profile *profile, struct st_pipewire_
 static bool was_client_late(const struct st_pipewire_profile *profile,
                             const struct st_pipewire_profile_node *driver)
 {
-    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
-        const struct st_pipewire_profile_node *node = &profile->nodes[i];
+    ST_EACH (node, profile->nodes) {
         if (node->used && !node->drives && strcmp(node->driver, driver->name) == 0 &&
             (node->late.signal_ns != 0 ||
              (node->judged_ns != 0 && node->judged_ns > driver->dry_ns - 4 * driver->period_ns)))
@@ -937,8 +934,7 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
 {
     struct st_xrun_seen sighting = {
         .certainty = ST_CERTAINTY_EXACT, .device_xruns_n = line->n, .place = ST_DROPOUT_AT_RESYNC};
-    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
-        const struct st_pipewire_profile_node *node = &profile->nodes[i];
+    ST_EACH (node, profile->nodes) {
         if (!node->is_device || !node->drives || node->gone)
             continue;
         rename_node(&sighting.device, node->name);
@@ -951,8 +947,7 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
 
 void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
 {
-    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
-        struct st_pipewire_profile_node *node = &profile->nodes[i];
+    ST_EACH (node, profile->nodes) {
         struct st_xrun_seen sighting = {
             .load = {.period_ns = node->period_ns > 0 ? node->period_ns : INT64_MIN,
                      .frames = node->frames,
@@ -990,6 +985,6 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
 
 void st_pipewire_profile_finish(struct st_pipewire_profile *profile)
 {
-    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++)
-        forget(&profile->nodes[i]);
+    ST_EACH (node, profile->nodes)
+        forget(node);
 }

@@ -58,9 +58,9 @@ const char *st_pipewire_streams_property(const struct spa_dict *props, const cha
 
 static const struct client *find_client(const struct st_pipewire_streams *streams, uint32_t id)
 {
-    for (size_t i = 0; i < streams->clients_n; i++) {
-        if (streams->clients[i].id == id)
-            return &streams->clients[i];
+    ST_EACH_OF (client, streams->clients, streams->clients_n) {
+        if (client->id == id)
+            return client;
     }
     return NULL;
 }
@@ -264,8 +264,8 @@ void st_pipewire_streams_client(struct st_pipewire_streams *streams, struct pw_r
         streams->clients_n == CLIENTS_MAX)
         return;
     streams->clients[streams->clients_n++] = (struct client){client, is_pulse};
-    for (size_t i = 0; i < STREAMS_MAX; i++)
-        ask(streams, registry, &streams->streams[i]);
+    ST_EACH (stream, streams->streams)
+        ask(streams, registry, stream);
 }
 
 void st_pipewire_streams_remove(struct st_pipewire_streams *streams, uint32_t id)
@@ -274,8 +274,7 @@ void st_pipewire_streams_remove(struct st_pipewire_streams *streams, uint32_t id
         if (streams->clients[i].id == id)
             streams->clients[i--] = streams->clients[--streams->clients_n];
     }
-    for (size_t i = 0; i < STREAMS_MAX; i++) {
-        struct stream *stream = &streams->streams[i];
+    ST_EACH (stream, streams->streams) {
         if (!stream->used || stream->id != id)
             continue;
         stream->playing = false;
@@ -289,8 +288,7 @@ enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_stream
 {
     enum st_xrun_between between =
         find_client(streams, client) != NULL ? ST_XRUN_BETWEEN_UNSEEN : ST_XRUN_BETWEEN_NOTHING;
-    for (size_t i = 0; i < STREAMS_MAX; i++) {
-        const struct stream *stream = &streams->streams[i];
+    ST_EACH (stream, streams->streams) {
         if (stream->used && stream->client == client && !stream->refused && stream->buffer.buffer_ns > 0)
             between = ST_XRUN_BETWEEN_STOPS;
         if (stream->used && stream->client == client && stream->heard)
@@ -303,18 +301,18 @@ void st_pipewire_streams_hear(struct st_pipewire_streams *streams,
                               const struct st_pipewire_streams_hearing *hearing)
 {
     streams->hearing = *hearing;
-    for (size_t i = 0; i < STREAMS_MAX; i++) {
-        if (streams->streams[i].used)
-            decide(&streams->streams[i]);
+    ST_EACH (stream, streams->streams) {
+        if (stream->used)
+            decide(stream);
     }
 }
 
 void st_pipewire_streams_silent(struct st_pipewire_streams *streams, uint32_t id, int64_t begin_ns,
                                 int64_t lost_ns, unsigned signs)
 {
-    for (size_t i = 0; i < STREAMS_MAX; i++) {
-        if (streams->streams[i].used && streams->streams[i].heard && streams->streams[i].id == id)
-            st_listened_find(&streams->streams[i].listened, begin_ns, lost_ns, signs);
+    ST_EACH (stream, streams->streams) {
+        if (stream->used && stream->heard && stream->id == id)
+            st_listened_find(&stream->listened, begin_ns, lost_ns, signs);
     }
 }
 
@@ -349,8 +347,7 @@ static void look_at_program(struct stream *stream, st_pipewire_streams_lost_fn l
 void st_pipewire_streams_look(struct st_pipewire_streams *streams, st_pipewire_streams_lost_fn lost,
                               void *ctx)
 {
-    for (size_t i = 0; i < STREAMS_MAX; i++) {
-        struct stream *stream = &streams->streams[i];
+    ST_EACH (stream, streams->streams) {
         struct st_listened_loss loss;
         if (!stream->used)
             continue;

@@ -5,9 +5,9 @@
 
 static struct st_stream *find_or_add(struct st_pulse_streams *streams, uint32_t index)
 {
-    for (size_t i = 0; i < streams->streams_n; i++) {
-        if (streams->streams[i].index == index)
-            return &streams->streams[i];
+    ST_EACH_OF (stream, streams->streams, streams->streams_n) {
+        if (stream->index == index)
+            return stream;
     }
     if (streams->streams_n == ST_PULSE_STREAMS_MAX)
         return NULL;
@@ -19,8 +19,8 @@ static struct st_stream *find_or_add(struct st_pulse_streams *streams, uint32_t 
 void st_pulse_streams_look_begin(struct st_pulse_streams *streams)
 {
     streams->playing = false;
-    for (size_t i = 0; i < streams->streams_n; i++)
-        streams->streams[i].seen = false;
+    ST_EACH_OF (stream, streams->streams, streams->streams_n)
+        stream->seen = false;
 }
 
 bool st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked, uint64_t queued_us)
@@ -62,9 +62,9 @@ int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t ind
 void st_pulse_streams_look_end(struct st_pulse_streams *streams)
 {
     size_t kept_n = 0;
-    for (size_t i = 0; i < streams->streams_n; i++) {
-        if (streams->streams[i].seen)
-            streams->streams[kept_n++] = streams->streams[i];
+    ST_EACH_OF (stream, streams->streams, streams->streams_n) {
+        if (stream->seen)
+            streams->streams[kept_n++] = *stream;
     }
     streams->streams_n = kept_n;
 }

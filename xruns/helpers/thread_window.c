@@ -81,10 +81,10 @@ size_t st_thread_window_culprit(const struct st_thread_rival *rivals, size_t n,
     for (size_t i = 0; i < n; i++) {
         const struct st_thread_rival *rival = &rivals[i];
         int64_t all_ns = 0;
-        for (size_t j = 0; j < n; j++) {
-            const int64_t ran_ns = rivals[j].plays ? rivals[j].more_ns : rivals[j].ran_ns;
-            const bool counts = ran_ns > 0 && rivals[j].rt_priority >= own->rt_priority;
-            all_ns += counts && strcmp(rival->name, rivals[j].name) == 0 ? ran_ns : 0;
+        ST_EACH_OF (other, rivals, n) {
+            const int64_t ran_ns = other->plays ? other->more_ns : other->ran_ns;
+            const bool counts = ran_ns > 0 && other->rt_priority >= own->rt_priority;
+            all_ns += counts && strcmp(rival->name, other->name) == 0 ? ran_ns : 0;
         }
         if (rival->rt_priority < own->rt_priority || (rival->plays ? rival->more_ns : rival->ran_ns) <= 0 ||
             all_ns < queue_ns / 2)

@@ -210,8 +210,8 @@ static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t 
 static int clients_n(const struct st_process_watch *watch, pid_t pid)
 {
     int n = 0;
-    for (int i = 0; i < PROCESSES_MAX; i++)
-        n += watch->processes[i].used && watch->processes[i].thread.pid == pid;
+    ST_EACH (process, watch->processes)
+        n += process->used && process->thread.pid == pid;
     return n;
 }
 
@@ -256,8 +256,7 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
     watch->chosen_ns = now;
     if (find(watch, ST_DROPOUT_SERVER) == NULL)
         find_server(watch);
-    for (int i = 0; i < PROCESSES_MAX; i++) {
-        struct process *process = &watch->processes[i];
+    ST_EACH (process, watch->processes) {
         struct choice choice = {.main_n = process->main_n};
         if (!process->used || process->exited || !is_playing(process, now))
             continue;
@@ -296,8 +295,7 @@ static void consider_rival(struct st_process_watch *watch, ST_UNUSED void *ctx, 
 {
     struct rival *room = NULL, *idle = NULL;
     struct st_proc_stat stat;
-    for (int i = 0; i < RIVALS_MAX; i++) {
-        struct rival *rival = &watch->rivals[i];
+    ST_EACH (rival, watch->rivals) {
         if (rival->thread.tid == tid)
             return;
         if (rival->thread.tid == 0)
@@ -381,8 +379,8 @@ static void hunt(struct st_process_watch *watch, int64_t now)
         return;
     watch->knows_ran = false;
     memset(watch->ran, 0, sizeof(watch->ran));
-    for (int i = 0; i < RIVALS_MAX; i++)
-        end_thread(&watch->rivals[i].thread);
+    ST_EACH (rival, watch->rivals)
+        end_thread(&rival->thread);
 }
 
 /* --- samples --- */
@@ -443,8 +441,7 @@ int64_t st_process_watch_sample(struct st_process_watch *watch)
         choose_threads(watch, now);
     hunt(watch, now);
     now = st_posix_now_ns(NULL);
-    for (int i = 0; i < watch->processes_n; i++) {
-        struct process *process = &watch->processes[i];
+    ST_EACH_OF (process, watch->processes, watch->processes_n) {
         if (!process->used || process->thread.tid == 0)
             continue;
         if (is_playing(process, now))
@@ -520,9 +517,9 @@ static const struct rival *find_culprit(struct st_process_watch *watch, const st
 
 static struct process *find(struct st_process_watch *watch, uint32_t client)
 {
-    for (int i = 0; i < watch->processes_n; i++) {
-        if (watch->processes[i].used && watch->processes[i].client == client)
-            return &watch->processes[i];
+    ST_EACH_OF (process, watch->processes, watch->processes_n) {
+        if (process->used && process->client == client)
+            return process;
     }
     return NULL;
 }
@@ -554,10 +551,10 @@ static void blame(struct st_process_watch *watch, const struct process *process,
     snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)culprit->thread.pid);
     (void)st_standing_read(path, command, sizeof(command));
     st_proc_name(comm, command, figures->culprit, sizeof(figures->culprit));
-    for (int i = 0; i < PROCESSES_MAX; i++) {
-        if (watch->processes[i].used && watch->processes[i].thread.pid == culprit->thread.pid &&
+    ST_EACH (playing, watch->processes) {
+        if (playing->used && playing->thread.pid == culprit->thread.pid &&
             figures->culprits_n < ST_ARRAY_LEN(figures->culprits))
-            figures->culprits[figures->culprits_n++] = watch->processes[i].client;
+            figures->culprits[figures->culprits_n++] = playing->client;
     }
 }
 

@@ -43,8 +43,8 @@ bool st_standing_is_frozen(pid_t pid)
     if (st_standing_read(path, text, sizeof(text)) == 0 ||
         st_proc_cgroup_path(text, group, sizeof(group)) != 0)
         return false;
-    for (size_t i = 0; i < ST_ARRAY_LEN(roots); i++) {
-        snprintf(path, sizeof(path), "%s%s/cgroup.events", roots[i], group);
+    ST_EACH (root, roots) {
+        snprintf(path, sizeof(path), "%s%s/cgroup.events", *root, group);
         if (st_standing_read(path, text, sizeof(text)) > 0 && st_proc_line_u64(text, "frozen ", &frozen) == 0)
             break;
     }

@@ -69,8 +69,8 @@ struct alsa {
 
 static bool is_open(const struct alsa *alsa, const struct place *of)
 {
-    for (size_t i = 0; i < alsa->n; i++) {
-        const struct place *is = &alsa->substreams[i].is;
+    ST_EACH_OF (substream, alsa->substreams, alsa->n) {
+        const struct place *is = &substream->is;
         if (is->card == of->card && is->device == of->device && is->number == of->number &&
             is->capture == of->capture)
             return true;
