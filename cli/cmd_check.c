@@ -75,7 +75,7 @@ static bool look(void *ctx, const struct st_result *result, bool first)
 {
     const struct options *options = ctx;
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    char time[24], latest[24], line[280], music[64] = "", held[64] = "no size held";
+    char line[280], music[64] = "", held[64] = "no size held";
     st_music_poll(options->music);
     if (options->quiet || (!first && !terminal) || result->elapsed_periods == 0)
         return true;
@@ -85,11 +85,10 @@ static bool look(void *ctx, const struct st_result *result, bool first)
         st_text_append(music, sizeof(music), "%" PRIu64 " dropout%s in the music; ", dropouts_n,
                        dropouts_n == 1 ? "" : "s");
     if (held_frames > 0)
-        snprintf(held, sizeof(held), "%u frames held", held_frames);
-    snprintf(line, sizeof(line), "%s so far: %s%s for %s, worst wake-up %s late",
+        ST_PRINT(held, "%u frames held", held_frames);
+    ST_PRINT(line, "%s so far: %s%s for %s, worst wake-up %s late",
              held_frames > 0 && held_frames <= options->judged_frames && dropouts_n == 0 ? "OK" : "Not OK",
-             music, held, st_ns_format_short(result->duration_ns, time, sizeof(time)),
-             st_ns_format_short(result->lateness.max_ns, latest, sizeof(latest)));
+             music, held, ST_NS_SHORT(result->duration_ns), ST_NS_SHORT(result->lateness.max_ns));
     if (terminal)
         st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
     fprintf(stderr, "%s%s%s", first ? "" : "\r", st_locale_text(line), terminal ? "\033[K" : "\n");
@@ -162,7 +161,7 @@ static void print_phases(const void *ctx, FILE *out, ST_UNUSED int width, bool c
         const struct st_predict_row *held = phase->sizes.table.held;
         char frames[32] = "no size", latest[32] = "not known";
         if (held != NULL)
-            snprintf(frames, sizeof(frames), "%u frames", held->frames);
+            ST_PRINT(frames, "%u frames", held->frames);
         if (phase->load_error == 0)
             st_ns_format_short(result_of(phase)->lateness.max_ns, latest, sizeof(latest));
         st_predict_text_mark(judged_row(answer, phase), colour, out);
@@ -242,7 +241,7 @@ static void say_sizes(struct answer *answer, bool watched)
     if (!answer->stress || !table->known) {
         say_held(table, answer, answer->text, bytes);
     } else {
-        snprintf(size, sizeof(size), "%u frames", held > 0 ? held : LONGEST);
+        ST_PRINT(size, "%u frames", held > 0 ? held : LONGEST);
         snprintf(answer->text, bytes,
                  "Under sleeptune's own loads, %s each, %s%s held. Worst: with '%s', %s late.", time,
                  held > 0 ? "" : "no size up to ", size, st_stress_name(answer->worst->load),

@@ -306,7 +306,6 @@ static void add_problems(struct st_trace_file *file, char (*texts)[NOTE_BYTES])
     struct st_facts *facts;
     struct st_report report;
     size_t n = 0;
-    char when[64];
     st_facts_input_of_player(&input);
     if (st_facts_input_load(COMMAND, &input, &facts) != ST_EXIT_DONE)
         return;
@@ -322,7 +321,7 @@ static void add_problems(struct st_trace_file *file, char (*texts)[NOTE_BYTES])
     }
     st_facts_free(facts);
     snprintf(texts[0], NOTE_BYTES, "%zu problem%s on this computer, read %s, when this file was made", n,
-             n == 1 ? "" : "s", st_when_text(st_posix_wall_ns(NULL), when, sizeof(when)));
+             n == 1 ? "" : "s", st_when_text(st_posix_wall_ns(NULL), ST_ROOM(64)));
     for (size_t i = 0; i <= n; i++)
         file->notes[file->notes_n++] = texts[i];
 }
@@ -357,7 +356,7 @@ static int show_trace(const struct options *options, struct st_history_wish wish
     st_module_history_path_fn path_of;
     struct st_trace_file trace;
     json_t *document;
-    char history[PATH_MAX], path[PATH_MAX], error[512];
+    char path[PATH_MAX], error[512];
     int64_t wall_ns = INT64_MAX;
     if (options->output == NULL && isatty(STDOUT_FILENO) == 1)
         return st_failure_usage(COMMAND, "a trace is not for a terminal: name a file with -o");
@@ -366,7 +365,7 @@ static int show_trace(const struct options *options, struct st_history_wish wish
     int status = strcmp(options->trace, "last") != 0 ? find_event(options->trace, wish, &wall_ns) : 0;
     if (status != 0)
         return status;
-    const char *file = wish.db != NULL ? wish.db : path_of(wish.socket, history, sizeof(history));
+    const char *file = wish.db != NULL ? wish.db : path_of(wish.socket, ST_ROOM(PATH_MAX));
     const char *slash = strrchr(file, '/');
     const char *folder =
         ST_TEXT(PATH_MAX, "%.*s/traces", slash != NULL ? (int)(slash - file) : 1, slash != NULL ? file : ".");

@@ -174,13 +174,12 @@ static json_t *document_of(const struct st_result *results, size_t n)
     if (n == 1) {
         document = st_result_json(&results[0]);
     } else {
-        char verdict[480];
         document = json_object();
         json_t *loops = json_array();
         ST_EACH_OF (result, results, n)
             (void)json_array_append_new(loops, st_result_json(result));
-        (void)json_object_set_new(
-            document, "verdict", json_string(st_result_verdict_of_all(results, n, verdict, sizeof(verdict))));
+        (void)json_object_set_new(document, "verdict",
+                                  json_string(st_result_verdict_of_all(results, n, ST_ROOM(480))));
         (void)json_object_set_new(document, "loops", loops);
     }
     (void)json_object_set_new(document, "schema", json_string("sleeptune-measure/1"));

@@ -104,7 +104,6 @@ static int parse_options(int argc, char **argv, struct options *options)
 static int plan(struct work *work)
 {
     struct st_tuning *t = &work->tuning;
-    char budget[32];
     t->n = work->candidates.n;
     t->blocks_max = (uint32_t)(work->options->budget_ns / ST_TUNE_BLOCK_NS);
     t->accepts_watts = st_report_profile_refuses(work->options->profile, "power") == NULL;
@@ -117,10 +116,10 @@ static int plan(struct work *work)
     st_tuning_plan(t);
     if (t->blocks_max >= t->blocks_least)
         return ST_EXIT_DONE;
-    return st_failure_usage(
-        COMMAND, "--budget: %s is too short to show a 3-fold effect. Use --budget %um or more%s.",
-        st_ns_format_short(work->options->budget_ns, budget, sizeof(budget)),
-        ST_TUNE_MINUTES(t->blocks_least), t->open_n > 1 ? ", or name fewer settings with --only" : "");
+    return st_failure_usage(COMMAND,
+                            "--budget: %s is too short to show a 3-fold effect. Use --budget %um or more%s.",
+                            ST_NS_SHORT(work->options->budget_ns), ST_TUNE_MINUTES(t->blocks_least),
+                            t->open_n > 1 ? ", or name fewer settings with --only" : "");
 }
 
 static int look(struct work *work)

@@ -126,11 +126,10 @@ static bool is_written(struct st_machine *machine, const struct st_change *wante
 {
     struct st_change change = *wanted;
     struct st_change_form form;
-    char why[256];
     if (entry->type != ST_ENTRY_FILE)
         return strcmp(change.value, entry->new_value) == 0 &&
                fnmatch(change.key, entry->target, FNM_PATHNAME) == 0;
-    if (st_change_resolve(machine, &change, why, sizeof(why)) != 0 ||
+    if (st_change_resolve(machine, &change, ST_ROOM(256)) != 0 ||
         st_change_form(machine->os, &change, &form) != 0 || strcmp(form.path, entry->target) != 0)
         return false;
     return strstr(entry->new_value, form.line + form.section_bytes) != NULL;
@@ -153,11 +152,10 @@ static bool asks_again(struct st_machine *machine, const struct st_finding *find
 static const struct st_entry *unread(struct st_machine *machine, const struct st_journal *journal,
                                      const char *id, int *ret_error)
 {
-    char now[ST_CHANGE_VALUE_BYTES];
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         *ret_error = 0;
         if (strcmp(entry->rule, id) == 0)
-            (void)st_change_state(machine, entry, now, sizeof(now), ret_error);
+            (void)st_change_state(machine, entry, ST_ROOM(ST_CHANGE_VALUE_BYTES), ret_error);
         if (*ret_error != 0)
             return entry;
     }

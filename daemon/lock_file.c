@@ -66,7 +66,7 @@ int st_lock_file_take(const char *path, int *fd, long *ret_pid)
     } while (r == -EAGAIN);
     if (r < 0)
         return r;
-    const int len = snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
+    const int len = ST_PRINT(pid, "%ld\n", (long)getpid());
     if (ftruncate(r, 0) != 0 || pwrite(r, pid, (size_t)len, 0) != len) {
         const int error = -errno;
         close(r);

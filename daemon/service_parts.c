@@ -95,19 +95,18 @@ int st_service_start_loop(struct st_service *service)
 static bool wait_for_end(struct st_service *service)
 {
     struct st_session *session = service->session;
-    char text[32];
     const int64_t patience_ns = st_ns_add(LOOP_ENDS_NS, 2 * service->overdue.period_ns);
     if (st_session_wait(session, patience_ns))
         return true;
     ST_WARN("the test loop did not end within %s; it now runs as an ordinary thread on any CPU",
-            st_ns_format(patience_ns, text, sizeof(text)));
+            ST_NS(patience_ns));
     st_session_release(session);
     if (st_session_wait(session, LOOP_GIVE_UP_NS)) {
         ST_INFO("the test loop has ended");
         return true;
     }
     ST_ERR("the test loop did not end within another %s: the last seconds were not recorded",
-           st_ns_format(LOOP_GIVE_UP_NS, text, sizeof(text)));
+           ST_NS(LOOP_GIVE_UP_NS));
     return false;
 }
 
@@ -193,7 +192,7 @@ void st_service_restart_tcp(struct st_service *service)
         ST_INFO("also serving on http://%s/", listen_on);
         return;
     }
-    snprintf(text, sizeof(text), "cannot serve http.listen = \"%.100s\": %s", listen_on,
+    ST_PRINT(text, "cannot serve http.listen = \"%.100s\": %s", listen_on,
              r == -ENOTSUP ? "sleeptuned was built without libmicrohttpd" : strerror(-r));
     if (strcmp(service->view.http_error, text) == 0) /* logged already */
         return;
@@ -254,7 +253,7 @@ void st_service_trace(struct st_service *service)
         return;
     service->tracer_tried = true;
     char why[200];
-    snprintf(why, sizeof(why), "%s",
+    ST_PRINT(why, "%s",
              service->platform->machine.os == ST_OS_LINUX
                  ? "trace.enabled is off in the configuration"
                  : "sleeptuned traces on Linux only; on FreeBSD it counts interrupts instead");

@@ -82,7 +82,7 @@ void st_history_writer_give_events(void *ctx, const struct st_trace_event *event
 void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret)
 {
     *ret = (struct st_history_writer_view){.bytes = INT64_MIN};
-    snprintf(ret->why, sizeof(ret->why), "%s", no_history);
+    ST_PRINT(ret->why, "%s", no_history);
 }
 
 void st_history_writer_ask(struct st_history_writer *writer, const struct st_history_ask *ask)

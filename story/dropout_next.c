@@ -21,13 +21,12 @@ static double share_of(const struct st_dropout_client *client)
 static void say_price(const struct st_dropout_table *table, const char *source, int64_t frames, char *buf,
                       size_t buf_bytes)
 {
-    char more[32], lasts[64];
+    char lasts[64];
     const double more_ns =
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
     st_text_append(
         buf, buf_bytes, "; adds %s of delay, until %s restarts (undo: the same with %" PRId64 "%s%s)",
-        st_ns_format_short((int64_t)more_ns, more, sizeof(more)), st_event_source_title(source),
-        table->frames,
+        ST_NS_SHORT((int64_t)more_ns), st_event_source_title(source), table->frames,
         st_dropout_reason_keep_frames(source, frames, lasts, sizeof(lasts))[0] != '\0' ? "; " : "", lasts);
 }
 
@@ -39,7 +38,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     const int64_t busy_ns = client->worst.busy_ns, error_ns = client->worst.error_ns;
     const double share = share_of(client);
     const int64_t frames = st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns + error_ns);
-    char busy[32], error[32], rhythm[128], code[256];
+    char busy[32], rhythm[128], code[256];
     st_ns_format_short(busy_ns, busy, sizeof(busy));
     set[0] = why[0] = '\0';
     if (share > ST_DROPOUT_REASON_FULL) {
@@ -55,7 +54,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     } else if (frames != st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns - error_ns)) {
         snprintf(why, why_bytes,
                  "no buffer size can be named: the CPU time of its worst cycle, %s, is only known to %s",
-                 busy, st_ns_format_short(error_ns, error, sizeof(error)));
+                 busy, ST_NS_SHORT(error_ns));
     } else if (frames == 0) {
         snprintf(why, why_bytes, "its worst cycle of %s is longer than a buffer that one can play with",
                  busy);
@@ -142,7 +141,6 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
     const uint64_t taken_n = table->reasons_n[ST_DROPOUT_CPU_TAKEN];
     const bool lost_cpu = reason == ST_DROPOUT_WOKEN_LATE || st_dropout_table_is_taken(table, client);
-    char reason_text[128];
     set[0] = why[0] = '\0';
     if (st_dropout_table_place(client) == ST_DROPOUT_AT_RESYNC) {
         next_resync(client, set, set_bytes, why, why_bytes);
@@ -172,7 +170,7 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
                            "; for the %" PRIu64 " by a lost CPU: " ST_DROPOUT_REASON_GET_RIGHTS, taken_n);
     } else if (reason == ST_DROPOUT_STOPPED || reason == ST_DROPOUT_BLOCKED) {
         snprintf(why, why_bytes, "nothing to tune: it %s",
-                 st_dropout_sentence_why(client, false, reason_text, sizeof(reason_text)));
+                 st_dropout_sentence_why(client, false, ST_ROOM(128)));
     } else if (reason == ST_DROPOUT_SWAPPED_OUT) {
         snprintf(set, set_bytes, "sleeptune report");
         snprintf(

@@ -55,7 +55,7 @@ static const char *taken_text(const struct st_dropout_table *table, uint64_t all
         others = others || strcmp(client->culprit, victim->culprit) != 0;
     }
     if (!known)
-        snprintf(culprit, sizeof(culprit), "Other programs");
+        ST_PRINT(culprit, "Other programs");
     else
         st_dropout_reason_culprit(victim->culprit, others, culprit, sizeof(culprit));
     snprintf(buf, buf_bytes, "%s took the CPU from %s%s in ", culprit,
@@ -68,32 +68,30 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
                                    const struct st_dropout_client *client,
                                    const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes)
 {
-    char made[64], lost[32], longest[32], place[64], why[400];
     const struct st_dropout_client all = st_dropout_table_streams(table, client);
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
     const uint64_t n = st_dropout_table_count(&all), reason_n = all.reasons_n[reason];
     if (all.lost_ns == 0)
         snprintf(buf, buf_bytes, "%s %s%s: ", client->name,
-                 st_dropout_reason_made(reason, n, about->all_n, made, sizeof(made)), about->when);
+                 st_dropout_reason_made(reason, n, about->all_n, ST_ROOM(64)), about->when);
     else if (n == about->all_n)
         snprintf(buf, buf_bytes, "%s lost sound %s%s, ", client->name,
                  n == 1 ? "once" : ST_TEXT(32, "%" PRIu64 " times", n), about->when);
     else
         snprintf(buf, buf_bytes, "%s lost sound in %s%s, ", client->name,
-                 st_dropout_reason_share(n, about->all_n, made, sizeof(made)), about->when);
+                 st_dropout_reason_share(n, about->all_n, ST_ROOM(64)), about->when);
     if (all.lost_ns > 0 && n > 1)
         st_text_append(buf, buf_bytes, "%s%s in all (longest %s)", all.lost_partly ? "at least " : "",
-                       st_ns_format_short(all.lost_ns, lost, sizeof(lost)),
-                       st_ns_format_short(all.longest_ns, longest, sizeof(longest)));
+                       ST_NS_SHORT(all.lost_ns), ST_NS_SHORT(all.longest_ns));
     else if (all.lost_ns > 0)
-        st_text_append(buf, buf_bytes, "for %s", st_ns_format_short(all.lost_ns, lost, sizeof(lost)));
+        st_text_append(buf, buf_bytes, "for %s", ST_NS_SHORT(all.lost_ns));
     if (all.lost_ns > 0)
         st_text_append(buf, buf_bytes, "%s: ",
                        st_dropout_place_text(st_dropout_table_place(client),
-                                             st_event_source_title(about->source), place, sizeof(place)));
+                                             st_event_source_title(about->source), ST_ROOM(64)));
     if (client->device_xruns_n <= client->dropouts_n && 10 * reason_n < 9 * n)
         st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", reason_n, reason_n == 1 ? "" : "s");
-    st_text_append(buf, buf_bytes, "it %s.", st_dropout_sentence_why(client, true, why, sizeof(why)));
+    st_text_append(buf, buf_bytes, "it %s.", st_dropout_sentence_why(client, true, ST_ROOM(400)));
     return buf;
 }
 
@@ -102,7 +100,6 @@ void st_dropout_sentence_say(const struct st_dropout_table *table,
 {
     const struct st_dropout_client *client = st_dropout_table_worst(table);
     const char *s = about->all_n == 1 ? "" : "s";
-    char why[400], text[512];
     if (client == NULL) {
         if (table->own_n < about->all_n)
             st_text_append(buf, buf_bytes, "%" PRIu64 " of ", table->own_n);
@@ -112,19 +109,19 @@ void st_dropout_sentence_say(const struct st_dropout_table *table,
         return;
     }
     if (st_dropout_table_is_taken(table, client)) {
-        st_text_append(
-            buf, buf_bytes, "%s%s.%s", taken_text(table, about->all_n, why, sizeof(why)), about->when,
-            st_dropout_table_is_normal(table) ? " No program that plays has real-time rights." : "");
+        st_text_append(buf, buf_bytes, "%s%s.%s", taken_text(table, about->all_n, ST_ROOM(400)), about->when,
+                       st_dropout_table_is_normal(table) ? " No program that plays has real-time rights."
+                                                         : "");
         return;
     }
     if (client->name[0] == '\0') {
         st_text_append(buf, buf_bytes,
                        "%" PRIu64 " dropout%s happened%s: a program %s. %s does not say which program.",
-                       about->all_n, s, about->where, st_dropout_sentence_why(client, true, why, sizeof(why)),
+                       about->all_n, s, about->where, st_dropout_sentence_why(client, true, ST_ROOM(400)),
                        st_event_source_title(about->source));
         return;
     }
-    st_text_append(buf, buf_bytes, "%s", st_dropout_sentence_of(table, client, about, text, sizeof(text)));
+    st_text_append(buf, buf_bytes, "%s", st_dropout_sentence_of(table, client, about, ST_ROOM(512)));
 }
 
 const char *st_dropout_sentence_brief(const char *name, uint64_t n, char *buf, size_t buf_bytes)

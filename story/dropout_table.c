@@ -239,13 +239,12 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table, char *b
 
 const char *st_dropout_table_rhythm(const struct st_dropout_client *client, char *buf, size_t buf_bytes)
 {
-    char each[32];
     buf[0] = '\0';
     if (client->block_frames == 0 || client->block_rate_hz == 0)
         return buf;
     const double each_ns = (double)client->block_frames * (double)ST_NS_PER_S / (double)client->block_rate_hz;
-    snprintf(buf, buf_bytes, "every %s (%" PRId64 " samples)",
-             st_ns_format_short((int64_t)each_ns, each, sizeof(each)), client->block_frames);
+    snprintf(buf, buf_bytes, "every %s (%" PRId64 " samples)", ST_NS_SHORT((int64_t)each_ns),
+             client->block_frames);
     if (client->block_any != 0)
         st_text_append(buf, buf_bytes, ", at any buffer size: a plug-in that computes in blocks of %" PRId64,
                        client->block_frames);
@@ -262,8 +261,8 @@ const char *st_dropout_table_code(const struct st_dropout_client *client, char *
         [ST_XRUN_CODE_NOT_HERE] = "not watched: not available on this system"};
     const struct st_xrun_code *code = &client->code;
     char samples[96];
-    snprintf(samples, sizeof(samples), "%" PRId64 " CPU samples in %" PRId64 " of %" PRId64 " long cycles",
-             code->samples_n, code->computed_n, code->long_cycles_n);
+    ST_PRINT(samples, "%" PRId64 " CPU samples in %" PRId64 " of %" PRId64 " long cycles", code->samples_n,
+             code->computed_n, code->long_cycles_n);
     if (code->state != ST_XRUN_CODE_WATCHED)
         snprintf(buf, buf_bytes, "%s", states[code->state]);
     else if (code->file[0] == '\0')

@@ -62,25 +62,24 @@ static const char *cpu_text(int cpu, char *buf, size_t buf_bytes)
 /* "another thread had the CPU: ffmpeg/4711 for 2.9 ms" */
 static void append_cause(const struct st_event *late, char *buf, size_t buf_bytes)
 {
-    char length[32];
     st_text_append(buf, buf_bytes, "%s",
                    late->lateness_ns != INT64_MIN ? st_cause_kind_text(late->cause) : "cause unknown");
     if (late->culprit[0] != '\0')
         st_text_append(buf, buf_bytes, ": %s", late->culprit);
     if (late->culprit[0] != '\0' && late->culprit_ns > 0)
-        st_text_append(buf, buf_bytes, " for %s", st_ns_format(late->culprit_ns, length, sizeof(length)));
+        st_text_append(buf, buf_bytes, " for %s", ST_NS(late->culprit_ns));
 }
 
 static void append_late(const struct st_event *event, char *buf, size_t buf_bytes)
 {
-    char length[32], span[40];
+    char length[32];
     st_ns_format(event->lateness_ns, length, sizeof(length));
     if (count_of(event) <= 1)
         st_text_append(buf, buf_bytes, "the test loop woke %s late: ", length);
     else
         st_text_append(buf, buf_bytes,
                        "the test loop woke late %" PRId64 " times%s, at worst by %s: ", event->count_n,
-                       span_text(event, span, sizeof(span)), length);
+                       span_text(event, ST_ROOM(40)), length);
     append_cause(event, buf, buf_bytes);
 }
 
@@ -88,8 +87,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
 {
     const int64_t n = count_of(event);
     const bool of_client = event->kind == ST_EVENT_CLIENT_DROPOUT;
-    char span[40], why[256];
-    char lost[32], longest[48] = "", place[64];
+    char longest[48] = "", place[64];
     if (event->kind == ST_EVENT_OWN_XRUN)
         st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %" PRId64 " time%s", n,
                        n == 1 ? "" : "s");
@@ -107,7 +105,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
                        n, n == 1 ? "" : "s");
     else
         st_text_append(buf, buf_bytes, "%s: %" PRId64 " device xrun%s", event->source, n, n == 1 ? "" : "s");
-    st_text_append(buf, buf_bytes, "%s", span_text(event, span, sizeof(span)));
+    st_text_append(buf, buf_bytes, "%s", span_text(event, ST_ROOM(40)));
     if (event->device[0] != '\0')
         st_text_append(buf, buf_bytes, "%s %s",
                        event->place == ST_DROPOUT_AT_RESYNC ? ", put in step with" : " on", event->device);
@@ -116,12 +114,11 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     if (!of_client && st_dropout_place_why(event->place) == NULL && event->client[0] != '\0')
         st_text_append(buf, buf_bytes, ", client %s", event->client);
     if (event->longest_ns > 0)
-        snprintf(longest, sizeof(longest), " (longest %s)",
-                 st_ns_format_short(event->longest_ns, lost, sizeof(lost)));
+        ST_PRINT(longest, " (longest %s)", ST_NS_SHORT(event->longest_ns));
     if (event->lost_ns > 0)
         st_text_append(
             buf, buf_bytes, ", %s%s in all%s%s", event->longest_ns > 0 ? "" : "at least ",
-            st_ns_format_short(event->lost_ns, lost, sizeof(lost)), longest,
+            ST_NS_SHORT(event->lost_ns), longest,
             st_dropout_place_text(event->place, st_event_source_title(event->source), place, sizeof(place)));
     st_text_append(buf, buf_bytes, " (%s)", st_event_certainty(event->certainty));
     if (event->mixed)
@@ -132,7 +129,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
                                                                       .others = event->culprit_n < n - n / 2,
                                                                       .culprit = event->culprit,
                                                                       .cycle = event->cycle},
-                                             why, sizeof(why)));
+                                             ST_ROOM(256)));
 }
 
 /* A program computed too long: was the machine slower meanwhile? It waited for its memory: was memory short?
@@ -163,17 +160,15 @@ static void append_loop(const struct st_event *event, const struct st_story_besi
                         size_t buf_bytes)
 {
     const struct st_event *late = explanation(event, beside);
-    char length[32], cpu[24];
     if (late != NULL) {
         const bool moment = event->span_ns <= ST_STORY_SAME_TIME_NS;
         st_text_append(buf, buf_bytes, "; %s the test loop%s woke %s%s late: %s%s%s",
-                       moment ? "at the same time" : "in that time",
-                       cpu_text(late->loop_cpu, cpu, sizeof(cpu)), moment ? "" : "at worst ",
-                       st_ns_format(late->lateness_ns, length, sizeof(length)),
-                       st_cause_kind_text(late->cause), late->culprit[0] != '\0' ? ", " : "", late->culprit);
+                       moment ? "at the same time" : "in that time", cpu_text(late->loop_cpu, ST_ROOM(24)),
+                       moment ? "" : "at worst ", ST_NS(late->lateness_ns), st_cause_kind_text(late->cause),
+                       late->culprit[0] != '\0' ? ", " : "", late->culprit);
     } else if (is_on_time(event, beside)) {
         st_text_append(buf, buf_bytes, "; the test loop%s was %s: look at the %s",
-                       cpu_text(event->loop_cpu, cpu, sizeof(cpu)),
+                       cpu_text(event->loop_cpu, ST_ROOM(24)),
                        beside->late != NULL ? "late, but not late enough to explain it" : "on time",
                        elsewhere(event));
     } else if (is_unexplained(event) && beside->settled) {
@@ -184,7 +179,6 @@ static void append_loop(const struct st_event *event, const struct st_story_besi
 const char *st_event_story_text(const struct st_event *event, const struct st_story_beside *beside, char *buf,
                                 size_t buf_bytes)
 {
-    char span[40];
     buf[0] = '\0';
     if (event->kind == ST_EVENT_LATE_WAKE) {
         append_late(event, buf, buf_bytes);
@@ -197,7 +191,7 @@ const char *st_event_story_text(const struct st_event *event, const struct st_st
     } else {
         if (event->count_n > 1)
             snprintf(buf, buf_bytes, "%" PRId64 " times%s, the last: ", event->count_n,
-                     span_text(event, span, sizeof(span)));
+                     span_text(event, ST_ROOM(40)));
         st_text_append(buf, buf_bytes, "%s", event->detail);
     }
     return buf;
@@ -257,11 +251,10 @@ static const char *why_text(const struct st_event *event)
 
 json_t *st_event_story_json(const struct st_event *event, const struct st_story_beside *beside)
 {
-    char text[ST_EVENT_STORY_BYTES];
     const struct st_event *found = explanation(event, beside), *late = found != NULL ? found : event;
-    json_t *document = json_pack("{s:I, s:s, s:o}", "time_ns", (json_int_t)event->wall_ns, "event",
-                                 st_event_kind_name(event->kind), "text",
-                                 st_json_safe_string(st_event_story_text(event, beside, text, sizeof(text))));
+    json_t *document = json_pack(
+        "{s:I, s:s, s:o}", "time_ns", (json_int_t)event->wall_ns, "event", st_event_kind_name(event->kind),
+        "text", st_json_safe_string(st_event_story_text(event, beside, ST_ROOM(ST_EVENT_STORY_BYTES))));
     if (document == NULL)
         return NULL;
     set_time(document, "span_ns", event->span_ns);

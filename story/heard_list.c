@@ -263,23 +263,22 @@ static json_t *mark_json(const struct list *list, size_t i)
 {
     const struct st_event *heard = &list->heard[i], *found = &list->found[i];
     const struct st_story_beside beside = {.settled = true};
-    char text[ST_EVENT_STORY_BYTES];
     const bool known = found->wall_ns != 0;
-    return json_pack("{s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o}", "time_ns", (json_int_t)heard->wall_ns, "by",
-                     st_json_safe_string(heard->source), "window_ns", (json_int_t)list->marks[i].window_ns,
-                     "note", heard->detail[0] != '\0' ? st_json_safe_string(heard->detail) : json_null(),
-                     "events", (json_int_t)list->fits_n[i], "cause",
-                     known ? json_string(cause_name(list->found_cause[i])) : json_null(), "cause_time_ns",
-                     st_json_integer_or_null(known, found->wall_ns), "text",
-                     known ? st_json_safe_string(st_event_story_text(found, &beside, text, sizeof(text)))
-                           : json_null());
+    return json_pack(
+        "{s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o}", "time_ns", (json_int_t)heard->wall_ns, "by",
+        st_json_safe_string(heard->source), "window_ns", (json_int_t)list->marks[i].window_ns, "note",
+        heard->detail[0] != '\0' ? st_json_safe_string(heard->detail) : json_null(), "events",
+        (json_int_t)list->fits_n[i], "cause",
+        known ? json_string(cause_name(list->found_cause[i])) : json_null(), "cause_time_ns",
+        st_json_integer_or_null(known, found->wall_ns), "text",
+        known ? st_json_safe_string(st_event_story_text(found, &beside, ST_ROOM(ST_EVENT_STORY_BYTES)))
+              : json_null());
 }
 
 static json_t *cause_json(size_t i, const struct st_heard_cause *cause)
 {
-    char text[200];
     return json_pack("{s:s, s:s, s:I, s:f, s:f, s:b, s:b}", "cause", cause_name(i), "text",
-                     cause_text(i, text, sizeof(text)), "marks", (json_int_t)cause->hits_n, "expected",
+                     cause_text(i, ST_ROOM(200)), "marks", (json_int_t)cause->hits_n, "expected",
                      cause->expected, "evidence", cause->e > 1e12 ? 1e12 : cause->e, "too_frequent",
                      cause->frequent, "named", cause->named);
 }
@@ -298,7 +297,6 @@ static int strongest_first(const void *left, const void *right)
 static void say(const struct list *list, uint32_t counted_n, const struct st_heard_cause *best, char *buf,
                 size_t bytes)
 {
-    char text[200];
     size_t unexplained_n = 0;
     ST_EACH_OF (fits_n, list->fits_n, list->n)
         unexplained_n += *fits_n == 0;
@@ -310,7 +308,7 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
     st_text_append(buf, bytes, "%zu mark%s", list->n, list->n == 1 ? "" : "s");
     if (best != NULL && best->named)
         st_text_append(buf, bytes, ": %" PRIu32 " of %" PRIu32 " after this: %s (%.2g expected by chance)",
-                       best->hits_n, counted_n, cause_text((size_t)(best - list->causes), text, sizeof(text)),
+                       best->hits_n, counted_n, cause_text((size_t)(best - list->causes), ST_ROOM(200)),
                        best->expected);
     else if (counted_n < ST_HEARD_LEAST_N)
         st_text_append(buf, bytes, ": too few to tell a cause from chance (%d while something plays)",

@@ -83,12 +83,11 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
         sizes->n > 0 && strcmp(sizes->sizes[0].source, sizes->sizes[sizes->n - 1].source) != 0;
     ST_EACH_OF (size, sizes->sizes, sizes->n) {
         const struct st_size_rate rate = st_size_list_rate(size);
-        char played[32], text[96];
         (void)json_array_append_new(list, row_json(size));
         if ((double)size->playing_ns >= LEAST_S * 1e9)
-            (void)json_array_append_new(rows, screen_row(size, several,
-                                                         time_text(size->playing_ns, played, sizeof(played)),
-                                                         rate_text(&rate, text, sizeof(text))));
+            (void)json_array_append_new(rows,
+                                        screen_row(size, several, time_text(size->playing_ns, ST_ROOM(32)),
+                                                   rate_text(&rate, ST_ROOM(96))));
     }
     for (size_t i = 0; i < sizes->runs_n && sizes->runs_n <= ST_HISTORY_RUNS_MAX; i++)
         (void)json_array_append_new(runs, run_json(&sizes->runs[i]));

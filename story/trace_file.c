@@ -77,7 +77,7 @@ int st_trace_file_read(const char *path, int64_t wall_ns, struct st_trace_file *
     if (r < 0)
         return r;
     const size_t stem = strlen(path) - strlen(ST_CYCLE_RING_SUFFIX);
-    snprintf(cpus, sizeof(cpus), "%.*s" ST_CPU_EVENTS_SUFFIX, (int)stem, path);
+    ST_PRINT(cpus, "%.*s" ST_CPU_EVENTS_SUFFIX, (int)stem, path);
     r = st_cpu_events_read(cpus, &file.events, &file.events_n);
     if (r < 0 && r != -ENOENT) {
         st_trace_file_finish(&file);

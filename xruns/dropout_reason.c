@@ -61,7 +61,7 @@ const char *st_dropout_reason_culprit(const char *culprit, bool others, char *bu
 
 const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, size_t buf_bytes)
 {
-    char culprit[160], time[32], period[32];
+    char culprit[160];
     const bool known = why->culprit[0] != '\0';
     st_dropout_reason_culprit(why->culprit, why->others, culprit, sizeof(culprit));
     if (why->resync)
@@ -85,11 +85,9 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
         why->cycle.busy_ns > why->cycle.period_ns)
         st_text_append(buf, buf_bytes, " (%s%s of CPU time, the buffer lasts %s)",
                        why->cycle.error_ns > why->cycle.busy_ns / 50 ? "about " : "", /* more than 2 % */
-                       st_ns_format_short(why->cycle.busy_ns, time, sizeof(time)),
-                       st_ns_format_short(why->cycle.period_ns, period, sizeof(period)));
+                       ST_NS_SHORT(why->cycle.busy_ns), ST_NS_SHORT(why->cycle.period_ns));
     else if (why->reason == ST_DROPOUT_WOKEN_LATE && why->cycle.wait_ns > 0)
-        st_text_append(buf, buf_bytes, " (by %s)",
-                       st_ns_format_short(why->cycle.wait_ns, time, sizeof(time)));
+        st_text_append(buf, buf_bytes, " (by %s)", ST_NS_SHORT(why->cycle.wait_ns));
     if (why->reason == ST_DROPOUT_WOKEN_LATE && known)
         st_text_append(buf, buf_bytes, ", %s had the CPU", culprit);
     return buf;
@@ -124,9 +122,8 @@ const char *st_dropout_reason_made(enum st_dropout_reason reason, uint64_t n, ui
 {
     const bool victim = reason == ST_DROPOUT_UNKNOWN || reason == ST_DROPOUT_WOKEN_LATE ||
                         reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WAITED_FOR_OTHER;
-    char share[64];
     snprintf(buf, buf_bytes, "%s %s", victim ? "had" : "made",
-             st_dropout_reason_share(n, all_n, share, sizeof(share)));
+             st_dropout_reason_share(n, all_n, ST_ROOM(64)));
     return buf;
 }
 

@@ -238,8 +238,8 @@ static bool began_anew(const struct st_snd_channel *before, const struct st_snd_
 static void tell(const struct st_snd_channel *channel, uint64_t fragments_n, st_xrun_seen_fn seen, void *ctx)
 {
     struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT};
-    snprintf(sighting.device, sizeof(sighting.device), "%s", channel->name);
-    snprintf(sighting.client, sizeof(sighting.client), "%s", channel->program);
+    ST_PRINT(sighting.device, "%s", channel->name);
+    ST_PRINT(sighting.client, "%s", channel->program);
     if (channel->is_virtual) {
         sighting.dropouts_n = 1;
         sighting.cycles_n = fragments_n > INT32_MAX ? INT32_MAX : (int64_t)fragments_n;

@@ -42,7 +42,7 @@ int st_xrun_find_program(struct st_machine *machine, const char *build_folder, c
     char *slash = strrchr(folder, '/');
     if (slash != NULL)
         *slash = '\0';
-    snprintf(built, sizeof(built), "%s/../%s", folder, build_folder);
+    ST_PRINT(built, "%s/../%s", folder, build_folder);
     const char *dirs[] = {chosen != NULL ? chosen : built, chosen != NULL ? chosen : ST_LIBEXEC_DIR};
     ST_EACH (dir, dirs) {
         const int n = snprintf(path, path_bytes, "%s/%s", *dir, name);
@@ -85,10 +85,10 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
     const bool listens = w->machine->os == ST_OS_LINUX && w->setting.listen[0] != '\0' && geteuid() != 0;
     struct st_child_env env;
     struct st_run_as as = {0};
-    snprintf(own, sizeof(own), "-p%ld", (long)getpid());
-    snprintf(listen, sizeof(listen), "-l%s", w->setting.listen);
-    snprintf(except, sizeof(except), "-x%s", w->setting.listen_except);
-    snprintf(cycles, sizeof(cycles), "-c%s", w->setting.cycles);
+    ST_PRINT(own, "-p%ld", (long)getpid());
+    ST_PRINT(listen, "-l%s", w->setting.listen);
+    ST_PRINT(except, "-x%s", w->setting.listen_except);
+    ST_PRINT(cycles, "-c%s", w->setting.cycles);
     const char *argv[7] = {w->source->program, "-V" ST_VERSION};
     size_t n = 2;
     if (w->setting.own_stream)

@@ -168,8 +168,7 @@ void st_before_after_record(const char *command, const struct st_change_target *
 
 bool st_before_after_is_recorded(const struct st_change_target *target)
 {
-    char path[PATH_BYTES];
-    return access(path_of(target, path, sizeof(path)), F_OK) == 0 || errno != ENOENT;
+    return access(path_of(target, ST_ROOM(PATH_BYTES)), F_OK) == 0 || errno != ENOENT;
 }
 
 bool st_before_after_forget(const char *command, const struct st_change_target *target,

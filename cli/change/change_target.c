@@ -71,10 +71,9 @@ int st_change_target_open(const char *command, const char *root, bool own, struc
 static void written(const struct st_change_target *target, int64_t *frames, char *card, size_t card_bytes)
 {
     static const char quantum[] = "default.clock.quantum = ";
-    char message[512];
     struct st_journal journal;
     struct st_change change;
-    if (st_journal_read(&target->p->machine, target->folder, &journal, message, sizeof(message)) < 0)
+    if (st_journal_read(&target->p->machine, target->folder, &journal, ST_ROOM(512)) < 0)
         return;
     ST_EACH_OF (entry, journal.entries, journal.entries_n) {
         const char *at = strstr(entry->new_value, quantum), *line = entry->new_value;

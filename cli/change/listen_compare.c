@@ -219,22 +219,19 @@ static const char *sentence(const struct st_listen_compare *compare, char *buf, 
 
 void st_listen_compare_print(const struct st_listen_compare *compare)
 {
-    char text[600];
-    st_change_output_text(0,
-                          "heard:", compare->compared ? sentence(compare, text, sizeof(text)) : compare->why);
+    st_change_output_text(0, "heard:", compare->compared ? sentence(compare, ST_ROOM(600)) : compare->why);
     if (compare->compared && compare->differs[0] != '\0')
         st_change_output_text(0, "differs:", compare->differs);
 }
 
 json_t *st_listen_compare_json(const struct st_listen_compare *compare)
 {
-    char text[600];
     const struct st_estimate *e = &compare->figure.difference;
     if (!compare->compared)
         return json_pack("{s:b, s:s}", "compared", 0, "sentence", compare->why);
     return json_pack(
         "{s:b, s:s, s:s, s:{s:I, s:f}, s:{s:I, s:f}, s:o, s:s}", "compared", 1, "sentence",
-        sentence(compare, text, sizeof(text)), "verdict", st_verdict_name(compare->figure.verdict), "before",
+        sentence(compare, ST_ROOM(600)), "verdict", st_verdict_name(compare->figure.verdict), "before",
         "losses_n", (json_int_t)compare->before.losses_n, "heard_s", compare->before.heard_s, "now",
         "losses_n", (json_int_t)compare->now.losses_n, "heard_s", compare->now.heard_s, "p_corrected",
         e->known ? json_real(compare->figure.p_corrected) : json_null(), "differs", compare->differs);

@@ -60,16 +60,15 @@ static void take_packet(void *ctx, const struct st_capture_packet *packet)
 static void ask_daemon(struct st_listen_run *run)
 {
     const struct timespec late = st_ns_to_timespec(LATE_NS);
-    char error[512];
     if (run->result.losses_n == 0 || !st_daemon_client_listens(NULL))
         return;
     (void)nanosleep(&late, NULL);
     const int64_t now_ns = st_posix_wall_ns(NULL);
     run->view.wall_ns = now_ns - st_posix_now_ns(NULL);
     const int64_t since_ns = run->live.begin_ns + run->view.wall_ns - ST_NS_PER_S;
-    if (st_daemon_client_try(
-            NULL, ST_TEXT(100, "/v1/events?since=%" PRId64 "&limit=500", since_ns / ST_NS_PER_S),
-            "sleeptune-events/1", ST_DAEMON_TIMEOUT_MS, &run->records, error, sizeof(error)) == 0)
+    if (st_daemon_client_try(NULL,
+                             ST_TEXT(100, "/v1/events?since=%" PRId64 "&limit=500", since_ns / ST_NS_PER_S),
+                             "sleeptune-events/1", ST_DAEMON_TIMEOUT_MS, &run->records, ST_ROOM(512)) == 0)
         run->view.records = json_object_get(run->records.document, "events");
 }
 

@@ -120,14 +120,14 @@ static void print_row(const struct st_listen_sizes *sizes, const struct st_liste
 void st_listen_sizes_screen(const struct st_listen_sizes *sizes, FILE *out, int width)
 {
     const struct st_listen_size *held = st_listen_sizes_held(sizes);
-    char text[400], time[32], bound[32];
+    char text[400], time[32];
     if (held != NULL) {
         st_ns_format_short(llround(held->heard_s * ST_NS_PER_S), time, sizeof(time));
         ST_PRINT(text,
                  "✔ From %" PRIu32 " frames on nothing was lost in %s each %s: at most %s losses per hour "
                  "(95 %%) at each.",
                  held->asked_frames, time, sizes->title,
-                 st_miss_events_rate_text(held->per_hour_max95, bound, sizeof(bound)));
+                 st_miss_events_rate_text(held->per_hour_max95, ST_ROOM(32)));
     } else {
         ST_PRINT(text, "%s", "! At the longest size sound was lost, or it is not known.");
     }

@@ -37,8 +37,7 @@ static st_rtkit_ask_fn ask_rtkit;
 static int on_refused(void *ctx, pid_t tid, int priority)
 {
     struct st_sizes *sizes = ctx;
-    char text[256];
-    const int r = ask_rtkit(&st_platform_native()->threads, tid, priority, text, sizeof(text));
+    const int r = ask_rtkit(&st_platform_native()->threads, tid, priority, ST_ROOM(256));
     sizes->rtkit_refused = r != 0;
     return r;
 }
@@ -47,9 +46,8 @@ static void use_rtkit(struct st_session_config *config, struct st_sizes *sizes)
 {
     struct st_threads *threads = &st_platform_native()->threads;
     struct st_rt_rights rights;
-    char error[512];
     if (threads->rt_rights(threads, config->priority, &rights) != 0 || rights.fifo_errno == 0 ||
-        st_module_load("rtkit", ST_RTKIT_SYMBOL, &ask_rtkit, error, sizeof(error)) != 0)
+        st_module_load("rtkit", ST_RTKIT_SYMBOL, &ask_rtkit, ST_ROOM(512)) != 0)
         return;
     config->on_refused = on_refused;
     config->on_refused_ctx = sizes;

@@ -15,8 +15,7 @@
 
 const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_bytes)
 {
-    char name[32];
-    snprintf(buf, buf_bytes, "%s", st_event_source_title(st_json_field_safe(source, name, sizeof(name))));
+    snprintf(buf, buf_bytes, "%s", st_event_source_title(st_json_field_safe(source, ST_ROOM(32))));
     return buf;
 }
 
@@ -38,12 +37,12 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, c
 static void put_row(FILE *out, int name_columns, const char *name, int64_t n, const char *why, int columns)
 {
     char label[160], count[32];
-    snprintf(label, sizeof(label), "%s", name);
+    ST_PRINT(label, "%s", name);
     const char *dots = st_locale_utf8() ? "…" : "..."; /* another name may begin with the same letters */
     if (st_text_columns(label) >= name_columns)
         st_text_append(st_text_clip(label, name_columns - 1 - st_text_columns(dots)), sizeof(label), "%s",
                        dots);
-    snprintf(count, sizeof(count), "%" PRId64, n);
+    ST_PRINT(count, "%" PRId64, n);
     st_text_append(label, sizeof(label), "%*s%*s", name_columns - st_text_columns(label), "", COUNT_COLUMNS,
                    count);
     st_text_field(out, label, why, name_columns + COUNT_COLUMNS + 2, columns);
@@ -79,7 +78,7 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, int64_t total_n, 
                           .left_n = total_n};
     size_t i, j;
     const json_t *source, *client;
-    char name[80], text[512];
+    char name[80];
     json_array_foreach(json_object_get(dropouts, "sources"), i, source)
     {
         json_array_foreach(json_object_get(source, "clients"), j, client)
@@ -87,7 +86,7 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, int64_t total_n, 
             st_json_field_safe(json_object_get(client, "name"), name, sizeof(name));
             add(&table, name[0] != '\0' ? name : "not named",
                 st_ns_add(st_json_field(client, "dropouts"), st_json_field(client, "device_xruns")),
-                st_json_field_safe(json_object_get(client, "text"), text, sizeof(text)));
+                st_json_field_safe(json_object_get(client, "text"), ST_ROOM(512)));
         }
         st_json_field_safe(json_object_get(source, "own_device"), name, sizeof(name));
         if (name[0] == '\0')

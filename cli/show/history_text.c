@@ -78,7 +78,7 @@ static struct sums sum_up(const json_t *document)
 static const char *grouped(int64_t n, char *buf, size_t buf_bytes)
 {
     char digits[24];
-    const int len = snprintf(digits, sizeof(digits), "%" PRId64, n);
+    const int len = ST_PRINT(digits, "%" PRId64, n);
     buf[0] = '\0';
     for (int i = 0; i < len; i++)
         st_text_append(buf, buf_bytes, "%s%c", i > 0 && (len - i) % 3 == 0 && digits[i - 1] != '-' ? "," : "",
@@ -95,16 +95,15 @@ static int64_t span_of(const json_t *document)
  * that was asked for, so hours are cut. */
 static const char *say_when(const json_t *document, int64_t now_wall_ns, char *buf, size_t buf_bytes)
 {
-    char from[32], to[32];
     const int64_t since_ns = st_json_field(document, "since_ns"),
                   until_ns = st_json_field(document, "until_ns"), span_ns = span_of(document);
     if (until_ns < now_wall_ns - LATEST_NS || until_ns > now_wall_ns + LATEST_NS)
-        snprintf(buf, buf_bytes, "from %s to %s", minute_of(since_ns, from, sizeof(from)),
-                 minute_of(until_ns, to, sizeof(to)));
+        snprintf(buf, buf_bytes, "from %s to %s", minute_of(since_ns, ST_ROOM(32)),
+                 minute_of(until_ns, ST_ROOM(32)));
     else if (span_ns >= 10 * HOUR_NS && span_ns < 2 * DAY_NS)
         snprintf(buf, buf_bytes, "in the last %" PRId64 " h", span_ns / HOUR_NS);
     else
-        snprintf(buf, buf_bytes, "in the last %s", st_ns_format_long(span_ns, from, sizeof(from)));
+        snprintf(buf, buf_bytes, "in the last %s", ST_NS_LONG(span_ns));
     return buf;
 }
 
@@ -143,10 +142,9 @@ static bool is_watched(const json_t *document, const struct sums *sums)
 /* "this computer's timing missed 3 of 32,400,000 periods at 128 frames" */
 static const char *say_timing(const json_t *document, const struct sums *sums, char *buf, size_t buf_bytes)
 {
-    char periods[32];
     const json_t *first = json_array_get(json_object_get(document, "circumstances"), 0);
     snprintf(buf, buf_bytes, "missed %s of %s periods", grouped(sums->misses, ST_ROOM(32)),
-             grouped(sums->cycles + sums->skipped, periods, sizeof(periods)));
+             grouped(sums->cycles + sums->skipped, ST_ROOM(32)));
     if (json_array_size(json_object_get(document, "circumstances")) == 1 &&
         st_json_field(first, "frames") > 0)
         st_text_append(buf, buf_bytes, " at %" PRId64 " frames", st_json_field(first, "frames"));
@@ -168,18 +166,17 @@ static bool put_answer(FILE *out, const json_t *document, const struct sums *sum
     const char *server = st_dropouts_text_server(json_object_get(watched, "source"), ST_ROOM(40));
     const char *watched_for = ST_NS_LONG(st_json_field(watched, "watched_ns"));
     if (watched != NULL && !whole)
-        snprintf(when, sizeof(when), "while %s was watched (for %s)", server, watched_for);
+        ST_PRINT(when, "while %s was watched (for %s)", server, watched_for);
     if (sums->dropouts > 0)
         st_dropouts_text_sentence(json_object_get(document, "dropouts"), sums->dropouts, when, text,
                                   sizeof(text));
     else if (watched != NULL)
-        snprintf(text, sizeof(text), whole ? "%s %s (%s was watched for %s)" : "%s %s",
+        ST_PRINT(text, whole ? "%s %s (%s was watched for %s)" : "%s %s",
                  none_played ? "Nothing played" : "No dropout", when, server, watched_for);
     else if (sums->watched)
-        snprintf(text, sizeof(text), "No dropout %s", when);
+        ST_PRINT(text, "No dropout %s", when);
     else
-        snprintf(text, sizeof(text), "No sound server was watched %s: other programs' dropouts are unknown.",
-                 when);
+        ST_PRINT(text, "No sound server was watched %s: other programs' dropouts are unknown.", when);
     const bool adds = text[strlen(text) - 1] != '.',
                has_timing = adds && !none_played && sums->measured_ns > 0;
     if (adds)
@@ -198,7 +195,7 @@ static void put_watched(FILE *out, const json_t *document, int columns)
         char text[256];
         const int64_t frames = st_json_field(one, "frames"), rate_hz = st_json_field(one, "rate_hz");
         const json_t *playing = json_object_get(one, "playing_ns");
-        snprintf(text, sizeof(text), "watched for %s", ST_NS_LONG(st_json_field(one, "watched_ns")));
+        ST_PRINT(text, "watched for %s", ST_NS_LONG(st_json_field(one, "watched_ns")));
         if (json_is_integer(playing))
             st_text_append(text, sizeof(text), ", clients played for %s",
                            ST_NS_LONG(json_integer_value(playing)));
@@ -222,7 +219,7 @@ static void put_timing(FILE *out, const json_t *document, const struct sums *sum
         minute_of(sums->max_from_ns, from, sizeof(from));
         minute_of(sums->max_to_ns, to, sizeof(to));
         if (said)
-            snprintf(text, sizeof(text), "worst wake-up %s late, between %s and %s", lateness, from, to);
+            ST_PRINT(text, "worst wake-up %s late, between %s and %s", lateness, from, to);
         else
             st_text_append(text, sizeof(text), "; worst wake-up %s late, between %s and %s", lateness, from,
                            to);
@@ -233,24 +230,22 @@ static void put_timing(FILE *out, const json_t *document, const struct sums *sum
 /* Figures about the measuring itself. */
 static void put_details(FILE *out, const json_t *document, const struct sums *sums, int columns)
 {
-    char text[300], events[200], measured[32], of[32];
+    char text[300];
     const int64_t span_ns = span_of(document);
     const int64_t periods = sums->cycles + sums->skipped;
-    snprintf(text, sizeof(text), "for %s of %s, %" PRId64 " cycles",
-             st_ns_format_long(sums->measured_ns, measured, sizeof(measured)),
-             st_ns_format_long(span_ns, of, sizeof(of)), sums->cycles);
+    ST_PRINT(text, "for %s of %s, %" PRId64 " cycles", ST_NS_LONG(sums->measured_ns), ST_NS_LONG(span_ns),
+             sums->cycles);
     st_text_field(out, "measured", text, LABEL_COLUMNS, columns);
     if (periods > 0) {
-        snprintf(text, sizeof(text), "%" PRId64 " periods%s", sums->misses,
+        ST_PRINT(text, "%" PRId64 " periods%s", sums->misses,
                  st_miss_events_text((uint64_t)sums->miss_events, (uint64_t)sums->misses,
-                                     (double)sums->measured_ns / (double)ST_NS_PER_S, events,
-                                     sizeof(events)));
+                                     (double)sums->measured_ns / (double)ST_NS_PER_S, ST_ROOM(200)));
         st_text_field(out, "missed", text, LABEL_COLUMNS, columns);
     }
-    snprintf(text, sizeof(text), "%" PRId64 " device xruns and %" PRId64 " dropouts of clients; ",
-             sums->observed, sums->of_clients);
+    ST_PRINT(text, "%" PRId64 " device xruns and %" PRId64 " dropouts of clients; ", sums->observed,
+             sums->of_clients);
     if (!is_watched(document, sums))
-        snprintf(text, sizeof(text), "other programs were not watched; ");
+        ST_PRINT(text, "other programs were not watched; ");
     st_text_append(text, sizeof(text), "%" PRId64 " in the test stream of sleeptuned", sums->own);
     st_text_field(out, "dropouts", text, LABEL_COLUMNS, columns);
 }
@@ -295,7 +290,7 @@ static void put_heading(FILE *out, int columns)
 {
     char cells[ST_ARRAY_LEN(row_columns)][24];
     for (size_t i = 0; i < ST_ARRAY_LEN(row_columns); i++)
-        snprintf(cells[i], sizeof(cells[i]), "%s", row_columns[i].name);
+        ST_PRINT(cells[i], "%s", row_columns[i].name);
     st_text_pad(out, "from", FROM_COLUMNS);
     put_cells(out, cells, columns);
 }
@@ -320,16 +315,15 @@ static void put_row(FILE *out, const json_t *row, int columns)
                 idle ? "nothing played" : "no data", to);
         return;
     }
-    snprintf(cells[0], sizeof(cells[0]), "-");
+    ST_PRINT(cells[0], "-");
     if (to_ns > from_ns)
-        snprintf(cells[0], sizeof(cells[0]), "%.0f%%",
-                 floor(100 * (1e-4 + (double)measured_ns / (double)(to_ns - from_ns))));
-    snprintf(cells[1], sizeof(cells[1]), "-");
+        ST_PRINT(cells[0], "%.0f%%", floor(100 * (1e-4 + (double)measured_ns / (double)(to_ns - from_ns))));
+    ST_PRINT(cells[1], "-");
     if (json_is_integer(observed))
-        snprintf(cells[1], sizeof(cells[1]), "%" PRId64,
+        ST_PRINT(cells[1], "%" PRId64,
                  st_ns_add(json_integer_value(observed), st_json_field(row, "client_dropouts")));
-    snprintf(cells[2], sizeof(cells[2]), "%" PRId64, st_json_field(row, "misses"));
-    snprintf(cells[3], sizeof(cells[3]), "%" PRId64,
+    ST_PRINT(cells[2], "%" PRId64, st_json_field(row, "misses"));
+    ST_PRINT(cells[3], "%" PRId64,
              st_ns_add(st_json_field(row, "cycles"), st_json_field(row, "skipped_periods")));
     ns_text(json_object_get(lateness, "p50_ns"), cells[4], sizeof(cells[4]));
     ns_text(json_object_get(lateness, "p99_ns"), cells[5], sizeof(cells[5]));
@@ -351,11 +345,11 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     const struct sums sums = sum_up(document);
     const int columns = look->columns < WIDTH_MIN ? WIDTH_MIN : look->columns;
     const json_t *dropouts = json_object_get(document, "dropouts");
-    char text[128], from[32], to[32];
+    char text[128];
     if (sums.measured_ns <= 0 && sums.dropouts == 0 && watched_source(document) == NULL) {
-        snprintf(text, sizeof(text), "No whole minute was measured from %s to %s.",
-                 minute_of(st_json_field(document, "since_ns"), from, sizeof(from)),
-                 minute_of(st_json_field(document, "until_ns"), to, sizeof(to)));
+        ST_PRINT(text, "No whole minute was measured from %s to %s.",
+                 minute_of(st_json_field(document, "since_ns"), ST_ROOM(32)),
+                 minute_of(st_json_field(document, "until_ns"), ST_ROOM(32)));
         st_text_wrap(out, text, 0, columns);
         return;
     }
@@ -428,9 +422,9 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
     char text[ST_CHANGE_STORY_BYTES];
     st_change_story_text(changes, look->now_wall_ns, text, sizeof(text), NULL);
     if (n == 0)
-        snprintf(text, sizeof(text), "Nothing that sleeptuned looks at has changed in this history.");
+        ST_PRINT(text, "Nothing that sleeptuned looks at has changed in this history.");
     else if (text[0] == '\0')
-        snprintf(text, sizeof(text), "No change came with more or fewer dropouts, beyond chance.%s",
+        ST_PRINT(text, "No change came with more or fewer dropouts, beyond chance.%s",
                  strcmp(verdict, "too-short") == 0
                      ? " For the last one it is too early: it takes 3 days of music."
                      : "");
@@ -480,9 +474,9 @@ static void put_event(FILE *out, const json_t *event, const struct st_history_te
     st_json_field_safe(json_object_get(event, "source"), source, sizeof(source));
     const size_t bytes = strlen(source);
     if (bytes > 0 && strncmp(text, source, bytes) == 0 && strncmp(text + bytes, ": ", 2) == 0)
-        snprintf(line, sizeof(line), "%s  %s; %s", when, text + bytes + 2, source);
+        ST_PRINT(line, "%s  %s; %s", when, text + bytes + 2, source);
     else
-        snprintf(line, sizeof(line), "%s  %s: %s", when, kind, text);
+        ST_PRINT(line, "%s  %s: %s", when, kind, text);
     put_two_lines(out, line, look);
 }
 
@@ -564,18 +558,18 @@ static void show_row(FILE *out, const struct shown *row, int columns)
 {
     char cells[4][32] = {"", "", "", "-"}, figures[128] = "", why[320];
     static const int cell_columns[] = {7, 11, 11, 11};
-    snprintf(cells[0], sizeof(cells[0]), "%" PRId64, row->count);
+    ST_PRINT(cells[0], "%" PRId64, row->count);
     st_ns_format(row->total_ns, cells[1], sizeof(cells[1]));
     st_ns_format(row->worst_ns, cells[2], sizeof(cells[2]));
     if (row->figures && row->total_ns > 0)
-        snprintf(cells[3], sizeof(cells[3]), "%.0f %%", 100 * row->explained_ns / (double)row->total_ns);
+        ST_PRINT(cells[3], "%.0f %%", 100 * row->explained_ns / (double)row->total_ns);
     for (size_t i = 0; i < ST_ARRAY_LEN(cells); i++)
         st_text_append(figures, sizeof(figures), "%*s%s", cell_columns[i] - st_text_columns(cells[i]), "",
                        cells[i]);
-    snprintf(why, sizeof(why), "%s%s%s", row->cause, row->culprit[0] != '\0' ? ": " : "", row->culprit);
+    ST_PRINT(why, "%s%s%s", row->cause, row->culprit[0] != '\0' ? ": " : "", row->culprit);
     if (row->threads_n > 1)
-        snprintf(why, sizeof(why), "%s: %.*s (%" PRId64 " threads)", row->cause, (int)row->program_len,
-                 row->culprit, row->threads_n);
+        ST_PRINT(why, "%s: %.*s (%" PRId64 " threads)", row->cause, (int)row->program_len, row->culprit,
+                 row->threads_n);
     const bool narrow = columns < FIGURE_COLUMNS + CAUSE_MIN;
     if (narrow)
         fprintf(out, "%s\n", figures);
@@ -596,16 +590,16 @@ static void show_rows(FILE *out, const json_t *document_rows, int columns)
 
 void st_history_text_causes(FILE *out, const json_t *document, const struct st_history_text_look *look)
 {
-    char text[512], from[32], to[48];
+    char text[512], to[48];
     const int columns = look->columns;
     const json_t *rows = json_object_get(document, "rows"), *tracer = json_object_get(document, "tracer");
     const json_t *dropouts = json_object_get(document, "dropouts");
     const int64_t dropouts_n = st_json_field(dropouts, "count");
     if (dropouts_n > 0) {
         const json_t *asked = json_object_get(document, "asked_from_ns");
-        snprintf(to, sizeof(to), "in this history");
+        ST_PRINT(to, "in this history");
         if (json_is_integer(asked))
-            snprintf(to, sizeof(to), "since %s", minute_of(json_integer_value(asked), from, sizeof(from)));
+            ST_PRINT(to, "since %s", minute_of(json_integer_value(asked), ST_ROOM(32)));
         st_dropouts_text_sentence(dropouts, dropouts_n, to, text, sizeof(text));
         st_text_wrap(out, text, 0, columns);
         fputc('\n', out);
@@ -618,8 +612,7 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
         show_rows(out, rows, columns);
     fputc('\n', out);
     if (st_json_field(document, "wakes") > 0) {
-        snprintf(text, sizeof(text), "%s to %s",
-                 st_when_text(st_json_field(document, "from_ns"), from, sizeof(from)),
+        ST_PRINT(text, "%s to %s", st_when_text(st_json_field(document, "from_ns"), ST_ROOM(32)),
                  st_when_text(st_json_field(document, "to_ns"), to, sizeof(to)));
         st_text_field(out, "from", text, 11, columns);
     }
@@ -631,7 +624,7 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
             "cause was found by ruling out the others",
             11, columns);
     if (json_is_string(tracer) && json_array_size(rows) > 0) {
-        snprintf(text, sizeof(text),
+        ST_PRINT(text,
                  "which program delayed the test loop is not known: %s. To name it, run sleeptuned as root "
                  "with trace.enabled = \"on\": man sleeptuned.conf",
                  st_json_field_safe(tracer, ST_ROOM(200)));

@@ -76,7 +76,7 @@ static const char *title(const struct st_listen_view *view)
 void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t bytes)
 {
     const struct st_hearing_result *result = view->result;
-    char bound[32], heard[32], all[32];
+    char bound[32], heard[32];
     st_miss_events_rate_text(result->per_hour_max95, bound, sizeof(bound));
     st_ns_format_long(llround(result->heard_s * ST_NS_PER_S), heard, sizeof(heard));
     if (result->path_class == ST_PATH_NONE)
@@ -93,7 +93,7 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
     else
         snprintf(buf, bytes, "✘ %zu loss%s, %s in all, in %s %s: at most %s per hour (95 %%).",
                  result->losses_n, result->losses_n == 1 ? "" : "es",
-                 time_of(view, (double)result->lost_frames, all, sizeof(all)), heard, title(view), bound);
+                 time_of(view, (double)result->lost_frames, ST_ROOM(32)), heard, title(view), bound);
 }
 
 static void say_losses(const struct st_listen_view *view, FILE *out, int width)
@@ -103,10 +103,9 @@ static void say_losses(const struct st_listen_view *view, FILE *out, int width)
         const struct st_loss *loss = &result->losses[i];
         const struct st_capture_event *event = st_listen_text_reason(view, loss);
         const char *record = st_listen_text_record(view, loss);
-        char length[32], text[700];
+        char text[700];
         ST_PRINT(text, "at %.3f s: %s %s", (double)loss->at_frame / view->rate_hz,
-                 time_of(view, (double)loss->frames, length, sizeof(length)),
-                 st_signal_loss_text(loss->kind));
+                 time_of(view, (double)loss->frames, ST_ROOM(32)), st_signal_loss_text(loss->kind));
         if (event != NULL)
             st_text_append(text, sizeof(text), "; %s", st_capture_stream_event_say(event->kind));
         if (record != NULL)
@@ -124,7 +123,7 @@ static void say_losses(const struct st_listen_view *view, FILE *out, int width)
 static void say_path(const struct st_listen_view *view, FILE *out, int width)
 {
     const struct st_hearing_result *result = view->result;
-    char text[400], length[32];
+    char text[400];
     if (result->path_class == ST_PATH_NONE)
         return;
     ST_PRINT(text, "%s: %s", st_hearing_class_text(result->path_class),
@@ -141,8 +140,7 @@ static void say_path(const struct st_listen_view *view, FILE *out, int width)
     if (view->latency_known)
         st_text_field(out, "Latency",
                       ST_TEXT(100, "%s (%" PRId64 " frames)",
-                              time_of(view, (double)view->latency_frames, length, sizeof(length)),
-                              view->latency_frames),
+                              time_of(view, (double)view->latency_frames, ST_ROOM(32)), view->latency_frames),
                       LABEL, width);
     if (is_known(result->drift_ppm) && fabs(result->drift_ppm) >= 1)
         st_text_field(out, "Clocks",

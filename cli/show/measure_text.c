@@ -56,8 +56,8 @@ static void table(const struct st_result *result, FILE *out)
 {
     char a[96], b[96];
     row(out, "", "lateness of the wake-up", "response (callback done)");
-    snprintf(a, sizeof(a), "%" PRIu64 " cycles", result->lateness.total_n);
-    snprintf(b, sizeof(b), "%" PRIu64 " periods, skipped ones included", result->response.total_n);
+    ST_PRINT(a, "%" PRIu64 " cycles", result->lateness.total_n);
+    ST_PRINT(b, "%" PRIu64 " periods, skipped ones included", result->response.total_n);
     row(out, "n", a, b);
     if (result->lateness.total_n == 0)
         return;
@@ -74,8 +74,8 @@ static void table(const struct st_result *result, FILE *out)
 
 static void causes(const struct st_result *result, FILE *out, int width)
 {
-    char line[256], worst[24];
-    snprintf(line, sizeof(line), "%" PRIu64 " later than %s, %" PRIu64 " explained", result->cause_late_n,
+    char line[256];
+    ST_PRINT(line, "%" PRIu64 " later than %s, %" PRIu64 " explained", result->cause_late_n,
              ST_NS(result->cause_above_ns), result->cause_explained_n);
     st_text_field(out, "late", line, LABEL_COLUMNS, width);
     for (int c = 0; c < ST_CAUSE_COUNT; c++) {
@@ -83,14 +83,12 @@ static void causes(const struct st_result *result, FILE *out, int width)
         if (r->n == 0)
             continue;
         char share[32];
-        snprintf(share, sizeof(share), "%s",
+        ST_PRINT(share, "%s",
                  st_cause_kind_by_exclusion((enum st_cause)c) ? "found by exclusion" : "counted, not timed");
         if (r->explained_ns > 0)
-            snprintf(share, sizeof(share), "%.0f %% explained",
-                     100 * (double)r->explained_ns / (double)r->total_ns);
-        snprintf(line, sizeof(line), "%" PRIu64 " x %s: %s in all, worst %s, %s", r->n,
-                 st_cause_kind_text((enum st_cause)c), ST_NS(r->total_ns),
-                 st_ns_format(r->max_ns, worst, sizeof(worst)), share);
+            ST_PRINT(share, "%.0f %% explained", 100 * (double)r->explained_ns / (double)r->total_ns);
+        ST_PRINT(line, "%" PRIu64 " x %s: %s in all, worst %s, %s", r->n,
+                 st_cause_kind_text((enum st_cause)c), ST_NS(r->total_ns), ST_NS(r->max_ns), share);
         st_text_field(out, "", line, LABEL_COLUMNS, width);
     }
 }
@@ -105,21 +103,20 @@ static void known_or(char *buf, size_t buf_bytes, bool known, int64_t n, const c
 
 static void self_cost(const struct st_result *result, FILE *out, int width)
 {
-    char cpu[48] = "CPU time unknown", cost[24], faults[40], switches[48], line[320];
+    char cpu[48] = "CPU time unknown", faults[40], switches[48], line[320];
     if (result->cpu_ns_per_cycle >= 0)
-        snprintf(cpu, sizeof(cpu), "%s CPU per cycle",
-                 st_ns_format((int64_t)(result->cpu_ns_per_cycle + 0.5), cost, sizeof(cost)));
+        ST_PRINT(cpu, "%s CPU per cycle", ST_NS((int64_t)(result->cpu_ns_per_cycle + 0.5)));
     else if (result->running)
-        snprintf(cpu, sizeof(cpu), "CPU time is known at the end");
+        ST_PRINT(cpu, "CPU time is known at the end");
     known_or(faults, sizeof(faults), result->faults_minor >= 0, result->faults_minor + result->faults_major,
              "page faults");
     known_or(switches, sizeof(switches), result->switches_involuntary >= 0, result->switches_involuntary,
              "times preempted");
-    snprintf(
-        line, sizeof(line),
-        "%s, clock read %s, %s, %s, ring at most %" PRIu64 " of %" PRIu64 " words, %" PRIu64 " records lost",
-        cpu, result->clock_read_ns >= 0 ? st_ns_format(result->clock_read_ns, cost, sizeof(cost)) : "unknown",
-        faults, switches, result->ring_high_water, result->ring_words, result->records_lost);
+    ST_PRINT(line,
+             "%s, clock read %s, %s, %s, ring at most %" PRIu64 " of %" PRIu64 " words, %" PRIu64
+             " records lost",
+             cpu, result->clock_read_ns >= 0 ? ST_NS(result->clock_read_ns) : "unknown", faults, switches,
+             result->ring_high_water, result->ring_words, result->records_lost);
     st_text_field(out, "self", line, LABEL_COLUMNS, width);
 }
 
@@ -131,10 +128,10 @@ static void conditions(const struct st_result *result, FILE *out, int width)
     char line[200 * ST_RESULT_CONDITIONS_MAX];
     char cpu[32] = "any CPU", runs[40] = "";
     if (result->cpu >= 0)
-        snprintf(cpu, sizeof(cpu), "CPU %d", result->cpu);
+        ST_PRINT(cpu, "CPU %d", result->cpu);
     if (result->policy != ST_POLICY_OTHER)
-        snprintf(runs, sizeof(runs), " %d", result->priority);
-    snprintf(line, sizeof(line), "%s, %s%s, %s, load %.3g %%, %s",
+        ST_PRINT(runs, " %d", result->priority);
+    ST_PRINT(line, "%s, %s%s, %s, load %.3g %%, %s",
              result->timer_slack_set_ns < 0 ? "settings not changed"
                                             : "settings not changed, except the timer slack",
              st_platform_policy_name(result->policy), runs, cpu, result->load_percent, locks[result->lock]);
@@ -150,7 +147,7 @@ static void conditions(const struct st_result *result, FILE *out, int width)
 static void details(const struct st_result *result, FILE *out, int width)
 {
     char line[480];
-    snprintf(line, sizeof(line),
+    ST_PRINT(line,
              "%" PRIu64 " cycles + %" PRIu64 " skipped = %" PRIu64 " periods: %s; %" PRIu64 " woke early",
              result->cycles, result->skipped_periods, result->elapsed_periods,
              result->books_balance ? "balance" : "DO NOT BALANCE", result->early);
@@ -164,15 +161,14 @@ static void doubts(const struct st_result *result, FILE *out, int width)
 {
     char line[200];
     if (!result->books_balance) {
-        snprintf(line, sizeof(line),
+        ST_PRINT(line,
                  "%" PRIu64 " cycles + %" PRIu64 " skipped = %" PRIu64
                  " periods: the numbers DO NOT AGREE. This result is invalid.",
                  result->cycles, result->skipped_periods, result->elapsed_periods);
         st_text_field(out, "books", line, LABEL_COLUMNS, width);
     }
     if (result->records_lost > 0) {
-        snprintf(line, sizeof(line), "%" PRIu64 " cycles, because the buffer for samples was full",
-                 result->records_lost);
+        ST_PRINT(line, "%" PRIu64 " cycles, because the buffer for samples was full", result->records_lost);
         st_text_field(out, "lost", line, LABEL_COLUMNS, width);
     }
 }
@@ -197,7 +193,7 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
     char line[ST_RESULT_VERDICT_BYTES];
     st_text_wrap(out, st_result_verdict(result, line, sizeof(line)), 0, width);
     if (result->degraded[0] != '\0') {
-        snprintf(line, sizeof(line), "Warning: %s.", result->degraded);
+        ST_PRINT(line, "Warning: %s.", result->degraded);
         st_text_wrap(out, line, 0, width);
     }
     if (result->interrupted)
@@ -216,11 +212,9 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
         fputc('\n', out);
     }
     if (all && result->elapsed_periods > 0) {
-        char events[200];
-        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods%s", result->misses,
-                 result->elapsed_periods,
-                 st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result), events,
-                                     sizeof(events)));
+        ST_PRINT(line, "%" PRIu64 " of %" PRIu64 " periods%s", result->misses, result->elapsed_periods,
+                 st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result),
+                                     ST_ROOM(200)));
         st_text_field(out, "missed", line, LABEL_COLUMNS, width);
     }
     if (!all)
@@ -228,7 +222,7 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
     if (all || result->cause_late_n > 0)
         causes(result, out, width);
     if (result->suspends > 0) {
-        snprintf(line, sizeof(line), "%" PRIu64 " times during the measurement", result->suspends);
+        ST_PRINT(line, "%" PRIu64 " times during the measurement", result->suspends);
         st_text_field(out, "suspended", line, LABEL_COLUMNS, width);
     }
     if (all)
@@ -239,17 +233,16 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
 
 static const char *progress(const struct st_result *result, char *buf, size_t buf_bytes)
 {
-    char bound[32];
     if (result->lateness.total_n == 0) {
         snprintf(buf, buf_bytes, "warming up");
         return buf;
     }
-    snprintf(buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s events/h), worst wake-up %s",
-             ST_NS(result->duration_ns), result->misses, result->elapsed_periods,
-             st_miss_events_rate_text(
-                 st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result)), bound,
-                 sizeof(bound)),
-             ST_NS(result->lateness.max_ns));
+    snprintf(
+        buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s events/h), worst wake-up %s",
+        ST_NS(result->duration_ns), result->misses, result->elapsed_periods,
+        st_miss_events_rate_text(
+            st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result)), ST_ROOM(32)),
+        ST_NS(result->lateness.max_ns));
     return buf;
 }
 
@@ -257,8 +250,8 @@ bool st_measure_text_show(ST_UNUSED void *ctx, const struct st_result *worst, bo
 {
     char line[240], cpu[24] = "";
     if (worst->cpu >= 0)
-        snprintf(cpu, sizeof(cpu), "CPU %d: ", worst->cpu);
-    snprintf(line, sizeof(line), "%s%s", cpu, progress(worst, ST_ROOM(200)));
+        ST_PRINT(cpu, "CPU %d: ", worst->cpu);
+    ST_PRINT(line, "%s%s", cpu, progress(worst, ST_ROOM(200)));
     fprintf(stderr, "%s%s\033[K", first ? "" : "\r",
             st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
     fflush(stderr);

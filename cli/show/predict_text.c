@@ -21,13 +21,12 @@ static void raise_to(const struct st_predict_run *run, struct st_predict_row *ro
         (row->estimated && longer->estimate <= row->estimate))
         return;
     if (row->n_events > 0 && longer->observed_s >= row->observed_s)
-        snprintf(row->reason, sizeof(row->reason),
+        ST_PRINT(row->reason,
                  "dropouts less than " ST_MISS_EVENTS_GAP
                  " apart count as one: there are at least as many as at %u frames",
                  longer->frames);
     else
-        snprintf(row->reason, sizeof(row->reason),
-                 "what was too late at %u frames is too late here: at least as many as there",
+        ST_PRINT(row->reason, "what was too late at %u frames is too late here: at least as many as there",
                  longer->frames);
     row->low = fmax(row->known ? row->low : 0, longer->low);
     row->high = fmax(row->high, longer->high);
@@ -183,7 +182,7 @@ static void say_row(const struct st_predict_row *row, const struct st_predict_vi
     }
     if (!view->details)
         return;
-    snprintf(line, sizeof(line), "a wake-up may be up to %s late", ST_NS((int64_t)(row->slack_us * 1e3)));
+    ST_PRINT(line, "a wake-up may be up to %s late", ST_NS((int64_t)(row->slack_us * 1e3)));
     if (row->n_events > 0)
         st_text_append(line, sizeof(line),
                        "; dropouts: %" PRIu64
@@ -224,7 +223,7 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
     }
     if (!view->details)
         return;
-    snprintf(line, sizeof(line),
+    ST_PRINT(line,
              "Dropouts less than " ST_MISS_EVENTS_GAP
              " apart count as one. At most: 95 %% bound. Headroom: largest load "
              "with at most %s per hour. Measured at %u frames, %u Hz.",
@@ -265,10 +264,10 @@ void st_predict_text_next(const struct st_predict_table *table, FILE *out, int w
 {
     char line[300];
     if (!table->known)
-        snprintf(line, sizeof(line), "sleeptune measure --frames %u --duration 10m --record FILE",
+        ST_PRINT(line, "sleeptune measure --frames %u --duration 10m --record FILE",
                  table->rows[0].frames < USUAL_FRAMES ? table->rows[0].frames : USUAL_FRAMES);
     else if (table->held == NULL)
-        snprintf(line, sizeof(line), "sleeptune report (what makes wake-ups late)");
+        ST_PRINT(line, "sleeptune report (what makes wake-ups late)");
     else if (st_predict_target(st_predict_seconds(table->run)) > 1)
         snprintf(
             line, sizeof(line),

@@ -57,7 +57,7 @@ static size_t next_glyph(const struct st_screen *screen, const char *text, char 
 static void set_cell(struct st_screen *screen, int row, int column, enum st_style style, const char *glyph)
 {
     struct st_cell *cell = st_screen_cell(screen, row, column);
-    snprintf(cell->text, sizeof(cell->text), "%s", glyph);
+    ST_PRINT(cell->text, "%s", glyph);
     cell->style = (unsigned char)style;
 }
 

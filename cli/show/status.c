@@ -26,9 +26,8 @@
 static void add_sizes(const struct st_daemon_answer *to, const struct st_status_wish *wish)
 {
     struct st_daemon_answer sizes;
-    char error[512];
     const int status = st_daemon_client_try(wish->socket, "/v1/sizes", "sleeptune-sizes/1",
-                                            ST_DAEMON_TIMEOUT_MS, &sizes, error, sizeof(error));
+                                            ST_DAEMON_TIMEOUT_MS, &sizes, ST_ROOM(512));
     json_t *section = status == 0 ? json_object_get(sizes.document, "section") : NULL;
     if (section != NULL)
         (void)json_array_append(json_object_get(json_object_get(to->document, "screen"), "sections"),
@@ -233,9 +232,8 @@ int st_status_first(void)
 {
     const struct st_status_wish wish = {0};
     struct st_daemon_answer answer;
-    char error[512];
     int status =
-        st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ASK_MS, &answer, error, sizeof(error));
+        st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ASK_MS, &answer, ST_ROOM(512));
     status = status == 0 && st_status_screen_is_in(answer.document) ? print_text(&answer, &wish) : -1;
     st_daemon_client_finish(&answer);
     return status;
@@ -244,9 +242,8 @@ int st_status_first(void)
 json_t *st_status_ask(void)
 {
     struct st_daemon_answer answer;
-    char error[512];
     const int r =
-        st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ASK_MS, &answer, error, sizeof(error));
+        st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ASK_MS, &answer, ST_ROOM(512));
     json_t *document = r == 0 ? json_incref(answer.document) : NULL;
     st_daemon_client_finish(&answer);
     return document;

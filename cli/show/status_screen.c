@@ -59,7 +59,7 @@ static void put_row(struct place *place, const json_t *row, int64_t now_ns)
     char text[TEXT_BYTES], at[32] = "";
     if (json_is_integer(time))
         st_when_text_near(json_integer_value(time), now_ns, at, sizeof(at));
-    snprintf(text, sizeof(text), "%s%s%s", at, at[0] != '\0' ? " " : "", string(row, "text"));
+    ST_PRINT(text, "%s%s%s", at, at[0] != '\0' ? " " : "", string(row, "text"));
     const char *label = string(row, "label");
     put_field(place, style_of(row, ST_STYLE_PLAIN), label, text);
 }
@@ -186,7 +186,7 @@ static bool put_table(struct place *place, const json_t *section, bool details)
         if (json_is_true(json_object_get(row, "detail")) == details && left-- > 0)
             put_cells(place, &table, json_object_get(row, "cells"), style_of(row, ST_STYLE_PLAIN));
     }
-    snprintf(more, sizeof(more), "%d more: --details", n - shown + later_n);
+    ST_PRINT(more, "%d more: --details", n - shown + later_n);
     if (n - shown + later_n > 0)
         st_screen_put(place->screen, place->row++, 0, place->screen->columns, ST_STYLE_DIM, more);
     return true;

@@ -28,11 +28,11 @@ static void complain(const char *text)
 static void hear(ST_UNUSED void *ctx, enum st_change_event event, const struct st_entry *entry,
                  ST_UNUSED const char *now, int error)
 {
-    char change[1024], text[1400];
+    char text[1400];
     if (event != ST_EVENT_FAILED)
         return;
     ST_PRINT(text, "the tuner was ended, and its change cannot be undone: %s: %s. Run: sleeptune revert %s",
-             st_change_output_entry(entry, change, sizeof(change)), strerror(-error), entry->rule);
+             st_change_output_entry(entry, ST_ROOM(1024)), strerror(-error), entry->rule);
     complain(text);
 }
 

@@ -104,11 +104,9 @@ static void note_running(struct st_audio *audio)
     audio->module->describe(audio->stream, view);
     const struct st_audio_view told = *view;
     pthread_mutex_unlock(&audio->mutex);
-    char latency[32];
     st_events_add(audio->events, ST_LOG_INFO, wall_ns(audio), ST_EVENT_AUDIO_OPEN,
                   "the daemon's own stream on %s, device %.80s: %lld Hz, %s, buffer %s", told.backend,
-                  told.device, (long long)told.rate_hz, told.format,
-                  st_ns_format(told.latency_ns, latency, sizeof(latency)));
+                  told.device, (long long)told.rate_hz, told.format, ST_NS(told.latency_ns));
 }
 
 /* What came since the last look is one event; too many events are summed (daemon/causes/event_limit.h). */

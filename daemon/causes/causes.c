@@ -51,7 +51,7 @@ int st_causes_new(struct st_platform *platform, struct st_events *events, struct
     causes->platform = platform;
     causes->events = events;
     causes->cpu = -1;
-    snprintf(causes->no_tracer, sizeof(causes->no_tracer), "trace.enabled is off");
+    ST_PRINT(causes->no_tracer, "trace.enabled is off");
     begin_minute(causes);
     *ret = causes;
     return 0;
@@ -165,7 +165,7 @@ static struct st_event event_of(const struct st_cause_event *late, const struct 
                                 int64_t explained_ns, int64_t wall_ns)
 {
     struct st_event event = st_event_make(wall_ns, ST_EVENT_LATE_WAKE, "%s", "");
-    snprintf(event.source, sizeof(event.source), "loop");
+    ST_PRINT(event.source, "loop");
     event.loop_cpu = late->cpu;
     event.cause = late->cause;
     event.lateness_ns = late->lateness_ns;
@@ -204,7 +204,7 @@ void st_causes_take(struct st_causes *causes, const struct st_cause_event *late,
     int64_t explained_ns = late->explained_ns;
     struct st_trace_culprit counted = {.ns = explained_ns};
     if (culprit == NULL && late->culprit[0] != '\0') {
-        snprintf(counted.name, sizeof(counted.name), "%s", late->culprit);
+        ST_PRINT(counted.name, "%s", late->culprit);
         culprit = &counted;
     }
     /* who had most of a wait had not all of it */
@@ -219,7 +219,7 @@ void st_causes_take(struct st_causes *causes, const struct st_cause_event *late,
 void st_causes_set_untraced(struct st_causes *causes, const char *why)
 {
     pthread_mutex_lock(&causes->mutex);
-    snprintf(causes->no_tracer, sizeof(causes->no_tracer), "%s", why);
+    ST_PRINT(causes->no_tracer, "%s", why);
     pthread_mutex_unlock(&causes->mutex);
 }
 

@@ -68,7 +68,7 @@ static void leave(struct line *line, struct owner *above, bool by_exit)
 static struct owner owner(enum owner_kind kind, int number, const char *name)
 {
     struct owner made = {.kind = kind, .number = number};
-    snprintf(made.name, sizeof(made.name), "%s", name);
+    ST_PRINT(made.name, "%s", name);
     return made;
 }
 
@@ -147,7 +147,7 @@ static void follow(struct line *line, const struct st_trace_event *events, size_
             line->thread = line->irq = line->softirq = none; /* events were lost: the owner is unknown */
         else if (e->kind == ST_TRACE_SWITCH && line->thread.kind == OWNER_THREAD)
             /* since it got the CPU it may have become another program (exec) */
-            snprintf(line->thread.name, sizeof(line->thread.name), "%s", e->prev_name);
+            ST_PRINT(line->thread.name, "%s", e->prev_name);
         add(line, between(at_ns, e->at_ns, due_ns, waking_ns),
             between(at_ns, e->at_ns, waking_ns > due_ns ? waking_ns : due_ns, in_ns));
         step(line, e, tid);
@@ -275,18 +275,18 @@ void st_cpu_trace_complete_name(struct st_machine *machine, struct st_trace_culp
     const char *id = culprit->name + len;
     if (len != ST_TRACE_NAME_BYTES - 1)
         return;
-    snprintf(path, sizeof(path), "/proc%.20s/comm", id);
+    ST_PRINT(path, "/proc%.20s/comm", id);
     if (machine->read_text(machine, path, comm, sizeof(comm), &len) != 0)
         return;
     (void)st_safe_copy(full, sizeof(full), comm, strcspn(comm, "\n"));
     if (strlen(full) != ST_TRACE_NAME_BYTES - 1 || strncmp(full, culprit->name, ST_TRACE_NAME_BYTES - 1) != 0)
         return; /* another thread has the number now */
-    snprintf(path, sizeof(path), "/proc%.20s/cmdline", id);
+    ST_PRINT(path, "/proc%.20s/cmdline", id);
     const int r = machine->read_text(machine, path, command, sizeof(command), &len);
     if (r != 0 && r != -EFBIG)
         return;
     st_proc_name(comm, command, full, sizeof(full));
     char number[24];
-    snprintf(number, sizeof(number), "%s", id);
-    snprintf(culprit->name, sizeof(culprit->name), "%s%s", full, number);
+    ST_PRINT(number, "%s", id);
+    ST_PRINT(culprit->name, "%s%s", full, number);
 }

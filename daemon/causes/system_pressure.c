@@ -11,7 +11,7 @@ static int64_t pressure_us(struct st_machine *machine, const char *of)
     char path[PATH_BYTES], text[512];
     size_t len;
     uint64_t us;
-    snprintf(path, sizeof(path), "/proc/pressure/%s", of);
+    ST_PRINT(path, "/proc/pressure/%s", of);
     if (machine->read_text(machine, path, text, sizeof(text), &len) != 0 ||
         st_proc_pressure_us(text, "some", &us) != 0 || us > INT64_MAX)
         return UNKNOWN;

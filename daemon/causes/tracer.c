@@ -86,11 +86,9 @@ static void name(struct st_tracer *tracer, size_t n)
         }
         st_cpu_trace_complete_name(&tracer->platform->machine, &found);
         if (found.waking_was_seen)
-            snprintf(waited, sizeof(waited), "%lld ns of this time while the loop waited",
-                     (long long)found.waited_ns);
+            ST_PRINT(waited, "%lld ns of this time while the loop waited", (long long)found.waited_ns);
         if (found.turns_ns > 0)
-            snprintf(turns, sizeof(turns), "; the whole turns of this thread took %lld ns",
-                     (long long)found.turns_ns);
+            ST_PRINT(turns, "; the whole turns of this thread took %lld ns", (long long)found.turns_ns);
         ST_DBG("%s had CPU %d for %lld ns, %s, %lld ns according to the scheduler%s", found.name, found.cpu,
                (long long)found.ns, waited, (long long)late->runq_wait_ns, turns);
         st_causes_take(tracer->causes, late, &found);

@@ -171,7 +171,6 @@ static const char *quote_line(const char *text, unsigned line, char *buf, size_t
 
 static const char *value_text(const config_setting_t *setting, char *buf, size_t buf_bytes)
 {
-    char safe[NAME_BYTES];
     switch (config_setting_type(setting)) {
     case CONFIG_TYPE_INT:
     case CONFIG_TYPE_INT64:
@@ -184,7 +183,8 @@ static const char *value_text(const config_setting_t *setting, char *buf, size_t
         snprintf(buf, buf_bytes, "%s", config_setting_get_bool(setting) ? "true" : "false");
         break;
     case CONFIG_TYPE_STRING:
-        snprintf(buf, buf_bytes, "\"%s\"", safe_text(config_setting_get_string(setting), safe, sizeof(safe)));
+        snprintf(buf, buf_bytes, "\"%s\"",
+                 safe_text(config_setting_get_string(setting), ST_ROOM(NAME_BYTES)));
         break;
     default: /* a list or an array */
         snprintf(buf, buf_bytes, config_setting_is_group(setting) ? "{ ... }" : "( ... )");
@@ -276,7 +276,6 @@ static void read_group(struct parse *parse, const config_setting_t *group, const
 static void check_period(struct parse *parse)
 {
     struct st_period period;
-    char text[32];
     if (parse->config->loop.frames == 0) /* as the music has it */
         return;
     if (st_period_init(&period, (uint32_t)parse->config->loop.frames,
@@ -287,8 +286,7 @@ static void check_period(struct parse *parse)
              "loop.frames = %" PRId64 " at loop.rate_hz = %" PRId64
              " is a period of %s: must be 100 µs .. 2 s",
              parse->config->loop.frames, parse->config->loop.rate_hz,
-             st_ns_format(parse->config->loop.frames * ST_NS_PER_S / parse->config->loop.rate_hz, text,
-                          sizeof(text)));
+             ST_NS(parse->config->loop.frames * ST_NS_PER_S / parse->config->loop.rate_hz));
 }
 
 static bool always;

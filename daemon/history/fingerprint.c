@@ -240,8 +240,7 @@ static int on_file(void *ctx, const char *entry)
 {
     struct taking *taking = ctx;
     char path[PATH_BYTES];
-    if (is_configuration(entry) &&
-        snprintf(path, sizeof(path), "%s/%s", taking->path, entry) < (int)sizeof(path))
+    if (is_configuration(entry) && ST_PRINT(path, "%s/%s", taking->path, entry) < (int)sizeof(path))
         add_path(taking, path);
     return 0;
 }

@@ -182,11 +182,10 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
 void st_history_answer_changed(const char *path, int64_t now_wall_ns, char *buf, size_t buf_bytes)
 {
     struct st_history_reader *reader;
-    char error[SENTENCE];
     json_t *changes = NULL;
     bool worse = false;
     buf[0] = '\0';
-    if (st_history_read_open(path, &reader, error, sizeof(error)) < 0)
+    if (st_history_read_open(path, &reader, ST_ROOM(SENTENCE)) < 0)
         return;
     if (st_history_read_changes(reader, &changes) == 0)
         st_change_story_text(changes, now_wall_ns, buf, buf_bytes, &worse);

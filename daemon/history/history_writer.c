@@ -225,12 +225,12 @@ static int put_aside(struct st_history_writer *writer, int r, char *why, size_t 
     const int64_t now_ns = writer->platform->clock.wall_ns(&writer->platform->clock);
     r = st_history_put_aside(writer->used.path, now_ns, aside, sizeof(aside));
     if (r < 0) {
-        snprintf(reason, sizeof(reason), "%s", why);
+        ST_PRINT(reason, "%s", why);
         snprintf(why, why_bytes, "%.90s, and it cannot be renamed: %s", reason, strerror(-r));
         return r;
     }
     pthread_mutex_lock(&writer->mutex);
-    snprintf(writer->view.aside, sizeof(writer->view.aside), "%s", aside);
+    ST_PRINT(writer->view.aside, "%s", aside);
     pthread_mutex_unlock(&writer->mutex);
     const char *name = strrchr(aside, '/');
     st_events_add(writer->events, ST_LOG_WARN, now_ns, ST_EVENT_HISTORY_ASIDE,
@@ -470,7 +470,7 @@ static void flush(struct st_history_writer *writer)
     give_back(writer, &rows);
     if (r < 0) {
         writer->view.state = ST_HISTORY_WRITER_FAILING;
-        snprintf(writer->view.why, sizeof(writer->view.why), "%s", why);
+        ST_PRINT(writer->view.why, "%s", why);
     }
     pthread_mutex_unlock(&writer->mutex);
     /* a minute more does not make the disk any larger */
@@ -498,10 +498,10 @@ static bool use_settings(struct st_history_writer *writer)
     }
     writer->view.missing = writer->used.missing;
     if (other || writer->used.path[0] == '\0')
-        snprintf(writer->view.why, sizeof(writer->view.why), "%s", writer->used.why);
+        ST_PRINT(writer->view.why, "%s", writer->used.why);
     if (other)
         writer->view.bytes = INT64_MIN;
-    snprintf(writer->view.path, sizeof(writer->view.path), "%s", writer->used.path);
+    ST_PRINT(writer->view.path, "%s", writer->used.path);
     return other;
 }
 
@@ -548,7 +548,7 @@ static void unlock_and_write(struct st_history_writer *writer)
         pthread_mutex_lock(&writer->mutex);
     }
     char before[ST_HISTORY_WRITER_PATH_BYTES];
-    snprintf(before, sizeof(before), "%s", writer->used.path);
+    ST_PRINT(before, "%s", writer->used.path);
     const bool other = writer->changed && use_settings(writer);
     pthread_mutex_unlock(&writer->mutex);
     if (other) {
@@ -708,16 +708,15 @@ static struct settings read_settings(const struct st_config *config)
                                 .traces_bytes = config->history.traces_mb * BYTES_A_MB,
                                 .max_bytes = config->history.max_mb * BYTES_A_MB};
     if (strcmp(config->history.enabled, "off") == 0)
-        snprintf(settings.why, sizeof(settings.why), "history.enabled = \"off\"");
+        ST_PRINT(settings.why, "history.enabled = \"off\"");
     else if (config->history.path[0] != '\0')
-        snprintf(settings.path, sizeof(settings.path), "%s", config->history.path);
+        ST_PRINT(settings.path, "%s", config->history.path);
     else if (usual_path(settings.path, sizeof(settings.path)))
         settings.usual = true;
     else {
         settings.path[0] = '\0';
         settings.missing = true;
-        snprintf(settings.why, sizeof(settings.why),
-                 "sleeptuned can write to no state folder: set history.path");
+        ST_PRINT(settings.why, "sleeptuned can write to no state folder: set history.path");
     }
     return settings;
 }

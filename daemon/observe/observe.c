@@ -31,7 +31,7 @@ struct st_observe {
 static enum st_observed_mode mode_of(const struct st_config *config, const char *source)
 {
     char path[PATH_BYTES];
-    snprintf(path, sizeof(path), "observe.%s", source);
+    ST_PRINT(path, "observe.%s", source);
     const char *mode = st_config_text(config, path);
     if (strcmp(mode, "on") == 0)
         return ST_OBSERVED_ON;
@@ -44,14 +44,13 @@ void st_observe_set(struct st_observe *observe, const struct st_config *config)
     ST_EACH_OF (o, observe->sources, observe->n) {
         struct st_xrun_setting setting = {.own_stream = st_config_own_stream(config)};
         char path[PATH_BYTES];
-        snprintf(path, sizeof(path), "observe.%s_server", o->source->name);
-        snprintf(setting.server, sizeof(setting.server), "%s", st_config_text(config, path));
+        ST_PRINT(path, "observe.%s_server", o->source->name);
+        ST_PRINT(setting.server, "%s", st_config_text(config, path));
         if (strcmp(o->source->name, "pipewire") == 0) {
-            snprintf(setting.cycles, sizeof(setting.cycles), "%s", observe->cycles);
-            snprintf(setting.listen, sizeof(setting.listen), "%.7s",
+            ST_PRINT(setting.cycles, "%s", observe->cycles);
+            ST_PRINT(setting.listen, "%.7s",
                      strcmp(config->observe.listen, "off") != 0 ? config->observe.listen : "");
-            snprintf(setting.listen_except, sizeof(setting.listen_except), "%s",
-                     config->observe.listen_except);
+            ST_PRINT(setting.listen_except, "%s", config->observe.listen_except);
         }
         st_observed_set(o, mode_of(config, o->source->name), &setting);
     }
@@ -199,9 +198,9 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
             .playing = source->tells_playing ? source->played_ns > observe->minute_ns : INT64_MIN,
             .frames = known_or_none(source->seen.frames),
             .rate_hz = known_or_none(source->seen.rate_hz)};
-        snprintf(watch.source, sizeof(watch.source), "%s", source->source);
+        ST_PRINT(watch.source, "%s", source->source);
         if (watch.playing != 0)
-            snprintf(watch.client, sizeof(watch.client), "%s", client_of(&source->seen, before->client));
+            ST_PRINT(watch.client, "%s", client_of(&source->seen, before->client));
         if (watch.watched_ns > 0)
             ret->watched.watches[ret->watched.watches_n++] = watch;
         ret->device_xruns_n += (int64_t)(source->seen.device_xruns_n - before->device_xruns_n);

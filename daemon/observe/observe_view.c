@@ -78,7 +78,7 @@ static json_t *in_use_json(const struct st_observed_view *source)
 static json_t *cycle_json(const struct st_dropout_table *seen)
 {
     const int64_t deadline_ns = seen->cycle[0].deadline_ns;
-    char text[2048] = "", wait[32], busy[32];
+    char text[2048] = "";
     if (seen->cycle_n == 0 || seen->cycle_left_n > 0)
         return json_null();
     json_t *clients = json_array();
@@ -90,15 +90,13 @@ static json_t *cycle_json(const struct st_dropout_table *seen)
         if (client->cycle.wait_ns + client->cycle.busy_ns < deadline_ns)
             continue;
         st_text_append(text, sizeof(text), "%s waited %s, ", client->client,
-                       st_ns_format_short(client->cycle.wait_ns, wait, sizeof(wait)));
+                       ST_NS_SHORT(client->cycle.wait_ns));
         if (client->cycle.busy_ns > 0)
-            st_text_append(text, sizeof(text), "computed %s; ",
-                           st_ns_format_short(client->cycle.busy_ns, busy, sizeof(busy)));
+            st_text_append(text, sizeof(text), "computed %s; ", ST_NS_SHORT(client->cycle.busy_ns));
         else
             st_text_append(text, sizeof(text), "had not begun to compute; ");
     }
-    st_text_append(text, sizeof(text), "the next cycle began after %s",
-                   st_ns_format_short(deadline_ns, wait, sizeof(wait)));
+    st_text_append(text, sizeof(text), "the next cycle began after %s", ST_NS_SHORT(deadline_ns));
     return json_pack("{s:I, s:I, s:o, s:o}", "time_ns", (json_int_t)seen->cycle_wall_ns, "deadline_ns",
                      (json_int_t)deadline_ns, "text", st_json_safe_string(text), "clients", clients);
 }

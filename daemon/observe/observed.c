@@ -53,7 +53,7 @@ static struct st_event event_of(const struct st_observed *o, const struct st_xru
     event.cycles_n = seen->cycles_n;
     event.lost_ns = seen->lost_ns;
     event.longest_ns = seen->longest_ns;
-    snprintf(event.source, sizeof(event.source), "%s", o->source->name);
+    ST_PRINT(event.source, "%s", o->source->name);
     memcpy(event.device, seen->device, sizeof(event.device));
     memcpy(event.client, seen->client, sizeof(event.client));
     event.certainty = seen->certainty;
@@ -132,7 +132,7 @@ static void note_playing(struct st_observed *o, const char *client, const char *
     struct st_observed_view *view = &o->view;
     const bool stale = view->played_ns == INT64_MIN || now_ns(o) - view->played_ns > ST_DROPOUT_GONE_NS;
     if (client[0] != '\0' || stale)
-        snprintf(view->played, sizeof(view->played), "%s", client[0] != '\0' ? client : device);
+        ST_PRINT(view->played, "%s", client[0] != '\0' ? client : device);
     view->played_ns = now_ns(o);
 }
 
@@ -237,13 +237,13 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
     struct st_observed_view *view = &o->view;
     const bool told = view->state == state && strcmp(view->why, why) == 0;
     const bool lost = view->state == ST_OBSERVED_WATCHING && state == ST_OBSERVED_ABSENT;
-    char gap[120] = "", from[32], to[32];
+    char gap[120] = "";
     if (state == ST_OBSERVED_WATCHING && view->state != state && o->lost_wall_ns != INT64_MIN)
-        snprintf(gap, sizeof(gap), "; not watched from %s to %s",
-                 st_when_text_near(o->lost_wall_ns, wall_ns(o), from, sizeof(from)),
-                 st_when_text_near(wall_ns(o), wall_ns(o), to, sizeof(to)));
+        ST_PRINT(gap, "; not watched from %s to %s",
+                 st_when_text_near(o->lost_wall_ns, wall_ns(o), ST_ROOM(32)),
+                 st_when_text_near(wall_ns(o), wall_ns(o), ST_ROOM(32)));
     view->state = state;
-    snprintf(view->why, sizeof(view->why), "%s", why);
+    ST_PRINT(view->why, "%s", why);
     if (told)
         return;
     if (lost)
@@ -374,7 +374,6 @@ static int poll_source(struct st_observed *o)
 static void note_silence(struct st_observed *o)
 {
     const int64_t silent_ns = o->watch.silent_ns;
-    char silent[32];
     o->watch.silent_ns = 0;
     if (silent_ns == 0)
         return;
@@ -384,7 +383,7 @@ static void note_silence(struct st_observed *o)
         o->events, ST_LOG_WARN, wall_ns(o), ST_EVENT_OBSERVE_LOST,
         "the xruns of %s were not watched for %s: %s did not run, because other programs had the CPU "
         "or it was frozen",
-        o->source->name, st_ns_format_short(silent_ns, silent, sizeof(silent)), o->source->program);
+        o->source->name, ST_NS_SHORT(silent_ns), o->source->program);
 }
 
 static void note_watching(struct st_observed *o)

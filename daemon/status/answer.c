@@ -119,12 +119,10 @@ const char *st_answer_sentence(const struct st_view *view, const struct st_obser
                                const struct st_dropout_client *client, uint64_t all_n, char *buf,
                                size_t buf_bytes)
 {
-    char since[32];
     const struct st_dropout_sentence_about about = {
         .source = source->source,
         .all_n = all_n,
-        .when = ST_TEXT(64, " (watched since %s)",
-                        clock_text(view, source->since_wall_ns, since, sizeof(since)))};
+        .when = ST_TEXT(64, " (watched since %s)", clock_text(view, source->since_wall_ns, ST_ROOM(32)))};
     return st_dropout_sentence_of(&source->seen, client, &about, buf, buf_bytes);
 }
 
@@ -194,10 +192,9 @@ static void put_over(const struct st_view *view, const struct st_answer *answer,
     const int64_t s = st_ns_sub(view->now_wall_ns, from_ns) / ST_NS_PER_S;
     char quiet[32];
     if (s < 120)
-        snprintf(quiet, sizeof(quiet), "%" PRId64 " s", s > 0 ? s : 0);
+        ST_PRINT(quiet, "%" PRId64 " s", s > 0 ? s : 0);
     else
-        snprintf(quiet, sizeof(quiet), "%" PRId64 " %s", s < 7200 ? s / 60 : s / 3600,
-                 s < 7200 ? "min" : "h");
+        ST_PRINT(quiet, "%" PRId64 " %s", s < 7200 ? s / 60 : s / 3600, s < 7200 ? "min" : "h");
     if (server->state != ST_OBSERVED_WATCHING)
         st_text_append(buf, buf_bytes, "%s is not watched now%s%s.", st_event_source_title(server->source),
                        server->why[0] != '\0' ? ": " : "", server->why);
@@ -215,7 +212,6 @@ static void put_over(const struct st_view *view, const struct st_answer *answer,
 static void put_music(const struct st_view *view, const struct st_answer *answer, char *buf, size_t buf_bytes)
 {
     const struct st_observed_view *server = answer->server;
-    char since[32];
     if (answer->over) {
         put_over(view, answer, buf, buf_bytes);
     } else if (answer->dropouts_n > 0) {
@@ -227,10 +223,10 @@ static void put_music(const struct st_view *view, const struct st_answer *answer
     } else if (answer->plays_known && !answer->plays) {
         st_text_append(buf, buf_bytes, "Nothing plays on %s, and no dropout since %s.",
                        st_event_source_title(server->source),
-                       clock_text(view, server->again_wall_ns, since, sizeof(since)));
+                       clock_text(view, server->again_wall_ns, ST_ROOM(32)));
     } else {
         st_text_append(buf, buf_bytes, "No dropout since %s on %s",
-                       clock_text(view, server->again_wall_ns, since, sizeof(since)),
+                       clock_text(view, server->again_wall_ns, ST_ROOM(32)),
                        st_event_source_title(server->source));
         if (server->seen.frames > 0)
             st_text_append(buf, buf_bytes, " at %" PRId64 " frames", server->seen.frames);
@@ -292,10 +288,10 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
     char *buf = answer->timing;
     const size_t buf_bytes = sizeof(answer->timing);
     const struct st_result *loop = view->loop;
-    char worst[32], buffer[32], overdue[ST_VIEW_OVERDUE_BYTES];
+    char worst[32];
     if (view->overdue_ns > 0) {
         snprintf(buf, buf_bytes, "timing not OK: the loop %s",
-                 st_view_overdue_text(view, overdue, sizeof(overdue)));
+                 st_view_overdue_text(view, ST_ROOM(ST_VIEW_OVERDUE_BYTES)));
         return;
     }
     if (!answer->timing_known || loop->elapsed_periods == 0) {
@@ -311,7 +307,7 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
                  !answer->timing_ok                      ? "not "
                  : loop->lateness.max_ns > period_ns / 2 ? "barely "
                                                          : "",
-                 worst, st_ns_format_short(period_ns, buffer, sizeof(buffer)));
+                 worst, ST_NS_SHORT(period_ns));
     } else {
         snprintf(buf, buf_bytes,
                  "timing %s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames",
@@ -350,15 +346,15 @@ static void client_next(const struct st_view *view, struct st_answer *next)
     const bool lost_cpu = next->taken || next->reason == ST_DROPOUT_WOKEN_LATE;
     next->next[0] = '\0';
     if (!lost_cpu && has_ended(client))
-        snprintf(next->next_why, sizeof(next->next_why),
+        ST_PRINT(next->next_why,
                  "%s does not play now: play on, and see whether other programs make dropouts", client->name);
     else if (next->reason == ST_DROPOUT_TOO_SLOW && view->was_slowed && !lost_cpu)
-        snprintf(next->next_why, sizeof(next->next_why), "%s", st_cause_kind_todo(view->slowed));
+        ST_PRINT(next->next_why, "%s", st_cause_kind_todo(view->slowed));
     else
         st_dropout_next(&next->server->seen, client, next->server->source, next->next, sizeof(next->next),
                         next->next_why, sizeof(next->next_why));
     if (next->next[0] == '\0')
-        snprintf(next->next, sizeof(next->next),
+        ST_PRINT(next->next,
                  next->next_why[0] != '\0' ? "sleeptune status --watch" : "sleeptune history --events");
 }
 
@@ -394,15 +390,14 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     const char *next = "sleeptune history", *why = "";
     enum st_cause cause;
     if (view->overdue_ns > 0 && view->hog.looks >= ST_HOG_LOOKS) {
-        snprintf(answer->next, sizeof(answer->next), "sudo chrt --other --all-tasks --pid 0 %d",
-                 (int)view->hog.pid);
-        snprintf(answer->next_why, sizeof(answer->next_why),
-                 "takes the real-time priority from %s; or end that program", view->hog.name);
+        ST_PRINT(answer->next, "sudo chrt --other --all-tasks --pid 0 %d", (int)view->hog.pid);
+        ST_PRINT(answer->next_why, "takes the real-time priority from %s; or end that program",
+                 view->hog.name);
         return;
     }
     if (answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS) {
-        snprintf(answer->next, sizeof(answer->next), "sleeptune status --watch");
-        snprintf(answer->next_why, sizeof(answer->next_why),
+        ST_PRINT(answer->next, "sleeptune status --watch");
+        ST_PRINT(answer->next_why,
                  "the buffer is larger now than when they happened: see whether they come again");
         return;
     }
@@ -430,7 +425,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         next = "sleeptune report";
     } else if (!answer->timing_matters || (answer->server != NULL && answer->server->seen.period_ns > 0 &&
                                            answer->timing_known && answer->timing_ok)) {
-        snprintf(answer->next, sizeof(answer->next), "%s", next);
+        ST_PRINT(answer->next, "%s", next);
         set_not_watched(view, answer);
         return;
     } else if (answer->timing_known && view->loop->misses > 0) {
@@ -443,8 +438,8 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     } else if (!answer->timing_known) {
         next = "sleeptune status --watch";
     }
-    snprintf(answer->next, sizeof(answer->next), "%s", next);
-    snprintf(answer->next_why, sizeof(answer->next_why), "%s", why);
+    ST_PRINT(answer->next, "%s", next);
+    ST_PRINT(answer->next_why, "%s", why);
 }
 
 struct st_answer st_answer_of(const struct st_view *view)

@@ -12,9 +12,9 @@ static struct st_history_circumstances circumstances_of(const struct st_result *
                                            .load_percent = result->load_percent};
     const char *kernel = st_result_condition(result, "kernel_release");
     const char *governor = st_result_condition(result, "governor");
-    snprintf(ret.kernel, sizeof(ret.kernel), "%s", kernel != NULL ? kernel : "");
-    snprintf(ret.governor, sizeof(ret.governor), "%s", governor != NULL ? governor : "");
-    snprintf(ret.policy, sizeof(ret.policy), "%s", st_platform_policy_name(result->policy));
+    ST_PRINT(ret.kernel, "%s", kernel != NULL ? kernel : "");
+    ST_PRINT(ret.governor, "%s", governor != NULL ? governor : "");
+    ST_PRINT(ret.policy, "%s", st_platform_policy_name(result->policy));
     return ret;
 }
 
@@ -69,7 +69,7 @@ const char *st_minute_text(const struct st_history_minute *minute, char *buf, si
         st_ns_format(minute->lateness_max_ns, lateness, sizeof(lateness));
     char dropouts[64] = "";
     if (minute->observed_xruns != INT64_MIN)
-        snprintf(dropouts, sizeof(dropouts), "%" PRId64 " dropouts of other programs; ",
+        ST_PRINT(dropouts, "%" PRId64 " dropouts of other programs; ",
                  minute->observed_xruns + minute->client_dropouts);
     snprintf(buf, buf_bytes,
              "last %" PRId64 " s: %s%" PRIu64 " cycles, %" PRIu64 " missed (%" PRIu64 " skipped); %" PRIu64

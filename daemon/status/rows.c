@@ -113,7 +113,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
                        bool only)
 {
     struct line line = {0};
-    char text[32], ago[32], asked[192];
+    char text[32], asked[192];
     const uint64_t dropouts_n = of->seen.device_xruns_n + of->seen.dropouts_n;
     if (of->seen.frames > 0 && of->seen.rate_hz > 0)
         PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
@@ -140,7 +140,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
     if (dropouts_n > 0)
         PUT(&line, ", last%s %s%s%s", only && !range ? " dropout" : "",
             st_when_text_near(of->seen.last_wall_ns, view->now_wall_ns, text, sizeof(text)),
-            ago_text(view->now_wall_ns - of->seen.last_wall_ns, ago, sizeof(ago)),
+            ago_text(view->now_wall_ns - of->seen.last_wall_ns, ST_ROOM(32)),
             of->seen.certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
     if (of->state != ST_OBSERVED_WATCHING)
         PUT(&line, "; not watched now");
@@ -184,13 +184,11 @@ static void add_lateness(struct section *to, const struct st_hist *hist)
 
 static void add_main_cause(struct section *to, const struct st_result *loop)
 {
-    char text[32];
     enum st_cause cause;
     const struct st_cause_row *row = st_result_main_cause(loop, &cause);
     if (row != NULL)
         add(to, WARN, "Main cause", "%s: %" PRIu64 " of %" PRIu64 " late wake-ups, longest %s",
-            st_cause_kind_text(cause), (uint64_t)row->n, loop->cause_late_n,
-            st_ns_format(row->max_ns, text, sizeof(text)));
+            st_cause_kind_text(cause), (uint64_t)row->n, loop->cause_late_n, ST_NS(row->max_ns));
 }
 
 static void add_minute(struct section *to, const struct st_view *view)
@@ -240,7 +238,7 @@ static void add_program(struct section *to, const char *name, uint64_t dropouts_
 {
     char dropouts[32] = "?";
     if (known || dropouts_n > 0)
-        snprintf(dropouts, sizeof(dropouts), "%" PRIu64, dropouts_n);
+        ST_PRINT(dropouts, "%" PRIu64, dropouts_n);
     json_t *row = add(to, dropouts_n > 0 ? WARN : OK, name, "%s dropout%s%s%s", dropouts,
                       dropouts_n == 1 ? "" : "s", reason[0] != '\0' ? ": " : "", reason);
     st_json_set(row, "cells",
@@ -250,26 +248,24 @@ static void add_program(struct section *to, const char *name, uint64_t dropouts_
 
 static void add_client(struct section *to, const struct st_dropout_client *client)
 {
-    char reason[128], worst[32], usual[32];
+    char reason[128];
     const struct st_xrun_load *load = &client->load;
     const uint64_t n = st_dropout_table_count(client);
     if (n > 0)
         st_dropout_sentence_why(client, false, reason, sizeof(reason));
     else if (client->playing && load->drift_ppb != 0)
-        snprintf(reason, sizeof(reason), "second card, %.0f ppm %s than %.60s",
-                 fabs((double)load->drift_ppb) / 1000, load->drift_ppb < 0 ? "slower" : "faster",
-                 client->device);
+        ST_PRINT(reason, "second card, %.0f ppm %s than %.60s", fabs((double)load->drift_ppb) / 1000,
+                 load->drift_ppb < 0 ? "slower" : "faster", client->device);
     else
-        snprintf(reason, sizeof(reason), "%s",
+        ST_PRINT(reason, "%s",
                  !client->playing                                                                     ? "gone"
                  : load->between == ST_XRUN_BETWEEN_NOTHING || load->between == ST_XRUN_BETWEEN_HEARD ? ""
                  : load->between == ST_XRUN_BETWEEN_STOPS ? "only stops are watched between it and its server"
                                                           : "not watched between it and its server");
-    add_program(
-        to, client->name[0] != '\0' ? client->name : "not named", n, load->between != ST_XRUN_BETWEEN_UNSEEN,
-        reason,
-        share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns, usual, sizeof(usual)),
-        worst_text(client, worst, sizeof(worst)));
+    add_program(to, client->name[0] != '\0' ? client->name : "not named", n,
+                load->between != ST_XRUN_BETWEEN_UNSEEN, reason,
+                share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns, ST_ROOM(32)),
+                worst_text(client, ST_ROOM(32)));
 }
 
 /* Of all sources the client with the most dropouts that is not yet in the table: each source's are in that
@@ -326,12 +322,12 @@ static const struct st_predict_row *smallest_that_holds(const struct st_forecast
 static void add_size(struct section *to, const struct st_view *view)
 {
     const struct st_predict_row *row = view->forecast != NULL ? smallest_that_holds(view->forecast) : NULL;
-    char high[32], time[32];
+    char high[32];
     if (row != NULL && view->forecast->measured_s >= SIZE_S)
         add(to, OK, "Buffer",
             "%" PRIu32 " frames would be enough: at most %s dropouts per hour (95 %%), measured for %s",
             row->frames, st_miss_events_rate_text(row->high, high, sizeof(high)),
-            st_ns_format_short((int64_t)(view->forecast->measured_s * 1e9), time, sizeof(time)));
+            ST_NS_SHORT((int64_t)(view->forecast->measured_s * 1e9)));
 }
 
 /* server: which sets the size; NULL: none is known. */
@@ -341,16 +337,16 @@ static void add_size_row(struct section *to, const struct st_predict_row *row,
     const bool holds = st_predict_holds(row);
     char size[32], estimate[32] = "-", high[32], ring[32], set[80] = "";
     if (row->estimated)
-        snprintf(estimate, sizeof(estimate), row->estimate < 9.95 ? "%.2g" : "%.0f", row->estimate);
-    snprintf(size, sizeof(size), "%" PRIu32 " frames", row->frames);
-    snprintf(ring, sizeof(ring), "%.1f ms", row->period_us / 1e3);
+        ST_PRINT(estimate, row->estimate < 9.95 ? "%.2g" : "%.0f", row->estimate);
+    ST_PRINT(size, "%" PRIu32 " frames", row->frames);
+    ST_PRINT(ring, "%.1f ms", row->period_us / 1e3);
     const char *const verdict = !row->known                         ? "not known yet"
                                 : holds                             ? "holds"
                                 : row->basis == ST_PREDICT_OBSERVED ? "dropouts"
                                                                     : "not shown yet";
     st_miss_events_rate_text(row->high, high, sizeof(high));
     if (row->high >= ST_PREDICT_MOST) /* says nothing */
-        snprintf(high, sizeof(high), "-");
+        ST_PRINT(high, "-");
     json_t *line = add(to,
                        holds                               ? OK
                        : row->basis == ST_PREDICT_OBSERVED ? WARN
@@ -436,7 +432,7 @@ static void add_loop(json_t *sections, const struct st_view *view)
     struct section to = {.rows = json_array(), .detail = true};
     const struct st_result *loop = view->loop;
     struct line line = {0};
-    char text[32], events[200];
+    char text[32];
     if (loop != NULL) {
         PUT(&line, "%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, ", loop->frames, loop->rate_hz,
             st_ns_format(st_period_ns(&loop->period), text, sizeof(text)),
@@ -451,8 +447,7 @@ static void add_loop(json_t *sections, const struct st_view *view)
         add_lateness(&to, &loop->lateness);
         add_minute(&to, view);
         add(&to, OK, "Missed", "%" PRIu64 " of %" PRIu64 " periods%s", loop->misses, loop->elapsed_periods,
-            st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop), events,
-                                sizeof(events)));
+            st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop), ST_ROOM(200)));
         add(&to, OK, "Skipped", "%" PRIu64 " of the missed periods had no wake-up at all",
             loop->skipped_periods);
     }
@@ -479,12 +474,11 @@ static void add_stream(struct section *to, const struct st_audio_view *audio)
 /* What the buffer of a device had left. */
 static void add_reserve(struct section *to, const struct st_dropout_client *client)
 {
-    char left[32], buffer[32];
     if (client->reserve_ns > 0)
         add(to, OK, "Least reserve", "%s: %s of a buffer of %s on %s",
             client->name[0] != '\0' ? client->name : "not named",
-            client->reserve_ns > 1 ? st_ns_format_short(client->reserve_ns, left, sizeof(left)) : "nothing",
-            st_ns_format_short(client->buffer_ns, buffer, sizeof(buffer)), client->device);
+            client->reserve_ns > 1 ? ST_NS_SHORT(client->reserve_ns) : "nothing",
+            ST_NS_SHORT(client->buffer_ns), client->device);
 }
 
 /* What is known of each program besides its dropouts, and buffers between it and its server, which no counter
@@ -572,9 +566,8 @@ static void add_history(struct section *to, const struct st_view *view)
 static void add_daemon(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array(), .detail = true};
-    char uptime[32];
     add(&to, OK, "Daemon", "sleeptuned " ST_VERSION ", PID %ld, %s for %s", view->pid, st_view_state(view),
-        st_ns_format_long(view->uptime_ns, uptime, sizeof(uptime)));
+        ST_NS_LONG(view->uptime_ns));
     add(&to, OK, "Settings", "%s", view->config_file[0] != '\0' ? view->config_file : "defaults, no file");
     add_history(&to, view);
     add(&to, OK, "Notifications", "%s", view->notify);

@@ -45,8 +45,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         ret[n - 1].rights = true;
     }
     if (view->overdue_ns > 0) {
-        char overdue[ST_VIEW_OVERDUE_BYTES];
-        add(ret, &n, "loop", "the test loop %s", st_view_overdue_text(view, overdue, sizeof(overdue)));
+        add(ret, &n, "loop", "the test loop %s", st_view_overdue_text(view, ST_ROOM(ST_VIEW_OVERDUE_BYTES)));
         ret[n - 1].counts = true;
     }
     if (view->loop != NULL && view->loop->lock == ST_LOCK_NONE &&

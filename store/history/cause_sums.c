@@ -29,7 +29,7 @@ static struct st_cause_sum *place_for(struct st_cause_sums *sums, const struct s
         return place;
     place = &sums->rows[sums->n++];
     *place = (struct st_cause_sum){.cause = row->cause};
-    snprintf(place->culprit, sizeof(place->culprit), "%s", culprit);
+    ST_PRINT(place->culprit, "%s", culprit);
     return place;
 }
 
@@ -129,7 +129,7 @@ static void say_most(const struct st_cause_sums *sums, int64_t total_ns, char *b
 static const char *verdict_of(const struct st_cause_sums *sums, const struct st_cause_span *span, char *buf,
                               size_t buf_bytes)
 {
-    char measured[48], wakes[32], above[32], total[32];
+    char measured[48];
     st_ns_format_long(span->measured_ns, measured, sizeof(measured));
     if (span->wakes_n == 0) {
         snprintf(buf, buf_bytes, "Nothing was measured: there is no wake-up in this time.");
@@ -139,7 +139,7 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
     int64_t total_ns = 0;
     if (span->above_ns <= 0) { /* no row has the limit of late */
         snprintf(buf, buf_bytes, "In %s 0 of %s wake-ups were late.", measured,
-                 count_text(span->wakes_n, wakes, sizeof(wakes)));
+                 count_text(span->wakes_n, ST_ROOM(32)));
         return buf;
     }
     ST_EACH_OF (row, sums->rows, sums->n) {
@@ -147,15 +147,14 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
         total_ns = st_ns_add(total_ns, row->total_ns);
     }
     snprintf(buf, buf_bytes, "In %s %" PRIu64 " of %s wake-ups %s later than %s", measured, n,
-             count_text(span->wakes_n, wakes, sizeof(wakes)), n == 1 ? "was" : "were",
-             st_ns_format(span->above_ns, above, sizeof(above)));
+             count_text(span->wakes_n, ST_ROOM(32)), n == 1 ? "was" : "were", ST_NS(span->above_ns));
     if (n == 0 || total_ns <= 0) {
         st_text_append(buf, buf_bytes, ".");
         return buf;
     }
     char most[200];
     say_most(sums, total_ns, most, sizeof(most));
-    st_text_append(buf, buf_bytes, ", %s in all%s.", st_ns_format(total_ns, total, sizeof(total)), most);
+    st_text_append(buf, buf_bytes, ", %s in all%s.", ST_NS(total_ns), most);
     return buf;
 }
 
@@ -172,7 +171,6 @@ static json_t *row_json(const struct st_cause_sum *row)
 
 json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_span *span)
 {
-    char verdict[400];
     json_t *rows = json_array();
     uint64_t n = 0;
     sort(sums);
@@ -182,7 +180,7 @@ json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_spa
     }
     return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema",
                      "sleeptune-causes/1", "verdict",
-                     st_json_safe_string(verdict_of(sums, span, verdict, sizeof(verdict))), "asked_from_ns",
+                     st_json_safe_string(verdict_of(sums, span, ST_ROOM(400))), "asked_from_ns",
                      st_json_known(span->asked_from_wall_ns), "from_ns", (json_int_t)span->from_wall_ns,
                      "to_ns", (json_int_t)span->to_wall_ns, "measured_ns", (json_int_t)span->measured_ns,
                      "wakes", (json_int_t)span->wakes_n, "late_threshold_ns", (json_int_t)span->above_ns,

@@ -73,7 +73,7 @@ static int exec(struct st_history *history, const char *sql)
 static int create_tables(struct st_history *history)
 {
     char version[64];
-    snprintf(version, sizeof(version), "PRAGMA user_version = %d", ST_HISTORY_VERSION);
+    ST_PRINT(version, "PRAGMA user_version = %d", ST_HISTORY_VERSION);
     int r = st_history_begin(history);
     if (r == 0)
         r = exec(history, tables);
@@ -138,15 +138,15 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
     }
     /* before there is a log: st_history_look reads the application id from the first bytes of the file */
     if (r == 0 && version == 0) {
-        snprintf(sql, sizeof(sql), "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %lld",
+        ST_PRINT(sql, "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %lld",
                  (long long)ST_HISTORY_APPLICATION);
         r = exec(history, sql);
     }
     if (r == 0)
         r = exec(history, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
     if (r == 0) {
-        snprintf(sql, sizeof(sql), "PRAGMA journal_size_limit = %d; PRAGMA wal_autocheckpoint = %d",
-                 ST_HISTORY_LOG_BYTES, ST_HISTORY_LOG_BYTES / PAGE_BYTES);
+        ST_PRINT(sql, "PRAGMA journal_size_limit = %d; PRAGMA wal_autocheckpoint = %d", ST_HISTORY_LOG_BYTES,
+                 ST_HISTORY_LOG_BYTES / PAGE_BYTES);
         r = exec(history, sql);
     }
     if (r == 0)
@@ -162,7 +162,7 @@ static int look_at_path(const char *path, const char *suffix, char *error, size_
 {
     char whole[4096];
     struct stat status;
-    if (snprintf(whole, sizeof(whole), "%s%s", path, suffix) >= (int)sizeof(whole))
+    if (ST_PRINT(whole, "%s%s", path, suffix) >= (int)sizeof(whole))
         return -ENAMETOOLONG;
     if (lstat(whole, &status) != 0 || S_ISREG(status.st_mode))
         return 0;
@@ -277,7 +277,7 @@ static struct st_history_mark mark_of(const char *path, const char *suffix)
 {
     char whole[4096];
     struct stat status;
-    snprintf(whole, sizeof(whole), "%s%s", path, suffix);
+    ST_PRINT(whole, "%s%s", path, suffix);
     if (stat(whole, &status) != 0)
         return (struct st_history_mark){0};
     return (struct st_history_mark){status.st_dev, status.st_ino, status.st_size, status.st_mtim};
@@ -319,8 +319,8 @@ const char *st_history_error(const struct st_history *history, int r)
 static int rename_beside(const char *path, const char *suffix, const char *to)
 {
     char from[4096], into[4096];
-    if (snprintf(from, sizeof(from), "%s%s", path, suffix) >= (int)sizeof(from) ||
-        snprintf(into, sizeof(into), "%s%s", to, suffix) >= (int)sizeof(into))
+    if (ST_PRINT(from, "%s%s", path, suffix) >= (int)sizeof(from) ||
+        ST_PRINT(into, "%s%s", to, suffix) >= (int)sizeof(into))
         return -ENAMETOOLONG;
     return rename(from, into) == 0 || errno == ENOENT ? 0 : -errno;
 }

@@ -185,7 +185,7 @@ static int find_range(const struct st_history_reader *reader, const struct st_hi
     sqlite3_stmt *statement;
     struct range range = {.wall_ns = wish->since_ns, .id = INT64_MIN};
     char sql[512];
-    snprintf(sql, sizeof(sql),
+    ST_PRINT(sql,
              "SELECT wall_ns, id FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s"
              " ORDER BY wall_ns DESC, id DESC LIMIT 2 OFFSET ?",
              kind);
@@ -231,7 +231,7 @@ int st_history_read_events(struct st_history_reader *reader, const struct st_his
     if (r < 0)
         return r;
     *ret_more = range.more;
-    snprintf(sql, sizeof(sql),
+    ST_PRINT(sql,
              "SELECT " COLUMNS
              ", id FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s AND (wall_ns > ? OR id >= ?)"
              " ORDER BY wall_ns, id",

@@ -54,8 +54,7 @@ static bool has_log(const char *path)
 {
     char log[4096];
     struct stat status;
-    return snprintf(log, sizeof(log), "%s-wal", path) < (int)sizeof(log) && stat(log, &status) == 0 &&
-           status.st_size > 0;
+    return ST_PRINT(log, "%s-wal", path) < (int)sizeof(log) && stat(log, &status) == 0 && status.st_size > 0;
 }
 
 static bool is_other(int r)

@@ -397,7 +397,7 @@ int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t k
         return r;
     }
     char sql[64];
-    snprintf(sql, sizeof(sql), "PRAGMA incremental_vacuum(%d)", VACUUM_PAGES);
+    ST_PRINT(sql, "PRAGMA incremental_vacuum(%d)", VACUUM_PAGES);
     for (int i = 0; r == 0 && i < VACUUMS_MAX; i++)
         r = st_history_sql_run(history->db, sql, "");
     return r;

@@ -63,7 +63,7 @@ static char message[128]; /* libjack's latest; its callback takes no context */
 
 static void keep_message(const char *text)
 {
-    snprintf(message, sizeof(message), "%s", text);
+    ST_PRINT(message, "%s", text);
 }
 
 static void drop_message(ST_UNUSED const char *text) {}
@@ -160,7 +160,7 @@ static void look_at_clients(struct clients *ret)
     for (size_t i = 0; ports != NULL && ports[i] != NULL; i++) {
         char name[ST_JACK_LOG_NAME_BYTES];
         const jack_port_t *port = jack_port_by_name(observer.client, ports[i]);
-        snprintf(name, sizeof(name), "%.*s", (int)strcspn(ports[i], ":"), ports[i]);
+        ST_PRINT(name, "%.*s", (int)strcspn(ports[i], ":"), ports[i]);
         if (port == NULL || (jack_port_flags(port) & JackPortIsPhysical) != 0 || strcmp(name, "system") == 0)
             continue;
         ret->own_plays |= strcmp(name, ST_XRUN_OWN_CLIENT) == 0;
@@ -219,11 +219,11 @@ static void say_loads(const char *server, const struct clients *clients)
     seen.load.busy_median_ns = (int64_t)(observer.loads[observer.loads_n / 2] * (double)period_ns);
     seen.load.busy_max_ns = (int64_t)(observer.loads[observer.loads_n - 1] * (double)period_ns);
     seen.load.busy_p99_ns = seen.load.busy_max_ns;
-    snprintf(seen.device, sizeof(seen.device), "%s", server);
+    ST_PRINT(seen.device, "%s", server);
     st_helper_line_xrun(&seen);
     seen.load.busy_median_ns = INT64_MIN;
     ST_EACH_OF (name, clients->names, clients->n) {
-        snprintf(seen.client, sizeof(seen.client), "%s", *name);
+        ST_PRINT(seen.client, "%s", *name);
         st_helper_line_xrun(&seen);
     }
 }
@@ -261,8 +261,8 @@ struct late {
 static void say_late(const char *server, const char *client, enum st_certainty certainty, int64_t n)
 {
     struct st_xrun_seen seen = {.certainty = certainty, .dropouts_n = n, .place = ST_DROPOUT_AT_GRAPH};
-    snprintf(seen.device, sizeof(seen.device), "%s", server);
-    snprintf(seen.client, sizeof(seen.client), "%s", client);
+    ST_PRINT(seen.device, "%s", server);
+    ST_PRINT(seen.client, "%s", client);
     if (n > 0)
         st_helper_line_xrun(&seen);
 }
@@ -292,7 +292,7 @@ static enum what forward(const char *server)
         late_n[probable] += what[i] % WHAT_PROBABLY == WHAT_CLIENT;
     }
     ST_EACH (one, seen) {
-        snprintf(one->device, sizeof(one->device), "%s", server);
+        ST_PRINT(one->device, "%s", server);
         if (one->device_xruns_n > 0)
             st_helper_line_xrun(one);
     }

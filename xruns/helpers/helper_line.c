@@ -76,7 +76,7 @@ static ST_PRINTF(2, 0) void put_text(const char *word, const char *format, va_li
 {
     char text[ST_XRUN_WHY_BYTES], line[ST_XRUN_LINE_BYTES];
     vsnprintf(text, sizeof(text), format, args);
-    snprintf(line, sizeof(line), "%s %s\n", word, st_safe_text(text));
+    ST_PRINT(line, "%s %s\n", word, st_safe_text(text));
     put(line);
 }
 
@@ -99,7 +99,7 @@ void st_helper_line_due(int64_t due_ns)
     char line[64];
     if (late_ns < LATE_NS)
         return;
-    snprintf(line, sizeof(line), "alive late=%" PRId64 "\n", late_ns);
+    ST_PRINT(line, "alive late=%" PRId64 "\n", late_ns);
     put(line);
 }
 
@@ -114,8 +114,7 @@ int st_helper_line_absent(const char *format, ...)
 
 void st_helper_line_xrun(const struct st_xrun_seen *seen)
 {
-    char line[ST_XRUN_LINE_BYTES];
-    put(st_xrun_line_format(seen, line, sizeof(line)));
+    put(st_xrun_line_format(seen, ST_ROOM(ST_XRUN_LINE_BYTES)));
 }
 
 /* --- beginning and end --- */
@@ -141,7 +140,7 @@ void st_helper_line_deadline(unsigned seconds, const char *why)
     alarm(0);
     if (seconds == 0)
         return;
-    snprintf(deadline_line, sizeof(deadline_line), "absent %s\n", why);
+    ST_PRINT(deadline_line, "absent %s\n", why);
     sigaction(SIGALRM, &action, NULL);
     alarm(seconds);
 }

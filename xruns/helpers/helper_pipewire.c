@@ -92,13 +92,13 @@ static void say_ready(struct observer *observer)
     observer->beyond_n = observer->profile.beyond_n;
     observer->taps_n = observer->listener.taps_n;
     if (observer->beyond_n > 0)
-        snprintf(beyond, sizeof(beyond), "; %" PRId64 " nodes are not watched, as at most %d can be",
-                 observer->beyond_n, ST_PIPEWIRE_PROFILE_NODES_MAX);
+        ST_PRINT(beyond, "; %" PRId64 " nodes are not watched, as at most %d can be", observer->beyond_n,
+                 ST_PIPEWIRE_PROFILE_NODES_MAX);
     if (observer->listener.program.pid != 0 && observer->taps_n > 0)
-        snprintf(heard, sizeof(heard), "; listens for silence in %" PRId64 " program%s", observer->taps_n,
+        ST_PRINT(heard, "; listens for silence in %" PRId64 " program%s", observer->taps_n,
                  observer->taps_n == 1 ? "" : "s");
     else if (observer->listener.why[0] != '\0')
-        snprintf(heard, sizeof(heard), "; does not listen for silence: %s", observer->listener.why);
+        ST_PRINT(heard, "; does not listen for silence: %s", observer->listener.why);
     st_helper_line_ready("profiler of PipeWire %s%s%s%s", observer->version, heard, beyond, cards);
 }
 
@@ -377,8 +377,7 @@ static void on_info(void *ctx, const struct pw_core_info *info)
 {
     struct observer *observer = ctx;
     if ((info->change_mask & PW_CORE_CHANGE_MASK_PROPS) == 0 || info->version != NULL)
-        snprintf(observer->version, sizeof(observer->version), "%s",
-                 info->version != NULL ? info->version : "");
+        ST_PRINT(observer->version, "%s", info->version != NULL ? info->version : "");
     if (observer->profile.ring != NULL)
         ST_PRINT(observer->profile.ring->server, "PipeWire %s", observer->version);
 }
@@ -537,8 +536,7 @@ int main(int argc, char **argv)
     if (observer.options.listen[0] != '\0') { /* before it gives way: who listens must not be late */
         const int started = st_listener_start(&observer.listener, observer.options.listen);
         if (started < 0)
-            snprintf(observer.listener.why, sizeof(observer.listener.why), "it cannot be started: %s",
-                     strerror(-started));
+            ST_PRINT(observer.listener.why, "it cannot be started: %s", strerror(-started));
     }
     st_helper_line_give_way();
     setenv("PIPEWIRE_DEBUG", "0", 0); /* what matters is a line of ours; a user may wish for more */

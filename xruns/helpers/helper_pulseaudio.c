@@ -54,7 +54,7 @@ static void on_sink(ST_UNUSED pa_context *context, const pa_sink_info *sink, int
 {
     struct st_xrun_seen *seen = ctx;
     if (eol == 0 && sink != NULL) {
-        snprintf(seen->device, sizeof(seen->device), "%s", sink->name != NULL ? sink->name : "");
+        ST_PRINT(seen->device, "%s", sink->name != NULL ? sink->name : "");
         return;
     }
     st_helper_line_xrun(seen); /* at the end, also when the sink has gone */
@@ -76,7 +76,7 @@ static void say_load(const pa_sink_input_info *stream, int64_t asked_ms)
                                          .period_ns = INT64_MIN,
                                          .asked_frames = asked_ms,
                                          .asked_rate_hz = asked_ms > 0 ? ST_XRUN_ASKED_MS : 0}};
-    snprintf(seen.client, sizeof(seen.client), "%s", program_of(stream));
+    ST_PRINT(seen.client, "%s", program_of(stream));
     st_helper_line_xrun(&seen);
 }
 
@@ -88,7 +88,7 @@ static void tell(struct observer *observer, const pa_sink_input_info *stream)
     seen->certainty = ST_CERTAINTY_PROBABLE;
     seen->dropouts_n = 1;
     seen->place = ST_DROPOUT_AT_CLIENT_BUFFER;
-    snprintf(seen->client, sizeof(seen->client), "%s", program_of(stream));
+    ST_PRINT(seen->client, "%s", program_of(stream));
     pa_operation *operation =
         pa_context_get_sink_info_by_index(observer->context, stream->sink, on_sink, seen);
     if (operation == NULL)

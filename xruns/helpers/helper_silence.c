@@ -191,10 +191,10 @@ static void say_taps(struct listener *listener)
 static void link_port(struct tap *tap, size_t i, const struct port *own)
 {
     char out_node[16], out_port[16], in_node[16], in_port[16];
-    snprintf(out_node, sizeof(out_node), "%" PRIu32, tap->node);
-    snprintf(out_port, sizeof(out_port), "%" PRIu32, tap->heard[i]);
-    snprintf(in_node, sizeof(in_node), "%" PRIu32, own->node);
-    snprintf(in_port, sizeof(in_port), "%" PRIu32, own->id);
+    ST_PRINT(out_node, "%" PRIu32, tap->node);
+    ST_PRINT(out_port, "%" PRIu32, tap->heard[i]);
+    ST_PRINT(in_node, "%" PRIu32, own->node);
+    ST_PRINT(in_port, "%" PRIu32, own->id);
     const struct spa_dict_item items[] = {
         {PW_KEY_LINK_OUTPUT_NODE, out_node}, {PW_KEY_LINK_OUTPUT_PORT, out_port},
         {PW_KEY_LINK_INPUT_NODE, in_node},   {PW_KEY_LINK_INPUT_PORT, in_port},
@@ -263,7 +263,7 @@ static void add_port(struct tap *tap, uint32_t heard)
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(bytes, sizeof(bytes));
     const bool has_key = tap->listener->version >= ST_PIPEWIRE_VERSION(0, 3, 71);
     const struct spa_pod *latency = has_key ? NULL : neutral_latency(&builder);
-    snprintf(name, sizeof(name), TAP_PORT "%" PRIu32, heard);
+    ST_PRINT(name, TAP_PORT "%" PRIu32, heard);
     tap->heard[tap->n] = heard;
     tap->ports[tap->n] =
         pw_filter_add_port(tap->filter, PW_DIRECTION_INPUT, PW_FILTER_PORT_FLAG_MAP_BUFFERS, sizeof(void *),

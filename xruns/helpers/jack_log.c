@@ -70,7 +70,7 @@ static bool serves(const char *words, size_t len, const char *server)
 static size_t read_process(const char *pid, const char *file, char *buf, size_t buf_bytes)
 {
     char path[300];
-    snprintf(path, sizeof(path), "/proc/%s/%s", pid, file);
+    ST_PRINT(path, "/proc/%s/%s", pid, file);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t n = fd >= 0 ? read(fd, buf, buf_bytes - 2) : 0;
     if (fd >= 0)
@@ -95,7 +95,7 @@ static int open_output(const char *server)
         const size_t len = read_process(entry->d_name, "cmdline", words, sizeof(words));
         if (len == 0 || !serves(words, len, server))
             continue;
-        snprintf(path, sizeof(path), "/proc/%s/fd/2", entry->d_name);
+        ST_PRINT(path, "/proc/%s/fd/2", entry->d_name);
         fd = open_file(path);
     }
     if (processes != NULL)
@@ -110,7 +110,7 @@ void st_jack_log_open(struct st_jack_log *log, const char *server)
     *log = (struct st_jack_log){.fd = open_output(server)};
     if (log->fd >= 0 || home == NULL || home[0] != '/' || strcmp(server, "default") != 0)
         return;
-    snprintf(path, sizeof(path), "%s/.log/jack/jackdbus.log", home);
+    ST_PRINT(path, "%s/.log/jack/jackdbus.log", home);
     log->fd = open_file(path);
 }
 

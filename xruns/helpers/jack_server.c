@@ -68,7 +68,7 @@ static bool all_is_own(const char *folder)
     DIR *dir = is_own(folder, S_IFDIR) ? opendir(folder) : NULL;
     bool own = dir != NULL;
     while (own && (entry = readdir(dir)) != NULL) {
-        snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+        ST_PRINT(path, "%s/%s", folder, entry->d_name);
         own = strcmp(entry->d_name, "..") == 0 || is_own(path, 0);
     }
     if (dir != NULL)
@@ -81,14 +81,13 @@ static bool all_is_own(const char *folder)
 static bool find(const char *name, char folder[PATH_MAX])
 {
     char file[ST_JACK_SERVER_NAME_BYTES], uid[24], path[PATH_MAX + 16];
-    snprintf(file, sizeof(file), "%s", name);
+    ST_PRINT(file, "%s", name);
     for (char *at = file; *at != '\0'; at++)
         *at = *at == '/' || *at == '\\' ? '_' : *at;
     const bool promiscuous = getenv("JACK_PROMISCUOUS_SERVER") != NULL;
-    snprintf(uid, sizeof(uid), "%lu", (unsigned long)geteuid());
+    ST_PRINT(uid, "%lu", (unsigned long)geteuid());
     ST_EACH (in, folders) {
-        snprintf(path, sizeof(path), "%s/jack_%s%s%s_0", *in, file, promiscuous ? "" : "_",
-                 promiscuous ? "" : uid);
+        ST_PRINT(path, "%s/jack_%s%s%s_0", *in, file, promiscuous ? "" : "_", promiscuous ? "" : uid);
         if (is_socket(path)) {
             snprintf(folder, PATH_MAX, "%s/jack_db-%s", *in, uid);
             (void)mkdir(folder, 0700);
@@ -98,7 +97,7 @@ static bool find(const char *name, char folder[PATH_MAX])
         if (strchr(name, '/') != NULL || !is_own(folder, S_IFDIR))
             continue;
         snprintf(folder + strlen(folder), PATH_MAX - strlen(folder), "/%s", name);
-        snprintf(path, sizeof(path), "%s/jack_0", folder);
+        ST_PRINT(path, "%s/jack_0", folder);
         if (is_socket(path))
             return true;
     }

@@ -29,7 +29,7 @@ int st_listener_start(struct st_listener *listener, const char *listen)
     int r = find_program(path, sizeof(path));
     if (r < 0)
         return r;
-    snprintf(option, sizeof(option), "-l%s", listen);
+    ST_PRINT(option, "-l%s", listen);
     const char *const argv[] = {NAME, "-V" ST_VERSION, option, NULL};
     r = st_child_env_open(&env, geteuid(), NULL);
     if (r == 0)
@@ -44,7 +44,7 @@ int st_listener_start(struct st_listener *listener, const char *listen)
 void st_listener_order(struct st_listener *listener, uint32_t id, bool listen)
 {
     char order[32];
-    const int n = snprintf(order, sizeof(order), "%s %u\n", listen ? "listen" : "leave", (unsigned)id);
+    const int n = ST_PRINT(order, "%s %u\n", listen ? "listen" : "leave", (unsigned)id);
     if (listener->program.pid != 0 && write(listener->program.in, order, (size_t)n) != n)
         st_listener_end(listener, "the program that listens does not read its orders");
 }
@@ -56,7 +56,7 @@ void st_listener_end(struct st_listener *listener, const char *why)
     st_posix_piped_close(&listener->program, false);
     listener->taps_n = 0;
     if (listener->why[0] == '\0')
-        snprintf(listener->why, sizeof(listener->why), "%s", why);
+        ST_PRINT(listener->why, "%s", why);
 }
 
 static void take_line(struct st_listener *listener, st_listener_lost_fn lost, void *ctx)
@@ -69,7 +69,7 @@ static void take_line(struct st_listener *listener, st_listener_lost_fn lost, vo
     else if (strncmp(listener->line, "taps ", 5) == 0)
         listener->taps_n = strtol(listener->line + 5, NULL, 10);
     else if (strncmp(listener->line, "absent ", 7) == 0)
-        snprintf(listener->why, sizeof(listener->why), "%s", listener->line + 7);
+        ST_PRINT(listener->why, "%s", listener->line + 7);
 }
 
 bool st_listener_read(struct st_listener *listener, st_listener_lost_fn lost, void *ctx)

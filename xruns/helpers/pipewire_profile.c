@@ -130,7 +130,7 @@ static void rename_node(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
 {
     name = name != NULL ? name : "";
     if (strncmp(*to, name, sizeof(*to) - 1) != 0) /* 7500 times a second with ten clients */
-        snprintf(*to, sizeof(*to), "%s", name);
+        ST_PRINT(*to, "%s", name);
 }
 
 /* --- one cycle --- */
@@ -336,7 +336,6 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_p
                                       .deadline_ns = from_ns,
                                       .end_ns = to_ns,
                                       .wants_culprit = true};
-    char culprit[ST_XRUN_NAME_BYTES];
     if (holder_id != 0 && holder != NULL) {
         add_undecided(holder, n, from_ns, to_ns);
         judged(profile, holder, ST_DROPOUT_TOO_SLOW,
@@ -349,7 +348,8 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_p
     driver->undecided_n = 0;
     add_undecided(driver, n, from_ns, to_ns);
     judged(profile, driver, taken ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE,
-           (struct st_dropout_cycle){0}, taken ? culprit_of(profile, &late, culprit, sizeof(culprit)) : "");
+           (struct st_dropout_cycle){0},
+           taken ? culprit_of(profile, &late, ST_ROOM(ST_XRUN_NAME_BYTES)) : "");
 }
 
 /* The server's dropout, once for all of its clients that were not ready. */
@@ -380,7 +380,6 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
                   const struct st_pipewire_cycle *cycle, int64_t end_ns)
 {
     struct st_dropout_figures *late = &node->late;
-    char culprit[ST_XRUN_NAME_BYTES] = "";
     late->end_ns = end_ns < late->signal_ns + ST_PIPEWIRE_CYCLE_MAX_NS
                        ? end_ns
                        : late->signal_ns + ST_PIPEWIRE_CYCLE_MAX_NS;
@@ -430,7 +429,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
            node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for
            : slow                                      ? node->file
            : node->reason == ST_DROPOUT_CPU_TAKEN || node->reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
-               ? culprit_of(profile, late, culprit, sizeof(culprit))
+               ? culprit_of(profile, late, ST_ROOM(ST_XRUN_NAME_BYTES))
                : "");
     *late = (struct st_dropout_figures){0};
 }

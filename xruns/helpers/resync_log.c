@@ -16,7 +16,7 @@ static bool number_of(const char *line, const char *key, int64_t *ret)
     const size_t len = at != NULL ? strspn(at + strlen(key), "-0123456789") : 0;
     if (len == 0 || len >= sizeof(text))
         return false;
-    snprintf(text, sizeof(text), "%.*s", (int)len, at + strlen(key));
+    ST_PRINT(text, "%.*s", (int)len, at + strlen(key));
     return st_number_i64(text, -FRAMES_MAX, FRAMES_MAX, ret) == 0;
 }
 

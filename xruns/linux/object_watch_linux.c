@@ -58,7 +58,7 @@ static bool read_ranges(struct sampler *sampler)
 {
     char path[64], line[8192];
     uint64_t sum = 0;
-    snprintf(path, sizeof(path), "/proc/%d/maps", (int)sampler->thread.tid);
+    ST_PRINT(path, "/proc/%d/maps", (int)sampler->thread.tid);
     FILE *file = fopen(path, "re");
     sampler->ranges_n = 0;
     for (int i = 0; file != NULL && i < LINES_MAX && fgets(line, sizeof(line), file) != NULL; i++) {

@@ -102,7 +102,7 @@ struct st_process_watch {
 static bool read_stat(pid_t pid, pid_t tid, struct st_proc_stat *ret)
 {
     char path[64], text[1024];
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+    ST_PRINT(path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
     return st_standing_read(path, text, sizeof(text)) > 0 && st_proc_stat(text, ret) == 0;
 }
 
@@ -139,7 +139,7 @@ static void end_thread(struct thread *thread)
 static int open_file(pid_t pid, pid_t tid, const char *name)
 {
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
+    ST_PRINT(path, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
@@ -163,7 +163,7 @@ static int for_each(struct st_process_watch *watch, pid_t pid, int most, each_fn
     char path[64];
     struct dirent *entry;
     int n = 0;
-    snprintf(path, sizeof(path), pid != 0 ? "/proc/%d/task" : "/proc", (int)pid);
+    ST_PRINT(path, pid != 0 ? "/proc/%d/task" : "/proc", (int)pid);
     DIR *folder = opendir(path);
     while (folder != NULL && n < most && (entry = readdir(folder)) != NULL) {
         int64_t id;
@@ -190,7 +190,7 @@ static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t 
     struct choice *choice = ctx;
     struct st_proc_stat stat;
     char path[64], text[96];
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+    ST_PRINT(path, "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
     if (!read_stat(pid, tid, &stat) || st_standing_read(path, text, sizeof(text)) == 0)
         return;
     const char *times = strrchr(text, ' ');
@@ -546,9 +546,9 @@ static void blame(struct st_process_watch *watch, const struct process *process,
     }
     watch->in_vain_n = 0;
     char path[64], comm[64], command[512];
-    snprintf(path, sizeof(path), "/proc/%d/comm", (int)culprit->thread.pid);
+    ST_PRINT(path, "/proc/%d/comm", (int)culprit->thread.pid);
     (void)st_standing_read(path, comm, sizeof(comm));
-    snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)culprit->thread.pid);
+    ST_PRINT(path, "/proc/%d/cmdline", (int)culprit->thread.pid);
     (void)st_standing_read(path, command, sizeof(command));
     st_proc_name(comm, command, figures->culprit, sizeof(figures->culprit));
     ST_EACH (playing, watch->processes) {
@@ -660,7 +660,7 @@ static void add(struct st_process_watch *watch, uint32_t client, pid_t pid)
     char path[64];
     struct stat owner;
     clockid_t clock;
-    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+    ST_PRINT(path, "/proc/%d", (int)pid);
     if (stat(path, &owner) < 0 || (geteuid() != 0 && owner.st_uid != geteuid()) ||
         clock_getcpuclockid(pid, &clock) != 0)
         return;

@@ -21,7 +21,7 @@ size_t st_standing_read(const char *path, char *buf, size_t buf_bytes)
 int st_standing_open(pid_t pid, const char *binary, clockid_t *ret)
 {
     char path[64], file[PATH_MAX];
-    snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+    ST_PRINT(path, "/proc/%d/exe", (int)pid);
     const ssize_t n = readlink(path, file, sizeof(file) - 1);
     if (n < 0)
         return -errno;
@@ -39,12 +39,12 @@ bool st_standing_is_frozen(pid_t pid)
     static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
     char path[PATH_MAX], text[4096], group[2048];
     uint64_t frozen = 0;
-    snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
+    ST_PRINT(path, "/proc/%d/cgroup", (int)pid);
     if (st_standing_read(path, text, sizeof(text)) == 0 ||
         st_proc_cgroup_path(text, group, sizeof(group)) != 0)
         return false;
     ST_EACH (root, roots) {
-        snprintf(path, sizeof(path), "%s%s/cgroup.events", *root, group);
+        ST_PRINT(path, "%s%s/cgroup.events", *root, group);
         if (st_standing_read(path, text, sizeof(text)) > 0 && st_proc_line_u64(text, "frozen ", &frozen) == 0)
             break;
     }
@@ -55,7 +55,7 @@ static enum st_standing of_thread(pid_t pid, const char *tid)
 {
     char path[64], text[1024];
     struct st_proc_stat stat;
-    snprintf(path, sizeof(path), "/proc/%d/task/%.12s/stat", (int)pid, tid);
+    ST_PRINT(path, "/proc/%d/task/%.12s/stat", (int)pid, tid);
     if (st_standing_read(path, text, sizeof(text)) == 0 || st_proc_stat(text, &stat) != 0)
         return ST_STANDING_UNKNOWN;
     return stat.state == 'T' || stat.state == 't' ? ST_STANDING_IS_STOPPED
@@ -69,7 +69,7 @@ enum st_standing st_standing_ask(pid_t pid)
     enum st_standing most = ST_STANDING_UNKNOWN;
     struct dirent *entry;
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    ST_PRINT(path, "/proc/%d/task", (int)pid);
     DIR *folder = opendir(path);
     for (int i = 0; folder != NULL && i < THREADS_MAX && (entry = readdir(folder)) != NULL; i++) {
         const enum st_standing one =

@@ -116,7 +116,7 @@ static int scan(struct st_xrun_watch *w)
     struct alsa *alsa = w->state;
     char path[PATH_BYTES], text[PCM_BYTES];
     size_t len;
-    snprintf(path, sizeof(path), "%s/asound/pcm", alsa->proc);
+    ST_PRINT(path, "%s/asound/pcm", alsa->proc);
     const int r = w->machine->read_text(w->machine, path, text, sizeof(text), &len);
     alsa->polls_left = POLLS_A_SCAN;
     if (r == -ENOENT)
@@ -166,16 +166,16 @@ static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN
     char path[PATH_BYTES], text[STATUS_BYTES], command[STATUS_BYTES];
     size_t len;
     uint64_t pid;
-    snprintf(path, sizeof(path), "%s/%lld/status", alsa->proc, (long long)tid);
+    ST_PRINT(path, "%s/%lld/status", alsa->proc, (long long)tid);
     int r = machine->read_text(machine, path, text, sizeof(text), &len);
     if ((r != 0 && r != -EFBIG) || st_proc_line_u64(text, "Tgid:", &pid) != 0) {
         if (tid > 0 && tid <= INT_MAX && (kill((pid_t)tid, 0) == 0 || errno == EPERM))
             alsa->no_names = true;
         return 0;
     }
-    snprintf(path, sizeof(path), "%s/%llu/comm", alsa->proc, (unsigned long long)pid);
+    ST_PRINT(path, "%s/%llu/comm", alsa->proc, (unsigned long long)pid);
     r = machine->read_text(machine, path, text, sizeof(text), &len);
-    snprintf(path, sizeof(path), "%s/%llu/cmdline", alsa->proc, (unsigned long long)pid);
+    ST_PRINT(path, "%s/%llu/cmdline", alsa->proc, (unsigned long long)pid);
     const int named = machine->read_text(machine, path, command, sizeof(command), &len);
     if (named != 0 && named != -EFBIG)
         command[0] = '\0';
@@ -207,7 +207,7 @@ static void report(const struct substream *s, struct st_xrun_seen *sighting, st_
     if (s->own)
         return;
     memcpy(sighting->client, s->client, sizeof(sighting->client));
-    snprintf(sighting->device, sizeof(sighting->device), "hw:%u,%u,%u %s", of->card, of->device, of->number,
+    ST_PRINT(sighting->device, "hw:%u,%u,%u %s", of->card, of->device, of->number,
              of->capture ? "capture" : "playback");
     seen(ctx, sighting);
 }
@@ -350,7 +350,7 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
                                alsa->proc);
     char rest[48] = "";
     if (bad_n + alsa->left_out_n > 0)
-        snprintf(rest, sizeof(rest), "; %zu more not watched", bad_n + alsa->left_out_n);
+        ST_PRINT(rest, "; %zu more not watched", bad_n + alsa->left_out_n);
     return st_xrun_because(
         w, 0, "%zu stream%s of sound cards%s%s", alsa->n - bad_n, alsa->n - bad_n == 1 ? "" : "s", rest,
         alsa->no_names ? "; no names of other users' programs: they are hidden (ProtectProc=, hidepid=)"
@@ -371,7 +371,7 @@ static void close_alsa(struct st_xrun_watch *w)
 static int watch_opens(const char *proc)
 {
     char path[PATH_BYTES];
-    snprintf(path, sizeof(path), "%s/../dev/snd", proc);
+    ST_PRINT(path, "%s/../dev/snd", proc);
     const int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (fd >= 0 && inotify_add_watch(fd, path, IN_OPEN | IN_CREATE) < 0) {
         close(fd);
@@ -392,8 +392,7 @@ static int open_alsa(struct st_xrun_watch *w)
     if (alsa == NULL)
         return st_xrun_because(w, -ENOMEM, "out of memory");
     alsa->opens_fd = -1;
-    snprintf(alsa->proc, sizeof(alsa->proc), "%s",
-             w->setting.server[0] != '\0' ? w->setting.server : "/proc");
+    ST_PRINT(alsa->proc, "%s", w->setting.server[0] != '\0' ? w->setting.server : "/proc");
     w->state = alsa;
     const int r = scan(w);
     if (r < 0) {
