@@ -9,6 +9,7 @@
 #include "cli/show/measure_text.h"
 #include "core/cpu_list.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 #include "measure/session.h"
 #include "measure/stress.h"
@@ -178,11 +179,10 @@ static json_t *document_of(const struct st_result *results, size_t n)
         json_t *loops = json_array();
         ST_EACH_OF (result, results, n)
             (void)json_array_append_new(loops, st_result_json(result));
-        (void)json_object_set_new(document, "verdict",
-                                  json_string(st_result_verdict_of_all(results, n, ST_ROOM(480))));
+        st_json_set(document, "verdict", st_result_verdict_of_all(results, n, ST_ROOM(480)));
         (void)json_object_set_new(document, "loops", loops);
     }
-    (void)json_object_set_new(document, "schema", json_string("sleeptune-measure/1"));
+    st_json_set(document, "schema", "sleeptune-measure/1");
     return document;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/ns.h"
 #include "core/page/page.h"
+#include "core/text/json.h"
 #include "daemon/causes/culprit_request.h"
 #include "daemon/status/minute.h"
 #include "daemon/systemd.h"
@@ -180,7 +181,7 @@ static char *address_text(struct st_service *service, unsigned *http_status)
     }
     json_t *document = json_pack("{s:s, s:s}", "schema", "sleeptune-page/1", "url", service->page_url);
     if (document != NULL && service->network_url[0] != '\0')
-        (void)json_object_set_new(document, "network_url", json_string(service->network_url));
+        st_json_set(document, "network_url", service->network_url);
     char *text = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
     json_decref(document);
     return text;

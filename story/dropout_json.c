@@ -13,7 +13,7 @@ static json_t *reasons_json(const uint64_t reasons_n[ST_DROPOUT_REASONS])
     json_t *reasons = json_object();
     for (size_t i = 0; i < ST_DROPOUT_REASONS; i++) {
         if (reasons_n[i] > 0)
-            st_json_set(reasons, st_dropout_reason_name((enum st_dropout_reason)i), ST_JSON(reasons_n[i]));
+            st_json_set(reasons, st_dropout_reason_name((enum st_dropout_reason)i), reasons_n[i]);
     }
     return reasons;
 }
@@ -23,7 +23,7 @@ static json_t *places_json(const uint64_t places_n[ST_DROPOUT_PLACES])
     json_t *places = json_object();
     for (size_t i = 0; i < ST_DROPOUT_PLACES; i++) {
         if (places_n[i] > 0)
-            st_json_set(places, st_dropout_place_name((enum st_dropout_place)i), ST_JSON(places_n[i]));
+            st_json_set(places, st_dropout_place_name((enum st_dropout_place)i), places_n[i]);
     }
     return places;
 }
@@ -33,12 +33,12 @@ json_t *st_dropout_json_client(const struct st_dropout_client *client)
     json_t *object = json_object();
     st_json_set(object, "name", st_json_text_or_null(client->name));
     st_json_set(object, "device", st_json_text_or_null(client->device));
-    st_json_set(object, "dropouts", ST_JSON(client->dropouts_n));
-    st_json_set(object, "device_xruns", ST_JSON(client->device_xruns_n));
+    st_json_set(object, "dropouts", client->dropouts_n);
+    st_json_set(object, "device_xruns", client->device_xruns_n);
     st_json_set(object, "reasons", reasons_json(client->reasons_n));
     st_json_set(object, "places", places_json(client->places_n));
     st_json_set(object, "lost_ns", known(client->lost_ns));
-    st_json_set(object, "lost_partly", json_boolean(client->lost_partly));
+    st_json_set(object, "lost_partly", client->lost_partly);
     st_json_set(object, "longest_ns", known(client->longest_ns));
     st_json_set(object, "lost_cycles", known(client->cycles_n));
     st_json_set(object, "culprit", st_json_text_or_null(client->culprit));
@@ -58,8 +58,8 @@ void st_dropout_json_source(json_t *object, const struct st_dropout_table *table
     json_t *clients = json_array();
     ST_EACH_OF (client, table->clients, table->clients_n)
         json_array_append_new(clients, client_json(client));
-    st_json_set(object, "device_xruns", ST_JSON(table->device_xruns_n));
-    st_json_set(object, "client_dropouts", ST_JSON(table->dropouts_n));
-    st_json_set(object, "others_dropouts", ST_JSON(table->others_dropouts_n));
+    st_json_set(object, "device_xruns", table->device_xruns_n);
+    st_json_set(object, "client_dropouts", table->dropouts_n);
+    st_json_set(object, "others_dropouts", table->others_dropouts_n);
     st_json_set(object, "clients", clients);
 }

@@ -84,7 +84,7 @@ static json_t *list_json(struct list *list)
         json_t *seen = json_pack("{s:o}", "source", st_json_text_or_null(source->name));
         st_dropout_table_age(&source->table, INT64_MAX, false);
         st_dropout_json_source(seen, &source->table, client_json);
-        st_json_set(seen, "own_xruns", ST_JSON(source->table.own_n));
+        st_json_set(seen, "own_xruns", source->table.own_n);
         st_json_set(seen, "own_device", st_json_text_or_null(source->table.own_device));
         json_array_append_new(sources, seen);
         all_n += st_dropout_table_total(&source->table);
@@ -99,7 +99,7 @@ static json_t *list_json(struct list *list)
                                                 .where = ST_TEXT(40, " on %s", st_event_source_title(name))},
             text, sizeof(text));
     }
-    st_json_set(object, "count", ST_JSON(all_n));
+    st_json_set(object, "count", all_n);
     st_json_set(object, "text", st_json_text_or_null(text));
     st_json_set(object, "sources", sources);
     return object;

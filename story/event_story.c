@@ -208,13 +208,13 @@ static void set_text(json_t *document, const char *key, const char *text)
 static void set_number(json_t *document, const char *key, int64_t value)
 {
     if (value != INT64_MIN)
-        st_json_set(document, key, json_integer(value));
+        st_json_set(document, key, value);
 }
 
 static void set_time(json_t *document, const char *key, int64_t ns)
 {
     if (ns > 0)
-        st_json_set(document, key, json_integer(ns));
+        st_json_set(document, key, ns);
 }
 
 static json_t *circumstances_json(const struct st_event_circumstances *c)

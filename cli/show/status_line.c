@@ -1,5 +1,6 @@
 #include "cli/show/status_line.h"
 
+#include "core/text/json.h"
 #include "core/text/safe.h"
 
 static const char *string(const json_t *object, const char *key)
@@ -42,7 +43,7 @@ static void set_markup(json_t *object, const char *key, const struct st_status_l
         st_safe_print_xml(out, line->next_why);
     }
     if (fclose(out) == 0)
-        (void)json_object_set_new(object, key, json_string(text));
+        st_json_set(object, key, text);
     free(text);
 }
 

@@ -47,7 +47,7 @@ static json_t *code_json(const struct st_xrun_code *code)
 static json_t *client_json(const struct st_dropout_client *client)
 {
     json_t *object = st_dropout_json_client(client);
-    st_json_set(object, "playing", json_boolean(client->playing));
+    st_json_set(object, "playing", client->playing);
     static const char *const between[] = {[ST_XRUN_BETWEEN_STOPS] = "stops",
                                           [ST_XRUN_BETWEEN_UNSEEN] = "not-watched",
                                           [ST_XRUN_BETWEEN_HEARD] = "heard"};
@@ -113,9 +113,9 @@ static json_t *source_json(const struct st_observed_view *source)
         st_json_set(object, "device_xruns", json_null());
     if (source->opened_n == 0 || source->device_only)
         st_json_set(object, "client_dropouts", json_null());
-    st_json_set(object, "opened", ST_JSON(source->opened_n));
-    st_json_set(object, "watched_ns", ST_JSON(source->watched_ns));
-    st_json_set(object, "polls", ST_JSON(source->polls_n));
+    st_json_set(object, "opened", source->opened_n);
+    st_json_set(object, "watched_ns", source->watched_ns);
+    st_json_set(object, "polls", source->polls_n);
     st_json_set(object, "cost_ns_per_poll",
                 source->polls_n > 0 ? ST_JSON(source->poll_cpu_ns / (int64_t)source->polls_n) : json_null());
     st_json_set(object, "program_cpu_ns", st_json_known(source->program_cpu_ns));

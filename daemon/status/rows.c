@@ -59,10 +59,10 @@ static json_t *add(struct section *section, enum state state, const char *label,
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     json_t *row = json_object();
-    st_json_set(row, "label", json_string(label));
+    st_json_set(row, "label", label);
     st_json_set(row, "text", st_json_safe_string(text));
-    st_json_set(row, "state", json_string(state_names[state]));
-    st_json_set(row, "detail", json_boolean(section->detail));
+    st_json_set(row, "state", state_names[state]);
+    st_json_set(row, "detail", section->detail);
     (void)json_array_append_new(section->rows, row); /* row stays valid as long as the section does */
     return row;
 }
@@ -355,7 +355,7 @@ static void add_size_row(struct section *to, const struct st_predict_row *row,
     st_json_set(line, "cells", json_pack("[s, s, s, s, s]", size, estimate, verdict, high, ring));
     if (server != NULL &&
         st_dropout_reason_set_frames(server->source, row->frames, set, sizeof(set))[0] != '\0')
-        st_json_set(line, "command", json_string(set));
+        st_json_set(line, "command", set);
 }
 
 static void add_sizes(json_t *sections, const struct st_view *view, const struct st_observed_view *server)
@@ -589,7 +589,7 @@ json_t *st_rows_json(const struct st_view *view)
     add_daemon(sections, view);
     st_json_set(screen, "answer", st_json_safe_string(answer.text));
     st_json_set(screen, "brief", st_json_safe_string(answer.brief));
-    st_json_set(screen, "state", json_string(answer.state));
+    st_json_set(screen, "state", answer.state);
     st_json_set(screen, "sections", sections);
     st_json_set(screen, "next", st_json_safe_string(answer.next));
     st_json_set(screen, "next_why", st_json_safe_string(answer.next_why));

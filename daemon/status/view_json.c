@@ -25,21 +25,20 @@ static json_t *audio_json(const struct st_audio_view *audio)
                   audio->backend, "error", st_json_text_or_null(audio->error), "own_xruns",
                   (json_int_t)audio->xruns_n, "opened", (json_int_t)audio->opened_n);
     if (audio->state == ST_AUDIO_WAITING)
-        json_object_set_new(object, "retry_after_ns", json_integer(audio->retry_after_ns));
+        st_json_set(object, "retry_after_ns", audio->retry_after_ns);
     if (audio->state != ST_AUDIO_RUNNING)
         return object;
-    json_object_set_new(object, "device", st_json_safe_string(audio->device));
-    json_object_set_new(object, "device_name", st_json_safe_string(audio->device_name));
-    json_object_set_new(object, "raw", json_boolean(audio->raw));
-    json_object_set_new(object, "format", st_json_safe_string(audio->format));
-    json_object_set_new(object, "rate_hz", json_integer(audio->rate_hz));
-    json_object_set_new(object, "channels", json_integer(audio->channels));
-    json_object_set_new(object, "latency_ns", json_integer(audio->latency_ns));
-    json_object_set_new(object, "policy",
-                        audio->policy >= 0
-                            ? json_string(st_platform_policy_name((enum st_policy)audio->policy))
-                            : json_null());
-    json_object_set_new(object, "priority", st_json_integer_or_null(audio->policy >= 0, audio->priority));
+    st_json_set(object, "device", st_json_safe_string(audio->device));
+    st_json_set(object, "device_name", st_json_safe_string(audio->device_name));
+    st_json_set(object, "raw", audio->raw);
+    st_json_set(object, "format", st_json_safe_string(audio->format));
+    st_json_set(object, "rate_hz", audio->rate_hz);
+    st_json_set(object, "channels", audio->channels);
+    st_json_set(object, "latency_ns", audio->latency_ns);
+    st_json_set(object, "policy",
+                audio->policy >= 0 ? json_string(st_platform_policy_name((enum st_policy)audio->policy))
+                                   : json_null());
+    st_json_set(object, "priority", st_json_integer_or_null(audio->policy >= 0, audio->priority));
     return object;
 }
 
@@ -88,34 +87,34 @@ json_t *st_view_json(const struct st_view *view)
 {
     json_t *document = json_object();
     const struct st_answer answer = st_answer_of(view);
-    json_object_set_new(document, "schema", json_string("sleeptune-status/1"));
-    json_object_set_new(document, "version", json_string(ST_VERSION));
-    json_object_set_new(document, "pid", json_integer(view->pid));
-    json_object_set_new(document, "state", json_string(st_view_state(view)));
-    json_object_set_new(document, "verdict", st_json_safe_string(answer.text));
-    json_object_set_new(document, "degraded", degraded_json(view));
-    json_object_set_new(document, "time_ns", json_integer(view->now_wall_ns));
-    json_object_set_new(document, "started_ns", json_integer(view->started_wall_ns));
-    json_object_set_new(document, "uptime_ns", json_integer(view->uptime_ns));
-    json_object_set_new(document, "loop_starts", json_integer((json_int_t)view->loop_starts));
-    json_object_set_new(document, "overdue_ns", json_integer(view->overdue_ns));
-    json_object_set_new(document, "loop_rests", json_boolean(view->rests));
-    json_object_set_new(document, "loop", view->loop != NULL ? st_result_json(view->loop) : json_null());
-    json_object_set_new(document, "rtkit", st_json_text_or_null(view->rtkit));
-    json_object_set_new(document, "audio", audio_json(&view->audio));
-    json_object_set_new(document, "xruns", json_pack("{s:I}", "own", (json_int_t)view->audio.xruns_n));
-    json_object_set_new(document, "observe", st_observe_json(&view->observe));
-    json_object_set_new(document, "watchdog",
-                        json_pack("{s:b, s:b, s:b}", "running", view->watchdog.running, "above_loop",
-                                  view->watchdog.above_loop, "demoted", view->watchdog.demoted));
-    json_object_set_new(document, "config",
-                        json_pack("{s:o, s:I, s:o}", "file", st_json_text_or_null(view->config_file),
-                                  "read_ns", (json_int_t)view->config_read_wall_ns, "error",
-                                  st_json_text_or_null(view->config_error)));
-    json_object_set_new(document, "history", history_json(view));
-    json_object_set_new(document, "last_minute", minute_json(view));
-    json_object_set_new(document, "seconds", seconds_json(view->seconds));
+    st_json_set(document, "schema", "sleeptune-status/1");
+    st_json_set(document, "version", ST_VERSION);
+    st_json_set(document, "pid", view->pid);
+    st_json_set(document, "state", st_view_state(view));
+    st_json_set(document, "verdict", st_json_safe_string(answer.text));
+    st_json_set(document, "degraded", degraded_json(view));
+    st_json_set(document, "time_ns", view->now_wall_ns);
+    st_json_set(document, "started_ns", view->started_wall_ns);
+    st_json_set(document, "uptime_ns", view->uptime_ns);
+    st_json_set(document, "loop_starts", view->loop_starts);
+    st_json_set(document, "overdue_ns", view->overdue_ns);
+    st_json_set(document, "loop_rests", view->rests);
+    st_json_set(document, "loop", view->loop != NULL ? st_result_json(view->loop) : json_null());
+    st_json_set(document, "rtkit", st_json_text_or_null(view->rtkit));
+    st_json_set(document, "audio", audio_json(&view->audio));
+    st_json_set(document, "xruns", json_pack("{s:I}", "own", (json_int_t)view->audio.xruns_n));
+    st_json_set(document, "observe", st_observe_json(&view->observe));
+    st_json_set(document, "watchdog",
+                json_pack("{s:b, s:b, s:b}", "running", view->watchdog.running, "above_loop",
+                          view->watchdog.above_loop, "demoted", view->watchdog.demoted));
+    st_json_set(document, "config",
+                json_pack("{s:o, s:I, s:o}", "file", st_json_text_or_null(view->config_file), "read_ns",
+                          (json_int_t)view->config_read_wall_ns, "error",
+                          st_json_text_or_null(view->config_error)));
+    st_json_set(document, "history", history_json(view));
+    st_json_set(document, "last_minute", minute_json(view));
+    st_json_set(document, "seconds", seconds_json(view->seconds));
     json_object_set(document, "events", view->events);
-    json_object_set_new(document, "screen", st_rows_json(view));
+    st_json_set(document, "screen", st_rows_json(view));
     return document;
 }
