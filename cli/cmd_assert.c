@@ -207,19 +207,17 @@ static void say_next(const struct arguments *a, const struct st_result *result, 
     const double longer = st_assertion_decides_after(&run->assertion, hours(run));
     enum st_cause cause;
     if (run->assertion.episodes_n > 0 && st_result_main_cause(result, &cause) != NULL)
-        st_text_append(answer->text, sizeof(answer->text), " Main cause: %s.", st_cause_kind_text(cause));
+        ST_APPEND(answer->text, " Main cause: %s.", st_cause_kind_text(cause));
     if (result->degraded[0] != '\0')
-        st_text_append(answer->text, sizeof(answer->text), " Not as asked: %s.", result->degraded);
+        ST_APPEND(answer->text, " Not as asked: %s.", result->degraded);
     if (answer->status == ST_EXIT_FINDINGS)
-        st_text_append(answer->text, sizeof(answer->text), "\nNext: sleeptune report --frames %u --rate %u",
-                       a->config.frames, a->config.rate_hz);
+        ST_APPEND(answer->text, "\nNext: sleeptune report --frames %u --rate %u", a->config.frames,
+                  a->config.rate_hz);
     else if (answer->status == ST_EXIT_UNKNOWN && longer > 0)
-        st_text_append(answer->text, sizeof(answer->text), "\nNext: the same with -d %.0fm",
-                       ceil(longer * 60));
+        ST_APPEND(answer->text, "\nNext: the same with -d %.0fm", ceil(longer * 60));
     else if (answer->status == ST_EXIT_UNKNOWN)
-        st_text_append(answer->text, sizeof(answer->text),
-                       "\nIt is so near to the limit that %s would not tell.",
-                       time_text(hours(run) * 64, ST_ROOM(32)));
+        ST_APPEND(answer->text, "\nIt is so near to the limit that %s would not tell.",
+                  time_text(hours(run) * 64, ST_ROOM(32)));
 }
 
 static void judge(const struct arguments *a, const struct st_result *result, struct answer *answer)
@@ -240,17 +238,16 @@ static void judge(const struct arguments *a, const struct st_result *result, str
     st_assertion_bounds(&run->assertion, hours(run), &low, &high);
     ST_PRINT(answer->text, "%s: ", verdicts[verdict].word);
     if (verdict == ST_ASSERTION_UNDECIDED)
-        st_text_append(answer->text, sizeof(answer->text), "%s to ", rate_text(low, ST_ROOM(32)));
+        ST_APPEND(answer->text, "%s to ", rate_text(low, ST_ROOM(32)));
     else
-        st_text_append(answer->text, sizeof(answer->text),
-                       verdict == ST_ASSERTION_KEPT ? "at most " : "at least ");
-    st_text_append(answer->text, sizeof(answer->text),
-                   "%s episodes of missed deadlines an hour (95 %%), and %.6g %s allowed: %" PRIu64
-                   " in %s at %u frames (%s).",
-                   rate_text(verdict == ST_ASSERTION_BROKEN ? low : high, ST_ROOM(32)),
-                   run->assertion.limit_per_hour, run->assertion.limit_per_hour == 1 ? "is" : "are",
-                   run->assertion.episodes_n, time_text(hours(run), ST_ROOM(32)), a->config.frames,
-                   ST_NS_SHORT(st_period_due_ns(&run->period, 0, 1)));
+        ST_APPEND(answer->text, verdict == ST_ASSERTION_KEPT ? "at most " : "at least ");
+    ST_APPEND(answer->text,
+              "%s episodes of missed deadlines an hour (95 %%), and %.6g %s allowed: %" PRIu64
+              " in %s at %u frames (%s).",
+              rate_text(verdict == ST_ASSERTION_BROKEN ? low : high, ST_ROOM(32)),
+              run->assertion.limit_per_hour, run->assertion.limit_per_hour == 1 ? "is" : "are",
+              run->assertion.episodes_n, time_text(hours(run), ST_ROOM(32)), a->config.frames,
+              ST_NS_SHORT(st_period_due_ns(&run->period, 0, 1)));
     say_next(a, result, answer);
 }
 

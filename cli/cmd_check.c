@@ -82,8 +82,7 @@ static bool look(void *ctx, const struct st_result *result, bool first)
     const uint64_t dropouts_n = st_music_dropouts(options->music);
     const uint32_t held_frames = held_so_far(result);
     if (dropouts_n > 0)
-        st_text_append(music, sizeof(music), "%" PRIu64 " dropout%s in the music; ", dropouts_n,
-                       dropouts_n == 1 ? "" : "s");
+        ST_APPEND(music, "%" PRIu64 " dropout%s in the music; ", dropouts_n, dropouts_n == 1 ? "" : "s");
     if (held_frames > 0)
         ST_PRINT(held, "%u frames held", held_frames);
     ST_PRINT(line, "%s so far: %s%s for %s, worst wake-up %s late",
@@ -281,11 +280,10 @@ static void say_causes(struct answer *answer, bool judged_held)
     enum st_cause cause;
     const bool late = !judged_held && st_result_main_cause(result_of(answer->worst), &cause) != NULL;
     if (late)
-        st_text_append(answer->text, sizeof(answer->text), " Main cause of late wake-ups: %s.",
-                       st_cause_kind_text(cause));
+        ST_APPEND(answer->text, " Main cause of late wake-ups: %s.", st_cause_kind_text(cause));
     if (answer->slowed != ST_CAUSE_UNKNOWN && !(late && cause == answer->slowed))
-        st_text_append(answer->text, sizeof(answer->text), " Meanwhile %s: %s.",
-                       st_cause_kind_text(answer->slowed), st_cause_kind_todo(answer->slowed));
+        ST_APPEND(answer->text, " Meanwhile %s: %s.", st_cause_kind_text(answer->slowed),
+                  st_cause_kind_todo(answer->slowed));
 }
 
 static void say_next(struct answer *answer, bool judged_held, bool history)

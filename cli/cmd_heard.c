@@ -47,11 +47,8 @@ static void help(void)
 static int read_options(int argc, char **argv, struct options *o, int *ret_first)
 {
     const struct st_option known[] = {
-        {.name = "key", .flag = &o->key},
-        {.name = "practice", .flag = &o->practice},
-        {.name = "system", .flag = &o->system},
-        {.name = "socket", .text = &o->socket},
-        {.name = "quiet", .letter = 'q', .flag = &o->quiet},
+        {"key", .flag = &o->key},       {"practice", .flag = &o->practice}, {"system", .flag = &o->system},
+        {"socket", .text = &o->socket}, {"quiet", 'q', .flag = &o->quiet},
     };
     const int status = st_options_read(COMMAND, known, ST_ARRAY_LEN(known), help, argc, argv, ret_first);
     if (status >= 0)
@@ -98,12 +95,12 @@ int st_cmd_heard(int argc, char **argv)
         return st_practice_run(COMMAND);
     if (!join(argv + first, argc - first, note, sizeof(note)))
         return st_failure_usage(COMMAND, "the note is longer than %d bytes", NOTE_BYTES - 1);
-    st_text_append(target, sizeof(target), "%s", o.key ? "key" : "typed");
+    ST_APPEND(target, "%s", o.key ? "key" : "typed");
     const int64_t window_ns = o.key ? st_practice_run_window_ns() : 0;
     if (window_ns > 0)
-        st_text_append(target, sizeof(target), "&window=%lldms", (long long)(window_ns / ST_NS_PER_MS));
+        ST_APPEND(target, "&window=%lldms", (long long)(window_ns / ST_NS_PER_MS));
     if (note[0] != '\0') {
-        st_text_append(target, sizeof(target), "&note=");
+        ST_APPEND(target, "&note=");
         append_encoded(target, sizeof(target), note);
     }
     status = st_daemon_client_post(o.system ? ST_DAEMON_SYSTEM_SOCKET : o.socket, target, "sleeptune-heard/1",

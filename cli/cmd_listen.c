@@ -183,17 +183,13 @@ int st_cmd_listen(int argc, char **argv)
 {
     struct options o = {.json = false};
     const struct st_option options[] = {
-        {.name = "back", .text = &o.back},
-        {.name = "play", .text = &o.play},
-        {.name = "duration",
-         .letter = 'd',
-         .time_ns = &o.duration_ns,
-         .min = ST_LISTEN_LEAST_NS,
-         .max = FILE_MAX},
-        {.name = "frames", .letter = 'f', .number = &o.frames, .min = 16, .max = 8192},
-        {.name = "sizes", .flag = &o.sizes},
-        {.name = "input", .text = &o.input},
-        {.name = "signal", .text = &o.signal},
+        {"back", .text = &o.back},
+        {"play", .text = &o.play},
+        {"duration", .letter = 'd', .time_ns = &o.duration_ns, .min = ST_LISTEN_LEAST_NS, .max = FILE_MAX},
+        {"frames", 'f', .number = &o.frames, .min = 16, .max = 8192},
+        {"sizes", .flag = &o.sizes},
+        {"input", .text = &o.input},
+        {"signal", .text = &o.signal},
         ST_OPTION_ROWS_JSON(&o.json),
     };
     const int status = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);

@@ -183,7 +183,7 @@ static void say_history(const struct st_module_history_predict *input, FILE *out
     if (read->policy[0] != '\0')
         ST_PRINT(policy, ", %s", st_safe_text(name));
     if (read->policy[0] != '\0' && read->priority > 0)
-        st_text_append(policy, sizeof(policy), " %" PRId64, read->priority);
+        ST_APPEND(policy, " %" PRId64, read->priority);
     const char *line = ST_TEXT(
         900, "%s of %s, at %u frames%s, %.10s to %.10s%s",
         st_predict_text_time(st_predict_seconds(&input->run), ST_ROOM(32)), input->path, input->run.frames,
@@ -227,13 +227,13 @@ int st_cmd_predict(int argc, char **argv)
     struct st_module_history_predict input = {.path = ""};
     int first = 0;
     const struct st_option options[] = {
-        {.name = "frames", .take = take_frames, .ctx = &o},
-        {.name = "periods", .number = &o.periods, .min = 2, .max = 16},
-        {.name = "load", .real = &o.wish.load_percent, .min = 0, .max = 100},
-        {.name = "headroom-frames", .number = &o.headroom_frames, .max = ST_PREDICT_FRAMES_MAX},
-        {.name = "granularity", .time_ns = &o.wish.granularity_ns, .max = ST_NS_PER_S},
-        {.name = "history", .flag = &o.history},
-        {.name = "details", .flag = &o.details},
+        {"frames", .take = take_frames, .ctx = &o},
+        {"periods", .number = &o.periods, .min = 2, .max = 16},
+        {"load", .real = &o.wish.load_percent, .min = 0, .max = 100},
+        {"headroom-frames", .number = &o.headroom_frames, .max = ST_PREDICT_FRAMES_MAX},
+        {"granularity", .time_ns = &o.wish.granularity_ns, .max = ST_NS_PER_S},
+        {"history", .flag = &o.history},
+        {"details", .flag = &o.details},
         ST_OPTION_ROWS_JSON(&o.json),
     };
     int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);

@@ -43,14 +43,14 @@ int st_cmd_status(int argc, char **argv)
     struct st_status_wish wish = {0};
     bool watch = false, system_one = false;
     const struct st_option options[] = {
-        {.name = "watch", .letter = 'w', .flag = &watch},
-        {.name = "details", .flag = &wish.details},
-        {.name = "html", .flag = &wish.html},
+        {"watch", 'w', .flag = &watch},
+        {"details", .flag = &wish.details},
+        {"html", .flag = &wish.html},
         ST_OPTION_ROWS_JSON(&wish.json),
-        {.name = "line", .take = take_line, .ctx = &wish.line},
-        {.name = "follow", .flag = &wish.follow},
-        {.name = "system", .flag = &system_one},
-        {.name = "socket", .text = &wish.socket},
+        {"line", .take = take_line, .ctx = &wish.line},
+        {"follow", .flag = &wish.follow},
+        {"system", .flag = &system_one},
+        {"socket", .text = &wish.socket},
     };
     const int status = st_options_only(COMMAND, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (status >= 0)

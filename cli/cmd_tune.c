@@ -223,7 +223,7 @@ static int run(struct work *work)
     if (r != 0)
         return ST_EXIT_FAILURE;
     work->block.music = st_music_start(p, st_xrun_sources, work->target.facts, geteuid() == 0);
-    const int ended = st_tuning_run(&work->tuning, &bench, (uint64_t)p->clock.wall_ns(&p->clock));
+    const int ended = st_tuning_run(&work->tuning, &bench, (uint64_t)st_clock_wall_ns(&p->clock));
     if (bench.look != NULL)
         fputs("\r\033[K", stderr);
     r = st_tune_supervisor_end(&work->supervisor);

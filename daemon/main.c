@@ -147,10 +147,10 @@ static void on_rttime(ST_UNUSED int number)
 
 static int serve(struct st_service *service, const sigset_t *blocked, struct st_clock *clock)
 {
-    int64_t next_ns = clock->now_ns(clock) + ST_SERVICE_TICK_NS;
+    int64_t next_ns = st_clock_now_ns(clock) + ST_SERVICE_TICK_NS;
     int r = 0;
     while (r == 0 && ends_by == 0) {
-        const int64_t now_ns = clock->now_ns(clock);
+        const int64_t now_ns = st_clock_now_ns(clock);
         if (now_ns >= next_ns) {
             r = st_service_tick(service);
             next_ns = now_ns + st_service_tick_ns(service);

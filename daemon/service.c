@@ -41,7 +41,7 @@ static void forget_counts(struct st_service *service)
 
 static void begin_rest(struct st_service *service)
 {
-    service->playing.told_ns = service->platform->clock.now_ns(&service->platform->clock);
+    service->playing.told_ns = st_clock_now_ns(&service->platform->clock);
     service->view.rests =
         strcmp(service->config.loop.when, "playing") == 0 && !st_config_own_stream(&service->config);
     if (service->view.rests)
@@ -162,7 +162,7 @@ static int follow_music(struct st_service *service, enum st_playing_answer answe
 
 static int rest_or_run(struct st_service *service)
 {
-    const int64_t now_ns = service->platform->clock.now_ns(&service->platform->clock);
+    const int64_t now_ns = st_clock_now_ns(&service->platform->clock);
     const bool always = strcmp(service->config.loop.when, "always") == 0;
     struct st_playing_facts facts = {.own_stream = st_config_own_stream(&service->config)};
     st_observe_playing(service->observe, &facts);
@@ -316,7 +316,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->config_path = config_path;
     service->socket.fd = -1;
     service->socket.lock_fd = -1;
-    service->started_ns = platform->clock.now_ns(&platform->clock);
+    service->started_ns = st_clock_now_ns(&platform->clock);
     service->view.started_wall_ns = st_service_wall_ns(service);
     service->view.config_read_wall_ns = st_service_wall_ns(service);
     service->view.pid = (long)getpid();
@@ -349,7 +349,7 @@ static void report_share(struct st_service *service)
     const double cpu_ns = result.cpu_ns_per_cycle * (double)result.cycles;
     const bool real_time = result.policy != ST_POLICY_OTHER && result.cpu_ns_per_cycle >= 0;
     st_result_finish(&result);
-    const int64_t now_ns = service->platform->clock.now_ns(&service->platform->clock);
+    const int64_t now_ns = st_clock_now_ns(&service->platform->clock);
     if (real_time && service->share.at_ns != 0 && now_ns > service->share.at_ns)
         st_watchdog_report_share(service->watchdog,
                                  (cpu_ns - service->share.cpu_ns) / (double)(now_ns - service->share.at_ns));
@@ -359,7 +359,7 @@ static void report_share(struct st_service *service)
 
 static void check_overdue(struct st_service *service)
 {
-    const int64_t now_ns = service->platform->clock.now_ns(&service->platform->clock);
+    const int64_t now_ns = st_clock_now_ns(&service->platform->clock);
     st_overdue_check(&service->overdue, st_session_heartbeat(service->session, 0), st_service_due_ns(service),
                      now_ns);
     const int64_t overdue_ns = st_service_overdue_ns(service);
@@ -413,7 +413,7 @@ static void report_news(struct st_service *service)
     if (has_result)
         st_result_finish(&result);
     st_notify_look(service->notify, st_config_notifies(&service->config), &view,
-                   service->platform->clock.now_ns(&service->platform->clock));
+                   st_clock_now_ns(&service->platform->clock));
     ST_EACH_OF (part, degraded, n) {
         bool told = false;
         for (size_t j = 0; j < service->degraded_n && !told; j++)
@@ -546,7 +546,7 @@ static int apply(struct st_service *service, const struct st_config *config)
 int st_service_reload(struct st_service *service)
 {
     st_systemd_notify("RELOADING=1\nMONOTONIC_USEC=%lld",
-                      (long long)(service->platform->clock.now_ns(&service->platform->clock) / ST_NS_PER_US));
+                      (long long)(st_clock_now_ns(&service->platform->clock) / ST_NS_PER_US));
     struct st_config config;
     char error[ST_VIEW_TEXT_BYTES] = "";
     const char *file = service->config_path;

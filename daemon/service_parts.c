@@ -84,7 +84,7 @@ int st_service_start_loop(struct st_service *service)
     service->session = session;
     service->watchdog = watchdog;
     service->view.loop_starts++;
-    const int64_t now_ns = service->platform->clock.now_ns(&service->platform->clock);
+    const int64_t now_ns = st_clock_now_ns(&service->platform->clock);
     service->overdue =
         (struct st_overdue){.period_ns = st_period_ns(&period), .heard_ns = now_ns, .checked_ns = now_ns};
     return 0;

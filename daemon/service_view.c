@@ -15,7 +15,7 @@
 
 int64_t st_service_wall_ns(struct st_service *service)
 {
-    return service->platform->clock.wall_ns(&service->platform->clock);
+    return st_clock_wall_ns(&service->platform->clock);
 }
 
 int64_t st_service_due_ns(struct st_service *service)
@@ -31,8 +31,7 @@ int64_t st_service_overdue_ns(struct st_service *service)
     if (service->session == NULL || service->view.rests || (service->view.ended && !service->loop_hangs))
         return 0;
     return st_overdue_ns(&service->overdue, st_session_heartbeat(service->session, 0),
-                         st_service_due_ns(service),
-                         service->platform->clock.now_ns(&service->platform->clock));
+                         st_service_due_ns(service), st_clock_now_ns(&service->platform->clock));
 }
 
 /* Fills a view. *result holds what view->loop points to: finish it when has_result. */
@@ -58,7 +57,7 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
         ST_PRINT(view->rtkit, "%s", service->rtkit);
     view->was_slowed = st_events_slowed(&service->events, &view->slowed);
     view->now_wall_ns = st_service_wall_ns(service);
-    view->uptime_ns = service->platform->clock.now_ns(&service->platform->clock) - service->started_ns;
+    view->uptime_ns = st_clock_now_ns(&service->platform->clock) - service->started_ns;
     return has_result;
 }
 
@@ -70,7 +69,7 @@ static json_t *document_of(struct st_service *service)
     struct st_live_look seconds;
     const bool has_result = st_service_look(service, &view, &result);
     st_session_hold(service->session);
-    st_live_take(&service->live, service->platform->clock.now_ns(&service->platform->clock), &seconds);
+    st_live_take(&service->live, st_clock_now_ns(&service->platform->clock), &seconds);
     st_session_let_go(service->session);
     view.seconds = view.rests ? NULL : &seconds;
     struct st_forecast_view forecast;
@@ -153,7 +152,7 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
 static char *culprit_text(struct st_service *service, const struct st_query *query, unsigned *http_status)
 {
     struct st_platform *p = service->platform;
-    const int64_t offset_ns = p->clock.wall_ns(&p->clock) - p->clock.now_ns(&p->clock);
+    const int64_t offset_ns = st_clock_wall_ns(&p->clock) - st_clock_now_ns(&p->clock);
     const int64_t since_ns = st_ns_sub(query->since_wall_ns, offset_ns);
     const int64_t until_ns = st_ns_sub(query->until_wall_ns, offset_ns);
     struct st_trace_culprit culprit;
@@ -260,8 +259,8 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
     struct st_result result;
     if (service->view.rests || !st_service_look(service, &view, &result))
         return false;
-    struct st_history_minute now = st_minute_so_far(&result, platform->clock.now_ns(&platform->clock),
-                                                    platform->clock.wall_ns(&platform->clock));
+    struct st_history_minute now =
+        st_minute_so_far(&result, st_clock_now_ns(&platform->clock), st_clock_wall_ns(&platform->clock));
     now.own_xruns = view.audio.xruns_n;
     st_result_finish(&result);
     struct st_hist lateness = {0};

@@ -66,8 +66,8 @@ static json_t *client_json(const struct st_dropout_client *client)
     for (size_t i = 0; i < ST_DROPOUT_REASONS; i++) {
         const uint64_t n = client->reasons_n[i];
         if (n > 0 && (dry || i != st_dropout_reason_most(client->reasons_n)))
-            st_text_append(text, sizeof(text), "; %" PRIu64 " time%s %s", n, n == 1 ? "" : "s",
-                           st_dropout_reason_text((enum st_dropout_reason)i));
+            ST_APPEND(text, "; %" PRIu64 " time%s %s", n, n == 1 ? "" : "s",
+                      st_dropout_reason_text((enum st_dropout_reason)i));
     }
     json_t *object = st_dropout_json_client(client);
     st_json_set(object, "text", st_json_safe_string(text));

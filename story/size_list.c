@@ -49,7 +49,7 @@ static json_t *screen_row(const struct st_history_size *size, bool several, cons
     char label[64], dropouts[32], period[32];
     ST_PRINT(label, "%" PRId64 " frames", size->frames);
     if (several)
-        st_text_append(label, sizeof(label), ", %s", st_event_source_title(size->source));
+        ST_APPEND(label, ", %s", st_event_source_title(size->source));
     ST_PRINT(dropouts, "%" PRId64, size->dropouts_n);
     ST_PRINT(period, "%.1f ms", (double)size->frames * 1e3 / (double)size->rate_hz);
     return json_pack("{s:o, s:o, s:s, s:b, s:[o, s, s, s, s]}", "label", st_json_safe_string(label), "text",

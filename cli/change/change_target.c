@@ -215,7 +215,7 @@ bool st_change_target_needs_root(const char *command, const struct st_change_tar
     for (int i = 1; i < argc; i++)
         user = st_text_begins(argv[i], "--user") ? "" : user;
     if (!has_sudo && st_machine_is_plain(user)) /* sudo says who ran it */
-        st_text_append(words, sizeof(words), " --user %s", user);
+        ST_APPEND(words, " --user %s", user);
     fprintf(stderr, "sleeptune %s: this needs root. Run%s:\n  %ssleeptune %s%s\n", command,
             has_sudo ? "" : " as root", has_sudo ? "sudo " : "", command, words);
     return true;

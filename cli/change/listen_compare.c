@@ -131,8 +131,7 @@ static void compare_conditions(const json_t *before, const json_t *now, struct s
     }
     ST_EACH (key, others) {
         if (!is_same(json_object_get(before, *key), json_object_get(now, *key)))
-            st_text_append(ret->differs, sizeof(ret->differs), "%s%s", ret->differs[0] != '\0' ? ", " : "",
-                           *key);
+            ST_APPEND(ret->differs, "%s%s", ret->differs[0] != '\0' ? ", " : "", *key);
     }
 }
 

@@ -192,7 +192,7 @@ int st_listen_live(const char *command, struct st_platform *p, const struct st_l
         if (r < 0)
             return st_failure(command, "%s wrote what it should not: install one version of sleeptune",
                               way->program);
-        st_text_append(why, sizeof(why), "  %s: %s\n", way->name, run.absent);
+        ST_APPEND(why, "  %s: %s\n", way->name, run.absent);
     }
     if (st_stop_asked())
         return st_failure(command, "stopped before it played.");

@@ -74,7 +74,7 @@ static int open_recordings(struct st_measure_files *files, const struct st_sessi
         .has_callback = config->load_percent > 0,
     };
     struct st_clock *clock = &st_platform_native()->clock;
-    meta.started_wall_ns = clock->wall_ns(clock);
+    meta.started_wall_ns = st_clock_wall_ns(clock);
     int r = st_period_init(&meta.period, config->frames, config->rate_hz);
     if (r != 0)
         return st_failure_usage(files->command,

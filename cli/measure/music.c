@@ -40,7 +40,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     struct st_xrun_seen safe = *seen;
     st_safe_text(safe.client);
     st_safe_text(safe.culprit);
-    st_dropout_table_take(&server->seen, &safe, clock->now_ns(clock), clock->wall_ns(clock));
+    st_dropout_table_take(&server->seen, &safe, st_clock_now_ns(clock), st_clock_wall_ns(clock));
 }
 
 static bool plays(const struct server *server)
@@ -105,7 +105,7 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_sour
     if (as_root && st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0) /* under sudo: of the user who ran it */
         uid = 0;
     music->p = p;
-    music->begin_ns = p->clock.now_ns(&p->clock);
+    music->begin_ns = st_clock_now_ns(&p->clock);
     music->why = "no sound server of this user runs";
     for (; (source = *sources) != NULL; sources++) {
         if (source->program == NULL || music->servers_n == SERVERS_MAX || !runs(facts, source->name))
@@ -223,9 +223,9 @@ int st_music_finish(struct st_music *music, struct st_facts *facts)
     st_music_poll(music);
     ST_EACH_OF (server, music->servers, music->servers_n)
         take(server); /* one that was stopped has nothing to read, and has not watched */
-    const int64_t duration_ns = music->p->clock.now_ns(&music->p->clock) - music->begin_ns;
+    const int64_t duration_ns = st_clock_now_ns(&music->p->clock) - music->begin_ns;
     ST_EACH_OF (server, music->servers, music->servers_n)
-        st_dropout_table_age(&server->seen, music->p->clock.now_ns(&music->p->clock), true);
+        st_dropout_table_age(&server->seen, st_clock_now_ns(&music->p->clock), true);
     const struct server *server = best(music);
     const int64_t watched_ns = server != NULL ? duration_ns - server->watch.silent_ns : 0;
     say(music, server, watched_ns, answer, sizeof(answer));

@@ -43,8 +43,7 @@ static void put_row(FILE *out, int name_columns, const char *name, int64_t n, co
         st_text_append(st_text_clip(label, name_columns - 1 - st_text_columns(dots)), sizeof(label), "%s",
                        dots);
     ST_PRINT(count, "%" PRId64, n);
-    st_text_append(label, sizeof(label), "%*s%*s", name_columns - st_text_columns(label), "", COUNT_COLUMNS,
-                   count);
+    ST_APPEND(label, "%*s%*s", name_columns - st_text_columns(label), "", COUNT_COLUMNS, count);
     st_text_field(out, label, why, name_columns + COUNT_COLUMNS + 2, columns);
 }
 

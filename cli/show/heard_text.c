@@ -37,7 +37,7 @@ void st_heard_text(FILE *out, const json_t *document, const struct st_history_te
     {
         char line[ST_EVENT_STORY_BYTES + 400] = "";
         append_mark(mark, look, line, sizeof(line));
-        st_text_append(line, sizeof(line), "  ");
+        ST_APPEND(line, "  ");
         append_found(mark, line, sizeof(line));
         if (i == 0)
             fputc('\n', out);
@@ -52,8 +52,8 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
         json_array_size(marks) > 0 ? json_array_get(marks, json_array_size(marks) - 1) : NULL;
     char line[ST_EVENT_STORY_BYTES + 400] = "Kept: ";
     append_mark(mark, look, line, sizeof(line));
-    st_text_append(line, sizeof(line), ". ");
+    ST_APPEND(line, ". ");
     append_found(mark, line, sizeof(line));
-    st_text_append(line, sizeof(line), ".");
+    ST_APPEND(line, ".");
     st_text_wrap(out, line, 0, look->columns);
 }

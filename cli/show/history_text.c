@@ -180,8 +180,7 @@ static bool put_answer(FILE *out, const json_t *document, const struct sums *sum
     const bool adds = text[strlen(text) - 1] != '.',
                has_timing = adds && !none_played && sums->measured_ns > 0;
     if (adds)
-        st_text_append(text, sizeof(text), "%s%s.", has_timing ? "; this computer's timing " : "",
-                       has_timing ? timing : "");
+        ST_APPEND(text, "%s%s.", has_timing ? "; this computer's timing " : "", has_timing ? timing : "");
     st_text_wrap(out, text, 0, look->columns);
     return has_timing;
 }
@@ -197,11 +196,10 @@ static void put_watched(FILE *out, const json_t *document, int columns)
         const json_t *playing = json_object_get(one, "playing_ns");
         ST_PRINT(text, "watched for %s", ST_NS_LONG(st_json_field(one, "watched_ns")));
         if (json_is_integer(playing))
-            st_text_append(text, sizeof(text), ", clients played for %s",
-                           ST_NS_LONG(json_integer_value(playing)));
+            ST_APPEND(text, ", clients played for %s", ST_NS_LONG(json_integer_value(playing)));
         if (frames > 0 && frames < INT32_MAX && rate_hz > 0)
-            st_text_append(text, sizeof(text), ", %" PRId64 " frames at %g kHz (%s)", frames,
-                           (double)rate_hz / 1000, ST_NS_SHORT(frames * ST_NS_PER_S / rate_hz));
+            ST_APPEND(text, ", %" PRId64 " frames at %g kHz (%s)", frames, (double)rate_hz / 1000,
+                      ST_NS_SHORT(frames * ST_NS_PER_S / rate_hz));
         st_text_field(out, st_dropouts_text_server(json_object_get(one, "source"), ST_ROOM(40)), text,
                       LABEL_COLUMNS, columns);
     }
@@ -221,8 +219,7 @@ static void put_timing(FILE *out, const json_t *document, const struct sums *sum
         if (said)
             ST_PRINT(text, "worst wake-up %s late, between %s and %s", lateness, from, to);
         else
-            st_text_append(text, sizeof(text), "; worst wake-up %s late, between %s and %s", lateness, from,
-                           to);
+            ST_APPEND(text, "; worst wake-up %s late, between %s and %s", lateness, from, to);
     }
     st_text_field(out, "This computer", text, LABEL_COLUMNS, columns);
 }
@@ -246,7 +243,7 @@ static void put_details(FILE *out, const json_t *document, const struct sums *su
              sums->of_clients);
     if (!is_watched(document, sums))
         ST_PRINT(text, "other programs were not watched; ");
-    st_text_append(text, sizeof(text), "%" PRId64 " in the test stream of sleeptuned", sums->own);
+    ST_APPEND(text, "%" PRId64 " in the test stream of sleeptuned", sums->own);
     st_text_field(out, "dropouts", text, LABEL_COLUMNS, columns);
 }
 
@@ -402,11 +399,11 @@ static void put_change(FILE *out, const json_t *change, bool details, int column
         const bool file =
             strcmp(st_json_field_safe(json_object_get(what, "kind"), before, sizeof(before)), "file") == 0;
         st_json_field_safe(json_object_get(what, "before"), before, sizeof(before));
-        st_text_append(line, sizeof(line), "%s", st_change_story_what(what, ST_ROOM(300)));
+        ST_APPEND(line, "%s", st_change_story_what(what, ST_ROOM(300)));
         if (!file && before[0] != '\0')
-            st_text_append(line, sizeof(line), " (%s before)", before);
+            ST_APPEND(line, " (%s before)", before);
         if (!details && json_array_size(list) > 1)
-            st_text_append(line, sizeof(line), ", and %zu more", json_array_size(list) - 1);
+            ST_APPEND(line, ", and %zu more", json_array_size(list) - 1);
         st_text_field(out, i == 0 ? minute_of(st_json_field(change, "at_ns"), ST_ROOM(32)) : "", line,
                       WHEN_COLUMNS, columns);
     }
@@ -468,7 +465,7 @@ static void put_event(FILE *out, const json_t *event, const struct st_history_te
     char when[64], kind[32], source[32], text[ST_EVENT_STORY_BYTES], line[sizeof(text) + 128];
     st_when_text_near(st_json_field(event, "time_ns"), look->now_wall_ns, when, sizeof(when));
     if (look->details) /* for --trace */
-        st_text_append(when, sizeof(when), "  #%" PRId64, st_json_field(event, "id"));
+        ST_APPEND(when, "  #%" PRId64, st_json_field(event, "id"));
     st_json_field_safe(json_object_get(event, "event"), kind, sizeof(kind));
     st_json_field_safe(json_object_get(event, "text"), text, sizeof(text));
     st_json_field_safe(json_object_get(event, "source"), source, sizeof(source));
@@ -564,8 +561,7 @@ static void show_row(FILE *out, const struct shown *row, int columns)
     if (row->figures && row->total_ns > 0)
         ST_PRINT(cells[3], "%.0f %%", 100 * row->explained_ns / (double)row->total_ns);
     for (size_t i = 0; i < ST_ARRAY_LEN(cells); i++)
-        st_text_append(figures, sizeof(figures), "%*s%s", cell_columns[i] - st_text_columns(cells[i]), "",
-                       cells[i]);
+        ST_APPEND(figures, "%*s%s", cell_columns[i] - st_text_columns(cells[i]), "", cells[i]);
     ST_PRINT(why, "%s%s%s", row->cause, row->culprit[0] != '\0' ? ": " : "", row->culprit);
     if (row->threads_n > 1)
         ST_PRINT(why, "%s: %.*s (%" PRId64 " threads)", row->cause, (int)row->program_len, row->culprit,

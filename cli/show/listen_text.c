@@ -107,12 +107,11 @@ static void say_losses(const struct st_listen_view *view, FILE *out, int width)
         ST_PRINT(text, "at %.3f s: %s %s", (double)loss->at_frame / view->rate_hz,
                  time_of(view, (double)loss->frames, ST_ROOM(32)), st_signal_loss_text(loss->kind));
         if (event != NULL)
-            st_text_append(text, sizeof(text), "; %s", st_capture_stream_event_say(event->kind));
+            ST_APPEND(text, "; %s", st_capture_stream_event_say(event->kind));
         if (record != NULL)
-            st_text_append(text, sizeof(text), "; sleeptuned saw: %s",
-                           st_safe_text(ST_TEXT(500, "%s", record)));
+            ST_APPEND(text, "; sleeptuned saw: %s", st_safe_text(ST_TEXT(500, "%s", record)));
         if (view->live != NULL && event == NULL && record == NULL)
-            st_text_append(text, sizeof(text), "; not explained: no record at that moment");
+            ST_APPEND(text, "; not explained: no record at that moment");
         st_text_field(out, i == 0 ? "Losses" : "", text, LABEL, width);
     }
     if (result->losses_n > ROWS)
@@ -129,9 +128,9 @@ static void say_path(const struct st_listen_view *view, FILE *out, int width)
     ST_PRINT(text, "%s: %s", st_hearing_class_text(result->path_class),
              st_hearing_class_promise(result->path_class));
     if (fabs(result->gain_db) >= 0.1)
-        st_text_append(text, sizeof(text), "; volume %+.1f dB", result->gain_db);
+        ST_APPEND(text, "; volume %+.1f dB", result->gain_db);
     if (is_known(result->noise_db))
-        st_text_append(text, sizeof(text), "; noise %.0f dB", result->noise_db);
+        ST_APPEND(text, "; noise %.0f dB", result->noise_db);
     st_text_field(out, "Path", text, LABEL, width);
     if (st_hearing_valid(result))
         st_text_field(out, "Test",

@@ -138,7 +138,7 @@ static void conditions(const struct st_result *result, FILE *out, int width)
     ST_EACH_OF (condition, result->conditions, result->conditions_n) {
         const char *key = condition->key;
         const char *value = st_result_condition_shown(key, condition->value);
-        st_text_append(line, sizeof(line), ", %s %s", key, value);
+        ST_APPEND(line, ", %s %s", key, value);
     }
     st_text_field(out, "where", line, LABEL_COLUMNS, width);
 }

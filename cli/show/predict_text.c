@@ -184,12 +184,11 @@ static void say_row(const struct st_predict_row *row, const struct st_predict_vi
         return;
     ST_PRINT(line, "a wake-up may be up to %s late", ST_NS((int64_t)(row->slack_us * 1e3)));
     if (row->n_events > 0)
-        st_text_append(line, sizeof(line),
-                       "; dropouts: %" PRIu64
-                       " seen, at least %.2g per hour, %.0f per hour in the worst tenth",
-                       row->n_events, row->low, row->worst_tenth);
+        ST_APPEND(line,
+                  "; dropouts: %" PRIu64 " seen, at least %.2g per hour, %.0f per hour in the worst tenth",
+                  row->n_events, row->low, row->worst_tenth);
     else if (row->estimated)
-        st_text_append(line, sizeof(line), "; estimate %.2g per hour", row->estimate);
+        ST_APPEND(line, "; estimate %.2g per hour", row->estimate);
     st_text_field(out, "", line, 9, view->width);
     if (row->reason[0] != '\0')
         st_text_field(out, "", row->reason, 9, view->width);

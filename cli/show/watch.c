@@ -79,7 +79,7 @@ static void ask(struct watch *watch)
     st_daemon_client_finish(&watch->answer);
     watch->answer = answer;
     watch->error[0] = '\0';
-    watch->since_wall_ns = watch->clock->wall_ns(watch->clock);
+    watch->since_wall_ns = st_clock_wall_ns(watch->clock);
 }
 
 /* @return whether it must not be overlooked. */
@@ -91,7 +91,7 @@ static bool choose_message(const struct watch *watch, char *buf, size_t buf_byte
         return true;
     }
     if (watch->error[0] != '\0') {
-        st_when_text_near(watch->since_wall_ns, watch->clock->wall_ns(watch->clock), since, sizeof(since));
+        st_when_text_near(watch->since_wall_ns, st_clock_wall_ns(watch->clock), since, sizeof(since));
         snprintf(buf, buf_bytes, "No connection since %s: %s", since, watch->error);
         return true;
     }

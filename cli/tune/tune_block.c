@@ -46,13 +46,13 @@ int st_tune_block_run(struct st_tune_block *block, struct st_tuning_block *ret, 
     const uint64_t others_n = st_music_dropouts(block->music);
     config.timer_slack_ns = block->slack_ns;
     const int64_t before_uj = st_readings_number(&block->p->machine, ENERGY),
-                  before_ns = block->p->clock.now_ns(&block->p->clock);
+                  before_ns = st_clock_now_ns(&block->p->clock);
     if (st_measure_run("tune", &config, NULL, NULL, &result) != ST_EXIT_DONE) {
         snprintf(why, ST_TUNING_WHY_BYTES, "the measuring loop did not start");
         return -EIO;
     }
     const int64_t after_uj = st_readings_number(&block->p->machine, ENERGY),
-                  took_ns = block->p->clock.now_ns(&block->p->clock) - before_ns;
+                  took_ns = st_clock_now_ns(&block->p->clock) - before_ns;
     int r = 0;
     if (st_stop_asked() || result.interrupted) {
         snprintf(why, ST_TUNING_WHY_BYTES, "stopped");

@@ -71,7 +71,7 @@ struct st_audio {
 
 static int64_t wall_ns(struct st_audio *audio)
 {
-    return audio->platform->clock.wall_ns(&audio->platform->clock);
+    return st_clock_wall_ns(&audio->platform->clock);
 }
 
 static void note_failure(struct st_audio *audio, enum st_event_kind kind, const char *error)
@@ -176,8 +176,7 @@ static int64_t step(struct st_audio *audio)
 /* pthread_cond_timedwait at an absolute time on CLOCK_MONOTONIC. */
 static void wait_ns(struct st_audio *audio, int64_t ns)
 {
-    const struct timespec until =
-        st_ns_to_timespec(st_ns_add(audio->platform->clock.now_ns(&audio->platform->clock), ns));
+    const struct timespec until = st_ns_to_timespec(st_ns_add(st_clock_now_ns(&audio->platform->clock), ns));
     pthread_cond_timedwait(&audio->wake, &audio->mutex, &until);
 }
 
@@ -262,7 +261,7 @@ void st_audio_stop(struct st_audio *audio)
     audio->stop = true;
     pthread_cond_broadcast(&audio->wake);
     const struct timespec until =
-        st_ns_to_timespec(st_ns_add(audio->platform->clock.now_ns(&audio->platform->clock), STOP_WAIT_NS));
+        st_ns_to_timespec(st_ns_add(st_clock_now_ns(&audio->platform->clock), STOP_WAIT_NS));
     int r = 0;
     while (!audio->ended && r == 0)
         r = pthread_cond_timedwait(&audio->wake, &audio->mutex, &until);

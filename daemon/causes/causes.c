@@ -32,8 +32,8 @@ static void begin_minute(struct st_causes *causes)
     struct st_clock *clock = &causes->platform->clock;
     causes->now.n = 0;
     causes->wakes_n = 0;
-    causes->from_ns = clock->now_ns(clock);
-    causes->from_wall_ns = clock->wall_ns(clock);
+    causes->from_ns = st_clock_now_ns(clock);
+    causes->from_wall_ns = st_clock_wall_ns(clock);
 }
 
 int st_causes_new(struct st_platform *platform, struct st_events *events, struct st_causes **ret)
@@ -112,7 +112,7 @@ void st_causes_tick(struct st_causes *causes, int cpu)
     st_system_pressure_sample(&causes->pressure, p, cpu);
     const enum st_cause slowed = st_cause_slowed(&causes->pressure.before, &causes->pressure.last);
     pthread_mutex_lock(&causes->mutex);
-    note_pressure(causes, slowed, p->clock.wall_ns(&p->clock));
+    note_pressure(causes, slowed, st_clock_wall_ns(&p->clock));
     st_events_set_meanwhile(causes->events, &causes->meanwhile);
     unlock_and_put_late(causes);
 }
@@ -132,7 +132,7 @@ void st_causes_end_minute(struct st_causes *causes, struct st_cause_sums *ret,
 
 void st_causes_wakes(struct st_causes *causes, uint64_t n)
 {
-    const int64_t wall_ns = causes->platform->clock.wall_ns(&causes->platform->clock);
+    const int64_t wall_ns = st_clock_wall_ns(&causes->platform->clock);
     pthread_mutex_lock(&causes->mutex);
     struct st_meanwhile *m = &causes->meanwhile;
     causes->wakes_n += n;
@@ -200,7 +200,8 @@ void st_causes_take(struct st_causes *causes, const struct st_cause_event *late,
                     const struct st_trace_culprit *culprit)
 {
     struct st_clock *clock = &causes->platform->clock;
-    const int64_t wall_ns = st_ns_sub(clock->wall_ns(clock), st_ns_sub(clock->now_ns(clock), late->at_ns));
+    const int64_t wall_ns =
+        st_ns_sub(st_clock_wall_ns(clock), st_ns_sub(st_clock_now_ns(clock), late->at_ns));
     int64_t explained_ns = late->explained_ns;
     struct st_trace_culprit counted = {.ns = explained_ns};
     if (culprit == NULL && late->culprit[0] != '\0') {
@@ -229,9 +230,9 @@ void st_causes_look(struct st_causes *causes, struct st_causes_now *ret)
     pthread_mutex_lock(&causes->mutex);
     ret->sums = causes->now;
     ret->span = (struct st_cause_span){.from_wall_ns = causes->from_wall_ns,
-                                       .to_wall_ns = clock->wall_ns(clock),
+                                       .to_wall_ns = st_clock_wall_ns(clock),
                                        .asked_from_wall_ns = INT64_MIN,
-                                       .measured_ns = clock->now_ns(clock) - causes->from_ns,
+                                       .measured_ns = st_clock_now_ns(clock) - causes->from_ns,
                                        .wakes_n = causes->wakes_n,
                                        .above_ns = causes->above_ns};
     memcpy(ret->span.tracer, causes->no_tracer, sizeof(ret->span.tracer));

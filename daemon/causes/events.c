@@ -101,9 +101,8 @@ static bool put_if_few(struct st_events *events, enum st_log_level level, const 
                        bool logged)
 {
     pthread_mutex_lock(&events->mutex);
-    const bool few =
-        events->clock == NULL ||
-        st_event_limit_passes(&events->limit, events->clock->now_ns(events->clock), level, event);
+    const bool few = events->clock == NULL ||
+                     st_event_limit_passes(&events->limit, st_clock_now_ns(events->clock), level, event);
     if (few)
         put(events, level, event, logged);
     pthread_mutex_unlock(&events->mutex);
@@ -238,8 +237,8 @@ void st_events_log(struct st_events *events, int64_t wall_ns, bool end)
     struct ready ready;
     bool more = true;
     pthread_mutex_lock(&events->mutex);
-    while (events->clock != NULL && st_event_limit_sum(&events->limit, events->clock->now_ns(events->clock),
-                                                       wall_ns, end, &sum, &level))
+    while (events->clock != NULL &&
+           st_event_limit_sum(&events->limit, st_clock_now_ns(events->clock), wall_ns, end, &sum, &level))
         put(events, level, &sum, false);
     const uint64_t unlogged_n = events->unlogged_n;
     events->unlogged_n = 0;

@@ -67,7 +67,7 @@ static int find(struct st_tracer *tracer, const struct st_cause_event *event, un
     if ((event->cause != ST_CAUSE_RUN_QUEUE && event->cause != ST_CAUSE_KERNEL) || *left == 0 ||
         tracer->ends || event->lateness_ns > ST_CULPRIT_SPAN_MAX_NS)
         return -ENOENT;
-    const int64_t offset_ns = p->clock.wall_ns(&p->clock) - p->clock.now_ns(&p->clock);
+    const int64_t offset_ns = st_clock_wall_ns(&p->clock) - st_clock_now_ns(&p->clock);
     const int r =
         st_culprit_request(tracer->socket, tracer->tid, due_ns + offset_ns, event->at_ns + offset_ns, ret);
     *left = r == 0 || r == -ENOENT ? *left - 1 : 0; /* one that hangs is not asked again at once */
@@ -165,7 +165,7 @@ void st_tracer_clear(void)
 static int try_remote(struct st_clock *clock, const char *socket, pid_t tid, char *why, size_t why_bytes)
 {
     struct st_trace_culprit none;
-    const int64_t now_ns = clock->wall_ns(clock);
+    const int64_t now_ns = st_clock_wall_ns(clock);
     const int r = st_culprit_request(socket, tid, now_ns, now_ns, &none);
     if (r == 0 || r == -ENOENT)
         return 0;

@@ -222,7 +222,7 @@ static int put_aside(struct st_history_writer *writer, int r, char *why, size_t 
         snprintf(why, why_bytes, "%s", reason);
         return r;
     }
-    const int64_t now_ns = writer->platform->clock.wall_ns(&writer->platform->clock);
+    const int64_t now_ns = st_clock_wall_ns(&writer->platform->clock);
     r = st_history_put_aside(writer->used.path, now_ns, aside, sizeof(aside));
     if (r < 0) {
         ST_PRINT(reason, "%s", why);
@@ -252,7 +252,7 @@ static int lock(struct st_history_writer *writer, char *error, size_t error_byte
     else if (r == -EBUSY)
         snprintf(error, error_bytes, "another process uses the lock file of this history");
     else if (r == 0 && pid > 0)
-        st_events_add(writer->events, ST_LOG_WARN, p->clock.wall_ns(&p->clock), ST_EVENT_UNCLEAN_END,
+        st_events_add(writer->events, ST_LOG_WARN, st_clock_wall_ns(&p->clock), ST_EVENT_UNCLEAN_END,
                       "the previous run of sleeptuned did not end cleanly (killed, or a power cut)");
     return r == -EBUSY ? r : 0;
 }
@@ -274,7 +274,7 @@ static int look_after_file(struct st_history_writer *writer, char *error, size_t
         writer->history = NULL;
     }
     if (state != ST_HISTORY_EMPTIED) {
-        st_events_add(writer->events, ST_LOG_WARN, writer->platform->clock.wall_ns(&writer->platform->clock),
+        st_events_add(writer->events, ST_LOG_WARN, st_clock_wall_ns(&writer->platform->clock),
                       ST_EVENT_HISTORY_CHANGED, "another program %s %.150s; rows may be missing",
                       gone ? "moved or removed" : "wrote to", writer->used.path);
         return 0;
@@ -324,7 +324,7 @@ static int write_rows(struct st_history_writer *writer, const struct waiting *ro
  * than it may be, of which some 4 MB are given back at a time. */
 static int retain(struct st_history_writer *writer)
 {
-    const int64_t now_ns = writer->platform->clock.now_ns(&writer->platform->clock);
+    const int64_t now_ns = st_clock_now_ns(&writer->platform->clock);
     const int64_t max_bytes = writer->used.max_bytes - ST_HISTORY_LOG_BYTES - 2 * GROWN_BYTES;
     const int64_t bytes = st_history_bytes(writer->history);
     const bool full = (bytes > max_bytes && bytes > writer->retained_bytes + GROWN_BYTES) ||
@@ -332,9 +332,8 @@ static int retain(struct st_history_writer *writer)
     if (!full && writer->retained_ns != INT64_MIN && now_ns - writer->retained_ns < RETAIN_NS)
         return 0;
     writer->retained_ns = now_ns;
-    const int r =
-        st_history_retain(writer->history, writer->platform->clock.wall_ns(&writer->platform->clock),
-                          writer->used.keep_days, max_bytes);
+    const int r = st_history_retain(writer->history, st_clock_wall_ns(&writer->platform->clock),
+                                    writer->used.keep_days, max_bytes);
     writer->retained_bytes = st_history_bytes(writer->history);
     st_recorder_trim(writer->used.path, writer->used.traces_bytes);
     return r;
@@ -370,7 +369,7 @@ static int write_all(struct st_history_writer *writer, const struct waiting *row
 static int write_facts(struct st_history_writer *writer)
 {
     struct st_platform *p = writer->platform;
-    const int64_t wall_ns = p->clock.wall_ns(&p->clock), last_ns = writer->facts_wall_ns;
+    const int64_t wall_ns = st_clock_wall_ns(&p->clock), last_ns = writer->facts_wall_ns;
     if (last_ns != INT64_MIN && wall_ns >= last_ns && wall_ns - last_ns < FACTS_NS)
         return 0;
     struct st_fingerprint *taken = malloc(sizeof(*taken));
@@ -395,12 +394,12 @@ static int write_facts(struct st_history_writer *writer)
 static void read_changed(struct st_history_writer *writer)
 {
     struct st_platform *p = writer->platform;
-    const int64_t now_ns = p->clock.now_ns(&p->clock);
+    const int64_t now_ns = st_clock_now_ns(&p->clock);
     char text[sizeof(writer->view.changed)];
     if (writer->changed_ns != INT64_MIN && now_ns - writer->changed_ns < RETAIN_NS)
         return;
     writer->changed_ns = now_ns;
-    st_history_answer_changed(writer->used.path, p->clock.wall_ns(&p->clock), text, sizeof(text));
+    st_history_answer_changed(writer->used.path, st_clock_wall_ns(&p->clock), text, sizeof(text));
     pthread_mutex_lock(&writer->mutex);
     memcpy(writer->view.changed, text, sizeof(text));
     pthread_mutex_unlock(&writer->mutex);

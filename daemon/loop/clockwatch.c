@@ -12,11 +12,11 @@ static void read_clocks(struct st_clock *clock, struct st_clockwatch *seen)
 {
     int64_t tightest_ns = INT64_MAX;
     for (int i = 0; i < TRIES && tightest_ns > TOGETHER_NS; i++) {
-        struct st_clockwatch read = {.started = true, .now_ns = clock->now_ns(clock)};
-        read.wall_ns = clock->wall_ns(clock);
+        struct st_clockwatch read = {.started = true, .now_ns = st_clock_now_ns(clock)};
+        read.wall_ns = st_clock_wall_ns(clock);
         if (clock->suspended_ns(clock, &read.suspended_ns) < 0)
             read.suspended_ns = 0;
-        const int64_t span_ns = st_ns_sub(clock->now_ns(clock), read.now_ns);
+        const int64_t span_ns = st_ns_sub(st_clock_now_ns(clock), read.now_ns);
         if (span_ns >= tightest_ns)
             continue;
         tightest_ns = span_ns;

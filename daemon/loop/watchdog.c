@@ -85,7 +85,7 @@ void st_watchdog_demote(struct st_watchdog *watchdog, enum st_watchdog_reason re
         !atomic_compare_exchange_strong(&watchdog->demotion, &before, (int)reason - r * ERRNO_UNIT))
         return;
     say_demotion((int)reason - r * ERRNO_UNIT, text, sizeof(text));
-    st_events_add(watchdog->events, ST_LOG_ERR, watchdog->platform->clock.wall_ns(&watchdog->platform->clock),
+    st_events_add(watchdog->events, ST_LOG_ERR, st_clock_wall_ns(&watchdog->platform->clock),
                   ST_EVENT_DEMOTED, "%s", text);
 }
 
@@ -102,8 +102,8 @@ static void tell_starved(struct st_watchdog *watchdog, bool guilty)
     if (guilty)
         st_watchdog_demote(watchdog, ST_WATCHDOG_STARVED);
     else
-        st_events_add(watchdog->events, ST_LOG_WARN,
-                      watchdog->platform->clock.wall_ns(&watchdog->platform->clock), ST_EVENT_STARVED,
+        st_events_add(watchdog->events, ST_LOG_WARN, st_clock_wall_ns(&watchdog->platform->clock),
+                      ST_EVENT_STARVED,
                       "ordinary threads got no CPU for 3 s, but not because of the test loop");
 }
 
@@ -119,7 +119,7 @@ static void *run_checker(void *ctx)
     int64_t cpu_ns = -1, since_ns = 0; /* when the canary was heard last */
     while (pause_until_check(watchdog)) {
         const bool starved = st_watchdog_starved(&judge, watchdog->loop.cheeps(watchdog->loop.ctx));
-        const int64_t now_cpu_ns = loop_cpu_ns(watchdog), now_ns = platform->clock.now_ns(&platform->clock);
+        const int64_t now_cpu_ns = loop_cpu_ns(watchdog), now_ns = st_clock_now_ns(&platform->clock);
         if (starved) {
             const int64_t used_ns = cpu_ns >= 0 && now_cpu_ns >= 0 ? now_cpu_ns - cpu_ns : -1;
             tell_starved(watchdog, st_watchdog_guilty(used_ns, now_ns - since_ns));

@@ -63,7 +63,7 @@ static int fd_of(const struct st_observed *o)
 
 void st_observe_wait(const struct st_observe *observe, struct st_wait *wait)
 {
-    const int64_t now_ns = observe->platform->clock.now_ns(&observe->platform->clock);
+    const int64_t now_ns = st_clock_now_ns(&observe->platform->clock);
     for (size_t i = 0; i < observe->n; i++) {
         st_wait_until(wait, observe->sources[i].due_ns);
         if (observe->rests_until_ns[i] > now_ns)
@@ -78,7 +78,7 @@ int64_t st_observe_turn(struct st_observe *observe, const struct st_wait *wait)
     struct st_playing_facts facts = {0};
     for (size_t i = 0; i < observe->n; i++) {
         struct st_observed *o = &observe->sources[i];
-        const int64_t now_ns = observe->platform->clock.now_ns(&observe->platform->clock);
+        const int64_t now_ns = st_clock_now_ns(&observe->platform->clock);
         const bool readable = st_wait_can_read(wait, fd_of(o));
         if (readable && st_ns_sub(now_ns, observe->read_ns[i]) < LOOK_EACH_NS)
             observe->rests_until_ns[i] = now_ns + LOOK_EACH_NS;
@@ -88,9 +88,8 @@ int64_t st_observe_turn(struct st_observe *observe, const struct st_wait *wait)
             st_observed_turn(o);
     }
     st_observe_playing(observe, &facts);
-    const bool plays =
-        facts.played_ns != INT64_MIN && st_ns_sub(observe->platform->clock.now_ns(&observe->platform->clock),
-                                                  facts.played_ns) < ST_PLAYING_KEEP_NS;
+    const bool plays = facts.played_ns != INT64_MIN && st_ns_sub(st_clock_now_ns(&observe->platform->clock),
+                                                                 facts.played_ns) < ST_PLAYING_KEEP_NS;
     ST_EACH_OF (source, observe->sources, observe->n)
         st_observed_quiet(source, observe->may_rest && facts.telling_n > 0 && !plays);
     return facts.played_ns;
@@ -105,7 +104,7 @@ int st_observe_new(struct st_platform *platform, const struct st_xrun_source *co
         return -ENOMEM;
     observe->cycles = strlen(cycles) < ST_XRUN_SERVER_BYTES ? cycles : "";
     observe->platform = platform;
-    observe->minute_ns = platform->clock.now_ns(&platform->clock);
+    observe->minute_ns = st_clock_now_ns(&platform->clock);
     observe->told_ns = observe->minute_ns - TELL_EACH_NS;
     for (; observe->n < ST_OBSERVE_SOURCES_MAX && sources[observe->n] != NULL; observe->n++)
         st_observed_init(&observe->sources[observe->n], platform, events, sources[observe->n]);
@@ -213,7 +212,7 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
 void st_observe_minute_so_far(struct st_observe *observe, struct st_observe_minute *ret)
 {
     struct st_platform *p = observe->platform;
-    const int64_t now_ns = p->clock.now_ns(&p->clock);
+    const int64_t now_ns = st_clock_now_ns(&p->clock);
     const bool tells =
         now_ns - observe->told_ns >= TELL_EACH_NS; /* who asks more often makes no more events */
     for (size_t i = 0; tells && i < observe->n; i++)
@@ -221,7 +220,7 @@ void st_observe_minute_so_far(struct st_observe *observe, struct st_observe_minu
     if (tells)
         observe->told_ns = now_ns;
     take_minute(observe, ret);
-    ret->watched.to_wall_ns = p->clock.wall_ns(&p->clock);
+    ret->watched.to_wall_ns = st_clock_wall_ns(&p->clock);
     ret->watched.from_wall_ns = st_ns_sub(ret->watched.to_wall_ns, st_ns_sub(now_ns, observe->minute_ns));
 }
 
@@ -240,5 +239,5 @@ void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute 
             source->played_ns > observe->minute_ns ? client_of(&source->seen, before->client) : "";
         memmove(before->client, client, strlen(client) + 1);
     }
-    observe->minute_ns = observe->platform->clock.now_ns(&observe->platform->clock);
+    observe->minute_ns = st_clock_now_ns(&observe->platform->clock);
 }

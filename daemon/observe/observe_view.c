@@ -89,14 +89,13 @@ static json_t *cycle_json(const struct st_dropout_table *seen)
                                         (json_int_t)client->cycle.busy_ns));
         if (client->cycle.wait_ns + client->cycle.busy_ns < deadline_ns)
             continue;
-        st_text_append(text, sizeof(text), "%s waited %s, ", client->client,
-                       ST_NS_SHORT(client->cycle.wait_ns));
+        ST_APPEND(text, "%s waited %s, ", client->client, ST_NS_SHORT(client->cycle.wait_ns));
         if (client->cycle.busy_ns > 0)
-            st_text_append(text, sizeof(text), "computed %s; ", ST_NS_SHORT(client->cycle.busy_ns));
+            ST_APPEND(text, "computed %s; ", ST_NS_SHORT(client->cycle.busy_ns));
         else
-            st_text_append(text, sizeof(text), "had not begun to compute; ");
+            ST_APPEND(text, "had not begun to compute; ");
     }
-    st_text_append(text, sizeof(text), "the next cycle began after %s", ST_NS_SHORT(deadline_ns));
+    ST_APPEND(text, "the next cycle began after %s", ST_NS_SHORT(deadline_ns));
     return json_pack("{s:I, s:I, s:o, s:o}", "time_ns", (json_int_t)seen->cycle_wall_ns, "deadline_ns",
                      (json_int_t)deadline_ns, "text", st_json_safe_string(text), "clients", clients);
 }

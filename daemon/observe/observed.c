@@ -18,12 +18,12 @@ const char *st_observed_state_name(enum st_observed_state state)
 
 static int64_t now_ns(const struct st_observed *o)
 {
-    return o->platform->clock.now_ns(&o->platform->clock);
+    return st_clock_now_ns(&o->platform->clock);
 }
 
 static int64_t wall_ns(const struct st_observed *o)
 {
-    return o->platform->clock.wall_ns(&o->platform->clock);
+    return st_clock_wall_ns(&o->platform->clock);
 }
 
 /* --- events --- */

@@ -408,9 +408,8 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         if (answer->timing_known && !answer->timing_ok &&
             strncmp(answer->next, "sleeptune report", 16) != 0 &&
             strcmp(answer->next, ST_DROPOUT_REASON_GET_RIGHTS) != 0)
-            st_text_append(answer->next_why, sizeof(answer->next_why),
-                           "%sfor this computer's timing: sleeptune history --causes",
-                           answer->next_why[0] != '\0' ? "; " : "");
+            ST_APPEND(answer->next_why, "%sfor this computer's timing: sleeptune history --causes",
+                      answer->next_why[0] != '\0' ? "; " : "");
         return;
     }
     if (answer->dropouts_n > 0 && !answer->over) {

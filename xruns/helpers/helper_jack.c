@@ -177,15 +177,14 @@ static void look_at_clients(struct clients *ret)
 static void say_ready(const char *server, const struct clients *clients)
 {
     char text[ST_XRUN_WHY_BYTES] = "";
-    st_text_append(text, sizeof(text), "JACK server \"%.60s\", %u frames at %u Hz", server,
-                   jack_get_buffer_size(observer.client), jack_get_sample_rate(observer.client));
+    ST_APPEND(text, "JACK server \"%.60s\", %u frames at %u Hz", server,
+              jack_get_buffer_size(observer.client), jack_get_sample_rate(observer.client));
     if (clients->own_plays)
-        st_text_append(text, sizeof(text),
-                       "; the daemon's own stream uses this server, so both count the same xruns");
+        ST_APPEND(text, "; the daemon's own stream uses this server, so both count the same xruns");
     if (observer.unnamed && clients->n > 1)
-        st_text_append(text, sizeof(text), "; JACK does not say which client is late: ");
+        ST_APPEND(text, "; JACK does not say which client is late: ");
     for (size_t i = 0; observer.unnamed && clients->n > 1 && i < clients->n; i++)
-        st_text_append(text, sizeof(text), "%s%s", i > 0 ? ", " : "", clients->names[i]);
+        ST_APPEND(text, "%s%s", i > 0 ? ", " : "", clients->names[i]);
     if (strcmp(text, observer.said) == 0)
         return;
     memcpy(observer.said, text, sizeof(text));

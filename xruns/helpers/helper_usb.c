@@ -229,7 +229,7 @@ int main(int argc, char **argv)
         if (r < 0)
             return st_helper_line_absent("cannot open /dev/usbmon%d: %s. Only root may read USB packets",
                                          packets.devices[i].bus, strerror(-r));
-        st_text_append(names, sizeof(names), "%s%s", i > 0 ? ", " : "", packets.devices[i].name);
+        ST_APPEND(names, "%s%s", i > 0 ? ", " : "", packets.devices[i].name);
     }
     const int cards = open("/proc/asound/cards", O_RDONLY | O_CLOEXEC);
     const int r = drop_rights();
