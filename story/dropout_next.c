@@ -38,8 +38,8 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     const int64_t busy_ns = client->worst.busy_ns, error_ns = client->worst.error_ns;
     const double share = share_of(client);
     const int64_t frames = st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns + error_ns);
-    char busy[32], rhythm[128], code[256];
-    st_ns_format_short(busy_ns, busy, sizeof(busy));
+    char rhythm[128];
+    const char *busy = ST_NS_SHORT(busy_ns);
     set[0] = why[0] = '\0';
     if (share > ST_DROPOUT_REASON_FULL) {
         snprintf(why, why_bytes, "%s needs %.0f %% of each period, so no buffer size helps", client->name,
@@ -69,7 +69,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     if (st_dropout_table_rhythm(client, rhythm, sizeof(rhythm))[0] != '\0')
         st_text_append(why, why_bytes, "; its long cycles come %s", rhythm);
     if (client->code.file[0] != '\0')
-        st_text_append(why, why_bytes, "; %s", st_dropout_table_code(client, code, sizeof(code)));
+        st_text_append(why, why_bytes, "; %s", st_dropout_table_code(client, ST_ROOM(256)));
 }
 
 static bool is_real_time(int64_t priority)

@@ -72,8 +72,7 @@ static void append_cause(const struct st_event *late, char *buf, size_t buf_byte
 
 static void append_late(const struct st_event *event, char *buf, size_t buf_bytes)
 {
-    char length[32];
-    st_ns_format(event->lateness_ns, length, sizeof(length));
+    const char *length = ST_NS(event->lateness_ns);
     if (count_of(event) <= 1)
         st_text_append(buf, buf_bytes, "the test loop woke %s late: ", length);
     else
@@ -87,7 +86,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
 {
     const int64_t n = count_of(event);
     const bool of_client = event->kind == ST_EVENT_CLIENT_DROPOUT;
-    char longest[48] = "", place[64];
+    char longest[48] = "";
     if (event->kind == ST_EVENT_OWN_XRUN)
         st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %" PRId64 " time%s", n,
                        n == 1 ? "" : "s");
@@ -119,7 +118,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
         st_text_append(
             buf, buf_bytes, ", %s%s in all%s%s", event->longest_ns > 0 ? "" : "at least ",
             ST_NS_SHORT(event->lost_ns), longest,
-            st_dropout_place_text(event->place, st_event_source_title(event->source), place, sizeof(place)));
+            st_dropout_place_text(event->place, st_event_source_title(event->source), ST_ROOM(64)));
     st_text_append(buf, buf_bytes, " (%s)", st_event_certainty(event->certainty));
     if (event->mixed)
         st_text_append(buf, buf_bytes, ", for several reasons");

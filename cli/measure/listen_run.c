@@ -17,11 +17,10 @@ static void say_begin(void *ctx, const struct st_way *way, const struct st_captu
 {
     struct st_listen_run *run = ctx;
     struct st_capture_head safe = *head;
-    char time[32];
     run->view.rate_hz = head->rate_hz;
     run->view.channels = head->channels;
     st_hearing_init(&run->hearing, head->rate_hz, head->channels);
-    st_ns_format_short(run->wish->duration_ns, time, sizeof(time));
+    const char *time = ST_NS_SHORT(run->wish->duration_ns);
     fprintf(stderr,
             "Playing a quiet test signal to %s and recording it from %s, %s, for %s. Ctrl-C ends it.\n",
             st_safe_text(safe.plays), st_safe_text(safe.records), way->title, time);

@@ -45,8 +45,7 @@ int st_listen_sizes_run(const char *command, const struct st_listen_wish *wish, 
 {
     struct st_listen_wish one = *wish;
     struct st_listen_size row;
-    char time[32];
-    st_ns_format_short(wish->duration_ns, time, sizeof(time));
+    const char *time = ST_NS_SHORT(wish->duration_ns);
     fprintf(stderr,
             "Listening at the buffer size in use, then at %u to %u frames, %s each. Other programs on the "
             "same server or device get these sizes, too, until this ends.\n",

@@ -22,9 +22,8 @@ const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_
 const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, const char *when, char *buf,
                                       size_t buf_bytes)
 {
-    char text[512];
     const int64_t more_n = st_ns_sub(total_n, st_json_field(dropouts, "count"));
-    st_json_field_safe(json_object_get(dropouts, "text"), text, sizeof(text));
+    const char *text = st_json_field_safe(json_object_get(dropouts, "text"), ST_ROOM(512));
     snprintf(buf, buf_bytes, "%c%s, %s", when[0] - 'a' + 'A', when + 1, text);
     if (more_n > 0)
         st_text_append(buf, buf_bytes,

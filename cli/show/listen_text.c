@@ -76,9 +76,9 @@ static const char *title(const struct st_listen_view *view)
 void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t bytes)
 {
     const struct st_hearing_result *result = view->result;
-    char bound[32], heard[32];
+    char bound[32];
     st_miss_events_rate_text(result->per_hour_max95, bound, sizeof(bound));
-    st_ns_format_long(llround(result->heard_s * ST_NS_PER_S), heard, sizeof(heard));
+    const char *heard = ST_NS_LONG(llround(result->heard_s * ST_NS_PER_S));
     if (result->path_class == ST_PATH_NONE)
         snprintf(buf, bytes,
                  "! Invalid: the test signal was not heard, so nothing can be said about losses.");

@@ -288,7 +288,6 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
     char *buf = answer->timing;
     const size_t buf_bytes = sizeof(answer->timing);
     const struct st_result *loop = view->loop;
-    char worst[32];
     if (view->overdue_ns > 0) {
         snprintf(buf, buf_bytes, "timing not OK: the loop %s",
                  st_view_overdue_text(view, ST_ROOM(ST_VIEW_OVERDUE_BYTES)));
@@ -298,7 +297,7 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
         snprintf(buf, buf_bytes, view->rests ? "timing not measured; " RESTS : "timing not measured yet");
         return;
     }
-    st_ns_format_short(loop->lateness.max_ns, worst, sizeof(worst));
+    const char *worst = ST_NS_SHORT(loop->lateness.max_ns);
     const bool other = is_other(loop, answer->server);
     const int64_t period_ns = other ? answer->server->seen.period_ns : 0;
     /* what its own buffer missed is of no interest then */

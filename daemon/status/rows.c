@@ -37,9 +37,8 @@ static void put_count(struct line *line, uint64_t n, const char *word)
 /* Appends "NAME VALUE", after a comma unless it is the first. */
 static void put_ns(struct line *line, const char *name, bool known, int64_t ns)
 {
-    char text[32];
     PUT(line, "%s%s%s%s", line->text[0] != '\0' ? ", " : "", name, name[0] != '\0' ? " " : "",
-        known ? st_ns_format(ns, text, sizeof(text)) : "not known yet");
+        known ? ST_NS(ns) : "not known yet");
 }
 
 /* --- sections and rows --- */
@@ -113,13 +112,13 @@ static void add_server(struct section *to, const struct st_view *view, const str
                        bool only)
 {
     struct line line = {0};
-    char text[32], asked[192];
+    char asked[192];
     const uint64_t dropouts_n = of->seen.device_xruns_n + of->seen.dropouts_n;
     if (of->seen.frames > 0 && of->seen.rate_hz > 0)
         PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
-            st_ns_format_short(of->seen.period_ns, text, sizeof(text)));
+            ST_NS_SHORT(of->seen.period_ns));
     else if (of->seen.period_ns > 0)
-        PUT(&line, "period %s", st_ns_format_short(of->seen.period_ns, text, sizeof(text)));
+        PUT(&line, "period %s", ST_NS_SHORT(of->seen.period_ns));
     else if (of->state == ST_OBSERVED_WATCHING && (of->seen.device_load_ns > 0 || view->rests))
         PUT(&line, "nothing plays now");
     else
@@ -135,11 +134,10 @@ static void add_server(struct section *to, const struct st_view *view, const str
     const int64_t first_wall_ns = st_dropout_table_first(&of->seen);
     const bool range = only && dropouts_n > 1 && first_wall_ns != INT64_MAX;
     if (range)
-        PUT(&line, ", first dropout %s",
-            st_when_text_near(first_wall_ns, view->now_wall_ns, text, sizeof(text)));
+        PUT(&line, ", first dropout %s", st_when_text_near(first_wall_ns, view->now_wall_ns, ST_ROOM(32)));
     if (dropouts_n > 0)
         PUT(&line, ", last%s %s%s%s", only && !range ? " dropout" : "",
-            st_when_text_near(of->seen.last_wall_ns, view->now_wall_ns, text, sizeof(text)),
+            st_when_text_near(of->seen.last_wall_ns, view->now_wall_ns, ST_ROOM(32)),
             ago_text(view->now_wall_ns - of->seen.last_wall_ns, ST_ROOM(32)),
             of->seen.certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
     if (of->state != ST_OBSERVED_WATCHING)
@@ -169,14 +167,13 @@ static void put_quantile(struct line *line, const char *name, const struct st_hi
 static void add_lateness(struct section *to, const struct st_hist *hist)
 {
     struct line line = {0};
-    char text[32];
     put_ns(&line, "earliest", hist->total_n > 0, hist->min_ns);
     put_quantile(&line, "median", hist, 0.5);
     put_quantile(&line, "99 %", hist, 0.99);
     put_quantile(&line, "99.9 %", hist, 0.999);
     if (hist->total_n > 0 && hist->max_ns > STALL_NS)
         PUT(&line, ", not counting %" PRIu64 " in stalls of up to %s",
-            (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_format(hist->max_ns, text, sizeof(text)));
+            (uint64_t)st_hist_count_above(hist, STALL_NS), ST_NS(hist->max_ns));
     else
         put_ns(&line, "worst", hist->total_n > 0, hist->max_ns);
     add(to, OK, "Lateness", "%s (n = %" PRIu64 ")", line.text, (uint64_t)hist->total_n);
@@ -322,11 +319,10 @@ static const struct st_predict_row *smallest_that_holds(const struct st_forecast
 static void add_size(struct section *to, const struct st_view *view)
 {
     const struct st_predict_row *row = view->forecast != NULL ? smallest_that_holds(view->forecast) : NULL;
-    char high[32];
     if (row != NULL && view->forecast->measured_s >= SIZE_S)
         add(to, OK, "Buffer",
             "%" PRIu32 " frames would be enough: at most %s dropouts per hour (95 %%), measured for %s",
-            row->frames, st_miss_events_rate_text(row->high, high, sizeof(high)),
+            row->frames, st_miss_events_rate_text(row->high, ST_ROOM(32)),
             ST_NS_SHORT((int64_t)(view->forecast->measured_s * 1e9)));
 }
 
@@ -392,10 +388,9 @@ static void add_causes(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array(), .detail = true};
     const struct st_result *loop = view->loop;
-    char text[32];
     if (loop != NULL)
         add(&to, OK, "Late", "%" PRIu64 " wake-up%s more than %s late", loop->cause_late_n,
-            loop->cause_late_n == 1 ? "" : "s", st_ns_format(loop->cause_above_ns, text, sizeof(text)));
+            loop->cause_late_n == 1 ? "" : "s", ST_NS(loop->cause_above_ns));
     for (size_t i = 0; loop != NULL && i < ST_CAUSE_COUNT; i++) {
         const struct st_cause_row *row = &loop->causes[i];
         struct line line = {0};
@@ -432,11 +427,9 @@ static void add_loop(json_t *sections, const struct st_view *view)
     struct section to = {.rows = json_array(), .detail = true};
     const struct st_result *loop = view->loop;
     struct line line = {0};
-    char text[32];
     if (loop != NULL) {
         PUT(&line, "%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, ", loop->frames, loop->rate_hz,
-            st_ns_format(st_period_ns(&loop->period), text, sizeof(text)),
-            st_platform_policy_name(loop->policy), loop->priority);
+            ST_NS(st_period_ns(&loop->period)), st_platform_policy_name(loop->policy), loop->priority);
         if (loop->cpu >= 0)
             PUT(&line, "CPU %d", loop->cpu);
         else

@@ -129,8 +129,7 @@ static void say_most(const struct st_cause_sums *sums, int64_t total_ns, char *b
 static const char *verdict_of(const struct st_cause_sums *sums, const struct st_cause_span *span, char *buf,
                               size_t buf_bytes)
 {
-    char measured[48];
-    st_ns_format_long(span->measured_ns, measured, sizeof(measured));
+    const char *measured = ST_NS_LONG(span->measured_ns);
     if (span->wakes_n == 0) {
         snprintf(buf, buf_bytes, "Nothing was measured: there is no wake-up in this time.");
         return buf;
