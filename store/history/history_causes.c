@@ -65,12 +65,9 @@ static int read_span(struct st_history_reader *reader, int64_t since_ns, int64_t
     if (r < 0)
         return r;
     r = st_history_sql_step(statement);
-    if (r == 1 && st_history_sql_int(statement, 3) != INT64_MIN) {
-        span->from_wall_ns = st_history_sql_int(statement, 0);
-        span->to_wall_ns = st_history_sql_int(statement, 1);
-        span->measured_ns = st_history_sql_int(statement, 2);
-        span->wakes_n = (uint64_t)st_history_sql_int(statement, 3);
-    }
+    if (r == 1 && st_history_sql_int(statement, 3) != INT64_MIN)
+        st_history_sql_row(statement, "iiii", &span->from_wall_ns, &span->to_wall_ns, &span->measured_ns,
+                           &span->wakes_n);
     sqlite3_finalize(statement);
     return r < 0 ? r : 0;
 }
@@ -78,19 +75,15 @@ static int read_span(struct st_history_reader *reader, int64_t since_ns, int64_t
 static void take_row(sqlite3_stmt *statement, struct st_cause_sums *sums, struct st_cause_span *span)
 {
     char name[40];
-    struct st_cause_sum row = {.cause = ST_CAUSE_UNKNOWN,
-                               .n = (uint64_t)st_history_sql_int(statement, 2),
-                               .total_ns = st_history_sql_int(statement, 3),
-                               .worst_ns = st_history_sql_int(statement, 4),
-                               .explained_ns = st_history_sql_int(statement, 5)};
-    st_history_sql_text(statement, 0, name, sizeof(name));
-    st_history_sql_text(statement, 1, row.culprit, sizeof(row.culprit));
+    struct st_cause_sum row = {0};
+    int64_t above_ns;
+    st_history_sql_row(statement, "ttiiiii", name, sizeof(name), row.culprit, sizeof(row.culprit), &row.n,
+                       &row.total_ns, &row.worst_ns, &row.explained_ns, &above_ns);
     if (st_cause_kind_find(name, &row.cause) != 0)
         row.cause = ST_CAUSE_UNKNOWN; /* of a later version */
     row.figures = row.explained_ns != INT64_MIN;
     if (!row.figures)
         row.explained_ns = 0;
-    const int64_t above_ns = st_history_sql_int(statement, 6);
     if (row.n == 0)
         return; /* no sleeptuned has written that */
     if (span->above_ns == 0 || above_ns < span->above_ns)

@@ -72,15 +72,15 @@ static int read_facts(sqlite3 *db, struct changes *changes)
         " (SELECT max(change_n) FROM fact) - ? ORDER BY change_n, id",
         "i", (int64_t)CHANGES_MAX);
     while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
-        const int64_t number = st_history_sql_int(rows, 0), at_ns = st_history_sql_int(rows, 2);
+        int64_t number, from_ns, at_ns;
+        st_history_sql_row(rows, "iii", &number, &from_ns, &at_ns);
         struct st_since_change *last = changes->n > 0 ? &changes->changes[changes->n - 1] : NULL;
         if (last == NULL || last->number != number) {
             if (number > UINT32_MAX || (last != NULL && at_ns < last->at_ns))
                 continue; /* the clock was set back */
             changes->what[changes->n] = json_array();
             last = &changes->changes[changes->n++];
-            *last = (struct st_since_change){
-                .from_ns = st_history_sql_int(rows, 1), .at_ns = at_ns, .number = (uint32_t)number};
+            *last = (struct st_since_change){.from_ns = from_ns, .at_ns = at_ns, .number = (uint32_t)number};
         }
         json_t *what = changes->what[changes->n - 1];
         if (json_array_size(what) < WHAT_MAX)
@@ -155,15 +155,12 @@ static int read_sessions(sqlite3 *db, struct changes *changes)
     int r = st_history_sql_prepare(db, &rows, runs, "tti", st_event_kind_name(ST_EVENT_DEVICE_XRUN),
                                    st_event_kind_name(ST_EVENT_CLIENT_DROPOUT), (int64_t)SESSIONS_MAX);
     while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
-        struct kind kind = {.frames = st_history_sql_int(rows, 0), .rate_hz = st_history_sql_int(rows, 1)};
-        const int64_t from_ns = st_history_sql_int(rows, 3), to_ns = st_history_sql_int(rows, 4),
-                      dropouts_n = st_history_sql_int(rows, 5);
-        st_history_sql_text(rows, 2, kind.client, sizeof(kind.client));
-        const struct st_since_session run = {.from_ns = from_ns,
-                                             .to_ns = to_ns,
-                                             .played_ns = st_ns_sub(to_ns, from_ns),
-                                             .dropouts_n = dropouts_n > 0 ? (uint64_t)dropouts_n : 0,
-                                             .kind = kind_of(changes, &kind)};
+        struct kind kind = {0};
+        struct st_since_session run = {0};
+        st_history_sql_row(rows, "iitiia", &kind.frames, &kind.rate_hz, kind.client, sizeof(kind.client),
+                           &run.from_ns, &run.to_ns, &run.dropouts_n);
+        run.played_ns = st_ns_sub(run.to_ns, run.from_ns);
+        run.kind = kind_of(changes, &kind);
         r = run.kind < KINDS_MAX ? add_run(changes, &run) : 0;
     }
     sqlite3_finalize(rows);

@@ -15,7 +15,6 @@
  * while: its late wake-up was recorded after the minute, so that "no late wake-up in this row" proves
  * nothing. */
 #define MINUTE_MAX_NS (100 * ST_NS_PER_S)
-#define AMOUNT_MAX    INT64_C(1000000000000000) /* 11 days in ns */
 
 /* A value that says nothing is NULL in the table. */
 static int64_t or_null(int64_t value, int64_t nothing)
@@ -35,92 +34,61 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
         history->db,
         "INSERT INTO event (" COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
         "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        "itnnssssnsnnnnnsnnsnnnsnnnnnnnsnnn", event->wall_ns, st_event_kind_name(event->kind),
-        or_null(event->span_ns, 0), event->count_n, event->detail, event->source, event->device,
-        event->client, or_null(event->certainty, ST_CERTAINTY_NONE),
+        "itanssssnsaaaaasnnsaansnnnnnnnsaaa", event->wall_ns, st_event_kind_name(event->kind), event->span_ns,
+        event->count_n, event->detail, event->source, event->device, event->client,
+        or_null(event->certainty, ST_CERTAINTY_NONE),
         event->reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(event->reason) : "",
-        or_null(event->cycle.busy_ns, 0), or_null(event->cycle.error_ns, 0), or_null(event->cycle.wait_ns, 0),
-        or_null(event->cycle.period_ns, 0), or_null(event->missing_ns, 0), cause_or_null(event->cause),
-        event->lateness_ns, event->explained_ns, event->culprit, or_null(event->culprit_n, 0),
-        or_null(event->culprit_ns, 0), or_null(event->loop_cpu, ST_EVENT_NO_LOOP),
+        event->cycle.busy_ns, event->cycle.error_ns, event->cycle.wait_ns, event->cycle.period_ns,
+        event->missing_ns, cause_or_null(event->cause), event->lateness_ns, event->explained_ns,
+        event->culprit, event->culprit_n, event->culprit_ns, or_null(event->loop_cpu, ST_EVENT_NO_LOOP),
         cause_or_null(event->slowed), c->pressure_cpu_permille, c->pressure_io_permille,
         c->pressure_memory_permille, c->cpu_khz, c->throttles_n, c->temperature_mc, or_null(event->mixed, 0),
-        event->place != ST_DROPOUT_AT_UNKNOWN ? st_dropout_place_name(event->place) : "",
-        or_null(event->cycles_n, 0), or_null(event->lost_ns, 0), or_null(event->longest_ns, 0));
+        event->place != ST_DROPOUT_AT_UNKNOWN ? st_dropout_place_name(event->place) : "", event->cycles_n,
+        event->lost_ns, event->longest_ns);
 }
 
 /* --- reading: the file is not trusted --- */
 
-static int64_t number_or(sqlite3_stmt *statement, int i, int64_t nothing)
-{
-    const int64_t value = st_history_sql_int(statement, i);
-    return value != INT64_MIN ? value : nothing;
-}
-
 /* Of a later version: unknown. */
-static enum st_cause cause_at(sqlite3_stmt *statement, int i)
+static enum st_cause cause_of(const char *name)
 {
-    char name[40];
     enum st_cause cause;
-    st_history_sql_text(statement, i, name, sizeof(name));
     return st_cause_kind_find(name, &cause) == 0 ? cause : ST_CAUSE_UNKNOWN;
-}
-
-/* A length of time, or a number of occurrences; 0 for what no sleeptuned has written. */
-static int64_t amount_at(sqlite3_stmt *statement, int i)
-{
-    const int64_t value = number_or(statement, i, 0);
-    return value > 0 && value <= AMOUNT_MAX ? value : 0;
 }
 
 /* @return false: what no sleeptuned has written. */
 static bool read_event(sqlite3_stmt *statement, struct st_event *ret)
 {
-    char name[40];
-    st_history_sql_text(statement, 1, name, sizeof(name));
-    const enum st_event_kind kind = st_event_kind_of(name);
-    if (kind == ST_EVENT_KINDS)
-        return false;
-    struct st_event event = st_event_make(st_history_sql_int(statement, 0), kind, "%s", "");
-    event.span_ns = amount_at(statement, 2);
-    const int64_t count_n = st_history_sql_int(statement, 3);
-    event.count_n = count_n == 0 || amount_at(statement, 3) > 0 ? count_n : INT64_MIN;
-    st_history_sql_text(statement, 4, event.detail, sizeof(event.detail));
-    st_history_sql_text(statement, 5, event.source, sizeof(event.source));
-    st_history_sql_text(statement, 6, event.device, sizeof(event.device));
-    st_history_sql_text(statement, 7, event.client, sizeof(event.client));
-    const int64_t certainty = st_history_sql_int(statement, 8);
+    char kind[40], reason[40], cause[40], slowed[40], place[40];
+    int64_t count_n, certainty, loop_cpu, mixed;
+    struct st_event event = st_event_make(0, ST_EVENT_KINDS, "%s", "");
+    struct st_event_circumstances *c = &event.circumstances;
+    st_history_sql_row(statement, "itaittttitaaaaatiitaaitiiiiiiataaa", &event.wall_ns, kind, sizeof(kind),
+                       &event.span_ns, &count_n, event.detail, sizeof(event.detail), event.source,
+                       sizeof(event.source), event.device, sizeof(event.device), event.client,
+                       sizeof(event.client), &certainty, reason, sizeof(reason), &event.cycle.busy_ns,
+                       &event.cycle.error_ns, &event.cycle.wait_ns, &event.cycle.period_ns, &event.missing_ns,
+                       cause, sizeof(cause), &event.lateness_ns, &event.explained_ns, event.culprit,
+                       sizeof(event.culprit), &event.culprit_n, &event.culprit_ns, &loop_cpu, slowed,
+                       sizeof(slowed), &c->pressure_cpu_permille, &c->pressure_io_permille,
+                       &c->pressure_memory_permille, &c->cpu_khz, &c->throttles_n, &c->temperature_mc, &mixed,
+                       place, sizeof(place), &event.cycles_n, &event.lost_ns, &event.longest_ns);
+    event.kind = st_event_kind_of(kind);
+    if (count_n >= 0 && count_n <= ST_SQL_AMOUNT_MAX)
+        event.count_n = count_n;
     if (certainty == ST_CERTAINTY_EXACT || certainty == ST_CERTAINTY_PROBABLE)
         event.certainty = (enum st_certainty)certainty;
-    st_history_sql_text(statement, 9, name, sizeof(name));
-    event.reason = st_dropout_reason_of(name);
-    event.cycle.busy_ns = amount_at(statement, 10);
-    event.cycle.error_ns = amount_at(statement, 11);
-    event.cycle.wait_ns = amount_at(statement, 12);
-    event.cycle.period_ns = amount_at(statement, 13);
-    event.missing_ns = amount_at(statement, 14);
-    event.cause = cause_at(statement, 15);
-    event.lateness_ns = st_history_sql_int(statement, 16);
-    event.explained_ns = st_history_sql_int(statement, 17);
-    st_history_sql_text(statement, 18, event.culprit, sizeof(event.culprit));
-    event.culprit_n = amount_at(statement, 19);
-    event.culprit_ns = amount_at(statement, 20);
-    const int64_t loop_cpu = number_or(statement, 21, ST_EVENT_NO_LOOP);
+    event.reason = st_dropout_reason_of(reason);
+    event.cause = cause_of(cause);
     if (loop_cpu >= -1 && loop_cpu < CPUS_MAX)
         event.loop_cpu = (int)loop_cpu;
-    event.mixed = amount_at(statement, 29) > 0;
-    st_history_sql_text(statement, 30, name, sizeof(name));
-    event.place = st_dropout_place_of(name);
-    event.cycles_n = amount_at(statement, 31);
-    event.lost_ns = amount_at(statement, 32);
-    event.longest_ns = amount_at(statement, 33);
-    event.slowed = cause_at(statement, 22);
-    event.circumstances =
-        (struct st_event_circumstances){st_history_sql_int(statement, 23), st_history_sql_int(statement, 24),
-                                        st_history_sql_int(statement, 25), st_history_sql_int(statement, 26),
-                                        st_history_sql_int(statement, 27), st_history_sql_int(statement, 28)};
+    event.slowed = cause_of(slowed);
+    event.mixed = mixed > 0;
+    event.place = st_dropout_place_of(place);
+    if (event.kind == ST_EVENT_KINDS || (event.kind == ST_EVENT_LATE_WAKE && event.lateness_ns == INT64_MIN))
+        return false;
     *ret = event;
-    return kind != ST_EVENT_LATE_WAKE || event.lateness_ns != INT64_MIN;
+    return true;
 }
 
 int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
@@ -154,12 +122,8 @@ int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns,
     if (r < 0)
         return r;
     r = st_history_sql_step(statement);
-    if (r == 1) {
-        first_ns = st_history_sql_int(statement, 0);
-        last_ns = st_history_sql_int(statement, 1);
-        longest_ns = st_history_sql_int(statement, 2);
-        late_n = st_history_sql_int(statement, 3);
-    }
+    if (r == 1)
+        st_history_sql_row(statement, "iiii", &first_ns, &last_ns, &longest_ns, &late_n);
     sqlite3_finalize(statement);
     if (r < 0 || last_ns < to_ns || first_ns > from_ns || longest_ns > MINUTE_MAX_NS)
         return r < 0 ? r : 0;
@@ -195,8 +159,7 @@ static int find_range(const struct st_history_reader *reader, const struct st_hi
         return r;
     r = st_history_sql_step(statement);
     if (r == 1) {
-        range.wall_ns = st_history_sql_int(statement, 0);
-        range.id = st_history_sql_int(statement, 1);
+        st_history_sql_row(statement, "ii", &range.wall_ns, &range.id);
         r = st_history_sql_step(statement);
         range.more = r == 1;
     }

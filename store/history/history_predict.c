@@ -24,7 +24,7 @@ static int read_settings(struct reading *reading)
     struct st_predict_run *run = reading->run;
     int r = st_history_sql_prepare(
         reading->reader->db, &statement,
-        "SELECT c.id, c.frames, c.rate_hz, c.load_percent, c.policy, c.priority FROM span"
+        "SELECT c.id, c.frames, c.rate_hz, c.load_percent > 0, c.policy, c.priority FROM span"
         " JOIN circumstances AS c"
         " ON c.id = circumstances WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
         "i", ST_HISTORY_MINUTE);
@@ -32,11 +32,10 @@ static int read_settings(struct reading *reading)
         return r;
     r = st_history_sql_step(statement);
     if (r == 1) {
-        const int64_t frames = st_history_sql_int(statement, 1), rate_hz = st_history_sql_int(statement, 2);
-        reading->settings = st_history_sql_int(statement, 0);
-        reading->loaded = sqlite3_column_double(statement, 3) > 0;
-        st_history_sql_text(statement, 4, reading->ret->policy, sizeof(reading->ret->policy));
-        reading->ret->priority = st_history_sql_int(statement, 5);
+        int64_t frames, rate_hz, loaded;
+        st_history_sql_row(statement, "iiiiti", &reading->settings, &frames, &rate_hz, &loaded,
+                           reading->ret->policy, sizeof(reading->ret->policy), &reading->ret->priority);
+        reading->loaded = loaded > 0;
         r = frames > 0 && frames <= FRAMES_MAX && rate_hz > 0 && rate_hz <= FRAMES_MAX ? 0 : -ENODATA;
         if (r == 0 && st_period_init(&run->period, (uint32_t)frames, (uint32_t)rate_hz) < 0)
             r = -ENODATA;
@@ -58,19 +57,19 @@ static void widen(int64_t *since_ns, int64_t *until_ns, int64_t from_ns, int64_t
 static int take_span(struct reading *reading, sqlite3_stmt *statement, struct st_history_sum *sum)
 {
     struct st_history_predict *ret = reading->ret;
-    const int64_t from_ns = st_history_sql_int(statement, 0), to_ns = st_history_sql_int(statement, 1);
-    const int64_t measured_ns = st_history_sql_int(statement, 2);
+    int64_t from_ns, to_ns, measured_ns, settings, max_ns, events_n;
+    st_history_sql_row(statement, "iiiiii", &from_ns, &to_ns, &measured_ns, &settings, &max_ns, &events_n);
     if (measured_ns <= 0 || measured_ns > DAY_NS)
         return measured_ns == 0 ? 0 : -EBADMSG;
-    if (st_history_sql_int(statement, 3) != reading->settings) {
+    if (settings != reading->settings) {
         ret->other_ns = st_ns_add(ret->other_ns, measured_ns);
         widen(&ret->other_since_ns, &ret->other_until_ns, from_ns, to_ns);
         return 0;
     }
     widen(&ret->since_ns, &ret->until_ns, from_ns, to_ns);
     struct st_predict_span span = {.periods_n = st_period_index_at(&reading->run->period, 0, measured_ns),
-                                   .max_ns = st_history_sql_int(statement, 4),
-                                   .events_n = reading->loaded ? -1 : st_history_sql_int(statement, 5)};
+                                   .max_ns = max_ns,
+                                   .events_n = reading->loaded ? -1 : events_n};
     if (span.max_ns > reading->run->kept_above_ns) {
         st_hist_reset(&sum->hist);
         const int r = st_history_sum_add(sum, sqlite3_column_blob(statement, 6),

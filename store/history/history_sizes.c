@@ -38,12 +38,8 @@ static int read_sizes(sqlite3 *db, int64_t since_ns, int64_t until_ns, struct st
         (int64_t)ST_HISTORY_WATCH_JOIN_NS, (int64_t)ST_HISTORY_SIZES_MAX);
     while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
         struct st_history_size *size = &ret->sizes[ret->n++];
-        st_history_sql_text(rows, 0, size->source, sizeof(size->source));
-        size->frames = st_history_sql_int(rows, 1);
-        size->rate_hz = st_history_sql_int(rows, 2);
-        size->playing_ns = st_history_sql_int(rows, 3);
-        size->dropouts_n = st_history_sql_int(rows, 4);
-        size->episodes_n = st_history_sql_int(rows, 5);
+        st_history_sql_row(rows, "tiiiii", size->source, sizeof(size->source), &size->frames, &size->rate_hz,
+                           &size->playing_ns, &size->dropouts_n, &size->episodes_n);
     }
     sqlite3_finalize(rows);
     return r;
@@ -61,11 +57,8 @@ int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, in
                                    "iii", since_ns, until_ns, (int64_t)ST_HISTORY_RUNS_MAX + 1);
     while (r >= 0 && rows != NULL && (r = st_history_sql_step(rows)) == 1) {
         struct st_history_run *run = &ret->runs[ret->runs_n++ % ST_HISTORY_RUNS_MAX];
-        st_history_sql_text(rows, 0, run->source, sizeof(run->source));
-        run->from_wall_ns = st_history_sql_int(rows, 1);
-        run->to_wall_ns = st_history_sql_int(rows, 2);
-        run->frames = st_history_sql_int(rows, 3);
-        run->rate_hz = st_history_sql_int(rows, 4);
+        st_history_sql_row(rows, "tiiii", run->source, sizeof(run->source), &run->from_wall_ns,
+                           &run->to_wall_ns, &run->frames, &run->rate_hz);
     }
     sqlite3_finalize(rows);
     return r;

@@ -97,10 +97,11 @@ static int bind(sqlite3_stmt *statement, const char *types, va_list args)
         case 'i':
             code = sqlite3_bind_int64(statement, i, va_arg(args, int64_t));
             break;
+        case 'a':
         case 'n': {
             const int64_t value = va_arg(args, int64_t);
-            code = value == INT64_MIN ? sqlite3_bind_null(statement, i)
-                                      : sqlite3_bind_int64(statement, i, value);
+            code = value == (types[i - 1] == 'a' ? 0 : INT64_MIN) ? sqlite3_bind_null(statement, i)
+                                                                  : sqlite3_bind_int64(statement, i, value);
             break;
         }
         case 'd':
@@ -180,6 +181,22 @@ int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char
 int64_t st_history_sql_int(sqlite3_stmt *statement, int i)
 {
     return sqlite3_column_type(statement, i) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(statement, i);
+}
+
+void st_history_sql_row(sqlite3_stmt *statement, const char *columns, ...)
+{
+    va_list args;
+    va_start(args, columns);
+    for (int i = 0; columns[i] != '\0'; i++) {
+        void *to = va_arg(args, void *);
+        if (columns[i] == 't') {
+            st_history_sql_text(statement, i, to, va_arg(args, size_t));
+            continue;
+        }
+        const int64_t value = st_history_sql_int(statement, i);
+        *(int64_t *)to = columns[i] == 'i' || (value > 0 && value <= ST_SQL_AMOUNT_MAX) ? value : 0;
+    }
+    va_end(args);
 }
 
 int64_t st_history_sql_add(int64_t sum, int64_t value)

@@ -17,6 +17,7 @@
 /* Limits for files that someone else may have written. */
 #define ST_SQL_VALUE_BYTES (1024 * 1024) /* largest row; a histogram of 3 digits has at most 0.5 MB */
 #define ST_SQL_READ_NS     INT64_C(10000000000)
+#define ST_SQL_AMOUNT_MAX  INT64_C(1000000000000000) /* 11 days in ns */
 
 /** Restricts the file: no views, no triggers, no writing to the schema, no functions with side effects in it,
  * no other file, no row of more than ST_SQL_VALUE_BYTES. Call it right after open. */
@@ -37,8 +38,8 @@ int st_history_sql_errno(sqlite3 *db, int code);
 const char *st_history_sql_sentence(sqlite3 *db, int r);
 
 /** Prepares a statement and binds an argument for each letter of `types`: i int64_t; n int64_t, NULL for
- * INT64_MIN; d double; t text; s text, NULL for ""; b bytes and their size_t. @return 0 or a negative errno
- * value. Finish with sqlite3_finalize. */
+ * INT64_MIN; a int64_t, NULL for 0; d double; t text; s text, NULL for ""; b bytes and their size_t. @return
+ * 0 or a negative errno value. Finish with sqlite3_finalize. */
 ST_NODISCARD int st_history_sql_prepare(sqlite3 *db, sqlite3_stmt **ret, const char *sql, const char *types,
                                         ...);
 /** The next row. @return 1, 0 at the end, or a negative errno value. */
@@ -48,6 +49,10 @@ ST_NODISCARD int st_history_sql_step(sqlite3_stmt *statement);
 ST_NODISCARD int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char *types, ...);
 #define st_history_sql_run(db, sql, ...) st_history_sql_number((db), NULL, (sql), __VA_ARGS__)
 
+/** Reads the first columns of a row, one for each letter of `columns`: i into an int64_t, INT64_MIN for NULL;
+ * a the same for a length of time in ns or a number of occurrences, 0 for NULL and for what is none (up to
+ * ST_SQL_AMOUNT_MAX); t as st_history_sql_text into the char array and size_t that are given. */
+void st_history_sql_row(sqlite3_stmt *statement, const char *columns, ...);
 /** Column i: INT64_MIN for NULL. */
 int64_t st_history_sql_int(sqlite3_stmt *statement, int i);
 /** A saturated sum; an unknown sum (INT64_MIN) becomes the value. */

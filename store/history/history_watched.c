@@ -107,7 +107,8 @@ int st_history_read_idle(struct st_history_reader *reader, int64_t since_ns, int
     if (r < 0)
         return r;
     while ((r = st_history_sql_step(statement)) == 1) { /* rows of several sources overlap */
-        const int64_t from_ns = st_history_sql_int(statement, 0), to_ns = st_history_sql_int(statement, 1);
+        int64_t from_ns, to_ns;
+        st_history_sql_row(statement, "ii", &from_ns, &to_ns);
         if (any && from_ns > st_ns_add(*ret_to_ns, ST_HISTORY_WATCH_JOIN_NS))
             break;
         *ret_from_ns = any ? *ret_from_ns : from_ns;

@@ -76,13 +76,10 @@ static int put(struct st_history *history, int64_t level, const struct row *row,
 /* Reads a row of GET and adds its histogram to history->sum. */
 static int get(struct st_history *history, sqlite3_stmt *statement, struct row *ret)
 {
-    ret->id = st_history_sql_int(statement, 0);
-    ret->from_ns = st_history_sql_int(statement, 1);
-    ret->measured_ns = st_history_sql_int(statement, 2);
+    st_history_sql_row(statement, "iiiii", &ret->id, &ret->from_ns, &ret->measured_ns, &ret->max_ns,
+                       &ret->circumstances);
     for (int i = 0; i < (int)ST_ARRAY_LEN(ret->counts); i++)
         ret->counts[i] = st_history_sql_int(statement, COUNTS_AT + i);
-    ret->max_ns = st_history_sql_int(statement, 3);
-    ret->circumstances = st_history_sql_int(statement, 4);
     const void *lateness = sqlite3_column_blob(statement, 5);
     return st_history_sum_add(&history->sum, lateness, (size_t)sqlite3_column_bytes(statement, 5));
 }
@@ -270,9 +267,9 @@ static int read_kinds(struct st_history *history, struct kind kinds[KINDS_MAX])
     if (r < 0)
         return r;
     while ((r = st_history_sql_step(statement)) == 1) {
-        st_history_sql_text(statement, 0, kinds[n].name, sizeof(kinds[n].name));
-        st_history_sql_text(statement, 1, kinds[n].source, sizeof(kinds[n].source));
-        kinds[n++].n = st_history_sql_int(statement, 2);
+        struct kind *kind = &kinds[n++];
+        st_history_sql_row(statement, "tti", kind->name, sizeof(kind->name), kind->source,
+                           sizeof(kind->source), &kind->n);
     }
     sqlite3_finalize(statement);
     return r < 0 ? r : n;
