@@ -38,31 +38,28 @@ struct arguments {
     struct run run;
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune assert --at-most N/h [OPTION...]\n"
-          "Test that missed deadlines stay below a limit, for test jobs of distributions,\n"
-          "plug-ins and stage boxes. Missed deadlines less than a second apart are one\n"
-          "episode. What runs is the loop of 'measure', not your music.\n\n"
-          "      --at-most N/h       how many episodes an hour are allowed\n"
-          "  -f, --frames N          frames per period (128)\n"
-          "  -r, --rate RATE         48000, 44.1k ... (48k)\n"
-          "  -d, --duration TIME     how long it takes (so long that two episodes may pass)\n"
-          "      --load PERCENT      the loop computes for 0 .. 90 % of the period (0)\n"
-          "      --policy POLICY     fifo, rr or other (fifo)\n"
-          "  -p, --priority N        1 .. 99 (70)\n"
-          "      --early             end as soon as it is decided; needs longer to be sure\n"
-          "      --junit FILE        write the result as JUnit XML\n"
-          "  -q, --quiet             nothing on standard error while it measures\n"
-          "  -h, --help\n\n"
-          "Examples:\n"
-          "  sleeptune assert --frames 128 --at-most 20/h -d 10m\n"
-          "  sleeptune assert --at-most 1/h --early -d 12h --junit result.xml\n\n"
-          "Exit status: 0 kept, 1 broken, 2 undecided, 3 usage, or too short to be kept,\n"
-          "4 failure, 5 invalid: the host took the CPU, the computer slept, or the books\n"
-          "do not balance.\n",
-          stdout);
-}
+static const char help[] =
+    "Usage: sleeptune assert --at-most N/h [OPTION...]\n"
+    "Test that missed deadlines stay below a limit, for test jobs of distributions,\n"
+    "plug-ins and stage boxes. Missed deadlines less than a second apart are one\n"
+    "episode. What runs is the loop of 'measure', not your music.\n\n"
+    "      --at-most N/h       how many episodes an hour are allowed\n"
+    "  -f, --frames N          frames per period (128)\n"
+    "  -r, --rate RATE         48000, 44.1k ... (48k)\n"
+    "  -d, --duration TIME     how long it takes (so long that two episodes may pass)\n"
+    "      --load PERCENT      the loop computes for 0 .. 90 % of the period (0)\n"
+    "      --policy POLICY     fifo, rr or other (fifo)\n"
+    "  -p, --priority N        1 .. 99 (70)\n"
+    "      --early             end as soon as it is decided; needs longer to be sure\n"
+    "      --junit FILE        write the result as JUnit XML\n"
+    "  -q, --quiet             nothing on standard error while it measures\n"
+    "  -h, --help\n\n"
+    "Examples:\n"
+    "  sleeptune assert --frames 128 --at-most 20/h -d 10m\n"
+    "  sleeptune assert --at-most 1/h --early -d 12h --junit result.xml\n\n"
+    "Exit status: 0 kept, 1 broken, 2 undecided, 3 usage, or too short to be kept,\n"
+    "4 failure, 5 invalid: the host took the CPU, the computer slept, or the books\n"
+    "do not balance.\n";
 
 /* "20/h" */
 static int take_limit(const char *command, void *ctx, const char *text)

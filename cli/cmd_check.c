@@ -35,31 +35,28 @@ struct options {
     const char *back; /* of listen; NULL: the best way */
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune check [OPTION...]\n"
-          "Measure for ten seconds, mostly at 32 frames, watch the music that plays, and\n"
-          "judge the settings. One screen: who made dropouts, which buffer sizes this\n"
-          "computer holds, which settings may cost most, what to do now. The first verdict\n"
-          "appears after two seconds. Changes nothing and needs no root. 'sleeptune'\n"
-          "without a command does the same.\n\n"
-          "  -d, --duration T   how long to measure, as in 10s, 500ms, 1m (10s)\n"
-          "      --stress       measure six times that long: without load, then while\n"
-          "                     programs compute, copy memory, write to the disk, start\n"
-          "                     others, use the network (64 MiB a CPU, a file of 64 MiB)\n"
-          "      --listen       then play a quiet test signal as long (10s or more), and\n"
-          "                     say what was lost on the way back; it says so before\n"
-          "      --back WAY     how it comes back, see 'sleeptune listen --help'\n"
-          "  -q, --quiet        print nothing on standard error while it measures\n" ST_NO_SERVERS_HELP
-              ST_REPORT_HELP "\n"
-          "Examples:\n"
-          "  sleeptune check --frames 64\n"
-          "  sleeptune check --duration 1m --json | jq .verdict\n\n"
-          "Exit status: 0 no dropout at the size in use (or of --frames), no finding at or\n"
-          "above the threshold, 1 dropouts or findings, 2 a rule that could reach the\n"
-          "threshold is unknown, 3 usage, 4 failure, 5 invalid measurement.\n",
-          stdout);
-}
+static const char help[] =
+    "Usage: sleeptune check [OPTION...]\n"
+    "Measure for ten seconds, mostly at 32 frames, watch the music that plays, and\n"
+    "judge the settings. One screen: who made dropouts, which buffer sizes this\n"
+    "computer holds, which settings may cost most, what to do now. The first verdict\n"
+    "appears after two seconds. Changes nothing and needs no root. 'sleeptune'\n"
+    "without a command does the same.\n\n"
+    "  -d, --duration T   how long to measure, as in 10s, 500ms, 1m (10s)\n"
+    "      --stress       measure six times that long: without load, then while\n"
+    "                     programs compute, copy memory, write to the disk, start\n"
+    "                     others, use the network (64 MiB a CPU, a file of 64 MiB)\n"
+    "      --listen       then play a quiet test signal as long (10s or more), and\n"
+    "                     say what was lost on the way back; it says so before\n"
+    "      --back WAY     how it comes back, see 'sleeptune listen --help'\n"
+    "  -q, --quiet        print nothing on standard error while it measures\n" ST_NO_SERVERS_HELP
+        ST_REPORT_HELP "\n"
+    "Examples:\n"
+    "  sleeptune check --frames 64\n"
+    "  sleeptune check --duration 1m --json | jq .verdict\n\n"
+    "Exit status: 0 no dropout at the size in use (or of --frames), no finding at or\n"
+    "above the threshold, 1 dropouts or findings, 2 a rule that could reach the\n"
+    "threshold is unknown, 3 usage, 4 failure, 5 invalid measurement.\n";
 
 /** The smallest size of which none of these wake-ups would have been a dropout; 0: none up to the longest. */
 static uint32_t held_so_far(const struct st_result *result)

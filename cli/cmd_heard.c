@@ -19,29 +19,26 @@ struct options {
     const char *socket;
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune heard [--key] [OPTION...] [NOTE...]\n"
-          "       sleeptune heard --practice\n"
-          "Run this when you hear a click: sleeptuned keeps the moment, and what happened\n"
-          "before it. After some marks 'sleeptune history --heard' says which cause comes\n"
-          "before them more often than chance would have it.\n\n"
-          "      --key            a key of the desktop runs this: what you heard happened\n"
-          "                       in the last 2.5 s (without: 30 s, the time to type it)\n"
-          "      --practice       play a tone with eight short holes, and learn from the\n"
-          "                       space bar how fast you are: --key means that time then\n"
-          "      --system         the system's daemon, also if your own runs\n"
-          "      --socket PATH    the daemon on this socket; also SLEEPTUNE_SOCKET\n"
-          "  -q, --quiet          print nothing\n"
-          "  -h, --help           this text\n\n"
-          "NOTE is kept with the mark, at most 160 bytes, and does not leave this computer.\n\n"
-          "Examples:\n"
-          "  sleeptune heard in the second verse, left\n"
-          "  sleeptune heard --key --quiet     (bind this to a key of your desktop)\n"
-          "  sleeptune history --heard\n\n"
-          "Exit status: 0 kept, 2 nothing learned by --practice, 3 usage, 4 not kept.\n",
-          stdout);
-}
+static const char help[] =
+    "Usage: sleeptune heard [--key] [OPTION...] [NOTE...]\n"
+    "       sleeptune heard --practice\n"
+    "Run this when you hear a click: sleeptuned keeps the moment, and what happened\n"
+    "before it. After some marks 'sleeptune history --heard' says which cause comes\n"
+    "before them more often than chance would have it.\n\n"
+    "      --key            a key of the desktop runs this: what you heard happened\n"
+    "                       in the last 2.5 s (without: 30 s, the time to type it)\n"
+    "      --practice       play a tone with eight short holes, and learn from the\n"
+    "                       space bar how fast you are: --key means that time then\n"
+    "      --system         the system's daemon, also if your own runs\n"
+    "      --socket PATH    the daemon on this socket; also SLEEPTUNE_SOCKET\n"
+    "  -q, --quiet          print nothing\n"
+    "  -h, --help           this text\n\n"
+    "NOTE is kept with the mark, at most 160 bytes, and does not leave this computer.\n\n"
+    "Examples:\n"
+    "  sleeptune heard in the second verse, left\n"
+    "  sleeptune heard --key --quiet     (bind this to a key of your desktop)\n"
+    "  sleeptune history --heard\n\n"
+    "Exit status: 0 kept, 2 nothing learned by --practice, 3 usage, 4 not kept.\n";
 
 /* @return -1 to go on, or an st_exit. */
 static int read_options(int argc, char **argv, struct options *o, int *ret_first)

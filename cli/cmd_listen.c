@@ -26,34 +26,30 @@ struct options {
     bool json, sizes;
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune listen [--back WAY] [--frames N | --sizes] [OPTION...]\n"
-          "       sleeptune listen --signal FILE.wav [-d TIME]\n"
-          "       sleeptune listen --input FILE.wav [--json]\n"
-          "Play a quiet test signal through your sound system, take it back, and find each\n"
-          "sample that was lost on the way.\n\n"
-          "      --back WAY             how it comes back: jack, monitor, aloop, cable,\n"
-          "                             virtual_oss, or a device (default: the best)\n"
-          "      --play DEVICE          where it is played (default: the usual device)\n"
-          "  -d, --duration TIME        (60s: can show at most 180 losses per hour)\n"
-          "  -f, --frames N             at that buffer size, which is set back afterwards\n"
-          "      --sizes                latency and losses at 32 to 2048 frames, 10s each\n"
-          "      --signal FILE          write the test signal (48 kHz, stereo, 16 bits),\n"
-          "                             to be played on any device\n"
-          "      --input FILE           judge a recording of that signal, from anywhere\n"
-          "      --json, --format json|text\n"
-          "  -h, --help                 this text\n\n"
-          "It says what it is going to play and record before it does. Nothing is kept.\n\n"
-          "Examples:\n"
-          "  sleeptune listen\n"
-          "  sleeptune listen --back cable -d 3h\n"
-          "  sleeptune listen --signal test.wav\n"
-          "  sleeptune listen --input recorded.wav\n\n"
-          "Exit status: 0 nothing was lost, 1 losses, 3 usage or a file that is no such\n"
-          "recording, 4 failure, 5 invalid: a forced glitch was not found.\n",
-          stdout);
-}
+static const char help[] = "Usage: sleeptune listen [--back WAY] [--frames N | --sizes] [OPTION...]\n"
+                           "       sleeptune listen --signal FILE.wav [-d TIME]\n"
+                           "       sleeptune listen --input FILE.wav [--json]\n"
+                           "Play a quiet test signal through your sound system, take it back, and find each\n"
+                           "sample that was lost on the way.\n\n"
+                           "      --back WAY             how it comes back: jack, monitor, aloop, cable,\n"
+                           "                             virtual_oss, or a device (default: the best)\n"
+                           "      --play DEVICE          where it is played (default: the usual device)\n"
+                           "  -d, --duration TIME        (60s: can show at most 180 losses per hour)\n"
+                           "  -f, --frames N             at that buffer size, which is set back afterwards\n"
+                           "      --sizes                latency and losses at 32 to 2048 frames, 10s each\n"
+                           "      --signal FILE          write the test signal (48 kHz, stereo, 16 bits),\n"
+                           "                             to be played on any device\n"
+                           "      --input FILE           judge a recording of that signal, from anywhere\n"
+                           "      --json, --format json|text\n"
+                           "  -h, --help                 this text\n\n"
+                           "It says what it is going to play and record before it does. Nothing is kept.\n\n"
+                           "Examples:\n"
+                           "  sleeptune listen\n"
+                           "  sleeptune listen --back cable -d 3h\n"
+                           "  sleeptune listen --signal test.wav\n"
+                           "  sleeptune listen --input recorded.wav\n\n"
+                           "Exit status: 0 nothing was lost, 1 losses, 3 usage or a file that is no such\n"
+                           "recording, 4 failure, 5 invalid: a forced glitch was not found.\n";
 
 /* --- the signal as a file --- */
 

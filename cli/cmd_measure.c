@@ -30,37 +30,34 @@ struct arguments {
     bool details, json, fail_on_miss, quiet;
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune measure [OPTION...]\n"
-          "Run a loop like an audio callback and count the deadlines that it misses.\n\n"
-          "  -r, --rate RATE         48000, 44.1k ... (as in the sound server, else 48k)\n"
-          "  -f, --frames N          frames per period (likewise, else 128)\n"
-          "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
-          "  -a, --cpu N|LIST|all    a loop on each CPU, as 0,2-3 (one loop on any CPU)\n"
-          "      --policy POLICY     fifo, rr or other (fifo)\n"
-          "  -p, --priority N        1 .. 99 (70)\n"
-          "      --load PERCENT      the loop computes for 0 .. 90 % of the period (0)\n"
-          "      --stress PHASE      busy computer: cpu, memory, disk, programs or network\n"
-          "      --warmup CYCLES     first cycles, not counted (200, at most 1 s)\n"
-          "      --wait WAIT         plain, or precise: no delay added by FreeBSD (plain)\n"
-          "      --timer-slack NS    timer slack of the loop's thread (not changed)\n"
-          "      --cause-above TIME  find the cause of later wake-ups (half a period)\n"
-          "      --no-lock           do not lock memory\n"
-          "      --record FILE       write every lateness, for predict and sleeptune-lab\n"
-          "      --details           also response time, cost of the loop, test conditions\n"
-          "      --json, --format json|text\n"
-          "      --fail-on-miss      exit status 1 if a period was missed\n"
-          "  -q, --quiet             no progress line\n"
-          "  -h, --help\n\n"
-          "Examples:\n"
-          "  sleeptune measure --frames 64 --duration 1m\n"
-          "  sleeptune measure --cpu all --load 30 --json >result.json\n"
-          "  sleeptune measure --policy other --duration 10s    what a normal thread gets\n\n"
-          "Ctrl-C ends the measurement early and prints it. Exit status: 0 done, 1 missed\n"
-          "periods with --fail-on-miss, 3 usage, 4 failure, 5 invalid measurement.\n",
-          stdout);
-}
+static const char help[] =
+    "Usage: sleeptune measure [OPTION...]\n"
+    "Run a loop like an audio callback and count the deadlines that it misses.\n\n"
+    "  -r, --rate RATE         48000, 44.1k ... (as in the sound server, else 48k)\n"
+    "  -f, --frames N          frames per period (likewise, else 128)\n"
+    "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
+    "  -a, --cpu N|LIST|all    a loop on each CPU, as 0,2-3 (one loop on any CPU)\n"
+    "      --policy POLICY     fifo, rr or other (fifo)\n"
+    "  -p, --priority N        1 .. 99 (70)\n"
+    "      --load PERCENT      the loop computes for 0 .. 90 % of the period (0)\n"
+    "      --stress PHASE      busy computer: cpu, memory, disk, programs or network\n"
+    "      --warmup CYCLES     first cycles, not counted (200, at most 1 s)\n"
+    "      --wait WAIT         plain, or precise: no delay added by FreeBSD (plain)\n"
+    "      --timer-slack NS    timer slack of the loop's thread (not changed)\n"
+    "      --cause-above TIME  find the cause of later wake-ups (half a period)\n"
+    "      --no-lock           do not lock memory\n"
+    "      --record FILE       write every lateness, for predict and sleeptune-lab\n"
+    "      --details           also response time, cost of the loop, test conditions\n"
+    "      --json, --format json|text\n"
+    "      --fail-on-miss      exit status 1 if a period was missed\n"
+    "  -q, --quiet             no progress line\n"
+    "  -h, --help\n\n"
+    "Examples:\n"
+    "  sleeptune measure --frames 64 --duration 1m\n"
+    "  sleeptune measure --cpu all --load 30 --json >result.json\n"
+    "  sleeptune measure --policy other --duration 10s    what a normal thread gets\n\n"
+    "Ctrl-C ends the measurement early and prints it. Exit status: 0 done, 1 missed\n"
+    "periods with --fail-on-miss, 3 usage, 4 failure, 5 invalid measurement.\n";
 
 static int bad_cpus(const char *text)
 {

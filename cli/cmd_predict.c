@@ -27,32 +27,28 @@ struct options {
     bool details, history, json;
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune predict FILE [OPTION...]\n"
-          "       sleeptune predict --history [FILE] [OPTION...]\n"
-          "Which buffer size can I use? Dropouts per hour at each size, and how sure that\n"
-          "is, from one run at the shortest size. Longer ones follow from that.\n\n"
-          "FILE is a recording of 'measure --record'.\n\n"
-          "      --history              what sleeptuned measured; FILE is a history\n"
-          "                             (usually the one that 'sleeptune history' shows)\n"
-          "      --frames LIST          sizes, such as 64,128,480 (16, 32, 64 ... 2048)\n"
-          "      --periods N            periods in the buffer of the device (2)\n"
-          "      --load PERCENT         time that the program needs of each period (0)\n"
-          "      --headroom-frames N    PipeWire's api.alsa.headroom (0)\n"
-          "      --granularity TIME     steps in which the device reports its position (0)\n"
-          "      --details              all rows, with bounds and reasons\n"
-          "      --json, --format json|text\n"
-          "  -h, --help                 this text\n\n"
-          "Examples:\n"
-          "  sleeptune measure --frames 32 --duration 10m --record run.strec\n"
-          "  sleeptune predict run.strec\n"
-          "  sleeptune predict run.strec --load 60 --periods 3\n"
-          "  sleeptune predict --history\n\n"
-          "Exit status: 0 a size held, 1 each size has dropouts, 2 too little data,\n"
-          "3 usage, 4 failure.\n",
-          stdout);
-}
+static const char help[] = "Usage: sleeptune predict FILE [OPTION...]\n"
+                           "       sleeptune predict --history [FILE] [OPTION...]\n"
+                           "Which buffer size can I use? Dropouts per hour at each size, and how sure that\n"
+                           "is, from one run at the shortest size. Longer ones follow from that.\n\n"
+                           "FILE is a recording of 'measure --record'.\n\n"
+                           "      --history              what sleeptuned measured; FILE is a history\n"
+                           "                             (usually the one that 'sleeptune history' shows)\n"
+                           "      --frames LIST          sizes, such as 64,128,480 (16, 32, 64 ... 2048)\n"
+                           "      --periods N            periods in the buffer of the device (2)\n"
+                           "      --load PERCENT         time that the program needs of each period (0)\n"
+                           "      --headroom-frames N    PipeWire's api.alsa.headroom (0)\n"
+                           "      --granularity TIME     steps in which the device reports its position (0)\n"
+                           "      --details              all rows, with bounds and reasons\n"
+                           "      --json, --format json|text\n"
+                           "  -h, --help                 this text\n\n"
+                           "Examples:\n"
+                           "  sleeptune measure --frames 32 --duration 10m --record run.strec\n"
+                           "  sleeptune predict run.strec\n"
+                           "  sleeptune predict run.strec --load 60 --periods 3\n"
+                           "  sleeptune predict --history\n\n"
+                           "Exit status: 0 a size held, 1 each size has dropouts, 2 too little data,\n"
+                           "3 usage, 4 failure.\n";
 
 static int take_frames(const char *command, void *ctx, const char *text)
 {

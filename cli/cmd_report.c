@@ -16,33 +16,30 @@ struct options {
     struct st_report_options report;
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune report [OPTION...] [ID...|FILE...]\n"
-          "       sleeptune report --list\n"
-          "Judge the settings of this machine: how many microseconds of each period a\n"
-          "setting may cost, and how to change it. Changes nothing and needs no root.\n"
-          "With ids of rules: print the mechanism, formula and sources of each, and its\n"
-          "result for this machine.\n\n"
-          "  --list             list all rules\n"
-          "  --snapshot FILE    judge a snapshot; '-': standard input\n"
-          "  --root DIR         judge a captured tree (a folder with proc/, sys/ ...) or a\n"
-          "                     FreeBSD capture (a folder with sysctl-a.txt)\n"
-          "  --input FILE       judge a posted text: pw-top, the journal, ps, ulimit -a,\n"
-          "                     dmesg, uname -a, alsa-info.sh and more; up to 8 times;\n"
-          "                     also without --input\n"
-          "  --user NAME        judge with the rights that NAME gets at login\n" ST_NO_SERVERS_HELP
-              ST_REPORT_HELP "\n"
-          "Examples:\n"
-          "  sleeptune report --frames 64\n"
-          "  sleeptune report linux-timer-slack\n"
-          "  sleeptune report --json | jq .verdict\n"
-          "  sleeptune report --snapshot friend.json --format markdown -o answer.md\n"
-          "  sysctl -a > capture/sysctl-a.txt; sleeptune report --root capture\n\n"
-          "Exit status: 0 nothing at or above the threshold, 1 findings, 2 a rule that\n"
-          "could reach it is unknown, 3 usage, 4 failure.\n",
-          stdout);
-}
+static const char help[] =
+    "Usage: sleeptune report [OPTION...] [ID...|FILE...]\n"
+    "       sleeptune report --list\n"
+    "Judge the settings of this machine: how many microseconds of each period a\n"
+    "setting may cost, and how to change it. Changes nothing and needs no root.\n"
+    "With ids of rules: print the mechanism, formula and sources of each, and its\n"
+    "result for this machine.\n\n"
+    "  --list             list all rules\n"
+    "  --snapshot FILE    judge a snapshot; '-': standard input\n"
+    "  --root DIR         judge a captured tree (a folder with proc/, sys/ ...) or a\n"
+    "                     FreeBSD capture (a folder with sysctl-a.txt)\n"
+    "  --input FILE       judge a posted text: pw-top, the journal, ps, ulimit -a,\n"
+    "                     dmesg, uname -a, alsa-info.sh and more; up to 8 times;\n"
+    "                     also without --input\n"
+    "  --user NAME        judge with the rights that NAME gets at login\n" ST_NO_SERVERS_HELP ST_REPORT_HELP
+    "\n"
+    "Examples:\n"
+    "  sleeptune report --frames 64\n"
+    "  sleeptune report linux-timer-slack\n"
+    "  sleeptune report --json | jq .verdict\n"
+    "  sleeptune report --snapshot friend.json --format markdown -o answer.md\n"
+    "  sysctl -a > capture/sysctl-a.txt; sleeptune report --root capture\n\n"
+    "Exit status: 0 nothing at or above the threshold, 1 findings, 2 a rule that\n"
+    "could reach it is unknown, 3 usage, 4 failure.\n";
 
 static int take_input(const char *command, void *ctx, const char *text)
 {

@@ -7,24 +7,20 @@
 
 #define COMMAND "revert"
 
-static void help(void)
-{
-    fputs("Usage: sleeptune revert [OPTION...] --all | ID...\n"
-          "Undo what 'sleeptune apply' wrote, also if it was interrupted. A setting\n"
-          "that was changed again since then is left as it is and listed.\n\n"
-          "  --all              undo everything\n"
-          "  -y, --yes          as for apply; revert asks nothing\n"
-          "  --run-generators   run the commands that make this take effect\n"
-          "                     (update-grub on Linux, cap_mkdb on FreeBSD ...)\n"
-          "  --root DIR         revert in a captured tree, not on this machine\n"
-          "  -h, --help         this text\n\n"
-          "Examples (settings of the system need root):\n"
-          "  sleeptune revert --all\n"
-          "  sleeptune revert linux-cpu-frequency\n\n"
-          "Exit status: 0 everything is as before, 1 something was changed again and left\n"
-          "as it is, 3 usage, 4 failure: run revert again, the journal has what is left.\n",
-          stdout);
-}
+static const char help[] = "Usage: sleeptune revert [OPTION...] --all | ID...\n"
+                           "Undo what 'sleeptune apply' wrote, also if it was interrupted. A setting\n"
+                           "that was changed again since then is left as it is and listed.\n\n"
+                           "  --all              undo everything\n"
+                           "  -y, --yes          as for apply; revert asks nothing\n"
+                           "  --run-generators   run the commands that make this take effect\n"
+                           "                     (update-grub on Linux, cap_mkdb on FreeBSD ...)\n"
+                           "  --root DIR         revert in a captured tree, not on this machine\n"
+                           "  -h, --help         this text\n\n"
+                           "Examples (settings of the system need root):\n"
+                           "  sleeptune revert --all\n"
+                           "  sleeptune revert linux-cpu-frequency\n\n"
+                           "Exit status: 0 everything is as before, 1 something was changed again and left\n"
+                           "as it is, 3 usage, 4 failure: run revert again, the journal has what is left.\n";
 
 struct options {
     const char *root;

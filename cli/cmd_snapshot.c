@@ -7,21 +7,18 @@
 
 #define COMMAND "snapshot"
 
-static void help(void)
-{
-    fputs("Usage: sleeptune snapshot [OPTION...]\n"
-          "Write all facts about this machine as JSON, so that someone else can judge\n"
-          "them with 'sleeptune report --snapshot FILE'. It contains kernel settings, the\n"
-          "kernel command line, limits, and name and groups of the user; root reads more.\n\n"
-          "  -o, --output FILE  write to FILE (standard output)\n"
-          "  --root DIR         read a captured tree or FreeBSD capture instead\n" ST_NO_SERVERS_HELP
-          "  -h, --help         this text\n\n"
-          "Examples:\n"
-          "  sleeptune snapshot -o studio-pc.json\n"
-          "  sleeptune snapshot | ssh friend sleeptune report --snapshot -\n\n"
-          "Exit status: 0 done, 3 usage, 4 failure.\n",
-          stdout);
-}
+static const char help[] =
+    "Usage: sleeptune snapshot [OPTION...]\n"
+    "Write all facts about this machine as JSON, so that someone else can judge\n"
+    "them with 'sleeptune report --snapshot FILE'. It contains kernel settings, the\n"
+    "kernel command line, limits, and name and groups of the user; root reads more.\n\n"
+    "  -o, --output FILE  write to FILE (standard output)\n"
+    "  --root DIR         read a captured tree or FreeBSD capture instead\n" ST_NO_SERVERS_HELP
+    "  -h, --help         this text\n\n"
+    "Examples:\n"
+    "  sleeptune snapshot -o studio-pc.json\n"
+    "  sleeptune snapshot | ssh friend sleeptune report --snapshot -\n\n"
+    "Exit status: 0 done, 3 usage, 4 failure.\n";
 
 static int write_snapshot(const struct st_facts *facts, const char *path)
 {

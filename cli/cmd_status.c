@@ -7,24 +7,20 @@
 
 #define COMMAND "status"
 
-static void help(void)
-{
-    fputs("Usage: sleeptune status [--details | --watch | --html | --json | --line FORM]\n"
-          "                        [--system | --socket PATH]\n"
-          "Show what the running sleeptuned measures: your own, else the system's.\n\n"
-          "  -w, --watch    redraw each second; Ctrl-C quits\n"
-          "  --details      every figure\n"
-          "  --html         open the live page in a browser (root: print its path)\n"
-          "  --json         print JSON of the schema sleeptune-status/1\n"
-          "  --format F     text (default) or json\n"
-          "  --line FORM    one line for a bar: waybar, i3blocks, polybar or plain\n"
-          "  --follow       with --line: a line each time something changes\n"
-          "  --system       the system's sleeptuned, also if your own runs\n"
-          "  --socket PATH  socket of the daemon; also SLEEPTUNE_SOCKET\n"
-          "  --help         this help\n\n"
-          "Exit status: 0 done, 3 usage, 4 no daemon or no answer.\n",
-          stdout);
-}
+static const char help[] = "Usage: sleeptune status [--details | --watch | --html | --json | --line FORM]\n"
+                           "                        [--system | --socket PATH]\n"
+                           "Show what the running sleeptuned measures: your own, else the system's.\n\n"
+                           "  -w, --watch    redraw each second; Ctrl-C quits\n"
+                           "  --details      every figure\n"
+                           "  --html         open the live page in a browser (root: print its path)\n"
+                           "  --json         print JSON of the schema sleeptune-status/1\n"
+                           "  --format F     text (default) or json\n"
+                           "  --line FORM    one line for a bar: waybar, i3blocks, polybar or plain\n"
+                           "  --follow       with --line: a line each time something changes\n"
+                           "  --system       the system's sleeptuned, also if your own runs\n"
+                           "  --socket PATH  socket of the daemon; also SLEEPTUNE_SOCKET\n"
+                           "  --help         this help\n\n"
+                           "Exit status: 0 done, 3 usage, 4 no daemon or no answer.\n";
 
 static int take_line(const char *command, void *ctx, const char *text)
 {

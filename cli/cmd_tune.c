@@ -36,33 +36,29 @@ struct work {
     struct st_tune_output output;
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune tune [OPTION...]\n"
-          "Try what 'sleeptune report' suggests: switch each setting on and off in pairs\n"
-          "of blocks of 5 s, in random order, and count late wake-ups. At the end\n"
-          "everything is as it was before, also after Ctrl-C or kill -9.\n\n"
-          "  --dry-run            print what would be tried; measure and change nothing\n"
-          "  --keep               make what helped permanent; 'sleeptune revert' undoes it\n"
-          "  --ask                the same, after a question\n"
-          "  --budget TIME        at most this long, up to 24h (10m); one setting needs 5m\n"
-          "  --only ID[,ID]       try these rules only\n"
-          "  -f, --frames N       frames per period (as in the sound server, else 128)\n"
-          "  -r, --rate RATE      sample rate, as in 48000 or 44.1k (likewise, else 48k)\n"
-          "  --profile PROFILE    do not keep what costs too much: studio, desktop\n"
-          "                       (default), laptop, server; see sleeptune report --help\n"
-          "  --while-recording    also while a program records\n"
-          "  --user NAME          judge with the rights that NAME gets at login\n"
-          "  --format FORMAT      text (default), json, markdown\n"
-          "  --json               the same as --format json\n"
-          "  -h, --help           this text\n\n"
-          "Examples (most settings need root):\n"
-          "  sleeptune tune --dry-run\n"
-          "  sleeptune tune --frames 32 --ask\n\n"
-          "Exit status: 0 done, nothing to try, or nothing to improve; 2 this machine is\n"
-          "too noisy now; 3 usage, or the budget is too short; 4 failure.\n",
-          stdout);
-}
+static const char help[] = "Usage: sleeptune tune [OPTION...]\n"
+                           "Try what 'sleeptune report' suggests: switch each setting on and off in pairs\n"
+                           "of blocks of 5 s, in random order, and count late wake-ups. At the end\n"
+                           "everything is as it was before, also after Ctrl-C or kill -9.\n\n"
+                           "  --dry-run            print what would be tried; measure and change nothing\n"
+                           "  --keep               make what helped permanent; 'sleeptune revert' undoes it\n"
+                           "  --ask                the same, after a question\n"
+                           "  --budget TIME        at most this long, up to 24h (10m); one setting needs 5m\n"
+                           "  --only ID[,ID]       try these rules only\n"
+                           "  -f, --frames N       frames per period (as in the sound server, else 128)\n"
+                           "  -r, --rate RATE      sample rate, as in 48000 or 44.1k (likewise, else 48k)\n"
+                           "  --profile PROFILE    do not keep what costs too much: studio, desktop\n"
+                           "                       (default), laptop, server; see sleeptune report --help\n"
+                           "  --while-recording    also while a program records\n"
+                           "  --user NAME          judge with the rights that NAME gets at login\n"
+                           "  --format FORMAT      text (default), json, markdown\n"
+                           "  --json               the same as --format json\n"
+                           "  -h, --help           this text\n\n"
+                           "Examples (most settings need root):\n"
+                           "  sleeptune tune --dry-run\n"
+                           "  sleeptune tune --frames 32 --ask\n\n"
+                           "Exit status: 0 done, nothing to try, or nothing to improve; 2 this machine is\n"
+                           "too noisy now; 3 usage, or the budget is too short; 4 failure.\n";
 
 static int take_format(const char *command, void *ctx, const char *text)
 {

@@ -25,30 +25,26 @@ struct options {
     int64_t measure_ns; /* 0: as long as before */
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune verify [OPTION...]\n"
-          "Check that everything 'sleeptune apply' wrote is still in place and took\n"
-          "effect; most useful after a reboot. Then run the loop as long as apply\n"
-          "recorded it, and compare both runs. Changes nothing. Needs no root, but the\n"
-          "right to use the real-time priority that apply measured with.\n\n"
-          "  -f, --frames N     frames per period (as apply judged)\n"
-          "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise)\n"
-          "  --measure TIME     run the loop for TIME, 1s .. 10m (as long as before)\n"
-          "  --no-measure       do not run the loop\n"
-          "  --before FILE      instead play the test signal again, and compare with FILE,\n"
-          "                     which 'sleeptune listen --json' printed before\n"
-          "  --user NAME        judge with the rights that NAME gets at login\n"
-          "  --root DIR         check a captured tree, not this machine\n"
-          "  --format FORMAT    text or json; --json is short for --format json\n"
-          "  -h, --help         this text\n\n"
-          "Example:\n"
-          "  sleeptune verify\n\n"
-          "Exit status: 0 all of it took effect, 1 something did not, or the loop runs\n"
-          "worse than before, 2 something could not be read (1 wins over 2); 3 usage, 4\n"
-          "failure, 5 the measurement is invalid.\n",
-          stdout);
-}
+static const char help[] = "Usage: sleeptune verify [OPTION...]\n"
+                           "Check that everything 'sleeptune apply' wrote is still in place and took\n"
+                           "effect; most useful after a reboot. Then run the loop as long as apply\n"
+                           "recorded it, and compare both runs. Changes nothing. Needs no root, but the\n"
+                           "right to use the real-time priority that apply measured with.\n\n"
+                           "  -f, --frames N     frames per period (as apply judged)\n"
+                           "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise)\n"
+                           "  --measure TIME     run the loop for TIME, 1s .. 10m (as long as before)\n"
+                           "  --no-measure       do not run the loop\n"
+                           "  --before FILE      instead play the test signal again, and compare with FILE,\n"
+                           "                     which 'sleeptune listen --json' printed before\n"
+                           "  --user NAME        judge with the rights that NAME gets at login\n"
+                           "  --root DIR         check a captured tree, not this machine\n"
+                           "  --format FORMAT    text or json; --json is short for --format json\n"
+                           "  -h, --help         this text\n\n"
+                           "Example:\n"
+                           "  sleeptune verify\n\n"
+                           "Exit status: 0 all of it took effect, 1 something did not, or the loop runs\n"
+                           "worse than before, 2 something could not be read (1 wins over 2); 3 usage, 4\n"
+                           "failure, 5 the measurement is invalid.\n";
 
 /* In rising order: the worst one decides. */
 enum outcome { OUTCOME_GOOD, OUTCOME_UNKNOWN, OUTCOME_BAD };

@@ -6,23 +6,20 @@
 
 #define NAME "table"
 
-static void help(void)
-{
-    fputs("Usage: sleeptune-lab table FILE [OPTION...]\n"
-          "Print the JSON of sleep, exec, syscall, wake, series, simulate or analyse, or of\n"
-          "'sleeptune measure', as a table: a line for each result. '-' is standard input.\n\n"
-          "      --samples               single values instead: a column for each result\n"
-          "      --format csv|markdown|json   (csv)\n"
-          "      --time-unit ns|us|ms|s  of times in Markdown\n"
-          "  -h, --help                  this text\n\n"
-          "Examples:\n"
-          "  sleeptune-lab syscall --json >host.json\n"
-          "  sleeptune-lab table host.json >figures.csv\n"
-          "  sleeptune-lab table host.json --samples >samples.csv\n"
-          "  sleeptune-lab plot samples.csv:1 samples.csv:3 -o two.svg\n\n"
-          "Exit status: 0 done, 3 usage, 4 failure.\n",
-          stdout);
-}
+static const char help[] =
+    "Usage: sleeptune-lab table FILE [OPTION...]\n"
+    "Print the JSON of sleep, exec, syscall, wake, series, simulate or analyse, or of\n"
+    "'sleeptune measure', as a table: a line for each result. '-' is standard input.\n\n"
+    "      --samples               single values instead: a column for each result\n"
+    "      --format csv|markdown|json   (csv)\n"
+    "      --time-unit ns|us|ms|s  of times in Markdown\n"
+    "  -h, --help                  this text\n\n"
+    "Examples:\n"
+    "  sleeptune-lab syscall --json >host.json\n"
+    "  sleeptune-lab table host.json >figures.csv\n"
+    "  sleeptune-lab table host.json --samples >samples.csv\n"
+    "  sleeptune-lab plot samples.csv:1 samples.csv:3 -o two.svg\n\n"
+    "Exit status: 0 done, 3 usage, 4 failure.\n";
 
 int st_cmd_table(int argc, char **argv)
 {

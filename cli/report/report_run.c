@@ -59,7 +59,7 @@ int st_report_run_profile(const char *command, void *ctx, const char *text)
                                   "--profile: '%s' is unknown; use studio, desktop, laptop or server", text);
 }
 
-int st_report_run_options(const char *command, const struct st_option *own, size_t own_n, void (*help)(void),
+int st_report_run_options(const char *command, const struct st_option *own, size_t own_n, const char *help,
                           int argc, char **argv, int *ret_first, struct st_report_options *ret)
 {
     struct reading reading = {.options = {.threshold = ST_STATUS_PROBLEM, .format = &st_report_text}};

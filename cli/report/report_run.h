@@ -44,7 +44,7 @@ int st_report_run_profile(const char *command, void *ctx, const char *text);
  * @param ret_first index of the first argument behind the options; NULL: the subcommand takes none.
  * @return -1 to go on, or an st_exit. */
 ST_NODISCARD int st_report_run_options(const char *command, const struct st_option *own, size_t own_n,
-                                       void (*help)(void), int argc, char **argv, int *ret_first,
+                                       const char *help, int argc, char **argv, int *ret_first,
                                        struct st_report_options *ret);
 
 /** Leaves out what the profile does not accept, and other rules than `only` (NULL: none). @return an st_exit,

@@ -5,32 +5,29 @@
 
 #define NAME "analyse"
 
-static void help(void)
-{
-    fputs("Usage: sleeptune-lab analyse FILE... [OPTION...]\n"
-          "Find patterns in lateness over time: wake-ups only at clock ticks, a sawtooth, a\n"
-          "pattern that repeats at the rate of a clock tick, a trend, steps.\n"
-          "In data that are only noise, fewer than 1 in 1000 series show a false pattern.\n\n"
-          "FILE is a recording of sleeptune measure, the JSON of 'series' or\n"
-          "'simulate', the CSV of 'plot', or text with one number in each line: seconds if\n"
-          "any number has a decimal point, otherwise nanoseconds. '-' is standard input,\n"
-          "FILE:2 is column 2 of a table. Several files: a table of their quartiles, mean\n"
-          "and extremes.\n\n"
-          "      --every TIME       period of the samples in a text file (none: counted)\n"
-          "      --unit UNIT        of the numbers in a text file: ns, us, ms or s\n"
-          "      --frames N, --rate HZ   the period, as N audio frames at HZ\n"
-          "      --tick-hz HZ       tick rate of the kernel that was measured, if you\n"
-          "                         know it: then weaker patterns are found\n"
-          "      --plot FILE.svg    draw the result\n"
-          "      --json, --format json|csv|markdown|text\n"
-          "  -h, --help             this text\n\n"
-          "Examples:\n"
-          "  sleeptune measure --duration 1m --record minute.strec\n"
-          "  sleeptune-lab analyse minute.strec\n"
-          "  sleeptune-lab analyse late.txt --every 1s\n\n"
-          "Exit status: 0 done, 3 usage, 4 failure.\n",
-          stdout);
-}
+static const char help[] =
+    "Usage: sleeptune-lab analyse FILE... [OPTION...]\n"
+    "Find patterns in lateness over time: wake-ups only at clock ticks, a sawtooth, a\n"
+    "pattern that repeats at the rate of a clock tick, a trend, steps.\n"
+    "In data that are only noise, fewer than 1 in 1000 series show a false pattern.\n\n"
+    "FILE is a recording of sleeptune measure, the JSON of 'series' or\n"
+    "'simulate', the CSV of 'plot', or text with one number in each line: seconds if\n"
+    "any number has a decimal point, otherwise nanoseconds. '-' is standard input,\n"
+    "FILE:2 is column 2 of a table. Several files: a table of their quartiles, mean\n"
+    "and extremes.\n\n"
+    "      --every TIME       period of the samples in a text file (none: counted)\n"
+    "      --unit UNIT        of the numbers in a text file: ns, us, ms or s\n"
+    "      --frames N, --rate HZ   the period, as N audio frames at HZ\n"
+    "      --tick-hz HZ       tick rate of the kernel that was measured, if you\n"
+    "                         know it: then weaker patterns are found\n"
+    "      --plot FILE.svg    draw the result\n"
+    "      --json, --format json|csv|markdown|text\n"
+    "  -h, --help             this text\n\n"
+    "Examples:\n"
+    "  sleeptune measure --duration 1m --record minute.strec\n"
+    "  sleeptune-lab analyse minute.strec\n"
+    "  sleeptune-lab analyse late.txt --every 1s\n\n"
+    "Exit status: 0 done, 3 usage, 4 failure.\n";
 
 /* @return an st_exit, after a message. */
 static int read(const char *path, const struct st_series_options *options, struct st_series_result *result)

@@ -11,32 +11,29 @@
 
 #define NAME "plot"
 
-static void help(void)
-{
-    fputs("Usage: sleeptune-lab plot [OPTION...] FILE...\n"
-          "Draw measurements as SVG, or convert a recording to CSV.\n\n"
-          "FILE is a recording of 'measure --record', the JSON of sleeptune-lab, a CSV file\n"
-          "of this command, or text with one figure per line; '-' is standard input, and\n"
-          "FILE:2 is column 2 of a table. Several files share one picture.\n\n"
-          "  -o, --output FILE      .svg or .csv; - is standard output\n"
-          "  -k, --kind KIND        box, series, line or density (fits the data)\n"
-          "      --title TEXT       title of the picture (kind and quantity)\n"
-          "      --axis TEXT        name of the axis of values (lateness, value ...)\n"
-          "      --label LIST       names of the files, with commas between (file names)\n"
-          "      --overlay          series of several files in one panel\n"
-          "      --every TIME       time between the lines of a text file (unknown)\n"
-          "      --unit UNIT        of the figures of a text file: ns, us, ms or s\n"
-          "      --csv              write CSV, whatever the name of the output is\n"
-          "  -h, --help             this text\n\n"
-          "Examples:\n"
-          "  sleeptune measure --record a.strec\n"
-          "  sleeptune-lab plot a.strec -o a.svg\n"
-          "  sleeptune-lab plot a.strec -o a.csv\n"
-          "  sleeptune-lab plot before.strec after.strec -o both.svg\n"
-          "  sleeptune-lab sleep --json | sleeptune-lab plot - -o sleep.svg\n\n"
-          "Exit status: 0 done, 3 usage, 4 failure.\n",
-          stdout);
-}
+static const char help[] =
+    "Usage: sleeptune-lab plot [OPTION...] FILE...\n"
+    "Draw measurements as SVG, or convert a recording to CSV.\n\n"
+    "FILE is a recording of 'measure --record', the JSON of sleeptune-lab, a CSV file\n"
+    "of this command, or text with one figure per line; '-' is standard input, and\n"
+    "FILE:2 is column 2 of a table. Several files share one picture.\n\n"
+    "  -o, --output FILE      .svg or .csv; - is standard output\n"
+    "  -k, --kind KIND        box, series, line or density (fits the data)\n"
+    "      --title TEXT       title of the picture (kind and quantity)\n"
+    "      --axis TEXT        name of the axis of values (lateness, value ...)\n"
+    "      --label LIST       names of the files, with commas between (file names)\n"
+    "      --overlay          series of several files in one panel\n"
+    "      --every TIME       time between the lines of a text file (unknown)\n"
+    "      --unit UNIT        of the figures of a text file: ns, us, ms or s\n"
+    "      --csv              write CSV, whatever the name of the output is\n"
+    "  -h, --help             this text\n\n"
+    "Examples:\n"
+    "  sleeptune measure --record a.strec\n"
+    "  sleeptune-lab plot a.strec -o a.svg\n"
+    "  sleeptune-lab plot a.strec -o a.csv\n"
+    "  sleeptune-lab plot before.strec after.strec -o both.svg\n"
+    "  sleeptune-lab sleep --json | sleeptune-lab plot - -o sleep.svg\n\n"
+    "Exit status: 0 done, 3 usage, 4 failure.\n";
 
 /* --- a recording as CSV: a row for each cycle, and for each run of skipped periods --- */
 

@@ -5,27 +5,23 @@
 
 #define NAME "compare"
 
-static void help(void)
-{
-    fputs("Usage: sleeptune-lab compare A B [OPTION...]\n"
-          "Compare the lateness of two runs: by how much does B differ from A, and is that\n"
-          "more than chance?\n\n"
-          "A file is a recording of 'measure --record', the CSV of 'plot', text with one\n"
-          "figure per line, or the JSON of 'sleeptune-lab series'. FILE:2 is column 2 of a\n"
-          "table. Of two JSON of 'syscall' or 'wake', each result is compared.\n\n"
-          "      --every TIME       time between the lines of a text file (unknown)\n"
-          "      --unit UNIT        of the figures of a text file: ns, us, ms or s\n"
-          "      --json, --format json|text\n"
-          "  -h, --help             this text\n\n"
-          "Examples:\n"
-          "  sleeptune measure --duration 1m --record before.strec\n"
-          "  sleeptune measure --duration 1m --record after.strec\n"
-          "  sleeptune-lab compare before.strec after.strec\n"
-          "  sleeptune-lab plot before.strec after.strec -o both.svg\n\n"
-          "Exit status: 0 no difference shown, 1 a difference is shown, 2 there is too\n"
-          "little to compare, 3 usage, 4 failure.\n",
-          stdout);
-}
+static const char help[] = "Usage: sleeptune-lab compare A B [OPTION...]\n"
+                           "Compare the lateness of two runs: by how much does B differ from A, and is that\n"
+                           "more than chance?\n\n"
+                           "A file is a recording of 'measure --record', the CSV of 'plot', text with one\n"
+                           "figure per line, or the JSON of 'sleeptune-lab series'. FILE:2 is column 2 of a\n"
+                           "table. Of two JSON of 'syscall' or 'wake', each result is compared.\n\n"
+                           "      --every TIME       time between the lines of a text file (unknown)\n"
+                           "      --unit UNIT        of the figures of a text file: ns, us, ms or s\n"
+                           "      --json, --format json|text\n"
+                           "  -h, --help             this text\n\n"
+                           "Examples:\n"
+                           "  sleeptune measure --duration 1m --record before.strec\n"
+                           "  sleeptune measure --duration 1m --record after.strec\n"
+                           "  sleeptune-lab compare before.strec after.strec\n"
+                           "  sleeptune-lab plot before.strec after.strec -o both.svg\n\n"
+                           "Exit status: 0 no difference shown, 1 a difference is shown, 2 there is too\n"
+                           "little to compare, 3 usage, 4 failure.\n";
 
 static int end_of(size_t shown_n, size_t tests_n)
 {

@@ -25,34 +25,31 @@ struct arguments {
     struct st_bench_command common;
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune-lab exec PROGRAM... [OPTION...]\n"
-          "Time whole programs from outside, in random order, and compare them.\n\n"
-          "Each PROGRAM is one argument and is split at blanks as in a shell. sleeptune\n"
-          "replaces '{}' in it by each duration in seconds; {s}, {ms} and {us} are seconds,\n"
-          "milliseconds and microseconds.\n\n"
-          "      --durations LIST    times, or frames at 48 kHz, like 5ms,64f (5 and 10 ms,\n"
-          "                          64 to 512 frames)\n"
-          "      --start PROGRAM     a program that only starts and ends, to subtract its\n"
-          "                          time (the program itself with 0 for '{}'; a program\n"
-          "                          without '{}': true)\n"
-          "      --runs N            runs of each program (0: as many as --budget allows)\n"
-          "      --warmup N          first runs of each program, not counted (3)\n"
-          "      --budget TIME       time for all runs together (60s)\n"
-          "      --seed N            seed of the random order (a different one each time)\n"
-          "      --time-unit UNIT    of all times: ns, us, ms or s (fits the figures)\n"
-          "      --plot FILE.svg     draw the overshoot, or the time\n"
-          "      --json, --format json|csv|markdown|text\n"
-          "  -q, --quiet             nothing on standard error\n"
-          "  -h, --help\n\n"
-          "Example:\n"
-          "  sleeptune-lab exec 'sleep {}' './mine {}' --durations 5ms,10ms\n"
-          "  sleeptune-lab exec './mine -ms {ms}' --runs 10 --format markdown\n\n"
-          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
-          "4 failure (nothing could be measured).\n",
-          stdout);
-}
+static const char help[] =
+    "Usage: sleeptune-lab exec PROGRAM... [OPTION...]\n"
+    "Time whole programs from outside, in random order, and compare them.\n\n"
+    "Each PROGRAM is one argument and is split at blanks as in a shell. sleeptune\n"
+    "replaces '{}' in it by each duration in seconds; {s}, {ms} and {us} are seconds,\n"
+    "milliseconds and microseconds.\n\n"
+    "      --durations LIST    times, or frames at 48 kHz, like 5ms,64f (5 and 10 ms,\n"
+    "                          64 to 512 frames)\n"
+    "      --start PROGRAM     a program that only starts and ends, to subtract its\n"
+    "                          time (the program itself with 0 for '{}'; a program\n"
+    "                          without '{}': true)\n"
+    "      --runs N            runs of each program (0: as many as --budget allows)\n"
+    "      --warmup N          first runs of each program, not counted (3)\n"
+    "      --budget TIME       time for all runs together (60s)\n"
+    "      --seed N            seed of the random order (a different one each time)\n"
+    "      --time-unit UNIT    of all times: ns, us, ms or s (fits the figures)\n"
+    "      --plot FILE.svg     draw the overshoot, or the time\n"
+    "      --json, --format json|csv|markdown|text\n"
+    "  -q, --quiet             nothing on standard error\n"
+    "  -h, --help\n\n"
+    "Example:\n"
+    "  sleeptune-lab exec 'sleep {}' './mine {}' --durations 5ms,10ms\n"
+    "  sleeptune-lab exec './mine -ms {ms}' --runs 10 --format markdown\n\n"
+    "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
+    "4 failure (nothing could be measured).\n";
 
 /* One command made ready: its words lie in `bytes`. */
 struct ready {

@@ -19,30 +19,26 @@ struct arguments {
     struct st_bench_command common;
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune-lab punctual [BUDGET] [OPTION...]\n"
-          "Wake early and spin until due, beside plain waiting on the same loop: how many\n"
-          "wake-ups are on time, and what that costs.\n\n"
-          "BUDGET is free (the default), 1.7 (times plain's CPU time), 2% (of the period),\n"
-          "p97 (a quantile of the delays), 25us, a list of these, or curve.\n\n"
-          "  -f, --frames N          frames per period (64)\n"
-          "  -r, --rate RATE         sample rate (48k)\n"
-          "  -d, --duration TIME     30s, 500ms, 10m ... (30s)\n"
-          "  -a, --cpu N             stay on this CPU (any)\n"
-          "      --policy POLICY     fifo, rr or other (fifo)\n"
-          "  -p, --priority N        1 .. 99 (70)\n"
-          "      --json, --format json|csv|markdown|text\n"
-          "  -q, --quiet             nothing on standard error\n"
-          "  -h, --help\n\n"
-          "Examples:\n"
-          "  sleeptune-lab punctual\n"
-          "  sleeptune-lab punctual free,1.7,125us --frames 128 --duration 1m\n"
-          "  sleeptune-lab punctual curve --json >curve.json\n\n"
-          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
-          "4 failure (nothing could be measured).\n",
-          stdout);
-}
+static const char help[] = "Usage: sleeptune-lab punctual [BUDGET] [OPTION...]\n"
+                           "Wake early and spin until due, beside plain waiting on the same loop: how many\n"
+                           "wake-ups are on time, and what that costs.\n\n"
+                           "BUDGET is free (the default), 1.7 (times plain's CPU time), 2% (of the period),\n"
+                           "p97 (a quantile of the delays), 25us, a list of these, or curve.\n\n"
+                           "  -f, --frames N          frames per period (64)\n"
+                           "  -r, --rate RATE         sample rate (48k)\n"
+                           "  -d, --duration TIME     30s, 500ms, 10m ... (30s)\n"
+                           "  -a, --cpu N             stay on this CPU (any)\n"
+                           "      --policy POLICY     fifo, rr or other (fifo)\n"
+                           "  -p, --priority N        1 .. 99 (70)\n"
+                           "      --json, --format json|csv|markdown|text\n"
+                           "  -q, --quiet             nothing on standard error\n"
+                           "  -h, --help\n\n"
+                           "Examples:\n"
+                           "  sleeptune-lab punctual\n"
+                           "  sleeptune-lab punctual free,1.7,125us --frames 128 --duration 1m\n"
+                           "  sleeptune-lab punctual curve --json >curve.json\n\n"
+                           "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
+                           "4 failure (nothing could be measured).\n";
 
 static int take_budget(struct arguments *a, const char *text)
 {

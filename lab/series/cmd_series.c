@@ -35,36 +35,32 @@ struct arguments {
     struct st_bench_command shown;
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune-lab series [OPTION...]\n"
-          "Sleep again and again, record how late each wake-up is, and find patterns in\n"
-          "these times: clock ticks, drift, steps.\n\n"
-          "      --every TIME        time from one due time to the next (1s)\n"
-          "      --frames N, --rate HZ   the same time, as N audio frames at HZ\n"
-          "      --count N           number of samples (900)\n"
-          "      --sleepers N        N threads at the same time: are all woken alike?\n"
-          "      --full-second       start at a full second of the wall clock\n"
-          "      --relative          sleep for a duration instead of until a due time\n"
-          "      --method LIST       other methods; 'sleeptune-lab sleep --list' shows\n"
-          "                          all (clock_nanosleep-abs-monotonic)\n"
-          "      --clocks            clock_nanosleep on each clock that this system has\n"
-          "      --policy other|fifo|rr   scheduling policy (unchanged)\n"
-          "  -p, --priority N        priority for fifo and rr, 1 .. 99 (70)\n"
-          "      --plot FILE.svg     draw the result\n"
-          "      --json, --format json|csv|markdown|text   JSON has every sample\n"
-          "  -q, --quiet             nothing on standard error\n"
-          "  -h, --help              this text\n\n"
-          "Examples:\n"
-          "  sleeptune-lab series --every 1s --count 900\n"
-          "  sleeptune-lab series --frames 64 --count 7500 --policy fifo\n"
-          "  sleeptune-lab series --every 997us --count 10000 --json >series.json\n"
-          "  sleeptune-lab series --clocks --every 10ms --count 1000\n\n"
-          "Several series are measured one after the other, each analysed by itself.\n"
-          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
-          "4 failure.\n",
-          stdout);
-}
+static const char help[] = "Usage: sleeptune-lab series [OPTION...]\n"
+                           "Sleep again and again, record how late each wake-up is, and find patterns in\n"
+                           "these times: clock ticks, drift, steps.\n\n"
+                           "      --every TIME        time from one due time to the next (1s)\n"
+                           "      --frames N, --rate HZ   the same time, as N audio frames at HZ\n"
+                           "      --count N           number of samples (900)\n"
+                           "      --sleepers N        N threads at the same time: are all woken alike?\n"
+                           "      --full-second       start at a full second of the wall clock\n"
+                           "      --relative          sleep for a duration instead of until a due time\n"
+                           "      --method LIST       other methods; 'sleeptune-lab sleep --list' shows\n"
+                           "                          all (clock_nanosleep-abs-monotonic)\n"
+                           "      --clocks            clock_nanosleep on each clock that this system has\n"
+                           "      --policy other|fifo|rr   scheduling policy (unchanged)\n"
+                           "  -p, --priority N        priority for fifo and rr, 1 .. 99 (70)\n"
+                           "      --plot FILE.svg     draw the result\n"
+                           "      --json, --format json|csv|markdown|text   JSON has every sample\n"
+                           "  -q, --quiet             nothing on standard error\n"
+                           "  -h, --help              this text\n\n"
+                           "Examples:\n"
+                           "  sleeptune-lab series --every 1s --count 900\n"
+                           "  sleeptune-lab series --frames 64 --count 7500 --policy fifo\n"
+                           "  sleeptune-lab series --every 997us --count 10000 --json >series.json\n"
+                           "  sleeptune-lab series --clocks --every 10ms --count 1000\n\n"
+                           "Several series are measured one after the other, each analysed by itself.\n"
+                           "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
+                           "4 failure.\n";
 
 /* @return false: this way of sleeping is not available here; missing->why has the reason. */
 static bool is_here(const struct st_sleep_method *method, struct missing *missing)

@@ -13,41 +13,38 @@
 
 #define DRIFT_MAX_PPM 10000
 
-static void help(void)
-{
-    fputs("Usage: sleeptune-lab simulate [OPTION...]\n"
-          "Compute how late a kernel that wakes programs only at clock ticks would do so,\n"
-          "and print what 'sleeptune-lab analyse' finds in the result.\n\n"
-          "      --hz HZ            ticks a second (100); of several, 100,250,1000, a table\n"
-          "                         and a picture of their boxes\n"
-          "      --table LIST       print how many ticks the kernel gives to these sleeps\n"
-          "                         (0.9s,0.99s)\n"
-          "      --rounding WHICH   tvtohz: up to the next tick plus one tick, as 4.4BSD\n"
-          "                         (default); tvtohz-fixed: up to the next tick; none:\n"
-          "                         sleeps do not wait for ticks\n"
-          "      --drift-ppm PPM    how much longer a tick is than 1/HZ (0)\n"
-          "      --timer-hz HZ      the tick is a whole number of counts of such a timer\n"
-          "                         (1193182: i8254)\n"
-          "      --pll-gain GAIN    simulate a control loop that adjusts the tick to\n"
-          "                         the full second (0 to 1; 0: none). Each second it\n"
-          "                         corrects GAIN times the error plus GAIN^2/4 times the\n"
-          "                         sum of all errors so far; finally the error shrinks\n"
-          "                         by 25 % a second at 1, 15 % at 0.5, 4 % at 0.1\n"
-          "      --every TIME       time from one due time to the next (1s)\n"
-          "      --frames N, --rate HZ   the same time, as N audio frames at HZ\n"
-          "      --count N          number of samples (900)\n"
-          "      --noise TIME       standard deviation of normal noise (0)\n"
-          "      --seed N           seed of the noise and of the first tick's phase (1)\n"
-          "      --plot FILE.svg    draw the result\n"
-          "      --json, --format json|csv|markdown|text\n"
-          "  -h, --help             this text\n\n"
-          "Examples:\n"
-          "  sleeptune-lab simulate --hz 100 --drift-ppm 10 --every 1s --count 900\n"
-          "  sleeptune-lab simulate --hz 100 --timer-hz 1193182 --plot i8254.svg\n"
-          "  sleeptune-lab simulate --hz 250 --frames 512 --json | sleeptune-lab analyse -\n\n"
-          "Exit status: 0 done, 3 usage, 4 failure.\n",
-          stdout);
-}
+static const char help[] =
+    "Usage: sleeptune-lab simulate [OPTION...]\n"
+    "Compute how late a kernel that wakes programs only at clock ticks would do so,\n"
+    "and print what 'sleeptune-lab analyse' finds in the result.\n\n"
+    "      --hz HZ            ticks a second (100); of several, 100,250,1000, a table\n"
+    "                         and a picture of their boxes\n"
+    "      --table LIST       print how many ticks the kernel gives to these sleeps\n"
+    "                         (0.9s,0.99s)\n"
+    "      --rounding WHICH   tvtohz: up to the next tick plus one tick, as 4.4BSD\n"
+    "                         (default); tvtohz-fixed: up to the next tick; none:\n"
+    "                         sleeps do not wait for ticks\n"
+    "      --drift-ppm PPM    how much longer a tick is than 1/HZ (0)\n"
+    "      --timer-hz HZ      the tick is a whole number of counts of such a timer\n"
+    "                         (1193182: i8254)\n"
+    "      --pll-gain GAIN    simulate a control loop that adjusts the tick to\n"
+    "                         the full second (0 to 1; 0: none). Each second it\n"
+    "                         corrects GAIN times the error plus GAIN^2/4 times the\n"
+    "                         sum of all errors so far; finally the error shrinks\n"
+    "                         by 25 % a second at 1, 15 % at 0.5, 4 % at 0.1\n"
+    "      --every TIME       time from one due time to the next (1s)\n"
+    "      --frames N, --rate HZ   the same time, as N audio frames at HZ\n"
+    "      --count N          number of samples (900)\n"
+    "      --noise TIME       standard deviation of normal noise (0)\n"
+    "      --seed N           seed of the noise and of the first tick's phase (1)\n"
+    "      --plot FILE.svg    draw the result\n"
+    "      --json, --format json|csv|markdown|text\n"
+    "  -h, --help             this text\n\n"
+    "Examples:\n"
+    "  sleeptune-lab simulate --hz 100 --drift-ppm 10 --every 1s --count 900\n"
+    "  sleeptune-lab simulate --hz 100 --timer-hz 1193182 --plot i8254.svg\n"
+    "  sleeptune-lab simulate --hz 250 --frames 512 --json | sleeptune-lab analyse -\n\n"
+    "Exit status: 0 done, 3 usage, 4 failure.\n";
 
 static int take_rounding(const char *command, void *ctx, const char *text)
 {

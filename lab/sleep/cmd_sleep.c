@@ -32,37 +32,34 @@ struct arguments {
     struct st_bench_command common;
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune-lab sleep [OPTION...]\n"
-          "Which way of sleeping is most exact on this machine, and what it costs.\n\n"
-          "      --methods LIST      such as ppoll,timerfd-abs (the usual six; see --list)\n"
-          "      --durations LIST    times, or frames at 48 kHz, like 5ms,64f (5 and 10 ms,\n"
-          "                          64 to 512 frames)\n"
-          "      --all               every method, and also durations of 30 to 500 ms\n"
-          "      --list              all methods, also those not available here\n"
-          "      --budget TIME       time for the whole run (60s; with --all enough for\n"
-          "                          20 blocks)\n"
-          "      --policy LIST       scheduling policies: other, fifo, rr (other)\n"
-          "  -p, --priority N        priority for fifo and rr, 1 .. 99 (70)\n"
-          "      --slack LIST        timer slacks of normal threads: found, or a time\n"
-          "                          (found,1ns)\n"
-          "      --baseline METHOD   what the others are compared with (the first)\n"
-          "      --precision PERCENT stop when each median is known to ± PERCENT (5)\n"
-          "      --seed N            seed of the random order (a different one each time)\n"
-          "      --brief             medians and ranks only\n"
-          "      --plot FILE.svg     draw the result\n"
-          "      --json, --format json|csv|markdown|text\n"
-          "  -q, --quiet             nothing on standard error\n"
-          "  -h, --help\n\n"
-          "Examples:\n"
-          "  sleeptune-lab sleep --brief\n"
-          "  sleeptune-lab sleep --methods ppoll,timerfd-abs --durations 2ms --budget 10s\n"
-          "  sleeptune-lab sleep --policy other,fifo --slack found,1ns,1ms --json\n\n"
-          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
-          "4 failure (nothing could be measured).\n",
-          stdout);
-}
+static const char help[] =
+    "Usage: sleeptune-lab sleep [OPTION...]\n"
+    "Which way of sleeping is most exact on this machine, and what it costs.\n\n"
+    "      --methods LIST      such as ppoll,timerfd-abs (the usual six; see --list)\n"
+    "      --durations LIST    times, or frames at 48 kHz, like 5ms,64f (5 and 10 ms,\n"
+    "                          64 to 512 frames)\n"
+    "      --all               every method, and also durations of 30 to 500 ms\n"
+    "      --list              all methods, also those not available here\n"
+    "      --budget TIME       time for the whole run (60s; with --all enough for\n"
+    "                          20 blocks)\n"
+    "      --policy LIST       scheduling policies: other, fifo, rr (other)\n"
+    "  -p, --priority N        priority for fifo and rr, 1 .. 99 (70)\n"
+    "      --slack LIST        timer slacks of normal threads: found, or a time\n"
+    "                          (found,1ns)\n"
+    "      --baseline METHOD   what the others are compared with (the first)\n"
+    "      --precision PERCENT stop when each median is known to ± PERCENT (5)\n"
+    "      --seed N            seed of the random order (a different one each time)\n"
+    "      --brief             medians and ranks only\n"
+    "      --plot FILE.svg     draw the result\n"
+    "      --json, --format json|csv|markdown|text\n"
+    "  -q, --quiet             nothing on standard error\n"
+    "  -h, --help\n\n"
+    "Examples:\n"
+    "  sleeptune-lab sleep --brief\n"
+    "  sleeptune-lab sleep --methods ppoll,timerfd-abs --durations 2ms --budget 10s\n"
+    "  sleeptune-lab sleep --policy other,fifo --slack found,1ns,1ms --json\n\n"
+    "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
+    "4 failure (nothing could be measured).\n";
 
 static int add_setting(struct arguments *a, enum st_policy policy, int64_t slack_ns)
 {

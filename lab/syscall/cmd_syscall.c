@@ -26,28 +26,25 @@ struct arguments {
     struct st_bench_command common;
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune-lab syscall [OPTION...]\n"
-          "Measure the time of system calls on this machine: repeated calls in one process,\n"
-          "and the first call in a new process. Shows which clocks need no system call.\n\n"
-          "      --calls LIST    such as getppid,time (all; see --list)\n"
-          "      --list          all calls, also those not available here\n"
-          "      --count N       samples of each call in this process (1000)\n"
-          "      --fresh N       new processes for each call, 0: none (100)\n"
-          "      --brief         tables and sentences only\n"
-          "      --plot FILE.svg draw the result\n"
-          "      --json, --format json|csv|markdown|text   JSON has every sample\n"
-          "  -q, --quiet         nothing on standard error\n"
-          "  -h, --help\n\n"
-          "Examples:\n"
-          "  sleeptune-lab syscall --brief\n"
-          "  sleeptune-lab syscall --calls clock_gettime-monotonic,getppid --fresh 500\n"
-          "  sleeptune-lab syscall --json >syscall.json\n\n"
-          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
-          "4 failure (nothing could be measured).\n",
-          stdout);
-}
+static const char help[] =
+    "Usage: sleeptune-lab syscall [OPTION...]\n"
+    "Measure the time of system calls on this machine: repeated calls in one process,\n"
+    "and the first call in a new process. Shows which clocks need no system call.\n\n"
+    "      --calls LIST    such as getppid,time (all; see --list)\n"
+    "      --list          all calls, also those not available here\n"
+    "      --count N       samples of each call in this process (1000)\n"
+    "      --fresh N       new processes for each call, 0: none (100)\n"
+    "      --brief         tables and sentences only\n"
+    "      --plot FILE.svg draw the result\n"
+    "      --json, --format json|csv|markdown|text   JSON has every sample\n"
+    "  -q, --quiet         nothing on standard error\n"
+    "  -h, --help\n\n"
+    "Examples:\n"
+    "  sleeptune-lab syscall --brief\n"
+    "  sleeptune-lab syscall --calls clock_gettime-monotonic,getppid --fresh 500\n"
+    "  sleeptune-lab syscall --json >syscall.json\n\n"
+    "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
+    "4 failure (nothing could be measured).\n";
 
 /* --- the run --- */
 

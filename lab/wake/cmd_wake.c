@@ -34,37 +34,33 @@ struct arguments {
     struct st_bench_command common;
 };
 
-static void help(void)
-{
-    fputs("Usage: sleeptune-lab wake [OPTION...]\n"
-          "Measure how fast one thread wakes another with different mechanisms, on one CPU\n"
-          "and on two CPUs: the time from just before the signal until the wait returns.\n\n"
-          "      --mechanisms LIST  such as futex,pipe (all; see --list)\n"
-          "      --slices LIST      how long the thread sleeps before it is woken (2ms)\n"
-          "      --kinds LIST       interrupted: woken by the signal; timed-out: not woken\n"
-          "                         (interrupted)\n"
-          "      --placements LIST  same-cpu, other-cpu (both)\n"
-          "      --all              both kinds; 2, 5, 10, 50, 100 ms; 1000 rounds\n"
-          "      --list             all mechanisms\n"
-          "      --rounds N         rounds of each combination (200; with --all 1000)\n"
-          "      --budget TIME      time for the whole run; if it is short, fewer rounds\n"
-          "      --cpus A,B         CPUs of the waking and of the woken thread (the first\n"
-          "                         two that may be used)\n"
-          "      --policy other|fifo|rr   scheduling policy of both threads (other)\n"
-          "  -p, --priority N       priority for fifo and rr, 1 .. 99 (70)\n"
-          "      --seed N           seed of the random order (a different one each time)\n"
-          "      --plot FILE.svg    draw the result\n"
-          "      --json, --format json|csv|markdown|text   JSON has every delay\n"
-          "  -q, --quiet            nothing on standard error\n"
-          "  -h, --help\n\n"
-          "Examples:\n"
-          "  sleeptune-lab wake\n"
-          "  sleeptune-lab wake --mechanisms condvar,channel --slices 2ms,50ms\n"
-          "  sleeptune-lab wake --kinds interrupted,timed-out --placements other-cpu\n\n"
-          "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
-          "4 failure (nothing could be measured).\n",
-          stdout);
-}
+static const char help[] = "Usage: sleeptune-lab wake [OPTION...]\n"
+                           "Measure how fast one thread wakes another with different mechanisms, on one CPU\n"
+                           "and on two CPUs: the time from just before the signal until the wait returns.\n\n"
+                           "      --mechanisms LIST  such as futex,pipe (all; see --list)\n"
+                           "      --slices LIST      how long the thread sleeps before it is woken (2ms)\n"
+                           "      --kinds LIST       interrupted: woken by the signal; timed-out: not woken\n"
+                           "                         (interrupted)\n"
+                           "      --placements LIST  same-cpu, other-cpu (both)\n"
+                           "      --all              both kinds; 2, 5, 10, 50, 100 ms; 1000 rounds\n"
+                           "      --list             all mechanisms\n"
+                           "      --rounds N         rounds of each combination (200; with --all 1000)\n"
+                           "      --budget TIME      time for the whole run; if it is short, fewer rounds\n"
+                           "      --cpus A,B         CPUs of the waking and of the woken thread (the first\n"
+                           "                         two that may be used)\n"
+                           "      --policy other|fifo|rr   scheduling policy of both threads (other)\n"
+                           "  -p, --priority N       priority for fifo and rr, 1 .. 99 (70)\n"
+                           "      --seed N           seed of the random order (a different one each time)\n"
+                           "      --plot FILE.svg    draw the result\n"
+                           "      --json, --format json|csv|markdown|text   JSON has every delay\n"
+                           "  -q, --quiet            nothing on standard error\n"
+                           "  -h, --help\n\n"
+                           "Examples:\n"
+                           "  sleeptune-lab wake\n"
+                           "  sleeptune-lab wake --mechanisms condvar,channel --slices 2ms,50ms\n"
+                           "  sleeptune-lab wake --kinds interrupted,timed-out --placements other-cpu\n\n"
+                           "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
+                           "4 failure (nothing could be measured).\n";
 
 /* --- lists --- */
 

@@ -145,8 +145,8 @@ static int refuse(const char *command, const struct st_option *options, size_t o
     return st_failure_unknown(command, "option", "--", &near);
 }
 
-int st_options_read(const char *command, const struct st_option *options, size_t options_n,
-                    void (*help)(void), int argc, char **argv, int *ret_first)
+int st_options_read(const char *command, const struct st_option *options, size_t options_n, const char *help,
+                    int argc, char **argv, int *ret_first)
 {
     struct option table[OPTIONS_MAX + 2] = {{"help", no_argument, NULL, 'h'}};
     char letters[2 * OPTIONS_MAX + 3] = ":h";
@@ -170,7 +170,7 @@ int st_options_read(const char *command, const struct st_option *options, size_t
         while (i < options_n && option != LONG_BASE + (int)i && option != options[i].letter)
             i++;
         if (option == 'h') {
-            help();
+            fputs(help, stdout);
             /* each command of sleeptune has a page of its own, the laboratory has one for all */
             if (strcmp(st_program_name, "sleeptune") == 0)
                 printf("Manual: man sleeptune-%s\n", command);
@@ -186,8 +186,8 @@ int st_options_read(const char *command, const struct st_option *options, size_t
     return -1;
 }
 
-int st_options_only(const char *command, const struct st_option *options, size_t options_n,
-                    void (*help)(void), int argc, char **argv)
+int st_options_only(const char *command, const struct st_option *options, size_t options_n, const char *help,
+                    int argc, char **argv)
 {
     int first;
     const int r = st_options_read(command, options, options_n, help, argc, argv, &first);

@@ -54,11 +54,11 @@ struct st_option {
  *  @param ret_first index of the first other argument. @return -1 to go on, or an st_exit, after a message.
  */
 ST_NODISCARD int st_options_read(const char *command, const struct st_option *options, size_t options_n,
-                                 void (*help)(void), int argc, char **argv, int *ret_first);
+                                 const char *help, int argc, char **argv, int *ret_first);
 
 /** As st_options_read, for a subcommand without other arguments. @return -1 to go on, or an st_exit. */
 ST_NODISCARD int st_options_only(const char *command, const struct st_option *options, size_t options_n,
-                                 void (*help)(void), int argc, char **argv);
+                                 const char *help, int argc, char **argv);
 
 /** The policy of a name: other, fifo, rr. For a row of st_options_read, too. @param ctx enum st_policy.
  * @return 0 or ST_EXIT_USAGE. */
