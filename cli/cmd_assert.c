@@ -278,7 +278,7 @@ static int print_text(const struct answer *answer)
     FILE *out = st_locale_begin(&stream, stdout);
     const char *next = strchr(answer->text, '\n');
     st_text_wrap(out, ST_TEXT(sizeof(answer->text), "%.*s", (int)strcspn(answer->text, "\n"), answer->text),
-                 0, width > 100 ? 100 : width);
+                 0, ST_MIN(width, 100));
     if (next != NULL)
         fprintf(out, "%s\n", next + 1);
     return st_locale_end(&stream) == 0 ? answer->status : st_failure(NAME, "out of memory");

@@ -373,9 +373,8 @@ static int measure_phase(struct options *options, const struct st_wish *wish, ui
 /** What is lost end to end, as long as was measured, once the loop is over. @return an st_exit. */
 static int listen(const struct options *options, struct answer *answer)
 {
-    const struct st_listen_wish wish = {
-        .back = options->back,
-        .duration_ns = options->duration_ns > ST_LISTEN_LEAST_NS ? options->duration_ns : ST_LISTEN_LEAST_NS};
+    const struct st_listen_wish wish = {.back = options->back,
+                                        .duration_ns = ST_MAX(options->duration_ns, ST_LISTEN_LEAST_NS)};
     struct st_listen_run *run = calloc(1, sizeof(*run));
     const int status =
         run != NULL ? st_listen_run_live(COMMAND, &wish, run) : st_failure(COMMAND, "out of memory");
@@ -418,7 +417,7 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
         return status;
     const int heard = options->listen && !st_stop_asked() ? listen(options, answer) : ST_EXIT_DONE;
     status = make_answer(facts, answer);
-    status = heard > status ? heard : status;
+    status = ST_MAX(heard, status);
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         if (phase->load_error != 0)
             status = st_failure(

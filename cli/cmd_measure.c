@@ -189,7 +189,7 @@ static int print_text(const struct arguments *a, const struct st_result *results
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
     bool missed = false;
-    width = width > 100 ? 100 : width;
+    width = ST_MIN(width, 100);
     if (n > 1) {
         st_text_wrap(out, st_result_verdict_of_all(results, n, ST_ROOM(480)), 0, width);
     }

@@ -285,7 +285,7 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
 
 static enum outcome worse(enum outcome a, enum outcome b)
 {
-    return a > b ? a : b;
+    return ST_MAX(a, b);
 }
 
 static bool is_first_of_rule(const struct st_journal *journal, size_t i)

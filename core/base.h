@@ -23,6 +23,9 @@
 
 #define ST_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
+#define ST_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define ST_MAX(a, b) ((a) > (b) ? (a) : (b))
+
 /* For each of `n` items, or of an array: a pointer to it. */
 #define ST_EACH_OF(item, items, n)                                                                           \
     for (__typeof__(*(items)) *item = (items), *item##_end = (n) > 0 ? item + (n) : item; item < item##_end; \

@@ -185,7 +185,7 @@ static bool has_descriptors(void)
     }
     if (limit.rlim_cur >= DESCRIPTORS_MIN)
         return true;
-    limit.rlim_cur = limit.rlim_max < DESCRIPTORS_MIN ? limit.rlim_max : DESCRIPTORS_MIN;
+    limit.rlim_cur = ST_MIN(limit.rlim_max, DESCRIPTORS_MIN);
     (void)setrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur >= DESCRIPTORS_MIN)
         return true;

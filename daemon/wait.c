@@ -43,7 +43,7 @@ void st_wait_to_write(struct st_wait *wait, int fd)
 void st_wait(struct st_wait *wait, struct st_clock *clock, const sigset_t *blocked)
 {
     const int64_t wait_ns = st_ns_sub(wait->due_ns, st_clock_now_ns(clock));
-    const struct timespec timeout = st_ns_to_timespec(wait_ns > 0 ? wait_ns : 0);
+    const struct timespec timeout = st_ns_to_timespec(ST_MAX(wait_ns, 0));
     const int ready = pselect(wait->fd_max + 1, &wait->read, &wait->write, &wait->error, &timeout, blocked);
     if (ready < 0 && errno != EINTR)
         (void)poll(NULL, 0, FAILED_MS); /* no memory: not at once again */

@@ -31,7 +31,7 @@ static struct source *source_of(struct list *list, const struct st_event *event)
 static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
 {
     struct source *source = source_of(ctx, event);
-    const int64_t n = event->count_n < COUNT_MAX ? event->count_n : COUNT_MAX;
+    const int64_t n = ST_MIN(event->count_n, COUNT_MAX);
     struct st_xrun_seen seen = {.certainty = event->certainty,
                                 .reason = event->reason,
                                 .place = event->place,

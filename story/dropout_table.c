@@ -48,7 +48,7 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
         sum.reasons_n[reason] += other->reasons_n[reason];
         sum.lost_ns = st_ns_add(sum.lost_ns, other->lost_ns);
         sum.lost_partly = sum.lost_partly || other->lost_partly;
-        sum.longest_ns = other->longest_ns > sum.longest_ns ? other->longest_ns : sum.longest_ns;
+        sum.longest_ns = ST_MAX(other->longest_ns, sum.longest_ns);
     }
     return sum;
 }
@@ -99,10 +99,10 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
     client->lost_ns = st_ns_add(client->lost_ns, seen->lost_ns);
     client->lost_partly = client->lost_partly || (seen->dropouts_n + seen->device_xruns_n > 0 &&
                                                   (seen->lost_ns == 0 || seen->longest_ns == 0));
-    client->longest_ns = seen->longest_ns > client->longest_ns ? seen->longest_ns : client->longest_ns;
+    client->longest_ns = ST_MAX(seen->longest_ns, client->longest_ns);
     if (client->first_wall_ns == INT64_MIN || wall_ns < client->first_wall_ns)
         client->first_wall_ns = wall_ns;
-    client->last_wall_ns = wall_ns > client->last_wall_ns ? wall_ns : client->last_wall_ns;
+    client->last_wall_ns = ST_MAX(wall_ns, client->last_wall_ns);
     if (seen->culprit[0] != '\0' && seen->reason == ST_DROPOUT_TOO_SLOW) {
         memcpy(client->file, seen->culprit, sizeof(client->file));
     } else if (seen->culprit[0] != '\0') {
@@ -120,7 +120,7 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
 static void take_device_load(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
 {
     const struct st_xrun_load *load = &seen->load;
-    const int64_t period_ns = load->period_ns > 0 ? load->period_ns : 0;
+    const int64_t period_ns = ST_MAX(load->period_ns, 0);
     /* of several devices the one with the shortest period: it is the one that clicks first */
     if (strcmp(table->device, seen->device) != 0 && table->period_ns > 0 &&
         now_ns - table->device_load_ns <= ST_DROPOUT_GONE_NS && period_ns >= table->period_ns)

@@ -36,8 +36,8 @@ static void look_behind(const struct st_heard_mark *mark, const struct st_heard_
         struct st_heard_cause *cause = &causes[event->cause];
         int64_t from_ns = st_ns_add(event->from_ns, mark->least_ns),
                 to_ns = st_ns_add(event->to_ns, mark->window_ns);
-        from_ns = from_ns > cause->end_ns ? from_ns : cause->end_ns;
-        to_ns = to_ns < session->to_ns ? to_ns : session->to_ns;
+        from_ns = ST_MAX(from_ns, cause->end_ns);
+        to_ns = ST_MIN(to_ns, session->to_ns);
         if (to_ns > from_ns) {
             cause->covered_ns = st_ns_add(cause->covered_ns, st_ns_sub(to_ns, from_ns));
             cause->end_ns = to_ns;

@@ -221,7 +221,7 @@ static int runs_by_start(const void *left, const void *right)
 /* From one run of a server to the next one, which is known to the minute. The runs are by time. */
 static void take_size_changes(struct list *list)
 {
-    const size_t n = list->sizes.runs_n < ST_HISTORY_RUNS_MAX ? list->sizes.runs_n : ST_HISTORY_RUNS_MAX;
+    const size_t n = ST_MIN(list->sizes.runs_n, ST_HISTORY_RUNS_MAX);
     for (size_t i = 1; i < n; i++) {
         const struct st_history_run *run = &list->sizes.runs[i], *last = NULL;
         for (size_t k = i; k-- > 0 && last == NULL;) {
@@ -246,13 +246,13 @@ static void take_size_changes(struct list *list)
 static void make_sessions(struct list *list)
 {
     struct st_history_run *runs = list->sizes.runs;
-    const size_t n = list->sizes.runs_n < ST_HISTORY_RUNS_MAX ? list->sizes.runs_n : ST_HISTORY_RUNS_MAX;
+    const size_t n = ST_MIN(list->sizes.runs_n, ST_HISTORY_RUNS_MAX);
     qsort(runs, n, sizeof(*runs), runs_by_start);
     take_size_changes(list);
     ST_EACH_OF (run, runs, n) {
         struct st_heard_session *last = list->sessions_n > 0 ? &list->sessions[list->sessions_n - 1] : NULL;
         if (last != NULL && run->from_wall_ns <= st_ns_add(last->to_ns, 60 * ST_NS_PER_S))
-            last->to_ns = run->to_wall_ns > last->to_ns ? run->to_wall_ns : last->to_ns;
+            last->to_ns = ST_MAX(run->to_wall_ns, last->to_ns);
         else if (run->to_wall_ns > run->from_wall_ns)
             list->sessions[list->sessions_n++] =
                 (struct st_heard_session){run->from_wall_ns, run->to_wall_ns};
@@ -279,8 +279,8 @@ static json_t *cause_json(size_t i, const struct st_heard_cause *cause)
 {
     return json_pack("{s:s, s:s, s:I, s:f, s:f, s:b, s:b}", "cause", cause_name(i), "text",
                      cause_text(i, ST_ROOM(200)), "marks", (json_int_t)cause->hits_n, "expected",
-                     cause->expected, "evidence", cause->e > 1e12 ? 1e12 : cause->e, "too_frequent",
-                     cause->frequent, "named", cause->named);
+                     cause->expected, "evidence", ST_MIN(cause->e, 1e12), "too_frequent", cause->frequent,
+                     "named", cause->named);
 }
 
 /* Named ones first, then by their evidence. Uses qsort's order of a list of pointers. */

@@ -184,7 +184,7 @@ static void put(struct st_trace_cpus *cpus, uint64_t track, int64_t *free_ns, in
 {
     const int64_t low_ns = *free_ns > cpus->from_ns ? *free_ns : cpus->from_ns;
     if (cpus->items != NULL && to_ns > low_ns)
-        *free_ns = st_trace_items_slice(cpus->items, track, from_ns > low_ns ? from_ns : low_ns, to_ns, text);
+        *free_ns = st_trace_items_slice(cpus->items, track, ST_MAX(from_ns, low_ns), to_ns, text);
 }
 
 static void look_for_culprit(const struct st_trace_cpus *cpus, struct thread *thread, int64_t from_ns,
@@ -192,8 +192,7 @@ static void look_for_culprit(const struct st_trace_cpus *cpus, struct thread *th
 {
     for (size_t i = 0; i < cpus->missed_n && !thread->shown; i++) {
         const struct st_trace_cycle *cycle = &cpus->missed[i];
-        const int64_t a_ns = from_ns > cycle->from_ns ? from_ns : cycle->from_ns,
-                      b_ns = to_ns < cycle->to_ns ? to_ns : cycle->to_ns;
+        const int64_t a_ns = ST_MAX(from_ns, cycle->from_ns), b_ns = ST_MIN(to_ns, cycle->to_ns);
         thread->shown = b_ns - a_ns >= (cycle->to_ns - cycle->from_ns) / SHARE && b_ns > a_ns;
     }
 }

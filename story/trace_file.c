@@ -148,7 +148,7 @@ static int64_t add_cycle(struct work *work, const struct st_cycle_row *first, co
     struct st_trace_items *items = &work->items;
     const uint64_t track = ST_TRACK_CLIENT + first->name;
     const int64_t seen_ns = last->cycle_ns + (is_not_yet(last->period_ns) ? 0 : last->period_ns);
-    const int64_t begin_ns = first->signal_ns > free_ns ? first->signal_ns : free_ns;
+    const int64_t begin_ns = ST_MAX(first->signal_ns, free_ns);
     const int64_t awake_ns = is_not_yet(last->wait_ns) ? seen_ns : last->signal_ns + last->wait_ns;
     const int64_t end_ns =
         is_not_yet(last->wait_ns) || is_not_yet(last->busy_ns) ? seen_ns : awake_ns + last->busy_ns;
@@ -156,7 +156,7 @@ static int64_t add_cycle(struct work *work, const struct st_cycle_row *first, co
     int64_t at_ns = st_trace_items_slice(items, track, begin_ns, awake_ns,
                                          first->is_driver ? "waits for its clients" : "waits");
     at_ns = st_trace_items_slice(items, track, at_ns, end_ns, "computes");
-    work->to_ns = at_ns > work->to_ns ? at_ns : work->to_ns;
+    work->to_ns = ST_MAX(at_ns, work->to_ns);
     work->file->cycles_n += !first->is_driver;
     if (!first->is_driver && end_ns > deadline_ns) {
         add_missed(work, first, first->signal_ns, deadline_ns, end_ns);
@@ -223,7 +223,7 @@ static void add_events(struct work *work)
         if (text == NULL || at_ns < work->from_ns)
             continue;
         st_trace_items_add(&work->items, at_ns, ST_TRACK_EVENTS, ST_TRACE_ITEM_INSTANT, text);
-        work->to_ns = at_ns > work->to_ns ? at_ns : work->to_ns;
+        work->to_ns = ST_MAX(at_ns, work->to_ns);
     }
 }
 

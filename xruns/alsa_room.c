@@ -19,7 +19,7 @@ static int64_t find_loss(struct st_alsa_room *room, const struct st_alsa_params 
     const bool filled = now->avail_frames <= params->buffer_frames; /* by now: it ended in this time */
     const bool goes_on = room->dry && (stands(room, now, grown) || (filled && room->lost > 0));
     if (!goes_on) {
-        lost = room->lost > 0 ? room->lost : 0;
+        lost = ST_MAX(room->lost, 0);
         room->lost = 0;
     }
     if (goes_on || !room->dry) {
@@ -41,7 +41,7 @@ int64_t st_alsa_room_look(struct st_alsa_room *room, const struct st_alsa_params
     const bool wrote = known && now->appl_ptr_frames != room->last.appl_ptr_frames;
     if (known && (wrote || room->wrote)) {
         const int64_t left = params->buffer_frames - now->avail_max_frames;
-        *least_frames = left < *least_frames ? (left > 0 ? left : 0) : *least_frames;
+        *least_frames = left < *least_frames ? ST_MAX(left, 0) : *least_frames;
     }
     if (known && params->stop_frames > params->buffer_frames)
         lost = find_loss(room, params, now, wrote);

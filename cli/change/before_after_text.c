@@ -39,7 +39,7 @@ static bool is_short(const struct st_recording_run *run)
 static size_t blocks_n(const struct st_before_after *done)
 {
     const size_t before = done->before.blocks.len, now = done->now.blocks.len;
-    return before < now ? before : now;
+    return ST_MIN(before, now);
 }
 
 static int64_t duration_ns(const struct st_recording_run *run)

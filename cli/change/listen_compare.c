@@ -169,9 +169,8 @@ int st_listen_compare_make(const char *command, const json_t *before, int64_t du
         const double heard_s = real_of(before, "heard_s");
         wish.duration_ns = heard_s < HEARD_MAX ? (int64_t)ceil(heard_s) * ST_NS_PER_S : 0;
     }
-    wish.duration_ns = wish.duration_ns < ST_LISTEN_LEAST_NS ? ST_LISTEN_LEAST_NS
-                       : wish.duration_ns > LONGEST          ? LONGEST
-                                                             : wish.duration_ns;
+    wish.duration_ns =
+        wish.duration_ns < ST_LISTEN_LEAST_NS ? ST_LISTEN_LEAST_NS : ST_MIN(wish.duration_ns, LONGEST);
     struct st_listen_run *run = calloc(1, sizeof(*run));
     if (run == NULL)
         return st_failure(command, "out of memory");

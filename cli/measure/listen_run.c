@@ -30,7 +30,7 @@ static void say_begin(void *ctx, const struct st_way *way, const struct st_captu
 static void fill_gap(struct st_listen_run *run, uint64_t frames)
 {
     static const float silence[FRAMES * ST_CAPTURE_CHANNELS_MAX];
-    for (frames = frames < GAP_MAX ? frames : GAP_MAX; frames > 0;) {
+    for (frames = ST_MIN(frames, GAP_MAX); frames > 0;) {
         const size_t n = frames < FRAMES ? (size_t)frames : FRAMES;
         st_hearing_take(&run->hearing, silence, n);
         frames -= n;

@@ -80,7 +80,7 @@ uint32_t st_sizes_shortest(const struct st_wish *used, uint32_t asked_frames)
         used->rate_hz > 192000 ? 4 * SHORTEST : SHORTEST; /* no loop is faster than 50 us */
     if (asked_frames != 0)
         return asked_frames;
-    return used->frames < usual ? used->frames : usual;
+    return ST_MIN(used->frames, usual);
 }
 
 int st_sizes_measure(const char *command, const struct st_wish *used, uint32_t shortest, int64_t duration_ns,
@@ -91,7 +91,7 @@ int st_sizes_measure(const char *command, const struct st_wish *used, uint32_t s
     const uint32_t others[] = {first, first > APART * shortest ? first / APART : first * APART};
     int64_t longer_ns = (int64_t)(LONGER_SHARE * (double)duration_ns);
     struct st_session_config config;
-    longer_ns = longer_ns < LONGER_MAX_NS ? longer_ns : LONGER_MAX_NS;
+    longer_ns = ST_MIN(longer_ns, LONGER_MAX_NS);
     st_session_defaults(&config);
     config.frames = shortest;
     config.rate_hz = used->rate_hz;
@@ -134,7 +134,7 @@ void st_sizes_fill(struct st_sizes *sizes, uint32_t wanted_frames)
         }
         frames[n++] = f;
     }
-    n = n < ROWS_MAX ? n : ROWS_MAX;
+    n = ST_MIN(n, ROWS_MAX);
     if (!placed)
         frames[n < ROWS_MAX ? n++ : n - 1] = wanted_frames;
     for (size_t i = 0; i < sizes->n; i++) {

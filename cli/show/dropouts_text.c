@@ -68,9 +68,8 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, int64_t total_n, 
 {
     const int room = columns - COUNT_COLUMNS - 2 - WHY_COLUMNS;
     struct table table = {.out = out,
-                          .name_columns = room < NAME_COLUMNS_MIN   ? NAME_COLUMNS_MIN
-                                          : room > NAME_COLUMNS_MAX ? NAME_COLUMNS_MAX
-                                                                    : room,
+                          .name_columns =
+                              room < NAME_COLUMNS_MIN ? NAME_COLUMNS_MIN : ST_MIN(room, NAME_COLUMNS_MAX),
                           .columns = columns,
                           .rows_max = all ? SIZE_MAX : WHO_MAX,
                           .left_n = total_n};

@@ -70,7 +70,7 @@ static struct sums sum_up(const json_t *document)
     /* the loop may rest while nothing plays: then a dropout has a client, but no row */
     const int64_t named = st_json_field(json_object_get(document, "dropouts"), "count");
     sums.dropouts = st_ns_add(sums.observed, sums.of_clients);
-    sums.dropouts = named > sums.dropouts ? named : sums.dropouts;
+    sums.dropouts = ST_MAX(named, sums.dropouts);
     return sums;
 }
 
@@ -340,7 +340,7 @@ static const char *next_step(const json_t *document, const struct sums *sums)
 void st_history_text_steps(FILE *out, const json_t *document, const struct st_history_text_look *look)
 {
     const struct sums sums = sum_up(document);
-    const int columns = look->columns < WIDTH_MIN ? WIDTH_MIN : look->columns;
+    const int columns = ST_MAX(look->columns, WIDTH_MIN);
     const json_t *dropouts = json_object_get(document, "dropouts");
     char text[128];
     if (sums.measured_ns <= 0 && sums.dropouts == 0 && watched_source(document) == NULL) {
@@ -413,7 +413,7 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
 {
     const json_t *changes = json_object_get(document, "changes");
     const size_t n = json_array_size(changes);
-    const int columns = look->columns < WIDTH_MIN ? WIDTH_MIN : look->columns;
+    const int columns = ST_MAX(look->columns, WIDTH_MIN);
     const char *verdict =
         st_json_field_safe(json_object_get(json_array_get(changes, n - 1), "verdict"), ST_ROOM(16));
     char text[ST_CHANGE_STORY_BYTES];
@@ -543,7 +543,7 @@ static size_t gather(const json_t *document_rows, struct shown *rows)
         to->threads_n++;
         to->count = st_ns_add(to->count, row.count);
         to->total_ns = st_ns_add(to->total_ns, row.total_ns);
-        to->worst_ns = row.worst_ns > to->worst_ns ? row.worst_ns : to->worst_ns;
+        to->worst_ns = ST_MAX(row.worst_ns, to->worst_ns);
         to->explained_ns += row.explained_ns;
         to->figures = to->figures || row.figures;
     }

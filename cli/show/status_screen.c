@@ -18,7 +18,7 @@ static const char *string(const json_t *object, const char *key)
 
 static int least(int a, int b)
 {
-    return a < b ? a : b;
+    return ST_MIN(a, b);
 }
 
 static enum st_style style_of(const json_t *object, enum st_style good)
@@ -120,7 +120,7 @@ static void lay_out(struct table *table, const struct st_screen *screen, const j
         {
             const char *text = cell_of(json_object_get(row, "cells"), i);
             const int width = width_of(screen, text);
-            table->widths[i] = width > table->widths[i] ? width : table->widths[i];
+            table->widths[i] = ST_MAX(width, table->widths[i]);
             table->numbers[i] = table->numbers[i] && (text[0] == '\0' || (text[0] >= '0' && text[0] <= '9'));
         }
     }
@@ -269,7 +269,7 @@ static int put_message(struct st_screen *screen, const struct st_status_screen *
     const int wanted =
         how->alert ? least(st_screen_wrapped_rows(screen, screen->columns, how->message), screen->rows / 4)
                    : 1;
-    const int used = wanted > 1 ? wanted : 1;
+    const int used = ST_MAX(wanted, 1);
     st_screen_wrap(screen, screen->rows - used, 0, screen->columns, used,
                    how->alert ? ST_STYLE_ALERT : ST_STYLE_DIM, how->message);
     return screen->rows - used;

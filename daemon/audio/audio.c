@@ -40,7 +40,7 @@ int64_t st_audio_backoff_ns(unsigned failures)
     if (failures > 6)
         return BACKOFF_MAX_NS;
     const int64_t pause_ns = ST_NS_PER_S << (failures > 0 ? failures - 1 : 0);
-    return pause_ns < BACKOFF_MAX_NS ? pause_ns : BACKOFF_MAX_NS;
+    return ST_MIN(pause_ns, BACKOFF_MAX_NS);
 }
 
 /* --- the thread --- */

@@ -210,7 +210,7 @@ void st_causes_take(struct st_causes *causes, const struct st_cause_event *late,
     }
     /* who had most of a wait had not all of it */
     if (culprit != NULL && culprit->explains && culprit->ns > explained_ns)
-        explained_ns = culprit->ns < late->lateness_ns ? culprit->ns : late->lateness_ns;
+        explained_ns = ST_MIN(culprit->ns, late->lateness_ns);
     const struct st_event event = event_of(late, culprit, explained_ns, wall_ns);
     pthread_mutex_lock(&causes->mutex);
     add(causes, late, culprit, explained_ns);

@@ -108,7 +108,7 @@ static void step(struct line *line, const struct st_trace_event *e, int tid)
 
 static int64_t between(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64_t high_ns)
 {
-    const int64_t a = from_ns > low_ns ? from_ns : low_ns, b = to_ns < high_ns ? to_ns : high_ns;
+    const int64_t a = ST_MAX(from_ns, low_ns), b = ST_MIN(to_ns, high_ns);
     return b > a ? b - a : 0;
 }
 
@@ -149,7 +149,7 @@ static void follow(struct line *line, const struct st_trace_event *events, size_
             /* since it got the CPU it may have become another program (exec) */
             ST_PRINT(line->thread.name, "%s", e->prev_name);
         add(line, between(at_ns, e->at_ns, due_ns, waking_ns),
-            between(at_ns, e->at_ns, waking_ns > due_ns ? waking_ns : due_ns, in_ns));
+            between(at_ns, e->at_ns, ST_MAX(waking_ns, due_ns), in_ns));
         step(line, e, tid);
         at_ns = e->at_ns;
     }

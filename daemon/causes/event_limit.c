@@ -57,7 +57,7 @@ bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st
         bucket->sum.count_n = event->count_n != INT64_MIN ? event->count_n : 1;
     } else {
         st_event_add(&bucket->sum, event);
-        bucket->since_ns = since_ns < bucket->since_ns ? since_ns : bucket->since_ns;
+        bucket->since_ns = ST_MIN(since_ns, bucket->since_ns);
     }
     if (level < bucket->level)
         bucket->level = level;

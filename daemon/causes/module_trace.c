@@ -136,7 +136,7 @@ static int set_up(struct tracefs_instance *instance, int64_t buffer_kb, const ch
     const int64_t most_kb = ALL_KB / (cpus_n > 0 ? cpus_n : 1);
     int r = 0;
     (void)tracefs_trace_off(instance);
-    ST_PRINT(kb, "%lld", (long long)(buffer_kb < most_kb ? buffer_kb : most_kb));
+    ST_PRINT(kb, "%lld", (long long)ST_MIN(buffer_kb, most_kb));
     for (size_t i = 0; i < ST_ARRAY_LEN(files) && r == 0; i++) {
         *ret_what = files[i].name;
         r = put(instance, files[i].name, files[i].text);

@@ -40,7 +40,7 @@ void st_system_pressure_sample(struct st_system_pressure *pressure, struct st_pl
     int64_t *const to[] = {&now.pressure_cpu_permille, &now.pressure_io_permille,
                            &now.pressure_memory_permille};
     bool guest = false;
-    cpu = cpu >= 0 ? cpu : 0;
+    cpu = ST_MAX(cpu, 0);
     (void)platform->machine.virtualised(&platform->machine, &guest);
     pressure->before = pressure->last;
     st_readings_read(platform, cpu, guest, INT64_MIN, &pressure->last);

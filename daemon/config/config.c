@@ -214,10 +214,10 @@ static void nearest_name(const char *name, bool top_level, char *ret, size_t ret
         const size_t without_group = top_level && dot != NULL ? distance(name, dot + 1) : SIZE_MAX;
         if (far < best)
             snprintf(ret, ret_bytes, "%s", known);
-        best = far < best ? far : best;
+        best = ST_MIN(far, best);
         if (without_group < best)
             snprintf(ret, ret_bytes, "%s", path);
-        best = without_group < best ? without_group : best;
+        best = ST_MIN(without_group, best);
     }
 }
 

@@ -513,7 +513,7 @@ static int64_t idle_ns(const struct st_history_writer *writer)
         return INT64_MAX;
     if (writer->retry_ns != INT64_MIN) {
         const int64_t left_ns = writer->retry_ns - st_posix_now_ns(NULL);
-        return left_ns > 0 ? left_ns : 0;
+        return ST_MAX(left_ns, 0);
     }
     if (writer->history == NULL || writer->look || writer->waiting.minutes_n > 0)
         return 0;

@@ -165,7 +165,7 @@ static int keep_in(const struct st_recorder *recorder, const char *folder, int64
 {
     const char *name =
         ST_TEXT(100, "%" PRId64 "-%s" ST_CYCLE_RING_SUFFIX, recorder->wall_ns, recorder->cause);
-    const size_t events_n = recorder->events_n < ST_CPU_EVENTS_MAX ? recorder->events_n : ST_CPU_EVENTS_MAX;
+    const size_t events_n = ST_MIN(recorder->events_n, ST_CPU_EVENTS_MAX);
     const int64_t events_bytes =
         events_n > 0 ? HEAD_BYTES + (int64_t)(events_n * sizeof(struct st_trace_event)) : 0;
     const int from = open(recorder->from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

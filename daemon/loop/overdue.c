@@ -9,7 +9,7 @@ static int64_t overdue_ns(const struct st_overdue *stall, int64_t due_ns, int64_
 {
     if (due_ns == INT64_MIN) /* warm-up */
         due_ns = st_ns_add(stall->heard_ns, stall->period_ns);
-    return st_ns_sub(now_ns, due_ns > stall->heard_ns ? due_ns : stall->heard_ns);
+    return st_ns_sub(now_ns, ST_MAX(due_ns, stall->heard_ns));
 }
 
 static bool is_above(const struct st_overdue *stall, int64_t ns, int64_t least_ns)

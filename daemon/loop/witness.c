@@ -32,9 +32,7 @@ struct st_witness st_witness_choose(const struct st_config *config, const struct
     }
     if (ret.priority == 0) {
         const int priority = facts != NULL ? facts->priority : -1;
-        ret.priority = priority < 0                        ? ST_WITNESS_PRIORITY
-                       : priority > ST_CONFIG_PRIORITY_MAX ? ST_CONFIG_PRIORITY_MAX
-                                                           : priority;
+        ret.priority = priority < 0 ? ST_WITNESS_PRIORITY : ST_MIN(priority, ST_CONFIG_PRIORITY_MAX);
         ret.policy = priority == 0 ? ST_POLICY_OTHER : ST_POLICY_FIFO;
     }
     return ret;

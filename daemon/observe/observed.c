@@ -283,7 +283,7 @@ static void fail(struct st_observed *o, int error)
 {
     const int64_t silent_ns = o->watch.silent_ns; /* not watched, as it turns out */
     if (o->view.state == ST_OBSERVED_WATCHING) {
-        o->view.watched_ns -= silent_ns < o->view.watched_ns ? silent_ns : o->view.watched_ns;
+        o->view.watched_ns -= ST_MIN(silent_ns, o->view.watched_ns);
         o->lost_wall_ns = wall_ns(o) - (now_ns(o) - o->turned_ns) - silent_ns;
     }
     close_source(o);
@@ -291,7 +291,7 @@ static void fail(struct st_observed *o, int error)
     set_state(o, ST_OBSERVED_ABSENT, o->watch.why[0] != '\0' ? o->watch.why : strerror(-error));
     const int64_t pause_ns = st_audio_backoff_ns(o->failures);
     const int64_t most_ns = o->quiet ? ST_OBSERVED_RETRY_QUIET_NS : ST_OBSERVED_RETRY_MAX_NS;
-    o->due_ns = error == -ENOTSUP ? INT64_MAX : now_ns(o) + (pause_ns < most_ns ? pause_ns : most_ns);
+    o->due_ns = error == -ENOTSUP ? INT64_MAX : now_ns(o) + ST_MIN(pause_ns, most_ns);
 }
 
 void st_observed_init(struct st_observed *o, struct st_platform *platform, struct st_events *events,
@@ -377,7 +377,7 @@ static void note_silence(struct st_observed *o)
     o->watch.silent_ns = 0;
     if (silent_ns == 0)
         return;
-    o->view.watched_ns -= silent_ns < o->view.watched_ns ? silent_ns : o->view.watched_ns;
+    o->view.watched_ns -= ST_MIN(silent_ns, o->view.watched_ns);
     o->view.again_wall_ns = wall_ns(o);
     st_events_add(
         o->events, ST_LOG_WARN, wall_ns(o), ST_EVENT_OBSERVE_LOST,

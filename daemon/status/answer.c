@@ -168,7 +168,7 @@ static void put_earlier(const struct st_view *view, const struct st_answer *answ
     char first[32], last[32];
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         const int64_t wall_ns = st_dropout_table_first(&source->seen);
-        first_ns = wall_ns < first_ns ? wall_ns : first_ns;
+        first_ns = ST_MIN(wall_ns, first_ns);
     }
     clock_text(view, first_ns, first, sizeof(first));
     clock_text(view, answer->last_wall_ns, last, sizeof(last));
@@ -192,7 +192,7 @@ static void put_over(const struct st_view *view, const struct st_answer *answer,
     const int64_t s = st_ns_sub(view->now_wall_ns, from_ns) / ST_NS_PER_S;
     char quiet[32];
     if (s < 120)
-        ST_PRINT(quiet, "%" PRId64 " s", s > 0 ? s : 0);
+        ST_PRINT(quiet, "%" PRId64 " s", ST_MAX(s, 0));
     else
         ST_PRINT(quiet, "%" PRId64 " %s", s < 7200 ? s / 60 : s / 3600, s < 7200 ? "min" : "h");
     if (server->state != ST_OBSERVED_WATCHING)

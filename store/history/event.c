@@ -47,9 +47,7 @@ void st_event_add(struct st_event *event, const struct st_event *other)
     forget_if_other(event->client, other->client, sizeof(event->client));
     forget_if_other(event->device, other->device, sizeof(event->device));
     event->cycles_n = st_ns_add(event->cycles_n, other->cycles_n);
-    event->longest_ns = lost_partly(event, other)               ? 0
-                        : other->longest_ns > event->longest_ns ? other->longest_ns
-                                                                : event->longest_ns;
+    event->longest_ns = lost_partly(event, other) ? 0 : ST_MAX(other->longest_ns, event->longest_ns);
     event->lost_ns = st_ns_add(event->lost_ns, other->lost_ns);
     if (event->place != other->place)
         event->place = ST_DROPOUT_AT_UNKNOWN;

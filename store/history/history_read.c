@@ -114,7 +114,7 @@ static void end_group(struct walk *walk)
     if (room_ns < group->rows_to_ns)
         room_ns = group->rows_to_ns;
     if (needed_ns > group->to_ns)
-        group->to_ns = needed_ns < room_ns ? needed_ns : room_ns;
+        group->to_ns = ST_MIN(needed_ns, room_ns);
     if (group->from_ns < walk->since_ns)
         walk->since_ns = group->from_ns;
     if (group->to_ns > walk->until_ns)
@@ -233,7 +233,7 @@ static int take(struct walk *walk, sqlite3_stmt *statement, int64_t step_ns)
     const int64_t step_from_ns = minutes ? row_from_ns : floor_to(row_from_ns, step_ns);
     int64_t row_to_ns = st_history_sql_int(statement, 1);
     if (row_to_ns > walk->end_ns)
-        row_to_ns = walk->end_ns > row_from_ns ? walk->end_ns : row_from_ns;
+        row_to_ns = ST_MAX(walk->end_ns, row_from_ns);
     if (group->rows_n > 0 && (minutes || step_from_ns != group->step_ns)) {
         const int r = append_group(walk);
         if (r < 0)
@@ -241,7 +241,7 @@ static int take(struct walk *walk, sqlite3_stmt *statement, int64_t step_ns)
     }
     if (group->rows_n == 0) {
         group->step_ns = step_from_ns;
-        group->from_ns = step_from_ns > walk->part_ns ? step_from_ns : walk->part_ns;
+        group->from_ns = ST_MAX(step_from_ns, walk->part_ns);
         if (group->from_ns > (minutes ? st_ns_add(walk->at_ns, JOIN_NS) : walk->at_ns)) {
             const int r = append_gap(walk, group->from_ns);
             if (r < 0)
@@ -390,7 +390,7 @@ static int walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int64
             ST_HISTORY_HOUR, hours_ns, minutes_ns);
     if (r < 0)
         return r;
-    walk->since_ns = hour_ns < since_ns ? hour_ns : since_ns;
+    walk->since_ns = ST_MIN(hour_ns, since_ns);
     walk->at_ns = walk->since_ns;
     if (hour_ns == INT64_MAX)
         return walk_part(walk, since_ns, until_ns, step_ns);
@@ -452,7 +452,7 @@ static int find_end(struct walk *walk)
     const int r = st_history_sql_number(
         walk->reader->db, &end_ns, "SELECT to_ns FROM span WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
         "i", ST_HISTORY_MINUTE);
-    walk->end_ns = end_ns > walk->until_ns ? end_ns : walk->until_ns;
+    walk->end_ns = ST_MAX(end_ns, walk->until_ns);
     return r;
 }
 

@@ -77,13 +77,13 @@ static bool is_block_of(const struct st_block_rhythm *rhythm, const int64_t *lon
     for (size_t i = 0; i < n && i < FIRST_MAX; i++) {
         const size_t found = hits(longs, n, longs[i], block, rhythm->frames);
         at = found > most ? longs[i] : at;
-        most = found > most ? found : most;
+        most = ST_MAX(found, most);
     }
     /* elsewhere in the blocks: a rhythm that is faster, and no block, has as many there */
     for (size_t i = 0; i < n && (double)most >= HITS_MIN * blocks; i++) {
         const bool near = (longs[i] - at + SPAN_MAX + 2 * rhythm->frames) % block <= 4 * rhythm->frames;
         const size_t found = near ? 0 : hits(longs, n, longs[i], block, rhythm->frames);
-        rival = found > rival ? found : rival;
+        rival = ST_MAX(found, rival);
     }
     /* by chance each block has one within the three cycles that count with this probability */
     const double chance = blocks * log(2) + (double)most * log(1 - pow(1 - fmin(share, 1), 3)) +

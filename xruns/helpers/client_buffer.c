@@ -21,7 +21,7 @@ static void ran(struct st_client_buffer *buffer, int64_t now_ns)
         buffer->ran_to_ns - buffer->begun_ns >= BEGIN_NS) {
         buffer->lost_ns += next_ns - last_ns - buffer->buffer_ns;
         buffer->again_ns = now_ns;
-        buffer->why = buffer->standing > buffer->why ? buffer->standing : buffer->why;
+        buffer->why = ST_MAX(buffer->standing, buffer->why);
     }
     buffer->ran_from_ns = buffer->look_ns;
     buffer->ran_to_ns = now_ns;

@@ -8,16 +8,6 @@
     (ST_NS_PER_MS /                                                                                          \
      2) /* CPU time of a page that is read again, at most: another one has to go. Our own choice */
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* From its signal until it was awake; all the time if it is not yet. */
 static int64_t wait_of(const struct st_dropout_figures *figures)
 {
@@ -27,13 +17,13 @@ static int64_t wait_of(const struct st_dropout_figures *figures)
 /* It neither ran nor wanted to: it slept in its cycle. */
 static int64_t slept_of(const struct st_dropout_figures *figures)
 {
-    const int64_t waited_ns = most(figures->queue_ns, figures->awake_ns != 0 ? wait_of(figures) : 0);
-    return most(0, figures->end_ns - figures->signal_ns - figures->cpu_ns - waited_ns);
+    const int64_t waited_ns = ST_MAX(figures->queue_ns, figures->awake_ns != 0 ? wait_of(figures) : 0);
+    return ST_MAX(0, figures->end_ns - figures->signal_ns - figures->cpu_ns - waited_ns);
 }
 
 int64_t st_dropout_judge_computed_ns(const struct st_dropout_figures *figures)
 {
-    return figures->measured ? figures->cpu_ns + least(slept_of(figures), figures->others_ns) : 0;
+    return figures->measured ? figures->cpu_ns + ST_MIN(slept_of(figures), figures->others_ns) : 0;
 }
 
 /* Of a client whose inputs came in time and whose thread's figures are known. */
@@ -41,8 +31,8 @@ static enum st_dropout_reason judge_measured(const struct st_dropout_figures *fi
 {
     const int64_t late_ns = figures->end_ns - figures->deadline_ns;
     const int64_t slept_ns = slept_of(figures), computed_ns = st_dropout_judge_computed_ns(figures);
-    const int64_t faults_ns = least((int64_t)least((int64_t)figures->faults_n, 1000000) * FAULT_CPU_NS,
-                                    most(0, figures->cpu_ns - figures->usual_ns));
+    const int64_t faults_ns = ST_MIN((int64_t)ST_MIN((int64_t)figures->faults_n, 1000000) * FAULT_CPU_NS,
+                                     ST_MAX(0, figures->cpu_ns - figures->usual_ns));
     if (figures->faults_n > 0 && slept_ns + faults_ns >= late_ns)
         return ST_DROPOUT_SWAPPED_OUT;
     const int64_t had_ns = figures->deadline_ns - figures->signal_ns;

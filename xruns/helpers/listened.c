@@ -24,7 +24,7 @@ void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lo
     listened->own_n += (signs & ST_LISTENED_OWN) != 0;
     listened->alone_n += alone;
     listened->alone_lost_ns += alone ? lost_ns : 0;
-    listened->longest_ns = lost_ns > listened->longest_ns ? lost_ns : listened->longest_ns;
+    listened->longest_ns = ST_MAX(lost_ns, listened->longest_ns);
 }
 
 void st_listened_change(struct st_listened *listened, int64_t now_ns)

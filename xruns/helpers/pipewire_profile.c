@@ -123,7 +123,7 @@ static int64_t risen(struct st_pipewire_profile_node *node, int32_t xruns_n)
     const int64_t rise = node->counted ? (int64_t)xruns_n - node->xruns_n : 0;
     node->counted = true;
     node->xruns_n = xruns_n;
-    return rise > 0 ? rise : 0; /* lower: it began anew */
+    return ST_MAX(rise, 0); /* lower: it began anew */
 }
 
 static void rename_node(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
@@ -476,7 +476,7 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_pipewire_
     const bool finished = block->finish_ns > late->signal_ns && block->finish_ns > late->awake_ns;
     if (finished && late->awake_ns == 0 && (!awake_again || block->finish_ns <= block->awake_ns)) {
         const int64_t awake_ns = block->finish_ns - node->usual_busy_ns; /* it was overwritten */
-        late->awake_ns = awake_ns > late->signal_ns ? awake_ns : late->signal_ns;
+        late->awake_ns = ST_MAX(awake_ns, late->signal_ns);
         judge(profile, node, cycle, block->finish_ns);
     } else if (late->awake_ns == 0 && awake_again) {
         late->awake_ns = block->awake_ns;
@@ -530,7 +530,7 @@ static int64_t cycles_since(const struct st_pipewire_profile_node *node,
 
 static int64_t at_most(int64_t n, int64_t limit)
 {
-    return n < limit ? n : limit;
+    return ST_MIN(n, limit);
 }
 
 static void take_follower(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle,
@@ -602,7 +602,7 @@ static int take_card(struct st_pipewire_profile *profile, uint32_t id, uint32_t 
     const int64_t lost_ns = time_of(lost, (double)clock.rate_hz);
     node->resyncs_n++;
     node->resync_lost_ns = st_ns_add(node->resync_lost_ns, lost_ns);
-    node->resync_longest_ns = lost_ns > node->resync_longest_ns ? lost_ns : node->resync_longest_ns;
+    node->resync_longest_ns = ST_MAX(lost_ns, node->resync_longest_ns);
     profile->pending = true;
     return 0;
 }
@@ -749,7 +749,7 @@ static void put_row(struct st_pipewire_profile *profile, const struct st_pipewir
     const bool awake = finished || block->status == ST_PIPEWIRE_CYCLE_AWAKE;
     const int64_t began_ns = is_driver ? cycle->driver.prev_signal_ns : cycle->driver.signal_ns;
     st_cycle_ring_put(profile->ring, &(struct st_cycle_row){
-                                         .cycle_ns = began_ns > 0 ? began_ns : 0,
+                                         .cycle_ns = ST_MAX(began_ns, 0),
                                          .signal_ns = block->signal_ns,
                                          .wait_ns = span_of(awake, block->signal_ns, block->awake_ns),
                                          .busy_ns = span_of(finished, block->awake_ns, block->finish_ns),
@@ -858,9 +858,7 @@ static void report_resyncs(struct st_pipewire_profile_node *node, st_xrun_seen_f
     struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_PROBABLE,
                                     .device_xruns_n = node->resyncs_n,
                                     .place = ST_DROPOUT_AT_RESYNC,
-                                    .lost_ns = node->resync_lost_ns < ST_PIPEWIRE_CYCLE_MAX_NS
-                                                   ? node->resync_lost_ns
-                                                   : ST_PIPEWIRE_CYCLE_MAX_NS,
+                                    .lost_ns = ST_MIN(node->resync_lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
                                     .longest_ns = node->resync_longest_ns};
     if (node->resyncs_n == 0)
         return;

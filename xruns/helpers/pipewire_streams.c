@@ -194,7 +194,7 @@ static void take_volume(struct stream *stream, const struct spa_pod *param)
     const uint32_t n =
         floats ? spa_pod_copy_array(&array->pod, SPA_TYPE_Float, volumes, SPA_AUDIO_MAX_CHANNELS) : 0;
     for (uint32_t i = 0; i < n; i++)
-        loudest = volumes[i] > loudest ? volumes[i] : loudest;
+        loudest = ST_MAX(volumes[i], loudest);
     stream->mute = mute || (n > 0 && loudest <= 0);
     st_listened_change(&stream->listened, st_posix_now_ns(NULL));
     decide(stream);

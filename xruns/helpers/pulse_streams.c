@@ -51,7 +51,7 @@ int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t ind
         return 0;
     if (held_us > LONGEST_US) /* no buffer is so long: the server's figure is wrong */
         return 0;
-    stream->longest_us = held_us > stream->longest_us ? held_us : stream->longest_us;
+    stream->longest_us = ST_MAX(held_us, stream->longest_us);
     if (++stream->looks_n == LOOKS) {
         stream->asked_ms = (int64_t)((stream->longest_us + 500) / 1000);
         stream->longest_us = stream->looks_n = 0;

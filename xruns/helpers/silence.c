@@ -12,23 +12,13 @@
 #define GAP_S      2  /* 1 / GAP_S s of cycles may be missing */
 #define LEVEL_BINS 3  /* half seconds */
 
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The loudest channel of a frame. */
 static float value_of(const struct st_silence_cycle *cycle, size_t frame)
 {
     float value = 0;
     for (size_t i = 0; i < cycle->channels_n && i < ST_SILENCE_CHANNELS_MAX; i++) {
         const float one = fabsf(cycle->channels[i][frame]);
-        value = !(one < LOUD) ? LOUD : one > value ? one : value;
+        value = !(one < LOUD) ? LOUD : ST_MAX(one, value);
     }
     return value;
 }
@@ -61,7 +51,7 @@ static void pass(struct st_silence *silence, int64_t frames, int64_t sound)
         silence->peak[silence->bin] = 0;
     }
     silence->at += frames;
-    silence->doubt = most(silence->doubt - frames, 0);
+    silence->doubt = ST_MAX(silence->doubt - frames, 0);
 }
 
 static bool was_sound(const struct st_silence *silence)
@@ -107,8 +97,8 @@ static int64_t stretch(const struct st_silence *silence)
 {
     const int64_t ms = silence->rate_hz / 1000;
     const int64_t behind = ST_SILENCE_EDGE_MS * silence->rate_hz / 1000 - silence->behind;
-    const int64_t n = least(ms - silence->edge_frames, silence->rate_hz / 2 - silence->bin_frames);
-    return behind > 0 ? least(n, behind) : n;
+    const int64_t n = ST_MIN(ms - silence->edge_frames, silence->rate_hz / 2 - silence->bin_frames);
+    return behind > 0 ? ST_MIN(n, behind) : n;
 }
 
 /* @param first  a frame of sound. @return how many were taken. */
@@ -119,9 +109,9 @@ static size_t take_sound(struct st_silence *silence, const struct st_silence_cyc
     if (silence->quiet >= silence->rate_hz / 1000)
         end_quiet(silence, (int64_t)first);
     silence->quiet = 0;
-    const size_t frames = (size_t)least(stretch(silence), (int64_t)(cycle->frames - first));
+    const size_t frames = (size_t)ST_MIN(stretch(silence), (int64_t)(cycle->frames - first));
     for (; n < frames && (value = value_of(cycle, first + n)) > 0; n++)
-        peak = value > peak ? value : peak;
+        peak = ST_MAX(value, peak);
     silence->peak[silence->bin] = fmaxf(silence->peak[silence->bin], peak);
     silence->edge[silence->edge_at] = fmaxf(silence->edge[silence->edge_at], peak);
     silence->edge_frames += (int64_t)n;
@@ -141,7 +131,7 @@ static size_t take_sound(struct st_silence *silence, const struct st_silence_cyc
 static size_t take_quiet(struct st_silence *silence, const struct st_silence_cycle *cycle, size_t first)
 {
     const size_t frames =
-        (size_t)least(silence->rate_hz / 2 - silence->bin_frames, (int64_t)(cycle->frames - first));
+        (size_t)ST_MIN(silence->rate_hz / 2 - silence->bin_frames, (int64_t)(cycle->frames - first));
     size_t n = 1;
     while (n < frames && !(value_of(cycle, first + n) > 0))
         n++;
@@ -171,7 +161,7 @@ static void catch_up(struct st_silence *silence, const struct st_silence_cycle *
         pass(silence, missing, silence->quiet > 0 ? 0 : missing);
         return;
     }
-    *silence = (struct st_silence){.rate_hz = most(cycle->rate_hz, 1000), .at = cycle->position};
+    *silence = (struct st_silence){.rate_hz = ST_MAX(cycle->rate_hz, 1000), .at = cycle->position};
 }
 
 void st_silence_take(struct st_silence *silence, const struct st_silence_cycle *cycle,

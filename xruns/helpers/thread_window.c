@@ -4,7 +4,7 @@
 
 static int64_t within(int64_t value, int64_t most)
 {
-    return value < 0 ? 0 : value < most ? value : most;
+    return value < 0 ? 0 : ST_MIN(value, most);
 }
 
 /* How much of a CPU other cycles need: what was used in the last seconds, but no more than they usually take
@@ -13,7 +13,7 @@ static double usual_share(double used, const struct st_dropout_figures *figures)
 {
     const int64_t period_ns = figures->deadline_ns - figures->cycle_ns;
     const double usual = period_ns > 0 ? (double)figures->usual_ns / (double)period_ns : 0;
-    return used < usual ? used : usual;
+    return ST_MIN(used, usual);
 }
 
 /* What cycles that need so much each compute within the window, the late one left out. One begins with each

@@ -137,8 +137,8 @@ static void take_packet(struct st_usb_endpoint *e, bool good)
  * so long no packet was sent. */
 static void end_block(struct st_usb_endpoint *e)
 {
-    const int64_t least_ns = e->low_ns < e->held_ns ? e->low_ns : e->held_ns;
-    const int64_t threshold_ns = e->packet_ns > LATE_NS ? e->packet_ns : LATE_NS;
+    const int64_t least_ns = ST_MIN(e->low_ns, e->held_ns);
+    const int64_t threshold_ns = ST_MAX(e->packet_ns, LATE_NS);
     const bool known = e->base_ns != INT64_MAX && e->held_ns != INT64_MAX;
     const int64_t shift_ns = known ? st_ns_sub(least_ns, e->base_ns) : 0;
     /* by 0.1 less: times are rounded */

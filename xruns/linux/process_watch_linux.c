@@ -275,7 +275,7 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
 static bool is_idle(const struct st_process_watch *watch, const struct rival *rival)
 {
     const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
-    const int64_t first = rival->thread.from > oldest ? rival->thread.from : oldest;
+    const int64_t first = ST_MAX(rival->thread.from, oldest);
     return rival->thread.tid == 0 ||
            (first < watch->samples_n - 1 &&
             rival->cpu_ns[first % RING] == rival->cpu_ns[(watch->samples_n - 1) % RING]);
@@ -363,7 +363,7 @@ static void scan_process(struct st_process_watch *watch, void *ctx, ST_UNUSED pi
 static void hunt(struct st_process_watch *watch, int64_t now)
 {
     const int64_t price_ns = SCAN_PRICE * watch->scan_cpu_ns * (INT64_C(1) << watch->in_vain_n);
-    const int64_t rescan_ns = price_ns > RESCAN_NS ? price_ns : RESCAN_NS;
+    const int64_t rescan_ns = ST_MAX(price_ns, RESCAN_NS);
     if (now < watch->hunt_end_ns &&
         now - watch->scanned_ns > (watch->unexplained && rescan_ns < SCAN_NS ? rescan_ns : SCAN_NS)) {
         const int64_t before_ns = cpu_now_ns();
@@ -407,7 +407,7 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     process->idle_n = again && figures->cpu_ns == before.cpu_ns ? process->idle_n + 1 : 0;
     if (process->idle_n > RARE_TICKS && process->idle_n % RARE_TICKS != 0) {
         figures->stopped = before.stopped;
-        figures->queue_ns = before.queue_ns > figures->queue_ns ? before.queue_ns : figures->queue_ns;
+        figures->queue_ns = ST_MAX(before.queue_ns, figures->queue_ns);
         return;
     }
     const bool rare = watch->samples_n % RARE_TICKS == 0;
@@ -467,7 +467,7 @@ static int64_t excess_ns(const struct st_process_watch *watch, const struct riva
                          int64_t last)
 {
     const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
-    const int64_t first = rival->thread.from > oldest ? rival->thread.from : oldest;
+    const int64_t first = ST_MAX(rival->thread.from, oldest);
     const int64_t usual_ns = rival->cpu_ns[base % RING] - rival->cpu_ns[first % RING];
     const int64_t in_ns = watch->at_ns[base % RING] - watch->at_ns[first % RING];
     const int64_t window_ns = watch->at_ns[last % RING] - watch->at_ns[base % RING];
@@ -526,7 +526,7 @@ static struct process *find(struct st_process_watch *watch, uint32_t client)
 
 static int64_t at_most(int64_t value_ns, int64_t limit_ns)
 {
-    return value_ns < 0 ? 0 : value_ns < limit_ns ? value_ns : limit_ns;
+    return value_ns < 0 ? 0 : ST_MIN(value_ns, limit_ns);
 }
 
 static void blame(struct st_process_watch *watch, const struct process *process, int64_t base, int64_t last,
@@ -562,7 +562,7 @@ static struct st_thread_window window_of(const struct st_process_watch *watch, c
                                          int64_t base, int64_t last)
 {
     const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
-    const int64_t first = process->thread.from > oldest ? process->thread.from : oldest;
+    const int64_t first = ST_MAX(process->thread.from, oldest);
     const struct figures *samples = process->samples, *from = &samples[base % RING],
                          *to = &samples[last % RING];
     const double in_ns = (double)(watch->at_ns[last % RING] - watch->at_ns[first % RING]);
@@ -581,7 +581,7 @@ static void take_best(const struct st_process_watch *watch, const struct process
                       int64_t last, struct st_dropout_figures *figures)
 {
     const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
-    const int64_t first = process->thread.from > oldest ? process->thread.from : oldest;
+    const int64_t first = ST_MAX(process->thread.from, oldest);
     const struct st_dropout_figures before = *figures;
     for (int64_t i = 0; i < AROUND * AROUND; i++) {
         struct st_dropout_figures taken = before;
@@ -607,7 +607,7 @@ void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
         (void)st_process_watch_sample(watch);
     figures->exited = process->exited;
     const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
-    const int64_t first = process->thread.from > oldest ? process->thread.from : oldest;
+    const int64_t first = ST_MAX(process->thread.from, oldest);
     int64_t base = watch->samples_n - 1, last = base;
     while (base > first && watch->done_ns[base % RING] > figures->signal_ns)
         base--;

@@ -74,7 +74,7 @@ enum st_standing st_standing_ask(pid_t pid)
     for (int i = 0; folder != NULL && i < THREADS_MAX && (entry = readdir(folder)) != NULL; i++) {
         const enum st_standing one =
             entry->d_name[0] != '.' ? of_thread(pid, entry->d_name) : ST_STANDING_UNKNOWN;
-        most = one > most ? one : most;
+        most = ST_MAX(one, most);
     }
     if (folder != NULL)
         closedir(folder);
