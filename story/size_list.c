@@ -46,16 +46,16 @@ static const char *rate_text(const struct st_size_rate *rate, char *buf, size_t 
 static json_t *screen_row(const struct st_history_size *size, bool several, const char *played,
                           const char *rate)
 {
-    char label[64], dropouts[32], period[32];
+    char label[64], dropouts[32];
     ST_PRINT(label, "%" PRId64 " frames", size->frames);
     if (several)
         ST_APPEND(label, ", %s", st_event_source_title(size->source));
     ST_PRINT(dropouts, "%" PRId64, size->dropouts_n);
-    ST_PRINT(period, "%.1f ms", (double)size->frames * 1e3 / (double)size->rate_hz);
     return json_pack("{s:o, s:o, s:s, s:b, s:[o, s, s, s, s]}", "label", st_json_safe_string(label), "text",
                      st_json_safe_string(ST_TEXT(160, "%s an hour; played for %s", rate, played)), "state",
                      size->dropouts_n > 0 ? "warn" : "ok", "detail", 1, "cells", st_json_safe_string(label),
-                     rate, played, dropouts, period);
+                     rate, played, dropouts,
+                     ST_TEXT(32, "%.1f ms", (double)size->frames * 1e3 / (double)size->rate_hz));
 }
 
 static json_t *row_json(const struct st_history_size *size)

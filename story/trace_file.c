@@ -72,13 +72,12 @@ int st_trace_file_read(const char *path, int64_t wall_ns, struct st_trace_file *
 {
     const bool mark = strstr(path, "-heard" ST_CYCLE_RING_SUFFIX) != NULL;
     struct st_trace_file file = {.wall_ns = wall_ns, .before_ns = mark ? MARK_NS : DROPOUT_NS};
-    char cpus[PATH_MAX];
     int r = read_ring(path, &file.ring);
     if (r < 0)
         return r;
     const size_t stem = strlen(path) - strlen(ST_CYCLE_RING_SUFFIX);
-    ST_PRINT(cpus, "%.*s" ST_CPU_EVENTS_SUFFIX, (int)stem, path);
-    r = st_cpu_events_read(cpus, &file.events, &file.events_n);
+    r = st_cpu_events_read(ST_TEXT(PATH_MAX, "%.*s" ST_CPU_EVENTS_SUFFIX, (int)stem, path), &file.events,
+                           &file.events_n);
     if (r < 0 && r != -ENOENT) {
         st_trace_file_finish(&file);
         return r;

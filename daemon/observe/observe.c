@@ -2,6 +2,7 @@
 #include "daemon/observe/observe.h"
 
 #include "core/ns.h"
+#include "core/text/text.h"
 
 /* A source whose descriptor is readable is looked at twice in this time at most, 16 kB a look (READ_BYTES of
  * xruns/xrun_program.c): 128 kB/s or some 2000 lines, twice what 256 nodes of PipeWire can cause. Who writes
@@ -30,9 +31,7 @@ struct st_observe {
 
 static enum st_observed_mode mode_of(const struct st_config *config, const char *source)
 {
-    char path[PATH_BYTES];
-    ST_PRINT(path, "observe.%s", source);
-    const char *mode = st_config_text(config, path);
+    const char *mode = st_config_text(config, ST_TEXT(PATH_BYTES, "observe.%s", source));
     if (strcmp(mode, "on") == 0)
         return ST_OBSERVED_ON;
     return strcmp(mode, "auto") == 0 ? ST_OBSERVED_AUTO : ST_OBSERVED_OFF;
@@ -43,9 +42,8 @@ void st_observe_set(struct st_observe *observe, const struct st_config *config)
     observe->may_rest = strcmp(config->loop.when, "playing") == 0;
     ST_EACH_OF (o, observe->sources, observe->n) {
         struct st_xrun_setting setting = {.own_stream = st_config_own_stream(config)};
-        char path[PATH_BYTES];
-        ST_PRINT(path, "observe.%s_server", o->source->name);
-        ST_PRINT(setting.server, "%s", st_config_text(config, path));
+        ST_PRINT(setting.server, "%s",
+                 st_config_text(config, ST_TEXT(PATH_BYTES, "observe.%s_server", o->source->name)));
         if (strcmp(o->source->name, "pipewire") == 0) {
             ST_PRINT(setting.cycles, "%s", observe->cycles);
             ST_PRINT(setting.listen, "%.7s",

@@ -7,6 +7,7 @@
 #include "core/ns.h"
 #include "core/text/number.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "platform/standard_files.h"
 #include "st_config.h"
@@ -74,10 +75,9 @@ static void put(const char *line)
 
 static ST_PRINTF(2, 0) void put_text(const char *word, const char *format, va_list args)
 {
-    char text[ST_XRUN_WHY_BYTES], line[ST_XRUN_LINE_BYTES];
+    char text[ST_XRUN_WHY_BYTES];
     vsnprintf(text, sizeof(text), format, args);
-    ST_PRINT(line, "%s %s\n", word, st_safe_text(text));
-    put(line);
+    put(ST_TEXT(ST_XRUN_LINE_BYTES, "%s %s\n", word, st_safe_text(text)));
 }
 
 void st_helper_line_ready(const char *format, ...)
@@ -96,11 +96,9 @@ void st_helper_line_alive(void)
 void st_helper_line_due(int64_t due_ns)
 {
     const int64_t late_ns = st_posix_now_ns(NULL) - due_ns;
-    char line[64];
     if (late_ns < LATE_NS)
         return;
-    ST_PRINT(line, "alive late=%" PRId64 "\n", late_ns);
-    put(line);
+    put(ST_TEXT(64, "alive late=%" PRId64 "\n", late_ns));
 }
 
 int st_helper_line_absent(const char *format, ...)

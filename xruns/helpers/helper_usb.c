@@ -82,15 +82,13 @@ static void find_devices(void)
 /** @return 0 or a negative errno value. */
 static int open_bus(int number)
 {
-    char path[32];
     ST_EACH_OF (known, bus_numbers, buses_n) {
         if (*known == number)
             return 0;
     }
     if (buses_n == BUSES_MAX)
         return 0;
-    ST_PRINT(path, "/dev/usbmon%d", number);
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    const int fd = open(ST_TEXT(32, "/dev/usbmon%d", number), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return -errno;
     (void)ioctl(fd, MON_IOCT_RING_SIZE, RING_BYTES); /* else it has 300 kB */

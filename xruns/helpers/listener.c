@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "core/text/text.h"
 #include "platform/child_env.h"
 #include "st_config.h"
 #include "xruns/helpers/listened.h"
@@ -24,13 +25,12 @@ static int find_program(char *path, size_t path_bytes)
 
 int st_listener_start(struct st_listener *listener, const char *listen)
 {
-    char path[PATH_MAX], option[16];
+    char path[PATH_MAX];
     struct st_child_env env;
     int r = find_program(path, sizeof(path));
     if (r < 0)
         return r;
-    ST_PRINT(option, "-l%s", listen);
-    const char *const argv[] = {NAME, "-V" ST_VERSION, option, NULL};
+    const char *const argv[] = {NAME, "-V" ST_VERSION, ST_TEXT(16, "-l%s", listen), NULL};
     r = st_child_env_open(&env, geteuid(), NULL);
     if (r == 0)
         r = st_posix_piped_start(&listener->program, path, argv,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "platform/proc.h"
 #include "xruns/helpers/object_share.h"
@@ -56,10 +57,9 @@ static uint64_t mix(uint64_t sum, const void *data, size_t bytes)
 /* Reads the maps of its process. @return it is not as before. */
 static bool read_ranges(struct sampler *sampler)
 {
-    char path[64], line[8192];
+    char line[8192];
     uint64_t sum = 0;
-    ST_PRINT(path, "/proc/%d/maps", (int)sampler->thread.tid);
-    FILE *file = fopen(path, "re");
+    FILE *file = fopen(ST_TEXT(64, "/proc/%d/maps", (int)sampler->thread.tid), "re");
     sampler->ranges_n = 0;
     for (int i = 0; file != NULL && i < LINES_MAX && fgets(line, sizeof(line), file) != NULL; i++) {
         struct st_proc_mapping *range = &sampler->ranges[sampler->ranges_n];

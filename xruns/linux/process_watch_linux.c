@@ -11,6 +11,7 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
+#include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "platform/proc.h"
 #include "xruns/helpers/sample_pace.h"
@@ -101,9 +102,10 @@ struct st_process_watch {
 
 static bool read_stat(pid_t pid, pid_t tid, struct st_proc_stat *ret)
 {
-    char path[64], text[1024];
-    ST_PRINT(path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-    return st_standing_read(path, text, sizeof(text)) > 0 && st_proc_stat(text, ret) == 0;
+    char text[1024];
+    return st_standing_read(ST_TEXT(64, "/proc/%d/task/%d/stat", (int)pid, (int)tid), text, sizeof(text)) >
+               0 &&
+           st_proc_stat(text, ret) == 0;
 }
 
 /* @return 0, or -errno: -ESRCH when the thread has ended. */
@@ -138,9 +140,7 @@ static void end_thread(struct thread *thread)
 
 static int open_file(pid_t pid, pid_t tid, const char *name)
 {
-    char path[64];
-    ST_PRINT(path, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
-    return open(path, O_RDONLY | O_CLOEXEC);
+    return open(ST_TEXT(64, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name), O_RDONLY | O_CLOEXEC);
 }
 
 static void begin_thread(struct thread *thread, pid_t pid, pid_t tid, bool times, int64_t from)
@@ -160,11 +160,9 @@ typedef void (*each_fn)(struct st_process_watch *watch, void *ctx, pid_t pid, pi
 /* Calls `each` for all processes (pid 0), or for the threads of one. @return how many. */
 static int for_each(struct st_process_watch *watch, pid_t pid, int most, each_fn each, void *ctx)
 {
-    char path[64];
     struct dirent *entry;
     int n = 0;
-    ST_PRINT(path, pid != 0 ? "/proc/%d/task" : "/proc", (int)pid);
-    DIR *folder = opendir(path);
+    DIR *folder = opendir(ST_TEXT(64, pid != 0 ? "/proc/%d/task" : "/proc", (int)pid));
     while (folder != NULL && n < most && (entry = readdir(folder)) != NULL) {
         int64_t id;
         if (!isdigit((unsigned char)entry->d_name[0]) || st_number_i64(entry->d_name, 1, INT_MAX, &id) != 0)
@@ -189,9 +187,10 @@ static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t 
 {
     struct choice *choice = ctx;
     struct st_proc_stat stat;
-    char path[64], text[96];
-    ST_PRINT(path, "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
-    if (!read_stat(pid, tid, &stat) || st_standing_read(path, text, sizeof(text)) == 0)
+    char text[96];
+    if (!read_stat(pid, tid, &stat) ||
+        st_standing_read(ST_TEXT(64, "/proc/%d/task/%d/schedstat", (int)pid, (int)tid), text, sizeof(text)) ==
+            0)
         return;
     const char *times = strrchr(text, ' ');
     int64_t rank = times != NULL ? (int64_t)(strtoull(times, NULL, 10) % INT_MAX) : 0;
@@ -657,12 +656,10 @@ struct st_process_watch *st_process_watch_new(void)
 
 static void add(struct st_process_watch *watch, uint32_t client, pid_t pid)
 {
-    char path[64];
     struct stat owner;
     clockid_t clock;
-    ST_PRINT(path, "/proc/%d", (int)pid);
-    if (stat(path, &owner) < 0 || (geteuid() != 0 && owner.st_uid != geteuid()) ||
-        clock_getcpuclockid(pid, &clock) != 0)
+    if (stat(ST_TEXT(64, "/proc/%d", (int)pid), &owner) < 0 ||
+        (geteuid() != 0 && owner.st_uid != geteuid()) || clock_getcpuclockid(pid, &clock) != 0)
         return;
     for (int i = 0; find(watch, client) == NULL && i < PROCESSES_MAX; i++) {
         struct process *process = &watch->processes[i];

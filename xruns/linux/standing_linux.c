@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "core/text/text.h"
 #include "platform/proc.h"
 
 #define THREADS_MAX 512 /* of one process that are asked */
@@ -20,9 +21,8 @@ size_t st_standing_read(const char *path, char *buf, size_t buf_bytes)
 
 int st_standing_open(pid_t pid, const char *binary, clockid_t *ret)
 {
-    char path[64], file[PATH_MAX];
-    ST_PRINT(path, "/proc/%d/exe", (int)pid);
-    const ssize_t n = readlink(path, file, sizeof(file) - 1);
+    char file[PATH_MAX];
+    const ssize_t n = readlink(ST_TEXT(64, "/proc/%d/exe", (int)pid), file, sizeof(file) - 1);
     if (n < 0)
         return -errno;
     file[n] = '\0';
@@ -53,10 +53,10 @@ bool st_standing_is_frozen(pid_t pid)
 
 static enum st_standing of_thread(pid_t pid, const char *tid)
 {
-    char path[64], text[1024];
+    char text[1024];
     struct st_proc_stat stat;
-    ST_PRINT(path, "/proc/%d/task/%.12s/stat", (int)pid, tid);
-    if (st_standing_read(path, text, sizeof(text)) == 0 || st_proc_stat(text, &stat) != 0)
+    if (st_standing_read(ST_TEXT(64, "/proc/%d/task/%.12s/stat", (int)pid, tid), text, sizeof(text)) == 0 ||
+        st_proc_stat(text, &stat) != 0)
         return ST_STANDING_UNKNOWN;
     return stat.state == 'T' || stat.state == 't' ? ST_STANDING_IS_STOPPED
            : stat.state == 'R'                    ? ST_STANDING_NO_CPU
@@ -68,9 +68,7 @@ enum st_standing st_standing_ask(pid_t pid)
 {
     enum st_standing most = ST_STANDING_UNKNOWN;
     struct dirent *entry;
-    char path[64];
-    ST_PRINT(path, "/proc/%d/task", (int)pid);
-    DIR *folder = opendir(path);
+    DIR *folder = opendir(ST_TEXT(64, "/proc/%d/task", (int)pid));
     for (int i = 0; folder != NULL && i < THREADS_MAX && (entry = readdir(folder)) != NULL; i++) {
         const enum st_standing one =
             entry->d_name[0] != '.' ? of_thread(pid, entry->d_name) : ST_STANDING_UNKNOWN;
