@@ -4,8 +4,8 @@
 
 #define SILENT     3e-5F  /* of full scale, -90 dB */
 #define CLIPPED    0.999F /* of full scale */
-#define TRIES      10     /* of places, when the tones are there: it is no such path, and a try costs 0.2 s */
-#define TRIES_MAX  60     /* when nothing is: 42 s */
+#define TRIES      10     /* of places, from the tones on: it is no such path, and a try costs 0.2 s */
+#define TRIES_MAX  60     /* before: 42 s */
 #define LOSSY      0.05   /* noise beside the tones: more than conversion leaves */
 #define FORCE_FROM 2      /* s */
 #define FORCE_S    4.5    /* half a second for each */
@@ -76,6 +76,7 @@ void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t chan
     hearing->peak = 0;
     hearing->by_places.n = hearing->by_tones.n = 0;
     st_places_init(&hearing->places, rate_hz, ST_HEARING_LEVEL, keep);
+    hearing->places.tries_max = TRIES_MAX;
     st_tones_init(&hearing->tones, rate_hz, keep);
 }
 
@@ -95,11 +96,15 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
         hearing->same += channels > 1 && left == right;
     }
     hearing->frames += frames_n;
-    const struct st_places *places = &hearing->places;
-    if (places->was_locked || places->tries_n < (hearing->tones.was_locked ? TRIES : TRIES_MAX))
-        st_places_take(&hearing->places, frames, channels, frames_n, &hearing->by_places);
+    struct st_places *places = &hearing->places;
+    const bool heard = hearing->tones.was_locked;
+    st_places_take(places, frames, channels, frames_n, &hearing->by_places);
     if (channels > 1)
         st_tones_take(&hearing->tones, frames + 1, channels, frames_n, &hearing->by_tones);
+    if (!heard && hearing->tones.was_locked) { /* other sound may have come before */
+        places->tries_max = places->tries_n + TRIES;
+        places->next_try = 0;
+    }
 }
 
 /* --- what it was --- */

@@ -20,6 +20,7 @@ void st_places_init(struct st_places *places, uint32_t rate_hz, float level, st_
 {
     memset(places, 0, sizeof(*places));
     places->rate_hz = rate_hz;
+    places->tries_max = UINT64_MAX;
     places->steps = st_signal_steps(level);
     places->losses = (struct st_losses){.join_frames = (uint64_t)rate_hz * JOIN_MS / 1000, .found = found};
 }
@@ -314,7 +315,8 @@ void st_places_take(struct st_places *places, const float *samples, size_t strid
             settle(places);
         else if (places->locked)
             track(places, ctx);
-        else if (places->n >= places->next_try && places->n >= WINDOW)
+        else if (places->n >= places->next_try && places->n >= WINDOW &&
+                 (places->was_locked || places->tries_n < places->tries_max))
             seek(places);
     }
 }

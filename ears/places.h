@@ -29,7 +29,8 @@ struct st_places {
     bool expects, was_locked;
     uint64_t
         calibrate_from; /* locked, but gain and tolerance will be found from here on; 0: they are known */
-    uint64_t next_try, tries_n; /* when it looks again where it is */
+    uint64_t next_try, tries_n,
+        tries_max; /* when it looks again where it is; how often, before the first time */
     bool damaged;
     uint64_t bad_at, good_n, next_search, searches_n;
     float ring[ST_PLACES_RING];

@@ -110,12 +110,37 @@ static void a_glitch_that_is_not_found_makes_it_invalid(void **state)
     free(frames);
 }
 
+/* The places give up looking, here after 66 s, and look again once the tones are there. */
+static void other_sound_before_the_signal_does_not_matter(void **state)
+{
+    (void)state;
+    const uint64_t before_s[] = {30, 66};
+    uint64_t any = 5;
+    float other[2 * 256], *frames = played(321);
+    for (size_t run = 0; run < ST_ARRAY_LEN(before_s); run++) {
+        st_hearing_init(&hearing, RATE, 2);
+        st_hearing_expect(&hearing, before_s[run] * RATE, 0);
+        for (uint64_t i = 0; i < before_s[run] * RATE; i += 256) {
+            for (size_t j = 0; j < ST_ARRAY_LEN(other); j++)
+                other[j] = (float)(0.05 * next_normal(&any));
+            st_hearing_take(&hearing, other, 256);
+        }
+        for (size_t i = 0; i < (size_t)SECONDS * RATE; i += 256)
+            st_hearing_take(&hearing, frames + 2 * i, 256);
+        st_hearing_end(&hearing, signal_played.glitches, signal_played.glitches_n, &result);
+        assert_int_equal(result.path_class, ST_PATH_EXACT);
+        assert_true(st_hearing_valid(&result) && result.losses_n == 1);
+    }
+    free(frames);
+}
+
 static void another_volume_is_linear(void **state)
 {
     (void)state;
+    uint64_t noise = 3;
     float *frames = played(50);
     for (size_t i = 0; i < (size_t)2 * SECONDS * RATE; i++)
-        frames[i] = 0.5F * frames[i] + (float)(1e-6 * next_normal(&(uint64_t){i + 1}));
+        frames[i] = 0.5F * frames[i] + (float)(1e-6 * next_normal(&noise));
     listen(frames, RATE, 2, SECONDS * RATE, true);
     assert_int_equal(result.path_class, ST_PATH_LINEAR);
     assert_true(st_hearing_valid(&result) && result.forced_n == 9 && result.losses_n == 1);
@@ -231,6 +256,7 @@ int main(void)
         cmocka_unit_test(forced_glitches_are_found_and_are_no_losses),
         cmocka_unit_test(a_loss_that_was_not_forced_is_one),
         cmocka_unit_test(a_glitch_that_is_not_found_makes_it_invalid),
+        cmocka_unit_test(other_sound_before_the_signal_does_not_matter),
         cmocka_unit_test(another_volume_is_linear),
         cmocka_unit_test(another_rate_or_clock_is_converted),
         cmocka_unit_test(much_noise_is_lossy),
