@@ -146,7 +146,7 @@ void st_ear_event(struct st_ear *ear, enum st_capture_event_kind kind, uint64_t 
 }
 
 /* The server's time went on without this process, or without the player: the signal stayed behind it. */
-static void say_late(struct st_ear *ear, uint32_t time, uint32_t offset, int64_t time_ns)
+static void say_late(struct st_ear *ear, uint32_t time, uint32_t offset, int64_t time_ns) ST_NONBLOCKING
 {
     const uint32_t missed = time - ear->time, behind = ear->offset - offset;
     if (missed != 0)

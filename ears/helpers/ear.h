@@ -69,13 +69,15 @@ void st_ear_begin(struct st_ear *ear);
 
 /** Audio thread: the next frames of the signal. @param time of the server, in frames. @param to one pointer a
  * channel (NULL: none is wanted), its frames `stride` floats apart. */
-void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride, uint32_t frames_n);
+void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride,
+                 uint32_t frames_n) ST_NONBLOCKING;
 /** Audio thread: what was recorded; as st_capture_stream_ring_put. Says which of the two was not ready
  * before. */
 void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const float *const *from,
-                   size_t stride, uint32_t frames_n);
+                   size_t stride, uint32_t frames_n) ST_NONBLOCKING;
 /** Audio thread that records: an event at this place. */
-void st_ear_event(struct st_ear *ear, enum st_capture_event_kind kind, uint64_t frames, int64_t time_ns);
+void st_ear_event(struct st_ear *ear, enum st_capture_event_kind kind, uint64_t frames,
+                  int64_t time_ns) ST_NONBLOCKING;
 
 /** Main thread: writes what is there. */
 void st_ear_pump(struct st_ear *ear);
