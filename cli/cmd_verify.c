@@ -419,9 +419,9 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
     if (journal->entries_n == 0 && !output->json)
         puts("nothing is applied");
     fflush(stdout);
-    status = hear(target, options, &heard);
-    if (status != ST_EXIT_DONE)
-        return status;
+    const int hearing = hear(target, options, &heard);
+    if (hearing == ST_EXIT_USAGE)
+        return hearing;
     status = prove(target, journal, options, &proof);
     if (status == ST_EXIT_DONE && st_listen_compare_is_worse(&heard))
         status = ST_EXIT_FINDINGS;
@@ -429,6 +429,7 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
         status = ST_EXIT_FINDINGS;
     if (status == ST_EXIT_DONE && worst == OUTCOME_UNKNOWN)
         status = ST_EXIT_UNKNOWN;
+    status = hearing > status ? hearing : status;
     if (output->json && print_json(output, &proof, &heard, worst) != ST_EXIT_DONE)
         status = ST_EXIT_FAILURE;
     if (!output->json && journal->entries_n > 0 && target->live)

@@ -22,6 +22,16 @@
 
 /* --- the file --- */
 
+json_t *st_listen_compare_parse(const char *text, size_t bytes)
+{
+    json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL);
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    if (schema != NULL && strcmp(schema, SCHEMA) == 0)
+        return document;
+    json_decref(document);
+    return NULL;
+}
+
 int st_listen_compare_read(const char *command, const char *path, json_t **ret)
 {
     FILE *stream = st_posix_input_open(path);
@@ -29,15 +39,11 @@ int st_listen_compare_read(const char *command, const char *path, json_t **ret)
         return st_failure(command, "cannot read %s: %s", path, st_posix_input_error(errno));
     char *text = malloc(FILE_MAX + 1);
     const size_t n = text != NULL ? fread(text, 1, FILE_MAX + 1, stream) : 0;
-    json_t *document = n > 0 && n <= FILE_MAX ? json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    const char *schema = json_string_value(json_object_get(document, "schema"));
+    *ret = n > 0 && n <= FILE_MAX ? st_listen_compare_parse(text, n) : NULL;
     free(text);
     st_posix_input_close(stream);
-    if (schema != NULL && strcmp(schema, SCHEMA) == 0) {
-        *ret = document;
+    if (*ret != NULL)
         return ST_EXIT_DONE;
-    }
-    json_decref(document);
     (void)st_failure(command, "%s is not what 'sleeptune listen --json' printed", path);
     return ST_EXIT_USAGE;
 }
@@ -180,6 +186,8 @@ int st_listen_compare_make(const char *command, const json_t *before, int64_t du
         json_t *now = st_listen_text_json(&run->view);
         st_listen_compare_documents(before, now, ret);
         json_decref(now);
+    } else {
+        *ret = (struct st_listen_compare){.why = "could not be played again: the way back is not there now"};
     }
     st_listen_run_finish(run);
     free(run);
