@@ -371,7 +371,7 @@ static int measure_phase(struct options *options, const struct st_wish *wish, ui
 }
 
 /** What is lost end to end, as long as was measured, once the loop is over. @return an st_exit. */
-static int listen(const struct options *options, struct answer *answer)
+static int listen(const struct options *options, struct answer *answer, struct st_facts *facts)
 {
     const struct st_listen_wish wish = {.back = options->back,
                                         .duration_ns = ST_MAX(options->duration_ns, ST_LISTEN_LEAST_NS)};
@@ -380,6 +380,7 @@ static int listen(const struct options *options, struct answer *answer)
         run != NULL ? st_listen_run_live(COMMAND, &wish, run) : st_failure(COMMAND, "out of memory");
     if (status == ST_EXIT_DONE) {
         answer->listened = run;
+        st_listen_run_put(run, facts);
         return st_listen_run_status(run);
     }
     free(run);
@@ -415,7 +416,7 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
         fputs("\r\033[K", stderr);
     if (status != ST_EXIT_DONE)
         return status;
-    const int heard = options->listen && !st_stop_asked() ? listen(options, answer) : ST_EXIT_DONE;
+    const int heard = options->listen && !st_stop_asked() ? listen(options, answer, facts) : ST_EXIT_DONE;
     status = make_answer(facts, answer);
     status = ST_MAX(heard, status);
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {

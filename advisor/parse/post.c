@@ -2,8 +2,9 @@
 #include "advisor/parse/post.h"
 
 const struct st_post_format *const st_post_formats[] = {
-    &st_post_metadata, &st_post_top,        &st_post_journal, &st_post_ulimit, &st_post_ps,    &st_post_pcm,
-    &st_post_usb,      &st_post_interrupts, &st_post_rtcqs,   &st_post_inxi,   &st_post_dmesg,
+    &st_post_metadata, &st_post_top,  &st_post_journal, &st_post_ulimit,
+    &st_post_ps,       &st_post_pcm,  &st_post_usb,     &st_post_interrupts,
+    &st_post_rtcqs,    &st_post_inxi, &st_post_dmesg,   &st_post_listen,
 };
 const size_t st_post_formats_n = ST_ARRAY_LEN(st_post_formats);
 

@@ -38,6 +38,9 @@ struct st_post {
         int bus, depth, ports[8];
         bool software;
     } usb;
+    struct {
+        bool seen, live, valid;
+    } listen;
     bool interrupts, rtcqs;
 };
 
@@ -49,7 +52,7 @@ struct st_post_format {
 };
 
 extern const struct st_post_format st_post_metadata, st_post_top, st_post_journal, st_post_ps, st_post_ulimit,
-    st_post_pcm, st_post_interrupts, st_post_usb, st_post_rtcqs, st_post_inxi, st_post_dmesg;
+    st_post_pcm, st_post_interrupts, st_post_usb, st_post_rtcqs, st_post_inxi, st_post_dmesg, st_post_listen;
 
 extern const struct st_post_format *const st_post_formats[];
 extern const size_t st_post_formats_n;

@@ -16,7 +16,7 @@
 
 const char st_posted_kinds[] =
     "sysctl, uname -a, alsa-info.sh, pw-top, pw-metadata, journalctl, ps, ulimit, /proc/asound, "
-    "/proc/interrupts, lsusb -t, rtcqs, inxi, dmesg or /dev/sndstat";
+    "/proc/interrupts, lsusb -t, rtcqs, inxi, dmesg, sleeptune listen --json or /dev/sndstat";
 
 /* --- lines as people post them --- */
 
@@ -239,7 +239,7 @@ static void read_lines(struct found *found, const char *text, size_t bytes, cons
         in_sndstat = begins || (in_sndstat && !ends);
         if (in_sndstat)
             st_text_buffer_printf(&found->sndstat, "%s\n", quoted);
-        else if (!ends && ++found->others_n <= OTHERS_MAX)
+        else if (!ends && strcmp(line, "{") != 0 && ++found->others_n <= OTHERS_MAX)
             st_text_buffer_printf(&found->others, "%.*s\n", OTHER_BYTES, line);
     }
     end_posts(found, source);

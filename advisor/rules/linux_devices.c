@@ -2,6 +2,7 @@
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/ns.h"
 #include "core/text/text.h"
 
 /* --- linux-usb-autosuspend: USB audio interfaces that may be put to sleep. --- */
@@ -447,6 +448,69 @@ const struct st_rule st_rule_linux_card_rate = {
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.moved_hz", ST_KEYS_ALSA "*.rate_hz"),
     .judge = judge_card_rate,
+};
+
+/* --- linux-card-clocks: what `listen` measured of them --- */
+
+#define RATE_PPM  1000
+#define DRIFT_PPM 10
+
+static void judge_card_clocks(struct st_finding *finding)
+{
+    const struct st_facts *facts = finding->facts;
+    const struct st_wish *wish = finding->wish;
+    int64_t rate_ppm = 0, drift_ppm = 0;
+    const int no_rate = st_facts_int(facts, ST_KEY_LISTEN_RATE_PPM, &rate_ppm);
+    const int no_drift = st_facts_int(facts, ST_KEY_LISTEN_DRIFT_PPM, &drift_ppm);
+    const double away_ppm = fabs((double)drift_ppm);
+    st_finding_quote(finding, ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM);
+    if (llabs(rate_ppm) > RATE_PPM) {
+        st_finding_advice(finding,
+                          "the card that records runs %.2f %% too %s: its clock or its sample rate is wrong, "
+                          "and sound has another pitch",
+                          fabs((double)rate_ppm) / 1e4, rate_ppm > 0 ? "fast" : "slow");
+        st_rule_fix(finding);
+    } else if (away_ppm >= DRIFT_PPM) {
+        st_finding_advice(finding,
+                          "the cards that play and record have two clocks, %.0f ppm apart: unless sound is "
+                          "resampled, %u frames are lost or played twice every %s",
+                          away_ppm, wish->frames,
+                          ST_NS_SHORT(llround(wish->frames / (away_ppm * 1e-15 * wish->rate_hz))));
+        st_rule_fix(finding);
+    } else if (no_rate == -ENOENT && no_drift == -ENOENT) {
+        st_finding_not_applicable(finding, "the clocks are measured by 'sleeptune check --listen' only");
+    } else if ((no_rate != 0 && no_rate != -ENOENT) || (no_drift != 0 && no_drift != -ENOENT)) {
+        st_finding_unknown(finding, "what 'sleeptune listen' measured of the clocks could not be read");
+    } else if (no_rate == 0) {
+        st_finding_fine(finding, "the card that records keeps its rate within 0.1 %%");
+    } else {
+        st_finding_fine(finding, "the cards that play and record are less than %d ppm apart", DRIFT_PPM);
+    }
+}
+
+const struct st_rule st_rule_linux_card_clocks = {
+    .id = "linux-card-clocks",
+    .title = "Clocks of the cards that play and record",
+    .mechanism =
+        "Each card counts frames with a clock of its own, and two clocks drift apart. The difference "
+        "fills or empties a buffer until a period is lost or played twice, unless sound is resampled.",
+    .privilege = "none",
+    .cost = "none",
+    .when_not = "PipeWire, zita-a2j or zita-j2a resamples the second card and you hear nothing",
+    .sources = "pjsip/pjproject issue 2339 (capture 0.6 % faster than playback: choppy)\n"
+               "agm.me.uk/blog/2007/09/soundcard-clock-accuracy.php (0.016 %: a drop-out each 90 minutes)\n"
+               "jackaudio.github.com wiki, WalkThrough_User_AlsaInOut (two cards without word clock)\n"
+               "10 ppm and 0.1 %: limits that sleeptune chose",
+    .persistent =
+        "# play and record on one interface; or clock one card by the other (word clock, S/PDIF, ADAT); "
+        "or, in JACK, let zita-a2j or zita-j2a resample the second one. A wrong rate: set the card's clock "
+        "source to internal, or update its firmware",
+    .needs = ST_NEEDS_REOPEN,
+    .check = "sleeptune check --listen --back DEVICE   # the card that records",
+    .undo = "choose the old card again",
+    .worst = ST_STATUS_ADVICE,
+    .facts = ST_RULE_KEYS(ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM),
+    .judge = judge_card_clocks,
 };
 
 /* --- linux-device-headroom: PipeWire's reserve against devices whose position moves in steps --- */

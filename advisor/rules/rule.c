@@ -39,6 +39,7 @@
     RULE(linux_usb_autosuspend) \
     RULE(linux_usb_path) \
     RULE(linux_card_rate) \
+    RULE(linux_card_clocks) \
     RULE(linux_device_headroom) \
     RULE(linux_hda_power_save) \
     RULE(linux_idle_suspend) \

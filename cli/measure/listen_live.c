@@ -169,7 +169,11 @@ static int listen_back(const char *command, struct st_platform *p, const struct 
     if (st_stop_asked())
         return st_failure(command, "stopped before it played.");
     (void)st_failure(command, "--back %s: %s.", wish->back, run->absent);
-    if (way->make != NULL)
+    if (devices.records != NULL)
+        fputs("  --back: jack, monitor, aloop, cable, or a device to record from ('wpctl status', 'arecord "
+              "-l')\n",
+              stderr);
+    else if (way->make != NULL)
         fprintf(stderr, "  %s\n", way->make);
     return ST_EXIT_FAILURE;
 }

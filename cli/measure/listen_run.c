@@ -2,6 +2,7 @@
 
 #include <sys/utsname.h>
 
+#include "advisor/facts/fact_keys.h"
 #include "cli/command.h"
 #include "core/ns.h"
 #include "core/text/safe.h"
@@ -11,7 +12,8 @@
 #define FRAMES     1024   /* of silence at once */
 #define GAP_MAX    960000 /* frames that a recorder may leave out */
 #define LATE_NS    (1500 * ST_NS_PER_MS)
-#define RATE_LEAST 5 /* s, from which on a device's rate is known */
+#define RATE_LEAST 5                                   /* s, from which on a device's rate is known */
+#define SOURCE     "sleeptune listen, while it played" /* of the facts */
 
 static void say_begin(void *ctx, const struct st_way *way, const struct st_capture_head *head)
 {
@@ -37,6 +39,20 @@ static void fill_gap(struct st_listen_run *run, uint64_t frames)
     }
 }
 
+static void take_time(struct st_listen_run *run, const struct st_capture_packet *packet)
+{
+    struct st_listen_time now = {.recorded = packet->recorded - run->first_recorded,
+                                 .time_ns = packet->time_ns - run->first_ns};
+    now.late_ns = now.time_ns - (int64_t)((double)now.recorded / run->view.rate_hz * (double)ST_NS_PER_S);
+    if (now.time_ns / ST_NS_PER_S != run->soon.time_ns / ST_NS_PER_S) {
+        run->first = run->soon.time_ns < ST_NS_PER_S ? run->soon : run->first;
+        run->last = run->soon;
+        run->soon = now;
+    } else if (now.late_ns < run->soon.late_ns) {
+        run->soon = now;
+    }
+}
+
 static void take_packet(void *ctx, const struct st_capture_packet *packet)
 {
     struct st_listen_run *run = ctx;
@@ -50,8 +66,7 @@ static void take_packet(void *ctx, const struct st_capture_packet *packet)
     if (!run->hearing.places.was_locked) /* a player that was late at first moved the signal */
         run->ahead = (int64_t)(packet->played - (packet->recorded - run->first_recorded));
     run->next_frame = packet->recorded + packet->frames_n;
-    run->last_recorded = packet->recorded;
-    run->last_ns = packet->time_ns;
+    take_time(run, packet);
     st_hearing_take(&run->hearing, packet->samples, packet->frames_n);
 }
 
@@ -102,17 +117,27 @@ int st_listen_run_live(const char *command, const struct st_listen_wish *wish, s
     ask_daemon(run);
     view->latency_known = run->result.places_known;
     view->latency_frames = run->ahead - run->result.offset;
-    const double seconds = (double)(run->last_ns - run->first_ns) / ST_NS_PER_S;
+    const double seconds = (double)(run->last.time_ns - run->first.time_ns) / ST_NS_PER_S;
     if (seconds >= RATE_LEAST && is_whole(&run->live))
         view->rate_ppm =
-            ((double)(run->last_recorded - run->first_recorded) / seconds / view->rate_hz - 1) * 1e6;
+            ((double)(run->last.recorded - run->first.recorded) / seconds / view->rate_hz - 1) * 1e6;
     return ST_EXIT_DONE;
+}
+
+void st_listen_run_put(const struct st_listen_run *run, struct st_facts *facts)
+{
+    const double drift_ppm = st_hearing_valid(&run->result) ? run->result.drift_ppm : (double)NAN;
+    if (!isnan(run->view.rate_ppm))
+        (void)st_facts_put_int(facts, ST_KEY_LISTEN_RATE_PPM, llround(run->view.rate_ppm), NULL, SOURCE);
+    if (!isnan(drift_ppm))
+        (void)st_facts_put_int(facts, ST_KEY_LISTEN_DRIFT_PPM, llround(drift_ppm), NULL, SOURCE);
 }
 
 int st_listen_run_status(const struct st_listen_run *run)
 {
     return !st_hearing_valid(&run->result) ? ST_EXIT_BOOKS
            : run->result.losses_n > 0      ? ST_EXIT_FINDINGS
+           : run->live.has_ended           ? ST_EXIT_BOOKS
                                            : ST_EXIT_DONE;
 }
 

@@ -3,12 +3,20 @@
 #ifndef ST_CLI_MEASURE_LISTEN_RUN_H
 #define ST_CLI_MEASURE_LISTEN_RUN_H
 
+#include "advisor/facts/facts.h"
 #include "cli/measure/listen_live.h"
 #include "cli/show/daemon_client.h"
 #include "cli/show/listen_text.h"
 #include "ears/hearing.h"
 
 #define ST_LISTEN_LEAST_NS (10 * INT64_C(1000000000)) /* the forced glitches take 6.5 s */
+
+/* When a frame was recorded. A packet may be late and is never early: of some, the least late one counts. */
+struct st_listen_time {
+    uint64_t recorded; /* frames since the first one */
+    int64_t time_ns;   /* since then; 0 of both: none yet */
+    int64_t late_ns;   /* by a clock at its nominal rate */
+};
 
 /** Large: from calloc. */
 struct st_listen_run {
@@ -18,10 +26,11 @@ struct st_listen_run {
     struct st_listen_live live;
     struct st_daemon_answer records;
     const struct st_listen_wish *wish;
-    uint64_t next_frame, first_recorded, last_recorded;
+    uint64_t next_frame, first_recorded;
     int64_t
         ahead; /* frames of the signal that had been played, less those recorded, when it was heard first */
-    int64_t first_ns, last_ns;
+    int64_t first_ns;
+    struct st_listen_time first, last, soon; /* of the first whole second, the last one, and the next */
 };
 
 /** Says on standard error what is going to be heard and recorded, plays, records, and asks the daemon, if one
@@ -29,10 +38,14 @@ struct st_listen_run {
  * run->view, or a failure after its message. Either way st_listen_run_finish. */
 int st_listen_run_live(const char *command, const struct st_listen_wish *wish, struct st_listen_run *run);
 
+/** Facts: how far the clock of the device that records is off, from the computer's and from that of the
+ * device that plays. What is not known is no fact. */
+void st_listen_run_put(const struct st_listen_run *run, struct st_facts *facts);
+
 /** Of a recording, whose frames run->hearing has taken. */
 void st_listen_run_end(struct st_listen_run *run, const struct st_glitch *forced, size_t forced_n);
 
-/** DONE: nothing was lost; FINDINGS; BOOKS: invalid. */
+/** DONE: nothing was lost; FINDINGS; BOOKS: invalid, or the device has gone. */
 int st_listen_run_status(const struct st_listen_run *run);
 
 void st_listen_run_finish(struct st_listen_run *run);

@@ -85,8 +85,13 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
     else if (!st_hearing_valid(result))
         snprintf(buf, bytes,
                  "! Invalid: only %u of the %u forced glitches were found, so losses may have been missed. "
-                 "%zu more were found in %s %s.",
-                 result->forced_found_n, result->forced_n, result->losses_n, heard, title(view));
+                 "%zu loss%s found in %s %s.",
+                 result->forced_found_n, result->forced_n, result->losses_n,
+                 result->losses_n == 1 ? " was" : "es were", heard, title(view));
+    else if (view->live != NULL && view->live->has_ended)
+        snprintf(buf, bytes,
+                 "! Ended after %s, as the device or the sound server has gone: %zu loss%s until then.",
+                 heard, result->losses_n, result->losses_n == 1 ? "" : "es");
     else if (result->losses_n == 0)
         snprintf(buf, bytes, "✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard,
                  title(view), bound);
@@ -141,6 +146,12 @@ static void say_path(const struct st_listen_view *view, FILE *out, int width)
                       ST_TEXT(100, "%s (%" PRId64 " frames)",
                               time_of(view, (double)view->latency_frames, ST_ROOM(32)), view->latency_frames),
                       LABEL, width);
+    if (is_known(view->rate_ppm) && fabs(view->rate_ppm) > 1000)
+        st_text_field(out, "Rate",
+                      ST_TEXT(100,
+                              "%.0f Hz instead of %" PRIu32 ": the clock of the card that records is wrong",
+                              view->rate_hz * (1 + view->rate_ppm * 1e-6), view->rate_hz),
+                      LABEL, width);
     if (is_known(result->drift_ppm) && fabs(result->drift_ppm) >= 1)
         st_text_field(out, "Clocks",
                       ST_TEXT(200, "two: the one that records is %.0f ppm %s than the one that plays%s",
@@ -190,6 +201,10 @@ static void say_next(const struct st_listen_view *view, FILE *out, int width)
     if (!st_hearing_valid(result) && view->live == NULL)
         next = "sleeptune listen --signal FILE, play that file through the path, and record it from its "
                "beginning";
+    else if (view->live != NULL && view->live->has_ended)
+        next = "connect the device or start the sound server again, then sleeptune listen";
+    else if (result->remarks[ST_REMARK_SILENT])
+        next = "unmute and turn up both devices, as in alsamixer or wpctl status, then listen again";
     else if (!st_hearing_valid(result))
         next = "sleeptune listen --help, for another way back (--back)";
     else if (result->losses_n > 0 && view->live != NULL)

@@ -23,8 +23,8 @@ LINUX = [
      "linux-jack-period linux-jack-soft-mode linux-pulseaudio"),
     ("Sound devices and disks",
      "These cause single gaps, clicks at the start of a sound and lost interfaces, not a steady crackle.",
-     "linux-usb-autosuspend linux-usb-path linux-card-rate linux-device-headroom linux-hda-power-save linux-idle-suspend "
-     "linux-usb-audio-options"),
+     "linux-usb-autosuspend linux-usb-path linux-card-rate linux-card-clocks linux-device-headroom linux-hda-power-save "
+     "linux-idle-suspend linux-usb-audio-options"),
 ]
 
 FREEBSD = [

@@ -40,7 +40,7 @@ if ! sound; then
     skip "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
     tap_done
 fi
-is "a sink that is not there is named" "$(said -w monitor -p nothing)" "event absent 0 0 PipeWire has no sink nothing"
+is "a sink that is not there is named" "$(said -w monitor -p nothing)" "event absent 0 0 PipeWire has no sink nothing: see 'wpctl status'"
 is "so is a source" "$(said -w cable -r nothing)" "event absent 0 0 PipeWire has no source nothing"
 does "nine forced glitches and 20 stops of the player are heard, each with its place and length, and nothing else" hears monitor 20
 is "nothing is played before the command says so" "$silent" "$(wc -c < <(head -c "$silent" "$tmp/stream"))"
@@ -51,6 +51,7 @@ like "the latency is known to the frame" "$(tail -1 "$tmp/heard")" '^end [0-9]+ 
 is "the best way that is there is taken" "$(JACK_DEFAULT_SERVER=none-$$ "$live" 2 | head -1)" "way monitor 48000 Hz, plays to nul, records nul"
 like "for the time that was asked for" "$("$live" 2 monitor | tail -1)" '^frames (9[6-9]|10[0-9])[0-9]{3} forced [0-3] ended 0 xruns [0-9]+ gone 0$'
 like "a way that is not there says so" "$("$live" 1 nothing 2>&1)" '^sleeptune listen: --back nothing: PipeWire has no source nothing\.$'
+like "and which there are" "$("$live" 1 nothing 2>&1)" "^  --back: jack, monitor, aloop, cable, or a device to record from "
 like "so does a device" "$("$live" 1 hw:none 2>&1)" '^sleeptune listen: --back hw:none: (ALSA device hw:none|sleeptune-listen-alsa is not installed)'
 stopped() { timeout -s INT 2 "$live" 60 monitor | tail -1; }
 like "Ctrl-C ends it with what was heard" "$(stopped)" '^frames [1-9][0-9]* forced [0-3] ended 0 '
@@ -155,7 +156,21 @@ fi
 pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=monitored media.class=Audio/Sink object.linger=true audio.position=[FL FR] monitor.channel-volumes=true }' >/dev/null
 does "so is a volume that changes" eval 'for try in 1 2 3; do turns 1; says "linear-gain True volume 0 []" monitored turns 0.5 && break; done'
 
-# the device vanishes
+# a way back that has gone since: JSON, too
+gone() { "$SLEEPTUNE" verify --before "$tmp/before" --json 2>/dev/null; echo $?; }
+sed 's/"plays"/"was"/; s/"back": "monitor"/"back": "nothing"/' "$tmp/json" >"$tmp/before"
+like "verify without the way back of the run before: status 4, and JSON that says so" "$(gone | tr -d '\n')" \
+    '"listen": \{ *"compared": false, *"sentence": "could not be played again: the way back is not there now" *\}.*\}4$'
+
+# the device vanishes: the command, and what plays
+"$SLEEPTUNE" listen --back monitor --play monitored -d 30s >"$tmp/out" 2>"$tmp/err" &
+command=$!
+wait_for grep -q ^Playing "$tmp/err"
+sleep 8
+pw-cli destroy monitored >/dev/null
+wait "$command"
+is "no device is no success" "$?" 5
+like "its time and its losses until then are said" "$(head -1 "$tmp/out")" '^! Ended after [0-9]+ s, as the device or the sound server has gone: [0-9]+ loss'
 mkfifo "$tmp/go2"
 "$listener" -w monitor -p nul <"$tmp/go2" >"$tmp/stream" 2>"$tmp/listen.log" &
 listening=$!

@@ -343,8 +343,8 @@ static void each_rule_has_cases_of_three_sources(void **state)
 static void each_key_is_collected(void **state)
 {
     (void)state;
-    /* put by a server's answer, the limits of a login and a card that plays: test_ask.c, test_collect_user.c,
-     * test_collect_machine.c */
+    /* put by a server's answer, the limits of a login, a card that plays and `check --listen`: test_ask.c,
+     * test_collect_user.c, test_collect_machine.c, test_input.c */
     static const char *const others[] = {"linux.ask.pipewire",
                                          "linux.jack.buffer_frames",
                                          "linux.jack.rate_hz",
@@ -353,6 +353,8 @@ static void each_key_is_collected(void **state)
                                          "linux.pipewire.allowed_rates",
                                          "linux.sleeptuned.dropouts",
                                          "linux.rtkit.demoted_n",
+                                         "linux.listen.rate_ppm",
+                                         "linux.listen.drift_ppm",
                                          "user.limits_from",
                                          "user.class",
                                          "linux.alsa.*.step_frames"};

@@ -332,6 +332,35 @@ static void a_server_without_settings_has_no_cycle(void **state)
     check_text("linux.kernel.release", "6.17.8-324.current");
 }
 
+#define LISTENED(back, kernel, valid, drift)                                                                 \
+    "{\n  \"schema\": \"sleeptune-listen/1\",\n  \"back\": " back ",\n  \"kernel\": \"" kernel               \
+    "\",\n  \"valid\": " valid ",\n  \"losses\": [],\n  \"drift_ppm\": " drift                               \
+    ",\n  \"rate_ppm\": 12.7,\n}\n"
+
+static void a_run_of_listen_has_the_clocks_of_cards(void **state)
+{
+    (void)state;
+    assert_int_equal(add(LISTENED("\"device\"", "Linux 6.1.0", "true", "-6000.4")), 0);
+    check_int(ST_KEY_LISTEN_DRIFT_PPM, -6000);
+    check_int(ST_KEY_LISTEN_RATE_PPM, 13);
+    check_text(ST_KEY_SYSTEM_INPUT, "sleeptune listen");
+    assert_int_equal(status_of("linux-card-clocks"), ST_STATUS_ADVICE);
+    check_absent(ST_KEY_SYSTEM_INPUT_OTHERS);
+    teardown(NULL);
+    assert_int_equal(add(LISTENED("\"monitor\"", "Linux 6.1.0", "true", "null")), 0);
+    check_absent(ST_KEY_LISTEN_DRIFT_PPM);
+    assert_int_equal(status_of("linux-card-clocks"), ST_STATUS_OK);
+    teardown(NULL);
+    assert_int_equal(add(LISTENED("\"device\"", "Linux 6.1.0", "true", "1e300")), 0);
+    assert_int_equal(status_of("linux-card-clocks"), ST_STATUS_UNKNOWN);
+    teardown(NULL);
+    assert_int_equal(add(LISTENED("\"device\"", "Linux 6.1.0", "false", "300")), 0);
+    check_absent(ST_KEY_LISTEN_DRIFT_PPM); /* of a signal that was not heard */
+    teardown(NULL);
+    assert_int_equal(add(LISTENED("null", "", "true", "300")), -EBADMSG); /* of a recorder made elsewhere */
+    assert_int_equal(add(LISTENED("\"device\"", "FreeBSD 14.3", "true", "300")), -EBADMSG);
+}
+
 static void ulimit_shows_the_limits_of_a_shell(void **state)
 {
     (void)state;
@@ -624,6 +653,7 @@ int main(void)
         INPUT(pw_top_shows_the_cycle_and_who_asks),
         INPUT(pw_metadata_shows_settings),
         INPUT(a_server_without_settings_has_no_cycle),
+        INPUT(a_run_of_listen_has_the_clocks_of_cards),
         INPUT(ulimit_shows_the_limits_of_a_shell),
         INPUT(ps_is_believed_as_far_as_it_goes),
         INPUT(journals_say_what_rtkit_did),

@@ -1,0 +1,36 @@
+/* Posted texts: what `sleeptune listen --json` and `check --listen --json` printed. */
+#include "advisor/parse/post.h"
+#include "core/text/text.h"
+
+#define PPM_MAX 1e6
+
+static void put_ppm(struct st_post *post, const char *key, const char *number)
+{
+    char *end;
+    const double ppm = strtod(number, &end);
+    if (end != number && fabs(ppm) < PPM_MAX)
+        st_post_int(post, key, llround(ppm));
+    else if (!st_text_begins(number, "null"))
+        st_facts_put_state(post->facts, key, ST_FACT_MALFORMED, 0, number, post->source);
+}
+
+/* A recording that was made elsewhere has no "back": its clock is no card's of this machine. */
+static bool listen_line(struct st_post *post, char *line)
+{
+    const char *rest, *at = line + strspn(line, " ");
+    if (st_post_begins(at, "\"schema\": ", &rest))
+        post->listen.seen = post->listen.live = st_text_begins(rest, "\"sleeptune-listen/1\"");
+    else if (post->listen.seen && (st_post_begins(at, "\"back\": null", &rest) ||
+                                   st_post_begins(at, "\"kernel\": \"FreeBSD", &rest)))
+        post->listen.live = false;
+    else if (post->listen.live && st_post_begins(at, "\"valid\": ", &rest))
+        post->listen.valid = st_text_begins(rest, "true");
+    else if (post->listen.live && post->listen.valid && st_post_begins(at, "\"drift_ppm\": ", &rest))
+        put_ppm(post, ST_KEY_LISTEN_DRIFT_PPM, rest);
+    else if (post->listen.live && st_post_begins(at, "\"rate_ppm\": ", &rest))
+        put_ppm(post, ST_KEY_LISTEN_RATE_PPM, rest);
+    return post->listen.seen && strchr("\"{}[]", *at) != NULL;
+}
+
+const struct st_post_format st_post_listen = {
+    "sleeptune listen", "sleeptune listen --json   # over two cards, or for 10 s or more", listen_line, NULL};
