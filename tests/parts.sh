@@ -409,7 +409,7 @@ part_guests() {
     local scenario name boots kernel share=$work/guest
     [ "$(id -u)" -eq 0 ] || cannot "needs root to build a guest"
     have apt-get || cannot "guests are Debian 12's packages; no apt-get here"
-    have qemu-system-x86_64 && have mmdebstrap || cannot "qemu-system-x86_64 or mmdebstrap is not installed"
+    { have qemu-system-x86_64 && have mmdebstrap; } || cannot "qemu-system-x86_64 or mmdebstrap is not installed"
     build_gcc || return
     rm -rf "$share"
     meson install -C "$work/gcc" --no-rebuild --quiet --destdir "$share" || { verdict 1 "installed with DESTDIR"; return; }
