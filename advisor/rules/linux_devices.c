@@ -501,10 +501,10 @@ const struct st_rule st_rule_linux_card_clocks = {
                "agm.me.uk/blog/2007/09/soundcard-clock-accuracy.php (0.016 %: a drop-out each 90 minutes)\n"
                "jackaudio.github.com wiki, WalkThrough_User_AlsaInOut (two cards without word clock)\n"
                "10 ppm and 0.1 %: limits that sleeptune chose",
-    .persistent =
-        "# play and record on one interface; or clock one card by the other (word clock, S/PDIF, ADAT); "
-        "or, in JACK, let zita-a2j or zita-j2a resample the second one. A wrong rate: set the card's clock "
-        "source to internal, or update its firmware",
+    .persistent = "# two clocks: play and record on one interface, or clock one card by the other\n"
+                  "# (word clock, S/PDIF, ADAT), or in JACK let zita-a2j or zita-j2a resample the\n"
+                  "# second one. A wrong rate: set the card's clock source to internal, or update\n"
+                  "# its firmware",
     .needs = ST_NEEDS_REOPEN,
     .check = "sleeptune check --listen --back DEVICE   # the card that records",
     .undo = "choose the old card again",

@@ -81,7 +81,7 @@ static int refuse_text(const char *command, const char *name, const char *text, 
 {
     switch (error) {
     case -EBADMSG:
-        if (text[strspn(text, " \t\r\n")] == '{')
+        if (text[strspn(text, " \t\r\n")] == '{' && strstr(text, "\"sleeptune-listen/1\"") == NULL)
             return st_failure(command, "%s is JSON. To read a snapshot use --snapshot.", name);
         if (better != NULL)
             return st_failure(command, "nothing in %s shows a setting. On that computer, run: %s", name,
