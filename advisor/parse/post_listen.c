@@ -17,18 +17,18 @@ static void put_ppm(struct st_post *post, const char *key, const char *number)
 /* A recording that was made elsewhere has no "back": its clock is no card's of this machine. */
 static bool listen_line(struct st_post *post, char *line)
 {
-    const char *rest, *at = line + strspn(line, " ");
-    if (st_post_begins(at, "\"schema\": ", &rest))
-        post->listen.seen = post->listen.live = st_text_begins(rest, "\"sleeptune-listen/1\"");
-    else if (post->listen.seen && (st_post_begins(at, "\"back\": null", &rest) ||
-                                   st_post_begins(at, "\"kernel\": \"FreeBSD", &rest)))
+    const char *at = line + strspn(line, " "), *colon = strstr(at, ": "),
+               *value = colon != NULL ? colon + 2 : "";
+    if (st_text_begins(at, "\"schema\": "))
+        post->listen.seen = post->listen.live = st_text_begins(value, "\"sleeptune-listen/1\"");
+    else if (st_text_begins(at, "\"back\": null") || st_text_begins(at, "\"kernel\": \"FreeBSD"))
         post->listen.live = false;
-    else if (post->listen.live && st_post_begins(at, "\"valid\": ", &rest))
-        post->listen.valid = st_text_begins(rest, "true");
-    else if (post->listen.live && post->listen.valid && st_post_begins(at, "\"drift_ppm\": ", &rest))
-        put_ppm(post, ST_KEY_LISTEN_DRIFT_PPM, rest);
-    else if (post->listen.live && st_post_begins(at, "\"rate_ppm\": ", &rest))
-        put_ppm(post, ST_KEY_LISTEN_RATE_PPM, rest);
+    else if (st_text_begins(at, "\"valid\": "))
+        post->listen.valid = st_text_begins(value, "true");
+    else if (post->listen.live && post->listen.valid && st_text_begins(at, "\"drift_ppm\": "))
+        put_ppm(post, ST_KEY_LISTEN_DRIFT_PPM, value);
+    else if (post->listen.live && st_text_begins(at, "\"rate_ppm\": "))
+        put_ppm(post, ST_KEY_LISTEN_RATE_PPM, value);
     return post->listen.seen && strchr("\"{}[]", *at) != NULL;
 }
 
