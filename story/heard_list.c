@@ -306,10 +306,12 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
         return;
     }
     st_text_append(buf, bytes, "%zu mark%s", list->n, list->n == 1 ? "" : "s");
-    if (best != NULL && best->named)
-        st_text_append(buf, bytes, ": %" PRIu32 " of %" PRIu32 " after this: %s (%.2g expected by chance)",
+    const bool all = best != NULL && best->hits_n == counted_n && counted_n >= ST_HEARD_LEAST_N;
+    if (best != NULL && (best->named || (all && !best->frequent)))
+        st_text_append(buf, bytes, ": %" PRIu32 " of %" PRIu32 " after this: %s (%.2g expected by chance)%s",
                        best->hits_n, counted_n, cause_text((size_t)(best - list->causes), ST_ROOM(200)),
-                       best->expected);
+                       best->expected,
+                       best->named ? "" : ": too few, or too little was played, to tell it from chance");
     else if (counted_n < ST_HEARD_LEAST_N)
         st_text_append(buf, bytes, ": too few to tell a cause from chance (%d while something plays)",
                        ST_HEARD_LEAST_N);

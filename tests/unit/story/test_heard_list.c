@@ -97,6 +97,26 @@ static void a_cause_before_each_mark_is_named(void **state)
     json_decref(read);
 }
 
+/* The windows behind three dropouts are an eighth of the minute. */
+static void a_cause_before_each_mark_in_too_short_a_time_is_not_named(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    play(NOON_NS, 1);
+    for (int64_t i = 0; i < 3; i++) {
+        happens(NOON_NS + (10 + 15 * i) * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "pipewire", "Synth");
+        happens(NOON_NS + (11 + 15 * i) * ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
+    }
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document();
+    assert_non_null(
+        strstr(text_of(read, "text"), "3 marks: 3 of 3 after this: a program computed too long ("));
+    assert_non_null(
+        strstr(text_of(read, "text"), "): too few, or too little was played, to tell it from chance."));
+    json_decref(read);
+}
+
 static void usb_packets_are_not_watched_unless_they_were(void **state)
 {
     (void)state;
@@ -200,6 +220,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_cause_before_each_mark_is_named, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_cause_before_each_mark_in_too_short_a_time_is_not_named, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(usb_packets_are_not_watched_unless_they_were, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_kernel_log_and_the_machine_are_causes, setup, teardown),
         cmocka_unit_test_setup_teardown(a_window_of_practice_is_that_of_the_mark, setup, teardown),
