@@ -72,12 +72,26 @@ void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t chan
 {
     hearing->rate_hz = rate_hz;
     hearing->channels = channels;
+    hearing->music = false;
     hearing->frames = hearing->clipped = hearing->same = 0;
     hearing->peak = 0;
     hearing->by_places.n = hearing->by_tones.n = 0;
     st_places_init(&hearing->places, rate_hz, ST_HEARING_LEVEL, keep);
     hearing->places.tries_max = TRIES_MAX;
     st_tones_init(&hearing->tones, rate_hz, keep);
+}
+
+void st_hearing_init_music(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels, uint64_t chance)
+{
+    st_hearing_init(hearing, rate_hz, channels);
+    hearing->music = true;
+    st_reference_init(&hearing->reference, rate_hz, channels, chance, keep);
+}
+
+void st_hearing_gap(struct st_hearing *hearing, uint64_t frames_n)
+{
+    hearing->frames += frames_n;
+    st_reference_gap(&hearing->reference, frames_n, &hearing->by_places);
 }
 
 void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played)
@@ -87,15 +101,20 @@ void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t p
 
 void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t frames_n)
 {
-    const uint32_t channels = hearing->channels;
+    const uint32_t channels = hearing->channels, all = hearing->music ? 2 * channels : channels;
     for (size_t i = 0; i < frames_n; i++) {
-        const float left = frames[i * channels], right = frames[i * channels + (channels > 1)];
+        const float *frame = frames + i * all + (all - channels);
+        const float left = frame[0], right = frame[channels > 1];
         const float most = fmaxf(fabsf(left), fabsf(right));
         hearing->peak = fmaxf(hearing->peak, most);
         hearing->clipped += most >= CLIPPED;
         hearing->same += channels > 1 && left == right;
     }
     hearing->frames += frames_n;
+    if (hearing->music) {
+        st_reference_take(&hearing->reference, frames, frames_n, &hearing->by_places);
+        return;
+    }
     struct st_places *places = &hearing->places;
     const bool heard = hearing->tones.was_locked;
     st_places_take(places, frames, channels, frames_n, &hearing->by_places);
@@ -109,10 +128,26 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
 
 /* --- what it was --- */
 
+static bool is_exact(enum st_path_class path_class)
+{
+    return path_class == ST_PATH_EXACT || path_class == ST_PATH_LINEAR || path_class == ST_PATH_MUSIC_LINEAR;
+}
+
+static enum st_path_class class_of_music(const struct st_reference *reference)
+{
+    if (!reference->was_followed)
+        return ST_PATH_NONE;
+    if (reference->was_by_sample)
+        return reference->was_exact ? ST_PATH_EXACT : ST_PATH_MUSIC_LINEAR;
+    return reference->was_lossy ? ST_PATH_LOSSY : ST_PATH_MUSIC_CONVERTED;
+}
+
 static enum st_path_class class_of(const struct st_hearing *hearing)
 {
     const struct st_places *places = &hearing->places;
     const struct st_tones *tones = &hearing->tones;
+    if (hearing->music)
+        return class_of_music(&hearing->reference);
     if (places->was_locked && places->heard_frames >= tones->heard_frames / 2)
         return places->exact ? ST_PATH_EXACT : ST_PATH_LINEAR;
     if (tones->was_locked)
@@ -127,21 +162,22 @@ struct at {
     enum st_loss_kind kind;
 };
 
-/* @param drift  by which the signal runs ahead of the recording: a share of its time */
+/* @param drift  by which the signal runs ahead of the recording: a share of its time; NAN: glitches were
+ * forced in the recording, which the path's losses do not move */
 static size_t places_of_losses(const struct st_hearing_list *list, double drift, struct at *ret)
 {
     const size_t n = list->n < ST_HEARING_LOSSES_MAX ? list->n : ST_HEARING_LOSSES_MAX;
     int64_t shift = 0;
     for (size_t i = 0; i < n; i++) {
         const struct st_loss *loss = &list->losses[i];
-        ret[i] = (struct at){(int64_t)loss->at_frame + shift + llround(drift * (double)loss->at_frame),
-                             loss->frames, loss->kind};
+        const double moved = isnan(drift) ? 0 : (double)shift + drift * (double)loss->at_frame;
+        ret[i] = (struct at){(int64_t)loss->at_frame + llround(moved), loss->frames, loss->kind};
         shift += loss->shift_frames;
     }
     return n;
 }
 
-static size_t places_of_glitches(const struct st_glitch *forced, size_t forced_n, uint64_t least,
+static size_t places_of_glitches(const struct st_glitch *forced, size_t forced_n, uint64_t least, bool moves,
                                  struct at *ret)
 {
     size_t n = 0;
@@ -150,7 +186,8 @@ static size_t places_of_glitches(const struct st_glitch *forced, size_t forced_n
         const struct st_glitch *glitch = &forced[i];
         if (glitch->frames >= least)
             ret[n++] = (struct at){(int64_t)glitch->at_frame + shift, glitch->frames, glitch->kind};
-        shift += glitch->kind == ST_LOSS_LOST       ? (int64_t)glitch->frames
+        shift += !moves                             ? 0
+                 : glitch->kind == ST_LOSS_LOST     ? (int64_t)glitch->frames
                  : glitch->kind == ST_LOSS_REPEATED ? -(int64_t)glitch->frames
                                                     : 0;
     }
@@ -210,24 +247,32 @@ static int64_t best_offset(const struct match *match, bool *scratch)
 static void take_losses(const struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
                         struct st_hearing_result *ret)
 {
-    const bool exact = ret->path_class == ST_PATH_EXACT || ret->path_class == ST_PATH_LINEAR;
-    const struct st_hearing_list *list = exact ? &hearing->by_places : &hearing->by_tones;
+    const bool music = hearing->music, exact = is_exact(ret->path_class);
+    const struct st_hearing_list *list = exact || music ? &hearing->by_places : &hearing->by_tones;
+    const uint64_t ms = hearing->rate_hz / 1000;
     const uint64_t least = (uint64_t)hearing->rate_hz * classes[ret->path_class].least_us / 1000000;
-    const double drift = exact ? 0 : st_tones_drift_ppm(&hearing->tones) * 1e-6;
+    const double drift = music ? (double)NAN : exact ? 0 : st_tones_drift_ppm(&hearing->tones) * 1e-6;
     struct at losses[ST_HEARING_LOSSES_MAX], glitches[ST_SIGNAL_GLITCHES_MAX];
     bool is_forced[ST_HEARING_LOSSES_MAX];
+    if (music) {
+        forced = hearing->reference.forced;
+        forced_n = hearing->reference.forced_n;
+    }
     forced_n = forced_n < ST_SIGNAL_GLITCHES_MAX ? forced_n : ST_SIGNAL_GLITCHES_MAX;
     struct match match = {.losses = losses,
                           .glitches = glitches,
                           .losses_n = places_of_losses(list, drift, losses),
-                          .glitches_n = places_of_glitches(forced, forced_n, least, glitches),
-                          .tolerance = exact ? 2 : (int64_t)hearing->rate_hz * 2 / 1000,
+                          .glitches_n = places_of_glitches(forced, forced_n, least, !music, glitches),
+                          .tolerance = (int64_t)(!exact  ? (music ? 10 : 2) * ms
+                                                 : music ? ms
+                                                         : 2),
                           .same_kind = exact};
-    const int64_t offset = exact ? hearing->places.first_offset : best_offset(&match, is_forced);
+    const int64_t offset = music ? 0 : exact ? hearing->places.first_offset : best_offset(&match, is_forced);
     ret->forced_n = (unsigned)match.glitches_n;
     ret->forced_found_n = matches(&match, offset, is_forced);
-    if (!exact) { /* shorter ones may have been found, too */
-        match.glitches_n = places_of_glitches(forced, forced_n, 0, glitches);
+    if (least > 1) { /* shorter ones may have been found, too */
+        match.same_kind = false;
+        match.glitches_n = places_of_glitches(forced, forced_n, 0, !music, glitches);
         (void)matches(&match, offset, is_forced);
     }
     ret->losses_n = list->n - match.losses_n;
@@ -245,21 +290,37 @@ static double decibels(double ratio)
     return ratio > 0 ? 20 * log10(ratio) : (double)NAN;
 }
 
+static void take_music(const struct st_hearing *hearing, struct st_hearing_result *ret)
+{
+    const struct st_reference *reference = &hearing->reference;
+    ret->heard_s = (double)reference->heard_frames / hearing->rate_hz;
+    ret->unheard_s = (double)(hearing->frames - reference->heard_frames) / hearing->rate_hz;
+    ret->places_known = reference->state == ST_REFERENCE_FOLLOWS;
+    if (!ret->places_known)
+        return;
+    ret->offset = -st_reference_latency(reference);
+    ret->gain_db = decibels(fabs(reference->gain));
+    ret->noise_db = reference->by_sample && reference->exact ? (double)NAN : decibels(reference->noise);
+    ret->drift_ppm = reference->by_sample ? (double)NAN : -reference->rate * 1e6;
+}
+
 static void take_figures(const struct st_hearing *hearing, struct st_hearing_result *ret)
 {
     const struct st_places *places = &hearing->places;
     const struct st_tones *tones = &hearing->tones;
     const double level = (double)ST_HEARING_LEVEL / ST_SIGNAL_TONES * sqrt(ST_SIGNAL_TONES / 2.0);
-    const bool exact = ret->path_class == ST_PATH_EXACT || ret->path_class == ST_PATH_LINEAR;
-    const uint64_t heard = exact ? places->heard_frames : tones->heard_frames;
-    ret->heard_s = ret->path_class != ST_PATH_NONE ? (double)heard / hearing->rate_hz : 0;
+    const bool exact = is_exact(ret->path_class), none = ret->path_class == ST_PATH_NONE;
     ret->gain_db = ret->noise_db = ret->drift_ppm = (double)NAN;
-    ret->places_known = exact;
-    if (exact) {
+    if (hearing->music) {
+        take_music(hearing, ret);
+    } else if (exact) {
+        ret->heard_s = (double)places->heard_frames / hearing->rate_hz;
+        ret->places_known = true;
         ret->gain_db = decibels(fabs(places->gain));
         ret->noise_db = places->exact ? (double)NAN : decibels(places->noise);
         ret->offset = places->first_offset;
-    } else if (ret->path_class != ST_PATH_NONE) {
+    } else if (!none) {
+        ret->heard_s = (double)tones->heard_frames / hearing->rate_hz;
         ret->gain_db = decibels(tones->loud / level);
         ret->noise_db = decibels(tones->noise);
         ret->drift_ppm = st_tones_drift_ppm(tones);
@@ -267,16 +328,32 @@ static void take_figures(const struct st_hearing *hearing, struct st_hearing_res
     ret->per_hour_max95 = st_miss_events_per_hour_max95(ret->losses_n, ret->heard_s);
 }
 
+static void remark_music(const struct st_hearing *hearing, bool *say)
+{
+    const struct st_reference *reference = &hearing->reference;
+    say[ST_REMARK_QUIET] = reference->force.forced_n < reference->force.plan.glitches_n;
+    const bool several = 2 * reference->similar_n > reference->unlike_n;
+    say[ST_REMARK_EFFECTS] = reference->unlike_n > 0 && !reference->was_followed && !several;
+    say[ST_REMARK_REPEATS] = reference->similar_frames > 0 || (!reference->was_followed && several);
+    say[ST_REMARK_MIXED] = reference->mixed_frames > 0;
+    say[ST_REMARK_VOLUME] = reference->volumes_n > 0;
+    say[ST_REMARK_CONTACT] = reference->contact_lost_n > 0;
+}
+
 static void take_remarks(const struct st_hearing *hearing, struct st_hearing_result *ret)
 {
     const bool none = ret->path_class == ST_PATH_NONE;
-    const bool exact = ret->path_class == ST_PATH_EXACT || ret->path_class == ST_PATH_LINEAR;
+    const bool exact = is_exact(ret->path_class);
     bool *say = ret->remarks;
     say[ST_REMARK_SILENT] = none && hearing->peak <= SILENT;
+    say[ST_REMARK_OVERDRIVEN] = hearing->clipped > hearing->rate_hz / 100;
+    if (hearing->music) {
+        remark_music(hearing, say);
+        return;
+    }
     say[ST_REMARK_MONO] =
         none && !say[ST_REMARK_SILENT] && (hearing->channels == 1 || hearing->same == hearing->frames);
     say[ST_REMARK_NO_SIGNAL] = none && !say[ST_REMARK_SILENT] && !say[ST_REMARK_MONO];
-    say[ST_REMARK_OVERDRIVEN] = hearing->clipped > hearing->rate_hz / 100;
     say[ST_REMARK_MIXED] = exact && hearing->places.mixed_frames > 0;
     say[ST_REMARK_VOLUME] = exact && hearing->places.volumes_n > 0;
     say[ST_REMARK_CONTACT] =
@@ -288,8 +365,11 @@ static void take_remarks(const struct st_hearing *hearing, struct st_hearing_res
 void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
                     struct st_hearing_result *ret)
 {
-    st_places_end(&hearing->places, &hearing->by_places);
-    if (hearing->channels > 1)
+    if (hearing->music)
+        st_reference_end(&hearing->reference, &hearing->by_places);
+    else
+        st_places_end(&hearing->places, &hearing->by_places);
+    if (hearing->channels > 1 && !hearing->music)
         st_tones_end(&hearing->tones, &hearing->by_tones);
     memset(ret, 0, sizeof(*ret));
     ret->path_class = class_of(hearing);
