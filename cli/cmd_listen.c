@@ -23,10 +23,11 @@ struct options {
     const char *back, *play, *input, *signal;
     int64_t duration_ns; /* 0: the usual time */
     int64_t frames;      /* 0: the size in use */
-    bool json, sizes;
+    bool json, sizes, music;
 };
 
 static const char help[] = "Usage: sleeptune listen [--back WAY] [--frames N | --sizes] [OPTION...]\n"
+                           "       sleeptune listen --music [--back WAY] [OPTION...]\n"
                            "       sleeptune listen --signal FILE.wav [-d TIME]\n"
                            "       sleeptune listen --input FILE.wav [--json]\n"
                            "Play a quiet test signal through your sound system, take it back, and find each\n"
@@ -37,6 +38,8 @@ static const char help[] = "Usage: sleeptune listen [--back WAY] [--frames N | -
                            "  -d, --duration TIME        (60s: can show at most 180 losses per hour)\n"
                            "  -f, --frames N             at that buffer size, which is set back afterwards\n"
                            "      --sizes                latency and losses at 32 to 2048 frames, 10s each\n"
+                           "      --music                play nothing: compare what your programs play with\n"
+                           "                             what comes back\n"
                            "      --signal FILE          write the test signal (48 kHz, stereo, 16 bits),\n"
                            "                             to be played on any device\n"
                            "      --input FILE           judge a recording of that signal, from anywhere\n"
@@ -163,7 +166,12 @@ static int read_input(const struct options *o, struct st_listen_run *run)
 static int run_live(const struct options *o, struct st_listen_run *run)
 {
     struct st_listen_wish wish = {
-        .back = o->back, .plays = o->play, .duration_ns = o->duration_ns, .frames = (uint32_t)o->frames};
+        .back = o->back,
+        .plays = o->play,
+        .duration_ns = o->duration_ns,
+        .frames = (uint32_t)o->frames,
+        .music = o->music,
+    };
     struct st_listen_sizes sizes;
     int status;
     st_stop_catch(NULL);
@@ -184,6 +192,7 @@ int st_cmd_listen(int argc, char **argv)
         {"duration", .letter = 'd', .time_ns = &o.duration_ns, .min = ST_LISTEN_LEAST_NS, .max = FILE_MAX},
         {"frames", 'f', .number = &o.frames, .min = 16, .max = 8192},
         {"sizes", .flag = &o.sizes},
+        {"music", .flag = &o.music},
         {"input", .text = &o.input},
         {"signal", .text = &o.signal},
         ST_OPTION_ROWS_JSON(&o.json),
@@ -191,11 +200,13 @@ int st_cmd_listen(int argc, char **argv)
     const int status = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (status >= 0)
         return status;
-    const bool live = o.back != NULL || o.play != NULL || o.sizes || o.frames > 0;
+    const bool live = o.back != NULL || o.play != NULL || o.sizes || o.music || o.frames > 0;
     if ((o.input != NULL) + (o.signal != NULL) + live > 1)
         return st_failure_usage(NAME, "--input, --signal and a way back exclude each other: choose one");
     if (o.sizes && o.frames > 0)
         return st_failure_usage(NAME, "--frames is one of --sizes: choose one");
+    if (o.sizes && o.music)
+        return st_failure_usage(NAME, "--sizes plays a test signal: leave out --music");
     if (o.duration_ns == 0)
         o.duration_ns = o.sizes ? ST_LISTEN_LEAST_NS : USUAL_NS;
     if (o.signal != NULL)

@@ -34,6 +34,7 @@ struct st_way {
     unsigned cannot_hear; /* a bit for each fault: 1U << ST_WAY_CANNOT_... */
     unsigned systems;     /* a bit for each enum st_os that has it */
     bool chosen;          /* without --back, it is tried */
+    bool music;           /* its program knows what programs play, too */
     bool of_user;         /* of a sound server: root is refused, since such servers are a user's */
 };
 
@@ -46,6 +47,7 @@ const struct st_way *st_way_find(const char *name, enum st_os os);
 struct st_way_wish {
     const char *plays, *records; /* devices; NULL: the usual ones */
     uint32_t frames;             /* the buffer size that it is to have meanwhile; 0: as it is */
+    bool music;                  /* plays nothing, and takes what programs play with what comes back */
 };
 
 /** A way that is gone now. One thread. */

@@ -125,7 +125,7 @@ static bool is_same(const json_t *a, const json_t *b)
 /* Another path is another question; what else differs is part of the difference. */
 static void compare_conditions(const json_t *before, const json_t *now, struct st_listen_compare *ret)
 {
-    static const char *const path[] = {"back", "plays", "records", "rate_hz", "channels"};
+    static const char *const path[] = {"signal", "back", "plays", "records", "rate_hz", "channels"};
     static const char *const others[] = {"path_class", "period_frames", "server", "kernel"};
     char texts[2][100];
     ST_EACH (key, path) {
@@ -161,8 +161,9 @@ int st_listen_compare_make(const char *command, const json_t *before, int64_t du
                            struct st_listen_compare *ret)
 {
     const char *back = json_string_value(json_object_get(before, "back"));
-    const bool device = back != NULL && strcmp(back, "device") == 0;
-    struct st_listen_wish wish = {.back = back, .duration_ns = duration_ns};
+    const bool music = json_object_get(before, "signal") != NULL;
+    const bool device = music || (back != NULL && strcmp(back, "device") == 0);
+    struct st_listen_wish wish = {.back = back, .duration_ns = duration_ns, .music = music};
     if (back == NULL) {
         *ret = (struct st_listen_compare){.why = "the run before is of a recording (--input): play it again"};
         return ST_EXIT_DONE;

@@ -118,7 +118,8 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     }
     r = 0;
     if (wait_for_head(&program, run)) {
-        run->live->way = way;
+        const struct st_way *other = st_way_find(run->live->head.way, p->machine.os);
+        run->live->way = way = wish->music && other != NULL ? other : way; /* a name may be that of a sink */
         run->wanted_frames = (uint64_t)(duration_ns / ST_NS_PER_MS) * run->live->head.rate_hz / 1000;
         run->calls->begin(run->ctx, way, &run->live->head);
         r = listen_to(&program, run);
@@ -135,10 +136,10 @@ static bool is_here(const struct st_platform *p, const struct st_way *way)
     return (way->systems & 1U << p->machine.os) != 0;
 }
 
-static void say_makes(const struct st_platform *p)
+static void say_makes(const struct st_platform *p, bool music)
 {
     for (const struct st_way *way = st_ways; way->name != NULL; way++) {
-        if (way->make != NULL && is_here(p, way))
+        if (way->make != NULL && is_here(p, way) && (way->music || !music))
             fprintf(stderr, "  %s\n", way->make);
     }
 }
@@ -156,10 +157,14 @@ static const struct st_way *way_of(const struct st_platform *p, const char *back
 static int listen_back(const char *command, struct st_platform *p, const struct st_listen_wish *wish,
                        struct run *run)
 {
-    struct st_way_wish devices = {.plays = wish->plays, .frames = wish->frames};
+    struct st_way_wish devices = {.plays = wish->plays, .frames = wish->frames, .music = wish->music};
     const struct st_way *way = way_of(p, wish->back, &devices.records);
     if (way == NULL)
         return st_failure_usage(command, "--back %s: no such way on this system", wish->back);
+    if (wish->music && !way->music)
+        return st_failure_usage(
+            command, "--music: only PipeWire is asked what programs play. Use --back monitor, cable, "
+                     "or the name of a source or sink of PipeWire");
     const int r = try_way(p, way, &devices, wish->duration_ns, run);
     if (r > 0)
         return ST_EXIT_DONE;
@@ -182,13 +187,13 @@ int st_listen_live(const char *command, struct st_platform *p, const struct st_l
                    const struct st_listen_calls *calls, void *ctx, struct st_listen_live *ret)
 {
     struct run run = {.calls = calls, .ctx = ctx, .live = ret};
-    const struct st_way_wish devices = {.plays = wish->plays, .frames = wish->frames};
+    const struct st_way_wish devices = {.plays = wish->plays, .frames = wish->frames, .music = wish->music};
     char why[1024] = "";
     *ret = (struct st_listen_live){.way = NULL};
     if (wish->back != NULL)
         return listen_back(command, p, wish, &run);
     for (const struct st_way *way = st_ways; way->name != NULL && !st_stop_asked(); way++) {
-        if (!way->chosen || !is_here(p, way))
+        if (!way->chosen || !is_here(p, way) || (wish->music && !way->music))
             continue;
         const int r = try_way(p, way, &devices, wish->duration_ns, &run);
         if (r > 0)
@@ -200,8 +205,8 @@ int st_listen_live(const char *command, struct st_platform *p, const struct st_l
     }
     if (st_stop_asked())
         return st_failure(command, "stopped before it played.");
-    (void)st_failure(command, "no way back for the test signal was found:");
+    (void)st_failure(command, "no way back for the %s was found:", wish->music ? "music" : "test signal");
     fprintf(stderr, "%sMake one:\n", why);
-    say_makes(p);
+    say_makes(p, wish->music);
     return ST_EXIT_FAILURE;
 }

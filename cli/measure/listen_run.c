@@ -20,9 +20,19 @@ static void say_begin(void *ctx, const struct st_way *way, const struct st_captu
     struct st_listen_run *run = ctx;
     struct st_capture_head safe = *head;
     run->view.rate_hz = head->rate_hz;
-    run->view.channels = head->channels;
-    st_hearing_init(&run->hearing, head->rate_hz, head->channels);
+    run->view.music = run->wish->music;
+    run->view.channels = head->channels / (run->wish->music ? 2 : 1);
     const char *time = ST_NS_SHORT(run->wish->duration_ns);
+    if (run->wish->music) {
+        st_hearing_init_music(&run->hearing, head->rate_hz, run->view.channels,
+                              (uint64_t)st_posix_now_ns(NULL));
+        fprintf(stderr,
+                "Comparing what programs play to %s with what comes back from %s, %s, for %s. Let your music "
+                "play. Ctrl-C ends it.\n",
+                st_safe_text(safe.plays), st_safe_text(safe.records), way->title, time);
+        return;
+    }
+    st_hearing_init(&run->hearing, head->rate_hz, head->channels);
     fprintf(stderr,
             "Playing a quiet test signal to %s and recording it from %s, %s, for %s. Ctrl-C ends it.\n",
             st_safe_text(safe.plays), st_safe_text(safe.records), way->title, time);
@@ -59,11 +69,15 @@ static void take_packet(void *ctx, const struct st_capture_packet *packet)
     if (run->first_ns == 0) {
         run->first_ns = packet->time_ns;
         run->first_recorded = run->next_frame = packet->recorded;
-        st_hearing_expect(&run->hearing, 0, packet->played);
+        if (!run->wish->music)
+            st_hearing_expect(&run->hearing, 0, packet->played);
     }
-    if (packet->recorded > run->next_frame)
+    if (packet->recorded > run->next_frame && run->wish->music)
+        st_hearing_gap(&run->hearing, packet->recorded - run->next_frame);
+    else if (packet->recorded > run->next_frame)
         fill_gap(run, packet->recorded - run->next_frame);
-    if (!run->hearing.places.was_locked) /* a player that was late at first moved the signal */
+    if (!run->wish->music &&
+        !run->hearing.places.was_locked) /* a player that was late at first moved the signal */
         run->ahead = (int64_t)(packet->played - (packet->recorded - run->first_recorded));
     run->next_frame = packet->recorded + packet->frames_n;
     take_time(run, packet);

@@ -51,6 +51,13 @@ const char *st_listen_text_record(const struct st_listen_view *view, const struc
     return NULL;
 }
 
+/* Music that a program did not hand over in time is missing in the reference, too. */
+static unsigned cannot_hear(const struct st_listen_view *view)
+{
+    const unsigned of_programs = 1U << ST_WAY_CANNOT_CLIENT | 1U << ST_WAY_CANNOT_BUFFER;
+    return view->live->way->cannot_hear | (view->music ? of_programs : 0);
+}
+
 static bool is_known(double value)
 {
     return !isnan(value);
@@ -80,8 +87,11 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
     st_miss_events_rate_text(result->per_hour_max95, bound, sizeof(bound));
     const char *heard = ST_NS_LONG(llround(result->heard_s * ST_NS_PER_S));
     if (result->path_class == ST_PATH_NONE)
+        snprintf(buf, bytes, "! Invalid: the %s was not heard, so nothing can be said about losses.",
+                 view->music ? "music" : "test signal");
+    else if (result->forced_n == 0)
         snprintf(buf, bytes,
-                 "! Invalid: the test signal was not heard, so nothing can be said about losses.");
+                 "! Invalid: no glitch could be forced to test this, so losses may have been missed.");
     else if (!st_hearing_valid(result))
         snprintf(buf, bytes,
                  "! Invalid: only %u of the %u forced glitches were found, so losses may have been missed. "
@@ -160,6 +170,17 @@ static void say_path(const struct st_listen_view *view, FILE *out, int width)
                       LABEL, width);
 }
 
+/* Of music: when no loss could have been found. */
+static void say_unheard(const struct st_listen_view *view, FILE *out, int width)
+{
+    const double frames = view->result->unheard_s * view->rate_hz;
+    if (view->music && frames > 0)
+        st_text_field(out, "Unheard",
+                      ST_TEXT(200, "%s in which the music was silent, or could not be compared",
+                              time_of(view, frames, ST_ROOM(32))),
+                      LABEL, width);
+}
+
 static void say_remarks(const struct st_listen_view *view, FILE *out, int width)
 {
     for (int i = 0; i < ST_REMARKS_N; i++) {
@@ -184,7 +205,7 @@ static void say_deaf(const struct st_listen_view *view, FILE *out, int width)
     if (view->live == NULL || view->live->way == NULL)
         return;
     for (int i = 0; i < ST_WAY_FAULTS_N; i++) {
-        if ((view->live->way->cannot_hear & 1U << i) != 0)
+        if ((cannot_hear(view) & 1U << i) != 0)
             st_text_join(text, sizeof(text), "; ", "%s", st_way_fault_text((enum st_way_fault)i));
     }
     st_text_field(out, "Not heard", text[0] != '\0' ? text : "nothing: this way hears each kind of loss",
@@ -194,8 +215,9 @@ static void say_deaf(const struct st_listen_view *view, FILE *out, int width)
 static void say_next(const struct st_listen_view *view, FILE *out, int width)
 {
     const struct st_hearing_result *result = view->result;
-    const char *next,
-        *longer = view->live != NULL ? "sleeptune listen -d 3h, which" : "record for 3 h, which";
+    const char *next, *longer = view->live == NULL ? "record for 3 h, which"
+                                : view->music      ? "sleeptune listen --music -d 3h, which"
+                                                   : "sleeptune listen -d 3h, which";
     char text[100];
     ST_PRINT(text, "%s can show less than %d an hour", longer, WANTED);
     if (!st_hearing_valid(result) && view->live == NULL)
@@ -205,6 +227,8 @@ static void say_next(const struct st_listen_view *view, FILE *out, int width)
         next = "connect the device or start the sound server again, then sleeptune listen";
     else if (result->remarks[ST_REMARK_SILENT])
         next = "unmute and turn up both devices, as in alsamixer or wpctl status, then listen again";
+    else if (!st_hearing_valid(result) && view->music)
+        next = "sleeptune listen --music while music plays that is neither silent nor one tone";
     else if (!st_hearing_valid(result))
         next = "sleeptune listen --help, for another way back (--back)";
     else if (result->losses_n > 0 && view->live != NULL)
@@ -226,6 +250,7 @@ void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int wid
     fputc('\n', out);
     say_losses(view, out, width);
     say_path(view, out, width);
+    say_unheard(view, out, width);
     say_remarks(view, out, width);
     say_deaf(view, out, width);
     say_next(view, out, width);
@@ -255,7 +280,7 @@ static json_t *deaf_json(const struct st_listen_view *view)
     if (view->live == NULL || view->live->way == NULL)
         return list;
     for (int i = 0; i < ST_WAY_FAULTS_N; i++) {
-        if ((view->live->way->cannot_hear & 1U << i) != 0)
+        if ((cannot_hear(view) & 1U << i) != 0)
             (void)json_array_append_new(list, json_string(st_way_fault_name((enum st_way_fault)i)));
     }
     return list;
@@ -303,6 +328,10 @@ json_t *st_listen_text_json(const struct st_listen_view *view)
                   st_json_integer_or_null(head->period_frames > 0, head->period_frames));
     if (document == NULL)
         return NULL;
+    if (view->music) {
+        st_json_set(document, "signal", "music");
+        st_json_set(document, "unheard_s", result->unheard_s);
+    }
     st_json_set(document, "valid", st_hearing_valid(result));
     st_json_set(document, "path_class", st_hearing_class_name(result->path_class));
     st_json_set(document, "heard_s", result->heard_s);

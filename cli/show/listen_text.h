@@ -12,6 +12,7 @@ struct st_listen_view {
     const struct st_listen_live *live; /* NULL: a file */
     const char *file;                  /* foreign text, if live is NULL */
     bool is_cut;                       /* the file */
+    bool music;                        /* what programs played was compared with it */
     uint32_t rate_hz, channels;
     bool latency_known;
     int64_t latency_frames;

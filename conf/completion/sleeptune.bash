@@ -35,7 +35,7 @@ _sleeptune() {
             --timer-slack --cause-above --stress --no-lock --record --details --json --format --fail-on-miss --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --format --json --threshold --ok --details --all --output
             --textfile --quiet --stress --listen --back --no-servers --help' ;;
-        listen) words='--back --play --duration --frames --sizes --signal --input --json --format --help' ;;
+        listen) words='--back --play --duration --frames --sizes --music --signal --input --json --format --help' ;;
         report) words="--list --frames --rate --snapshot --root --input --user --no-servers --profile --only --format --json --threshold --ok --details --all
             --output -o --textfile --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         tune) words='--dry-run --keep --ask --budget --only --frames --rate --profile --while-recording --user --format --json --help' ;;

@@ -40,12 +40,14 @@ void st_ear_options(struct st_ear *ear, int argc, char **argv)
     int64_t frames;
     st_standard_files_open();
     *ear = (struct st_ear){.way = "", .plays = "", .records = "", .shared = &alone, .input = STDIN_FILENO};
-    while ((option = getopt(argc, argv, "f:p:r:V:w:")) != -1) {
+    while ((option = getopt(argc, argv, "f:mp:r:V:w:")) != -1) {
         if (option == 'V' && strcmp(optarg, ST_VERSION) != 0)
             exit(st_ear_absent("%s has version %s, and sleeptune has version %s", argv[0], ST_VERSION,
                                optarg));
         else if (option == 'f' && st_number_i64(optarg, 1, ST_EAR_FRAMES_MAX, &frames) == 0)
             ear->frames = (uint32_t)frames;
+        else if (option == 'm')
+            ear->music = true;
         else if (option == 'p')
             ear->plays = optarg;
         else if (option == 'r')
@@ -113,7 +115,8 @@ int st_ear_prepare(struct st_ear *ear)
     const uint64_t rate_hz = ear->head.rate_hz;
     const size_t bytes = (size_t)(rate_hz * RING_NS / ST_NS_PER_S) * ear->head.channels * sizeof(float);
     st_signal_init(&ear->signal, ear->head.rate_hz, ear->head.channels, ST_HEARING_LEVEL);
-    st_hearing_force(&ear->signal, ear->shared->chance);
+    if (!ear->music)
+        st_hearing_force(&ear->signal, ear->shared->chance);
     return ear->player ? 0 : st_capture_stream_ring_open(&ear->ring, bytes, ear->head.channels);
 }
 
@@ -149,6 +152,8 @@ void st_ear_event(struct st_ear *ear, enum st_capture_event_kind kind, uint64_t 
 static void say_late(struct st_ear *ear, uint32_t time, uint32_t offset, int64_t time_ns) ST_NONBLOCKING
 {
     const uint32_t missed = time - ear->time, behind = ear->offset - offset;
+    if (ear->music && missed < UINT32_MAX / 2)
+        ear->recorded += missed; /* they are left out */
     if (missed != 0)
         st_ear_event(ear, ST_CAPTURE_RECORDER, missed < UINT32_MAX / 2 ? missed : 0, time_ns);
     if (behind != 0)
@@ -162,7 +167,7 @@ void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const flo
     const uint32_t offset = atomic_load_explicit(&ear->shared->offset, memory_order_relaxed);
     if (ear->pid != 0 && played == 0) /* the player's first cycle is still to come */
         return;
-    if (ear->recorded > 0 && ear->pid != 0)
+    if (ear->recorded > 0 && (ear->pid != 0 || ear->music))
         say_late(ear, time, offset, time_ns);
     const int64_t now = (int64_t)played + (int32_t)(time + offset - (uint32_t)played);
     st_capture_stream_ring_put(&ear->ring,

@@ -38,6 +38,7 @@ struct st_ear_shared {
 struct st_ear {
     const char *way;             /* -w */
     const char *plays, *records; /* -p, -r: devices; "": the usual ones */
+    bool music;                  /* -m: plays nothing; the first half of the channels is what programs play */
     uint32_t frames;             /* -f: the buffer size that the server or device is to have; 0: as it is */
     struct st_ear_shared *shared;
     bool player;                 /* this process only plays */

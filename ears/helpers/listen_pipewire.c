@@ -1,5 +1,7 @@
 /* sleeptune-listen-pipewire: plays a test signal into a sink of a PipeWire server, and records the sink's
- * monitor (-w monitor), or a source that a cable or a card's loopback connects to it (-w cable).
+ * monitor (-w monitor), or a source that a cable or a card's loopback connects to it (-w cable). With -m it
+ * plays nothing: one filter records what programs play to the sink, from their own ports, beside what comes
+ * back, which may also be the monitor of another sink.
  *
  * Two processes, each with one filter that has ports of plain floats, linked by this program: no conversion,
  * no volume, no session manager. */
@@ -39,7 +41,9 @@ struct port {
 
 struct link {
     uint32_t id, from, to; /* 0: free; nodes */
+    uint32_t out, in;      /* ports */
     bool said;
+    struct pw_proxy *twins[CHANNELS]; /* with -m: from the same port to this program */
 };
 
 struct listener {
@@ -55,7 +59,7 @@ struct listener {
     char sink[ST_CAPTURE_TEXT_BYTES], source[ST_CAPTURE_TEXT_BYTES]; /* the defaults; "": not known */
     uint32_t sink_node, device; /* 0: not chosen yet. device: this process's, the sink or the source */
     struct pw_filter *filter;
-    void *own_ports[CHANNELS];
+    void *own_ports[2 * CHANNELS]; /* with -m: the first half has what programs play */
     struct pw_proxy *links[CHANNELS];
     char server[ST_CAPTURE_TEXT_BYTES];
     int sync, syncs_n, status;
@@ -76,6 +80,11 @@ static void end(struct listener *listener, int status)
 static int absent(const struct listener *listener, const char *why)
 {
     return listener->ear.player ? ST_EAR_ABSENT : st_ear_absent("%s", why);
+}
+
+static size_t own_ports_n(const struct listener *listener)
+{
+    return listener->ear.music ? 2 * CHANNELS : CHANNELS;
 }
 
 /* --- the data thread --- */
@@ -110,9 +119,9 @@ static void on_record(void *ctx, struct spa_io_position *position)
 {
     struct listener *listener = ctx;
     struct st_ear *ear = &listener->ear;
-    const float *from[CHANNELS];
+    const float *from[2 * CHANNELS];
     const uint32_t frames_n = begin_cycle(listener, position);
-    for (size_t i = 0; i < CHANNELS; i++)
+    for (size_t i = 0; i < own_ports_n(listener); i++)
         from[i] = frames_n > 0 ? pw_filter_get_dsp_buffer(listener->own_ports[i], frames_n) : NULL;
     if (frames_n == 0 || !atomic_load_explicit(&listener->ready, memory_order_acquire))
         return;
@@ -159,30 +168,34 @@ static uint32_t find_device(struct listener *listener, const char *named, const 
     return wanted[0] == '\0' && n == 1 ? found : 0;
 }
 
-static void link_port(struct listener *listener, size_t channel, uint32_t own_node, uint32_t own_port,
-                      uint32_t port)
+static struct pw_proxy *link_ports_of(struct listener *listener, uint32_t from, uint32_t out, uint32_t to,
+                                      uint32_t in)
 {
     char out_node[16], out_port[16], in_node[16], in_port[16];
-    const bool plays = listener->ear.player;
-    snprintf(out_node, sizeof(out_node), "%" PRIu32, plays ? own_node : listener->device);
-    snprintf(out_port, sizeof(out_port), "%" PRIu32, plays ? own_port : port);
-    snprintf(in_node, sizeof(in_node), "%" PRIu32, plays ? listener->device : own_node);
-    snprintf(in_port, sizeof(in_port), "%" PRIu32, plays ? port : own_port);
+    ST_PRINT(out_node, "%" PRIu32, from);
+    ST_PRINT(out_port, "%" PRIu32, out);
+    ST_PRINT(in_node, "%" PRIu32, to);
+    ST_PRINT(in_port, "%" PRIu32, in);
     const struct spa_dict_item items[] = {{PW_KEY_LINK_OUTPUT_NODE, out_node},
                                           {PW_KEY_LINK_OUTPUT_PORT, out_port},
                                           {PW_KEY_LINK_INPUT_NODE, in_node},
                                           {PW_KEY_LINK_INPUT_PORT, in_port},
                                           {PW_KEY_OBJECT_LINGER, "false"}};
-    listener->links[channel] = pw_core_create_object(listener->core, "link-factory", PW_TYPE_INTERFACE_Link,
-                                                     PW_VERSION_LINK, &SPA_DICT_INIT_ARRAY(items), 0);
+    return pw_core_create_object(listener->core, "link-factory", PW_TYPE_INTERFACE_Link, PW_VERSION_LINK,
+                                 &SPA_DICT_INIT_ARRAY(items), 0);
+}
+
+static uint32_t own_node(const struct listener *listener)
+{
+    return listener->filter != NULL ? pw_filter_get_node_id(listener->filter) : SPA_ID_INVALID;
 }
 
 /* The ports of a node in one direction, in the order in which they were made. */
-static size_t ports_of(const struct listener *listener, uint32_t node, bool out, uint32_t ret[CHANNELS])
+static size_t ports_of(const struct listener *listener, uint32_t node, bool out, uint32_t *ret, size_t most)
 {
     size_t n = 0;
     ST_EACH (port, listener->ports) {
-        if (n < CHANNELS && port->id != 0 && port->node == node && port->out == out)
+        if (n < most && port->id != 0 && port->node == node && port->out == out)
             ret[n++] = port->id;
     }
     return n;
@@ -191,30 +204,63 @@ static size_t ports_of(const struct listener *listener, uint32_t node, bool out,
 /* Once the server has announced both nodes' ports. A device with one channel plays both. */
 static bool link_ports(struct listener *listener)
 {
-    uint32_t own[CHANNELS], device[CHANNELS];
+    uint32_t all[2 * CHANNELS], device[CHANNELS];
     const bool plays = listener->ear.player;
-    const uint32_t node = listener->filter != NULL ? pw_filter_get_node_id(listener->filter) : SPA_ID_INVALID;
+    const size_t all_n = own_ports_n(listener);
+    const uint32_t *own = all + all_n - CHANNELS;
+    const uint32_t node = own_node(listener);
     if (listener->links[0] != NULL)
         return true;
     if (node == SPA_ID_INVALID || listener->device == 0)
         return false;
-    const size_t own_n = ports_of(listener, node, plays, own);
-    const size_t device_n = ports_of(listener, listener->device, !plays, device);
-    if (own_n < CHANNELS || device_n == 0)
+    const size_t device_n = ports_of(listener, listener->device, !plays, device, CHANNELS);
+    if (ports_of(listener, node, plays, all, all_n) < all_n || device_n == 0)
         return false;
-    for (size_t i = 0; i < CHANNELS; i++)
-        link_port(listener, i, node, own[i], device[SPA_MIN(i, device_n - 1)]);
+    for (size_t i = 0; i < CHANNELS; i++) {
+        const uint32_t other = device[SPA_MIN(i, device_n - 1)];
+        listener->links[i] = plays ? link_ports_of(listener, node, own[i], listener->device, other)
+                                   : link_ports_of(listener, listener->device, other, node, own[i]);
+    }
     if (plays)
         atomic_store(&listener->ear.shared->node, node);
     return true;
 }
 
+static void unlink_twins(struct link *link)
+{
+    ST_EACH (twin, link->twins) {
+        if (*twin != NULL)
+            pw_proxy_destroy(*twin);
+        *twin = NULL;
+    }
+}
+
+/* What plays to the sink plays to this program, too; where a port has several, the server mixes them here as
+ * there. */
+static void link_programs(struct listener *listener)
+{
+    uint32_t own[CHANNELS], sink[CHANNELS];
+    const uint32_t node = own_node(listener);
+    const size_t sink_n = ports_of(listener, listener->sink_node, false, sink, CHANNELS);
+    if (sink_n == 0 || ports_of(listener, node, false, own, CHANNELS) < CHANNELS)
+        return;
+    ST_EACH (link, listener->links_seen) {
+        for (size_t i = 0; i < CHANNELS && link->id != 0 && link->to == listener->sink_node; i++) {
+            if (link->twins[i] == NULL && link->in == sink[SPA_MIN(i, sink_n - 1)])
+                link->twins[i] = link_ports_of(listener, link->from, link->out, node, own[i]);
+        }
+    }
+}
+
 static void open_filter(struct listener *listener)
 {
+    static const char *const names[2 * CHANNELS] = {"played-left", "played-right", "left", "right"};
     const bool plays = listener->ear.player;
     struct pw_properties *properties =
         pw_properties_new(PW_KEY_NODE_NAME, plays ? PLAYS : RECORDS, PW_KEY_NODE_DESCRIPTION,
-                          plays ? "sleeptune plays a test signal" : "sleeptune records its test signal",
+                          plays                 ? "sleeptune plays a test signal"
+                          : listener->ear.music ? "sleeptune compares what is played and what comes back"
+                                                : "sleeptune records its test signal",
                           PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_MEDIA_CATEGORY, "Filter", PW_KEY_MEDIA_ROLE,
                           "DSP", PW_KEY_NODE_AUTOCONNECT, "false", NULL);
     if (properties != NULL && listener->ear.frames > 0) /* as long as this node is there */
@@ -224,12 +270,12 @@ static void open_filter(struct listener *listener)
         return;
     pw_filter_add_listener(listener->filter, &listener->filter_hook, plays ? &play_events : &record_events,
                            listener);
-    for (size_t i = 0; i < CHANNELS; i++)
+    for (size_t i = 0; i < own_ports_n(listener); i++)
         listener->own_ports[i] =
             pw_filter_add_port(listener->filter, plays ? PW_DIRECTION_OUTPUT : PW_DIRECTION_INPUT,
                                PW_FILTER_PORT_FLAG_MAP_BUFFERS, sizeof(void *),
                                pw_properties_new(PW_KEY_FORMAT_DSP, MONO_FLOATS, PW_KEY_PORT_NAME,
-                                                 i == 0 ? "left" : "right", NULL),
+                                                 names[i + 2 * CHANNELS - own_ports_n(listener)], NULL),
                                NULL, 0);
     if (pw_filter_connect(listener->filter, PW_FILTER_FLAG_RT_PROCESS, NULL, 0) < 0) {
         pw_filter_destroy(listener->filter);
@@ -287,7 +333,9 @@ static void take_link(struct listener *listener, uint32_t id, const struct spa_d
             continue;
         *link = (struct link){.id = id,
                               .from = number_of(props, PW_KEY_LINK_OUTPUT_NODE),
-                              .to = number_of(props, PW_KEY_LINK_INPUT_NODE)};
+                              .to = number_of(props, PW_KEY_LINK_INPUT_NODE),
+                              .out = number_of(props, PW_KEY_LINK_OUTPUT_PORT),
+                              .in = number_of(props, PW_KEY_LINK_INPUT_PORT)};
         return;
     }
 }
@@ -296,11 +344,16 @@ static void take_link(struct listener *listener, uint32_t id, const struct spa_d
  * channels it has. */
 static void say_mixed(struct listener *listener)
 {
+    const bool music = listener->ear.music;
     uint32_t last = atomic_load(&listener->ear.shared->node);
+    if (music && listener->device == listener->sink_node) /* all that plays there is compared */
+        return;
     ST_EACH (link, listener->links_seen) {
-        if (link->id == 0 || link->said || link->to != listener->sink_node)
+        if (link->id == 0 || link->said || link->to != (music ? listener->device : listener->sink_node))
             continue;
         link->said = true;
+        if (music && atomic_load(&listener->ear.shared->node) == 0) /* the first one is the way itself */
+            atomic_store(&listener->ear.shared->node, last = link->from);
         const struct node *node = find_node(listener, link->from);
         if (link->from != last && link->from != atomic_load(&listener->ear.shared->node))
             st_ear_say(&listener->ear, ST_CAPTURE_MIXED, node != NULL ? node->name : "");
@@ -367,8 +420,11 @@ static void on_global_remove(void *ctx, uint32_t id)
         node->id = 0;
     ST_EACH (port, listener->ports)
         port->id = port->id == id ? 0 : port->id;
-    ST_EACH (link, listener->links_seen)
+    ST_EACH (link, listener->links_seen) {
+        if (link->id == id)
+            unlink_twins(link);
         link->id = link->id == id ? 0 : link->id;
+    }
 }
 
 static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,
@@ -390,6 +446,10 @@ static void choose(struct listener *listener)
     listener->sink_node = find_device(listener, sink, listener->sink, true);
     listener->device = cable && !listener->ear.player ? find_device(listener, source, listener->source, false)
                                                       : listener->sink_node;
+    if (listener->ear.music && listener->device == 0 && source[0] != '\0') { /* the monitor of another sink */
+        listener->device = find_device(listener, source, "", true);
+        ST_PRINT(listener->ear.head.way, "monitor");
+    }
     if (listener->sink_node == 0)
         end(listener,
             absent(listener, ST_TEXT(ST_CAPTURE_TEXT_BYTES, "PipeWire has no sink %.100s: see 'wpctl status'",
@@ -433,7 +493,7 @@ static void make_signal(struct listener *listener)
     const struct node *sink = find_node(listener, listener->sink_node),
                       *device = find_node(listener, listener->device);
     head->rate_hz = atomic_load(&listener->rate_seen);
-    head->channels = CHANNELS;
+    head->channels = (uint32_t)own_ports_n(listener);
     head->period_frames = atomic_load(&listener->frames_seen);
     head->latency_frames = -1;
     copy(head->server, listener->server);
@@ -463,7 +523,10 @@ static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct listener *listener = ctx;
     struct st_ear *ear = &listener->ear;
-    const bool linked = link_ports(listener) && (ear->player || atomic_load(&ear->shared->linked));
+    const bool linked =
+        link_ports(listener) && (ear->player || ear->music || atomic_load(&ear->shared->linked));
+    if (ear->music && linked)
+        link_programs(listener);
     if (!listener->headed && linked && is_running(listener))
         make_signal(listener);
     if (!ear->player && listener->headed && ear->go)
@@ -532,7 +595,7 @@ int main(int argc, char **argv)
 {
     static struct listener listener;
     st_ear_options(&listener.ear, argc, argv);
-    if (st_ear_split(&listener.ear) < 0)
+    if (!listener.ear.music && st_ear_split(&listener.ear) < 0)
         return st_ear_absent("no process can be started");
     setenv("PIPEWIRE_DEBUG", "0", 0);
     pw_init(NULL, NULL);
