@@ -35,5 +35,16 @@ is "and at its place" "$(away)" 1
 is "20 stops are 20 losses" "$(awk '$1 == "damage" && ++n > 9 && ($2 > end + 12000) {losses++} $1 == "damage" {end = $2 + $3} END {print losses + 0}' /tmp/s/heard)" 20
 is "the device counted them" "$(($(grep -c '^event xrun' /tmp/s/heard) >= 20))" 1
 tap_note <<<"latency: $(tail -1 /tmp/s/heard)"
+
+# a card that is 0.2 % slow: loopback.c makes 100000 / 100200 of the rate
+export PATH=/usr/local/bin:$PATH
+shift_of() { amixer -q -c "$1" cset "iface=PCM,name='PCM Rate Shift 100000',device=1" "$2"; }
+facts() { sleeptune report --input "$1" linux-card-clocks | grep -o 'runs .* too [a-z]*\|[0-9]* ppm apart\|keeps its rate'; }
+is_near() { awk -v a="$1" -v b="$2" -v by="$3" 'BEGIN {exit !(a != "null" && a - b < by && b - a < by)}'; }
+shift_of Loopback 100200
+sleeptune listen --back aloop -d 20s --json >/tmp/s/slow.json
+ok "a card that is 0.2 % slow is measured ($(jq .rate_ppm /tmp/s/slow.json) ppm)" is_near "$(jq .rate_ppm /tmp/s/slow.json)" -1996 100 # the guest's own ticks are 50 ppm off
+like "and is advice" "$(facts /tmp/s/slow.json)" '^runs 0\.(19|20) % too slow$'
+like "check says so, too" "$(sleeptune check --listen --back aloop -d 10s --all 2>&1)" 'runs 0\.(19|20) % too slow'
 [ "$tap_failed" -eq 0 ] || tap_note </tmp/s/heard
 tap_done
