@@ -97,7 +97,7 @@ static bool same(const struct st_event *a, const struct st_event *b)
 static struct st_observed_pending *pending_of(struct st_observed *o, const struct st_event *event)
 {
     struct st_observed_pending *oldest = &o->pending[0];
-    ST_EACH (pending, o->pending) {
+    ST_EACH_OF (pending, o->pending, ST_OBSERVED_PENDING_MAX) { /* not the two behind them */
         if (pending->told_ns != INT64_MIN && same(&pending->event, event))
             return pending;
         if (pending->told_ns < oldest->told_ns)

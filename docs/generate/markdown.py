@@ -3,7 +3,7 @@ import re
 import textwrap
 
 WIDTH = 110
-LINE_FULL = 70  # columns, from which on a line of words goes on in the next: rule.h, struct st_rule_guide
+LINE_FULL = 70  # columns, from which on a line of words goes on in the next: rule.h, struct st_rule
 
 NEEDS = {
     "reopen": "Then open the sound device again.",

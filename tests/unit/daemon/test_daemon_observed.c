@@ -221,6 +221,39 @@ static void more_clients_than_places_lose_nothing(void **state)
     assert_int_equal(o.view.seen.device_xruns_n, 3 * ST_OBSERVED_PENDING_MAX);
 }
 
+static void see_crowd_of_each_kind(bool clients_first)
+{
+    const int crowd = 3 * ST_OBSERVED_PENDING_MAX / 2;
+    int64_t first_n, second_n;
+    for (int round = 0; round < 2;
+         round++) { /* the first kind waits in its places when the second one comes */
+        for (int i = 0; i < crowd * (round + 1); i++) {
+            const bool is_client = (i < crowd) == clients_first;
+            char name[16];
+            snprintf(name, sizeof(name), "name%d", i);
+            see(name, name, !is_client, is_client);
+        }
+        turn_after(POLL_NS);
+    }
+    st_observed_finish(&o);
+    (void)events_of(clients_first ? "client-dropout" : "device-xrun", &first_n);
+    assert_int_equal(first_n, 2 * crowd);
+    (void)events_of(clients_first ? "device-xrun" : "client-dropout", &second_n);
+    assert_int_equal(second_n, crowd);
+}
+
+static void each_kind_of_a_crowd_keeps_its_number(void **state)
+{
+    (void)state;
+    see_crowd_of_each_kind(false);
+}
+
+static void each_kind_of_a_crowd_keeps_its_number_if_clients_come_first(void **state)
+{
+    (void)state;
+    see_crowd_of_each_kind(true);
+}
+
 static void absent_source_is_tried_again_at_growing_pauses_up_to_15_s(void **state)
 {
     (void)state;
@@ -931,6 +964,9 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(last_of_a_burst_is_told_without_another_xrun, setup, teardown),
         cmocka_unit_test_setup_teardown(more_clients_than_places_lose_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(each_kind_of_a_crowd_keeps_its_number, setup, teardown),
+        cmocka_unit_test_setup_teardown(each_kind_of_a_crowd_keeps_its_number_if_clients_come_first, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(event_of_a_client_says_why_by_its_own_cycle, setup, teardown),
