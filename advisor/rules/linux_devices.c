@@ -478,7 +478,8 @@ static void judge_card_clocks(struct st_finding *finding)
                           ST_NS_SHORT(llround(wish->frames / (away_ppm * 1e-15 * wish->rate_hz))));
         st_rule_fix(finding);
     } else if (no_rate == -ENOENT && no_drift == -ENOENT) {
-        st_finding_not_applicable(finding, "the clocks are measured by 'sleeptune check --listen' only");
+        st_finding_not_applicable(
+            finding, "the clocks are measured by 'sleeptune listen', and no run of it was given");
     } else if ((no_rate != 0 && no_rate != -ENOENT) || (no_drift != 0 && no_drift != -ENOENT)) {
         st_finding_unknown(finding, "what 'sleeptune listen' measured of the clocks could not be read");
     } else if (no_rate == 0) {

@@ -69,7 +69,7 @@ int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pipewire_cycle 
         spa_pod_get_fraction(field[4], &rate) < 0 || spa_pod_get_long(field[6], &duration) < 0)
         return -EBADMSG;
     if (rate.num == 0 || rate.denom < rate.num || rate.denom > ST_PIPEWIRE_CYCLE_RATE_MAX || duration <= 0 ||
-        duration > ST_PIPEWIRE_CYCLE_FRAMES_MAX)
+        duration > ST_PIPEWIRE_CYCLE_FRAMES_MAX || position < 0 || position > INT64_MAX / 2)
         return 0;
     const int64_t rate_hz = rate.denom / rate.num;
     if (duration / rate_hz >= ST_PIPEWIRE_CYCLE_MAX_NS / ST_NS_PER_S)
