@@ -45,7 +45,7 @@ const char *st_hearing_class_promise(enum st_path_class path_class);
     X(OVERDRIVEN, "overdriven", "The recording is overdriven: turn the volume or the input gain down.")      \
     X(MIXED, "mixed", "Other sound was mixed in. It was not counted: stop other programs.")                  \
     X(VOLUME, "volume", "The volume changed. That was not counted.")                                         \
-    X(CONTACT, "contact-lost", "The signal was lost for more than a second, and found again.")               \
+    X(CONTACT, "contact-lost", "The signal was lost for more than a second.")                                \
     X(SHORT, "short", "The recording is too short: the forced glitches are in its first 7 s.")               \
     X(QUIET, "quiet", "The programs played too little: let the music play for 10 s without a pause.")        \
     X(REPEATS, "repeats", "The music repeats itself exactly. That time does not count as heard.")            \
@@ -114,7 +114,7 @@ void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, 
                     struct st_hearing_result *ret);
 
 /** "0" may be said, or that there were losses: a path was found, and each forced glitch that its class
- * promises to find. */
+ * promises to find, and contact was not lost without a loss. */
 bool st_hearing_valid(const struct st_hearing_result *result);
 
 /** The glitches of the signal that `listen --signal` writes. */

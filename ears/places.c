@@ -171,6 +171,8 @@ static void settle(struct st_places *places)
 static bool is_silent(const struct st_places *places, uint64_t from, uint64_t until)
 {
     const double most = places->exact ? 0 : places->tolerance;
+    if (from + ST_PLACES_RING <= places->n) /* it is known no longer */
+        from = places->n + 1 - ST_PLACES_RING;
     for (uint64_t i = from; i < until; i++) {
         if (fabs((double)heard(places, i)) > most)
             return false;
@@ -252,15 +254,18 @@ static bool is_loud(const struct st_places *places)
 }
 
 /* Damaged for long: has the volume changed, is other sound mixed in, or is it further away than a second? */
-static void look_again(struct st_places *places)
+static void look_again(struct st_places *places, void *ctx)
 {
     const uint64_t lasts = places->n - places->bad_at;
     if (lasts % (places->rate_hz / 10) != 0 || !is_loud(places))
         return;
-    if (fabs(correlation(places, places->offset)) >= CORRELATED)
+    if (fabs(correlation(places, places->offset)) >= CORRELATED) {
         places->calibrate_from = places->n - WINDOW;
-    else if (lasts > places->rate_hz && !is_mixed(places, places->n - places->rate_hz, places->n))
+    } else if (lasts > places->rate_hz && !is_mixed(places, places->n - places->rate_hz, places->n)) {
+        if (places->expects)
+            heal(places, places->n, 0, ctx);
         places->locked = false;
+    }
 }
 
 static void search(struct st_places *places, void *ctx)
@@ -303,7 +308,7 @@ static void track(struct st_places *places, void *ctx)
     else if (places->n >= places->next_search)
         search(places, ctx);
     if (places->damaged)
-        look_again(places);
+        look_again(places, ctx);
 }
 
 void st_places_take(struct st_places *places, const float *samples, size_t stride, size_t frames_n, void *ctx)
@@ -323,5 +328,7 @@ void st_places_take(struct st_places *places, const float *samples, size_t strid
 
 void st_places_end(struct st_places *places, void *ctx)
 {
+    if (places->expects && places->locked && places->damaged && places->n - places->bad_at > places->rate_hz)
+        heal(places, places->n, 0, ctx);
     st_losses_end(&places->losses, ctx);
 }

@@ -284,7 +284,6 @@ static bool calibrate(struct st_reference *reference, int64_t lag)
 
 static void follow(struct st_reference *reference)
 {
-    reference->contact_lost_n += reference->was_followed;
     reference->state = ST_REFERENCE_FOLLOWS;
     reference->damaged = false;
     reference->after_gap = false;
@@ -336,6 +335,8 @@ static void seek(struct st_reference *reference)
 static bool is_silent(const struct st_reference *reference, uint64_t from, uint64_t until)
 {
     const double most = !reference->by_sample ? 5 * FLOOR : reference->exact ? 0 : reference->tolerance;
+    if (from + ST_REFERENCE_RING <= reference->n) /* it is known no longer */
+        from = reference->n + 1 - ST_REFERENCE_RING;
     for (uint64_t i = from; i < until; i++) {
         if (!(fabs((double)reference->y[i % ST_REFERENCE_RING]) <= most))
             return false;
@@ -363,6 +364,11 @@ static bool is_mixed(const struct st_reference *reference, uint64_t from, uint64
            both * both > 0.05 * xx * ss;
 }
 
+static bool joins_gap(const struct st_reference *reference)
+{
+    return reference->after_gap && reference->bad_at < reference->blind_until + CALIBRATE;
+}
+
 /* Damage from bad_at on; from `clean` on the music is back, `shift` frames ahead of its time. A difference
  * is false for one frame longer than a sample. */
 static void heal(struct st_reference *reference, uint64_t clean, int64_t shift, void *ctx)
@@ -387,9 +393,9 @@ static void heal(struct st_reference *reference, uint64_t clean, int64_t shift, 
     }
     reference->damaged = false;
     reference->lag -= shift;
-    const bool joins_gap = reference->after_gap && bad < reference->blind_until + CALIBRATE;
+    const bool joins = joins_gap(reference);
     reference->after_gap = false;
-    if (joins_gap || loss.frames == 0 ||
+    if (joins || loss.frames == 0 ||
         (shift == 0 && !reference->by_sample && len < frames_of(reference, SHORT_MS)))
         return;
     if (shift == 0 && !silent && is_mixed(reference, bad, clean)) {
@@ -397,6 +403,14 @@ static void heal(struct st_reference *reference, uint64_t clean, int64_t shift, 
         return;
     }
     st_losses_add(&reference->losses, &loss, clean, ctx);
+}
+
+static void lose(struct st_reference *reference)
+{
+    reference->contact_lost_n += reference->state == ST_REFERENCE_FOLLOWS;
+    reference->state = ST_REFERENCE_SEEKS;
+    reference->damaged = false;
+    reference->next_try = reference->n;
 }
 
 static bool agrees(const struct st_reference *reference, uint64_t at, int64_t lag, double tolerance)
@@ -462,8 +476,11 @@ static void search(struct st_reference *reference, void *ctx)
     const struct place place = find(reference, lag - most, lag + most, lag);
     if (fabs(place.likeness) < CORRELATED) {
         if (lasts > reference->rate_hz &&
-            !is_mixed(reference, reference->n - reference->rate_hz, reference->n))
-            reference->state = ST_REFERENCE_SEEKS;
+            !is_mixed(reference, reference->n - reference->rate_hz, reference->n)) {
+            if (!joins_gap(reference)) /* else it may have moved meanwhile */
+                heal(reference, reference->n + 1, 0, ctx);
+            lose(reference);
+        }
     } else if (llabs(place.lag - lag) <= (reference->by_sample ? 0 : 1)) {
         adjust(reference, &place);
     } else {
@@ -566,13 +583,6 @@ static void drift(struct st_reference *reference, const struct block *block)
     }
 }
 
-static void lose(struct st_reference *reference)
-{
-    reference->state = ST_REFERENCE_SEEKS;
-    reference->damaged = false;
-    reference->next_try = reference->n;
-}
-
 static void settled(struct st_reference *reference)
 {
     const double gain = reference->gain, noise = reference->noise;
@@ -613,6 +623,8 @@ static void judge(struct st_reference *reference, struct block *block, void *ctx
     block->tolerance = tolerance_at(reference, block->from, reference->lag);
     block->floor = reference->by_sample ? 2 * reference->tolerance : FLOOR;
     reference->quiet = block->peak <= block->floor;
+    if (!reference->quiet)
+        reference->loud_at = reference->n;
     if (block->from / frames_of(reference, SIMILAR_MS) !=
         (block->from - block->n) / frames_of(reference, SIMILAR_MS))
         reference->similar = !reference->quiet && repeats(reference, block->from);
@@ -682,5 +694,8 @@ void st_reference_gap(struct st_reference *reference, uint64_t frames_n, void *c
 
 void st_reference_end(struct st_reference *reference, void *ctx)
 {
+    if (reference->state == ST_REFERENCE_FOLLOWS && reference->damaged &&
+        reference->loud_at > reference->bad_at + reference->rate_hz)
+        heal(reference, reference->loud_at + 1, 0, ctx);
     st_losses_end(&reference->losses, ctx);
 }

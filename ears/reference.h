@@ -21,7 +21,7 @@ enum st_reference_state {
     ST_REFERENCE_FOLLOWS
 };
 
-/* Damages what came back, later by ST_REFERENCE_FORCE_MS. */
+/* Damages what came back, 60 ms later. */
 struct st_reference_force {
     struct st_signal plan; /* its glitches by at_frame: frames with sound */
     size_t forced_n;       /* or left out */
@@ -51,7 +51,7 @@ struct st_reference {
     /* of its own */
     uint64_t next_try, settled, blind_until, next_search, searches_n;
     bool damaged, after_gap;
-    uint64_t bad_at, good_at, good_n;
+    uint64_t bad_at, good_at, good_n, loud_at;
     double kernel_part;
     float kernel[ST_REFERENCE_TAPS], expected[ST_REFERENCE_BLOCK + 2], scratch[ST_REFERENCE_RING];
     float last_x;
@@ -71,7 +71,8 @@ void st_reference_take(struct st_reference *reference, const float *frames, size
 /** Of these frames neither side is known: nothing is judged that was played or recorded then. */
 void st_reference_gap(struct st_reference *reference, uint64_t frames_n, void *ctx);
 
-/** No more comes: the last loss. Damage up to the end is none. */
+/** No more comes: the last loss. Damage up to the end is one if more than a second of music was played then.
+ */
 void st_reference_end(struct st_reference *reference, void *ctx);
 
 /** From playing to recording, without what forcing takes. */

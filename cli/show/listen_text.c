@@ -93,11 +93,12 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
         snprintf(buf, bytes,
                  "! Invalid: no glitch could be forced to test this, so losses may have been missed.");
     else if (!st_hearing_valid(result))
-        snprintf(buf, bytes,
-                 "! Invalid: only %u of the %u forced glitches were found, so losses may have been missed. "
-                 "%zu loss%s found in %s %s.",
-                 result->forced_found_n, result->forced_n, result->losses_n,
-                 result->losses_n == 1 ? " was" : "es were", heard, title(view));
+        snprintf(buf, bytes, "! Invalid: %s, so losses may have been missed. %zu loss%s found in %s %s.",
+                 result->forced_found_n < result->forced_n
+                     ? ST_TEXT(80, "only %u of the %u forced glitches were found", result->forced_found_n,
+                               result->forced_n)
+                     : "the signal was lost for more than a second",
+                 result->losses_n, result->losses_n == 1 ? " was" : "es were", heard, title(view));
     else if (view->live != NULL && view->live->has_ended)
         snprintf(buf, bytes,
                  "! Ended after %s, as the device or the sound server has gone: %zu loss%s until then.",

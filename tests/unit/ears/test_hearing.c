@@ -92,6 +92,28 @@ static void a_loss_that_was_not_forced_is_one(void **state)
     free(frames);
 }
 
+/* In a run; a file that was recorded elsewhere may go on after the signal. */
+static void a_path_that_dies_in_a_run_is_a_loss(void **state)
+{
+    (void)state;
+    for (int run = 0; run < 4; run++) {
+        float *frames = played(0);
+        for (size_t i = (size_t)2 * 9 * RATE; i < (size_t)2 * SECONDS * RATE; i++)
+            frames[i] = run < 2 ? 0 : (float)(0.05 * next_normal(&seed));
+        expects = run % 2 != 0;
+        listen(frames, RATE, 2, SECONDS * RATE, true);
+        assert_true(st_hearing_valid(&result));
+        assert_int_equal(result.losses_n, expects);
+        if (expects) {
+            assert_int_equal(result.losses[0].kind, run < 2 ? ST_LOSS_ZEROED : ST_LOSS_CORRUPTED);
+            assert_int_equal(result.losses[0].at_frame, 9 * RATE);
+            assert_true(result.losses[0].frames >= RATE);
+        }
+        free(frames);
+    }
+    expects = false;
+}
+
 /* A detector that does not find what was forced is not believed. */
 static void a_glitch_that_is_not_found_makes_it_invalid(void **state)
 {
@@ -250,11 +272,23 @@ static void a_single_channel_of_the_sequence_is_enough(void **state)
     free(frames);
 }
 
+static void a_remark_may_make_it_invalid(void **state)
+{
+    (void)state;
+    result = (struct st_hearing_result){.path_class = ST_PATH_EXACT, .forced_n = 9, .forced_found_n = 9};
+    assert_true(st_hearing_valid(&result));
+    result.remarks[ST_REMARK_CONTACT] = true;
+    assert_false(st_hearing_valid(&result));
+    result.losses_n = 1;
+    assert_true(st_hearing_valid(&result));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forced_glitches_are_found_and_are_no_losses),
         cmocka_unit_test(a_loss_that_was_not_forced_is_one),
+        cmocka_unit_test(a_path_that_dies_in_a_run_is_a_loss),
         cmocka_unit_test(a_glitch_that_is_not_found_makes_it_invalid),
         cmocka_unit_test(other_sound_before_the_signal_does_not_matter),
         cmocka_unit_test(another_volume_is_linear),
@@ -262,6 +296,7 @@ int main(void)
         cmocka_unit_test(much_noise_is_lossy),
         cmocka_unit_test(what_is_wrong_is_said_and_not_counted),
         cmocka_unit_test(a_single_channel_of_the_sequence_is_enough),
+        cmocka_unit_test(a_remark_may_make_it_invalid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

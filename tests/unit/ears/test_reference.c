@@ -110,6 +110,11 @@ static bool is_right(const struct st_loss *loss, const struct st_loss *truth, ui
            loss->frames + slack >= truth->frames && loss->frames <= truth->frames + slack;
 }
 
+static bool is_near(uint64_t at, uint64_t truth)
+{
+    return at + 100 > truth && at < truth + 100;
+}
+
 static void expect(const char *name, enum st_path_class path_class, const struct st_loss *faults, size_t n,
                    uint64_t slack, uint64_t place)
 {
@@ -290,6 +295,34 @@ static void a_gap_is_not_judged(void **state)
     }
 }
 
+/* From 13 s on, and it does not come back. */
+static void a_path_that_dies_is_a_loss(void **state)
+{
+    (void)state;
+    uint64_t seed = 19;
+    const size_t at = (size_t)13 * RATE;
+    make_tune(played, FRAMES, RATE, 21);
+    for (int sound = 0; sound < 2; sound++) {
+        memcpy(back, played, sizeof(back));
+        for (size_t i = 2 * at; i < 2 * FRAMES; i++)
+            back[i] = sound ? (float)(0.1 * next_normal(&seed)) : 0;
+        listen(played, back, FRAMES, LAG, 1);
+        const struct st_loss *loss = &result.losses[0];
+        if (!st_hearing_valid(&result) || result.losses_n != 1 ||
+            !is_near(loss->at_frame, at + LAG + DELAY) ||
+            loss->kind != (sound ? ST_LOSS_CORRUPTED : ST_LOSS_ZEROED) || loss->frames < RATE ||
+            result.remarks[ST_REMARK_CONTACT] != sound) {
+            explain(sound ? "other sound" : "silence", NULL, 0);
+            fail();
+        }
+    }
+    memcpy(back, played, sizeof(back)); /* so does the music: a pause */
+    memset(played + 2 * at, 0, sizeof(played) - 2 * at * sizeof(float));
+    memset(back + 2 * at, 0, sizeof(back) - 2 * at * sizeof(float));
+    listen(played, back, FRAMES, LAG, 1);
+    assert_true(st_hearing_valid(&result) && result.losses_n == 0);
+}
+
 static void no_loss_where_there_is_none(long hours)
 {
     static struct tune tune;
@@ -326,6 +359,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(another_clock_is_followed),
         cmocka_unit_test(what_is_no_loss_is_said_and_not_counted),
         cmocka_unit_test(a_gap_is_not_judged),
+        cmocka_unit_test(a_path_that_dies_is_a_loss),
     };
     if (argc > 1)
         no_loss_where_there_is_none(atol(argv[1]));
