@@ -382,6 +382,6 @@ void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, 
 bool st_hearing_valid(const struct st_hearing_result *result)
 {
     return result->path_class != ST_PATH_NONE && result->forced_n > 0 &&
-           result->forced_found_n == result->forced_n &&
+           result->forced_found_n == result->forced_n && !result->remarks[ST_REMARK_QUIET] &&
            (result->losses_n > 0 || !result->remarks[ST_REMARK_CONTACT]);
 }

@@ -282,14 +282,21 @@ static bool calibrate(struct st_reference *reference, int64_t lag)
     return true;
 }
 
+/* The class is that of the worst part. */
+static void keep_worst(struct st_reference *reference)
+{
+    const bool first = !reference->was_followed;
+    reference->was_by_sample = (first || reference->was_by_sample) && reference->by_sample;
+    reference->was_exact = (first || reference->was_exact) && reference->exact;
+}
+
 static void follow(struct st_reference *reference)
 {
     reference->state = ST_REFERENCE_FOLLOWS;
     reference->damaged = false;
     reference->after_gap = false;
+    keep_worst(reference);
     reference->was_followed = true;
-    reference->was_by_sample = reference->by_sample;
-    reference->was_exact = reference->exact;
     reference->losses.slack_frames = reference->exact       ? 0
                                      : reference->by_sample ? 4
                                                             : frames_of(reference, 1);

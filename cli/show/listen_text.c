@@ -97,6 +97,8 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
                  result->forced_found_n < result->forced_n
                      ? ST_TEXT(80, "only %u of the %u forced glitches were found", result->forced_found_n,
                                result->forced_n)
+                 : result->remarks[ST_REMARK_QUIET]
+                     ? "too little music was played to force each glitch"
                      : "the signal was lost for more than a second",
                  result->losses_n, result->losses_n == 1 ? " was" : "es were", heard, title(view));
     else if (view->live != NULL && view->live->has_ended)

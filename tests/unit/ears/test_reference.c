@@ -323,6 +323,39 @@ static void a_path_that_dies_is_a_loss(void **state)
     assert_true(st_hearing_valid(&result) && result.losses_n == 0);
 }
 
+static void music_that_ends_before_all_glitches_were_forced_is_invalid(void **state)
+{
+    (void)state;
+    const size_t at = (size_t)6 * RATE;
+    make_tune(played, FRAMES, RATE, 22);
+    memset(played + 2 * at, 0, sizeof(played) - 2 * at * sizeof(float));
+    listen(played, played, FRAMES, LAG, 1);
+    assert_true(result.forced_n > 0 && result.forced_found_n == result.forced_n);
+    says(ST_REMARK_QUIET);
+    assert_false(st_hearing_valid(&result));
+}
+
+/* Sample by sample at first, then converted; or first converted. */
+static void the_class_is_that_of_the_worst_part(void **state)
+{
+    (void)state;
+    static float whole[2 * FRAMES];
+    const size_t at = (size_t)11 * RATE;
+    make_tune(played, FRAMES, RATE, 23);
+    for (int first = 0; first < 2; first++) {
+        memcpy(back, played, sizeof(back));
+        convert(1);
+        memcpy(whole, first ? played : back, sizeof(whole));
+        memcpy(whole + 2 * at, (first ? back : played) + 2 * (at - 60 * RATE / 50),
+               sizeof(whole) - 2 * at * sizeof(float));
+        listen(played, whole, FRAMES, 9000, 1);
+        if (result.path_class != ST_PATH_MUSIC_CONVERTED) {
+            explain("worst", NULL, 0);
+            fail();
+        }
+    }
+}
+
 static void no_loss_where_there_is_none(long hours)
 {
     static struct tune tune;
@@ -360,6 +393,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_is_no_loss_is_said_and_not_counted),
         cmocka_unit_test(a_gap_is_not_judged),
         cmocka_unit_test(a_path_that_dies_is_a_loss),
+        cmocka_unit_test(music_that_ends_before_all_glitches_were_forced_is_invalid),
+        cmocka_unit_test(the_class_is_that_of_the_worst_part),
     };
     if (argc > 1)
         no_loss_where_there_is_none(atol(argv[1]));
