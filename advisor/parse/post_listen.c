@@ -14,14 +14,19 @@ static void put_ppm(struct st_post *post, const char *key, const char *number)
         st_facts_put_state(post->facts, key, ST_FACT_MALFORMED, 0, number, post->source);
 }
 
-/* A recording that was made elsewhere has no "back": its clock is no card's of this machine. */
+/* A recording that was made elsewhere has no "back": its clock is no card's of this machine. Music shows
+ * clocks of cards inexactly. A line that begins with "}" ends the document. */
 static bool listen_line(struct st_post *post, char *line)
 {
+    const bool was_seen = post->listen.seen;
     const char *at = line + strspn(line, " "), *colon = strstr(at, ": "),
                *value = colon != NULL ? colon + 2 : "";
     if (st_text_begins(at, "\"schema\": "))
         post->listen.seen = post->listen.live = st_text_begins(value, "\"sleeptune-listen/1\"");
-    else if (st_text_begins(at, "\"back\": null") || st_text_begins(at, "\"kernel\": \"FreeBSD"))
+    else if (line[0] == '}')
+        post->listen.seen = post->listen.live = false;
+    else if (st_text_begins(at, "\"back\": null") || st_text_begins(at, "\"signal\": \"music\"") ||
+             st_text_begins(at, "\"kernel\": \"FreeBSD"))
         post->listen.live = false;
     else if (st_text_begins(at, "\"valid\": "))
         post->listen.valid = st_text_begins(value, "true");
@@ -29,7 +34,7 @@ static bool listen_line(struct st_post *post, char *line)
         put_ppm(post, ST_KEY_LISTEN_DRIFT_PPM, value);
     else if (post->listen.live && st_text_begins(at, "\"rate_ppm\": "))
         put_ppm(post, ST_KEY_LISTEN_RATE_PPM, value);
-    return post->listen.seen && strchr("\"{}[]", *at) != NULL;
+    return (was_seen || post->listen.seen) && *at != '\0' && strchr("\"{}[]", *at) != NULL;
 }
 
 const struct st_post_format st_post_listen = {
