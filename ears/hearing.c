@@ -9,6 +9,7 @@
 #define LOSSY      0.05   /* noise beside the tones: more than conversion leaves */
 #define FORCE_FROM 2      /* s */
 #define FORCE_S    4.5    /* half a second for each */
+#define DRIFT_MIN  30e-6  /* of music: what is known at one moment is that inexact */
 
 static const struct {
     const char *name, *text, *promise;
@@ -74,7 +75,7 @@ void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t chan
     hearing->channels = channels;
     hearing->music = false;
     hearing->frames = hearing->clipped = hearing->same = 0;
-    hearing->peak = 0;
+    hearing->peak = hearing->played_peak = 0;
     hearing->by_places.n = hearing->by_tones.n = 0;
     st_places_init(&hearing->places, rate_hz, ST_HEARING_LEVEL, keep);
     hearing->places.tries_max = TRIES_MAX;
@@ -107,6 +108,8 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
         const float left = frame[0], right = frame[channels > 1];
         const float most = fmaxf(fabsf(left), fabsf(right));
         hearing->peak = fmaxf(hearing->peak, most);
+        for (uint32_t c = 0; c < all - channels; c++)
+            hearing->played_peak = fmaxf(hearing->played_peak, fabsf(frames[i * all + c]));
         hearing->clipped += most >= CLIPPED;
         hearing->same += channels > 1 && left == right;
     }
@@ -301,7 +304,8 @@ static void take_music(const struct st_hearing *hearing, struct st_hearing_resul
     ret->offset = -st_reference_latency(reference);
     ret->gain_db = decibels(fabs(reference->gain));
     ret->noise_db = reference->by_sample && reference->exact ? (double)NAN : decibels(reference->noise);
-    ret->drift_ppm = reference->by_sample ? (double)NAN : -reference->rate * 1e6;
+    if (!reference->by_sample && fabs(reference->rate) >= DRIFT_MIN)
+        ret->drift_ppm = -reference->rate * 1e6;
 }
 
 static void take_figures(const struct st_hearing *hearing, struct st_hearing_result *ret)
@@ -345,7 +349,8 @@ static void take_remarks(const struct st_hearing *hearing, struct st_hearing_res
     const bool none = ret->path_class == ST_PATH_NONE;
     const bool exact = is_exact(ret->path_class);
     bool *say = ret->remarks;
-    say[ST_REMARK_SILENT] = none && hearing->peak <= SILENT;
+    say[ST_REMARK_SILENT] =
+        none && hearing->peak <= SILENT && (!hearing->music || hearing->played_peak > SILENT);
     say[ST_REMARK_OVERDRIVEN] = hearing->clipped > hearing->rate_hz / 100;
     if (hearing->music) {
         remark_music(hearing, say);

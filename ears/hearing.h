@@ -73,7 +73,7 @@ struct st_hearing {
     uint32_t rate_hz, channels;
     bool music;
     uint64_t frames, clipped, same; /* recorded; with a sample at full scale; with equal channels */
-    float peak;
+    float peak, played_peak;        /* recorded; of music: played */
     struct st_places places;
     struct st_tones tones; /* of the second channel, if there is one */
     struct st_hearing_list by_places, by_tones;
@@ -91,7 +91,7 @@ struct st_hearing_result {
     unsigned forced_n, forced_found_n;            /* those that this class promises to find */
     double per_hour_max95;    /* losses of at least the promised length; inf: nothing heard */
     double gain_db, noise_db; /* NAN: unknown */
-    double drift_ppm;         /* the recording's clock against the player's; NAN: unknown */
+    double drift_ppm; /* the recording's clock against the player's; NAN: unknown, or by music below 30 */
     bool places_known;
     int64_t offset; /* frame of the signal minus frame recorded, where it was heard first; if places_known */
     bool remarks[ST_REMARKS_N];

@@ -465,6 +465,7 @@ static void adjust(struct st_reference *reference, const struct place *place)
         reference->noise = noise;
         return;
     }
+    keep_worst(reference);
     reference->volumes_n++;
     reference->damaged = false;
 }

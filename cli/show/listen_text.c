@@ -97,9 +97,8 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
                  result->forced_found_n < result->forced_n
                      ? ST_TEXT(80, "only %u of the %u forced glitches were found", result->forced_found_n,
                                result->forced_n)
-                 : result->remarks[ST_REMARK_QUIET]
-                     ? "too little music was played to force each glitch"
-                     : "the signal was lost for more than a second",
+                 : result->remarks[ST_REMARK_QUIET] ? "too little music was played to force each glitch"
+                                                    : "the signal was lost for more than a second",
                  result->losses_n, result->losses_n == 1 ? " was" : "es were", heard, title(view));
     else if (view->live != NULL && view->live->has_ended)
         snprintf(buf, bytes,
@@ -231,7 +230,7 @@ static void say_next(const struct st_listen_view *view, FILE *out, int width)
     else if (result->remarks[ST_REMARK_SILENT])
         next = "unmute and turn up both devices, as in alsamixer or wpctl status, then listen again";
     else if (!st_hearing_valid(result) && view->music)
-        next = "sleeptune listen --music while music plays that is neither silent nor one tone";
+        next = "start music that is neither silent nor one tone, then run: sleeptune listen --music";
     else if (!st_hearing_valid(result))
         next = "sleeptune listen --help, for another way back (--back)";
     else if (result->losses_n > 0 && view->live != NULL)
