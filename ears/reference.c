@@ -89,13 +89,14 @@ static float forced(struct st_reference *reference, float sample)
     uint64_t at = now - delay + (uint64_t)force->shift;
     if (fabsf(came_back(force, at)) > AUDIBLE)
         force->sounds_until = now + delay;
+    const bool sees = reference->n >= reference->blind_until + CALIBRATE;
     force->sounding += now < force->sounds_until && reference->state == ST_REFERENCE_FOLLOWS &&
-                       !reference->similar && !reference->damaged;
+                       !reference->similar && !reference->damaged && sees;
     const uint64_t least = !reference->by_sample ? frames_of(reference, JOIN_MS)
                            : reference->exact    ? 1
                                                  : frames_of(reference, 1);
     const struct st_glitch *next = &force->plan.glitches[force->forced_n];
-    const bool due = force->forced_n < force->plan.glitches_n && force->sounding >= next->at_frame;
+    const bool due = sees && force->forced_n < force->plan.glitches_n && force->sounding >= next->at_frame;
     if (due && next->frames < least) { /* the path does not promise to show it */
         force->forced_n++;
     } else if (due && is_audible(reference, at)) {
@@ -400,7 +401,8 @@ static void heal(struct st_reference *reference, uint64_t clean, int64_t shift, 
     }
     reference->damaged = false;
     reference->lag -= shift;
-    const bool joins = joins_gap(reference);
+    const bool joins = joins_gap(reference) &&
+                       (shift != 0 || (!reference->by_sample && len < frames_of(reference, JOIN_MS)));
     reference->after_gap = false;
     if (joins || loss.frames == 0 ||
         (shift == 0 && !reference->by_sample && len < frames_of(reference, SHORT_MS)))
@@ -685,12 +687,17 @@ void st_reference_take(struct st_reference *reference, const float *frames, size
     }
 }
 
+/* Is that forced glitch still to be found? */
+static bool is_open(const struct st_reference *reference, uint64_t at)
+{
+    return at >= reference->n - reference->n % (reference->rate_hz / BLOCKS_HZ) ||
+           (reference->damaged && at + frames_of(reference, FORCE_MS) > reference->bad_at);
+}
+
 void st_reference_gap(struct st_reference *reference, uint64_t frames_n, void *ctx)
 {
     frames_n = frames_n < ST_REFERENCE_RING ? frames_n : ST_REFERENCE_RING;
-    if (reference->damaged && reference->forced_n > 0 &&
-        reference->forced[reference->forced_n - 1].at_frame + frames_of(reference, FORCE_MS) >
-            reference->bad_at)
+    if (reference->forced_n > 0 && is_open(reference, reference->forced[reference->forced_n - 1].at_frame))
         reference->forced_n--; /* no one can find it */
     reference->damaged = false;
     reference->after_gap = true;

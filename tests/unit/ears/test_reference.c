@@ -357,6 +357,59 @@ static void the_class_is_that_of_the_worst_part(void **state)
     }
 }
 
+/* Plays `played` and `back`, which comes LAG later, with gaps of 9000 frames. @param every  frames between
+ * them, from 3 s on @param until  no gap later */
+static void listen_with_gaps(size_t every, size_t until, uint64_t chance)
+{
+    float frame[4];
+    st_hearing_init_music(&hearing, RATE, 2, chance);
+    for (size_t i = 0; i < FRAMES; i++) {
+        if (i >= 3 * RATE && i < until && i % every == 0) {
+            st_hearing_gap(&hearing, 9000);
+            i += 9000;
+        }
+        for (size_t c = 0; c < 2; c++) {
+            frame[c] = played[2 * i + c];
+            frame[2 + c] = i > LAG ? back[2 * (i - LAG) + c] : 0;
+        }
+        st_hearing_take(&hearing, frame, 1);
+    }
+    st_hearing_end(&hearing, NULL, 0, &result);
+}
+
+static void no_glitch_is_forced_where_a_gap_hides_it(void **state)
+{
+    (void)state;
+    make_tune(played, FRAMES, RATE, 31);
+    memcpy(back, played, sizeof(back));
+    for (uint64_t chance = 0; chance < 9; chance++) {
+        if (chance == 8)
+            convert(1.0003);
+        listen_with_gaps((size_t)RATE * (chance < 8 ? 3 : 5) / 2 + chance * 131, FRAMES, chance);
+        if (result.forced_n < (chance < 8 ? 3 : 1) || result.forced_found_n < result.forced_n ||
+            result.losses_n > 0) {
+            explain("gaps", NULL, 0);
+            fail();
+        }
+    }
+}
+
+/* It begins while nothing is known, and lasts for 50 ms of what counts as heard. */
+static void damage_right_after_a_gap_is_a_loss(void **state)
+{
+    (void)state;
+    const size_t gap = (size_t)14 * RATE, seen = gap + 9000 + LAG + 2 * DELAY;
+    make_tune(played, FRAMES, RATE, 32);
+    memcpy(back, played, sizeof(back));
+    memset(back + 2 * (gap - LAG), 0, (seen + 2400 - gap) * 2 * sizeof(float));
+    listen_with_gaps(gap, gap + 1, 2);
+    if (!st_hearing_valid(&result) || result.losses_n != 1 || result.losses[0].kind != ST_LOSS_ZEROED ||
+        !is_near(result.losses[0].at_frame + result.losses[0].frames, seen + 2400 + DELAY)) {
+        explain("after a gap", NULL, 0);
+        fail();
+    }
+}
+
 static void no_loss_where_there_is_none(long hours)
 {
     static struct tune tune;
@@ -396,6 +449,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_path_that_dies_is_a_loss),
         cmocka_unit_test(music_that_ends_before_all_glitches_were_forced_is_invalid),
         cmocka_unit_test(the_class_is_that_of_the_worst_part),
+        cmocka_unit_test(no_glitch_is_forced_where_a_gap_hides_it),
+        cmocka_unit_test(damage_right_after_a_gap_is_a_loss),
     };
     if (argc > 1)
         no_loss_where_there_is_none(atol(argv[1]));
