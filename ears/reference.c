@@ -19,6 +19,7 @@
 #define LOSSY      0.1   /* noise beside the music: more than conversion leaves */
 #define UNLIKE     0.25  /* more than that is not compared */
 #define FLOOR      1e-4  /* differences below that, on a path that converts, are silence */
+#define SAME       1e-3  /* as a share of it, the gain */
 #define RATE_MAX   1e-3  /* frames in a frame: two clocks do not differ by more */
 #define VAGUE_MS   100   /* converted: the music may be found again that late */
 #define SHORT_MS   2     /* converted: shorter damage in its place is what conversion does */
@@ -427,7 +428,21 @@ static bool agrees(const struct st_reference *reference, uint64_t at, int64_t la
     return !(fabs((double)heard(reference, at) - expects(reference, at, lag)) > tolerance);
 }
 
-/* The music goes on at another place: since when? */
+/* @return since when it has been at that place. */
+static uint64_t since(const struct st_reference *reference, int64_t lag)
+{
+    const uint64_t most = ST_REFERENCE_RING / 4, each = reference->rate_hz / BLOCKS_HZ;
+    uint64_t clean = reference->n;
+    double tolerance = 0;
+    do {
+        if ((reference->n - clean) % each == 0)
+            tolerance = tolerance_at(reference, clean - each, lag);
+    } while (clean + most > reference->n && clean > WINDOW && agrees(reference, clean - 1, lag, tolerance) &&
+             clean-- > 0);
+    return clean;
+}
+
+/* The music goes on at another place. */
 static void jump(struct st_reference *reference, const struct place *place, void *ctx)
 {
     const double part = reference->part;
@@ -435,22 +450,16 @@ static void jump(struct st_reference *reference, const struct place *place, void
         reference->part = part_of(reference, place);
         set_kernel(reference);
     }
-    const uint64_t most = ST_REFERENCE_RING / 4, each = reference->rate_hz / BLOCKS_HZ;
-    uint64_t clean = reference->n;
-    double tolerance = 0;
-    do {
-        if ((reference->n - clean) % each == 0)
-            tolerance = tolerance_at(reference, clean - each, place->lag);
-    } while (clean + most > reference->n && clean > WINDOW &&
-             agrees(reference, clean - 1, place->lag, tolerance) && clean-- > 0);
+    const uint64_t clean = since(reference, place->lag);
     if (reference->n - clean >= GOOD)
         heal(reference, clean, reference->lag - place->lag, ctx);
     else
         reference->part = part;
 }
 
-/* Damage that lasts for long, at its place: another volume, or other sound. */
-static void adjust(struct st_reference *reference, const struct place *place)
+/* Damage that lasts for long, at its place: another volume, or other sound. If it was silent before, or its
+ * volume is the same, there was a loss, too. */
+static void adjust(struct st_reference *reference, const struct place *place, void *ctx)
 {
     const double gain = reference->gain, noise = reference->noise;
     if (!reference->by_sample) {
@@ -460,6 +469,7 @@ static void adjust(struct st_reference *reference, const struct place *place)
     if (reference->n - reference->bad_at < CALIBRATE)
         return;
     if (!reference->by_sample) {
+        set_kernel(reference);
         (void)calibrate(reference, place->lag);
         reference->noise = LOSSY;
     } else if (!calibrate(reference, reference->lag)) {
@@ -469,6 +479,11 @@ static void adjust(struct st_reference *reference, const struct place *place)
     }
     keep_worst(reference);
     reference->volumes_n++;
+    const uint64_t clean = since(reference, reference->lag), bad = reference->bad_at;
+    const uint64_t edge = reference->by_sample ? 1 : frames_of(reference, 1);
+    if (reference->n - clean >= GOOD && clean > bad + 2 * edge &&
+        (fabs(reference->gain / gain - 1) < SAME || is_silent(reference, bad + edge, clean - edge)))
+        heal(reference, clean, 0, ctx);
     reference->damaged = false;
 }
 
@@ -492,7 +507,7 @@ static void search(struct st_reference *reference, void *ctx)
             lose(reference);
         }
     } else if (llabs(place.lag - lag) <= (reference->by_sample ? 0 : 1)) {
-        adjust(reference, &place);
+        adjust(reference, &place, ctx);
     } else {
         jump(reference, &place, ctx);
     }

@@ -410,6 +410,36 @@ static void damage_right_after_a_gap_is_a_loss(void **state)
     }
 }
 
+/* The path stops, and goes on with another volume, or with noise. */
+static void a_loss_before_another_volume_counts(void **state)
+{
+    (void)state;
+    uint64_t seed = 41;
+    const size_t at = (size_t)13 * RATE, n = RATE / 2;
+    make_tune(played, FRAMES, RATE, 33);
+    for (int path = 0; path < 3; path++) {
+        const bool noise = path == 1, ramp = path == 2;
+        memcpy(back, played, sizeof(back));
+        for (size_t i = 2 * at; i < 2 * FRAMES; i++) {
+            const size_t since = i / 2 - at;
+            if (ramp)
+                back[i] *= 1 - 0.05F * fminf((float)since / 960, 1);
+            else if (since < n)
+                back[i] = noise ? (float)(0.1 * next_normal(&seed)) : 0;
+            else
+                back[i] = noise ? back[i] + (float)(1e-5 * next_normal(&seed)) : 0.7F * back[i];
+        }
+        listen(played, back, FRAMES, LAG, 1);
+        const struct st_loss *loss = &result.losses[0];
+        if (!st_hearing_valid(&result) || !result.remarks[ST_REMARK_VOLUME] || result.losses_n != !ramp ||
+            (!ramp && (loss->kind != (noise ? ST_LOSS_CORRUPTED : ST_LOSS_ZEROED) ||
+                       !is_near(loss->at_frame, at + LAG + DELAY) || !is_near(loss->frames, n)))) {
+            explain(ramp ? "ramp" : noise ? "noise" : "volume", NULL, 0);
+            fail();
+        }
+    }
+}
+
 static void no_loss_where_there_is_none(long hours)
 {
     static struct tune tune;
@@ -451,6 +481,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_class_is_that_of_the_worst_part),
         cmocka_unit_test(no_glitch_is_forced_where_a_gap_hides_it),
         cmocka_unit_test(damage_right_after_a_gap_is_a_loss),
+        cmocka_unit_test(a_loss_before_another_volume_counts),
     };
     if (argc > 1)
         no_loss_where_there_is_none(atol(argv[1]));
