@@ -9,6 +9,7 @@
 #define LOSSY      0.05   /* noise beside the tones: more than conversion leaves */
 #define FORCE_FROM 2      /* s */
 #define FORCE_S    4.5    /* half a second for each */
+#define GAP_MAX_S  60     /* a longer gap is another clock */
 #define DRIFT_MIN  30e-6  /* of music: what is known at one moment is that inexact */
 
 static const struct {
@@ -91,7 +92,7 @@ void st_hearing_init_music(struct st_hearing *hearing, uint32_t rate_hz, uint32_
 
 void st_hearing_gap(struct st_hearing *hearing, uint64_t frames_n)
 {
-    hearing->frames += frames_n;
+    hearing->frames += ST_MIN(frames_n, (uint64_t)GAP_MAX_S * hearing->rate_hz);
     st_reference_gap(&hearing->reference, frames_n, &hearing->by_places);
 }
 

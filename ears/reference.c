@@ -711,11 +711,15 @@ static bool is_open(const struct st_reference *reference, uint64_t at)
 
 void st_reference_gap(struct st_reference *reference, uint64_t frames_n, void *ctx)
 {
-    frames_n = frames_n < ST_REFERENCE_RING ? frames_n : ST_REFERENCE_RING;
     if (reference->forced_n > 0 && is_open(reference, reference->forced[reference->forced_n - 1].at_frame))
         reference->forced_n--; /* no one can find it */
     reference->damaged = false;
     reference->after_gap = true;
+    if (frames_n > ST_REFERENCE_RING) { /* of more nothing is kept */
+        const uint64_t skip = (frames_n / ST_REFERENCE_RING - 1) * ST_REFERENCE_RING;
+        reference->n += skip;
+        frames_n -= skip;
+    }
     reference->blind_until =
         reference->n + frames_n + (uint64_t)reference->lag + frames_of(reference, FORCE_MS);
     for (uint64_t i = 0; i < frames_n; i++)

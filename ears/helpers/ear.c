@@ -122,7 +122,8 @@ int st_ear_prepare(struct st_ear *ear)
 
 /* --- the audio thread --- */
 
-#define PART 256 /* frames; on the stack */
+#define PART         256 /* frames; on the stack */
+#define MISSED_MAX_S 60  /* a longer jump is another driver's clock */
 
 void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride, uint32_t frames_n)
 {
@@ -152,10 +153,12 @@ void st_ear_event(struct st_ear *ear, enum st_capture_event_kind kind, uint64_t 
 static void say_late(struct st_ear *ear, uint32_t time, uint32_t offset, int64_t time_ns) ST_NONBLOCKING
 {
     const uint32_t missed = time - ear->time, behind = ear->offset - offset;
-    if (ear->music && missed < UINT32_MAX / 2)
-        ear->recorded += missed; /* they are left out */
+    const bool new_clock = ear->music ? missed > (uint64_t)MISSED_MAX_S * ear->head.rate_hz
+                                      : missed >= UINT32_MAX / 2; /* how many were missed is unknown */
+    if (ear->music && missed != 0)
+        ear->recorded += new_clock ? 1 : missed; /* they are left out */
     if (missed != 0)
-        st_ear_event(ear, ST_CAPTURE_RECORDER, missed < UINT32_MAX / 2 ? missed : 0, time_ns);
+        st_ear_event(ear, ST_CAPTURE_RECORDER, new_clock ? 0 : missed, time_ns);
     if (behind != 0)
         st_ear_event(ear, ST_CAPTURE_PLAYER, behind < UINT32_MAX / 2 ? behind : 0, time_ns);
 }

@@ -357,6 +357,37 @@ static void the_class_is_that_of_the_worst_part(void **state)
     }
 }
 
+/* It is longer than what is kept; a jump of the clock is no time. */
+static void places_behind_a_long_gap_are_right(void **state)
+{
+    (void)state;
+    const uint64_t gaps[] = {20 * RATE + 77, UINT64_C(12) * 3600 * RATE};
+    const size_t at = (size_t)13 * RATE, loss_at = (size_t)18 * RATE;
+    float frame[4];
+    make_tune(played, FRAMES, RATE, 34);
+    memcpy(back, played, sizeof(back));
+    memset(back + 2 * (loss_at - LAG), 0, (size_t)2 * RATE / 10 * sizeof(float));
+    for (size_t run = 0; run < ST_ARRAY_LEN(gaps); run++) {
+        st_hearing_init_music(&hearing, RATE, 2, 11);
+        for (size_t i = 0; i < FRAMES; i++) {
+            if (i == at)
+                st_hearing_gap(&hearing, gaps[run]);
+            for (size_t c = 0; c < 2; c++) {
+                frame[c] = played[2 * i + c];
+                frame[2 + c] = i > LAG ? back[2 * (i - LAG) + c] : 0;
+            }
+            st_hearing_take(&hearing, frame, 1);
+        }
+        st_hearing_end(&hearing, NULL, 0, &result);
+        if (!st_hearing_valid(&result) || result.losses_n != 1 ||
+            !is_near(result.losses[0].at_frame, gaps[run] + loss_at + DELAY) ||
+            result.heard_s + result.unheard_s > SECONDS + (run == 0 ? 21 : 60)) {
+            explain("long gap", NULL, 0);
+            fail();
+        }
+    }
+}
+
 /* Plays `played` and `back`, which comes LAG later, with gaps of 9000 frames. @param every  frames between
  * them, from 3 s on @param until  no gap later */
 static void listen_with_gaps(size_t every, size_t until, uint64_t chance)
@@ -481,6 +512,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_class_is_that_of_the_worst_part),
         cmocka_unit_test(no_glitch_is_forced_where_a_gap_hides_it),
         cmocka_unit_test(damage_right_after_a_gap_is_a_loss),
+        cmocka_unit_test(places_behind_a_long_gap_are_right),
         cmocka_unit_test(a_loss_before_another_volume_counts),
     };
     if (argc > 1)
