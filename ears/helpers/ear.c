@@ -184,6 +184,15 @@ void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const flo
     ear->recorded += frames_n;
 }
 
+void st_ear_leave_out(struct st_ear *ear, uint32_t time, int64_t time_ns, uint32_t frames_n)
+{
+    if (ear->recorded == 0) /* it has not begun */
+        return;
+    say_late(ear, time, ear->offset, time_ns);
+    ear->time = time + frames_n;
+    ear->recorded += frames_n;
+}
+
 /* --- the main thread --- */
 
 static void keep(struct st_ear *ear, int r)

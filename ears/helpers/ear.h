@@ -76,6 +76,8 @@ void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t str
  * before. */
 void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const float *const *from,
                    size_t stride, uint32_t frames_n) ST_NONBLOCKING;
+/** Audio thread that records music: leaves these frames out. What was played then is not known. */
+void st_ear_leave_out(struct st_ear *ear, uint32_t time, int64_t time_ns, uint32_t frames_n) ST_NONBLOCKING;
 /** Audio thread that records: an event at this place. */
 void st_ear_event(struct st_ear *ear, enum st_capture_event_kind kind, uint64_t frames,
                   int64_t time_ns) ST_NONBLOCKING;
