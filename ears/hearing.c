@@ -62,12 +62,16 @@ void st_hearing_force(struct st_signal *signal, uint64_t chance)
 
 /* --- while it is heard --- */
 
+/* In the order of their places: of a loss found late, the start may be before that of the last one. */
 static void keep(void *ctx, const struct st_loss *loss)
 {
     struct st_hearing_list *list = ctx;
-    if (list->n < ST_HEARING_LOSSES_MAX)
-        list->losses[list->n] = *loss;
-    list->n++;
+    size_t at = list->n++;
+    if (at >= ST_HEARING_LOSSES_MAX)
+        return;
+    for (; at > 0 && list->losses[at - 1].at_frame > loss->at_frame; at--)
+        list->losses[at] = list->losses[at - 1];
+    list->losses[at] = *loss;
 }
 
 void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels)
