@@ -443,7 +443,8 @@ static void make_up(struct widest *widest, const struct both *both)
 }
 
 /** Do values depend on each other for so long that the interval may be too narrow? */
-static bool is_narrow(const struct widest *widest, enum st_figure_id id, size_t side, const struct st_blocks *blocks)
+static bool is_narrow(const struct widest *widest, enum st_figure_id id, size_t side,
+                      const struct st_blocks *blocks)
 {
     const double scatter = widest->scatter[side];
     if (scatter <= 1 || !widest->figure.difference.known)
