@@ -163,10 +163,10 @@ static void and_with_another_volume_and_noise_or_dither(void **state)
     (void)state;
     static void (*const paths[])(uint64_t *) = {turn_and_add_noise, dither};
     uint64_t seed = 8111;
+    make_tune(played, FRAMES, RATE, seed + 1);
     for (int kind = 0; kind <= SWAPPED; kind++) {
         for (size_t i = 0; i < 2; i++) {
             struct st_loss faults[FAULTS];
-            make_tune(played, FRAMES, RATE, seed + 1);
             const size_t n = spoil(kind, 100, 4000, &seed, faults);
             paths[i](&seed);
             listen(played, back, FRAMES, LAG, seed);
@@ -178,21 +178,29 @@ static void and_with_another_volume_and_noise_or_dither(void **state)
 /* Between samples, by 64 of them, at another clock. */
 static void convert(double ratio)
 {
+    static const double pi = 3.141592653589793;
     static float from[2 * FRAMES];
+    double cosines[64], sines[64]; /* of the window, by k: sin and cos of a difference take no more calls */
+    for (int k = -31; k <= 32; k++) {
+        cosines[k + 31] = cos(pi * k / 32.5);
+        sines[k + 31] = sin(pi * k / 32.5);
+    }
     memcpy(from, back, sizeof(from));
     for (size_t i = 0; i < FRAMES; i++) {
         const double at = (double)i * ratio + 40.37;
         const long whole = (long)floor(at);
+        const double part = at - (double)whole;
+        const double sine = sin(pi * part) / pi;
+        const double cosine_part = cos(pi * part / 32.5), sine_part = sin(pi * part / 32.5);
         double left = 0, right = 0;
         for (long k = -31; k <= 32; k++) {
-            const double far = at - (double)(whole + k);
-            const double by = fabs(far) < 1e-12 ? 1
-                                                : sin(3.141592653589793 * far) / (3.141592653589793 * far) *
-                                                      (0.5 + 0.5 * cos(3.141592653589793 * far / 32.5));
-            if (whole + k >= 0 && whole + k < (long)FRAMES) {
-                left += by * (double)from[2 * (whole + k)];
-                right += by * (double)from[2 * (whole + k) + 1];
-            }
+            if (whole + k < 0 || whole + k >= (long)FRAMES)
+                continue;
+            const double far = part - (double)k;
+            const double window = 0.5 + 0.5 * (cosine_part * cosines[k + 31] + sine_part * sines[k + 31]);
+            const double by = fabs(far) < 1e-12 ? 1 : (k % 2 == 0 ? sine : -sine) / far * window;
+            left += by * (double)from[2 * (whole + k)];
+            right += by * (double)from[2 * (whole + k) + 1];
         }
         back[2 * i] = (float)left;
         back[2 * i + 1] = (float)right;
@@ -204,10 +212,10 @@ static void another_clock_is_followed(void **state)
     (void)state;
     static const double ratios[] = {1, 1.0003, 0.9997};
     uint64_t seed = 31337;
+    make_tune(played, FRAMES, RATE, seed + 1);
     for (int kind = 0; kind <= SWAPPED; kind++) {
         const double ratio = ratios[kind % 3];
         struct st_loss faults[FAULTS];
-        make_tune(played, FRAMES, RATE, seed + 1);
         const size_t n = spoil(kind, 1000, kind == SWAPPED ? 1400 : 4000, &seed, faults);
         for (size_t j = 0; j < n; j++)
             faults[j].at_frame =
