@@ -424,7 +424,7 @@ static void no_glitch_is_forced_where_a_gap_hides_it(void **state)
     for (uint64_t chance = 0; chance < 9; chance++) {
         if (chance == 8)
             convert(1.0003);
-        listen_with_gaps((size_t)RATE * (chance < 8 ? 3 : 5) / 2 + chance * 131, FRAMES, chance);
+        listen_with_gaps((size_t)RATE * (chance < 8 ? 3 : 5) / 2 + (size_t)chance * 131, FRAMES, chance);
         if (result.forced_n < (chance < 8 ? 3 : 1) || result.forced_found_n < result.forced_n ||
             result.losses_n > 0) {
             explain("gaps", NULL, 0);
