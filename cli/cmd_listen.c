@@ -53,7 +53,7 @@ static const char help[] = "Usage: sleeptune listen [--back WAY] [--frames N | -
                            "  sleeptune listen --signal test.wav\n"
                            "  sleeptune listen --input recorded.wav\n\n"
                            "Exit status: 0 nothing was lost, 1 losses, 3 usage or a file that is no such\n"
-                           "recording, 4 failure, 5 invalid: a forced glitch was not found.\n";
+                           "recording, 4 failure, 5 invalid: what was heard does not allow an answer.\n";
 
 /* --- the signal as a file --- */
 
