@@ -13,8 +13,7 @@ in_qemu() {
 processor() {
     local root=$work/$1 status=0
     grep -q binfmt_misc /proc/filesystems || cannot "this kernel starts no program of another processor (binfmt_misc)"
-    # updates can come to one processor later than to another, and libraries of two processors must have the same version
-    bare_system "$root" "$processor_suite" --setup-hook='sed -i -E "/(security|updates)/d" "$1/etc/apt/sources.list"' || return
+    bare_system "$root" "$processor_suite" "$no_updates" || return
     cp -r packaging/debian "$root/srv/sleeptune/"
     inside "$root" "dpkg --add-architecture $1 && apt-get update -qq &&
         apt-get install -qq -y --no-install-recommends crossbuild-essential-$1 qemu-user-binfmt curl mount procps python3 python3-jsonschema python3-numpy >/dev/null &&
