@@ -49,7 +49,7 @@ static long write_device(void *ctx, const void *from, uint32_t frames_n)
         at += n > 0 ? snd_pcm_frames_to_bytes(devices->play, n) : 0;
         left -= n > 0 ? (snd_pcm_uframes_t)n : 0;
     }
-    return xrun ? 0 : frames_n;
+    return xrun ? 0 : (long)frames_n;
 }
 
 static const struct st_duplex_ops ops = {read_device, write_device, NULL};

@@ -117,10 +117,9 @@ static size_t take_buffer(const struct pw_buffer *buffer, const float **ret)
     const struct spa_data *data = buffer->buffer->n_datas > 0 ? &buffer->buffer->datas[0] : NULL;
     if (data == NULL || data->data == NULL || data->chunk == NULL)
         return 0;
-    const uint32_t offset = SPA_MIN(data->chunk->offset, data->maxsize) / sizeof(float) * sizeof(float);
-    const size_t bytes = SPA_MIN(data->chunk->size, data->maxsize - offset);
-    *ret =
-        ((uint32_t)data->chunk->flags & EMPTY) != 0 ? nothing : SPA_PTROFF(data->data, offset, const float);
+    const size_t begin = SPA_MIN(data->chunk->offset, data->maxsize) / sizeof(float);
+    const size_t bytes = SPA_MIN(data->chunk->size, data->maxsize - begin * sizeof(float));
+    *ret = ((uint32_t)data->chunk->flags & EMPTY) != 0 ? nothing : (const float *)data->data + begin;
     return SPA_MIN(bytes / sizeof(float), FRAMES_MAX);
 }
 
