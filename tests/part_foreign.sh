@@ -48,6 +48,8 @@ foreign() {
     again "$3" foreign_alone "$root" "$3"
 }
 foreign_test() { # ROOT LOG MESON_TEST_OPTION...
+    # shellcheck disable=SC2034  # inside looks at it
+    local minutes=90
     inside "$1" "meson test -C build --logbase $2 --no-rebuild --print-errorlogs --timeout-multiplier 10 ${*:3}"
 }
 foreign_alone() { # ROOT TESTS; what fails is run once more
