@@ -563,7 +563,8 @@ static void add_daemon(json_t *sections, const struct st_view *view)
         ST_NS_LONG(view->uptime_ns));
     add(&to, OK, "Settings", "%s", view->config_file[0] != '\0' ? view->config_file : "defaults, no file");
     add_history(&to, view);
-    add(&to, OK, "Notifications", "%s", view->notify);
+    if (view->notify[0] != '\0')
+        add(&to, OK, "Notifications", "%s", view->notify);
     end_section(sections, "Daemon", &to);
 }
 

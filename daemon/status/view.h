@@ -36,7 +36,7 @@ struct st_view {
     const struct st_forecast_view *forecast; /* likewise */
     json_t *events;                          /* borrowed */
     char rtkit[ST_VIEW_TEXT_BYTES];          /* "" when not asked */
-    char notify[ST_VIEW_TEXT_BYTES];         /* st_notify_state */
+    char notify[ST_VIEW_TEXT_BYTES];         /* st_notify_state; "": another system */
     char config_file[ST_VIEW_TEXT_BYTES];    /* "" defaults, no file */
     int64_t config_read_wall_ns;
     char config_error[ST_VIEW_TEXT_BYTES]; /* the last reload failed: first message */

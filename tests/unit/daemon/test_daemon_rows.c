@@ -738,6 +738,9 @@ static void screen_of_a_healthy_daemon_has_few_figures_and_one_next_step(void **
     expect_row("Loop", "128 frames at 48000 Hz (2.667 ms), fifo 70, any CPU", "ok", true);
     expect_row("Own stream", "dummy, playing", "ok", true);
     expect_row("Daemon", "PID 42, running for 5 s", "ok", true);
+    expect_no_row("Notifications"); /* as on FreeBSD, where sleeptuned has none */
+    ST_PRINT(view.notify, "none: switched off");
+    expect_row("Notifications", "none: switched off", "ok", true);
     expect_no_row("Warning");
     expect_no_row("Main cause");
     expect_no_row("Last minute");
