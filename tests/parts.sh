@@ -10,25 +10,26 @@
 . tests/part_cross.sh
 
 quick_parts=(unit integration lint)
-more_parts=(fuzz asan guests long clang rtsan tsan freebsd laws bare trixie)
+more_parts=(asan guests long trixie fuzz clang rtsan tsan freebsd laws bare pipewire)
 release_parts=(archive sid i386 packages fresh arm64 armhf riscv64 s390x musl)
 declare -A part_says=(
     [unit]="built with gcc, warnings are errors; unit tests, rule fixtures, fuzz corpora replayed"
     [integration]="the real programs in temporary folders"
     [lint]="headers alone, arrows, formatting, man pages, scripts, spelling"
-    [fuzz]="20,000 runs of libFuzzer for each parser, the same each time; in full: 60 s with a seed of the day"
-    [asan]="AddressSanitizer and UBSan: unit tests, fuzz corpora, the programs that take foreign input; in full: all programs"
+    [fuzz]="20,000 runs of libFuzzer for each parser, fewer for slow ones, the same each time; in full: 60 s with a seed of the day"
+    [asan]="AddressSanitizer and UBSan: unit tests, the programs that take foreign input; in full: all tests and programs"
     [guests]="virtual machines: real-time kernel, systemd, ALSA; in full: predict in both kernels for hours"
     [long]="a minute of measuring: the books balance, nothing lost; a history whose writer is killed 1000 times; in full: sleeptune makes no dropouts"
     [clang]="clang, the oldest and the newest installed: warnings are errors, as for 32 bits, too; in full: built and unit tests"
     [rtsan]="RealtimeSanitizer and -Wfunction-effects over the cycle loop (clang 20 or later); in full: all unit tests"
     [tsan]="ThreadSanitizer: unit tests with threads; in full: all unit tests"
-    [freebsd]="cross-built as FreeBSD programs"
+    [freebsd]="cross-built as FreeBSD programs, for the oldest and the newest release; in full: the one between, too"
     [laws]="the bounds of predict on known laws"
     [bare]="both README commands in a bare Debian"
-    [trixie]="built with Debian's flags in a bare Debian 13, warnings are errors; unit tests, and those with a real PipeWire"
-    [sid]="the same in Debian unstable: the newest compiler and libraries"
-    [i386]="the same for 32-bit x86 in Debian 13; all tests"
+    [trixie]="built with Debian's flags in a bare Debian 13, warnings are errors; unit tests"
+    [pipewire]="the tests with a real PipeWire in the Debian 13 of part trixie"
+    [sid]="as trixie and pipewire, in Debian unstable: the newest compiler and libraries"
+    [i386]="as trixie, for 32-bit x86, with all tests"
     [archive]="what meson dist makes builds and tests itself; two builds in different folders are the same, byte for byte"
     [fresh]="both README commands, whole, in Debian 12, 13 and unstable: root, no sudo, a path with a space, a tree that cannot be written to, no network"
     [arm64]="Debian's package and every part cross-built for 64-bit ARM in Debian 13, warnings are errors; tests in qemu"
@@ -39,7 +40,7 @@ declare -A part_says=(
     [packages]="Debian's packages built in bare Debian 12 and 13, looked at by lintian and blhc, installed, upgraded, purged"
 )
 # Parts that only compute: no test in them fails because it waits. They run beside the others, with low priority.
-declare -A computes=([lint]=1 [clang]=1 [rtsan]=1 [tsan]=1 [freebsd]=1 [laws]=1 [bare]=1 [trixie]=1 [sid]=1 [i386]=1 [packages]=1 [archive]=1 [fresh]=1 [arm64]=1 [armhf]=1 [riscv64]=1 [s390x]=1 [musl]=1)
+declare -A computes=([lint]=1 [fuzz]=1 [clang]=1 [rtsan]=1 [tsan]=1 [freebsd]=1 [laws]=1 [bare]=1 [trixie]=1 [sid]=1 [i386]=1 [packages]=1 [archive]=1 [fresh]=1 [arm64]=1 [armhf]=1 [riscv64]=1 [s390x]=1 [musl]=1)
 
 # Unit tests that start threads; the others cannot race (part tsan).
 threaded_tests=(capture_stream daemon_audio daemon_day daemon_history daemon_history_file daemon_watchdog
@@ -191,11 +192,12 @@ part_lint() {
 }
 
 part_asan() {
-    local suites=(--suite unit --suite fuzz)
+    # what simulates laws judges figures, and the corpora are read below both sanitizers in part fuzz
+    local suites=(--suite unit --suite sanitized --no-suite simulated)
     can_run_with gcc -fsanitize=address,undefined || cannot "gcc has no AddressSanitizer here"
     build asan gcc -Doptimization=1 -Db_sanitize=address,undefined '-Dc_args=-g1 -fno-sanitize-recover=all' || return
     export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
-    if in_full; then suites+=(--suite integration); else suites+=(--suite sanitized); fi
+    ! in_full || suites=(--suite unit --suite fuzz --suite integration)
     meson_tests asan "${suites[@]}" --num-processes $((2 * jobs))
 }
 
@@ -281,12 +283,12 @@ for entry in json.load(open(os.path.join(folder, "compile_commands.json"), encod
     verdict $status "$(wc -l <"$work/$1/commands") files without a warning from $*"
 }
 
-# What must pass before a change lands is the same each time: a fixed seed and number of runs. In full, each day tries others.
-fuzz_limits=(-seed=1 -runs=20000 -max_total_time=60)
+# What must pass before a change lands is the same each time: a fixed seed and number of runs, 20000, or those that a slow target names
+# ("Runs: N" in its file). In full, each day tries others, for a minute each.
 part_fuzz() {
-    local cc name status
-    ! in_full || fuzz_limits=(-seed="$(date +%Y%m%d)" -max_total_time=60)
-    export fuzz_limits_text="${fuzz_limits[*]}"
+    local cc name status fuzz_limits=-seed=1
+    ! in_full || fuzz_limits="-seed=$(date +%Y%m%d) -max_total_time=60"
+    export fuzz_limits
     cc=$(new_clang) || cc=$(old_clang)
     can_run_with "$cc" -fsanitize=fuzzer-no-link,address || cannot "$cc has no libFuzzer here"
     local options=(fuzz "$cc" -Dfuzz=true -Doptimization=1 -Db_lundef=false '-Db_sanitize=address,undefined'
@@ -300,7 +302,7 @@ part_fuzz() {
     for name in "${targets[@]##*libfuzzer_}"; do
         status=0
         grep -q '^fuzz_one: 0$' "$work/fuzz/found/$name.log" || { status=1; tail -n 40 "$work/fuzz/found/$name.log"; }
-        verdict $status "$name: libFuzzer $fuzz_limits_text"
+        verdict $status "$name: libFuzzer $fuzz_limits"
     done
 }
 
@@ -308,13 +310,17 @@ part_fuzz() {
 # the order of the file system, reads its new ones again by the clock, and compares addresses: without these its runs are the same
 # everywhere.
 fuzz_one() {
-    local fixed=(setarch -R)
+    local fixed=(setarch -R) limits=$fuzz_limits runs
     setarch -R true 2>/dev/null || fixed=()
+    if [ "$limits" = -seed=1 ]; then
+        runs=$(sed -n 's,^/\* Runs: \([0-9]*\) \*/$,\1,p' "$3/../fuzz_$1.c")
+        limits+=" -runs=${runs:-20000}"
+    fi
     mkdir -p "$2/found/$1"
     echo "at: $1"
     find "$3/$1" -type f | LC_ALL=C sort | paste -sd, >"$2/found/$1.inputs"
     # shellcheck disable=SC2086  # two options in one text, as arrays cannot be exported
-    timeout -k 5 300 "${fixed[@]}" "$2/tests/fuzz/libfuzzer_$1" $fuzz_limits_text -reload=0 -timeout=30 -rss_limit_mb=2048 -print_final_stats=1 \
+    timeout -k 5 1200 "${fixed[@]}" "$2/tests/fuzz/libfuzzer_$1" $limits -reload=0 -timeout=30 -rss_limit_mb=2048 -print_final_stats=1 \
         -artifact_prefix="$2/found/$1/crash-" -seed_inputs="@$2/found/$1.inputs" "$2/found/$1" >"$2/found/$1.log" 2>&1
     echo "fuzz_one: $?" >>"$2/found/$1.log"
 }
@@ -322,7 +328,9 @@ export -f fuzz_one
 
 part_freebsd() {
     local status=0
-    scripts/freebsd-cross "$work/freebsd" || status=$?
+    local releases=13.2,15.0
+    ! in_full || releases=13.2,14.0,15.0
+    scripts/freebsd-cross --targets "$releases" "$work/freebsd" || status=$?
     [ "$status" -ne 77 ] || exit 77
     verdict $status "sleeptune cross-built as FreeBSD programs"
 }
@@ -368,17 +376,18 @@ boot() {
     local options status=0
     options=$(sed -n 's/^# vm: //p' "tests/vm/$1.sh")
     # shellcheck disable=SC2086  # words
-    tests/vm/vm-boot.sh $options -s "$work/guest" "${@:4}" -- "BOOT=${2##*boot } LONG=${LONG:-} bash /share/tests/$1.sh" >"$3" || status=$?
+    tests/vm/vm-boot.sh $options -s "$work/guest" "${@:4}" -- "BOOT=${2##*boot } LONG=${LONG:-} STOPS=${guest_stops:-} KILLS=${guest_stops:-} bash /share/tests/$1.sh" >"$3" || status=$?
     return $status
 }
 
 # guest SCENARIO NAME [vm-boot.sh OPTION...]: boots it; NAME is its log's and its subtests'. What fails is tried once more, as in
 # meson_tests.
 guest() {
-    local log=$work/log/vm-${2// /-}.tap status=0
+    local log=$work/log/vm-${2// /-}.tap status=0 begin=$SECONDS
     echo "at: $2"
     boot "$1" "$2" "$log" "${@:3}" || status=$?
     cat "$log"
+    echo "at: $2, ended after $((SECONDS - begin)) s"
     if [ $# -eq 2 ] && ! guest_passed "$log"; then
         mv "$log" "$log.first"
         again "$2" guest_again "$1" "$2" "$log"
@@ -404,9 +413,12 @@ guest_tap() { # NAME LOG STATUS
 
 # Guests: tests/vm/NN-name.sh runs inside a virtual machine and prints TAP; "# vm: OPTIONS" in it goes to vm-boot.sh. "# boots: N" runs
 # it N times on one disk, with BOOT=1 ... N; what a run writes to /share/append-NN-name is on the kernel's command line of the next.
-# Two at a time: a guest keeps about one processor busy.
+# Two at a time: a guest keeps about one processor busy. Each says how many seconds it took.
 part_guests() {
     local scenario name boots kernel share=$work/guest
+    # each loss is one of 20 where a figure is published; a fault shows in six
+    export guest_stops=6
+    ! in_full || guest_stops=''
     [ "$(id -u)" -eq 0 ] || cannot "needs root to build a guest"
     have apt-get || cannot "guests are Debian 12's packages; no apt-get here"
     { have qemu-system-x86_64 && have mmdebstrap; } || cannot "qemu-system-x86_64 or mmdebstrap is not installed"

@@ -1,4 +1,5 @@
 /* HdrHistogram payloads: what is accepted has books that balance, and comes back from an encoding of it. */
+/* Runs: 10000 */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

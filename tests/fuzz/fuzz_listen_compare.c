@@ -1,5 +1,6 @@
 /* What `verify --before` reads: a run that anyone may have written is compared with one that was heard, in
  * either order. What was compared has figures, and no text of the file reaches the screen as it is. */
+/* Runs: 500 */
 #include <stdlib.h>
 
 #include "cli/change/listen_compare.h"

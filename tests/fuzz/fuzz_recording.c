@@ -1,4 +1,5 @@
 /* Recordings: whatever the file holds, the events ascend, two passes agree, and the reader stops. */
+/* Runs: 10000 */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,14 @@
 /* Music and what came back of it: a byte for channels and rate, one for the lag, then what the path does at
  * each 128 frames: passes them, leaves some out, repeats, silences, other sound, no number; or neither side
  * is known. Losses come in order, within what was recorded, and no time is heard twice. */
+/* Runs: 150 */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ears/hearing.h"
 
-#define PACKET 128U
+#define PACKET     128U
+#define FRAMES_MAX (16 * 8000U)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -48,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int64_t lag = data[1] * 100;
     uint64_t n = 0;
     st_hearing_init_music(&hearing, rate_hz, channels, data[2]);
-    for (size_t i = 2; i < size && n < 16 * (uint64_t)rate_hz; i++) {
+    for (size_t i = 2; i < size && n < FRAMES_MAX; i++) {
         for (unsigned times = 0; times < 1U + (data[i] >> 5) * 4U; times++) {
             for (size_t j = 0; j < PACKET; j++) {
                 for (uint32_t c = 0; c < channels; c++) {
