@@ -53,9 +53,10 @@ packages_of_build() {
     version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" meson.build) old=0${version#?}
     for deb in "$2"/*.deb; do
         rm -rf "$tree"
-        dpkg-deb -R "$deb" "$tree" || return
+        # a guest unpacks them several times: not compressed, in software emulation that takes longest
+        dpkg-deb -R "$deb" "$tree" && dpkg-deb -Znone -b "$tree" "$deb" || return
         find "$tree/usr" -type f \( -perm /111 -o -name '*.so' \) -exec env LC_ALL=C sed -i "s/${version//./\\.}/$old/g" {} + &&
-            sed -i 's/^Version: ./Version: 0/; s/(= ./(= 0/' "$tree/DEBIAN/control" && dpkg-deb -b "$tree" "$2/before/" || return
+            sed -i 's/^Version: ./Version: 0/; s/(= ./(= 0/' "$tree/DEBIAN/control" && dpkg-deb -Znone -b "$tree" "$2/before/" || return
     done
     rm -rf "$2.tree"
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # vm: -k rt -q -i -c aloop
 # A sound server on snd-aloop: JACK plays into one half and records the other, and sleeptune over its physical ports. The graph as a whole is
-# late: the device's ring runs empty, which no way within the graph hears. 20 stops of the server are 20 losses here, and within the graph none.
+# late: the device's ring runs empty, which no way within the graph hears. 20 stops (STOPS: fewer) of the server are 20 losses
+# here, and within the graph none.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
 cp -a /share/usr /share/etc / 2>/dev/null
@@ -9,6 +10,7 @@ ldconfig
 listener=$(find /usr -path '*/libexec/*' -name sleeptune-listen-jack)
 mount -t tmpfs -o mode=1777 tmpfs /dev/shm 2>/dev/null
 chmod a+rw /dev/snd/*
+stops=${STOPS:-20}
 mkdir -p /tmp/s
 chmod 777 /tmp/s
 export JACK_DEFAULT_SERVER=guest JACK_NO_AUDIO_RESERVATION=1
@@ -17,7 +19,7 @@ as_user() { exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 server=$!
 sleep 3
 connects() { (as_user jack_connect "$1" "$2") >/dev/null 2>&1; }
-# hears WAY [player]: what comes back with 20 stops of the server, or of the program that plays, is in /tmp/s/heard
+# hears WAY [player]: what comes back with $stops stops of the server, or of the program that plays, is in /tmp/s/heard
 hears() {
     local victim=$server
     rm -f /tmp/s/go
@@ -30,7 +32,7 @@ hears() {
     echo g >&7
     sleep 9
     [ -z "${2:-}" ] || victim=$(pgrep -P $listening)
-    for _ in $(seq 20); do
+    for _ in $(seq "$stops"); do
         kill -STOP "$victim"
         sleep 0.3
         kill -CONT "$victim"
@@ -47,11 +49,11 @@ losses() { awk '$1 == "damage" && ++n > 9 && ($2 > end + 12000) {losses++} $1 ==
 hears cable
 like "JACK plays into the loop and records it" "$(head -1 /tmp/s/heard)" '^head cable 48000 2 512$'
 is "each forced glitch is heard with its length" "$(heard)" "$(wanted)"
-is "20 stops of the server are 20 losses" "$(losses)" 20
+is "$stops stops of the server are $stops losses" "$(losses)" "$stops"
 [ "$tap_failed" -eq 0 ] || tap_note </tmp/s/heard
 tap_note <<<"$(tail -1 /tmp/s/heard)"
 hears cable player
-is "20 stops of the program that plays are 20 losses" "$(losses)" 20
+is "$stops stops of the program that plays are $stops losses" "$(losses)" "$stops"
 [ "$tap_failed" -eq 0 ] || tap_note </tmp/s/heard
 latency=$(tail -1 /tmp/s/heard | cut -d' ' -f3)
 (as_user stdbuf -oL jack_iodelay) >/tmp/s/iodelay 2>&1 &
@@ -66,7 +68,7 @@ is "jack_iodelay measures the same latency on the same loop, within a frame ($la
     "$(awk -v a="$latency" -v b="$measured" 'BEGIN {print (a - b <= 1 && b - a <= 1 && b > 0)}')" 1
 hears jack
 is "within the graph each forced glitch is heard, too" "$(heard)" "$(wanted)"
-is "and none of 20 stops of the server" "$(losses)" 0
+is "and none of $stops stops of the server" "$(losses)" 0
 [ "$tap_failed" -eq 0 ] || tap_note </tmp/s/heard
 [ "$tap_failed" -eq 0 ] || tail -30 /tmp/s/jackd.log | tap_note
 kill $server
