@@ -230,7 +230,7 @@ struct st_http_source st_service_source(struct st_service *service)
 static void take_observed(struct st_service *service, int64_t from_wall_ns, int64_t to_wall_ns,
                           struct st_observe_minute *ret)
 {
-    *ret = (struct st_observe_minute){.device_xruns_n = INT64_MIN, .dropouts_n = INT64_MIN};
+    *ret = (struct st_observe_minute){.dropouts_n = INT64_MIN};
     if (service->observe != NULL)
         st_observe_end_minute(service->observe, ret);
     ret->watched.from_wall_ns = from_wall_ns;
@@ -253,7 +253,7 @@ static void add_observed(struct st_service *service)
 }
 
 /* Ends the minute and gives it to the history. @return false: it goes on, and is a longer one. */
-static bool take_minute(struct st_service *service, struct st_history_minute *ret)
+static bool take_minute(struct st_service *service, struct st_history_minute *ret, int64_t *ret_dropouts_n)
 {
     struct st_platform *platform = service->platform;
     struct st_view view;
@@ -277,8 +277,7 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
         st_forecast_add(&service->forecast, ret, &lateness);
         st_causes_end_minute(service->causes, &causes, ret);
         take_observed(service, ret->from_wall_ns, ret->to_wall_ns, &observed);
-        ret->observed_xruns = observed.device_xruns_n;
-        ret->client_dropouts = observed.dropouts_n;
+        *ret_dropouts_n = observed.dropouts_n;
         st_history_writer_add(service->history, ret, &lateness, &causes, &observed.watched);
     }
     st_hist_finish(&lateness);
@@ -288,15 +287,17 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
 void st_service_end_minute(struct st_service *service)
 {
     struct st_history_minute minute;
-    if (!take_minute(service, &minute)) {
+    int64_t dropouts_n;
+    if (!take_minute(service, &minute, &dropouts_n)) {
         add_observed(service);
         if (service->view.rests)
             st_systemd_notify("STATUS=nothing plays: the test loop rests");
         return;
     }
     char text[256];
-    st_minute_text(&minute, text, sizeof(text));
+    st_minute_text(&minute, dropouts_n, text, sizeof(text));
     st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", INT64_MIN, minute.lateness_max_ns, text);
     st_systemd_notify("STATUS=%s", text);
     service->view.minute = minute;
+    service->view.minute_dropouts_n = dropouts_n;
 }

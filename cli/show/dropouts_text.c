@@ -19,17 +19,10 @@ const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_
     return buf;
 }
 
-const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, const char *when, char *buf,
-                                      size_t buf_bytes)
+const char *st_dropouts_text_sentence(const json_t *dropouts, const char *when, char *buf, size_t buf_bytes)
 {
-    const int64_t more_n = st_ns_sub(total_n, st_json_field(dropouts, "count"));
-    const char *text = st_json_field_safe(json_object_get(dropouts, "text"), ST_ROOM(512));
-    snprintf(buf, buf_bytes, "%c%s, %s", when[0] - 'a' + 'A', when + 1, text);
-    if (more_n > 0)
-        st_text_append(buf, buf_bytes,
-                       "%s%" PRId64 " %sdropout%s happened; which program made %s was not recorded.",
-                       text[0] != '\0' ? " " : "", more_n, text[0] != '\0' ? "more " : "",
-                       more_n == 1 ? "" : "s", more_n == 1 ? "it" : "them");
+    snprintf(buf, buf_bytes, "%c%s, %s", when[0] - 'a' + 'A', when + 1,
+             st_json_field_safe(json_object_get(dropouts, "text"), ST_ROOM(512)));
     return buf;
 }
 
@@ -64,7 +57,7 @@ static void add(struct table *table, const char *name, int64_t n, const char *wh
     table->left_n = st_ns_sub(table->left_n, n);
 }
 
-void st_dropouts_text_table(FILE *out, const json_t *dropouts, int64_t total_n, bool all, int columns)
+void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int columns)
 {
     const int room = columns - COUNT_COLUMNS - 2 - WHY_COLUMNS;
     struct table table = {.out = out,
@@ -72,7 +65,7 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, int64_t total_n, 
                               room < NAME_COLUMNS_MIN ? NAME_COLUMNS_MIN : ST_MIN(room, NAME_COLUMNS_MAX),
                           .columns = columns,
                           .rows_max = all ? SIZE_MAX : WHO_MAX,
-                          .left_n = total_n};
+                          .left_n = st_json_field(dropouts, "count")};
     size_t i, j;
     const json_t *source, *client;
     char name[80];

@@ -8,14 +8,12 @@
 #include "core/base.h"
 
 /** "In the last 24 h, HeavyReverb made 407 of 412 dropouts: it computed too long." @param dropouts of the
- * document, which is not trusted; may be NULL or null. @param total_n all dropouts, >= 1. @param when "in the
- * last 24 h", not "". @return buf. */
-const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, const char *when, char *buf,
-                                      size_t buf_bytes);
+ * document, which is not trusted; its count is not 0. @param when "in the last 24 h", not "". @return buf. */
+const char *st_dropouts_text_sentence(const json_t *dropouts, const char *when, char *buf, size_t buf_bytes);
 
 /** A row for each client and reason, the most first: at most 5 and the sum of the rest, or all. Nothing
  * without dropouts. */
-void st_dropouts_text_table(FILE *out, const json_t *dropouts, int64_t total_n, bool all, int columns);
+void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int columns);
 
 /** The name of a source as people write it: "PipeWire". Other names stay. Safe text. @return buf. */
 const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_bytes);

@@ -36,9 +36,8 @@ static const char *minute_of(int64_t wall_ns, char *buf, size_t buf_bytes)
 /* --- sums --- */
 
 struct sums {
-    int64_t measured_ns, cycles, misses, miss_events, skipped, own, observed, of_clients;
-    int64_t dropouts;                       /* of other programs */
-    bool watched;                           /* a source of xruns was watched, at least some of the time */
+    int64_t measured_ns, cycles, misses, miss_events, skipped, own;
+    int64_t dropouts, device_xruns;         /* of other programs, and how many of them a device had */
     int64_t max_ns, max_from_ns, max_to_ns; /* of the row with the greatest lateness */
 };
 
@@ -49,28 +48,23 @@ static struct sums sum_up(const json_t *document)
     const json_t *row;
     json_array_foreach(json_object_get(document, "rows"), i, row)
     {
-        const json_t *xruns = json_object_get(row, "xruns");
-        const json_t *observed = json_object_get(xruns, "observed");
         const json_t *max = json_object_get(json_object_get(row, "lateness"), "max_ns");
         sums.measured_ns += st_json_field(row, "measured_ns");
         sums.cycles += st_json_field(row, "cycles");
         sums.misses += st_json_field(row, "misses");
         sums.miss_events += st_json_field(row, "miss_events");
         sums.skipped += st_json_field(row, "skipped_periods");
-        sums.own += st_json_field(xruns, "own");
-        sums.observed += json_integer_value(observed);
-        sums.of_clients += st_json_field(row, "client_dropouts");
-        sums.watched = sums.watched || json_is_integer(observed);
+        sums.own += st_json_field(row, "own_xruns");
         if (json_is_integer(max) && json_integer_value(max) > sums.max_ns) {
             sums.max_ns = json_integer_value(max);
             sums.max_from_ns = st_json_field(row, "from_ns");
             sums.max_to_ns = st_json_field(row, "to_ns");
         }
     }
-    /* the loop may rest while nothing plays: then a dropout has a client, but no row */
-    const int64_t named = st_json_field(json_object_get(document, "dropouts"), "count");
-    sums.dropouts = st_ns_add(sums.observed, sums.of_clients);
-    sums.dropouts = ST_MAX(named, sums.dropouts);
+    const json_t *dropouts = json_object_get(document, "dropouts"), *source;
+    sums.dropouts = st_json_field(dropouts, "count");
+    json_array_foreach(json_object_get(dropouts, "sources"), i, source) sums.device_xruns +=
+        st_json_field(source, "device_xruns");
     return sums;
 }
 
@@ -134,11 +128,6 @@ bool st_history_text_measured(const json_t *document)
            st_json_field(watched_source(document), "playing_ns") > 0;
 }
 
-static bool is_watched(const json_t *document, const struct sums *sums)
-{
-    return sums->watched || watched_source(document) != NULL;
-}
-
 /* "this computer's timing missed 3 of 32,400,000 periods at 128 frames" */
 static const char *say_timing(const json_t *document, const struct sums *sums, char *buf, size_t buf_bytes)
 {
@@ -168,13 +157,10 @@ static bool put_answer(FILE *out, const json_t *document, const struct sums *sum
     if (watched != NULL && !whole)
         ST_PRINT(when, "while %s was watched (for %s)", server, watched_for);
     if (sums->dropouts > 0)
-        st_dropouts_text_sentence(json_object_get(document, "dropouts"), sums->dropouts, when, text,
-                                  sizeof(text));
+        st_dropouts_text_sentence(json_object_get(document, "dropouts"), when, text, sizeof(text));
     else if (watched != NULL)
         ST_PRINT(text, whole ? "%s %s (%s was watched for %s)" : "%s %s",
                  none_played ? "Nothing played" : "No dropout", when, server, watched_for);
-    else if (sums->watched)
-        ST_PRINT(text, "No dropout %s", when);
     else
         ST_PRINT(text, "No sound server was watched %s: other programs' dropouts are unknown.", when);
     const bool adds = text[strlen(text) - 1] != '.',
@@ -239,9 +225,9 @@ static void put_details(FILE *out, const json_t *document, const struct sums *su
                                      (double)sums->measured_ns / (double)ST_NS_PER_S, ST_ROOM(200)));
         st_text_field(out, "missed", text, LABEL_COLUMNS, columns);
     }
-    ST_PRINT(text, "%" PRId64 " device xruns and %" PRId64 " dropouts of clients; ", sums->observed,
-             sums->of_clients);
-    if (!is_watched(document, sums))
+    ST_PRINT(text, "%" PRId64 " device xruns and %" PRId64 " dropouts of clients; ", sums->device_xruns,
+             sums->dropouts - sums->device_xruns);
+    if (watched_source(document) == NULL)
         ST_PRINT(text, "other programs were not watched; ");
     ST_APPEND(text, "%" PRId64 " in the test stream of sleeptuned", sums->own);
     st_text_field(out, "dropouts", text, LABEL_COLUMNS, columns);
@@ -297,28 +283,31 @@ static void put_row(FILE *out, const json_t *row, int columns)
     char text[96], to[32], cells[ST_ARRAY_LEN(row_columns)][24];
     const int64_t from_ns = st_json_field(row, "from_ns"), to_ns = st_json_field(row, "to_ns");
     const int64_t measured_ns = st_json_field(row, "measured_ns");
-    const json_t *xruns = json_object_get(row, "xruns"), *lateness = json_object_get(row, "lateness");
-    const json_t *observed = json_object_get(xruns, "observed");
+    const json_t *dropouts = json_object_get(row, "dropouts"), *lateness = json_object_get(row, "lateness");
     minute_of(from_ns, text, sizeof(text));
     minute_of(to_ns, to, sizeof(to));
-    if (json_is_null(json_object_get(row, "cycles")) && strcmp(text, to) == 0)
+    if (json_is_null(json_object_get(row, "cycles")) && strcmp(text, to) == 0 &&
+        json_integer_value(dropouts) <= 0)
         return; /* less than a minute */
     fputs(text, out);
     if (json_is_null(json_object_get(row, "cycles"))) {
         /* the loop may rest while nothing plays */
         const bool idle =
             to_ns > from_ns && st_json_field(row, "idle_ns") >= st_ns_sub(to_ns, from_ns) / 10 * 9;
-        fprintf(out, columns < NO_DATA_COLUMNS ? "  %s\n" : "  %s until %s\n",
+        fprintf(out, columns < NO_DATA_COLUMNS ? "  %s" : "  %s until %s",
                 idle ? "nothing played" : "no data", to);
+        if (json_integer_value(dropouts) > 0)
+            fprintf(out, ", %" PRId64 " dropout%s", (int64_t)json_integer_value(dropouts),
+                    json_integer_value(dropouts) == 1 ? "" : "s");
+        fputc('\n', out);
         return;
     }
     ST_PRINT(cells[0], "-");
     if (to_ns > from_ns)
         ST_PRINT(cells[0], "%.0f%%", floor(100 * (1e-4 + (double)measured_ns / (double)(to_ns - from_ns))));
     ST_PRINT(cells[1], "-");
-    if (json_is_integer(observed))
-        ST_PRINT(cells[1], "%" PRId64,
-                 st_ns_add(json_integer_value(observed), st_json_field(row, "client_dropouts")));
+    if (json_is_integer(dropouts))
+        ST_PRINT(cells[1], "%" PRId64, (int64_t)json_integer_value(dropouts));
     ST_PRINT(cells[2], "%" PRId64, st_json_field(row, "misses"));
     ST_PRINT(cells[3], "%" PRId64,
              st_ns_add(st_json_field(row, "cycles"), st_json_field(row, "skipped_periods")));
@@ -332,7 +321,7 @@ static const char *next_step(const json_t *document, const struct sums *sums)
 {
     if (sums->dropouts > 0)
         return "sleeptune status, while it plays: it says what to do";
-    if (!is_watched(document, sums))
+    if (watched_source(document) == NULL)
         return "sleeptune status --details (why no server is watched)";
     return sums->misses > 0 ? "sleeptune history --causes" : NULL;
 }
@@ -368,7 +357,7 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
         st_text_field(out, "Next", next, LABEL_COLUMNS, columns);
     if (st_json_field(dropouts, "count") > 0)
         fputc('\n', out);
-    st_dropouts_text_table(out, dropouts, sums.dropouts, look->details, columns);
+    st_dropouts_text_table(out, dropouts, look->details, columns);
     if (sums.measured_ns <= 0)
         return;
     fputc('\n', out);
@@ -590,16 +579,15 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
     const int columns = look->columns;
     const json_t *rows = json_object_get(document, "rows"), *tracer = json_object_get(document, "tracer");
     const json_t *dropouts = json_object_get(document, "dropouts");
-    const int64_t dropouts_n = st_json_field(dropouts, "count");
-    if (dropouts_n > 0) {
+    if (st_json_field(dropouts, "count") > 0) {
         const json_t *asked = json_object_get(document, "asked_from_ns");
         ST_PRINT(to, "in this history");
         if (json_is_integer(asked))
             ST_PRINT(to, "since %s", minute_of(json_integer_value(asked), ST_ROOM(32)));
-        st_dropouts_text_sentence(dropouts, dropouts_n, to, text, sizeof(text));
+        st_dropouts_text_sentence(dropouts, to, text, sizeof(text));
         st_text_wrap(out, text, 0, columns);
         fputc('\n', out);
-        st_dropouts_text_table(out, dropouts, dropouts_n, true, columns);
+        st_dropouts_text_table(out, dropouts, true, columns);
         fputc('\n', out);
     }
     st_text_wrap(out, st_json_field_safe(json_object_get(document, "verdict"), text, sizeof(text)), 0,

@@ -23,7 +23,7 @@ struct st_observe {
     int64_t told_ns;                                /* when events of all that was seen were last asked for */
     struct counted {
         int64_t watched_ns;
-        uint64_t device_xruns_n, dropouts_n;
+        uint64_t dropouts_n;             /* of it, and of its clients */
         char client[ST_XRUN_NAME_BYTES]; /* who played in that minute */
     } before[ST_OBSERVE_SOURCES_MAX];    /* at the end of the last minute */
     int64_t minute_ns;                   /* when it ended */
@@ -186,7 +186,7 @@ static const char *client_of(const struct st_dropout_table *seen, const char *la
 static void take_minute(const struct st_observe *observe, struct st_observe_minute *ret)
 {
     ret->watched.watches_n = 0;
-    ret->device_xruns_n = ret->dropouts_n = 0;
+    ret->dropouts_n = 0;
     for (size_t i = 0; i < observe->n; i++) {
         const struct st_observed_view *source = &observe->sources[i].view;
         const struct counted *before = &observe->before[i];
@@ -200,11 +200,10 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
             ST_PRINT(watch.client, "%s", client_of(&source->seen, before->client));
         if (watch.watched_ns > 0)
             ret->watched.watches[ret->watched.watches_n++] = watch;
-        ret->device_xruns_n += (int64_t)(source->seen.device_xruns_n - before->device_xruns_n);
-        ret->dropouts_n += (int64_t)(source->seen.dropouts_n - before->dropouts_n);
+        ret->dropouts_n += (int64_t)(st_dropout_table_total(&source->seen) - before->dropouts_n);
     }
     if (ret->watched.watches_n == 0)
-        ret->device_xruns_n = ret->dropouts_n = INT64_MIN;
+        ret->dropouts_n = INT64_MIN;
 }
 
 void st_observe_minute_so_far(struct st_observe *observe, struct st_observe_minute *ret)
@@ -231,8 +230,7 @@ void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute 
         if (source->watched_ns >
             before->watched_ns) /* less: it was counted too much, the next minutes have less */
             before->watched_ns = source->watched_ns;
-        before->device_xruns_n = source->seen.device_xruns_n;
-        before->dropouts_n = source->seen.dropouts_n;
+        before->dropouts_n = st_dropout_table_total(&source->seen);
         const char *client =
             source->played_ns > observe->minute_ns ? client_of(&source->seen, before->client) : "";
         memmove(before->client, client, strlen(client) + 1);

@@ -46,7 +46,7 @@ void st_observe_look(const struct st_observe *observe, struct st_observe_view *r
 /** What was observed in a minute. */
 struct st_observe_minute {
     struct st_history_watched watched;
-    int64_t device_xruns_n, dropouts_n; /* INT64_MIN: nothing was watched */
+    int64_t dropouts_n; /* of other programs and devices; INT64_MIN: nothing was watched */
 };
 
 /** Since the last minute ended, or since the start, up to now; what was seen until now, or until 5 s ago, is

@@ -31,8 +31,6 @@ struct st_history_minute st_minute_so_far(const struct st_result *result, int64_
         .misses = result->misses,
         .miss_events = (int64_t)result->miss_events.n,
         .skipped_periods = result->skipped_periods,
-        .observed_xruns = INT64_MIN,
-        .client_dropouts = INT64_MIN,
         .lateness_max_ns = INT64_MIN,
         .circumstances = circumstances_of(result),
     };
@@ -62,15 +60,15 @@ bool st_minute_take(struct st_history_minute *before, const struct st_history_mi
     return true;
 }
 
-const char *st_minute_text(const struct st_history_minute *minute, char *buf, size_t buf_bytes)
+const char *st_minute_text(const struct st_history_minute *minute, int64_t dropouts_n, char *buf,
+                           size_t buf_bytes)
 {
     char lateness[32] = "none";
     if (minute->lateness_max_ns != INT64_MIN)
         st_ns_format(minute->lateness_max_ns, lateness, sizeof(lateness));
     char dropouts[64] = "";
-    if (minute->observed_xruns != INT64_MIN)
-        ST_PRINT(dropouts, "%" PRId64 " dropouts of other programs; ",
-                 minute->observed_xruns + minute->client_dropouts);
+    if (dropouts_n != INT64_MIN)
+        ST_PRINT(dropouts, "%" PRId64 " dropouts of other programs; ", dropouts_n);
     snprintf(buf, buf_bytes,
              "last %" PRId64 " s: %s%" PRIu64 " cycles, %" PRIu64 " missed (%" PRIu64 " skipped); %" PRIu64
              " xruns in the daemon's own stream; worst wake-up %s late",

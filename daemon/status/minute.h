@@ -16,7 +16,9 @@ struct st_history_minute st_minute_so_far(const struct st_result *result, int64_
 bool st_minute_take(struct st_history_minute *before, const struct st_history_minute *now,
                     struct st_history_minute *ret);
 
-/** "last 60 s: 22500 cycles, 0 missed ..." @return buf. */
-const char *st_minute_text(const struct st_history_minute *minute, char *buf, size_t buf_bytes);
+/** "last 60 s: 22500 cycles, 0 missed ..." @param dropouts_n of other programs; INT64_MIN: none was watched.
+ * @return buf. */
+const char *st_minute_text(const struct st_history_minute *minute, int64_t dropouts_n, char *buf,
+                           size_t buf_bytes);
 
 #endif

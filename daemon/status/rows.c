@@ -194,15 +194,14 @@ static void add_minute(struct section *to, const struct st_view *view)
     if (minute->measured_ns == 0)
         return;
     struct line line = {0};
-    if (minute->observed_xruns != INT64_MIN)
-        put_count(&line, (uint64_t)(minute->observed_xruns + minute->client_dropouts), "dropout");
+    if (view->minute_dropouts_n != INT64_MIN)
+        put_count(&line, (uint64_t)view->minute_dropouts_n, "dropout");
     else
         PUT(&line, "no sound server watched");
     PUT(&line, ", %" PRIu64 " of the test loop's %" PRIu64 " periods missed", minute->misses,
         minute->cycles + minute->skipped_periods);
     put_ns(&line, "worst wake-up", minute->lateness_max_ns != INT64_MIN, minute->lateness_max_ns);
-    add(to, minute->misses > 0 || minute->observed_xruns > 0 || minute->client_dropouts > 0 ? BAD : OK,
-        "Last minute", "%s", line.text);
+    add(to, minute->misses > 0 || view->minute_dropouts_n > 0 ? BAD : OK, "Last minute", "%s", line.text);
 }
 
 /* --- the clients --- */

@@ -32,6 +32,7 @@ struct st_view {
     struct st_observe_view observe;
     struct st_history_writer_view history;
     struct st_history_minute minute;         /* the last one; measured_ns 0: none yet */
+    int64_t minute_dropouts_n;               /* of other programs in it; INT64_MIN: none was watched */
     const struct st_live_look *seconds;      /* borrowed; NULL: unknown */
     const struct st_forecast_view *forecast; /* likewise */
     json_t *events;                          /* borrowed */

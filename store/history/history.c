@@ -26,11 +26,11 @@ static const char tables[] =
     " measured_ns INTEGER NOT NULL,"
     " cycles INTEGER NOT NULL, misses INTEGER NOT NULL, skipped_periods INTEGER NOT NULL,"
     " late_wakes INTEGER NOT NULL,"
-    " xruns_own INTEGER NOT NULL, xruns_observed INTEGER,"
+    " xruns_own INTEGER NOT NULL,"
     " lateness_n INTEGER NOT NULL, lateness_p50_ns INTEGER, lateness_p99_ns INTEGER,"
     " lateness_max_ns INTEGER,"
     " circumstances INTEGER REFERENCES circumstances,"
-    " lateness BLOB NOT NULL, starved INTEGER, miss_events INTEGER);"
+    " lateness BLOB NOT NULL, miss_events INTEGER);"
     "CREATE INDEX span_time ON span (level, from_ns);"
     "CREATE TABLE event ("
     " id INTEGER PRIMARY KEY AUTOINCREMENT," /* never reused */

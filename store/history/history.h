@@ -26,10 +26,9 @@ struct st_history_minute {
     int64_t measured_ns;              /* on CLOCK_MONOTONIC */
     uint64_t cycles, misses, skipped_periods, late_wakes;
     uint64_t own_xruns;
-    int64_t miss_events;                     /* of the misses (evidence/miss_events.h); INT64_MIN: unknown */
-    int64_t observed_xruns, client_dropouts; /* INT64_MIN: not watched */
-    int64_t lateness_max_ns;                 /* exact; INT64_MIN: no cycle */
-    uint8_t *lateness;                       /* st_hist_deflate of ST_HISTORY_DIGITS digits */
+    int64_t miss_events;     /* of the misses (evidence/miss_events.h); INT64_MIN: unknown */
+    int64_t lateness_max_ns; /* exact; INT64_MIN: no cycle */
+    uint8_t *lateness;       /* st_hist_deflate of ST_HISTORY_DIGITS digits */
     size_t lateness_bytes;
     struct st_history_circumstances circumstances;
     int64_t late_above_ns;       /* limit above which a wake-up is late */

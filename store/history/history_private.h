@@ -11,16 +11,13 @@
 
 /* The counts of a row of `span`, in this order wherever they are read or written. One more: also in `tables`
  * of history.c and in put() of history_write.c. */
-#define ST_HISTORY_COUNTS                                                                                    \
-    "cycles, misses, skipped_periods, late_wakes, xruns_own, xruns_observed, starved, miss_events"
+#define ST_HISTORY_COUNTS "cycles, misses, skipped_periods, late_wakes, xruns_own, miss_events"
 enum {
     ST_HISTORY_CYCLES,
     ST_HISTORY_MISSES,
     ST_HISTORY_SKIPPED,
     ST_HISTORY_LATE,
     ST_HISTORY_OWN,
-    ST_HISTORY_OBSERVED,
-    ST_HISTORY_CLIENTS, /* dropouts of clients */
     ST_HISTORY_MISS_EVENTS,
     ST_HISTORY_COUNTS_N
 };
@@ -83,6 +80,11 @@ ST_NODISCARD int st_history_causes_retain(struct st_history *history, int64_t no
  * 0: none, or as st_history_read_open. */
 ST_NODISCARD int st_history_read_idle(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                       int64_t *ret_from_ns, int64_t *ret_to_ns);
+
+/** Other programs' dropouts with a time in [since, until); INT64_MIN: nothing was watched then. @return 0 or
+ * as st_history_read_open. */
+ST_NODISCARD int st_history_read_count(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                                       int64_t *ret);
 
 /** What was watched, as "watched" of the document: [{source, watched_ns, playing_ns, frames, rate_hz}].
  * @return 0 or as st_history_read_open. */

@@ -77,12 +77,16 @@ static int append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
     const int64_t from_ns = walk->at_ns;
     if (to_ns <= from_ns)
         return 0;
+    int64_t dropouts_n;
+    const int r = st_history_read_count(walk->reader, from_ns, to_ns, &dropouts_n);
+    if (r < 0)
+        return r;
     walk->at_ns = to_ns;
-    return append(walk, json_pack("{s:I, s:I, s:i, s:I, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n}", "from_ns",
+    return append(walk, json_pack("{s:I, s:I, s:i, s:I, s:n, s:n, s:n, s:n, s:n, s:o, s:n, s:n}", "from_ns",
                                   (json_int_t)from_ns, "to_ns", (json_int_t)to_ns, "measured_ns", 0,
                                   "idle_ns", (json_int_t)(nothing_played ? to_ns - from_ns : 0), "cycles",
-                                  "misses", "skipped_periods", "late_wakes", "xruns", "client_dropouts",
-                                  "lateness", "circumstances"));
+                                  "misses", "skipped_periods", "late_wakes", "own_xruns", "dropouts",
+                                  st_json_known(dropouts_n), "lateness", "circumstances"));
 }
 
 /* Nothing was measured up to to_ns. The parts of it in which nothing played are rows of their own; the last
@@ -133,21 +137,25 @@ static int append_group(struct walk *walk)
         group->p99_ns = st_history_sum_quantile(sum, 0.99, group->max_ns);
     }
     const int64_t *counts = group->counts;
-    json_t *xruns = json_pack("{s:I, s:o}", "own", (json_int_t)counts[ST_HISTORY_OWN], "observed",
-                              st_json_known(counts[ST_HISTORY_OBSERVED]));
+    int64_t dropouts_n;
+    /* rows can overlap */
+    int r =
+        st_history_read_count(walk->reader, ST_MAX(group->from_ns, walk->at_ns), group->to_ns, &dropouts_n);
+    if (r < 0)
+        return r;
     json_t *lateness =
         json_pack("{s:I, s:o, s:o, s:o}", "n", (json_int_t)group->n, "p50_ns", st_json_known(group->p50_ns),
                   "p99_ns", st_json_known(group->p99_ns), "max_ns", st_json_known(group->max_ns));
-    const int r = append(
-        walk,
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "from_ns",
-                  (json_int_t)group->from_ns, "to_ns", (json_int_t)group->to_ns, "measured_ns",
-                  (json_int_t)group->measured_ns, "cycles", (json_int_t)counts[ST_HISTORY_CYCLES], "misses",
-                  (json_int_t)counts[ST_HISTORY_MISSES], "miss_events",
-                  st_json_known(counts[ST_HISTORY_MISS_EVENTS]), "skipped_periods",
-                  (json_int_t)counts[ST_HISTORY_SKIPPED], "late_wakes", (json_int_t)counts[ST_HISTORY_LATE],
-                  "xruns", xruns, "client_dropouts", st_json_known(counts[ST_HISTORY_CLIENTS]), "lateness",
-                  lateness, "circumstances", st_json_known(group->circumstances)));
+    r = append(walk,
+               json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "from_ns",
+                         (json_int_t)group->from_ns, "to_ns", (json_int_t)group->to_ns, "measured_ns",
+                         (json_int_t)group->measured_ns, "cycles", (json_int_t)counts[ST_HISTORY_CYCLES],
+                         "misses", (json_int_t)counts[ST_HISTORY_MISSES], "miss_events",
+                         st_json_known(counts[ST_HISTORY_MISS_EVENTS]), "skipped_periods",
+                         (json_int_t)counts[ST_HISTORY_SKIPPED], "late_wakes",
+                         (json_int_t)counts[ST_HISTORY_LATE], "own_xruns", (json_int_t)counts[ST_HISTORY_OWN],
+                         "dropouts", st_json_known(dropouts_n), "lateness", lateness, "circumstances",
+                         st_json_known(group->circumstances)));
     if (group->to_ns > walk->at_ns)
         walk->at_ns = group->to_ns;
     group->rows_n = 0;

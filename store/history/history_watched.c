@@ -82,6 +82,17 @@ int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, 
     return r;
 }
 
+int st_history_read_count(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns, int64_t *ret)
+{
+    *ret = INT64_MIN;
+    return st_history_sql_number(
+        reader->db, ret,
+        "SELECT (SELECT total(count_n) FROM event WHERE kind IN (?1, ?2) AND wall_ns >= ?3 AND wall_ns < ?4)"
+        " WHERE EXISTS (SELECT 1 FROM " WATCHES " WHERE to_ns > ?3 AND from_ns < ?4)",
+        "ttii", st_event_kind_name(ST_EVENT_DEVICE_XRUN), st_event_kind_name(ST_EVENT_CLIENT_DROPOUT),
+        since_ns, until_ns);
+}
+
 int st_history_read_was_watched(struct st_history_reader *reader, const char *source, int64_t wall_ns)
 {
     sqlite3_stmt *statement;

@@ -60,10 +60,10 @@ static int put(struct st_history *history, int64_t level, const struct row *row,
         history->db,
         "INSERT OR REPLACE INTO span (id, level, from_ns, to_ns, measured_ns, " ST_HISTORY_COUNTS
         ", lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances,"
-        " lateness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        "niiiiiiiiinniinnnnb", row->id, level, row->from_ns, row->to_ns, row->measured_ns, row->counts[0],
-        row->counts[1], row->counts[2], row->counts[3], row->counts[4], row->counts[5], row->counts[6],
-        row->counts[7], (int64_t)sum->hist.total_n, st_history_sum_quantile(sum, 0.5, row->max_ns),
+        " lateness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "niiiiiiiiiiinnnnb", row->id, level, row->from_ns, row->to_ns, row->measured_ns, row->counts[0],
+        row->counts[1], row->counts[2], row->counts[3], row->counts[4], row->counts[5],
+        (int64_t)sum->hist.total_n, st_history_sum_quantile(sum, 0.5, row->max_ns),
         st_history_sum_quantile(sum, 0.99, row->max_ns), row->max_ns, row->circumstances,
         (const void *)lateness, lateness_bytes);
 }
@@ -94,7 +94,6 @@ static struct row level_of(const struct row *row, int64_t level)
     return (struct row){.id = INT64_MIN,
                         .from_ns = from_ns,
                         .to_ns = from_ns + level_ns,
-                        .counts = {[ST_HISTORY_OBSERVED] = INT64_MIN, [ST_HISTORY_CLIENTS] = INT64_MIN},
                         .max_ns = INT64_MIN,
                         .circumstances = row->circumstances};
 }
@@ -156,8 +155,6 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
                                  [ST_HISTORY_SKIPPED] = (int64_t)minute->skipped_periods,
                                  [ST_HISTORY_LATE] = (int64_t)minute->late_wakes,
                                  [ST_HISTORY_OWN] = (int64_t)minute->own_xruns,
-                                 [ST_HISTORY_OBSERVED] = minute->observed_xruns,
-                                 [ST_HISTORY_CLIENTS] = minute->client_dropouts,
                                  [ST_HISTORY_MISS_EVENTS] = minute->miss_events},
                       .max_ns = minute->lateness_max_ns};
     int r = circumstances_id(history, &minute->circumstances, &row.circumstances);

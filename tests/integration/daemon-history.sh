@@ -87,7 +87,8 @@ unset SLEEPTUNE_OBSERVE_DIR
 mv "$tmp/before.db" "$tmp/state/before.db"
 sql "INSERT INTO watch (source, from_ns, to_ns, playing) SELECT 'alsa', from_ns - 60000000000, to_ns, 1 FROM watch WHERE source = 'jack'"
 screen_is -t other-programs dropouts --db "$db"
-is "the rows count them" "$("$SLEEPTUNE" history --db "$db" | awk '$3 ~ /%$/ { n += $4 } END { print n }')" 105
+is "the rows count them" "$("$SLEEPTUNE" history --json --db "$db" | "$PYTHON" -c 'import json, sys
+print(sum(row["dropouts"] or 0 for row in json.load(sys.stdin)["rows"]))')" 105
 screen_is -t other-programs-causes causes --db "$db"
 is "and its JSON" "$("$SLEEPTUNE" history --causes --json --db "$db" | "$PYTHON" -c 'import json, sys
 for s in json.load(sys.stdin)["dropouts"]["sources"]:
@@ -362,7 +363,7 @@ is "it ends cleanly after all that" "$status" 0
 # --- a history that may only be read ---
 if can_be_nobody; then
     mkdir "$tmp/nobody"
-    cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-11.db" "$tmp/nobody/history.db"
+    cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-12.db" "$tmp/nobody/history.db"
     chmod 444 "$tmp/nobody/history.db"
     chown 65534 "$tmp/nobody"
     STATE_DIRECTORY=$tmp/nobody

@@ -49,8 +49,6 @@ static _Noreturn void write_minutes(const char *path, int64_t first, int told)
                                            .to_wall_ns = (FROM_S + 60 * i + 60) * ST_NS_PER_S,
                                            .measured_ns = 60 * ST_NS_PER_S,
                                            .cycles = CYCLES,
-                                           .observed_xruns = INT64_MIN,
-                                           .client_dropouts = INT64_MIN,
                                            .lateness_max_ns = hist.max_ns};
         minute.lateness = st_hist_deflate(&hist, &minute.lateness_bytes);
         if (minute.lateness == NULL || st_history_begin(history) < 0 ||

@@ -77,8 +77,6 @@ static void add(struct st_history *history, const struct st_hist templates[TEMPL
         .misses = late,
         .miss_events = late,
         .late_wakes = late,
-        .observed_xruns = INT64_MIN,
-        .client_dropouts = INT64_MIN,
         .lateness_max_ns = hist.max_ns,
         .circumstances = {"Linux 6.1.0-18-rt-amd64", "performance", "fifo", 70, -1, 128, 48000, 0}};
     row.lateness = st_hist_deflate(&hist, &row.lateness_bytes);

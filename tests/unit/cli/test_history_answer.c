@@ -28,12 +28,10 @@ static json_t *dropout(const char *client, const char *text, int count)
 /* A day in a row. @param observed < 0: no server was watched. @param playing_ns < 0: unknown. */
 static json_t *document(int observed, int64_t watched_ns, int64_t playing_ns, json_t *dropouts)
 {
-    json_t *xruns =
-        json_pack("{s:i, s:o}", "own", 0, "observed", observed < 0 ? json_null() : json_integer(0));
     json_t *row = json_pack(
-        "{s:I, s:I, s:I, s:I, s:i, s:i, s:o, s:o, s:{s:I}}", "from_ns", (json_int_t)SINCE_NS, "to_ns",
+        "{s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:o, s:{s:I}}", "from_ns", (json_int_t)SINCE_NS, "to_ns",
         (json_int_t)UNTIL_NS, "measured_ns", (json_int_t)(24 * HOUR_NS), "cycles", (json_int_t)32399999,
-        "misses", 3, "skipped_periods", 1, "xruns", xruns, "client_dropouts",
+        "misses", 3, "skipped_periods", 1, "own_xruns", 0, "dropouts",
         observed < 0 ? json_null() : json_integer(observed), "lateness", "max_ns", (json_int_t)3100000);
     json_t *watched = json_array();
     if (watched_ns > 0)
@@ -79,12 +77,6 @@ static void who_made_most_is_said_first_with_the_reason(void **state)
     (void)state;
     says_first(document(412, 24 * HOUR_NS, HOUR_NS, json_array()),
                "In the last 24 h, HeavyReverb made them.");
-    json_t *more = document(415, 24 * HOUR_NS, HOUR_NS, json_array());
-    json_object_set_new(json_object_get(more, "dropouts"), "count", json_integer(412));
-    says_first(
-        more,
-        "In the last 24 h, HeavyReverb made them. 3 more dropouts happened; which program made them was "
-        "not recorded.");
 }
 
 static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **state)
@@ -111,8 +103,6 @@ static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **sta
                "While PipeWire was watched (for 1 h 0 min), HeavyReverb made them.");
     says_first(document(-1, 0, -1, json_array()),
                "No sound server was watched in the last 24 h: other programs' dropouts are unknown.");
-    says_first(document(174, 0, -1, NULL),
-               "In the last 24 h, 174 dropouts happened; which program made them was not recorded.");
 }
 
 static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)

@@ -108,8 +108,6 @@ static void end_minute(void)
                                              .to_wall_ns = wall_ns,
                                              .measured_ns = 60 * ST_NS_PER_S,
                                              .cycles = 2000,
-                                             .observed_xruns = 0,
-                                             .client_dropouts = 0,
                                              .lateness_max_ns = 5000};
     static const struct st_cause_sums none_late;
     static const struct st_history_watched nothing;

@@ -56,8 +56,6 @@ static void add_minute(void)
                                              .to_wall_ns = 120 * ST_NS_PER_S,
                                              .measured_ns = 60 * ST_NS_PER_S,
                                              .cycles = 2000,
-                                             .observed_xruns = INT64_MIN,
-                                             .client_dropouts = INT64_MIN,
                                              .lateness_max_ns = 5000};
     assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
     st_hist_add_n(&lateness, 5000, 2000);

@@ -58,8 +58,6 @@ static void add_minute_with(int64_t from_ns, bool late)
                                              .measured_ns = MINUTE_NS,
                                              .cycles = 22500,
                                              .late_wakes = late ? 3 : 0,
-                                             .observed_xruns = INT64_MIN,
-                                             .client_dropouts = INT64_MIN,
                                              .lateness_max_ns = 4 * ST_NS_PER_MS,
                                              .lateness = st_hist_deflate(&lateness, &bytes),
                                              .lateness_bytes = bytes,

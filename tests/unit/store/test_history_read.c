@@ -38,6 +38,36 @@ static void minutes_are_read_one_by_one_and_summed_by_hours_and_days(void **stat
     json_decref(document);
 }
 
+static void dropouts_of_a_minute_that_goes_on_are_in_its_hour(void **state)
+{
+    (void)state;
+    json_t *document;
+    const struct st_event lost[] = {
+        dropout(NOON_NS + ST_NS_PER_S, "Heavy", ST_DROPOUT_TOO_SLOW, 4, 30),
+        dropout(NOON_NS + MINUTE_NS + ST_NS_PER_S, "Heavy", ST_DROPOUT_TOO_SLOW, 3, 30),
+        dropout(NOON_NS + HOUR_NS + ST_NS_PER_S, "Heavy", ST_DROPOUT_TOO_SLOW, 2, 30)};
+    const struct st_history_watched watched = {
+        .from_wall_ns = NOON_NS,
+        .to_wall_ns = NOON_NS + 2 * HOUR_NS,
+        .watches = {{.source = "pipewire", .watched_ns = 2 * HOUR_NS, .playing = 1}},
+        .watches_n = 1};
+    open_it();
+    add(NOON_NS, 1000, 5000);
+    put_all(lost, ST_ARRAY_LEN(lost));
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_watched(history, &watched), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    assert_int_equal(read_it(NOON_NS, NOON_NS + 5 * MINUTE_NS, HOUR_NS, &document), 0);
+    assert_int_equal(figure(rows_of(document), 0, "dropouts"), 7);
+    json_decref(document);
+    add(NOON_NS + HOUR_NS - ST_NS_PER_S, 1000,
+        5000); /* it ends in the next hour, whose minute begins with it */
+    add(NOON_NS + HOUR_NS, 1000, 5000);
+    assert_int_equal(read_it(NOON_NS, NOON_NS + 2 * HOUR_NS, HOUR_NS, &document), 0);
+    assert_int_equal(figure(rows_of(document), 0, "dropouts") + figure(rows_of(document), 1, "dropouts"), 9);
+    json_decref(document);
+}
+
 static void steps_that_no_row_has_are_summed_when_they_are_asked_for(void **state)
 {
     (void)state;
@@ -75,7 +105,7 @@ static void what_was_not_measured_is_a_gap_and_no_zero(void **state)
     for (size_t i = 0; i < ST_ARRAY_LEN(gaps); i++) {
         const json_t *row = json_array_get(rows, (size_t)gaps[i]);
         assert_true(json_is_null(json_object_get(row, "misses")));
-        assert_true(json_is_null(json_object_get(row, "xruns")));
+        assert_true(json_is_null(json_object_get(row, "dropouts")));
         assert_int_equal(json_integer_value(json_object_get(row, "measured_ns")), 0);
     }
     assert_int_equal(figure(rows, 0, "from_ns"), NOON_NS - HOUR_NS);
@@ -83,13 +113,11 @@ static void what_was_not_measured_is_a_gap_and_no_zero(void **state)
     assert_int_equal(figure(rows, 3, "to_ns"), NOON_NS + 10 * MINUTE_NS);
     assert_int_equal(figure(rows, 5, "to_ns"), NOON_NS + HOUR_NS);
     /* nobody watched other programs: not known, in sums, too */
-    const json_t *xruns = json_object_get(json_array_get(rows, 1), "xruns");
-    assert_true(json_is_null(json_object_get(xruns, "observed")));
+    assert_true(json_is_null(json_object_get(json_array_get(rows, 1), "dropouts")));
     json_decref(document);
     assert_int_equal(read_it(NOON_NS, NOON_NS + HOUR_NS, HOUR_NS, &document), 0);
-    xruns = json_object_get(json_array_get(rows_of(document), 0), "xruns");
-    assert_true(json_is_null(json_object_get(xruns, "observed")));
-    assert_int_equal(json_integer_value(json_object_get(xruns, "own")), 15);
+    assert_true(json_is_null(json_object_get(json_array_get(rows_of(document), 0), "dropouts")));
+    assert_int_equal(figure(rows_of(document), 0, "own_xruns"), 15);
     json_decref(document);
 }
 
@@ -260,6 +288,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(minutes_are_read_one_by_one_and_summed_by_hours_and_days),
+        TEST(dropouts_of_a_minute_that_goes_on_are_in_its_hour),
         TEST(steps_that_no_row_has_are_summed_when_they_are_asked_for),
         TEST(what_was_not_measured_is_a_gap_and_no_zero),
         TEST(too_many_rows_are_refused),
