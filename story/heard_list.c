@@ -218,7 +218,8 @@ static int runs_by_start(const void *left, const void *right)
     return (a->from_wall_ns > b->from_wall_ns) - (a->from_wall_ns < b->from_wall_ns);
 }
 
-/* From one run of a server to the next one, which is known to the minute. The runs are by time. */
+/* From one run of a server to the next one. A minute has the size of its end, so the size changed in the
+ * first minute of a run, or between two runs. The runs are by time. */
 static void take_size_changes(struct list *list)
 {
     const size_t n = ST_MIN(list->sizes.runs_n, ST_HISTORY_RUNS_MAX);
@@ -231,12 +232,13 @@ static void take_size_changes(struct list *list)
         if (last == NULL || (last->frames == run->frames && last->rate_hz == run->rate_hz) ||
             st_ns_sub(run->from_wall_ns, last->to_wall_ns) > MINUTE_NS)
             continue;
+        const int64_t latest_ns = ST_MIN(st_ns_add(run->from_wall_ns, MINUTE_NS), run->to_wall_ns);
         struct st_event event =
-            st_event_make(run->from_wall_ns, ST_EVENT_OBSERVE,
+            st_event_make(latest_ns, ST_EVENT_OBSERVE,
                           "%s: the buffer changed from %" PRId64 " frames at %" PRId64 " Hz to %" PRId64
                           " at %" PRId64 " Hz within that minute",
                           run->source, last->frames, last->rate_hz, run->frames, run->rate_hz);
-        event.span_ns = MINUTE_NS;
+        event.span_ns = st_ns_sub(latest_ns, last->to_wall_ns);
         take(list, &event, OF_SIZE);
     }
 }
