@@ -119,7 +119,8 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
             buf, buf_bytes, ", %s%s in all%s%s", event->longest_ns > 0 ? "" : "at least ",
             ST_NS_SHORT(event->lost_ns), longest,
             st_dropout_place_text(event->place, st_event_source_title(event->source), ST_ROOM(64)));
-    st_text_append(buf, buf_bytes, " (%s)", st_event_certainty(event->certainty));
+    if (event->certainty == ST_CERTAINTY_PROBABLE)
+        st_text_append(buf, buf_bytes, " (%s)", st_event_certainty(event->certainty));
     if (event->mixed)
         st_text_append(buf, buf_bytes, ", for several reasons");
     if (event->reason != ST_DROPOUT_UNKNOWN)
