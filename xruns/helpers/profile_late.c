@@ -1,0 +1,358 @@
+/* Who was late in a cycle of PipeWire's graph, a client or the server, and why. */
+#include "core/ns.h"
+#include "xruns/helpers/profile_private.h"
+
+#define PATIENCE_NS (300 * ST_NS_PER_MS) /* later than that, a client is judged before it ends */
+#define HAND_OVER_NS                                                                                         \
+    (50 * ST_NS_PER_US) /* at most, from a client's end to the next cycle that it has held up */
+
+/* --- a client --- */
+
+static void judged(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                   enum st_dropout_reason reason, struct st_dropout_cycle cycle, const char *culprit)
+{
+    struct st_pipewire_profile_reason *sum = &node->reasons[reason];
+    if (node->undecided_n == 0)
+        return;
+    profile->kept_counts = profile->kept_counts || st_profile_late_is(node, profile->kept_ns);
+    if (sum->n == 0 || st_dropout_cycle_is_worse(&cycle, &sum->worst)) {
+        sum->worst = cycle;
+        if (culprit[0] != '\0' || sum->n == 0)
+            st_profile_node_rename(&sum->culprit, culprit);
+    }
+    sum->n += node->undecided_n;
+    sum->lost_ns += node->undecided_n * node->period_ns;
+    if (node->lost_end_ns == 0 || node->lost_from_ns - node->lost_end_ns >= ST_PROFILE_SOUND_NS) {
+        sum->dropouts_n++;
+        node->lost_begin_ns = node->lost_from_ns;
+    }
+    node->lost_end_ns = node->lost_to_ns;
+    if (node->lost_end_ns - node->lost_begin_ns > sum->longest_ns)
+        sum->longest_ns = node->lost_end_ns - node->lost_begin_ns;
+    node->undecided_n = 0;
+    profile->pending = true;
+}
+
+void st_profile_late_add(struct st_pipewire_profile_node *node, int64_t n, int64_t from_ns, int64_t to_ns)
+{
+    if (n == 0)
+        return;
+    if (node->undecided_n == 0)
+        node->lost_from_ns = from_ns;
+    node->undecided_n += n;
+    node->lost_to_ns = to_ns;
+}
+
+/* A server that is late itself makes up for it by short cycles, some of them of 30 us. */
+static bool is_short(int64_t length_ns, int64_t period_ns)
+{
+    return length_ns < period_ns - period_ns / 10;
+}
+
+/* A process is called as its client is, where it has one or two. */
+static const char *culprit_of(struct st_pipewire_profile *profile, const struct st_dropout_figures *late,
+                              char *buf, size_t buf_bytes)
+{
+    const char *names[ST_ARRAY_LEN(late->culprits)] = {NULL};
+    size_t n = 0;
+    ST_EACH_OF (culprit, late->culprits, late->culprits_n) {
+        ST_EACH (node, profile->nodes) {
+            if (*culprit == ST_DROPOUT_SERVER)
+                names[n] = ST_XRUN_SERVER_ITSELF;
+            else if (node->used && node->client == *culprit && node->name[0] != '\0')
+                names[n] = node->name;
+        }
+        n += names[n] != NULL;
+    }
+    snprintf(buf, buf_bytes, "%.28s%s%.28s", n > 0 ? names[0] : late->culprit, n > 1 ? " or " : "",
+             n > 1 ? names[1] : "");
+    return buf;
+}
+
+/* Who kept the server from beginning a cycle in that time made n dropouts: a client that computed, if it is
+ * known, else the driver's node has them. */
+static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
+                       uint32_t holder_id, int64_t from_ns, int64_t to_ns, int64_t n)
+{
+    struct st_pipewire_profile_node *holder = st_profile_node_find(profile, holder_id);
+    struct st_dropout_figures late = {.cycle_ns = from_ns,
+                                      .signal_ns = from_ns,
+                                      .deadline_ns = from_ns,
+                                      .end_ns = to_ns,
+                                      .wants_culprit = true};
+    if (holder_id != 0 && holder != NULL) {
+        st_profile_late_add(holder, n, from_ns, to_ns);
+        judged(profile, holder, ST_DROPOUT_TOO_SLOW,
+               (struct st_dropout_cycle){driver->holder_busy_ns, driver->holder_error_ns, 0, 0}, "");
+        return;
+    }
+    if (profile->measure != NULL)
+        profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &late);
+    const bool taken = late.measured && late.queue_ns >= (to_ns - from_ns) / 2;
+    driver->undecided_n = 0;
+    st_profile_late_add(driver, n, from_ns, to_ns);
+    judged(profile, driver, taken ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE,
+           (struct st_dropout_cycle){0},
+           taken ? culprit_of(profile, &late, ST_ROOM(ST_XRUN_NAME_BYTES)) : "");
+}
+
+/* The server's dropout, once for all of its clients that were not ready. */
+static void blame_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                         struct st_pipewire_profile_node *driver)
+{
+    const int64_t n = node->undecided_n, cycle_ns = node->late.cycle_ns, end_ns = node->late.end_ns;
+    node->undecided_n = 0;
+    node->late = (struct st_dropout_figures){0};
+    if (driver == NULL || cycle_ns < driver->judged_ns)
+        return;
+    driver->judged_ns = end_ns;
+    if (driver->late_ns > cycle_ns - 4 * driver->period_ns)
+        blame_late(profile, driver, driver->holder_id, driver->due_ns, driver->late_ns, n);
+    else
+        blame_late(profile, driver, 0, cycle_ns - driver->period_ns, cycle_ns, n);
+}
+
+void st_profile_late_forgive(struct st_pipewire_profile_node *node)
+{
+    node->undecided_n = 0;
+    node->late = (struct st_dropout_figures){0};
+}
+
+/* Ends what is known of the late cycle. */
+static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                  const struct st_pipewire_cycle *cycle, int64_t end_ns)
+{
+    struct st_dropout_figures *late = &node->late;
+    late->end_ns = end_ns < late->signal_ns + ST_PIPEWIRE_CYCLE_MAX_NS
+                       ? end_ns
+                       : late->signal_ns + ST_PIPEWIRE_CYCLE_MAX_NS;
+    late->usual_signal_ns = node->usual_signal_ns;
+    late->usual_ns = node->usual_busy_ns;
+    late->wants_culprit = true;
+    late->waited = node->waited_for[0] != '\0';
+    if (is_short(late->deadline_ns - late->cycle_ns, cycle->period_ns) &&
+        late->end_ns - late->cycle_ns < cycle->period_ns) { /* a whole period had been enough for it */
+        blame_server(profile, node, st_profile_node_find(profile, cycle->driver.id));
+        return;
+    }
+    if (late->deadline_ns < late->cycle_ns + cycle->period_ns)
+        late->deadline_ns = late->cycle_ns + cycle->period_ns; /* it had one period at least */
+    if (profile->measure != NULL && node->client != ST_PIPEWIRE_PROFILE_NO_CLIENT)
+        profile->measure(profile->measure_ctx, node->client, late);
+    if (late->exited) {
+        st_profile_late_forgive(node);
+        return;
+    }
+    node->reason = st_dropout_judge(late);
+    node->judged_ns = end_ns;
+    int64_t awake_ns = late->awake_ns != 0 && late->awake_ns < late->end_ns ? late->awake_ns : late->end_ns;
+    const int64_t own_ns = st_dropout_judge_computed_ns(late);
+    if (node->reason == ST_DROPOUT_TOO_SLOW && late->end_ns - awake_ns < late->deadline_ns - late->signal_ns)
+        awake_ns = late->signal_ns; /* it was awake: 0.3.65 has written a later time over that */
+    int64_t busy_ns = late->end_ns - awake_ns;
+    if (late->measured && own_ns < busy_ns) /* others had the CPU: no larger buffer is needed for that */
+        busy_ns = own_ns;
+    if (st_profile_late_is(node, profile->kept_ns)) {
+        node->kept.cycle.busy_ns = busy_ns;
+        node->kept.cycle.wait_ns = late->end_ns - late->cycle_ns - node->kept.cycle.busy_ns;
+        if (node->kept.cycle.wait_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
+            node->kept.cycle.wait_ns = ST_PIPEWIRE_CYCLE_MAX_NS;
+    }
+    if (node->signal_ns != 0 && late->awake_ns != 0)
+        st_node_load_add(&node->load, busy_ns, awake_ns - late->signal_ns);
+    const bool slow = node->reason == ST_DROPOUT_TOO_SLOW;
+    if (slow) {
+        node->slow_ns = late->end_ns;
+        node->long_matters = true;
+    }
+    st_profile_node_count_rhythm(profile, node, cycle, node->late_position, late->signal_ns, late->end_ns,
+                                 busy_ns);
+    judged(profile, node, node->reason,
+           (struct st_dropout_cycle){busy_ns, slow ? late->cpu_error_ns : 0,
+                                     slow ? 0 : awake_ns - late->signal_ns, 0},
+           node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for
+           : slow                                      ? node->file
+           : node->reason == ST_DROPOUT_CPU_TAKEN || node->reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
+               ? culprit_of(profile, late, ST_ROOM(ST_XRUN_NAME_BYTES))
+               : "");
+    *late = (struct st_dropout_figures){0};
+}
+
+/* The driver began the next cycle while this node had not finished. */
+static void begin_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                       const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
+{
+    node->late =
+        (struct st_dropout_figures){.cycle_ns = cycle->driver.signal_ns,
+                                    .signal_ns = block->signal_ns,
+                                    .awake_ns = block->awake_ns >= block->signal_ns ? block->awake_ns : 0,
+                                    .deadline_ns = cycle->driver.awake_ns};
+    node->late_position = cycle->position;
+    profile->late = true;
+    node->waited_for[0] = '\0';
+}
+
+void st_profile_late_name_waited_for(struct st_pipewire_profile *profile,
+                                     const struct st_pipewire_cycle *cycle)
+{
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        struct st_pipewire_profile_node *node = &profile->nodes[i];
+        const int64_t from_ns = cycle->driver.signal_ns, to_ns = node->late.signal_ns;
+        int64_t least_ns = (to_ns - from_ns) / 2;
+        for (size_t j = 0; st_profile_late_is(node, from_ns) && j < ST_PIPEWIRE_PROFILE_NODES_MAX; j++) {
+            const int64_t ago_ns = to_ns - profile->nodes[j].finish_ns;
+            if (!profile->nodes[j].used || i == j || ago_ns < 0 || ago_ns >= least_ns)
+                continue;
+            least_ns = ago_ns;
+            st_profile_node_rename(&node->waited_for, profile->nodes[j].name);
+        }
+    }
+}
+
+/* Has it finished by now? Its times may be those of a later cycle already, and 0.3.65 writes a time of its
+ * own as that of awaking, just before it signals a client. */
+static void follow_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                        const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
+{
+    struct st_dropout_figures *late = &node->late;
+    const bool awake_again = block->awake_ns >= block->signal_ns && block->awake_ns > late->awake_ns;
+    const bool finished = block->finish_ns > late->signal_ns && block->finish_ns > late->awake_ns;
+    if (finished && late->awake_ns == 0 && (!awake_again || block->finish_ns <= block->awake_ns)) {
+        const int64_t awake_ns = block->finish_ns - node->usual_busy_ns; /* it was overwritten */
+        late->awake_ns = ST_MAX(awake_ns, late->signal_ns);
+        judge(profile, node, cycle, block->finish_ns);
+    } else if (late->awake_ns == 0 && awake_again) {
+        late->awake_ns = block->awake_ns;
+        if (finished)
+            judge(profile, node, cycle, block->finish_ns);
+    } else if (finished || awake_again) {
+        judge(profile, node, cycle,
+              finished && (!awake_again || block->finish_ns <= block->awake_ns) ? block->finish_ns
+                                                                                : block->awake_ns);
+    } else if (cycle->driver.awake_ns - late->deadline_ns > PATIENCE_NS) {
+        judge(profile, node, cycle, cycle->driver.awake_ns);
+    }
+}
+
+/* A dropout that the times do not show. */
+static void judge_rest(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                       int64_t now_ns)
+{
+    const bool again = node->judged_ns != 0 && now_ns - node->judged_ns < 4 * node->period_ns;
+    judged(profile, node, again ? node->reason : ST_DROPOUT_UNKNOWN, (struct st_dropout_cycle){0}, "");
+}
+
+void st_profile_late_take(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                          const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
+{
+    const bool late =
+        block->status == ST_PIPEWIRE_CYCLE_TRIGGERED || block->status == ST_PIPEWIRE_CYCLE_AWAKE;
+    const struct st_pipewire_block *driver = &cycle->driver;
+    if (node->late.signal_ns != 0)
+        follow_late(profile, node, cycle, block);
+    else if (late && driver->awake_ns > block->signal_ns && /* else signalled for the next cycle */
+             (node->undecided_n > 0 ||
+              block->xruns_n !=
+                  ST_PIPEWIRE_CYCLE_NOT_COUNTED || /* else ended by a client of the cycle before */
+              !is_short(driver->awake_ns - driver->signal_ns, cycle->period_ns)))
+        begin_late(profile, node, cycle, block);
+    if (!late && node->late.signal_ns == 0)
+        judge_rest(profile, node, driver->awake_ns);
+}
+
+/* --- the server --- */
+
+/* How much a client computed from the time when the server was to begin a cycle, or in the cycle before if
+ * that was reported with this end, to this end just before the server did. 0: it did not end there, or not
+ * known. */
+static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_pipewire_profile_node *driver,
+                           const struct st_pipewire_profile_node *node, bool reported, int64_t *ret_error_ns)
+{
+    const int64_t period_ns = driver->period_ns, from_ns = driver->due_ns - (reported ? period_ns : 0);
+    struct st_dropout_figures figures = {.cycle_ns = from_ns,
+                                         .signal_ns = from_ns,
+                                         .awake_ns = from_ns,
+                                         .usual_ns = node->usual_busy_ns,
+                                         .end_ns = reported ? node->last_finish_ns : node->finish_ns,
+                                         .deadline_ns = from_ns + period_ns};
+    if (figures.end_ns <= driver->due_ns || figures.end_ns > driver->late_ns + HAND_OVER_NS ||
+        driver->late_ns - figures.end_ns >= period_ns)
+        return 0;
+    profile->measure(profile->measure_ctx, node->client, &figures);
+    *ret_error_ns = figures.cpu_error_ns;
+    return st_dropout_judge_computed_ns(&figures);
+}
+
+/* The client that computed for more than a period until the server could begin, on its CPU. 0.3.65 does not
+ * report such a cycle, only when it finished. */
+static void find_holder(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
+{
+    bool reported = false;
+    driver->holder_id = 0;
+    driver->holder_busy_ns = driver->period_ns;
+    for (size_t i = 0; profile->measure != NULL && i < 2 * ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        struct st_pipewire_profile_node *node = &profile->nodes[i / 2];
+        int64_t error_ns = 0;
+        if (!node->used || node->drives || node->client == ST_PIPEWIRE_PROFILE_NO_CLIENT ||
+            node->seen_ns != driver->seen_ns)
+            continue;
+        const int64_t busy_ns = computed_ns(profile, driver, node, i % 2 != 0, &error_ns);
+        if (busy_ns < driver->holder_busy_ns)
+            continue;
+        reported = i % 2 != 0;
+        driver->holder_id = node->id;
+        driver->holder_busy_ns = busy_ns;
+        driver->holder_error_ns = error_ns;
+    }
+    struct st_pipewire_profile_node *holder = st_profile_node_find(profile, driver->holder_id);
+    if (holder != NULL)
+        st_node_load_add(&holder->load, driver->holder_busy_ns, 0);
+    if (holder != NULL && !reported)
+        st_profile_row_put_held(profile, driver, holder);
+}
+
+/* Was a client of that driver late when its device ran dry? */
+static bool was_client_late(const struct st_pipewire_profile *profile,
+                            const struct st_pipewire_profile_node *driver)
+{
+    ST_EACH (node, profile->nodes) {
+        if (node->used && !node->drives && strcmp(node->driver, driver->name) == 0 &&
+            (node->late.signal_ns != 0 ||
+             (node->judged_ns != 0 && node->judged_ns > driver->dry_ns - 4 * driver->period_ns)))
+            return true;
+    }
+    return false;
+}
+
+void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
+{
+    const int64_t near_ns = 2 * driver->period_ns, n = ST_MIN(driver->dry_n, driver->device_n);
+    const bool late = driver->late_ns != 0 && driver->dry_ns > driver->late_ns - near_ns &&
+                      driver->dry_ns < driver->late_ns + near_ns;
+    if (n > 0 && (late || was_client_late(profile, driver))) {
+        driver->device_n -= n;
+        driver->dry_n = 0;
+        if (!was_client_late(profile, driver) && driver->judged_ns < driver->late_ns) {
+            driver->judged_ns = driver->late_ns + driver->period_ns;
+            blame_late(profile, driver, driver->holder_id, driver->due_ns, driver->late_ns, n);
+        }
+    }
+    if (driver->seen_ns - driver->dry_ns >= near_ns)
+        driver->dry_n = 0;
+}
+
+void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
+                                 const struct st_pipewire_cycle *cycle)
+{
+    const int64_t seen_ns = driver->seen_ns, period_ns = driver->period_ns;
+    const int64_t begin_ns = cycle->driver.prev_signal_ns > seen_ns + period_ns / 4
+                                 ? cycle->driver.prev_signal_ns
+                                 : cycle->driver.signal_ns;
+    driver->seen_ns = cycle->driver.signal_ns;
+    if (seen_ns == 0 || period_ns == 0 || begin_ns - seen_ns < period_ns + period_ns / 4 ||
+        begin_ns - seen_ns > ST_PROFILE_PAUSE_NS)
+        return;
+    driver->due_ns = seen_ns + period_ns;
+    driver->late_ns = begin_ns;
+    find_holder(profile, driver);
+}

@@ -1,0 +1,160 @@
+/* The nodes of PipeWire's graph, and what their cycles are usually like. */
+#include "core/ns.h"
+#include "xruns/helpers/profile_private.h"
+
+#define USUAL_CYCLES 16 /* of a moving average */
+
+struct st_pipewire_profile_node *st_profile_node_find(struct st_pipewire_profile *profile, uint32_t id)
+{
+    ST_EACH (node, profile->nodes) {
+        if (node->used && node->id == id)
+            return node;
+    }
+    return NULL;
+}
+
+void st_profile_node_forget(struct st_pipewire_profile_node *node)
+{
+    st_node_load_finish(&node->load);
+    *node = (struct st_pipewire_profile_node){0};
+}
+
+/* Room for a new node: an unused one, else one that has gone. */
+static struct st_pipewire_profile_node *find_room(struct st_pipewire_profile *profile)
+{
+    struct st_pipewire_profile_node *gone = NULL;
+    ST_EACH (node, profile->nodes) {
+        if (!node->used)
+            return node;
+        if (node->gone)
+            gone = node;
+    }
+    return gone;
+}
+
+struct st_pipewire_profile_node *st_profile_node_find_or_add(struct st_pipewire_profile *profile, uint32_t id)
+{
+    struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
+    if (node == NULL && (node = find_room(profile)) != NULL) {
+        st_profile_node_forget(node);
+        node->id = id;
+        node->client = ST_PIPEWIRE_PROFILE_NO_CLIENT;
+        node->used = true;
+    }
+    return node;
+}
+
+void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, uint32_t client,
+                             bool is_device, bool is_stream)
+{
+    struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
+    if (node != NULL)
+        st_profile_node_forget(node);
+    node = st_profile_node_find_or_add(profile, id);
+    if (node == NULL) {
+        profile->beyond_n++;
+        return;
+    }
+    node->announced = true;
+    node->client = client;
+    node->is_device = is_device;
+    node->is_stream = is_stream;
+    node->is_new = profile->listed;
+}
+
+bool st_profile_node_is_own(const struct st_pipewire_profile *profile, uint32_t client)
+{
+    size_t i = 0;
+    while (i < profile->own_n && profile->own[i] != client)
+        i++;
+    return i < profile->own_n;
+}
+
+void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t client)
+{
+    if (st_profile_node_is_own(profile, client) || profile->own_n == ST_PIPEWIRE_PROFILE_OWN_MAX)
+        return;
+    profile->own[profile->own_n++] = client;
+    ST_EACH (node, profile->nodes) {
+        if (node->client != client)
+            continue;
+        memset(node->reasons, 0, sizeof(node->reasons));
+        node->undecided_n = 0;
+    }
+}
+
+void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id)
+{
+    struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
+    if (node != NULL) {
+        node->gone = true;
+    }
+    size_t i = 0;
+    while (i < profile->own_n && profile->own[i] != id)
+        i++;
+    if (i < profile->own_n)
+        profile->own[i] = profile->own[--profile->own_n];
+}
+
+void st_pipewire_profile_finish(struct st_pipewire_profile *profile)
+{
+    ST_EACH (node, profile->nodes)
+        st_profile_node_forget(node);
+}
+
+int64_t st_pipewire_profile_frames(struct st_pipewire_profile *profile, uint32_t id)
+{
+    const struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
+    return node != NULL ? node->frames : 0;
+}
+
+void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
+{
+    name = name != NULL ? name : "";
+    if (strncmp(*to, name, sizeof(*to) - 1) != 0) /* 7500 times a second with ten clients */
+        ST_PRINT(*to, "%s", name);
+}
+
+void st_profile_node_count_rhythm(const struct st_pipewire_profile *profile,
+                                  struct st_pipewire_profile_node *node,
+                                  const struct st_pipewire_cycle *cycle, int64_t position, int64_t signal_ns,
+                                  int64_t end_ns, int64_t busy_ns)
+{
+    if (cycle->frames == 0 || node->usual_busy_ns == 0 || signal_ns <= node->rhythm_ns)
+        return;
+    node->rhythm_ns = signal_ns;
+    st_block_rhythm_add(&node->rhythm, position, cycle->frames, busy_ns, node->usual_busy_ns);
+    if (node->long_matters && profile->computed != NULL)
+        profile->computed(profile->measure_ctx, node->id, node->client, end_ns - busy_ns, end_ns,
+                          st_block_rhythm_is_long(busy_ns, node->usual_busy_ns));
+}
+
+void st_profile_node_count_load(const struct st_pipewire_profile *profile,
+                                struct st_pipewire_profile_node *node, const struct st_pipewire_cycle *cycle,
+                                const struct st_pipewire_block *block, bool is_async)
+{
+    const bool known = node->signal_ns != 0;
+    if ((block->status != ST_PIPEWIRE_CYCLE_FINISHED && !is_async) || block->signal_ns <= node->signal_ns ||
+        block->awake_ns < block->signal_ns || block->finish_ns < block->awake_ns ||
+        block->finish_ns - block->signal_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
+        return;
+    const int64_t busy_ns = block->finish_ns - block->awake_ns;
+    const int64_t signalled_ns = block->signal_ns - cycle->driver.signal_ns;
+    st_profile_node_count_rhythm(profile, node, cycle, cycle->position, block->signal_ns, block->finish_ns,
+                                 busy_ns);
+    node->usual_busy_ns = known ? node->usual_busy_ns + (busy_ns > node->usual_busy_ns ? 1 : -1) *
+                                                            node->usual_busy_ns / USUAL_CYCLES
+                                : busy_ns; /* about the median */
+    if (signalled_ns >= 0 && signalled_ns <= cycle->period_ns)
+        node->usual_signal_ns += (signalled_ns - node->usual_signal_ns) / (known ? USUAL_CYCLES : 1);
+    node->signal_ns = block->signal_ns;
+    node->frames = cycle->frames;
+    node->rate_hz = cycle->rate_hz;
+    const bool asks = block->asked_num <= ST_PIPEWIRE_CYCLE_FRAMES_MAX && block->asked_denom > 1 &&
+                      block->asked_denom <= ST_PIPEWIRE_CYCLE_RATE_MAX;
+    node->asked_frames = asks ? block->asked_num : 0;
+    node->asked_rate_hz = asks ? block->asked_denom : 0;
+    node->period_ns = cycle->period_ns;
+    if (known && (busy_ns <= cycle->period_ns || is_async)) /* what is longer is judged: CPU time */
+        st_node_load_add(&node->load, busy_ns, block->awake_ns - block->signal_ns);
+}

@@ -1,0 +1,169 @@
+/* What was seen in PipeWire's graph since the last report: dropouts, devices that ran dry, how long nodes
+ * took. */
+#include "core/ns.h"
+#include "xruns/helpers/profile_private.h"
+
+#define LONG_MATTERS_NS (60 * ST_NS_PER_S) /* after a dropout by computing too long */
+
+static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
+{
+    int64_t n = 0;
+    ST_EACH (node, profile->nodes) {
+        if (profile->kept_ns == 0 || (st_profile_late_is(node, profile->kept_ns) && !node->gone))
+            return; /* it is still followed */
+        n += node->kept.deadline_ns > 0 && profile->kept_counts;
+    }
+    profile->kept_ns = 0;
+    for (size_t i = 0; n > 0; i++) { /* those that are late first: who listens may have room for some only */
+        struct st_xrun_seen *kept = &profile->nodes[i % ST_PIPEWIRE_PROFILE_NODES_MAX].kept;
+        const bool late = kept->cycle.wait_ns + kept->cycle.busy_ns >= kept->deadline_ns;
+        if (kept->deadline_ns == 0 || late != (i < ST_PIPEWIRE_PROFILE_NODES_MAX))
+            continue;
+        kept->left_n = --n;
+        seen(ctx, kept);
+    }
+}
+
+static void report_reason(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                          enum st_dropout_reason reason, st_xrun_seen_fn seen, void *ctx)
+{
+    struct st_pipewire_profile_reason *sum = &node->reasons[reason];
+    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
+                                    .dropouts_n = sum->dropouts_n,
+                                    .reason = reason,
+                                    .place = node->drives ? ST_DROPOUT_AT_DEVICE_BUFFER : ST_DROPOUT_AT_GRAPH,
+                                    .cycles_n = sum->n,
+                                    .lost_ns = sum->lost_ns,
+                                    .longest_ns = sum->longest_ns,
+                                    .cycle = sum->worst};
+    sighting.cycle.period_ns = node->period_ns;
+    st_profile_node_rename(&sighting.device, node->driver);
+    st_profile_node_rename(&sighting.client, node->drives ? ST_XRUN_SERVER_ITSELF : node->name);
+    st_profile_node_rename(&sighting.culprit, sum->culprit);
+    if (sum->n > 0) {
+        report_cycle(profile, seen, ctx);
+        seen(ctx, &sighting);
+    }
+    *sum = (struct st_pipewire_profile_reason){0};
+}
+
+static void report_resyncs(struct st_pipewire_profile_node *node, st_xrun_seen_fn seen, void *ctx)
+{
+    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_PROBABLE,
+                                    .device_xruns_n = node->resyncs_n,
+                                    .place = ST_DROPOUT_AT_RESYNC,
+                                    .lost_ns = ST_MIN(node->resync_lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
+                                    .longest_ns = node->resync_longest_ns};
+    if (node->resyncs_n == 0)
+        return;
+    st_profile_node_rename(&sighting.device, node->driver);
+    st_profile_node_rename(&sighting.client, node->name);
+    seen(ctx, &sighting);
+    node->resyncs_n = node->resync_lost_ns = node->resync_longest_ns = 0;
+}
+
+void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
+{
+    for (size_t i = 0; profile->pending && i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        struct st_pipewire_profile_node *node = &profile->nodes[i];
+        struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
+                                        .device_xruns_n = node->device_n,
+                                        .place = ST_DROPOUT_AT_DEVICE_BUFFER};
+        if (!node->used)
+            continue;
+        if (node->gone)
+            st_profile_late_forgive(node);
+        st_profile_node_rename(&sighting.device, node->name);
+        if (node->device_n > 0)
+            seen(ctx, &sighting);
+        node->device_n = 0;
+        report_resyncs(node, seen, ctx);
+        for (int reason = 0; reason < ST_DROPOUT_REASONS; reason++)
+            report_reason(profile, node, (enum st_dropout_reason)reason, seen, ctx);
+    }
+    profile->pending = false;
+}
+
+void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
+                              const struct st_listened_loss *loss, st_xrun_seen_fn seen, void *ctx)
+{
+    const struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
+    if (node == NULL || node->gone || node->name[0] == '\0' || st_profile_node_is_own(profile, node->client))
+        return;
+    /* what is next to a cycle that it did not finish is the same dropout */
+    const bool goes_on = node->lost_end_ns != 0 && loss->begin_ns < node->lost_end_ns + ST_PROFILE_SOUND_NS &&
+                         loss->end_ns > node->lost_begin_ns - ST_PROFILE_SOUND_NS;
+    struct st_xrun_seen sighting = {.certainty = loss->certainty,
+                                    .dropouts_n = loss->n - goes_on,
+                                    .cycles_n = goes_on,
+                                    .reason = goes_on ? node->reason : loss->reason,
+                                    .place = goes_on ? ST_DROPOUT_AT_GRAPH : ST_DROPOUT_AT_CLIENT_BUFFER,
+                                    .lost_ns = ST_MIN(loss->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
+                                    .longest_ns = ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS)};
+    st_profile_node_rename(&sighting.device, node->driver);
+    st_profile_node_rename(&sighting.client, node->name);
+    seen(ctx, &sighting);
+}
+
+void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struct st_resync_log_line *line,
+                                st_xrun_seen_fn seen, void *ctx)
+{
+    struct st_xrun_seen sighting = {
+        .certainty = ST_CERTAINTY_EXACT, .device_xruns_n = line->n, .place = ST_DROPOUT_AT_RESYNC};
+    ST_EACH (node, profile->nodes) {
+        if (!node->is_device || !node->drives || node->gone)
+            continue;
+        st_profile_node_rename(&sighting.device, node->name);
+        sighting.lost_ns = sighting.longest_ns = st_profile_time_of(
+            line->frames, (double)line->cycle_frames * (double)ST_NS_PER_S / (double)node->period_ns);
+    }
+    st_profile_node_rename(&sighting.client, line->card);
+    seen(ctx, &sighting);
+}
+
+void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
+{
+    ST_EACH (node, profile->nodes) {
+        struct st_xrun_seen sighting = {
+            .load = {.period_ns = node->period_ns > 0 ? node->period_ns : INT64_MIN,
+                     .frames = node->frames,
+                     .rate_hz = node->rate_hz,
+                     .asked_frames = node->asked_frames,
+                     .asked_rate_hz = node->asked_rate_hz,
+                     .streams_n = node->is_stream}};
+        const bool runs = !node->drives && !node->is_device;
+        sighting.load.drift_ppb =
+            node->is_device && !node->drives ? st_second_card_drift_ppb(&node->card) : 0;
+        const bool is_client = runs || sighting.load.drift_ppb != 0;
+        if (node->used && profile->priority != NULL)
+            sighting.load.priority =
+                profile->priority(profile->measure_ctx, runs ? node->client : ST_DROPOUT_SERVER);
+        if (node->used && runs && profile->between != NULL)
+            sighting.load.between = profile->between(profile->measure_ctx, node->client);
+        const bool ran = st_node_load_take(&node->load, &sighting.load);
+        bool any = false;
+        sighting.load.block_frames = runs ? st_block_rhythm_find(&node->rhythm, &any) : 0;
+        sighting.load.block_any = any;
+        node->long_matters =
+            runs && (sighting.load.block_frames != 0 ||
+                     (node->slow_ns != 0 && node->signal_ns - node->slow_ns < LONG_MATTERS_NS));
+        if (node->used && ran && node->long_matters && profile->code != NULL)
+            profile->code(profile->measure_ctx, node->id, node->client, &sighting.load.code);
+        st_profile_node_rename(&node->file, sighting.load.code.file);
+        st_profile_node_rename(&sighting.device, is_client ? node->driver : node->name);
+        st_profile_node_rename(&sighting.client, is_client ? node->name : "");
+        if (ran && !node->gone && !st_profile_node_is_own(profile, node->client))
+            seen(ctx, &sighting);
+        if (node->gone || (!ran && node->used && !node->announced))
+            st_profile_node_forget(node);
+    }
+}
+
+bool st_pipewire_profile_needs_log(const struct st_pipewire_profile *profile)
+{
+    size_t i = 0;
+    while (i < ST_PIPEWIRE_PROFILE_NODES_MAX &&
+           (!profile->nodes[i].is_device || profile->nodes[i].drives || profile->nodes[i].seen_ns == 0))
+        i++;
+    return i < ST_PIPEWIRE_PROFILE_NODES_MAX && !profile->has_clocks;
+}
