@@ -9,7 +9,7 @@
 #define ST_DAEMON_HISTORY_HISTORY_WRITER_H
 
 #include "daemon/causes/causes.h"
-#include "daemon/config/config.h"
+#include "daemon/history/history_settings.h"
 #include "daemon/http/query.h"
 #include "daemon/http/route.h"
 #include "daemon/wait.h"
@@ -21,7 +21,6 @@
 #define ST_HISTORY_WRITER_EVENTS_MAX  2048
 #define ST_HISTORY_WRITER_EVENTS_NS   INT64_C(5000000000)
 #define ST_HISTORY_WRITER_RETRY_NS    INT64_C(30000000000)
-#define ST_HISTORY_WRITER_PATH_BYTES  1024
 
 enum st_history_writer_state {
     ST_HISTORY_WRITER_OFF,     /* not wanted, or nowhere to write (missing); why says which */
@@ -32,13 +31,13 @@ enum st_history_writer_state {
 
 struct st_history_writer_view {
     enum st_history_writer_state state;
-    char path[ST_HISTORY_WRITER_PATH_BYTES];
-    char why[256];                            /* OFF and FAILING */
-    bool missing;                             /* OFF, though it is wanted: there is no state folder */
-    char aside[ST_HISTORY_WRITER_PATH_BYTES]; /* a file that was put aside since the start; "" */
-    int64_t bytes;                            /* of the file in use; INT64_MIN: not known */
-    char changed[ST_CHANGE_STORY_BYTES];      /* since when dropouts are more frequent; "": not so */
-    uint64_t minutes_n, events_n;             /* written since the start */
+    char path[ST_HISTORY_PATH_BYTES];
+    char why[ST_HISTORY_WHY_BYTES];      /* OFF and FAILING */
+    bool missing;                        /* OFF, though it is wanted: there is no state folder */
+    char aside[ST_HISTORY_PATH_BYTES];   /* a file that was put aside since the start; "" */
+    int64_t bytes;                       /* of the file in use; INT64_MIN: not known */
+    char changed[ST_CHANGE_STORY_BYTES]; /* since when dropouts are more frequent; "": not so */
+    uint64_t minutes_n, events_n;        /* written since the start */
     uint64_t waiting_minutes_n, waiting_events_n;
     uint64_t lost_minutes_n, lost_events_n; /* dropped, or left over at the end */
 };

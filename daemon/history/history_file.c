@@ -1,0 +1,266 @@
+/* The file of the history, for its writer. */
+#include "daemon/history/history_file.h"
+
+#include <unistd.h>
+
+#include "daemon/history/fingerprint.h"
+#include "daemon/history/history_writer.h"
+#include "daemon/history/recorder.h"
+#include "daemon/lock_file.h"
+
+#define LOG_MODULE "history"
+#include "daemon/log.h"
+
+#define RETAIN_NS   (3600 * ST_NS_PER_S)
+#define FACTS_NS    (24 * 3600 * ST_NS_PER_S)
+#define GROWN_BYTES INT64_C(65536) /* what is written before it is looked at again; what a write adds */
+
+static void close_file(struct st_history_file *file)
+{
+    st_history_close(file->history);
+    file->history = NULL;
+}
+
+/* The state folder has only files of ours. history.path may name any file: it is not opened for writing,
+ * locked or renamed unless it is a history. @return 0 or why it is left alone. */
+static int look_at_file(const struct st_history_file *file, char *error, size_t error_bytes)
+{
+    return file->used.usual ? 0 : st_history_look(file->used.path, error, error_bytes);
+}
+
+/* A file that is damaged or not ours makes room for a new one. A history of a newer version stays, whole.
+ * @param r, why  what is wrong with it. @return 0 or why it stays. */
+static int put_aside(struct st_history_file *file, int r, char *why, size_t why_bytes)
+{
+    char aside[ST_HISTORY_PATH_BYTES], reason[ST_HISTORY_WHY_BYTES];
+    if (r != -EBADMSG && (r != -EPROTO || !file->used.usual))
+        return r;
+    r = look_at_file(file, reason, sizeof(reason));
+    if (r < 0) {
+        snprintf(why, why_bytes, "%s", reason);
+        return r;
+    }
+    const int64_t now_ns = st_clock_wall_ns(&file->platform->clock);
+    r = st_history_put_aside(file->used.path, now_ns, aside, sizeof(aside));
+    if (r < 0) {
+        ST_PRINT(reason, "%s", why);
+        snprintf(why, why_bytes, "%.90s, and it cannot be renamed: %s", reason, strerror(-r));
+        return r;
+    }
+    ST_PRINT(file->aside, "%s", aside);
+    const char *name = strrchr(aside, '/');
+    st_events_add(file->events, ST_LOG_WARN, now_ns, ST_EVENT_HISTORY_ASIDE,
+                  "sleeptuned started a new history; the old file is now %.80s: %.90s",
+                  name != NULL ? name + 1 : aside, why);
+    return 0;
+}
+
+/* Only one daemon writes a history: SQLite's own locks let two writers take turns, and figures of two in one
+ * file could not be distinguished. Where there can be no lock file (no rights, full disk, no locks) it is
+ * done without. */
+static int lock(struct st_history_file *file, char *error, size_t error_bytes)
+{
+    struct st_platform *p = file->platform;
+    long pid;
+    const int r = st_lock_file_take(file->used.path, &file->lock_fd, &pid);
+    if (r == -EBUSY && pid > 0)
+        snprintf(error, error_bytes, "another sleeptuned (process %ld) writes this history", pid);
+    else if (r == -EBUSY)
+        snprintf(error, error_bytes, "another process uses the lock file of this history");
+    else if (r == 0 && pid > 0)
+        st_events_add(file->events, ST_LOG_WARN, st_clock_wall_ns(&p->clock), ST_EVENT_UNCLEAN_END,
+                      "the previous run of sleeptuned did not end cleanly (killed, or a power cut)");
+    return r == -EBUSY ? r : 0;
+}
+
+/* What others did to the file since we wrote: what we write to one that is gone or damaged would be lost.
+ * @return 0, with the file open or closed; or why it cannot be written. */
+static int look_after_file(struct st_history_file *file, char *error, size_t error_bytes)
+{
+    const enum st_history_state state =
+        file->history != NULL ? st_history_look_again(file->history) : ST_HISTORY_OURS;
+    if (state == ST_HISTORY_OURS)
+        return 0;
+    const bool gone = state == ST_HISTORY_GONE;
+    if (gone) {
+        close_file(file);
+        st_lock_file_release(file->used.path, &file->lock_fd);
+    } else {
+        st_history_abandon(file->history);
+        file->history = NULL;
+    }
+    if (state != ST_HISTORY_EMPTIED) {
+        st_events_add(file->events, ST_LOG_WARN, st_clock_wall_ns(&file->platform->clock),
+                      ST_EVENT_HISTORY_CHANGED, "another program %s %.150s; rows may be missing",
+                      gone ? "moved or removed" : "wrote to", file->used.path);
+        return 0;
+    }
+    snprintf(error, error_bytes, "another program emptied it");
+    return put_aside(file, -EBADMSG, error, error_bytes);
+}
+
+static int open_file(struct st_history_file *file, char *error, size_t error_bytes)
+{
+    int r = look_after_file(file, error, error_bytes);
+    if (r == 0 && file->history == NULL)
+        r = look_at_file(file, error, error_bytes);
+    if (r == 0)
+        r = lock(file, error, error_bytes);
+    if (r < 0)
+        close_file(file);
+    if (r < 0 || file->history != NULL)
+        return r;
+    r = st_history_open(file->used.path, &file->history, error, error_bytes);
+    if (r < 0) {
+        r = put_aside(file, r, error, error_bytes);
+        if (r == 0)
+            r = st_history_open(file->used.path, &file->history, error, error_bytes);
+    }
+    file->retained_ns = file->facts_wall_ns = file->changed_ns = INT64_MIN;
+    file->retained_bytes = 0;
+    return r;
+}
+
+/* All of it in one transaction. */
+static int write_rows(struct st_history_file *file, const struct st_waiting_rows *rows)
+{
+    int r = st_history_begin(file->history);
+    for (const struct st_waiting_row *row = rows->rows; r == 0 && row != NULL; row = row->next) {
+        if (row->is_event)
+            r = st_history_add_event(file->history, &row->event);
+        else if (row->minute.lateness != NULL)
+            r = st_history_add_minute(file->history, &row->minute);
+        if (r == 0 && !row->is_event)
+            r = st_history_add_watched(file->history, &row->watched);
+    }
+    return r == 0 ? st_history_commit(file->history) : r;
+}
+
+/* Each hour, whenever rows that were written leave no room for SQLite's log, and while the file is larger
+ * than it may be, of which some 4 MB are given back at a time. */
+static int retain(struct st_history_file *file)
+{
+    const int64_t now_ns = st_clock_now_ns(&file->platform->clock);
+    const int64_t max_bytes = file->used.max_bytes - ST_HISTORY_LOG_BYTES - 2 * GROWN_BYTES;
+    const int64_t bytes = st_history_bytes(file->history);
+    const bool full = (bytes > max_bytes && bytes > file->retained_bytes + GROWN_BYTES) ||
+                      st_history_file_bytes(file->history) > file->used.max_bytes;
+    if (!full && file->retained_ns != INT64_MIN && now_ns - file->retained_ns < RETAIN_NS)
+        return 0;
+    file->retained_ns = now_ns;
+    const int r = st_history_retain(file->history, st_clock_wall_ns(&file->platform->clock),
+                                    file->used.keep_days, max_bytes);
+    file->retained_bytes = st_history_bytes(file->history);
+    st_recorder_trim(file->used.path, file->used.traces_bytes);
+    return r;
+}
+
+/* @return 0 when all is in the file. */
+static int write_all(struct st_history_file *file, const struct st_waiting_rows *rows, char *error,
+                     size_t error_bytes)
+{
+    int r = open_file(file, error, error_bytes);
+    for (int attempt = 0; r == 0 && attempt < 2; attempt++) {
+        r = write_rows(file, rows);
+        if (r == 0)
+            break;
+        snprintf(error, error_bytes, "%s",
+                 r == -ENOSPC ? "no space left on the device" : st_history_error(file->history, r));
+        st_history_rollback(file->history);
+        if (r == -EBUSY || r == -ENOSPC)
+            break;
+        close_file(file); /* what it knows of the file may be wrong */
+        if (attempt == 0) {
+            r = put_aside(file, r, error, error_bytes);
+            if (r == 0)
+                r = open_file(file, error, error_bytes);
+        }
+    }
+    return r;
+}
+
+/* What changed on the computer since the last start, or since yesterday. What played in between counts as
+ * before the change at a start, as neither in the middle of a run. By the wall clock: a computer that sleeps
+ * much has days, too. */
+static int write_facts(struct st_history_file *file)
+{
+    struct st_platform *p = file->platform;
+    const int64_t wall_ns = st_clock_wall_ns(&p->clock), last_ns = file->facts_wall_ns;
+    if (last_ns != INT64_MIN && wall_ns >= last_ns && wall_ns - last_ns < FACTS_NS)
+        return 0;
+    struct st_fingerprint *taken = malloc(sizeof(*taken));
+    if (taken == NULL)
+        return 0;
+    st_fingerprint_take(&p->machine, geteuid() != 0 ? getenv("HOME") : NULL, taken);
+    const int64_t from_ns = last_ns != INT64_MIN && last_ns <= wall_ns ? last_ns : wall_ns;
+    int r = st_history_begin(file->history);
+    if (r == 0)
+        r = st_history_add_facts(file->history, from_ns, wall_ns, taken->facts, taken->n);
+    if (r == 0)
+        r = st_history_commit(file->history);
+    if (r < 0)
+        st_history_rollback(file->history);
+    st_fingerprint_finish(taken);
+    free(taken);
+    file->facts_wall_ns = wall_ns;
+    return r;
+}
+
+/* Each hour: since when dropouts are more frequent. */
+static void read_changed(struct st_history_file *file)
+{
+    struct st_platform *p = file->platform;
+    const int64_t now_ns = st_clock_now_ns(&p->clock);
+    if (file->changed_ns != INT64_MIN && now_ns - file->changed_ns < RETAIN_NS)
+        return;
+    file->changed_ns = now_ns;
+    st_history_answer_changed(file->used.path, st_clock_wall_ns(&p->clock), file->changed,
+                              sizeof(file->changed));
+}
+
+static void say_why(const struct st_history_file *file, int r, const char *error, char *buf, size_t buf_bytes)
+{
+    const char *path = file->used.path;
+    if (r == -EPROTO)
+        snprintf(buf, buf_bytes, "%.115s is no history of sleeptune and is not changed (%.80s)", path, error);
+    else if (r == -EPROTONOSUPPORT)
+        snprintf(buf, buf_bytes, "%.115s is not changed: %.120s", path, error);
+    else
+        snprintf(buf, buf_bytes, "%.115s cannot be written: %.115s", path, error);
+}
+
+int st_history_file_write(struct st_history_file *file, const struct st_waiting_rows *rows,
+                          char why[ST_HISTORY_WHY_BYTES])
+{
+    char error[ST_HISTORY_WHY_BYTES] = "";
+    const int r = write_all(file, rows, error, sizeof(error));
+    if (r == 0) {
+        const int retained = retain(file), noted = write_facts(file); /* the new rows are safe all the same */
+        if (retained < 0)
+            ST_WARN("cannot remove old rows of %s: %s", file->used.path, strerror(-retained));
+        if (noted < 0)
+            ST_WARN("cannot write to %s what changed: %s", file->used.path, strerror(-noted));
+        read_changed(file);
+        file->bytes = st_history_bytes(file->history);
+    }
+    if (file->history != NULL)
+        st_history_mark(file->history);
+    if (r < 0)
+        say_why(file, r, error[0] != '\0' ? error : strerror(-r), why, ST_HISTORY_WHY_BYTES);
+    return r;
+}
+
+void st_history_file_use(struct st_history_file *file, const struct st_history_settings *settings)
+{
+    if (strcmp(file->used.path, settings->path) != 0)
+        st_history_file_close(file);
+    file->used = *settings;
+    file->retained_ns = INT64_MIN;
+    file->retained_bytes = 0;
+}
+
+void st_history_file_close(struct st_history_file *file)
+{
+    close_file(file);
+    st_lock_file_release(file->used.path, &file->lock_fd);
+}
