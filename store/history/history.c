@@ -32,20 +32,6 @@ static const char tables[] =
     " circumstances INTEGER REFERENCES circumstances,"
     " lateness BLOB NOT NULL, miss_events INTEGER);"
     "CREATE INDEX span_time ON span (level, from_ns);"
-    "CREATE TABLE event ("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT," /* never reused */
-    " wall_ns INTEGER NOT NULL, kind TEXT NOT NULL, span_ns INTEGER, count_n INTEGER, detail TEXT,"
-    " source TEXT, device TEXT, client TEXT, certainty INTEGER,"
-    /* a dropout */
-    " reason TEXT, mixed INTEGER, busy_ns INTEGER, error_ns INTEGER, wait_ns INTEGER, period_ns INTEGER, "
-    "missing_ns INTEGER, place TEXT, cycles_n INTEGER, lost_ns INTEGER, longest_ns INTEGER,"
-    /* a late wake-up */
-    " cause TEXT, lateness_ns INTEGER, explained_ns INTEGER,"
-    " culprit TEXT, culprit_n INTEGER, culprit_ns INTEGER, loop_cpu INTEGER, slowed TEXT,"
-    " pressure_cpu_permille INTEGER, pressure_io_permille INTEGER, pressure_memory_permille INTEGER,"
-    " cpu_khz INTEGER, throttles_n INTEGER, temperature_mc INTEGER);"
-    "CREATE INDEX event_time ON event (wall_ns);"
-    "CREATE INDEX event_kind ON event (kind, wall_ns);"
     /* causes of late wake-ups */
     "CREATE TABLE cause ("
     " id INTEGER PRIMARY KEY,"
@@ -77,6 +63,8 @@ static int create_tables(struct st_history *history)
     int r = st_history_begin(history);
     if (r == 0)
         r = exec(history, tables);
+    if (r == 0)
+        r = exec(history, st_history_event_table);
     if (r == 0)
         r = exec(history, version);
     if (r == 0)

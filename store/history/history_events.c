@@ -2,49 +2,90 @@
 #include "core/ns.h"
 #include "store/history/history_private.h"
 
-/* Columns of the table, in the order of bind and read. */
-#define COLUMNS                                                                                              \
-    "wall_ns, kind, span_ns, count_n, detail, source, device, client, certainty, reason, busy_ns, error_ns," \
-    " wait_ns, period_ns, missing_ns, cause, lateness_ns, explained_ns, culprit, culprit_n,"                 \
-    " culprit_ns, loop_cpu, slowed, pressure_cpu_permille, pressure_io_permille, pressure_memory_permille,"  \
-    " cpu_khz, throttles_n, temperature_mc, mixed, place, cycles_n, lost_ns,"                                \
-    " longest_ns"
-#define COLUMNS_N 34
-#define CPUS_MAX  (1 << 20)
+/* The columns of the table behind wall_ns and kind, a row each: its name, and the member. NUMBER: INT64_MIN
+ * is NULL; AMOUNT, a length of time or a number of occurrences: 0 is; TEXT: "" is. */
+#define COLUMNS(NUMBER, AMOUNT, TEXT)                                                                        \
+    AMOUNT(span_ns, event->span_ns)                                                                          \
+    NUMBER(count_n, event->count_n)                                                                          \
+    TEXT(detail, event->detail)                                                                              \
+    TEXT(source, event->source)                                                                              \
+    TEXT(device, event->device)                                                                              \
+    TEXT(client, event->client)                                                                              \
+    NUMBER(certainty, kept->certainty)                                                                       \
+    TEXT(reason, kept->reason)                                                                               \
+    AMOUNT(mixed, kept->mixed)                                                                               \
+    TEXT(place, kept->place)                                                                                 \
+    AMOUNT(cycles_n, event->cycles_n)                                                                        \
+    AMOUNT(lost_ns, event->lost_ns)                                                                          \
+    AMOUNT(longest_ns, event->longest_ns)                                                                    \
+    AMOUNT(busy_ns, event->cycle.busy_ns)                                                                    \
+    AMOUNT(error_ns, event->cycle.error_ns)                                                                  \
+    AMOUNT(wait_ns, event->cycle.wait_ns)                                                                    \
+    AMOUNT(period_ns, event->cycle.period_ns)                                                                \
+    AMOUNT(missing_ns, event->missing_ns)                                                                    \
+    TEXT(cause, kept->cause)                                                                                 \
+    NUMBER(lateness_ns, event->lateness_ns)                                                                  \
+    NUMBER(explained_ns, event->explained_ns)                                                                \
+    TEXT(culprit, event->culprit)                                                                            \
+    AMOUNT(culprit_n, event->culprit_n)                                                                      \
+    AMOUNT(culprit_ns, event->culprit_ns)                                                                    \
+    NUMBER(loop_cpu, kept->loop_cpu)                                                                         \
+    TEXT(slowed, kept->slowed)                                                                               \
+    NUMBER(pressure_cpu_permille, event->circumstances.pressure_cpu_permille)                                \
+    NUMBER(pressure_io_permille, event->circumstances.pressure_io_permille)                                  \
+    NUMBER(pressure_memory_permille, event->circumstances.pressure_memory_permille)                          \
+    NUMBER(cpu_khz, event->circumstances.cpu_khz)                                                            \
+    NUMBER(throttles_n, event->circumstances.throttles_n)                                                    \
+    NUMBER(temperature_mc, event->circumstances.temperature_mc)
+#define NAME(name, member)     ", " #name
+#define INTEGER(name, member)  ", " #name " INTEGER"
+#define WORDS(name, member)    ", " #name " TEXT"
+#define MARK(name, member)     ", ?"
+#define LETTER_N(name, member) "n"
+#define LETTER_A(name, member) "a"
+#define LETTER_S(name, member) "s"
+#define VALUE(name, member)    , member
+#define PLACE(name, member)    , &member
+#define ARRAY(name, member)    , member, sizeof(member)
+
+#define TYPES    COLUMNS(INTEGER, INTEGER, WORDS)
+#define NAMES    "wall_ns, kind" COLUMNS(NAME, NAME, NAME)
+#define LETTERS  "it" COLUMNS(LETTER_N, LETTER_A, LETTER_S)
+#define CPUS_MAX (1 << 20)
 /* A row of `span` is a minute, or some seconds more. A longer one ends with a loop that did not run for a
  * while: its late wake-up was recorded after the minute, so that "no late wake-up in this row" proves
  * nothing. */
 #define MINUTE_MAX_NS (100 * ST_NS_PER_S)
 
-/* A value that says nothing is NULL in the table. */
-static int64_t or_null(int64_t value, int64_t nothing)
-{
-    return value != nothing ? value : INT64_MIN;
-}
+const char st_history_event_table[] = "CREATE TABLE event ("
+                                      " id INTEGER PRIMARY KEY AUTOINCREMENT," /* never reused */
+                                      " wall_ns INTEGER NOT NULL, kind TEXT NOT NULL" TYPES ");"
+                                      "CREATE INDEX event_time ON event (wall_ns);"
+                                      "CREATE INDEX event_kind ON event (kind, wall_ns);";
 
-static const char *cause_or_null(enum st_cause cause)
-{
-    return cause != ST_CAUSE_UNKNOWN ? st_cause_kind_name(cause) : "";
-}
+/* Members that the table has in another form: words for a value of an enum. */
+struct kept {
+    int64_t certainty, mixed, loop_cpu;
+    char reason[40], place[40], cause[40], slowed[40];
+};
 
 int st_history_add_event(struct st_history *history, const struct st_event *event)
 {
-    const struct st_event_circumstances *c = &event->circumstances;
+    struct kept kept[] = {
+        {.certainty = event->certainty != ST_CERTAINTY_NONE ? (int64_t)event->certainty : INT64_MIN,
+         .mixed = event->mixed,
+         .loop_cpu = event->loop_cpu != ST_EVENT_NO_LOOP ? event->loop_cpu : INT64_MIN}};
+    if (event->reason != ST_DROPOUT_UNKNOWN)
+        ST_PRINT(kept->reason, "%s", st_dropout_reason_name(event->reason));
+    if (event->place != ST_DROPOUT_AT_UNKNOWN)
+        ST_PRINT(kept->place, "%s", st_dropout_place_name(event->place));
+    if (event->cause != ST_CAUSE_UNKNOWN)
+        ST_PRINT(kept->cause, "%s", st_cause_kind_name(event->cause));
+    if (event->slowed != ST_CAUSE_UNKNOWN)
+        ST_PRINT(kept->slowed, "%s", st_cause_kind_name(event->slowed));
     return st_history_sql_run(
-        history->db,
-        "INSERT INTO event (" COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        "itanssssnsaaaaasnnsaansnnnnnnnsaaa", event->wall_ns, st_event_kind_name(event->kind), event->span_ns,
-        event->count_n, event->detail, event->source, event->device, event->client,
-        or_null(event->certainty, ST_CERTAINTY_NONE),
-        event->reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(event->reason) : "",
-        event->cycle.busy_ns, event->cycle.error_ns, event->cycle.wait_ns, event->cycle.period_ns,
-        event->missing_ns, cause_or_null(event->cause), event->lateness_ns, event->explained_ns,
-        event->culprit, event->culprit_n, event->culprit_ns, or_null(event->loop_cpu, ST_EVENT_NO_LOOP),
-        cause_or_null(event->slowed), c->pressure_cpu_permille, c->pressure_io_permille,
-        c->pressure_memory_permille, c->cpu_khz, c->throttles_n, c->temperature_mc, or_null(event->mixed, 0),
-        event->place != ST_DROPOUT_AT_UNKNOWN ? st_dropout_place_name(event->place) : "", event->cycles_n,
-        event->lost_ns, event->longest_ns);
+        history->db, "INSERT INTO event (" NAMES ") VALUES (?, ?" COLUMNS(MARK, MARK, MARK) ")", LETTERS,
+        event->wall_ns, st_event_kind_name(event->kind) COLUMNS(VALUE, VALUE, VALUE));
 }
 
 /* --- reading: the file is not trusted --- */
@@ -57,54 +98,47 @@ static enum st_cause cause_of(const char *name)
 }
 
 /* @return false: what no sleeptuned has written. */
-static bool read_event(sqlite3_stmt *statement, struct st_event *ret)
+static bool read_event(sqlite3_stmt *statement, int64_t *id, struct st_event *event)
 {
-    char kind[40], reason[40], cause[40], slowed[40], place[40];
-    int64_t count_n, certainty, loop_cpu, mixed;
-    struct st_event event = st_event_make(0, ST_EVENT_KINDS, "%s", "");
-    struct st_event_circumstances *c = &event.circumstances;
-    st_history_sql_row(statement, "itaittttitaaaaatiitaaitiiiiiiataaa", &event.wall_ns, kind, sizeof(kind),
-                       &event.span_ns, &count_n, event.detail, sizeof(event.detail), event.source,
-                       sizeof(event.source), event.device, sizeof(event.device), event.client,
-                       sizeof(event.client), &certainty, reason, sizeof(reason), &event.cycle.busy_ns,
-                       &event.cycle.error_ns, &event.cycle.wait_ns, &event.cycle.period_ns, &event.missing_ns,
-                       cause, sizeof(cause), &event.lateness_ns, &event.explained_ns, event.culprit,
-                       sizeof(event.culprit), &event.culprit_n, &event.culprit_ns, &loop_cpu, slowed,
-                       sizeof(slowed), &c->pressure_cpu_permille, &c->pressure_io_permille,
-                       &c->pressure_memory_permille, &c->cpu_khz, &c->throttles_n, &c->temperature_mc, &mixed,
-                       place, sizeof(place), &event.cycles_n, &event.lost_ns, &event.longest_ns);
-    event.kind = st_event_kind_of(kind);
-    if (count_n >= 0 && count_n <= ST_SQL_AMOUNT_MAX)
-        event.count_n = count_n;
-    if (certainty == ST_CERTAINTY_EXACT || certainty == ST_CERTAINTY_PROBABLE)
-        event.certainty = (enum st_certainty)certainty;
-    event.reason = st_dropout_reason_of(reason);
-    event.cause = cause_of(cause);
-    if (loop_cpu >= -1 && loop_cpu < CPUS_MAX)
-        event.loop_cpu = (int)loop_cpu;
-    event.slowed = cause_of(slowed);
-    event.mixed = mixed > 0;
-    event.place = st_dropout_place_of(place);
-    if (event.kind == ST_EVENT_KINDS || (event.kind == ST_EVENT_LATE_WAKE && event.lateness_ns == INT64_MIN))
-        return false;
-    *ret = event;
-    return true;
+    struct kept kept[1];
+    char kind[40];
+    *event = st_event_make(0, ST_EVENT_KINDS, "%s", "");
+    st_history_sql_row(statement, "n" LETTERS, id, &event->wall_ns, kind,
+                       sizeof(kind) COLUMNS(PLACE, PLACE, ARRAY));
+    event->kind = st_event_kind_of(kind);
+    if (event->count_n < 0 || event->count_n > ST_SQL_AMOUNT_MAX)
+        event->count_n = INT64_MIN;
+    if (kept->certainty == ST_CERTAINTY_EXACT || kept->certainty == ST_CERTAINTY_PROBABLE)
+        event->certainty = (enum st_certainty)kept->certainty;
+    event->reason = st_dropout_reason_of(kept->reason);
+    event->mixed = kept->mixed > 0;
+    event->place = st_dropout_place_of(kept->place);
+    event->cause = cause_of(kept->cause);
+    if (kept->loop_cpu >= -1 && kept->loop_cpu < CPUS_MAX)
+        event->loop_cpu = (int)kept->loop_cpu;
+    event->slowed = cause_of(kept->slowed);
+    return event->kind != ST_EVENT_KINDS &&
+           (event->kind != ST_EVENT_LATE_WAKE || event->lateness_ns != INT64_MIN);
 }
 
 int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
                          struct st_event *ret)
 {
+    struct st_event event;
+    int64_t id;
     sqlite3_stmt *statement;
     int r = st_history_sql_prepare(
         reader->db, &statement,
-        "SELECT " COLUMNS " FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ?"
+        "SELECT id, " NAMES " FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ?"
         " AND wall_ns - lateness_ns - coalesce(span_ns, 0) <= ?"
         " ORDER BY lateness_ns DESC LIMIT 1",
         "tiii", st_event_kind_name(ST_EVENT_LATE_WAKE), from_ns, st_ns_add(to_ns, ST_HISTORY_LATE_NS), to_ns);
     if (r < 0)
         return r;
     r = st_history_sql_step(statement);
-    if (r == 1 && !read_event(statement, ret))
+    if (r == 1 && read_event(statement, &id, &event))
+        *ret = event;
+    else if (r == 1)
         r = 0;
     sqlite3_finalize(statement);
     return r;
@@ -172,10 +206,11 @@ static int find_range(const struct st_history_reader *reader, const struct st_hi
 static int take_all(sqlite3_stmt *statement, st_history_event_fn take, void *ctx)
 {
     struct st_event event;
+    int64_t id;
     int r;
     while ((r = st_history_sql_step(statement)) == 1) {
-        if (read_event(statement, &event)) /* others are not shown */
-            r = take(ctx, st_history_sql_int(statement, COLUMNS_N), &event);
+        if (read_event(statement, &id, &event)) /* others are not shown */
+            r = take(ctx, id, &event);
         if (r < 0)
             break;
     }
@@ -195,8 +230,8 @@ int st_history_read_events(struct st_history_reader *reader, const struct st_his
         return r;
     *ret_more = range.more;
     ST_PRINT(sql,
-             "SELECT " COLUMNS
-             ", id FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s AND (wall_ns > ? OR id >= ?)"
+             "SELECT id, " NAMES
+             " FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s AND (wall_ns > ? OR id >= ?)"
              " ORDER BY wall_ns, id",
              kind);
     r = st_history_sql_prepare(reader->db, &statement, sql, "iitii", range.wall_ns, wish->until_ns,
@@ -210,7 +245,7 @@ int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
     sqlite3_stmt *statement;
     const int r = st_history_sql_prepare(
         reader->db, &statement,
-        "SELECT " COLUMNS ", id FROM event WHERE kind IN (?, ?) AND wall_ns >= ? AND wall_ns < ?"
+        "SELECT id, " NAMES " FROM event WHERE kind IN (?, ?) AND wall_ns >= ? AND wall_ns < ?"
         " ORDER BY source, client, device",
         "ttii", st_event_kind_name(ST_EVENT_DEVICE_XRUN), st_event_kind_name(ST_EVENT_CLIENT_DROPOUT),
         since_ns, until_ns != INT64_MIN ? until_ns : INT64_MAX);

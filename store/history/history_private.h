@@ -58,6 +58,11 @@ struct st_history_reader {
     struct st_history_sum sum;
 };
 
+/* --- history_events.c --- */
+
+/** Makes the table of events. */
+extern const char st_history_event_table[];
+
 /* --- history_reader.c --- */
 
 /** A text column; null for NULL. */

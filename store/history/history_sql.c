@@ -189,12 +189,12 @@ void st_history_sql_row(sqlite3_stmt *statement, const char *columns, ...)
     va_start(args, columns);
     for (int i = 0; columns[i] != '\0'; i++) {
         void *to = va_arg(args, void *);
-        if (columns[i] == 't') {
+        if (columns[i] == 't' || columns[i] == 's') {
             st_history_sql_text(statement, i, to, va_arg(args, size_t));
             continue;
         }
         const int64_t value = st_history_sql_int(statement, i);
-        *(int64_t *)to = columns[i] == 'i' || (value > 0 && value <= ST_SQL_AMOUNT_MAX) ? value : 0;
+        *(int64_t *)to = columns[i] != 'a' || (value > 0 && value <= ST_SQL_AMOUNT_MAX) ? value : 0;
     }
     va_end(args);
 }

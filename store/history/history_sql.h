@@ -51,7 +51,8 @@ ST_NODISCARD int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sq
 
 /** Reads the first columns of a row, one for each letter of `columns`: i into an int64_t, INT64_MIN for NULL;
  * a the same for a length of time in ns or a number of occurrences, 0 for NULL and for what is none (up to
- * ST_SQL_AMOUNT_MAX); t as st_history_sql_text into the char array and size_t that are given. */
+ * ST_SQL_AMOUNT_MAX); t as st_history_sql_text into the char array and size_t that are given. n is
+ * i, s is t: the letters that have written a row read it. */
 void st_history_sql_row(sqlite3_stmt *statement, const char *columns, ...);
 /** Column i: INT64_MIN for NULL. */
 int64_t st_history_sql_int(sqlite3_stmt *statement, int i);

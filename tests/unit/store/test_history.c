@@ -35,6 +35,7 @@ static void check_same(const struct st_event *a, const struct st_event *b)
     SAME(cycle.error_ns), SAME(cycle.wait_ns), SAME(cycle.period_ns), SAME(missing_ns), SAME(cause),
         SAME(lateness_ns);
     SAME(explained_ns), SAME(culprit_n), SAME(culprit_ns), SAME(loop_cpu), SAME(slowed), SAME(mixed);
+    SAME(place), SAME(cycles_n), SAME(lost_ns), SAME(longest_ns);
 #undef SAME
     assert_string_equal(a->detail, b->detail);
     assert_string_equal(a->source, b->source);
