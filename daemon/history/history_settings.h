@@ -15,7 +15,7 @@ struct st_history_settings {
     int64_t keep_days, max_bytes, traces_bytes;
 };
 
-/** Makes the user's state folder if the history is to be there. Threads: any. */
+/** Makes the user's state folder if the history belongs there. Threads: any. */
 struct st_history_settings st_history_settings_read(const struct st_config *config);
 
 #endif
