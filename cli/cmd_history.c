@@ -69,9 +69,9 @@ static const char help[] =
     "  --changes        new versions, settings and files, and since which of them\n"
     "                   dropouts are more frequent\n\n"
     "One dropout or mark as a file for ui.perfetto.dev:\n"
-    "  --trace ID       what each client of PipeWire did in the ten seconds before,\n"
-    "                   and the kernel, if sleeptuned traces: ID as\n"
-    "                   --events --details prints it, or last\n"
+    "  --trace ID       the ten seconds before it: each client of PipeWire, how much\n"
+    "                   sound was left (ALSA, PulseAudio, JACK), and the kernel, if\n"
+    "                   sleeptuned traces: ID as --events --details prints it, or last\n"
     "  --names          the names of all programs, not only of audio and culprits\n"
     "  -o, --output F   the file (standard output)\n\n"
     "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n";
@@ -337,8 +337,11 @@ static int write_trace(const struct options *options, struct st_trace_file *file
     const int closed = st_output_close(&output, r == 0);
     if (r < 0 || closed < 0)
         return st_failure(COMMAND, "cannot write the trace: %s", strerror(r < 0 ? -r : -closed));
-    fprintf(stderr, "%zu cycles of clients, %zu of them missed their deadline. ", file->cycles_n,
-            file->missed_n);
+    if (file->ring->written > 0)
+        fprintf(stderr, "%zu cycles of clients, %zu of them missed their deadline. ", file->cycles_n,
+                file->missed_n);
+    else
+        fputs("No cycles: only PipeWire reports when each client waited and computed. ", stderr);
     if (file->reach_ns != INT64_MIN)
         fprintf(stderr, "What the kernel did is there from %.1f s before the event on.\n",
                 (double)file->reach_ns / (double)ST_NS_PER_S);
@@ -350,37 +353,23 @@ static int write_trace(const struct options *options, struct st_trace_file *file
 
 static int show_trace(const struct options *options, struct st_history_wish wish)
 {
-    st_module_history_path_fn path_of;
+    st_module_history_trace_fn read_trace;
     struct st_trace_file trace;
     json_t *document;
-    char path[PATH_MAX], error[512];
+    char error[512];
     int64_t wall_ns = INT64_MAX;
     if (options->output == NULL && isatty(STDOUT_FILENO) == 1)
         return st_failure_usage(COMMAND, "a trace is not for a terminal: name a file with -o");
-    if (st_module_load("history", ST_MODULE_HISTORY_PATH_SYMBOL, &path_of, error, sizeof(error)) != 0)
+    if (st_module_load("history", ST_MODULE_HISTORY_TRACE_SYMBOL, &read_trace, error, sizeof(error)) != 0)
         return st_failure(COMMAND, "cannot load: %s", error);
     int status = strcmp(options->trace, "last") != 0 ? find_event(options->trace, wish, &wall_ns) : 0;
+    if (status == 0)
+        status = read_trace(COMMAND, &wish, wall_ns, &trace);
     if (status != 0)
         return status;
-    const char *file = wish.db != NULL ? wish.db : path_of(wish.socket, ST_ROOM(PATH_MAX));
-    const char *slash = strrchr(file, '/');
-    const char *folder =
-        ST_TEXT(PATH_MAX, "%.*s/traces", slash != NULL ? (int)(slash - file) : 1, slash != NULL ? file : ".");
-    int r = st_trace_file_find(folder, wall_ns, path, sizeof(path), &wall_ns);
-    if (r == -ENOENT)
-        return st_failure(
-            COMMAND,
-            "no cycles were kept of that moment in %s: only dropouts of PipeWire and marks have them, "
-            "and the newest ones (history.traces_mb)",
-            folder);
-    if (r == 0)
-        r = st_trace_file_read(path, wall_ns, &trace);
-    if (r < 0)
-        return st_failure(COMMAND, "cannot read %s: %s", r == -EBADMSG || r == -ENOMEM ? path : folder,
-                          r == -EBADMSG ? "it is no file of cycles" : strerror(-r));
     wish.document = ST_HISTORY_OF_EVENTS;
-    wish.since_ns = st_ns_sub(wall_ns, trace.before_ns);
-    wish.until_ns = st_ns_add(wall_ns, ST_TRACE_FILE_AFTER_NS);
+    wish.since_ns = st_ns_sub(trace.wall_ns, trace.before_ns);
+    wish.until_ns = st_ns_add(trace.wall_ns, ST_TRACE_FILE_AFTER_NS);
     wish.limit = EVENTS_USUAL;
     status = ask(&wish, &document);
     if (status == ST_EXIT_DONE) {

@@ -11,9 +11,9 @@ enum {
     PACKET_TRACK = 60
 };
 enum { CLOCKS_CLOCK = 1, CLOCK_ID = 1, CLOCK_TIME = 2 };
-enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PARENT = 5 };
-enum { EVENT_TYPE = 9, EVENT_TRACK = 11, EVENT_NAME = 23 };
-enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
+enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PARENT = 5, TRACK_COUNTER = 8 };
+enum { COUNTER_UNIT = 3, UNIT_NS = 1 };
+enum { EVENT_TYPE = 9, EVENT_TRACK = 11, EVENT_NAME = 23, EVENT_VALUE = 30 };
 enum { REALTIME = 1, MONOTONIC = 3, BOOTTIME = 6 }; /* perfetto's numbers of clocks */
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
@@ -85,43 +85,46 @@ void st_perfetto_clocks(FILE *out, int64_t monotonic_ns, int64_t boot_ns, int64_
     write_packet(out, &packet);
 }
 
-void st_perfetto_track(FILE *out, uint64_t track, uint64_t parent, const char *name)
+static void write_track(FILE *out, uint64_t track, uint64_t parent, const char *name, bool counts)
 {
     struct message packet = {0}, descriptor = {0};
     put_number(&descriptor, TRACK_UUID, track);
     if (parent != 0)
         put_number(&descriptor, TRACK_PARENT, parent);
     put_name(&descriptor, TRACK_NAME, name);
+    if (counts) {
+        struct message counter = {0};
+        put_number(&counter, COUNTER_UNIT, UNIT_NS);
+        put_bytes(&descriptor, TRACK_COUNTER, counter.bytes, counter.n);
+    }
     put_number(&packet, PACKET_SEQUENCE, SEQUENCE);
     put_bytes(&packet, PACKET_TRACK, descriptor.bytes, descriptor.n);
     write_packet(out, &packet);
 }
 
-static void write_event(FILE *out, unsigned type, uint64_t track, int64_t at_ns, const char *name)
+void st_perfetto_track(FILE *out, uint64_t track, uint64_t parent, const char *name)
+{
+    write_track(out, track, parent, name, false);
+}
+
+void st_perfetto_counter(FILE *out, uint64_t track, uint64_t parent, const char *name)
+{
+    write_track(out, track, parent, name, true);
+}
+
+void st_perfetto_event(FILE *out, enum st_perfetto_type type, uint64_t track, int64_t at_ns, const char *name,
+                       int64_t value_ns)
 {
     struct message packet = {0}, event = {0};
-    put_number(&event, EVENT_TYPE, type);
+    put_number(&event, EVENT_TYPE, (uint64_t)type);
     put_number(&event, EVENT_TRACK, track);
     if (name != NULL)
         put_name(&event, EVENT_NAME, name);
+    if (type == ST_PERFETTO_VALUE)
+        put_number(&event, EVENT_VALUE, (uint64_t)value_ns);
     put_number(&packet, PACKET_TIME, (uint64_t)at_ns);
     put_number(&packet, PACKET_SEQUENCE, SEQUENCE);
     put_number(&packet, PACKET_CLOCK_ID, MONOTONIC);
     put_bytes(&packet, PACKET_EVENT, event.bytes, event.n);
     write_packet(out, &packet);
-}
-
-void st_perfetto_begin(FILE *out, uint64_t track, int64_t at_ns, const char *name)
-{
-    write_event(out, TYPE_BEGIN, track, at_ns, name);
-}
-
-void st_perfetto_end(FILE *out, uint64_t track, int64_t at_ns)
-{
-    write_event(out, TYPE_END, track, at_ns, NULL);
-}
-
-void st_perfetto_instant(FILE *out, uint64_t track, int64_t at_ns, const char *name)
-{
-    write_event(out, TYPE_INSTANT, track, at_ns, name);
 }

@@ -14,10 +14,19 @@ void st_perfetto_clocks(FILE *out, int64_t monotonic_ns, int64_t boot_ns, int64_
 /** @param track any number but 0, one for each. @param parent  a track; 0: none. */
 void st_perfetto_track(FILE *out, uint64_t track, uint64_t parent, const char *name);
 
-/** Slices of a track nest and do not overlap. Events are written in the order of their times. */
-void st_perfetto_begin(FILE *out, uint64_t track, int64_t at_ns, const char *name);
-void st_perfetto_end(FILE *out, uint64_t track, int64_t at_ns);
-/** Something without a length. */
-void st_perfetto_instant(FILE *out, uint64_t track, int64_t at_ns, const char *name);
+/** A track of values in ns. */
+void st_perfetto_counter(FILE *out, uint64_t track, uint64_t parent, const char *name);
+
+/* perfetto's numbers. */
+enum st_perfetto_type {
+    ST_PERFETTO_BEGIN = 1, /* of a slice; those of a track nest and do not overlap */
+    ST_PERFETTO_END,
+    ST_PERFETTO_INSTANT, /* something without a length */
+    ST_PERFETTO_VALUE
+};
+
+/** Events are written in the order of their times. @param name  NULL: none. @param value_ns  of a VALUE. */
+void st_perfetto_event(FILE *out, enum st_perfetto_type type, uint64_t track, int64_t at_ns, const char *name,
+                       int64_t value_ns);
 
 #endif

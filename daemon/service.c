@@ -201,8 +201,10 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     st_http_turn(service->http, &wait);
     st_http_turn(service->http_tcp, &wait);
     st_http_turn(service->http_page, &wait);
-    if (service->history != NULL && st_history_writer_wants_events(service->history))
+    if (service->history != NULL && st_history_writer_wants_events(service->history)) {
+        st_history_writer_give_levels(service->history, st_observe_levels(service->observe));
         st_tracer_way_freeze(&service->late);
+    }
     return service->view.rests && played_ns > service->rest.judged_ns ? rest_or_run(service) : 0;
 }
 

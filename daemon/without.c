@@ -77,6 +77,8 @@ bool st_history_writer_wants_events(struct st_history_writer *writer)
     return false;
 }
 
+void st_history_writer_give_levels(struct st_history_writer *writer, const struct st_levels *levels) {}
+
 void st_history_writer_give_events(void *ctx, const struct st_trace_event *events, size_t n) {}
 
 void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret)

@@ -31,6 +31,14 @@ const char *st_change_story_what(const json_t *what, char *buf, size_t buf_bytes
     return buf;
 }
 
+size_t st_change_story_more_n(const json_t *list)
+{
+    size_t i, n = 0;
+    const json_t *what;
+    json_array_foreach(list, i, what) n += i > 0 && strcmp(text_of(what, "kind"), "kernel") != 0;
+    return n;
+}
+
 /* "Tuesday", "2026-11-24" */
 static const char *day_text(int64_t wall_ns, int64_t now_wall_ns, char *buf, size_t buf_bytes)
 {
@@ -71,15 +79,14 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, cha
         *ret_worse = worse;
     if (last == NULL)
         return buf;
-    const json_t *list = json_object_get(last, "what"), *one;
-    size_t n = 0;
-    json_array_foreach(list, i, one) n += i == 0 || strcmp(text_of(one, "kind"), "kernel") != 0;
+    const json_t *list = json_object_get(last, "what");
+    const size_t more_n = st_change_story_more_n(list);
     st_text_append(
         buf, buf_bytes, "%s dropouts since %s, when %s", worse ? "More" : "Fewer",
         day_text(json_integer_value(json_object_get(last, "at_ns")), now_wall_ns, day, sizeof(day)),
         st_change_story_what(json_array_get(list, 0), what, sizeof(what)));
-    if (n > 1)
-        st_text_append(buf, buf_bytes, " and %zu more thing%s changed", n - 1, n == 2 ? "" : "s");
+    if (more_n > 0)
+        st_text_append(buf, buf_bytes, " and %zu more thing%s changed", more_n, more_n == 1 ? "" : "s");
     st_text_append(buf, buf_bytes,
                    ": %s an hour, before %s. A new project or program may be the reason, too.",
                    rate_text(json_object_get(last, "since"), since, sizeof(since)),

@@ -13,6 +13,11 @@
  * not trusted. @return buf, safe text. */
 const char *st_change_story_what(const json_t *what, char *buf, size_t buf_bytes);
 
+/** How many more things changed with the first one, for a reader: what else the kernel says of itself is
+ * none.
+ * @param list  "what" of a change. */
+size_t st_change_story_more_n(const json_t *list);
+
 /** The last change since which dropouts are more frequent, or rarer: "More dropouts since Tuesday, when the
  * kernel became 6.12.48: 14 an hour, before 0.2. A new project or program may be the reason, too." @param
  * ret_worse NULL is fine. @return buf; "": there is none. */

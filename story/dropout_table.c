@@ -160,6 +160,8 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
                            int64_t wall_ns)
 {
     const bool is_load = seen->load.cycles_n > 0, dropout = st_xrun_is_dropout(seen);
+    if (st_xrun_is_level(seen))
+        return;
     if (seen->deadline_ns > 0) {
         take_cycle(table, seen, wall_ns);
         return;

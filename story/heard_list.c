@@ -47,10 +47,12 @@ _Static_assert(ST_ARRAY_LEN(others) == OF_LATE_WAKE - OF_DEVICE, "a row for each
 
 struct list {
     struct st_heard_mark marks[MARKS_MAX];
-    struct st_event heard[MARKS_MAX]; /* the same, whole */
-    struct st_event found[MARKS_MAX]; /* what fits best; wall_ns 0: nothing */
-    size_t found_cause[MARKS_MAX];
-    uint32_t fits_n[MARKS_MAX];
+    struct about {
+        struct st_event heard; /* the mark, whole */
+        struct st_event found; /* what fits best; wall_ns 0: nothing */
+        size_t cause;          /* of that */
+        uint32_t fits_n;
+    } about[MARKS_MAX];
     size_t n;
     bool usb_unwatched; /* USB packets, at one of those that nothing fits */
     struct st_heard_event events[EVENTS_MAX];
@@ -129,7 +131,7 @@ static int take_mark(void *ctx, ST_UNUSED int64_t id, const struct st_event *eve
     struct list *list = ctx;
     const struct way *way = way_of(event->source);
     const bool own = event->span_ns > way->least_ns && event->span_ns < way->window_ns; /* by practice */
-    list->heard[list->n] = *event;
+    list->about[list->n].heard = *event;
     list->marks[list->n++] = (struct st_heard_mark){.at_ns = event->wall_ns,
                                                     .window_ns = own ? event->span_ns : way->window_ns,
                                                     .least_ns = way->least_ns,
@@ -159,13 +161,14 @@ static void take(struct list *list, const struct st_event *event, size_t cause)
                                          .to_ns = event->wall_ns};
     add(list, cause, heard.from_ns, heard.to_ns);
     for (size_t i = 0; i < list->n; i++) {
+        struct about *about = &list->about[i];
         if (!st_heard_fits(&list->marks[i], &heard))
             continue;
-        list->fits_n[i]++;
-        if (!explains_better(event, &list->found[i]))
+        about->fits_n++;
+        if (!explains_better(event, &about->found))
             continue;
-        list->found[i] = *event;
-        list->found_cause[i] = cause;
+        about->found = *event;
+        about->cause = cause;
     }
 }
 
@@ -200,10 +203,7 @@ static void drop_old_marks(struct list *list)
         old_n++;
     list->n -= old_n;
     memmove(list->marks, list->marks + old_n, list->n * sizeof(list->marks[0]));
-    memmove(list->heard, list->heard + old_n, list->n * sizeof(list->heard[0]));
-    memmove(list->found, list->found + old_n, list->n * sizeof(list->found[0]));
-    memmove(list->found_cause, list->found_cause + old_n, list->n * sizeof(list->found_cause[0]));
-    memmove(list->fits_n, list->fits_n + old_n, list->n * sizeof(list->fits_n[0]));
+    memmove(list->about, list->about + old_n, list->n * sizeof(list->about[0]));
 }
 
 static int by_start(const void *left, const void *right)
@@ -263,16 +263,16 @@ static void make_sessions(struct list *list)
 
 static json_t *mark_json(const struct list *list, size_t i)
 {
-    const struct st_event *heard = &list->heard[i], *found = &list->found[i];
+    const struct about *about = &list->about[i];
+    const struct st_event *heard = &about->heard, *found = &about->found;
     const struct st_story_beside beside = {.settled = true};
     const bool known = found->wall_ns != 0;
     return json_pack(
         "{s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o}", "time_ns", (json_int_t)heard->wall_ns, "by",
         st_json_safe_string(heard->source), "window_ns", (json_int_t)list->marks[i].window_ns, "note",
         heard->detail[0] != '\0' ? st_json_safe_string(heard->detail) : json_null(), "events",
-        (json_int_t)list->fits_n[i], "cause",
-        known ? json_string(cause_name(list->found_cause[i])) : json_null(), "cause_time_ns",
-        st_json_integer_or_null(known, found->wall_ns), "text",
+        (json_int_t)about->fits_n, "cause", known ? json_string(cause_name(about->cause)) : json_null(),
+        "cause_time_ns", st_json_integer_or_null(known, found->wall_ns), "text",
         known ? st_json_safe_string(st_event_story_text(found, &beside, ST_ROOM(ST_EVENT_STORY_BYTES)))
               : json_null());
 }
@@ -300,8 +300,8 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
                 size_t bytes)
 {
     size_t unexplained_n = 0;
-    ST_EACH_OF (fits_n, list->fits_n, list->n)
-        unexplained_n += *fits_n == 0;
+    ST_EACH_OF (about, list->about, list->n)
+        unexplained_n += about->fits_n == 0;
     buf[0] = '\0';
     if (list->n == 0) {
         snprintf(buf, bytes, "No marks. When it clicks, run: sleeptune heard");
@@ -373,9 +373,10 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
     if (r == 0 && list->n > 0)
         r = st_history_read_sizes(reader, since_ns, until_ns, &list->sizes);
     for (size_t i = 0; r >= 0 && i < list->n; i++) {
-        if (list->fits_n[i] == 0)
-            r = st_history_read_was_watched(reader, "usb", list->marks[i].at_ns);
-        list->usb_unwatched = list->usb_unwatched || (list->fits_n[i] == 0 && r == 0);
+        if (list->about[i].fits_n > 0)
+            continue;
+        r = st_history_read_was_watched(reader, "usb", list->marks[i].at_ns);
+        list->usb_unwatched = list->usb_unwatched || r == 0;
     }
     if (r >= 0) {
         make_sessions(list);

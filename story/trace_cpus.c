@@ -281,8 +281,8 @@ static void take(struct st_trace_cpus *cpus, const struct st_trace_event *e)
         end_inside(cpus, e->cpu, IN_SOFTIRQ, cpu->last_ns);
         cpus->lost_ns = e->at_ns;
         if (cpus->items != NULL && e->at_ns >= cpus->from_ns)
-            st_trace_items_add(cpus->items, e->at_ns, ST_TRACK_CPU + (uint64_t)PLACES * (unsigned)e->cpu,
-                               ST_TRACE_ITEM_INSTANT, "events are missing before this");
+            st_trace_items_instant(cpus->items, e->at_ns, ST_TRACK_CPU + (uint64_t)PLACES * (unsigned)e->cpu,
+                                   "events are missing before this");
     }
     if (!cpu->seen || e->kind == ST_TRACE_LOST)
         cpu->first_ns = e->at_ns;

@@ -1,9 +1,5 @@
 #include "story/trace_file.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "core/ns.h"
 #include "core/perfetto.h"
 #include "core/text/safe.h"
@@ -11,80 +7,11 @@
 #include "story/trace_cpus.h"
 #include "story/trace_items.h"
 
-#define DROPOUT_NS (10 * ST_NS_PER_S) /* before a dropout, and ... */
-#define MARK_NS    (60 * ST_NS_PER_S) /* ... before a mark, where the ring has that */
-#define MISSED_MAX 64                 /* cycles in which a culprit is looked for: the last ones */
-#define PAUSE_NS   ST_NS_PER_S        /* a driver that began no cycle for longer had nothing to do */
-#define PERIODS    4                  /* lengths of cycles that are named */
+#define MISSED_MAX 64          /* cycles in which a culprit is looked for: the last ones */
+#define PAUSE_NS   ST_NS_PER_S /* a driver that began no cycle for longer had nothing to do */
+#define PERIODS    4           /* lengths of cycles that are named */
 #define NOTE_BYTES 300
-
-int st_trace_file_find(const char *folder, int64_t wall_ns, char *ret_path, size_t path_bytes,
-                       int64_t *ret_wall_ns)
-{
-    DIR *dir = opendir(folder);
-    const bool newest = wall_ns == INT64_MAX;
-    int64_t best_ns = newest ? INT64_MAX : ST_TRACE_FILE_NEAR_NS;
-    bool found = false;
-    struct dirent *entry;
-    if (dir == NULL)
-        return -errno;
-    while ((entry = readdir(dir)) != NULL) {
-        char *end;
-        const int64_t its_ns = strtoll(entry->d_name, &end, 10);
-        const int64_t away_ns = its_ns > wall_ns ? its_ns - wall_ns : wall_ns - its_ns;
-        const size_t len = strlen(entry->d_name), suffix = strlen(ST_CYCLE_RING_SUFFIX);
-        if (its_ns <= 0 || *end != '-' || len <= suffix || away_ns >= best_ns ||
-            strcmp(entry->d_name + len - suffix, ST_CYCLE_RING_SUFFIX) != 0)
-            continue;
-        best_ns = away_ns;
-        *ret_wall_ns = its_ns;
-        found = snprintf(ret_path, path_bytes, "%s/%s", folder, entry->d_name) < (int)path_bytes;
-    }
-    closedir(dir);
-    return found ? 0 : -ENOENT;
-}
-
-static int read_ring(const char *path, struct st_cycle_ring **ret)
-{
-    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct st_cycle_ring *ring = malloc(sizeof(*ring) + 1);
-    size_t len = 0;
-    ssize_t n = fd < 0 ? -1 : 1;
-    int r = fd < 0 ? -errno : ring == NULL ? -ENOMEM : 0;
-    while (r == 0 && n > 0) {
-        n = read(fd, (char *)ring + len, sizeof(*ring) + 1 - len);
-        len += n > 0 ? (size_t)n : 0;
-        if (n < 0)
-            r = -errno;
-    }
-    if (fd >= 0)
-        close(fd);
-    if (r == 0 && !st_cycle_ring_check(ring, len))
-        r = -EBADMSG;
-    if (r < 0)
-        free(ring);
-    else
-        *ret = ring;
-    return r;
-}
-
-int st_trace_file_read(const char *path, int64_t wall_ns, struct st_trace_file *ret)
-{
-    const bool mark = strstr(path, "-heard" ST_CYCLE_RING_SUFFIX) != NULL;
-    struct st_trace_file file = {.wall_ns = wall_ns, .before_ns = mark ? MARK_NS : DROPOUT_NS};
-    int r = read_ring(path, &file.ring);
-    if (r < 0)
-        return r;
-    const size_t stem = strlen(path) - strlen(ST_CYCLE_RING_SUFFIX);
-    r = st_cpu_events_read(ST_TEXT(PATH_MAX, "%.*s" ST_CPU_EVENTS_SUFFIX, (int)stem, path), &file.events,
-                           &file.events_n);
-    if (r < 0 && r != -ENOENT) {
-        st_trace_file_finish(&file);
-        return r;
-    }
-    *ret = file;
-    return 0;
-}
+#define LEVELS_N   (ST_TRACK_CPU - ST_TRACK_LEVEL) /* different ones, at most */
 
 void st_trace_file_finish(struct st_trace_file *file)
 {
@@ -104,6 +31,8 @@ struct work {
     int64_t from_ns, to_ns; /* what it has, so far */
     int64_t periods_ns[PERIODS];
     size_t periods_n;
+    const char *levels[LEVELS_N]; /* their names */
+    size_t levels_n;
 };
 
 static bool is_not_yet(uint32_t span_ns)
@@ -125,8 +54,7 @@ static int64_t deadline_of(const struct st_cycle_row *row)
 static void add_missed(struct work *work, const struct st_cycle_row *row, int64_t from_ns,
                        int64_t deadline_ns, int64_t to_ns)
 {
-    st_trace_items_add(&work->items, deadline_ns, ST_TRACK_MISSED, ST_TRACE_ITEM_INSTANT,
-                       work->names[row->name]);
+    st_trace_items_instant(&work->items, deadline_ns, ST_TRACK_MISSED, work->names[row->name]);
     work->missed[work->missed_n++ % MISSED_MAX] = (struct st_trace_cycle){from_ns, to_ns};
 }
 
@@ -221,8 +149,27 @@ static void add_events(struct work *work)
             st_ns_sub(json_integer_value(json_object_get(event, "time_ns")), work->file->ring->wall_ns);
         if (text == NULL || at_ns < work->from_ns)
             continue;
-        st_trace_items_add(&work->items, at_ns, ST_TRACK_EVENTS, ST_TRACE_ITEM_INSTANT, text);
+        st_trace_items_instant(&work->items, at_ns, ST_TRACK_EVENTS, text);
         work->to_ns = ST_MAX(at_ns, work->to_ns);
+    }
+}
+
+static void add_levels(struct work *work)
+{
+    const struct st_levels *levels = &work->file->ring->levels;
+    for (uint64_t i = levels->written > ST_LEVELS_MAX ? levels->written - ST_LEVELS_MAX : 0;
+         i < levels->written; i++) {
+        const struct st_level *level = &levels->rows[i % ST_LEVELS_MAX];
+        size_t which = 0;
+        while (which < work->levels_n && strcmp(work->levels[which], level->name) != 0)
+            which++;
+        if (level->at_ns < work->from_ns || which == LEVELS_N)
+            continue;
+        if (which == work->levels_n)
+            work->levels[work->levels_n++] = level->name;
+        st_trace_items_add(&work->items, &(struct st_trace_item){level->at_ns, ST_TRACK_LEVEL + which,
+                                                                 ST_PERFETTO_VALUE, level->left_ns, NULL});
+        work->to_ns = ST_MAX(level->at_ns, work->to_ns);
     }
 }
 
@@ -268,11 +215,21 @@ static void write_tracks(FILE *out, struct work *work, const struct st_trace_cpu
     print_periods(work, periods, sizeof(periods));
     add_note(work, out, "kernel", kernel, notes_n++);
     add_note(work, out, "server", file->ring->server, notes_n++);
+    add_note(work, out, "watched", file->ring->levels.about, notes_n++);
+    if (file->ring->written == 0)
+        add_note(work, out, "cycles", "only PipeWire reports when each client waited and computed",
+                 notes_n++);
     add_note(work, out, "length of a cycle", periods, notes_n++);
     ST_EACH_OF (note, file->notes, file->notes_n)
         add_note(work, out, "report", *note, notes_n++);
     st_perfetto_track(out, ST_TRACK_MISSED, ST_TRACK_ABOUT, "missed deadlines");
     st_perfetto_track(out, ST_TRACK_EVENTS, ST_TRACK_ABOUT, "what sleeptuned reported then");
+    if (work->levels_n > 0)
+        st_perfetto_track(out, ST_TRACK_LEVELS, ST_TRACK_ABOUT,
+                          "how long the sound that was left would last");
+    for (size_t i = 0; i < work->levels_n; i++)
+        st_perfetto_counter(out, ST_TRACK_LEVEL + i, ST_TRACK_LEVELS,
+                            st_safe_text(ST_TEXT(ST_XRUN_NAME_BYTES, "%s", work->levels[i])));
     for (size_t i = 0; i < ST_CYCLE_RING_NAMES && file->ring->names[i][0] != '\0'; i++)
         st_perfetto_track(out, ST_TRACK_CLIENT + i, ST_TRACK_ABOUT, work->names[i]);
 }
@@ -290,6 +247,7 @@ int st_trace_file_write(FILE *out, struct st_trace_file *file)
         (void)st_safe_copy(work.names[i], sizeof(work.names[i]), ring->names[i], ST_TEXT_TO_NUL);
     add_cycles(&work);
     add_events(&work);
+    add_levels(&work);
     if (file->events_n > 0)
         cpus = st_trace_cpus_new(file->events, file->events_n, ring);
     if (cpus != NULL)

@@ -8,8 +8,7 @@
 #include "xruns/cpu_events.h"
 #include "xruns/cycle_ring.h"
 
-#define ST_TRACE_FILE_NEAR_NS   INT64_C(15000000000) /* a copy belongs to an event so near */
-#define ST_TRACE_FILE_AFTER_NS  INT64_C(3000000000)  /* events so long after it are in the trace, too */
+#define ST_TRACE_FILE_AFTER_NS  INT64_C(3000000000) /* events so long after it are in the trace, too */
 #define ST_TRACE_FILE_NOTES_MAX 24
 
 /** What was kept, and notes about it. */
@@ -28,14 +27,7 @@ struct st_trace_file {
     int64_t reach_ns; /* the kernel's half begins so long before the event; INT64_MIN: there is none */
 };
 
-/** The copy in a folder that is nearest to a time, at most NEAR away. @param wall_ns INT64_MAX: the newest.
- * @return 0; -ENOENT: there is none. *ret_wall_ns is the time of its event. */
-ST_NODISCARD int st_trace_file_find(const char *folder, int64_t wall_ns, char *ret_path, size_t path_bytes,
-                                    int64_t *ret_wall_ns);
-
-/** @param path  as st_trace_file_find has it. @return 0; a negative errno value; -EBADMSG: it is no such
- * file. Finish *ret. */
-ST_NODISCARD int st_trace_file_read(const char *path, int64_t wall_ns, struct st_trace_file *ret);
+/** Frees what was read. */
 void st_trace_file_finish(struct st_trace_file *file);
 
 /** One thread at a time. @return 0 or -ENOMEM. */

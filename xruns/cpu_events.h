@@ -1,14 +1,11 @@
-/* What the CPUs did, from the kernel's trace: scheduler and interrupt events, and the file of them that is
- * kept beside the cycles of a dropout (xruns/cycle_ring.h). A file is read as text of others. Machine's byte
- * order: it is read where it was written. */
+/* What the CPUs did, from the kernel's trace: scheduler and interrupt events. */
 #ifndef ST_XRUNS_CPU_EVENTS_H
 #define ST_XRUNS_CPU_EVENTS_H
 
 #include "core/base.h"
 
-#define ST_CPU_EVENTS_SUFFIX ".cpus" /* of a file; the rest of its name is that of the cycles */
-#define ST_CPU_EVENTS_MAX    65536   /* of a file: 4 MB, seconds of a busy machine */
-#define ST_CPU_EVENTS_CPUS   1024
+#define ST_CPU_EVENTS_MAX  65536 /* that are kept: seconds of a busy machine */
+#define ST_CPU_EVENTS_CPUS 1024
 
 #define ST_TRACE_NAME_BYTES 16 /* of a thread, as the kernel's comm */
 
@@ -41,12 +38,6 @@ struct st_trace_event {
 /** "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX"; safe to print. @param number  of the thread, interrupt or
  * softirq. */
 void st_cpu_events_name(enum st_trace_kind kind, int number, const char *name, char *buf, size_t buf_bytes);
-
-/** @param n  the last MAX of them are written. @return 0 or a negative errno value. */
-ST_NODISCARD int st_cpu_events_write(int fd, const struct st_trace_event *events, size_t n);
-
-/** @return 0; a negative errno value; -EBADMSG: it is no such file. Free *ret. */
-ST_NODISCARD int st_cpu_events_read(const char *path, struct st_trace_event **ret, size_t *ret_n);
 
 /** Are they possible? Ends their names. Pure. */
 bool st_cpu_events_check(struct st_trace_event *events, size_t n);

@@ -28,6 +28,15 @@ void st_cycle_ring_clocks(struct st_cycle_ring *ring)
 #endif
 }
 
+void st_cycle_ring_begin(struct st_cycle_ring *ring)
+{
+    struct utsname system;
+    if (uname(&system) == 0)
+        ST_PRINT(ring->kernel, "%.20s %.40s", system.sysname, system.release);
+    memcpy(ring->magic, magic, sizeof(magic));
+    st_cycle_ring_clocks(ring);
+}
+
 int st_cycle_ring_open(const char *path, struct st_cycle_ring **ret)
 {
     const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -40,12 +49,8 @@ int st_cycle_ring_open(const char *path, struct st_cycle_ring **ret)
     close(fd);
     if (at == MAP_FAILED)
         return -error;
-    struct utsname system;
     *ret = at;
-    if (uname(&system) == 0)
-        ST_PRINT((*ret)->kernel, "%.20s %.40s", system.sysname, system.release);
-    memcpy((*ret)->magic, magic, sizeof(magic));
-    st_cycle_ring_clocks(*ret);
+    st_cycle_ring_begin(*ret);
     return 0;
 }
 
@@ -81,6 +86,12 @@ bool st_cycle_ring_check(struct st_cycle_ring *ring, size_t bytes)
     ST_EACH (row, ring->rows) {
         if (row->cycle_ns < 0 || row->cycle_ns > TIME_MAX || row->signal_ns < 0 ||
             row->signal_ns > TIME_MAX || row->name >= ST_CYCLE_RING_NAMES || row->is_driver > 1)
+            return false;
+    }
+    ring->levels.about[sizeof(ring->levels.about) - 1] = '\0';
+    ST_EACH (level, ring->levels.rows) {
+        level->name[sizeof(level->name) - 1] = '\0';
+        if (level->at_ns < 0 || level->at_ns > TIME_MAX || level->left_ns < 0)
             return false;
     }
     return ring->wall_ns >= 0 && ring->wall_ns <= TIME_MAX && ring->boot_ns >= 0 && ring->boot_ns <= TIME_MAX;

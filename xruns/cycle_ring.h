@@ -8,9 +8,10 @@
 #include "xruns/xrun.h"
 
 #define ST_CYCLE_RING_ROWS  131072 /* 33 s of ten clients at 128 frames and 48 kHz, minutes of a player */
+#define ST_LEVELS_MAX       1024   /* a minute of four that are read four times a second */
 #define ST_CYCLE_RING_NAMES 256
 
-/* Of a copy in the folder "traces" beside the history: WALL_NS-CAUSE.cycles. */
+/* Of a copy (story/trace_copy.h) in the folder "traces" beside the history: WALL_NS-CAUSE.cycles. */
 #define ST_CYCLE_RING_SUFFIX ".cycles"
 
 #define ST_CYCLE_RING_NOT_YET UINT32_MAX
@@ -28,6 +29,21 @@ struct st_cycle_row {
     uint16_t is_driver; /* 1: it waits until its clients have finished */
 };
 
+/** How long the sound that was left would last: in a device's buffer, in a program's queue, of JACK's cycle.
+ */
+struct st_level {
+    int64_t at_ns;
+    int64_t left_ns;
+    char name[ST_XRUN_NAME_BYTES]; /* source, whose, and where */
+};
+
+/** The last ones. */
+struct st_levels {
+    uint64_t written;
+    char about[256]; /* what was watched, as the status says it */
+    struct st_level rows[ST_LEVELS_MAX];
+};
+
 struct st_cycle_ring {
     char magic[16];
     int64_t wall_ns,
@@ -37,7 +53,11 @@ struct st_cycle_ring {
     int32_t tids[ST_CYCLE_RING_NAMES]; /* of the thread that computes; 0: not known */
     char names[ST_CYCLE_RING_NAMES][ST_XRUN_NAME_BYTES];
     struct st_cycle_row rows[ST_CYCLE_RING_ROWS];
+    struct st_levels levels; /* of a copy only */
 };
+
+/** One without rows: with the kernel's name and the clocks. @param ring  all 0. */
+void st_cycle_ring_begin(struct st_cycle_ring *ring);
 
 /** Makes or empties the file, 0600, and maps it. @return 0 or a negative errno value. */
 ST_NODISCARD int st_cycle_ring_open(const char *path, struct st_cycle_ring **ret);

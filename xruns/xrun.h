@@ -63,15 +63,16 @@ struct st_xrun_load {
     int64_t drift_ppb;  /* a second card: by how much it is faster than the one that it follows, in 10^-9; 0:
                            it is none, or not known */
     int64_t buffer_ns;  /* of a device, in front of which the client stands; 0: not known */
-    int64_t reserve_ns; /* the least of it that was filled; 1: nothing; 0: not known */
+    int64_t reserve_ns; /* the least of it that was filled; 1: nothing; 0: not known. Without cycles: what is
+                           left now, also in a program's queue, or of JACK's cycle */
     int64_t block_frames; /* its long cycles come each time after this much sound; 0: not known */
     int64_t block_any;    /* 1: in cycles of different lengths */
     struct st_xrun_code code;
     int64_t streams_n; /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
 };
 
-/** What was seen since the poll before: xruns, a client's load, or what a client did in the cycle of a
- * dropout. */
+/** What was seen since the poll before: xruns, a client's load, what a client did in the cycle of a dropout,
+ * or what is left. */
 struct st_xrun_seen {
     char device[ST_XRUN_NAME_BYTES]; /* "" when not known; UTF-8 of others: any bytes */
     char client[ST_XRUN_NAME_BYTES]; /* program or node that plays or records there, or a second card that
@@ -102,6 +103,12 @@ struct st_xrun_seen {
 
     struct st_xrun_load load; /* of `client`; of the device's own node where client is "" */
 };
+
+/** How much is left now (load.reserve_ns), and nothing else. */
+static inline bool st_xrun_is_level(const struct st_xrun_seen *seen)
+{
+    return seen->load.cycles_n == 0 && seen->load.reserve_ns > 0;
+}
 
 /** Dropouts that began, or one that goes on. */
 static inline bool st_xrun_is_dropout(const struct st_xrun_seen *seen)

@@ -40,6 +40,10 @@
  *     other-percent of those in usual cycles. stream=1: it plays or records as a player or browser
  *     does. Written every 10 s for each node that ran; a client without one for 25 s has gone
  *
+ *   load cycles=0 reserve=NS device=NAME client=NAME
+ *     how long what is left now would last: the queue of a program, or of JACK's cycle. Goes into a
+ *     trace only
+ *
  * In a name, "%" and two hexadecimal digits stand for a byte: blanks, control characters and "%" itself
  * are written so.
  *

@@ -186,19 +186,21 @@ static int say(const char *command, const struct run *run)
 {
     const struct st_practice_result result =
         st_practice_judge(run->hole_ns, run->holes_n, run->press_ns, run->presses_n);
-    printf("You heard %zu of %d holes", result.heard_n, ST_PRACTICE_HOLES);
+    printf("You heard %zu of %d dropouts", result.heard_n, ST_PRACTICE_HOLES);
     if (result.heard_n > 0)
         printf(", after %.2f to %.2f s (median %.2f s)", (double)result.least_ns / 1e9,
                (double)result.most_ns / 1e9, (double)result.median_ns / 1e9);
     printf("; %zu press%s without one.\n", result.false_n, result.false_n == 1 ? "" : "es");
     if (result.window_ns == 0) {
-        puts("That is fewer than half: nothing is set. Try headphones, or a louder sound.");
+        puts("That is fewer than half: nothing is set. Use headphones or make the sound louder, and try "
+             "again.");
         return ST_EXIT_UNKNOWN;
     }
     const int r = keep_window(result.window_ns);
     if (r < 0)
         return st_failure(command, "cannot keep your window: %s", strerror(-r));
-    printf("A mark by a key now means the last %.2f s (the default is %.1f s).\n",
+    printf("A mark by a key now means the last %.2f s (the default is %.1f s).\n"
+           "Next: bind this to a key of your desktop: sleeptune heard --key --quiet\n",
            (double)result.window_ns / 1e9, (double)ST_PRACTICE_WINDOW_NS / 1e9);
     return ST_EXIT_DONE;
 }
@@ -219,7 +221,7 @@ int st_practice_run(const char *command)
     raw.c_lflag &= (tcflag_t) ~(ICANON | ECHO);     /* Ctrl-C still ends it */
     (void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw); /* drops earlier keys: before the keys are named */
     printf(
-        "A steady tone of %d s, with %d short holes. Press the space bar each time you hear one; q ends.\n",
+        "A steady tone of %d s with %d short dropouts. Press the space bar when you hear one. q ends it.\n",
         (int)(run.sound.frames_n / ST_PRACTICE_RATE_HZ), ST_PRACTICE_HOLES);
     (void)fflush(stdout);
     const int r = play_by_any(&run);

@@ -13,6 +13,7 @@
 #include "story/dropout_list.h"
 #include "story/event_list.h"
 #include "story/heard_list.h"
+#include "story/trace_copy.h"
 
 #define USUAL_PATH   ST_STATE_DIR "/sleeptune/history.db"
 #define TARGET_BYTES 256
@@ -134,9 +135,29 @@ static bool ask_file(const char *socket, char *buf, size_t buf_bytes)
     return found;
 }
 
-const char *st_module_history_path(const char *socket, char *buf, size_t buf_bytes)
+static const char *file_of(const char *socket, char *buf, size_t buf_bytes)
 {
     return ask_file(socket, buf, buf_bytes) ? buf : choose_file(buf, buf_bytes);
+}
+
+int st_module_history_trace(const char *command, const struct st_history_wish *wish, int64_t wall_ns,
+                            struct st_trace_file *ret)
+{
+    char buf[PATH_MAX], path[PATH_MAX];
+    const char *file = wish->db != NULL ? wish->db : file_of(wish->socket, buf, sizeof(buf));
+    const char *slash = strrchr(file, '/');
+    const char *folder =
+        ST_TEXT(PATH_MAX, "%.*s/traces", slash != NULL ? (int)(slash - file) : 1, slash != NULL ? file : ".");
+    const int r = st_trace_copy_read(folder, wall_ns, path, sizeof(path), ret);
+    if (r == -ENOENT)
+        return st_failure(command,
+                          "nothing was kept of that moment in %s: only dropouts and marks are kept, and of "
+                          "them the newest (history.traces_mb)",
+                          folder);
+    if (r < 0)
+        return st_failure(command, "cannot read %s: %s", path[0] != '\0' ? path : folder,
+                          r == -EBADMSG ? "it is no file of cycles" : strerror(-r));
+    return ST_EXIT_DONE;
 }
 
 int st_module_history_predict(const char *db, struct st_module_history_predict *ret)
@@ -145,7 +166,7 @@ int st_module_history_predict(const char *db, struct st_module_history_predict *
     char buf[PATH_MAX], error[256];
     *ret = (struct st_module_history_predict){.path = ""};
     if (db == NULL)
-        db = st_module_history_path(NULL, buf, sizeof(buf));
+        db = file_of(NULL, buf, sizeof(buf));
     (void)st_safe_copy(ret->path, sizeof(ret->path), db, ST_TEXT_TO_NUL);
     int r = st_history_read_open(db, &reader, error, sizeof(error));
     if (r < 0) {

@@ -7,6 +7,7 @@
 
 #include "core/base.h"
 #include "store/history/history_predict.h"
+#include "story/trace_file.h"
 
 enum st_history_document {
     ST_HISTORY_OF_STEPS,
@@ -36,12 +37,16 @@ typedef int (*st_module_history_ask_fn)(const char *command, const struct st_his
 __attribute__((visibility("default"))) int
 st_module_history_ask(const char *command, const struct st_history_wish *wish, json_t **ret);
 
-/** What st_module_load("history", ST_MODULE_HISTORY_PATH_SYMBOL) returns. */
-#define ST_MODULE_HISTORY_PATH_SYMBOL "st_module_history_path"
-/** The file that is read: of the daemon that runs, else that of a state folder. @return buf. */
-typedef const char *(*st_module_history_path_fn)(const char *socket, char *buf, size_t buf_bytes);
-__attribute__((visibility("default"))) const char *st_module_history_path(const char *socket, char *buf,
-                                                                          size_t buf_bytes);
+/** What st_module_load("history", ST_MODULE_HISTORY_TRACE_SYMBOL) returns. */
+#define ST_MODULE_HISTORY_TRACE_SYMBOL "st_module_history_trace"
+/** What was kept of a moment. @param wall_ns  INT64_MAX: the newest. @return an st_exit, after a message;
+ * *ret on ST_EXIT_DONE only: st_trace_file_finish. */
+typedef int (*st_module_history_trace_fn)(const char *command, const struct st_history_wish *wish,
+                                          int64_t wall_ns, struct st_trace_file *ret);
+__attribute__((visibility("default"))) int st_module_history_trace(const char *command,
+                                                                   const struct st_history_wish *wish,
+                                                                   int64_t wall_ns,
+                                                                   struct st_trace_file *ret);
 
 /** What st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL) returns. */
 #define ST_MODULE_HISTORY_PREDICT_SYMBOL "st_module_history_predict"

@@ -391,8 +391,9 @@ static void put_change(FILE *out, const json_t *change, bool details, int column
         ST_APPEND(line, "%s", st_change_story_what(what, ST_ROOM(300)));
         if (!file && before[0] != '\0')
             ST_APPEND(line, " (%s before)", before);
-        if (!details && json_array_size(list) > 1)
-            ST_APPEND(line, ", and %zu more", json_array_size(list) - 1);
+        const size_t more_n = details ? 0 : st_change_story_more_n(list);
+        if (more_n > 0)
+            ST_APPEND(line, ", and %zu more", more_n);
         st_text_field(out, i == 0 ? minute_of(st_json_field(change, "at_ns"), ST_ROOM(32)) : "", line,
                       WHEN_COLUMNS, columns);
     }
@@ -410,9 +411,9 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
     if (n == 0)
         ST_PRINT(text, "Nothing that sleeptuned looks at has changed in this history.");
     else if (text[0] == '\0')
-        ST_PRINT(text, "No change came with more or fewer dropouts, beyond chance.%s",
+        ST_PRINT(text, "Dropouts did not become more or less frequent after any change, beyond chance.%s",
                  strcmp(verdict, "too-short") == 0
-                     ? " For the last one it is too early: it takes 3 days of music."
+                     ? " It is too early to judge the last one: that takes 3 days of music."
                      : "");
     st_text_wrap(out, text, 0, columns);
     if (n > 0)

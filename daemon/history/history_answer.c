@@ -10,7 +10,7 @@
 #include "story/event_list.h"
 #include "story/heard_list.h"
 #include "story/size_list.h"
-#include "story/trace_file.h"
+#include "story/trace_copy.h"
 
 #define USUAL_SPAN_NS (86400 * ST_NS_PER_S)
 #define USUAL_EVENTS  500
@@ -110,19 +110,16 @@ static int read_trace(struct st_history_reader *reader, const char *history, con
 {
     char path[PATH_MAX], *events = NULL, *bytes = NULL;
     size_t bytes_n = 0;
-    int64_t wall_ns;
     struct st_trace_file file;
     const char *slash = strrchr(history, '/');
     if (slash == NULL || query->until_wall_ns == INT64_MIN)
         return -ENOENT;
-    int r = st_trace_file_find(ST_TEXT(PATH_MAX, "%.*s/traces", (int)(slash - history), history),
-                               query->until_wall_ns, path, sizeof(path), &wall_ns);
-    if (r == 0)
-        r = st_trace_file_read(path, wall_ns, &file);
+    int r = st_trace_copy_read(ST_TEXT(PATH_MAX, "%.*s/traces", (int)(slash - history), history),
+                               query->until_wall_ns, path, sizeof(path), &file);
     if (r < 0)
         return r == -ENOMEM ? r : -ENOENT;
-    const struct st_history_events_wish wish = {.since_ns = st_ns_sub(wall_ns, file.before_ns),
-                                                .until_ns = st_ns_add(wall_ns, ST_TRACE_FILE_AFTER_NS),
+    const struct st_history_events_wish wish = {.since_ns = st_ns_sub(file.wall_ns, file.before_ns),
+                                                .until_ns = st_ns_add(file.wall_ns, ST_TRACE_FILE_AFTER_NS),
                                                 .limit = USUAL_EVENTS,
                                                 .kind = ""};
     r = st_event_list_text(reader, &wish, &events);
@@ -167,7 +164,7 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
     if (r == -EINVAL)
         text = refuse(http_status, HTTP_BAD_REQUEST, "'since' is later than 'until'");
     else if (r == -ENOENT && ask->which == ST_ROUTE_TRACE)
-        text = refuse(http_status, HTTP_NOT_FOUND, "no cycles were kept of that moment");
+        text = refuse(http_status, HTTP_NOT_FOUND, "nothing was kept of that moment");
     else if (r == -E2BIG)
         text = refuse(http_status, HTTP_BAD_REQUEST,
                       "the answer would be too large: ask for a shorter time, or for longer steps");

@@ -227,12 +227,15 @@ static void keep_cycles(struct st_history_writer *writer)
     if (wish.wanted) {
         writer->recorder.wanted = false;
         writer->recorder.events = NULL;
+        writer->recorder.levels = NULL;
     }
     pthread_mutex_unlock(&writer->mutex);
     const int r =
         wish.wanted ? st_recorder_keep(&wish, writer->file.used.path, writer->file.used.traces_bytes) : 0;
-    if (wish.wanted)
+    if (wish.wanted) {
         free(wish.events);
+        free(wish.levels);
+    }
     if (r < 0 && r != -ENOENT)
         ST_WARN("cannot keep the cycles of a dropout beside %s: %s", writer->file.used.path, strerror(-r));
 }
@@ -253,9 +256,13 @@ static void *run(void *ctx)
             unlock_and_write(writer);
         else
             pthread_mutex_unlock(&writer->mutex);
+        const bool heard = asked != NULL && asked->ask.which == ST_ROUTE_HEARD;
+        if (heard) /* a mark is answered within 100 ms: before the copy, which may take as long */
+            answer(writer, asked);
         if (writes && !stop)
             keep_cycles(writer);
-        answer(writer, asked);
+        if (!heard)
+            answer(writer, asked);
     }
     st_history_file_close(&writer->file);
     return NULL;
@@ -305,6 +312,17 @@ bool st_history_writer_wants_events(struct st_history_writer *writer)
     return wants;
 }
 
+void st_history_writer_give_levels(struct st_history_writer *writer, const struct st_levels *levels)
+{
+    struct st_levels *copied = malloc(sizeof(*copied));
+    if (copied != NULL)
+        *copied = *levels;
+    pthread_mutex_lock(&writer->mutex);
+    free(writer->recorder.levels);
+    writer->recorder.levels = copied;
+    pthread_mutex_unlock(&writer->mutex);
+}
+
 void st_history_writer_give_events(void *ctx, const struct st_trace_event *events, size_t n)
 {
     struct st_history_writer *writer = ctx;
@@ -328,6 +346,7 @@ static void free_writer(struct st_history_writer *writer)
 {
     st_waiting_rows_drop_all(&writer->waiting);
     free(writer->recorder.events);
+    free(writer->recorder.levels);
     give_answers(writer->asked);
     give_answers(writer->answered);
     for (size_t i = 0; i < 2 && writer->told[i] >= 0; i++)

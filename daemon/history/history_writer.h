@@ -16,6 +16,7 @@
 #include "store/history/history.h"
 #include "story/change_story.h"
 #include "xruns/cpu_events.h"
+#include "xruns/cycle_ring.h"
 
 #define ST_HISTORY_WRITER_MINUTES_MAX 1440
 #define ST_HISTORY_WRITER_EVENTS_MAX  2048
@@ -74,6 +75,8 @@ void st_history_writer_record(struct st_history_writer *writer, const char *cycl
 /** Is what the kernel did in the last seconds wanted, for what happened just now? Then it must be given.
  * Threads: main. */
 bool st_history_writer_wants_events(struct st_history_writer *writer);
+/** What was left in buffers up to now, at the same time. A copy is made. Threads: main. */
+void st_history_writer_give_levels(struct st_history_writer *writer, const struct st_levels *levels);
 /** A copy is made. @param ctx  the writer. @param events  NULL: no one traces. Threads: any. */
 void st_history_writer_give_events(void *ctx, const struct st_trace_event *events, size_t n);
 

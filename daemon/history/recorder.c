@@ -6,15 +6,13 @@
 #include <unistd.h>
 
 #include "core/text/text.h"
-#include "xruns/cycle_ring.h"
+#include "story/trace_copy.h"
 #include "xruns/dropout_reason.h"
 
 #define MARK       "heard"
 #define FILES_MAX  256
 #define NEW_NAME   "new" /* until it is complete; the next one takes the place of what a kill left */
-#define BLOCK      65536
 #define PATH_BYTES 1200
-#define HEAD_BYTES 16 /* of a file of the kernel's events */
 
 /* --- which one goes --- */
 
@@ -58,10 +56,6 @@ size_t st_recorder_least(const char *const *names, size_t n)
     return least;
 }
 
-/* The file of the kernel's events beside one of cycles. */
-#define CPUS_OF(name)                                                                                        \
-    ST_TEXT(300, "%.*s" ST_CPU_EVENTS_SUFFIX, (int)(strlen(name) - strlen(ST_CYCLE_RING_SUFFIX)), name)
-
 static size_t list(int folder_fd, char **names)
 {
     const int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -81,13 +75,10 @@ static size_t list(int folder_fd, char **names)
     return n;
 }
 
-/* Of a copy, with what the kernel did. */
 static int64_t bytes_of(int folder_fd, const char *name)
 {
     struct stat status;
-    return (int64_t)sizeof(struct st_cycle_ring) +
-           (fstatat(folder_fd, CPUS_OF(name), &status, AT_SYMLINK_NOFOLLOW) == 0 ? (int64_t)status.st_size
-                                                                                 : 0);
+    return fstatat(folder_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? (int64_t)status.st_size : 0;
 }
 
 static void trim(int folder_fd, int64_t max_bytes)
@@ -101,7 +92,6 @@ static void trim(int folder_fd, int64_t max_bytes)
         const size_t least = st_recorder_least((const char *const *)names, n);
         bytes -= bytes_of(folder_fd, names[least]);
         (void)unlinkat(folder_fd, names[least], 0);
-        (void)unlinkat(folder_fd, CPUS_OF(names[least]), 0);
         free(names[least]);
         names[least] = names[--n];
     }
@@ -129,31 +119,31 @@ void st_recorder_trim(const char *history, int64_t max_bytes)
 
 /* --- the copy --- */
 
-/* Blocks without a row stay holes. @return 0 or a negative errno value. */
-static int copy(int from, int to)
+/* The ring that the helper program writes; one without rows if there is none. */
+static int read_ring(const char *path, struct st_cycle_ring *ret)
 {
-    static char block[BLOCK];
-    static const char nothing[BLOCK];
-    off_t at = 0;
-    ssize_t n;
-    while ((n = read(from, block, sizeof(block))) > 0) {
-        if (memcmp(block, nothing, (size_t)n) != 0 && pwrite(to, block, (size_t)n, at) != n)
-            return -EIO;
-        at += n;
-        if (at > (off_t)sizeof(struct st_cycle_ring))
-            return -EBADMSG;
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno != ENOENT)
+        return -errno;
+    if (fd < 0) {
+        st_cycle_ring_begin(ret);
+        return 0;
     }
-    return n < 0 ? -errno : ftruncate(to, at) != 0 ? -errno : 0;
+    const ssize_t n = read(fd, ret, sizeof(*ret));
+    const int r = n < 0 ? -errno : n != (ssize_t)sizeof(*ret) ? -EBADMSG : 0;
+    close(fd);
+    return r;
 }
 
-/* Makes a file that is there when it is complete. @param from  a file of cycles; -1: the events. */
-static int put(int folder_fd, const char *name, int from, const struct st_recorder *recorder)
+/* Makes a file that is there when it is complete. */
+static int put(int folder_fd, const struct st_recorder *recorder, struct st_cycle_ring *ring)
 {
+    const char *name =
+        ST_TEXT(100, "%" PRId64 "-%s" ST_CYCLE_RING_SUFFIX, recorder->wall_ns, recorder->cause);
     const int to = openat(folder_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (to < 0)
         return -errno;
-    int r = from >= 0 ? copy(from, to) : st_cpu_events_write(to, recorder->events, recorder->events_n);
-    close(to);
+    int r = st_trace_copy_write(to, name, ring, recorder->events, recorder->events_n);
     if (r == 0 && renameat(folder_fd, NEW_NAME, folder_fd, name) != 0)
         r = -errno;
     if (r < 0)
@@ -161,40 +151,29 @@ static int put(int folder_fd, const char *name, int from, const struct st_record
     return r;
 }
 
-static int keep_in(const struct st_recorder *recorder, const char *folder, int64_t max_bytes)
-{
-    const char *name =
-        ST_TEXT(100, "%" PRId64 "-%s" ST_CYCLE_RING_SUFFIX, recorder->wall_ns, recorder->cause);
-    const size_t events_n = ST_MIN(recorder->events_n, ST_CPU_EVENTS_MAX);
-    const int64_t events_bytes =
-        events_n > 0 ? HEAD_BYTES + (int64_t)(events_n * sizeof(struct st_trace_event)) : 0;
-    const int from = open(recorder->from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (from < 0)
-        return -errno; /* no such program watches */
-    int folder_fd = -1;
-    int r = mkdir(folder, 0700) != 0 && errno != EEXIST ? -errno : 0;
-    if (r == 0 && (folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
-        r = -errno;
-    if (r == 0) {
-        trim(folder_fd, max_bytes - (int64_t)sizeof(struct st_cycle_ring) - events_bytes);
-        if (events_n > 0)
-            r = put(folder_fd, CPUS_OF(name), -1, recorder);
-    }
-    if (r == 0)
-        r = put(folder_fd, name, from, recorder);
-    if (folder_fd >= 0)
-        close(folder_fd);
-    close(from);
-    return r;
-}
-
 int st_recorder_keep(const struct st_recorder *recorder, const char *history, int64_t max_bytes)
 {
     char folder[PATH_BYTES];
-    if (recorder->from[0] == '\0' || max_bytes < (int64_t)sizeof(struct st_cycle_ring))
+    if (max_bytes == 0)
         return 0;
+    struct st_cycle_ring *ring = calloc(1, sizeof(*ring));
+    int r = ring != NULL ? read_ring(recorder->from, ring) : -ENOMEM;
+    if (r == 0 && recorder->levels != NULL)
+        ring->levels = *recorder->levels;
+    if (r == 0 && ring->written + ring->levels.written + recorder->events_n == 0)
+        r = -ENOENT;
     find_folder(history, folder, sizeof(folder));
-    return keep_in(recorder, folder, max_bytes);
+    if (r == 0 && mkdir(folder, 0700) != 0 && errno != EEXIST)
+        r = -errno;
+    const int folder_fd = r == 0 ? open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    if (r == 0)
+        r = folder_fd >= 0 ? put(folder_fd, recorder, ring) : -errno;
+    if (folder_fd >= 0) {
+        trim(folder_fd, max_bytes);
+        close(folder_fd);
+    }
+    free(ring);
+    return r;
 }
 
 /* --- when --- */

@@ -1,13 +1,15 @@
-/* Keeps the last cycles (xruns/cycle_ring.h) when something happened, a dropout or a mark of the listener,
- * and what the kernel's trace has of that time (xruns/cpu_events.h). Copies are in the folder "traces" beside
- * the history, 0600, named WALL_NS-CAUSE.cycles and .cpus; what does not fit goes, the first of each cause
- * and those of marks last. `sleeptune history --trace` makes a trace of one. */
+/* Keeps the last cycles and what was left in buffers (xruns/cycle_ring.h) when something happened, a dropout
+ * or a mark of the listener, and what the kernel's trace has of that time (xruns/cpu_events.h). Copies
+ * (story/trace_copy.h) are in the folder "traces" beside the history, 0600, named WALL_NS-CAUSE.cycles; what
+ * does not fit goes, the first of each cause and those of marks last. `sleeptune history --trace` makes a
+ * trace of one. */
 #ifndef ST_DAEMON_HISTORY_RECORDER_H
 #define ST_DAEMON_HISTORY_RECORDER_H
 
 #include "core/ns.h"
 #include "store/history/event.h"
 #include "xruns/cpu_events.h"
+#include "xruns/cycle_ring.h"
 
 #define ST_RECORDER_EACH_NS (10 * ST_NS_PER_S) /* at most one copy of a cause in this time */
 
@@ -19,14 +21,15 @@ struct st_recorder {
     char cause[40];
     struct st_trace_event *events; /* the kernel's, from malloc; NULL: none */
     size_t events_n;
+    struct st_levels *levels; /* from malloc; NULL: none */
 };
 
 /** Something happened. A mark comes before a dropout that waits. @return a copy of it is wanted. Pure. */
 bool st_recorder_note(struct st_recorder *recorder, const struct st_event *event);
 
-/** Makes the copy that is wanted: some MB, in a thread that may wait for the disk.
+/** Makes the copy that is wanted: some tenths of a second, in a thread that may wait for the disk.
  * @param history  path of its file. @param max_bytes  of all copies; 0: nothing is kept.
- * @return 0, or a negative errno value; -ENOENT: no program writes cycles. */
+ * @return 0, or a negative errno value; -ENOENT: nothing is known of that time. */
 ST_NODISCARD int st_recorder_keep(const struct st_recorder *recorder, const char *history, int64_t max_bytes);
 
 /** Removes what does not fit, as after another setting; 0: all. */

@@ -27,6 +27,7 @@ struct st_observe {
         char client[ST_XRUN_NAME_BYTES]; /* who played in that minute */
     } before[ST_OBSERVE_SOURCES_MAX];    /* at the end of the last minute */
     int64_t minute_ns;                   /* when it ended */
+    struct st_levels levels;
 };
 
 static enum st_observed_mode mode_of(const struct st_config *config, const char *source)
@@ -109,10 +110,23 @@ int st_observe_new(struct st_platform *platform, const struct st_xrun_source *co
     ST_EACH_OF (source, observe->sources, observe->n) {
         source->beside = observe->sources;
         source->beside_n = observe->n;
+        source->levels = &observe->levels;
     }
     st_observe_set(observe, config);
     *ret = observe;
     return 0;
+}
+
+const struct st_levels *st_observe_levels(struct st_observe *observe)
+{
+    struct st_levels *levels = &observe->levels;
+    levels->about[0] = '\0';
+    ST_EACH_OF (source, observe->sources, observe->n) {
+        if (source->view.state == ST_OBSERVED_WATCHING)
+            ST_APPEND(levels->about, "%s%s: %s", levels->about[0] != '\0' ? "; " : "", source->view.source,
+                      source->view.why);
+    }
+    return levels;
 }
 
 void st_observe_free(struct st_observe *observe)

@@ -30,6 +30,9 @@ ST_NODISCARD int st_observe_new(struct st_platform *platform, const struct st_xr
 /** Closes all sources; helper programs have ended when it returns. NULL is fine. */
 void st_observe_free(struct st_observe *observe);
 
+/** What was left in buffers in the last minute, and what is watched. */
+const struct st_levels *st_observe_levels(struct st_observe *observe);
+
 /** Other settings, observe.*; counts go on. */
 void st_observe_set(struct st_observe *observe, const struct st_config *config);
 

@@ -4,6 +4,7 @@
 #include <ctype.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "core/when.h"
 #include "daemon/audio/audio.h"
 
@@ -216,10 +217,22 @@ static void release(struct st_observed *o, int64_t for_ns)
     }
 }
 
+static void note_level(const struct st_observed *o, const struct st_xrun_seen *seen)
+{
+    const char *between = seen->client[0] != '\0' && seen->device[0] != '\0' ? ", " : "";
+    struct st_level *level = &o->levels->rows[o->levels->written++ % ST_LEVELS_MAX];
+    level->at_ns = now_ns(o);
+    level->left_ns = seen->load.reserve_ns;
+    level->name[0] = '\0';
+    ST_APPEND(level->name, "%s: %s%s%s", o->source->name, seen->device, between, seen->client);
+}
+
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct st_observed *o = ctx;
-    if (is_counted(o, seen))
+    if (o->levels != NULL && st_xrun_is_level(seen))
+        note_level(o, seen);
+    if (st_xrun_is_level(seen) || is_counted(o, seen))
         return;
     if (seen->place != ST_DROPOUT_AT_BUS || !st_xrun_is_dropout(seen)) {
         count(o, seen, now_ns(o), wall_ns(o));

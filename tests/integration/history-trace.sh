@@ -92,17 +92,13 @@ kill -STOP "$client_pid"
 sleep 0.6
 kill -CONT "$client_pid"
 ok "a client that was stopped is kept" wait_for kept_dropout
-ok "with what the kernel did" test "$(find "$tmp/state/traces" -name '*.cpus' | grep -c .)" -ge 1
-is "for the user alone, too" "$(stat -c %a "$tmp/state/traces"/*.cpus | sort -u)" 600
 ok "it makes a file" trace last -o "$tmp/trace"
-like "that says since when" "$(cat "$tmp/said")" 'What the kernel did is there from [0-9.]+ s before the event on'
+like "that says since when the kernel's half reaches back" "$(cat "$tmp/said")" 'What the kernel did is there from [0-9.]+ s before the event on'
 is "in which its thread was stopped when its deadline passed" "$(decoded stall --culprit '^thread ' '^stopped$')" 'valid, stall computes, ^stopped$ made it miss'
 like "each CPU has what ran, interrupts and softirqs" "$(decoded stall --list | grep '^CPU 0' | tr '\n' ' ')" 'CPU 0: [1-9].* CPU 0: interrupts: .*CPU 0: softirqs: [1-9].*softirq/'
 hidden=$(decoded stall --list | grep -c '^CPU .*other [0-9]')
 ok "with all names if that is asked for" trace last --names -o "$tmp/trace"
 is "else programs that are neither audio nor culprit have none" "$((hidden > 0)) $(decoded stall --list | grep -c '^CPU .*other [0-9]')" "1 0"
-: >"$(find "$tmp/state/traces" -name '*.cpus' | head -1)"
-is "an empty file of the kernel's is refused" "$(trace last -o "$tmp/none"; echo $?)" 4
 config 'history: { traces_mb = 0; };'
 kill -HUP "$daemon"
 gone() { [ "$(find "$tmp/state/traces" -type f | grep -c .)" = 0 ]; }

@@ -9,6 +9,8 @@ need curl jackd pgrep
 [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-jack" ] || skip_all "built without libjack"
 source=jack
 . "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
+mkdir "$tmp/state"
+export STATE_DIRECTORY=$tmp/state
 name=sleeptune-observe-$$
 export JACK_DEFAULT_SERVER=no-such-server JACK_NO_AUDIO_RESERVATION=1
 trap 'clean_up; rm -f /dev/shm/jack*"$name"*' EXIT # what libjack leaves behind
@@ -90,6 +92,10 @@ event='[e for e in d["events"] if e["event"] == "device-xrun"][0]'
 ok "it becomes an event, after a moment" wait_for value_is 'any(e["event"] == "device-xrun" for e in d["events"])' True
 is "it is an event" "$(value "[($event)[k] for k in ('source', 'device', 'certainty')] + [($event)['count'] >= 1]")" "['jack', '$name', 'exact', True]"
 like "and a metric" "$(ask /metrics)" "^sleeptune_xruns_total\\{source=\"jack\"\\} $(of device_xruns)\$"
+does "a mark is kept as a file" traced
+like "it has what was left of JACK's cycle" "$traced" "jack: $name: [1-9][0-9]* values, .* to 1[67][0-9]\.[0-9] ms"
+like "who was watched, and that JACK does not report cycles of clients" "$(tr '\n' ' ' <<<"$traced")" 'watched: .*jack: JACK server .*cycles: 1 slices, only PipeWire reports'
+like "as the command says" "$(cat "$tmp/said")" '^No cycles: only PipeWire reports when each client waited and computed\.'
 end_client
 
 helper=$(pgrep -P "$daemon" -x sleeptune-obser)

@@ -59,6 +59,14 @@ stall() {
 }
 end_client() { exec {client_in}>&- {client_out}<&-; wait "$client_pid" 2>/dev/null; }
 
+# traced: a mark is kept, and what its file has is in $traced, a track a line
+# shellcheck disable=SC2317
+kept_mark() { [ "$(find "$tmp/state/traces" -name '*heard.cycles' 2>/dev/null | grep -c .)" = 1 ]; }
+traced() {
+    "$SLEEPTUNE" heard --key --quiet --socket "$sock" && wait_for kept_mark && "$SLEEPTUNE" history --trace last -o "$tmp/trace" --socket "$sock" 2>"$tmp/said" &&
+        traced=$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/perfetto_tracks.py" "$tmp/trace" none --list)
+}
+
 watchers=()
 # watch NAME OPTION...: the program alone, what it says in $tmp/NAME; returns when it watches
 watch() {

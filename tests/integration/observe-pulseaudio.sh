@@ -8,6 +8,8 @@ need curl pulseaudio pacat pactl pgrep
 [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pulseaudio" ] || skip_all "built without libpulse"
 source=pulseaudio
 . "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
+mkdir "$tmp/state"
+export STATE_DIRECTORY=$tmp/state
 export PULSE_SERVER=unix:$tmp/pulse PULSE_COOKIE=$tmp/cookie
 sound() {
     server pulseaudio -n --daemonize=no --exit-idle-time=-1 --use-pid-file=no -L 'module-null-sink sink_name=nul rate=48000' \
@@ -49,6 +51,8 @@ event='[e for e in d["events"] if e["event"] == "client-dropout"][0]'
 ok "it is an event, after a moment in which a late wake-up of that time may come" wait_for value_is 'any(e["event"] == "client-dropout" for e in d["events"])' True
 is "the event names sink and client" "$(value "[($event)[k] for k in ('source', 'device', 'client', 'certainty')]")" \
     "['pulseaudio', 'nul', 'player', 'probable']"
+does "a mark is kept as a file" traced
+like "it has what was left in the program's queue" "$traced" 'pulseaudio: player: [1-9][0-9]* values, [0-9.]+ to [1-9][0-9]{2,3}\.[0-9] ms'
 kill "$player"
 wait "$player" 2>/dev/null
 head -c 600000 /dev/zero | pacat --playback --latency-msec=1500

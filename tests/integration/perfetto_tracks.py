@@ -41,7 +41,7 @@ def main():
         assert len(Trace.FromString(data).packet) == len(fields(data))
     except ImportError:
         pass
-    tracks, begun, slices, instants, clocks, last = {}, {}, [], [], set(), 0
+    tracks, begun, slices, instants, values, clocks, last = {}, {}, [], [], {}, set(), 0
     for number, packet in fields(data):
         assert number == 1
         packet = dict(fields(packet))
@@ -60,6 +60,8 @@ def main():
                 begun[event[11]] = (last, event[23].decode())
             elif event[9] == 2:
                 slices.append((tracks[event[11]], *begun.pop(event[11]), last))
+            elif event[9] == 4:
+                values.setdefault(tracks[event[11]], []).append(event[30])
             else:
                 assert event[9] == 3
                 instants.append((tracks[event[11]], last, event[23].decode()))
@@ -89,6 +91,8 @@ def main():
         for track in tracks.values():
             names = [name for of, _, name, _ in slices if of == track]
             said.append(f"\n{track}: {len(names)} slices, {', '.join(sorted(set(names))[:12])}")
+            if track in values:
+                said[-1] = f"\n{track}: {len(values[track])} values, {min(values[track]) / 1e6:.1f} to {max(values[track]) / 1e6:.1f} ms"
     elif wanted and any(wanted[0] in name for _, _, name in instants):
         said.append(f"'{wanted[0]}' is there")
     print(", ".join(said))

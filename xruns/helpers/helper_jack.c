@@ -199,24 +199,39 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static int64_t period_ns(void)
+{
+    const int64_t rate_hz = jack_get_sample_rate(observer.client);
+    return rate_hz > 0 ? jack_get_buffer_size(observer.client) * ST_NS_PER_S / rate_hz : 0;
+}
+
+/* Of each cycle, when all clients have finished. */
+static void say_left(const char *server, double load)
+{
+    struct st_xrun_seen seen = {
+        .load = {.busy_median_ns = INT64_MIN,
+                 .wait_median_ns = INT64_MIN,
+                 .reserve_ns = ST_MAX((int64_t)((1 - load) * (double)period_ns()), 1)}};
+    ST_PRINT(seen.device, "%s", server);
+    st_helper_line_xrun(&seen);
+}
+
 /* A line for the server with its DSP load, of which no more is known than these samples; one for each client,
  * whose part in it is not known. None where no client plays. */
 static void say_loads(const char *server, const struct clients *clients)
 {
-    const int64_t frames = jack_get_buffer_size(observer.client),
-                  rate_hz = jack_get_sample_rate(observer.client);
-    const int64_t period_ns = rate_hz > 0 ? frames * ST_NS_PER_S / rate_hz : 0;
-    if (period_ns <= 0 || clients->n == 0 || observer.loads_n == 0)
+    const int64_t cycle_ns = period_ns();
+    if (cycle_ns <= 0 || clients->n == 0 || observer.loads_n == 0)
         return;
     struct st_xrun_seen seen = {
-        .load = {.cycles_n = (int64_t)observer.loads_n * SAMPLE_MS * ST_NS_PER_MS / period_ns + 1,
+        .load = {.cycles_n = (int64_t)observer.loads_n * SAMPLE_MS * ST_NS_PER_MS / cycle_ns + 1,
                  .wait_median_ns = INT64_MIN,
-                 .period_ns = period_ns,
-                 .frames = frames,
-                 .rate_hz = rate_hz}};
+                 .period_ns = cycle_ns,
+                 .frames = jack_get_buffer_size(observer.client),
+                 .rate_hz = jack_get_sample_rate(observer.client)}};
     qsort(observer.loads, observer.loads_n, sizeof(observer.loads[0]), compare);
-    seen.load.busy_median_ns = (int64_t)(observer.loads[observer.loads_n / 2] * (double)period_ns);
-    seen.load.busy_max_ns = (int64_t)(observer.loads[observer.loads_n - 1] * (double)period_ns);
+    seen.load.busy_median_ns = (int64_t)(observer.loads[observer.loads_n / 2] * (double)cycle_ns);
+    seen.load.busy_max_ns = (int64_t)(observer.loads[observer.loads_n - 1] * (double)cycle_ns);
     seen.load.busy_p99_ns = seen.load.busy_max_ns;
     ST_PRINT(seen.device, "%s", server);
     st_helper_line_xrun(&seen);
@@ -233,7 +248,10 @@ static void look(const char *server)
     if (now_us < observer.sample_us)
         return;
     observer.sample_us = now_us + SAMPLE_MS * 1000;
-    observer.loads[observer.loads_n++] = (double)jack_cpu_load(observer.client) / 100;
+    const double load = (double)jack_cpu_load(observer.client) / 100;
+    observer.loads[observer.loads_n++] = load;
+    if (observer.plays)
+        say_left(server, load);
     const bool due = observer.loads_n == SAMPLES;
     if (!due && observer.plays)
         return;

@@ -259,8 +259,11 @@ static void begin_run(struct st_xrun_watch *w, struct substream *s, const struct
 static void look_at_room(struct substream *s, const struct st_alsa_status *now, st_xrun_seen_fn seen,
                          void *ctx)
 {
-    const int64_t lost =
-        s->params.rate_hz > 0 ? st_alsa_room_look(&s->room, &s->params, now, &s->least_frames) : 0;
+    int64_t left = INT64_MAX;
+    const int64_t lost = s->params.rate_hz > 0 ? st_alsa_room_look(&s->room, &s->params, now, &left) : 0;
+    s->least_frames = ST_MIN(left, s->least_frames);
+    if (left != INT64_MAX)
+        report(s, &(struct st_xrun_seen){.load = {.reserve_ns = ST_MAX(frames_ns(s, left), 1)}}, seen, ctx);
     if (lost > 0)
         report_xrun(s, lost, seen, ctx);
     if (s->looks_left-- == 0)

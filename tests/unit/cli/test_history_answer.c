@@ -178,8 +178,8 @@ static void changes_are_listed_newest_first(void **state)
     (void)state;
     char *text = changes_text(with_change("too-short"), false);
     assert_string_equal(text,
-                        "No change came with more or fewer dropouts, beyond chance. For the last one it\n"
-                        "is too early: it takes 3 days of music.\n\n"
+                        "Dropouts did not become more or less frequent after any change, beyond chance.\n"
+                        "It is too early to judge the last one: that takes 3 days of music.\n\n"
                         "2026-11-20 11:00  the kernel became 6.12.5 (6.1.0-18 before), and 1 more\n"
                         "All of it         sleeptune history --changes --details\n");
     free(text);

@@ -26,7 +26,7 @@ static void an_event_is_a_packet(void **state)
 {
     (void)state;
     FILE *out = open_memstream(&text, &bytes);
-    st_perfetto_begin(out, 300, 1000, "ab");
+    st_perfetto_event(out, ST_PERFETTO_BEGIN, 300, 1000, "ab", 0);
     fclose(out);
     /* packet of 20 bytes: time 1000, sequence 1, clock 3, event of 10: type 1, track 300, name */
     EXPECT("\x0a\x14\x40\xe8\x07\x50\x01\xd0\x03\x03\x5a\x0a\x48\x01\x58\xac\x02\xba\x01\x02"
@@ -43,6 +43,19 @@ static void a_track_has_its_parent(void **state)
            "Amp");
 }
 
+static void a_counter_has_values_in_ns(void **state)
+{
+    (void)state;
+    FILE *out = open_memstream(&text, &bytes);
+    st_perfetto_counter(out, 16, 1, "left");
+    st_perfetto_event(out, ST_PERFETTO_VALUE, 16, 1000, NULL, 300);
+    fclose(out);
+    EXPECT("\x0a\x13\x50\x01\xe2\x03\x0e\x08\x10\x28\x01\x12\x04"
+           "left"
+           "\x42\x02\x18\x01"
+           "\x0a\x12\x40\xe8\x07\x50\x01\xd0\x03\x03\x5a\x08\x48\x04\x58\x10\xf0\x01\xac\x02");
+}
+
 static void a_long_name_is_cut_after_a_whole_character(void **state)
 {
     (void)state;
@@ -51,7 +64,7 @@ static void a_long_name_is_cut_after_a_whole_character(void **state)
     memset(name, 'x', sizeof(name));
     memcpy(&name[ST_PERFETTO_NAME_BYTES - 2], "\xc3\xa4", 2);
     name[sizeof(name) - 1] = '\0';
-    st_perfetto_instant(out, 2, 1, name);
+    st_perfetto_event(out, ST_PERFETTO_INSTANT, 2, 1, name, 0);
     fclose(out);
     assert_true(bytes < 300);
     assert_int_equal(text[bytes - 1], 'x');
@@ -63,6 +76,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_event_is_a_packet),
         cmocka_unit_test(a_track_has_its_parent),
+        cmocka_unit_test(a_counter_has_values_in_ns),
         cmocka_unit_test(a_long_name_is_cut_after_a_whole_character),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,10 @@
 /* What a trace has of the kernel's events: tests/integration/history-trace.sh reads whole ones. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -185,25 +183,26 @@ static void without_events_it_says_so(void **state)
     assert_int_equal(count("CPU 0"), 0);
 }
 
-static void file_of_events_is_checked(void **state)
+static void what_was_left_is_a_counter_of_each(void **state)
 {
     (void)state;
-    char path[] = "/tmp/sleeptune-cpus-XXXXXX";
-    struct st_trace_event *read = NULL, events[] = {at(1, 0, ST_TRACE_WAKING, 9, ""), at(2, 0, 0, 1, "x")};
-    size_t n = 0;
-    const int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(st_cpu_events_read(path, &read, &n), -EBADMSG);
-    assert_int_equal(st_cpu_events_write(fd, events, 2), 0);
-    assert_int_equal(st_cpu_events_read(path, &read, &n), 0);
-    assert_int_equal(n, 2);
-    assert_memory_equal(read, events, sizeof(events));
-    free(read);
-    events[0].cpu = ST_CPU_EVENTS_CPUS;
-    assert_int_equal(st_cpu_events_write(fd, events, 2), 0);
-    assert_int_equal(st_cpu_events_read(path, &read, &n), -EBADMSG);
-    assert_int_equal(close(fd), 0);
-    assert_int_equal(unlink(path), 0);
+    for (int64_t i = 0; i < ST_LEVELS_MAX + 2; i++) { /* a ring, too */
+        struct st_level *level = &ring->levels.rows[ring->levels.written++ % ST_LEVELS_MAX];
+        *level = (struct st_level){.at_ns = START + i, .left_ns = 0x123456789};
+        ST_PRINT(level->name, "%s", i % 2 == 0 ? "alsa: hw:0" : "jack\n: default");
+    }
+    ring->levels.rows[7].at_ns = 0; /* too old */
+    ST_PRINT(ring->levels.about, "jack: JACK server");
+    assert_true(st_cycle_ring_check(ring, sizeof(*ring)));
+    (void)written(NULL, 0, false);
+    assert_int_equal(count("alsa: hw:0"), 1);
+    assert_int_equal(count("jack?: default"), 1);
+    assert_int_equal(count("jack: JACK server"), 1);
+    assert_int_equal(count("\xf0\x01\x89\xcf\x95\x9a\x12"), ST_LEVELS_MAX - 1); /* field 30, the varint */
+    assert_int_equal(count("only PipeWire reports"), 0);
+    ring->written = 0;
+    (void)written(NULL, 0, false);
+    assert_int_equal(count("only PipeWire reports"), 1);
 }
 
 int main(void)
@@ -215,7 +214,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(interrupts_have_their_names, begin, end),
         cmocka_unit_test_setup_teardown(what_was_lost_is_no_ones, begin, end),
         cmocka_unit_test_setup_teardown(without_events_it_says_so, begin, end),
-        cmocka_unit_test(file_of_events_is_checked),
+        cmocka_unit_test_setup_teardown(what_was_left_is_a_counter_of_each, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,113 @@
+#include "story/trace_copy.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "core/ns.h"
+
+#define NEAR_NS    (15 * ST_NS_PER_S) /* a copy belongs to an event so near */
+#define DROPOUT_NS (10 * ST_NS_PER_S) /* before a dropout, and ... */
+#define MARK_NS    (60 * ST_NS_PER_S) /* ... before a mark, where the ring has that */
+
+static int64_t before_ns(const char *name)
+{
+    return strstr(name, "-heard" ST_CYCLE_RING_SUFFIX) != NULL ? MARK_NS : DROPOUT_NS;
+}
+
+static void drop_old(struct st_cycle_ring *ring, int64_t wall_ns)
+{
+    ST_EACH (row, ring->rows) {
+        if (row->signal_ns < st_ns_sub(wall_ns, ring->wall_ns))
+            *row = (struct st_cycle_row){0};
+    }
+}
+
+int st_trace_copy_write(int fd, const char *name, struct st_cycle_ring *ring,
+                        const struct st_trace_event *events, size_t n)
+{
+    const size_t first = n > ST_CPU_EVENTS_MAX ? n - ST_CPU_EVENTS_MAX : 0;
+    const unsigned bytes = (unsigned)((n - first) * sizeof(*events));
+    gzFile to = gzdopen(fd, "wb1");
+    if (to == NULL) {
+        close(fd);
+        return -ENOMEM;
+    }
+    drop_old(ring, st_ns_sub(strtoll(name, NULL, 10), before_ns(name)));
+    errno = 0;
+    bool good = gzwrite(to, ring, sizeof(*ring)) == (int)sizeof(*ring) &&
+                (bytes == 0 || gzwrite(to, events + first, bytes) == (int)bytes);
+    good = gzclose(to) == Z_OK && good;
+    return good ? 0 : errno != 0 ? -errno : -EIO;
+}
+
+static int find(const char *folder, int64_t wall_ns, char *ret_path, size_t path_bytes, int64_t *ret_wall_ns)
+{
+    DIR *dir = opendir(folder);
+    const bool newest = wall_ns == INT64_MAX;
+    int64_t best_ns = newest ? INT64_MAX : NEAR_NS;
+    bool found = false;
+    struct dirent *entry;
+    if (dir == NULL)
+        return -errno;
+    while ((entry = readdir(dir)) != NULL) {
+        char *end;
+        const int64_t its_ns = strtoll(entry->d_name, &end, 10);
+        const int64_t away_ns = its_ns > wall_ns ? its_ns - wall_ns : wall_ns - its_ns;
+        const size_t len = strlen(entry->d_name), suffix = strlen(ST_CYCLE_RING_SUFFIX);
+        if (its_ns <= 0 || *end != '-' || len <= suffix || away_ns >= best_ns ||
+            strcmp(entry->d_name + len - suffix, ST_CYCLE_RING_SUFFIX) != 0)
+            continue;
+        best_ns = away_ns;
+        *ret_wall_ns = its_ns;
+        found = snprintf(ret_path, path_bytes, "%s/%s", folder, entry->d_name) < (int)path_bytes;
+    }
+    closedir(dir);
+    return found ? 0 : -ENOENT;
+}
+
+static int read_parts(gzFile from, struct st_trace_file *file)
+{
+    const unsigned most = (ST_CPU_EVENTS_MAX + 1) * sizeof(*file->events);
+    file->ring = malloc(sizeof(*file->ring));
+    file->events = malloc(most);
+    if (file->ring == NULL || file->events == NULL)
+        return -ENOMEM;
+    const int bytes = gzread(from, file->ring, sizeof(*file->ring)),
+              events_bytes = gzread(from, file->events, most);
+    if (bytes < 0 || events_bytes < 0 || !st_cycle_ring_check(file->ring, (size_t)bytes))
+        return -EBADMSG;
+    file->events_n = (size_t)events_bytes / sizeof(*file->events);
+    return (size_t)events_bytes % sizeof(*file->events) == 0 && (unsigned)events_bytes < most &&
+                   st_cpu_events_check(file->events, file->events_n)
+               ? 0
+               : -EBADMSG;
+}
+
+int st_trace_copy_read(const char *folder, int64_t wall_ns, char *ret_path, size_t path_bytes,
+                       struct st_trace_file *ret)
+{
+    struct st_trace_file file = {0};
+    ret_path[0] = '\0';
+    int r = find(folder, wall_ns, ret_path, path_bytes, &file.wall_ns);
+    if (r < 0)
+        return r;
+    const int fd = open(ret_path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    gzFile from = gzdopen(fd, "rb");
+    if (from == NULL) {
+        close(fd);
+        return -ENOMEM;
+    }
+    file.before_ns = before_ns(ret_path);
+    r = read_parts(from, &file);
+    if (gzclose(from) != Z_OK && r == 0)
+        r = -EBADMSG; /* it is not whole */
+    if (r < 0)
+        st_trace_file_finish(&file);
+    else
+        *ret = file;
+    return r;
+}

@@ -1,0 +1,21 @@
+/* The copy of a moment that the daemon keeps (daemon/history/recorder.h): the ring of cycles, with what was
+ * left, and behind it the kernel's events, packed by zlib. It is read as text of others: nothing in it is
+ * believed. Machine's byte order: it is read where it was written. */
+#ifndef ST_STORY_TRACE_COPY_H
+#define ST_STORY_TRACE_COPY_H
+
+#include "story/trace_file.h"
+
+/** @param fd  is closed. @param name  the file's, WALL_NS-CAUSE.cycles. @param ring  loses the rows that are
+ * too old for its trace. @param n  the last ST_CPU_EVENTS_MAX of them are written. @return 0 or a negative
+ * errno value. */
+ST_NODISCARD int st_trace_copy_write(int fd, const char *name, struct st_cycle_ring *ring,
+                                     const struct st_trace_event *events, size_t n);
+
+/** The copy in a folder that is nearest to a time, at most 15 s away. @param wall_ns INT64_MAX: the newest.
+ * @param ret_path  has it, also after an error. @return 0; -ENOENT: there is none; another negative errno
+ * value; -EBADMSG: it is no such file. Finish *ret. */
+ST_NODISCARD int st_trace_copy_read(const char *folder, int64_t wall_ns, char *ret_path, size_t path_bytes,
+                                    struct st_trace_file *ret);
+
+#endif

@@ -1,0 +1,129 @@
+/* A copy of a moment is read as it was written; what is no copy, or not a whole one, is refused. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/ns.h"
+#include "core/text/text.h"
+#include "story/trace_copy.h"
+
+static char folder[] = "/tmp/sleeptune-copies-XXXXXX";
+static struct st_trace_event events[ST_CPU_EVENTS_MAX + 3];
+static struct st_cycle_ring *ring;
+static char path[200];
+
+static void write_copy(int64_t at_s, const char *cause, size_t events_n)
+{
+    char name[100];
+    ST_PRINT(name, "%lld-%s.cycles", (long long)(at_s * ST_NS_PER_S), cause);
+    ST_PRINT(path, "%s/%s", folder, name);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(st_trace_copy_write(fd, name, ring, events, events_n), 0);
+}
+
+static int read_copy(int64_t at_s, struct st_trace_file *ret)
+{
+    char found[200];
+    const int r =
+        st_trace_copy_read(folder, at_s == 0 ? INT64_MAX : at_s * ST_NS_PER_S, found, sizeof(found), ret);
+    if (r == 0)
+        assert_string_equal(found, path);
+    return r;
+}
+
+static void the_nearest_is_read(void **state)
+{
+    (void)state;
+    struct st_trace_file file;
+    assert_int_equal(read_copy(0, &file), -ENOENT);
+    events[ST_CPU_EVENTS_MAX + 2] = (struct st_trace_event){.at_ns = 5, .name = "last"};
+    write_copy(130, "heard", 0);
+    assert_int_equal(read_copy(0, &file), 0); /* the newest */
+    assert_int_equal(file.before_ns, 60 * ST_NS_PER_S);
+    assert_int_equal(file.events_n, 0);
+    st_trace_file_finish(&file);
+    write_copy(100, "stopped", ST_CPU_EVENTS_MAX + 3);
+    assert_int_equal(read_copy(80, &file), -ENOENT);
+    assert_int_equal(read_copy(114, &file), 0);
+    assert_int_equal(file.wall_ns, 100 * ST_NS_PER_S);
+    assert_int_equal(file.before_ns, 10 * ST_NS_PER_S);
+    assert_memory_equal(file.ring, ring, sizeof(*ring));
+    assert_int_equal(file.events_n, ST_CPU_EVENTS_MAX);
+    assert_string_equal(file.events[ST_CPU_EVENTS_MAX - 1].name, "last");
+    st_trace_file_finish(&file);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void rows_of_its_trace_stay(void **state)
+{
+    (void)state;
+    struct st_trace_file file;
+    for (int64_t i = 0; i < 100; i++)
+        st_cycle_ring_put(ring, &(struct st_cycle_row){.signal_ns = i * ST_NS_PER_S});
+    write_copy(100, "heard", 0);
+    assert_int_equal(read_copy(100, &file), 0);
+    assert_int_equal(st_cycle_ring_at(file.ring, 39)->signal_ns, 0);
+    assert_int_equal(st_cycle_ring_at(file.ring, 40)->signal_ns, 40 * ST_NS_PER_S);
+    assert_int_equal(st_cycle_ring_at(file.ring, 99)->signal_ns, 99 * ST_NS_PER_S);
+    st_trace_file_finish(&file);
+    assert_int_equal(unlink(path), 0);
+    write_copy(100, "stopped", 0);
+    assert_int_equal(read_copy(100, &file), 0);
+    assert_int_equal(st_cycle_ring_at(file.ring, 89)->signal_ns, 0);
+    assert_int_equal(st_cycle_ring_at(file.ring, 90)->signal_ns, 90 * ST_NS_PER_S);
+    st_trace_file_finish(&file);
+    memset(ring->rows, 0, sizeof(ring->rows));
+    ring->written = 0;
+}
+
+static void what_is_no_whole_copy_is_refused(void **state)
+{
+    (void)state;
+    struct st_trace_file file;
+    struct stat status;
+    write_copy(100, "stopped", 7);
+    assert_int_equal(stat(path, &status), 0);
+    assert_true(status.st_size < (off_t)sizeof(*ring) / 100); /* it is packed */
+    assert_int_equal(truncate(path, status.st_size - 9), 0);
+    assert_int_equal(read_copy(100, &file), -EBADMSG);
+    assert_int_equal(truncate(path, 0), 0);
+    assert_int_equal(read_copy(100, &file), -EBADMSG);
+    events[1].cpu = ST_CPU_EVENTS_CPUS;
+    write_copy(100, "stopped", 7);
+    assert_int_equal(read_copy(100, &file), -EBADMSG);
+    events[1].cpu = 0;
+    ring->rows[5] = (struct st_cycle_row){.signal_ns = 95 * ST_NS_PER_S, .name = ST_CYCLE_RING_NAMES};
+    write_copy(100, "stopped", 7);
+    assert_int_equal(read_copy(100, &file), -EBADMSG);
+    memset(ring->rows, 0, sizeof(ring->rows));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("/dev/zero", path), 0);
+    assert_int_equal(read_copy(100, &file), -ELOOP);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_nearest_is_read),
+        cmocka_unit_test(rows_of_its_trace_stay),
+        cmocka_unit_test(what_is_no_whole_copy_is_refused),
+    };
+    ring = calloc(1, sizeof(*ring));
+    if (ring == NULL || mkdtemp(folder) == NULL)
+        return 1;
+    st_cycle_ring_begin(ring);
+    ring->wall_ns = 0;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(ring);
+    return system(ST_TEXT(100, "rm -r %s", folder)) != 0 ? 1 : failed;
+}
