@@ -13,7 +13,7 @@
 
 static int64_t before_ns(const char *name)
 {
-    return strstr(name, "-heard" ST_CYCLE_RING_SUFFIX) != NULL ? MARK_NS : DROPOUT_NS;
+    return strstr(name, "-" ST_TRACE_COPY_MARK ST_CYCLE_RING_SUFFIX) != NULL ? MARK_NS : DROPOUT_NS;
 }
 
 static void drop_old(struct st_cycle_ring *ring, int64_t wall_ns)

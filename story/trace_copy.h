@@ -6,6 +6,8 @@
 
 #include "story/trace_file.h"
 
+#define ST_TRACE_COPY_MARK "heard" /* the cause of a mark: its copy goes back 60 s, others 10 s */
+
 /** @param fd  is closed. @param name  the file's, WALL_NS-CAUSE.cycles. @param ring  loses the rows that are
  * too old for its trace. @param n  the last ST_CPU_EVENTS_MAX of them are written. @return 0 or a negative
  * errno value. */

@@ -9,8 +9,7 @@
 #include "story/trace_copy.h"
 #include "xruns/dropout_reason.h"
 
-#define MARK       "heard"
-#define FILES_MAX  256
+#define FILES_MAX  1024
 #define NEW_NAME   "new" /* until it is complete; the next one takes the place of what a kill left */
 #define PATH_BYTES 1200
 
@@ -40,9 +39,8 @@ static bool is_first_of_cause(const char *const *names, size_t n, size_t i)
 /* 0: an ordinary one, 1: the first of its cause, 2: of a mark. */
 static int worth(const char *const *names, size_t n, size_t i)
 {
-    return strncmp(cause_of(names[i]), "-" MARK, 1 + strlen(MARK)) == 0 ? 2
-           : is_first_of_cause(names, n, i)                             ? 1
-                                                                        : 0;
+    static const char mark[] = "-" ST_TRACE_COPY_MARK ".";
+    return strncmp(cause_of(names[i]), mark, strlen(mark)) == 0 ? 2 : is_first_of_cause(names, n, i);
 }
 
 size_t st_recorder_least(const char *const *names, size_t n)
@@ -88,7 +86,7 @@ static void trim(int folder_fd, int64_t max_bytes)
     int64_t bytes = 0;
     ST_EACH_OF (name, names, n)
         bytes += bytes_of(folder_fd, *name);
-    while (n > 0 && bytes > max_bytes) {
+    while (n > 0 && (bytes > max_bytes || n == FILES_MAX)) {
         const size_t least = st_recorder_least((const char *const *)names, n);
         bytes -= bytes_of(folder_fd, names[least]);
         (void)unlinkat(folder_fd, names[least], 0);
@@ -183,7 +181,7 @@ bool st_recorder_note(struct st_recorder *recorder, const struct st_event *event
     const bool mark = event->kind == ST_EVENT_HEARD, client = event->kind == ST_EVENT_CLIENT_DROPOUT;
     if (!mark && !client && event->kind != ST_EVENT_DEVICE_XRUN)
         return false;
-    const char *cause = mark ? MARK : client ? st_dropout_reason_name(event->reason) : "device";
+    const char *cause = mark ? ST_TRACE_COPY_MARK : client ? st_dropout_reason_name(event->reason) : "device";
     const bool was_so = event->wall_ns >= recorder->wall_ns &&
                         event->wall_ns - recorder->wall_ns < ST_RECORDER_EACH_NS &&
                         strcmp(cause, recorder->cause) == 0;

@@ -82,8 +82,10 @@ ok "it has an instance of its own" wait_for traces_kernel
 is "the trace of others is as before" "$(cat "$tracing/tracing_on" "$tracing/events/sched/sched_switch/enable" "$tracing/buffer_size_kb" "$tracing/trace_clock")" "$before"
 named() { # NAME: it runs, and another user's trace has its name
     cp "$(command -v sleep)" "$tmp/$1"
-    "$tmp/$1" 0.1
-    grep -c "^ *$1-[0-9]" "$other/trace" | sed 's/^[1-9][0-9]*$/named/'
+    for _ in 1 2 3 4 5; do # the kernel skips a name while another CPU notes one
+        "$tmp/$1" 0.1
+        ! grep -q "^ *$1-[0-9]" "$other/trace" || { echo named && return; }
+    done
 }
 is "another one's goes on, with names" "$(cat "$other/tracing_on" "$other/events/sched/sched_switch/enable" | xargs) $(named st-while)" "1 1 named"
 ok "the server is watched again" wait_for of_like state watching

@@ -17,7 +17,7 @@
 static const struct st_xrun_source *source;
 static struct st_xrun_watch watch;
 static char root[64];
-static struct st_xrun_seen last, last_load;
+static struct st_xrun_seen last, last_load, last_level;
 static int seen_n;
 
 static inline void put(const char *name, const char *text)
@@ -76,6 +76,10 @@ static inline void on_seen(void *ctx, const struct st_xrun_seen *seen)
     (void)ctx;
     if (seen->load.cycles_n > 0) {
         last_load = *seen;
+        return;
+    }
+    if (st_xrun_is_level(seen)) {
+        last_level = *seen;
         return;
     }
     last = *seen;

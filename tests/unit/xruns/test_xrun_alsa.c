@@ -164,7 +164,11 @@ static void device_that_runs_past_a_program_that_switched_xruns_off_is_seen(void
                  looks[i].appl_ptr);
         put(STATUS, text);
         n += look();
+        if (i == 2)
+            assert_int_equal(last_level.load.reserve_ns, 1); /* nothing is left now */
     }
+    assert_int_equal(last_level.load.reserve_ns, 128000000); /* of 171 ms */
+    assert_string_equal(last_level.client, "my player");
     assert_int_equal(n, 1);
     assert_int_equal(last.device_xruns_n, 1);
     assert_int_equal(last.place, ST_DROPOUT_AT_DEVICE_BUFFER);
