@@ -42,6 +42,15 @@ int st_trace_copy_write(int fd, const char *name, struct st_cycle_ring *ring,
     return good ? 0 : errno != 0 ? -errno : -EIO;
 }
 
+const char *st_trace_copy_folder(const char *history, char *buf, size_t buf_bytes)
+{
+    const char *slash = strrchr(history, '/');
+    snprintf(buf, buf_bytes, "%.*s/traces", slash != NULL ? (int)(slash - history) : 1,
+             slash != NULL ? history : ".");
+    return buf;
+}
+
+/* @param folder  beside the history. */
 static int find(const char *folder, int64_t wall_ns, char *ret_path, size_t path_bytes, int64_t *ret_wall_ns)
 {
     DIR *dir = opendir(folder);
@@ -85,12 +94,14 @@ static int read_parts(gzFile from, struct st_trace_file *file)
                : -EBADMSG;
 }
 
-int st_trace_copy_read(const char *folder, int64_t wall_ns, char *ret_path, size_t path_bytes,
+int st_trace_copy_read(const char *history, int64_t wall_ns, char *ret_path, size_t path_bytes,
                        struct st_trace_file *ret)
 {
     struct st_trace_file file = {0};
-    ret_path[0] = '\0';
-    int r = find(folder, wall_ns, ret_path, path_bytes, &file.wall_ns);
+    char folder[PATH_MAX];
+    (void)st_trace_copy_folder(history, ret_path, path_bytes);
+    int r = find(st_trace_copy_folder(history, folder, sizeof(folder)), wall_ns, ret_path, path_bytes,
+                 &file.wall_ns);
     if (r < 0)
         return r;
     const int fd = open(ret_path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -70,37 +70,25 @@ static int keep_window(int64_t window_ns)
 
 /* --- playing --- */
 
-/* Starts a player. @return the pipe to it, or a negative errno value. */
-static int start(const char *const *argv, pid_t *ret_pid)
+/* Starts a player, which reads from ret->in. @return 0 or a negative errno value. */
+static int start(const char *const *argv, struct st_posix_piped *ret)
 {
     struct st_child_env env;
     char path[PATH_MAX];
-    int ends[2] = {-1, -1}, nothing = -1;
     int r = st_child_env_open(&env, geteuid(), NULL);
     const struct st_run_as as = {.env = (const char *const *)env.vars};
     if (r == 0)
         r = st_child_env_find(as.env, argv[0], path, sizeof(path));
-    if (r == 0 && pipe2(ends, O_CLOEXEC) != 0)
-        r = -errno;
     if (r == 0)
-        nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (r == 0)
-        r = st_posix_start(path, argv, &as, ends[0], nothing, ret_pid);
+        r = st_posix_piped_start(ret, path, argv, &as);
     st_child_env_close(&env);
-    if (nothing >= 0)
-        close(nothing);
-    if (ends[0] >= 0)
-        close(ends[0]);
-    if (r < 0) {
-        if (ends[1] >= 0)
-            close(ends[1]);
+    if (r < 0)
         return r;
-    }
 #ifdef F_SETPIPE_SZ
-    (void)fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
+    (void)fcntl(ret->in, F_SETPIPE_SZ, PIPE_BYTES);
 #endif
-    (void)fcntl(ends[1], F_SETFL, O_NONBLOCK);
-    return ends[1];
+    (void)fcntl(ret->in, F_SETFL, O_NONBLOCK);
+    return 0;
 }
 
 /* The next 10 ms, if there is room for them: a pipe takes all of PIPE_BUF bytes or none. @return 0, -EPIPE.
@@ -158,24 +146,16 @@ static int play(struct run *run, int fd)
 static int play_by_any(struct run *run)
 {
     unsigned char head[ST_PRACTICE_HEAD_BYTES];
-    int r = -ENOENT, status;
+    int r = -ENOENT;
     st_practice_sound_head(&run->sound, head);
     for (size_t i = 0; i < ST_ARRAY_LEN(players) && r < 0 && !run->quit && !st_stop_asked(); i++) {
-        pid_t pid;
-        const int fd = start(players[i], &pid);
-        if (fd < 0)
+        struct st_posix_piped player = ST_POSIX_PIPED_NONE;
+        if (start(players[i], &player) < 0)
             continue;
         run->frame = 0;
         run->holes_n = run->presses_n = 0;
-        r = write(fd, head, sizeof(head)) == (ssize_t)sizeof(head) ? play(run, fd) : -EPIPE;
-        close(fd);
-        if (r < 0 || run->quit || st_stop_asked())
-            (void)kill(pid, SIGTERM);
-        for (int naps = 0; !st_posix_start_ended(pid, &status); naps++) {
-            if (naps == 200)
-                (void)kill(pid, SIGKILL);
-            (void)poll(NULL, 0, 10);
-        }
+        r = write(player.in, head, sizeof(head)) == (ssize_t)sizeof(head) ? play(run, player.in) : -EPIPE;
+        st_posix_piped_close(&player, r < 0 || run->quit || st_stop_asked());
         if (run->holes_n > 0 && r < 0)
             break; /* it did play, and was ended */
     }

@@ -144,18 +144,15 @@ int st_module_history_trace(const char *command, const struct st_history_wish *w
                             struct st_trace_file *ret)
 {
     char buf[PATH_MAX], path[PATH_MAX];
-    const char *file = wish->db != NULL ? wish->db : file_of(wish->socket, buf, sizeof(buf));
-    const char *slash = strrchr(file, '/');
-    const char *folder =
-        ST_TEXT(PATH_MAX, "%.*s/traces", slash != NULL ? (int)(slash - file) : 1, slash != NULL ? file : ".");
-    const int r = st_trace_copy_read(folder, wall_ns, path, sizeof(path), ret);
+    const int r = st_trace_copy_read(wish->db != NULL ? wish->db : file_of(wish->socket, buf, sizeof(buf)),
+                                     wall_ns, path, sizeof(path), ret);
     if (r == -ENOENT)
         return st_failure(command,
                           "nothing was kept of that moment in %s: only dropouts and marks are kept, and of "
                           "them the newest (history.traces_mb)",
-                          folder);
+                          path);
     if (r < 0)
-        return st_failure(command, "cannot read %s: %s", path[0] != '\0' ? path : folder,
+        return st_failure(command, "cannot read %s: %s", path,
                           r == -EBADMSG ? "it is no file of cycles" : strerror(-r));
     return ST_EXIT_DONE;
 }

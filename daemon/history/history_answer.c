@@ -111,11 +111,9 @@ static int read_trace(struct st_history_reader *reader, const char *history, con
     char path[PATH_MAX], *events = NULL, *bytes = NULL;
     size_t bytes_n = 0;
     struct st_trace_file file;
-    const char *slash = strrchr(history, '/');
-    if (slash == NULL || query->until_wall_ns == INT64_MIN)
+    if (query->until_wall_ns == INT64_MIN)
         return -ENOENT;
-    int r = st_trace_copy_read(ST_TEXT(PATH_MAX, "%.*s/traces", (int)(slash - history), history),
-                               query->until_wall_ns, path, sizeof(path), &file);
+    int r = st_trace_copy_read(history, query->until_wall_ns, path, sizeof(path), &file);
     if (r < 0)
         return r == -ENOMEM ? r : -ENOENT;
     const struct st_history_events_wish wish = {.since_ns = st_ns_sub(file.wall_ns, file.before_ns),

@@ -9,9 +9,8 @@
 #include "story/trace_copy.h"
 #include "xruns/dropout_reason.h"
 
-#define FILES_MAX  1024
-#define NEW_NAME   "new" /* until it is complete; the next one takes the place of what a kill left */
-#define PATH_BYTES 1200
+#define FILES_MAX 1024
+#define NEW_NAME  "new" /* until it is complete; the next one takes the place of what a kill left */
 
 /* --- which one goes --- */
 
@@ -97,18 +96,20 @@ static void trim(int folder_fd, int64_t max_bytes)
         free(names[--n]);
 }
 
-/* The folder of the copies. */
-static void find_folder(const char *history, char *buf, size_t buf_bytes)
+/* The folder of the copies. @return a descriptor or a negative errno value. */
+static int open_folder(const char *history, bool make)
 {
-    const char *slash = strrchr(history, '/');
-    snprintf(buf, buf_bytes, "%.*s/traces", slash != NULL ? (int)(slash - history) : 0, history);
+    char folder[PATH_MAX];
+    (void)st_trace_copy_folder(history, folder, sizeof(folder));
+    if (make && mkdir(folder, 0700) != 0 && errno != EEXIST)
+        return -errno;
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return fd >= 0 ? fd : -errno;
 }
 
 void st_recorder_trim(const char *history, int64_t max_bytes)
 {
-    char folder[PATH_BYTES];
-    find_folder(history, folder, sizeof(folder));
-    const int folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int folder_fd = open_folder(history, false);
     if (folder_fd < 0)
         return;
     trim(folder_fd, max_bytes);
@@ -151,7 +152,6 @@ static int put(int folder_fd, const struct st_recorder *recorder, struct st_cycl
 
 int st_recorder_keep(const struct st_recorder *recorder, const char *history, int64_t max_bytes)
 {
-    char folder[PATH_BYTES];
     if (max_bytes == 0)
         return 0;
     struct st_cycle_ring *ring = calloc(1, sizeof(*ring));
@@ -160,18 +160,14 @@ int st_recorder_keep(const struct st_recorder *recorder, const char *history, in
         ring->levels = *recorder->levels;
     if (r == 0 && ring->written + ring->levels.written + recorder->events_n == 0)
         r = -ENOENT;
-    find_folder(history, folder, sizeof(folder));
-    if (r == 0 && mkdir(folder, 0700) != 0 && errno != EEXIST)
-        r = -errno;
-    const int folder_fd = r == 0 ? open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    if (r == 0)
-        r = folder_fd >= 0 ? put(folder_fd, recorder, ring) : -errno;
+    const int folder_fd = r == 0 ? open_folder(history, true) : r;
     if (folder_fd >= 0) {
+        r = put(folder_fd, recorder, ring);
         trim(folder_fd, max_bytes);
         close(folder_fd);
     }
     free(ring);
-    return r;
+    return folder_fd < 0 ? folder_fd : r;
 }
 
 /* --- when --- */

@@ -25,7 +25,7 @@ static void write_copy(int64_t at_s, const char *cause, size_t events_n)
 {
     char name[100];
     ST_PRINT(name, "%lld-%s.cycles", (long long)(at_s * ST_NS_PER_S), cause);
-    ST_PRINT(path, "%s/%s", folder, name);
+    ST_PRINT(path, "%s/traces/%s", folder, name);
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
     assert_int_equal(st_trace_copy_write(fd, name, ring, events, events_n), 0);
@@ -34,8 +34,8 @@ static void write_copy(int64_t at_s, const char *cause, size_t events_n)
 static int read_copy(int64_t at_s, struct st_trace_file *ret)
 {
     char found[200];
-    const int r =
-        st_trace_copy_read(folder, at_s == 0 ? INT64_MAX : at_s * ST_NS_PER_S, found, sizeof(found), ret);
+    const int r = st_trace_copy_read(ST_TEXT(100, "%s/history.db", folder),
+                                     at_s == 0 ? INT64_MAX : at_s * ST_NS_PER_S, found, sizeof(found), ret);
     if (r == 0)
         assert_string_equal(found, path);
     return r;
@@ -119,7 +119,7 @@ int main(void)
         cmocka_unit_test(what_is_no_whole_copy_is_refused),
     };
     ring = calloc(1, sizeof(*ring));
-    if (ring == NULL || mkdtemp(folder) == NULL)
+    if (ring == NULL || mkdtemp(folder) == NULL || mkdir(ST_TEXT(100, "%s/traces", folder), 0700) != 0)
         return 1;
     st_cycle_ring_begin(ring);
     ring->wall_ns = 0;
