@@ -87,8 +87,7 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, cha
         st_change_story_what(json_array_get(list, 0), what, sizeof(what)));
     if (more_n > 0)
         st_text_append(buf, buf_bytes, " and %zu more thing%s changed", more_n, more_n == 1 ? "" : "s");
-    st_text_append(buf, buf_bytes,
-                   ": %s an hour, before %s. A new project or program may be the reason, too.",
+    st_text_append(buf, buf_bytes, ": %s an hour, before %s.",
                    rate_text(json_object_get(last, "since"), since, sizeof(since)),
                    rate_text(json_object_get(last, "before"), before, sizeof(before)));
     return buf;

@@ -19,7 +19,7 @@ const char *st_change_story_what(const json_t *what, char *buf, size_t buf_bytes
 size_t st_change_story_more_n(const json_t *list);
 
 /** The last change since which dropouts are more frequent, or rarer: "More dropouts since Tuesday, when the
- * kernel became 6.12.48: 14 an hour, before 0.2. A new project or program may be the reason, too." @param
+ * kernel became 6.12.48: 14 an hour, before 0.2." @param
  * ret_worse NULL is fine. @return buf; "": there is none. */
 const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, char *buf, size_t buf_bytes,
                                  bool *ret_worse);

@@ -10,7 +10,7 @@
 enum state { STATE_UNKNOWN, STATE_SLEEPS, STATE_WAITS, STATE_RUNS, STATE_STOPPED };
 
 struct thread {
-    int pid;
+    int pid;          /* first, for by_pid */
     bool shown;       /* by its name */
     bool has_track;   /* it was stopped, or is a client's */
     bool is_named;    /* label is final */
@@ -66,15 +66,7 @@ static int by_pid(const void *a, const void *b)
 /* NULL: no such thread. */
 static struct thread *find(const struct st_trace_cpus *cpus, int pid)
 {
-    size_t low = 0, high = cpus->threads_n;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (cpus->threads[middle].pid < pid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < cpus->threads_n && cpus->threads[low].pid == pid ? &cpus->threads[low] : NULL;
+    return bsearch(&pid, cpus->threads, cpus->threads_n, sizeof(*cpus->threads), by_pid);
 }
 
 static int list_threads(struct st_trace_cpus *cpus)
@@ -182,7 +174,7 @@ static const char *label_of(struct st_trace_cpus *cpus, enum st_trace_kind kind,
 static void put(struct st_trace_cpus *cpus, uint64_t track, int64_t *free_ns, int64_t from_ns, int64_t to_ns,
                 const char *text)
 {
-    const int64_t low_ns = *free_ns > cpus->from_ns ? *free_ns : cpus->from_ns;
+    const int64_t low_ns = ST_MAX(*free_ns, cpus->from_ns);
     if (cpus->items != NULL && to_ns > low_ns)
         *free_ns = st_trace_items_slice(cpus->items, track, ST_MAX(from_ns, low_ns), to_ns, text);
 }
@@ -223,6 +215,13 @@ static void end_inside(struct st_trace_cpus *cpus, int number, int place, int64_
         put(cpus, ST_TRACK_CPU + (uint64_t)PLACES * (unsigned)number + (unsigned)place, &cpu->free_ns[place],
             cpu->since_ns[place], at_ns, cpu->inside[place]);
     cpu->inside[place] = NULL;
+}
+
+static void end_all(struct st_trace_cpus *cpus, int number, int64_t at_ns)
+{
+    end_turn(cpus, number, at_ns);
+    end_inside(cpus, number, IN_IRQ, at_ns);
+    end_inside(cpus, number, IN_SOFTIRQ, at_ns);
 }
 
 /* What it did before is known only if no events are missing since then. */
@@ -276,9 +275,7 @@ static void take(struct st_trace_cpus *cpus, const struct st_trace_event *e)
     struct cpu *cpu = &cpus->cpus[e->cpu];
     struct thread *thread = e->kind == ST_TRACE_WAKING ? find(cpus, e->pid) : NULL;
     if (e->kind == ST_TRACE_LOST) {
-        end_turn(cpus, e->cpu, cpu->last_ns);
-        end_inside(cpus, e->cpu, IN_IRQ, cpu->last_ns);
-        end_inside(cpus, e->cpu, IN_SOFTIRQ, cpu->last_ns);
+        end_all(cpus, e->cpu, cpu->last_ns);
         cpus->lost_ns = e->at_ns;
         if (cpus->items != NULL && e->at_ns >= cpus->from_ns)
             st_trace_items_instant(cpus->items, e->at_ns, ST_TRACK_CPU + (uint64_t)PLACES * (unsigned)e->cpu,
@@ -316,9 +313,7 @@ static void walk(struct st_trace_cpus *cpus, struct st_trace_items *items)
     ST_EACH_OF (event, cpus->events, cpus->n)
         take(cpus, event);
     for (int i = 0; i < ST_CPU_EVENTS_CPUS; i++) {
-        end_turn(cpus, i, end_ns);
-        end_inside(cpus, i, IN_IRQ, end_ns);
-        end_inside(cpus, i, IN_SOFTIRQ, end_ns);
+        end_all(cpus, i, end_ns);
     }
     ST_EACH_OF (thread, cpus->threads, cpus->threads_n)
         set_state(cpus, thread, STATE_UNKNOWN, 0, end_ns);

@@ -408,9 +408,11 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
         st_json_field_safe(json_object_get(json_array_get(changes, n - 1), "verdict"), ST_ROOM(16));
     char text[ST_CHANGE_STORY_BYTES];
     st_change_story_text(changes, look->now_wall_ns, text, sizeof(text), NULL);
-    if (n == 0)
+    if (text[0] != '\0')
+        ST_APPEND(text, " A new project or program may be the reason, too.");
+    else if (n == 0)
         ST_PRINT(text, "Nothing that sleeptuned looks at has changed in this history.");
-    else if (text[0] == '\0')
+    else
         ST_PRINT(text, "Dropouts did not become more or less frequent after any change, beyond chance.%s",
                  strcmp(verdict, "too-short") == 0
                      ? " It is too early to judge the last one: that takes 3 days of music."

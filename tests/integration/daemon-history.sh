@@ -261,7 +261,7 @@ SH
 export SLEEPTUNE_OBSERVE_DIR=$tmp/programs
 starts "it starts after nine evenings with more dropouts"
 answer_has() { "$SLEEPTUNE" status --socket "$sock" | tr '\n' ' ' | tr -s ' ' | grep -q "$1"; }
-ok "the first screen says since when" wait_for answer_has "More dropouts since [0-9-]*, when a-sound-package became 0.5.9-1: 14 an hour, before 0. A new project"
+ok "the first screen says since when" wait_for answer_has "More dropouts since [0-9-]*, when a-sound-package became 0.5.9-1: 14 an hour, before 0\."
 stop
 unset SLEEPTUNE_OBSERVE_DIR
 cp "$tmp/aside.db" "$db"

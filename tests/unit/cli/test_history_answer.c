@@ -149,7 +149,7 @@ static void a_change_is_named_if_dropouts_changed_with_it(void **state)
     char *text = render(with_change("worse"), 200, false);
     assert_non_null(
         strstr(text, "\nChanged        More dropouts since Friday, when the kernel became 6.12.5 and 1 more "
-                     "thing changed: 14 an hour, before 0.2. A new project"));
+                     "thing changed: 14 an hour, before 0.2.\n"));
     assert_non_null(strstr(text, "\nNext           sleeptune history --changes\n"));
     free(text);
     text = render(with_change("better"), 200, false);
@@ -185,6 +185,7 @@ static void changes_are_listed_newest_first(void **state)
     free(text);
     text = changes_text(with_change("worse"), true);
     assert_non_null(strstr(text, "More dropouts since Friday"));
+    assert_non_null(strstr(text, " A new project"));
     assert_non_null(strstr(text, "\n                  /etc/asound.conf came\n"));
     free(text);
     text = changes_text(json_pack("{s:[]}", "changes"), false);
