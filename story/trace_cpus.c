@@ -94,6 +94,8 @@ static int list_threads(struct st_trace_cpus *cpus)
 static void learn(struct st_trace_cpus *cpus, int pid, const char *name, bool is_realtime, bool stopped)
 {
     struct thread *thread = find(cpus, pid);
+    if (thread == NULL)
+        return; /* never: it is listed */
     st_cpu_events_name(ST_TRACE_SWITCH, pid, name, thread->label, sizeof(thread->label));
     thread->shown = thread->shown || is_realtime || stopped || strchr(name, '/') != NULL;
     thread->has_track = thread->has_track || stopped;
