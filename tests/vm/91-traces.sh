@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# vm: -k generic -q -i -c dummy
-# One dropout as a file, with what the kernel did: three injected causes, each with the culprit's slices over the deadline that was missed, on one
+# vm: -k generic -q -i -c dummy -p
+# One dropout as a file, with what the kernel did: four injected causes, each with the culprit's slices over the deadline that was missed, on one
 # clock; a mark of quiet sound before each has none. One CPU, whose clock counts instructions: its host adds nothing.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
@@ -67,7 +67,37 @@ row() {
 printf '%s\n' 'socket = { path = "/var/tmp/sock"; };' 'observe = { alsa = "off"; };' 'trace = { enabled = "on"; };' >/tmp/conf
 plays Synth client-rt.conf 10 10
 row "stopped" Synth '^thread ' '^stopped$' sh -c "kill -STOP $player; sleep 0.3; kill -CONT $player"
+# A NET_RX takes one weight of packets: 1024, the whole queue of the card, are 10 ms here, longer than a cycle of 5.3 ms (the usual 64 are 0.6 ms)
+modprobe virtio_net napi_weight=1024
+python3 -c 'import fcntl, socket, struct
+fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sH14x", b"eth0", 1))' # SIOCSIFFLAGS, IFF_UP
+received() { cat /sys/class/net/eth0/statistics/rx_packets; }
+# shellcheck disable=SC2317
+packets() {
+    local end=$((SECONDS + 2))
+    touch /share/packets
+    while ((SECONDS < end)); do :; done # not asleep: that takes no time of the host's, who sends none then
+    rm /share/packets
+}
+pw-metadata -n settings 0 clock.force-quantum 256 >/dev/null
+is "no packets" "$(received)" 0
+row "packets from the network" card '^CPU 0: softirqs$' '^softirq/NET_RX$' packets
+ok "$(received) packets came" test "$(received)" -gt 1024
+pw-metadata -n settings 0 clock.force-quantum 1024 >/dev/null
 row "a hog of SCHED_FIFO" card '^CPU 0$' '^hog/[0-9]+$' /share/tests/hog 0 95 47000 1 400
 row "a client that computes too long" Reverb own '^runs on CPU 0$' plays Reverb client-rt.conf 10 300
+# the device's reserve
+rm -rf "$traces"
+sed -i 's/^observe.*//' /tmp/conf
+sleeptuned -f -c /tmp/conf >/tmp/daemon.log 2>&1 &
+daemon=$!
+wait_for test -S /var/tmp/sock
+sleep 4
+sleeptune heard --key quiet >/dev/null
+wait_for kept -name '*heard*'
+sleeptune history --trace last -o /tmp/trace 2>/tmp/said
+like "the device's reserve" "$(python3 /share/tests/perfetto_tracks.py /tmp/trace Synth --list)" 'alsa: hw:0,0,0 playback, pipewire: [1-9][0-9]* values, [0-9.]+ to [0-9.]+ ms'
+kill -TERM $daemon
+wait $daemon
 is "the instance is removed at the end" "$(ls /sys/kernel/tracing/instances)" ""
 tap_done
