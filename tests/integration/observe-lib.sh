@@ -62,6 +62,7 @@ end_client() { exec {client_in}>&- {client_out}<&-; wait "$client_pid" 2>/dev/nu
 # traced: a mark is kept, and what its file has is in $traced, a track a line
 # shellcheck disable=SC2317
 kept_mark() { [ "$(find "$tmp/state/traces" -name '*heard.cycles' 2>/dev/null | grep -c .)" = 1 ]; }
+# shellcheck disable=SC2034
 traced() {
     "$SLEEPTUNE" heard --key --quiet --socket "$sock" && wait_for kept_mark && "$SLEEPTUNE" history --trace last -o "$tmp/trace" --socket "$sock" 2>"$tmp/said" &&
         traced=$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/perfetto_tracks.py" "$tmp/trace" none --list)
