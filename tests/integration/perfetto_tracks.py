@@ -90,7 +90,7 @@ def main():
     elif wanted == ["--list"]:
         for track in tracks.values():
             names = [name for of, _, name, _ in slices if of == track]
-            said.append(f"\n{track}: {len(names)} slices, {', '.join(sorted(set(names))[:12])}")
+            said.append(f"\n{track}: {len(names)} slices, {', '.join(sorted(set(names))[:99])}")
             if track in values:
                 said[-1] = f"\n{track}: {len(values[track])} values, {min(values[track]) / 1e6:.1f} to {max(values[track]) / 1e6:.1f} ms"
     elif wanted and any(wanted[0] in name for _, _, name in instants):
