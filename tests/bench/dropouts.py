@@ -148,10 +148,10 @@ class Observer:
     def __init__(self, server, build, *options, first=True):
         self.process = subprocess.Popen([f"{build}/xruns/helpers/sleeptune-observe-pipewire", *options], env=server.env, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
-        if first:  # how it judges is asked, not whether it gets a CPU beside whatever else runs
+        self.lines = [self.process.stdout.readline()]
+        if first:  # how it judges is asked, not whether it gets a CPU beside whatever else runs; before its first line it gives way by itself
             with contextlib.suppress(PermissionError):
                 os.setpriority(os.PRIO_PROCESS, self.process.pid, -20)
-        self.lines = [self.process.stdout.readline()]
         self.reader = threading.Thread(target=lambda: self.lines.extend(self.process.stdout))
         self.reader.start()
 

@@ -8,7 +8,8 @@ sleeptune-observe-pipewire prints is compared with what they do in each cycle th
     evenly   all three of them together do
     dozing   the host sleeps for that long
 
-    block    hosts whose rhythm was found, to 1 %;    named, wrong    hosts of which the right, or another file was named
+    block    hosts whose rhythm was found, to 1 %;    named, wrong    hosts of which the right, or another file was named, at any time
+    after    seconds that it was watched until the right file was named: median, and the longest
     cpu %    of one core that the observer, and that one host needed while it was watched, and before: what watching adds to the latter
 
     tests/bench/objects.py --build build            75 minutes on two processors
@@ -30,7 +31,7 @@ spec = importlib.util.spec_from_file_location("dropouts", pathlib.Path(__file__)
 dropouts = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(dropouts)
 
-BLOCK, AT_ONCE = 32768, 2
+BLOCK = 32768
 KINDS = {"burst": "objects", "evenly": "evenly", "dozing": "dozing"}
 
 
@@ -73,17 +74,21 @@ def plain(name):
 
 def batch(server, args, frames, kind, first):
     server.run("pw-metadata", "-n", "settings", "0", "clock.force-quantum", str(frames))
-    hosts = [Host(server, args, kind, first + i) for i in range(min(AT_ONCE, args.hosts))]
+    hosts = [Host(server, args, kind, first + i) for i in range(min(args.at_once, args.hosts))]
     for host in hosts:
         if host.process.stdout.readline() != b"playing\n":
             sys.exit(f"objects.py: {host.name} does not play")
     observer = dropouts.Observer(server, args.build)
-    begin, watched = time.monotonic(), None
-    costs = []
+    begin = time.monotonic()
+    costs, after = [], {}
     pids = [observer.process.pid, hosts[0].process.pid]
     before = [cpu_ns(pid) for pid in pids]
     while time.monotonic() - begin < args.seconds:
-        time.sleep(5)
+        for _ in range(10):
+            time.sleep(0.5)
+            for host in hosts:
+                if any(plain(load.get("file", "")) == host.right != "" for load in loads_of(observer.lines, host.name)[-1:]):
+                    after.setdefault(host.name, time.monotonic() - begin)
         now = [cpu_ns(pid) for pid in pids]
         seen = loads_of(observer.lines, hosts[0].name)
         costs.append((bool(seen) and seen[-1].get("code") == "1", *[(n - b) / 5e7 for n, b in zip(now, before)]))
@@ -94,7 +99,7 @@ def batch(server, args, frames, kind, first):
         loads = loads_of(observer.lines, host.name)
         files = [plain(load["file"]) for load in loads if "file" in load]
         last = loads[-1] if loads else {}
-        results.append({"frames": frames, "kind": kind, "block": int(last.get("block", 0)), "right": host.right, "named": files[-1] if files else "",
+        results.append({"frames": frames, "kind": kind, "block": int(last.get("block", 0)), "right": host.right, "after_s": after.get(host.name), "named": files[-1] if files else "",
                         "wrong": any(name != host.right for name in files), "code": last.get("code"), "long": int(last.get("long", 0)), "computed": int(last.get("computed", 0)),
                         "samples": int(last.get("samples", 0)), "percent": int(last.get("percent", 0)), "other": int(last.get("other-percent", 0))})
         host.end()
@@ -107,6 +112,7 @@ def main():
     parser.add_argument("--hosts", type=int, default=30, help="of each kind at each buffer size")
     parser.add_argument("--frames", default="128,1024")
     parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--at-once", type=int, default=2)
     parser.add_argument("--peak", type=int, default=40, help="%% of the period")
     parser.add_argument("--seconds", type=float, default=46, help="of each host")
     parser.add_argument("--json", action="store_true")
@@ -129,10 +135,12 @@ def main():
                         continue
                     cost = [[statistics.mean(c[i] for c in costs if c[0] == watched) if any(c[0] == watched for c in costs) else float("nan")
                              for watched in (True, False)] for i in (1, 2)]
+                    after = [r["after_s"] for r in found if r["after_s"]] or [float("nan")]
                     print(f"{frames:5} {kind:<7} n {len(found):3}  block {sum(abs(r['block'] / BLOCK - 1) <= 0.01 for r in found):3}  "
                           f"named {sum(r['named'] == r['right'] != '' for r in found):3}  wrong {sum(r['wrong'] for r in found):3}  "
                           f"computed {statistics.median(r['computed'] for r in found):.0f} of {statistics.median(r['long'] for r in found):.0f} long cycles, samples {statistics.median(r['samples'] for r in found):.0f}, "
                           f"{statistics.median(r['percent'] for r in found):.0f} % against {statistics.median(r['other'] for r in found):.0f} %  "
+                          f"after {statistics.median(after):.0f} to {max(after):.0f} s  "
                           f"cpu %: observer {cost[0][0]:.2f} ({cost[0][1]:.2f}), host {cost[1][0]:.2f} ({cost[1][1]:.2f})  "
                           f"not watched {sum(r['code'] != '1' for r in found)}", flush=True)
         finally:
