@@ -141,13 +141,14 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
         if (node->used && runs && profile->between != NULL)
             sighting.load.between = profile->between(profile->measure_ctx, node->client);
         const bool ran = st_node_load_take(&node->load, &sighting.load);
+        const bool mattered = node->long_matters; /* else its thread was not watched so far */
         bool any = false;
         sighting.load.block_frames = runs ? st_block_rhythm_find(&node->rhythm, &any) : 0;
         sighting.load.block_any = any;
         node->long_matters =
             runs && (sighting.load.block_frames != 0 ||
                      (node->slow_ns != 0 && node->signal_ns - node->slow_ns < LONG_MATTERS_NS));
-        if (node->used && ran && node->long_matters && profile->code != NULL)
+        if (node->used && ran && mattered && node->long_matters && profile->code != NULL)
             profile->code(profile->measure_ctx, node->id, node->client, &sighting.load.code);
         st_profile_node_rename(&node->file, sighting.load.code.file);
         st_profile_node_rename(&sighting.device, is_client ? node->driver : node->name);

@@ -505,6 +505,41 @@ static void cycles_of_who_computes_too_long_are_passed_on(void **state)
     profile.code = NULL;
 }
 
+struct rhythm_and_code {
+    int64_t block, state;
+};
+
+static void write_rhythm(void *ctx, const struct st_xrun_seen *seen)
+{
+    if (seen->client[0] != '\0')
+        *(struct rhythm_and_code *)ctx =
+            (struct rhythm_and_code){seen->load.block_frames, seen->load.code.state};
+}
+
+/* A rhythm that is found now: its code is looked at from now on, and asked for at the next look. */
+static void code_is_not_asked_for_before_it_is_looked_at(void **state)
+{
+    (void)state;
+    struct rhythm_and_code found = {0, -1};
+    profile.computed = computed;
+    profile.code = code;
+    computed_n = 0;
+    for (int i = 10; i < 2010; i++) {
+        const int64_t at = (int64_t)i * MS, position = (int64_t)i * 48;
+        const bool is_long = position / 1024 != (position + 48) / 1024;
+        take_player(&profile, (struct times){at - MS, at, at + 950 * US, at + 960 * US},
+                    (struct times){at - MS, at, at + 20 * US, at + (is_long ? 700 : 300) * US}, FINISHED, 0);
+        if (i % 1000 != 9)
+            continue;
+        assert_int_equal(computed_n, i < 1010 ? 0 : 1000);
+        st_pipewire_profile_loads(&profile, write_rhythm, &found);
+        assert_int_equal(found.block, 1024);
+        assert_int_equal(found.state, i < 1010 ? ST_XRUN_CODE_UNASKED : ST_XRUN_CODE_WATCHED);
+    }
+    profile.computed = NULL;
+    profile.code = NULL;
+}
+
 /* As 0.3.65 reports a cycle of 1 ms that begins at 5 ms, in which the player computes for 1.5 ms: as
  * incomplete, with the driver's times of the cycle before, as ended by the driver at 6 ms, and as ended too
  * early when the player finishes. The server has written a time of awaking of its own by then. */
@@ -1008,6 +1043,7 @@ int main(void)
         cmocka_unit_test_setup(each_finished_cycle_is_in_the_load_once, begin),
         cmocka_unit_test_setup(a_node_that_has_gone_makes_room_after_its_last_report, begin),
         cmocka_unit_test_setup(cycles_of_who_computes_too_long_are_passed_on, begin),
+        cmocka_unit_test_setup(code_is_not_asked_for_before_it_is_looked_at, begin),
         cmocka_unit_test_setup(a_late_cycle_is_followed_to_its_end, begin),
         cmocka_unit_test_setup(the_one_that_was_late_is_told_first, begin),
         cmocka_unit_test_setup(awake_in_a_cycle_that_ended_too_early_is_no_dropout, begin),
