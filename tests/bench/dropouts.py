@@ -67,9 +67,14 @@ SINK = "{{ factory.name={} node.name=nul media.class=Audio/Sink object.linger=tr
 
 
 class Server:
-    """A session bus, PipeWire, WirePlumber and a sink, in a folder. card: the sink's ALSA device; "": it is a null sink."""
+    """A session bus, PipeWire, WirePlumber and a sink, in a folder. card: the sink's ALSA device; "": it is a null sink. priority: in real time, of the
+    server and its clients; 0: as installed."""
 
-    def __init__(self, folder, card=""):
+    def __init__(self, folder, card="", priority=0):
+        own = pathlib.Path(folder, ".config/pipewire")
+        for file in pathlib.Path("/usr/share/pipewire").glob("*.conf") if priority else ():
+            own.mkdir(parents=True, exist_ok=True)
+            (own / file.name).write_text(re.sub(r"#?rt\.prio *= *\d+", f"rt.prio = {priority}", file.read_text(encoding="utf-8")), encoding="utf-8")
         self.folder, self.started = folder, []
         self.sink = SINK.format(f"api.alsa.pcm.sink api.alsa.path=\"{card}\"" if card else "support.null-audio-sink")
         self.env = {**os.environ, "HOME": folder, "XDG_RUNTIME_DIR": folder, "PIPEWIRE_REMOTE": f"{folder}/pipewire-0",

@@ -68,6 +68,11 @@ def pause(silences, command, undo, seconds, each):
     time.sleep(each - seconds)
 
 
+def resume(server, recording):
+    server.run("pactl", "suspend-sink", "nul", "0")
+    recording.again()
+
+
 def unplayed(found, silences):
     """The holes but for the longest one in each silence that is played."""
     left = list(found)
@@ -78,7 +83,7 @@ def unplayed(found, silences):
     return left
 
 
-def play(server, scene, player, n, silences):
+def play(server, scene, player, n, silences, recording):
     """One round. @return the player."""
     if scene == "peace":
         time.sleep(5)
@@ -93,7 +98,7 @@ def play(server, scene, player, n, silences):
     elif scene == "volume":
         pause(silences, lambda: player.do("volume 0"), lambda: player.do("volume 100"), 0.5, 3)
     elif scene == "suspended":
-        pause(silences, lambda: server.run("pactl", "suspend-sink", "nul", "1"), lambda: server.run("pactl", "suspend-sink", "nul", "0"), 1, 5)
+        pause(silences, lambda: server.run("pactl", "suspend-sink", "nul", "1"), lambda: resume(server, recording), 1, 5)
     elif scene in COMMANDS:
         pause(silences, lambda: player.do(COMMANDS[scene]), lambda: None, 0.1, 2)
     elif scene == "stopped":
@@ -119,7 +124,7 @@ def run(server, scene, args):
     time.sleep(2)
     silences, before, rounds, end = [], len(observer.lines), 0, time.monotonic() + args.minutes * 60
     while time.monotonic() < end:
-        player = play(server, scene, player, rounds, silences)
+        player = play(server, scene, player, rounds, silences, recording)
         rounds += 1
     found = unplayed(recording.end(), silences)
     ready = [line.strip() for line in observer.lines if line.startswith("ready")][-1:]
@@ -136,9 +141,9 @@ def run(server, scene, args):
         if one:
             count[" ".join(one.get(key, "-") for key in ("client", "place", "reason", "certainty"))] += int(one["starved"]) + int(one["n"])
     pairs = pair(times, found)
-    false = [{"lost_ms": lost[i], "after_silences_s": [round(at - begin, 2) for begin, _ in silences if 0 < at - begin < 3]}
-             for i, at in enumerate(times) if i not in pairs]
-    return {"scene": scene, "minutes": args.minutes, "rounds": rounds, "reported": len(times), "false": false,
+    false = [{"lost_ms": lost[i], "after_silences_s": [round(at - begin, 2) for begin, _ in silences if 0 < at - begin < 3],
+              "near": [(round(at - begin, 2), round(1000 * n)) for begin, n in found if abs(at - begin) < 4]} for i, at in enumerate(times) if i not in pairs]
+    return {"scene": scene, "minutes": args.minutes, "rounds": rounds, "sound_s": round(recording.sound_s), "reported": len(times), "false": false,
             "unheard": len(found) - len(pairs), "unheard_ms": [round(1000 * hole[1]) for j, hole in enumerate(found) if j not in pairs.values()],
             "what": dict(count), "ready": ready, "load": os.getloadavg()[0]}
 

@@ -43,16 +43,19 @@ class Host:
         random.shuffle(names)
         for name in names:
             shutil.copy(f"{args.build}/tests/integration/burst_object.so", folder / name)
-        self.name, self.right = f"host{number}", names[0] if kind == "burst" else ""
+        self.name, self.right, self.log = f"host{number}", names[0] if kind == "burst" else "", folder / "log"
         env = {**server.env, "PIPEWIRE_CONFIG_NAME": "client-rt.conf"} if os.path.exists("/usr/share/pipewire/client-rt.conf") else server.env
         self.process = subprocess.Popen(
             [f"{args.build}/tests/integration/stall_pipewire", "0", self.name, "12", str(args.peak), str(-BLOCK), str(folder / "log"), "-1",
              KINDS[kind] + ":" + ",".join(str(folder / name) for name in names)], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def end(self):
+        """@return the share of cycles that it was not called in, by its own clock."""
         self.process.stdin.close()
         self.process.wait()
         self.process.stdout.close()
+        own = dropouts.read_log(self.log)
+        return 1 - sum(cycle[4] for cycle in own[:-1]) / (own[-1][0] - own[0][0])
 
 
 def cpu_ns(pid):
@@ -99,10 +102,10 @@ def batch(server, args, frames, kind, first):
         loads = loads_of(observer.lines, host.name)
         files = [plain(load["file"]) for load in loads if "file" in load]
         last = loads[-1] if loads else {}
-        results.append({"frames": frames, "kind": kind, "block": int(last.get("block", 0)), "right": host.right, "after_s": after.get(host.name), "named": files[-1] if files else "",
+        lost = host.end()
+        results.append({"lost": lost, "frames": frames, "kind": kind, "block": int(last.get("block", 0)), "right": host.right, "after_s": after.get(host.name), "named": files[-1] if files else "",
                         "wrong": any(name != host.right for name in files), "code": last.get("code"), "long": int(last.get("long", 0)), "computed": int(last.get("computed", 0)),
                         "samples": int(last.get("samples", 0)), "percent": int(last.get("percent", 0)), "other": int(last.get("other-percent", 0))})
-        host.end()
     return results, costs
 
 
@@ -113,20 +116,27 @@ def main():
     parser.add_argument("--frames", default="128,1024")
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--at-once", type=int, default=2)
+    parser.add_argument("--lost", type=float, default=100, help="%% of its cycles that the machine may take from a host: what played beside such a one does not count")
+    parser.add_argument("--priority", type=int, default=0, help="in real time, of server and hosts: above other programs of the machine, which else take their cycles")
     parser.add_argument("--peak", type=int, default=40, help="%% of the period")
     parser.add_argument("--seconds", type=float, default=46, help="of each host")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    everything = []
+    everything, number = [], 0
     with tempfile.TemporaryDirectory() as folder:
-        server = dropouts.Server(folder)
+        server = dropouts.Server(folder, priority=args.priority)
         try:
             server.begin()
             for frames in map(int, args.frames.split(",")):
                 for kind in args.kinds.split(","):
-                    found, costs = [], []
+                    found, costs, spoiled = [], [], 0
                     while len(found) < args.hosts:
-                        results, more = batch(server, args, frames, kind, len(everything) + len(found))
+                        results, more = batch(server, args, frames, kind, number)
+                        number += len(results)
+                        if max(host["lost"] for host in results) > args.lost / 100:
+                            spoiled += len(results)
+                            print(f"spoiled: {[(round(100 * host['lost'], 1), host['named'] == host['right'], host['wrong']) for host in results]}", file=sys.stderr, flush=True)
+                            continue
                         found += results
                         costs += more
                     found = found[:args.hosts]
@@ -136,7 +146,7 @@ def main():
                     cost = [[statistics.mean(c[i] for c in costs if c[0] == watched) if any(c[0] == watched for c in costs) else float("nan")
                              for watched in (True, False)] for i in (1, 2)]
                     after = [r["after_s"] for r in found if r["after_s"]] or [float("nan")]
-                    print(f"{frames:5} {kind:<7} n {len(found):3}  block {sum(abs(r['block'] / BLOCK - 1) <= 0.01 for r in found):3}  "
+                    print(f"{frames:5} {kind:<7} n {len(found):3} ({spoiled} more spoiled)  block {sum(abs(r['block'] / BLOCK - 1) <= 0.01 for r in found):3}  "
                           f"named {sum(r['named'] == r['right'] != '' for r in found):3}  wrong {sum(r['wrong'] for r in found):3}  "
                           f"computed {statistics.median(r['computed'] for r in found):.0f} of {statistics.median(r['long'] for r in found):.0f} long cycles, samples {statistics.median(r['samples'] for r in found):.0f}, "
                           f"{statistics.median(r['percent'] for r in found):.0f} % against {statistics.median(r['other'] for r in found):.0f} %  "

@@ -15,7 +15,9 @@ HEADER, FRAME = 44, 4  # bytes, of a WAV file with two channels of 16 bits
 
 
 def holes(path):
-    """The silences between sounds: (first frame, frames)."""
+    """The silences between sounds: (first frame, frames); and the frames of sound."""
+    if not os.path.exists(path):
+        return [], 0
     with wave.open(path, "rb") as file:
         samples = array.array("h", file.readframes(file.getnframes()))[::file.getnchannels()]
     loud = [i for i, sample in enumerate(samples) if abs(sample) > 100]
@@ -27,21 +29,27 @@ def holes(path):
             found[-1][1] = first
         else:
             found.append([last, first])
-    return [(last, first - last) for last, first in found]
+    found = [(last, first - last) for last, first in found]
+    return found, loud[-1] - loud[0] - sum(n for _, n in found) if loud else 0
 
 
 class Recording:
-    """Records the sink "nul" from now on; lines: of the observer. It does not keep the sink from being suspended."""
+    """Records the sink "nul" from now on; lines: of the observer. It does not keep the sink from being suspended; then PipeWire 0.3.65 gives it silence
+    until it begins anew."""
 
     def __init__(self, server, path, lines):
-        self.path, self.lines, self.ended = path, lines, False
-        self.frames, self.times, self.stamps = [], [], []
-        if os.path.exists(path):
-            os.remove(path)
-        self.process = subprocess.Popen(["pw-record", "--target", "nul", "-P", "{ stream.capture.sink=true node.passive=true }", "--rate", str(RATE),
-                                         "--channels", "2", "--format", "s16", path], env=server.env)
+        self.server, self.path, self.lines, self.ended = server, path, lines, False
+        self.stamps, self.found, self.sound_s = [], [], 0
+        self.begin()
         self.watch = threading.Thread(target=self.run)
         self.watch.start()
+
+    def begin(self):
+        self.frames, self.times = [], []
+        if os.path.exists(self.path):
+            os.remove(self.path)
+        self.process = subprocess.Popen(["pw-record", "--target", "nul", "-P", "{ stream.capture.sink=true node.passive=true }", "--rate", str(RATE),
+                                         "--channels", "2", "--format", "s16", self.path], env=self.server.env)
 
     def run(self):
         while not self.ended:
@@ -53,14 +61,24 @@ class Recording:
             self.stamps += [now] * (len(self.lines) - len(self.stamps))
             time.sleep(0.01)
 
-    def end(self, report_s=2.5):
-        """@return the holes: (when it began, seconds); a report comes up to report_s later."""
+    def keep(self):
         self.process.send_signal(signal.SIGINT)
         self.process.wait()
+        found, sound_n = holes(self.path)
+        self.sound_s += sound_n / RATE
+        self.found += [(self.times[min(bisect.bisect_left(self.frames, first), len(self.times) - 1)], n / RATE) for first, n in found]
+
+    def again(self):
+        self.keep()
+        self.begin()
+
+    def end(self, report_s=2.5):
+        """@return the holes: (when it began, seconds); a report comes up to report_s later."""
+        self.keep()
         time.sleep(report_s)
         self.ended = True
         self.watch.join()
-        return [(self.times[min(bisect.bisect_left(self.frames, first), len(self.times) - 1)], n / RATE) for first, n in holes(self.path)]
+        return self.found
 
 
 def pair(reports, found, report_s=2.5):
