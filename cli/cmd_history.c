@@ -337,9 +337,10 @@ static int write_trace(const struct options *options, struct st_trace_file *file
     const int closed = st_output_close(&output, r == 0);
     if (r < 0 || closed < 0)
         return st_failure(COMMAND, "cannot write the trace: %s", strerror(r < 0 ? -r : -closed));
+    fprintf(stderr, "%" PRId64 " dropout%s. ", file->dropouts_n, file->dropouts_n == 1 ? "" : "s");
     if (file->ring->written > 0)
-        fprintf(stderr, "%zu cycles of clients, %zu of them missed their deadline. ", file->cycles_n,
-                file->missed_n);
+        fprintf(stderr, "%zu of %zu cycles of clients missed their deadline. ", file->missed_n,
+                file->cycles_n);
     else
         fputs("No cycles: only PipeWire reports when each client waited and computed. ", stderr);
     if (file->reach_ns != INT64_MIN)

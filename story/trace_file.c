@@ -150,6 +150,9 @@ static void add_events(struct work *work)
         if (text == NULL || at_ns < work->from_ns)
             continue;
         st_trace_items_instant(&work->items, at_ns, ST_TRACK_EVENTS, text);
+        if (json_object_get(event, "why") != NULL) /* sound was lost */
+            work->file->dropouts_n =
+                st_ns_add(work->file->dropouts_n, json_integer_value(json_object_get(event, "count")));
         work->to_ns = ST_MAX(at_ns, work->to_ns);
     }
 }
@@ -242,6 +245,7 @@ int st_trace_file_write(FILE *out, struct st_trace_file *file)
     const int64_t event_ns = st_ns_sub(file->wall_ns, ring->wall_ns);
     work = (struct work){.file = file};
     file->cycles_n = file->missed_n = 0;
+    file->dropouts_n = 0;
     work.from_ns = work.to_ns = event_ns > file->before_ns ? event_ns - file->before_ns : 0;
     for (size_t i = 0; i < ST_CYCLE_RING_NAMES; i++)
         (void)st_safe_copy(work.names[i], sizeof(work.names[i]), ring->names[i], ST_TEXT_TO_NUL);

@@ -24,6 +24,7 @@ struct st_trace_file {
     size_t notes_n;
     /* of what was written */
     size_t cycles_n, missed_n; /* cycles of clients, and those that missed a deadline */
+    int64_t dropouts_n;        /* that were recorded in this time */
     int64_t reach_ns; /* the kernel's half begins so long before the event; INT64_MIN: there is none */
 };
 

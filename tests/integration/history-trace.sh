@@ -35,7 +35,7 @@ kept_mark() { [ "$(traces heard)" = 1 ]; }
 ok "keeps the cycles" wait_for kept_mark
 is "for the user alone" "$(stat -c %a "$tmp/state/traces" "$tmp"/state/traces/* | sort -u | xargs)" "600 700"
 ok "and makes a file" trace last -o "$tmp/trace"
-like "that says how much it has" "$(cat "$tmp/said")" '^[1-9][0-9]* cycles of clients, [0-9]+ of them missed'
+like "that says how much it has" "$(cat "$tmp/said")" '^0 dropouts\. [0-9]+ of [1-9][0-9]* cycles of clients missed'
 like "and what it has not" "$(cat "$tmp/said")" 'It does not have what the kernel did then'
 like "as does the file, and what it is about" "$(decoded stall --list | tr '\n' ' ')" 'kernel: 1 slices, Linux .*: what it did is not in this file: .* server: 1 slices, PipeWire [0-9.]+, .*length of a cycle: 1 slices, .*[0-9.]+ ms'
 like "and what report finds now" "$(decoded stall --list)" 'report: [0-9]+ slices, [0-9]+ problems? on this computer, read '
@@ -48,6 +48,7 @@ id=$("$SLEEPTUNE" history --events --kind client-dropout --json | "$PYTHON" -c '
 like "the list of events has its number" "$("$SLEEPTUNE" history --events --details)" " #$id "
 ok "it is a file by that number" trace "$id" -o "$tmp/trace"
 is "in which the client computes or waits over its deadline" "$(decoded stall --missed)" "valid, stall computes, missed its deadline within that"
+like "which says so" "$(cat "$tmp/said")" '^[1-9][0-9]* dropouts?\. [1-9]'
 trace "$id" | cat >"$tmp/trace"
 is "it can be piped" "$(decoded stall --missed)" "valid, stall computes, missed its deadline within that"
 is "a number that is none" "$(trace 99999999 -o "$tmp/none"; echo $?) $(trace x -o "$tmp/none"; echo $?) $(ls "$tmp/none" 2>/dev/null)" "4 3 "
