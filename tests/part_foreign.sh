@@ -82,5 +82,5 @@ processor_suite=${PROCESSOR_SUITE:-trixie}
 # Updates reach a mirror later for one processor than for another, and libraries of two processors must have the same version
 no_updates='--setup-hook=sed -i -E "/(security|updates)/d" "$1/etc/apt/sources.list"'
 part_i386() {
-    foreign i386 "$processor_suite" integration "$servers bsdutils fish python3-numpy python3-pyte strace systemd" --architectures=i386 "$no_updates"
+    foreign i386 "$processor_suite" integration "$servers bsdutils fish g++ python3-dbusmock python3-numpy python3-pyte sox strace systemd" --architectures=i386 "$no_updates"
 }
