@@ -16,6 +16,7 @@
 #define WIDTH_MIN       40
 #define EVENT_INDENT    4
 #define NO_DATA_COLUMNS 48
+#define CAUSE_LABELS    11
 #define CHANGES_SHOWN   5
 #define WHEN_COLUMNS    18                  /* of a change */
 #define LATEST_NS       (120 * ST_NS_PER_S) /* a time that ends so near to now is "the last ..." */
@@ -171,7 +172,7 @@ static bool put_answer(FILE *out, const json_t *document, const struct sums *sum
     return has_timing;
 }
 
-static void put_watched(FILE *out, const json_t *document, int columns)
+static void put_watched(const struct st_text_sheet *sheet, const json_t *document)
 {
     size_t i;
     const json_t *one;
@@ -186,13 +187,13 @@ static void put_watched(FILE *out, const json_t *document, int columns)
         if (frames > 0 && frames < INT32_MAX && rate_hz > 0)
             ST_APPEND(text, ", %" PRId64 " frames at %g kHz (%s)", frames, (double)rate_hz / 1000,
                       ST_NS_SHORT(frames * ST_NS_PER_S / rate_hz));
-        st_text_field(out, st_dropouts_text_server(json_object_get(one, "source"), ST_ROOM(40)), text,
-                      LABEL_COLUMNS, columns);
+        st_text_row(sheet, st_dropouts_text_server(json_object_get(one, "source"), ST_ROOM(40)), "%s", text);
     }
 }
 
 /* @param said the first line has the missed periods already. */
-static void put_timing(FILE *out, const json_t *document, const struct sums *sums, bool said, int columns)
+static void put_timing(const struct st_text_sheet *sheet, const json_t *document, const struct sums *sums,
+                       bool said)
 {
     char text[256], from[32], to[32], lateness[32];
     if (sums->max_ns == INT64_MIN && said)
@@ -207,30 +208,24 @@ static void put_timing(FILE *out, const json_t *document, const struct sums *sum
         else
             ST_APPEND(text, "; worst wake-up %s late, between %s and %s", lateness, from, to);
     }
-    st_text_field(out, "This computer", text, LABEL_COLUMNS, columns);
+    st_text_row(sheet, "This computer", "%s", text);
 }
 
 /* Figures about the measuring itself. */
-static void put_details(FILE *out, const json_t *document, const struct sums *sums, int columns)
+static void put_details(const struct st_text_sheet *sheet, const json_t *document, const struct sums *sums)
 {
-    char text[300];
-    const int64_t span_ns = span_of(document);
-    const int64_t periods = sums->cycles + sums->skipped;
-    ST_PRINT(text, "for %s of %s, %" PRId64 " cycles", ST_NS_LONG(sums->measured_ns), ST_NS_LONG(span_ns),
-             sums->cycles);
-    st_text_field(out, "measured", text, LABEL_COLUMNS, columns);
-    if (periods > 0) {
-        ST_PRINT(text, "%" PRId64 " periods%s", sums->misses,
-                 st_miss_events_text((uint64_t)sums->miss_events, (uint64_t)sums->misses,
-                                     (double)sums->measured_ns / (double)ST_NS_PER_S, ST_ROOM(200)));
-        st_text_field(out, "missed", text, LABEL_COLUMNS, columns);
-    }
-    ST_PRINT(text, "%" PRId64 " device xruns and %" PRId64 " dropouts of clients; ", sums->device_xruns,
+    char text[128];
+    st_text_row(sheet, "measured", "for %s of %s, %" PRId64 " cycles", ST_NS_LONG(sums->measured_ns),
+                ST_NS_LONG(span_of(document)), sums->cycles);
+    if (sums->cycles + sums->skipped > 0)
+        st_text_row(sheet, "missed", "%" PRId64 " periods%s", sums->misses,
+                    st_miss_events_text((uint64_t)sums->miss_events, (uint64_t)sums->misses,
+                                        (double)sums->measured_ns / (double)ST_NS_PER_S, ST_ROOM(200)));
+    ST_PRINT(text, "%" PRId64 " device xruns and %" PRId64 " dropouts of clients", sums->device_xruns,
              sums->dropouts - sums->device_xruns);
     if (watched_source(document) == NULL)
-        ST_PRINT(text, "other programs were not watched; ");
-    ST_APPEND(text, "%" PRId64 " in the test stream of sleeptuned", sums->own);
-    st_text_field(out, "dropouts", text, LABEL_COLUMNS, columns);
+        ST_PRINT(text, "other programs were not watched");
+    st_text_row(sheet, "dropouts", "%s; %" PRId64 " in the test stream of sleeptuned", text, sums->own);
 }
 
 /* --- rows --- */
@@ -330,6 +325,7 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
 {
     const struct sums sums = sum_up(document);
     const int columns = ST_MAX(look->columns, WIDTH_MIN);
+    const struct st_text_sheet sheet = {out, LABEL_COLUMNS, columns};
     const json_t *dropouts = json_object_get(document, "dropouts");
     char text[128];
     if (sums.measured_ns <= 0 && sums.dropouts == 0 && watched_source(document) == NULL) {
@@ -341,20 +337,20 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     }
     const bool timing_said = put_answer(out, document, &sums, look);
     fputc('\n', out);
-    put_watched(out, document, columns);
+    put_watched(&sheet, document);
     if (sums.measured_ns > 0)
-        put_timing(out, document, &sums, timing_said, columns);
+        put_timing(&sheet, document, &sums, timing_said);
     if (sums.measured_ns > 0 && look->details)
-        put_details(out, document, &sums, columns);
+        put_details(&sheet, document, &sums);
     char changed[ST_CHANGE_STORY_BYTES];
     bool worse;
     st_change_story_text(json_object_get(document, "changes"), look->now_wall_ns, changed, sizeof(changed),
                          &worse);
     if (changed[0] != '\0')
-        st_text_field(out, "Changed", changed, LABEL_COLUMNS, columns);
+        st_text_row(&sheet, "Changed", "%s", changed);
     const char *next = worse ? "sleeptune history --changes" : next_step(document, &sums);
     if (next != NULL)
-        st_text_field(out, "Next", next, LABEL_COLUMNS, columns);
+        st_text_row(&sheet, "Next", "%s", next);
     if (st_json_field(dropouts, "count") > 0)
         fputc('\n', out);
     st_dropouts_text_table(out, dropouts, look->details, columns);
@@ -366,10 +362,9 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     const json_t *row;
     json_array_foreach(json_object_get(document, "rows"), i, row) put_row(out, row, columns);
     fputc('\n', out);
-    st_text_field(out, "median .. max",
-                  "how late sleeptune itself woke up (p99: 1 time in 100 it was later); a dash: too few "
-                  "wake-ups, or not measured",
-                  LABEL_COLUMNS, columns);
+    st_text_row(&sheet, "median .. max",
+                "how late sleeptune itself woke up (p99: 1 time in 100 it was later); a dash: too few "
+                "wake-ups, or not measured");
 }
 
 /* --- changes --- */
@@ -580,6 +575,7 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
 {
     char text[512], to[48];
     const int columns = look->columns;
+    const struct st_text_sheet sheet = {out, CAUSE_LABELS, columns};
     const json_t *rows = json_object_get(document, "rows"), *tracer = json_object_get(document, "tracer");
     const json_t *dropouts = json_object_get(document, "dropouts");
     if (st_json_field(dropouts, "count") > 0) {
@@ -598,23 +594,19 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
     if (json_array_size(rows) > 0)
         show_rows(out, rows, columns);
     fputc('\n', out);
-    if (st_json_field(document, "wakes") > 0) {
-        ST_PRINT(text, "%s to %s", st_when_text(st_json_field(document, "from_ns"), ST_ROOM(32)),
-                 st_when_text(st_json_field(document, "to_ns"), to, sizeof(to)));
-        st_text_field(out, "from", text, 11, columns);
-    }
+    if (st_json_field(document, "wakes") > 0)
+        st_text_row(&sheet, "from", "%s to %s", st_when_text(st_json_field(document, "from_ns"), ST_ROOM(32)),
+                    st_when_text(st_json_field(document, "to_ns"), ST_ROOM(48)));
     if (json_array_size(rows) > 0)
-        st_text_field(
-            out, "explained",
+        st_text_row(
+            &sheet, "explained",
             "the part of the total that was measured by a counter (waiting for a CPU, a stopped thread, "
             "throttling) or by the tracer (how long the culprit had the CPU). A dash: not measured, the "
-            "cause was found by ruling out the others",
-            11, columns);
-    if (json_is_string(tracer) && json_array_size(rows) > 0) {
-        ST_PRINT(text,
-                 "which program delayed the test loop is not known: %s. To name it, run sleeptuned as root "
-                 "with trace.enabled = \"on\": man sleeptuned.conf",
-                 st_json_field_safe(tracer, ST_ROOM(200)));
-        st_text_field(out, "culprit", text, 11, columns);
-    }
+            "cause was found by ruling out the others");
+    if (json_is_string(tracer) && json_array_size(rows) > 0)
+        st_text_row(
+            &sheet, "culprit",
+            "which program delayed the test loop is not known: %s. To name it, run sleeptuned as root "
+            "with trace.enabled = \"on\": man sleeptuned.conf",
+            st_json_field_safe(tracer, ST_ROOM(200)));
 }

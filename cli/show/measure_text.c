@@ -72,12 +72,10 @@ static void table(const struct st_result *result, FILE *out)
         st_ns_format(result->response.max_ns, b, sizeof(b)));
 }
 
-static void causes(const struct st_result *result, FILE *out, int width)
+static void causes(const struct st_result *result, const struct st_text_sheet *sheet)
 {
-    char line[256];
-    ST_PRINT(line, "%" PRIu64 " later than %s, %" PRIu64 " explained", result->cause_late_n,
-             ST_NS(result->cause_above_ns), result->cause_explained_n);
-    st_text_field(out, "late", line, LABEL_COLUMNS, width);
+    st_text_row(sheet, "late", "%" PRIu64 " later than %s, %" PRIu64 " explained", result->cause_late_n,
+                ST_NS(result->cause_above_ns), result->cause_explained_n);
     for (int c = 0; c < ST_CAUSE_COUNT; c++) {
         const struct st_cause_row *r = &result->causes[c];
         if (r->n == 0)
@@ -87,9 +85,8 @@ static void causes(const struct st_result *result, FILE *out, int width)
                  st_cause_kind_by_exclusion((enum st_cause)c) ? "found by exclusion" : "counted, not timed");
         if (r->explained_ns > 0)
             ST_PRINT(share, "%.0f %% explained", 100 * (double)r->explained_ns / (double)r->total_ns);
-        ST_PRINT(line, "%" PRIu64 " x %s: %s in all, worst %s, %s", r->n,
-                 st_cause_kind_text((enum st_cause)c), ST_NS(r->total_ns), ST_NS(r->max_ns), share);
-        st_text_field(out, "", line, LABEL_COLUMNS, width);
+        st_text_row(sheet, "", "%" PRIu64 " x %s: %s in all, worst %s, %s", r->n,
+                    st_cause_kind_text((enum st_cause)c), ST_NS(r->total_ns), ST_NS(r->max_ns), share);
     }
 }
 
@@ -101,9 +98,9 @@ static void known_or(char *buf, size_t buf_bytes, bool known, int64_t n, const c
         snprintf(buf, buf_bytes, "%s unknown", what);
 }
 
-static void self_cost(const struct st_result *result, FILE *out, int width)
+static void self_cost(const struct st_result *result, const struct st_text_sheet *sheet)
 {
-    char cpu[48] = "CPU time unknown", faults[40], switches[48], line[320];
+    char cpu[48] = "CPU time unknown", faults[40], switches[48];
     if (result->cpu_ns_per_cycle >= 0)
         ST_PRINT(cpu, "%s CPU per cycle", ST_NS((int64_t)(result->cpu_ns_per_cycle + 0.5)));
     else if (result->running)
@@ -112,15 +109,14 @@ static void self_cost(const struct st_result *result, FILE *out, int width)
              "page faults");
     known_or(switches, sizeof(switches), result->switches_involuntary >= 0, result->switches_involuntary,
              "times preempted");
-    ST_PRINT(line,
-             "%s, clock read %s, %s, %s, ring at most %" PRIu64 " of %" PRIu64 " words, %" PRIu64
-             " records lost",
-             cpu, result->clock_read_ns >= 0 ? ST_NS(result->clock_read_ns) : "unknown", faults, switches,
-             result->ring_high_water, result->ring_words, result->records_lost);
-    st_text_field(out, "self", line, LABEL_COLUMNS, width);
+    st_text_row(sheet, "self",
+                "%s, clock read %s, %s, %s, ring at most %" PRIu64 " of %" PRIu64 " words, %" PRIu64
+                " records lost",
+                cpu, result->clock_read_ns >= 0 ? ST_NS(result->clock_read_ns) : "unknown", faults, switches,
+                result->ring_high_water, result->ring_words, result->records_lost);
 }
 
-static void conditions(const struct st_result *result, FILE *out, int width)
+static void conditions(const struct st_result *result, const struct st_text_sheet *sheet)
 {
     static const char *const locks[] = {[ST_LOCK_NONE] = "memory not locked",
                                         [ST_LOCK_ALL] = "memory locked",
@@ -140,37 +136,31 @@ static void conditions(const struct st_result *result, FILE *out, int width)
         const char *value = st_result_condition_shown(key, condition->value);
         ST_APPEND(line, ", %s %s", key, value);
     }
-    st_text_field(out, "where", line, LABEL_COLUMNS, width);
+    st_text_field(sheet->out, "where", line, sheet->label_columns, sheet->width);
 }
 
 /* The books, the cost of the loop itself, the test conditions. */
-static void details(const struct st_result *result, FILE *out, int width)
+static void details(const struct st_result *result, const struct st_text_sheet *sheet)
 {
-    char line[480];
-    ST_PRINT(line,
-             "%" PRIu64 " cycles + %" PRIu64 " skipped = %" PRIu64 " periods: %s; %" PRIu64 " woke early",
-             result->cycles, result->skipped_periods, result->elapsed_periods,
-             result->books_balance ? "balance" : "DO NOT BALANCE", result->early);
-    st_text_field(out, "books", line, LABEL_COLUMNS, width);
-    self_cost(result, out, width);
-    conditions(result, out, width);
+    st_text_row(sheet, "books",
+                "%" PRIu64 " cycles + %" PRIu64 " skipped = %" PRIu64 " periods: %s; %" PRIu64 " woke early",
+                result->cycles, result->skipped_periods, result->elapsed_periods,
+                result->books_balance ? "balance" : "DO NOT BALANCE", result->early);
+    self_cost(result, sheet);
+    conditions(result, sheet);
 }
 
 /* Figures about the loop itself, only if they make the result doubtful. */
-static void doubts(const struct st_result *result, FILE *out, int width)
+static void doubts(const struct st_result *result, const struct st_text_sheet *sheet)
 {
-    char line[200];
-    if (!result->books_balance) {
-        ST_PRINT(line,
-                 "%" PRIu64 " cycles + %" PRIu64 " skipped = %" PRIu64
-                 " periods: the numbers DO NOT AGREE. This result is invalid.",
-                 result->cycles, result->skipped_periods, result->elapsed_periods);
-        st_text_field(out, "books", line, LABEL_COLUMNS, width);
-    }
-    if (result->records_lost > 0) {
-        ST_PRINT(line, "%" PRIu64 " cycles, because the buffer for samples was full", result->records_lost);
-        st_text_field(out, "lost", line, LABEL_COLUMNS, width);
-    }
+    if (!result->books_balance)
+        st_text_row(sheet, "books",
+                    "%" PRIu64 " cycles + %" PRIu64 " skipped = %" PRIu64
+                    " periods: the numbers DO NOT AGREE. This result is invalid.",
+                    result->cycles, result->skipped_periods, result->elapsed_periods);
+    if (result->records_lost > 0)
+        st_text_row(sheet, "lost", "%" PRIu64 " cycles, because the buffer for samples was full",
+                    result->records_lost);
 }
 
 /* Lateness in four figures; `table` has all. */
@@ -190,6 +180,7 @@ static void lateness(const struct st_result *result, FILE *out)
 
 void st_measure_text_print(const struct st_result *result, const char *buffer, bool all, FILE *out, int width)
 {
+    const struct st_text_sheet sheet = {out, LABEL_COLUMNS, width};
     char line[ST_RESULT_VERDICT_BYTES];
     st_text_wrap(out, st_result_verdict(result, line, sizeof(line)), 0, width);
     if (result->degraded[0] != '\0') {
@@ -202,33 +193,30 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
         return;
     fputc('\n', out);
     if (buffer[0] != '\0')
-        st_text_field(out, "buffer", buffer, LABEL_COLUMNS, width);
+        st_text_row(&sheet, "buffer", "%s", buffer);
     const char *load = st_result_condition(result, "stress");
     enum st_stress_phase phase;
     if (load != NULL && st_stress_find(load, &phase) == 0)
-        st_text_field(out, "load", st_stress_says(phase), LABEL_COLUMNS, width);
+        st_text_row(&sheet, "load", "%s", st_stress_says(phase));
     if (all) {
         table(result, out);
         fputc('\n', out);
     }
-    if (all && result->elapsed_periods > 0) {
-        ST_PRINT(line, "%" PRIu64 " of %" PRIu64 " periods%s", result->misses, result->elapsed_periods,
-                 st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result),
-                                     ST_ROOM(200)));
-        st_text_field(out, "missed", line, LABEL_COLUMNS, width);
-    }
+    if (all && result->elapsed_periods > 0)
+        st_text_row(&sheet, "missed", "%" PRIu64 " of %" PRIu64 " periods%s", result->misses,
+                    result->elapsed_periods,
+                    st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result),
+                                        ST_ROOM(200)));
     if (!all)
         lateness(result, out);
     if (all || result->cause_late_n > 0)
-        causes(result, out, width);
-    if (result->suspends > 0) {
-        ST_PRINT(line, "%" PRIu64 " times during the measurement", result->suspends);
-        st_text_field(out, "suspended", line, LABEL_COLUMNS, width);
-    }
+        causes(result, &sheet);
+    if (result->suspends > 0)
+        st_text_row(&sheet, "suspended", "%" PRIu64 " times during the measurement", result->suspends);
     if (all)
-        details(result, out, width);
+        details(result, &sheet);
     else
-        doubts(result, out, width);
+        doubts(result, &sheet);
 }
 
 static const char *progress(const struct st_result *result, char *buf, size_t buf_bytes)

@@ -186,6 +186,16 @@ void st_text_field(FILE *out, const char *label, const char *text, int label_col
                                         .width = width});
 }
 
+void st_text_row(const struct st_text_sheet *sheet, const char *label, const char *format, ...)
+{
+    char text[ST_TEXT_ROW_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    st_text_field(sheet->out, label, text, sheet->label_columns, sheet->width);
+}
+
 char *st_text_take(FILE *out, char **text)
 {
     const bool failed = ferror(out) != 0;

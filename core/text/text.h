@@ -77,4 +77,13 @@ char *st_text_take(FILE *out, char **text);
 /** A label in the first `label_columns`, then text wrapped beside it. */
 void st_text_field(FILE *out, const char *label, const char *text, int label_columns, int width);
 
+/** Labels in the first columns, and beside each a text of fewer than ST_TEXT_ROW_BYTES bytes. */
+#define ST_TEXT_ROW_BYTES 1024
+struct st_text_sheet {
+    FILE *out;
+    int label_columns, width;
+};
+void st_text_row(const struct st_text_sheet *sheet, const char *label, const char *format, ...)
+    ST_PRINTF(3, 4);
+
 #endif
