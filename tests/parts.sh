@@ -308,7 +308,7 @@ part_fuzz() {
 
 # fuzz_one NAME FOLDER CORPUS: new inputs go to FOLDER/found/NAME, so the tree stays as it is. libFuzzer takes a folder's files in
 # the order of the file system, reads its new ones again by the clock, and compares addresses: without these its runs are the same
-# everywhere.
+# everywhere. The limits of time are long, as what runs beside it has more of the processors.
 fuzz_one() {
     local fixed=(setarch -R) limits=$fuzz_limits runs
     setarch -R true 2>/dev/null || fixed=()
@@ -320,7 +320,7 @@ fuzz_one() {
     echo "at: $1"
     find "$3/$1" -type f | LC_ALL=C sort | paste -sd, >"$2/found/$1.inputs"
     # shellcheck disable=SC2086  # two options in one text, as arrays cannot be exported
-    timeout -k 5 1200 "${fixed[@]}" "$2/tests/fuzz/libfuzzer_$1" $limits -reload=0 -timeout=30 -rss_limit_mb=2048 -print_final_stats=1 \
+    timeout -k 5 1800 "${fixed[@]}" "$2/tests/fuzz/libfuzzer_$1" $limits -reload=0 -timeout=120 -rss_limit_mb=2048 -print_final_stats=1 \
         -artifact_prefix="$2/found/$1/crash-" -seed_inputs="@$2/found/$1.inputs" "$2/found/$1" >"$2/found/$1.log" 2>&1
     echo "fuzz_one: $?" >>"$2/found/$1.log"
 }
