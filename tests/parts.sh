@@ -18,14 +18,14 @@ declare -A part_says=(
     [lint]="headers alone, arrows, formatting, man pages, scripts, spelling"
     [fuzz]="20,000 runs of libFuzzer for each parser, fewer for slow ones, the same each time; in full: 60 s with a seed of the day"
     [asan]="AddressSanitizer and UBSan: unit tests, the programs that take foreign input; in full: all tests and programs"
-    [guests]="virtual machines: real-time kernel, systemd, ALSA; in full: predict in both kernels for hours"
+    [guests]="virtual machines: real-time kernel, systemd, ALSA; in full: all of them, predict in both kernels for hours"
     [long]="a minute of measuring: the books balance, nothing lost; a history whose writer is killed 1000 times; in full: sleeptune makes no dropouts"
     [clang]="clang, the oldest and the newest installed: warnings are errors, as for 32 bits, too; in full: built and unit tests"
     [rtsan]="RealtimeSanitizer and -Wfunction-effects over the cycle loop (clang 20 or later); in full: all unit tests"
     [tsan]="ThreadSanitizer: unit tests with threads; in full: all unit tests"
     [freebsd]="cross-built as FreeBSD programs, for the oldest and the newest release; in full: the one between, too"
     [laws]="the bounds of predict on known laws"
-    [bare]="both README commands in a bare Debian"
+    [bare]="README's scripts/run in a bare Debian 12; in full: scripts/test, too"
     [trixie]="built with Debian's flags in a bare Debian 13, warnings are errors; unit tests"
     [pipewire]="the tests with a real PipeWire in the Debian 13 of part trixie"
     [sid]="as trixie and pipewire, in Debian unstable: the newest compiler and libraries"
@@ -230,7 +230,7 @@ part_rtsan() {
     cc=$(new_clang) || cannot "no clang 20 or later"
     can_run_with "$cc" -fsanitize=realtime || cannot "$cc has no RealtimeSanitizer run time here"
     rm -rf "$work/rtsan" # the warnings are only there when it compiles
-    targets=(cli/sleeptune daemon/sleeptuned lab/sleeptune-lab ears/helpers/libst_ear.a)
+    targets=(cli/sleeptune lab/sleeptune-lab ears/helpers/libst_ear.a) # sleeptuned has nothing that may not block
     unit_tests_of loop_tests rtsan "$cc" -Drtsan=true -Dc_std=gnu2x -Doptimization=1 -Db_lundef=false >"$work/rtsan-build" 2>&1
     local status=$?
     cat "$work/rtsan-build"
@@ -412,7 +412,7 @@ guest_tap() { # NAME LOG STATUS
 }
 
 # Guests: tests/vm/NN-name.sh runs inside a virtual machine and prints TAP; "# vm: OPTIONS" in it goes to vm-boot.sh. "# boots: N" runs
-# it N times on one disk, with BOOT=1 ... N; what a run writes to /share/append-NN-name is on the kernel's command line of the next.
+# it N times on one disk, with BOOT=1 ... N; "# release: WHY": in full only; what a run writes to /share/append-NN-name is on the kernel's command line of the next.
 # Two at a time: a guest keeps about one processor busy. Each says how many seconds it took.
 part_guests() {
     local scenario name boots kernel share=$work/guest
@@ -427,7 +427,7 @@ part_guests() {
     meson install -C "$work/gcc" --no-rebuild --quiet --destdir "$share" || { verdict 1 "installed with DESTDIR"; return; }
     # systemd.pc may have /lib, which is a link in the guest
     [ ! -d "$share/lib" ] || { cp -a "$share/lib" "$share/usr/" && rm -r "${share:?}/lib"; }
-    packages_of_build "$work/gcc" "$share/debs" || { verdict 1 "Debian's packages of this build"; return; }
+    ! in_full || packages_of_build "$work/gcc" "$share/debs" || { verdict 1 "Debian's packages of this build"; return; }
     mkdir -p "$share/tests"
     cp tests/tap.sh tests/vm/*.sh tests/bench/{clicks-guest.sh,predict*.sh,predict_*.py,dropouts.py} tests/integration/perfetto_tracks.py "$work"/gcc/tests/integration/{hog,play_jack,read_capture,section,stalls,stall_pipewire} "$share/tests/"
     export VMBOOT_DIR=$work/vmboot VMBOOT_PACKAGES=libjansson4,libconfig9,libsoundio2,libmicrohttpd12,strace,curl,jq,grub2-common,jackd2,libtracefs1,libsqlite3-0,libpulse0,libpipewire-0.3-0,pipewire,wireplumber,pipewire-bin,dbus-user-session,libpam-systemd,rtkit,polkitd
@@ -435,6 +435,7 @@ part_guests() {
     { tests/vm/vm-boot.sh -k generic -b && tests/vm/vm-boot.sh -k rt -b; } || cannot "the guests' image could not be built (no network?)"
     # the one of several boots first: it takes longest
     for scenario in $(grep -l '^# boots: ' tests/vm/[0-9]*.sh) $(grep -L '^# boots: ' tests/vm/[0-9]*.sh); do
+        in_full || ! grep -q '^# release: ' "$scenario" || continue
         name=$(basename "$scenario" .sh)
         boots=$(sed -n 's/^# boots: //p' "$scenario")
         while [ "$(jobs -pr | wc -l)" -ge 2 ]; do wait -n; done
@@ -476,11 +477,13 @@ boots_tap() {
     done
 }
 
-# Both README commands as somebody types them on a new machine: a bare Debian without anything, as root.
+# README's commands as they are typed on a new machine: a bare Debian without anything, as root. The second one is what runs here, on a
+# clean clone; in full it runs there, too.
 part_bare() {
-    local root=$work/bare status=0
+    local root=$work/bare status=0 commands=(scripts/run)
     bare_system "$root" bookworm || return
-    for command in scripts/run 'scripts/test unit'; do
+    ! in_full || commands+=('scripts/test unit')
+    for command in "${commands[@]}"; do
         status=0
         inside "$root" "$command" || status=$?
         verdict $status "$command in a bare Debian 12"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k rt -q -i -c aloop
+# release: guest 43 has the way over snd-aloop, tests/integration/listen-jack.sh that over JACK
 # A sound server on snd-aloop: JACK plays into one half and records the other, and sleeptune over its physical ports. The graph as a whole is
 # late: the device's ring runs empty, which no way within the graph hears. 20 stops (STOPS: fewer) of the server are 20 losses
 # here, and within the graph none.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k generic -q -i -c dummy -p
+# release: tests/integration/history-trace.sh and daemon-trace.sh have both halves of such a file; 90-causes the culprit
 # One dropout as a file, with what the kernel did: four injected causes, each with the culprit's slices over the deadline that was missed, on one
 # clock; a mark of quiet sound before each has none. One CPU, whose clock counts instructions: its host adds nothing.
 # shellcheck source=tests/tap.sh

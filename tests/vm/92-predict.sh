@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k rt -q -i -c none -t 2700
+# release: part laws has the bounds on known laws; here they are tried for hours
 # Does predict tell the truth? Stalls of known lengths, a second run after the one that predicts, jackd and PipeWire on a card of
 # snd-dummy. The guest's clock counts instructions: its host adds nothing. LONG=1: for hours, as docs/results.md has it.
 # shellcheck source=tests/tap.sh
