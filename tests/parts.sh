@@ -20,7 +20,7 @@ declare -A part_says=(
     [asan]="AddressSanitizer and UBSan: unit tests, the programs that take foreign input; in full: all tests and programs"
     [guests]="virtual machines: real-time kernel, systemd, ALSA; in full: all of them, predict in both kernels for hours"
     [long]="a minute of measuring: the books balance, nothing lost; a history whose writer is killed 1000 times; in full: sleeptune makes no dropouts"
-    [clang]="clang, the oldest and the newest installed: warnings are errors, as for 32 bits, too; in full: built and unit tests"
+    [clang]="clang, the oldest installed, and the newest with 32 bits: warnings are errors; in full: built and unit tests"
     [rtsan]="RealtimeSanitizer and -Wfunction-effects over the cycle loop (clang 20 or later); in full: all unit tests"
     [tsan]="ThreadSanitizer: unit tests with threads; in full: all unit tests"
     [freebsd]="cross-built as FreeBSD programs, for the oldest and the newest release; in full: the one between, too"
@@ -245,24 +245,25 @@ part_rtsan() {
     verdict $status "measure runs below RealtimeSanitizer"
 }
 
-# Every file is parsed with all warnings; code is only generated in full, as rtsan, fuzz and the unit tests with gcc do that, too.
+# Every file is parsed with all warnings; code is only generated in full, as rtsan, fuzz and the unit tests with gcc do that, too. The
+# oldest clang has 64 bits and the newest 32, where size_t has so many.
 part_clang() {
-    local cc seen=0
-    for cc in "$(old_clang)" "$(new_clang)"; do
-        have "${cc:-none}" || continue
-        seen=1
-        if in_full; then
-            build "$cc" "$cc" -Dwerror=true && meson_tests "$cc" --suite unit
-        else
-            configure "$cc" "$cc" -Dwerror=true && parse "$cc"
-        fi
-    done
-    [ $seen -eq 1 ] || cannot "clang is not installed"
-    # where size_t has 32 bits; -Wsign-conversion finds faults of glibc's own bits/socket.h there. The kernel's headers
-    # are in the folder for 64 bits; gcc-multilib would make a link to them, and removes cross-compilers
+    local cc oldest newest
+    oldest=$(old_clang)
+    newest=$(new_clang) || newest=$oldest
+    have "$oldest" || oldest=$newest
+    have "$oldest" || cannot "clang is not installed"
+    if in_full; then
+        for cc in $(printf '%s\n' "$oldest" "$newest" | sort -u); do build "$cc" "$cc" -Dwerror=true && meson_tests "$cc" --suite unit; done
+        return
+    fi
+    configure "$oldest" "$oldest" -Dwerror=true && parse "$oldest"
+    # -Wsign-conversion finds faults of glibc's own bits/socket.h there. The kernel's headers are in the folder for 64 bits; gcc-multilib
+    # would make a link to them, and removes cross-compilers
     local for_32=(-m32 -Wno-sign-conversion -idirafter "/usr/include/$(gcc -dumpmachine)")
-    if ! in_full && echo '#include <errno.h>' | "$cc" "${for_32[@]}" -fsyntax-only -xc -; then
-        parse "$cc" "${for_32[@]}"
+    echo '#include <errno.h>' | "$newest" "${for_32[@]}" -fsyntax-only -xc - || for_32=()
+    if [ "$newest" != "$oldest" ] || [ ${#for_32[@]} -gt 0 ]; then
+        configure "$newest" "$newest" -Dwerror=true && parse "$newest" "${for_32[@]}"
     fi
 }
 
