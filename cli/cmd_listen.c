@@ -74,7 +74,7 @@ static int write_signal(const struct options *o)
     struct st_signal signal;
     struct st_output output;
     st_signal_init(&signal, FILE_HZ, 2, ST_HEARING_LEVEL);
-    st_hearing_force(&signal, FILE_CHANCE);
+    st_signal_force(&signal, FILE_CHANCE);
     int r = st_output_open(&output, o->signal);
     if (r == 0) {
         r = write_frames(output.stream, &signal, (uint64_t)(o->duration_ns / ST_NS_PER_MS) * FILE_HZ / 1000);
@@ -130,7 +130,7 @@ static int judge(const struct options *o, struct st_listen_run *run, struct st_w
     if (r != 0)
         return st_failure(NAME, "cannot read %s: %s", o->input, strerror(-r));
     st_signal_init(&signal, FILE_HZ, 2, ST_HEARING_LEVEL);
-    st_hearing_force(&signal, FILE_CHANCE);
+    st_signal_force(&signal, FILE_CHANCE);
     ST_EACH_OF (glitch, signal.glitches, signal.glitches_n) {
         glitch->at_frame = glitch->at_frame * wav->rate_hz / FILE_HZ;
         glitch->frames = glitch->frames > 1 ? glitch->frames * wav->rate_hz / FILE_HZ : 1;

@@ -13,9 +13,8 @@ struct label {
 };
 
 struct head_record {
-    uint32_t magic, rate_hz, channels, period_frames;
-    int64_t latency_frames;
-    char way[16], server[ST_CAPTURE_TEXT_BYTES], plays[ST_CAPTURE_TEXT_BYTES], records[ST_CAPTURE_TEXT_BYTES];
+    uint64_t magic;
+    struct st_capture_head head;
 };
 
 struct packet_record {
@@ -23,13 +22,6 @@ struct packet_record {
     int64_t time_ns;
     uint32_t frames_n, channels;
 }; /* and the samples */
-
-struct event_record {
-    uint64_t at_frame, frames;
-    int64_t time_ns;
-    uint32_t kind, unused;
-    char text[ST_CAPTURE_TEXT_BYTES];
-};
 
 static const struct {
     const char *name, *text;
@@ -56,24 +48,20 @@ static bool is_text(const char *text, size_t bytes)
     return memchr(text, '\0', bytes) != NULL;
 }
 
-static int take_head(struct st_capture_reader *reader, const struct head_record *in,
+static int take_head(struct st_capture_reader *reader, const unsigned char *body,
                      const struct st_capture_sink *sink, void *ctx)
 {
-    struct st_capture_head *head = &reader->head;
-    if (in->magic != MAGIC || head->rate_hz != 0 || in->rate_hz < ST_CAPTURE_RATE_MIN ||
-        in->rate_hz > ST_CAPTURE_RATE_MAX || in->channels < 1 || in->channels > ST_CAPTURE_CHANNELS_MAX ||
-        in->latency_frames < -1 || in->latency_frames > INT32_MAX || in->period_frames > INT32_MAX ||
-        !is_text(in->way, sizeof(in->way)) || !is_text(in->server, sizeof(in->server)) ||
-        !is_text(in->plays, sizeof(in->plays)) || !is_text(in->records, sizeof(in->records)))
+    struct head_record in;
+    memcpy(&in, body, sizeof(in));
+    const struct st_capture_head *head = &in.head;
+    if (in.magic != MAGIC || reader->head.rate_hz != 0 || head->rate_hz < ST_CAPTURE_RATE_MIN ||
+        head->rate_hz > ST_CAPTURE_RATE_MAX || head->channels < 1 ||
+        head->channels > ST_CAPTURE_CHANNELS_MAX || head->latency_frames < -1 ||
+        head->latency_frames > INT32_MAX || head->period_frames > INT32_MAX ||
+        !is_text(head->way, sizeof(head->way)) || !is_text(head->server, sizeof(head->server)) ||
+        !is_text(head->plays, sizeof(head->plays)) || !is_text(head->records, sizeof(head->records)))
         return -EBADMSG;
-    *head = (struct st_capture_head){.rate_hz = in->rate_hz,
-                                     .channels = in->channels,
-                                     .latency_frames = in->latency_frames,
-                                     .period_frames = in->period_frames};
-    memcpy(head->way, in->way, sizeof(head->way));
-    memcpy(head->server, in->server, sizeof(head->server));
-    memcpy(head->plays, in->plays, sizeof(head->plays));
-    memcpy(head->records, in->records, sizeof(head->records));
+    reader->head = *head;
     sink->head(ctx, head);
     return 0;
 }
@@ -102,15 +90,15 @@ static int take_packet(struct st_capture_reader *reader, const unsigned char *bo
     return 0;
 }
 
-static int take_event(const struct st_capture_reader *reader, const struct event_record *in,
+static int take_event(const struct st_capture_reader *reader, const unsigned char *body,
                       const struct st_capture_sink *sink, void *ctx)
 {
-    struct st_capture_event event = {.at_frame = in->at_frame, .frames = in->frames, .time_ns = in->time_ns};
-    if (in->kind >= ST_CAPTURE_EVENT_KINDS || (reader->head.rate_hz == 0 && in->kind != ST_CAPTURE_ABSENT) ||
-        in->at_frame > FRAME_MAX || in->frames > FRAME_MAX || !is_text(in->text, sizeof(in->text)))
+    struct st_capture_event event;
+    memcpy(&event, body, sizeof(event));
+    if ((unsigned)event.kind >= ST_CAPTURE_EVENT_KINDS ||
+        (reader->head.rate_hz == 0 && event.kind != ST_CAPTURE_ABSENT) || event.at_frame > FRAME_MAX ||
+        event.frames > FRAME_MAX || !is_text(event.text, sizeof(event.text)))
         return -EBADMSG;
-    event.kind = (enum st_capture_event_kind)in->kind;
-    memcpy(event.text, in->text, sizeof(event.text));
     sink->event(ctx, &event);
     return 0;
 }
@@ -123,7 +111,7 @@ static size_t record_bytes(const struct st_capture_reader *reader)
         return sizeof(label);
     memcpy(&label, reader->record, sizeof(label));
     const bool fits = label.record == RECORD_HEAD    ? label.bytes == sizeof(struct head_record)
-                      : label.record == RECORD_EVENT ? label.bytes == sizeof(struct event_record)
+                      : label.record == RECORD_EVENT ? label.bytes == sizeof(struct st_capture_event)
                       : label.record == RECORD_PACKET
                           ? label.bytes > sizeof(struct packet_record) &&
                                 label.bytes <= ST_CAPTURE_RECORD_MAX - sizeof(label)
@@ -135,18 +123,11 @@ static int take_record(struct st_capture_reader *reader, size_t bytes, const str
                        void *ctx)
 {
     struct label label;
-    struct head_record head;
-    struct event_record event;
     const unsigned char *body = reader->record + sizeof(label);
     memcpy(&label, reader->record, sizeof(label));
-    if (label.record == RECORD_PACKET)
-        return take_packet(reader, body, bytes - sizeof(label), sink, ctx);
-    if (label.record == RECORD_EVENT) {
-        memcpy(&event, body, sizeof(event));
-        return take_event(reader, &event, sink, ctx);
-    }
-    memcpy(&head, body, sizeof(head));
-    return take_head(reader, &head, sink, ctx);
+    return label.record == RECORD_PACKET  ? take_packet(reader, body, bytes - sizeof(label), sink, ctx)
+           : label.record == RECORD_EVENT ? take_event(reader, body, sink, ctx)
+                                          : take_head(reader, body, sink, ctx);
 }
 
 int st_capture_stream_read(struct st_capture_reader *reader, const void *bytes, size_t bytes_n,
@@ -157,7 +138,7 @@ int st_capture_stream_read(struct st_capture_reader *reader, const void *bytes, 
         const size_t wanted = record_bytes(reader);
         if (wanted == 0)
             return -EBADMSG;
-        const size_t missing = wanted - reader->len, n = missing < bytes_n ? missing : bytes_n;
+        const size_t missing = wanted - reader->len, n = ST_MIN(missing, bytes_n);
         if (n > 0)
             memcpy(reader->record + reader->len, at, n);
         reader->len += n;
@@ -176,41 +157,21 @@ int st_capture_stream_read(struct st_capture_reader *reader, const void *bytes, 
 
 /* --- writing --- */
 
-static void fill_event(struct event_record *out, const struct st_capture_event *event) ST_NONBLOCKING
-{
-    *out = (struct event_record){.at_frame = event->at_frame,
-                                 .frames = event->frames,
-                                 .time_ns = event->time_ns,
-                                 .kind = (uint32_t)event->kind};
-    memcpy(out->text, event->text, sizeof(out->text));
-    out->text[sizeof(out->text) - 1] = '\0';
-}
-
 int st_capture_stream_write_event(int fd, const struct st_capture_event *event)
 {
-    struct {
+    const struct {
         struct label label;
-        struct event_record body;
-    } out = {.label = {RECORD_EVENT, sizeof(out.body)}};
-    fill_event(&out.body, event);
+        struct st_capture_event body;
+    } out = {{RECORD_EVENT, sizeof(out.body)}, *event};
     return st_posix_write_fd(fd, &out, sizeof(out));
 }
 
 int st_capture_stream_write_head(int fd, const struct st_capture_head *head)
 {
-    struct {
+    const struct {
         struct label label;
         struct head_record body;
-    } out = {.label = {RECORD_HEAD, sizeof(out.body)},
-             .body = {.magic = MAGIC,
-                      .rate_hz = head->rate_hz,
-                      .channels = head->channels,
-                      .period_frames = head->period_frames,
-                      .latency_frames = head->latency_frames}};
-    memcpy(out.body.way, head->way, sizeof(out.body.way) - 1);
-    memcpy(out.body.server, head->server, sizeof(out.body.server) - 1);
-    memcpy(out.body.plays, head->plays, sizeof(out.body.plays) - 1);
-    memcpy(out.body.records, head->records, sizeof(out.body.records) - 1);
+    } out = {{RECORD_HEAD, sizeof(out.body)}, {MAGIC, *head}};
     return st_posix_write_fd(fd, &out, sizeof(out));
 }
 
@@ -242,7 +203,7 @@ static size_t room(const struct st_capture_ring *ring) ST_NONBLOCKING
 static size_t copy_in(struct st_capture_ring *ring, size_t at, const void *from, size_t bytes) ST_NONBLOCKING
 {
     const size_t begin = at & (ring->size - 1), first = ring->size - begin;
-    const size_t n = bytes < first ? bytes : first;
+    const size_t n = ST_MIN(bytes, first);
     memcpy(ring->bytes + begin, from, n);
     if (n < bytes)
         memcpy(ring->bytes, (const unsigned char *)from + n, bytes - n);
@@ -251,14 +212,12 @@ static size_t copy_in(struct st_capture_ring *ring, size_t at, const void *from,
 
 static bool put_event(struct st_capture_ring *ring, const struct st_capture_event *event) ST_NONBLOCKING
 {
-    const struct label label = {RECORD_EVENT, sizeof(struct event_record)};
-    struct event_record body;
-    if (room(ring) < sizeof(label) + sizeof(body))
+    const struct label label = {RECORD_EVENT, sizeof(*event)};
+    if (room(ring) < sizeof(label) + sizeof(*event))
         return false;
-    fill_event(&body, event);
     size_t at = atomic_load_explicit(&ring->head, memory_order_relaxed);
     at = copy_in(ring, at, &label, sizeof(label));
-    at = copy_in(ring, at, &body, sizeof(body));
+    at = copy_in(ring, at, event, sizeof(*event));
     atomic_store_explicit(&ring->head, at, memory_order_release);
     return true;
 }
@@ -320,8 +279,7 @@ void st_capture_stream_ring_put(struct st_capture_ring *ring, const struct st_ca
 {
     const uint32_t most = ST_CAPTURE_SAMPLES_MAX / ring->channels;
     for (uint32_t begin = 0; begin < packet->frames_n; begin += most)
-        put_part(ring, packet, begin, packet->frames_n - begin < most ? packet->frames_n - begin : most, from,
-                 stride);
+        put_part(ring, packet, begin, ST_MIN(packet->frames_n - begin, most), from, stride);
 }
 
 int st_capture_stream_ring_write(struct st_capture_ring *ring, int fd)
@@ -330,7 +288,7 @@ int st_capture_stream_ring_write(struct st_capture_ring *ring, int fd)
     const size_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
     while (tail != head) {
         const size_t begin = tail & (ring->size - 1), first = ring->size - begin;
-        const size_t n = head - tail < first ? head - tail : first;
+        const size_t n = ST_MIN(head - tail, first);
         const int r = st_posix_write_fd(fd, ring->bytes + begin, n);
         if (r < 0)
             return r;

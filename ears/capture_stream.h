@@ -18,6 +18,7 @@
 #define ST_CAPTURE_TEXT_BYTES   160
 #define ST_CAPTURE_LEVEL_MAX    8.0F /* a larger sample, or one that is no number, is written as this */
 
+/* It and the event go through the pipe as they are; each text ends within its array. */
 struct st_capture_head {
     uint32_t rate_hz, channels;
     int64_t latency_frames; /* of both ways, as the server reports it; -1: unknown */
@@ -35,7 +36,7 @@ struct st_capture_packet {
     const float *samples; /* interleaved */
 };
 
-/* number, name, what happened; with %s: its text */
+/* number, name, what happened */
 #define ST_CAPTURE_EVENTS(X)                                                                                 \
     X(XRUN, "xrun", "the sound server or the device reported an xrun")                                       \
     X(PLAYER, "player-late", "the program that plays the signal was not ready")                              \
@@ -43,6 +44,7 @@ struct st_capture_packet {
     X(FULL, "full", "the command did not take what was recorded in time")                                    \
     X(FORMAT, "format", "the format changed")                                                                \
     X(MIXED, "mixed", "another program plays to the same device")                                            \
+    X(PASSES, "passes", "what is played passes another program on its way")                                  \
     X(GONE, "gone", "the device or the sound server has gone")                                               \
     X(FORCED, "forced", "a glitch was forced")                                                               \
     X(ABSENT, "absent", "this way is not there")

@@ -2,63 +2,25 @@
 
 #include "evidence/miss_events.h"
 
-#define SILENT     3e-5F  /* of full scale, -90 dB */
-#define CLIPPED    0.999F /* of full scale */
-#define TRIES      10     /* of places, from the tones on: it is no such path, and a try costs 0.2 s */
-#define TRIES_MAX  60     /* before: 42 s */
-#define LOSSY      0.05   /* noise beside the tones: more than conversion leaves */
-#define FORCE_FROM 2      /* s */
-#define FORCE_S    4.5    /* half a second for each */
-#define GAP_MAX_S  60     /* a longer gap is another clock */
-#define DRIFT_MIN  30e-6  /* of music: what is known at one moment is that inexact */
+#define SILENT    3e-5F  /* of full scale, -90 dB */
+#define CLIPPED   0.999F /* of full scale */
+#define TRIES     10     /* of places, from the tones on: it is no such path, and a try costs 0.2 s */
+#define TRIES_MAX 60     /* before: 42 s */
+#define LOSSY     0.05   /* noise beside the tones: more than conversion leaves */
+#define GAP_MAX_S 60     /* a longer gap is another clock */
+#define DRIFT_MIN 30e-6  /* of music: what is known at one moment is that inexact */
 
-static const struct {
-    const char *name, *text, *promise;
-    uint32_t least_us;
-} classes[] = {
-#define ROW(id, name, text, promise, least_us) [ST_PATH_##id] = {name, text, promise, least_us},
+const struct st_path_words st_hearing_classes[ST_PATH_CLASSES_N] = {
+#define ROW(id, name, text, promise, least_us) {name, text, promise, least_us},
     ST_PATH_CLASSES(ROW)
 #undef ROW
 };
 
-static const struct {
-    const char *name, *text;
-} remarks[] = {
-#define ROW(id, name, text) [ST_REMARK_##id] = {name, text},
+const struct st_remark_words st_hearing_remarks[ST_REMARKS_N] = {
+#define ROW(id, name, text) {name, text},
     ST_REMARKS(ROW)
 #undef ROW
 };
-
-const char *st_hearing_class_name(enum st_path_class path_class)
-{
-    return classes[path_class].name;
-}
-
-const char *st_hearing_class_text(enum st_path_class path_class)
-{
-    return classes[path_class].text;
-}
-
-const char *st_hearing_class_promise(enum st_path_class path_class)
-{
-    return classes[path_class].promise;
-}
-
-const char *st_hearing_remark_name(enum st_remark remark)
-{
-    return remarks[remark].name;
-}
-
-const char *st_hearing_remark_text(enum st_remark remark)
-{
-    return remarks[remark].text;
-}
-
-void st_hearing_force(struct st_signal *signal, uint64_t chance)
-{
-    const uint64_t from = (uint64_t)FORCE_FROM * signal->rate_hz;
-    (void)st_signal_force(signal, chance, from, from + (uint64_t)(FORCE_S * signal->rate_hz));
-}
 
 /* --- while it is heard --- */
 
@@ -74,14 +36,19 @@ static void keep(void *ctx, const struct st_loss *loss)
     list->losses[at] = *loss;
 }
 
-void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels)
+static void begin(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels, bool music)
 {
     hearing->rate_hz = rate_hz;
     hearing->channels = channels;
-    hearing->music = false;
+    hearing->music = music;
     hearing->frames = hearing->clipped = hearing->same = 0;
     hearing->peak = hearing->played_peak = 0;
     hearing->by_places.n = hearing->by_tones.n = 0;
+}
+
+void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels)
+{
+    begin(hearing, rate_hz, channels, false);
     st_places_init(&hearing->places, rate_hz, ST_HEARING_LEVEL, keep);
     hearing->places.tries_max = TRIES_MAX;
     st_tones_init(&hearing->tones, rate_hz, keep);
@@ -89,8 +56,7 @@ void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t chan
 
 void st_hearing_init_music(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels, uint64_t chance)
 {
-    st_hearing_init(hearing, rate_hz, channels);
-    hearing->music = true;
+    begin(hearing, rate_hz, channels, true);
     st_reference_init(&hearing->reference, rate_hz, channels, chance, keep);
 }
 
@@ -103,6 +69,7 @@ void st_hearing_gap(struct st_hearing *hearing, uint64_t frames_n)
 void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played)
 {
     st_places_expect(&hearing->places, recorded, played);
+    hearing->tones.expects = true;
 }
 
 void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t frames_n)
@@ -174,7 +141,7 @@ struct at {
  * forced in the recording, which the path's losses do not move */
 static size_t places_of_losses(const struct st_hearing_list *list, double drift, struct at *ret)
 {
-    const size_t n = list->n < ST_HEARING_LOSSES_MAX ? list->n : ST_HEARING_LOSSES_MAX;
+    const size_t n = ST_MIN(list->n, ST_HEARING_LOSSES_MAX);
     int64_t shift = 0;
     for (size_t i = 0; i < n; i++) {
         const struct st_loss *loss = &list->losses[i];
@@ -205,36 +172,50 @@ static size_t places_of_glitches(const struct st_glitch *forced, size_t forced_n
 struct match {
     const struct at *losses, *glitches;
     size_t losses_n, glitches_n;
-    int64_t tolerance; /* frames, of places and of lengths */
+    int64_t tolerance, longer; /* frames, of places and of lengths; a loss may be longer by so much */
     bool same_kind;
+    unsigned covered_n; /* glitches within a loss that is longer than they: no one can hear them */
 };
+
+static bool is_it(const struct match *match, const struct at *loss, const struct at *glitch, int64_t offset)
+{
+    const int64_t off = llabs(loss->place + offset - glitch->place);
+    const int64_t longer = (int64_t)loss->frames - (int64_t)glitch->frames;
+    return off <= match->tolerance && longer >= -match->tolerance && longer <= match->longer &&
+           (!match->same_kind || loss->kind == glitch->kind);
+}
+
+static bool covers(const struct match *match, const struct at *loss, const struct at *glitch, int64_t offset)
+{
+    const int64_t off = glitch->place - loss->place - offset;
+    return loss->frames > glitch->frames && off >= -match->tolerance &&
+           off <= (int64_t)loss->frames + match->tolerance;
+}
 
 /* @param ret_forced for each loss, whether it is one. @return how many glitches are losses, if the signal is
  * `offset` ahead of the recording. */
-static unsigned matches(const struct match *match, int64_t offset, bool *ret_forced)
+static unsigned matches(struct match *match, int64_t offset, bool *ret_forced)
 {
     unsigned found_n = 0;
     memset(ret_forced, 0, match->losses_n);
+    match->covered_n = 0;
     for (size_t g = 0; g < match->glitches_n; g++) {
         const struct at *glitch = &match->glitches[g];
-        for (size_t i = 0; i < match->losses_n; i++) {
+        bool found = false, covered = false;
+        for (size_t i = 0; i < match->losses_n && !found; i++) {
             const struct at *loss = &match->losses[i];
-            const int64_t off = loss->place + offset - glitch->place;
-            const int64_t longer = (int64_t)loss->frames - (int64_t)glitch->frames;
-            if (ret_forced[i] || off < -match->tolerance || off > match->tolerance ||
-                longer < -match->tolerance || longer > match->tolerance ||
-                (match->same_kind && loss->kind != glitch->kind))
-                continue;
-            ret_forced[i] = true;
-            found_n++;
-            break;
+            found = !ret_forced[i] && is_it(match, loss, glitch, offset);
+            ret_forced[i] |= found;
+            covered |= covers(match, loss, glitch, offset);
         }
+        found_n += found;
+        match->covered_n += covered && !found;
     }
     return found_n;
 }
 
 /* Without places the offset is the one at which most glitches are found. */
-static int64_t best_offset(const struct match *match, bool *scratch)
+static int64_t best_offset(struct match *match, bool *scratch)
 {
     unsigned best_n = 0;
     int64_t best = 0;
@@ -258,7 +239,8 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
     const bool music = hearing->music, exact = is_exact(ret->path_class);
     const struct st_hearing_list *list = exact || music ? &hearing->by_places : &hearing->by_tones;
     const uint64_t ms = hearing->rate_hz / 1000;
-    const uint64_t least = (uint64_t)hearing->rate_hz * classes[ret->path_class].least_us / 1000000;
+    const uint64_t least =
+        (uint64_t)hearing->rate_hz * st_hearing_classes[ret->path_class].least_us / 1000000;
     const double drift = music ? (double)NAN : exact ? 0 : st_tones_drift_ppm(&hearing->tones) * 1e-6;
     struct at losses[ST_HEARING_LOSSES_MAX], glitches[ST_SIGNAL_GLITCHES_MAX];
     bool is_forced[ST_HEARING_LOSSES_MAX];
@@ -266,7 +248,7 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
         forced = hearing->reference.forced;
         forced_n = hearing->reference.forced_n;
     }
-    forced_n = forced_n < ST_SIGNAL_GLITCHES_MAX ? forced_n : ST_SIGNAL_GLITCHES_MAX;
+    forced_n = ST_MIN(forced_n, ST_SIGNAL_GLITCHES_MAX);
     struct match match = {.losses = losses,
                           .glitches = glitches,
                           .losses_n = places_of_losses(list, drift, losses),
@@ -275,9 +257,10 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
                                                  : music ? ms
                                                          : 2),
                           .same_kind = exact};
+    match.longer = match.tolerance + (int64_t)(exact ? 0 : 20 * ms); /* their ends are less sure */
     const int64_t offset = music ? 0 : exact ? hearing->places.first_offset : best_offset(&match, is_forced);
-    ret->forced_n = (unsigned)match.glitches_n;
     ret->forced_found_n = matches(&match, offset, is_forced);
+    ret->forced_n = (unsigned)match.glitches_n - match.covered_n;
     if (least > 1) { /* shorter ones may have been found, too */
         match.same_kind = false;
         match.glitches_n = places_of_glitches(forced, forced_n, 0, !music, glitches);
@@ -340,7 +323,8 @@ static void take_figures(const struct st_hearing *hearing, struct st_hearing_res
 static void remark_music(const struct st_hearing *hearing, bool *say)
 {
     const struct st_reference *reference = &hearing->reference;
-    say[ST_REMARK_QUIET] = reference->force.forced_n < reference->force.plan.glitches_n;
+    say[ST_REMARK_QUIET] = reference->force.forced_n < reference->force.plan.glitches_n &&
+                           !say[ST_REMARK_SILENT] && (reference->was_followed || reference->unlike_n == 0);
     const bool several = 2 * reference->similar_n > reference->unlike_n;
     say[ST_REMARK_EFFECTS] = reference->unlike_n > 0 && !reference->was_followed && !several;
     say[ST_REMARK_REPEATS] = reference->similar_frames > 0 || (!reference->was_followed && several);
@@ -368,8 +352,7 @@ static void take_remarks(const struct st_hearing *hearing, struct st_hearing_res
     say[ST_REMARK_VOLUME] = exact && hearing->places.volumes_n > 0;
     say[ST_REMARK_CONTACT] =
         !none && (exact ? hearing->places.contact_lost_n : hearing->tones.contact_lost_n) > 0;
-    say[ST_REMARK_SHORT] =
-        !none && (double)hearing->frames < (FORCE_FROM + FORCE_S) * (double)hearing->rate_hz;
+    say[ST_REMARK_SHORT] = !none && (double)hearing->frames < ST_SIGNAL_FORCED_S * (double)hearing->rate_hz;
 }
 
 void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,

@@ -32,9 +32,10 @@ enum st_path_class {
         ST_PATH_CLASSES_N
 };
 
-const char *st_hearing_class_name(enum st_path_class path_class);
-const char *st_hearing_class_text(enum st_path_class path_class);
-const char *st_hearing_class_promise(enum st_path_class path_class);
+extern const struct st_path_words {
+    const char *name, *text, *promise;
+    uint32_t least_us;
+} st_hearing_classes[ST_PATH_CLASSES_N];
 
 /* Not counted as losses. The name is that of the JSON. */
 #define ST_REMARKS(X)                                                                                        \
@@ -46,7 +47,7 @@ const char *st_hearing_class_promise(enum st_path_class path_class);
     X(MIXED, "mixed", "Other sound was mixed in. It was not counted: stop other programs.")                  \
     X(VOLUME, "volume", "The volume changed. That was not counted.")                                         \
     X(CONTACT, "contact-lost", "The signal was lost for more than a second.")                                \
-    X(SHORT, "short", "The recording is too short: the forced glitches are in its first 7 s.")               \
+    X(SHORT, "short", "The recording is too short: the test glitches are in its first 7 s.")                 \
     X(QUIET, "quiet", "The programs played too little: let the music play for 10 s without a pause.")        \
     X(REPEATS, "repeats", "The music repeats itself exactly. That time does not count as heard.")            \
     X(EFFECTS, "effects",                                                                                    \
@@ -60,8 +61,9 @@ enum st_remark {
         ST_REMARKS_N
 };
 
-const char *st_hearing_remark_name(enum st_remark remark);
-const char *st_hearing_remark_text(enum st_remark remark);
+extern const struct st_remark_words {
+    const char *name, *text;
+} st_hearing_remarks[ST_REMARKS_N];
 
 struct st_hearing_list {
     size_t n; /* all; those beyond ST_HEARING_LOSSES_MAX are only counted */
@@ -88,7 +90,8 @@ struct st_hearing_result {
     size_t kept_n;                                /* of them, in `losses` */
     struct st_loss losses[ST_HEARING_LOSSES_MAX]; /* that were not forced; at_frame: recorded */
     uint64_t lost_frames;                         /* of all that are kept */
-    unsigned forced_n, forced_found_n;            /* those that this class promises to find */
+    unsigned forced_n, forced_found_n;            /* those that this class promises to find, but for those
+                                                     within a longer loss */
     double per_hour_max95;    /* losses of at least the promised length; inf: nothing heard */
     double gain_db, noise_db; /* NAN: unknown */
     double drift_ppm; /* the recording's clock against the player's; NAN: unknown, or by music below 30 */
@@ -116,8 +119,5 @@ void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, 
 /** "0" may be said, or that there were losses: a path was found, and each forced glitch that its class
  * promises to find, of music each at all, and contact was not lost without a loss. */
 bool st_hearing_valid(const struct st_hearing_result *result);
-
-/** The glitches of the signal that `listen --signal` writes. */
-void st_hearing_force(struct st_signal *signal, uint64_t chance);
 
 #endif

@@ -1,5 +1,12 @@
 #include "ears/loss.h"
 
+#define JOIN_MS 20
+
+void st_losses_init(struct st_losses *losses, uint32_t rate_hz, st_loss_fn found)
+{
+    *losses = (struct st_losses){.join_frames = (uint64_t)rate_hz * JOIN_MS / 1000, .found = found};
+}
+
 /* The next block in the wrong order would end there. */
 static uint64_t away(const struct st_losses *losses)
 {
@@ -23,7 +30,7 @@ static void join(struct st_loss *first, const struct st_loss *next)
     if (first->kind != next->kind)
         first->kind = ST_LOSS_CORRUPTED;
     const uint64_t shift = (uint64_t)llabs(first->shift_frames);
-    first->frames = span > shift ? span : shift;
+    first->frames = ST_MAX(span, shift);
 }
 
 void st_losses_add(struct st_losses *losses, const struct st_loss *loss, uint64_t clean, void *ctx)

@@ -15,7 +15,7 @@ struct st_loss {
 typedef void (*st_loss_fn)(void *ctx, const struct st_loss *loss);
 
 /** Losses with less than 20 ms of sound between them are one, and so are blocks in the wrong order, each of
- * which ends where the signal is back or in the next block. All but the first three 0 at first. */
+ * which ends where the signal is back or in the next block. */
 struct st_losses {
     uint64_t join_frames, slack_frames; /* slack: places are known so well */
     st_loss_fn found;
@@ -24,6 +24,7 @@ struct st_losses {
     uint64_t clean_from;
 };
 
+void st_losses_init(struct st_losses *losses, uint32_t rate_hz, st_loss_fn found);
 /** @param clean  recorded: the signal is back from here on. */
 void st_losses_add(struct st_losses *losses, const struct st_loss *loss, uint64_t clean, void *ctx);
 /** There was sound up to this frame, and no loss. Gives what no other can belong to any more. */

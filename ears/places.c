@@ -10,7 +10,6 @@
 #define SILENT        1e-6F /* of full scale: nothing is played there */
 #define SLACK         4     /* frames: with noise, that number may agree with the signal by chance */
 #define SURE          6     /* sigmas: the signal is there, below other sound */
-#define JOIN_MS       20    /* less sound than that between two losses makes them one */
 #define TRY_MS        100   /* between two looks for the signal */
 #define TRIES_FAST    5
 #define SEARCHES_FAST 8 /* then each search waits twice as long as the one before */
@@ -22,7 +21,7 @@ void st_places_init(struct st_places *places, uint32_t rate_hz, float level, st_
     places->rate_hz = rate_hz;
     places->tries_max = UINT64_MAX;
     places->steps = st_signal_steps(level);
-    places->losses = (struct st_losses){.join_frames = (uint64_t)rate_hz * JOIN_MS / 1000, .found = found};
+    st_losses_init(&places->losses, rate_hz, found);
 }
 
 void st_places_expect(struct st_places *places, uint64_t recorded, uint64_t played)
@@ -50,17 +49,33 @@ static bool agrees(const struct st_places *places, uint64_t frame, int64_t offse
 
 /* --- where it is --- */
 
-/* @return how much of the last frames is the signal at that offset, -1 .. 1. */
-static double correlation(const struct st_places *places, int64_t offset)
+/* What was heard and what was played have in common. */
+struct common {
+    double both, xx, ss;
+};
+
+static struct common common_of(const struct st_places *places, uint64_t from, uint64_t until, int64_t offset)
 {
-    double both = 0, xx = 0, ss = 0;
-    for (uint64_t i = places->n - WINDOW; i < places->n; i++) {
+    struct common sum = {0};
+    for (uint64_t i = from; i < until; i++) {
         const double x = (double)heard(places, i), s = played(places, i, offset);
-        both += x * s;
-        xx += x * x;
-        ss += s * s;
+        sum.both += x * s;
+        sum.xx += x * x;
+        sum.ss += s * s;
     }
-    return xx > 0 && ss > 0 ? both / sqrt(xx * ss) : 0;
+    return sum;
+}
+
+/* @return how much of these frames is the signal at that offset, -1 .. 1. */
+static double correlation(const struct st_places *places, uint64_t from, uint64_t until, int64_t offset)
+{
+    const struct common sum = common_of(places, from, until, offset);
+    return sum.xx > 0 && sum.ss > 0 ? sum.both / sqrt(sum.xx * sum.ss) : 0;
+}
+
+static bool is_there(const struct st_places *places, int64_t offset)
+{
+    return fabs(correlation(places, places->n - WINDOW, places->n, offset)) >= CORRELATED;
 }
 
 /* The signs of the first frames tell most offsets apart, in either polarity. */
@@ -81,7 +96,7 @@ static bool signs_agree(const struct st_places *places, int64_t offset)
 static bool find_between(const struct st_places *places, int64_t from, int64_t until, int64_t *ret_offset)
 {
     for (int64_t offset = from; offset < until; offset++) {
-        if (signs_agree(places, offset) && fabs(correlation(places, offset)) >= CORRELATED) {
+        if (signs_agree(places, offset) && is_there(places, offset)) {
             *ret_offset = offset;
             return true;
         }
@@ -114,13 +129,8 @@ static void seek(struct st_places *places)
 /* Gain and noise over CALIBRATE frames. @return false: samples do not come back one by one here. */
 static bool calibrate(struct st_places *places)
 {
-    double both = 0, ss = 0, most = 0, ee = 0;
-    for (uint64_t i = places->n - CALIBRATE; i < places->n; i++) {
-        const double s = played(places, i, places->offset);
-        both += (double)heard(places, i) * s;
-        ss += s * s;
-    }
-    double gain = both / ss;
+    const struct common sum = common_of(places, places->n - CALIBRATE, places->n, places->offset);
+    double gain = sum.both / sum.ss, most = 0, ee = 0;
     for (int pass = 0; pass < 2; pass++) { /* then with a gain of 1, if it is that but for rounding */
         most = ee = 0;
         for (uint64_t i = places->n - CALIBRATE; i < places->n; i++) {
@@ -132,7 +142,7 @@ static bool calibrate(struct st_places *places)
             break;
         gain = 1;
     }
-    const double noise = sqrt(ee / ss) / fabs(gain);
+    const double noise = sqrt(ee / sum.ss) / fabs(gain);
     const bool exact = gain == 1 && most < 0.25 / FULL_SCALE;
     const double tolerance = exact ? 0.25 / FULL_SCALE : fmax(SIGMAS * sqrt(ee / CALIBRATE), 1.5 * most);
     if (gain == 0 || !(noise <= NOISE_MAX) || tolerance >= fabs(gain) * places->steps / FULL_SCALE / 2)
@@ -144,36 +154,18 @@ static bool calibrate(struct st_places *places)
     return true;
 }
 
-static void settle(struct st_places *places)
-{
-    if (places->n - places->calibrate_from < CALIBRATE)
-        return;
-    const bool good = calibrate(places);
-    places->calibrate_from = 0;
-    if (!good) /* of a new volume: it was not; what is damaged stays so */
-        return;
-    places->losses.slack_frames = places->exact ? 0 : SLACK;
-    if (places->locked)
-        places->volumes_n++;
-    else if (places->was_locked)
-        places->contact_lost_n++;
-    if (!places->was_locked) {
-        places->first_frame = places->n;
-        places->first_offset = places->offset;
-    }
-    places->was_locked = places->locked = true;
-    places->damaged = false;
-    places->tries_n = 0;
-}
-
 /* --- losses --- */
+
+/* Of what is still known. */
+static uint64_t oldest(const struct st_places *places)
+{
+    return places->n - ST_MIN(places->n, ST_PLACES_RING);
+}
 
 static bool is_silent(const struct st_places *places, uint64_t from, uint64_t until)
 {
     const double most = places->exact ? 0 : places->tolerance;
-    if (from + ST_PLACES_RING <= places->n) /* it is known no longer */
-        from = places->n + 1 - ST_PLACES_RING;
-    for (uint64_t i = from; i < until; i++) {
+    for (uint64_t i = ST_MAX(from, oldest(places)); i < until; i++) {
         if (fabs((double)heard(places, i)) > most)
             return false;
     }
@@ -184,15 +176,11 @@ static bool is_silent(const struct st_places *places, uint64_t from, uint64_t un
  * but for chance. */
 static bool is_mixed(const struct st_places *places, uint64_t from, uint64_t until)
 {
-    double both = 0, xx = 0, ss = 0;
-    from = until - from < ST_PLACES_RING / 2 ? from : until - ST_PLACES_RING / 2;
-    for (uint64_t i = from; i < until; i++) {
-        const double x = (double)heard(places, i), s = places->gain * played(places, i, places->offset);
-        both += x * s;
-        xx += x * x;
-        ss += s * s;
-    }
-    return until - from >= WINDOW && both > ss / 2 && both > SURE * sqrt(xx * ss / (double)(until - from));
+    from = ST_MAX(from, until - ST_MIN(until, ST_PLACES_RING / 2));
+    const struct common sum = common_of(places, from, until, places->offset);
+    const double both = sum.both * copysign(1, places->gain), frames = (double)(until - from);
+    return until - from >= WINDOW && both > fabs(places->gain) * sum.ss / 2 &&
+           both > SURE * sqrt(sum.xx * sum.ss / frames);
 }
 
 /* Damage from bad_at on; from `clean` on the signal is back, `shift` frames ahead. */
@@ -223,6 +211,50 @@ static void heal(struct st_places *places, uint64_t clean, int64_t shift, void *
         return;
     }
     st_losses_add(&places->losses, &loss, clean, ctx);
+}
+
+/* @return since when it has agreed, up to a window before the damage. */
+static uint64_t since(const struct st_places *places, uint64_t clean, int64_t offset)
+{
+    while (clean > oldest(places) && clean + WINDOW > places->bad_at && agrees(places, clean - 1, offset))
+        clean--;
+    return clean;
+}
+
+/* The volume is another one: that is no loss, but for what has nothing of the signal before it. */
+static void take_volume(struct st_places *places, void *ctx)
+{
+    const uint64_t clean = since(places, places->n - CALIBRATE, places->offset);
+    const uint64_t first = ST_MAX(places->bad_at, oldest(places));
+    uint64_t end = first;
+    while (end < clean &&
+           fabs(correlation(places, end, ST_MIN(end + WINDOW, clean), places->offset)) < CORRELATED)
+        end++;
+    places->volumes_n++;
+    if (end > first)
+        heal(places, clean - end < WINDOW ? clean : end, 0, ctx); /* a few frames may agree by chance */
+}
+
+static void settle(struct st_places *places, void *ctx)
+{
+    if (places->n - places->calibrate_from < CALIBRATE)
+        return;
+    const bool good = calibrate(places);
+    places->calibrate_from = 0;
+    if (!good) /* of a new volume: it was not; what is damaged stays so */
+        return;
+    places->losses.slack_frames = places->exact ? 0 : SLACK;
+    if (places->locked)
+        take_volume(places, ctx);
+    else if (places->was_locked)
+        places->contact_lost_n++;
+    if (!places->was_locked) {
+        places->first_frame = places->n;
+        places->first_offset = places->offset;
+    }
+    places->was_locked = places->locked = true;
+    places->damaged = false;
+    places->tries_n = 0;
 }
 
 /* Looks for the last frames within a second. */
@@ -259,7 +291,7 @@ static void look_again(struct st_places *places, void *ctx)
     const uint64_t lasts = places->n - places->bad_at;
     if (lasts % (places->rate_hz / 10) != 0 || !is_loud(places))
         return;
-    if (fabs(correlation(places, places->offset)) >= CORRELATED) {
+    if (is_there(places, places->offset)) {
         places->calibrate_from = places->n - WINDOW;
     } else if (lasts > places->rate_hz && !is_mixed(places, places->n - places->rate_hz, places->n)) {
         if (places->expects)
@@ -280,12 +312,7 @@ static void search(struct st_places *places, void *ctx)
         places->next_search = places->n + ((uint64_t)SEARCH_FRAMES << (pace < 8 ? pace : 8));
         return;
     }
-    uint64_t clean = places->n - WINDOW;
-    const uint64_t least = places->n > ST_PLACES_RING ? places->n - ST_PLACES_RING : 0;
-    while (clean > least && clean + WINDOW > places->bad_at &&
-           agrees(places, clean - 1, places->offset + shift))
-        clean--;
-    heal(places, clean, shift, ctx);
+    heal(places, since(places, places->n - WINDOW, places->offset + shift), shift, ctx);
 }
 
 static void track(struct st_places *places, void *ctx)
@@ -317,7 +344,7 @@ void st_places_take(struct st_places *places, const float *samples, size_t strid
         const float sample = samples[i * stride];
         places->ring[places->n++ % ST_PLACES_RING] = isfinite(sample) ? sample : 0;
         if (places->calibrate_from != 0)
-            settle(places);
+            settle(places, ctx);
         else if (places->locked)
             track(places, ctx);
         else if (places->n >= places->next_try && places->n >= WINDOW &&

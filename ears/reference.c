@@ -23,12 +23,10 @@
 #define RATE_MAX   1e-3  /* frames in a frame: two clocks do not differ by more */
 #define VAGUE_MS   100   /* converted: the music may be found again that late */
 #define SHORT_MS   2     /* converted: shorter damage in its place is what conversion does */
-#define JOIN_MS    20    /* less sound than that between two losses makes them one */
+#define LEAST_MS   20    /* converted: the shortest loss that is promised */
 #define SIMILAR_MS 100   /* between two looks whether the music repeats itself */
 #define FORCE_MS   60    /* frames that are left out are known that long before */
 #define AHEAD_MS   25    /* of them: there must be sound where glitches are forced */
-#define FORCE_FROM 2     /* s of sound */
-#define FORCE_S    4.5   /* half a second for each */
 #define AUDIBLE    1e-4F /* differences of differences: damage changes samples there */
 #define LEVEL_MAX  1e6F
 #define CLIPPED    0.999F /* of full scale */
@@ -43,14 +41,13 @@ static uint64_t frames_of(const struct st_reference *reference, uint32_t ms)
 void st_reference_init(struct st_reference *reference, uint32_t rate_hz, uint32_t channels, uint64_t chance,
                        st_loss_fn found)
 {
-    const uint64_t from = (uint64_t)FORCE_FROM * rate_hz;
     memset(reference, 0, sizeof(*reference));
     reference->rate_hz = rate_hz;
     reference->channels = channels;
     reference->kernel_part = (double)NAN;
-    reference->losses = (struct st_losses){.join_frames = (uint64_t)rate_hz * JOIN_MS / 1000, .found = found};
+    st_losses_init(&reference->losses, rate_hz, found);
     st_signal_init(&reference->force.plan, rate_hz, 1, 1);
-    (void)st_signal_force(&reference->force.plan, chance, from, from + (uint64_t)(FORCE_S * rate_hz));
+    st_signal_force(&reference->force.plan, chance);
 }
 
 int64_t st_reference_latency(const struct st_reference *reference)
@@ -93,7 +90,7 @@ static float forced(struct st_reference *reference, float sample)
     const bool sees = reference->n >= reference->blind_until + CALIBRATE;
     force->sounding += now < force->sounds_until && reference->state == ST_REFERENCE_FOLLOWS &&
                        !reference->similar && !reference->damaged && sees;
-    const uint64_t least = !reference->by_sample ? frames_of(reference, JOIN_MS)
+    const uint64_t least = !reference->by_sample ? frames_of(reference, LEAST_MS)
                            : reference->exact    ? 1
                                                  : frames_of(reference, 1);
     const struct st_glitch *next = &force->plan.glitches[force->forced_n];
@@ -192,9 +189,8 @@ static struct place find(struct st_reference *reference, int64_t from, int64_t u
     struct place best = {.lag = near};
     const int64_t oldest = (int64_t)reference->n - ST_REFERENCE_RING + 1;
     const int64_t first = (int64_t)reference->n - WINDOW; /* of the window */
-    from = from > 0 ? from : 0;
-    until = until < first - oldest ? until : first - oldest;
-    until = until < first ? until : first;
+    from = ST_MAX(from, 0);
+    until = ST_MIN(until, ST_MIN(first - oldest, first));
     if (until < from)
         return best;
     for (int64_t i = 0; i < WINDOW; i++) {
@@ -357,7 +353,7 @@ static bool is_silent(const struct st_reference *reference, uint64_t from, uint6
 static bool is_mixed(const struct st_reference *reference, uint64_t from, uint64_t until)
 {
     double both = 0, xx = 0, ss = 0;
-    from = until - from < ST_REFERENCE_RING / 4 ? from : until - ST_REFERENCE_RING / 4;
+    from = ST_MAX(from, until - ST_MIN(until, ST_REFERENCE_RING / 4));
     for (uint64_t i = from; i < until; i++) {
         const double x = (double)heard(reference, i), s = expects(reference, i, reference->lag);
         if (isnan(x))
@@ -403,7 +399,7 @@ static void heal(struct st_reference *reference, uint64_t clean, int64_t shift, 
     reference->damaged = false;
     reference->lag -= shift;
     const bool joins = joins_gap(reference) &&
-                       (shift != 0 || (!reference->by_sample && len < frames_of(reference, JOIN_MS)));
+                       (shift != 0 || (!reference->by_sample && len < frames_of(reference, LEAST_MS)));
     reference->after_gap = false;
     if (joins || loss.frames == 0 ||
         (shift == 0 && !reference->by_sample && len < frames_of(reference, SHORT_MS)))

@@ -6,24 +6,22 @@
 /* Primes: no two have a common period within a second. */
 const uint32_t st_signal_tones_hz[ST_SIGNAL_TONES] = {1297, 1657, 2087};
 
+static const struct {
+    const char *name, *text;
+} kinds_of_loss[] = {
+#define ROW(kind, name, text) {name, text},
+    ST_LOSS_KINDS(ROW)
+#undef ROW
+};
+
 const char *st_signal_loss_name(enum st_loss_kind kind)
 {
-    static const char *const names[] = {
-#define NAME(kind, name, text) name,
-        ST_LOSS_KINDS(NAME)
-#undef NAME
-    };
-    return names[kind];
+    return kinds_of_loss[kind].name;
 }
 
 const char *st_signal_loss_text(enum st_loss_kind kind)
 {
-    static const char *const texts[] = {
-#define TEXT(kind, name, text) text,
-        ST_LOSS_KINDS(TEXT)
-#undef TEXT
-    };
-    return texts[kind];
+    return kinds_of_loss[kind].text;
 }
 
 /* splitmix64 (Steele, Lea, Flood 2014): a number's bits, well mixed. */
@@ -73,23 +71,19 @@ void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channel
     *signal = (struct st_signal){.rate_hz = rate_hz, .channels = channels, .level = level};
 }
 
-size_t st_signal_force(struct st_signal *signal, uint64_t chance, uint64_t from_frame, uint64_t until_frame)
+void st_signal_force(struct st_signal *signal, uint64_t chance)
 {
-    const uint64_t ms = signal->rate_hz / 1000, lengths[] = {1, ms, 20 * ms};
+    const uint64_t ms = signal->rate_hz / 1000, lengths[] = {1, ms, 20 * ms}, each = signal->rate_hz / 2;
     static const enum st_loss_kind kinds[] = {ST_LOSS_LOST, ST_LOSS_REPEATED, ST_LOSS_ZEROED};
-    const uint64_t each = until_frame > from_frame ? (until_frame - from_frame) / ST_SIGNAL_GLITCHES_MAX : 0;
     uint64_t any = mix(chance);
     signal->glitches_n = 0;
-    if (each < 200 * ms)
-        return 0;
     const uint64_t first = any % ST_SIGNAL_GLITCHES_MAX; /* which comes first is not known, too */
     for (uint64_t i = 0; i < ST_SIGNAL_GLITCHES_MAX; i++) {
         const uint64_t which = (first + 4 * i) % ST_SIGNAL_GLITCHES_MAX; /* 4 and 9 share no factor: all */
         any = mix(any);
         signal->glitches[signal->glitches_n++] = (struct st_glitch){
-            kinds[which % 3], from_frame + i * each + any % (each - 100 * ms), lengths[which / 3]};
+            kinds[which % 3], (4 + i) * each + any % (each - 100 * ms), lengths[which / 3]};
     }
-    return signal->glitches_n;
 }
 
 /* Where the signal is when that frame is played. @return false: silence is forced. */

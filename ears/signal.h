@@ -48,9 +48,11 @@ extern const uint32_t st_signal_tones_hz[ST_SIGNAL_TONES];
 /** @param rate_hz 8000 ... @param channels 1 ... @param level  0.001 .. 1 */
 void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channels, float level);
 
-/** Forces all glitches between two frames of the played signal, at places that depend on `chance`, one in
- * each ninth of that time. @return how many: fewer if there is too little time for them: 200 ms each. */
-size_t st_signal_force(struct st_signal *signal, uint64_t chance, uint64_t from_frame, uint64_t until_frame);
+#define ST_SIGNAL_FORCED_S 6.5 /* until then each glitch was forced */
+
+/** Forces all glitches from 2 s of the played signal on, one in each half second, at places that depend on
+ * `chance`. */
+void st_signal_force(struct st_signal *signal, uint64_t chance);
 
 /** Frames from at_frame on, interleaved: ret_frames[frames_n * channels]. */
 void st_signal_fill(const struct st_signal *signal, uint64_t at_frame, float *ret_frames,

@@ -9,7 +9,6 @@
 #define SILENT    1e-6 /* of full scale */
 #define FINE      4    /* parts of a frame, when the time is sought */
 #define SURE      1e-3 /* squares of turns: three phases agree */
-#define JOIN_MS   20   /* less sound than that between two losses makes them one */
 #define EDGE      6    /* frames: the edges of damage are known so well */
 
 #define M ST_TONES_WAVES
@@ -123,11 +122,11 @@ static void fit(const struct st_tones *tones, struct fit *ret)
 
 void st_tones_init(struct st_tones *tones, uint32_t rate_hz, st_loss_fn found)
 {
-    memset(tones, 0, sizeof(*tones));
+    memset(tones, 0, offsetof(struct st_tones, waves)); /* of the rest most is never touched */
     tones->rate_hz = rate_hz;
     prepare(tones);
-    tones->losses = (struct st_losses){
-        .join_frames = (uint64_t)rate_hz * JOIN_MS / 1000, .slack_frames = rate_hz / 1000, .found = found};
+    st_losses_init(&tones->losses, rate_hz, found);
+    tones->losses.slack_frames = rate_hz / 1000;
 }
 
 /* By how many turns a tone moved between two fits, -0.5 .. 0.5; a signal that is ahead of its time turns
@@ -201,22 +200,20 @@ static bool is_silent(const struct st_tones *tones, uint64_t from, uint64_t unti
     return until > from && sqrt(sum / (double)(until - from)) <= fmax(tones->limit / 2, SILENT);
 }
 
-/* The signal is back in the last window. */
-static void heal(struct st_tones *tones, const struct fit *now, uint64_t window, void *ctx)
+static uint64_t begin_of_damage(const struct st_tones *tones, uint64_t until)
 {
-    const uint64_t block = tones->rate_hz / BLOCKS_HZ, middle = tones->n - window / 2;
-    uint64_t clean = tones->n - window, bad = tones->bad_at > block ? tones->bad_at - block : 0;
-    double shift = 0;
-    while (bad < clean && rest_of(tones, tones->re, tones->im, bad, EDGE) <= tones->limit)
+    const uint64_t block = tones->rate_hz / BLOCKS_HZ;
+    uint64_t bad = tones->bad_at > block ? tones->bad_at - block : 0;
+    while (bad < until && rest_of(tones, tones->re, tones->im, bad, EDGE) <= tones->limit)
         bad += EDGE;
-    while (clean >= bad + EDGE && rest_of(tones, now->re, now->im, clean - EDGE, EDGE) <= tones->limit)
-        clean -= EDGE;
-    const double drifted = st_tones_drift_ppm(tones) * 1e-6 * (double)(middle - tones->fit_at);
-    const bool sure = find_shift(tones, now, drifted, &shift);
-    const uint64_t len = clean - bad;
-    struct st_loss loss = {
-        .at_frame = bad, .within_frames = block, .shift_frames = sure ? llround(shift) : 0};
-    const uint64_t moved = (uint64_t)llabs(loss.shift_frames);
+    return bad;
+}
+
+static void end_damage(struct st_tones *tones, uint64_t bad, uint64_t clean, int64_t shift, void *ctx)
+{
+    const uint64_t block = tones->rate_hz / BLOCKS_HZ, moved = (uint64_t)llabs(shift);
+    const uint64_t len = clean > bad ? clean - bad : 0;
+    struct st_loss loss = {.at_frame = bad, .within_frames = block, .shift_frames = shift};
     if (len > 2 * (uint64_t)EDGE && is_silent(tones, bad + EDGE, clean - EDGE)) {
         loss.kind = ST_LOSS_ZEROED;
         loss.frames = len;
@@ -225,12 +222,26 @@ static void heal(struct st_tones *tones, const struct fit *now, uint64_t window,
         loss.frames = moved;
     } else {
         loss.kind = ST_LOSS_CORRUPTED;
-        loss.frames = len > moved ? len : moved;
+        loss.frames = ST_MAX(len, moved);
     }
-    take_fit(tones, now, middle);
     tones->damaged = false;
     if (loss.frames > 0) /* a converter that rounds skips parts of a frame */
         st_losses_add(&tones->losses, &loss, clean, ctx);
+}
+
+/* The signal is back in the last window. */
+static void heal(struct st_tones *tones, const struct fit *now, uint64_t window, void *ctx)
+{
+    const uint64_t middle = tones->n - window / 2;
+    uint64_t clean = tones->n - window;
+    const uint64_t bad = begin_of_damage(tones, clean);
+    double shift = 0;
+    while (clean >= bad + EDGE && rest_of(tones, now->re, now->im, clean - EDGE, EDGE) <= tones->limit)
+        clean -= EDGE;
+    const double drifted = st_tones_drift_ppm(tones) * 1e-6 * (double)(middle - tones->fit_at);
+    const bool sure = find_shift(tones, now, drifted, &shift);
+    take_fit(tones, now, middle);
+    end_damage(tones, bad, clean, sure ? llround(shift) : 0, ctx);
 }
 
 /* The player and the recorder have clocks of their own: the phases move. */
@@ -243,6 +254,13 @@ static void follow(struct st_tones *tones, const struct fit *now, uint64_t middl
     tones->drift_frames += frames;
     tones->followed_frames += middle - tones->fit_at;
     take_fit(tones, now, middle);
+}
+
+static void lose(struct st_tones *tones, void *ctx)
+{
+    if (tones->expects)
+        end_damage(tones, begin_of_damage(tones, tones->n - window_of(tones)), tones->n, 0, ctx);
+    tones->locked = false;
 }
 
 static void look(struct st_tones *tones, void *ctx)
@@ -276,7 +294,7 @@ static void look(struct st_tones *tones, void *ctx)
         if (now.loud > tones->loud / 2 && now.loud < 2 * tones->loud && now.rest <= tones->limit / 2)
             heal(tones, &now, window, ctx);
         else if (tones->n - tones->bad_at > tones->rate_hz)
-            tones->locked = false;
+            lose(tones, ctx);
     }
 }
 

@@ -14,6 +14,7 @@ struct st_tones {
     uint32_t rate_hz;
     uint64_t n; /* frames taken */
     bool locked, was_locked;
+    bool expects; /* the signal is played to the end: damage of more than a second is a loss in any case */
     double noise; /* root mean square of what the tones do not explain, as a share of them */
     double loud;  /* root mean square of the tones, of full scale */
     double limit; /* a block with more than that is damaged; of full scale */
@@ -36,7 +37,7 @@ void st_tones_init(struct st_tones *tones, uint32_t rate_hz, st_loss_fn found);
 /** Takes samples of channel 1; `stride` floats apart. Losses come in order; places are right within 1 ms. */
 void st_tones_take(struct st_tones *tones, const float *samples, size_t stride, size_t frames_n, void *ctx);
 
-/** No more comes: the last loss. Damage up to the end is none: the signal has ended. */
+/** No more comes: the last loss. Damage of less than a second up to the end is none: the signal has ended. */
 void st_tones_end(struct st_tones *tones, void *ctx);
 
 /** Faster than the signal says: parts per million, positive if the recording's clock is slow. */

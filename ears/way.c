@@ -15,10 +15,8 @@
 #define FREEBSD       (1U << ST_OS_FREEBSD)
 #define READ_BYTES    65536
 
-static const struct {
-    const char *name, *text;
-} faults[] = {
-#define ROW(fault, name, text) [ST_WAY_CANNOT_##fault] = {name, text},
+const struct st_way_fault_words st_way_faults[ST_WAY_FAULTS_N] = {
+#define ROW(fault, name, text) {name, text},
     ST_WAY_FAULTS(ROW)
 #undef ROW
 };
@@ -85,16 +83,6 @@ const struct st_way st_ways[] = {
     },
     {.name = NULL},
 };
-
-const char *st_way_fault_name(enum st_way_fault fault)
-{
-    return (size_t)fault < ST_ARRAY_LEN(faults) ? faults[fault].name : NULL;
-}
-
-const char *st_way_fault_text(enum st_way_fault fault)
-{
-    return (size_t)fault < ST_ARRAY_LEN(faults) ? faults[fault].text : NULL;
-}
 
 const struct st_way *st_way_find(const char *name, enum st_os os)
 {

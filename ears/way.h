@@ -10,11 +10,11 @@
 /* number, name, what is lost, as a noun */
 #define ST_WAY_FAULTS(X)                                                                                     \
     X(CLIENT, "client-not-ready", "a program that is not ready in its cycle")                                \
-    X(BUFFER, "buffer-empty", "an empty buffer between a program and the sound server")                      \
-    X(GRAPH, "graph-late", "a sound server that is late as a whole (the device's buffer runs empty)")        \
-    X(SECOND, "second-card", "a second card that is put right, and programs with xruns switched off")        \
-    X(WIRE, "usb-packets", "lost USB packets, the cable, the codec")                                         \
-    X(SHAPE, "conversion", "rate conversion, limiter, volume")
+    X(BUFFER, "buffer-empty", "a program's own buffer that runs empty")                                      \
+    X(GRAPH, "graph-late", "a sound server that is late as a whole")                                         \
+    X(SECOND, "second-card", "a second card that is put right")                                              \
+    X(WIRE, "usb-packets", "lost USB packets, cable, codec")                                                 \
+    X(SHAPE, "conversion", "conversion, limiter, volume")
 
 enum st_way_fault {
 #define ST_WAY_FAULT(fault, name, text) ST_WAY_CANNOT_##fault,
@@ -23,8 +23,9 @@ enum st_way_fault {
         ST_WAY_FAULTS_N
 };
 
-const char *st_way_fault_name(enum st_way_fault fault); /* NULL: none */
-const char *st_way_fault_text(enum st_way_fault fault);
+extern const struct st_way_fault_words {
+    const char *name, *text;
+} st_way_faults[ST_WAY_FAULTS_N];
 
 struct st_way {
     const char *name;     /* of --back, and in JSON */

@@ -163,8 +163,10 @@ static int listen_back(const char *command, struct st_platform *p, const struct 
         return st_failure_usage(command, "--back %s: no such way on this system", wish->back);
     if (wish->music && !way->music)
         return st_failure_usage(
-            command, "--music: only PipeWire is asked what programs play. Use --back monitor, cable, "
-                     "or the name of a source or sink of PipeWire");
+            command,
+            "--music works with PipeWire only, not over %s: use --back monitor, cable, or the name "
+            "of a source or sink of PipeWire",
+            way->name);
     const int r = try_way(p, way, &devices, wish->duration_ns, run);
     if (r > 0)
         return ST_EXIT_DONE;

@@ -90,14 +90,13 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
         snprintf(buf, bytes, "! Invalid: the %s was not heard, so nothing can be said about losses.",
                  view->music ? "music" : "test signal");
     else if (result->forced_n == 0)
-        snprintf(buf, bytes,
-                 "! Invalid: no glitch could be forced to test this, so losses may have been missed.");
+        snprintf(buf, bytes, "! Invalid: no test glitch could be made, so losses may have been missed.");
     else if (!st_hearing_valid(result))
         snprintf(buf, bytes, "! Invalid: %s, so losses may have been missed. %zu loss%s found in %s %s.",
                  result->forced_found_n < result->forced_n
-                     ? ST_TEXT(80, "only %u of the %u forced glitches were found", result->forced_found_n,
+                     ? ST_TEXT(80, "only %u of the %u test glitches were found", result->forced_found_n,
                                result->forced_n)
-                 : result->remarks[ST_REMARK_QUIET] ? "too little music was played to force each glitch"
+                 : result->remarks[ST_REMARK_QUIET] ? "too little music was played for each test glitch"
                                                     : "the signal was lost for more than a second",
                  result->losses_n, result->losses_n == 1 ? " was" : "es were", heard, title(view));
     else if (view->live != NULL && view->live->has_ended)
@@ -142,16 +141,15 @@ static void say_path(const struct st_listen_view *view, FILE *out, int width)
     char text[400];
     if (result->path_class == ST_PATH_NONE)
         return;
-    ST_PRINT(text, "%s: %s", st_hearing_class_text(result->path_class),
-             st_hearing_class_promise(result->path_class));
+    ST_PRINT(text, "%s: %s", st_hearing_classes[result->path_class].text,
+             st_hearing_classes[result->path_class].promise);
     if (fabs(result->gain_db) >= 0.1)
         ST_APPEND(text, "; volume %+.1f dB", result->gain_db);
     if (is_known(result->noise_db))
         ST_APPEND(text, "; noise %.0f dB", result->noise_db);
     st_text_field(out, "Path", text, LABEL, width);
     if (st_hearing_valid(result))
-        st_text_field(out, "Test",
-                      ST_TEXT(100, "all %u glitches that were forced were found", result->forced_n), LABEL,
+        st_text_field(out, "Test", ST_TEXT(100, "all %u test glitches were found", result->forced_n), LABEL,
                       width);
     if (view->latency_known)
         st_text_field(out, "Latency",
@@ -187,17 +185,25 @@ static void say_remarks(const struct st_listen_view *view, FILE *out, int width)
 {
     for (int i = 0; i < ST_REMARKS_N; i++) {
         if (view->result->remarks[i])
-            st_text_field(out, "Note", st_hearing_remark_text((enum st_remark)i), LABEL, width);
+            st_text_field(out, "Note", st_hearing_remarks[i].text, LABEL, width);
     }
     if (view->is_cut)
         st_text_field(out, "Note", "The file is cut: everything before that was read.", LABEL, width);
     for (int kind = 0; view->live != NULL && kind < ST_CAPTURE_EVENT_KINDS; kind++) {
         const uint64_t n = view->live->events_n[kind];
-        if (n > 0)
-            st_text_field(out, "Reported",
-                          ST_TEXT(200, "%s%s", st_capture_stream_event_say((enum st_capture_event_kind)kind),
-                                  n > 1 ? ST_TEXT(40, " (%" PRIu64 " times)", n) : ""),
-                          LABEL, width);
+        char text[400], names[300] = "";
+        if (n == 0)
+            continue;
+        ST_PRINT(text, "%s", st_capture_stream_event_say((enum st_capture_event_kind)kind));
+        if (n > 1)
+            ST_APPEND(text, " (%" PRIu64 " times)", n);
+        ST_EACH_OF (event, view->live->events, view->live->events_kept_n) {
+            if ((int)event->kind == kind && event->text[0] != '\0')
+                st_text_join(names, sizeof(names), ", ", "%s", event->text);
+        }
+        if (names[0] != '\0')
+            ST_APPEND(text, ": %s", st_safe_text(names));
+        st_text_field(out, "Reported", text, LABEL, width);
     }
 }
 
@@ -208,7 +214,7 @@ static void say_deaf(const struct st_listen_view *view, FILE *out, int width)
         return;
     for (int i = 0; i < ST_WAY_FAULTS_N; i++) {
         if ((cannot_hear(view) & 1U << i) != 0)
-            st_text_join(text, sizeof(text), "; ", "%s", st_way_fault_text((enum st_way_fault)i));
+            st_text_join(text, sizeof(text), "; ", "%s", st_way_faults[i].text);
     }
     st_text_field(out, "Not heard", text[0] != '\0' ? text : "nothing: this way hears each kind of loss",
                   LABEL, width);
@@ -222,13 +228,17 @@ static void say_next(const struct st_listen_view *view, FILE *out, int width)
                                                    : "sleeptune listen -d 3h, which";
     char text[100];
     ST_PRINT(text, "%s can show less than %d an hour", longer, WANTED);
-    if (!st_hearing_valid(result) && view->live == NULL)
+    if (result->remarks[ST_REMARK_SILENT])
+        next = "unmute and turn up both devices (alsamixer, or wpctl status), then try again";
+    else if (!st_hearing_valid(result) && view->live == NULL)
         next = "sleeptune listen --signal FILE, play that file through the path, and record it from its "
                "beginning";
     else if (view->live != NULL && view->live->has_ended)
         next = "connect the device or start the sound server again, then sleeptune listen";
-    else if (result->remarks[ST_REMARK_SILENT])
-        next = "unmute and turn up both devices, as in alsamixer or wpctl status, then listen again";
+    else if (result->remarks[ST_REMARK_EFFECTS])
+        next = "turn the effect off, or compare behind it: sleeptune listen --music --play SINK";
+    else if (!st_hearing_valid(result) && view->live->events_n[ST_CAPTURE_MIXED] > 0)
+        next = "stop the other programs that play, then run: sleeptune listen";
     else if (!st_hearing_valid(result) && view->music)
         next = "start music that is neither silent nor one tone, then run: sleeptune listen --music";
     else if (!st_hearing_valid(result))
@@ -283,7 +293,7 @@ static json_t *deaf_json(const struct st_listen_view *view)
         return list;
     for (int i = 0; i < ST_WAY_FAULTS_N; i++) {
         if ((cannot_hear(view) & 1U << i) != 0)
-            (void)json_array_append_new(list, json_string(st_way_fault_name((enum st_way_fault)i)));
+            (void)json_array_append_new(list, json_string(st_way_faults[i].name));
     }
     return list;
 }
@@ -293,7 +303,7 @@ static json_t *remarks_json(const struct st_listen_view *view)
     json_t *list = json_array();
     for (int i = 0; i < ST_REMARKS_N; i++) {
         if (view->result->remarks[i])
-            (void)json_array_append_new(list, json_string(st_hearing_remark_name((enum st_remark)i)));
+            (void)json_array_append_new(list, json_string(st_hearing_remarks[i].name));
     }
     if (view->is_cut)
         (void)json_array_append_new(list, json_string("cut"));
@@ -335,7 +345,7 @@ json_t *st_listen_text_json(const struct st_listen_view *view)
         st_json_set(document, "unheard_s", result->unheard_s);
     }
     st_json_set(document, "valid", st_hearing_valid(result));
-    st_json_set(document, "path_class", st_hearing_class_name(result->path_class));
+    st_json_set(document, "path_class", st_hearing_classes[result->path_class].name);
     st_json_set(document, "heard_s", result->heard_s);
     st_json_set(document, "losses_n", result->losses_n);
     st_json_set(document, "losses", losses_json(view));

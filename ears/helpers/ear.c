@@ -14,7 +14,7 @@
 #include "platform/standard_files.h"
 #include "st_config.h"
 
-#define RING_NS (3 * ST_NS_PER_S) /* for so long the command may be late */
+#define RING_NS (2700 * ST_NS_PER_MS) /* for so long the command may be late; at 48 kHz a power of two */
 
 static struct st_ear_shared alone; /* of a program that is one process */
 
@@ -116,7 +116,7 @@ int st_ear_prepare(struct st_ear *ear)
     const size_t bytes = (size_t)(rate_hz * RING_NS / ST_NS_PER_S) * ear->head.channels * sizeof(float);
     st_signal_init(&ear->signal, ear->head.rate_hz, ear->head.channels, ST_HEARING_LEVEL);
     if (!ear->music)
-        st_hearing_force(&ear->signal, ear->shared->chance);
+        st_signal_force(&ear->signal, ear->shared->chance);
     return ear->player ? 0 : st_capture_stream_ring_open(&ear->ring, bytes, ear->head.channels);
 }
 

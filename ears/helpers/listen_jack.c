@@ -132,6 +132,12 @@ static void on_alarm(ST_UNUSED int number)
     _exit(says && st_capture_stream_write_event(STDOUT_FILENO, &event) < 0 ? ST_EAR_FAILED : ST_EAR_ABSENT);
 }
 
+static jack_port_t *open_port(const char *name, bool out)
+{
+    return jack_port_register(listener.client, name, JACK_DEFAULT_AUDIO_TYPE,
+                              out ? JackPortIsOutput : (unsigned long)JackPortIsInput, 0);
+}
+
 static int open_client(const char *server)
 {
     char why[ST_CAPTURE_TEXT_BYTES];
@@ -147,17 +153,10 @@ static int open_client(const char *server)
                                        JackNoStartServer | JackServerName, NULL, server);
     if (listener.client == NULL)
         return absent("JACK is not running for this user");
-    for (size_t i = 0; i < CHANNELS; i++) {
-        listener.ports[i] =
-            jack_port_register(listener.client, i == 0 ? "left" : "right", JACK_DEFAULT_AUDIO_TYPE,
-                               listener.ear.player ? JackPortIsOutput : (unsigned long)JackPortIsInput, 0);
-        if (listener.ports[i] == NULL)
-            return absent("the JACK server has no port left");
-    }
-    listener.order =
-        jack_port_register(listener.client, "order", JACK_DEFAULT_AUDIO_TYPE,
-                           listener.ear.player ? JackPortIsInput : (unsigned long)JackPortIsOutput, 0);
-    if (listener.order == NULL)
+    for (size_t i = 0; i < CHANNELS; i++)
+        listener.ports[i] = open_port(i == 0 ? "left" : "right", listener.ear.player);
+    listener.order = open_port("order", !listener.ear.player);
+    if (listener.ports[0] == NULL || listener.ports[1] == NULL || listener.order == NULL)
         return absent("the JACK server has no port left");
     jack_on_shutdown(listener.client, on_shutdown, NULL);
     if (jack_set_process_callback(listener.client, on_process, NULL) != 0 ||

@@ -58,8 +58,8 @@ damage silent 's = [[0] * len(c) for c in s]'
 screen_is silent "$SLEEPTUNE" listen --input "$tmp/silent.wav"
 damage mono 's = [[(a + b) / 2 for a, b in zip(*s)][:60000]]'
 screen_is mono "$SLEEPTUNE" listen --input "$tmp/mono.wav"
-damage smooth 's = [c[:200000] + [0] * 48000 + c[248000:] for c in s]'
-screen_is not-all-forced "$SLEEPTUNE" listen --input "$tmp/smooth.wav"
+damage early 's = [c[:200000] for c in s]'
+screen_is not-all-forced "$SLEEPTUNE" listen --input "$tmp/early.wav"
 
 head -c 1500000 "$tmp/signal.wav" >"$tmp/cut.wav"
 screen_is cut "$SLEEPTUNE" listen --input "$tmp/cut.wav"

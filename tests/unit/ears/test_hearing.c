@@ -27,7 +27,7 @@ static float *played(uint64_t lost)
     const uint64_t at = 9 * RATE;
     assert_non_null(frames);
     st_signal_init(&signal_played, RATE, 2, ST_HEARING_LEVEL);
-    st_hearing_force(&signal_played, seed++);
+    st_signal_force(&signal_played, seed++);
     assert_int_equal(signal_played.glitches_n, ST_SIGNAL_GLITCHES_MAX);
     st_signal_fill(&signal_played, 0, frames, at);
     st_signal_fill(&signal_played, at + lost, frames + 2 * at, (SECONDS - 9) * RATE);
@@ -114,6 +114,50 @@ static void a_path_that_dies_in_a_run_is_a_loss(void **state)
     expects = false;
 }
 
+/* Between the samples of two clocks, or rates. @return frames. */
+static size_t convert(const float *frames, double ratio, float *ret, double noise)
+{
+    const size_t n = (size_t)((double)(SECONDS * RATE - 1) * ratio);
+    uint64_t any = 77;
+    for (size_t i = 0; i < n; i++) {
+        const double at = (double)i / ratio, share = at - floor(at);
+        for (size_t c = 0; c < 2; c++) {
+            const float *from = frames + 2 * (size_t)at + c;
+            ret[2 * i + c] = (float)((1 - share) * (double)from[0] + share * (double)from[2] +
+                                     noise * 0.004 * next_normal(&any));
+        }
+    }
+    return n;
+}
+
+/* The same, converted; then it comes back, after 1.5 s. */
+static void a_converted_path_that_dies_is_a_loss(void **state)
+{
+    (void)state;
+    static float out[2 * (SECONDS * RATE + RATE)];
+    for (int run = 0; run < 5; run++) {
+        const bool silent = run % 2 != 0, back = run >= 3;
+        float *frames = played(0);
+        const size_t n = convert(frames, 1.0003, out, 0.001), at = (size_t)9 * RATE;
+        for (size_t i = 2 * at; i < 2 * (back ? at + 3 * RATE / 2 : n); i++)
+            out[i] = silent ? 0 : (float)(0.05 * next_normal(&seed));
+        expects = run > 0;
+        listen(out, RATE, 2, n, true);
+        assert_int_equal(result.path_class, ST_PATH_CONVERTED);
+        assert_int_equal(result.losses_n, expects);
+        assert_true(result.remarks[ST_REMARK_CONTACT] == back);
+        assert_true(st_hearing_valid(&result) == (expects || !back));
+        if (expects) {
+            assert_int_equal(result.losses[0].kind, silent ? ST_LOSS_ZEROED : ST_LOSS_CORRUPTED);
+            assert_true(result.losses[0].at_frame + RATE / 1000 > at &&
+                        result.losses[0].at_frame < at + RATE / 1000);
+            assert_true(result.losses[0].frames >= RATE);
+        }
+        free(frames);
+    }
+    expects = false;
+}
+
 /* A detector that does not find what was forced is not believed. */
 static void a_glitch_that_is_not_found_makes_it_invalid(void **state)
 {
@@ -156,6 +200,32 @@ static void other_sound_before_the_signal_does_not_matter(void **state)
     free(frames);
 }
 
+/* It is joined with one of the path's own, which counts; the others show that it hears. */
+static void a_loss_beside_a_forced_glitch_counts(void **state)
+{
+    (void)state;
+    static float out[2 * (SECONDS * RATE + RATE)];
+    for (int run = 0; run < 4; run++) {
+        const bool converted = run % 2 != 0;
+        expects = true;
+        float *frames = played(0);
+        const struct st_glitch *glitch = &signal_played.glitches[run];
+        uint64_t at = glitch->at_frame + (run < 2 ? 960 + 400 : -(uint64_t)900); /* behind it, or before */
+        for (uint64_t i = 2 * at; i < 2 * (at + 3000); i++)
+            frames[i] = 0;
+        if (converted)
+            listen(out, RATE, 2, convert(frames, 1.0003, out, 0.001), true);
+        else
+            listen(frames, RATE, 2, SECONDS * RATE, true);
+        assert_int_equal(result.path_class, converted ? ST_PATH_CONVERTED : ST_PATH_EXACT);
+        assert_true(st_hearing_valid(&result) && result.forced_n >= (converted ? 4 : 8));
+        assert_int_equal(result.losses_n, 1);
+        assert_true(result.losses[0].frames >= 2900 && result.losses[0].frames <= 6000);
+        free(frames);
+    }
+    expects = false;
+}
+
 static void another_volume_is_linear(void **state)
 {
     (void)state;
@@ -168,22 +238,6 @@ static void another_volume_is_linear(void **state)
     assert_true(st_hearing_valid(&result) && result.forced_n == 9 && result.losses_n == 1);
     assert_true(fabs(result.gain_db + 6.02) < 0.01 && result.noise_db < -60);
     free(frames);
-}
-
-/* Between the samples of two clocks, or rates. @return frames. */
-static size_t convert(const float *frames, double ratio, float *ret, double noise)
-{
-    const size_t n = (size_t)((double)(SECONDS * RATE - 1) * ratio);
-    uint64_t any = 77;
-    for (size_t i = 0; i < n; i++) {
-        const double at = (double)i / ratio, share = at - floor(at);
-        for (size_t c = 0; c < 2; c++) {
-            const float *from = frames + 2 * (size_t)at + c;
-            ret[2 * i + c] = (float)((1 - share) * (double)from[0] + share * (double)from[2] +
-                                     noise * 0.004 * next_normal(&any));
-        }
-    }
-    return n;
 }
 
 static void another_rate_or_clock_is_converted(void **state)
@@ -291,8 +345,10 @@ int main(void)
         cmocka_unit_test(forced_glitches_are_found_and_are_no_losses),
         cmocka_unit_test(a_loss_that_was_not_forced_is_one),
         cmocka_unit_test(a_path_that_dies_in_a_run_is_a_loss),
+        cmocka_unit_test(a_converted_path_that_dies_is_a_loss),
         cmocka_unit_test(a_glitch_that_is_not_found_makes_it_invalid),
         cmocka_unit_test(other_sound_before_the_signal_does_not_matter),
+        cmocka_unit_test(a_loss_beside_a_forced_glitch_counts),
         cmocka_unit_test(another_volume_is_linear),
         cmocka_unit_test(another_rate_or_clock_is_converted),
         cmocka_unit_test(much_noise_is_lossy),

@@ -129,6 +129,49 @@ static void a_volume_that_changes_is_no_loss(void **state)
     free(frames);
 }
 
+/* The signal is gone for n frames, and comes back with half the volume, at once or after 20 ms. */
+static void a_loss_before_another_volume_counts(void **state)
+{
+    (void)state;
+    enum { SILENCE, NOISE, NOTHING };
+    const uint64_t lengths[] = {1, 480, RATE / 4, 3 * RATE / 2}, at = 2 * RATE;
+    uint64_t seed = 23;
+    for (int how = SILENCE; how <= NOTHING; how++) {
+        for (size_t i = how == NOISE; i < ST_ARRAY_LEN(lengths); i++) {
+            const bool ramp = i % 2 != 0;
+            const uint64_t n = how == NOTHING ? 0 : lengths[i];
+            float *frames = sound(6 * RATE);
+            for (uint64_t j = at; j < 6 * RATE; j++)
+                frames[2 * j] *= j < at + n && how == SILENCE ? 0
+                                 : ramp ? 1 - 0.5F * fminf((float)(j - at - ST_MIN(n, j - at)) / 960, 1)
+                                        : 0.5F;
+            for (uint64_t j = at; j < at + n && how == NOISE; j++)
+                frames[2 * j] = (float)(0.005 * next_normal(&seed));
+            losses_n = 0;
+            st_places_init(&places, RATE, 0.01F, found);
+            st_places_expect(&places, 0, 4242);
+            st_places_take(&places, frames, 2, 6 * RATE, NULL);
+            st_places_end(&places, NULL);
+            const bool away =
+                how == NOISE && n > RATE; /* then contact was lost, and the loss is as long as is known */
+            const uint64_t longer = ramp && !away ? 64 : 0;
+            assert_true(places.locked && fabs(places.gain - 0.5) < 1e-6);
+            assert_int_equal(places.volumes_n, !away);
+            assert_int_equal(losses_n, n > 0);
+            if (n > 0 &&
+                !is_right(&losses[0],
+                          &(struct st_loss){.kind = how == SILENCE ? ST_LOSS_ZEROED : ST_LOSS_CORRUPTED,
+                                            .at_frame = at,
+                                            .frames = away ? losses[0].frames : n},
+                          longer))
+                fail_msg("%d of %llu: %s at %llu, %llu frames", how, (unsigned long long)n,
+                         st_signal_loss_name(losses[0].kind), (unsigned long long)losses[0].at_frame,
+                         (unsigned long long)losses[0].frames);
+            free(frames);
+        }
+    }
+}
+
 /* @param level  of other sound in 3 of 9 s. */
 static void mix(float level, bool noisy)
 {
@@ -234,6 +277,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(and_with_another_volume_and_noise),
         cmocka_unit_test(and_with_dither),
         cmocka_unit_test(a_volume_that_changes_is_no_loss),
+        cmocka_unit_test(a_loss_before_another_volume_counts),
         cmocka_unit_test(another_program_is_no_loss),
         cmocka_unit_test(what_is_far_away_is_lost_contact),
         cmocka_unit_test(the_end_of_the_signal_is_no_loss),

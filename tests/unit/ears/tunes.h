@@ -9,7 +9,9 @@
 struct tune {
     uint32_t rate_hz;
     uint64_t seed, n;
-    double phase[TUNE_VOICES], step[TUNE_VOICES], loud[TUNE_VOICES], drum, bright, dull;
+    /* of each voice a tone and an overtone, as points on a circle that turn by a step each frame */
+    double x[2 * TUNE_VOICES], y[2 * TUNE_VOICES], by_x[2 * TUNE_VOICES], by_y[2 * TUNE_VOICES];
+    double loud[TUNE_VOICES], drum, bright, dull;
     uint64_t beat;
     bool pause;
 };
@@ -17,6 +19,8 @@ struct tune {
 static inline void tune_begin(struct tune *tune, uint32_t rate_hz, uint64_t seed)
 {
     *tune = (struct tune){.rate_hz = rate_hz, .seed = seed * 2654435761U + 1};
+    for (int i = 0; i < 2 * TUNE_VOICES; i++)
+        tune->x[i] = tune->by_x[i] = 1;
     for (int i = 0; i < 8; i++)
         (void)next_random(&tune->seed);
 }
@@ -31,7 +35,14 @@ static inline void tune_beat(struct tune *tune)
         if (next_share(&tune->seed) < 0.5)
             continue;
         const double hz = (i == 0 ? 41.2 : 130.8 * i) * pow(2, floor(12 * next_share(&tune->seed)) / 12);
-        tune->step[i] = 6.283185307179586 * hz / tune->rate_hz;
+        const double step = 6.283185307179586 * hz / tune->rate_hz;
+        for (int k = 2 * i; k < 2 * i + 2; k++) {
+            const double size = hypot(tune->x[k], tune->y[k]);
+            tune->x[k] /= size;
+            tune->y[k] /= size;
+            tune->by_x[k] = cos(step * (k % 2 != 0 ? 3.01 : 1));
+            tune->by_y[k] = sin(step * (k % 2 != 0 ? 3.01 : 1));
+        }
         tune->loud[i] = (i == 0 ? 0.25 : 0.08) * (0.3 + next_share(&tune->seed));
     }
     tune->drum = any % 3 == 0 ? 0.2 : any % 3 == 1 ? 0.04 : 0;
@@ -44,8 +55,12 @@ static inline void tune_frame(struct tune *tune, float *ret)
         tune_beat(tune);
     double left = 0, right = 0;
     for (int i = 0; i < TUNE_VOICES; i++) {
-        const double tone = sin(tune->phase[i]) + 0.3 * sin(3.01 * tune->phase[i]);
-        tune->phase[i] += tune->step[i];
+        const double tone = tune->y[2 * i] + 0.3 * tune->y[2 * i + 1];
+        for (int k = 2 * i; k < 2 * i + 2; k++) {
+            const double x = tune->x[k];
+            tune->x[k] = x * tune->by_x[k] - tune->y[k] * tune->by_y[k];
+            tune->y[k] = tune->y[k] * tune->by_x[k] + x * tune->by_y[k];
+        }
         tune->loud[i] *= 1 - 3.0 / tune->rate_hz;
         left += tune->loud[i] * tone * (1 + 0.1 * i);
         right += tune->loud[i] * tone * (1 - 0.1 * i);
