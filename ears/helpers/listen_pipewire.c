@@ -21,6 +21,7 @@
 #define NODES_MAX   256
 #define PORTS_MAX   1024
 #define LINKS_MAX   1024
+#define PASSED_MAX  4 /* programs on the way */
 #define FRAMES_MAX  8192U
 #define ANSWER_S    5
 #define RELINKS_HZ  5 /* 200 ms: the links of a program and their twins have come or gone */
@@ -30,8 +31,8 @@
 #define RECORDS     "sleeptune-listen-record"
 
 struct node {
-    uint32_t id; /* 0: free */
-    bool sink, source;
+    uint32_t id, client; /* 0: free; the server itself */
+    bool sink, source, way;
     char name[ST_CAPTURE_TEXT_BYTES];
 };
 
@@ -316,6 +317,7 @@ static void take_node(struct listener *listener, uint32_t id, const struct spa_d
         if (node->id != 0)
             continue;
         node->id = id;
+        node->client = number_of(props, PW_KEY_CLIENT_ID);
         node->sink =
             class != NULL && (strcmp(class, "Audio/Sink") == 0 || strcmp(class, "Audio/Duplex") == 0);
         node->source =
@@ -353,23 +355,42 @@ static void take_link(struct listener *listener, uint32_t id, const struct spa_d
     }
 }
 
-/* Another program that plays to the same device is heard with the signal. It is said once, however many
- * channels it has. */
-static void say_mixed(struct listener *listener)
+/* What is played to the sink comes from these nodes: those of the program that has the sink, and of the
+ * programs to which it plays. */
+static void find_way(struct listener *listener)
+{
+    const struct node *sink = find_node(listener, listener->sink_node);
+    ST_EACH (node, listener->nodes)
+        node->way = sink != NULL && sink->client != 0 && node->client == sink->client;
+    for (int i = 0; i < PASSED_MAX; i++) {
+        ST_EACH (link, listener->links_seen) {
+            const struct node *from = find_node(listener, link->from), *to = find_node(listener, link->to);
+            if (link->id == 0 || link->to == listener->device || from == NULL || to == NULL || !from->way)
+                continue;
+            ST_EACH (node, listener->nodes)
+                node->way |= to->client != 0 && node->client == to->client;
+        }
+    }
+}
+
+/* Another program that plays to the same device is heard with the signal, and with -m what is played may pass
+ * a program on its way. Each is said once, however many channels it has. */
+static void say_programs(struct listener *listener)
 {
     const bool music = listener->ear.music;
     uint32_t last = atomic_load(&listener->ear.shared->node);
     if (music && listener->device == listener->sink_node) /* all that plays there is compared */
         return;
     ST_EACH (link, listener->links_seen) {
+        const struct node *node = find_node(listener, link->from);
         if (link->id == 0 || link->said || link->to != (music ? listener->device : listener->sink_node))
             continue;
         link->said = true;
-        if (music && atomic_load(&listener->ear.shared->node) == 0) /* the first one is the way itself */
-            atomic_store(&listener->ear.shared->node, last = link->from);
-        const struct node *node = find_node(listener, link->from);
+        find_way(listener);
         if (link->from != last && link->from != atomic_load(&listener->ear.shared->node))
-            st_ear_say(&listener->ear, ST_CAPTURE_MIXED, node != NULL ? node->name : "");
+            st_ear_say(&listener->ear,
+                       music && node != NULL && node->way ? ST_CAPTURE_PASSES : ST_CAPTURE_MIXED,
+                       node != NULL ? node->name : "");
         last = link->from;
     }
 }
@@ -550,7 +571,7 @@ static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
     if (listener->headed && atomic_load(&ear->shared->go))
         atomic_store_explicit(&listener->ready, true, memory_order_release);
     if (atomic_load(&listener->ready) && !ear->player) {
-        say_mixed(listener);
+        say_programs(listener);
         st_ear_pump(ear);
     }
     /* why it found no device, this process finds out by itself */
