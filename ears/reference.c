@@ -17,6 +17,7 @@
 #define SHARE      0.02  /* of a frame: with less the samples are those that were played */
 #define LOOSE      0.3   /* of the peak: converted samples may be so far away */
 #define LOSSY      0.1   /* noise beside the music: more than conversion leaves */
+#define MUSIC      0.5   /* of 5 ms, at least that share is */
 #define UNLIKE     0.25  /* more than that is not compared */
 #define FLOOR      1e-4  /* differences below that, on a path that converts, are silence */
 #define SAME       1e-3  /* as a share of it, the gain */
@@ -349,8 +350,9 @@ static bool is_silent(const struct st_reference *reference, uint64_t from, uint6
     return true;
 }
 
-/* Is the music in it, with other sound, or was it silent? */
-static bool is_mixed(const struct st_reference *reference, uint64_t from, uint64_t until)
+/* How much of it is the music, 0 .. 1; ret_both, ret_ss: what both have in common, and the music. */
+static double likeness(const struct st_reference *reference, uint64_t from, uint64_t until, double *ret_both,
+                       double *ret_ss)
 {
     double both = 0, xx = 0, ss = 0;
     from = ST_MAX(from, until - ST_MIN(until, ST_REFERENCE_RING / 4));
@@ -362,11 +364,36 @@ static bool is_mixed(const struct st_reference *reference, uint64_t from, uint64
         xx += x * x;
         ss += s * s;
     }
+    *ret_both = both;
+    *ret_ss = ss;
+    return both > 0 ? both * both / (xx * ss) : 0;
+}
+
+/* Is the music in it, with other sound, or was it silent? */
+static bool is_mixed(const struct st_reference *reference, uint64_t from, uint64_t until)
+{
+    double both, ss;
+    const double like = likeness(reference, from, until, &both, &ss);
     const double floor = reference->by_sample ? 2 * reference->tolerance : FLOOR;
     if (ss <= floor * floor * (double)(until - from))
         return true;
-    return until - from >= frames_of(reference, 50) && both > ss / 2 && both < 2 * ss &&
-           both * both > 0.05 * xx * ss;
+    return until - from >= frames_of(reference, 50) && both > ss / 2 && both < 2 * ss && like > 0.05;
+}
+
+/* A path that converts may take treble away: what is still the music at an end of damage in its place is
+ * none. */
+static void trim(const struct st_reference *reference, uint64_t *bad, uint64_t *clean)
+{
+    const uint64_t each = reference->rate_hz / BLOCKS_HZ;
+    double both, ss;
+    for (uint64_t n; (n = ST_MIN(each, *clean - *bad)) > 0; *bad += n) {
+        if (!(likeness(reference, *bad, *bad + n, &both, &ss) > MUSIC))
+            break;
+    }
+    for (uint64_t n; (n = ST_MIN(each, *clean - *bad)) > 0; *clean -= n) {
+        if (!(likeness(reference, *clean - n, *clean, &both, &ss) > MUSIC))
+            break;
+    }
 }
 
 static bool joins_gap(const struct st_reference *reference)
@@ -378,9 +405,11 @@ static bool joins_gap(const struct st_reference *reference)
  * is false for one frame longer than a sample. */
 static void heal(struct st_reference *reference, uint64_t clean, int64_t shift, void *ctx)
 {
-    const uint64_t bad = reference->bad_at;
-    struct st_loss loss = {.at_frame = bad, .shift_frames = shift};
+    uint64_t bad = reference->bad_at;
     clean--;
+    if (shift == 0 && !reference->by_sample && clean > bad)
+        trim(reference, &bad, &clean);
+    struct st_loss loss = {.at_frame = bad, .shift_frames = shift};
     const uint64_t len = clean > bad ? clean - bad : 0;
     const uint64_t edge = reference->by_sample ? 0 : frames_of(reference, 1); /* where a converter rings */
     const bool silent = len > 2 * edge && is_silent(reference, bad + edge, clean - edge);
