@@ -101,7 +101,7 @@ after=$(counts)
 kill "$manager"
 end_server
 ok "a server that ends is absent" wait_for of_like state absent
-like "and the status says why" "$(of why)" 'PipeWire [0-9.]+ has ended|no PipeWire server'
+like "and the status says why" "$(of why)" 'PipeWire [0-9.]+ has ended|PipeWire is not running for this user'
 does "another one comes" sound
 ok "and is watched" wait_for of_is state watching
 is "counts go on" "$(counts)" "$after"
