@@ -342,7 +342,9 @@ static int write_trace(const struct options *options, struct st_trace_file *file
         fprintf(stderr, "%zu of %zu cycles of clients missed their deadline. ", file->missed_n,
                 file->cycles_n);
     else
-        fputs("No cycles: only PipeWire reports when each client waited and computed. ", stderr);
+        fputs("No cycles: only PipeWire reports when each client waited and computed, to the user's own "
+              "sleeptuned. ",
+              stderr);
     if (file->reach_ns != INT64_MIN)
         fprintf(stderr, "What the kernel did is there from %.1f s before the event on.\n",
                 (double)file->reach_ns / (double)ST_NS_PER_S);

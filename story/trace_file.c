@@ -220,7 +220,8 @@ static void write_tracks(FILE *out, struct work *work, const struct st_trace_cpu
     add_note(work, out, "server", file->ring->server, notes_n++);
     add_note(work, out, "watched", file->ring->levels.about, notes_n++);
     if (file->ring->written == 0)
-        add_note(work, out, "cycles", "only PipeWire reports when each client waited and computed",
+        add_note(work, out, "cycles",
+                 "only PipeWire reports when each client waited and computed, to the user's own sleeptuned",
                  notes_n++);
     add_note(work, out, "length of a cycle", periods, notes_n++);
     ST_EACH_OF (note, file->notes, file->notes_n)
