@@ -205,17 +205,6 @@ static int64_t period_ns(void)
     return rate_hz > 0 ? jack_get_buffer_size(observer.client) * ST_NS_PER_S / rate_hz : 0;
 }
 
-/* Of each cycle, when all clients have finished. */
-static void say_left(const char *server, double load)
-{
-    struct st_xrun_seen seen = {
-        .load = {.busy_median_ns = INT64_MIN,
-                 .wait_median_ns = INT64_MIN,
-                 .reserve_ns = ST_MAX((int64_t)((1 - load) * (double)period_ns()), 1)}};
-    ST_PRINT(seen.device, "%s", server);
-    st_helper_line_xrun(&seen);
-}
-
 /* A line for the server with its DSP load, of which no more is known than these samples; one for each client,
  * whose part in it is not known. None where no client plays. */
 static void say_loads(const char *server, const struct clients *clients)
@@ -250,8 +239,8 @@ static void look(const char *server)
     observer.sample_us = now_us + SAMPLE_MS * 1000;
     const double load = (double)jack_cpu_load(observer.client) / 100;
     observer.loads[observer.loads_n++] = load;
-    if (observer.plays)
-        say_left(server, load);
+    if (observer.plays) /* of each cycle, when all clients have finished */
+        st_helper_line_left(server, "", (int64_t)((1 - load) * (double)period_ns()));
     const bool due = observer.loads_n == SAMPLES;
     if (!due && observer.plays)
         return;

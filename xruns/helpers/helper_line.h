@@ -47,6 +47,9 @@ int st_helper_line_absent(const char *format, ...) ST_PRINTF(1, 2);
 /** An xrun line, or a load line. */
 void st_helper_line_xrun(const struct st_xrun_seen *seen);
 
+/** A load line that says how much is left now. @param left_ns  less than 1 is 1. */
+void st_helper_line_left(const char *device, const char *client, int64_t left_ns);
+
 /** Reads what is there on standard input. @return true at its end: the daemon is gone. Call it when standard
  * input is readable, else it waits. */
 bool st_helper_line_input_ended(void);

@@ -80,15 +80,6 @@ static void say_load(const pa_sink_input_info *stream, int64_t asked_ms)
     st_helper_line_xrun(&seen);
 }
 
-static void say_left(const pa_sink_input_info *stream)
-{
-    struct st_xrun_seen seen = {.load = {.busy_median_ns = INT64_MIN,
-                                         .wait_median_ns = INT64_MIN,
-                                         .reserve_ns = ST_MAX((int64_t)stream->buffer_usec * 1000, 1)}};
-    ST_PRINT(seen.client, "%s", program_of(stream));
-    st_helper_line_xrun(&seen);
-}
-
 static void tell(struct observer *observer, const pa_sink_input_info *stream)
 {
     struct st_xrun_seen *seen = calloc(1, sizeof(*seen));
@@ -119,7 +110,7 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
             tell(observer, stream);
         if (stream->corked != 0)
             return;
-        say_left(stream);
+        st_helper_line_left("", program_of(stream), (int64_t)stream->buffer_usec * 1000);
         const int64_t asked_ms = st_pulse_streams_asked_ms(&observer->streams, stream->index,
                                                            stream->buffer_usec + stream->sink_usec);
         if (observer->loads) {
