@@ -133,9 +133,10 @@ def main():
                     while len(found) < args.hosts:
                         results, more = batch(server, args, frames, kind, number)
                         number += len(results)
-                        if max(host["lost"] for host in results) > args.lost / 100:
+                        valid = max(host["lost"] for host in results) <= args.lost / 100
+                        print(f"{frames} {kind} {'' if valid else 'spoiled '}{[(round(100 * one['lost'], 2), one['block'], one['named'] == one['right'], one['wrong'], one['after_s']) for one in results]}", file=sys.stderr, flush=True)
+                        if not valid:
                             spoiled += len(results)
-                            print(f"spoiled: {[(round(100 * host['lost'], 1), host['named'] == host['right'], host['wrong']) for host in results]}", file=sys.stderr, flush=True)
                             continue
                         found += results
                         costs += more

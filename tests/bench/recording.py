@@ -45,28 +45,31 @@ class Recording:
         self.watch.start()
 
     def begin(self):
-        self.frames, self.times = [], []
-        if os.path.exists(self.path):
-            os.remove(self.path)
+        path = self.path
+        while os.path.exists(path):
+            path += "+"
+        self.part = path, [0], [time.monotonic()]  # its frames, and when it had so many
         self.process = subprocess.Popen(["pw-record", "--target", "nul", "-P", "{ stream.capture.sink=true node.passive=true }", "--rate", str(RATE),
-                                         "--channels", "2", "--format", "s16", self.path], env=self.server.env)
+                                         "--channels", "2", "--format", "s16", path], env=self.server.env)
 
     def run(self):
         while not self.ended:
             now = time.monotonic()
-            frames = (os.path.getsize(self.path) - HEADER) // FRAME if os.path.exists(self.path) else 0
-            if not self.frames or frames > self.frames[-1]:
-                self.frames.append(frames)
-                self.times.append(now)
+            path, frames, times = self.part
+            size = (os.path.getsize(path) - HEADER) // FRAME if os.path.exists(path) else 0
+            if size > frames[-1]:
+                times.append(now)
+                frames.append(size)
             self.stamps += [now] * (len(self.lines) - len(self.stamps))
             time.sleep(0.01)
 
     def keep(self):
         self.process.send_signal(signal.SIGINT)
         self.process.wait()
-        found, sound_n = holes(self.path)
+        path, frames, times = self.part
+        found, sound_n = holes(path)
         self.sound_s += sound_n / RATE
-        self.found += [(self.times[min(bisect.bisect_left(self.frames, first), len(self.times) - 1)], n / RATE) for first, n in found]
+        self.found += [(times[min(bisect.bisect_left(frames, first), len(frames) - 1)], n / RATE) for first, n in found]
 
     def again(self):
         self.keep()
