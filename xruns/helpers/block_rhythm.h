@@ -1,6 +1,10 @@
 /* The rhythm of a client's long cycles. A plug-in that computes in blocks (FFT, convolution) has one long
  * cycle for each block, which is a power of two of samples, whatever the buffer of the server. What comes
- * after a number of cycles is the graph's own rhythm, and what comes after a time is neither. Pure. */
+ * after a number of cycles is the graph's own rhythm, and what comes after a time is neither. Pure.
+ *
+ * A cycle that is not seen was lost, and the client's samples go on behind it, or only its report was, and
+ * they go on without it. So between two long cycles the client computed at least what was seen, and at most
+ * all that its driver counted: a block may lie anywhere between. */
 #ifndef ST_XRUNS_HELPERS_BLOCK_RHYTHM_H
 #define ST_XRUNS_HELPERS_BLOCK_RHYTHM_H
 
@@ -13,8 +17,11 @@ struct st_block_rhythm {
     int64_t frames;          /* of a cycle */
     int64_t clock;           /* of the driver, in its latest cycle */
     int64_t position, begin; /* frames up to the latest cycle's end, and to the first one that counts */
-    int64_t longs[ST_BLOCK_RHYTHM_LONG_MAX]; /* position of long cycles, a ring ... */
-    size_t longs_n;                          /* ... of this number since the beginning */
+    int64_t unseen;          /* of those: in cycles that were not seen */
+    struct st_block_rhythm_long {
+        int64_t position, unseen;
+    } longs[ST_BLOCK_RHYTHM_LONG_MAX]; /* where long cycles are, a ring ... */
+    size_t longs_n;                    /* ... of this number since the beginning */
     bool was_long;
     int64_t block,
         block_frames; /* the block that was found last, and in cycles of how many frames; 0: none */
