@@ -45,15 +45,6 @@ like "what now" "$screen" '^Next '
 is "at most 20 lines of 80 columns" "$(($(wc -l <<<"$screen") <= 20 && $(wc -L <<<"$screen") <= 80))" 1
 like "who else uses the card" "$screen" 'GoodSynth|^[0-9]+ more: --details' # a screen full of warnings names one program
 show "how sure is that" sleeptune status --details
-# which file computes: Debian's kernel lets root only see that
-# shellcheck disable=SC2317 # called by ok
-code() { musician sleeptune status --details 2>&1 | tr -s ' \n' ' ' | grep -qE "$1"; }
-is "perf_event_paranoid is as Debian's kernel has it" "$(cat /proc/sys/kernel/perf_event_paranoid)" 3
-ok "the details say that the program's code is not watched, and what allows it" \
-    code 'not watched: the kernel refuses.* \(kernel\.perf_event_paranoid at 2 or below, CAP_PERFMON or root allow it\)'
-sysctl -q kernel.perf_event_paranoid=2
-ok "with that it is watched" wait_for 60 code '(stall_pipewire|lib[a-z]+\.so[.0-9]*) had [0-9]+ % of|no file stands out so far \([1-9]'
-sysctl -q kernel.perf_event_paranoid=3
 # called by wait_for: a minute is written when it has ended
 # shellcheck disable=SC2317
 recorded() { musician sleeptune history | head -2 | tr '\n' ' ' | grep -q 'HeavyReverb lost sound'; }
