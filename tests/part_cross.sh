@@ -20,7 +20,7 @@ processor() {
         apt-get build-dep -qq -y --no-install-recommends -P cross --host-architecture $1 ./ >/dev/null" ||
         cannot "the packages that a build needs could not be installed for $1"
     echo "at: package for $1"
-    inside "$root" "cp -a . /package && cd /package && DEB_BUILD_OPTIONS='nocheck noautodbgsym' dpkg-buildpackage -us -uc -B -a $1 -P cross" || status=$?
+    inside "$root" "cp -a . /package && cd /package && DEB_BUILD_OPTIONS='nocheck noautodbgsym' dpkg-buildpackage -us -uc -B -a $1 -Pcross" || status=$?
     verdict $status "$1: Debian's packages cross-build"
     status=0
     cat >"$root/cross.ini" <<INI
