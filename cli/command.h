@@ -1,6 +1,5 @@
 /* Commands: one file each (cmd_<name>.c), one row in the table of main.c each. */
-#ifndef ST_CLI_COMMAND_H
-#define ST_CLI_COMMAND_H
+#pragma once
 
 #include "platform/program/options.h"
 
@@ -22,5 +21,3 @@ int st_cmd_snapshot(int argc, char **argv);
 int st_cmd_heard(int argc, char **argv);
 int st_cmd_history(int argc, char **argv);
 int st_cmd_predict(int argc, char **argv);
-
-#endif

@@ -1,7 +1,6 @@
 /* The headers of standard C, attributes and small macros that every file may use. Every header of ours
  * includes this one, itself or by another one, so no file names a header of standard C again. */
-#ifndef ST_CORE_BASE_H
-#define ST_CORE_BASE_H
+#pragma once
 
 #include <errno.h>
 #include <inttypes.h>
@@ -52,6 +51,4 @@
 #define ST_NONBLOCKING [[clang::nonblocking]]
 #else
 #define ST_NONBLOCKING
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* The causes of late wake-ups: names and sentences. */
-#ifndef ST_CORE_CAUSE_KIND_H
-#define ST_CORE_CAUSE_KIND_H
+#pragma once
 
 #include "core/base.h"
 
@@ -44,5 +43,3 @@ ST_NODISCARD int st_cause_kind_find(const char *name, enum st_cause *ret);
 /** Length of the program's name in a culprit: 6 in "ffmpeg/4711", 0 in "irq/27-hda" and "other" (no
  * thread). */
 size_t st_cause_kind_program_len(const char *culprit);
-
-#endif

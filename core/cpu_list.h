@@ -1,6 +1,5 @@
 /* Lists of CPUs as the kernel writes them: "0-3,8". */
-#ifndef ST_CORE_CPU_LIST_H
-#define ST_CORE_CPU_LIST_H
+#pragma once
 
 #include "core/base.h"
 
@@ -18,5 +17,3 @@ ST_NODISCARD int st_cpu_list_parse(const char *text, struct st_cpu_list *ret);
 bool st_cpu_list_has(const struct st_cpu_list *list, size_t cpu);
 /** Does nothing if the CPU is not in the list. */
 void st_cpu_list_remove(struct st_cpu_list *list, size_t cpu);
-
-#endif

@@ -1,6 +1,5 @@
 /* Events of sleeptuned: their kinds, and how certain an xrun is. */
-#ifndef ST_CORE_EVENT_H
-#define ST_CORE_EVENT_H
+#pragma once
 
 #include "core/base.h"
 
@@ -68,5 +67,3 @@ const char *st_event_source_title(const char *source);
 
 /** "exact", "probable", "" for none. Threads: any. */
 const char *st_event_certainty(enum st_certainty certainty);
-
-#endif

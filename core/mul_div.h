@@ -1,6 +1,5 @@
 /* (a * b + add) / divisor with a product of 128 bits, which 32-bit processors have no type for. */
-#ifndef ST_CORE_MUL_DIV_H
-#define ST_CORE_MUL_DIV_H
+#pragma once
 
 #include "core/base.h"
 
@@ -10,5 +9,3 @@
  * @return 0 or -ERANGE (the quotient is 2^64 or more; nothing written). Threads: any; real-time safe. */
 ST_NODISCARD int st_mul_div(uint64_t a, uint64_t b, uint64_t add, uint64_t divisor,
                             uint64_t *ret) ST_NONBLOCKING;
-
-#endif

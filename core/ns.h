@@ -1,6 +1,5 @@
 /* Time in ns, without overflow. One unit inside sleeptune: signed 64-bit nanoseconds (292 years). */
-#ifndef ST_CORE_NS_H
-#define ST_CORE_NS_H
+#pragma once
 
 #include "core/base.h"
 
@@ -49,5 +48,3 @@ const char *st_ns_format_long(int64_t ns, char *buf, size_t buf_bytes);
 #define ST_NS_EXACT(ns) st_ns_format_exact((ns), ST_ROOM(ST_NS_BYTES))
 #define ST_NS_SHORT(ns) st_ns_format_short((ns), ST_ROOM(ST_NS_BYTES))
 #define ST_NS_LONG(ns)  st_ns_format_long((ns), ST_ROOM(ST_NS_BYTES))
-
-#endif

@@ -1,6 +1,5 @@
 /* Pages that are resident before they are used. */
-#ifndef ST_CORE_PAGES_H
-#define ST_CORE_PAGES_H
+#pragma once
 
 #include "core/base.h"
 
@@ -16,5 +15,3 @@ static inline void st_pages_touch(void *memory, size_t bytes)
     if (bytes > 0)
         at[bytes - 1] = at[bytes - 1];
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Writes a trace that ui.perfetto.dev opens: packets of TrackEvent, whose wire format is promised to stay.
  * Source: perfetto's protos/perfetto/trace/{trace_packet,clock_snapshot,track_event/track_event}.proto. All
  * times are CLOCK_MONOTONIC. Nothing is kept in memory. One thread. */
-#ifndef ST_CORE_PERFETTO_H
-#define ST_CORE_PERFETTO_H
+#pragma once
 
 #include "core/base.h"
 
@@ -28,5 +27,3 @@ enum st_perfetto_type {
 /** Events are written in the order of their times. @param name  NULL: none. @param value_ns  of a VALUE. */
 void st_perfetto_event(FILE *out, enum st_perfetto_type type, uint64_t track, int64_t at_ns, const char *name,
                        int64_t value_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* The period schedule: when cycle k is due, exactly. */
-#ifndef ST_CORE_PERIOD_H
-#define ST_CORE_PERIOD_H
+#pragma once
 
 #include "core/base.h"
 
@@ -63,5 +62,3 @@ int64_t st_period_ns(const struct st_period *period) ST_NONBLOCKING;
 
 /** The period in seconds, for printing and rates. */
 double st_period_seconds(const struct st_period *period);
-
-#endif

@@ -1,6 +1,5 @@
 /* How FreeBSD stretches a sleep: kern.timecounter.alloweddeviation and the coarse clock. */
-#ifndef ST_CORE_TICK_H
-#define ST_CORE_TICK_H
+#pragma once
 
 #include "core/base.h"
 
@@ -37,5 +36,3 @@ int st_tick_shift(int64_t percent);
  * Source: FreeBSD sys/kern/kern_tc.c tc_adjprecision, inittimecounter; sys/kern/kern_time.c
  * kern_clock_nanosleep. */
 ST_NODISCARD int st_tick_late(int64_t percent, int64_t hz, double sleep_ns, struct st_tick_late *ret);
-
-#endif

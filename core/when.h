@@ -1,6 +1,5 @@
 /* Points in time as people type them, and steps of time that read well. */
-#ifndef ST_CORE_WHEN_H
-#define ST_CORE_WHEN_H
+#pragma once
 
 #include "core/base.h"
 
@@ -26,5 +25,3 @@ const char *st_when_text_near(int64_t wall_ns, int64_t now_wall_ns, char *buf, s
 /** The shortest of 1, 5, 10, 30 minutes, 1, 3, 6, 12 hours, 1, 7, 30 days .. that parts a span into at most
  * `steps` steps. @param steps >= 1. @return ns. Pure. */
 int64_t st_when_step(int64_t span_ns, int64_t steps);
-
-#endif

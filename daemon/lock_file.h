@@ -1,6 +1,5 @@
 /* PATH.lock beside a file that only one daemon may use: the socket, the history. */
-#ifndef ST_DAEMON_LOCK_FILE_H
-#define ST_DAEMON_LOCK_FILE_H
+#pragma once
 
 #include "core/base.h"
 
@@ -16,5 +15,3 @@ ST_NODISCARD int st_lock_file_take(const char *path, int *fd, long *ret_pid);
 
 /** Releases it and removes the file. An fd of -1 is fine. */
 void st_lock_file_release(const char *path, int *fd);
-
-#endif

@@ -1,7 +1,6 @@
 /* Log messages, made safe (core/text/safe.h): to stderr (-f), else to the journal or syslog. Each file
  * defines LOG_MODULE before it includes this. */
-#ifndef ST_DAEMON_LOG_H
-#define ST_DAEMON_LOG_H
+#pragma once
 
 #include "core/base.h"
 
@@ -22,5 +21,3 @@ void st_log_event(enum st_log_level level, const char *module, const char *event
 #define ST_WARN(...) st_log(ST_LOG_WARN, LOG_MODULE, __VA_ARGS__)
 #define ST_INFO(...) st_log(ST_LOG_INFO, LOG_MODULE, __VA_ARGS__)
 #define ST_DBG(...)  st_log(ST_LOG_DBG, LOG_MODULE, __VA_ARGS__)
-
-#endif

@@ -1,8 +1,7 @@
 /* A notification on the desktop of the user whose daemon this is: once for each new cause of dropouts, at
  * most one an hour (notify.enabled). Nothing here waits: calls are sent, and their answers come by the poll
  * of the main thread. Threads: main. */
-#ifndef ST_DAEMON_NOTIFY_H
-#define ST_DAEMON_NOTIFY_H
+#pragma once
 
 #include "daemon/notify_cause.h"
 #include "daemon/wait.h"
@@ -22,5 +21,3 @@ const char *st_notify_state(const struct st_notify *notify, bool enabled, char *
 void st_notify_wait(const struct st_notify *notify, struct st_wait *wait);
 void st_notify_turn(struct st_notify *notify);
 void st_notify_free(struct st_notify *notify);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which cause of dropouts is worth a notification: each one once. Pure. */
-#ifndef ST_DAEMON_NOTIFY_CAUSE_H
-#define ST_DAEMON_NOTIFY_CAUSE_H
+#pragma once
 
 #include "daemon/status/view.h"
 
@@ -35,5 +34,3 @@ bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_v
 
 /** From now on it is shown. */
 void st_notify_cause_add(struct st_notify_shown *shown, const struct st_notify_cause *cause);
-
-#endif

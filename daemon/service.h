@@ -1,6 +1,5 @@
 /* The parts of sleeptuned put together: start, one tick a second, reload, end. */
-#ifndef ST_DAEMON_SERVICE_H
-#define ST_DAEMON_SERVICE_H
+#pragma once
 
 #include <signal.h>
 
@@ -45,5 +44,3 @@ int st_service_reload(struct st_service *service);
 /** Ends the loop, stores and logs the last minute, closes all, frees. @return 0, or -ETIMEDOUT when the loop
  * did not end: its thread has the rest until the process ends. */
 ST_NODISCARD int st_service_stop(struct st_service *service);
-
-#endif

@@ -1,7 +1,6 @@
 /* The inside of struct st_service, for service.c, service_parts.c and service_view.c. All of it is of the
  * main thread, without a lock. */
-#ifndef ST_DAEMON_SERVICE_PRIVATE_H
-#define ST_DAEMON_SERVICE_PRIVATE_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -112,5 +111,3 @@ int st_service_open_socket(struct st_service *service);
 void st_service_trace(struct st_service *service);
 /** After the loop has ended, or before another start. */
 void st_service_stop_trace(struct st_service *service);
-
-#endif

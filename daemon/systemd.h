@@ -1,6 +1,5 @@
 /* The service manager and its journal. Without libsystemd: syslog, and nothing else (daemon/without.c). */
-#ifndef ST_DAEMON_SYSTEMD_H
-#define ST_DAEMON_SYSTEMD_H
+#pragma once
 
 #include "daemon/log.h"
 
@@ -11,5 +10,3 @@ void st_systemd_notify(const char *format, ...) ST_PRINTF(1, 2);
  * any. */
 void st_systemd_log(enum st_log_level level, const char *module, const char *event, int64_t count,
                     int64_t lateness_ns, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the main thread waits for: descriptors, signals and a time, all at once. */
-#ifndef ST_DAEMON_WAIT_H
-#define ST_DAEMON_WAIT_H
+#pragma once
 
 #include <signal.h>
 #include <sys/select.h>
@@ -32,5 +31,3 @@ void st_wait(struct st_wait *wait, struct st_clock *clock, const sigset_t *block
 
 /** After st_wait. */
 bool st_wait_can_read(const struct st_wait *wait, int fd);
-
-#endif

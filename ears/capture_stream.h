@@ -4,8 +4,7 @@
  *
  * The writing side has a ring of one writer (the audio callback: it allocates nothing, takes no lock, makes
  * no system call) and one reader (the thread that writes the pipe). A ring that is full is an event. */
-#ifndef ST_EARS_CAPTURE_STREAM_H
-#define ST_EARS_CAPTURE_STREAM_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -122,5 +121,3 @@ ST_NODISCARD int st_capture_stream_ring_write(struct st_capture_ring *ring, int 
 /** The same for a head, which comes first, and for events that do not come from the callback. */
 ST_NODISCARD int st_capture_stream_write_head(int fd, const struct st_capture_head *head);
 ST_NODISCARD int st_capture_stream_write_event(int fd, const struct st_capture_event *event);
-
-#endif

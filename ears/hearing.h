@@ -3,8 +3,7 @@
  * (ears/tones.h) are followed at the same time; the more exact one that was heard for most of the time
  * decides. Of music, what programs played is followed instead (ears/reference.h). Nothing here or there knows
  * where glitches were forced before the end. Pure. One thread. */
-#ifndef ST_EARS_HEARING_H
-#define ST_EARS_HEARING_H
+#pragma once
 
 #include "ears/places.h"
 #include "ears/reference.h"
@@ -119,5 +118,3 @@ void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, 
 /** "0" may be said, or that there were losses: a path was found, and each forced glitch that its class
  * promises to find, of music each at all, and contact was not lost without a loss. */
 bool st_hearing_valid(const struct st_hearing_result *result);
-
-#endif

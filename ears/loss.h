@@ -1,6 +1,5 @@
 /* Losses of sound in what came back, and which of them are one. Pure. One thread. */
-#ifndef ST_EARS_LOSS_H
-#define ST_EARS_LOSS_H
+#pragma once
 
 #include "ears/signal.h"
 
@@ -30,5 +29,3 @@ void st_losses_add(struct st_losses *losses, const struct st_loss *loss, uint64_
 /** There was sound up to this frame, and no loss. Gives what no other can belong to any more. */
 void st_losses_pass(struct st_losses *losses, uint64_t frame, void *ctx);
 void st_losses_end(struct st_losses *losses, void *ctx);
-
-#endif

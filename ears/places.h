@@ -1,8 +1,7 @@
 /* Follows the sequence of the test signal sample by sample: where a path returns samples as they are, or
  * with another volume and some noise, each frame that is missing, repeated, silent or false is found with its
  * place and length. Pure; bounded memory; nothing is allocated. One thread. */
-#ifndef ST_EARS_PLACES_H
-#define ST_EARS_PLACES_H
+#pragma once
 
 #include "ears/loss.h"
 
@@ -50,5 +49,3 @@ void st_places_take(struct st_places *places, const float *samples, size_t strid
 /** No more comes: the last loss. Without st_places_expect damage up to the end is none: the signal has ended.
  */
 void st_places_end(struct st_places *places, void *ctx);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Glitches are forced in what came back before it is compared, where there is sound; what follows the music
  * does not know of them. Pure; bounded memory; nothing is allocated. One thread. */
-#ifndef ST_EARS_REFERENCE_H
-#define ST_EARS_REFERENCE_H
+#pragma once
 
 #include "ears/loss.h"
 
@@ -77,5 +76,3 @@ void st_reference_end(struct st_reference *reference, void *ctx);
 
 /** From playing to recording, without what forcing takes. */
 int64_t st_reference_latency(const struct st_reference *reference);
-
-#endif

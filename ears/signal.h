@@ -2,8 +2,7 @@
  * 2 * level * 32768 steps and never 0, and 64 of them are found nowhere else, so that a place is exact where
  * samples come back as they are. Odd channels have three tones, whose phases together say the time within one
  * second, and which bear conversion. Pure, any thread, an audio callback too: nothing is allocated. */
-#ifndef ST_EARS_SIGNAL_H
-#define ST_EARS_SIGNAL_H
+#pragma once
 
 #include "core/base.h"
 
@@ -67,5 +66,3 @@ bool st_signal_is_up(uint64_t frame, uint32_t channel) ST_NONBLOCKING;
 
 /** Of the tones at a frame, before any glitch, between -level and level. */
 float st_signal_tone(uint32_t rate_hz, float level, uint64_t frame) ST_NONBLOCKING;
-
-#endif

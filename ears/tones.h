@@ -1,8 +1,7 @@
 /* Follows the three tones of the test signal by their phases: for paths that convert, where samples do not
  * come back one by one. A stretch that the tones do not explain is a loss; the phases behind it say by how
  * much the signal moved. Pure; bounded memory; nothing is allocated. One thread. */
-#ifndef ST_EARS_TONES_H
-#define ST_EARS_TONES_H
+#pragma once
 
 #include "ears/loss.h"
 
@@ -42,5 +41,3 @@ void st_tones_end(struct st_tones *tones, void *ctx);
 
 /** Faster than the signal says: parts per million, positive if the recording's clock is slow. */
 double st_tones_drift_ppm(const struct st_tones *tones);
-
-#endif

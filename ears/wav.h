@@ -1,7 +1,6 @@
 /* Reads and writes WAV: recordings that were made elsewhere are foreign text. Streams: nothing is sought, so
  * that a pipe will do. One thread a file. */
-#ifndef ST_EARS_WAV_H
-#define ST_EARS_WAV_H
+#pragma once
 
 #include "core/base.h"
 
@@ -28,5 +27,3 @@ ST_NODISCARD int st_wav_read(struct st_wav *wav, float *ret_frames, size_t frame
 /** A file of 16 bits. @param frames_n at most 2^32 / 2 / channels less 64. @return 0 or -EIO. */
 ST_NODISCARD int st_wav_write_head(FILE *stream, uint32_t rate_hz, uint32_t channels, uint64_t frames_n);
 ST_NODISCARD int st_wav_write(FILE *stream, const float *samples, size_t samples_n);
-
-#endif

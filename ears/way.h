@@ -1,7 +1,6 @@
 /* The ways on which a test signal comes back, best known first: what each cannot hear, which program goes it,
  * and how that program is started, read and ended. Adding a way is a row of st_ways and its program. */
-#ifndef ST_EARS_WAY_H
-#define ST_EARS_WAY_H
+#pragma once
 
 #include "ears/capture_stream.h"
 #include "platform/machine.h"
@@ -72,5 +71,3 @@ ST_NODISCARD int st_way_read(struct st_way_run *run, int64_t limit_ns, const str
                              void *ctx);
 /** Ends the program, at most 500 ms after. */
 void st_way_close(struct st_way_run *run);
-
-#endif

@@ -1,8 +1,7 @@
 /* An assertion: do missed deadlines stay below a limit an hour? It is judged by episodes: misses less than a
  * second apart are one, because they come in bursts, and one pause of the machine would count a hundred
  * times. Episodes are taken as independent. */
-#ifndef ST_EVIDENCE_ASSERTION_H
-#define ST_EVIDENCE_ASSERTION_H
+#pragma once
 
 #include "core/base.h"
 
@@ -39,5 +38,3 @@ double st_assertion_shortest(double limit_per_hour, bool any_time);
 /** How long a run decides, if episodes go on as in these hours: the shortest of twice, four times ... 64
  * times them. @return hours; 0: none of these. */
 double st_assertion_decides_after(const struct st_assertion *assertion, double hours);
-
-#endif

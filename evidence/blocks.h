@@ -1,7 +1,6 @@
 /* A run cut into up to 64 blocks of equal length, each a histogram: enough to draw whole blocks, in memory
  * that does not grow with n. */
-#ifndef ST_EVIDENCE_BLOCKS_H
-#define ST_EVIDENCE_BLOCKS_H
+#pragma once
 
 #include "core/stats/hist.h"
 #include "evidence/bursts.h"
@@ -51,5 +50,3 @@ ST_NODISCARD int st_blocks_end(struct st_blocks *blocks);
 
 /** The middle of a bucket, ns. */
 int64_t st_blocks_value(const struct st_blocks *blocks, int32_t bucket);
-
-#endif

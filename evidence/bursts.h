@@ -1,6 +1,5 @@
 /* Do events come one by one or in bursts? Counts them in memory that does not grow with n. */
-#ifndef ST_EVIDENCE_BURSTS_H
-#define ST_EVIDENCE_BURSTS_H
+#pragma once
 
 #include "core/base.h"
 
@@ -24,5 +23,3 @@ void st_bursts_add(struct st_bursts *bursts, uint64_t n, bool event);
  * burst that an event is in. @return 1: no bursts are shown, by a test that 1 in 200 sequences of independent
  * events fail at most. Source: Kish, "Survey Sampling", 1965 (clusters of unlike sizes). */
 double st_bursts_scatter(const struct st_bursts *bursts);
-
-#endif

@@ -1,6 +1,5 @@
 /* How two runs differ, in words and as a table: what `compare` and `verify` share. */
-#ifndef ST_EVIDENCE_DIFFERENCE_TEXT_H
-#define ST_EVIDENCE_DIFFERENCE_TEXT_H
+#pragma once
 
 #include "evidence/figure.h"
 #include "evidence/test_conditions.h"
@@ -22,5 +21,3 @@ const char *st_difference_text_condition(const struct st_test_condition_pair *pa
 
 /** A row for each figure that a run has: both values, the difference, its interval, p. */
 void st_difference_text_table(FILE *out, const struct st_figure *figures, const char *a, const char *b);
-
-#endif

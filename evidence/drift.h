@@ -1,7 +1,6 @@
 /* How much a figure changes within one run: a run has five sections of equal length, and the figure differs
  * between them, by chance or by more. */
-#ifndef ST_EVIDENCE_DRIFT_H
-#define ST_EVIDENCE_DRIFT_H
+#pragma once
 
 #include "core/base.h"
 
@@ -16,5 +15,3 @@ size_t st_drift_section(size_t k, size_t n);
  * @param figures of n blocks, in order. @return 1: fewer than 2 blocks a section, or all are equal. Source:
  * Fisher, "Statistical Methods for Research Workers", 1925. */
 double st_drift_p(const double *figures, size_t n);
-
-#endif

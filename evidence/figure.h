@@ -2,8 +2,7 @@
  * length (blocks.h). A *pair* is a block of A and a block of B side by side (tuning.h). A *figure* is one
  * number of a run; what is known of the difference of two runs in it is an *interval* and a p-value
  * (pairs.h), and then a *verdict* (verdict.h). */
-#ifndef ST_EVIDENCE_FIGURE_H
-#define ST_EVIDENCE_FIGURE_H
+#pragma once
 
 #include "core/stats/estimate.h"
 
@@ -50,5 +49,3 @@ extern const char *const st_figure_names[ST_FIGURES];
 
 /** 0.5, 0.99, 0.999; 0: not a quantile. */
 extern const double st_figure_quantiles[ST_FIGURES];
-
-#endif

@@ -1,7 +1,6 @@
 /* Events: missed periods less than 100 ms apart are one. Misses come in bursts, so that a bound for their
  * number would be too small; events are close to independent, and an event is what is heard. */
-#ifndef ST_EVIDENCE_MISS_EVENTS_H
-#define ST_EVIDENCE_MISS_EVENTS_H
+#pragma once
 
 #include "core/base.h"
 
@@ -27,5 +26,3 @@ const char *st_miss_events_rate_text(double per_hour, char *buf, size_t buf_byte
  * @return buf; 200 bytes are enough. */
 const char *st_miss_events_text(uint64_t events_n, uint64_t misses_n, double seconds, char *buf,
                                 size_t buf_bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* Missed periods of two runs: one test, and the interval that goes with it. */
-#ifndef ST_EVIDENCE_MISSED_H
-#define ST_EVIDENCE_MISSED_H
+#pragma once
 
 #include "evidence/figure.h"
 
@@ -10,5 +9,3 @@
  * Miettinen, "Estimability and estimation in case-referent studies", 1976 (the end towards 0, where that and
  * the test disagree). */
 void st_missed_judge(const struct st_missed *counts, struct st_figure *ret);
-
-#endif

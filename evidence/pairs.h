@@ -1,7 +1,6 @@
 /* By how much run B differs from run A in each figure, with an interval and a p-value. Allows for values that
  * depend on their neighbours. */
-#ifndef ST_EVIDENCE_PAIRS_H
-#define ST_EVIDENCE_PAIRS_H
+#pragma once
 
 #include "core/stats/random.h"
 #include "evidence/blocks.h"
@@ -25,5 +24,3 @@
  * Hesterberg 2015 (expanded interval); Welch 1947 (degrees of freedom). */
 ST_NODISCARD int st_pairs_compare(const struct st_blocks *a, const struct st_blocks *b,
                                   struct st_random *random, struct st_figure ret[ST_FIGURES]);
-
-#endif

@@ -1,8 +1,7 @@
 /* Dropouts per hour at other buffer sizes, from the late wake-ups of one run. A stall (a time in which the
  * thread could not run) does not depend on the buffer size; the time that a size leaves for it, its slack,
  * does. Events are those of evidence/miss_events.h. */
-#ifndef ST_EVIDENCE_PREDICT_H
-#define ST_EVIDENCE_PREDICT_H
+#pragma once
 
 #include "core/base.h"
 #include "core/period.h"
@@ -97,5 +96,3 @@ bool st_predict_holds(const struct st_predict_row *row);
 
 /** "observed", "none seen", "model", "refused". */
 const char *st_predict_basis_name(enum st_predict_basis basis);
-
-#endif

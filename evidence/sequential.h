@@ -1,8 +1,7 @@
 /* Evidence that may be looked at after every pair of blocks: does a setting make late wake-ups rarer? The
  * unit is the pair, never the event: all events of a noisy block are in one arm, so that counting each of
  * them would keep settings without effect. */
-#ifndef ST_EVIDENCE_SEQUENTIAL_H
-#define ST_EVIDENCE_SEQUENTIAL_H
+#pragma once
 
 #include "core/stats/random.h"
 
@@ -48,5 +47,3 @@ double st_sequential_needed(size_t tests_n, size_t kept_n);
  * @return 1.25, 1.5, 2, 2.5, 3; INFINITY: not even 3-fold. */
 double st_sequential_detectable(const uint64_t *late_n, size_t n, uint32_t pairs_n, double needed,
                                 struct st_random *random);
-
-#endif

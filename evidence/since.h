@@ -1,7 +1,6 @@
 /* Which of several changes of a computer (a new kernel, another setting) dropouts became more frequent or
  * rarer with: a permutation of played sessions. It says "since", never "because". Pure. */
-#ifndef ST_EVIDENCE_SINCE_H
-#define ST_EVIDENCE_SINCE_H
+#pragma once
 
 #include "core/base.h"
 
@@ -50,5 +49,3 @@ struct st_since_change {
  * @param now_ns a day that is not over is not looked at. @return 0, -ENOMEM. Threads: any. */
 ST_NODISCARD int st_since_judge(const struct st_since_session *sessions, size_t sessions_n,
                                 struct st_since_change *changes, size_t changes_n, int64_t now_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* Did events come at one rate all the time? By their number in ten equal parts of a run. */
-#ifndef ST_EVIDENCE_STEADY_H
-#define ST_EVIDENCE_STEADY_H
+#pragma once
 
 #include "core/base.h"
 
@@ -14,5 +13,3 @@ struct st_steady {
 
 /** Each test is wrong in 1 % of the runs with one rate. Threads: any. */
 struct st_steady st_steady_of(const uint64_t n[ST_STEADY_PARTS]);
-
-#endif

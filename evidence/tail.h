@@ -1,8 +1,7 @@
 /* The expected rate of stalls that are longer than those seen: peaks over a threshold, or why there is no
  * answer. Sources: Pickands 1975; Ferro & Segers, "Inference for clusters of extreme values", 2003; Grimshaw
  * 1993. */
-#ifndef ST_EVIDENCE_TAIL_H
-#define ST_EVIDENCE_TAIL_H
+#pragma once
 
 #include "core/base.h"
 
@@ -33,5 +32,3 @@ ST_NODISCARD int st_tail_fit(const double *at_s, const double *lateness_ns, size
  * @param ret_high its upper 95 % bound. */
 double st_tail_per_hour(const struct st_tail *tail, double first_ns, double step_ns, uint64_t n,
                         double *ret_high);
-
-#endif

@@ -1,6 +1,5 @@
 /* What differs between the test conditions of two runs, "key: value" lines. */
-#ifndef ST_EVIDENCE_TEST_CONDITIONS_H
-#define ST_EVIDENCE_TEST_CONDITIONS_H
+#pragma once
 
 #include "core/base.h"
 
@@ -22,5 +21,3 @@ bool st_test_conditions_value(const char *text, const char *wanted, char *ret, s
 ST_NODISCARD int st_test_conditions_compare(const char *before, const char *now, bool known_only,
                                             struct st_test_condition_pair **ret, size_t *ret_n);
 void st_test_conditions_free(struct st_test_condition_pair *list, size_t n);
-
-#endif

@@ -2,8 +2,7 @@
  * setting that promises most so far; the others are off in it, or on, where a second fault hides the first.
  * What is shown to help stays on, and is measured once more on fresh blocks at the end. Knows counts only:
  * the caller switches and measures. */
-#ifndef ST_EVIDENCE_TUNING_H
-#define ST_EVIDENCE_TUNING_H
+#pragma once
 
 #include "core/stats/estimate.h"
 #include "evidence/sequential.h"
@@ -108,5 +107,3 @@ int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench,
 
 /** "helps", "no-effect", "harmful", "undecided", "fought", "failed", "not-tried". */
 const char *st_tuning_outcome_name(enum st_tuning_outcome outcome);
-
-#endif

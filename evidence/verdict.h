@@ -1,8 +1,7 @@
 /* The one rule by which `compare` and `verify` say that something changed. A difference
  * is shown if its p-value, corrected for all figures compared together, is at most 5 %, and if it is larger
  * than the drift of the runs, if they drift. */
-#ifndef ST_EVIDENCE_VERDICT_H
-#define ST_EVIDENCE_VERDICT_H
+#pragma once
 
 #include "evidence/figure.h"
 
@@ -23,5 +22,3 @@ const char *st_verdict_name(enum st_verdict verdict);
 /** The difference of a quantile that is shown with a probability of 80 %; at least the drift. @param tests_n
  * from st_verdict_judge. @return NAN: not known, as of missed periods, of which the interval says it. */
 double st_verdict_detectable(const struct st_figure *figure, size_t tests_n);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the commands that measure share: options, the line of progress, and how a result is printed and
  * drawn. */
-#ifndef ST_LAB_BENCH_COMMAND_H
-#define ST_LAB_BENCH_COMMAND_H
+#pragma once
 
 #include "lab/table.h"
 #include "platform/program/locale.h"
@@ -37,5 +36,3 @@ FILE *st_bench_command_begin(struct st_bench_command *c, int *ret_width);
 /** Ends it; prints the document if that is asked for, and draws it. @param document freed. @param measured_n
  * values in it; none is a failure. @return an st_exit. */
 ST_NODISCARD int st_bench_command_end(struct st_bench_command *c, json_t *document, size_t measured_n);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the benches print alike. */
-#ifndef ST_LAB_BENCH_TEXT_H
-#define ST_LAB_BENCH_TEXT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -22,5 +21,3 @@ const char *st_bench_text_us(double ns, char *buf, size_t buf_bytes);
 
 /** A row without figures: "name   not measured: WHY (ERROR)". error: < 0; 0: none. */
 void st_bench_text_missing(FILE *out, const char *name, const char *why, int error, int columns, int width);
-
-#endif

@@ -1,6 +1,5 @@
 /* The subcommands of sleeptune-lab: cmd_<name>.c in the folder of their subject, one row each in main.c. */
-#ifndef ST_LAB_COMMANDS_H
-#define ST_LAB_COMMANDS_H
+#pragma once
 
 #include "platform/program/options.h"
 
@@ -15,5 +14,3 @@ int st_cmd_punctual(int argc, char **argv);
 int st_cmd_table(int argc, char **argv);
 int st_cmd_compare(int argc, char **argv);
 int st_cmd_plot(int argc, char **argv);
-
-#endif

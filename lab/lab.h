@@ -1,7 +1,6 @@
 /* The laboratory's seam: what it asks of an operating system beyond struct st_platform, one row each for
  * Linux, FreeBSD and the fake. */
-#ifndef ST_LAB_LAB_H
-#define ST_LAB_LAB_H
+#pragma once
 
 #include "lab/sleep/sleep.h"
 #include "platform/platform.h"
@@ -63,5 +62,3 @@ static inline int64_t st_lab_now_ns(struct st_lab *lab)
 
 /** The row of that name in a table of the lab. @return NULL: none here. */
 const void *st_lab_find(struct st_lab *lab, st_lab_table *table, const char *name);
-
-#endif

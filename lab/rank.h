@@ -1,6 +1,5 @@
 /* Ranks, shared by items that the measurement does not distinguish. */
-#ifndef ST_LAB_RANK_H
-#define ST_LAB_RANK_H
+#pragma once
 
 #include "lab/summary.h"
 
@@ -33,5 +32,3 @@ ST_NODISCARD int st_rank(struct st_ranked *items, size_t n,
                          int (*difference)(const void *ctx, size_t a, size_t b, double confidence,
                                            struct st_quantile *ret),
                          const void *ctx, double *ret_confidence);
-
-#endif

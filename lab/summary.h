@@ -1,6 +1,5 @@
 /* What a table says of a sample: mean, spread, quartiles, extremes. */
-#ifndef ST_LAB_SUMMARY_H
-#define ST_LAB_SUMMARY_H
+#pragma once
 
 #include <jansson.h>
 
@@ -63,5 +62,3 @@ json_t *st_summary_estimate_json(const struct st_estimate *estimate);
 
 /** An array of whole numbers. */
 json_t *st_summary_integers_json(const int64_t *values, size_t n);
-
-#endif

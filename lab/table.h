@@ -1,6 +1,5 @@
 /* What a bench measured as a document: JSON, or its results as a table for a spreadsheet or a README. */
-#ifndef ST_LAB_TABLE_H
-#define ST_LAB_TABLE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -31,5 +30,3 @@ ST_NODISCARD int st_table_take_unit(const char *command, void *ctx, const char *
  * single values, one result a line) or Markdown (the figures that people compare). Frees it.
  * @return an st_exit, after a message: NULL is out of memory, and a saved one may be none of sleeptune's. */
 ST_NODISCARD int st_table_output(const char *command, const struct st_table_format *format, json_t *document);
-
-#endif

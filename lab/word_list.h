@@ -1,6 +1,5 @@
 /* Lists of words with commas between, on the command line. */
-#ifndef ST_LAB_WORD_LIST_H
-#define ST_LAB_WORD_LIST_H
+#pragma once
 
 #include "lab/lab.h"
 
@@ -39,5 +38,3 @@ struct st_durations {
 /** Adds each of a list as "5ms,64f" (frames at 48 kHz). @return 0 or ST_EXIT_USAGE, after a message. */
 ST_NODISCARD int st_word_list_durations(const char *command, const char *text,
                                         struct st_durations *durations);
-
-#endif

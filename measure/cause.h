@@ -1,6 +1,5 @@
 /* Why a wake-up was late: counters taken in the slow path, judged against a baseline in the drain thread. */
-#ifndef ST_MEASURE_CAUSE_H
-#define ST_MEASURE_CAUSE_H
+#pragma once
 
 #include "core/cause_kind.h"
 #include "measure/recent.h"
@@ -102,5 +101,3 @@ struct st_cause_row {
     int64_t max_ns;
     int64_t explained_ns; /* of total_ns, by figures; 0 for a cause by exclusion */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* The consumer's side of one loop: words from the ring become histograms, books, causes and sink calls. */
-#ifndef ST_MEASURE_DRAIN_H
-#define ST_MEASURE_DRAIN_H
+#pragma once
 
 #include "measure/late_judge.h"
 #include "measure/loop.h"
@@ -46,5 +45,3 @@ void st_drain_baseline(struct st_drain *drain);
 
 /** After the loop returned and the last step: takes over its books. */
 void st_drain_finish(struct st_drain *drain);
-
-#endif

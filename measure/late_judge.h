@@ -1,7 +1,6 @@
 /* Late wake-ups of one loop: they wait for the next look at the loop thread's counters, which shows the
  * cause. */
-#ifndef ST_MEASURE_LATE_JUDGE_H
-#define ST_MEASURE_LATE_JUDGE_H
+#pragma once
 
 #include "measure/cause.h"
 #include "measure/loop.h"
@@ -67,5 +66,3 @@ bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *r
 
 /** After the loop returned: judges those that still wait. */
 void st_late_judge_finish(struct st_late_judge *judge);
-
-#endif

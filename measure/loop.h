@@ -1,6 +1,5 @@
 /* The cycle loop: one sleep, one clock read, one word into the ring. Nothing else happens here. */
-#ifndef ST_MEASURE_LOOP_H
-#define ST_MEASURE_LOOP_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -45,5 +44,3 @@ struct st_loop {
  * With a fake platform it runs in the test's own thread.
  * @return 0; a negative errno value when the sleep itself fails (never -EINTR). */
 int st_loop_run(struct st_loop *loop);
-
-#endif

@@ -1,6 +1,5 @@
 /* The last 15 values of a figure, their median and their maximum. */
-#ifndef ST_MEASURE_RECENT_H
-#define ST_MEASURE_RECENT_H
+#pragma once
 
 #include "core/base.h"
 
@@ -21,5 +20,3 @@ double st_recent_median(const struct st_recent *recent) ST_NONBLOCKING;
 
 /** The highest of them. Real-time safe. @return 0 when there are none. */
 double st_recent_max(const struct st_recent *recent) ST_NONBLOCKING;
-
-#endif

@@ -1,6 +1,5 @@
 /* Result of one loop: everything that reports, the status page and JSON documents show of it. */
-#ifndef ST_MEASURE_RESULT_H
-#define ST_MEASURE_RESULT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -108,5 +107,3 @@ json_t *st_result_distribution_json(const struct st_hist *hist);
 
 /** The keys of sleeptune-measure/1 for one loop, without "schema". New reference, NULL when out of memory. */
 json_t *st_result_json(const struct st_result *result);
-
-#endif

@@ -1,6 +1,5 @@
 /* Single-producer, single-consumer ring of 4-byte words: from the cycle loop to the drain thread. */
-#ifndef ST_MEASURE_RING_H
-#define ST_MEASURE_RING_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -63,5 +62,3 @@ static inline void st_ring_publish(struct st_ring *ring) ST_NONBLOCKING
 
 /** Copies at most max words out. Consumer only. @return how many. */
 uint64_t st_ring_take(struct st_ring *ring, int32_t *out, uint64_t max);
-
-#endif

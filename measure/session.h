@@ -1,6 +1,5 @@
 /* A measurement with its threads: one real-time loop a CPU, one normal thread that drains them. */
-#ifndef ST_MEASURE_SESSION_H
-#define ST_MEASURE_SESSION_H
+#pragma once
 
 #include "measure/result.h"
 
@@ -95,5 +94,3 @@ uint64_t st_session_drains(const struct st_session *session);
  * NULL: no session, nothing to hold. Any thread. */
 void st_session_hold(struct st_session *session);
 void st_session_let_go(struct st_session *session);
-
-#endif

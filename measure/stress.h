@@ -1,7 +1,6 @@
 /* Load of other programs, made on purpose: a machine that holds a period at rest may miss it when a browser
  * opens. */
-#ifndef ST_MEASURE_STRESS_H
-#define ST_MEASURE_STRESS_H
+#pragma once
 
 #include "core/base.h"
 
@@ -31,5 +30,3 @@ ST_NODISCARD int st_stress_start(enum st_stress_phase phase, struct st_stress **
 /** Ends it and waits for its end. NULL: does nothing. @return 0; -ECHILD: a part of it had ended before (a
  * full disk, no memory), so the load was less than asked for. */
 int st_stress_stop(struct st_stress *stress);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * HOME, PATH and XDG_* name files that a client library reads, and some of these files name programs to run.
  * `sudo -E` and `su -m` leave root with those of another user, so root takes nothing from its environment. */
-#ifndef ST_PLATFORM_CHILD_ENV_H
-#define ST_PLATFORM_CHILD_ENV_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -51,5 +50,3 @@ void st_child_env_forget_libraries(void);
  * HOME that root does not own becomes root's, and the XDG_* folders that root does not own are forgotten.
  * Does nothing for other users. Before any thread starts. */
 void st_child_env_forget_others(void);
-
-#endif

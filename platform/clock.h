@@ -1,6 +1,5 @@
 /* The seam: real time. Conventions of the seam: platform/platform.h. In the cycle loop: the first three. */
-#ifndef ST_PLATFORM_CLOCK_H
-#define ST_PLATFORM_CLOCK_H
+#pragma once
 
 #include "core/base.h"
 
@@ -30,5 +29,3 @@ static inline int64_t st_clock_wall_ns(struct st_clock *clock)
 {
     return clock->wall_ns(clock);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Where a file is written that the user names. */
-#ifndef ST_PLATFORM_DESTINATION_H
-#define ST_PLATFORM_DESTINATION_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -31,5 +30,3 @@ ST_NODISCARD int st_destination_open_path(const char *path, int flags, mode_t mo
 
 /** Why a file cannot be written: strerror's text, or a sentence for -EXDEV. */
 const char *st_destination_error(int r);
-
-#endif

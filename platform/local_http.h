@@ -1,6 +1,5 @@
 /* One question to a program on this machine, by HTTP/1.0 over its Unix socket. */
-#ifndef ST_PLATFORM_LOCAL_HTTP_H
-#define ST_PLATFORM_LOCAL_HTTP_H
+#pragma once
 
 #include "core/base.h"
 
@@ -16,5 +15,3 @@ ST_NODISCARD int st_local_http_ask(const char *path, const char *method, const c
 
 /** Does a program listen there? One that this user may not ask does; one that was killed left its socket. */
 bool st_local_http_listens(const char *path);
-
-#endif

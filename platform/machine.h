@@ -1,7 +1,6 @@
 /* The seam: what can be read of a machine: its files, its sysctls, what its programs say. Conventions of the
  * seam: platform/platform.h. */
-#ifndef ST_PLATFORM_MACHINE_H
-#define ST_PLATFORM_MACHINE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -76,5 +75,3 @@ struct st_machine {
     int (*read_sysctl)(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes,
                        size_t *ret_len);
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Optional modules: shared objects that are loaded when used. */
-#ifndef ST_PLATFORM_MODULE_H
-#define ST_PLATFORM_MODULE_H
+#pragma once
 
 #include "core/base.h"
 
@@ -9,5 +8,3 @@
  * with a message in `error`. */
 ST_NODISCARD int st_module_load(const char *name, const char *symbol, void *ret, char *error,
                                 size_t error_bytes);
-
-#endif

@@ -5,8 +5,7 @@
  * has an OS #ifdef. Conventions: 0 or a negative errno value; -ENOTSUP where this OS has no such thing (the
  * caller says "not applicable", never "fine"); output parameters are written on success only; times are ns.
  * All functions may be called from any thread unless said otherwise; "self" means the calling thread. */
-#ifndef ST_PLATFORM_PLATFORM_H
-#define ST_PLATFORM_PLATFORM_H
+#pragma once
 
 #include "core/base.h"
 #include "platform/clock.h"
@@ -38,5 +37,3 @@ ST_NODISCARD int st_platform_root_new(const char *dir, struct st_platform **ret)
 /** The tree is of a FreeBSD machine: files only, its sysctls are not there (-ENOTSUP). */
 void st_platform_root_set_freebsd(struct st_platform *p);
 void st_platform_root_free(struct st_platform *p);
-
-#endif

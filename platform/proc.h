@@ -1,8 +1,7 @@
 /* Parsers of Linux' /proc and /sys text. Pure, so that every host can judge a captured tree and fuzz them.
  * Foreign text: any bytes, ended by '\0'. All: 0, -EBADMSG (not in this form), -ENODATA (well formed, says
  * nothing). Threads: any; no allocation. */
-#ifndef ST_PLATFORM_PROC_H
-#define ST_PLATFORM_PROC_H
+#pragma once
 
 #include "core/base.h"
 
@@ -68,5 +67,3 @@ bool st_proc_has_word(const char *text, const char *word);
 
 /** The chosen one of "none voluntary (full)" or "a [b] c". -ENODATA: none is marked, or it is too long. */
 int st_proc_chosen(const char *text, char *buf, size_t buf_bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* Counters of the machine that may explain why a thread woke up late: firmware, hypervisor, heat, power, idle
  * states. Through the seam's open_path and read_text alone, so that the native rows, a captured tree and the
  * fake answer alike. */
-#ifndef ST_PLATFORM_READINGS_H
-#define ST_PLATFORM_READINGS_H
+#pragma once
 
 #include "platform/platform.h"
 
@@ -49,5 +48,3 @@ int64_t st_readings_temperature_mc(struct st_machine *machine, int cpu);
 
 /** The number that a file of one line holds; INT64_MIN: not readable, or no such number. */
 int64_t st_readings_number(struct st_machine *machine, const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* rtkit, which gives real-time priority to programs that ask it on the system bus: part of sleeptuned, and
  * the module sleeptune-rtkit of the commands. */
-#ifndef ST_PLATFORM_RTKIT_H
-#define ST_PLATFORM_RTKIT_H
+#pragma once
 
 #include "platform/threads.h"
 
@@ -17,5 +16,3 @@ st_rtkit_ask(struct st_threads *threads, pid_t tid, int priority, char *text, si
 #define ST_RTKIT_SYMBOL "st_rtkit_ask"
 typedef int (*st_rtkit_ask_fn)(struct st_threads *threads, pid_t tid, int priority, char *text,
                                size_t text_bytes);
-
-#endif

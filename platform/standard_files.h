@@ -1,6 +1,5 @@
 /* Standard input, output and error. */
-#ifndef ST_PLATFORM_STANDARD_FILES_H
-#define ST_PLATFORM_STANDARD_FILES_H
+#pragma once
 
 #include "core/base.h"
 
@@ -8,5 +7,3 @@
  * opened, such as a lock or a socket, would take its place and get what is printed. A closed one becomes
  * /dev/null, so that reading and writing fail as before. Ends the process (4) where that is not possible. */
 void st_standard_files_open(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* The seam: what this process and its threads may do, and what they used. Conventions of the seam:
  * platform/platform.h. */
-#ifndef ST_PLATFORM_THREADS_H
-#define ST_PLATFORM_THREADS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -130,5 +129,3 @@ struct st_threads {
     /** Tries SCHED_FIFO at `priority` in a short-lived child, never on this process; reads the limits. */
     int (*rt_rights)(struct st_threads *threads, int priority, struct st_rt_rights *ret);
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* Facts about a machine from its tunables. Through the seam's read_text, list and read_sysctl alone, so
  * that the native row, a captured tree and the fake answer alike, on any host. */
-#ifndef ST_PLATFORM_TREE_H
-#define ST_PLATFORM_TREE_H
+#pragma once
 
 #include "platform/machine.h"
 #include "platform/writer.h"
@@ -18,5 +17,3 @@ int st_tree_virtualised(struct st_machine *machine, bool *ret);
 /** The first line of a file without blanks around it. @return 0, -ENODATA (empty), or what read_text
  * returned. */
 int st_tree_first_line(struct st_machine *machine, const char *path, char *buf, size_t buf_bytes);
-
-#endif

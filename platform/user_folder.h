@@ -1,6 +1,5 @@
 /* Folders of the user who runs the program, as his environment says. Nothing that root trusts. */
-#ifndef ST_PLATFORM_USER_FOLDER_H
-#define ST_PLATFORM_USER_FOLDER_H
+#pragma once
 
 #include "core/base.h"
 
@@ -16,5 +15,3 @@ bool st_user_folder(const char *variable, const char *below_home, const char *na
 
 /** Makes it, and each folder above it that is missing, for the user alone. @return 0 or what mkdir said. */
 ST_NODISCARD int st_user_folder_make(const char *folder);
-
-#endif

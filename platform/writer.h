@@ -1,7 +1,6 @@
 /* The seam: what `apply` and `revert` change. Nothing else in the program changes a system. Conventions of
  * the seam: platform/platform.h. */
-#ifndef ST_PLATFORM_WRITER_H
-#define ST_PLATFORM_WRITER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -45,5 +44,3 @@ struct st_writer {
     int (*folder_holder)(struct st_writer *writer, const char *path, char *buf, size_t buf_bytes);
     void (*unlock_folder)(struct st_writer *writer, int handle);
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* What changed on this computer, and since when dropouts are more frequent. Pure; threads: any; TZ is read.
  */
-#ifndef ST_STORY_CHANGE_STORY_H
-#define ST_STORY_CHANGE_STORY_H
+#pragma once
 
 #include <jansson.h>
 
@@ -23,5 +22,3 @@ size_t st_change_story_more_n(const json_t *list);
  * ret_worse NULL is fine. @return buf; "": there is none. */
 const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, char *buf, size_t buf_bytes,
                                  bool *ret_worse);
-
-#endif

@@ -1,7 +1,6 @@
 /* Sums of dropouts as JSON: the same members in sleeptune-status/1, sleeptune-history/1 and
  * sleeptune-causes/1. */
-#ifndef ST_STORY_DROPOUT_JSON_H
-#define ST_STORY_DROPOUT_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -14,5 +13,3 @@ json_t *st_dropout_json_client(const struct st_dropout_client *client);
  */
 void st_dropout_json_source(json_t *object, const struct st_dropout_table *table,
                             json_t *(*client_json)(const struct st_dropout_client *client));
-
-#endif

@@ -1,7 +1,6 @@
 /* Other programs' dropouts of a history: its events, added up in the same table as those that are seen now.
  */
-#ifndef ST_STORY_DROPOUT_LIST_H
-#define ST_STORY_DROPOUT_LIST_H
+#pragma once
 
 #include "store/history/history_read.h"
 
@@ -9,5 +8,3 @@
  * @param since_ns, until_ns INT64_MIN: no limit. @return 0, -ENOMEM, or as st_history_read_open. */
 ST_NODISCARD int st_dropout_list_add(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                      json_t *document);
-
-#endif

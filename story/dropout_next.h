@@ -1,6 +1,5 @@
 /* What helps against dropouts. */
-#ifndef ST_STORY_DROPOUT_NEXT_H
-#define ST_STORY_DROPOUT_NEXT_H
+#pragma once
 
 #include "story/dropout_table.h"
 
@@ -8,5 +7,3 @@
  * is not known). The source's name is as in st_xrun_source. */
 void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
                      const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* What is said about dropouts: who, how many of all, when, and why. One for status, check and history. Names
  * are printed as they are. Pure. */
-#ifndef ST_STORY_DROPOUT_SENTENCE_H
-#define ST_STORY_DROPOUT_SENTENCE_H
+#pragma once
 
 #include "story/dropout_table.h"
 
@@ -31,5 +30,3 @@ void st_dropout_sentence_say(const struct st_dropout_table *table,
 
 /** The same for a place with room for a few words: "HeavyReverb: 407 dropouts". @return buf. */
 const char *st_dropout_sentence_brief(const char *name, uint64_t n, char *buf, size_t buf_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* What was seen of one source of xruns: dropouts by reason, its clients by harm, and what its device is set
  * to. Pure. Times are now_ns by CLOCK_MONOTONIC and wall_ns. */
-#ifndef ST_STORY_DROPOUT_TABLE_H
-#define ST_STORY_DROPOUT_TABLE_H
+#pragma once
 
 #include "xruns/xrun.h"
 
@@ -119,5 +118,3 @@ uint64_t st_dropout_table_total(const struct st_dropout_table *table);
 
 /** Who made the most of them; NULL: no client made one, or the device itself had more. */
 const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table);
-
-#endif

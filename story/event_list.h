@@ -1,6 +1,5 @@
 /* Events of a history as JSON, each joined with the late wake-up of its time. */
-#ifndef ST_STORY_EVENT_LIST_H
-#define ST_STORY_EVENT_LIST_H
+#pragma once
 
 #include "store/history/history_read.h"
 
@@ -8,5 +7,3 @@
  * the minute of the dropout is over, and tells it. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_event_list_text(struct st_history_reader *reader,
                                     const struct st_history_events_wish *wish, char **ret);
-
-#endif

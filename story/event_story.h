@@ -1,8 +1,7 @@
 /* What an event says: its sentence and its JSON, composed from the record when it is read. A dropout that its
  * own cycle does not explain is put down to a late wake-up of the test loop at the same time, if there was
  * one. Pure; threads: any. */
-#ifndef ST_STORY_EVENT_STORY_H
-#define ST_STORY_EVENT_STORY_H
+#pragma once
 
 #include <jansson.h>
 
@@ -44,5 +43,3 @@ const char *st_event_story_text(const struct st_event *event, const struct st_st
 /** {time_ns, event, text} and what is known of the rest, as in docs/schema/sleeptune-events-1.json. New
  * reference, NULL when out of memory. */
 json_t *st_event_story_json(const struct st_event *event, const struct st_story_beside *beside);
-
-#endif

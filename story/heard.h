@@ -1,7 +1,6 @@
 /* "I heard it now": which of the causes that are watched happens before the marks of a listener more often
  * than chance would have it. Pure; threads: any. */
-#ifndef ST_STORY_HEARD_H
-#define ST_STORY_HEARD_H
+#pragma once
 
 #include "core/base.h"
 
@@ -54,5 +53,3 @@ uint32_t st_heard_judge(const struct st_heard_mark *marks, size_t marks_n,
                         const struct st_heard_event *events, size_t events_n,
                         const struct st_heard_session *sessions, size_t sessions_n,
                         struct st_heard_cause *causes, size_t causes_n);
-
-#endif

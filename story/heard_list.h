@@ -1,7 +1,6 @@
 /* The marks of a listener in a history, each with what happened before it, and the causes that come before
  * marks more often than chance would have it. */
-#ifndef ST_STORY_HEARD_LIST_H
-#define ST_STORY_HEARD_LIST_H
+#pragma once
 
 #include "store/history/history_read.h"
 
@@ -9,5 +8,3 @@
  * @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                     char **ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* What each buffer size that ran has cost, from a history: one table for /v1/sizes, status and the page. */
-#ifndef ST_STORY_SIZE_LIST_H
-#define ST_STORY_SIZE_LIST_H
+#pragma once
 
 #include "store/history/history_read.h"
 
@@ -14,5 +13,3 @@ struct st_size_rate {
  * @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_size_list_text(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                    char **ret);
-
-#endif

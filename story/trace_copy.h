@@ -1,8 +1,7 @@
 /* The copy of a moment that the daemon keeps (daemon/history/recorder.h): the ring of cycles, with what was
  * left, and behind it the kernel's events, packed by zlib. It is read as text of others: nothing in it is
  * believed. Machine's byte order: it is read where it was written. */
-#ifndef ST_STORY_TRACE_COPY_H
-#define ST_STORY_TRACE_COPY_H
+#pragma once
 
 #include "story/trace_file.h"
 
@@ -22,5 +21,3 @@ const char *st_trace_copy_folder(const char *history, char *buf, size_t buf_byte
  * negative errno value; -EBADMSG: it is no such file. Finish *ret. */
 ST_NODISCARD int st_trace_copy_read(const char *history, int64_t wall_ns, char *ret_path, size_t path_bytes,
                                     struct st_trace_file *ret);
-
-#endif

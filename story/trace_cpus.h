@@ -1,7 +1,6 @@
 /* The kernel's half of a trace: for each CPU what ran, interrupts and softirqs; for each client's thread, and
  * each one that was stopped, what it did. */
-#ifndef ST_STORY_TRACE_CPUS_H
-#define ST_STORY_TRACE_CPUS_H
+#pragma once
 
 #include "story/trace_items.h"
 #include "xruns/cpu_events.h"
@@ -33,5 +32,3 @@ void st_trace_cpus_tracks(const struct st_trace_cpus *cpus, FILE *out, const cha
 
 /** After the items were written. NULL is fine. */
 void st_trace_cpus_free(struct st_trace_cpus *cpus);
-
-#endif

@@ -1,7 +1,6 @@
 /* A trace for ui.perfetto.dev of the last cycles that the daemon kept (daemon/history/recorder.h), with the
  * events of that time and, where the daemon traced, what the kernel did. */
-#ifndef ST_STORY_TRACE_FILE_H
-#define ST_STORY_TRACE_FILE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -33,5 +32,3 @@ void st_trace_file_finish(struct st_trace_file *file);
 
 /** One thread at a time. @return 0 or -ENOMEM. */
 ST_NODISCARD int st_trace_file_write(FILE *out, struct st_trace_file *file);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a trace is made of (core/perfetto.h), before it is sorted by time. */
-#ifndef ST_STORY_TRACE_ITEMS_H
-#define ST_STORY_TRACE_ITEMS_H
+#pragma once
 
 #include "core/perfetto.h"
 
@@ -45,5 +44,3 @@ int64_t st_trace_items_slice(struct st_trace_items *items, uint64_t track, int64
 
 /** Writes them by time; at the same time an end comes first, and a begin last. */
 void st_trace_items_write(struct st_trace_items *items, FILE *out);
-
-#endif

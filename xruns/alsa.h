@@ -1,8 +1,7 @@
 /* Parsers of ALSA's text in /proc/asound. Pure, so that every host can fuzz them.
  * Foreign text: any bytes, ended by '\0'. All: 0 or -EBADMSG (not in this form). Threads: any; no
  * allocation. */
-#ifndef ST_XRUNS_ALSA_H
-#define ST_XRUNS_ALSA_H
+#pragma once
 
 #include "core/base.h"
 
@@ -51,5 +50,3 @@ struct st_alsa_pcm {
 
 /** Reads the line at *text and moves to the next. @return 0, -EBADMSG (moves too), -ENODATA (the end). */
 ST_NODISCARD int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret);
-
-#endif

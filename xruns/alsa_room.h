@@ -2,8 +2,7 @@
  * stream (JUCE, jackd -s, PulseAudio): then no state says that the device ran past it, only how much was free
  * at most since the look before, which the kernel keeps. Each look begins that anew, the program's own looks,
  * too: what is found is true, and something may be missed. Pure. */
-#ifndef ST_XRUNS_ALSA_ROOM_H
-#define ST_XRUNS_ALSA_ROOM_H
+#pragma once
 
 #include "xruns/alsa.h"
 
@@ -21,5 +20,3 @@ struct st_alsa_room {
  * @return frames that were lost without a word of the kernel in a dropout that has ended; 0: none has. */
 int64_t st_alsa_room_look(struct st_alsa_room *room, const struct st_alsa_params *params,
                           const struct st_alsa_status *now, int64_t *least_frames);
-
-#endif

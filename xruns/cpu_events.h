@@ -1,6 +1,5 @@
 /* What the CPUs did, from the kernel's trace: scheduler and interrupt events. */
-#ifndef ST_XRUNS_CPU_EVENTS_H
-#define ST_XRUNS_CPU_EVENTS_H
+#pragma once
 
 #include "core/base.h"
 
@@ -41,5 +40,3 @@ void st_cpu_events_name(enum st_trace_kind kind, int number, const char *name, c
 
 /** Are they possible? Ends their names. Pure. */
 bool st_cpu_events_check(struct st_trace_event *events, size_t n);
-
-#endif

@@ -1,8 +1,7 @@
 /* What each client of a sound server did in the last cycles, in a file that the helper program writes in
  * place (mmap) and that is copied when something happened. A copy is read as text of others: nothing in it is
  * believed. Machine's byte order: it is read where it was written. */
-#ifndef ST_XRUNS_CYCLE_RING_H
-#define ST_XRUNS_CYCLE_RING_H
+#pragma once
 
 #include "core/base.h"
 #include "xruns/xrun.h"
@@ -81,5 +80,3 @@ bool st_cycle_ring_check(struct st_cycle_ring *ring, size_t bytes);
 /** Rows that are there, oldest first. @param i 0 .. n - 1 */
 size_t st_cycle_ring_n(const struct st_cycle_ring *ring);
 const struct st_cycle_row *st_cycle_ring_at(const struct st_cycle_ring *ring, size_t i);
-
-#endif

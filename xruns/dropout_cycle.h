@@ -1,6 +1,5 @@
 /* The worst cycle of a client that was not ready: one rule for all who keep it. */
-#ifndef ST_XRUNS_DROPOUT_CYCLE_H
-#define ST_XRUNS_DROPOUT_CYCLE_H
+#pragma once
 
 #include "core/base.h"
 
@@ -18,5 +17,3 @@ static inline bool st_dropout_cycle_is_worse(const struct st_dropout_cycle *cycl
 {
     return cycle->busy_ns - cycle->error_ns + cycle->wait_ns > than->busy_ns - than->error_ns + than->wait_ns;
 }
-
-#endif

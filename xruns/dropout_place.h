@@ -1,6 +1,5 @@
 /* Where the sound of a dropout was lost. */
-#ifndef ST_XRUNS_DROPOUT_PLACE_H
-#define ST_XRUNS_DROPOUT_PLACE_H
+#pragma once
 
 #include "core/base.h"
 
@@ -29,5 +28,3 @@ const char *st_dropout_place_why(enum st_dropout_place place);
  * @param server whose buffer it is, as on screens. @return buf. */
 const char *st_dropout_place_text(enum st_dropout_place place, const char *server, char *buf,
                                   size_t buf_bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* Why a client of a sound server was not ready in its cycle. */
-#ifndef ST_XRUNS_DROPOUT_REASON_H
-#define ST_XRUNS_DROPOUT_REASON_H
+#pragma once
 
 #include "core/base.h"
 #include "xruns/dropout_cycle.h"
@@ -82,5 +81,3 @@ const char *st_dropout_reason_set_frames(const char *source, int64_t frames, cha
 /** "to last: " and the command that keeps that buffer when the server starts again; "" if apply has none.
  * @return buf. */
 const char *st_dropout_reason_keep_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes);
-
-#endif

@@ -2,8 +2,7 @@
  * fills in (from 14 on, sndstat(4)), a packed nvlist (nv(9)), before that its text. The nvlist is read here
  * without libnv, which the tools that build sleeptune for FreeBSD lack. It is foreign bytes: all functions
  * are pure, so that every host tests and fuzzes them. Threads: any; no allocation. */
-#ifndef ST_XRUNS_SNDSTAT_H
-#define ST_XRUNS_SNDSTAT_H
+#pragma once
 
 #include "xruns/xrun.h"
 
@@ -48,5 +47,3 @@ void st_sndstat_look_begin(struct st_snd_counters *counters);
 void st_sndstat_look_at(struct st_snd_counters *counters, const struct st_snd_channel *channel,
                         st_xrun_seen_fn seen, void *ctx);
 void st_sndstat_look_end(struct st_snd_counters *counters);
-
-#endif

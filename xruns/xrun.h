@@ -4,8 +4,7 @@
  * the daemon's locked memory.
  *
  * All functions: one thread a watch; it may be any normal one, never the cycle loop's. */
-#ifndef ST_XRUNS_XRUN_H
-#define ST_XRUNS_XRUN_H
+#pragma once
 
 #include "core/event.h"
 #include "platform/machine.h"
@@ -202,5 +201,3 @@ extern const struct st_xrun_source st_xrun_pipewire, st_xrun_jack, st_xrun_pulse
 
 /* Operations of any helper program (xrun_program.c). */
 extern const struct st_xrun_ops st_xrun_program_ops;
-
-#endif

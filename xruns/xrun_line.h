@@ -53,8 +53,7 @@
  * a program of another version says "absent"; its option -pPID is the daemon's process,
  * whose streams are left out where they can be identified: it is given only if the daemon has one (a
  * client may claim to be it). It does not connect again by itself: it says "absent" and ends. */
-#ifndef ST_XRUNS_XRUN_LINE_H
-#define ST_XRUNS_XRUN_LINE_H
+#pragma once
 
 #include "xruns/xrun.h"
 
@@ -83,5 +82,3 @@ ST_NODISCARD int st_xrun_line_parse(const char *line, struct st_xrun_line *ret);
 /** Writes an xrun line, or a load line if seen->load.cycles_n > 0, with its newline, for the helper programs.
  * @return buf. */
 const char *st_xrun_line_format(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Whatever is written is in the journal first, so that a crash at any moment leaves a journal that revert
  * completes. */
-#ifndef ST_ADVISOR_CHANGE_APPLIED_H
-#define ST_ADVISOR_CHANGE_APPLIED_H
+#pragma once
 
 #include "advisor/change/plan.h"
 
@@ -80,5 +79,3 @@ ST_NODISCARD int st_applied_revert(struct st_applied *applied, bool all, const c
 /** What an error of st_applied_revert means, for people. @return buf. */
 const char *st_applied_explain(const struct st_applied *applied, int r, const struct st_revert_counts *counts,
                                char *buf, size_t buf_bytes);
-
-#endif

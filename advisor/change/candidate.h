@@ -1,7 +1,6 @@
 /* Which findings of a report can be tried: settings that the running system takes both ways, and whose effect
  * the loop sees. One row of the table a setting. */
-#ifndef ST_ADVISOR_CHANGE_CANDIDATE_H
-#define ST_ADVISOR_CHANGE_CANDIDATE_H
+#pragma once
 
 #include "advisor/change/plan.h"
 #include "advisor/report/report.h"
@@ -43,5 +42,3 @@ struct st_candidates {
 ST_NODISCARD int st_candidates_find(struct st_candidates *ret, struct st_platform *p,
                                     const struct st_report *report, bool as_root, bool slack_counts);
 void st_candidates_finish(struct st_candidates *candidates);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Lines in files are blocks of exact text, appended and cut out again, so that no other lines are touched.
  * All functions are for one thread; files are reached through the platform only. */
-#ifndef ST_ADVISOR_CHANGE_CHANGE_H
-#define ST_ADVISOR_CHANGE_CHANGE_H
+#pragma once
 
 #include "advisor/change/journal.h"
 #include "advisor/rules/rule.h"
@@ -91,5 +90,3 @@ enum st_entry_state {
 /** Is it as we wrote it? */
 enum st_entry_state st_change_state(struct st_machine *machine, const struct st_entry *entry, char *buf,
                                     size_t buf_bytes, int *ret_error);
-
-#endif

@@ -1,7 +1,6 @@
 /* The journal of changes: one JSON document, replaced as a whole, on the disk before the writes that it
  * lists. */
-#ifndef ST_ADVISOR_CHANGE_JOURNAL_H
-#define ST_ADVISOR_CHANGE_JOURNAL_H
+#pragma once
 
 #include "advisor/rules/rule.h"
 #include "platform/platform.h"
@@ -86,5 +85,3 @@ uint64_t st_journal_hash(const char *text, size_t bytes);
  * that this build does not have; not used for files. */
 bool st_journal_target_allowed(enum st_os os, enum st_entry_type type, const struct st_rule *rule,
                                const char *target);
-
-#endif

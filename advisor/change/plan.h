@@ -1,6 +1,5 @@
 /* What would be written for findings. */
-#ifndef ST_ADVISOR_CHANGE_PLAN_H
-#define ST_ADVISOR_CHANGE_PLAN_H
+#pragma once
 
 #include "advisor/change/change.h"
 
@@ -34,5 +33,3 @@ ST_NODISCARD int st_plan_add_values(struct st_plan *plan, struct st_machine *mac
 /** Unified diff of the files, then a line a running value. @return 0, or what reading said. */
 ST_NODISCARD int st_plan_print(const struct st_plan *plan, struct st_machine *machine, FILE *out);
 void st_plan_finish(struct st_plan *plan);
-
-#endif

@@ -1,6 +1,5 @@
 /* Everything the rules want to know about a machine. */
-#ifndef ST_ADVISOR_COLLECT_COLLECT_H
-#define ST_ADVISOR_COLLECT_COLLECT_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 #include "platform/platform.h"
@@ -44,5 +43,3 @@ struct st_ask {
  * folder that others own are not used.
  * @return 0 or -ENOMEM. */
 ST_NODISCARD int st_ask_servers(struct st_machine *machine, const struct st_ask *ask, struct st_facts *facts);
-
-#endif

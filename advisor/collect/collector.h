@@ -1,6 +1,5 @@
 /* What the sources of facts share: where they put facts, and how one reading becomes one fact. */
-#ifndef ST_ADVISOR_COLLECT_COLLECTOR_H
-#define ST_ADVISOR_COLLECT_COLLECTOR_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 #include "platform/platform.h"
@@ -41,5 +40,3 @@ extern const struct st_collect_source st_collect_freebsd;       /* sysctls and f
 extern const struct st_collect_source st_collect_freebsd_capture; /* files beside sysctl-a.txt */
 /** Rights and limits of this process, its user: only of a live machine. */
 extern const struct st_collect_source st_collect_live;
-
-#endif

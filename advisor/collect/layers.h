@@ -1,6 +1,5 @@
 /* Configuration of systemd: a file, and drop-ins, in folders of which the first ones go before the others. */
-#ifndef ST_ADVISOR_COLLECT_LAYERS_H
-#define ST_ADVISOR_COLLECT_LAYERS_H
+#pragma once
 
 #include "platform/machine.h"
 
@@ -18,5 +17,3 @@ void st_layers_unit(struct st_machine *machine, const char *unit, char *buf, siz
 /** The same of a file of systemd itself ("system.conf"): systemd-system.conf(5). */
 void st_layers_conf(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes, st_layer_fn fn,
                     void *ctx);
-
-#endif

@@ -1,8 +1,7 @@
 /* The keys of facts that more than one file knows: one name each. The families end with a dot; what stands
  * behind it is the thing (a CPU, a card, a thread) and its last part, as in "linux.rt_thread.702.priority".
  * The units are in the last part. */
-#ifndef ST_ADVISOR_FACTS_FACT_KEYS_H
-#define ST_ADVISOR_FACTS_FACT_KEYS_H
+#pragma once
 
 #include "core/base.h"
 
@@ -195,5 +194,3 @@
 
 /* What sleeptuned, which watches all the time, has counted: whole number, facts of their own */
 #define ST_MUSIC_COUNTED "linux.sleeptuned.dropouts"
-
-#endif

@@ -1,6 +1,5 @@
 /* Facts: one reading each, with its state. The four states are never merged. */
-#ifndef ST_ADVISOR_FACTS_FACTS_H
-#define ST_ADVISOR_FACTS_FACTS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -126,5 +125,3 @@ ST_NODISCARD int st_facts_overlay(const struct st_facts *facts, const struct st_
 bool st_fact_is_unread(const struct st_fact *fact);
 /** How many are. */
 size_t st_facts_unreadable(const struct st_facts *facts);
-
-#endif

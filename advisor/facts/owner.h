@@ -1,7 +1,6 @@
 /* Whose sound server runs: one of another user is neither a problem of the user who is judged, nor an
  * answer. */
-#ifndef ST_ADVISOR_FACTS_OWNER_H
-#define ST_ADVISOR_FACTS_OWNER_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 
@@ -14,5 +13,3 @@ const char *st_owner_other(const struct st_facts *facts, const char *daemon_key)
 
 /** " of the user ann" for such a user, also if root is judged, else "". Writes into buf. @return buf. */
 const char *st_owner_text(const struct st_facts *facts, const char *daemon_key, char *buf, size_t buf_bytes);
-
-#endif

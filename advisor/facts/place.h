@@ -1,6 +1,5 @@
 /* Where this runs, when that hides settings: container, sandbox, virtual machine, WSL, jail. */
-#ifndef ST_ADVISOR_FACTS_PLACE_H
-#define ST_ADVISOR_FACTS_PLACE_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 
@@ -11,5 +10,3 @@
  * that judges for another user. @return how many, at most ST_DROPOUT_AT_NOTES_MAX. */
 size_t st_place_notes(const struct st_facts *facts,
                       char ret[ST_DROPOUT_AT_NOTES_MAX][ST_DROPOUT_AT_NOTE_BYTES]);
-
-#endif

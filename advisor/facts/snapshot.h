@@ -1,6 +1,5 @@
 /* All facts of one machine as one JSON document. */
-#ifndef ST_ADVISOR_FACTS_SNAPSHOT_H
-#define ST_ADVISOR_FACTS_SNAPSHOT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -16,5 +15,3 @@ ST_NODISCARD int st_snapshot_parse(const char *text, size_t bytes, struct st_fac
  * memory. */
 json_t *st_snapshot_fact(const struct st_fact *fact);
 extern const char *const st_snapshot_os_names[2]; /* by enum st_os: "linux", "freebsd" */
-
-#endif

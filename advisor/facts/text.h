@@ -1,6 +1,5 @@
 /* Foreign text: made valid, trimmed, read as a number. */
-#ifndef ST_ADVISOR_FACTS_TEXT_H
-#define ST_ADVISOR_FACTS_TEXT_H
+#pragma once
 
 #include "core/base.h"
 
@@ -30,5 +29,3 @@ bool st_text_unit_boolean(const char *text, bool *ret);
 /** A limit of systemd: "95", "20:95", "infinity" (INT64_MAX). @return false: it is none, and systemd
  * ignores the line, also an empty one (config_parse_rlimit() of its src/shared/conf-parser.c). */
 bool st_text_unit_limit(const char *text, int64_t *ret_soft);
-
-#endif

@@ -1,7 +1,6 @@
 /* Parsers of what servers answer, through the clients that come with them; pure, so that they can be fuzzed.
  * Internal to advisor/. Each cuts `text` into pieces. */
-#ifndef ST_ADVISOR_PARSE_ANSWER_H
-#define ST_ADVISOR_PARSE_ANSWER_H
+#pragma once
 
 #include "advisor/parse/linux_text.h"
 
@@ -26,5 +25,3 @@ ST_NODISCARD int st_answer_pactl_modules(char *text, st_setting_fn fn, void *ctx
 /** `jack_bufsize`, `jack_samplerate`: "256", in some versions "buffer size = 256  sample rate = 48000". The
  * first number. @return 0, -EBADMSG. */
 ST_NODISCARD int st_answer_jack_number(char *text, int64_t *ret);
-
-#endif

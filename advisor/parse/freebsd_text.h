@@ -1,7 +1,6 @@
 /* Text that people capture on FreeBSD, or that lies in its files: each parser puts facts. Pure, so that they
  * can be fuzzed. All take any bytes; what is not understood is left out. */
-#ifndef ST_ADVISOR_PARSE_FREEBSD_TEXT_H
-#define ST_ADVISOR_PARSE_FREEBSD_TEXT_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 
@@ -20,5 +19,3 @@ int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, cons
  * @return 0, -ENOMEM, -EBADMSG (not the text of /dev/sndstat). */
 ST_NODISCARD int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, size_t bytes,
                                          const char *source);
-
-#endif

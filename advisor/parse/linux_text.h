@@ -1,6 +1,5 @@
 /* Parsers of Linux' text files; pure, so that they can be fuzzed. Internal to advisor/. */
-#ifndef ST_ADVISOR_PARSE_LINUX_TEXT_H
-#define ST_ADVISOR_PARSE_LINUX_TEXT_H
+#pragma once
 
 #include "core/base.h"
 
@@ -81,5 +80,3 @@ struct st_timer_list {
 /** /proc/timer_list, whole or its beginning: ".hres_active : 1", ".resolution: 1 nsecs".
  *  @return 0, -EBADMSG (one of the lines is there with something else than a number). */
 ST_NODISCARD int st_linux_text_timer_list(const char *text, struct st_timer_list *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* Formats of the texts that people post about a Linux machine: each is one row of st_post_formats and looks
  * at one line after the other. Internal to advisor/parse. */
-#ifndef ST_ADVISOR_PARSE_POST_H
-#define ST_ADVISOR_PARSE_POST_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 #include "core/text/text_buffer.h"
@@ -63,5 +62,3 @@ void st_post_int(struct st_post *post, const char *key, int64_t value);
 
 /** Cuts the line into words. @return how many; what is behind ST_POST_WORDS_MAX words belongs to the last. */
 size_t st_post_words(char *line, char *ret[ST_POST_WORDS_MAX]);
-
-#endif

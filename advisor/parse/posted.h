@@ -1,7 +1,6 @@
 /* A text that a user saved or posted becomes facts: sysctl, uname -a, alsa-info.sh, /dev/sndstat, and the
  * formats of post.h; also several of them in one text, quoted ("> "), behind prompts, between prose. */
-#ifndef ST_ADVISOR_PARSE_POSTED_H
-#define ST_ADVISOR_PARSE_POSTED_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 
@@ -31,5 +30,3 @@ ST_NODISCARD int st_posted_add(const char *text, size_t bytes, const char *sourc
  * @return 0, -ENOMEM, -EBADMSG (nothing understood). */
 ST_NODISCARD int st_posted_alsa_info(struct st_facts *facts, const char *text, size_t bytes,
                                      const char *source);
-
-#endif

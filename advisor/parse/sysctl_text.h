@@ -1,6 +1,5 @@
 /* The text of `sysctl -a`. Pure, so that it can be fuzzed. */
-#ifndef ST_ADVISOR_PARSE_SYSCTL_TEXT_H
-#define ST_ADVISOR_PARSE_SYSCTL_TEXT_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 
@@ -18,5 +17,3 @@ ST_NODISCARD int st_sysctl_text_linux(struct st_facts *facts, const char *text, 
 
 /** Only what may stand in a fact's key: letters, digits and "._%-", at most 100 bytes. */
 bool st_sysctl_text_is_name(const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Findings that depend on one fact that was not read: what the rule says for each of its values. */
-#ifndef ST_ADVISOR_REPORT_CONDITION_H
-#define ST_ADVISOR_REPORT_CONDITION_H
+#pragma once
 
 #include "advisor/rules/rule.h"
 
@@ -12,5 +11,3 @@ typedef void (*st_condition_judge_fn)(const struct st_rule *rule, const struct s
  * that fact are known: judges the rule with each value. If one of them asks for a change, or all agree, the
  * finding gets them as its branches; else, and when out of memory, it stays as it is. */
 void st_condition_add(struct st_finding *finding, const struct st_wish *wish, st_condition_judge_fn judge);
-
-#endif

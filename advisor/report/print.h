@@ -1,6 +1,5 @@
 /* Text on a terminal: wrapped, and safe to show. Internal to advisor/. */
-#ifndef ST_ADVISOR_REPORT_PRINT_H
-#define ST_ADVISOR_REPORT_PRINT_H
+#pragma once
 
 #include "core/base.h"
 
@@ -22,5 +21,3 @@ void st_print_on(const struct st_printer *printer, int column, const char *text)
 /** As st_print_wrapped, but a line of the text stays a line, whatever its length: commands. */
 void st_print_verbatim(const struct st_printer *printer, int label_indent, const char *label, int indent,
                        const char *text);
-
-#endif

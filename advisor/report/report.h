@@ -1,6 +1,5 @@
 /* Facts -> findings -> a document. */
-#ifndef ST_ADVISOR_REPORT_REPORT_H
-#define ST_ADVISOR_REPORT_REPORT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -85,5 +84,3 @@ size_t st_report_count_if(const struct st_report *report, bool (*wanted)(const s
 
 /** Sum of the known costs of findings that fired and count, us. */
 double st_report_sum_us(const struct st_report *report);
-
-#endif

@@ -1,6 +1,5 @@
 /* The formats of a report. Each is one file, report_<format>.c, and one row in report_format.c. */
-#ifndef ST_ADVISOR_REPORT_REPORT_FORMAT_H
-#define ST_ADVISOR_REPORT_REPORT_FORMAT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -57,5 +56,3 @@ const char *st_report_format_fact(const struct st_fact *fact, char *buf,
                                   size_t buf_bytes); /* may hold control characters */
 
 const char *st_report_format_needs(enum st_needs needs); /* for people */
-
-#endif

@@ -1,7 +1,6 @@
 /* What `sleeptune tune` measured on this machine, as it is kept for later reports: schema
  * sleeptune-tuned/1. */
-#ifndef ST_ADVISOR_REPORT_TUNED_H
-#define ST_ADVISOR_REPORT_TUNED_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 #include "evidence/tuning.h"
@@ -47,5 +46,3 @@ const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_ro
 /** "; dropouts of the test loop: about 480 an hour without it, at most 190 with it (95 %)"; "": unknown.
  * @return buf. */
 const char *st_tuned_per_hour(const struct st_tuned_row *row, char *buf, size_t buf_bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* The period and rate that a machine plays with, and who set them. All commands and rules ask here. */
-#ifndef ST_ADVISOR_RULES_BUFFER_H
-#define ST_ADVISOR_RULES_BUFFER_H
+#pragma once
 
 #include "advisor/rules/rule.h"
 
@@ -50,5 +49,3 @@ const char *st_buffer_program(const struct st_facts *facts, const struct st_fact
 
 /** "1024 frames at 48 kHz, set by PipeWire's force-quantum". @return buf. */
 const char *st_buffer_text(const struct st_wish *wish, char *buf, size_t buf_bytes);
-
-#endif

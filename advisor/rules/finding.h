@@ -1,6 +1,5 @@
 /* What a rule says about a machine: status, sentence, evidence, effect, and how to change it. */
-#ifndef ST_ADVISOR_RULES_FINDING_H
-#define ST_ADVISOR_RULES_FINDING_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 
@@ -147,5 +146,3 @@ bool st_finding_is_harmless(const struct st_finding *finding);
 bool st_finding_may_delay_perhaps(const struct st_finding *finding);
 /** Reports show its effect: that is known, or the rule asks for a change. */
 bool st_finding_shows_effect(const struct st_finding *finding);
-
-#endif

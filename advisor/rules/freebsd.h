@@ -1,6 +1,5 @@
 /* Facts and fixes of FreeBSD that several rules share. */
-#ifndef ST_ADVISOR_RULES_FREEBSD_H
-#define ST_ADVISOR_RULES_FREEBSD_H
+#pragma once
 
 #include "advisor/rules/rule.h"
 
@@ -13,5 +12,3 @@
     ST_FREEBSD_SYSCTL_FIX(key, value, "nothing to undo: " value " is the default")
 #define ST_FREEBSD_UNDO_SYSCTL(key, usual)                                                                   \
     "take the line out of /etc/sysctl.conf; to undo it at once, set the default: sysctl " key "=" usual
-
-#endif

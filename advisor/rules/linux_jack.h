@@ -1,6 +1,5 @@
 /* The command line of the JACK server that runs. */
-#ifndef ST_ADVISOR_RULES_LINUX_JACK_H
-#define ST_ADVISOR_RULES_LINUX_JACK_H
+#pragma once
 
 #include "advisor/rules/rule.h"
 
@@ -16,5 +15,3 @@ struct st_jack_command {
 };
 
 void st_linux_jack_parse(const char *text, struct st_jack_command *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* Linux: which kernel this is: its upstream version, and whether it is a real-time kernel. */
-#ifndef ST_ADVISOR_RULES_LINUX_KERNEL_H
-#define ST_ADVISOR_RULES_LINUX_KERNEL_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 
@@ -24,5 +23,3 @@ int st_linux_kernel_from(const struct st_facts *facts, int major, int minor);
 
 /** The key of the fact that shows a real-time kernel (PREEMPT_RT). NULL: none does. */
 const char *st_linux_kernel_realtime(const struct st_facts *facts);
-
-#endif

@@ -1,6 +1,5 @@
 /* Real-time priority that rtkit took away. */
-#ifndef ST_ADVISOR_RULES_LINUX_RT_LOST_H
-#define ST_ADVISOR_RULES_LINUX_RT_LOST_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 
@@ -11,5 +10,3 @@
  * "linux.daemon.pipewire" or "linux.daemon.pulseaudio", which has no priority. Of two that run it is about
  * PipeWire only. */
 bool st_linux_rt_lost(const struct st_facts *facts, const char *key);
-
-#endif

@@ -1,6 +1,5 @@
 /* Facts about the machine as a whole, and texts that several rules share. */
-#ifndef ST_ADVISOR_RULES_MACHINE_H
-#define ST_ADVISOR_RULES_MACHINE_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 #include "advisor/rules/finding.h"
@@ -102,5 +101,3 @@ bool st_machine_plays(const struct st_facts *facts, const char *name, const char
 
 /** Is the text safe in a shell command, that is of letters, digits and "_.:-" only? For names in fixes. */
 bool st_machine_is_plain(const char *text);
-
-#endif

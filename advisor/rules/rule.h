@@ -1,7 +1,6 @@
 /* Rules judge facts and make findings. A rule is one `const struct st_rule` in the file of its topic, a row
  * in the table of rule.c, and fixtures in tests/fixtures/rules/<id>/. */
-#ifndef ST_ADVISOR_RULES_RULE_H
-#define ST_ADVISOR_RULES_RULE_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 #include "advisor/rules/finding.h"
@@ -100,5 +99,3 @@ void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, con
 bool st_rule_can_apply(const struct st_finding *finding);
 /** Gives the finding its rule's usual fix, with the changes. */
 void st_rule_fix(struct st_finding *finding);
-
-#endif

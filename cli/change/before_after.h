@@ -1,6 +1,5 @@
 /* Did it help? `apply` records the loop before the first change; `verify` runs it again and compares. */
-#ifndef ST_CLI_CHANGE_BEFORE_AFTER_H
-#define ST_CLI_CHANGE_BEFORE_AFTER_H
+#pragma once
 
 #include <jansson.h>
 
@@ -67,5 +66,3 @@ bool st_before_after_is_worse(const struct st_before_after *done);
 void st_before_after_print(const struct st_before_after *done);
 /** The member "proof" of sleeptune-verify/1. New reference; NULL when out of memory. */
 json_t *st_before_after_json(const struct st_before_after *done);
-
-#endif

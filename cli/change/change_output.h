@@ -1,6 +1,5 @@
 /* What apply, verify and revert print. */
-#ifndef ST_CLI_CHANGE_CHANGE_OUTPUT_H
-#define ST_CLI_CHANGE_CHANGE_OUTPUT_H
+#pragma once
 
 #include "advisor/change/applied.h"
 
@@ -28,5 +27,3 @@ void st_change_output_finish(struct st_change_output *output);
  * when a command failed. */
 ST_NODISCARD int st_change_output_then(struct st_change_output *output, struct st_machine *machine,
                                        bool reverted, bool run_commands);
-
-#endif

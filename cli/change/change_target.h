@@ -1,6 +1,5 @@
 /* What apply, verify and revert work on: this machine or a captured tree. */
-#ifndef ST_CLI_CHANGE_CHANGE_TARGET_H
-#define ST_CLI_CHANGE_CHANGE_TARGET_H
+#pragma once
 
 #include "advisor/change/applied.h"
 #include "advisor/report/report.h"
@@ -36,4 +35,3 @@ void st_change_target_close(struct st_change_target *target);
 /** Is this live, not root, and not the user's own? Says on stderr what to run instead. */
 ST_NODISCARD bool st_change_target_needs_root(const char *command, const struct st_change_target *target,
                                               int argc, char *const *argv);
-#endif

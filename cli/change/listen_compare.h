@@ -1,8 +1,7 @@
 /* `verify --before FILE`: did sound get lost less often? FILE is what `listen --json` printed before; the run
  * is made again over the same way, and both are compared as other runs are (evidence/). A loss is an event.
  */
-#ifndef ST_CLI_CHANGE_LISTEN_COMPARE_H
-#define ST_CLI_CHANGE_LISTEN_COMPARE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -40,5 +39,3 @@ bool st_listen_compare_is_worse(const struct st_listen_compare *compare);
 void st_listen_compare_print(const struct st_listen_compare *compare);
 /** "listen" of sleeptune-verify/1. New reference; NULL: out of memory. */
 json_t *st_listen_compare_json(const struct st_listen_compare *compare);
-
-#endif

@@ -1,7 +1,6 @@
 /* `sleeptune listen` over a way back: finds it, says what is about to be heard, lets its helper program play
  * and record, and hands on what was recorded. One thread. */
-#ifndef ST_CLI_MEASURE_LISTEN_LIVE_H
-#define ST_CLI_MEASURE_LISTEN_LIVE_H
+#pragma once
 
 #include "ears/signal.h"
 #include "ears/way.h"
@@ -42,5 +41,3 @@ struct st_listen_calls {
  * no way back is there, and how to make one. ret is large: not for the stack. */
 int st_listen_live(const char *command, struct st_platform *p, const struct st_listen_wish *wish,
                    const struct st_listen_calls *calls, void *ctx, struct st_listen_live *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* One run of `listen`, live or of a file: what came back is heard, what was forced is set apart,
  * and each loss is joined with what was recorded of that moment. One thread. */
-#ifndef ST_CLI_MEASURE_LISTEN_RUN_H
-#define ST_CLI_MEASURE_LISTEN_RUN_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 #include "cli/measure/listen_live.h"
@@ -49,5 +48,3 @@ void st_listen_run_end(struct st_listen_run *run, const struct st_glitch *forced
 int st_listen_run_status(const struct st_listen_run *run);
 
 void st_listen_run_finish(struct st_listen_run *run);
-
-#endif

@@ -1,7 +1,6 @@
 /* `listen --sizes`: the same run at each buffer size, one row a size. The helper programs set the size, and
  * set it back when they end, however they end. One thread. */
-#ifndef ST_CLI_MEASURE_LISTEN_SIZES_H
-#define ST_CLI_MEASURE_LISTEN_SIZES_H
+#pragma once
 
 #include "cli/measure/listen_run.h"
 
@@ -37,5 +36,3 @@ void st_listen_sizes_screen(const struct st_listen_sizes *sizes, FILE *out, int 
 json_t *st_listen_sizes_json(const struct st_listen_sizes *sizes);
 /** As st_listen_run_status, of all sizes: BOOKS if no row is valid. */
 int st_listen_sizes_status(const struct st_listen_sizes *sizes);
-
-#endif

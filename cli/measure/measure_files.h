@@ -1,6 +1,5 @@
 /* The recordings of `sleeptune measure` (--record), one per loop. */
-#ifndef ST_CLI_MEASURE_MEASURE_FILES_H
-#define ST_CLI_MEASURE_MEASURE_FILES_H
+#pragma once
 
 #include "measure/session.h"
 
@@ -17,5 +16,3 @@ ST_NODISCARD int st_measure_files_open(const char *command, struct st_session_co
 int st_measure_files_close(struct st_measure_files *files, const struct st_result *results, size_t n,
                            const char *lines);
 void st_measure_files_free(struct st_measure_files *files);
-
-#endif

@@ -1,6 +1,5 @@
 /* A measurement from start to end: signals, waiting, results. */
-#ifndef ST_CLI_MEASURE_MEASURE_RUN_H
-#define ST_CLI_MEASURE_MEASURE_RUN_H
+#pragma once
 
 #include "measure/session.h"
 
@@ -15,5 +14,3 @@ ST_NODISCARD int st_measure_run(const char *command, const struct st_session_con
 
 /** ST_EXIT_BOOKS, ST_EXIT_FAILURE (a loop ended with an error, or measured nothing) or ST_EXIT_DONE. */
 int st_measure_run_status(const struct st_result *results, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* The music that plays while check measures: which program makes dropouts, and why. */
-#ifndef ST_CLI_MEASURE_MUSIC_H
-#define ST_CLI_MEASURE_MUSIC_H
+#pragma once
 
 #include "advisor/facts/facts.h"
 #include "platform/platform.h"
@@ -23,5 +22,3 @@ uint64_t st_music_dropouts(const struct st_music *music);
 /** Ends them, puts what was seen into facts as "music.*" (advisor/facts/fact_keys.h), and frees music, which
  * may be NULL. @return 0 or -ENOMEM. */
 ST_NODISCARD int st_music_finish(struct st_music *music, struct st_facts *facts);
-
-#endif

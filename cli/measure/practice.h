@@ -1,7 +1,6 @@
 /* Practice for 'sleeptune heard': a steady sound with eight short holes, and how long after them the listener
  * presses a key. Pure; threads: any. */
-#ifndef ST_CLI_MEASURE_PRACTICE_H
-#define ST_CLI_MEASURE_PRACTICE_H
+#pragma once
 
 #include "core/ns.h"
 #include "core/stats/random.h"
@@ -41,5 +40,3 @@ struct st_practice_result {
 /** @param hole_ns when they were played, holes_n <= ST_PRACTICE_HOLES. @param press_ns ascending. */
 struct st_practice_result st_practice_judge(const int64_t *hole_ns, size_t holes_n, const int64_t *press_ns,
                                             size_t presses_n);
-
-#endif

@@ -1,6 +1,5 @@
 /* Plays the sound of practice through the user's sound system, and keeps the listener's window. */
-#ifndef ST_CLI_MEASURE_PRACTICE_RUN_H
-#define ST_CLI_MEASURE_PRACTICE_RUN_H
+#pragma once
 
 #include "cli/measure/practice.h"
 
@@ -10,5 +9,3 @@ int st_practice_run(const char *command);
 
 /** The window that practice set, ST_PRACTICE_LEAST_NS to ST_PRACTICE_WINDOW_NS; 0: none. */
 int64_t st_practice_run_window_ns(void);
-
-#endif

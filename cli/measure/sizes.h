@@ -1,8 +1,7 @@
 /* What check measures: the shortest size for most of the time, which shows the stalls, and two longer ones
  * for what each wake-up of theirs is late by (deeper idle states, rounded timers). The table of dropouts by
  * size follows from both. */
-#ifndef ST_CLI_MEASURE_SIZES_H
-#define ST_CLI_MEASURE_SIZES_H
+#pragma once
 
 #include "advisor/rules/rule.h"
 #include "cli/measure/measure_run.h"
@@ -39,5 +38,3 @@ ST_NODISCARD int st_sizes_measure(const char *command, const struct st_wish *use
 void st_sizes_fill(struct st_sizes *sizes, uint32_t wanted_frames);
 
 void st_sizes_finish(struct st_sizes *sizes);
-
-#endif

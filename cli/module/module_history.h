@@ -1,7 +1,6 @@
 /* The history, from the running daemon or from its file: the module sleeptune-history, which is loaded by the
  * commands that read it, so that `sleeptune` itself does not link SQLite. */
-#ifndef ST_CLI_MODULE_MODULE_HISTORY_H
-#define ST_CLI_MODULE_MODULE_HISTORY_H
+#pragma once
 
 #include <jansson.h>
 
@@ -65,5 +64,3 @@ typedef int (*st_module_history_predict_fn)(const char *db, struct st_module_his
  * 0; -ENODATA: no usable minute in it; -ENOENT: no file; or as st_history_predict, with ret->error. */
 __attribute__((visibility("default"))) int st_module_history_predict(const char *db,
                                                                      struct st_module_history_predict *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where report, check, apply and snapshot get their facts. */
-#ifndef ST_CLI_REPORT_FACTS_INPUT_H
-#define ST_CLI_REPORT_FACTS_INPUT_H
+#pragma once
 
 #include "advisor/collect/collect.h"
 
@@ -32,5 +31,3 @@ void st_facts_input_of_player(struct st_facts_input *input);
  *  @return an st_exit. Free the facts with st_facts_free. */
 ST_NODISCARD int st_facts_input_load(const char *command, const struct st_facts_input *input,
                                      struct st_facts **ret);
-
-#endif

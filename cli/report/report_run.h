@@ -1,6 +1,5 @@
 /* What report and check share: options, judging, printing. */
-#ifndef ST_CLI_REPORT_REPORT_RUN_H
-#define ST_CLI_REPORT_REPORT_RUN_H
+#pragma once
 
 #include "advisor/report/report_format.h"
 #include "cli/command.h"
@@ -68,5 +67,3 @@ ST_NODISCARD int st_report_run_rules(const char *command, const struct st_facts 
 /** Judges and prints. own_machine: the facts are of this machine. @return an st_exit. */
 int st_report_run(const char *command, const struct st_facts *facts, const struct st_report_options *options,
                   bool own_machine);
-
-#endif

@@ -1,6 +1,5 @@
 /* Asking the running sleeptuned over its Unix socket. */
-#ifndef ST_CLI_SHOW_DAEMON_CLIENT_H
-#define ST_CLI_SHOW_DAEMON_CLIENT_H
+#pragma once
 
 #include <jansson.h>
 #include <sys/un.h>
@@ -42,5 +41,3 @@ bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answ
                             size_t buf_bytes);
 
 void st_daemon_client_finish(struct st_daemon_answer *answer);
-
-#endif

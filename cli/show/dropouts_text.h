@@ -1,7 +1,6 @@
 /* Other programs' dropouts of a sleeptune-history/1 or sleeptune-causes/1 document as text: who made them,
  * and why. */
-#ifndef ST_CLI_SHOW_DROPOUTS_TEXT_H
-#define ST_CLI_SHOW_DROPOUTS_TEXT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -17,5 +16,3 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int col
 
 /** The name of a source as people write it: "PipeWire". Other names stay. Safe text. @return buf. */
 const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* Marks of a listener as text. The document comes from a socket or a file: nothing in it is trusted. */
-#ifndef ST_CLI_SHOW_HEARD_TEXT_H
-#define ST_CLI_SHOW_HEARD_TEXT_H
+#pragma once
 
 #include "cli/show/history_text.h"
 
@@ -9,5 +8,3 @@ void st_heard_text(FILE *out, const json_t *document, const struct st_history_te
 
 /** Prints its last mark, which was just kept. */
 void st_heard_text_mark(FILE *out, const json_t *document, const struct st_history_text_look *look);
-
-#endif

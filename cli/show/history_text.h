@@ -1,7 +1,6 @@
 /* Documents of the history as text: steps of time, events, causes. They come from a socket or a file: nothing
  * in them is trusted. */
-#ifndef ST_CLI_SHOW_HISTORY_TEXT_H
-#define ST_CLI_SHOW_HISTORY_TEXT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -30,5 +29,3 @@ void st_history_text_events(FILE *out, const json_t *document, const struct st_h
 
 /** Prints a sleeptune-causes/1 document: the sentences, the tables, from when to when. */
 void st_history_text_causes(FILE *out, const json_t *document, const struct st_history_text_look *look);
-
-#endif

@@ -1,6 +1,5 @@
 /* Members of a document that came from a socket or a file. */
-#ifndef ST_CLI_SHOW_JSON_FIELD_H
-#define ST_CLI_SHOW_JSON_FIELD_H
+#pragma once
 
 #include <jansson.h>
 
@@ -11,5 +10,3 @@ int64_t st_json_field(const json_t *object, const char *key);
 
 /** A text as one safe line (core/text/safe.h), cut to buf_bytes; "" if it is not a text. @return buf. */
 const char *st_json_field_safe(const json_t *value, char *buf, size_t buf_bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* What `listen` says: one screen, or JSON. */
-#ifndef ST_CLI_SHOW_LISTEN_TEXT_H
-#define ST_CLI_SHOW_LISTEN_TEXT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -39,5 +38,3 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
 void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int width);
 /** sleeptune-listen/1. New reference; NULL: out of memory. */
 json_t *st_listen_text_json(const struct st_listen_view *view);
-
-#endif

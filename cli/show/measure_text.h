@@ -1,6 +1,5 @@
 /* Results of `sleeptune measure` as text. */
-#ifndef ST_CLI_SHOW_MEASURE_TEXT_H
-#define ST_CLI_SHOW_MEASURE_TEXT_H
+#pragma once
 
 #include "measure/result.h"
 
@@ -15,5 +14,3 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
 /** Writes one line for a running measurement over the line before, on the terminal that is standard error: a
  * st_measure_look_fn. @param ctx not used. @return true. */
 bool st_measure_text_show(void *ctx, const struct st_result *worst, bool first);
-
-#endif

@@ -1,6 +1,5 @@
 /* The table of dropouts per hour by buffer size: answer, rows and next step as text, rows as JSON. */
-#ifndef ST_CLI_SHOW_PREDICT_TEXT_H
-#define ST_CLI_SHOW_PREDICT_TEXT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -50,5 +49,3 @@ void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *o
 /** How the size is set in the server that runs here, if it is this user's. @return buf. */
 const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes);
 void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width);
-
-#endif

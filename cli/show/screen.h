@@ -1,6 +1,5 @@
 /* A screen of character cells in memory, for a terminal's whole screen or for print. */
-#ifndef ST_CLI_SHOW_SCREEN_H
-#define ST_CLI_SHOW_SCREEN_H
+#pragma once
 
 #include "core/base.h"
 
@@ -51,5 +50,3 @@ int st_screen_wrapped_rows(const struct st_screen *screen, int width, const char
 
 /** Writes the rows down to the last one with text, without the spaces at their ends and without styles. */
 void st_screen_print(const struct st_screen *screen, FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* What `sleeptune status` does. */
-#ifndef ST_CLI_SHOW_STATUS_H
-#define ST_CLI_SHOW_STATUS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -25,5 +24,3 @@ int st_status_first(void);
 /** Asks the daemon that `status` would show, in at most 500 ms and without a message. @return its
  * sleeptune-status/1, a new reference; NULL: none answers. */
 json_t *st_status_ask(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* One line about the music for a status bar, in the form that each bar reads. Pure. */
-#ifndef ST_CLI_SHOW_STATUS_LINE_H
-#define ST_CLI_SHOW_STATUS_LINE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -25,5 +24,3 @@ extern const struct st_status_line_form st_status_line_forms[]; /* ends with a n
 /** What a document sleeptune-status/1 says; NULL: no daemon answered, and `error` says why. *ret points into
  * both. */
 void st_status_line_of(const json_t *document, const char *error, struct st_status_line *ret);
-
-#endif

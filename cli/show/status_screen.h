@@ -1,6 +1,5 @@
 /* The screen of the daemon (object "screen" of sleeptune-status/1), laid out for a terminal of any size. */
-#ifndef ST_CLI_SHOW_STATUS_SCREEN_H
-#define ST_CLI_SHOW_STATUS_SCREEN_H
+#pragma once
 
 #include <jansson.h>
 
@@ -24,5 +23,3 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
 #define ST_STATUS_SCREEN_MISSING                                                                             \
     "sleeptuned on %s has another version than this command. Restart sleeptuned, or add --json."
 bool st_status_screen_is_in(const json_t *document);
-
-#endif

@@ -1,7 +1,6 @@
 /* Blocks for `tune`: the measuring loop for some seconds, what it measured, and whether the machine is fit
  * for more. */
-#ifndef ST_CLI_TUNE_TUNE_BLOCK_H
-#define ST_CLI_TUNE_TUNE_BLOCK_H
+#pragma once
 
 #include "cli/measure/music.h"
 #include "core/ns.h"
@@ -35,5 +34,3 @@ ST_NODISCARD int st_tune_block_run(struct st_tune_block *block, struct st_tuning
 
 /** Does a program record from a sound card now? @param buf which device. Linux: ALSA; unknown is false. */
 bool st_tune_block_records(struct st_machine *machine, char *buf, size_t buf_bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* What `tune` prints: the plan, the result, both as JSON, the result as Markdown. */
-#ifndef ST_CLI_TUNE_TUNE_OUTPUT_H
-#define ST_CLI_TUNE_TUNE_OUTPUT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -32,5 +31,3 @@ json_t *st_tune_output_json(const struct st_tune_output *output);
 
 /** Did it help, at a cost that the profile accepts, and can `apply` make it permanent? */
 bool st_tune_output_is_worth(const struct st_tune_output *output, size_t i);
-
-#endif

@@ -1,7 +1,6 @@
 /* Switches settings for `tune`, beside a process that sets everything back whatever becomes of the tuner: it
  * ended (kill -9, too), was stopped, lost its session. */
-#ifndef ST_CLI_TUNE_TUNE_SUPERVISOR_H
-#define ST_CLI_TUNE_TUNE_SUPERVISOR_H
+#pragma once
 
 #include "advisor/change/applied.h"
 #include "advisor/change/candidate.h"
@@ -31,5 +30,3 @@ ST_NODISCARD int st_tune_supervisor_set(struct st_tune_supervisor *supervisor, u
 /** Everything is set back, and the other process ends. @return 0; or, after a message, -EIO: something is
  * not set back; or what writing the journal said: it still lists what is set back. */
 int st_tune_supervisor_end(struct st_tune_supervisor *supervisor);
-
-#endif

@@ -1,8 +1,7 @@
 /* GET /: the screen of the status document as a page, complete without
  * scripts but for the time line and the sizes that ran, which are read from /v1/events and /v1/sizes; where
  * scripts run, one reads the page again every other second. */
-#ifndef ST_CORE_PAGE_PAGE_H
-#define ST_CORE_PAGE_PAGE_H
+#pragma once
 
 #include "core/base.h"
 
@@ -27,5 +26,3 @@ enum st_page_form {
  * escaped.
  * @return to be freed; NULL when out of memory. Threads: any. */
 char *st_page_text(const json_t *document, enum st_page_form form);
-
-#endif

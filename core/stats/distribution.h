@@ -1,6 +1,5 @@
 /* Tails of the normal distribution, of Student's and of chi-squared. */
-#ifndef ST_CORE_STATS_DISTRIBUTION_H
-#define ST_CORE_STATS_DISTRIBUTION_H
+#pragma once
 
 #include "core/base.h"
 
@@ -18,5 +17,3 @@ double st_distribution_student_t(double z, double df);
 
 /** Probability that chi-squared with df degrees of freedom is x at least. */
 double st_distribution_chi_squared_p(double x, double df);
-
-#endif

@@ -1,6 +1,5 @@
 /* A figure with its interval. */
-#ifndef ST_CORE_STATS_ESTIMATE_H
-#define ST_CORE_STATS_ESTIMATE_H
+#pragma once
 
 #include "core/base.h"
 
@@ -23,5 +22,3 @@ ST_NODISCARD int st_estimate_of_pairs(const double *a, const double *b, size_t p
 /** 95 % interval of the share of n > 0 trials that events are. Threads: any. Source: E. B. Wilson, "Probable
  * inference, the law of succession, and statistical inference", 1927. */
 void st_estimate_share(double events, double n, double *ret_low, double *ret_high);
-
-#endif

@@ -1,6 +1,5 @@
 /* A histogram of signed ns with HdrHistogram's bucket layout: 3 digits, 1 ns to 1 hour; early wakes apart. */
-#ifndef ST_CORE_STATS_HIST_H
-#define ST_CORE_STATS_HIST_H
+#pragma once
 
 #include "core/base.h"
 
@@ -64,5 +63,3 @@ uint32_t st_hist_index(const struct st_hist *hist, int64_t value_ns);
 int64_t st_hist_bucket_lowest(const struct st_hist *hist, uint32_t index);
 int64_t st_hist_bucket_width(const struct st_hist *hist, uint32_t index);
 int64_t st_hist_bucket_middle(const struct st_hist *hist, uint32_t index);
-
-#endif

@@ -1,6 +1,5 @@
 /* HdrHistogram's V2 encoding of the late table, uncompressed; store/history/hist_deflate compresses it. */
-#ifndef ST_CORE_STATS_HIST_PAYLOAD_H
-#define ST_CORE_STATS_HIST_PAYLOAD_H
+#pragma once
 
 #include "core/stats/hist.h"
 
@@ -20,5 +19,3 @@ ST_NODISCARD int64_t st_hist_payload_encode(const struct st_hist *hist, uint8_t 
  * looked at.
  * @return 0, -EBADMSG, -EINVAL (more digits, other lowest value or index offset); nothing is added then. */
 ST_NODISCARD int st_hist_payload_add(struct st_hist *hist, const uint8_t *buf, size_t bytes);
-
-#endif

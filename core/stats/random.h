@@ -1,6 +1,5 @@
 /* Repeatable random numbers: the caller's seed decides all of them. Not for secrets. */
-#ifndef ST_CORE_STATS_RANDOM_H
-#define ST_CORE_STATS_RANDOM_H
+#pragma once
 
 #include "core/base.h"
 
@@ -20,5 +19,3 @@ uint64_t st_random_below(struct st_random *random, uint64_t n);
 
 /** Puts order[0 .. n - 1] into random order. Source: Durstenfeld, CACM algorithm 235, 1964. */
 void st_random_shuffle(struct st_random *random, size_t *order, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* Statistics that need no assumption about the distribution. */
-#ifndef ST_CORE_STATS_STATS_H
-#define ST_CORE_STATS_STATS_H
+#pragma once
 
 #include "core/stats/hist.h"
 
@@ -41,5 +40,3 @@ double st_stats_gamma_quantile(double q, double shape);
  * Upper 95 % bound for a rate after `events` in n trials (exact Poisson; 2.996/n for 0 events).
  * @return events per trial, in (0, ...); +inf for n = 0. */
 double st_stats_rate_max95(uint64_t events, uint64_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* JSON: small helpers beside jansson, and text that a terminal may show. */
-#ifndef ST_CORE_TEXT_JSON_H
-#define ST_CORE_TEXT_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -104,5 +103,3 @@ int st_json_written(char *text, json_t **ret);
  * (core/text/safe.h): DEL, C1 control characters, bidirectional marks. The document stays the same. @param
  * ret_bytes its length (may be NULL). @return NULL: out of memory, or no document. Free it with free. */
 char *st_json_dump(const json_t *document, size_t flags, size_t *ret_bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* Names that were typed almost right. */
-#ifndef ST_CORE_TEXT_NEAR_H
-#define ST_CORE_TEXT_NEAR_H
+#pragma once
 
 #include "core/base.h"
 
@@ -16,5 +15,3 @@ struct st_near {
 };
 
 void st_near_offer(struct st_near *near, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* Numbers from text: decimal, whatever the locale says. */
-#ifndef ST_CORE_TEXT_NUMBER_H
-#define ST_CORE_TEXT_NUMBER_H
+#pragma once
 
 #include "core/base.h"
 
@@ -21,5 +20,3 @@ ST_NODISCARD int st_number_rate_hz(const char *text, int64_t min, int64_t max, i
 /** The whole text: a decimal number with or without an exponent; no blank, no "inf", nothing hexadecimal.
  * @return 0, -EINVAL, -ERANGE (beyond double); then *ret is not written. */
 ST_NODISCARD int st_number_double(const char *text, double *ret);
-
-#endif

@@ -5,8 +5,7 @@
  * U+202A to U+202E, U+2066 to U+2069), line and paragraph separators (U+2028, U+2029), and U+FFFE and U+FFFF,
  * which XML does not allow. A tab becomes a space; each other such character, and each byte that is not
  * UTF-8, becomes '?'. Safe text stays as it is. Threads: any. */
-#ifndef ST_CORE_TEXT_SAFE_H
-#define ST_CORE_TEXT_SAFE_H
+#pragma once
 
 #include "core/base.h"
 
@@ -49,5 +48,3 @@ void st_safe_print_polybar(FILE *out, const char *text);
  * @param buf_bytes 4 * length + 3 are enough for each word. @return buf; NULL: the word is not safe text,
  * so that the line on the screen would not be the line that runs, or it does not fit. */
 const char *st_safe_shell_word(const char *word, char *buf, size_t buf_bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* Text for terminals: columns are counted in characters, not in bytes. */
-#ifndef ST_CORE_TEXT_TEXT_H
-#define ST_CORE_TEXT_TEXT_H
+#pragma once
 
 #include "core/base.h"
 
@@ -85,5 +84,3 @@ struct st_text_sheet {
 };
 void st_text_row(const struct st_text_sheet *sheet, const char *label, const char *format, ...)
     ST_PRINTF(3, 4);
-
-#endif

@@ -1,6 +1,5 @@
 /* Text that is put together piece by piece: it grows as needed, or stops at the end of the caller's array. */
-#ifndef ST_CORE_TEXT_TEXT_BUFFER_H
-#define ST_CORE_TEXT_TEXT_BUFFER_H
+#pragma once
 
 #include "core/base.h"
 
@@ -22,5 +21,3 @@ void st_text_buffer_printf(struct st_text_buffer *buffer, const char *format, ..
 /** The text of a growing buffer, "" if nothing was added; the caller frees it, and the buffer is empty again.
  * @return NULL: out of memory, now or at an earlier piece. */
 char *st_text_buffer_take(struct st_text_buffer *buffer);
-
-#endif

@@ -1,6 +1,5 @@
 /* The daemon's own stream, which plays silence and whose xruns are counted (own xruns). */
-#ifndef ST_DAEMON_AUDIO_AUDIO_H
-#define ST_DAEMON_AUDIO_AUDIO_H
+#pragma once
 
 #include "daemon/causes/events.h"
 #include "daemon/config/config.h"
@@ -72,5 +71,3 @@ bool st_audio_hangs(struct st_audio_judge *judge, uint64_t calls, int64_t latenc
 
 /** Pause before the next try after `failures` in a row: 1 s, 2 s, 4 s .. 60 s. Pure. */
 int64_t st_audio_backoff_ns(unsigned failures);
-
-#endif

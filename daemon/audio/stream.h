@@ -1,7 +1,6 @@
 /* The own stream by libsoundio: a module, loaded if a stream is wished for, so that sleeptuned links no sound
  * library; or by OSS, on FreeBSD, which needs none. */
-#ifndef ST_DAEMON_AUDIO_STREAM_H
-#define ST_DAEMON_AUDIO_STREAM_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -55,5 +54,3 @@ extern const struct st_stream_module st_stream_oss; /* FreeBSD only */
 int st_stream_oss_open(const struct st_oss_calls *calls, struct st_platform *platform,
                        const struct st_config *config, struct st_stream_seen *seen,
                        struct st_own_stream **ret, char *error, size_t error_bytes);
-
-#endif

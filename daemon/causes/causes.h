@@ -1,7 +1,6 @@
 /* Why wake-ups were late: sums by cause and culprit, minute by minute, and an event for the worst late
  * wake-up of each quarter of a second. */
-#ifndef ST_DAEMON_CAUSES_CAUSES_H
-#define ST_DAEMON_CAUSES_CAUSES_H
+#pragma once
 
 #include "daemon/causes/cpu_trace.h"
 #include "daemon/causes/events.h"
@@ -49,5 +48,3 @@ void st_causes_look(struct st_causes *causes, struct st_causes_now *ret);
 /** Document sleeptune-causes/1 of that alone, where there is no history; now->sums are sorted. To be freed;
  * NULL when out of memory. */
 char *st_causes_text(struct st_causes_now *now);
-
-#endif

@@ -1,7 +1,6 @@
 /* Who had a CPU while a thread waited for it: scheduler and interrupt events of a kernel's trace, put
  * together. */
-#ifndef ST_DAEMON_CAUSES_CPU_TRACE_H
-#define ST_DAEMON_CAUSES_CPU_TRACE_H
+#pragma once
 
 #include "core/cause_kind.h"
 #include "platform/machine.h"
@@ -78,5 +77,3 @@ struct st_trace_module {
     /** Removes the instance. */
     void (*close)(struct st_trace *trace);
 };
-
-#endif

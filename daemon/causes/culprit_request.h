@@ -1,7 +1,6 @@
 /* Asking the system's sleeptuned who had the CPU: a user's daemon has no right to the kernel's trace itself.
  * The answer is a document sleeptune-culprit/1. */
-#ifndef ST_DAEMON_CAUSES_CULPRIT_REQUEST_H
-#define ST_DAEMON_CAUSES_CULPRIT_REQUEST_H
+#pragma once
 
 #include <jansson.h>
 #include <sys/types.h>
@@ -23,5 +22,3 @@ json_t *st_culprit_request_answer(int r, const struct st_trace_culprit *culprit)
 
 /** Reads such a document. @return as st_culprit_request; -EBADMSG. Pure. */
 ST_NODISCARD int st_culprit_request_parse(const char *text, struct st_trace_culprit *ret);
-
-#endif

@@ -6,8 +6,7 @@
  * stalled nodes makes 240 events a second, which would fill the journal and push the events that matter out
  * of list and history. Whoever has to drop an event drops the oldest of the most frequent kind. Counts
  * (status, metrics, minutes of the history) are taken before, and are exact. */
-#ifndef ST_DAEMON_CAUSES_EVENT_LIMIT_H
-#define ST_DAEMON_CAUSES_EVENT_LIMIT_H
+#pragma once
 
 #include "daemon/log.h"
 #include "store/history/event.h"
@@ -62,5 +61,3 @@ bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st
 /** The next sum that is a minute old, at the end (all) any. @return false: there is none. */
 bool st_event_limit_sum(struct st_event_limit *limit, int64_t now_ns, int64_t wall_ns, bool all,
                         struct st_event *ret, enum st_log_level *ret_level);
-
-#endif

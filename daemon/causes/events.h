@@ -1,8 +1,7 @@
 /* What happened lately: a short list for status, page and log, and the way to the history. What too many
  * events of a kind say is summed (daemon/causes/event_limit.h). An event is put once and not changed any
  * more. */
-#ifndef ST_DAEMON_CAUSES_EVENTS_H
-#define ST_DAEMON_CAUSES_EVENTS_H
+#pragma once
 
 #include <jansson.h>
 #include <pthread.h>
@@ -78,5 +77,3 @@ bool st_events_slowed(struct st_events *events, enum st_cause *ret);
 
 /** Newest first, by their times: [st_event_story_json()]. NULL when out of memory. */
 json_t *st_events_json(struct st_events *events, int64_t wall_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* Warnings of the kernel, and what it says of USB, as events. */
-#ifndef ST_DAEMON_CAUSES_KERNEL_LOG_H
-#define ST_DAEMON_CAUSES_KERNEL_LOG_H
+#pragma once
 
 #include "daemon/causes/events.h"
 #include "platform/platform.h"
@@ -20,5 +19,3 @@ void st_kernel_log_close(struct st_kernel_log *log);
 /** Pure. @param record of /dev/kmsg: "6,1234,5678,-;usb 1-2: reset high-speed USB device number 4". @param
  * ret_about "usb 1-2", safe text; "". @return "usb", "kernel"; NULL: no event. */
 const char *st_kernel_log_judge(const char *record, char *ret_about, size_t about_bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* "I heard it now": a mark of the listener, as an event. */
-#ifndef ST_DAEMON_CAUSES_MARK_H
-#define ST_DAEMON_CAUSES_MARK_H
+#pragma once
 
 #include "daemon/causes/events.h"
 
@@ -18,5 +17,3 @@ struct st_marks {
  * @return 0, -EAGAIN: there were ten within a minute. Threads: main. */
 ST_NODISCARD int st_mark_take(struct st_marks *marks, struct st_events *events, struct st_clock *clock,
                               const char *by, int64_t window_ns, const char *note);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the machine is under, second by second: kept beside events. */
-#ifndef ST_DAEMON_CAUSES_SYSTEM_PRESSURE_H
-#define ST_DAEMON_CAUSES_SYSTEM_PRESSURE_H
+#pragma once
 
 #include "platform/readings.h"
 #include "store/history/event.h"
@@ -17,5 +16,3 @@ struct st_system_pressure {
 /** Takes a sample; what is known is the difference to the one before. cpu: of the loop, -1: any. Each second;
  * one thread. */
 void st_system_pressure_sample(struct st_system_pressure *pressure, struct st_platform *platform, int cpu);
-
-#endif

@@ -1,6 +1,5 @@
 /* Names who had the CPU when the loop woke late: a thread that asks the kernel's trace, off by default. */
-#ifndef ST_DAEMON_CAUSES_TRACER_H
-#define ST_DAEMON_CAUSES_TRACER_H
+#pragma once
 
 #include "daemon/causes/causes.h"
 #include "daemon/causes/cpu_trace.h"
@@ -61,5 +60,3 @@ void st_tracer_way_freeze(struct st_tracer_way *late);
 /** From now on the tracer is asked; NULL: none, because of `why`. While no drain runs (st_session_hold).
  * Threads: main. */
 void st_tracer_way_use(struct st_tracer_way *late, struct st_tracer *tracer, const char *why);
-
-#endif

@@ -1,7 +1,6 @@
 /* sleeptuned.conf: one table row a key feeds parser, error messages, conf/sleeptuned.conf and
  * sleeptuned.conf(5). */
-#ifndef ST_DAEMON_CONFIG_CONFIG_H
-#define ST_DAEMON_CONFIG_CONFIG_H
+#pragma once
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -144,5 +143,3 @@ const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t
 void st_config_doc_example(FILE *out);
 /** The key list of sleeptuned.conf(5), mdoc. */
 void st_config_doc_mdoc(FILE *out);
-
-#endif

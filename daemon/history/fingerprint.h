@@ -1,6 +1,5 @@
 /* What may change dropouts, as it is on this computer now: kernel, firmware, packages, settings, files. */
-#ifndef ST_DAEMON_HISTORY_FINGERPRINT_H
-#define ST_DAEMON_HISTORY_FINGERPRINT_H
+#pragma once
 
 #include "platform/machine.h"
 #include "store/history/history.h"
@@ -20,5 +19,3 @@ struct st_fingerprint {
  * whose files count; NULL: none. Free with st_fingerprint_finish. Threads: any that may wait for a disk. */
 void st_fingerprint_take(struct st_machine *machine, const char *home, struct st_fingerprint *ret);
 void st_fingerprint_finish(struct st_fingerprint *fingerprint);
-
-#endif

@@ -1,8 +1,7 @@
 /* The file of the history as its writer needs it: opened when there is something to write, put aside if it is
  * damaged, left alone if it is not ours, kept within its size. All functions: one thread, which may wait for
  * the disk. */
-#ifndef ST_DAEMON_HISTORY_HISTORY_FILE_H
-#define ST_DAEMON_HISTORY_HISTORY_FILE_H
+#pragma once
 
 #include "daemon/causes/events.h"
 #include "daemon/history/history_settings.h"
@@ -34,5 +33,3 @@ ST_NODISCARD int st_history_file_write(struct st_history_file *file, const struc
                                        char why[ST_HISTORY_WHY_BYTES]);
 
 void st_history_file_close(struct st_history_file *file);
-
-#endif

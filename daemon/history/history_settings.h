@@ -1,6 +1,5 @@
 /* Where the history is, and how much of it is kept, by the configuration. */
-#ifndef ST_DAEMON_HISTORY_HISTORY_SETTINGS_H
-#define ST_DAEMON_HISTORY_HISTORY_SETTINGS_H
+#pragma once
 
 #include "daemon/config/config.h"
 
@@ -17,5 +16,3 @@ struct st_history_settings {
 
 /** Makes the user's state folder if the history belongs there. Threads: any. */
 struct st_history_settings st_history_settings_read(const struct st_config *config);
-
-#endif

@@ -5,8 +5,7 @@
  * there, at most ST_HISTORY_WRITER_MINUTES_MAX and ST_HISTORY_WRITER_EVENTS_MAX, the oldest are dropped and
  * counted; it is tried again every half minute. Events reach the file within ST_HISTORY_WRITER_EVENTS_NS, a
  * minute at once. The same thread reads the file for who asks. */
-#ifndef ST_DAEMON_HISTORY_HISTORY_WRITER_H
-#define ST_DAEMON_HISTORY_HISTORY_WRITER_H
+#pragma once
 
 #include "daemon/causes/causes.h"
 #include "daemon/history/history_settings.h"
@@ -107,5 +106,3 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
 /** The sentence of st_change_story_text, where dropouts are more frequent now; "" if it cannot be read.
  * Threads: the writer's. */
 void st_history_answer_changed(const char *path, int64_t now_wall_ns, char *buf, size_t buf_bytes);
-
-#endif

@@ -3,8 +3,7 @@
  * (story/trace_copy.h) are in the folder "traces" beside the history, 0600, named WALL_NS-CAUSE.cycles; what
  * does not fit goes, the first of each cause and those of marks last. `sleeptune history --trace` makes a
  * trace of one. */
-#ifndef ST_DAEMON_HISTORY_RECORDER_H
-#define ST_DAEMON_HISTORY_RECORDER_H
+#pragma once
 
 #include "core/ns.h"
 #include "store/history/event.h"
@@ -37,5 +36,3 @@ void st_recorder_trim(const char *history, int64_t max_bytes);
 
 /** Which of the copies goes first: their names, "WALL_NS-CAUSE.cycles". Pure. @return its index. */
 size_t st_recorder_least(const char *const *names, size_t n);
-
-#endif

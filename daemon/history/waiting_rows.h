@@ -1,6 +1,5 @@
 /* Minutes and events that wait to be written to the history: a queue, without a lock. */
-#ifndef ST_DAEMON_HISTORY_WAITING_ROWS_H
-#define ST_DAEMON_HISTORY_WAITING_ROWS_H
+#pragma once
 
 #include "daemon/causes/event_limit.h"
 #include "store/history/history.h"
@@ -37,5 +36,3 @@ void st_waiting_rows_drop_all(struct st_waiting_rows *waiting);
 
 /** One that is in no list. */
 void st_waiting_rows_free(struct st_waiting_row *row);
-
-#endif

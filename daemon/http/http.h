@@ -1,6 +1,5 @@
 /* HTTP/1.1: on the Unix socket, on TCP when configured. Threads: main. */
-#ifndef ST_DAEMON_HTTP_HTTP_H
-#define ST_DAEMON_HTTP_HTTP_H
+#pragma once
 
 #include "daemon/http/query.h"
 #include "daemon/http/route.h"
@@ -62,5 +61,3 @@ void st_http_wait(struct st_http *http, struct st_wait *wait);
 void st_http_turn(struct st_http *http, const struct st_wait *wait);
 
 void st_http_stop(struct st_http *http); /* NULL is fine */
-
-#endif

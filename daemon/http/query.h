@@ -1,6 +1,5 @@
 /* What a request asks for behind "?". Pure, so that it can be tested and fuzzed without a server. */
-#ifndef ST_DAEMON_HTTP_QUERY_H
-#define ST_DAEMON_HTTP_QUERY_H
+#pragma once
 
 #include "core/base.h"
 
@@ -49,5 +48,3 @@ const char *st_query_set(struct st_query *query, unsigned names, const char *key
 
 /** Do they go together? Call it behind the last one. @return NULL, or what is wrong. Threads: any. */
 const char *st_query_check(const struct st_query *query);
-
-#endif

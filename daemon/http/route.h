@@ -1,6 +1,5 @@
 /* Which answer a request gets. Pure, so that it can be tested and fuzzed without a server. */
-#ifndef ST_DAEMON_HTTP_ROUTE_H
-#define ST_DAEMON_HTTP_ROUTE_H
+#pragma once
 
 #include "core/base.h"
 
@@ -54,5 +53,3 @@ struct st_route st_route_refuse(unsigned http_status, const char *error);
 
 /** Document sleeptune-error/1 as text, to be freed; NULL when out of memory. */
 char *st_route_error_text(const char *error);
-
-#endif

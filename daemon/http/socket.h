@@ -1,6 +1,5 @@
 /* The Unix socket: where it is, who holds it, and one that a killed daemon left. */
-#ifndef ST_DAEMON_HTTP_SOCKET_H
-#define ST_DAEMON_HTTP_SOCKET_H
+#pragma once
 
 #include "daemon/config/config.h"
 
@@ -34,5 +33,3 @@ ST_NODISCARD int st_socket_set_rights(const struct st_socket *socket, const stru
 
 /** Removes the socket and frees the lock. fd is closed unless an HTTP server took it (then it is -1). */
 void st_socket_close(struct st_socket *socket);
-
-#endif

@@ -1,7 +1,6 @@
 /* Recognises suspend, jumps of the wall clock and pauses of the whole machine, by comparing clocks at each
  * tick. */
-#ifndef ST_DAEMON_LOOP_CLOCKWATCH_H
-#define ST_DAEMON_LOOP_CLOCKWATCH_H
+#pragma once
 
 #include "daemon/causes/events.h"
 #include "platform/clock.h"
@@ -18,5 +17,3 @@ struct st_clockwatch {
 
 /** Compares with the last call and adds events. Threads: one. */
 void st_clockwatch_tick(struct st_clockwatch *watch, struct st_clock *clock, struct st_events *events);
-
-#endif

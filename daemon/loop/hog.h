@@ -1,6 +1,5 @@
 /* Who keeps a real-time thread from running for seconds: a thread of higher priority that never sleeps. */
-#ifndef ST_DAEMON_LOOP_HOG_H
-#define ST_DAEMON_LOOP_HOG_H
+#pragma once
 
 #include "platform/machine.h"
 
@@ -18,5 +17,3 @@ struct st_hog {
  * of this process, at or above its priority. Reads all of /proc: some ms; about once a second, while that
  * thread does not run. Linux; elsewhere none. */
 void st_hog_look(struct st_machine *machine, pid_t loop, struct st_hog *hog);
-
-#endif

@@ -1,6 +1,5 @@
 /* Whether the loop gets no CPU at all: then it counts nothing, and its figures are as good as before. */
-#ifndef ST_DAEMON_LOOP_OVERDUE_H
-#define ST_DAEMON_LOOP_OVERDUE_H
+#pragma once
 
 #include "core/base.h"
 
@@ -27,5 +26,3 @@ void st_overdue_check(struct st_overdue *stall, uint64_t heartbeat, int64_t due_
 /** How long the loop's next cycle is overdue; 0: it runs, or it is too early to tell. Parameters as those of
  * st_overdue_check, at any time. */
 int64_t st_overdue_ns(const struct st_overdue *stall, uint64_t heartbeat, int64_t due_ns, int64_t now_ns);
-
-#endif

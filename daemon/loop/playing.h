@@ -1,7 +1,6 @@
 /* Whether something plays, so that the cycle loop has something to be compared with: loop.when = "playing".
  * Pure; one thread. */
-#ifndef ST_DAEMON_LOOP_PLAYING_H
-#define ST_DAEMON_LOOP_PLAYING_H
+#pragma once
 
 #include "core/base.h"
 
@@ -35,5 +34,3 @@ struct st_playing {
 
 enum st_playing_answer st_playing_judge(struct st_playing *playing, const struct st_playing_facts *facts,
                                         int64_t now_ns);
-
-#endif

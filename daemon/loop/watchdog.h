@@ -1,6 +1,5 @@
 /* The demoting watchdog: takes real-time priority away from a loop that starves the machine. */
-#ifndef ST_DAEMON_LOOP_WATCHDOG_H
-#define ST_DAEMON_LOOP_WATCHDOG_H
+#pragma once
 
 #include "daemon/causes/events.h"
 #include "platform/platform.h"
@@ -73,5 +72,3 @@ void st_watchdog_demote(struct st_watchdog *watchdog, enum st_watchdog_reason re
 
 /** Threads: any. */
 void st_watchdog_look(struct st_watchdog *watchdog, struct st_watchdog_view *ret);
-
-#endif

@@ -1,8 +1,7 @@
 /* What the test loop runs with. It is a witness: it has the period and the priority of the music, unless
  * the configuration says otherwise, so that what it sees is what the music's own threads meet. Pure;
  * threads: any. */
-#ifndef ST_DAEMON_LOOP_WITNESS_H
-#define ST_DAEMON_LOOP_WITNESS_H
+#pragma once
 
 #include "daemon/config/config.h"
 #include "daemon/loop/playing.h"
@@ -28,5 +27,3 @@ struct st_witness st_witness_choose(const struct st_config *config, const struct
 
 /** Does a loop with `now` have to start again to run with `wished`? */
 bool st_witness_differs(const struct st_witness *now, const struct st_witness *wished);
-
-#endif

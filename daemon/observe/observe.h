@@ -1,6 +1,5 @@
 /* Other programs' xruns: all sources. Threads: main. */
-#ifndef ST_DAEMON_OBSERVE_OBSERVE_H
-#define ST_DAEMON_OBSERVE_OBSERVE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -73,5 +72,3 @@ void st_observe_label(FILE *out, const char *name, const char *value);
 /** Metrics of the sources, first the rest of sleeptune_xruns_total, whose header is written.
  * @param named  as of st_view_metrics. */
 void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool named);
-
-#endif

@@ -1,6 +1,5 @@
 /* One source of other programs' xruns: opened, polled, lost, opened again; its counts and its events. */
-#ifndef ST_DAEMON_OBSERVE_OBSERVED_H
-#define ST_DAEMON_OBSERVE_OBSERVED_H
+#pragma once
 
 #include "daemon/causes/events.h"
 #include "platform/platform.h"
@@ -105,5 +104,3 @@ void st_observed_tell(struct st_observed *o);
 
 /** Closes, after events about what was seen. */
 void st_observed_finish(struct st_observed *o);
-
-#endif

@@ -1,7 +1,6 @@
 /* The answer of the first screen: which program made the dropouts and why, whether this computer keeps its
  * timing, and what to do now. Other programs' dropouts come first, then the loop of the daemon. */
-#ifndef ST_DAEMON_STATUS_ANSWER_H
-#define ST_DAEMON_STATUS_ANSWER_H
+#pragma once
 
 #include "daemon/status/view.h"
 
@@ -38,5 +37,3 @@ const char *st_answer_sentence(const struct st_view *view, const struct st_obser
 const char *st_answer_not_watched(const struct st_view *view);
 
 struct st_answer st_answer_of(const struct st_view *view);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which buffer sizes hold on this computer, by the minutes of the loop since the daemon started. */
-#ifndef ST_DAEMON_STATUS_FORECAST_H
-#define ST_DAEMON_STATUS_FORECAST_H
+#pragma once
 
 #include "evidence/predict.h"
 #include "store/history/history.h"
@@ -30,5 +29,3 @@ void st_forecast_add(struct st_forecast *forecast, const struct st_history_minut
 
 /** The rows as of the last minute: computed only for who asks, once a minute. */
 void st_forecast_look(struct st_forecast *forecast, struct st_forecast_view *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* The last two minutes, second by second, and the minute that goes on: what the drain thread saw of each
  * cycle. */
-#ifndef ST_DAEMON_STATUS_LIVE_H
-#define ST_DAEMON_STATUS_LIVE_H
+#pragma once
 
 #include "core/stats/hist.h"
 #include "measure/session.h"
@@ -57,5 +56,3 @@ int64_t st_live_due_ns(const struct st_live *live);
 
 /** What is known at now_ns on CLOCK_MONOTONIC: whole seconds of the last ST_LIVE_SECONDS. */
 void st_live_take(const struct st_live *live, int64_t now_ns, struct st_live_look *ret);
-
-#endif

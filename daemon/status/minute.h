@@ -1,6 +1,5 @@
 /* The last minute of the loop, as differences of what it has counted. */
-#ifndef ST_DAEMON_STATUS_MINUTE_H
-#define ST_DAEMON_STATUS_MINUTE_H
+#pragma once
 
 #include "measure/result.h"
 #include "store/history/history.h"
@@ -20,5 +19,3 @@ bool st_minute_take(struct st_history_minute *before, const struct st_history_mi
  * @return buf. */
 const char *st_minute_text(const struct st_history_minute *minute, int64_t dropouts_n, char *buf,
                            size_t buf_bytes);
-
-#endif

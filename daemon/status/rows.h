@@ -1,6 +1,5 @@
 /* The screen of the daemon: what `sleeptune status` and the page show, in the order in which they show it. */
-#ifndef ST_DAEMON_STATUS_ROWS_H
-#define ST_DAEMON_STATUS_ROWS_H
+#pragma once
 
 #include "daemon/status/view.h"
 
@@ -10,5 +9,3 @@
  * it out and add nothing. Times are ns since 1970, so that each reader shows its own time zone.
  * @return new reference; NULL when out of memory. Threads: any. */
 json_t *st_rows_json(const struct st_view *view);
-
-#endif

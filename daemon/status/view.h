@@ -1,6 +1,5 @@
 /* All figures of status and metrics at one moment. */
-#ifndef ST_DAEMON_STATUS_VIEW_H
-#define ST_DAEMON_STATUS_VIEW_H
+#pragma once
 
 #include "daemon/audio/audio.h"
 #include "daemon/history/history_writer.h"
@@ -85,5 +84,3 @@ struct st_degraded {
 
 /** What is not as it was asked for. @return how many. */
 size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VIEW_DEGRADED_MAX]);
-
-#endif

@@ -1,8 +1,7 @@
 /* Two devices that are read and written in turns by one thread: what ALSA and OSS share. A device is one
  * implementation; the frame of the signal is what was written, so that an xrun leaves its hole in what comes
  * back. */
-#ifndef ST_EARS_HELPERS_DUPLEX_H
-#define ST_EARS_HELPERS_DUPLEX_H
+#pragma once
 
 #include "ears/helpers/ear.h"
 
@@ -41,5 +40,3 @@ int st_duplex_turn(struct st_duplex *duplex);
 /** Plays and records in a thread of its own, of real-time priority if this process may, until the command
  * ends or a device has gone. Main thread. @return ST_EAR_DONE or ST_EAR_ABSENT. */
 int st_duplex_run(struct st_duplex *duplex);
-
-#endif

@@ -6,8 +6,7 @@
  * is heard by the other.
  *
  * Threads: one audio thread (the server's) plays or records; the main thread writes the pipe. */
-#ifndef ST_EARS_HELPERS_EAR_H
-#define ST_EARS_HELPERS_EAR_H
+#pragma once
 
 #include <stdatomic.h>
 #include <sys/types.h>
@@ -96,5 +95,3 @@ void st_ear_end_player(struct st_ear *ear);
 void st_ear_run(struct st_ear *ear, bool (*look)(void *ctx), void *ctx);
 /** The last event: this way is not there, and why. @return ST_EAR_ABSENT, for main. */
 int st_ear_absent(const char *format, ...) ST_PRINTF(1, 2);
-
-#endif

@@ -1,6 +1,5 @@
 /* Plays on one OSS device and records another. */
-#ifndef ST_EARS_HELPERS_OSS_DEVICE_H
-#define ST_EARS_HELPERS_OSS_DEVICE_H
+#pragma once
 
 #include "ears/helpers/duplex.h"
 #include "platform/freebsd/oss.h"
@@ -22,5 +21,3 @@ ST_NODISCARD int st_oss_device_open(struct st_oss_device *device, const char *pl
 void st_oss_device_close(struct st_oss_device *device);
 
 extern const struct st_duplex_ops st_oss_ops; /* of a struct st_oss_device */
-
-#endif

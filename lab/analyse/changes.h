@@ -1,6 +1,5 @@
 /* Does lateness drift or jump? */
-#ifndef ST_LAB_ANALYSE_CHANGES_H
-#define ST_LAB_ANALYSE_CHANGES_H
+#pragma once
 
 #include "lab/stats/levels.h"
 
@@ -38,5 +37,3 @@ struct st_changes {
 ST_NODISCARD int st_changes_find(const struct st_series *series, struct st_changes *ret);
 /** The same of levels that are there already. @return 0, -ENODATA (fewer than 64), -ENOMEM. */
 ST_NODISCARD int st_changes_of(const struct st_levels *levels, struct st_changes *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* Outliers of lateness: how many, how late, whether they form a group of their own, and whether they come at
  * regular times. */
-#ifndef ST_LAB_ANALYSE_LATE_ONES_H
-#define ST_LAB_ANALYSE_LATE_ONES_H
+#pragma once
 
 #include "lab/stats/series.h"
 
@@ -25,5 +24,3 @@ struct st_late_ones {
  * -ENOMEM. Threads: any. */
 ST_NODISCARD int st_late_ones_find(const struct st_series *series, struct st_late_ones *ret,
                                    struct st_series *ret_rest);
-
-#endif

@@ -1,6 +1,5 @@
 /* Is there a component of lateness that goes with a clock tick, or comes back in any other rhythm? */
-#ifndef ST_LAB_ANALYSE_PERIODIC_H
-#define ST_LAB_ANALYSE_PERIODIC_H
+#pragma once
 
 #include "lab/stats/series.h"
 
@@ -68,5 +67,3 @@ void st_periodic_fft(struct st_complex *z, size_t n);
 
 /** The least power of two >= n; n <= 2^62. */
 size_t st_periodic_fft_size(size_t n);
-
-#endif

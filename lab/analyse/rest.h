@@ -1,6 +1,5 @@
 /* Does lateness come to rest, as it does where a loop steers the tick towards the clock? */
-#ifndef ST_LAB_ANALYSE_REST_H
-#define ST_LAB_ANALYSE_REST_H
+#pragma once
 
 #include "lab/stats/series.h"
 
@@ -28,5 +27,3 @@ struct st_rest {
  * of those on the way to rest at most are outliers. Which g fits best is not reported: several fit nearly as
  * well. */
 ST_NODISCARD int st_rest_find(const struct st_series *all, struct st_rest *ret);
-
-#endif

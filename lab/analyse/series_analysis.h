@@ -1,6 +1,5 @@
 /* What a series of lateness shows, and in which words. */
-#ifndef ST_LAB_ANALYSE_SERIES_ANALYSIS_H
-#define ST_LAB_ANALYSE_SERIES_ANALYSIS_H
+#pragma once
 
 #include "lab/analyse/changes.h"
 #include "lab/analyse/late_ones.h"
@@ -67,5 +66,3 @@ void st_series_analysis_compare(struct st_analysis *analysis, double correction_
  * parts. @param counted its period, 1 s, is none: what has to do with time is not looked for. */
 ST_NODISCARD int st_series_analysis_of_long(const struct st_long_series *all, int known_hz, bool counted,
                                             struct st_analysis *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* A series with its analysis, as series, simulate and analyse show it. */
-#ifndef ST_LAB_ANALYSE_SERIES_RESULT_H
-#define ST_LAB_ANALYSE_SERIES_RESULT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -41,5 +40,3 @@ ST_NODISCARD int st_series_result_analyse(const char *command, struct st_series_
 void st_series_result_text(const struct st_series_result *result, FILE *out, int width);
 /** @return NULL: out of memory. */
 json_t *st_series_result_json(const struct st_series_result *result, bool samples);
-
-#endif

@@ -1,6 +1,5 @@
 /* Several series with their analyses: a line each in one table, or one document. */
-#ifndef ST_LAB_ANALYSE_SERIES_SET_H
-#define ST_LAB_ANALYSE_SERIES_SET_H
+#pragma once
 
 #include "lab/analyse/series_result.h"
 
@@ -26,5 +25,3 @@ json_t *st_series_set_json(const struct st_series_set *set, const char *order, b
 /** One of these, as the command asks for, and its picture. @return an st_exit. */
 ST_NODISCARD int st_series_set_show(struct st_bench_command *command, const struct st_series_set *set,
                                     const char *heading, const char *order, bool samples);
-
-#endif

@@ -1,7 +1,6 @@
 /* Does the machine wake at clock ticks only? Lateness is then a sawtooth: it grows or falls steadily, by the
  * drift of tick against clock or by what the period is more than whole ticks, and jumps back by one tick. */
-#ifndef ST_LAB_ANALYSE_TICKS_H
-#define ST_LAB_ANALYSE_TICKS_H
+#pragma once
 
 #include "lab/stats/series.h"
 
@@ -64,5 +63,3 @@ bool st_ticks_is_usual(int hz);
 /** @return the commonest rate in Hz of those that kernels' schedulers have (24 to 1024), with a tick within
  * 12 % of length_ns; 0: none. */
 int st_ticks_rate_about(double length_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* Does lateness change by whole ticks of a usual rate, without a steady drift between them? */
-#ifndef ST_LAB_ANALYSE_WHOLE_TICKS_H
-#define ST_LAB_ANALYSE_WHOLE_TICKS_H
+#pragma once
 
 #include "lab/stats/series.h"
 
@@ -17,5 +16,3 @@ struct st_whole_ticks {
  * @return 0, -ENODATA (fewer than 64 samples), -ENOMEM. Threads: any. Source: Rayleigh's test (Mardia and
  * Jupp, Directional Statistics, 6.3), 1 in 100000 over all rates. */
 ST_NODISCARD int st_whole_ticks_find(const struct st_series *series, struct st_whole_ticks *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* An axis of a chart: from values to places, and the round values that are written beside it. */
-#ifndef ST_LAB_CHART_AXIS_H
-#define ST_LAB_CHART_AXIS_H
+#pragma once
 
 #include "core/base.h"
 
@@ -35,5 +34,3 @@ double st_axis_time_unit(const struct st_axis *axis, const char **ret_name);
  * with its own ("50 µs"). @return buf. */
 const char *st_axis_time_text(const struct st_axis *axis, double tick, double step, char *buf,
                               size_t buf_bytes);
-
-#endif

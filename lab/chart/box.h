@@ -1,6 +1,5 @@
 /* A box plot: quartiles, whiskers, and what lies beyond them (Tukey's 1.5 IQR). */
-#ifndef ST_LAB_CHART_BOX_H
-#define ST_LAB_CHART_BOX_H
+#pragma once
 
 #include "lab/stats/sample.h"
 
@@ -22,5 +21,3 @@ void st_box_of(const struct st_sample *sample, struct st_box *ret);
 /** Of min, quartiles and max (in ret) where the values are not known: whiskers end at the fences where the
  * extremes lie beyond, and how many values do is unknown, unless none does. */
 void st_box_of_figures(struct st_box *ret);
-
-#endif

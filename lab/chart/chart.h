@@ -1,6 +1,5 @@
 /* Charts: the data (chart_data.c, input/), drawn as SVG or as text (chart_write.c, picture*.c). */
-#ifndef ST_LAB_CHART_CHART_H
-#define ST_LAB_CHART_CHART_H
+#pragma once
 
 #include <jansson.h>
 
@@ -114,5 +113,3 @@ ST_NODISCARD int st_chart_take_kind(const char *command, void *ctx, const char *
  * a message. */
 ST_NODISCARD int st_chart_option_json(const char *command, const char *name, const char *path,
                                       json_t *document, int status);
-
-#endif

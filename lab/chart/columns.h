@@ -1,7 +1,6 @@
 /* A series of any length in a bounded number of columns, each with the minimum and the maximum of all its
  * values. */
-#ifndef ST_LAB_CHART_COLUMNS_H
-#define ST_LAB_CHART_COLUMNS_H
+#pragma once
 
 #include "core/base.h"
 
@@ -30,5 +29,3 @@ void st_columns_add(struct st_columns *columns, uint64_t index, int64_t value_ns
 
 /** Counts n missed periods, which have no value. */
 void st_columns_missed(struct st_columns *columns, uint64_t first_index, uint64_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* Test conditions of a measurement on one line: "kernel 6.1, policy fifo". */
-#ifndef ST_LAB_CHART_CONDITIONS_H
-#define ST_LAB_CHART_CONDITIONS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -10,5 +9,3 @@
 char *st_conditions_text(const json_t *circumstances, char *buf, size_t buf_bytes);
 /** Of "key: value" lines. @return buf. */
 char *st_conditions_lines(const char *lines, char *buf, size_t buf_bytes);
-
-#endif

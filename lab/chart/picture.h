@@ -1,6 +1,5 @@
 /* Shared by all kinds of pictures: the page, its axes, its lines. */
-#ifndef ST_LAB_CHART_PICTURE_H
-#define ST_LAB_CHART_PICTURE_H
+#pragma once
 
 #include "lab/chart/axis.h"
 #include "lab/chart/chart.h"
@@ -93,4 +92,3 @@ struct st_axis st_picture_value_axis(const struct st_chart_data *data);
 int64_t st_picture_deadline(const struct st_chart_data *data);
 /** A dotted line at the deadline, with its name, or the name alone if it is beyond the axis. */
 void st_picture_draw_deadline(const struct st_picture_area *area, const struct st_chart_data *data);
-#endif

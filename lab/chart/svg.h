@@ -1,6 +1,5 @@
 /* A picture as SVG: lines, areas and text, written by hand (docs/adr/0007-charts.md). */
-#ifndef ST_LAB_CHART_SVG_H
-#define ST_LAB_CHART_SVG_H
+#pragma once
 
 #include "core/base.h"
 
@@ -60,5 +59,3 @@ void st_svg_polygon(struct st_svg *svg, const struct st_point *points, size_t n,
 void st_svg_text(struct st_svg *svg, double x, double y, const char *text, const struct st_font *font);
 /** Writes the picture to a stream, which stays open, and frees it. @return 0 or -errno. */
 ST_NODISCARD int st_svg_finish(struct st_svg *svg, FILE *stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* What `sleeptune-lab compare` reads, what it finds, and how it shows that. */
-#ifndef ST_LAB_COMPARE_COMPARE_H
-#define ST_LAB_COMPARE_COMPARE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -77,5 +76,3 @@ bool st_compare_documents(char *const paths[2], json_t *documents[2]);
 ST_NODISCARD int st_compare_print(const struct st_compare_result *result);
 /** sleeptune-compare/1. New reference, NULL when out of memory. */
 json_t *st_compare_json(const struct st_compare_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* Whole programs that sleep, timed from outside: the start of a process is in every figure, and shown
  * apart. */
-#ifndef ST_LAB_EXEC_BENCH_EXEC_H
-#define ST_LAB_EXEC_BENCH_EXEC_H
+#pragma once
 
 #include <jansson.h>
 
@@ -87,5 +86,3 @@ ST_NODISCARD int st_bench_exec_figures(const struct st_bench_exec *bench, struct
 /** sleeptune-bench-exec/1. New reference. */
 json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_exec_figures *figures,
                            struct st_lab *lab);
-
-#endif

@@ -1,6 +1,5 @@
 /* JSON documents of sleeptune with results: where the figures are, and which keys distinguish the results. */
-#ifndef ST_LAB_INPUT_DOCUMENT_H
-#define ST_LAB_INPUT_DOCUMENT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -33,5 +32,3 @@ const json_t *st_document_result(const struct st_document *kind, const json_t *d
 void st_document_label(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes);
 /** The group of a result, such as "requested 5.000 ms, policy fifo", or "". */
 void st_document_group(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* A series of lateness read from a file: a recording, JSON, or text; the options of the commands that read
  * one. */
-#ifndef ST_LAB_INPUT_SERIES_INPUT_H
-#define ST_LAB_INPUT_SERIES_INPUT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -67,5 +66,3 @@ ST_NODISCARD int st_series_input_read(const char *command, const char *path,
 /** The same for a JSON document. */
 ST_NODISCARD int st_series_input_json(const char *command, const char *name, const json_t *document,
                                       struct st_series_input *ret);
-
-#endif

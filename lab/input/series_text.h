@@ -1,6 +1,5 @@
 /* A series from text: one figure a line, or the CSV of `sleeptune-lab plot`. */
-#ifndef ST_LAB_INPUT_SERIES_TEXT_H
-#define ST_LAB_INPUT_SERIES_TEXT_H
+#pragma once
 
 #include "lab/stats/series.h"
 
@@ -36,5 +35,3 @@ ST_NODISCARD int st_series_text_line(struct st_series_text *text, const char *li
 /** After the last line: text->series and kind are complete. @return 0, -ENODATA (no figure), -ENOMEM,
  * -ERANGE. */
 ST_NODISCARD int st_series_text_end(struct st_series_text *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* Calls that Linux and FreeBSD share: the functions of their rows (lab/syscall/call.h) and
  * the rows that are the same on both. */
-#ifndef ST_LAB_POSIX_CALL_POSIX_H
-#define ST_LAB_POSIX_CALL_POSIX_H
+#pragma once
 
 #include "lab/syscall/call.h"
 
@@ -14,5 +13,3 @@
 
 int st_call_clock(struct st_call *c);
 int st_call_clock_raw(struct st_call *c);
-
-#endif

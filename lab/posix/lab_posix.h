@@ -1,6 +1,5 @@
 /* Members of the laboratory's rows that Linux and FreeBSD share. */
-#ifndef ST_LAB_POSIX_LAB_POSIX_H
-#define ST_LAB_POSIX_LAB_POSIX_H
+#pragma once
 
 #include "lab/syscall/call.h"
 #include "lab/wake/wake.h"
@@ -34,5 +33,3 @@ extern const size_t st_lab_posix_calls_n;
 /* time_program.c */
 int st_lab_posix_time_program(struct st_lab *lab, char *const argv[], struct st_program_time *ret);
 void st_lab_posix_signal_program(struct st_lab *lab, int signal_number);
-
-#endif

@@ -1,7 +1,6 @@
 /* Sleeping methods of the laboratory that Linux and FreeBSD share: the functions of their rows
  * (lab/sleep/sleep.h), beside those that the platform has (lab/posix/sleep_posix.h). */
-#ifndef ST_LAB_POSIX_SLEEP_LAB_H
-#define ST_LAB_POSIX_SLEEP_LAB_H
+#pragma once
 
 #include "core/ns.h"
 #include "lab/posix/sleep_posix.h"
@@ -60,5 +59,3 @@ void st_sleep_lab_close_cond(struct st_sleep *s);
     .name = "pthread_cond_timedwait", .summary = "a condition that no one signals", ST_ON_MONOTONIC,         \
     .asked = ST_SLEEP_ABSOLUTE, .unit_ns = 1, .open = st_sleep_lab_open_cond, .sleep = st_sleep_lab_cond,    \
     .close = st_sleep_lab_close_cond
-
-#endif

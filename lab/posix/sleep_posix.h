@@ -1,7 +1,6 @@
 /* Sleeping methods that Linux and FreeBSD share: the functions of their rows (lab/sleep/sleep.h). What
  * a row says about stretching differs, so each OS has a row of its own. */
-#ifndef ST_LAB_POSIX_SLEEP_POSIX_H
-#define ST_LAB_POSIX_SLEEP_POSIX_H
+#pragma once
 
 #include "lab/sleep/sleep.h"
 #include "st_config.h"
@@ -39,5 +38,3 @@ int st_sleep_timerfd_absolute(struct st_sleep *s, int64_t requested_ns);
     .name = "timerfd-abs", .summary = "timerfd until a time, then read" more, ST_ON_MONOTONIC,               \
     .asked = ST_SLEEP_ABSOLUTE, .unit_ns = 1, .open = st_sleep_open_timerfd,                                 \
     .sleep = st_sleep_timerfd_absolute, .close = st_sleep_close_fd
-
-#endif

@@ -1,7 +1,6 @@
 /* Ways of waking that Linux and FreeBSD share: functions of their rows, and what a sender and a sleeper are
  * for them. */
-#ifndef ST_LAB_POSIX_WAKE_POSIX_H
-#define ST_LAB_POSIX_WAKE_POSIX_H
+#pragma once
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -42,5 +41,3 @@ struct timespec st_wake_left(const struct st_wake_place *place, int64_t due_ns);
 /** Waits for a semaphore until a time of CLOCK_MONOTONIC: each OS has its own call (lab/linux, lab/freebsd).
  * @return 0, -ETIMEDOUT, -EINTR. */
 int st_wake_posix_semaphore_until(sem_t *sem, const struct timespec *until);
-
-#endif

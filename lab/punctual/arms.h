@@ -1,7 +1,6 @@
 /* Punctual mode in the cycle loop: wait modes in turn, a block of periods each, so that each is measured
  * beside the plain mode in the same run. An arm is one wait mode. */
-#ifndef ST_LAB_PUNCTUAL_ARMS_H
-#define ST_LAB_PUNCTUAL_ARMS_H
+#pragma once
 
 #include "core/stats/hist.h"
 #include "lab/punctual/margin.h"
@@ -86,5 +85,3 @@ void st_arm_take(const struct st_arm *arm, struct st_arm_result *result);
 
 /** Share of on_time_n with its 95 % interval (Wilson's). @return false: nothing was counted. */
 bool st_arm_on_time(const struct st_arm_result *result, double *ret_share, double *ret_low, double *ret_high);
-
-#endif

@@ -1,6 +1,5 @@
 /* Ways of waiting in turn on one loop, plain first: how punctual each is, and what it costs. */
-#ifndef ST_LAB_PUNCTUAL_BENCH_PUNCTUAL_H
-#define ST_LAB_PUNCTUAL_BENCH_PUNCTUAL_H
+#pragma once
 
 #include <jansson.h>
 
@@ -38,5 +37,3 @@ void st_bench_punctual_print(const struct st_bench_punctual *bench, FILE *out, i
 
 /** Adds the results to a document. */
 void st_bench_punctual_json(const struct st_bench_punctual *bench, json_t *document);
-
-#endif

@@ -1,12 +1,9 @@
 /* The sleep of this OS that its kernel stretches least: what the library sleeptune sleeps by, without the
  * rest of the seam. */
-#ifndef ST_LAB_PUNCTUAL_EXACT_SLEEP_H
-#define ST_LAB_PUNCTUAL_EXACT_SLEEP_H
+#pragma once
 
 #include "platform/clock.h"
 
 /** As sleep_until_ns or sleep_until_precise_ns (platform.h), whichever is the more exact one. p is not
  * used. */
 int st_exact_sleep_until_ns(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING;
-
-#endif

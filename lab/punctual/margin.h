@@ -5,8 +5,7 @@
  * quantile of the overshoots seen so far, recent ones weighted more, and is limited by the mean spinning time
  * allowed per wait. Both depend on the lower part of the distribution only: a stall of 20 ms counts as one
  * late wake-up, however long it was. A mean or a maximum would follow it. */
-#ifndef ST_LAB_PUNCTUAL_MARGIN_H
-#define ST_LAB_PUNCTUAL_MARGIN_H
+#pragma once
 
 #include "core/base.h"
 
@@ -110,5 +109,3 @@ static inline int64_t st_margin_for(const struct st_margin *margin, int64_t wait
     const int64_t half_ns = wait_ns > 0 ? wait_ns / 2 : 0;
     return margin->margin_ns < half_ns ? margin->margin_ns : half_ns;
 }
-
-#endif

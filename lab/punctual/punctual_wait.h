@@ -1,6 +1,5 @@
 /* The wait of punctual mode: sleep to a margin before the time, spin the rest. */
-#ifndef ST_LAB_PUNCTUAL_PUNCTUAL_WAIT_H
-#define ST_LAB_PUNCTUAL_PUNCTUAL_WAIT_H
+#pragma once
 
 #include "lab/punctual/margin.h"
 #include "platform/clock.h"
@@ -90,5 +89,3 @@ static inline int st_punctual_wait(struct st_margin *margin, struct st_clock *cl
     return st_punctual_wait_early(margin, clock, sleep_until_ns, now_ns, due_ns,
                                   st_margin_for(margin, due_ns - now_ns), ret_woke_ns);
 }
-
-#endif

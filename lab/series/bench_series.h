@@ -1,6 +1,5 @@
 /* Lateness over time: one way of sleeping, to one due time after the other. */
-#ifndef ST_LAB_SERIES_BENCH_SERIES_H
-#define ST_LAB_SERIES_BENCH_SERIES_H
+#pragma once
 
 #include "lab/sleep/sleep.h"
 #include "lab/stats/long_series.h"
@@ -31,5 +30,3 @@ struct st_bench_series {
  * @return 0, -EINVAL (a method that spins), -ENOMEM, or what the method said when it was opened or slept. */
 ST_NODISCARD int st_bench_series_measure(struct st_platform *p, const struct st_bench_series_config *config,
                                          struct st_bench_series *ret);
-
-#endif

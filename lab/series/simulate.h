@@ -1,6 +1,5 @@
 /* How many clock ticks a 4.4BSD kernel gives to a sleep. */
-#ifndef ST_LAB_SERIES_SIMULATE_H
-#define ST_LAB_SERIES_SIMULATE_H
+#pragma once
 
 #include "core/base.h"
 #include "lab/stats/series.h"
@@ -60,5 +59,3 @@ struct st_simulation {
  * @param ret initialised by this function, on success; free with st_series_finish.
  * @return 0, -ERANGE (a figure is out of its range), -ENOMEM. Threads: any. */
 ST_NODISCARD int st_simulate(const struct st_simulation *simulation, struct st_series *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* Several threads that sleep at the same time: are all woken alike? */
-#ifndef ST_LAB_SERIES_SLEEPERS_H
-#define ST_LAB_SERIES_SLEEPERS_H
+#pragma once
 
 #include "lab/analyse/series_set.h"
 #include "lab/series/bench_series.h"
@@ -29,5 +28,3 @@ void st_sleepers_text(const struct st_series_set *set, const struct st_sleepers 
                       int width);
 /** sleeptune-series-set/1 with these intervals. @return NULL: out of memory. */
 json_t *st_sleepers_json(const struct st_series_set *set, const struct st_sleepers *sleepers);
-
-#endif

@@ -1,7 +1,6 @@
 /* Which way of sleeping is most exact, and what it costs: methods x durations x settings, measured in random
  * order, block by block, until the intervals are narrow or the time is used up. */
-#ifndef ST_LAB_SLEEP_BENCH_SLEEP_H
-#define ST_LAB_SLEEP_BENCH_SLEEP_H
+#pragma once
 
 #include <jansson.h>
 
@@ -171,5 +170,3 @@ void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int 
 /** The result: a table a setting and duration (not when brief), medians and ranks side by side, sentences. */
 void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                           struct st_machine *machine, bool brief, FILE *out, int width);
-
-#endif

@@ -1,7 +1,6 @@
 /* Ways of sleeping, one row each: lab/linux/lab_linux.c, lab/freebsd/lab_freebsd.c,
  * tests/fake/fake_clock.c. */
-#ifndef ST_LAB_SLEEP_SLEEP_H
-#define ST_LAB_SLEEP_SLEEP_H
+#pragma once
 
 #include "platform/platform.h"
 
@@ -61,5 +60,3 @@ ST_NODISCARD int st_sleep_open(struct st_sleep *s, struct st_platform *p,
 ST_NODISCARD int st_sleep_once(struct st_sleep *s, int64_t start_ns, int64_t requested_ns);
 
 void st_sleep_close(struct st_sleep *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* The variance of sums of correlated values. */
-#ifndef ST_LAB_STATS_INFLATION_H
-#define ST_LAB_STATS_INFLATION_H
+#pragma once
 
 #include "core/base.h"
 
@@ -8,5 +7,3 @@
  * autocorrelations of the lags 1 .. lags_max, as far as pairs of them are positive. @return >= 1. Threads:
  * any. Source: Geyer, "Practical Markov Chain Monte Carlo", 1992 (initial positive sequence). */
 double st_inflation(const double *values, size_t n, double mean, size_t lags_max);
-
-#endif

@@ -1,6 +1,5 @@
 /* A series as levels: medians of blocks of equally many samples, to see slow changes. */
-#ifndef ST_LAB_STATS_LEVELS_H
-#define ST_LAB_STATS_LEVELS_H
+#pragma once
 
 #include "lab/stats/series.h"
 
@@ -40,5 +39,3 @@ ST_NODISCARD int st_levels_init(struct st_levels *levels, const struct st_period
 void st_levels_add(struct st_levels *levels, uint64_t first_index, const int64_t *lateness_ns, size_t n);
 
 void st_levels_finish(struct st_levels *levels);
-
-#endif

@@ -1,7 +1,6 @@
 /* A series of any length in memory that does not grow: figures of all samples, levels, and its first
  * samples. */
-#ifndef ST_LAB_STATS_LONG_SERIES_H
-#define ST_LAB_STATS_LONG_SERIES_H
+#pragma once
 
 #include "lab/stats/levels.h"
 #include "lab/stats/moments.h"
@@ -45,5 +44,3 @@ uint64_t st_long_series_span(const struct st_long_series *all);
 /** The samples in order: exactly of a short one, else to the resolution of the histogram. @return 0,
  * -ENODATA (none), -ENOMEM. Free with st_sample_finish. */
 ST_NODISCARD int st_long_series_sample(const struct st_long_series *all, struct st_sample *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* Mean and standard deviation of any number of values, in one pass. */
-#ifndef ST_LAB_STATS_MOMENTS_H
-#define ST_LAB_STATS_MOMENTS_H
+#pragma once
 
 #include "core/base.h"
 
@@ -18,5 +17,3 @@ void st_moments_add(struct st_moments *moments, const int64_t *values, size_t n)
 
 /** Standard deviation, n - 1. @return 0 for n < 2. */
 double st_moments_sd(const struct st_moments *moments);
-
-#endif

@@ -1,6 +1,5 @@
 /* Values in order, for look-ups by rank: from an array or from a histogram. */
-#ifndef ST_LAB_STATS_SAMPLE_H
-#define ST_LAB_STATS_SAMPLE_H
+#pragma once
 
 #include "core/stats/hist.h"
 
@@ -36,5 +35,3 @@ int64_t st_sample_clock_step_ns(const struct st_sample *sample);
  * before it, larger ones behind it. Threads: any; no allocation; time in proportion to n, whatever the order.
  * Source: Hoare, "Algorithm 65: Find", 1961, with random pivots. */
 int64_t st_sample_select(int64_t *values, size_t n, size_t rank);
-
-#endif

@@ -1,6 +1,5 @@
 /* Lateness over time: a sample for each period that was slept to its end. */
-#ifndef ST_LAB_STATS_SERIES_H
-#define ST_LAB_STATS_SERIES_H
+#pragma once
 
 #include "core/period.h"
 #include "lab/stats/sample.h"
@@ -30,5 +29,3 @@ struct st_series_bulk {
 
 /** @return 0, -ENODATA (empty), -ENOMEM. */
 ST_NODISCARD int st_series_bulk(const struct st_series *series, struct st_series_bulk *ret);
-
-#endif

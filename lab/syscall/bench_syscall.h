@@ -1,6 +1,5 @@
 /* What a system call costs, in this process and as the first call of a fresh one. */
-#ifndef ST_LAB_SYSCALL_BENCH_SYSCALL_H
-#define ST_LAB_SYSCALL_BENCH_SYSCALL_H
+#pragma once
 
 #include <jansson.h>
 
@@ -96,5 +95,3 @@ void st_bench_syscall_list(struct st_lab *lab, FILE *out, int width);
 /** The result: a table a mode, what goes with each row (not when brief), sentences. */
 void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab *lab, bool brief, FILE *out,
                             int width);
-
-#endif

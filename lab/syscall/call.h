@@ -1,7 +1,6 @@
 /* System calls and their kin whose cost `sleeptune-lab syscall` measures, one row each. The list of an OS is
  * st_lab.call_method (linux/lab_linux.c, freebsd/lab_freebsd.c, tests/fake/lab_fake.c). */
-#ifndef ST_LAB_SYSCALL_CALL_H
-#define ST_LAB_SYSCALL_CALL_H
+#pragma once
 
 #include "lab/lab.h"
 
@@ -85,5 +84,3 @@ enum st_call_path st_call_batches_measure(struct st_lab *lab, const struct st_ca
 
 /** About what measuring so takes. @param getppid_ns what that costs. */
 int64_t st_call_batches_expected_ns(double about_ns, double getppid_ns);
-
-#endif

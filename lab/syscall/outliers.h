@@ -1,6 +1,5 @@
 /* The warm-up of a call: its first values, which are outliers. */
-#ifndef ST_LAB_SYSCALL_OUTLIERS_H
-#define ST_LAB_SYSCALL_OUTLIERS_H
+#pragma once
 
 #include "core/base.h"
 
@@ -19,5 +18,3 @@
  * @return 0 .. n / 2. Threads: any.
  * Source of the sum: Page, "Continuous inspection schemes", 1954; of the fence: Tukey 1977. */
 size_t st_outliers_warm_up_n(const int64_t *values_ns, size_t n, int64_t *scratch);
-
-#endif

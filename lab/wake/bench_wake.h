@@ -1,7 +1,6 @@
 /* How fast a sleeper is woken early: mechanisms x same or other CPU x interrupted or timed out x slices,
  * measured in random order, block by block. */
-#ifndef ST_LAB_WAKE_BENCH_WAKE_H
-#define ST_LAB_WAKE_BENCH_WAKE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -111,5 +110,3 @@ void st_bench_wake_list(struct st_lab *lab, FILE *out, int width);
 
 /** The result: a table, or with several slices a matrix, for each kind and placement, and sentences. */
 void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, FILE *out, int width);
-
-#endif

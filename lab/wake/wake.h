@@ -1,7 +1,6 @@
 /* Ways of waking a sleeper early, one row each: what `sleeptune-lab wake` compares. The list of an OS is
  * st_lab.wake_method (linux/lab_linux.c, freebsd/lab_freebsd.c, tests/fake/lab_fake.c). */
-#ifndef ST_LAB_WAKE_WAKE_H
-#define ST_LAB_WAKE_WAKE_H
+#pragma once
 
 #include "lab/lab.h"
 
@@ -37,5 +36,3 @@ struct st_wake {
     struct st_lab *lab;
     void *state; /* the platform's own */
 };
-
-#endif

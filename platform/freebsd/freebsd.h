@@ -1,6 +1,5 @@
 /* Members of the FreeBSD row that are not POSIX, one file per idea. */
-#ifndef ST_PLATFORM_FREEBSD_FREEBSD_H
-#define ST_PLATFORM_FREEBSD_FREEBSD_H
+#pragma once
 
 #include "platform/clock.h"
 #include "platform/machine.h"
@@ -13,5 +12,3 @@ int st_freebsd_sleep_until_precise_ns(struct st_clock *clock, int64_t due_ns) ST
 int st_freebsd_read_sysctl(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes,
                            size_t *ret_len);
 int st_freebsd_write_sysctl(struct st_writer *writer, const char *name, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* Values of FreeBSD's sysctls: text from the bytes and the format that its kernel hands out, and back.
  * Pure, tested on every host. */
-#ifndef ST_PLATFORM_FREEBSD_OID_H
-#define ST_PLATFORM_FREEBSD_OID_H
+#pragma once
 
 #include "core/base.h"
 
@@ -41,5 +40,3 @@ ST_NODISCARD int st_oid_text(unsigned kind, const char *format, const void *data
  * -E2BIG (the string does not fit buf), -EISDIR (a node), -ENOTSUP (another type). Threads: any. */
 ST_NODISCARD int st_oid_bytes(unsigned kind, const char *format, const char *text, char *buf,
                               size_t buf_bytes, size_t *ret_bytes);
-
-#endif

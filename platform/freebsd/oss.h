@@ -1,7 +1,6 @@
 /* OSS devices of FreeBSD (sound(4), virtual_oss(8)), by their own ioctls. Never run on FreeBSD so far: tests
  * run what uses them against a false device. */
-#ifndef ST_PLATFORM_FREEBSD_OSS_H
-#define ST_PLATFORM_FREEBSD_OSS_H
+#pragma once
 
 #include "core/base.h"
 
@@ -34,5 +33,3 @@ int st_oss_write(const struct st_oss_calls *calls, int fd, const void *from, siz
 
 /** Gaps, which sound(4) fills by itself: since the last time that it was asked. */
 audio_errinfo st_oss_gaps(const struct st_oss_calls *calls, int fd);
-
-#endif

@@ -1,7 +1,6 @@
 /* Real-time priorities: ours (1..99, as Linux and every audio program count them) and FreeBSD's (0..31).
  * Pure, tested on every host. */
-#ifndef ST_PLATFORM_FREEBSD_PRIORITY_H
-#define ST_PLATFORM_FREEBSD_PRIORITY_H
+#pragma once
 
 #include "core/base.h"
 
@@ -18,5 +17,3 @@ static inline int st_priority_rtprio(int freebsd_priority)
 {
     return ST_FREEBSD_PRIORITY_MAX - freebsd_priority;
 }
-
-#endif

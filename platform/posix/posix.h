@@ -1,6 +1,5 @@
 /* What Linux and FreeBSD share: members of their st_platform rows, and helpers for these. */
-#ifndef ST_PLATFORM_POSIX_POSIX_H
-#define ST_PLATFORM_POSIX_POSIX_H
+#pragma once
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -135,5 +134,3 @@ void st_posix_reap_begin(void);
  * of this process that is in another session, has the limits of those programs, and was not itself started by
  * st_posix_start. @return whether something was left. */
 bool st_posix_reap_rest(void);
-
-#endif

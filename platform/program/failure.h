@@ -1,6 +1,5 @@
 /* Messages of a command line program, and the exit statuses they end with. */
-#ifndef ST_PLATFORM_PROGRAM_FAILURE_H
-#define ST_PLATFORM_PROGRAM_FAILURE_H
+#pragma once
 
 #include "core/base.h"
 #include "core/text/near.h"
@@ -26,5 +25,3 @@ int st_failure_usage(const char *command, const char *format, ...) ST_PRINTF(2, 
 int st_failure_unknown(const char *command, const char *kind, const char *dashes, const struct st_near *near);
 /** "PROGRAM NAME: message" on stderr. @return ST_EXIT_FAILURE. */
 int st_failure(const char *command, const char *format, ...) ST_PRINTF(2, 3);
-
-#endif

@@ -1,7 +1,6 @@
 /* Text for people: names in it may be foreign, so it is made safe (core/text/safe.h); if the locale is not
  * UTF-8, "µs" becomes "us". JSON and Markdown stay UTF-8. */
-#ifndef ST_PLATFORM_PROGRAM_LOCALE_H
-#define ST_PLATFORM_PROGRAM_LOCALE_H
+#pragma once
 
 #include "core/base.h"
 
@@ -28,5 +27,3 @@ FILE *st_locale_begin(struct st_locale_stream *stream, FILE *to);
 /** Writes what was begun, as safe lines. @return 0 or -ENOMEM; what becomes of `to` is the caller's to
  * check. */
 ST_NODISCARD int st_locale_end(struct st_locale_stream *stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* Commands and their options. */
-#ifndef ST_PLATFORM_PROGRAM_OPTIONS_H
-#define ST_PLATFORM_PROGRAM_OPTIONS_H
+#pragma once
 
 #include "platform/program/failure.h"
 
@@ -65,5 +64,3 @@ ST_NODISCARD int st_options_only(const char *command, const struct st_option *op
 ST_NODISCARD int st_option_policy(const char *command, void *ctx, const char *text);
 /** --format json|text; ctx: a bool, whether it is json. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_option_format(const char *command, void *ctx, const char *text);
-
-#endif

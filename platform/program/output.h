@@ -1,6 +1,5 @@
 /* -o FILE: written beside the file and moved over it when it is complete. */
-#ifndef ST_PLATFORM_PROGRAM_OUTPUT_H
-#define ST_PLATFORM_PROGRAM_OUTPUT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -27,5 +26,3 @@ ST_NODISCARD int st_output_write(const char *path, const char *text, size_t byte
 /** Writes a document to standard output and releases it. NULL: out of memory. @return an st_exit, after a
  * message. */
 int st_output_json(const char *command, json_t *document);
-
-#endif

@@ -1,6 +1,5 @@
 /* Ctrl-C, SIGTERM and SIGHUP end a measurement early, which still prints what it has. */
-#ifndef ST_PLATFORM_PROGRAM_STOP_H
-#define ST_PLATFORM_PROGRAM_STOP_H
+#pragma once
 
 #include "platform/threads.h"
 
@@ -21,5 +20,3 @@ int st_stop_to_pass_on(void);
  * limit; there only a SIGXCPU from outside does it. @param demoted  called in the signal handler, in that
  * thread, after the thread lost its policy; async-signal-safe; may be NULL. */
 void st_stop_limit_rttime(struct st_threads *threads, void (*demoted)(void));
-
-#endif

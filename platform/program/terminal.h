@@ -1,6 +1,5 @@
 /* The terminal: its width, and whether to use colour. */
-#ifndef ST_PLATFORM_PROGRAM_TERMINAL_H
-#define ST_PLATFORM_PROGRAM_TERMINAL_H
+#pragma once
 
 #include "core/base.h"
 
@@ -8,5 +7,3 @@
 int st_terminal_width(int fd);
 /** Colour on this stream? A terminal, TERM not dumb, NO_COLOR unset or empty. */
 bool st_terminal_colour(FILE *stream);
-
-#endif

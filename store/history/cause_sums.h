@@ -1,6 +1,5 @@
 /* Late wake-ups summed by cause and culprit, and their JSON document. */
-#ifndef ST_STORE_HISTORY_CAUSE_SUMS_H
-#define ST_STORE_HISTORY_CAUSE_SUMS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -44,5 +43,3 @@ struct st_cause_span {
 /** Document sleeptune-causes/1. Sorts the sums: the longest total first. New reference, NULL when out of
  * memory. */
 json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_span *span);
-
-#endif

@@ -1,8 +1,7 @@
 /* One event of sleeptuned, as it is recorded: what was seen, in fields with units, and no sentence. What it
  * says is composed when it is read (story/event_story.h); nothing changes it afterwards: what becomes known
  * later is an event of its own. */
-#ifndef ST_STORE_HISTORY_EVENT_H
-#define ST_STORE_HISTORY_EVENT_H
+#pragma once
 
 #include "core/base.h"
 #include "core/cause_kind.h"
@@ -74,5 +73,3 @@ struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const ch
  * worse one, and what differs between them (client, device, reason) becomes unknown. wall_ns and span_ns
  * stay. Pure. */
 void st_event_add(struct st_event *event, const struct st_event *other);
-
-#endif

@@ -1,6 +1,5 @@
 /* The V2 payload of HdrHistogram as it is stored: a cookie, a length, and compressed bytes. */
-#ifndef ST_STORE_HISTORY_HIST_DEFLATE_H
-#define ST_STORE_HISTORY_HIST_DEFLATE_H
+#pragma once
 
 #include "core/stats/hist.h"
 
@@ -11,5 +10,3 @@ uint8_t *st_hist_deflate(const struct st_hist *hist, size_t *ret_bytes);
 /** Uncompresses the payload, which core/stats/hist_payload.h reads. Bytes after it are ignored. @return its
  * bytes, -EBADMSG (no payload, damaged, or larger than the room). Threads: any. */
 ST_NODISCARD int64_t st_hist_deflate_undo(const uint8_t *bytes, size_t n, uint8_t *ret, size_t room);
-
-#endif

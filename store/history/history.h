@@ -3,8 +3,7 @@
  * is in WAL mode with synchronous = FULL: each commit is one fsync of the log, so committed rows survive a
  * power cut. (NORMAL syncs only at checkpoints, which are hours apart at a row per minute; a checkpoint per
  * minute would be two fsyncs.) A process that dies leaves the file as the last commit left it. */
-#ifndef ST_STORE_HISTORY_HISTORY_H
-#define ST_STORE_HISTORY_HISTORY_H
+#pragma once
 
 #include "core/base.h"
 #include "store/history/cause_sums.h"
@@ -129,5 +128,3 @@ int64_t st_history_file_bytes(struct st_history *history);
 
 /** Text for the error r (< 0) of the last call. */
 const char *st_history_error(const struct st_history *history, int r);
-
-#endif

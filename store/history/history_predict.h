@@ -1,6 +1,5 @@
 /* Late wake-ups of a history, for evidence/predict: minutes, and hours from before the first minute. */
-#ifndef ST_STORE_HISTORY_HISTORY_PREDICT_H
-#define ST_STORE_HISTORY_HISTORY_PREDICT_H
+#pragma once
 
 #include "evidence/predict.h"
 #include "store/history/history_read.h"
@@ -21,5 +20,3 @@ struct st_history_predict {
  * that of the reader. */
 ST_NODISCARD int st_history_predict(struct st_history_reader *reader, struct st_predict_run *ret_run,
                                     struct st_history_predict *ret);
-
-#endif

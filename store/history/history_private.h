@@ -1,6 +1,5 @@
 /* The members of struct st_history and st_history_reader, for history*.c. */
-#ifndef ST_STORE_HISTORY_HISTORY_PRIVATE_H
-#define ST_STORE_HISTORY_HISTORY_PRIVATE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -95,5 +94,3 @@ ST_NODISCARD int st_history_read_count(struct st_history_reader *reader, int64_t
  * @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                          json_t **ret);
-
-#endif

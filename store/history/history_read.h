@@ -1,7 +1,6 @@
 /* Reads a history as JSON: docs/schema/sleeptune-history-1.json, sleeptune-events-1.json,
  * sleeptune-causes-1.json. */
-#ifndef ST_STORE_HISTORY_HISTORY_READ_H
-#define ST_STORE_HISTORY_HISTORY_READ_H
+#pragma once
 
 #include <jansson.h>
 
@@ -136,5 +135,3 @@ struct st_history_sizes {
  * until_ns INT64_MIN: no limit. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                        struct st_history_sizes *ret);
-
-#endif

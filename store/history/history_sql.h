@@ -1,6 +1,5 @@
 /* Short forms of SQLite calls, for history*.c. */
-#ifndef ST_STORE_HISTORY_HISTORY_SQL_H
-#define ST_STORE_HISTORY_HISTORY_SQL_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -65,5 +64,3 @@ void st_history_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_b
  * -EPROTO (of another program, or with views, triggers or virtual tables), -EPROTONOSUPPORT (newer), -EBADMSG
  * (older, or tables are missing), or an error of SQLite. */
 ST_NODISCARD int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size_t error_bytes);
-
-#endif

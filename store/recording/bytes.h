@@ -1,6 +1,5 @@
 /* Bounded little-endian writing and reading of bytes, with LEB128 varints. Shared by the files of store/. */
-#ifndef ST_STORE_RECORDING_BYTES_H
-#define ST_STORE_RECORDING_BYTES_H
+#pragma once
 
 #include "core/base.h"
 
@@ -100,5 +99,3 @@ static inline int64_t st_bytes_get_signed(struct st_bytes_in *in)
 /** CRC-32C (Castagnoli, RFC 3720 B.4), which a torn block does not match. @param crc 0, or the result for the
  * bytes before. Threads: any. */
 uint32_t st_bytes_crc32c(uint32_t crc, const void *bytes, size_t n);
-
-#endif

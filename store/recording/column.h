@@ -1,6 +1,5 @@
 /* Lossless compression of a column of numbers: offsets from a base in few bits, and exceptions in full. */
-#ifndef ST_STORE_RECORDING_COLUMN_H
-#define ST_STORE_RECORDING_COLUMN_H
+#pragma once
 
 #include "store/recording/bytes.h"
 
@@ -16,5 +15,3 @@ void st_column_put(struct st_bytes_out *out, const int64_t *values, size_t n, in
 
 /** Reads n values. @return 0 or -EBADMSG (then `values` holds anything). */
 ST_NODISCARD int st_column_get(struct st_bytes_in *in, int64_t *values, size_t n);
-
-#endif

@@ -2,8 +2,7 @@
  * describes the format. A file is a sequence of blocks with length and CRC. A file that is cut anywhere can
  * be read up to the last complete block. The writer completes a block each second, so that a crash loses at
  * most that second. */
-#ifndef ST_STORE_RECORDING_RECORDING_H
-#define ST_STORE_RECORDING_RECORDING_H
+#pragma once
 
 #include "core/period.h"
 
@@ -108,5 +107,3 @@ void st_recording_close_reader(struct st_recording_reader *reader); /* NULL is f
 
 /** What was read so far. Valid until the reader is closed. */
 const struct st_recording_info *st_recording_info(const struct st_recording_reader *reader);
-
-#endif

@@ -1,6 +1,5 @@
 /* Recordings as input: why one cannot be read, and its blocks for evidence/. */
-#ifndef ST_STORE_RECORDING_RECORDING_INPUT_H
-#define ST_STORE_RECORDING_RECORDING_INPUT_H
+#pragma once
 
 #include "evidence/blocks.h"
 #include "store/recording/recording.h"
@@ -21,5 +20,3 @@ struct st_recording_run {
  * failure. */
 ST_NODISCARD int st_recording_input_read(const char *path, struct st_recording_run *ret);
 void st_recording_input_finish(struct st_recording_run *run);
-
-#endif

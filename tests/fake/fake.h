@@ -1,7 +1,6 @@
 /* A platform whose clock, threads and tunables a test scripts. A real back end of the seam, not a mock of
  * it. */
-#ifndef ST_TESTS_FAKE_FAKE_H
-#define ST_TESTS_FAKE_FAKE_H
+#pragma once
 
 #include "platform/platform.h"
 
@@ -62,5 +61,3 @@ ST_NODISCARD int st_fake_set_answer(struct st_platform *p, const char *command, 
  * Fault injection: the n-th call (1-based) of the named seam function ("set_policy", "lock_memory",
  * "read_text" ...) fails with `error` (< 0). n = 0: every call. Later calls succeed again. */
 ST_NODISCARD int st_fake_fail_at(struct st_platform *p, const char *function, uint64_t n, int error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The state of the fake platform, which its parts share. They fill the members of its row. */
-#ifndef ST_TESTS_FAKE_FAKE_STATE_H
-#define ST_TESTS_FAKE_FAKE_STATE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -101,5 +100,3 @@ int st_fake_state_put(struct st_fake *fake, struct st_fake_entry **list, const c
                       int error);
 /** Frees the files, sysctls and answers. */
 void st_fake_state_free_files(struct st_fake *fake);
-
-#endif

@@ -1,6 +1,5 @@
 /* A laboratory whose calls, ways of waking and programs a test scripts, on the platform's fake. */
-#ifndef ST_TESTS_FAKE_LAB_FAKE_H
-#define ST_TESTS_FAKE_LAB_FAKE_H
+#pragma once
 
 #include "lab/lab.h"
 #include "tests/fake/fake.h"
@@ -30,5 +29,3 @@ ST_NODISCARD int st_lab_fake_script_wake(struct st_lab *lab, const char *name, c
                                          size_t n, int64_t send_ns, int open_error);
 /** time_program fails with `error` (< 0; 0: no more) from now on. */
 void st_lab_fake_fail_programs(struct st_lab *lab, int error);
-
-#endif

@@ -1,6 +1,5 @@
 /* For what takes long beside the parser under test: done for some inputs, the same ones each time. */
-#ifndef ST_TESTS_FUZZ_ONE_OF_H
-#define ST_TESTS_FUZZ_ONE_OF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +13,3 @@ static inline bool fuzz_one_of(uint32_t n, const uint8_t *data, size_t size)
         hash = (hash ^ data[i]) * 16777619u;
     return hash % n == 0;
 }
-
-#endif

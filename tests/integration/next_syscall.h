@@ -1,7 +1,6 @@
 /* For libraries that are preloaded before the cycle loop: it sleeps by libc's syscall(), which they
  * replace. */
-#ifndef ST_TESTS_NEXT_SYSCALL_H
-#define ST_TESTS_NEXT_SYSCALL_H
+#pragma once
 
 #include <dlfcn.h>
 #include <string.h>
@@ -16,5 +15,3 @@ static inline long next_syscall(long number, const long values[6])
     }
     return next(number, values[0], values[1], values[2], values[3], values[4], values[5]);
 }
-
-#endif

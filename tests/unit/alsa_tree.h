@@ -1,8 +1,7 @@
 /* A machine's files of ALSA in a temporary folder, and what a source sees there: what the tests of sources
  * share.
  * Real clock: files are read through the real system; no test depends on the time. */
-#ifndef ST_TESTS_UNIT_ALSA_TREE_H
-#define ST_TESTS_UNIT_ALSA_TREE_H
+#pragma once
 
 #include <errno.h>
 #include <stdio.h>
@@ -93,5 +92,3 @@ static inline int look(void)
     assert_int_equal(source->ops->poll(&watch, on_seen, NULL), 0);
     return seen_n - before;
 }
-
-#endif

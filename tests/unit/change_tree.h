@@ -1,6 +1,5 @@
 /* A small machine in a temporary folder, and a plan for it: what the tests of changes share. */
-#ifndef ST_TESTS_UNIT_CHANGE_TREE_H
-#define ST_TESTS_UNIT_CHANGE_TREE_H
+#pragma once
 
 #include <ftw.h>
 #include <limits.h>
@@ -214,5 +213,3 @@ static inline void tree_plan(struct st_platform *p, struct st_plan *plan)
     tree_add(plan, p, &b);
     tree_add(plan, p, &c);
 }
-
-#endif

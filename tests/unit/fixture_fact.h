@@ -1,6 +1,5 @@
 /* How fixtures write a fact: "1000", "ABSENT", "UNREADABLE EACCES", "MALFORMED soon". */
-#ifndef ST_TESTS_UNIT_FIXTURE_FACT_H
-#define ST_TESTS_UNIT_FIXTURE_FACT_H
+#pragma once
 
 #include <errno.h>
 #include <string.h>
@@ -48,5 +47,3 @@ static inline enum st_fact_state fixture_put_fact(struct st_facts *facts, const 
                      0);
     return state;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A history in a folder of its own, with minutes and events, and how it is read: what its tests start
  * from. */
-#ifndef ST_TESTS_UNIT_HISTORY_FIXTURE_H
-#define ST_TESTS_UNIT_HISTORY_FIXTURE_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -147,5 +146,3 @@ static inline int64_t query(const char *sql)
     sqlite3_close(db);
     return value;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A thread that writes the history in a folder of its own: what its tests start from.
  * Real clock: the writer is a thread; it is waited for, however long it takes. */
-#ifndef ST_TESTS_UNIT_KEEPER_FIXTURE_H
-#define ST_TESTS_UNIT_KEEPER_FIXTURE_H
+#pragma once
 
 #include <errno.h>
 #include <stdio.h>
@@ -82,5 +81,3 @@ static inline void in_folder(char *buf, size_t buf_bytes, const char *path)
 {
     assert_true(snprintf(buf, buf_bytes, "%s/%s", folder, path) < (int)buf_bytes);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A loop on the fake platform with its ring, drain and result: what the tests of measure/ start from. */
-#ifndef ST_TESTS_UNIT_MEASURE_FIXTURE_H
-#define ST_TESTS_UNIT_MEASURE_FIXTURE_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,5 +58,3 @@ static inline void bench_finish(struct bench *b)
     st_result_finish(&b->result);
     st_fake_free(b->fake);
 }
-
-#endif

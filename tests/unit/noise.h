@@ -1,6 +1,5 @@
 /* Noise that wake-ups have, for tests: repeatable from a seed. */
-#ifndef ST_TESTS_UNIT_NOISE_H
-#define ST_TESTS_UNIT_NOISE_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -82,5 +81,3 @@ static inline int noise_series(enum noise noise, uint64_t seed, const struct st_
     }
     return 0;
 }
-
-#endif

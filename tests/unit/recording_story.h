@@ -1,7 +1,6 @@
 /* A small recording in which everything happens, for the tests of its writer and of its reader. Include after
  * cmocka.h. */
-#ifndef ST_UNIT_RECORDING_STORY_H
-#define ST_UNIT_RECORDING_STORY_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -162,5 +161,3 @@ static inline size_t find_block(const uint8_t *file, size_t bytes, const char *t
         *ret_end = at;
     return 0;
 }
-
-#endif

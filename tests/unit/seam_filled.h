@@ -1,6 +1,5 @@
 /* Whether a platform's row has each function. Needs cmocka's headers before it. */
-#ifndef ST_TESTS_UNIT_SEAM_FILLED_H
-#define ST_TESTS_UNIT_SEAM_FILLED_H
+#pragma once
 
 #include "platform/platform.h"
 
@@ -20,5 +19,3 @@ static inline void seam_filled(const struct st_platform *p)
                       sizeof(p->machine) - offsetof(struct st_machine, program_path));
     seam_filled_words(&p->writer, sizeof(p->writer));
 }
-
-#endif

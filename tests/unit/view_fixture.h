@@ -1,6 +1,5 @@
 /* A view of a healthy daemon: what the tests of status, metrics and screen start from. */
-#ifndef ST_TESTS_UNIT_VIEW_FIXTURE_H
-#define ST_TESTS_UNIT_VIEW_FIXTURE_H
+#pragma once
 
 #include <string.h>
 
@@ -46,5 +45,3 @@ static int teardown(void **state)
     st_result_finish(&result);
     return 0;
 }
-
-#endif

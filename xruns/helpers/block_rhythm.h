@@ -5,8 +5,7 @@
  * A cycle that is not seen was lost, and the client's samples go on behind it, or only its report was, and
  * they go on without it. So between two long cycles the client computed at least what was seen, and at most
  * all that its driver counted: a block may lie anywhere between. */
-#ifndef ST_XRUNS_HELPERS_BLOCK_RHYTHM_H
-#define ST_XRUNS_HELPERS_BLOCK_RHYTHM_H
+#pragma once
 
 #include "core/base.h"
 
@@ -39,5 +38,3 @@ void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t clock, int64_t 
 /** Looks for a rhythm. @param ret_any it is the same in cycles of different lengths.
  * @return frames of a block; 0: there is none, or it is not known. */
 int64_t st_block_rhythm_find(struct st_block_rhythm *rhythm, bool *ret_any);
-
-#endif

@@ -5,8 +5,7 @@
  * It is looked at some 25 times a second. A program that used no CPU time between two looks did not run. One
  * that only slept may have had nothing to play: that is no dropout here, and neither is a stop that no sound
  * follows. What a program that runs writes too late cannot be seen this way. */
-#ifndef ST_XRUNS_HELPERS_CLIENT_BUFFER_H
-#define ST_XRUNS_HELPERS_CLIENT_BUFFER_H
+#pragma once
 
 #include "xruns/dropout_reason.h"
 
@@ -45,5 +44,3 @@ void st_client_buffer_stands(struct st_client_buffer *buffer, enum st_standing s
 
 /** After a look: a dropout that is over. @return false: none. */
 bool st_client_buffer_loss(struct st_client_buffer *buffer, struct st_client_buffer_loss *ret);
-
-#endif

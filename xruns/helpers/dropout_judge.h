@@ -3,8 +3,7 @@
  * Each reason is tested by asking whether the client would have been ready without it. What a client
  * computes is CPU time, of its thread or, while that waits, of others of its process. Times are
  * CLOCK_MONOTONIC in ns, 0 where they are not known. */
-#ifndef ST_XRUNS_HELPERS_DROPOUT_JUDGE_H
-#define ST_XRUNS_HELPERS_DROPOUT_JUDGE_H
+#pragma once
 
 #include "xruns/xrun.h"
 
@@ -39,5 +38,3 @@ struct st_dropout_figures {
 int64_t st_dropout_judge_computed_ns(const struct st_dropout_figures *figures);
 
 enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures);
-
-#endif

@@ -1,8 +1,7 @@
 /* What the helper programs that watch a sound server have in common: options, and lines on standard output
  * (xruns/xrun_line.h has their form). One thread writes lines. A line that cannot be written ends the
  * program. */
-#ifndef ST_XRUNS_HELPERS_HELPER_LINE_H
-#define ST_XRUNS_HELPERS_HELPER_LINE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -58,5 +57,3 @@ bool st_helper_line_input_ended(void);
  * more.
  * @param why is kept. */
 void st_helper_line_deadline(unsigned seconds, const char *why);
-
-#endif

@@ -2,8 +2,7 @@
  * user of this process can: what jackd writes to a file as its standard error, or jackdbus to
  * ~/.log/jack/jackdbus.log. A server whose output goes to a terminal, a pipe or the journal has no log
  * here. */
-#ifndef ST_XRUNS_HELPERS_JACK_LOG_H
-#define ST_XRUNS_HELPERS_JACK_LOG_H
+#pragma once
 
 #include "core/base.h"
 
@@ -24,5 +23,3 @@ void st_jack_log_read(struct st_jack_log *log, void (*late)(void *ctx, const cha
 
 /** Is this message of jack2 about a client that was late? client: its name. Pure. */
 bool st_jack_log_parse(const char *line, char client[ST_JACK_LOG_NAME_BYTES]);
-
-#endif

@@ -1,7 +1,6 @@
 /* Does a JACK server of this user run, and is it safe to connect to it? libjack opens files whose names any
  * user can make, in a folder for all users, before it knows that there is a server. */
-#ifndef ST_XRUNS_HELPERS_JACK_SERVER_H
-#define ST_XRUNS_HELPERS_JACK_SERVER_H
+#pragma once
 
 #include "core/base.h"
 
@@ -16,5 +15,3 @@ bool st_jack_server_is_pipewire(void);
 /**  To be asked before libjack is: without a server, nothing is opened or made. @return 0; -ENOENT (none
  * runs), -EPERM (another user can change what libjack would open), -ENAMETOOLONG: `why` is a sentence. */
 ST_NODISCARD int st_jack_server_look(const char *name, char *why, size_t why_bytes);
-
-#endif

@@ -4,8 +4,7 @@
  * device. One that is equal says client, but not always: it is whole microseconds, of few of which a driver
  * that follows a timer has a choice (it is how long the server worked in the cycle), and of two xruns that
  * the server reports in a row both calls find the figure of the second. */
-#ifndef ST_XRUNS_HELPERS_JACK_XRUN_H
-#define ST_XRUNS_HELPERS_JACK_XRUN_H
+#pragma once
 
 #include "core/base.h"
 
@@ -31,5 +30,3 @@ struct st_jack_xrun {
 
 void st_jack_xrun_begin(struct st_jack_xrun_judge *judge, float delayed_us);
 struct st_jack_xrun st_jack_xrun_conclude(struct st_jack_xrun_judge *judge, const struct st_jack_cycle *now);
-
-#endif

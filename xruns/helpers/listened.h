@@ -5,8 +5,7 @@
  * (client_buffer.h), which also is the reason, or if several follow each other: then the program writes too
  * slowly. It probably is one if it is whole, or the ALSA plug-in's, and rare (silence.h). Others are none,
  * and none are those near a change of the stream: corked, another volume, another sink. */
-#ifndef ST_XRUNS_HELPERS_LISTENED_H
-#define ST_XRUNS_HELPERS_LISTENED_H
+#pragma once
 
 #include "core/event.h"
 #include "xruns/helpers/client_buffer.h"
@@ -51,5 +50,3 @@ bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_li
 /** The line of the program that listens: "lost ID BEGIN LOST SIGNS". @return false: it is none. */
 bool st_listened_parse(const char *line, uint32_t *ret_id, int64_t *ret_begin_ns, int64_t *ret_lost_ns,
                        unsigned *ret_signs);
-
-#endif

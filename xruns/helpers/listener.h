@@ -1,7 +1,6 @@
 /* The program that hears streams (helper_silence.c): started beside this one, told which, and read. One
  * thread. */
-#ifndef ST_XRUNS_HELPERS_LISTENER_H
-#define ST_XRUNS_HELPERS_LISTENER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -29,5 +28,3 @@ bool st_listener_read(struct st_listener *listener, st_listener_lost_fn lost, vo
 
 /** Ends it, if it runs. @param why why. */
 void st_listener_end(struct st_listener *listener, const char *why);
-
-#endif

@@ -1,6 +1,5 @@
 /* How long the cycles of a node took since that was last reported. Pure. */
-#ifndef ST_XRUNS_HELPERS_NODE_LOAD_H
-#define ST_XRUNS_HELPERS_NODE_LOAD_H
+#pragma once
 
 #include "core/stats/hist.h"
 #include "xruns/xrun.h"
@@ -24,5 +23,3 @@ void st_node_load_add(struct st_node_load *load, int64_t busy_ns, int64_t wait_n
 bool st_node_load_take(struct st_node_load *load, struct st_xrun_load *ret);
 
 void st_node_load_finish(struct st_node_load *load);
-
-#endif

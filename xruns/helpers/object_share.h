@@ -7,8 +7,7 @@
  * intervals do not overlap), and it has more than half of what is computed more: what it has beyond that
  * half, by how much longer each cycle is, is above 0 on average by more than chance would have once in 10000
  * looks (Student's t). So a file that computes always is not named. */
-#ifndef ST_XRUNS_HELPERS_OBJECT_SHARE_H
-#define ST_XRUNS_HELPERS_OBJECT_SHARE_H
+#pragma once
 
 #include "xruns/xrun.h"
 
@@ -40,5 +39,3 @@ void st_object_share_cycle(struct st_object_share *share, bool is_long, int64_t 
 
 /** Fills all but the state. */
 void st_object_share_find(const struct st_object_share *share, struct st_xrun_code *ret);
-
-#endif

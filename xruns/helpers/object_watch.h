@@ -4,8 +4,7 @@
  *
  * A client is watched for two minutes in ten while its long cycles are of interest, ST_OBJECT_WATCH_MAX
  * clients at once. When files are mapped or unmapped (a plug-in is loaded), it begins anew. One thread. */
-#ifndef ST_XRUNS_HELPERS_OBJECT_WATCH_H
-#define ST_XRUNS_HELPERS_OBJECT_WATCH_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -31,5 +30,3 @@ void st_object_watch_cycle(struct st_object_watch *watch, const struct st_object
 /** What is known so far; called about every 10 s, of each node that has cycles. */
 void st_object_watch_take(struct st_object_watch *watch, const struct st_object_watch_thread *thread,
                           struct st_xrun_code *ret);
-
-#endif

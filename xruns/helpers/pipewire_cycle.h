@@ -1,8 +1,7 @@
 /* One cycle of a driver of PipeWire's graph, as its profiler reports it (spa/param/profiler.h): structs of
  * values by position. With ten clients and 128 frames 4000 blocks come a second, so that they are read in
  * place. Pure. */
-#ifndef ST_XRUNS_HELPERS_PIPEWIRE_CYCLE_H
-#define ST_XRUNS_HELPERS_PIPEWIRE_CYCLE_H
+#pragma once
 
 #include "core/base.h"
 #include "core/ns.h"
@@ -50,5 +49,3 @@ ST_NODISCARD int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pi
 /** The clock of a sound card that is in another one's cycles (since 1.3.81). @return 0; -ENOENT: of another
  * kind of device; -EBADMSG. */
 ST_NODISCARD int st_pipewire_cycle_card(const struct spa_pod *pod, struct st_second_card_clock *ret);
-
-#endif

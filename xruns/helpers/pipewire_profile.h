@@ -15,8 +15,7 @@
  * dry in that time, or while a client was late, is that same dropout, and no other one. The first second of a
  * node that has come, and the cycle in which it goes, are no dropouts. A card that another one drives is
  * reported as a client of that one (second_card.h). All functions: one thread. */
-#ifndef ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
-#define ST_XRUNS_HELPERS_PIPEWIRE_PROFILE_H
+#pragma once
 
 #include "xruns/cycle_ring.h"
 #include "xruns/helpers/block_rhythm.h"
@@ -176,5 +175,3 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
 
 /** Frees all nodes. */
 void st_pipewire_profile_finish(struct st_pipewire_profile *profile);
-
-#endif

@@ -2,8 +2,7 @@
  * (browsers, games, most players), whose programs are no clients of the graph, and of the ALSA plug-in. While
  * one plays, its program is looked at (client_buffer.h; of the plug-in's the buffer is not known), and what
  * it plays is heard, if wanted (listened.h). One thread. */
-#ifndef ST_XRUNS_HELPERS_PIPEWIRE_STREAMS_H
-#define ST_XRUNS_HELPERS_PIPEWIRE_STREAMS_H
+#pragma once
 
 #include "xruns/helpers/listened.h"
 #include "xruns/xrun.h"
@@ -59,5 +58,3 @@ void st_pipewire_streams_silent(struct st_pipewire_streams *streams, uint32_t id
 /** To be called some 25 times a second while something plays. */
 void st_pipewire_streams_look(struct st_pipewire_streams *streams, st_pipewire_streams_lost_fn lost,
                               void *ctx);
-
-#endif

@@ -1,6 +1,5 @@
 /* Versions of PipeWire, to be compared. */
-#ifndef ST_XRUNS_HELPERS_PIPEWIRE_VERSION_H
-#define ST_XRUNS_HELPERS_PIPEWIRE_VERSION_H
+#pragma once
 
 #include "core/base.h"
 
@@ -15,5 +14,3 @@ static inline uint32_t st_pipewire_version_of(const char *text)
                ? ST_PIPEWIRE_VERSION(parts[0], parts[1], parts[2])
                : 0;
 }
-
-#endif

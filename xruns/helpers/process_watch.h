@@ -7,8 +7,7 @@
  * then known less exactly, and its error says so. After a dropout by a lack of CPU, the real-time threads
  * of all programs are sampled for a while, too. Without such figures (FreeBSD, or a /proc that hides
  * processes) nothing is measured. One thread. */
-#ifndef ST_XRUNS_HELPERS_PROCESS_WATCH_H
-#define ST_XRUNS_HELPERS_PROCESS_WATCH_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -40,5 +39,3 @@ int64_t st_process_watch_priority(struct st_process_watch *watch, uint32_t clien
 
 /** That thread's id; 0: not known. */
 pid_t st_process_watch_thread(struct st_process_watch *watch, uint32_t client);
-
-#endif

@@ -1,8 +1,7 @@
 /* What the files that make xruns of the profiler's report share: profile_nodes.c has the table of nodes and
  * what their cycles are usually like, profile_late.c who was late, and why, profile_rows.c the ring of
  * cycles, pipewire_profile.c takes a cycle, profile_report.c reports. */
-#ifndef ST_XRUNS_HELPERS_PROFILE_PRIVATE_H
-#define ST_XRUNS_HELPERS_PROFILE_PRIVATE_H
+#pragma once
 
 #include "xruns/helpers/pipewire_cycle.h"
 #include "xruns/helpers/pipewire_profile.h"
@@ -75,5 +74,3 @@ static inline int64_t st_profile_time_of(int64_t frames, double rate_hz)
 {
     return (int64_t)fmin((double)frames * (double)ST_NS_PER_S / rate_hz, (double)ST_PIPEWIRE_CYCLE_MAX_NS);
 }
-
-#endif

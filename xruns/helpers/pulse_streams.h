@@ -4,8 +4,7 @@
  * has queued in the server: one that plays (not corked), had something queued, has nothing, and later has
  * something again was starved in between. One that is empty and then ends had played all it had. All
  * functions: one thread. */
-#ifndef ST_XRUNS_HELPERS_PULSE_STREAMS_H
-#define ST_XRUNS_HELPERS_PULSE_STREAMS_H
+#pragma once
 
 #include "core/base.h"
 
@@ -44,5 +43,3 @@ int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t ind
 
 /** Forgets the streams that this look has not seen. */
 void st_pulse_streams_look_end(struct st_pulse_streams *streams);
-
-#endif

@@ -1,7 +1,6 @@
 /* What PipeWire's log says of a second card that it put in step (second_card.h), for versions whose profiler
  * does not have that card's clock (before 1.3.81). Linux: systemd's journal, where this user may read it. */
-#ifndef ST_XRUNS_HELPERS_RESYNC_LOG_H
-#define ST_XRUNS_HELPERS_RESYNC_LOG_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -33,5 +32,3 @@ ST_NODISCARD int st_resync_log_open(struct st_resync_log *log);
 ST_NODISCARD int st_resync_log_read(struct st_resync_log *log,
                                     void (*seen)(void *ctx, const struct st_resync_log_line *line),
                                     void *ctx);
-
-#endif

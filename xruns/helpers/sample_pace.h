@@ -1,6 +1,5 @@
 /* How often threads are sampled: less often where that costs too much of a CPU. Pure. */
-#ifndef ST_XRUNS_HELPERS_SAMPLE_PACE_H
-#define ST_XRUNS_HELPERS_SAMPLE_PACE_H
+#pragma once
 
 #include "core/ns.h"
 
@@ -15,5 +14,3 @@ struct st_sample_pace {
 
 /** @param cpu_ns this program's CPU time so far. @return the pause to the next sample, ns. */
 int64_t st_sample_pace_pause(struct st_sample_pace *pace, int64_t now_ns, int64_t cpu_ns, int threads_n);
-
-#endif

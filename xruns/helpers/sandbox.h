@@ -1,6 +1,5 @@
 /* Rights that a program gives up which hears what others play. */
-#ifndef ST_XRUNS_HELPERS_SANDBOX_H
-#define ST_XRUNS_HELPERS_SANDBOX_H
+#pragma once
 
 #include "core/base.h"
 
@@ -8,5 +7,3 @@
  * no process, and leaves no core file. What is open stays open. @return 0 or a negative errno value: -ENOTSUP
  * where the kernel, or this program on this processor, has no filter of system calls. */
 int st_sandbox_enter(void);
-
-#endif

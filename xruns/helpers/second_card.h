@@ -3,8 +3,7 @@
  * drift. Where that is not enough, it puts the card in step again: it inserts silence or skips sound, which
  * no counter shows (spa/plugins/alsa/alsa-pcm.c, alsa_write_sync). Then the delay of one report is far from
  * the usual one, and that of a later one is not. Pure. */
-#ifndef ST_XRUNS_HELPERS_SECOND_CARD_H
-#define ST_XRUNS_HELPERS_SECOND_CARD_H
+#pragma once
 
 #include "core/base.h"
 
@@ -34,5 +33,3 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
 /** By how much it is faster than the card that it follows, in 10^-9, in the last minute; 0: the same
  * clock, or not known. */
 int64_t st_second_card_drift_ppb(const struct st_second_card *card);
-
-#endif

@@ -7,8 +7,7 @@
  * within cycles, too: if it has lately, another one that fits may be its own. A fade to nothing of up to 5 ms
  * counts as cut off. Silence of more than 5 s is a pause. Cork, pause, another volume: the caller knows them.
  */
-#ifndef ST_XRUNS_HELPERS_SILENCE_H
-#define ST_XRUNS_HELPERS_SILENCE_H
+#pragma once
 
 #include "core/base.h"
 
@@ -57,5 +56,3 @@ typedef void (*st_silence_found_fn)(void *ctx, const struct st_silence_find *fin
  * gap, or another rate, begins anew. Threads: any one. */
 void st_silence_take(struct st_silence *silence, const struct st_silence_cycle *cycle,
                      st_silence_found_fn found, void *ctx);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a process does that does not run. FreeBSD: not known. */
-#ifndef ST_XRUNS_HELPERS_STANDING_H
-#define ST_XRUNS_HELPERS_STANDING_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -17,5 +16,3 @@ bool st_standing_is_frozen(pid_t pid);
 
 /** Reads a small file. @return its length; 0: it cannot be read. Linux only. */
 size_t st_standing_read(const char *path, char *buf, size_t buf_bytes);
-
-#endif

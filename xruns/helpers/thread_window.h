@@ -1,7 +1,6 @@
 /* What a client's thread did in a late cycle, and who had the CPU meanwhile: from two samples around that
  * cycle. Pure. */
-#ifndef ST_XRUNS_HELPERS_THREAD_WINDOW_H
-#define ST_XRUNS_HELPERS_THREAD_WINDOW_H
+#pragma once
 
 #include "xruns/helpers/dropout_judge.h"
 
@@ -33,5 +32,3 @@ struct st_thread_rival {
  * that did so most unusually. @return its place; n: no one. */
 size_t st_thread_window_culprit(const struct st_thread_rival *rivals, size_t n,
                                 const struct st_thread_rival *own, int64_t queue_ns);
-
-#endif

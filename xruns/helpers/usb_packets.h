@@ -5,8 +5,7 @@
  *   counted and their time is known. A transfer that is only reported late is followed by punctual ones.
  * No loss: the end of a stream, transfers that the sound driver did not submit in time (the program was late,
  * and the device's own source counts that), and packets of at most 4 bytes, which carry clocks. */
-#ifndef ST_XRUNS_HELPERS_USB_PACKETS_H
-#define ST_XRUNS_HELPERS_USB_PACKETS_H
+#pragma once
 
 #include "core/base.h"
 
@@ -77,5 +76,3 @@ void st_usb_packets_take(struct st_usb_packets *p, const unsigned char *head, co
 
 /** Events are missing, or the clock was set: lateness is measured anew, what is pending stays. */
 void st_usb_packets_restart(struct st_usb_packets *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* Damages a test signal in each way, at places that only the test knows. */
-#ifndef ST_TESTS_UNIT_EARS_DAMAGE_H
-#define ST_TESTS_UNIT_EARS_DAMAGE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -95,5 +94,3 @@ static inline float *damaged(struct damage *damage, int kind, uint64_t least, ui
     *ret_frames = n + rate_hz / 2;
     return out;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Music for tests: bass, chords that decay, and drums, with a pause of half a second now and then. */
-#ifndef ST_TESTS_UNIT_EARS_TUNES_H
-#define ST_TESTS_UNIT_EARS_TUNES_H
+#pragma once
 
 #include "tests/unit/ears/damage.h"
 
@@ -81,5 +80,3 @@ static inline void make_tune(float *ret, size_t frames_n, uint32_t rate_hz, uint
     for (size_t i = 0; i < frames_n; i++)
         tune_frame(&tune, ret + 2 * i);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* For tests on Linux: the part of FreeBSD's sys/soundcard.h that ears/helpers/oss_device.c uses. Requests and
  * formats are numbers that only the false device knows; names, types and members are FreeBSD's. */
-#ifndef ST_FAKE_OSS_SYS_SOUNDCARD_H
-#define ST_FAKE_OSS_SYS_SOUNDCARD_H
+#pragma once
 
 enum {
     SNDCTL_DSP_SETFRAGMENT = 1,
@@ -21,5 +20,3 @@ typedef struct audio_buf_info {
 typedef struct audio_errinfo {
     int play_underruns, rec_overruns;
 } audio_errinfo;
-
-#endif
