@@ -173,8 +173,9 @@ struct match {
     const struct at *losses, *glitches;
     size_t losses_n, glitches_n;
     int64_t tolerance, longer; /* frames, of places and of lengths; a loss may be longer by so much */
+    int64_t join;              /* two with less sound between them are one loss */
     bool same_kind;
-    unsigned covered_n; /* glitches within a loss that is longer than they: no one can hear them */
+    unsigned covered_n; /* glitches within a loss that is far longer than they: no one can hear them */
 };
 
 static bool is_it(const struct match *match, const struct at *loss, const struct at *glitch, int64_t offset)
@@ -188,7 +189,7 @@ static bool is_it(const struct match *match, const struct at *loss, const struct
 static bool covers(const struct match *match, const struct at *loss, const struct at *glitch, int64_t offset)
 {
     const int64_t off = glitch->place - loss->place - offset;
-    return loss->frames > glitch->frames && off >= -match->tolerance &&
+    return (int64_t)(loss->frames - glitch->frames) > match->join && off >= -match->tolerance &&
            off <= (int64_t)loss->frames + match->tolerance;
 }
 
@@ -256,11 +257,14 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
                           .tolerance = (int64_t)(!exact  ? (music ? 10 : 2) * ms
                                                  : music ? ms
                                                          : 2),
+                          .join = (int64_t)(20 * ms),
                           .same_kind = exact};
-    match.longer = match.tolerance + (int64_t)(exact ? 0 : 20 * ms); /* their ends are less sure */
+    match.longer = match.tolerance + (exact ? 0 : match.join); /* their ends are less sure */
     const int64_t offset = music ? 0 : exact ? hearing->places.first_offset : best_offset(&match, is_forced);
     ret->forced_found_n = matches(&match, offset, is_forced);
-    ret->forced_n = (unsigned)match.glitches_n - match.covered_n;
+    /* if most are covered, nothing shows that it hears */
+    ret->forced_n =
+        (unsigned)match.glitches_n - (2 * match.covered_n > match.glitches_n ? 0 : match.covered_n);
     if (least > 1) { /* shorter ones may have been found, too */
         match.same_kind = false;
         match.glitches_n = places_of_glitches(forced, forced_n, 0, !music, glitches);

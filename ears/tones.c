@@ -256,10 +256,16 @@ static void follow(struct st_tones *tones, const struct fit *now, uint64_t middl
     take_fit(tones, now, middle);
 }
 
-static void lose(struct st_tones *tones, void *ctx)
+/* For a second they were not there as before. Silence is a loss; another volume, or other sound that may hide
+ * them, is none, and what was lost then is not known. */
+static void lose(struct st_tones *tones, const struct fit *now, void *ctx)
 {
-    if (tones->expects)
-        end_damage(tones, begin_of_damage(tones, tones->n - window_of(tones)), tones->n, 0, ctx);
+    const uint64_t bad = begin_of_damage(tones, tones->n - window_of(tones));
+    const bool there = now->loud > SILENT && now->rest <= NOISE_MAX * now->loud;
+    if (tones->expects && !there && is_silent(tones, bad + EDGE, tones->n))
+        end_damage(tones, bad, tones->n, 0, ctx);
+    else if (tones->expects)
+        tones->contact_lost_n++;
     tones->locked = false;
 }
 
@@ -294,7 +300,7 @@ static void look(struct st_tones *tones, void *ctx)
         if (now.loud > tones->loud / 2 && now.loud < 2 * tones->loud && now.rest <= tones->limit / 2)
             heal(tones, &now, window, ctx);
         else if (tones->n - tones->bad_at > tones->rate_hz)
-            lose(tones, ctx);
+            lose(tones, &now, ctx);
     }
 }
 

@@ -13,7 +13,7 @@ struct st_tones {
     uint32_t rate_hz;
     uint64_t n; /* frames taken */
     bool locked, was_locked;
-    bool expects; /* the signal is played to the end: damage of more than a second is a loss in any case */
+    bool expects; /* the signal is played to the end: silence of more than a second is a loss in any case */
     double noise; /* root mean square of what the tones do not explain, as a share of them */
     double loud;  /* root mean square of the tones, of full scale */
     double limit; /* a block with more than that is damaged; of full scale */

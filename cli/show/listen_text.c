@@ -238,7 +238,8 @@ static void say_next(const struct st_listen_view *view, FILE *out, int width)
     else if (result->remarks[ST_REMARK_EFFECTS])
         next = "turn the effect off, or compare behind it: sleeptune listen --music --play SINK";
     else if (!st_hearing_valid(result) && view->live->events_n[ST_CAPTURE_MIXED] > 0)
-        next = "stop the other programs that play, then run: sleeptune listen";
+        next = view->music ? "stop the other programs that play, then run: sleeptune listen --music"
+                           : "stop the other programs that play, then run: sleeptune listen";
     else if (!st_hearing_valid(result) && view->music)
         next = "start music that is neither silent nor one tone, then run: sleeptune listen --music";
     else if (!st_hearing_valid(result))

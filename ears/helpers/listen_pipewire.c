@@ -317,7 +317,8 @@ static void take_node(struct listener *listener, uint32_t id, const struct spa_d
         if (node->id != 0)
             continue;
         node->id = id;
-        node->client = number_of(props, PW_KEY_CLIENT_ID);
+        /* devices are no program: all of them are the session manager's */
+        node->client = number_of(props, PW_KEY_DEVICE_ID) == 0 ? number_of(props, PW_KEY_CLIENT_ID) : 0;
         node->sink =
             class != NULL && (strcmp(class, "Audio/Sink") == 0 || strcmp(class, "Audio/Duplex") == 0);
         node->source =
@@ -361,14 +362,14 @@ static void find_way(struct listener *listener)
 {
     const struct node *sink = find_node(listener, listener->sink_node);
     ST_EACH (node, listener->nodes)
-        node->way = sink != NULL && sink->client != 0 && node->client == sink->client;
+        node->way = node == sink || (sink != NULL && sink->client != 0 && node->client == sink->client);
     for (int i = 0; i < PASSED_MAX; i++) {
         ST_EACH (link, listener->links_seen) {
             const struct node *from = find_node(listener, link->from), *to = find_node(listener, link->to);
             if (link->id == 0 || link->to == listener->device || from == NULL || to == NULL || !from->way)
                 continue;
             ST_EACH (node, listener->nodes)
-                node->way |= to->client != 0 && node->client == to->client;
+                node->way |= node == to || (to->client != 0 && node->client == to->client);
         }
     }
 }
