@@ -338,7 +338,7 @@ static int write_trace(const struct options *options, struct st_trace_file *file
     if (r < 0 || closed < 0)
         return st_failure(COMMAND, "cannot write the trace: %s", strerror(r < 0 ? -r : -closed));
     fprintf(stderr, "%" PRId64 " dropout%s. ", file->dropouts_n, file->dropouts_n == 1 ? "" : "s");
-    if (file->ring->written > 0)
+    if (file->cycles_n > 0)
         fprintf(stderr, "%zu of %zu cycles of clients missed their deadline. ", file->missed_n,
                 file->cycles_n);
     else

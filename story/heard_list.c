@@ -236,9 +236,9 @@ static void take_size_changes(struct list *list)
         struct st_event event =
             st_event_make(latest_ns, ST_EVENT_OBSERVE,
                           "%s: the buffer changed from %" PRId64 " frames at %" PRId64 " Hz to %" PRId64
-                          " at %" PRId64 " Hz within that minute",
+                          " at %" PRId64 " Hz",
                           run->source, last->frames, last->rate_hz, run->frames, run->rate_hz);
-        event.span_ns = st_ns_sub(latest_ns, last->to_wall_ns);
+        event.span_ns = ST_MAX(0, st_ns_sub(latest_ns, last->to_wall_ns));
         take(list, &event, OF_SIZE);
     }
 }

@@ -63,7 +63,7 @@ static int find(const char *folder, int64_t wall_ns, char *ret_path, size_t path
     while ((entry = readdir(dir)) != NULL) {
         char *end;
         const int64_t its_ns = strtoll(entry->d_name, &end, 10);
-        const int64_t away_ns = its_ns > wall_ns ? its_ns - wall_ns : wall_ns - its_ns;
+        const int64_t away_ns = its_ns > wall_ns ? st_ns_sub(its_ns, wall_ns) : st_ns_sub(wall_ns, its_ns);
         const size_t len = strlen(entry->d_name), suffix = strlen(ST_CYCLE_RING_SUFFIX);
         if (its_ns <= 0 || *end != '-' || len <= suffix || away_ns >= best_ns ||
             strcmp(entry->d_name + len - suffix, ST_CYCLE_RING_SUFFIX) != 0)

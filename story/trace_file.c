@@ -219,7 +219,7 @@ static void write_tracks(FILE *out, struct work *work, const struct st_trace_cpu
     add_note(work, out, "kernel", kernel, notes_n++);
     add_note(work, out, "server", file->ring->server, notes_n++);
     add_note(work, out, "watched", file->ring->levels.about, notes_n++);
-    if (file->ring->written == 0)
+    if (file->cycles_n == 0)
         add_note(work, out, "cycles",
                  "only PipeWire reports when each client waited and computed, to the user's own sleeptuned",
                  notes_n++);

@@ -22,7 +22,7 @@ static void append_found(const json_t *mark, char *buf, size_t bytes)
 {
     const int64_t n = st_json_field(mark, "events");
     const char *text = st_json_field_safe(json_object_get(mark, "text"), ST_ROOM(ST_EVENT_STORY_BYTES));
-    st_text_append(buf, bytes, "In the %.2g s before it: %s", (double)st_json_field(mark, "window_ns") / 1e9,
+    st_text_append(buf, bytes, "In the %.3g s before it: %s", (double)st_json_field(mark, "window_ns") / 1e9,
                    text[0] != '\0' ? text : "nothing that is watched happened");
     if (n > 1)
         st_text_append(buf, bytes, ", and %" PRId64 " more event%s", n - 1, n == 2 ? "" : "s");

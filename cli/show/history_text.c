@@ -223,7 +223,7 @@ static void put_details(const struct st_text_sheet *sheet, const json_t *documen
                                         (double)sums->measured_ns / (double)ST_NS_PER_S, ST_ROOM(200)));
     ST_PRINT(text, "%" PRId64 " device xruns and %" PRId64 " dropouts of clients", sums->device_xruns,
              sums->dropouts - sums->device_xruns);
-    if (watched_source(document) == NULL)
+    if (watched_source(document) == NULL && sums->dropouts == 0)
         ST_PRINT(text, "other programs were not watched");
     st_text_row(sheet, "dropouts", "%s; %" PRId64 " in the test stream of sleeptuned", text, sums->own);
 }

@@ -135,7 +135,8 @@ static int read_ring(const char *path, struct st_cycle_ring *ret)
 }
 
 /* Makes a file that is there when it is complete. */
-static int put(int folder_fd, const struct st_recorder *recorder, struct st_cycle_ring *ring)
+static int put(int folder_fd, const struct st_recorder *recorder, struct st_cycle_ring *ring,
+               int64_t max_bytes)
 {
     const char *name =
         ST_TEXT(100, "%" PRId64 "-%s" ST_CYCLE_RING_SUFFIX, recorder->wall_ns, recorder->cause);
@@ -143,6 +144,11 @@ static int put(int folder_fd, const struct st_recorder *recorder, struct st_cycl
     if (to < 0)
         return -errno;
     int r = st_trace_copy_write(to, name, ring, recorder->events, recorder->events_n);
+    const int64_t bytes = bytes_of(folder_fd, NEW_NAME);
+    if (r == 0 && bytes > max_bytes)
+        r = -EFBIG;
+    if (r == 0)
+        trim(folder_fd, max_bytes - bytes);
     if (r == 0 && renameat(folder_fd, NEW_NAME, folder_fd, name) != 0)
         r = -errno;
     if (r < 0)
@@ -152,7 +158,7 @@ static int put(int folder_fd, const struct st_recorder *recorder, struct st_cycl
 
 int st_recorder_keep(const struct st_recorder *recorder, const char *history, int64_t max_bytes)
 {
-    if (max_bytes == 0)
+    if (max_bytes == 0 || history[0] == '\0') /* the history may have ended meanwhile */
         return 0;
     struct st_cycle_ring *ring = calloc(1, sizeof(*ring));
     int r = ring != NULL ? read_ring(recorder->from, ring) : -ENOMEM;
@@ -162,8 +168,7 @@ int st_recorder_keep(const struct st_recorder *recorder, const char *history, in
         r = -ENOENT;
     const int folder_fd = r == 0 ? open_folder(history, true) : r;
     if (folder_fd >= 0) {
-        r = put(folder_fd, recorder, ring);
-        trim(folder_fd, max_bytes);
+        r = put(folder_fd, recorder, ring, max_bytes);
         close(folder_fd);
     }
     free(ring);

@@ -45,6 +45,7 @@ static const char tables[] =
     " source TEXT NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
     " playing INTEGER, frames INTEGER, rate_hz INTEGER, client TEXT);"
     "CREATE INDEX watch_time ON watch (source, to_ns);"
+    "CREATE INDEX watch_end ON watch (to_ns);"
     /* what may change dropouts: versions, settings, files; a row when one differs. change_n 0: seen first */
     "CREATE TABLE fact ("
     " id INTEGER PRIMARY KEY,"

@@ -138,9 +138,8 @@ static int append_group(struct walk *walk)
     }
     const int64_t *counts = group->counts;
     int64_t dropouts_n;
-    /* rows can overlap */
-    int r =
-        st_history_read_count(walk->reader, ST_MAX(group->from_ns, walk->at_ns), group->to_ns, &dropouts_n);
+    /* from the last row on: rows can overlap, or be some seconds apart */
+    int r = st_history_read_count(walk->reader, walk->at_ns, group->to_ns, &dropouts_n);
     if (r < 0)
         return r;
     json_t *lateness =

@@ -284,6 +284,22 @@ static int64_t share_of(const struct kind kinds[], int kinds_n, int64_t max_n)
     return max_n;
 }
 
+/* From when on is all known that a source reported? Before, its dropouts are unknown, and not 0. */
+static int forget_watching(struct st_history *history, const struct kind *kind)
+{
+    int64_t from_ns = INT64_MIN;
+    int r = st_history_sql_number(history->db, &from_ns,
+                                  "SELECT min(wall_ns) FROM event WHERE kind = ? AND source IS ?", "ts",
+                                  kind->name, kind->source);
+    if (r == 0)
+        r = st_history_sql_run(history->db, "DELETE FROM watch WHERE source = ? AND to_ns <= ?", "ti",
+                               kind->source, from_ns);
+    if (r == 0)
+        r = st_history_sql_run(history->db, "UPDATE watch SET from_ns = ? WHERE source = ? AND from_ns < ?",
+                               "iti", from_ns, kind->source, from_ns);
+    return r;
+}
+
 /* The most frequent kind loses its oldest events. A tenth more is removed than necessary, so that the next
  * event does not need it again. */
 static int remove_events_above(struct st_history *history, int64_t max_n)
@@ -297,12 +313,15 @@ static int remove_events_above(struct st_history *history, int64_t max_n)
     if (kinds_n < 0)
         return kinds_n;
     const int64_t share_n = share_of(kinds, kinds_n, max_n - max_n / 10);
-    for (int i = 0; r == 0 && i < kinds_n && kinds[i].n > share_n; i++)
+    for (int i = 0; r == 0 && i < kinds_n && kinds[i].n > share_n; i++) {
         r = st_history_sql_run(
             history->db,
             "DELETE FROM event WHERE +kind = ? AND source IS ? AND id <= (SELECT id FROM event"
             " WHERE +kind = ? AND source IS ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
             "tstsi", kinds[i].name, kinds[i].source, kinds[i].name, kinds[i].source, share_n);
+        if (r == 0 && st_event_kind_is_dropout(st_event_kind_of(kinds[i].name)))
+            r = forget_watching(history, &kinds[i]);
+    }
     return r;
 }
 

@@ -52,7 +52,7 @@ ok "it is an event, after a moment in which a late wake-up of that time may come
 is "the event names sink and client" "$(value "[($event)[k] for k in ('source', 'device', 'client', 'certainty')]")" \
     "['pulseaudio', 'nul', 'player', 'probable']"
 does "a mark is kept as a file" traced
-like "it has what was left in the program's queue" "$traced" 'pulseaudio: player: [1-9][0-9]* values, [0-9.]+ to [1-9][0-9]{2,3}\.[0-9] ms'
+like "it has what was left in the program's queue" "$traced" 'pulseaudio: stream [0-9]+, player: [1-9][0-9]* values, [0-9.]+ to [1-9][0-9]{2,3}\.[0-9] ms'
 kill "$player"
 wait "$player" 2>/dev/null
 head -c 600000 /dev/zero | pacat --playback --latency-msec=1500

@@ -292,11 +292,10 @@ int main(int argc, char **argv)
         if (paths != NULL && open_objects(paths + 1) != 0)
             return 1;
         evenly = strncmp(mode, "evenly:", 7) == 0;
-        sleeps = sleeps || strncmp(mode, "dozing:", 7) == 0;
         by_itself = strcmp(mode, "self") == 0;
         is_filter = strcmp(mode, "filter") == 0;
         exits = strcmp(mode, "exits") == 0;
-        sleeps = strcmp(mode, "sleeps") == 0;
+        sleeps = strcmp(mode, "sleeps") == 0 || strncmp(mode, "dozing:", 7) == 0;
         is_helped = strcmp(mode, "helped") == 0;
         log_path = argv[6];
         log_of = calloc(CYCLES_MAX, sizeof(*log_of));

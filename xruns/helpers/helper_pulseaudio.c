@@ -110,7 +110,10 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
             tell(observer, stream);
         if (stream->corked != 0)
             return;
-        st_helper_line_left("", program_of(stream), (int64_t)stream->buffer_usec * 1000);
+        char which[32];
+        ST_PRINT(which, "stream %" PRIu32, stream->index);
+        if (stream->buffer_usec <= ST_STREAM_LONGEST_US)
+            st_helper_line_left(which, program_of(stream), (int64_t)stream->buffer_usec * 1000);
         const int64_t asked_ms = st_pulse_streams_asked_ms(&observer->streams, stream->index,
                                                            stream->buffer_usec + stream->sink_usec);
         if (observer->loads) {

@@ -1,7 +1,6 @@
 #include "xruns/helpers/pulse_streams.h"
 
-#define LOOKS      16 /* 4 s: after a stream has come, a sink may hold what an old one asked for */
-#define LONGEST_US 60000000
+#define LOOKS 16 /* 4 s: after a stream has come, a sink may hold what an old one asked for */
 
 static struct st_stream *find_or_add(struct st_pulse_streams *streams, uint32_t index)
 {
@@ -49,7 +48,7 @@ int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t ind
     struct st_stream *stream = find_or_add(streams, index);
     if (stream == NULL)
         return 0;
-    if (held_us > LONGEST_US) /* no buffer is so long: the server's figure is wrong */
+    if (held_us > ST_STREAM_LONGEST_US)
         return 0;
     stream->longest_us = ST_MAX(held_us, stream->longest_us);
     if (++stream->looks_n == LOOKS) {

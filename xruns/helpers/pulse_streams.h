@@ -12,7 +12,8 @@
 
 /* A queue with no more is empty: PulseAudio adds what its resampler holds back (180 us from 44.1 to 48
  * kHz, 16.1) */
-#define ST_STREAM_EMPTY_US 1000
+#define ST_STREAM_EMPTY_US   1000
+#define ST_STREAM_LONGEST_US 60000000 /* no buffer is so long: the server's figure is wrong */
 
 enum st_stream_queue { ST_STREAM_NEW, ST_STREAM_FILLED, ST_STREAM_EMPTY };
 

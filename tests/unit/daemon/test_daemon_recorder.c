@@ -99,7 +99,7 @@ static void copies_stay_within_their_room(void **state)
     assert_non_null(mkdtemp(folder));
     ST_PRINT(recorder.from, "%s/ring", folder);
     const char *history = ST_TEXT(100, "%s/history.db", folder), *traces = ST_TEXT(100, "%s/traces", folder);
-    recorder.wall_ns = 5;
+    recorder.wall_ns = 1;
     ST_PRINT(recorder.cause, "stopped");
     assert_int_equal(st_recorder_keep(&recorder, history, 64000000), -2); /* ENOENT: nothing is known */
     recorder.levels = calloc(1, sizeof(*recorder.levels));
@@ -108,18 +108,27 @@ static void copies_stay_within_their_room(void **state)
     assert_int_equal(st_recorder_keep(&recorder, history, 0), 0);
     assert_int_equal(stat(traces, &status), -1);
     assert_int_equal(st_recorder_keep(&recorder, history, 64000000), 0); /* no ring, but a level */
-    assert_int_equal(stat(ST_TEXT(120, "%s/5-stopped.cycles", traces), &status), 0);
+    assert_int_equal(stat(ST_TEXT(120, "%s/1-stopped.cycles", traces), &status), 0);
     assert_int_equal(status.st_mode & 07777, 0600);
     const int64_t each = status.st_size;
     assert_int_equal(st_cycle_ring_open(recorder.from, &ring), 0);
-    for (int64_t i = 1; i <= 5; i++) {
+    for (int64_t i = 2; i <= 6; i++) {
         recorder.wall_ns = i;
         assert_int_equal(st_recorder_keep(&recorder, history, 3 * each + each / 2), 0);
     }
     assert_int_equal(count(traces), 3);
     assert_int_equal(stat(ST_TEXT(120, "%s/1-stopped.cycles", traces), &status),
                      0); /* the first of its cause */
-    assert_int_equal(stat(ST_TEXT(120, "%s/5-stopped.cycles", traces), &status), 0);
+    assert_int_equal(stat(ST_TEXT(120, "%s/6-stopped.cycles", traces), &status), 0);
+    for (int64_t i = 7; i <= 10; i++) { /* also where only marks are left */
+        recorder.wall_ns = i;
+        ST_PRINT(recorder.cause, i < 10 ? "heard" : "stopped");
+        assert_int_equal(st_recorder_keep(&recorder, history, 3 * each + each / 2), 0);
+    }
+    assert_int_equal(stat(ST_TEXT(120, "%s/10-stopped.cycles", traces), &status), 0);
+    recorder.wall_ns = 11;
+    assert_int_equal(st_recorder_keep(&recorder, history, each / 2), -27); /* EFBIG: the others stay */
+    assert_int_equal(count(traces), 3);
     free(recorder.levels);
     st_recorder_trim(history, 0);
     assert_int_equal(count(traces), 0);

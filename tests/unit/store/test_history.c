@@ -344,6 +344,29 @@ static void a_bound_of_size_is_kept_and_events_take_half_of_it(void **state)
                 query("SELECT min(from_ns) FROM span WHERE level = 60"));
 }
 
+static void where_dropouts_were_removed_nothing_was_watched(void **state)
+{
+    (void)state;
+    const struct st_history_watched watched = {
+        .from_wall_ns = NOON_NS,
+        .to_wall_ns = NOON_NS + HOUR_NS,
+        .watches = {{.source = "pipewire", .watched_ns = HOUR_NS, .playing = 1}},
+        .watches_n = 1};
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    for (int i = 0; i < 1000; i++) {
+        const struct st_event event = dropout(NOON_NS + i * ST_NS_PER_S, "Heavy", ST_DROPOUT_TOO_SLOW, 1, 30);
+        assert_int_equal(st_history_add_event(history, &event), 0);
+    }
+    assert_int_equal(st_history_add_watched(history, &watched), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    assert_int_equal(st_history_retain(history, NOON_NS + HOUR_NS, 400, INT64_C(140) * 1024), 0);
+    assert_in_range(query("SELECT count(*) FROM event"), 50, 900);
+    assert_true(query("SELECT min(from_ns) FROM watch") > NOON_NS);
+    assert_int_equal(query("SELECT min(from_ns) FROM watch"), query("SELECT min(wall_ns) FROM event"));
+    assert_int_equal(query("SELECT max(to_ns) FROM watch"), NOON_NS + HOUR_NS);
+}
+
 static void a_file_that_was_moved_away_is_noticed(void **state)
 {
     (void)state;
@@ -387,6 +410,7 @@ int main(void)
         TEST(old_minutes_go_first_then_old_hours),
         TEST(a_clock_years_ahead_costs_a_day_a_call),
         TEST(a_bound_of_size_is_kept_and_events_take_half_of_it),
+        TEST(where_dropouts_were_removed_nothing_was_watched),
         TEST(a_file_that_was_moved_away_is_noticed),
         TEST(a_history_without_writers_is_read_where_nothing_can_be_written),
     };
