@@ -77,7 +77,7 @@ bool st_history_writer_wants_events(struct st_history_writer *writer)
     return false;
 }
 
-void st_history_writer_give_levels(struct st_history_writer *writer, const struct st_levels *levels) {}
+void st_history_writer_give_levels(struct st_history_writer *writer, const struct st_cycle_levels *levels) {}
 
 void st_history_writer_give_events(void *ctx, const struct st_trace_event *events, size_t n) {}
 

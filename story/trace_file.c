@@ -159,10 +159,10 @@ static void add_events(struct work *work)
 
 static void add_levels(struct work *work)
 {
-    const struct st_levels *levels = &work->file->ring->levels;
+    const struct st_cycle_levels *levels = &work->file->ring->levels;
     for (uint64_t i = levels->written > ST_LEVELS_MAX ? levels->written - ST_LEVELS_MAX : 0;
          i < levels->written; i++) {
-        const struct st_level *level = &levels->rows[i % ST_LEVELS_MAX];
+        const struct st_cycle_level *level = &levels->rows[i % ST_LEVELS_MAX];
         size_t which = 0;
         while (which < work->levels_n && strcmp(work->levels[which], level->name) != 0)
             which++;

@@ -30,17 +30,17 @@ struct st_cycle_row {
 
 /** How long the sound that was left would last: in a device's buffer, in a program's queue, of JACK's cycle.
  */
-struct st_level {
+struct st_cycle_level {
     int64_t at_ns;
     int64_t left_ns;
     char name[ST_XRUN_NAME_BYTES]; /* source, whose, and where */
 };
 
 /** The last ones. */
-struct st_levels {
+struct st_cycle_levels {
     uint64_t written;
     char about[256]; /* what was watched, as the status says it */
-    struct st_level rows[ST_LEVELS_MAX];
+    struct st_cycle_level rows[ST_LEVELS_MAX];
 };
 
 struct st_cycle_ring {
@@ -52,7 +52,7 @@ struct st_cycle_ring {
     int32_t tids[ST_CYCLE_RING_NAMES]; /* of the thread that computes; 0: not known */
     char names[ST_CYCLE_RING_NAMES][ST_XRUN_NAME_BYTES];
     struct st_cycle_row rows[ST_CYCLE_RING_ROWS];
-    struct st_levels levels; /* of a copy only */
+    struct st_cycle_levels levels; /* of a copy only */
 };
 
 /** One without rows: with the kernel's name and the clocks. @param ring  all 0. */

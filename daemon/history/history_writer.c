@@ -312,9 +312,9 @@ bool st_history_writer_wants_events(struct st_history_writer *writer)
     return wants;
 }
 
-void st_history_writer_give_levels(struct st_history_writer *writer, const struct st_levels *levels)
+void st_history_writer_give_levels(struct st_history_writer *writer, const struct st_cycle_levels *levels)
 {
-    struct st_levels *copied = malloc(sizeof(*copied));
+    struct st_cycle_levels *copied = malloc(sizeof(*copied));
     if (copied != NULL)
         *copied = *levels;
     pthread_mutex_lock(&writer->mutex);

@@ -75,7 +75,7 @@ void st_history_writer_record(struct st_history_writer *writer, const char *cycl
  * Threads: main. */
 bool st_history_writer_wants_events(struct st_history_writer *writer);
 /** What was left in buffers up to now, at the same time. A copy is made. Threads: main. */
-void st_history_writer_give_levels(struct st_history_writer *writer, const struct st_levels *levels);
+void st_history_writer_give_levels(struct st_history_writer *writer, const struct st_cycle_levels *levels);
 /** A copy is made. @param ctx  the writer. @param events  NULL: no one traces. Threads: any. */
 void st_history_writer_give_events(void *ctx, const struct st_trace_event *events, size_t n);
 

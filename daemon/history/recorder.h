@@ -20,7 +20,7 @@ struct st_recorder {
     char cause[40];
     struct st_trace_event *events; /* the kernel's, from malloc; NULL: none */
     size_t events_n;
-    struct st_levels *levels; /* from malloc; NULL: none */
+    struct st_cycle_levels *levels; /* from malloc; NULL: none */
 };
 
 /** Something happened. A mark comes before a dropout that waits. @return a copy of it is wanted. Pure. */

@@ -27,7 +27,7 @@ struct st_observe {
         char client[ST_XRUN_NAME_BYTES]; /* who played in that minute */
     } before[ST_OBSERVE_SOURCES_MAX];    /* at the end of the last minute */
     int64_t minute_ns;                   /* when it ended */
-    struct st_levels levels;
+    struct st_cycle_levels levels;
 };
 
 static enum st_observed_mode mode_of(const struct st_config *config, const char *source)
@@ -117,9 +117,9 @@ int st_observe_new(struct st_platform *platform, const struct st_xrun_source *co
     return 0;
 }
 
-const struct st_levels *st_observe_levels(struct st_observe *observe)
+const struct st_cycle_levels *st_observe_levels(struct st_observe *observe)
 {
-    struct st_levels *levels = &observe->levels;
+    struct st_cycle_levels *levels = &observe->levels;
     levels->about[0] = '\0';
     ST_EACH_OF (source, observe->sources, observe->n) {
         if (source->view.state == ST_OBSERVED_WATCHING)

@@ -30,7 +30,7 @@ ST_NODISCARD int st_observe_new(struct st_platform *platform, const struct st_xr
 void st_observe_free(struct st_observe *observe);
 
 /** What was left in buffers in the last minute, and what is watched. */
-const struct st_levels *st_observe_levels(struct st_observe *observe);
+const struct st_cycle_levels *st_observe_levels(struct st_observe *observe);
 
 /** Other settings, observe.*; counts go on. */
 void st_observe_set(struct st_observe *observe, const struct st_config *config);

@@ -220,7 +220,7 @@ static void release(struct st_observed *o, int64_t for_ns)
 static void note_level(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
     const char *between = seen->client[0] != '\0' && seen->device[0] != '\0' ? ", " : "";
-    struct st_level *level = &o->levels->rows[o->levels->written++ % ST_LEVELS_MAX];
+    struct st_cycle_level *level = &o->levels->rows[o->levels->written++ % ST_LEVELS_MAX];
     level->at_ns = now_ns(o);
     level->left_ns = seen->load.reserve_ns;
     level->name[0] = '\0';

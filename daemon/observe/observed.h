@@ -73,7 +73,7 @@ struct st_observed {
     struct st_observed_pending pending[ST_OBSERVED_PENDING_MAX + 2];
     const struct st_observed *beside; /* all sources, this one among them: see is_counted(), ran_dry() */
     size_t beside_n;
-    struct st_levels *levels; /* gets what was left; NULL: none */
+    struct st_cycle_levels *levels; /* gets what was left; NULL: none */
     struct st_observed_held held[ST_OBSERVED_HELD_MAX];
     size_t held_n;
     bool open;

@@ -187,8 +187,8 @@ static void what_was_left_is_a_counter_of_each(void **state)
 {
     (void)state;
     for (int64_t i = 0; i < ST_LEVELS_MAX + 2; i++) { /* a ring, too */
-        struct st_level *level = &ring->levels.rows[ring->levels.written++ % ST_LEVELS_MAX];
-        *level = (struct st_level){.at_ns = START + i, .left_ns = 0x123456789};
+        struct st_cycle_level *level = &ring->levels.rows[ring->levels.written++ % ST_LEVELS_MAX];
+        *level = (struct st_cycle_level){.at_ns = START + i, .left_ns = 0x123456789};
         ST_PRINT(level->name, "%s", i % 2 == 0 ? "alsa: hw:0" : "jack\n: default");
     }
     ring->levels.rows[7].at_ns = 0; /* too old */
