@@ -33,7 +33,7 @@ struct st_session_config {
     const char *stress;  /* load of other programs (stress.h), a test condition; NULL: none */
     uint64_t warmup_cycles;
     int64_t warmup_max_ns;  /* fewer cycles, but two, where they take longer than this; 0: no bound */
-    int64_t duration_ns;    /* 0: until st_session_stop */
+    int64_t duration_ns;    /* 0: until st_session_ask_stop */
     int64_t timer_slack_ns; /* -1: as found */
     int64_t cause_above_ns; /* 0: half a period */
     bool precise_wait;

@@ -12,8 +12,8 @@
 #define ST_STORY_SAME_TIME_NS INT64_C(500000000)
 
 /* A late wake-up of the time of a dropout is recorded at most so long after it: the drain looks each quarter
- * of a second, a tracer reads its ring each second, main puts it each second. A loop that does not wake up
- * takes longer. */
+ * of a second, a tracer reads its ring when it is asked, main puts it each second. A loop that does not wake
+ * up takes longer. */
 #define ST_STORY_SETTLED_NS INT64_C(3000000000)
 
 /** "loop-on-time": in the place of a cause: the test loop has nothing to do with the dropout. */

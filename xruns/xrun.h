@@ -62,8 +62,8 @@ struct st_xrun_load {
     int64_t drift_ppb;  /* a second card: by how much it is faster than the one that it follows, in 10^-9; 0:
                            it is none, or not known */
     int64_t buffer_ns;  /* of a device, in front of which the client stands; 0: not known */
-    int64_t reserve_ns; /* the least of it that was filled; 1: nothing; 0: not known. Without cycles: what is
-                           left now, also in a program's queue, or of JACK's cycle */
+    int64_t reserve_ns; /* with cycles: the least of buffer_ns that was filled; without: how much sound is
+                           left now, there, in a program's queue, or of JACK's cycle. 1: none; 0: not known */
     int64_t block_frames; /* its long cycles come each time after this much sound; 0: not known */
     int64_t block_any;    /* 1: in cycles of different lengths */
     struct st_xrun_code code;
@@ -166,8 +166,8 @@ struct st_xrun_watch {
     void *state;       /* the source's own */
     bool plays;        /* something played at the last poll; of sources without load lines */
     int64_t poll_ns;   /* until the next poll; 0: as source->poll_ns */
-    int64_t silent_ns; /* up to the last poll it did not watch for so long, as it turns out: it hung, or got
-                          no CPU; who polls sets it to 0 */
+    int64_t silent_ns; /* it turned out that it had not watched for so long before the last poll: it hung, or
+                          got no CPU; who polls sets it to 0 */
     char why[ST_XRUN_WHY_BYTES];
 };
 

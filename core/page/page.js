@@ -100,7 +100,7 @@ const SHAPES = {
   "too-slow": "M-4-4h8v8h-8z", "woken-late": "M0-5L5 4H-5z", "cpu-taken": "M0-5L5 0 0 5-5 0z",
   "cpu-taken-by-itself": "M0-5L5 0 0 5-5 0zM0-2L-2 0 0 2 2 0z", "stopped": "M-4-4h3v8h-3zM1-4h3v8h-3z",
   "blocked": "M-4-2L-2-4 0-2 2-4 4-2 2 0 4 2 2 4 0 2-2 4-4 2-2 0z", "waited-for-other": "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0",
-  "swapped-out": "M0 5L5-4H-5z", "device": "M-1-5h2v4h4v2h-4v4h-2v-4h-4v-2h4z",
+  "swapped-out": "M0 5L5-4H-5z", "writes-too-slowly": "M-4-5h8l-8 10h8z", "device": "M-1-5h2v4h4v2h-4v4h-2v-4h-4v-2h4z",
 };
 const OTHER_SHAPE = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0M-2 0a2 2 0 1 1 4 0a2 2 0 1 1-4 0";
 let since = "10m", events = [], runs = [], note = "", picked = null, looking = 0;

@@ -44,7 +44,7 @@ size_t st_event_limit_largest(const struct st_event_kinds *kinds);
 struct st_event_limit {
     struct st_event_kinds kinds;
     struct st_event_bucket {
-        int64_t used_ns; /* of the burst, in time that refills it, at at_ns */
+        int64_t used_ns; /* how much of the burst is used at at_ns, as the time that refills it */
         int64_t at_ns;
         /* what was held back since the last sum; sum.count_n 0: nothing */
         int64_t since_ns; /* when the first of it happened */

@@ -72,7 +72,8 @@ static void tell(const struct st_observed *o, struct st_observed_pending *pendin
 {
     st_events_put(o->events, ST_LOG_WARN, &pending->event);
     pending->told_ns = now_ns(o);
-    pending->event.count_n = pending->event.cycles_n = 0; /* whose it is stays */
+    /* device, client and reason stay: the next one of them is counted here */
+    pending->event.count_n = pending->event.cycles_n = 0;
 }
 
 static bool untold(const struct st_observed_pending *pending)

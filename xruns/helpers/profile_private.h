@@ -48,8 +48,8 @@ void st_profile_late_forgive(struct st_pipewire_profile_node *node);
 void st_profile_late_take(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
                           const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block);
 
-/** Whose end signalled the nodes that are late in this cycle? The last end before that, if most of the time
- * before is its. */
+/** For each node that is late in this cycle: the client that ended last before it was signalled, if that was
+ * in the second half of the time since the cycle began. */
 void st_profile_late_name_waited_for(struct st_pipewire_profile *profile,
                                      const struct st_pipewire_cycle *cycle);
 
