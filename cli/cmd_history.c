@@ -71,7 +71,8 @@ static const char help[] =
     "One dropout or mark as a file for ui.perfetto.dev:\n"
     "  --trace ID       the ten seconds before it: each client of PipeWire, how much\n"
     "                   sound was left (ALSA, PulseAudio, JACK), and the kernel, if\n"
-    "                   sleeptuned traces: ID as --events --details prints it, or last\n"
+    "                   sleeptuned traces; ID: as --events --details prints it, or\n"
+    "                   last\n"
     "  --names          the names of all programs, not only of audio and culprits\n"
     "  -o, --output F   the file (standard output)\n\n"
     "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n";
