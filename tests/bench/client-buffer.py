@@ -116,7 +116,7 @@ def verdict(stamped, begin, args):
     after = [one for one, at in stamped if begin <= at < begin + (args.lost_ms + args.each_ms) / 1000]
     if not after:
         return "nothing"
-    right = [is_own(one) and (one.get("place"), one.get("reason")) == RIGHT[args.player, args.how] for one in after]
+    right = [is_own(one) and (one.get("place"), one.get("reason")) == RIGHT.get((args.player, args.how)) for one in after]
     return "right" if all(right) else "and more" if any(right) else "wrong"
 
 
