@@ -332,6 +332,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
     say_next(answer, judged_held, add_history(answer));
     const bool said = st_facts_text(facts, ST_MUSIC_ANSWER, &music) == 0 && strstr(music, "Next: ") != NULL;
     answer->report.next = dropouts && (said || judged_held) ? NULL : answer->next;
+    answer->report.fine = judged_held && held_in_all(answer) > 0;
     answer->report.text = answer->text;
     answer->report.table = print_table;
     answer->report.ctx = answer;

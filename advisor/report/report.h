@@ -21,6 +21,7 @@ struct st_report_answer {
     void (*table)(const void *ctx, FILE *out, int width, bool colour, bool details);
     const void *ctx;
     const char *next; /* what to do now; NULL: the sentences say it */
+    bool fine;        /* the sentences found nothing to do: a setting that is a problem comes before `next` */
     json_t *json;     /* object: its keys are added to the report's */
 };
 

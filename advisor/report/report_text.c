@@ -443,6 +443,11 @@ static void say_notes(FILE *out, const struct st_facts *facts)
 
 /* --- the screen --- */
 
+static bool is_problem(const struct st_finding *finding)
+{
+    return finding->status == ST_STATUS_PROBLEM && st_finding_may_delay(finding);
+}
+
 /** What `say` says, wrapped. @return NULL: out of memory. */
 static char *wrapped(const struct st_printer *printer, const char *text)
 {
@@ -467,7 +472,10 @@ static char *footer_text(const struct st_printer *printer, const struct st_repor
     if (out == NULL)
         return NULL;
     if (report->answer != NULL && report->answer->next != NULL)
-        fprintf(out, "Next: %s\n", report->answer->next);
+        fprintf(out, "Next: %s\n",
+                report->answer->fine && st_report_count_if(report, is_problem) > 0
+                    ? "solve the problem above, then sleeptune check"
+                    : report->answer->next);
     if ((report->answer == NULL || details) && !report->no_sound) {
         say_counts(out, report);
         say_harmless(out, report);

@@ -375,6 +375,14 @@ static void an_answer_leaves_room_for_settings_and_one_step(void **state)
     assert_non_null(strstr(text, "\n3 more settings. More: --details."));
     assert_null(strstr(text, "ok, "));
     free(text);
+    answer.fine = true;
+    text = screen(80);
+    assert_non_null(strstr(text, "\nNext: a command"));
+    free(text);
+    fires(0, ST_STATUS_PROBLEM, 1, fix);
+    text = screen(80);
+    assert_non_null(strstr(text, "\nNext: solve the problem above, then sleeptune check\n"));
+    free(text);
     /* music without a dropout comes behind it, with one before it */
     assert_int_equal(st_facts_put_text(facts, ST_MUSIC_ANSWER, "What was heard.", NULL, NULL), 0);
     assert_int_equal(st_facts_put_text(facts, ST_MUSIC_SERVER, "PipeWire", NULL, NULL), 0);
