@@ -545,7 +545,7 @@ static void no_loss_where_there_is_none(long minutes)
         for (uint64_t i = 0; i < EACH * 60 * RATE; i++) {
             tune_frame(&tune, now);
             for (size_t c = 0; c < 2; c++) {
-                const size_t to = 4 * (i % PART) + c;
+                const size_t to = 4 * (size_t)(i % PART) + c;
                 past[c][i % PAST] = past[c][i % PAST + PAST] = now[c];
                 frames[0][to] = frames[1][to] = frames[2][to] = now[c];
                 frames[0][to + 2] = past[c][(i + PAST - 3000) % PAST];
