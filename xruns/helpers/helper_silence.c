@@ -29,7 +29,7 @@
 
 #define ANSWER_S    5
 #define PORTS_MAX   512
-#define TAPS_MAX    16
+#define TAPS_MAX    (2 * ST_LISTENED_MAX) /* also of those that are left, until they are closed */
 #define FINDS_MAX   16
 #define FRAMES_MAX  8192U /* of a cycle */
 #define SETTLE_NS   (200 * ST_NS_PER_MS)

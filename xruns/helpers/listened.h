@@ -10,6 +10,8 @@
 #include "core/event.h"
 #include "xruns/helpers/client_buffer.h"
 
+#define ST_LISTENED_MAX 16 /* streams that are heard at once */
+
 #define ST_LISTENED_WHOLE 1U
 #define ST_LISTENED_RARE  2U
 #define ST_LISTENED_OWN   4U

@@ -75,8 +75,12 @@ static bool is_pulse(const struct stream *stream)
 static void decide(struct stream *stream)
 {
     const struct st_pipewire_streams_hearing *hearing = &stream->all->hearing;
+    size_t heard_n = 0;
+    ST_EACH (one, stream->all->streams)
+        heard_n += one->used && one->heard;
     const int64_t frames = hearing->frames != NULL ? hearing->frames(hearing->ctx, stream->id) : 0;
     const bool hear = hearing->wanted && stream->playing && !stream->mute && !stream->excepted &&
+                      (stream->heard || heard_n < ST_LISTENED_MAX) &&
                       (frames == 0 ? stream->heard : frames >= hearing->frames_min);
     if (hear == stream->heard)
         return;
