@@ -43,6 +43,9 @@ fresh() {
     echo "at: $1, tests"
     status=0
     inside "$root" 'scripts/setup --test >/dev/null' || status=1
+    offline "$root" "$fixed" 'scripts/run 1' >"$out" 2>&1 && grep -q '^sudo meson install' "$out" && ! grep -q 'built without' "$out" || status=1
+    verdict $status "$1: what was installed since then is in the next scripts/run"
+    status=0
     offline "$root" "$fixed" 'scripts/test unit' || status=1
     verdict $status "$1: scripts/test unit, the same way"
     [ -z "$(find "$root$fixed" -newer "$root/made")" ] || status=1
@@ -50,7 +53,7 @@ fresh() {
     again "$1: scripts/test" fresh_tests "$root" "$1" "$own"
 }
 
-# the second README command, whole; what fails in there once and passes when it is tried again is no failure
+# scripts/test; what fails in there once and passes when it is tried again is no failure
 fresh_tests() { # ROOT SUITE FOLDER
     # shellcheck disable=SC2034  # inside looks at it
     local minutes=90 status=0

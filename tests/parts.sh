@@ -31,7 +31,7 @@ declare -A part_says=(
     [sid]="as trixie and pipewire, in Debian unstable: the newest compiler and libraries"
     [i386]="as trixie, for 32-bit x86, with all tests"
     [archive]="what meson dist makes builds and tests itself; two builds in different folders are the same, byte for byte"
-    [fresh]="both README commands, whole, in Debian 12, 13 and unstable: root, no sudo, a path with a space, a tree that cannot be written to, no network"
+    [fresh]="scripts/run and scripts/test in Debian 12, 13 and unstable: root, no sudo, a path with a space, a tree that cannot be written to, no network"
     [arm64]="Debian's package and every part cross-built for 64-bit ARM in Debian 13, warnings are errors; tests in qemu"
     [armhf]="the same for 32-bit ARM, with times of 64 bits"
     [riscv64]="the same for 64-bit RISC-V"
@@ -88,9 +88,11 @@ $(libraries)"
     echo "$said" >"$dir/.options"
 }
 
-# the version of each library that meson.build asks for
+# the version of each library that meson.build asks for, and what has none
 libraries() {
     local name
+    command -v lowdown mandoc
+    echo '#include <soundio/soundio.h>' | cc -E -o /dev/null - 2>/dev/null && echo soundio
     have pkg-config || return
     for name in $(find "$src" -path "$src/build*" -prune -o -name meson.build -exec grep -oh "dependency('[^']*" {} + | cut -d "'" -f 2 | sort -u); do
         echo "$name $(pkg-config --modversion "$name" 2>/dev/null)"

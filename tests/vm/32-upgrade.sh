@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k generic -c dummy
-# release: part packages, which is there, too, installs, upgrades and purges these packages
+# release: minutes of emulation, and what it tests (packaging/debian, the units) changes seldom
 # Debian's packages while the service runs: an upgrade restarts the system's, and leaves alone one that was stopped, has failed or is masked;
 # a user's own goes on with the old program and says so; a removal stops what runs. /share/debs/before has the older version.
 # shellcheck source=tests/tap.sh
