@@ -7,8 +7,9 @@
 #include "story/heard.h"
 
 #define MARKS_MAX  200 /* the last ones */
-#define EVENTS_MAX 5000
-#define LONGEST_NS (120 * ST_NS_PER_S) /* of all windows */
+#define EVENTS_MAX 50000
+#define NEAR_NS    (250 * ST_NS_PER_MS) /* less than any window is long: events of a cause so near are one */
+#define LONGEST_NS (120 * ST_NS_PER_S)  /* of all windows */
 #define MINUTE_NS  (60 * ST_NS_PER_S)
 #define MUCH       100 /* thousandths of a second in which programs waited: more is a cause of its own */
 
@@ -55,9 +56,13 @@ struct list {
     } about[MARKS_MAX];
     size_t n;
     bool usb_unwatched; /* USB packets, at one of those that nothing fits */
-    struct st_heard_event events[EVENTS_MAX];
+    /* by time, but for changes of the size; of an event its cause and what was beside it */
+    struct st_heard_event events[4 * EVENTS_MAX + ST_HISTORY_RUNS_MAX];
     size_t events_n;
-    int64_t oldest_ns; /* of all events that were read; 0: none yet */
+    size_t last[CAUSES]; /* the latest event of each cause, and one more; 0: none */
+    int64_t oldest_ns;   /* of all events that were read; 0: none yet */
+    bool more;           /* there are older ones */
+    size_t left_out_n;   /* marks that are older than all that was read */
     struct st_heard_session sessions[ST_HISTORY_RUNS_MAX];
     size_t sessions_n;
     struct st_heard_cause causes[CAUSES];
@@ -150,9 +155,14 @@ static bool explains_better(const struct st_event *event, const struct st_event 
 
 static void add(struct list *list, size_t cause, int64_t from_ns, int64_t to_ns)
 {
-    if (list->events_n < EVENTS_MAX)
-        list->events[list->events_n++] =
-            (struct st_heard_event){.from_ns = from_ns, .to_ns = to_ns, .cause = cause};
+    struct st_heard_event *last = list->last[cause] > 0 ? &list->events[list->last[cause] - 1] : NULL;
+    if (last != NULL && from_ns >= last->from_ns && st_ns_sub(from_ns, last->to_ns) <= NEAR_NS) {
+        last->to_ns = ST_MAX(last->to_ns, to_ns);
+        return;
+    }
+    list->events[list->events_n++] =
+        (struct st_heard_event){.from_ns = from_ns, .to_ns = to_ns, .cause = cause};
+    list->last[cause] = list->events_n;
 }
 
 static void take(struct list *list, const struct st_event *event, size_t cause)
@@ -202,6 +212,7 @@ static void drop_old_marks(struct list *list)
            st_ns_sub(list->marks[old_n].at_ns, list->marks[old_n].window_ns) < list->oldest_ns)
         old_n++;
     list->n -= old_n;
+    list->left_out_n = old_n;
     memmove(list->marks, list->marks + old_n, list->n * sizeof(list->marks[0]));
     memmove(list->about, list->about + old_n, list->n * sizeof(list->about[0]));
 }
@@ -252,6 +263,8 @@ static void make_sessions(struct list *list)
     qsort(runs, n, sizeof(*runs), runs_by_start);
     take_size_changes(list);
     ST_EACH_OF (run, runs, n) {
+        if (list->more) /* what came before that is not known to be quiet */
+            run->from_wall_ns = ST_MAX(run->from_wall_ns, list->oldest_ns);
         struct st_heard_session *last = list->sessions_n > 0 ? &list->sessions[list->sessions_n - 1] : NULL;
         if (last != NULL && run->from_wall_ns <= st_ns_add(last->to_ns, 60 * ST_NS_PER_S))
             last->to_ns = ST_MAX(run->to_wall_ns, last->to_ns);
@@ -303,11 +316,14 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
     ST_EACH_OF (about, list->about, list->n)
         unexplained_n += about->fits_n == 0;
     buf[0] = '\0';
-    if (list->n == 0) {
+    if (list->n == 0 && list->left_out_n == 0) {
         snprintf(buf, bytes, "No marks. When it clicks, run: sleeptune heard");
         return;
     }
     st_text_append(buf, bytes, "%zu mark%s", list->n, list->n == 1 ? "" : "s");
+    if (list->left_out_n > 0)
+        st_text_append(buf, bytes, " (%zu older left out: the last %d events are looked at)",
+                       list->left_out_n, EVENTS_MAX);
     const bool all = best != NULL && best->hits_n == counted_n && counted_n >= ST_HEARD_LEAST_N;
     if (best != NULL && (best->named || (all && !best->frequent)))
         st_text_append(buf, bytes, ": %" PRIu32 " of %" PRIu32 " after this: %s (%.2g expected by chance)%s",
@@ -360,15 +376,15 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
                                           .until_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX,
                                           .limit = MARKS_MAX,
                                           .kind = st_event_kind_name(ST_EVENT_HEARD)};
-    bool more = false;
-    int r = list != NULL ? st_history_read_events(reader, &wish, take_mark, list, &more) : -ENOMEM;
+    bool more_marks = false;
+    int r = list != NULL ? st_history_read_events(reader, &wish, take_mark, list, &more_marks) : -ENOMEM;
     wish.kind = "";
     wish.limit = EVENTS_MAX;
     if (since_ns != INT64_MIN) /* what the first mark is about may have happened before */
         wish.since_ns = st_ns_sub(since_ns, LONGEST_NS);
     if (r == 0 && list->n > 0)
-        r = st_history_read_events(reader, &wish, take_event, list, &more);
-    if (r == 0 && more)
+        r = st_history_read_events(reader, &wish, take_event, list, &list->more);
+    if (r == 0 && list->more)
         drop_old_marks(list);
     if (r == 0 && list->n > 0)
         r = st_history_read_sizes(reader, since_ns, until_ns, &list->sizes);

@@ -54,7 +54,7 @@ ST_NODISCARD int st_history_read_text(struct st_history_reader *reader, const st
 
 struct st_history_events_wish {
     int64_t since_ns, until_ns; /* INT64_MIN, INT64_MAX: all */
-    int64_t limit;              /* the last ones; 1 .. 5000 */
+    int64_t limit;              /* the last ones; 1 or more */
     const char *kind;           /* name of events; "": all */
 };
 

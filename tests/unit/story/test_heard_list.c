@@ -218,6 +218,37 @@ static void a_window_of_practice_is_that_of_the_mark(void **state)
     json_decref(read);
 }
 
+/* A machine that wakes late five times a second: what happened before six marks is known nevertheless. */
+static void many_late_wake_ups_hide_no_mark(void **state)
+{
+    (void)state;
+    open_it();
+    const int64_t from_ns = 1000 * MINUTE_NS;
+    assert_int_equal(st_history_begin(history), 0);
+    play(from_ns, 30);
+    for (int64_t i = 0; i < 6; i++) {
+        struct st_event event = st_event_make(from_ns + (2 + i) * MINUTE_NS, ST_EVENT_DEVICE_XRUN, "%s", "");
+        ST_PRINT(event.source, "pipewire");
+        event.place = ST_DROPOUT_AT_RESYNC;
+        event.count_n = 1;
+        assert_int_equal(st_history_add_event(history, &event), 0);
+        happens(event.wall_ns + ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
+    }
+    for (int64_t i = 0; i < 6000; i++) {
+        struct st_event event =
+            st_event_make(from_ns + 9 * MINUTE_NS + i * 200 * ST_NS_PER_MS, ST_EVENT_LATE_WAKE, "%s", "");
+        event.lateness_ns = event.span_ns = ST_NS_PER_MS;
+        event.circumstances.pressure_memory_permille = 200;
+        event.circumstances.pressure_io_permille = 200;
+        event.circumstances.throttles_n = 1;
+        assert_int_equal(st_history_add_event(history, &event), 0);
+    }
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document();
+    assert_non_null(strstr(text_of(read, "text"), "6 marks: 6 of 6 after this: a second card"));
+    json_decref(read);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +258,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(usb_packets_are_not_watched_unless_they_were, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_kernel_log_and_the_machine_are_causes, setup, teardown),
         cmocka_unit_test_setup_teardown(a_window_of_practice_is_that_of_the_mark, setup, teardown),
+        cmocka_unit_test_setup_teardown(many_late_wake_ups_hide_no_mark, setup, teardown),
         cmocka_unit_test_setup_teardown(marks_without_music_are_shown_and_tell_nothing, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
