@@ -230,7 +230,7 @@ function pick(one) {
 /* What each client did in the ten seconds before, in a viewer: another site gets the file from this page, and keeps it in the browser. */
 const VIEWER = "https://ui.perfetto.dev";
 function traceButton(one) {
-  const part = make("p"), button = make("button", "Open as a timeline"), said = make("span", " " + VIEWER + " gets the names and times of PipeWire\u2019s clients; it uploads nothing");
+  const part = make("p"), button = make("button", "Open as a timeline"), said = make("span", " " + VIEWER + " gets the file: names of programs, their times, what is known of the CPUs; it uploads nothing");
   button.type = "button";
   button.addEventListener("click", async () => {
     const viewer = open(VIEWER);

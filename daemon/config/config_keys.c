@@ -60,7 +60,7 @@ const struct st_config_key st_config_keys[] = {
      "Show other machines which programs run here: /metrics at http.listen then names them, and the page and "
      "/v1 are served to who knows a token, another one for each start. \"sleeptune status --html\" prints "
      "the "
-     "address with it. Marks (\"sleeptune heard\") are never served to other machines."},
+     "address with it. Other machines get the time of a mark (\"sleeptune heard\"), never its note."},
     {"observe.alsa", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.alsa),
      ST_CONFIG_APPLIES_OBSERVE,
      "Dropouts of other programs on ALSA devices (Linux), read from /proc/asound four times a second. A "

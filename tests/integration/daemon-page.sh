@@ -204,7 +204,7 @@ if [ -d "$tmp/state/traces" ]; then
     opens='window.open = (to) => ({ postMessage: (what, whom) => { window.sent ??= []; window.sent.push([to, what, whom]); if (what === "PING") dispatchEvent(new MessageEvent("message", { data: "PONG", origin: to })); }, close: () => { window.closed_again = true; } }), true'
     to='[...document.querySelectorAll("#picked button")].filter((at) => at.textContent === "Open as a timeline").length === 1'
     out=$(url=$private && browser --wait "$live" --wait "document.querySelectorAll('#rows .loss').length >= 1" --wait "($opens)" --wait "(document.getElementById('earlier').click(), document.querySelector('#picked p').textContent.includes('Earlier'))" --wait "$to" \
-        --print 'document.querySelector("#picked span").textContent.includes("https://ui.perfetto.dev gets the names")' --wait '(document.querySelector("#picked button").click(), true)' \
+        --print 'document.querySelector("#picked span").textContent.includes("https://ui.perfetto.dev gets the file")' --wait '(document.querySelector("#picked button").click(), true)' \
         --wait 'window.sent?.at(-1)[1].perfetto !== undefined' --print 'window.sent.at(-1)[0] + " " + window.sent.at(-1)[2] + " " + (new Uint8Array(window.sent.at(-1)[1].perfetto.buffer)[0])')
     is "a dropout opens as a timeline: it says where, and the viewer gets the file from the page" "$(xargs <<<"$out")" "true https://ui.perfetto.dev https://ui.perfetto.dev 10"
 fi
