@@ -11,6 +11,7 @@
 #include "xruns/xrun.h"
 
 #define CANNOT(fault) (1U << ST_WAY_CANNOT_##fault)
+#define NO_SERVER     (CANNOT(CLIENT) | CANNOT(BUFFER) | CANNOT(GRAPH) | CANNOT(SECOND))
 #define LINUX         (1U << ST_OS_LINUX)
 #define FREEBSD       (1U << ST_OS_FREEBSD)
 #define READ_BYTES    65536
@@ -58,6 +59,7 @@ const struct st_way st_ways[] = {
         .title = "over snd-aloop",
         .make = "aloop: run 'modprobe snd-aloop' as root, then add --back aloop",
         .cannot_hear = CANNOT(WIRE),
+        .direct = NO_SERVER | CANNOT(SHAPE),
         .chosen = true,
     },
     {
@@ -74,12 +76,14 @@ const struct st_way st_ways[] = {
         .systems = LINUX,
         .program = "sleeptune-listen-alsa",
         .title = "over a device of ALSA",
+        .direct = NO_SERVER,
     },
     {
         .name = "device",
         .systems = FREEBSD,
         .program = "sleeptune-listen-oss",
         .title = "over a device of OSS",
+        .direct = NO_SERVER,
     },
     {.name = NULL},
 };
@@ -91,6 +95,12 @@ const struct st_way *st_way_find(const char *name, enum st_os os)
             return way;
     }
     return NULL;
+}
+
+/* "default" and "pipewire" are plug-ins of ALSA that lead to a sound server. */
+unsigned st_way_cannot_hear(const struct st_way *way, const char *plays)
+{
+    return way->cannot_hear | (strpbrk(plays, ":/") != NULL ? way->direct : 0);
 }
 
 /* --- a program --- */

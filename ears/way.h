@@ -32,6 +32,7 @@ struct st_way {
     const char *title;    /* "over a cable"; a phrase */
     const char *make;     /* how to make one: a sentence; NULL: it is there with the sound server */
     unsigned cannot_hear; /* a bit for each fault: 1U << ST_WAY_CANNOT_... */
+    unsigned direct;      /* as well, if it plays to a card itself: no server is on the way */
     unsigned systems;     /* a bit for each enum st_os that has it */
     bool chosen;          /* without --back, it is tried */
     bool music;           /* its program knows what programs play, too */
@@ -43,6 +44,9 @@ extern const struct st_way st_ways[];
 
 /** A way of that name that this system has. NULL: none. */
 const struct st_way *st_way_find(const char *name, enum st_os os);
+
+/** The faults that it cannot hear, a bit each. @param plays where it plays to. */
+unsigned st_way_cannot_hear(const struct st_way *way, const char *plays);
 
 struct st_way_wish {
     const char *plays, *records; /* devices; NULL: the usual ones */

@@ -55,7 +55,7 @@ const char *st_listen_text_record(const struct st_listen_view *view, const struc
 static unsigned cannot_hear(const struct st_listen_view *view)
 {
     const unsigned of_programs = 1U << ST_WAY_CANNOT_CLIENT | 1U << ST_WAY_CANNOT_BUFFER;
-    return view->live->way->cannot_hear | (view->music ? of_programs : 0);
+    return st_way_cannot_hear(view->live->way, view->live->head.plays) | (view->music ? of_programs : 0);
 }
 
 static bool is_known(double value)

@@ -1,0 +1,82 @@
+/* cli/show/listen_text: what a run of listen says. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/show/listen_text.h"
+
+#define RATE_HZ 48000
+
+static struct st_listen_live live;
+static struct st_hearing_result result;
+static struct st_listen_view view;
+
+/* A run of 60 s without a loss. */
+static void begin(const char *way, const char *plays)
+{
+    live = (struct st_listen_live){.way = st_way_find(way, ST_OS_LINUX)};
+    assert_non_null(live.way);
+    snprintf(live.head.plays, sizeof(live.head.plays), "%s", plays);
+    result = (struct st_hearing_result){.path_class = ST_PATH_EXACT,
+                                        .heard_s = 60,
+                                        .forced_n = 9,
+                                        .forced_found_n = 9,
+                                        .per_hour_max95 = 180,
+                                        .noise_db = (double)NAN,
+                                        .drift_ppm = (double)NAN};
+    view = (struct st_listen_view){
+        .result = &result, .live = &live, .rate_hz = RATE_HZ, .channels = 2, .rate_ppm = (double)NAN};
+}
+
+static void says(const char *wanted, bool is)
+{
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    st_listen_text_screen(&view, out, 1000);
+    assert_int_equal(fclose(out), 0);
+    if ((strstr(text, wanted) != NULL) != is)
+        fail_msg("\"%s\" is %s here: %s", wanted, is ? "missing" : "too much", text);
+    free(text);
+}
+
+/* A card that is played to directly has no sound server and no other program on its way. */
+static void test_cannot_hear(void **state)
+{
+    static const char *const of_servers[] = {"not ready in its cycle", "own buffer that runs empty",
+                                             "server that is late as a whole",
+                                             "second card that is put right"};
+    static const struct {
+        const char *way, *plays;
+        bool server;
+    } rows[] = {{"aloop", "hw:Loopback,0", false},
+                {"device", "hw:1", false},
+                {"device", "/dev/dsp1", false},
+                {"aloop", "default", true},
+                {"device", "pipewire", true}};
+    (void)state;
+    ST_EACH (row, rows) {
+        begin(row->way, row->plays);
+        ST_EACH (fault, of_servers)
+            says(*fault, !row->server);
+        says("lost USB packets", strcmp(row->way, "aloop") == 0);
+    }
+    says("nothing: this way hears each kind of loss", true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cannot_hear),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
