@@ -19,7 +19,7 @@ source_is() { value_is "[s for s in d['observe'] if s['source'] == '$1'][0]['$2'
 quiet="audio: { backend = \"none\"; };"
 
 for helper in "$SLEEPTUNE_BUILD"/xruns/helpers/sleeptune-observe-*; do
-    [ -f "$helper" ] && [ -x "$helper" ] || continue
+    if [ ! -f "$helper" ] || [ ! -x "$helper" ]; then continue; fi
     is "${helper##*/} does not work for another version" "$( (exec -a "${helper##*/}" "$helper" -V0.1 </dev/null 2>&1); echo "$?")" \
         "absent ${helper##*/} has version $("$SLEEPTUNE" --version | sed -n '1s/.* //p'), and what started it has version 0.1. Restart sleeptuned.
 2"
@@ -162,7 +162,7 @@ like "metrics: by client, whose name cannot end its label" "$metrics" '^sleeptun
 like "metrics: load" "$metrics" '^sleeptune_client_busy_ratio\{source="pipewire",client="HeavyReverb",device="card",stat="median"\} 0\.12$'
 stop
 
-# --- a flood of events for some seconds, beside what matters; ten minutes of it are in tests/unit/daemon/test_daemon_event_limit.c ---
+# --- a flood of events for some seconds, beside what matters; ten minutes of it are in tests/unit/daemon/causes/test_event_limit.c ---
 script jack <<'SH'
 #!/bin/sh
 echo ready a hostile client

@@ -110,7 +110,7 @@ cut_file() { head -c "$1" "$db" >"$tmp/cut.db"; "$SLEEPTUNE" history --db "$tmp/
 is "a file that is cut anywhere ends in a message or a history" "$(for bytes in 0 1 50 100 4096 5000 20000 100000; do cut_file $bytes; done | grep -vE '^(0|2|4)$')" ""
 
 
-# --- files that somebody made to harm who reads them; more in tests/unit/store/test_history_hostile.c ---
+# --- files that somebody made to harm who reads them; more in tests/unit/store/history/test_history_hostile.c ---
 "$made/make_history" "$tmp/view.db" 1795190400 0 2 5 >/dev/null
 "$PYTHON" - "$tmp/view.db" <<'PY'
 import sqlite3, sys

@@ -17,7 +17,7 @@
 #include "lab/series/simulate.h"
 #include "tests/unit/noise.h"
 
-#define EACH_N 40 /* as a unit test; `test_series_classes 1000` for all */
+#define EACH_N 40 /* as a unit test; `test_series_analysis_classes 1000` for all */
 
 struct truth {
     double every;   /* periods between pulses, or cycles of a rectangle */

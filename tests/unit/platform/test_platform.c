@@ -385,7 +385,7 @@ static void the_program_knows_where_it_lies(void **state)
     char path[4096], cut[8];
     assert_int_equal(p->machine.program_path(&p->machine, path, sizeof(path)), 0);
     assert_int_equal(path[0], '/');
-    assert_non_null(strstr(path, "/test_native"));
+    assert_non_null(strstr(path, "/test_platform"));
     assert_int_equal(access(path, X_OK), 0);
     assert_int_equal(p->machine.program_path(&p->machine, cut, sizeof(cut)), -ENAMETOOLONG);
 }
