@@ -16,6 +16,9 @@ struct st_listen_wish {
     bool music; /* what programs play to `plays` is compared with what comes back; nothing is played */
 };
 
+/** The command that goes this way again, for any time: "sleeptune listen --back cable". @return buf. */
+const char *st_listen_live_command(const struct st_listen_wish *wish, char *buf, size_t bytes);
+
 struct st_listen_live {
     const struct st_way *way; /* that it went over; NULL: none */
     struct st_capture_head head;

@@ -20,10 +20,9 @@ static void say_begin(void *ctx, const struct st_way *way, const struct st_captu
     struct st_listen_run *run = ctx;
     struct st_capture_head safe = *head;
     run->view.rate_hz = head->rate_hz;
-    run->view.music = run->wish->music;
-    run->view.channels = head->channels / (run->wish->music ? 2 : 1);
-    const char *time = ST_NS_SHORT(run->wish->duration_ns);
-    if (run->wish->music) {
+    run->view.channels = head->channels / (run->view.wish.music ? 2 : 1);
+    const char *time = ST_NS_SHORT(run->view.wish.duration_ns);
+    if (run->view.wish.music) {
         st_hearing_init_music(&run->hearing, head->rate_hz, run->view.channels,
                               (uint64_t)st_posix_now_ns(NULL));
         fprintf(stderr,
@@ -69,14 +68,14 @@ static void take_packet(void *ctx, const struct st_capture_packet *packet)
     if (run->first_ns == 0) {
         run->first_ns = packet->time_ns;
         run->first_recorded = run->next_frame = packet->recorded;
-        if (!run->wish->music)
+        if (!run->view.wish.music)
             st_hearing_expect(&run->hearing, 0, packet->played);
     }
-    if (packet->recorded > run->next_frame && run->wish->music)
+    if (packet->recorded > run->next_frame && run->view.wish.music)
         st_hearing_gap(&run->hearing, packet->recorded - run->next_frame);
     else if (packet->recorded > run->next_frame)
         fill_gap(run, packet->recorded - run->next_frame);
-    if (!run->wish->music &&
+    if (!run->view.wish.music &&
         !run->hearing.places.was_locked) /* a player that was late at first moved the signal */
         run->ahead = (int64_t)(packet->played - (packet->recorded - run->first_recorded));
     run->next_frame = packet->recorded + packet->frames_n;
@@ -119,7 +118,7 @@ int st_listen_run_live(const char *command, const struct st_listen_wish *wish, s
 {
     static const struct st_listen_calls calls = {say_begin, take_packet};
     struct st_listen_view *view = &run->view;
-    run->wish = wish;
+    view->wish = *wish;
     const int status = st_listen_live(command, st_platform_native(), wish, &calls, run, &run->live);
     if (status != ST_EXIT_DONE)
         return status;

@@ -24,7 +24,6 @@ struct st_listen_run {
     struct st_hearing_result result;
     struct st_listen_live live;
     struct st_daemon_answer records;
-    const struct st_listen_wish *wish;
     uint64_t next_frame, first_recorded;
     int64_t
         ahead; /* frames of the signal that had been played, less those recorded, when it was heard first */

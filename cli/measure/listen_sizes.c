@@ -53,8 +53,8 @@ int st_listen_sizes_run(const char *command, const struct st_listen_wish *wish, 
     int status = st_listen_run_live(command, &one, run);
     if (status != ST_EXIT_DONE)
         return status;
-    *ret =
-        (struct st_listen_sizes){.title = run->live.way->title, .used_frames = run->live.head.period_frames};
+    *ret = (struct st_listen_sizes){
+        .title = run->live.way->title, .wish = *wish, .used_frames = run->live.head.period_frames};
     row = row_of(run, ret->used_frames);
     add_row(ret, &row);
     if (one.back == NULL)
@@ -119,7 +119,7 @@ static void print_row(const struct st_listen_sizes *sizes, const struct st_liste
 void st_listen_sizes_screen(const struct st_listen_sizes *sizes, FILE *out, int width)
 {
     const struct st_listen_size *held = st_listen_sizes_held(sizes);
-    char text[400], time[32];
+    char text[1400], time[32];
     if (held != NULL) {
         st_ns_format_short(llround(held->heard_s * ST_NS_PER_S), time, sizeof(time));
         ST_PRINT(text,
@@ -137,10 +137,11 @@ void st_listen_sizes_screen(const struct st_listen_sizes *sizes, FILE *out, int 
     fputc('\n', out);
     if (held != NULL && held->asked_frames > sizes->used_frames)
         (void)st_predict_text_setting(held->asked_frames, text, sizeof(text));
+    else if (held != NULL)
+        ST_PRINT(text, "%s -d 3h, which can show less than 1 an hour",
+                 st_listen_live_command(&sizes->wish, ST_ROOM(1200)));
     else
-        ST_PRINT(text, "%s",
-                 held != NULL ? "sleeptune listen -d 3h, which can show less than 1 an hour"
-                              : "sleeptune check, to find what was late");
+        ST_PRINT(text, "%s", "sleeptune check, to find what was late");
     st_text_field(out, "Next", text, 6, width);
 }
 

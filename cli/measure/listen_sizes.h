@@ -20,6 +20,7 @@ struct st_listen_sizes {
     struct st_listen_size rows[ST_LISTEN_SIZES_MAX]; /* by asked_frames */
     size_t n;
     const char *title; /* of the way */
+    struct st_listen_wish wish;
     uint32_t used_frames;
 };
 

@@ -8,7 +8,6 @@
 
 #define LABEL     10    /* columns */
 #define ROWS      3     /* losses on the screen */
-#define WANTED    1     /* losses an hour that a longer run shows */
 #define SURE_S    10785 /* 3600 * -ln 0.05: none in that time is at most one an hour */
 #define NEAR_MS   200
 #define RECORD_NS (1500 * ST_NS_PER_MS)
@@ -55,7 +54,7 @@ const char *st_listen_text_record(const struct st_listen_view *view, const struc
 static unsigned cannot_hear(const struct st_listen_view *view)
 {
     const unsigned of_programs = 1U << ST_WAY_CANNOT_CLIENT | 1U << ST_WAY_CANNOT_BUFFER;
-    return st_way_cannot_hear(view->live->way, view->live->head.plays) | (view->music ? of_programs : 0);
+    return st_way_cannot_hear(view->live->way, view->live->head.plays) | (view->wish.music ? of_programs : 0);
 }
 
 static bool is_known(double value)
@@ -88,7 +87,7 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
     const char *heard = ST_NS_LONG(llround(result->heard_s * ST_NS_PER_S));
     if (result->path_class == ST_PATH_NONE)
         snprintf(buf, bytes, "! Invalid: the %s was not heard, so nothing can be said about losses.",
-                 view->music ? "music" : "test signal");
+                 view->wish.music ? "music" : "test signal");
     else if (result->forced_n == 0)
         snprintf(buf, bytes, "! Invalid: no test glitch could be made, so losses may have been missed.");
     else if (!st_hearing_valid(result))
@@ -174,7 +173,7 @@ static void say_path(const struct st_listen_view *view, FILE *out, int width)
 static void say_unheard(const struct st_listen_view *view, FILE *out, int width)
 {
     const double frames = view->result->unheard_s * view->rate_hz;
-    if (view->music && frames > 0)
+    if (view->wish.music && frames > 0)
         st_text_field(out, "Unheard",
                       ST_TEXT(200, "%s in which the music was silent, or could not be compared",
                               time_of(view, frames, ST_ROOM(32))),
@@ -223,36 +222,34 @@ static void say_deaf(const struct st_listen_view *view, FILE *out, int width)
 static void say_next(const struct st_listen_view *view, FILE *out, int width)
 {
     const struct st_hearing_result *result = view->result;
-    const char *next, *longer = view->live == NULL ? "record for 3 h, which"
-                                : view->music      ? "sleeptune listen --music -d 3h, which"
-                                                   : "sleeptune listen -d 3h, which";
-    char text[100];
-    ST_PRINT(text, "%s can show less than %d an hour", longer, WANTED);
+    const char *next = NULL, *again = st_listen_live_command(&view->wish, ST_ROOM(1200));
+    char text[1400];
     if (result->remarks[ST_REMARK_SILENT])
         next = "unmute and turn up both devices (alsamixer, or wpctl status), then try again";
     else if (!st_hearing_valid(result) && view->live == NULL)
         next = "sleeptune listen --signal FILE, play that file through the path, and record it from its "
                "beginning";
     else if (view->live != NULL && view->live->has_ended)
-        next = "connect the device or start the sound server again, then sleeptune listen";
+        ST_PRINT(text, "connect the device or start the sound server again, then %s", again);
     else if (result->remarks[ST_REMARK_EFFECTS])
         next = "turn the effect off, or compare behind it: sleeptune listen --music --play SINK";
     else if (!st_hearing_valid(result) && view->live->events_n[ST_CAPTURE_MIXED] > 0)
-        next = view->music ? "stop the other programs that play, then run: sleeptune listen --music"
-                           : "stop the other programs that play, then run: sleeptune listen";
-    else if (!st_hearing_valid(result) && view->music)
-        next = "start music that is neither silent nor one tone, then run: sleeptune listen --music";
+        ST_PRINT(text, "stop the other programs that play, then run: %s", again);
+    else if (!st_hearing_valid(result) && view->wish.music)
+        ST_PRINT(text, "start music that is neither silent nor one tone, then run: %s", again);
     else if (!st_hearing_valid(result))
         next = "sleeptune listen --help, for another way back (--back)";
     else if (result->losses_n > 0 && view->live != NULL)
         next = "sleeptune check, to find what was late";
     else if (result->losses_n > 0)
         next = "sleeptune check, on the computer that played it";
-    else if (result->heard_s < SURE_S)
-        next = text;
-    else
+    else if (result->heard_s >= SURE_S)
         return;
-    st_text_field(out, "Next", next, LABEL, width);
+    else if (view->live == NULL)
+        next = "record for 3 h, which can show less than 1 an hour";
+    else
+        ST_PRINT(text, "%s -d 3h, which can show less than 1 an hour", again);
+    st_text_field(out, "Next", next != NULL ? next : text, LABEL, width);
 }
 
 void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int width)
@@ -341,7 +338,7 @@ json_t *st_listen_text_json(const struct st_listen_view *view)
                   st_json_integer_or_null(head->period_frames > 0, head->period_frames));
     if (document == NULL)
         return NULL;
-    if (view->music) {
+    if (view->wish.music) {
         st_json_set(document, "signal", "music");
         st_json_set(document, "unheard_s", result->unheard_s);
     }

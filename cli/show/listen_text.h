@@ -11,7 +11,7 @@ struct st_listen_view {
     const struct st_listen_live *live; /* NULL: a file */
     const char *file;                  /* foreign text, if live is NULL */
     bool is_cut;                       /* the file */
-    bool music;                        /* what programs played was compared with it */
+    struct st_listen_wish wish;        /* what was asked for; all 0: a file */
     uint32_t rate_hz, channels;
     bool latency_known;
     int64_t latency_frames;

@@ -78,6 +78,12 @@ static void test_screen(void **state)
     assert_non_null(strstr(text, "    64      1.3 ms  not known               invalid: see --frames 64\n"));
     assert_non_null(strstr(text, "   128      2.7 ms  256 frames, 5.3 ms      3, 3 ms in all, in use\n"));
     assert_non_null(strstr(text, "   256      5.3 ms  512 frames, 10.7 ms     none\n"));
+    assert_null(strstr(text, "sleeptune listen"));
+    free(text);
+    sizes.used_frames = 256;
+    sizes.wish = (struct st_listen_wish){.back = "cable"};
+    text = screen();
+    assert_non_null(strstr(text, "sleeptune listen --back cable -d 3h, which can"));
     free(text);
     json_t *list = st_listen_sizes_json(&sizes);
     assert_int_equal(json_array_size(list), 4);

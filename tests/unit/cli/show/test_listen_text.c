@@ -72,10 +72,27 @@ static void test_cannot_hear(void **state)
     says("nothing: this way hears each kind of loss", true);
 }
 
+/* The next step goes the same way. */
+static void test_next(void **state)
+{
+    (void)state;
+    begin("cable", "alsa_output");
+    says("sleeptune listen -d 3h, which can", true);
+    view.wish = (struct st_listen_wish){.back = "a source", .plays = "hw:1", .frames = 64};
+    says("sleeptune listen --back 'a source' --play hw:1 -f 64 -d 3h, which can", true);
+    live.has_ended = true;
+    says("start the sound server again, then sleeptune listen --back 'a source' --play hw:1 -f 64\n", true);
+    live.has_ended = false;
+    result.forced_found_n = 0;
+    view.wish = (struct st_listen_wish){.back = "cable", .music = true};
+    says("then run: sleeptune listen --music --back cable\n", true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cannot_hear),
+        cmocka_unit_test(test_next),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
