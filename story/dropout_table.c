@@ -275,6 +275,18 @@ const char *st_dropout_table_code(const struct st_dropout_client *client, char *
     return buf;
 }
 
+const char *st_dropout_table_not_watched(unsigned flags, char *buf, size_t buf_bytes)
+{
+    const bool freebsd = (flags & ST_DROPOUT_TABLE_FREEBSD) != 0;
+    snprintf(buf, buf_bytes, "%s%sBluetooth's radio, %scables, power supply",
+             (flags & ST_DROPOUT_TABLE_NO_USB) == 0 ? ""
+             : freebsd                              ? "USB packets, "
+                                                    : "USB packets (need root and usbmon), ",
+             freebsd ? "programs that play through virtual_oss, " : "",
+             (flags & ST_DROPOUT_TABLE_NO_CARDS) != 0 ? "a second card that the server puts right, " : "");
+    return buf;
+}
+
 int64_t st_dropout_table_first(const struct st_dropout_table *table)
 {
     int64_t first_wall_ns = INT64_MAX;

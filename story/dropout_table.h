@@ -36,10 +36,10 @@ struct st_dropout_client {
     int64_t seen_ns, load_ns;      /* its last line, and load line; INT64_MIN: none */
 };
 
-/* Where sound is lost and no part of sleeptune looks. */
-#define ST_DROPOUT_TABLE_NOT_WATCHED "USB packets, " ST_DROPOUT_TABLE_NOT_EVEN_ROOT
-#define ST_DROPOUT_TABLE_NOT_EVEN_ROOT                                                                       \
-    "Bluetooth's radio, a second card that the server puts right, cables, power supply"
+/* Of st_dropout_table_not_watched. */
+#define ST_DROPOUT_TABLE_NO_USB   1U
+#define ST_DROPOUT_TABLE_NO_CARDS 2U /* resyncs of second cards */
+#define ST_DROPOUT_TABLE_FREEBSD  4U
 
 #define ST_DROPOUT_CYCLE_MAX 16 /* clients; further ones are left out */
 
@@ -99,6 +99,9 @@ const char *st_dropout_table_code(const struct st_dropout_client *client, char *
  * asked for 1024 frames, Music for 44.1 kHz". "": none did.
  * @return buf. */
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes);
+
+/** Where sound is lost and no part of sleeptune looks. @return buf. */
+const char *st_dropout_table_not_watched(unsigned flags, char *buf, size_t buf_bytes);
 
 /** When the first dropout of its clients was; INT64_MAX: not known. */
 int64_t st_dropout_table_first(const struct st_dropout_table *table);

@@ -342,7 +342,9 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
         st_text_append(buf, bytes,
                        " %zu unexplained: nothing that is watched happened then. Not watched here: %s",
                        unexplained_n,
-                       list->usb_unwatched ? ST_DROPOUT_TABLE_NOT_WATCHED : ST_DROPOUT_TABLE_NOT_EVEN_ROOT);
+                       st_dropout_table_not_watched((list->usb_unwatched ? ST_DROPOUT_TABLE_NO_USB : 0) |
+                                                        ST_DROPOUT_TABLE_NO_CARDS,
+                                                    ST_ROOM(200)));
 }
 
 static json_t *document_of(struct list *list, int64_t since_ns, int64_t until_ns)

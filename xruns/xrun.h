@@ -18,6 +18,7 @@
 #define ST_XRUN_SERVER_ITSELF "PipeWire" /* its own name in the place of a client: it was late itself */
 #define ST_XRUN_ASKED_MS      1000       /* this asked_rate_hz: asked_frames are ms, and about that */
 #define ST_XRUN_NORMAL        100        /* this priority: no real-time thread */
+#define ST_XRUN_NO_RESYNCS    "resyncs of second cards are not watched" /* in why, of a source that watches */
 
 /* Between a program and its sound server: what of it is watched. */
 enum st_xrun_between {

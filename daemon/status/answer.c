@@ -357,13 +357,20 @@ static void client_next(const struct st_view *view, struct st_answer *next)
                  next->next_why[0] != '\0' ? "sleeptune status --watch" : "sleeptune history --events");
 }
 
-const char *st_answer_not_watched(const struct st_view *view)
+const char *st_answer_not_watched(const struct st_view *view, char *buf, size_t buf_bytes)
 {
+    unsigned flags = ST_DROPOUT_TABLE_NO_USB | ST_DROPOUT_TABLE_NO_CARDS;
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        if (strcmp(source->source, "usb") == 0 && source->state == ST_OBSERVED_WATCHING)
-            return ST_DROPOUT_TABLE_NOT_EVEN_ROOT;
+        const bool watched = source->state == ST_OBSERVED_WATCHING;
+        if (strcmp(source->source, "sound4") == 0 && !source->never)
+            flags |= ST_DROPOUT_TABLE_FREEBSD;
+        if (strcmp(source->source, "usb") == 0 && watched)
+            flags &= ~ST_DROPOUT_TABLE_NO_USB;
+        if (strcmp(source->source, "pipewire") == 0 && watched &&
+            strstr(source->why, ST_XRUN_NO_RESYNCS) == NULL)
+            flags &= ~ST_DROPOUT_TABLE_NO_CARDS;
     }
-    return ST_DROPOUT_TABLE_NOT_WATCHED;
+    return st_dropout_table_not_watched(flags, buf, buf_bytes);
 }
 
 /* No dropout was seen, and someone heard one: it was where nothing is watched. */
@@ -380,7 +387,7 @@ static void set_not_watched(const struct st_view *view, struct st_answer *answer
                        seen->clients[i].name);
         break;
     }
-    st_text_append(buf, sizeof(answer->next_why), "%s", st_answer_not_watched(view));
+    st_text_append(buf, sizeof(answer->next_why), "%s", st_answer_not_watched(view, ST_ROOM(200)));
 }
 
 static void set_next(const struct st_view *view, struct st_answer *answer)

@@ -521,7 +521,7 @@ static void add_sound(json_t *sections, const struct st_view *view)
     add_stream(&to, &view->audio);
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
         add_source(&to, source);
-    add(&to, OK, "Not seen here", "%s", st_answer_not_watched(view));
+    add(&to, OK, "Not seen here", "%s", st_answer_not_watched(view, ST_ROOM(200)));
     end_section(sections, "Sound", &to);
 }
 

@@ -85,9 +85,9 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 
 static void say_ready(struct observer *observer)
 {
-    const char *cards = observer->log_tried && observer->log_source == NULL
-                            ? "; resyncs of second cards are not watched: its log cannot be read"
-                            : "";
+    const char *cards = observer->log_tried && observer->log_source == NULL ? "; " ST_XRUN_NO_RESYNCS
+                                                                              ": its log cannot be read"
+                                                                            : "";
     char beyond[80] = "", heard[256] = "";
     observer->beyond_n = observer->profile.beyond_n;
     observer->taps_n = observer->listener.taps_n;

@@ -131,7 +131,8 @@ static void usb_packets_are_not_watched_unless_they_were(void **state)
     assert_int_equal(st_history_commit(history), 0);
     json_t *read = document();
     assert_non_null(strstr(text_of(read, "text"), " 2 unexplained: "));
-    assert_non_null(strstr(text_of(read, "text"), " Not watched here: USB packets, Bluetooth"));
+    assert_non_null(
+        strstr(text_of(read, "text"), " Not watched here: USB packets (need root and usbmon), Bluetooth"));
     json_decref(read);
     read = document_since(NOON_NS + 10 * MINUTE_NS);
     assert_non_null(strstr(text_of(read, "text"), " 1 unexplained: "));

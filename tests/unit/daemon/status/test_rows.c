@@ -15,6 +15,9 @@
 #include "daemon/status/rows.h"
 #include "tests/unit/view_fixture.h"
 
+/* With PipeWire, not as root. */
+#define NOT_WATCHED "USB packets (need root and usbmon), Bluetooth's radio, cables, power supply"
+
 /* The text of the first row with this label, "" for none; its state and whether it is a detail. */
 static const char *row_of(const json_t *screen, const char *label, const char **ret_state, bool *ret_detail)
 {
@@ -158,7 +161,28 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_of_screen("answer",
                      "No dropout in the last 60 min on PipeWire at 1024 frames. Earlier: 412 dropouts, "
                      "22:22 to 22:23.");
-    expect_of_screen("next_why", "if it clicked: not watched here: " ST_DROPOUT_TABLE_NOT_WATCHED);
+    expect_of_screen("next_why", "if it clicked: not watched here: " NOT_WATCHED);
+}
+
+static void what_no_source_sees_is_listed(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    expect_of_screen("next_why", "if it clicked: not watched here: " NOT_WATCHED);
+    expect_row("Not seen here", NOT_WATCHED, "ok", true);
+    /* as the helper says it, where the profiler has no clocks of second cards */
+    snprintf(pipewire->why, sizeof(pipewire->why),
+             "profiler of PipeWire 0.3.65; resyncs of second cards are not watched: its log cannot be read");
+    expect_row("Not seen here",
+               "USB packets (need root and usbmon), Bluetooth's radio, a second card that the server puts "
+               "right, cables, power supply",
+               "ok", true);
+    view.observe.sources[view.observe.n++] =
+        (struct st_observed_view){.source = "sound4", .state = ST_OBSERVED_WATCHING}; /* FreeBSD */
+    expect_row("Not seen here",
+               "USB packets, programs that play through virtual_oss, Bluetooth's radio, a second card that "
+               "the server puts right, cables, power supply",
+               "ok", true);
 }
 
 static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
@@ -221,7 +245,7 @@ static void what_is_not_watched_is_not_said_to_be_none(void **state)
     client->load.between = ST_XRUN_BETWEEN_UNSEEN;
     expect_cells("[\"mpv\", \"?\", \"not watched between it and its server\", \"1 %\", \"0 %\"]");
     expect_of_screen("next_why", "if it clicked: not watched here: what mpv writes too late (its "
-                                 "buffer), " ST_DROPOUT_TABLE_NOT_WATCHED);
+                                 "buffer), " NOT_WATCHED);
     expect_row("Not seen here", "between mpv and PipeWire", "ok", true);
     client->load.between = ST_XRUN_BETWEEN_STOPS;
     expect_cells("[\"mpv\", \"0\", \"only stops are watched between it and its server\", \"1 %\", \"0 %\"]");
@@ -609,12 +633,12 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     expect_of_screen("answer", "No dropout since 22:13 on PipeWire at 1024 frames.");
     expect_of_screen("state", "ok");
     expect_of_screen("next", "sleeptune history");
-    expect_of_screen("next_why", "if it clicked: not watched here: " ST_DROPOUT_TABLE_NOT_WATCHED);
+    expect_of_screen("next_why", "if it clicked: not watched here: " NOT_WATCHED);
     result.misses = 4; /* the test loop is no witness against music that plays without a fault */
     st_hist_add_n(&result.lateness, INT64_C(22000000), 4);
     expect_of_screen("answer", "No dropout since 22:13 on PipeWire at 1024 frames.");
     expect_of_screen("state", "ok");
-    expect_of_screen("next_why", "if it clicked: not watched here: " ST_DROPOUT_TABLE_NOT_WATCHED);
+    expect_of_screen("next_why", "if it clicked: not watched here: " NOT_WATCHED);
     expect_row("This computer", "timing not OK: a test loop missed 4 of 1000 periods", "warn", true);
     snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO"); /* neither are its rights */
     expect_of_screen("next", "sleeptune history");
@@ -813,7 +837,10 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
                "known, CPU time per poll not known yet (n = 0)",
                "ok", true);
     expect_no_row("Not watched");
-    expect_row("Not seen here", ST_DROPOUT_TABLE_NOT_WATCHED, "ok", true);
+    expect_row("Not seen here",
+               "USB packets (need root and usbmon), Bluetooth's radio, a second card that the server puts "
+               "right, cables, power supply",
+               "ok", true);
     never->mode = ST_OBSERVED_ON; /* asked for */
     expect_row("Not watched", "sound4", "bad", true);
     never->mode = ST_OBSERVED_AUTO;
@@ -828,7 +855,9 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     expect_row("JACK", "server studio, 2 dropouts, last ", "warn", false);
     *never = (struct st_observed_view){
         .source = "usb", .device_only = true, .state = ST_OBSERVED_WATCHING, .why = "USB packets of A"};
-    expect_row("Not seen here", ST_DROPOUT_TABLE_NOT_EVEN_ROOT, "ok", true);
+    expect_row("Not seen here",
+               "Bluetooth's radio, a second card that the server puts right, cables, power supply", "ok",
+               true);
     expect_row("Watched", "usb (USB packets of A), device xruns: 0, CPU time per poll not known yet (n = 0)",
                "ok", true);
 }
@@ -938,6 +967,7 @@ int main(void)
         TEST(first_line_blames_who_took_the_cpu),
         TEST(buffer_that_helps_fits_the_worst_cycle_or_is_not_named),
         TEST(dropouts_before_the_buffer_was_raised_are_over),
+        TEST(what_no_source_sees_is_listed),
         TEST(only_what_was_watched_is_said_to_be_without_a_dropout),
         TEST(timing_is_compared_with_a_shorter_period_of_the_music),
         TEST(late_wake_ups_that_the_musics_buffer_outlasts_have_no_main_cause),
