@@ -10,6 +10,7 @@
 #include "xruns/dropout_reason.h"
 
 #define FILES_MAX 1024
+#define MARKED_NS (60 * ST_NS_PER_S)
 #define NEW_NAME  "new" /* until it is complete; the next one takes the place of what a kill left */
 
 /* --- which one goes --- */
@@ -35,11 +36,23 @@ static bool is_first_of_cause(const char *const *names, size_t n, size_t i)
     return true;
 }
 
-/* 0: an ordinary one, 1: the first of its cause, 2: of a mark. */
+/* Of a mark, or of what was heard then: the kernel's trace in the copy of a mark may not reach so far back.
+ */
+static bool is_marked(const char *const *names, size_t n, size_t i)
+{
+    ST_EACH_OF (name, names, n) {
+        const int64_t later_ns = st_ns_sub(wall_of(*name), wall_of(names[i]));
+        if (later_ns >= 0 && later_ns < MARKED_NS &&
+            st_text_begins(cause_of(*name), "-" ST_TRACE_COPY_MARK "."))
+            return true;
+    }
+    return false;
+}
+
+/* 0: an ordinary one, 1: the first of its cause. */
 static int worth(const char *const *names, size_t n, size_t i)
 {
-    static const char mark[] = "-" ST_TRACE_COPY_MARK ".";
-    return strncmp(cause_of(names[i]), mark, strlen(mark)) == 0 ? 2 : is_first_of_cause(names, n, i);
+    return is_marked(names, n, i) ? 2 : is_first_of_cause(names, n, i);
 }
 
 size_t st_recorder_least(const char *const *names, size_t n)
