@@ -180,7 +180,7 @@ static int say(const char *command, const struct run *run)
     if (r < 0)
         return st_failure(command, "cannot keep your window: %s", strerror(-r));
     printf("A mark by a key now means the last %.2f s (the default is %.1f s).\n"
-           "Next: bind this to a key of your desktop: sleeptune heard --key --quiet\n",
+           "Next: a key of your desktop: sleeptune heard --bind\n",
            (double)result.window_ns / 1e9, (double)ST_PRACTICE_WINDOW_NS / 1e9);
     return ST_EXIT_DONE;
 }

@@ -52,7 +52,7 @@ if command -v pipewire wireplumber pw-play pw-record pw-cli pw-metadata dbus-dae
     pids+=("$recorder")
     practice "$me/all.wav" 8 0.3 "$PATH"
     kill "$recorder"
-    like "eight real holes are heard by who listens" "$said" 'You heard 8 of 8 dropouts, after .*; 0 presses without one\. A mark by a key now means the last .* Next: bind this to a key .* status 0, holes 8 $'
+    like "eight real holes are heard by who listens" "$said" 'You heard 8 of 8 dropouts, after .*; 0 presses without one\. A mark by a key now means the last .* Next: a key of your desktop: .* status 0, holes 8 $'
     is "the window is twice the reaction and the way of the sound" \
         "$(awk '{print ($1 > 600 && $1 <= 2500)}' "$window")" 1
     before=$(cat "$window")
