@@ -108,7 +108,7 @@ static int take_value(struct options *options)
         return st_report_run_check_ids(COMMAND, options->ids, options->ids_n);
     const char *name = names[given];
     if (options->ids_n > 1 || options->input.root != NULL)
-        return st_failure_usage(COMMAND, "%s cannot go with other rules or --root", name);
+        return st_failure_usage(COMMAND, "%s cannot be combined with other rules or with --root", name);
     const char *value = options->ids[0] + strlen(name);
     const int status = given == 0 ? take_size(name, value, options) : take_card(name, value, options);
     if (status != 0)

@@ -55,8 +55,8 @@ static const char help[] =
     "  sleeptune check --frames 64\n"
     "  sleeptune check --duration 1m --json | jq .verdict\n\n"
     "Exit status: 0 no dropout at the size in use (or of --frames), no finding at or\n"
-    "above the threshold, 1 dropouts or findings, 2 a rule that could reach the\n"
-    "threshold is unknown, 3 usage, 4 failure, 5 invalid measurement.\n";
+    "above the threshold, 1 dropouts or findings, 2 a setting that might be such a\n"
+    "finding could not be read, 3 usage, 4 failure, 5 invalid measurement.\n";
 
 /** The smallest size of which none of these wake-ups would have been a dropout; 0: none up to the longest. */
 static uint32_t held_so_far(const struct st_result *result)

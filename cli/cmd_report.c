@@ -38,8 +38,8 @@ static const char help[] =
     "  sleeptune report --json | jq .verdict\n"
     "  sleeptune report --snapshot friend.json --format markdown -o answer.md\n"
     "  sysctl -a > capture/sysctl-a.txt; sleeptune report --root capture\n\n"
-    "Exit status: 0 nothing at or above the threshold, 1 findings, 2 a rule that\n"
-    "could reach it is unknown, 3 usage, 4 failure.\n";
+    "Exit status: 0 nothing at or above the threshold, 1 findings, 2 a setting\n"
+    "that might be one could not be read, 3 usage, 4 failure.\n";
 
 static int take_input(const char *command, void *ctx, const char *text)
 {

@@ -39,8 +39,8 @@ sleeptuned -f 2>/tmp/alone.log &
 daemon=$!
 ok "it runs by hand" wait_for sleeptune status
 like "says that it keeps no history, and how it can" "$(cat /tmp/alone.log)" \
-    'no history is kept: sleeptuned can write to no state folder: set history.path, create /var/lib/sleeptune'
-like "and so does the status" "$(sleeptune status --details)" 'history.*can write to no state folder'
+    'no history is kept: sleeptuned cannot write to any state folder: set history.path, create /var/lib/sleeptune'
+like "and so does the status" "$(sleeptune status --details)" 'history.*cannot write to any state folder'
 kill "$daemon"
 wait "$daemon"
 is "it created no folder itself" "$(ls -d /var/lib/sleeptune 2>/dev/null)" ""

@@ -61,7 +61,7 @@ static void answer_by_settings(struct st_text_buffer *s, const struct st_report 
     else if (judged_n > 0)
         st_text_buffer_printf(s, "sleeptune found no setting that disturbs %s.", period);
     else
-        st_text_buffer_printf(s, "sleeptune could judge no setting for %s.", period);
+        st_text_buffer_printf(s, "sleeptune could not judge any setting for %s.", period);
 }
 
 const char *st_report_format_headline(const struct st_report *report, char *buf, size_t buf_bytes)

@@ -291,8 +291,8 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
 /** Why a rule could not be judged, in the words of the worst of its facts. */
 static const char *reason(const struct st_facts *facts, const struct st_finding *finding)
 {
-    const char *worst =
-        st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, NULL) != NULL ? "not in this text" : "not visible here";
+    const char *worst = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, NULL) != NULL ? "not in this text"
+                                                                                   : "could not be read here";
     ST_EACH_OF (row, finding->evidence, finding->evidence_n) {
         const struct st_fact *fact = *row;
         if (fact->state == ST_FACT_MALFORMED)
@@ -342,7 +342,7 @@ static void say_unknown(FILE *out, const struct st_report *report, const char *w
     fprintf(out, " (%s)", why);
 }
 
-/** "8 ok, 2 not applicable, 3 unknown: linux-hz (need root), linux-heat (not visible here)". */
+/** "8 ok, 2 not applicable, 3 unknown: linux-hz (need root), linux-heat (could not be read here)". */
 static void say_counts(FILE *out, const struct st_report *report)
 {
     fprintf(out, "%zu ok, %zu not applicable, %zu unknown", st_report_count(report, ST_STATUS_OK),

@@ -124,7 +124,7 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 
 #define USB_BUFFER        "freebsd.hw.usb.uaudio.buffer_ms"
 #define USB_NOW(ms, next) "sysctl hw.usb.uaudio.buffer_ms=" ms "\n# then " next
-#define OPEN_AGAIN        "open the device again; if that does not help, unplug it and plug it in"
+#define OPEN_AGAIN        "open the device again; if that does not help, unplug it and plug it in again"
 #define USB_EVER(ms)                                                                                         \
     "# /boot/loader.conf, because the driver may be loaded late\nhw.usb.uaudio.buffer_ms=\"" ms "\""
 #define USB_MS_MAX     8
@@ -146,7 +146,7 @@ static double attached_ms(struct st_finding *finding, int64_t unit)
 static void fix_uaudio_buffer(int64_t ms, bool adaptive, struct st_finding *finding)
 {
     st_finding_fix_now(finding, USB_NOW("%" PRId64, "%s"), ms,
-                       adaptive ? OPEN_AGAIN : "unplug the interface and plug it in");
+                       adaptive ? OPEN_AGAIN : "unplug the interface and plug it in again");
     st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, USB_EVER("%" PRId64), ms);
 }
 

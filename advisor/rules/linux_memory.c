@@ -148,7 +148,7 @@ static int need_choice(struct st_finding *finding, const char *key, char *ret, s
         return r;
     r = st_proc_chosen(text, ret, bytes);
     if (r != 0)
-        st_finding_unknown(finding, "\"%.60s\" has no [brackets] around the value in use", text);
+        st_finding_unknown(finding, "cannot tell which value is in use: no [brackets] in \"%.60s\"", text);
     return r;
 }
 

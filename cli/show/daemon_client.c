@@ -99,7 +99,7 @@ bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answ
     if (is_system) {
         st_text_append(buf, buf_bytes, "the system's sleeptuned");
         if (own_runs)
-            st_text_append(buf, buf_bytes, ". Your own runs, too: to see it, leave out --system");
+            st_text_append(buf, buf_bytes, ". Your own sleeptuned runs, too. To see it, leave out --system");
         else if (has_user_units())
             st_text_append(buf, buf_bytes,
                            ". To watch your own sound server: systemctl --user enable --now sleeptuned");

@@ -185,7 +185,8 @@ static void say_row(const struct st_predict_row *row, const struct st_predict_vi
     ST_PRINT(line, "a wake-up may be up to %s late", ST_NS((int64_t)(row->slack_us * 1e3)));
     if (row->n_events > 0)
         ST_APPEND(line,
-                  "; dropouts: %" PRIu64 " seen, at least %.2g per hour, %.0f per hour in the worst tenth",
+                  "; dropouts: %" PRIu64
+                  " seen, at least %.2g per hour, %.0f per hour in the worst tenth of the run",
                   row->n_events, row->low, row->worst_tenth);
     else if (row->estimated)
         ST_APPEND(line, "; estimate %.2g per hour", row->estimate);

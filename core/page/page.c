@@ -206,8 +206,8 @@ static bool put_cycle(FILE *out, const json_t *cycle)
     json_array_foreach(clients, i, client) put_client(out, client, i, px_per_ns);
     fprintf(out,
             "<rect class=\"mark\" x=\"180\" width=\"1.5\" height=\"%zu\"/><text x=\"180\" y=\"%zu\" "
-            "text-anchor=\"middle\">deadline</text><text x=\"8\" y=\"%zu\">Frame: waited. Filled: "
-            "computed.</text></svg>",
+            "text-anchor=\"middle\">deadline</text><text x=\"8\" y=\"%zu\">Outline: waiting. Solid: "
+            "computing.</text></svg>",
             high, high + 12, high + 30);
     return true;
 }

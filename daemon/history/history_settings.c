@@ -44,7 +44,7 @@ struct st_history_settings st_history_settings_read(const struct st_config *conf
     else {
         settings.path[0] = '\0';
         settings.missing = true;
-        ST_PRINT(settings.why, "sleeptuned can write to no state folder: set history.path");
+        ST_PRINT(settings.why, "sleeptuned cannot write to any state folder: set history.path");
     }
     return settings;
 }

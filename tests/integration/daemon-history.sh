@@ -27,7 +27,7 @@ lonely_is() { (sock=$tmp/lonely.sock && value_is "$@"); }
 STATE_DIRECTORY=$tmp/lonely "$SLEEPTUNED" -a -f -c "$tmp/lonely.conf" 2>"$tmp/lonely.log" &
 lonely=$!
 pids+=("$lonely")
-why="['enabled, but sleeptuned can write to no state folder: set history.path']"
+why="['enabled, but sleeptuned cannot write to any state folder: set history.path']"
 ok "no state folder: a history that is wanted is degraded" wait_for lonely_is '[x["why"] for x in d["degraded"] if x["what"] == "history"]' "$why"
 like "metrics say so" "$(sock=$tmp/lonely.sock; ask /metrics)" '^sleeptune_degraded\{what="history"\} 1$'
 mkdir "$tmp/lonely" # nobody tells the daemon

@@ -113,7 +113,7 @@ else
             "cannot connect to $sock: permission denied. Run 'sudo usermod -aG sleeptune .USER', then log in again. Or start your own"
         is "root without a daemon of its own sees the system's" "$(as_user=(); whose)" "the system's sleeptuned"
         chmod 666 "$sock"
-        is "who may sees it" "$(whose --system)" "the system's sleeptuned. Your own runs, too: to see it, leave out --system"
+        is "who may sees it" "$(whose --system)" "the system's sleeptuned. Your own sleeptuned runs, too. To see it, leave out --system"
         kill "$own"
         wait "$own"
         is "without his own he sees the system's, and how to have his own" "$(whose)" \

@@ -105,7 +105,7 @@ rm "$file"
 like "no power of two" "$(size 100)" 'only powers of two'
 like "no number" "$(size x)" "not a whole number"
 like "out of range" "$(size 16384)" '16 to 8192|16 \.\. 8192|8192'
-like "beside another rule" "$("$SLEEPTUNE" apply linux-pipewire-quantum=64 linux-memlock 2>&1)" 'cannot go with other rules'
+like "beside another rule" "$("$SLEEPTUNE" apply linux-pipewire-quantum=64 linux-memlock 2>&1)" 'cannot be combined with other rules or with --root'
 like "a home that is none" "$(HOME=$'/x\n}' size 32; echo "status $?")" 'status [14]$'
 is "nothing is left" "$(find "$HOME" -type f)" ""
 

@@ -125,7 +125,7 @@ static void nothing_read_is_never_fine(void **state)
     (void)state;
     findings[0].status = ST_STATUS_UNKNOWN;
     findings[1].status = ST_STATUS_NOT_APPLICABLE;
-    check_verdict("sleeptune could judge no setting for " PERIOD ". Not measured.");
+    check_verdict("sleeptune could not judge any setting for " PERIOD ". Not measured.");
 }
 
 static void advice_without_an_effect_on_the_loop_does_not_bear_on_it(void **state)
