@@ -9,7 +9,7 @@
 #include "cli/report/report_run.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
-#include "xruns/dropout_reason.h"
+#include "xruns/xrun.h"
 
 #define COMMAND       "apply"
 #define PIPEWIRE_RULE "linux-pipewire-quantum"
@@ -417,9 +417,8 @@ static int carry_out(struct work *work)
             st_change_output_then(&output, &work->target->p->machine, false, work->options->run_generators);
         join_class(work, output.left, sizeof(output.left));
         if (work->options->quantum > 0)
-            printf(
-                "now       %s (this size lasts until PipeWire ends)\n",
-                st_dropout_reason_set_frames("pipewire", work->options->quantum, message, sizeof(message)));
+            printf("now       %s (this size lasts until PipeWire ends)\n",
+                   st_xrun_sources_set_frames("pipewire", work->options->quantum, message, sizeof(message)));
         printf("Next: %s%s'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.\n",
                output.left, output.left[0] != '\0' ? "; then " : "");
     }

@@ -21,18 +21,6 @@ bool st_event_kind_is_dropout(enum st_event_kind kind)
     return kind == ST_EVENT_DEVICE_XRUN || kind == ST_EVENT_CLIENT_DROPOUT || kind == ST_EVENT_OWN_XRUN;
 }
 
-const char *st_event_source_title(const char *source)
-{
-    static const char *const titles[][2] = {{"pipewire", "PipeWire"},     {"jack", "JACK"},
-                                            {"pulseaudio", "PulseAudio"}, {"alsa", "ALSA"},
-                                            {"sound4", "sound(4)"},       {"usb", "USB"}};
-    for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
-        if (strcmp(source, titles[i][0]) == 0)
-            return titles[i][1];
-    }
-    return source;
-}
-
 const char *st_event_certainty(enum st_certainty certainty)
 {
     static const char *const names[] = {

@@ -62,8 +62,5 @@ enum st_certainty {
     ST_CERTAINTY_PROBABLE, /* concluded from what was observed */
 };
 
-/** How people write the name of a source of xruns: "PipeWire" for "pipewire"; another one unchanged. Pure. */
-const char *st_event_source_title(const char *source);
-
 /** "exact", "probable", "" for none. Threads: any. */
 const char *st_event_certainty(enum st_certainty certainty);

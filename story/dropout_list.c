@@ -4,6 +4,7 @@
 #include "core/text/text.h"
 #include "story/dropout_json.h"
 #include "story/dropout_sentence.h"
+#include "xruns/xrun.h"
 
 #define SOURCES_MAX 8                   /* no sleeptuned has written more */
 #define COUNT_MAX   INT64_C(1000000000) /* the file is not trusted: a sum must not overflow */
@@ -96,7 +97,7 @@ static json_t *list_json(struct list *list)
             &(struct st_dropout_sentence_about){.source = name,
                                                 .all_n = all_n,
                                                 .when = "",
-                                                .where = ST_TEXT(40, " on %s", st_event_source_title(name))},
+                                                .where = ST_TEXT(40, " on %s", st_xrun_sources_title(name))},
             text, sizeof(text));
     }
     st_json_set(object, "count", all_n);

@@ -4,6 +4,7 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "story/dropout_sentence.h"
+#include "xruns/xrun.h"
 
 #define FAR_PPB 500000 /* crystals of cards differ by some 100 ppm */
 
@@ -26,8 +27,8 @@ static void say_price(const struct st_dropout_table *table, const char *source, 
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
     st_text_append(
         buf, buf_bytes, "; adds %s of delay, until %s restarts (undo: the same with %" PRId64 "%s%s)",
-        ST_NS_SHORT((int64_t)more_ns), st_event_source_title(source), table->frames,
-        st_dropout_reason_keep_frames(source, frames, lasts, sizeof(lasts))[0] != '\0' ? "; " : "", lasts);
+        ST_NS_SHORT((int64_t)more_ns), st_xrun_sources_title(source), table->frames,
+        st_xrun_sources_keep_frames(source, frames, lasts, sizeof(lasts))[0] != '\0' ? "; " : "", lasts);
 }
 
 /* A client that computes too long: the next larger buffer in which its worst cycle has room. */
@@ -59,7 +60,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
         snprintf(why, why_bytes, "its worst cycle of %s is longer than a buffer that one can play with",
                  busy);
     } else {
-        st_dropout_reason_set_frames(source, frames, set, set_bytes);
+        st_xrun_sources_set_frames(source, frames, set, set_bytes);
         snprintf(why, why_bytes, "long enough for its worst cycle of %s", busy);
         say_price(table, source, frames, why, why_bytes);
     }
@@ -154,7 +155,7 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
         snprintf(why, why_bytes,
                  "%s needs a larger buffer of its own: a setting of it, or start it with "
                  "PULSE_LATENCY_MSEC=100; the buffer of %s does not matter",
-                 client->name, st_event_source_title(source));
+                 client->name, st_xrun_sources_title(source));
         return;
     }
     if (lost_cpu) {

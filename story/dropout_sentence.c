@@ -2,6 +2,7 @@
 
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "xruns/xrun.h"
 
 /* Of those dropouts of which it is known. */
 static bool has_others(const struct st_dropout_client *client)
@@ -88,7 +89,7 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
     if (all.lost_ns > 0)
         st_text_append(buf, buf_bytes, "%s: ",
                        st_dropout_place_text(st_dropout_table_place(client),
-                                             st_event_source_title(about->source), ST_ROOM(64)));
+                                             st_xrun_sources_title(about->source), ST_ROOM(64)));
     if (client->device_xruns_n <= client->dropouts_n && 10 * reason_n < 9 * n)
         st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", reason_n, reason_n == 1 ? "" : "s");
     st_text_append(buf, buf_bytes, "it %s.", st_dropout_sentence_why(client, true, ST_ROOM(400)));
@@ -99,13 +100,13 @@ void st_dropout_sentence_say(const struct st_dropout_table *table,
                              const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes)
 {
     const struct st_dropout_client *client = st_dropout_table_worst(table);
+    const char *terse = st_xrun_sources_find(about->source)->terse;
     const char *s = about->all_n == 1 ? "" : "s";
     if (client == NULL) {
         if (table->own_n < about->all_n)
             st_text_append(buf, buf_bytes, "%" PRIu64 " of ", table->own_n);
         st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s happened%s: %s.", about->all_n, s, about->where,
-                       strcmp(about->source, "jack") == 0 ? "JACK does not say which program it was"
-                                                          : "the device ran dry");
+                       terse != NULL ? terse : "the device ran dry");
         return;
     }
     if (st_dropout_table_is_taken(table, client)) {
@@ -118,7 +119,7 @@ void st_dropout_sentence_say(const struct st_dropout_table *table,
         st_text_append(buf, buf_bytes,
                        "%" PRIu64 " dropout%s happened%s: a program %s. %s does not say which program.",
                        about->all_n, s, about->where, st_dropout_sentence_why(client, true, ST_ROOM(400)),
-                       st_event_source_title(about->source));
+                       st_xrun_sources_title(about->source));
         return;
     }
     st_text_append(buf, buf_bytes, "%s", st_dropout_sentence_of(table, client, about, ST_ROOM(512)));

@@ -3,6 +3,7 @@
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
+#include "xruns/xrun.h"
 
 bool st_event_story_asks(const struct st_event *event)
 {
@@ -118,7 +119,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
         st_text_append(
             buf, buf_bytes, ", %s%s in all%s%s", event->longest_ns > 0 ? "" : "at least ",
             ST_NS_SHORT(event->lost_ns), longest,
-            st_dropout_place_text(event->place, st_event_source_title(event->source), ST_ROOM(64)));
+            st_dropout_place_text(event->place, st_xrun_sources_title(event->source), ST_ROOM(64)));
     if (event->certainty == ST_CERTAINTY_PROBABLE)
         st_text_append(buf, buf_bytes, " (%s)", st_event_certainty(event->certainty));
     if (event->mixed)

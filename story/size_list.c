@@ -1,10 +1,10 @@
 #include "story/size_list.h"
 
-#include "core/event.h"
 #include "core/stats/stats.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "evidence/miss_events.h"
+#include "xruns/xrun.h"
 
 #define HOUR_S  3600.0
 #define LEAST_S 60.0 /* of music, for a row: less is known to the minute only */
@@ -49,7 +49,7 @@ static json_t *screen_row(const struct st_history_size *size, bool several, cons
     char label[64], dropouts[32];
     ST_PRINT(label, "%" PRId64 " frames", size->frames);
     if (several)
-        ST_APPEND(label, ", %s", st_event_source_title(size->source));
+        ST_APPEND(label, ", %s", st_xrun_sources_title(size->source));
     ST_PRINT(dropouts, "%" PRId64, size->dropouts_n);
     return json_pack("{s:o, s:o, s:s, s:b, s:[o, s, s, s, s]}", "label", st_json_safe_string(label), "text",
                      st_json_safe_string(ST_TEXT(160, "%s an hour; played for %s", rate, played)), "state",

@@ -137,21 +137,3 @@ int64_t st_dropout_reason_room_frames(int64_t frames, int64_t period_ns, int64_t
         larger *= 2;
     return larger <= FRAMES_MAX ? larger : 0;
 }
-
-const char *st_dropout_reason_set_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes)
-{
-    buf[0] = '\0';
-    if (frames > 0 && strcmp(source, "pipewire") == 0)
-        snprintf(buf, buf_bytes, "pw-metadata -n settings 0 clock.force-quantum %" PRId64, frames);
-    else if (frames > 0 && strcmp(source, "jack") == 0)
-        snprintf(buf, buf_bytes, "jack_bufsize %" PRId64, frames);
-    return buf;
-}
-
-const char *st_dropout_reason_keep_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes)
-{
-    buf[0] = '\0';
-    if (strcmp(source, "pipewire") == 0 && frames >= 16 && (frames & (frames - 1)) == 0)
-        snprintf(buf, buf_bytes, "to last: sleeptune apply linux-pipewire-quantum=%" PRId64, frames);
-    return buf;
-}

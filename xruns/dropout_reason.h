@@ -74,10 +74,3 @@ const char *st_dropout_reason_made(enum st_dropout_reason reason, uint64_t n, ui
  * @param frames, period_ns of the buffer in use. @return a power of two, at most 2048 frames; 0: none, or the
  * buffer in use is not known. */
 int64_t st_dropout_reason_room_frames(int64_t frames, int64_t period_ns, int64_t busy_ns);
-
-/** The command that sets the buffer of that source (st_xrun_source.name) now; "" if there is none, or frames
- * is 0. @return buf. */
-const char *st_dropout_reason_set_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes);
-/** "to last: " and the command that keeps that buffer when the server starts again; "" if apply has none.
- * @return buf. */
-const char *st_dropout_reason_keep_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes);

@@ -138,6 +138,7 @@ struct st_xrun_ops {
 struct st_xrun_source {
     const char *name;    /* stable: "alsa", "pipewire", "jack", "pulseaudio", "sound4", "usb"; key
                             observe.NAME */
+    const char *title;   /* as people write it: "PipeWire" */
     const char *summary; /* one line: what is read, and what that cannot see; without ops why */
     bool device_only;    /* it cannot see clients that were not ready: their number is unknown, not 0 */
     int64_t poll_ns;     /* how often it wants to be polled */
@@ -146,6 +147,15 @@ struct st_xrun_source {
     const char *program;           /* xruns/xrun_program.c: name of the helper program */
     const char *root_why; /* it works as root only: the sentence that says so; NULL: it does not need root */
     const char *server_env; /* ... and the variable by which it finds its server: key observe.NAME_server */
+
+    /* of a sound server: */
+    const char *daemons[3]; /* its processes, one of which runs; ends with NULL */
+    bool counts_device;     /* it counts xruns of its device itself: the source "alsa" sees the same ones */
+    const char *terse;      /* of its device it says no more than that it ran dry: the clause for that */
+    bool sees_cycles; /* when each client waited and computed, how long a loss lasts, and all that plays */
+    const char *set_frames;  /* command that sets its buffer now, before the number; NULL: none */
+    const char *keep_frames; /* setting of apply that keeps a power of two, before it; NULL: none */
+    const char *frames_hint; /* where a user looks for its size, unless a client asks for one */
 };
 
 /** What the user chose for a source. */
@@ -173,9 +183,9 @@ struct st_xrun_watch {
 };
 
 /** A whole row: a source that is not available on this OS. */
-#define ST_XRUN_ABSENT(source_name, reason)                                                                  \
+#define ST_XRUN_ABSENT(source_name, source_title, reason)                                                    \
     {                                                                                                        \
-        .name = (source_name), .summary = (reason)                                                           \
+        .name = (source_name), .title = (source_title), .summary = (reason)                                  \
     }
 
 /** @return as ops->open; -ENOTSUP where it is absent. After 0: end with st_xrun_close. */
@@ -194,6 +204,19 @@ ST_NODISCARD int st_xrun_find_program(struct st_machine *machine, const char *bu
 
 /** All sources, also those that are not available on this system; ends with NULL. */
 extern const struct st_xrun_source *const st_xrun_sources[];
+
+/** @return the one with that name; an empty one if there is none. */
+const struct st_xrun_source *st_xrun_sources_find(const char *name);
+
+/** "PipeWire" for "pipewire"; what is no source is unchanged. */
+const char *st_xrun_sources_title(const char *name);
+
+/** The command that sets that source's buffer now; "" if there is none, or frames is 0. @return buf. */
+const char *st_xrun_sources_set_frames(const char *name, int64_t frames, char *buf, size_t buf_bytes);
+
+/** "to last: " and the command that keeps that buffer when the server starts again; "" if apply has none.
+ * @return buf. */
+const char *st_xrun_sources_keep_frames(const char *name, int64_t frames, char *buf, size_t buf_bytes);
 
 /* Its rows: of one system (linux/xrun_alsa.c, linux/xrun_usb.c, freebsd/xrun_sound4.c), and of the helper
  * programs (xrun_program.c). */

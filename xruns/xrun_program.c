@@ -276,6 +276,7 @@ const struct st_xrun_ops st_xrun_program_ops = {
 
 const struct st_xrun_source st_xrun_pipewire = {
     .name = "pipewire",
+    .title = "PipeWire",
     .summary =
         "the profiler of a PipeWire server: xruns of its devices, and cycles in which a client was not ready",
     .poll_ns = LOOK_NS,
@@ -283,20 +284,32 @@ const struct st_xrun_source st_xrun_pipewire = {
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-pipewire",
     .server_env = "PIPEWIRE_REMOTE",
+    .daemons = {"pipewire"},
+    .counts_device = true,
+    .sees_cycles = true,
+    .set_frames = "pw-metadata -n settings 0 clock.force-quantum",
+    .keep_frames = "linux-pipewire-quantum",
 };
 
 const struct st_xrun_source st_xrun_jack = {
     .name = "jack",
+    .title = "JACK",
     .summary = "the xrun callback of a JACK server, and its log, which names the client that was late",
     .poll_ns = LOOK_NS,
     .tells_playing = true,
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-jack",
     .server_env = "JACK_DEFAULT_SERVER",
+    .daemons = {"jackd", "jackdbus"},
+    .counts_device = true,
+    .terse = "JACK does not say which program it was",
+    .set_frames = "jack_bufsize",
+    .frames_hint = "set where JACK is started (-p), or later by a program",
 };
 
 const struct st_xrun_source st_xrun_pulseaudio = {
     .name = "pulseaudio",
+    .title = "PulseAudio",
     .summary =
         "the queues of PulseAudio's streams, read four times a second: shorter gaps and xruns of the device "
         "itself are not seen",
@@ -305,4 +318,5 @@ const struct st_xrun_source st_xrun_pulseaudio = {
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-pulseaudio",
     .server_env = "PULSE_SERVER",
+    .daemons = {"pulseaudio"},
 };

@@ -1,6 +1,39 @@
-/* The list of all sources of xruns. */
+/* The list of all sources of xruns, and what a name says of one. */
 #include "xruns/xrun.h"
 
 const struct st_xrun_source *const st_xrun_sources[] = {
     &st_xrun_alsa, &st_xrun_sound4, &st_xrun_pipewire, &st_xrun_jack, &st_xrun_pulseaudio, &st_xrun_usb, NULL,
 };
+
+const struct st_xrun_source *st_xrun_sources_find(const char *name)
+{
+    static const struct st_xrun_source none = {0};
+    const struct st_xrun_source *const *source = st_xrun_sources;
+    while (*source != NULL && strcmp((*source)->name, name) != 0)
+        source++;
+    return *source != NULL ? *source : &none;
+}
+
+const char *st_xrun_sources_title(const char *name)
+{
+    const char *title = st_xrun_sources_find(name)->title;
+    return title != NULL ? title : name;
+}
+
+const char *st_xrun_sources_set_frames(const char *name, int64_t frames, char *buf, size_t buf_bytes)
+{
+    const char *command = st_xrun_sources_find(name)->set_frames;
+    buf[0] = '\0';
+    if (frames > 0 && command != NULL)
+        snprintf(buf, buf_bytes, "%s %" PRId64, command, frames);
+    return buf;
+}
+
+const char *st_xrun_sources_keep_frames(const char *name, int64_t frames, char *buf, size_t buf_bytes)
+{
+    const char *setting = st_xrun_sources_find(name)->keep_frames;
+    buf[0] = '\0';
+    if (frames >= 16 && (frames & (frames - 1)) == 0 && setting != NULL)
+        snprintf(buf, buf_bytes, "to last: sleeptune apply %s=%" PRId64, setting, frames);
+    return buf;
+}

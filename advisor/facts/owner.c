@@ -24,6 +24,16 @@ const char *st_owner_other(const struct st_facts *facts, const char *daemon_key)
     return st_facts_int(facts, ST_KEY_USER_UID, &uid) == 0 && uid == 0 ? NULL : other_name(facts, daemon_key);
 }
 
+bool st_owner_runs(const struct st_facts *facts, const char *const *processes)
+{
+    for (; *processes != NULL; processes++) {
+        const char *key = ST_TEXT(64, ST_KEYS_DAEMON "%s", *processes);
+        if (st_facts_has_int(facts, key) && st_owner_other(facts, key) == NULL)
+            return true;
+    }
+    return false;
+}
+
 const char *st_owner_text(const struct st_facts *facts, const char *daemon_key, char *buf, size_t buf_bytes)
 {
     const char *owner = other_name(facts, daemon_key);

@@ -11,5 +11,8 @@
  * NULL: it is, or no one knows, or root is judged, whose report is about the whole machine. */
 const char *st_owner_other(const struct st_facts *facts, const char *daemon_key);
 
+/** Does one of these processes run ("jackd"; ends with NULL), and not as such a user? */
+bool st_owner_runs(const struct st_facts *facts, const char *const *processes);
+
 /** " of the user ann" for such a user, also if root is judged, else "". Writes into buf. @return buf. */
 const char *st_owner_text(const struct st_facts *facts, const char *daemon_key, char *buf, size_t buf_bytes);

@@ -71,20 +71,6 @@ static void poll_server(struct server *server)
 
 /* --- watching --- */
 
-static bool runs(const struct st_facts *facts, const char *source)
-{
-    static const char *const daemons[][2] = {{"pipewire", ST_KEY_DAEMON_PIPEWIRE},
-                                             {"jack", ST_KEY_DAEMON_JACKD},
-                                             {"jack", ST_KEY_DAEMON_JACKDBUS},
-                                             {"pulseaudio", ST_KEY_DAEMON_PULSEAUDIO}};
-    ST_EACH (daemon, daemons) {
-        if (strcmp((*daemon)[0], source) == 0 && st_facts_has_int(facts, (*daemon)[1]) &&
-            st_owner_other(facts, (*daemon)[1]) == NULL)
-            return true;
-    }
-    return facts->os != ST_OS_LINUX; /* there the helper program finds out */
-}
-
 static void start_server(struct st_music *music, const struct st_xrun_source *source, int64_t uid)
 {
     const struct st_xrun_setting setting = {.user = (uid_t)uid};
@@ -108,7 +94,8 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_sour
     music->begin_ns = st_clock_now_ns(&p->clock);
     music->why = "no sound server of this user runs";
     for (; (source = *sources) != NULL; sources++) {
-        if (source->program == NULL || music->servers_n == SERVERS_MAX || !runs(facts, source->name))
+        if (source->program == NULL || music->servers_n == SERVERS_MAX ||
+            (facts->os == ST_OS_LINUX && !st_owner_runs(facts, source->daemons))) /* else the program looks */
             continue;
         music->why = as_root && uid <= 0 ? "run this command as the user who plays" : NULL;
         if (music->why == NULL)
@@ -127,7 +114,7 @@ void st_music_poll(struct st_music *music)
 
 static const char *name_of(const struct server *server)
 {
-    return st_event_source_title(server->watch.source->name);
+    return server->watch.source->title;
 }
 
 uint64_t st_music_dropouts(const struct st_music *music)
@@ -191,7 +178,7 @@ static void say(const struct st_music *music, const struct server *server, int64
     }
     if (st_dropout_table_total(&server->seen) > 0)
         say_dropouts(server, time, buf, bytes);
-    else if (!plays(server) && duration_ns > LOADS_NS && strcmp(server->watch.source->name, "pipewire") == 0)
+    else if (!plays(server) && duration_ns > LOADS_NS && server->watch.source->sees_cycles)
         st_text_append(buf, bytes, "Nothing plays on %s.", name_of(server));
     else
         st_text_append(buf, bytes, "No dropout in %s on %s.", time, name_of(server));

@@ -2,10 +2,10 @@
 #include "cli/show/dropouts_text.h"
 
 #include "cli/show/json_field.h"
-#include "core/event.h"
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "platform/program/locale.h"
+#include "xruns/xrun.h"
 
 #define WHO_MAX          5 /* on the first screen */
 #define NAME_COLUMNS_MIN 14
@@ -15,7 +15,7 @@
 
 const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_bytes)
 {
-    snprintf(buf, buf_bytes, "%s", st_event_source_title(st_json_field_safe(source, ST_ROOM(32))));
+    snprintf(buf, buf_bytes, "%s", st_xrun_sources_title(st_json_field_safe(source, ST_ROOM(32))));
     return buf;
 }
 

@@ -7,7 +7,7 @@
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "evidence/miss_events.h"
-#include "xruns/dropout_reason.h"
+#include "xruns/xrun.h"
 
 #define ROWS_MAX     7   /* on the first screen */
 #define WIDE         64  /* columns from which on a row has its headroom */
@@ -237,18 +237,17 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
 
 const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes)
 {
-    static const char *const servers[][2] = {{"jack", ST_KEY_DAEMON_JACKD},
-                                             {"jack", ST_KEY_DAEMON_JACKDBUS},
-                                             {"pipewire", ST_KEY_DAEMON_PIPEWIRE}};
     const struct st_facts_input input = {.no_servers = true};
     struct st_facts *facts = NULL;
     char set[80] = "", lasts[64] = "";
     const bool known = st_facts_input_load("predict", &input, &facts) == ST_EXIT_DONE;
-    for (size_t i = 0; known && set[0] == '\0' && i < ST_ARRAY_LEN(servers); i++) {
-        if (!st_facts_has_int(facts, servers[i][1]) || st_owner_other(facts, servers[i][1]) != NULL)
+    /* the last one: JACK, if it runs beside PipeWire */
+    for (size_t i = 0; known && st_xrun_sources[i] != NULL; i++) {
+        const char *source = st_xrun_sources[i]->name;
+        if (!st_owner_runs(facts, st_xrun_sources[i]->daemons) || st_xrun_sources[i]->set_frames == NULL)
             continue;
-        st_dropout_reason_set_frames(servers[i][0], frames, set, sizeof(set));
-        st_dropout_reason_keep_frames(servers[i][0], frames, lasts, sizeof(lasts));
+        st_xrun_sources_set_frames(source, frames, set, sizeof(set));
+        st_xrun_sources_keep_frames(source, frames, lasts, sizeof(lasts));
     }
     if (known)
         st_facts_free(facts);

@@ -45,7 +45,7 @@ void st_observe_set(struct st_observe *observe, const struct st_config *config)
         struct st_xrun_setting setting = {.own_stream = st_config_own_stream(config)};
         ST_PRINT(setting.server, "%s",
                  st_config_text(config, ST_TEXT(PATH_BYTES, "observe.%s_server", o->source->name)));
-        if (strcmp(o->source->name, "pipewire") == 0) {
+        if (o->source->sees_cycles) {
             ST_PRINT(setting.cycles, "%s", observe->cycles);
             ST_PRINT(setting.listen, "%.7s",
                      strcmp(config->observe.listen, "off") != 0 ? config->observe.listen : "");

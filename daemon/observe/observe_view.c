@@ -6,6 +6,7 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "story/dropout_json.h"
+#include "xruns/xrun.h"
 
 /* Figures of which 0 or less is unknown. */
 static json_t *known(int64_t figure)
@@ -223,7 +224,7 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
     st_observe_metric(out, "sleeptune_lost_seconds_total", "counter",
                       "No sound for so long in dropouts whose length is known.");
     ST_EACH_OF (source, view->sources, view->n) {
-        if (source->opened_n > 0 && strcmp(source->source, "pipewire") == 0)
+        if (source->opened_n > 0 && st_xrun_sources_find(source->source)->sees_cycles)
             fprintf(out, "sleeptune_lost_seconds_total{source=\"%s\"} %.9f\n", source->source,
                     (double)source->seen.lost_ns / (double)ST_NS_PER_S);
     }

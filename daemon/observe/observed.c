@@ -138,14 +138,13 @@ static void note_playing(struct st_observed *o, const char *client, const char *
     view->played_ns = now_ns(o);
 }
 
-/* PipeWire and JACK count the xruns of their devices themselves: ALSA's source sees the same ones. */
+/* Does the server count that xrun, which ALSA's source sees too? */
 static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
-    for (size_t i = 0; o->view.device_only && i < o->beside_n; i++) {
-        const char *name = o->beside[i].source->name;
-        const bool counts = strcmp(name, "pipewire") == 0 || strcmp(name, "jack") == 0; /* jackd, jackdbus */
-        if (counts && o->beside[i].view.state == ST_OBSERVED_WATCHING &&
-            strncmp(seen->client, name, strlen(name)) == 0)
+    ST_EACH_OF (other, o->beside, o->beside_n) {
+        const char *name = other->source->name; /* "jack": jackd, jackdbus */
+        if (o->view.device_only && other->source->counts_device &&
+            other->view.state == ST_OBSERVED_WATCHING && strncmp(seen->client, name, strlen(name)) == 0)
             return true;
     }
     return false;
@@ -178,10 +177,8 @@ static bool ran_dry(const struct st_observed *o, const struct st_observed_held *
         ST_EACH (pending, other->pending) {
             const struct st_event *event = &pending->event;
             const int64_t after_ns = st_ns_sub(event->wall_ns, held->wall_ns);
-            const bool by_jack = /* which does not tell its card */
-                event->kind == ST_EVENT_DEVICE_XRUN && strcmp(event->source, "jack") == 0;
             if (after_ns > -ST_OBSERVED_HELD_NS && after_ns < ST_OBSERVED_HELD_NS &&
-                (by_jack ||
+                ((event->kind == ST_EVENT_DEVICE_XRUN && other->source->terse != NULL) ||
                  (event->place == ST_DROPOUT_AT_DEVICE_BUFFER && is_card(event->device, &held->seen))))
                 return true;
         }

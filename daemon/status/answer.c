@@ -6,6 +6,7 @@
 #include "core/when.h"
 #include "story/dropout_next.h"
 #include "story/dropout_sentence.h"
+#include "xruns/xrun.h"
 
 #define RESTS     "the test loop waits until something plays"
 #define RECENT_NS (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
@@ -13,15 +14,10 @@
 
 /* --- what is known --- */
 
-/* Servers first: a device is watched where no server is. */
-static int rank(const struct st_observed_view *source)
+/* A device is watched where no server is. */
+static bool is_server(const struct st_observed_view *source)
 {
-    static const char *const names[] = {"pipewire", "jack", "pulseaudio"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
-        if (strcmp(source->source, names[i]) == 0)
-            return (int)i;
-    }
-    return ST_ARRAY_LEN(names);
+    return st_xrun_sources_find(source->source)->server_env != NULL;
 }
 
 static uint64_t recent_of(const struct st_view *view, const struct st_observed_view *source)
@@ -40,7 +36,7 @@ static bool is_better(const struct st_view *view, const struct st_observed_view 
         return a->seen.period_ns > 0;
     if (st_dropout_table_total(&a->seen) != st_dropout_table_total(&b->seen))
         return st_dropout_table_total(&a->seen) > st_dropout_table_total(&b->seen);
-    return rank(a) < rank(b);
+    return is_server(a) && !is_server(b);
 }
 
 /* Is the period of the music another one than that of the loop? */
@@ -139,7 +135,7 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
             .source = server->source,
             .all_n = answer->dropouts_n,
             .when = ST_TEXT(64, " (watched since %s)", since),
-            .where = ST_TEXT(96, " on %s (watched since %s)", st_event_source_title(server->source), since)},
+            .where = ST_TEXT(96, " on %s (watched since %s)", st_xrun_sources_title(server->source), since)},
         buf, buf_bytes);
     if (client != NULL && client->name[0] != '\0' && !answer->taken && has_ended(client))
         st_text_append(buf, buf_bytes, " It does not play now.");
@@ -153,7 +149,7 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
             continue;
         if (strcmp(source->source, "sound4") == 0) /* FreeBSD: it sees the programs of every server */
             return source;
-        if (first == NULL || rank(source) < rank(first))
+        if (first == NULL || (is_server(source) && !is_server(first)))
             first = source;
     }
     return first;
@@ -196,16 +192,16 @@ static void put_over(const struct st_view *view, const struct st_answer *answer,
     else
         ST_PRINT(quiet, "%" PRId64 " %s", s < 7200 ? s / 60 : s / 3600, s < 7200 ? "min" : "h");
     if (server->state != ST_OBSERVED_WATCHING)
-        st_text_append(buf, buf_bytes, "%s is not watched now%s%s.", st_event_source_title(server->source),
+        st_text_append(buf, buf_bytes, "%s is not watched now%s%s.", st_xrun_sources_title(server->source),
                        server->why[0] != '\0' ? ": " : "", server->why);
     else if (answer->plays_known && !answer->plays)
-        st_text_append(buf, buf_bytes, "Nothing plays on %s.", st_event_source_title(server->source));
+        st_text_append(buf, buf_bytes, "Nothing plays on %s.", st_xrun_sources_title(server->source));
     else if (server->seen.frames > 0)
         st_text_append(buf, buf_bytes, "No dropout in the last %s on %s at %" PRId64 " frames.", quiet,
-                       st_event_source_title(server->source), server->seen.frames);
+                       st_xrun_sources_title(server->source), server->seen.frames);
     else
         st_text_append(buf, buf_bytes, "No dropout in the last %s on %s.", quiet,
-                       st_event_source_title(server->source));
+                       st_xrun_sources_title(server->source));
     put_earlier(view, answer, buf, buf_bytes);
 }
 
@@ -222,12 +218,12 @@ static void put_music(const struct st_view *view, const struct st_answer *answer
                        absent != NULL ? absent->why : "");
     } else if (answer->plays_known && !answer->plays) {
         st_text_append(buf, buf_bytes, "Nothing plays on %s, and no dropout since %s.",
-                       st_event_source_title(server->source),
+                       st_xrun_sources_title(server->source),
                        clock_text(view, server->again_wall_ns, ST_ROOM(32)));
     } else {
         st_text_append(buf, buf_bytes, "No dropout since %s on %s",
                        clock_text(view, server->again_wall_ns, ST_ROOM(32)),
-                       st_event_source_title(server->source));
+                       st_xrun_sources_title(server->source));
         if (server->seen.frames > 0)
             st_text_append(buf, buf_bytes, " at %" PRId64 " frames", server->seen.frames);
         st_text_append(buf, buf_bytes, ".");
@@ -263,7 +259,7 @@ static void set_brief(const struct st_view *view, struct st_answer *answer)
     const struct st_observed_view *server = answer->server;
     const char *text = "no dropout";
     if (answer->dropouts_n > 0 && !answer->over) {
-        const char *name = st_event_source_title(server->source);
+        const char *name = st_xrun_sources_title(server->source);
         uint64_t n = answer->dropouts_n;
         if (answer->client != NULL && !answer->taken && answer->client->name[0] != '\0') {
             const struct st_dropout_client all = st_dropout_table_streams(&server->seen, answer->client);

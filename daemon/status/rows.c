@@ -10,6 +10,7 @@
 #include "evidence/miss_events.h"
 #include "st_config.h"
 #include "story/dropout_sentence.h"
+#include "xruns/xrun.h"
 
 #define TEXT_BYTES 1024
 #define STALL_NS   ST_NS_PER_S /* later than that, no loop was late: it did not run */
@@ -113,6 +114,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
 {
     struct line line = {0};
     char asked[192];
+    const char *hint = st_xrun_sources_find(of->source)->frames_hint;
     const uint64_t dropouts_n = of->seen.device_xruns_n + of->seen.dropouts_n;
     if (of->seen.frames > 0 && of->seen.rate_hz > 0)
         PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
@@ -125,8 +127,8 @@ static void add_server(struct section *to, const struct st_view *view, const str
         PUT(&line, "%s", of->why[0] != '\0' ? of->why : st_observed_state_name(of->state));
     if (st_dropout_table_asked(&of->seen, asked, sizeof(asked))[0] != '\0')
         PUT(&line, "; %s", asked);
-    else if (of->seen.frames > 0 && strcmp(of->source, "jack") == 0)
-        PUT(&line, "; set where JACK is started (-p), or later by a program");
+    else if (of->seen.frames > 0 && hint != NULL)
+        PUT(&line, "; %s", hint);
     if (!only) {
         PUT(&line, ", ");
         put_count(&line, dropouts_n, "dropout");
@@ -142,7 +144,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
             of->seen.certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
     if (of->state != ST_OBSERVED_WATCHING)
         PUT(&line, "; not watched now");
-    add(to, dropouts_n > 0 ? WARN : OK, st_event_source_title(of->source), "%s", line.text);
+    add(to, dropouts_n > 0 ? WARN : OK, st_xrun_sources_title(of->source), "%s", line.text);
 }
 
 static void add_servers(struct section *to, const struct st_view *view, const struct st_answer *answer)
@@ -349,7 +351,7 @@ static void add_size_row(struct section *to, const struct st_predict_row *row,
                        size, high[0] == '-' ? "%s" : "%s: at most %s per hour (95 %%)", verdict, high);
     st_json_set(line, "cells", json_pack("[s, s, s, s, s]", size, estimate, verdict, high, ring));
     if (server != NULL &&
-        st_dropout_reason_set_frames(server->source, row->frames, set, sizeof(set))[0] != '\0')
+        st_xrun_sources_set_frames(server->source, row->frames, set, sizeof(set))[0] != '\0')
         st_json_set(line, "command", set);
 }
 
@@ -486,7 +488,7 @@ static void add_programs_details(struct section *to, const struct st_observed_vi
             add(to, OK, "Their code", "%s: %s", client->name, code);
         if (client->load.between == ST_XRUN_BETWEEN_NOTHING || client->load.between == ST_XRUN_BETWEEN_HEARD)
             continue;
-        add(to, OK, "Not seen here", "between %s and %s%s", client->name, st_event_source_title(of->source),
+        add(to, OK, "Not seen here", "between %s and %s%s", client->name, st_xrun_sources_title(of->source),
             client->load.between == ST_XRUN_BETWEEN_STOPS
                 ? ": sound that the program writes too late while it runs (that it stands still is watched)"
                 : "");
@@ -507,7 +509,7 @@ static void add_source(struct section *to, const struct st_observed_view *of)
     PUT(&line, ", device xruns: %" PRIu64, of->seen.device_xruns_n);
     if (!of->device_only)
         PUT(&line, ", dropouts of clients: %" PRIu64, of->seen.dropouts_n);
-    if (of->seen.dropouts_n > 0 && strcmp(of->source, "pipewire") != 0)
+    if (of->seen.dropouts_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
         PUT(&line, ", when each client waited and computed is not known");
     put_ns(&line, "CPU time per poll", of->polls_n > 0,
            of->polls_n > 0 ? of->poll_cpu_ns / (int64_t)of->polls_n : 0);

@@ -141,11 +141,13 @@ static const struct st_xrun_ops ops = {.open = open_sound4, .poll = look, .close
 
 const struct st_xrun_source st_xrun_sound4 = {
     .name = "sound4",
+    .title = "sound(4)",
     .summary = "the counters of sound(4), once a second: the fragments lost since the last look are one "
                "dropout; on virtual channels they count programs that were not ready",
     .poll_ns = ST_NS_PER_S,
     .ops = &ops,
 };
 
-const struct st_xrun_source st_xrun_alsa = ST_XRUN_ABSENT("alsa", "only Linux has ALSA's files in /proc");
-const struct st_xrun_source st_xrun_usb = ST_XRUN_ABSENT("usb", "only Linux has usbmon");
+const struct st_xrun_source st_xrun_alsa =
+    ST_XRUN_ABSENT("alsa", "ALSA", "only Linux has ALSA's files in /proc");
+const struct st_xrun_source st_xrun_usb = ST_XRUN_ABSENT("usb", "USB", "only Linux has usbmon");

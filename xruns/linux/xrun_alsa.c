@@ -411,6 +411,7 @@ static const struct st_xrun_ops ops = {
 
 const struct st_xrun_source st_xrun_alsa = {
     .name = "alsa",
+    .title = "ALSA",
     .summary =
         "state of ALSA's streams in /proc/asound, read four times a second while one runs: several xruns "
         "between two readings count as one, and how much was left in each buffer at least",
@@ -420,4 +421,5 @@ const struct st_xrun_source st_xrun_alsa = {
     .ops = &ops,
 };
 
-const struct st_xrun_source st_xrun_sound4 = ST_XRUN_ABSENT("sound4", "only FreeBSD has sound(4)");
+const struct st_xrun_source st_xrun_sound4 =
+    ST_XRUN_ABSENT("sound4", "sound(4)", "only FreeBSD has sound(4)");

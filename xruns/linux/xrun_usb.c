@@ -4,6 +4,7 @@
 
 const struct st_xrun_source st_xrun_usb = {
     .name = "usb",
+    .title = "USB",
     .summary = "isochronous packets of USB sound cards: those that failed, and times without any",
     .device_only = true,
     .poll_ns = 4 * ST_NS_PER_S, /* its lines are read when they come */

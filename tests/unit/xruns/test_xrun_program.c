@@ -458,7 +458,7 @@ static void missing_program_is_not_installed(void **state)
 static void absent_source_says_why(void **state)
 {
     (void)state;
-    static const struct st_xrun_source absent = ST_XRUN_ABSENT("other", "only others have it");
+    static const struct st_xrun_source absent = ST_XRUN_ABSENT("other", "Other", "only others have it");
     const struct st_xrun_setting setting = {{0}};
     assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &absent, &setting), -ENOTSUP);
     assert_string_equal(watch.why, "only others have it");

@@ -74,8 +74,7 @@ static int fd_of(const struct st_xrun_watch *w)
 
 static const struct st_xrun_ops ops = {.open = open_it, .poll = poll_it, .close = close_it, .fd = fd_of};
 
-static struct st_xrun_source server = {
-    .name = "pipewire", .program = "observe-pipewire", .poll_ns = ST_NS_PER_S, .ops = &ops};
+static struct st_xrun_source server;
 
 static struct st_xrun_seen load(const char *client, int64_t frames)
 {
@@ -106,7 +105,8 @@ static struct st_facts *watch_as(int64_t uid, const char *source, const struct s
     program.end = end;
     program.silent_ns = silent_ns;
     const struct st_xrun_source *const sources[] = {&server, NULL};
-    server.name = source;
+    server = *st_xrun_sources_find(source);
+    server.ops = &ops;
     assert_int_equal(st_facts_put_int(facts, "linux.daemon.pipewire", 700, NULL, "test"), 0);
     assert_int_equal(st_facts_put_int(facts, "linux.daemon.jackd", 701, NULL, "test"), 0);
     if (uid >= 0)

@@ -64,8 +64,12 @@ static const struct st_xrun_ops ops = {.open = open_scripted,
                                        .poll = poll_scripted,
                                        .close = close_scripted,
                                        .program_cpu_ns = program_cpu_scripted};
-static const struct st_xrun_source source = {
-    .name = "jack", .summary = "scripted", .poll_ns = POLL_NS, .ops = &ops};
+static const struct st_xrun_source source = {.name = "jack",
+                                             .summary = "scripted",
+                                             .poll_ns = POLL_NS,
+                                             .ops = &ops,
+                                             .counts_device = true,
+                                             .terse = "it says no more"};
 
 static struct st_platform *platform;
 static struct st_events events;
