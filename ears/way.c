@@ -65,6 +65,13 @@ const struct st_way st_ways[] = {
     {
         .name = "cable",
         .systems = LINUX | FREEBSD,
+        .program = "sleeptune-listen-jack",
+        .title = "over a cable",
+        .of_user = true,
+    },
+    {
+        .name = "cable",
+        .systems = LINUX | FREEBSD,
         .program = "sleeptune-listen-pipewire",
         .title = "over a cable",
         .make = "cable: connect an output of the interface to an input, then add --back cable",
@@ -76,6 +83,7 @@ const struct st_way st_ways[] = {
         .systems = LINUX,
         .program = "sleeptune-listen-alsa",
         .title = "over a device of ALSA",
+        .make = "cable without JACK and PipeWire: add --back hw:N, a card of 'arecord -l'",
         .direct = NO_SERVER,
     },
     {
@@ -83,6 +91,7 @@ const struct st_way st_ways[] = {
         .systems = FREEBSD,
         .program = "sleeptune-listen-oss",
         .title = "over a device of OSS",
+        .make = "cable without JACK and PipeWire: add --back /dev/dspN, a card of /dev/sndstat",
         .direct = NO_SERVER,
     },
     {.name = NULL},

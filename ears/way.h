@@ -39,10 +39,10 @@ struct st_way {
     bool of_user;         /* of a sound server: root is refused, since such servers are a user's */
 };
 
-/** All ways of this system, best without a word first; ends with a NULL name. */
+/** All ways, best without a word first; those of one name are tried in turn. Ends with a NULL name. */
 extern const struct st_way st_ways[];
 
-/** A way of that name that this system has. NULL: none. */
+/** The first way of that name that this system has. NULL: none. */
 const struct st_way *st_way_find(const char *name, enum st_os os);
 
 /** The faults that it cannot hear, a bit each. @param plays where it plays to. */

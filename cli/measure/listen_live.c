@@ -132,8 +132,9 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     }
     r = 0;
     if (wait_for_head(&program, run)) {
-        const struct st_way *other = st_way_find(run->live->head.way, p->machine.os);
-        run->live->way = way = wish->music && other != NULL ? other : way; /* a name may be that of a sink */
+        if (wish->music && strcmp(way->name, run->live->head.way) != 0) /* a name may be that of a sink */
+            way = st_way_find("monitor", p->machine.os);
+        run->live->way = way;
         run->wanted_frames = (uint64_t)(duration_ns / ST_NS_PER_MS) * run->live->head.rate_hz / 1000;
         run->calls->begin(run->ctx, way, &run->live->head);
         r = listen_to(&program, run);
@@ -158,43 +159,61 @@ static void say_makes(const struct st_platform *p, bool music)
     }
 }
 
-/* "hw:1" and /dev/dsp1 are devices of the system; another word is a node of PipeWire. */
-static const struct st_way *way_of(const struct st_platform *p, const char *back, const char **device)
+static bool is_jack_port(const char *device)
 {
-    const struct st_way *way = st_way_find(back, p->machine.os);
-    *device = way != NULL ? NULL : back;
-    return way != NULL
-               ? way
-               : st_way_find(strchr(back, ':') != NULL || back[0] == '/' ? "device" : "cable", p->machine.os);
+    return st_text_begins(device, "system:");
 }
 
-static int listen_back(const char *command, struct st_platform *p, const struct st_listen_wish *wish,
-                       struct run *run)
+/* Of a way, or of the way over that device: "hw:1" and /dev/dsp1 are devices of the system, another word is a
+ * port of JACK or a node of PipeWire. */
+static const char *name_of(const char *back, const char **ret_device)
 {
-    struct st_way_wish devices = {.plays = wish->plays, .frames = wish->frames, .music = wish->music};
-    const struct st_way *way = way_of(p, wish->back, &devices.records);
+    for (const struct st_way *way = st_ways; way->name != NULL; way++) {
+        if (strcmp(way->name, back) == 0)
+            return way->name;
+    }
+    *ret_device = back;
+    return back[0] == '/' || (strchr(back, ':') != NULL && !is_jack_port(back)) ? "device" : "cable";
+}
+
+/* @param name  NULL: without a word. */
+static bool is_wanted(const struct st_way *way, const char *name, const char *device)
+{
+    if (name == NULL)
+        return way->chosen;
+    return strcmp(way->name, name) == 0 &&
+           (device == NULL || strcmp(name, "cable") != 0 || way->music != is_jack_port(device));
+}
+
+/* @param why  of each that was tried; "": none was. */
+static int say_none(const char *command, const struct st_platform *p, const struct st_listen_wish *wish,
+                    const char *name, const char *why)
+{
+    if (st_stop_asked())
+        return st_failure(command, "stopped before it played.");
+    if (name == NULL) {
+        (void)st_failure(command, "no way back for the %s was found:", wish->music ? "music" : "test signal");
+        fprintf(stderr, "%sMake one:\n", why);
+        say_makes(p, wish->music);
+        return ST_EXIT_FAILURE;
+    }
+    const struct st_way *way = st_way_find(name, p->machine.os);
     if (way == NULL)
         return st_failure_usage(command, "--back %s: no such way on this system", wish->back);
-    if (wish->music && !way->music)
+    if (why[0] == '\0')
         return st_failure_usage(
             command,
             "--music works with PipeWire only, not over %s: use --back monitor, cable, or the name "
             "of a source or sink of PipeWire",
-            way->name);
-    const int r = try_way(p, way, &devices, wish->duration_ns, run);
-    if (r > 0)
-        return ST_EXIT_DONE;
-    if (r < 0)
-        return st_failure(command, "%s wrote what it should not: install one version of sleeptune",
-                          way->program);
-    if (st_stop_asked())
-        return st_failure(command, "stopped before it played.");
-    (void)st_failure(command, "--back %s: %s.", wish->back, run->absent);
-    if (devices.records != NULL)
+            name);
+    (void)st_failure(command, "--back %s: %s.", wish->back, why);
+    if (strcmp(name, wish->back) != 0)
         fputs("  --back: jack, monitor, aloop, cable, or a device to record from ('wpctl status', 'arecord "
               "-l')\n",
               stderr);
-    else if (way->make != NULL)
+    else if (strcmp(name, "cable") == 0)
+        way = st_way_find("device", p->machine.os);
+    if (strcmp(name, wish->back) == 0 && way->make != NULL)
         fprintf(stderr, "  %s\n", way->make);
     return ST_EXIT_FAILURE;
 }
@@ -203,13 +222,12 @@ int st_listen_live(const char *command, struct st_platform *p, const struct st_l
                    const struct st_listen_calls *calls, void *ctx, struct st_listen_live *ret)
 {
     struct run run = {.calls = calls, .ctx = ctx, .live = ret};
-    const struct st_way_wish devices = {.plays = wish->plays, .frames = wish->frames, .music = wish->music};
+    struct st_way_wish devices = {.plays = wish->plays, .frames = wish->frames, .music = wish->music};
+    const char *name = wish->back != NULL ? name_of(wish->back, &devices.records) : NULL;
     char why[1024] = "";
     *ret = (struct st_listen_live){.way = NULL};
-    if (wish->back != NULL)
-        return listen_back(command, p, wish, &run);
     for (const struct st_way *way = st_ways; way->name != NULL && !st_stop_asked(); way++) {
-        if (!way->chosen || !is_here(p, way) || (wish->music && !way->music))
+        if (!is_wanted(way, name, devices.records) || !is_here(p, way) || (wish->music && !way->music))
             continue;
         const int r = try_way(p, way, &devices, wish->duration_ns, &run);
         if (r > 0)
@@ -217,12 +235,10 @@ int st_listen_live(const char *command, struct st_platform *p, const struct st_l
         if (r < 0)
             return st_failure(command, "%s wrote what it should not: install one version of sleeptune",
                               way->program);
-        ST_APPEND(why, "  %s: %s\n", way->name, run.absent);
+        if (name == NULL)
+            ST_APPEND(why, "  %s: %s\n", way->name, run.absent);
+        else if (strstr(why, run.absent) == NULL)
+            st_text_join(why, sizeof(why), "; ", "%s", run.absent);
     }
-    if (st_stop_asked())
-        return st_failure(command, "stopped before it played.");
-    (void)st_failure(command, "no way back for the %s was found:", wish->music ? "music" : "test signal");
-    fprintf(stderr, "%sMake one:\n", why);
-    say_makes(p, wish->music);
-    return ST_EXIT_FAILURE;
+    return say_none(command, p, wish, name, why);
 }

@@ -26,12 +26,13 @@ enum {
 
 /* What the two processes share. */
 struct st_ear_shared {
-    atomic_bool linked, go;             /* the player is in the graph; it plays */
-    atomic_ullong played;               /* frames of the signal so far */
-    atomic_uint offset;                 /* its frame minus the server's time, modulo 2^32 */
-    atomic_uint node;                   /* PipeWire: of the player */
-    char client[ST_CAPTURE_TEXT_BYTES]; /* JACK: of the player; before `linked` */
-    uint64_t chance;                    /* where glitches are forced */
+    atomic_bool linked, go; /* the player is in the graph; it plays */
+    atomic_ullong played;   /* frames of the signal so far */
+    atomic_uint offset;     /* its frame minus the server's time, modulo 2^32 */
+    atomic_uint node;       /* PipeWire: of the player */
+    /* JACK: of the player, and where it plays to; before `linked` */
+    char client[ST_CAPTURE_TEXT_BYTES], plays[ST_CAPTURE_TEXT_BYTES];
+    uint64_t chance; /* where glitches are forced */
 };
 
 struct st_ear {

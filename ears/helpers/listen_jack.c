@@ -81,22 +81,25 @@ static int absent(const char *why)
     return listener.ear.player ? ST_EAR_ABSENT : st_ear_absent("%s", why);
 }
 
-/* To the physical ports that take (or give) sound. A device with one channel takes both.
- * @return whether there is one. */
-static bool connect_physical(const char *device, char first[ST_CAPTURE_TEXT_BYTES])
+/* To the physical port that takes (or gives) sound, the first one or that of this name, and to the next. A
+ * last one takes both channels. @return whether there is one. */
+static bool connect_physical(const char *name, char first[ST_CAPTURE_TEXT_BYTES])
 {
     const bool plays = listener.ear.player;
     const char **ports =
-        jack_get_ports(listener.client, device[0] != '\0' ? device : NULL, JACK_DEFAULT_AUDIO_TYPE,
+        jack_get_ports(listener.client, NULL, JACK_DEFAULT_AUDIO_TYPE,
                        JackPortIsPhysical | (plays ? JackPortIsInput : (unsigned long)JackPortIsOutput));
-    const bool any = ports != NULL && ports[0] != NULL;
+    size_t at = 0;
+    while (ports != NULL && ports[at] != NULL && name[0] != '\0' && strcmp(ports[at], name) != 0)
+        at++;
+    const bool any = ports != NULL && ports[at] != NULL;
     for (size_t i = 0; any && i < CHANNELS; i++) {
         const char *own = jack_port_name(listener.ports[i]),
-                   *other = ports[i == 0 || ports[1] == NULL ? 0 : i];
+                   *other = ports[ports[at + 1] == NULL ? at : at + i];
         (void)jack_connect(listener.client, plays ? own : other, plays ? other : own);
     }
     if (any)
-        snprintf(first, ST_CAPTURE_TEXT_BYTES, "%s", ports[0]);
+        snprintf(first, ST_CAPTURE_TEXT_BYTES, "%s", ports[at]);
     jack_free(ports);
     return any;
 }
@@ -105,7 +108,7 @@ static bool connect_physical(const char *device, char first[ST_CAPTURE_TEXT_BYTE
 static int connect_ports(bool cable)
 {
     struct st_ear *ear = &listener.ear;
-    char *first = ear->player ? ear->head.plays : ear->head.records, name[2 * ST_CAPTURE_TEXT_BYTES];
+    char *first = ear->player ? ear->shared->plays : ear->head.records, name[2 * ST_CAPTURE_TEXT_BYTES];
     if (cable)
         return connect_physical(ear->player ? ear->plays : ear->records, first) ? ST_EAR_DONE
                : ear->player ? ST_EAR_ABSENT
@@ -217,7 +220,9 @@ static int begin(bool cable, const char *server)
         atomic_store(&ear->shared->linked, true);
         return ST_EAR_DONE;
     }
-    if (!cable)
+    if (cable)
+        ST_PRINT(ear->head.plays, "%s", ear->shared->plays);
+    else
         ST_PRINT(ear->head.plays, "%.100s:left", ear->shared->client);
     st_ear_begin(ear);
     return ST_EAR_DONE;

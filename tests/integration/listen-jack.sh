@@ -47,6 +47,13 @@ is "no process is left" "$left" ""
 like "the first line is the way" "$(head -1 "$tmp/heard")" '^head jack 48000 2 8192$'
 like "the latency is known to the frame: one period" "$(tail -1 "$tmp/heard")" '^end [0-9]+ 8192$'
 
+# over a cable: the first ports, or a pair that is named. Nothing is connected to them
+export SLEEPTUNE_OBSERVE_DIR=$SLEEPTUNE_BUILD/ears/helpers
+over() { "$SLEEPTUNE_BUILD/tests/integration/listen_live" 1 "$@" | head -1; }
+is "a cable is tried on JACK" "$(over cable)" "way cable 48000 Hz, plays to system:playback_1, records system:capture_1"
+is "from any of its ports" "$(over system:capture_2 system:playback_2)" "way cable 48000 Hz, plays to system:playback_2, records system:capture_2"
+like "but for one that it has not" "$(over system:capture_ 2>&1)" '^sleeptune listen: --back system:capture_: JACK has no physical port'
+
 # another buffer size, as long as it lasts
 is "the server gets the size that is asked for" "$(size -f 4096)" 4096
 does "and has its own afterwards" wait_for runs

@@ -35,6 +35,10 @@ is "without a way back: status 4" "$?" 4
 like "each is named, and why it is not there" "$out" '^  monitor: PipeWire is not running for this user$'
 like "and how to make one: aloop" "$out" '^  aloop: run .modprobe snd-aloop. as root'
 like "and a cable" "$out" '^  cable: connect an output'
+out=$(JACK_DEFAULT_SERVER=none-$$ "$live" 1 cable 2>&1)
+like "a cable is tried on both servers" "$out" '^sleeptune listen: --back cable: JACK server "none-[0-9]+" is not running for this user; PipeWire is not running for this user\.$'
+like "and without a server needs the card" "$out" '^  cable without JACK and PipeWire: add --back (hw:N|/dev/dspN), '
+like "a way of another system is none" "$("$live" 1 virtual_oss 2>&1; echo "$?")" '^sleeptune listen: --back virtual_oss: no such way on this system'
 like "another version is told" "$(said -V 0.0.1 -w monitor)" '^event absent 0 0 .* has version .*, and sleeptune has version 0\.0\.1$'
 if ! sound; then
     skip "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
