@@ -5,7 +5,12 @@
 #define DRIFT_S      5 /* from a resync on, PipeWire measures the rate anew */
 #define KNOWN_S      5 /* the clocks of some cards are coarse */
 #define MEAN_S       30
-#define STRAYS_MAX   16 /* reports; a delay that stays where it is was no resync */
+#define STAYS_CYCLES 16  /* a delay that stays where it is was no resync, if nothing is resampled; ... */
+#define FAR_S        5   /* ... else the usual one is not known after so long */
+#define NEAR         0.6 /* of max_resync, which is not known exactly */
+#define SURE         1.25
+#define BW_HZ        0.128 /* SPA_DLL_BW_MAX: of the loop that finds the rate, when it begins */
+#define WHOLE        1e-4
 #define USUAL        32 /* reports, of the moving average */
 #define STEP         0.1
 #define ERROR_FRAMES 256                /* PipeWire allows at least these */
@@ -26,10 +31,34 @@ static bool goes_on(const struct st_second_card *card, uint32_t driver_id,
            clock->position > last->position && clock->position - last->position < clock->rate_hz;
 }
 
-/* A delay of which PipeWire makes a resync: max_resync of alsa-pcm.c. The usual delay is its target. */
-static bool is_stray(const struct st_second_card *card, double error)
+/* max_resync of alsa-pcm.c. The usual delay is its target, and what is in the resampler. */
+static double limit_of(const struct st_second_card *card)
 {
-    return fabs(error) > fmin(card->usual, fmax(ERROR_FRAMES, card->usual / 2));
+    return fmin(card->usual, fmax(ERROR_FRAMES, card->usual / 2));
+}
+
+/* With a resync, the loop that finds the rate begins anew (spa/utils/dll.h). In that state its first result
+ * is a known step for each frame of the delay's error, which is a whole number. */
+static bool begins_anew(const struct st_second_card_clock *clock)
+{
+    const double frames = (double)clock->duration,
+                 w = 2 * 3.141592653589793 * BW_HZ * frames / (double)clock->rate_hz;
+    const double w0 = 1 - exp(-20 * w), step = w0 * w0 * 1.5 * w / frames * (1 + w / 1.5);
+    const double error = fabs(clock->rate_diff - 1) / step;
+    return fabs(error - round(error)) < WHOLE;
+}
+
+/* Of the report before, or of one that is missing, as PipeWire's of very late cycles are: they last about as
+ * long as the reserve. @return frames of a resync in it; 0: none. */
+static double put_in_step(const struct st_second_card *card, const struct st_second_card_clock *clock,
+                          bool is_next)
+{
+    const bool resampled = card->last.rate_diff != 1 || clock->rate_diff != 1;
+    const double stray = fabs(card->stray), limit = limit_of(card);
+    if (!is_next)
+        return resampled && card->settled >= SETTLE_S * clock->rate_hz && begins_anew(clock) ? card->usual
+                                                                                             : 0;
+    return stray > SURE * limit || (resampled ? stray > 0 && begins_anew(clock) : stray > limit) ? stray : 0;
 }
 
 int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
@@ -45,21 +74,27 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
         return 0;
     }
     const int64_t frames = clock->position - card->last.position;
-    const double error = (double)clock->delay - card->usual;
+    const double error = (double)clock->delay - card->usual, limit = limit_of(card);
+    const double put = put_in_step(card, clock, frames <= clock->duration);
     card->last = *clock;
     card->settled += frames;
-    card->constant += frames;
+    card->constant = put > 0 ? 0 : card->constant + frames;
+    card->lost_frames += llround(put);
+    card->stray = fabs(error) > NEAR * limit ? error : 0;
+    card->far_frames = fabs(error) > NEAR * limit / 2 ? card->far_frames + frames : 0;
     if (card->settled < SETTLE_S * clock->rate_hz) {
         card->usual += error / (USUAL / 4.0);
-    } else if (is_stray(card, error)) {
-        card->lost_frames += llabs(llround(error));
-        card->constant = 0;
-        if (++card->strays > STRAYS_MAX)
-            begin(card, driver_id, clock);
-    } else {
-        card->usual += fmax(-STEP, fmin(STEP, error / USUAL)); /* a card that is far off pulls at it */
+        card->stray = 0;
+    } else if (card->far_frames > (clock->rate_diff == 1 ? STAYS_CYCLES * frames : FAR_S * clock->rate_hz)) {
+        begin(card, driver_id, clock);
+    } else if (put > 0 && card->stray == 0) {
+        card->usual += error / 4; /* that is where it was put */
+    } else if (card->far_frames == 0) {
+        card->usual += fmax(-STEP, fmin(STEP, error / USUAL));
+    }
+    if (card->stray == 0) {
         lost = card->lost_frames;
-        card->lost_frames = card->strays = 0;
+        card->lost_frames = 0;
     }
     if (card->constant >= DRIFT_S * clock->rate_hz && fabs(clock->rate_diff - 1) < DRIFT_MAX) {
         card->drift += (clock->rate_diff - 1) * (double)frames;

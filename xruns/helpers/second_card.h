@@ -2,7 +2,7 @@
  * report (since 1.3.81). Each card's crystal has a rate of its own: PipeWire resamples by the difference, the
  * drift. Where that is not enough, it puts the card in step again: it inserts silence or skips sound, which
  * no counter shows (spa/plugins/alsa/alsa-pcm.c, alsa_write_sync). Then the delay of one report is far from
- * the usual one, and that of a later one is not. Pure. */
+ * the usual one, that of the next is not, and rate_diff begins anew. Pure. */
 #pragma once
 
 #include "core/base.h"
@@ -19,10 +19,12 @@ struct st_second_card_clock {
 struct st_second_card {
     struct st_second_card_clock last;
     uint32_t driver_id;
-    double usual;                /* delay */
-    int64_t settled, constant;   /* frames since it began, and since its drift began to be measured */
-    int64_t lost_frames, strays; /* of a resync that is not over; reports of it */
-    double drift, drift_frames;  /* sum of rate_diff - 1 in so much sound, of the last minute */
+    double usual;               /* delay */
+    int64_t settled, constant;  /* frames since it began, and since its drift began to be measured */
+    double stray;               /* how far the last report was from `usual`; 0: near */
+    int64_t lost_frames;        /* of a resync that is not over */
+    int64_t far_frames;         /* it has been far from `usual` for so long */
+    double drift, drift_frames; /* sum of rate_diff - 1 in so much sound, of the last minute */
 };
 
 /** @param driver_id the node that it follows.

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "core/text/text.h"
 #include "platform/child_env.h"
 #include "platform/platform.h"
 #include "platform/posix/posix.h"
@@ -8,14 +9,15 @@
 
 int st_resync_log_open(struct st_resync_log *log)
 {
-    static const char *const argv[] = {"journalctl",
-                                       "--follow",
-                                       "--lines=0",
-                                       "--quiet",
-                                       "--output=cat",
-                                       "--priority=warning",
-                                       "_SYSTEMD_USER_UNIT=pipewire.service",
-                                       NULL};
+    const char *const argv[] = {"journalctl",
+                                "--follow",
+                                "--lines=0",
+                                "--quiet",
+                                "--output=cat",
+                                "--priority=warning",
+                                "_SYSTEMD_USER_UNIT=pipewire.service",
+                                ST_TEXT(32, "_UID=%u", (unsigned)geteuid()), /* some see others' servers */
+                                NULL};
     static const char *const kept[] = {"PATH", NULL};
     struct st_child_env env;
     char path[PATH_MAX];

@@ -312,7 +312,7 @@ static void a_second_card_has_device_xruns(void **state)
 }
 
 /* Its cycle of 1 ms, in which it plays what lasts 1 ms. */
-static void take_card(int64_t cycle, int64_t delay)
+static void take_card(int64_t cycle, int64_t delay, double rate)
 {
     static uint8_t space[4096];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
@@ -333,8 +333,7 @@ static void take_card(int64_t cycle, int64_t delay)
     spa_pod_builder_add_struct(&builder, SPA_POD_Int(9), SPA_POD_String("api.alsa.1"),
                                SPA_POD_Long(cycle * 1000000), SPA_POD_Fraction(&SPA_FRACTION(1, 48000)),
                                SPA_POD_Long(cycle * 48), SPA_POD_Long(INT64_C(48)), SPA_POD_Long(delay),
-                               SPA_POD_Double(1.000037), SPA_POD_Long(cycle * 1000000),
-                               SPA_POD_Long(INT64_C(0)));
+                               SPA_POD_Double(rate), SPA_POD_Long(cycle * 1000000), SPA_POD_Long(INT64_C(0)));
     spa_pod_builder_pop(&builder, &object);
     assert_int_equal(st_pipewire_profile_take(&profile, spa_pod_builder_pop(&builder, &frame)), 0);
 }
@@ -350,10 +349,10 @@ static void a_second_card_that_is_put_in_step_is_reported_beside_the_first(void 
     struct st_xrun_seen seen = {0};
     int64_t cycle = 1;
     for (; cycle < 12000; cycle++)
-        take_card(cycle, 100);
+        take_card(cycle, 100, 1.000037);
     assert_false(profile.pending);
-    take_card(cycle++, 580);
-    take_card(cycle++, 100);
+    take_card(cycle++, 580, 1.000034);
+    take_card(cycle++, 100, 0.9999999);
     assert_true(profile.pending);
     st_pipewire_profile_report(&profile, see_resync, &seen);
     assert_string_equal(seen.device, "alsa_output.card");
@@ -365,6 +364,34 @@ static void a_second_card_that_is_put_in_step_is_reported_beside_the_first(void 
     st_pipewire_profile_loads(&profile, see_resync, &seen); /* that of the card is the last one */
     assert_string_equal(seen.client, "alsa_output.usb");
     assert_int_equal(seen.load.drift_ppb, 37000);
+}
+
+static void sum_resyncs(void *ctx, const struct st_xrun_seen *seen)
+{
+    struct st_xrun_seen *sum = ctx;
+    const int64_t n = sum->device_xruns_n + seen->device_xruns_n, lost_ns = sum->lost_ns + seen->lost_ns;
+    *sum = *seen;
+    sum->device_xruns_n = n;
+    sum->lost_ns = lost_ns;
+}
+
+static void the_log_of_older_versions_is_of_the_card_that_follows_now(void **state)
+{
+    (void)state;
+    enum { OTHER = 29 };
+    const struct st_resync_log_line line = {"hw:1", 3, 24, 48};
+    struct st_xrun_seen seen = {0};
+    st_pipewire_profile_add(&profile, OTHER, ST_PIPEWIRE_PROFILE_NO_CLIENT, true, false);
+    profile.nodes[3].drives = true; /* it did, and has no cycles since */
+    snprintf(profile.nodes[3].name, sizeof(profile.nodes[3].name), "alsa_output.hdmi");
+    for (int i = 0; i < 3; i++)
+        TAKE(&profile, 1000 * i, 5, {CARD, "card", FINISHED, NO_COUNTER});
+    st_pipewire_profile_resync(&profile, &line, sum_resyncs, &seen);
+    assert_string_equal(seen.device, "alsa_output.card");
+    assert_string_equal(seen.client, "hw:1");
+    assert_int_equal(seen.device_xruns_n, 3);
+    assert_int_equal(seen.lost_ns, 500000); /* of one of them; how long the others were is not known */
+    assert_int_equal(seen.longest_ns, 0);
 }
 
 static void a_lower_counter_begins_anew(void **state)
@@ -1038,6 +1065,7 @@ int main(void)
         cmocka_unit_test_setup(counters_win_over_the_status, begin),
         cmocka_unit_test_setup(a_second_card_has_device_xruns, begin),
         cmocka_unit_test_setup(a_second_card_that_is_put_in_step_is_reported_beside_the_first, begin),
+        cmocka_unit_test_setup(the_log_of_older_versions_is_of_the_card_that_follows_now, begin),
         cmocka_unit_test_setup(a_lower_counter_begins_anew, begin),
         cmocka_unit_test_setup(more_nodes_than_there_is_room_for_are_not_watched, begin),
         cmocka_unit_test_setup(each_finished_cycle_is_in_the_load_once, begin),

@@ -12,7 +12,8 @@
 
 #include "xruns/helpers/second_card.h"
 
-#define RATE 48000
+#define RATE      48000
+#define RESAMPLER 32 /* frames in it, which the card's clock has, and the server's limit has not */
 
 /* What of a run is counted. */
 static int64_t resyncs_n,
@@ -24,7 +25,7 @@ static struct st_second_card card;
 static struct {
     double ppm, level, z1, z2, z3; /* z: of the loop that finds the rate */
     int64_t quantum, position;
-    bool was_resync;
+    bool was_resync, is_missing; /* its report */
     uint32_t random;
 } model;
 
@@ -53,20 +54,21 @@ static double noise(void)
 static void cycle(double late_frames)
 {
     const double quantum = (double)model.quantum, limit = fmin(quantum, fmax(256, quantum / 2));
-    const double w = 2 * 3.14159265358979 * 0.128 * quantum / RATE, w0 = 1 - exp(-20 * w);
+    const double w = 2 * 3.14159265358979323846 * 0.128 * quantum / RATE, w0 = 1 - exp(-20 * w);
     const int64_t delay = llround(model.level - late_frames);
     const double error = (double)delay - quantum;
     const bool resync = fabs(error) > limit;
-    model.z1 += w0 * (w * 1.5 / quantum * error - model.z1);
+    model.z1 += w0 * (w * 1.5 / quantum * fmax(-limit, fmin(limit, error)) - model.z1);
     model.z2 += w0 * (model.z1 - model.z2);
     model.z3 += w / 1.5 * model.z2;
     const double rate = 1 - (model.z2 + model.z3);
     const struct st_second_card_clock clock = {.rate_hz = RATE,
                                                .position = model.position,
                                                .duration = model.quantum,
-                                               .delay = delay,
+                                               .delay = delay + RESAMPLER,
                                                .rate_diff = rate};
-    const int64_t lost = st_second_card_take(&card, 7, &clock);
+    const int64_t lost = model.is_missing ? 0 : st_second_card_take(&card, 7, &clock);
+    model.is_missing = false;
     seen_n += lost > 0;
     seen_frames += lost;
     model.position += model.quantum;
@@ -121,6 +123,46 @@ static void each_resync_is_seen_with_its_length(void **state)
     assert_int_equal(resyncs_n, 60);
     assert_int_equal(seen_n, 60);
     assert_true(llabs(seen_frames - resync_frames) < resync_frames / 20);
+}
+
+static void a_resync_whose_report_is_missing_is_seen(void **state)
+{
+    (void)state;
+    static const double ppms[] = {0, -60, 200};
+    for (size_t i = 0; i < ST_ARRAY_LEN(ppms); i++) {
+        setup(NULL);
+        model.ppm = ppms[i];
+        run(20);
+        for (int j = 0; j < 60; j++) {
+            model.is_missing = true;
+            model.level += j % 3 == 0 ? 0 : j % 3 == 1 ? 800 : -900;
+            cycle(20);
+            run(1 + 3 * noise());
+        }
+        assert_int_equal(resyncs_n, 40);
+        assert_int_equal(seen_n, 40);
+    }
+}
+
+/* It comes to the limit by some frames in each cycle. */
+static void a_resync_at_the_limit_is_seen(void **state)
+{
+    (void)state;
+    static const double ppms[] = {-15000, 30000, 60000};
+    static const int64_t quanta[] = {256, 1024, 2048};
+    for (size_t i = 0; i < ST_ARRAY_LEN(ppms) * ST_ARRAY_LEN(quanta); i++) {
+        setup(NULL);
+        model.quantum = quanta[i / ST_ARRAY_LEN(ppms)];
+        model.level = (double)model.quantum;
+        run(10);
+        model.ppm = ppms[i % ST_ARRAY_LEN(ppms)];
+        run(60);
+        model.ppm = 0;
+        run(10);
+        if (resyncs_n != seen_n)
+            fail_msg("%g ppm, %d frames: %d of %d", ppms[i % ST_ARRAY_LEN(ppms)], (int)model.quantum,
+                     (int)seen_n, (int)resyncs_n);
+    }
 }
 
 static void what_is_less_than_a_resync_is_none(void **state)
@@ -204,6 +246,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_steady_drift_is_known_and_is_no_resync, setup),
         cmocka_unit_test_setup(each_resync_is_seen_with_its_length, setup),
+        cmocka_unit_test_setup(a_resync_whose_report_is_missing_is_seen, setup),
+        cmocka_unit_test_setup(a_resync_at_the_limit_is_seen, setup),
         cmocka_unit_test_setup(what_is_less_than_a_resync_is_none, setup),
         cmocka_unit_test_setup(a_beginning_a_change_and_a_pause_are_none, setup),
         cmocka_unit_test_setup(a_delay_that_stays_is_none, setup),
