@@ -154,8 +154,12 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
     if (st_dropout_table_place(client) == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED) {
         snprintf(why, why_bytes,
                  "%s needs a larger buffer of its own: a setting of it, or start it with "
-                 "PULSE_LATENCY_MSEC=100; the buffer of %s does not matter",
-                 client->name, st_xrun_sources_title(source));
+                 "PULSE_LATENCY_MSEC=100%s; the buffer of %s does not matter",
+                 client->name,
+                 strcmp(source, "pipewire") == 0
+                     ? " (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=65536 }')"
+                     : "",
+                 st_xrun_sources_title(source));
         return;
     }
     if (lost_cpu) {

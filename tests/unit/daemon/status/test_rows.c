@@ -300,7 +300,11 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
                      "mpv lost sound 3 times (watched since 22:13), 300 ms in all (longest 300 ms), "
                      "between it and PipeWire: it lost the CPU to another program.");
     expect_of_screen("next_why", "mpv needs a larger buffer of its own: a setting of it, or start it with "
-                                 "PULSE_LATENCY_MSEC=100; the buffer of PipeWire does not matter");
+                                 "PULSE_LATENCY_MSEC=100 (if it plays through ALSA: PIPEWIRE_ALSA='{ "
+                                 "alsa.buffer-bytes=65536 }'); the buffer of PipeWire does not matter");
+    pipewire->source = "pulseaudio";
+    expect_of_screen("next_why", "mpv needs a larger buffer of its own: a setting of it, or start it with "
+                                 "PULSE_LATENCY_MSEC=100; the buffer of PulseAudio does not matter");
 }
 
 static void rhythm_of_long_cycles_is_said(void **state)
