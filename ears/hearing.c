@@ -7,6 +7,7 @@
 #define TRIES     10     /* of places, from the tones on: it is no such path, and a try costs 0.2 s */
 #define TRIES_MAX 60     /* before: 42 s */
 #define LOSSY     0.05   /* noise beside the tones: more than conversion leaves */
+#define LATE_MS   25     /* then the tones have followed what moved */
 #define GAP_MAX_S 60     /* a longer gap is another clock */
 #define DRIFT_MIN 30e-6  /* of music: what is known at one moment is that inexact */
 
@@ -78,10 +79,12 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
     for (size_t i = 0; i < frames_n; i++) {
         const float *frame = frames + i * all + (all - channels);
         const float left = frame[0], right = frame[channels > 1];
-        const float most = fmaxf(fabsf(left), fabsf(right));
-        hearing->peak = fmaxf(hearing->peak, most);
-        for (uint32_t c = 0; c < all - channels; c++)
-            hearing->played_peak = fmaxf(hearing->played_peak, fabsf(frames[i * all + c]));
+        const float most = ST_MAX(fabsf(left), fabsf(right)); /* fmaxf is a call */
+        hearing->peak = most > hearing->peak ? most : hearing->peak;
+        for (uint32_t c = 0; c < all - channels; c++) {
+            const float size = fabsf(frames[i * all + c]);
+            hearing->played_peak = size > hearing->played_peak ? size : hearing->played_peak;
+        }
         hearing->clipped += most >= CLIPPED;
         hearing->same += channels > 1 && left == right;
     }
@@ -161,10 +164,7 @@ static size_t places_of_glitches(const struct st_glitch *forced, size_t forced_n
         const struct st_glitch *glitch = &forced[i];
         if (glitch->frames >= least)
             ret[n++] = (struct at){(int64_t)glitch->at_frame + shift, glitch->frames, glitch->kind};
-        shift += !moves                             ? 0
-                 : glitch->kind == ST_LOSS_LOST     ? (int64_t)glitch->frames
-                 : glitch->kind == ST_LOSS_REPEATED ? -(int64_t)glitch->frames
-                                                    : 0;
+        shift += moves ? st_signal_shift(glitch) : 0;
     }
     return n;
 }
@@ -173,6 +173,7 @@ struct match {
     const struct at *losses, *glitches;
     size_t losses_n, glitches_n;
     int64_t tolerance, longer; /* frames, of places and of lengths; a loss may be longer by so much */
+    int64_t late;              /* and be found so much later */
     int64_t join;              /* two with less sound between them are one loss */
     bool same_kind;
     unsigned covered_n; /* glitches within a loss that is far longer than they: no one can hear them */
@@ -180,10 +181,10 @@ struct match {
 
 static bool is_it(const struct match *match, const struct at *loss, const struct at *glitch, int64_t offset)
 {
-    const int64_t off = llabs(loss->place + offset - glitch->place);
+    const int64_t off = loss->place + offset - glitch->place;
     const int64_t longer = (int64_t)loss->frames - (int64_t)glitch->frames;
-    return off <= match->tolerance && longer >= -match->tolerance && longer <= match->longer &&
-           (!match->same_kind || loss->kind == glitch->kind);
+    return off >= -match->tolerance && off <= match->tolerance + match->late && longer >= -match->tolerance &&
+           longer <= match->longer && (!match->same_kind || loss->kind == glitch->kind);
 }
 
 static bool covers(const struct match *match, const struct at *loss, const struct at *glitch, int64_t offset)
@@ -265,8 +266,9 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
     /* if most are covered, nothing shows that it hears */
     ret->forced_n =
         (unsigned)match.glitches_n - (2 * match.covered_n > match.glitches_n ? 0 : match.covered_n);
-    if (least > 1) { /* shorter ones may have been found, too */
+    if (least > 1) { /* shorter ones may have been found, too: by the tones once noise adds to them */
         match.same_kind = false;
+        match.late = music ? 0 : (int64_t)(LATE_MS * ms);
         match.glitches_n = places_of_glitches(forced, forced_n, 0, !music, glitches);
         (void)matches(&match, offset, is_forced);
     }

@@ -14,11 +14,15 @@
 #define TRIES_FAST    5
 #define SEARCHES_FAST 8 /* then each search waits twice as long as the one before */
 #define SEARCH_FRAMES 16
+#define KEPT_MS       2667 /* that can be looked at again, up to 98 kHz; more is memory for nothing */
 
 void st_places_init(struct st_places *places, uint32_t rate_hz, float level, st_loss_fn found)
 {
     memset(places, 0, sizeof(*places));
     places->rate_hz = rate_hz;
+    places->ring_frames = ST_PLACES_RING;
+    while (places->ring_frames / 2 > (uint64_t)rate_hz * KEPT_MS / 1000)
+        places->ring_frames /= 2;
     places->tries_max = UINT64_MAX;
     places->steps = st_signal_steps(level);
     st_losses_init(&places->losses, rate_hz, found);
@@ -32,7 +36,7 @@ void st_places_expect(struct st_places *places, uint64_t recorded, uint64_t play
 
 static float heard(const struct st_places *places, uint64_t frame)
 {
-    return places->ring[frame % ST_PLACES_RING];
+    return places->ring[frame & (places->ring_frames - 1)];
 }
 
 static double played(const struct st_places *places, uint64_t frame, int64_t offset)
@@ -159,7 +163,7 @@ static bool calibrate(struct st_places *places)
 /* Of what is still known. */
 static uint64_t oldest(const struct st_places *places)
 {
-    return places->n - ST_MIN(places->n, ST_PLACES_RING);
+    return places->n - ST_MIN(places->n, places->ring_frames);
 }
 
 static bool is_silent(const struct st_places *places, uint64_t from, uint64_t until)
@@ -176,7 +180,7 @@ static bool is_silent(const struct st_places *places, uint64_t from, uint64_t un
  * but for chance. */
 static bool is_mixed(const struct st_places *places, uint64_t from, uint64_t until)
 {
-    from = ST_MAX(from, until - ST_MIN(until, ST_PLACES_RING / 2));
+    from = ST_MAX(from, oldest(places));
     const struct common sum = common_of(places, from, until, places->offset);
     const double both = sum.both * copysign(1, places->gain), frames = (double)(until - from);
     return until - from >= WINDOW && both > fabs(places->gain) * sum.ss / 2 &&
@@ -342,7 +346,7 @@ void st_places_take(struct st_places *places, const float *samples, size_t strid
 {
     for (size_t i = 0; i < frames_n; i++) {
         const float sample = samples[i * stride];
-        places->ring[places->n++ % ST_PLACES_RING] = isfinite(sample) ? sample : 0;
+        places->ring[places->n++ & (places->ring_frames - 1)] = isfinite(sample) ? sample : 0;
         if (places->calibrate_from != 0)
             settle(places, ctx);
         else if (places->locked)

@@ -9,13 +9,14 @@
 
 struct st_places {
     uint32_t rate_hz, steps;
-    uint64_t n;       /* frames taken */
-    bool locked;      /* it knows where it is, and how loud */
-    bool exact;       /* every sample was as played */
-    int64_t offset;   /* frame of the signal minus frame recorded */
-    double gain;      /* negative: turned over */
-    double tolerance; /* of a sample */
-    double noise;     /* root mean square of what is not the signal, as a share of the signal */
+    uint64_t ring_frames; /* of it that are used: a power of two */
+    uint64_t n;           /* frames taken */
+    bool locked;          /* it knows where it is, and how loud */
+    bool exact;           /* every sample was as played */
+    int64_t offset;       /* frame of the signal minus frame recorded */
+    double gain;          /* negative: turned over */
+    double tolerance;     /* of a sample */
+    double noise;         /* root mean square of what is not the signal, as a share of the signal */
     /* what it finds besides losses */
     uint64_t heard_frames;   /* while locked, without those of losses */
     uint64_t mixed_frames;   /* other sound was added: not a loss */

@@ -101,9 +101,7 @@ static float forced(struct st_reference *reference, float sample)
     } else if (due && is_audible(reference, at)) {
         reference->forced[reference->forced_n++] = (struct st_glitch){next->kind, reference->n, next->frames};
         force->forced_n++;
-        force->shift += next->kind == ST_LOSS_LOST       ? (int64_t)next->frames
-                        : next->kind == ST_LOSS_REPEATED ? -(int64_t)next->frames
-                                                         : 0;
+        force->shift += st_signal_shift(next);
         force->silent_until = next->kind == ST_LOSS_ZEROED ? now + next->frames : 0;
         at = now - delay + (uint64_t)force->shift;
     }
@@ -136,6 +134,16 @@ static void set_kernel(struct st_reference *reference)
     reference->kernel_part = reference->part;
 }
 
+static double dot(const float *a, const float *b, size_t n)
+{
+    float sums[8] = {0};
+    for (size_t i = 0; i + 8 <= n; i += 8) {
+        for (size_t j = 0; j < 8; j++)
+            sums[j] += a[i + j] * b[i + j];
+    }
+    return (double)((sums[0] + sums[1]) + (sums[2] + sums[3]) + (sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
 static double expects(const struct st_reference *reference, uint64_t at, int64_t lag)
 {
     const int64_t from = (int64_t)at - lag;
@@ -147,11 +155,28 @@ static double expects(const struct st_reference *reference, uint64_t at, int64_t
     return reference->gain * sum;
 }
 
+/* The same of n frames in a row, and of one before and one behind them. */
+static void expect_block(struct st_reference *reference, uint64_t from, uint64_t n)
+{
+    const int64_t first = (int64_t)from - 1 - reference->lag - ST_REFERENCE_TAPS / 2 + 1;
+    for (uint64_t i = 0; i < n + 2 && reference->by_sample; i++)
+        reference->expected[i] = (float)expects(reference, from + i - 1, reference->lag);
+    if (reference->by_sample)
+        return;
+    for (uint64_t i = 0; i < n + 1 + ST_REFERENCE_TAPS; i++)
+        reference->scratch[i] = played(reference, first + (int64_t)i);
+    for (uint64_t i = 0; i < n + 2; i++)
+        reference->expected[i] =
+            (float)(reference->gain * dot(reference->kernel, reference->scratch + i, ST_REFERENCE_TAPS));
+}
+
 static double peak_near(const struct st_reference *reference, uint64_t at, int64_t lag, uint64_t frames_n)
 {
     float peak = 0;
-    for (uint64_t i = 0; i < frames_n; i++)
-        peak = fmaxf(peak, fabsf(played(reference, (int64_t)(at + i) - lag)));
+    for (uint64_t i = 0; i < frames_n; i++) {
+        const float size = fabsf(played(reference, (int64_t)(at + i) - lag));
+        peak = ST_MAX(peak, size);
+    }
     return fabs(reference->gain) * (double)peak;
 }
 
@@ -166,16 +191,6 @@ static double tolerance_at(const struct st_reference *reference, uint64_t at, in
 }
 
 /* --- where it is --- */
-
-static double dot(const float *a, const float *b, size_t n)
-{
-    float sums[8] = {0};
-    for (size_t i = 0; i + 8 <= n; i += 8) {
-        for (size_t j = 0; j < 8; j++)
-            sums[j] += a[i + j] * b[i + j];
-    }
-    return (double)((sums[0] + sums[1]) + (sums[2] + sums[3]) + (sums[4] + sums[5]) + (sums[6] + sums[7]));
-}
 
 struct place {
     int64_t lag;
@@ -547,8 +562,14 @@ static bool repeats(const struct st_reference *reference, uint64_t from)
     const int64_t n = (int64_t)frames_of(reference, AGREE_MS);
     const int64_t oldest = (int64_t)reference->n - ST_REFERENCE_RING + 1;
     const double tolerance = tolerance_at(reference, from, reference->lag) / fabs(reference->gain);
+    int64_t loudest = 0; /* tells most places apart */
+    for (int64_t i = 1; i < n; i++)
+        loudest = fabsf(played(reference, at + i)) > fabsf(played(reference, at + loudest)) ? i : loudest;
     for (int64_t far = (int64_t)frames_of(reference, 1); far <= most && at - far > oldest; far++) {
         int64_t i = 0;
+        if (fabs((double)(played(reference, at + loudest) - played(reference, at + loudest - far))) >
+            tolerance)
+            continue;
         while (i < n &&
                fabs((double)(played(reference, at + i) - played(reference, at + i - far))) <= tolerance)
             i++;
@@ -679,8 +700,7 @@ static void judge(struct st_reference *reference, struct block *block, void *ctx
         (block->from - block->n) / frames_of(reference, SIMILAR_MS))
         reference->similar = !reference->quiet && repeats(reference, block->from);
     set_kernel(reference);
-    for (uint64_t i = 0; i < block->n + 2; i++)
-        reference->expected[i] = (float)expects(reference, block->from + i - 1, reference->lag);
+    expect_block(reference, block->from, block->n);
     if (reference->state == ST_REFERENCE_FOLLOWS) {
         for (uint64_t i = 0; i < block->n && reference->state == ST_REFERENCE_FOLLOWS; i++)
             track(reference, block, block->from + i, ctx);

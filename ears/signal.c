@@ -71,18 +71,33 @@ void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channel
     *signal = (struct st_signal){.rate_hz = rate_hz, .channels = channels, .level = level};
 }
 
+int64_t st_signal_shift(const struct st_glitch *glitch)
+{
+    return glitch->kind == ST_LOSS_LOST       ? (int64_t)glitch->frames
+           : glitch->kind == ST_LOSS_REPEATED ? -(int64_t)glitch->frames
+                                              : 0;
+}
+
 void st_signal_force(struct st_signal *signal, uint64_t chance)
 {
     const uint64_t ms = signal->rate_hz / 1000, lengths[] = {1, ms, 20 * ms}, each = signal->rate_hz / 2;
     static const enum st_loss_kind kinds[] = {ST_LOSS_LOST, ST_LOSS_REPEATED, ST_LOSS_ZEROED};
+    const uint32_t steps = st_signal_steps(signal->level);
     uint64_t any = mix(chance);
+    int64_t shift = 0;
     signal->glitches_n = 0;
     const uint64_t first = any % ST_SIGNAL_GLITCHES_MAX; /* which comes first is not known, too */
     for (uint64_t i = 0; i < ST_SIGNAL_GLITCHES_MAX; i++) {
         const uint64_t which = (first + 4 * i) % ST_SIGNAL_GLITCHES_MAX; /* 4 and 9 share no factor: all */
         any = mix(any);
-        signal->glitches[signal->glitches_n++] = (struct st_glitch){
-            kinds[which % 3], (4 + i) * each + any % (each - 100 * ms), lengths[which / 3]};
+        struct st_glitch *glitch = &signal->glitches[signal->glitches_n++];
+        *glitch = (struct st_glitch){kinds[which % 3], (4 + i) * each + any % (each - 100 * ms),
+                                     lengths[which / 3]};
+        /* a single frame is not silenced where it is as soft as noise */
+        while (glitch->kind == ST_LOSS_ZEROED && glitch->frames == 1 &&
+               2 * (uint32_t)abs(st_signal_step(glitch->at_frame + (uint64_t)shift, 0, steps)) < steps)
+            glitch->at_frame++;
+        shift += st_signal_shift(glitch);
     }
 }
 
@@ -94,10 +109,7 @@ static bool place_of(const struct st_signal *signal, uint64_t played, uint64_t *
         const struct st_glitch *glitch = &signal->glitches[i];
         if (glitch->kind == ST_LOSS_ZEROED && played < glitch->at_frame + glitch->frames)
             return false;
-        if (glitch->kind == ST_LOSS_LOST)
-            shift += (int64_t)glitch->frames;
-        else if (glitch->kind == ST_LOSS_REPEATED)
-            shift -= (int64_t)glitch->frames;
+        shift += st_signal_shift(glitch);
     }
     *ret_frame = played + (uint64_t)shift;
     return true;

@@ -47,6 +47,9 @@ extern const uint32_t st_signal_tones_hz[ST_SIGNAL_TONES];
 /** @param rate_hz 8000 ... @param channels 1 ... @param level  0.001 .. 1 */
 void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channels, float level);
 
+/** By how many frames the signal is ahead behind it: negative if it was played again. */
+int64_t st_signal_shift(const struct st_glitch *glitch) ST_NONBLOCKING;
+
 #define ST_SIGNAL_FORCED_S 6.5 /* until then each glitch was forced */
 
 /** Forces all glitches from 2 s of the played signal on, one in each half second, at places that depend on

@@ -7,8 +7,8 @@
 #define TIMES     4    /* a block with this multiple of the noise is damaged, ... */
 #define LEAST     0.15 /* ... and with that share of the tones */
 #define SILENT    1e-6 /* of full scale */
-#define FINE      4    /* parts of a frame, when the time is sought */
-#define SURE      1e-3 /* squares of turns: three phases agree */
+#define AGREE     1e-3 /* squares of turns: three phases may agree */
+#define SPREAD    2e-7 /* of a phase, as a square of turns: what a converter does without noise */
 #define EDGE      6    /* frames: the edges of damage are known so well */
 
 #define M ST_TONES_WAVES
@@ -138,33 +138,38 @@ static double turned(const double *re, const double *im, const struct fit *now, 
     return -atan2(cross, dot) / TURN;
 }
 
-/* The one shift within half a second that explains all three phases. `drifted`: frames that the clocks ran
- * apart since the last fit. */
+/* The shift within half a second that explains all three phases. With noise several do: a shorter one is more
+ * likely. `drifted`: frames that the clocks ran apart since the last fit. */
 static bool find_shift(const struct st_tones *tones, const struct fit *now, double drifted,
                        double *ret_frames)
 {
-    const int64_t half = (int64_t)tones->rate_hz / 2 * FINE; /* all phases are the same a second later */
-    double turns[ST_SIGNAL_TONES], best = 1, second = 1, at = 0;
-    for (size_t k = 0; k < ST_SIGNAL_TONES; k++)
-        turns[k] = turned(tones->re, tones->im, now, k) - drifted * st_signal_tones_hz[k] / tones->rate_hz;
-    for (int64_t part = -half; part < half; part++) {
-        const double frames = (double)part / FINE;
-        double sum = 0;
+    const int64_t half = (int64_t)tones->rate_hz / 2; /* all phases are the same a second later */
+    const double noise = 6 * tones->noise * tones->noise / (TURN * TURN * (double)window_of(tones));
+    double turns[ST_SIGNAL_TONES], steps[ST_SIGNAL_TONES], square = 0, best = (double)INFINITY;
+    for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
+        steps[k] = (double)st_signal_tones_hz[k] / tones->rate_hz;
+        turns[k] = turned(tones->re, tones->im, now, k) - drifted * steps[k];
+        square += steps[k] * steps[k];
+    }
+    for (int64_t frames = -half; frames < half; frames++) {
+        double sum = 0, slope = 0;
         for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
-            const double off = turns[k] - frames * st_signal_tones_hz[k] / tones->rate_hz;
-            sum += (off - round(off)) * (off - round(off));
+            double off = turns[k] - (double)frames * steps[k];
+            off -= round(off);
+            sum += off * off;
+            slope += off * steps[k];
         }
-        if (sum < best && fabs(frames - at) > 2)
-            second = best;
-        else if (sum >= best && sum < second && fabs(frames - at) > 2)
-            second = sum;
-        if (sum < best) {
-            best = sum;
-            at = frames;
+        const double rest = sum - slope * slope / square; /* a part of a frame is none */
+        if (rest >= AGREE)
+            continue;
+        const double cost =
+            rest / fmax(noise, SPREAD) + 2 * log1p(1000 * fabs((double)frames) / tones->rate_hz);
+        if (cost < best) {
+            best = cost;
+            *ret_frames = (double)frames + slope / square;
         }
     }
-    *ret_frames = at;
-    return best < SURE && second > TIMES * best;
+    return !isinf(best);
 }
 
 static void take_fit(struct st_tones *tones, const struct fit *now, uint64_t middle)
@@ -282,6 +287,7 @@ static void look(struct st_tones *tones, void *ctx)
     }
     if (!tones->damaged) {
         tones->damaged = rest_of(tones, tones->re, tones->im, tones->n - block, block) > tones->limit;
+        tones->heals = false;
         tones->bad_at = tones->n - block;
         tones->heard_frames += tones->damaged ? 0 : block;
         if (!tones->damaged)
@@ -297,7 +303,10 @@ static void look(struct st_tones *tones, void *ctx)
         return;
     if (tones->n % (4 * block) == 0) {
         fit(tones, &now);
-        if (now.loud > tones->loud / 2 && now.loud < 2 * tones->loud && now.rest <= tones->limit / 2)
+        const bool healed = tones->heals;
+        tones->heals =
+            now.loud > tones->loud / 2 && now.loud < 2 * tones->loud && now.rest <= tones->limit / 2;
+        if (tones->heals && healed)
             heal(tones, &now, window, ctx);
         else if (tones->n - tones->bad_at > tones->rate_hz)
             lose(tones, &now, ctx);

@@ -23,7 +23,7 @@ struct st_tones {
     uint64_t followed_frames, first_frame;
     uint64_t heard_frames;
     unsigned contact_lost_n;
-    bool damaged;
+    bool damaged, heals; /* heals: the signal is back; in the next fit nothing of the damage is left */
     uint64_t bad_at;
     struct st_losses losses;
     float waves[ST_TONES_WINDOW][ST_TONES_WAVES]; /* a cosine and a sine of each tone */

@@ -1,10 +1,9 @@
 /* On a path that returns samples one by one each fault is found, once, at its place and with its length; and
- * nothing where there is none. With an argument: that number of hours without a fault. */
+ * nothing where there is none. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -270,7 +269,7 @@ static void nothing_is_found_where_nothing_is_lost(void **state)
     assert_int_equal(false_ones(60, true), 0);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fault_is_found_exactly_where_samples_come_back),
@@ -284,11 +283,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_is_no_signal_is_not_taken_for_one),
         cmocka_unit_test(nothing_is_found_where_nothing_is_lost),
     };
-    if (argc > 1) {
-        const uint64_t seconds = strtoull(argv[1], NULL, 10) * 3600;
-        fprintf(stderr, "exact: %zu false\n", false_ones(seconds, false));
-        fprintf(stderr, "noisy: %zu false\n", false_ones(seconds, true));
-        return 0;
-    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

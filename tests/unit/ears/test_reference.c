@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ears/hearing.h"
+#include "tests/unit/ears/converter.h"
 #include "tests/unit/ears/damage.h"
 #include "tests/unit/ears/tunes.h"
 
@@ -493,64 +494,32 @@ static void a_loss_before_another_volume_counts(void **state)
     }
 }
 
-#define TAPS   32
-#define PHASES 256
-
-/* A converter to a clock that is 100 ppm fast: 32 taps of a windowed sinc, at 256 places between two frames.
- */
-static float kernels[PHASES][TAPS];
-
-static void make_kernels(void)
-{
-    for (int phase = 0; phase < PHASES; phase++) {
-        for (int k = 0; k < TAPS; k++) {
-            const double pi = 3.141592653589793, far = k - TAPS / 2 + 1 - phase / (double)PHASES;
-            const double window = 0.5 + 0.5 * cos(pi * far / (TAPS / 2 + 0.5));
-            kernels[phase][k] = (float)(fabs(far) < 1e-9 ? 1 : window * sin(pi * far) / (pi * far));
-        }
-    }
-}
-
-#define PAST 8192 /* frames that are kept */
-
-static float converted(float (*past)[2 * PAST], uint64_t at, size_t channel)
-{
-    const double place = (double)at * 0.9999;
-    const uint64_t whole = (uint64_t)place;
-    const float *kernel = kernels[(size_t)((place - (double)whole) * PHASES)];
-    const float *from = past[channel] + (whole + PAST - 1000 - TAPS / 2 + 1) % PAST;
-    float sum = 0;
-    for (size_t k = 0; k < TAPS; k++)
-        sum += kernel[k] * from[k];
-    return sum;
-}
-
 /* The same music over three paths at once; ten minutes each. */
 static void no_loss_where_there_is_none(long minutes)
 {
     enum { PART = 256, EACH = 10, PATHS = 3 };
     static struct st_hearing paths[PATHS];
-    static float frames[PATHS][4 * PART], past[2][2 * PAST]; /* past: twice, so that all taps are in a row */
+    static struct converter converter; /* to a clock that is 100 ppm fast */
+    static float frames[PATHS][4 * PART];
     double heard_s[PATHS] = {0};
     size_t false_n[PATHS] = {0}, invalid_n[PATHS] = {0};
     uint64_t noise = 3;
-    make_kernels();
     for (long at = 0; at < minutes; at += EACH) {
         struct tune tune;
-        float now[2];
         tune_begin(&tune, RATE, (uint64_t)(at + 12));
-        memset(past, 0, sizeof(past));
+        converter_begin(&converter, 0.9999, 1000);
         for (size_t path = 0; path < PATHS; path++)
             st_hearing_init_music(&paths[path], RATE, 2, (uint64_t)at);
         for (uint64_t i = 0; i < EACH * 60 * RATE; i++) {
-            tune_frame(&tune, now);
+            float *const to[PATHS] = {&frames[0][4 * (i % PART)], &frames[1][4 * (i % PART)],
+                                      &frames[2][4 * (i % PART)]};
+            tune_frame(&tune, to[0]);
+            converter_put(&converter, to[0]);
+            converter_take(&converter, to[2] + 2);
             for (size_t c = 0; c < 2; c++) {
-                const size_t to = 4 * (size_t)(i % PART) + c;
-                past[c][i % PAST] = past[c][i % PAST + PAST] = now[c];
-                frames[0][to] = frames[1][to] = frames[2][to] = now[c];
-                frames[0][to + 2] = past[c][(i + PAST - 3000) % PAST];
-                frames[1][to + 2] = 0.5F * frames[0][to + 2] + (float)(1e-5 * (2 * next_share(&noise) - 1));
-                frames[2][to + 2] = converted(past, i, c);
+                to[1][c] = to[2][c] = to[0][c];
+                to[0][c + 2] = converter.past[c][(i + CONVERTER_PAST - 3000) % CONVERTER_PAST];
+                to[1][c + 2] = 0.5F * to[0][c + 2] + (float)(1e-5 * (2 * next_share(&noise) - 1));
             }
             for (size_t path = 0; path < PATHS && i % PART == PART - 1; path++)
                 st_hearing_take(&paths[path], frames[path], PART);

@@ -1,10 +1,9 @@
 /* On a path that converts, faults of 1 ms and more are found, once, within 1 ms; and nothing where there is
- * none. With an argument: that number of hours without a fault. */
+ * none. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -177,7 +176,7 @@ static void noise_is_no_signal(void **state)
     assert_int_equal(losses_n, 0);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_fault_of_a_millisecond_is_found_with_noise),
@@ -187,11 +186,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(parts_of_a_frame_that_are_skipped_are_no_loss),
         cmocka_unit_test(noise_is_no_signal),
     };
-    if (argc > 1) {
-        const uint64_t seconds = strtoull(argv[1], NULL, 10) * 3600;
-        fprintf(stderr, "converted: %zu false\n", false_ones(seconds, 44100, 1.0003, 0.001));
-        fprintf(stderr, "lossy: %zu false\n", false_ones(seconds, PLAYED_HZ, 1, 0.1));
-        return 0;
-    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
