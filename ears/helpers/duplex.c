@@ -77,7 +77,9 @@ int st_duplex_turn(struct st_duplex *duplex)
     st_ear_record(duplex->ear, (uint32_t)duplex->ear->recorded,
                   now_ns - n * INT64_C(1000000000) / (int64_t)duplex->ear->head.rate_hz, from, channels,
                   (uint32_t)n);
-    return play(duplex, (uint32_t)n);
+    const long queued = duplex->ops->queued != NULL ? duplex->ops->queued(duplex->device) : -1;
+    const long room = queued >= 0 ? (long)duplex->ahead_frames - queued : n;
+    return room > 0 ? play(duplex, (uint32_t)room) : 0;
 }
 
 int st_duplex_begin(struct st_duplex *duplex)

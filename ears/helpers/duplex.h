@@ -20,6 +20,9 @@ struct st_duplex_ops {
     /** Of a device that goes on after an xrun and counts it: since the last call. NULL: read and write say.
      */
     enum st_duplex_xrun (*xrun)(void *device);
+    /** Frames that were written and are not played yet, or a negative errno value. NULL: it writes as many as
+     * it reads, so both devices need one clock. */
+    long (*queued)(void *device);
 };
 
 struct st_duplex {
@@ -34,7 +37,7 @@ struct st_duplex {
 
 /** Fills the reserve. Audio thread. @return 0 or what the device said. */
 int st_duplex_begin(struct st_duplex *duplex);
-/** One turn: reads a period and writes one. Audio thread. @return 0 or what the device said. */
+/** One turn: reads a period and fills the reserve again. Audio thread. @return 0 or what the device said. */
 int st_duplex_turn(struct st_duplex *duplex);
 
 /** Plays and records in a thread of its own, of real-time priority if this process may, until the command

@@ -12,6 +12,7 @@
 
 struct devices {
     snd_pcm_t *play, *record;
+    snd_pcm_uframes_t buffer_frames; /* of the one that plays */
 };
 
 /* --- the audio thread --- */
@@ -52,7 +53,15 @@ static long write_device(void *ctx, const void *from, uint32_t frames_n)
     return xrun ? 0 : (long)frames_n;
 }
 
-static const struct st_duplex_ops ops = {read_device, write_device, NULL};
+/* Two cards have two clocks. */
+static long queued_of_device(void *ctx)
+{
+    const struct devices *devices = ctx;
+    const snd_pcm_sframes_t room = snd_pcm_avail(devices->play);
+    return room < 0 ? room : (long)devices->buffer_frames - room;
+}
+
+static const struct st_duplex_ops ops = {read_device, write_device, NULL, queued_of_device};
 
 /* --- opening --- */
 
@@ -130,6 +139,8 @@ int main(int argc, char **argv)
             break;
         (void)snd_pcm_hw_free(devices.play);
     }
+    if (r >= 0)
+        r = snd_pcm_get_params(devices.play, &devices.buffer_frames, &period);
     if (r < 0 || rate_hz != other_hz || period > ST_DUPLEX_FRAMES_MAX / PERIODS)
         return st_ear_absent("%.60s and %.60s have no common format, rate and two channels", plays, records);
     duplex.period_frames = (uint32_t)period;

@@ -379,6 +379,7 @@ static void find_way(struct listener *listener)
 static void say_programs(struct listener *listener)
 {
     const bool music = listener->ear.music;
+    bool knows_way = false;
     uint32_t last = atomic_load(&listener->ear.shared->node);
     if (music && listener->device == listener->sink_node) /* all that plays there is compared */
         return;
@@ -387,7 +388,9 @@ static void say_programs(struct listener *listener)
         if (link->id == 0 || link->said || link->to != (music ? listener->device : listener->sink_node))
             continue;
         link->said = true;
-        find_way(listener);
+        if (!knows_way)
+            find_way(listener);
+        knows_way = true;
         if (link->from != last && link->from != atomic_load(&listener->ear.shared->node))
             st_ear_say(&listener->ear,
                        music && node != NULL && node->way ? ST_CAPTURE_PASSES : ST_CAPTURE_MIXED,

@@ -1,5 +1,6 @@
 /* The OSS devices of FreeBSD against a false one, which plays into its own input: what it answers is taken,
- * what it cannot do is an error, and an underrun is an event after which the reserve is filled again. */
+ * what it cannot do is an error, and an underrun is an event after which the reserve is filled again. And two
+ * devices with two clocks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -255,6 +256,50 @@ static void test_an_underrun_is_an_event_and_the_reserve_is_filled(ST_UNUSED voi
     st_capture_stream_ring_close(&ear.ring);
 }
 
+/* --- a device that plays with a clock of its own --- */
+
+static long queue, played_n; /* frames; played_n: while a period is recorded */
+
+static long other_read(ST_UNUSED void *ctx, void *to, uint32_t frames_n)
+{
+    memset(to, 0, frames_n * 2 * sizeof(int32_t));
+    queue -= played_n;
+    return frames_n;
+}
+
+static long other_write(ST_UNUSED void *ctx, ST_UNUSED const void *from, uint32_t frames_n)
+{
+    queue += frames_n;
+    return frames_n;
+}
+
+static long other_queued(ST_UNUSED void *ctx)
+{
+    return queue >= 0 ? queue : -EPIPE;
+}
+
+static void test_the_reserve_stays_with_two_clocks(ST_UNUSED void **state)
+{
+    static const struct st_duplex_ops ops = {other_read, other_write, NULL, other_queued};
+    const long faster_or_slower[] = {524, 500};
+    assert_int_equal(open_fake(AFMT_S32_NE, 2, 48000, 4096, 4), 0);
+    assert_int_equal(st_ear_prepare(&ear), 0);
+    duplex.ops = &ops;
+    ST_EACH (frames, faster_or_slower) {
+        queue = 0;
+        played_n = *frames;
+        assert_int_equal(st_duplex_begin(&duplex), 0);
+        for (unsigned i = 0; i < 200; i++) {
+            assert_int_equal(st_duplex_turn(&duplex), 0);
+            assert_int_equal(queue, 1536);
+        }
+    }
+    queue = 0; /* it ran dry: writing says so */
+    assert_int_equal(st_duplex_turn(&duplex), 0);
+    assert_int_equal(queue, 512 - 500);
+    st_capture_stream_ring_close(&ear.ring);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_what_it_cannot_do_is_an_error),
         cmocka_unit_test(test_what_it_plays_comes_back),
         cmocka_unit_test(test_an_underrun_is_an_event_and_the_reserve_is_filled),
+        cmocka_unit_test(test_the_reserve_stays_with_two_clocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
