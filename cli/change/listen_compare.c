@@ -162,15 +162,14 @@ int st_listen_compare_make(const char *command, const json_t *before, int64_t du
 {
     const char *back = json_string_value(json_object_get(before, "back"));
     const bool music = json_object_get(before, "signal") != NULL;
-    const bool device = music || (back != NULL && strcmp(back, "device") == 0);
-    struct st_listen_wish wish = {.back = back, .duration_ns = duration_ns, .music = music};
+    struct st_listen_wish wish = {.back = music ? "cable" : back, /* or the monitor of a sink */
+                                  .plays = json_string_value(json_object_get(before, "plays")),
+                                  .records = json_string_value(json_object_get(before, "records")),
+                                  .duration_ns = duration_ns,
+                                  .music = music};
     if (back == NULL) {
         *ret = (struct st_listen_compare){.why = "the run before is of a recording (--input): play it again"};
         return ST_EXIT_DONE;
-    }
-    if (device) {
-        wish.back = json_string_value(json_object_get(before, "records"));
-        wish.plays = json_string_value(json_object_get(before, "plays"));
     }
     if (wish.duration_ns == 0) {
         const double heard_s = real_of(before, "heard_s");

@@ -222,7 +222,8 @@ int st_listen_live(const char *command, struct st_platform *p, const struct st_l
                    const struct st_listen_calls *calls, void *ctx, struct st_listen_live *ret)
 {
     struct run run = {.calls = calls, .ctx = ctx, .live = ret};
-    struct st_way_wish devices = {.plays = wish->plays, .frames = wish->frames, .music = wish->music};
+    struct st_way_wish devices = {
+        .plays = wish->plays, .records = wish->records, .frames = wish->frames, .music = wish->music};
     const char *name = wish->back != NULL ? name_of(wish->back, &devices.records) : NULL;
     char why[1024] = "";
     *ret = (struct st_listen_live){.way = NULL};

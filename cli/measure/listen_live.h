@@ -11,6 +11,7 @@
 struct st_listen_wish {
     const char *back;    /* the name of a way, or a device to record from; NULL: the best way that is there */
     const char *plays;   /* the device to play to; NULL: the usual one */
+    const char *records; /* the device of `back`, if that is the name of a way; NULL: the usual one */
     int64_t duration_ns; /* of recorded sound */
     uint32_t frames;     /* the buffer size that the server or device is to have meanwhile; 0: as it is */
     bool music; /* what programs play to `plays` is compared with what comes back; nothing is played */
