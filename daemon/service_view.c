@@ -56,7 +56,6 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
     view->loop = has_result ? result : NULL;
     if (atomic_load(&service->has_rtkit))
         ST_PRINT(view->rtkit, "%s", service->rtkit);
-    view->was_slowed = st_events_slowed(&service->events, &view->slowed);
     view->now_wall_ns = st_service_wall_ns(service);
     view->uptime_ns = st_clock_now_ns(&service->platform->clock) - service->started_ns;
     return has_result;

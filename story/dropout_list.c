@@ -47,7 +47,7 @@ static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
     memcpy(seen.client, event->client, sizeof(seen.client));
     if (2 * event->culprit_n >= n) /* of most of them */
         memcpy(seen.culprit, event->culprit, sizeof(seen.culprit));
-    st_dropout_table_take(&source->table, &seen, event->wall_ns, event->wall_ns);
+    st_dropout_table_take(&source->table, &seen, event->slowed, event->wall_ns, event->wall_ns);
     return 0;
 }
 

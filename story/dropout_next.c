@@ -143,6 +143,10 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
     const uint64_t taken_n = table->reasons_n[ST_DROPOUT_CPU_TAKEN];
     const bool lost_cpu = reason == ST_DROPOUT_WOKEN_LATE || st_dropout_table_is_taken(table, client);
     set[0] = why[0] = '\0';
+    if (reason == ST_DROPOUT_TOO_SLOW && client->slowed != ST_CAUSE_UNKNOWN && !lost_cpu) {
+        snprintf(why, why_bytes, "%s", st_cause_kind_todo(client->slowed));
+        return;
+    }
     if (st_dropout_table_place(client) == ST_DROPOUT_AT_RESYNC) {
         next_resync(client, set, set_bytes, why, why_bytes);
         return;

@@ -29,8 +29,10 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool
         why.culprit = client->device;
         why.drift_ppb = client->drift_ppb;
     }
-    if (figures)
+    if (figures) {
         why.cycle = client->worst;
+        why.meanwhile = client->slowed != ST_CAUSE_UNKNOWN ? st_cause_kind_text(client->slowed) : NULL;
+    }
     return st_dropout_reason_why(&why, buf, buf_bytes);
 }
 

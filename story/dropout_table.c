@@ -156,8 +156,8 @@ static void take_own(struct st_dropout_table *table, const struct st_xrun_seen *
     table->own_n += (uint64_t)seen->device_xruns_n;
 }
 
-void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
-                           int64_t wall_ns)
+void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen,
+                           enum st_cause slowed, int64_t now_ns, int64_t wall_ns)
 {
     const bool is_load = seen->load.cycles_n > 0, dropout = st_xrun_is_dropout(seen);
     if (st_xrun_is_level(seen))
@@ -188,8 +188,10 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         client = make_room(table, dropout);
         if (client == NULL)
             return;
-        *client = (struct st_dropout_client){
-            .first_wall_ns = INT64_MIN, .last_wall_ns = INT64_MIN, .load_ns = INT64_MIN};
+        *client = (struct st_dropout_client){.first_wall_ns = INT64_MIN,
+                                             .last_wall_ns = INT64_MIN,
+                                             .load_ns = INT64_MIN,
+                                             .slowed = ST_CAUSE_UNKNOWN};
         memcpy(client->name, seen->client, sizeof(client->name));
         memcpy(client->device, seen->device, sizeof(client->device));
     }
@@ -209,8 +211,11 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         client->load_ns = now_ns;
         client->playing = true;
     }
-    if (dropout)
-        count_dropouts(client, seen, wall_ns);
+    if (!dropout)
+        return;
+    count_dropouts(client, seen, wall_ns);
+    if (seen->reason == ST_DROPOUT_TOO_SLOW)
+        client->slowed = slowed;
 }
 
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes)

@@ -2,6 +2,7 @@
  * to. Pure. Times are now_ns by CLOCK_MONOTONIC and wall_ns. */
 #pragma once
 
+#include "core/cause_kind.h"
 #include "xruns/xrun.h"
 
 /* A client without a load line for so long has gone (xrun_line.h). */
@@ -30,10 +31,11 @@ struct st_dropout_client {
         buffer_ns; /* of struct st_xrun_load, the least of all, and of which buffer; 0: not known */
     int64_t block_frames, block_rate_hz, block_any; /* of struct st_xrun_load, as of the last one */
     char file[ST_XRUN_NAME_BYTES]; /* in whose code it computed too long in the last such dropout; "" */
-    struct st_xrun_code code;      /* of struct st_xrun_load, as of the last one */
-    int64_t drift_ppb;             /* of struct st_xrun_load, the last one that was known */
-    struct st_xrun_load load;      /* of the last 10 s; cycles_n 0: none */
-    int64_t seen_ns, load_ns;      /* its last line, and load line; INT64_MIN: none */
+    enum st_cause slowed;     /* by what the machine was slower in that one; ST_CAUSE_UNKNOWN: it was not */
+    struct st_xrun_code code; /* of struct st_xrun_load, as of the last one */
+    int64_t drift_ppb;        /* of struct st_xrun_load, the last one that was known */
+    struct st_xrun_load load; /* of the last 10 s; cycles_n 0: none */
+    int64_t seen_ns, load_ns; /* its last line, and load line; INT64_MIN: none */
 };
 
 /* Of st_dropout_table_not_watched. */
@@ -68,9 +70,10 @@ struct st_dropout_table {
     int64_t cycle_left_n, cycle_wall_ns;
 };
 
-/** Counts what was seen, in all and for its client, and keeps loads. */
-void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
-                           int64_t wall_ns);
+/** Counts what was seen, in all and for its client, and keeps loads. @param slowed  by what the machine was
+ * slower then; ST_CAUSE_UNKNOWN: it was not, or not known. */
+void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen,
+                           enum st_cause slowed, int64_t now_ns, int64_t wall_ns);
 
 /** Forgets loads that are too old (all of them, if !watching), and sorts the clients. */
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching);

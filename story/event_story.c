@@ -87,6 +87,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
 {
     const int64_t n = count_of(event);
     const bool of_client = event->kind == ST_EVENT_CLIENT_DROPOUT;
+    const char *meanwhile = event->slowed != ST_CAUSE_UNKNOWN ? st_cause_kind_text(event->slowed) : NULL;
     char longest[48] = "";
     if (event->kind == ST_EVENT_OWN_XRUN)
         st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %" PRId64 " time%s", n,
@@ -129,18 +130,16 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
                        st_dropout_reason_why(&(struct st_dropout_why){.reason = event->reason,
                                                                       .others = event->culprit_n < n - n / 2,
                                                                       .culprit = event->culprit,
-                                                                      .cycle = event->cycle},
+                                                                      .cycle = event->cycle,
+                                                                      .meanwhile = meanwhile},
                                              ST_ROOM(256)));
 }
 
-/* A program computed too long: was the machine slower meanwhile? It waited for its memory: was memory short?
- */
+/* It waited for its memory: was memory short? */
 static void append_machine(const struct st_event *event, char *buf, size_t buf_bytes)
 {
     const int64_t permille = event->circumstances.pressure_memory_permille;
-    if (event->reason == ST_DROPOUT_TOO_SLOW && event->slowed != ST_CAUSE_UNKNOWN)
-        st_text_append(buf, buf_bytes, "; meanwhile %s", st_cause_kind_text(event->slowed));
-    else if (event->reason == ST_DROPOUT_SWAPPED_OUT && permille > 0)
+    if (event->reason == ST_DROPOUT_SWAPPED_OUT && permille > 0)
         st_text_append(buf, buf_bytes, "; memory was short: programs waited for it %.1f %% of that second",
                        (double)permille / 10);
     else if (event->reason == ST_DROPOUT_SWAPPED_OUT && permille == 0)

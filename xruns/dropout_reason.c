@@ -90,6 +90,8 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
         st_text_append(buf, buf_bytes, " (by %s)", ST_NS_SHORT(why->cycle.wait_ns));
     if (why->reason == ST_DROPOUT_WOKEN_LATE && known)
         st_text_append(buf, buf_bytes, ", %s had the CPU", culprit);
+    if (why->reason == ST_DROPOUT_TOO_SLOW && why->meanwhile != NULL)
+        st_text_append(buf, buf_bytes, "; meanwhile %s", why->meanwhile);
     return buf;
 }
 

@@ -47,6 +47,7 @@ struct st_dropout_why {
     int64_t drift_ppb;             /* by which that card is faster than culprit; 0: not known */
     bool others;                   /* the culprit was not always the same */
     const char *culprit;           /* as in struct st_xrun_seen */
+    const char *meanwhile;         /* the machine was slower: by what; NULL: it was not */
     struct st_dropout_cycle cycle; /* the worst; 0: not known, or not to be said */
 };
 

@@ -17,7 +17,6 @@ int st_events_init(struct st_events *events, struct st_clock *clock)
 {
     *events = (struct st_events){.clock = clock,
                                  .late_gone_ns = INT64_MIN,
-                                 .slowed_by = ST_CAUSE_UNKNOWN,
                                  .meanwhile = {.circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN,
                                                .slowed = ST_CAUSE_UNKNOWN,
                                                .loop_cpu = -1,
@@ -64,7 +63,7 @@ static void make_room(struct st_events *events)
     memmove(&events->events[i], &events->events[i + 1], (events->events_n - i) * sizeof(events->events[0]));
 }
 
-/* What the machine was under when something was late. A report comes up to a second late. */
+/* What the machine was under when something was late. */
 static void note_meanwhile(struct st_events *events, struct st_event *event)
 {
     const struct st_meanwhile *m = &events->meanwhile;
@@ -73,11 +72,6 @@ static void note_meanwhile(struct st_events *events, struct st_event *event)
         event->circumstances = m->circumstances;
     if (!st_event_kind_is_dropout(event->kind))
         return;
-    if (m->slowed != ST_CAUSE_UNKNOWN && m->slowed_to_ns >= from_ns &&
-        m->slowed_from_ns - ST_NS_PER_S <= to_ns)
-        event->slowed = m->slowed;
-    if (event->reason == ST_DROPOUT_TOO_SLOW)
-        events->slowed_by = event->slowed;
     if (m->watched_from_ns <= from_ns && m->watched_to_ns >= st_ns_sub(to_ns, ALIVE_NS))
         event->loop_cpu = m->loop_cpu;
 }
@@ -254,10 +248,12 @@ void st_events_log(struct st_events *events, int64_t wall_ns, bool end)
     }
 }
 
-bool st_events_slowed(struct st_events *events, enum st_cause *ret)
+enum st_cause st_events_slowed(struct st_events *events, int64_t wall_ns)
 {
     pthread_mutex_lock(&events->mutex);
-    *ret = events->slowed_by;
+    const struct st_meanwhile *m = &events->meanwhile;
+    const bool then = m->slowed_to_ns >= wall_ns - ST_NS_PER_S && m->slowed_from_ns - ST_NS_PER_S <= wall_ns;
+    const enum st_cause slowed = then ? m->slowed : ST_CAUSE_UNKNOWN;
     pthread_mutex_unlock(&events->mutex);
-    return *ret != ST_CAUSE_UNKNOWN;
+    return slowed;
 }

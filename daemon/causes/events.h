@@ -38,7 +38,6 @@ struct st_events {
     struct st_clock *clock;      /* NULL: no limit */
     struct st_event_limit limit;
     struct st_meanwhile meanwhile;
-    enum st_cause slowed_by;                               /* of the last program that computed too long */
     void (*hear)(void *ctx, const struct st_event *event); /* NULL: no one listens */
     void *hear_ctx;
     uint64_t unlogged_n; /* left the list before they were logged */
@@ -72,8 +71,9 @@ void st_events_add(struct st_events *events, enum st_log_level level, int64_t wa
  * @param end all of it. */
 void st_events_log(struct st_events *events, int64_t wall_ns, bool end);
 
-/** Was the machine slower when a program last computed too long? *ret: by what. */
-bool st_events_slowed(struct st_events *events, enum st_cause *ret);
+/** By what the machine was slower in the second before that moment, of which a source reports now;
+ * ST_CAUSE_UNKNOWN: it was not. Threads: any. */
+enum st_cause st_events_slowed(struct st_events *events, int64_t wall_ns);
 
 /** Newest first, by their times: [st_event_story_json()]. NULL when out of memory. */
 json_t *st_events_json(struct st_events *events, int64_t wall_ns);

@@ -46,7 +46,7 @@ static int64_t missing_ns(const struct st_observed *o, const struct st_xrun_seen
 
 /* An event of what was seen; device xruns and clients that were not ready are events of different kinds. */
 static struct st_event event_of(const struct st_observed *o, const struct st_xrun_seen *seen,
-                                enum st_event_kind kind, int64_t n, int64_t at_wall_ns)
+                                enum st_event_kind kind, int64_t n, enum st_cause slowed, int64_t at_wall_ns)
 {
     struct st_event event = st_event_make(at_wall_ns, kind, "%s", "");
     event.count_n = n; /* 0: of one that goes on */
@@ -61,6 +61,7 @@ static struct st_event event_of(const struct st_observed *o, const struct st_xru
     if (kind != ST_EVENT_CLIENT_DROPOUT)
         return event;
     event.reason = seen->reason;
+    event.slowed = slowed;
     event.cycle = seen->cycle;
     event.missing_ns = missing_ns(o, seen);
     memcpy(event.culprit, seen->culprit, sizeof(event.culprit));
@@ -189,17 +190,19 @@ static bool ran_dry(const struct st_observed *o, const struct st_observed_held *
 static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns, int64_t at_wall_ns)
 {
     note_playing(o, seen->client, seen->device); /* a load, or a dropout: of something that plays */
-    st_dropout_table_take(&o->view.seen, seen, at_ns, at_wall_ns);
+    const enum st_cause slowed =
+        seen->reason == ST_DROPOUT_TOO_SLOW ? st_events_slowed(o->events, at_wall_ns) : ST_CAUSE_UNKNOWN;
+    st_dropout_table_take(&o->view.seen, seen, slowed, at_ns, at_wall_ns);
     if (!st_xrun_is_dropout(seen))
         return;
     if (seen->device_xruns_n > 0) {
         const struct st_event event =
-            event_of(o, seen, ST_EVENT_DEVICE_XRUN, seen->device_xruns_n, at_wall_ns);
+            event_of(o, seen, ST_EVENT_DEVICE_XRUN, seen->device_xruns_n, slowed, at_wall_ns);
         record(o, &event);
     }
     if (seen->dropouts_n + seen->cycles_n > 0) {
         const struct st_event event =
-            event_of(o, seen, ST_EVENT_CLIENT_DROPOUT, seen->dropouts_n, at_wall_ns);
+            event_of(o, seen, ST_EVENT_CLIENT_DROPOUT, seen->dropouts_n, slowed, at_wall_ns);
         record(o, &event);
     }
 }

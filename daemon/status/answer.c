@@ -236,8 +236,6 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
     enum st_cause cause;
     const size_t buf_bytes = sizeof(answer->text);
     put_music(view, answer, buf, buf_bytes);
-    if (!answer->over && answer->client != NULL && answer->reason == ST_DROPOUT_TOO_SLOW && view->was_slowed)
-        st_text_append(buf, buf_bytes, " Meanwhile %s.", st_cause_kind_text(view->slowed));
     if (answer->dropouts_n > 0 && !answer->over && view->history.changed[0] != '\0')
         st_text_append(buf, buf_bytes, " %s", view->history.changed);
     if (view->overdue_ns > 0)
@@ -335,7 +333,7 @@ static const char *state_of(const struct st_view *view, const struct st_answer *
 /* --- the next step --- */
 
 /* What helps against the dropouts of a client. */
-static void client_next(const struct st_view *view, struct st_answer *next)
+static void client_next(struct st_answer *next)
 {
     const struct st_dropout_client *client = next->client;
     const bool lost_cpu = next->taken || next->reason == ST_DROPOUT_WOKEN_LATE;
@@ -343,8 +341,6 @@ static void client_next(const struct st_view *view, struct st_answer *next)
     if (!lost_cpu && has_ended(client))
         ST_PRINT(next->next_why,
                  "%s does not play now: play on, and see whether other programs make dropouts", client->name);
-    else if (next->reason == ST_DROPOUT_TOO_SLOW && view->was_slowed && !lost_cpu)
-        ST_PRINT(next->next_why, "%s", st_cause_kind_todo(view->slowed));
     else
         st_dropout_next(&next->server->seen, client, next->server->source, next->next, sizeof(next->next),
                         next->next_why, sizeof(next->next_why));
@@ -406,7 +402,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     if (!answer->over && answer->client != NULL &&
         (answer->client->dropouts_n > 0 ||
          st_dropout_place_why(st_dropout_table_place(answer->client)) != NULL)) {
-        client_next(view, answer);
+        client_next(answer);
         if (answer->timing_known && !answer->timing_ok &&
             strncmp(answer->next, "sleeptune report", 16) != 0 &&
             strcmp(answer->next, ST_DROPOUT_REASON_GET_RIGHTS) != 0)

@@ -23,9 +23,7 @@ struct st_view {
     int64_t
         overdue_ns; /* the loop's next cycle, where it has not run for seconds (daemon/loop/overdue.h); else
                            0 */
-    struct st_hog hog;    /* of that time */
-    bool was_slowed;      /* the machine, when a program computed too long */
-    enum st_cause slowed; /* by what; only then */
+    struct st_hog hog; /* of that time */
     struct st_audio_view audio;
     struct st_watchdog_view watchdog;
     struct st_observe_view observe;

@@ -65,6 +65,7 @@ void st_event_add(struct st_event *event, const struct st_event *other)
         return;
     event->cycle = other->cycle;
     event->missing_ns = other->missing_ns;
+    event->slowed = other->slowed;
     event->cause = other->cause;
     event->lateness_ns = other->lateness_ns;
     event->explained_ns = other->explained_ns;

@@ -61,7 +61,8 @@ struct st_event {
 
     int loop_cpu;         /* wake-ups of the test loop were looked at in this time, on this CPU; -1: on any;
                              ST_EVENT_NO_LOOP: none ran */
-    enum st_cause slowed; /* the machine was slower in this time; ST_CAUSE_UNKNOWN: it was not */
+    enum st_cause slowed; /* by what the machine was slower when a client computed too long; ST_CAUSE_UNKNOWN:
+                             it was not */
     struct st_event_circumstances circumstances;
 };
 

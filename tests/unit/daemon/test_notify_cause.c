@@ -33,7 +33,8 @@ static struct st_dropout_client *add(const char *name, enum st_dropout_reason re
 {
     struct st_dropout_table *seen = &view.observe.sources[0].seen;
     struct st_dropout_client *client = &seen->clients[seen->clients_n++];
-    *client = (struct st_dropout_client){.dropouts_n = n, .last_wall_ns = NOW_NS - ST_NS_PER_S};
+    *client = (struct st_dropout_client){
+        .dropouts_n = n, .last_wall_ns = NOW_NS - ST_NS_PER_S, .slowed = ST_CAUSE_UNKNOWN};
     client->reasons_n[reason] = n;
     snprintf(client->name, sizeof(client->name), "%s", name);
     seen->dropouts_n += n;

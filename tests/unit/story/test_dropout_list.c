@@ -84,6 +84,25 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
     json_decref(dropouts);
 }
 
+/* Two programs computed too long, and the CPU was hot in the last dropouts of the one with the fewer. */
+static void what_slowed_the_machine_stands_beside_whose_dropout_it_was(void **state)
+{
+    (void)state;
+    open_it();
+    const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
+    struct st_event events[] = {dropout(wall_ns, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25),
+                                dropout(wall_ns + 1, "looper", ST_DROPOUT_TOO_SLOW, 3, 25)};
+    events[1].slowed = ST_CAUSE_HEAT;
+    put_all(events, ST_ARRAY_LEN(events));
+    add(NOON_NS, 100, 1000);
+    json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + MINUTE_NS);
+    assert_null(strstr(text(dropouts, "text"), "meanwhile"));
+    assert_null(strstr(text(json_array_get(clients_of(dropouts, 0), 0), "text"), "meanwhile"));
+    assert_non_null(strstr(text(json_array_get(clients_of(dropouts, 0), 1), "text"),
+                           "; meanwhile the CPU was too hot and slowed itself down"));
+    json_decref(dropouts);
+}
+
 static void lengths_and_places_are_read_back(void **state)
 {
     (void)state;
@@ -165,6 +184,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(dropouts_are_read_by_client_and_reason_the_most_first),
+        TEST(what_slowed_the_machine_stands_beside_whose_dropout_it_was),
         TEST(lengths_and_places_are_read_back),
         TEST(a_crowd_of_names_is_counted_behind_who_makes_most),
         TEST(whoever_had_most_is_said),

@@ -535,6 +535,33 @@ static void dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm(void *
     assert_int_equal(o.view.seen.dropouts_n, 7);
 }
 
+static void what_slowed_the_machine_stands_beside_the_client_of_that_moment(void **state)
+{
+    (void)state;
+    struct st_meanwhile meanwhile = events.meanwhile;
+    meanwhile.slowed = ST_CAUSE_HEAT;
+    meanwhile.slowed_from_ns = meanwhile.slowed_to_ns = platform->clock.wall_ns(&platform->clock);
+    st_events_set_meanwhile(&events, &meanwhile);
+    see_not_ready("HeavyReverb", 3, ST_DROPOUT_TOO_SLOW, 24000000);
+    see_not_ready("GoodSynth", 1, ST_DROPOUT_WOKEN_LATE, 4000);
+    turn_after(0);
+    see_not_ready("Looper", 1, ST_DROPOUT_TOO_SLOW, 24000000); /* 5 s later */
+    turn_after(5 * ST_NS_PER_S);
+    static const enum st_cause expected[] = {ST_CAUSE_HEAT, ST_CAUSE_UNKNOWN, ST_CAUSE_UNKNOWN};
+    static const char *const names[] = {"HeavyReverb", "GoodSynth", "Looper"};
+    for (size_t i = 0; i < 3; i++) {
+        const size_t at = i < 2 ? i : 3; /* after the event that it is watched */
+        assert_string_equal(events.events[at].event.client, names[i]);
+        assert_int_equal(events.events[at].event.slowed, expected[i]);
+        assert_int_equal(strstr(text_of(at), "; meanwhile the CPU was too hot") != NULL, i == 0);
+        assert_string_equal(o.view.seen.clients[i].name, names[i]);
+        assert_int_equal(o.view.seen.clients[i].slowed, expected[i]);
+    }
+    see_not_ready("HeavyReverb", 1, ST_DROPOUT_TOO_SLOW, 24000000); /* its last one is what counts */
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.seen.clients[0].slowed, ST_CAUSE_UNKNOWN);
+}
+
 /* The text of the newest event. */
 static const char *newest_text(void)
 {
@@ -970,6 +997,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_kind_of_a_crowd_keeps_its_number, setup, teardown),
         cmocka_unit_test_setup_teardown(each_kind_of_a_crowd_keeps_its_number_if_clients_come_first, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(what_slowed_the_machine_stands_beside_the_client_of_that_moment,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(event_of_a_client_says_why_by_its_own_cycle, setup, teardown),

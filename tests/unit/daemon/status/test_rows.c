@@ -90,6 +90,7 @@ static struct st_dropout_client *add_client(struct st_observed_view *source, con
     *client =
         (struct st_dropout_client){.playing = true,
                                    .load_ns = INT64_MIN,
+                                   .slowed = ST_CAUSE_UNKNOWN,
                                    .dropouts_n = n,
                                    .first_wall_ns = n > 0 ? view.now_wall_ns - 65 * ST_NS_PER_S : INT64_MIN};
     client->reasons_n[reason] = n;
@@ -572,11 +573,11 @@ static void first_line_names_what_slowed_the_machine(void **state)
     result.misses = 0;
     st_hist_reset(&result.lateness);
     pipewire = watch_pipewire();
-    add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW)->worst.busy_ns = 25000000;
-    view.was_slowed = true;
-    view.slowed = ST_CAUSE_HEAT;
+    struct st_dropout_client *heavy = add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW);
+    heavy->worst.busy_ns = 25000000;
+    heavy->slowed = ST_CAUSE_HEAT;
     expect_of_screen("answer",
-                     "Heavy made the only dropout (watched since 22:13): it computed too long. Meanwhile "
+                     "Heavy made the only dropout (watched since 22:13): it computed too long; meanwhile "
                      "the CPU was too hot and slowed itself down.");
     expect_of_screen("next_why", "clean the fans, give the computer air, and use less load");
     result.misses = 4;
@@ -585,7 +586,7 @@ static void first_line_names_what_slowed_the_machine(void **state)
                                  "computer's timing: sleeptune history --causes");
     result.misses = 0;
     st_hist_reset(&result.lateness);
-    view.was_slowed = false;
+    heavy->slowed = ST_CAUSE_UNKNOWN;
     view.overdue_ns = 12 * ST_NS_PER_S;
     view.hog = (struct st_hog){.pid = 480, .tid = 482, .priority = 80, .cpu = 0, .name = "hog", .looks = 1};
     expect_of_screen("next",
