@@ -10,24 +10,32 @@ struct list {
     bool any;
 };
 
+int st_event_list_beside(struct st_history_reader *reader, const struct st_event *event,
+                         struct st_event *late, struct st_story_beside *ret)
+{
+    int64_t from_ns, to_ns;
+    *ret = (struct st_story_beside){.settled = true};
+    if (!st_event_story_asks(event))
+        return 0;
+    st_event_story_window(event, &from_ns, &to_ns);
+    int r = st_history_read_late(reader, from_ns, to_ns, late);
+    if (r < 0)
+        return r;
+    ret->late = r == 1 ? late : NULL;
+    r = event->loop_cpu != ST_EVENT_NO_LOOP ? st_history_read_loop_seen(reader, from_ns, to_ns) : 1;
+    ret->settled = r == 1;
+    return ST_MIN(r, 0);
+}
+
 /* Event by event, so that only one of them is a json_t at a time. */
 static int take(void *ctx, int64_t id, const struct st_event *event)
 {
     struct list *list = ctx;
     struct st_event late;
-    struct st_story_beside beside = {.settled = true};
-    if (st_event_story_asks(event)) {
-        int64_t from_ns, to_ns;
-        st_event_story_window(event, &from_ns, &to_ns);
-        int r = st_history_read_late(list->reader, from_ns, to_ns, &late);
-        if (r < 0)
-            return r;
-        beside.late = r == 1 ? &late : NULL;
-        r = event->loop_cpu != ST_EVENT_NO_LOOP ? st_history_read_loop_seen(list->reader, from_ns, to_ns) : 1;
-        if (r < 0)
-            return r;
-        beside.settled = r == 1;
-    }
+    struct st_story_beside beside;
+    const int r = st_event_list_beside(list->reader, event, &late, &beside);
+    if (r < 0)
+        return r;
     json_t *document = st_event_story_json(event, &beside);
     const bool good = document != NULL && json_object_set_new(document, "id", json_integer(id)) == 0 &&
                       (!list->any || st_json_write(",", 1, &list->writing) == 0) &&

@@ -3,7 +3,7 @@
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "story/dropout_table.h"
-#include "story/event_story.h"
+#include "story/event_list.h"
 #include "story/heard.h"
 
 #define MARKS_MAX  200 /* the last ones */
@@ -51,7 +51,9 @@ struct list {
     struct about {
         struct st_event heard; /* the mark, whole */
         struct st_event found; /* what fits best; wall_ns 0: nothing */
-        size_t cause;          /* of that */
+        struct st_event late;
+        struct st_story_beside beside; /* of what fits */
+        size_t cause;
         uint32_t fits_n;
     } about[MARKS_MAX];
     size_t n;
@@ -278,15 +280,14 @@ static json_t *mark_json(const struct list *list, size_t i)
 {
     const struct about *about = &list->about[i];
     const struct st_event *heard = &about->heard, *found = &about->found;
-    const struct st_story_beside beside = {0}; /* whether the test loop was late is not looked up */
     const bool known = found->wall_ns != 0;
     return json_pack(
         "{s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o}", "time_ns", (json_int_t)heard->wall_ns, "by",
         st_json_safe_string(heard->source), "window_ns", (json_int_t)list->marks[i].window_ns, "note",
-        heard->detail[0] != '\0' ? st_json_safe_string(heard->detail) : json_null(), "events",
-        (json_int_t)about->fits_n, "cause", known ? json_string(cause_name(about->cause)) : json_null(),
-        "cause_time_ns", st_json_integer_or_null(known, found->wall_ns), "text",
-        known ? st_json_safe_string(st_event_story_text(found, &beside, ST_ROOM(ST_EVENT_STORY_BYTES)))
+        st_json_text_or_null(heard->detail), "events", (json_int_t)about->fits_n, "cause",
+        known ? json_string(cause_name(about->cause)) : json_null(), "cause_time_ns",
+        st_json_integer_or_null(known, found->wall_ns), "text",
+        known ? st_json_safe_string(st_event_story_text(found, &about->beside, ST_ROOM(ST_EVENT_STORY_BYTES)))
               : json_null());
 }
 
@@ -390,14 +391,18 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
         drop_old_marks(list);
     if (r == 0 && list->n > 0)
         r = st_history_read_sizes(reader, since_ns, until_ns, &list->sizes);
+    if (r == 0)
+        make_sessions(list);
     for (size_t i = 0; r >= 0 && i < list->n; i++) {
-        if (list->about[i].fits_n > 0)
-            continue;
-        r = st_history_read_was_watched(reader, "usb", list->marks[i].at_ns);
-        list->usb_unwatched = list->usb_unwatched || r == 0;
+        struct about *about = &list->about[i];
+        if (about->fits_n > 0) {
+            r = st_event_list_beside(reader, &about->found, &about->late, &about->beside);
+        } else {
+            r = st_history_read_was_watched(reader, "usb", list->marks[i].at_ns);
+            list->usb_unwatched = list->usb_unwatched || r == 0;
+        }
     }
     if (r >= 0) {
-        make_sessions(list);
         qsort(list->events, list->events_n, sizeof(list->events[0]), by_start);
         json_t *document = document_of(list, since_ns, until_ns);
         *ret = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;

@@ -199,6 +199,37 @@ static void sizes_kernel_log_and_the_machine_are_causes(void **state)
     json_decref(read);
 }
 
+/* A dropout that no one explains, a mark a second after it, and what `history --events` knows, too. */
+static void a_mark_says_whether_the_test_loop_was_on_time(void **state)
+{
+    (void)state;
+    open_it();
+    struct st_event late = st_event_make(NOON_NS + 10 * ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
+    late.lateness_ns = 3 * ST_NS_PER_MS;
+    late.cause = ST_CAUSE_FIRMWARE;
+    struct st_event dropout = st_event_make(NOON_NS + 20 * ST_NS_PER_S, ST_EVENT_DEVICE_XRUN, "%s", "");
+    dropout.count_n = 1;
+    dropout.loop_cpu = 0;
+    add(NOON_NS, 100, 1000); /* the minute that tells it */
+    assert_int_equal(st_history_begin(history), 0);
+    play(NOON_NS, 3);
+    assert_int_equal(st_history_add_event(history, &late), 0);
+    for (int64_t i = 0; i < 3; i++) { /* the last one after the minute */
+        assert_int_equal(st_history_add_event(history, &dropout), 0);
+        happens(dropout.wall_ns + ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
+        dropout.wall_ns += 25 * ST_NS_PER_S;
+    }
+    late.wall_ns = NOON_NS + 45 * ST_NS_PER_S;
+    assert_int_equal(st_history_add_event(history, &late), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document(), *marks = json_object_get(read, "marks");
+    assert_non_null(strstr(text_of(json_array_get(marks, 0), "text"), "; the test loop (CPU 0) was on time"));
+    assert_non_null(strstr(text_of(json_array_get(marks, 1), "text"),
+                           "; at the same time the test loop woke 3.000 ms late: the computer's firmware"));
+    assert_null(strstr(text_of(json_array_get(marks, 2), "text"), "test loop"));
+    json_decref(read);
+}
+
 /* What a person learned by practice; another daemon's nonsense is none. */
 static void a_window_of_practice_is_that_of_the_mark(void **state)
 {
@@ -254,6 +285,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_cause_before_each_mark_is_named, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_mark_says_whether_the_test_loop_was_on_time, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cause_before_each_mark_in_too_short_a_time_is_not_named, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(usb_packets_are_not_watched_unless_they_were, setup, teardown),
