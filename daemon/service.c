@@ -194,9 +194,11 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     st_history_writer_wait(service->history, &wait);
     st_observe_wait(service->observe, &wait);
     st_notify_wait(service->notify, &wait);
+    st_tracer_way_wait(&service->late, &wait);
     st_wait(&wait, &service->platform->clock, blocked);
     const int64_t played_ns = st_observe_turn(service->observe, &wait);
     st_history_writer_turn(service->history, &wait);
+    st_tracer_way_turn(&service->late, service->session, &wait);
     st_notify_turn(service->notify);
     st_http_turn(service->http, &wait);
     st_http_turn(service->http_tcp, &wait);

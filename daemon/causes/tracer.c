@@ -1,8 +1,7 @@
-/* The tracer's thread. */
+/* From the loop's late wake-ups to the kernel's trace, and to the sums. */
 #include "daemon/causes/tracer.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,12 +15,11 @@
 #define LOG_MODULE "trace"
 #include "daemon/log.h"
 
-#define WAITING_MAX  128
-#define REQUESTS_MAX 10                /* for the wake-ups that came in a quarter of a second */
 #define EVENTS_MAX   ST_CPU_EVENTS_MAX /* kept after they were taken out of the ring, at least, and ... */
 #define SPARE        (EVENTS_MAX / 4)  /* ... at most this many more */
 #define FROZEN_NS    (12 * ST_NS_PER_S)
-#define STACK_BYTES  (256 * 1024)
+#define ASK_NS       (100 * ST_NS_PER_MS) /* of the system's daemon, for those that came together */
+#define ASK_AGAIN_NS (10 * ST_NS_PER_S)   /* after it did not answer */
 #define FIRST_PID_NS 0xEFFFFFFC /* inode number of the first PID namespace, of each Linux since 3.8 */
 
 struct st_tracer {
@@ -31,15 +29,8 @@ struct st_tracer {
     struct st_platform *platform;
     struct st_causes *causes;
     pid_t tid;
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t wake;
-    atomic_bool ends;
-    struct st_cause_event waiting[WAITING_MAX]; /* under mutex */
-    size_t waiting_n;
-    struct st_tracer_way *freezes; /* the last events are wanted there; NULL: nowhere */
-    pthread_mutex_t ring;          /* all below */
-    struct st_cause_event taken[WAITING_MAX];
+    int told[2];         /* a pipe: the drain tells main that something waits */
+    int64_t ask_from_ns; /* not before */
     size_t events_n;
     struct st_trace_event
         events[]; /* EVENTS_MAX + SPARE, of which the first SPARE are dropped; none without module */
@@ -55,32 +46,40 @@ static void keep(void *ctx, const struct st_trace_event *event)
     tracer->events[tracer->events_n++] = *event;
 }
 
-/* left: how many may still be asked of the system's daemon. */
-static int find(struct st_tracer *tracer, const struct st_cause_event *event, unsigned *left,
+/* What is there already serves, too. */
+static void read_ring(struct st_tracer *tracer)
+{
+    if (tracer->module != NULL)
+        (void)tracer->module->read(tracer->trace, keep, tracer);
+}
+
+static int find(struct st_tracer *tracer, const struct st_cause_event *event, int64_t until_ns,
                 struct st_trace_culprit *ret)
 {
     const int64_t due_ns = event->at_ns - event->lateness_ns;
-    struct st_platform *p = tracer->platform;
+    struct st_clock *clock = &tracer->platform->clock;
+    const int64_t now_ns = st_clock_now_ns(clock), offset_ns = st_clock_wall_ns(clock) - now_ns;
     if (tracer->module != NULL)
         return st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tracer->tid, event->cause,
                                          due_ns, event->at_ns, ret);
-    if ((event->cause != ST_CAUSE_RUN_QUEUE && event->cause != ST_CAUSE_KERNEL) || *left == 0 ||
-        tracer->ends || event->lateness_ns > ST_CULPRIT_SPAN_MAX_NS)
+    if ((event->cause != ST_CAUSE_RUN_QUEUE && event->cause != ST_CAUSE_KERNEL) || now_ns >= until_ns ||
+        now_ns < tracer->ask_from_ns || event->lateness_ns > ST_CULPRIT_SPAN_MAX_NS)
         return -ENOENT;
-    const int64_t offset_ns = st_clock_wall_ns(&p->clock) - st_clock_now_ns(&p->clock);
     const int r =
         st_culprit_request(tracer->socket, tracer->tid, due_ns + offset_ns, event->at_ns + offset_ns, ret);
-    *left = r == 0 || r == -ENOENT ? *left - 1 : 0; /* one that hangs is not asked again at once */
+    if (r != 0 && r != -ENOENT)
+        tracer->ask_from_ns = now_ns + ASK_AGAIN_NS;
     return r;
 }
 
-static void name(struct st_tracer *tracer, size_t n)
+/* until_ns: as long the system's daemon is asked. */
+static void name(struct st_tracer *tracer, const struct st_cause_event *events, size_t n, int64_t until_ns)
 {
     struct st_trace_culprit found = {.ns = 0};
-    unsigned left = REQUESTS_MAX;
-    ST_EACH_OF (late, tracer->taken, n) {
+    read_ring(tracer);
+    ST_EACH_OF (late, events, n) {
         char waited[80] = "the kernel's trace does not show when the loop was woken", turns[80] = "";
-        if (find(tracer, late, &left, &found) != 0) {
+        if (find(tracer, late, until_ns, &found) != 0) {
             st_causes_take(tracer->causes, late, NULL);
             continue;
         }
@@ -93,54 +92,6 @@ static void name(struct st_tracer *tracer, size_t n)
                (long long)found.ns, waited, (long long)late->runq_wait_ns, turns);
         st_causes_take(tracer->causes, late, &found);
     }
-}
-
-/* Those of the last seconds. */
-static void give(struct st_tracer *tracer, struct st_tracer_way *way)
-{
-    const int64_t from_ns = st_posix_clock_ns(CLOCK_MONOTONIC) - FROZEN_NS;
-    size_t first = 0;
-    while (first < tracer->events_n && tracer->events[first].at_ns < from_ns)
-        first++;
-    way->frozen(way->frozen_ctx, tracer->events + first, tracer->events_n - first);
-}
-
-static void *run(void *ctx)
-{
-    struct st_tracer *tracer = ctx;
-    pthread_mutex_lock(&tracer->mutex);
-    while (!tracer->ends || tracer->waiting_n > 0 || tracer->freezes != NULL) {
-        if (tracer->waiting_n == 0 && tracer->freezes == NULL)
-            pthread_cond_wait(&tracer->wake, &tracer->mutex);
-        struct st_tracer_way *freezes = tracer->freezes;
-        const size_t n = tracer->waiting_n;
-        tracer->freezes = NULL;
-        memcpy(tracer->taken, tracer->waiting, n * sizeof(tracer->taken[0]));
-        tracer->waiting_n = 0;
-        pthread_mutex_unlock(&tracer->mutex);
-        pthread_mutex_lock(&tracer->ring);
-        if (tracer->module != NULL)
-            (void)tracer->module->read(tracer->trace, keep, tracer); /* what is there already serves, too */
-        name(tracer, n);
-        if (freezes != NULL)
-            give(tracer, freezes);
-        pthread_mutex_unlock(&tracer->ring);
-        pthread_mutex_lock(&tracer->mutex);
-    }
-    pthread_mutex_unlock(&tracer->mutex);
-    return NULL;
-}
-
-/* Asks for the culprit of a late wake-up without waiting. false: too many requests wait. Threads: drain. */
-static bool tracer_ask(struct st_tracer *tracer, const struct st_cause_event *late)
-{
-    pthread_mutex_lock(&tracer->mutex);
-    const bool room = tracer->waiting_n < WAITING_MAX;
-    if (room)
-        tracer->waiting[tracer->waiting_n++] = *late;
-    pthread_cond_signal(&tracer->wake);
-    pthread_mutex_unlock(&tracer->mutex);
-    return room;
 }
 
 /* The instance of a daemon that was killed; removing it also turns its events off. A daemon that traces holds
@@ -183,6 +134,13 @@ static bool has_own_numbers(void)
     return stat("/proc/self/ns/pid", &ns) == 0 && ns.st_ino != FIRST_PID_NS;
 }
 
+static void free_tracer(struct st_tracer *tracer)
+{
+    (void)close(tracer->told[0]);
+    (void)close(tracer->told[1]);
+    free(tracer);
+}
+
 int st_tracer_start(struct st_platform *platform, const struct st_config *config, const char *socket,
                     pid_t tid, struct st_causes *causes, struct st_tracer **ret, char *why, size_t why_bytes)
 {
@@ -218,42 +176,28 @@ int st_tracer_start(struct st_platform *platform, const struct st_config *config
     tracer->platform = platform;
     tracer->causes = causes;
     tracer->tid = tid;
-    if (module != NULL)
-        r = module->open(config->trace.buffer_kb, &tracer->trace, why, why_bytes);
-    if (r == 0) {
-        pthread_mutex_init(&tracer->mutex, NULL);
-        pthread_mutex_init(&tracer->ring, NULL);
-        r = st_posix_condition_init(&tracer->wake);
-        if (r == 0)
-            r = st_posix_thread_start(&tracer->thread, STACK_BYTES, run, tracer);
-        if (r != 0)
-            snprintf(why, why_bytes, "the thread of the tracer cannot be started: %s", strerror(-r));
-        if (r != 0 && module != NULL)
-            module->close(tracer->trace);
-    }
-    if (r != 0) {
+    if (pipe2(tracer->told, O_CLOEXEC | O_NONBLOCK) != 0) {
+        r = -errno;
+        snprintf(why, why_bytes, "%s", strerror(errno));
         free(tracer);
         return r;
     }
-    *ret = tracer;
-    return 0;
+    if (module != NULL)
+        r = module->open(config->trace.buffer_kb, &tracer->trace, why, why_bytes);
+    if (r == 0)
+        *ret = tracer;
+    else
+        free_tracer(tracer);
+    return r;
 }
 
 void st_tracer_stop(struct st_tracer *tracer)
 {
     if (tracer == NULL)
         return;
-    pthread_mutex_lock(&tracer->mutex);
-    tracer->ends = true;
-    pthread_cond_signal(&tracer->wake);
-    pthread_mutex_unlock(&tracer->mutex);
-    pthread_join(tracer->thread, NULL);
     if (tracer->module != NULL)
         tracer->module->close(tracer->trace);
-    pthread_mutex_destroy(&tracer->ring);
-    pthread_cond_destroy(&tracer->wake);
-    pthread_mutex_destroy(&tracer->mutex);
-    free(tracer);
+    free_tracer(tracer);
 }
 
 /* --- late wake-ups on their way from the loop to the tracer and the sums --- */
@@ -275,8 +219,13 @@ static void on_flush(void *ctx)
 static void on_late(void *ctx, const struct st_cause_event *event)
 {
     struct st_tracer_way *late = ctx;
-    if (late->tracer == NULL || !tracer_ask(late->tracer, event))
+    if (late->tracer == NULL || late->waiting_n == ST_TRACER_WAITING_MAX) {
         st_causes_take(late->causes, event, NULL);
+        return;
+    }
+    if (late->waiting_n == 0)
+        (void)!write(late->tracer->told[1], "", 1);
+    late->waiting[late->waiting_n++] = *event;
 }
 
 struct st_sink st_tracer_way_sink(struct st_tracer_way *late)
@@ -284,38 +233,61 @@ struct st_sink st_tracer_way_sink(struct st_tracer_way *late)
     return (struct st_sink){.cycle = on_cycle, .late = on_late, .flush = on_flush, .ctx = late};
 }
 
+void st_tracer_way_wait(const struct st_tracer_way *late, struct st_wait *wait)
+{
+    if (late->tracer != NULL)
+        st_wait_to_read(wait, late->tracer->told[0]);
+}
+
+void st_tracer_way_turn(struct st_tracer_way *late, struct st_session *session, const struct st_wait *wait)
+{
+    struct st_cause_event taken[ST_TRACER_WAITING_MAX];
+    struct st_tracer *tracer = late->tracer;
+    if (tracer == NULL || !st_wait_can_read(wait, tracer->told[0]))
+        return;
+    st_session_hold(session);
+    const size_t n = late->waiting_n;
+    memcpy(taken, late->waiting, n * sizeof(taken[0]));
+    late->waiting_n = 0;
+    (void)!read(tracer->told[0], (char[8]){0}, 8);
+    st_session_let_go(session);
+    name(tracer, taken, n, st_clock_now_ns(&tracer->platform->clock) + ASK_NS);
+}
+
 int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, int64_t woke_ns,
                        struct st_trace_culprit *ret)
 {
-    int r = -ENOTSUP;
     struct st_tracer *tracer = late->tracer;
-    if (tracer != NULL && tracer->module != NULL) {
-        pthread_mutex_lock(&tracer->ring);
-        (void)tracer->module->read(tracer->trace, keep, tracer);
-        r = st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tid, ST_CAUSE_RUN_QUEUE, due_ns,
-                                      woke_ns, ret);
-        pthread_mutex_unlock(&tracer->ring);
-        if (r == 0)
-            st_cpu_trace_complete_name(&tracer->platform->machine, ret);
-    }
+    if (tracer == NULL || tracer->module == NULL)
+        return -ENOTSUP;
+    read_ring(tracer);
+    const int r = st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tid, ST_CAUSE_RUN_QUEUE,
+                                            due_ns, woke_ns, ret);
+    if (r == 0)
+        st_cpu_trace_complete_name(&tracer->platform->machine, ret);
     return r;
 }
 
 void st_tracer_way_freeze(struct st_tracer_way *late)
 {
     struct st_tracer *tracer = late->tracer;
+    size_t first = 0;
     if (tracer == NULL || tracer->module == NULL) {
         late->frozen(late->frozen_ctx, NULL, 0);
         return;
     }
-    pthread_mutex_lock(&tracer->mutex);
-    tracer->freezes = late;
-    pthread_cond_signal(&tracer->wake);
-    pthread_mutex_unlock(&tracer->mutex);
+    read_ring(tracer);
+    const int64_t from_ns = st_clock_now_ns(&tracer->platform->clock) - FROZEN_NS;
+    while (first < tracer->events_n && tracer->events[first].at_ns < from_ns)
+        first++;
+    late->frozen(late->frozen_ctx, tracer->events + first, tracer->events_n - first);
 }
 
 void st_tracer_way_use(struct st_tracer_way *late, struct st_tracer *tracer, const char *why)
 {
+    if (late->tracer != NULL) /* no one is asked any more */
+        name(late->tracer, late->waiting, late->waiting_n, INT64_MIN);
+    late->waiting_n = 0;
     late->tracer = tracer;
     st_causes_set_untraced(late->causes, tracer != NULL ? "" : why);
 }

@@ -31,6 +31,9 @@ is "and names it" "$(value 'd["audio"]["error"]')" 'backend dummy has no output 
 config 'audio: { backend = "dummy"; };'
 kill -HUP "$daemon"
 ok "the right device after SIGHUP: it plays" wait_for value_is 'd["audio"]["state"]' playing
+threads() { cat "/proc/$daemon/task/"*/comm 2>/dev/null | sort -u | tr '\n' ' '; }
+[ "$(uname)" != Linux ] || # libsoundio's have the name of who began them
+    like "it has six threads of its own at most, each with a name" "$(threads)" '^(sleeptuned|st-(audio|drain|history|loop|watchdog)| )+$'
 ok "and nothing is degraded by audio" value_is '[x for x in d["degraded"] if x["what"] == "audio"]' '[]'
 own=$(value 'd["audio"]["own_xruns"]')
 kill -STOP "$daemon"

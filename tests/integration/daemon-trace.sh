@@ -65,6 +65,7 @@ if [ "$(od -An -tu1 -j4 -N1 "$SLEEPTUNED" | tr -d ' ')" = 1 ] && grep -q 'local_
     tap_done
 fi
 ok "and traces" wait_for traces
+is "in its main thread: each thread has a name" "$(cat "/proc/$daemon/task/"*/comm | grep -vxE 'st-(drain|history|loop|watchdog)' | tr '\n' ' ')" "sleeptuned "
 is "the kernel notes no names for it, where no one else traces" "$(grep -x '.*record-cmd' "$tracing/instances/sleeptune/trace_options")" norecord-cmd
 stop
 is "its end removes the instance" "$(left)" ""
@@ -128,6 +129,12 @@ pids+=("$hog")
 named() { ask /v1/causes | grep -q '"culprit": "hog/'; }
 if kill -0 "$hog" 2>/dev/null && [ "$(ps -L -o cls= -p "$hog" | grep -c FF)" -gt 0 ]; then
     ok "its late wake-ups have the hog's name" wait_for named
+    late() { value 'max(x["time_ns"] for x in d["events"] if x["event"] == "late-wake")'; }
+    goes_on() { [ "$(late)" -gt "$before" ]; }
+    kill -STOP "$first" # it answers no one
+    before=$(late)
+    ok "it goes on when the system's does not answer" wait_for goes_on
+    kill -CONT "$first"
 else
     skip "its late wake-ups have the hog's name" "no right to SCHED_FIFO here: $(cat "$tmp/hog")"
 fi

@@ -1,6 +1,7 @@
 /* The own stream on a false OSS device: it plays silence, counts the gaps, and ends with the device.
  * Real clock: the stream has a thread; what it does is waited for. */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 
 static struct {
     int channels, fragment_bytes;
+    char thread[16]; /* who writes; read after it has ended */
     atomic_int gaps, written, gone, closed, loud;
 
 } fake;
@@ -49,6 +51,7 @@ static int fake_ioctl(ST_UNUSED int fd, unsigned long request, void *value)
 static ssize_t fake_write(ST_UNUSED int fd, const void *from, size_t bytes)
 {
     const unsigned char *at = from;
+    (void)pthread_getname_np(pthread_self(), fake.thread, sizeof(fake.thread));
     usleep(1000);
     for (size_t i = 0; i < bytes; i++)
         atomic_fetch_or(&fake.loud, at[i]);
@@ -93,6 +96,7 @@ static void it_plays_silence_counts_gaps_and_ends_with_the_device(ST_UNUSED void
         usleep(1000);
     st_stream_oss.close(stream);
     assert_int_equal(atomic_load(&fake.closed), 1);
+    assert_string_equal(fake.thread, "st-oss");
 }
 
 static void what_it_cannot_do_is_an_error_that_names_the_device(ST_UNUSED void **state)
