@@ -384,7 +384,9 @@ static int poll_source(struct st_observed *o)
     return r;
 }
 
-/* It goes on, and did not run for some time: what it says of that time is not complete. */
+/* It goes on, and did not run for some time: what it says of that time is not complete. That is known only
+ * now: a program that has nothing to say is silent, too. So the time that was counted as watched is taken
+ * off. */
 static void note_silence(struct st_observed *o)
 {
     const int64_t silent_ns = o->watch.silent_ns;

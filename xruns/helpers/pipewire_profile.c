@@ -30,10 +30,8 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     st_profile_node_rename(&node->driver, cycle->driver.name);
     node->drives = true;
     const int64_t rise = risen(node, cycle->xruns_n);
-    node->device_n += rise;
+    node->dry_ns = node->dry_n == 0 ? cycle->driver.signal_ns : node->dry_ns;
     node->dry_n += rise;
-    node->dry_ns = rise > 0 ? cycle->driver.signal_ns : node->dry_ns;
-    profile->pending = profile->pending || rise > 0;
     st_profile_node_count_load(profile, node, cycle, &cycle->driver, false);
 }
 

@@ -84,7 +84,7 @@ struct st_pipewire_profile_node {
     int64_t device_n;                    /* not reported yet */
     struct st_second_card card;          /* of a device that another one drives */
     int64_t resyncs_n, resync_lost_ns, resync_longest_ns; /* not reported yet */
-    int64_t dry_n, dry_ns; /* of a driver: device_n that no one is blamed for so far, and in which cycle */
+    int64_t dry_n, dry_ns; /* of a driver: its device ran dry from that cycle on; by whom is not known yet */
     /* Cycles in a row that it has not finished; whether they are a dropout is decided with `late`. */
     int64_t undecided_n;
     int64_t lost_from_ns, lost_to_ns;   /* when the first of them began, and the last was to end */

@@ -326,19 +326,21 @@ static bool was_client_late(const struct st_pipewire_profile *profile,
 
 void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
 {
-    const int64_t near_ns = 2 * driver->period_ns, n = ST_MIN(driver->dry_n, driver->device_n);
-    const bool late = driver->late_ns != 0 && driver->dry_ns > driver->late_ns - near_ns &&
-                      driver->dry_ns < driver->late_ns + near_ns;
-    if (n > 0 && (late || was_client_late(profile, driver))) {
-        driver->device_n -= n;
-        driver->dry_n = 0;
-        if (!was_client_late(profile, driver) && driver->judged_ns < driver->late_ns) {
+    const int64_t near_ns = 2 * driver->period_ns;
+    const bool of_client = was_client_late(profile, driver);
+    if (driver->dry_n == 0)
+        return;
+    if (of_client || (driver->late_ns != 0 && llabs(driver->dry_ns - driver->late_ns) < near_ns)) {
+        if (!of_client && driver->judged_ns < driver->late_ns) {
             driver->judged_ns = driver->late_ns + driver->period_ns;
-            blame_late(profile, driver, driver->holder_id, driver->due_ns, driver->late_ns, n);
+            blame_late(profile, driver, driver->holder_id, driver->due_ns, driver->late_ns, driver->dry_n);
         }
-    }
-    if (driver->seen_ns - driver->dry_ns >= near_ns)
         driver->dry_n = 0;
+    } else if (driver->seen_ns - driver->dry_ns >= near_ns) {
+        driver->device_n += driver->dry_n;
+        driver->dry_n = 0;
+        profile->pending = true;
+    }
 }
 
 void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,

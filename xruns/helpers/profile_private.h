@@ -57,7 +57,8 @@ void st_profile_late_name_waited_for(struct st_pipewire_profile *profile,
 void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
                                  const struct st_pipewire_cycle *cycle);
 
-/** A device that ran dry because the server or a client was late: that is one dropout, and theirs. */
+/** A device that ran dry because the server or a client was late: that is one dropout, and theirs. It is its
+ * own when two more cycles have come without one. */
 void st_profile_late_explain_dry(struct st_pipewire_profile *profile,
                                  struct st_pipewire_profile_node *driver);
 

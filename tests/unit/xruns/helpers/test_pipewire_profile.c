@@ -212,6 +212,8 @@ static void xruns_of_the_driver_are_the_devices(void **state)
     TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
     TAKE(&profile, 2000, 6, {PLAYER, "player", FINISHED, NO_COUNTER});
     TAKE(&profile, 3000, 8, {PLAYER, "player", FINISHED, NO_COUNTER});
+    assert_false(profile.pending); /* a client or the server may still be found to be late */
+    TAKE(&profile, 4000, 8, {PLAYER, "player", FINISHED, NO_COUNTER});
     assert_string_equal(told(&profile), "alsa_output.card/ 3 0; ");
 }
 
