@@ -49,11 +49,9 @@ static int read_span(struct st_history_reader *reader, int64_t since_ns, int64_t
                      struct st_cause_span *span)
 {
     int64_t minutes_from_ns = INT64_MIN, hours_from_ns = INT64_MIN;
-    int r = st_history_sql_number(reader->db, &minutes_from_ns,
-                                  "SELECT min(from_ns) FROM span WHERE level = ?", "i", ST_HISTORY_MINUTE);
+    int r = st_history_sql_oldest(reader->db, ST_HISTORY_MINUTE, &minutes_from_ns);
     if (r == 0)
-        r = st_history_sql_number(reader->db, &hours_from_ns, "SELECT min(from_ns) FROM span WHERE level = ?",
-                                  "i", ST_HISTORY_HOUR);
+        r = st_history_sql_oldest(reader->db, ST_HISTORY_HOUR, &hours_from_ns);
     if (r < 0)
         return r;
     const bool minutes = minutes_from_ns <= since_ns || hours_from_ns >= minutes_from_ns / HOUR_NS * HOUR_NS;

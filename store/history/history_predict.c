@@ -111,8 +111,7 @@ int st_history_predict(struct st_history_reader *reader, struct st_predict_run *
     if (r < 0)
         return r;
     ret_run->kept_above_ns = st_period_ns(&ret_run->period) / KEPT_PART;
-    r = st_history_sql_number(reader->db, &minutes_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
-                              ST_HISTORY_MINUTE);
+    r = st_history_sql_oldest(reader->db, ST_HISTORY_MINUTE, &minutes_ns);
     if (r == 0)
         r = st_history_sum_init(&reading.minute, ST_HISTORY_DIGITS);
     if (r == 0)

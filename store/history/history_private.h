@@ -77,6 +77,9 @@ ST_NODISCARD int st_history_causes_retain(struct st_history *history, int64_t no
 
 /* --- history_watched.c --- */
 
+/* What the file has, and what st_history_read_running added: a temporary table is found before the file's. */
+#define ST_HISTORY_WATCHES "(SELECT * FROM main.watch UNION ALL SELECT * FROM temp.watch)"
+
 #define ST_HISTORY_WATCH_JOIN_NS                                                                             \
     (15 * ST_NS_PER_S) /* a shorter time between two minutes does not interrupt the watching */
 

@@ -365,9 +365,7 @@ static int choose_step(struct walk *walk, const struct st_history_span *span, in
     int64_t from_ns = span->since_ns, to_ns = walk->until_ns, step_ns = span->step_ns;
     if (step_ns <= 0) {
         int64_t first_ns = INT64_MIN;
-        const int r =
-            st_history_sql_number(walk->reader->db, &first_ns,
-                                  "SELECT min(from_ns) FROM span WHERE level = ?", "i", ST_HISTORY_HOUR);
+        const int r = st_history_sql_oldest(walk->reader->db, ST_HISTORY_HOUR, &first_ns);
         if (r < 0)
             return r;
         if (from_ns < first_ns)
@@ -382,8 +380,7 @@ static int choose_step(struct walk *walk, const struct st_history_span *span, in
 static int walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
 {
     int64_t minutes_ns = until_ns, hour_ns = INT64_MAX;
-    int r = st_history_sql_number(walk->reader->db, &minutes_ns,
-                                  "SELECT min(from_ns) FROM span WHERE level = ?", "i", ST_HISTORY_MINUTE);
+    int r = st_history_sql_oldest(walk->reader->db, ST_HISTORY_MINUTE, &minutes_ns);
     if (r < 0)
         return r;
     minutes_ns = floor_to(minutes_ns, HOUR_NS);

@@ -5,7 +5,7 @@
 /* The times in which a size ran, cut to what was asked for: ?1 .. ?2. */
 #define RUNS                                                                                                 \
     "WITH run AS (SELECT source, max(from_ns, ?1) AS a, min(to_ns, ?2) AS b, frames, rate_hz"                \
-    " FROM (SELECT * FROM main.watch UNION ALL SELECT * FROM temp.watch)"                                    \
+    " FROM " ST_HISTORY_WATCHES                                                                              \
     " WHERE frames > 0 AND rate_hz > 0 AND playing IS NOT 0 AND to_ns > max(from_ns, ?1) AND from_ns < ?2)"
 
 /* A dropout belongs to the first time that ends after it, or to the minute that goes on. The size in the

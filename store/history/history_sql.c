@@ -178,6 +178,11 @@ int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char
     return r < 0 ? r : 0;
 }
 
+int st_history_sql_oldest(sqlite3 *db, int64_t level, int64_t *ret)
+{
+    return st_history_sql_number(db, ret, "SELECT min(from_ns) FROM span WHERE level = ?", "i", level);
+}
+
 int64_t st_history_sql_int(sqlite3_stmt *statement, int i)
 {
     return sqlite3_column_type(statement, i) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(statement, i);

@@ -48,6 +48,10 @@ ST_NODISCARD int st_history_sql_step(sqlite3_stmt *statement);
 ST_NODISCARD int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char *types, ...);
 #define st_history_sql_run(db, sql, ...) st_history_sql_number((db), NULL, (sql), __VA_ARGS__)
 
+/** When the first row of `span` of that level begins; *ret is unchanged if there is none. @return as
+ * st_history_sql_number. */
+ST_NODISCARD int st_history_sql_oldest(sqlite3 *db, int64_t level, int64_t *ret);
+
 /** Reads the first columns of a row, one for each letter of `columns`: i into an int64_t, INT64_MIN for NULL;
  * a the same for a length of time in ns or a number of occurrences, 0 for NULL and for what is none (up to
  * ST_SQL_AMOUNT_MAX); t as st_history_sql_text into the char array and size_t that are given. n is

@@ -3,9 +3,6 @@
 #include "core/text/json.h"
 #include "store/history/history_private.h"
 
-/* What the file has, and what st_history_read_running added: a temporary table is found before the file's. */
-#define WATCHES "(SELECT * FROM main.watch UNION ALL SELECT * FROM temp.watch)"
-
 /* A row is a time in which nothing about the watching changed, so a day of it is a few rows. */
 static int add_watch(sqlite3 *db, const struct st_history_watched *watched,
                      const struct st_history_watch *watch)
@@ -59,13 +56,13 @@ int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, 
     sqlite3_stmt *statement;
     /* frames and rate are those of the last row: max(to_ns) chooses it (sqlite.org/lang_select.html, bare
      * columns) */
-    int r = st_history_sql_prepare(
-        reader->db, &statement,
-        "SELECT source, sum(min(to_ns, ?) - max(from_ns, ?)),"
-        " sum((min(to_ns, ?) - max(from_ns, ?)) * playing), frames, rate_hz, max(to_ns) FROM " WATCHES
-        " WHERE to_ns > ? AND from_ns < ? GROUP BY source ORDER BY 2 DESC LIMIT ?",
-        "iiiiiii", until_ns, since_ns, until_ns, since_ns, since_ns, until_ns,
-        (int64_t)ST_HISTORY_WATCHES_MAX);
+    int r = st_history_sql_prepare(reader->db, &statement,
+                                   "SELECT source, sum(min(to_ns, ?) - max(from_ns, ?)),"
+                                   " sum((min(to_ns, ?) - max(from_ns, ?)) * playing), frames, rate_hz, "
+                                   "max(to_ns) FROM " ST_HISTORY_WATCHES
+                                   " WHERE to_ns > ? AND from_ns < ? GROUP BY source ORDER BY 2 DESC LIMIT ?",
+                                   "iiiiiii", until_ns, since_ns, until_ns, since_ns, since_ns, until_ns,
+                                   (int64_t)ST_HISTORY_WATCHES_MAX);
     if (r < 0)
         return r;
     json_t *list = json_array();
@@ -88,22 +85,19 @@ int st_history_read_count(struct st_history_reader *reader, int64_t since_ns, in
     return st_history_sql_number(
         reader->db, ret,
         "SELECT (SELECT total(count_n) FROM event WHERE kind IN (?1, ?2) AND wall_ns >= ?3 AND wall_ns < ?4)"
-        " WHERE EXISTS (SELECT 1 FROM " WATCHES " WHERE to_ns > ?3 AND from_ns < ?4)",
+        " WHERE EXISTS (SELECT 1 FROM " ST_HISTORY_WATCHES " WHERE to_ns > ?3 AND from_ns < ?4)",
         "ttii", st_event_kind_name(ST_EVENT_DEVICE_XRUN), st_event_kind_name(ST_EVENT_CLIENT_DROPOUT),
         since_ns, until_ns);
 }
 
 int st_history_read_was_watched(struct st_history_reader *reader, const char *source, int64_t wall_ns)
 {
-    sqlite3_stmt *statement;
-    int r = st_history_sql_prepare(
-        reader->db, &statement, "SELECT 1 FROM " WATCHES " WHERE source = ? AND from_ns <= ? AND to_ns >= ?",
-        "tii", source, wall_ns, wall_ns);
-    if (r < 0)
-        return r;
-    r = st_history_sql_step(statement);
-    sqlite3_finalize(statement);
-    return r;
+    int64_t yes = 0;
+    const int r = st_history_sql_number(reader->db, &yes,
+                                        "SELECT 1 FROM " ST_HISTORY_WATCHES
+                                        " WHERE source = ? AND from_ns <= ? AND to_ns >= ?",
+                                        "tii", source, wall_ns, wall_ns);
+    return r < 0 ? r : yes != 0;
 }
 
 int st_history_read_idle(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,

@@ -240,8 +240,7 @@ static int remove_all(struct st_history *history, int64_t to_ns)
 static int not_faster(struct st_history *history, int64_t level, int64_t *from_ns)
 {
     int64_t oldest_ns = INT64_MIN;
-    const int r = st_history_sql_number(history->db, &oldest_ns,
-                                        "SELECT min(from_ns) FROM span WHERE level = ?", "i", level);
+    const int r = st_history_sql_oldest(history->db, level, &oldest_ns);
     if (r == 0 && oldest_ns != INT64_MIN && *from_ns > oldest_ns + DAY_NS)
         *from_ns = oldest_ns + DAY_NS;
     return r;
@@ -368,11 +367,9 @@ static int remove_oldest(struct st_history *history)
     int r = st_history_sql_number(history->db, &newest_ns, "SELECT max(from_ns) FROM span WHERE level = ?",
                                   "i", ST_HISTORY_MINUTE);
     if (r == 0)
-        r = st_history_sql_number(history->db, &minute_ns, "SELECT min(from_ns) FROM span WHERE level = ?",
-                                  "i", ST_HISTORY_MINUTE);
+        r = st_history_sql_oldest(history->db, ST_HISTORY_MINUTE, &minute_ns);
     if (r == 0)
-        r = st_history_sql_number(history->db, &hour_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
-                                  ST_HISTORY_HOUR);
+        r = st_history_sql_oldest(history->db, ST_HISTORY_HOUR, &hour_ns);
     if (r < 0 || newest_ns == INT64_MIN)
         return r;
     if (minute_ns < newest_ns - DAY_NS) {
