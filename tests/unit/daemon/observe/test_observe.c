@@ -1,0 +1,196 @@
+/* All sources of other programs' xruns: which are watched, how often they are read, and what plays.
+ * Real clock: pselect waits for real file descriptors. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "daemon/observe/observe.h"
+#include "tests/fake/fake.h"
+
+static struct st_platform *platform;
+static struct st_events events;
+
+static int setup(void **state)
+{
+    (void)state;
+    platform = st_fake_new(ST_OS_LINUX, 100 * ST_NS_PER_S);
+    return platform == NULL || st_events_init(&events, NULL) != 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_events_finish(&events);
+    st_fake_free(platform);
+    return 0;
+}
+
+static void wait_and_turn(struct st_observe *observe)
+{
+    struct st_platform *p = st_platform_native();
+    struct st_wait wait;
+    sigset_t none;
+    sigemptyset(&none);
+    st_wait_init(&wait, p->clock.now_ns(&p->clock) + ST_NS_PER_S);
+    st_observe_wait(observe, &wait);
+    st_wait(&wait, &p->clock, &none);
+    (void)st_observe_turn(observe, &wait);
+}
+
+static void all_sources_are_watched_as_the_settings_want_it(void **state)
+{
+    (void)state;
+    struct st_config config;
+    struct st_observe *observe;
+    struct st_observe_view view;
+    struct st_platform *p = st_platform_native();
+    st_config_defaults(&config);
+    snprintf(config.observe.pipewire, sizeof(config.observe.pipewire), "off");
+    assert_int_equal(st_observe_new(p, st_xrun_sources, &config, &events, "", &observe), 0);
+    wait_and_turn(observe);
+    st_observe_look(observe, &view);
+    assert_true(view.n > 1);
+    for (size_t i = 0; i < view.n; i++)
+        assert_true((view.sources[i].state == ST_OBSERVED_IS_OFF) ==
+                    (strcmp(view.sources[i].source, "pipewire") == 0));
+    snprintf(config.observe.pipewire, sizeof(config.observe.pipewire), "auto");
+    snprintf(config.observe.alsa, sizeof(config.observe.alsa), "off");
+    st_observe_set(observe, &config);
+    wait_and_turn(observe);
+    st_observe_look(observe, &view);
+    for (size_t i = 0; i < view.n; i++)
+        assert_true((view.sources[i].state == ST_OBSERVED_IS_OFF) ==
+                    (strcmp(view.sources[i].source, "alsa") == 0));
+    st_observe_free(observe);
+}
+
+/* --- a source with a descriptor --- */
+
+static int read_from;
+static unsigned reads_n;
+
+static int open_pipe(struct st_xrun_watch *w)
+{
+    (void)w;
+    return 0;
+}
+
+static int poll_pipe(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    (void)w, (void)seen, (void)ctx;
+    reads_n++;
+    return 0;
+}
+
+static int fd_of_pipe(const struct st_xrun_watch *w)
+{
+    (void)w;
+    return read_from;
+}
+
+static void close_pipe(struct st_xrun_watch *w)
+{
+    (void)w;
+}
+
+/* The pipe is never emptied: its source writes faster than it is read. */
+static void a_source_that_floods_is_read_eight_times_a_second(void **state)
+{
+    (void)state;
+    static const struct st_xrun_ops pipe_ops = {
+        .open = open_pipe, .poll = poll_pipe, .close = close_pipe, .fd = fd_of_pipe};
+    static const struct st_xrun_source pipe_source = {
+        .name = "jack", .summary = "", .poll_ns = 60 * ST_NS_PER_S, .ops = &pipe_ops};
+    static const struct st_xrun_source *const sources[] = {&pipe_source, NULL};
+    struct st_config config;
+    struct st_observe *observe;
+    int fds[2];
+    sigset_t none;
+    sigemptyset(&none);
+    assert_int_equal(pipe(fds), 0);
+    read_from = fds[0];
+    st_config_defaults(&config);
+    assert_int_equal(st_observe_new(platform, sources, &config, &events, "", &observe), 0);
+    reads_n = 0;
+    assert_int_equal(write(fds[1], "x", 1), 1);
+    const int64_t end_ns = platform->clock.now_ns(&platform->clock) + ST_NS_PER_S;
+    while (platform->clock.now_ns(&platform->clock) < end_ns) {
+        struct st_wait wait;
+        st_wait_init(&wait, platform->clock.now_ns(&platform->clock));
+        st_observe_wait(observe, &wait);
+        st_wait(&wait, &platform->clock, &none);
+        (void)st_observe_turn(observe, &wait);
+        st_fake_advance(platform, 5 * ST_NS_PER_MS);
+    }
+    assert_true(reads_n >= 8 && reads_n <= 9);
+    st_observe_free(observe);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+/* --- one that knows what plays --- */
+
+static int poll_player(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    (void)seen;
+    (void)ctx;
+    w->plays = true;
+    return 0;
+}
+
+static int open_player(struct st_xrun_watch *w)
+{
+    (void)w;
+    return 0;
+}
+
+static void close_player(struct st_xrun_watch *w)
+{
+    (void)w;
+}
+
+static const struct st_xrun_ops player_ops = {
+    .open = open_player, .poll = poll_player, .close = close_player};
+static const struct st_xrun_source player_source = {
+    .name = "alsa", .summary = "", .poll_ns = ST_NS_PER_MS, .tells_playing = true, .ops = &player_ops};
+
+static void what_plays_is_known_after_a_turn(void **state)
+{
+    (void)state;
+    struct st_config config;
+    struct st_observe *observe;
+    struct st_playing_facts facts = {0};
+    struct st_wait wait;
+    const struct st_xrun_source *const sources[] = {&player_source, NULL};
+    st_config_defaults(&config);
+    st_wait_init(&wait, 0);
+    assert_int_equal(st_observe_new(platform, sources, &config, &events, "", &observe), 0);
+    const int64_t played_ns = st_observe_turn(observe, &wait);
+    assert_int_equal(played_ns, platform->clock.now_ns(&platform->clock));
+    st_observe_playing(observe, &facts);
+    assert_int_equal(facts.telling_n, 1);
+    assert_null(facts.blind);
+    assert_string_equal(facts.by, "alsa");
+    assert_int_equal(facts.played_ns, played_ns);
+    st_observe_free(observe);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(all_sources_are_watched_as_the_settings_want_it),
+        TEST(a_source_that_floods_is_read_eight_times_a_second),
+        TEST(what_plays_is_known_after_a_turn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
