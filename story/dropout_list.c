@@ -6,14 +6,13 @@
 #include "story/dropout_sentence.h"
 #include "xruns/xrun.h"
 
-#define SOURCES_MAX 8                   /* no sleeptuned has written more */
-#define COUNT_MAX   INT64_C(1000000000) /* the file is not trusted: a sum must not overflow */
+#define COUNT_MAX INT64_C(1000000000) /* the file is not trusted: a sum must not overflow */
 
 struct list {
     struct source {
         char name[sizeof(((struct st_event *)NULL)->source)];
         struct st_dropout_table table;
-    } sources[SOURCES_MAX];
+    } sources[ST_HISTORY_WATCHES_MAX]; /* no sleeptuned has written more */
     size_t n;
 };
 
@@ -22,7 +21,7 @@ static struct source *source_of(struct list *list, const struct st_event *event)
     size_t i = 0;
     while (i < list->n && strcmp(list->sources[i].name, event->source) != 0)
         i++;
-    if (i == SOURCES_MAX)
+    if (i == ST_HISTORY_WATCHES_MAX)
         return NULL;
     if (i == list->n)
         memcpy(list->sources[list->n++].name, event->source, sizeof(event->source));

@@ -9,7 +9,7 @@
 #include "daemon/wait.h"
 #include "store/history/history.h"
 
-#define ST_OBSERVE_SOURCES_MAX 8
+#define ST_OBSERVE_SOURCES_MAX ST_HISTORY_WATCHES_MAX
 
 struct st_observe_view {
     struct st_observed_view sources[ST_OBSERVE_SOURCES_MAX];

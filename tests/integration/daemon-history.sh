@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The history over bad days: killed, damaged, locked, full, not ours, read by somebody else meanwhile.
-# shellcheck disable=SC2016,SC2034,SC2317
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
@@ -363,7 +363,7 @@ is "it ends cleanly after all that" "$status" 0
 # --- a history that may only be read ---
 if can_be_nobody; then
     mkdir "$tmp/nobody"
-    cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-12.db" "$tmp/nobody/history.db"
+    cp "$SLEEPTUNE_SRC/tests/fixtures/history/all-kinds.db" "$tmp/nobody/history.db"
     chmod 444 "$tmp/nobody/history.db"
     chown 65534 "$tmp/nobody"
     STATE_DIRECTORY=$tmp/nobody

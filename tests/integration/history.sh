@@ -19,7 +19,7 @@ screen_is details history --details --db "$db" --since 2026-11-20 --until 2026-1
 is "80 columns are enough" "$("$PYTHON" -c 'import sys; print([l for l in sys.stdin.read().split("\n") if len(l) > 80])' <"$tmp/screen")" "[]"
 is "so are 40" "$(COLUMNS=40 "$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 | grep -E '^.{41}')" ""
 screen_is minutes history --db "$db" --since 2026-11-20T15:50Z --until "2026-11-20 16:00" --step 1m
-is "an ellipsis that becomes ASCII does not end the text" "$(LC_ALL=C "$SLEEPTUNE" history --events --db "$SLEEPTUNE_SRC/tests/fixtures/history/version-12.db" | grep -c '^[0-9]')" 12
+is "an ellipsis that becomes ASCII does not end the text" "$(LC_ALL=C "$SLEEPTUNE" history --events --db "$SLEEPTUNE_SRC/tests/fixtures/history/all-kinds.db" | grep -c '^[0-9]')" 12
 is "ASCII where the locale is not UTF-8" "$(LC_ALL=C "$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 | LC_ALL=C grep -c '[^ -~]')" 0
 is "the same sum, whatever the step" "$(for step in 1m 5m 30m 1h 2h 1d; do
     "$SLEEPTUNE" history --db "$db" --since 2026-11-20T14:00 --until 2026-11-20T16:00 --step "$step" --json |
@@ -80,7 +80,7 @@ done | sort | uniq -c | sed 's/^ *//')" "6 True True"
 is "events ends with 0" "$(history --events --db "$db" >"$tmp/events"; echo $?)" 0
 is "oldest first" "$(grep '^[0-9]' "$tmp/events" | sort -c 2>&1)" ""
 screen_is events history --events --db "$db" --kind late-wake --since 2026-11-20T10:00Z --limit 3
-screen_is causes history --causes --db "$SLEEPTUNE_SRC/tests/fixtures/history/version-12.db" --since 0 --until 2026-11-23
+screen_is causes history --causes --db "$SLEEPTUNE_SRC/tests/fixtures/history/all-kinds.db" --since 0 --until 2026-11-23
 screen_is no-such-events history --events --db "$db" --kind own-xrun
 refused "a kind that no event can have" 3 history --events --db "$db" --kind foo
 for view in "" --events --causes; do
@@ -99,7 +99,7 @@ for file in "$tmp/none.db" "$tmp" /dev/null "$SLEEPTUNE_SRC/README.md"; do
     refused "history of $(basename "$file" | sed 's/^tmp\..*/a folder/')" 4 history --db "$file"
 done
 is "a socket that no one listens on: exit status 4" "$(history --socket "$tmp/sock" >/dev/null 2>&1; echo $?)" 4 # what to do: a user's daemon or root's
-old=$SLEEPTUNE_SRC/tests/fixtures/history/version-12.db
+old=$SLEEPTUNE_SRC/tests/fixtures/history/all-kinds.db
 screen_is more-dropouts-than-names history --db "$old" --since 2026-11-22T03:00 --until 2026-11-22T04:00 --step 1h
 screen_is all-kinds-of-events history --events --db "$old"
 screen_is all-kinds-of-events-details history --events --details --db "$old"
@@ -127,5 +127,5 @@ done
 
 mkdir "$tmp/kill"
 kills=${KILLS:-100}
-like "killed $kills times at random moments: always sound" "$("$made/kill_history" "$tmp/kill" "$SLEEPTUNE_SRC/tests/fixtures/history/version-12.db" "$kills" $RANDOM 2>&1)" "^$kills kills, [0-9]+ minutes$"
+like "killed $kills times at random moments: always sound" "$("$made/kill_history" "$tmp/kill" "$SLEEPTUNE_SRC/tests/fixtures/history/all-kinds.db" "$kills" $RANDOM 2>&1)" "^$kills kills, [0-9]+ minutes$"
 tap_done
