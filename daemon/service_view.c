@@ -163,10 +163,7 @@ static char *culprit_text(struct st_service *service, const struct st_query *que
             "'since', 'until' and 'tid' are needed, and 'until' at most 10 s after 'since'");
     }
     const int r = st_tracer_way_find(&service->late, (pid_t)query->tid, since_ns, until_ns, &culprit);
-    json_t *document = st_culprit_request_answer(r, &culprit);
-    char *text = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
-    json_decref(document);
-    return text;
+    return st_json_into_text(st_culprit_request_answer(r, &culprit), JSON_COMPACT);
 }
 
 static char *address_text(struct st_service *service, unsigned *http_status)
@@ -181,9 +178,7 @@ static char *address_text(struct st_service *service, unsigned *http_status)
     json_t *document = json_pack("{s:s, s:s}", "schema", "sleeptune-page/1", "url", service->page_url);
     if (document != NULL && service->network_url[0] != '\0')
         st_json_set(document, "network_url", service->network_url);
-    char *text = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
-    json_decref(document);
-    return text;
+    return st_json_into_text(document, JSON_COMPACT);
 }
 
 static char *body(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status)

@@ -1,6 +1,7 @@
 #include "story/change_story.h"
 
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "core/when.h"
@@ -8,15 +9,10 @@
 #define DAY_NS   (86400 * ST_NS_PER_S)
 #define NAME_LEN 120 /* of what changed, on a screen */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
-}
-
 const char *st_change_story_what(const json_t *what, char *buf, size_t buf_bytes)
 {
-    const char *kind = text_of(what, "kind"), *now = text_of(what, "now"), *name = text_of(what, "name");
+    const char *kind = st_json_text_of(what, "kind"), *now = st_json_text_of(what, "now"),
+               *name = st_json_text_of(what, "name");
     const bool file = strcmp(kind, "file") == 0, gone = json_is_null(json_object_get(what, "now")),
                came = json_is_null(json_object_get(what, "before"));
     const char *text = ST_TEXT(2 * NAME_LEN + 40, "%s%.*s%s%.*s",
@@ -35,7 +31,7 @@ size_t st_change_story_more_n(const json_t *list)
 {
     size_t i, n = 0;
     const json_t *what;
-    json_array_foreach(list, i, what) n += i > 0 && strcmp(text_of(what, "kind"), "kernel") != 0;
+    json_array_foreach(list, i, what) n += i > 0 && strcmp(st_json_text_of(what, "kind"), "kernel") != 0;
     return n;
 }
 
@@ -70,11 +66,11 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, cha
     buf[0] = '\0';
     json_array_foreach(changes, i, change)
     {
-        const char *verdict = text_of(change, "verdict");
+        const char *verdict = st_json_text_of(change, "verdict");
         if (strcmp(verdict, "worse") == 0 || strcmp(verdict, "better") == 0)
             last = change;
     }
-    const bool worse = strcmp(text_of(last, "verdict"), "worse") == 0;
+    const bool worse = strcmp(st_json_text_of(last, "verdict"), "worse") == 0;
     if (ret_worse != NULL)
         *ret_worse = worse;
     if (last == NULL)

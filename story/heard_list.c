@@ -404,9 +404,7 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
     }
     if (r >= 0) {
         qsort(list->events, list->events_n, sizeof(list->events[0]), by_start);
-        json_t *document = document_of(list, since_ns, until_ns);
-        *ret = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
-        json_decref(document);
+        *ret = st_json_into_text(document_of(list, since_ns, until_ns), JSON_INDENT(2));
         r = *ret != NULL ? 0 : -ENOMEM;
     }
     free(list);

@@ -107,9 +107,7 @@ int st_size_list_text(struct st_history_reader *reader, int64_t since_ns, int64_
     struct st_history_sizes *sizes = malloc(sizeof(*sizes));
     int r = sizes != NULL ? st_history_read_sizes(reader, since_ns, until_ns, sizes) : -ENOMEM;
     if (r == 0) {
-        json_t *document = document_of(sizes, since_ns, until_ns);
-        *ret = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
-        json_decref(document);
+        *ret = st_json_into_text(document_of(sizes, since_ns, until_ns), JSON_INDENT(2));
         r = *ret != NULL ? 0 : -ENOMEM;
     }
     free(sizes);

@@ -2,6 +2,7 @@
 
 #include "core/ns.h"
 #include "core/perfetto.h"
+#include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "story/trace_cpus.h"
@@ -144,10 +145,10 @@ static void add_events(struct work *work)
     size_t i;
     json_array_foreach(work->file->happened, i, event)
     {
-        const char *text = json_string_value(json_object_get(event, "text"));
+        const char *text = st_json_text_of(event, "text");
         const int64_t at_ns =
             st_ns_sub(json_integer_value(json_object_get(event, "time_ns")), work->file->ring->wall_ns);
-        if (text == NULL || at_ns < work->from_ns)
+        if (text[0] == '\0' || at_ns < work->from_ns)
             continue;
         st_trace_items_instant(&work->items, at_ns, ST_TRACK_EVENTS, text);
         if (json_object_get(event, "why") != NULL) /* sound was lost */

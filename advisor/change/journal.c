@@ -400,12 +400,10 @@ static char *journal_text(struct st_machine *machine, const struct st_journal *j
     for (size_t i = 0; r == 0 && i < journal->entries_n; i++)
         r = append(entries, entry_json(&journal->entries[i]));
     char *text = NULL;
-    if (r == 0) {
-        json_t *document = json_pack("{s:s, s:s, s:O, s:O}", "schema", SCHEMA SCHEMA_VERSION, "boot", boot,
-                                     "files", files, "entries", entries);
-        text = document != NULL ? json_dumps(document, JSON_INDENT(1)) : NULL;
-        json_decref(document);
-    }
+    if (r == 0)
+        text = st_json_into_text(json_pack("{s:s, s:s, s:O, s:O}", "schema", SCHEMA SCHEMA_VERSION, "boot",
+                                           boot, "files", files, "entries", entries),
+                                 JSON_INDENT(1));
     json_decref(files);
     json_decref(entries);
     return text;

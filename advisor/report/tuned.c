@@ -109,8 +109,7 @@ int st_tuned_write(struct st_writer *writer, const char *folder, const struct st
     }
     json_t *document = json_pack("{s:s, s:s, s:s, s:I, s:o}", "schema", SCHEMA, "day", tuned->day, "kernel",
                                  kernel, "frames", (json_int_t)tuned->frames, "rows", rows);
-    char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
-    json_decref(document);
+    char *text = st_json_into_text(document, JSON_INDENT(2));
     if (text == NULL)
         return -ENOMEM;
     const char *path = ST_TEXT(600, "%s%s", folder, FILE_NAME);

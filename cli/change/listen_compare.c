@@ -5,6 +5,7 @@
 #include "cli/measure/listen_run.h"
 #include "cli/show/json_field.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 #include "ears/way.h"
 #include "evidence/blocks.h"
@@ -25,8 +26,7 @@
 json_t *st_listen_compare_parse(const char *text, size_t bytes)
 {
     json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL);
-    const char *schema = json_string_value(json_object_get(document, "schema"));
-    if (schema != NULL && strcmp(schema, SCHEMA) == 0)
+    if (strcmp(st_json_text_of(document, "schema"), SCHEMA) == 0)
         return document;
     json_decref(document);
     return NULL;

@@ -9,6 +9,7 @@
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
 #include "cli/show/status.h"
+#include "core/text/json.h"
 #include "platform/posix/posix.h"
 
 #define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
@@ -178,12 +179,11 @@ static int put_running(struct st_facts *facts)
     int r = 0;
     json_array_foreach(json_object_get(document, "observe"), i, value)
     {
-        const char *name = json_string_value(json_object_get(value, "source"));
         const json_t *in_use = json_object_get(value, "in_use");
         const json_int_t frames = json_integer_value(json_object_get(in_use, "frames"));
         counted_n += json_integer_value(json_object_get(value, "device_xruns")) +
                      json_integer_value(json_object_get(value, "client_dropouts"));
-        if (name == NULL || strcmp(name, "pipewire") != 0 || frames <= 0)
+        if (strcmp(st_json_text_of(value, "source"), "pipewire") != 0 || frames <= 0)
             continue;
         r = st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, frames, NULL, source);
         if (r == 0)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 #include "platform/local_http.h"
 #include "platform/platform.h"
@@ -82,11 +83,11 @@ bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answ
                             size_t buf_bytes)
 {
     char own[ST_DAEMON_PATH_BYTES];
-    const char *version = json_string_value(json_object_get(answer->document, "version"));
+    const char *version = st_json_text_of(answer->document, "version");
     const bool own_runs = find_own(own, sizeof(own)),
                is_system = strcmp(answer->socket, ST_DAEMON_SYSTEM_SOCKET) == 0;
     buf[0] = '\0';
-    if (version != NULL && strcmp(version, ST_VERSION) != 0) {
+    if (version[0] != '\0' && strcmp(version, ST_VERSION) != 0) {
         st_text_append(buf, buf_bytes, "sleeptuned still has version %.40s, this command has %s. Restart it",
                        version, ST_VERSION);
         if (st_platform_native()->machine.os != ST_OS_LINUX)
@@ -196,11 +197,10 @@ static int check(const struct asking *asking, const char *body, const char *path
 {
     json_error_t error;
     json_t *document = json_loads(body, 0, &error);
-    const char *its = json_string_value(json_object_get(document, "schema"));
     *ret = document;
     if (document == NULL)
         return fail(asking, "the answer on %s is not JSON: %s", path, error.text);
-    if (its == NULL || strcmp(its, asking->schema) != 0)
+    if (strcmp(st_json_text_of(document, "schema"), asking->schema) != 0)
         return fail(asking, "the answer of %s is not %s: sleeptuned has another version. Restart sleeptuned.",
                     path, asking->schema);
     return 0;

@@ -40,9 +40,9 @@ const char *st_listen_text_record(const struct st_listen_view *view, const struc
     const int64_t to_ns = from_ns + (int64_t)((double)loss->frames * frame_ns) + RECORD_NS;
     json_array_foreach(view->records, i, record)
     {
-        const char *kind = json_string_value(json_object_get(record, "event"));
+        const char *kind = st_json_text_of(record, "event");
         const int64_t at_ns = json_integer_value(json_object_get(record, "time_ns"));
-        if (kind != NULL && (strcmp(kind, "client-dropout") == 0 || strcmp(kind, "device-xrun") == 0) &&
+        if ((strcmp(kind, "client-dropout") == 0 || strcmp(kind, "device-xrun") == 0) &&
             at_ns >= from_ns - NEAR_MS * ST_NS_PER_MS &&
             at_ns - json_integer_value(json_object_get(record, "span_ns")) <= to_ns)
             return json_string_value(json_object_get(record, "text"));

@@ -3,12 +3,6 @@
 #include "core/text/json.h"
 #include "core/text/safe.h"
 
-static const char *string(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
-}
-
 void st_status_line_of(const json_t *document, const char *error, struct st_status_line *ret)
 {
     static const char *const classes[][2] = {{"bad", "problem"}, {"warn", "warning"}, {"unknown", "warning"}};
@@ -17,10 +11,11 @@ void st_status_line_of(const json_t *document, const char *error, struct st_stat
         *ret = (struct st_status_line){"no sleeptuned", error, "", "", "warning"};
         return;
     }
-    *ret = (struct st_status_line){string(screen, "brief"), string(screen, "answer"), string(screen, "next"),
-                                   string(screen, "next_why"), "ok"};
+    *ret =
+        (struct st_status_line){st_json_text_of(screen, "brief"), st_json_text_of(screen, "answer"),
+                                st_json_text_of(screen, "next"), st_json_text_of(screen, "next_why"), "ok"};
     ST_EACH (row, classes) {
-        if (strcmp(string(screen, "state"), (*row)[0]) == 0)
+        if (strcmp(st_json_text_of(screen, "state"), (*row)[0]) == 0)
             ret->class = (*row)[1];
     }
 }

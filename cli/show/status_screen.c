@@ -1,6 +1,7 @@
 /* Lays out what the daemon says: no figure is known here, and nothing in the document is trusted. */
 #include "cli/show/status_screen.h"
 
+#include "core/text/json.h"
 #include "core/when.h"
 
 #define LABEL_COLUMNS 14
@@ -227,8 +228,8 @@ static void put_sections(struct place *place, const json_t *document, bool detai
 
 static const char *why_next(const json_t *of)
 {
-    const char *why = json_string_value(json_object_get(of, "next_why"));
-    return why != NULL && why[0] != '\0' ? why : NULL;
+    const char *why = st_json_text_of(of, "next_why");
+    return why[0] != '\0' ? why : NULL;
 }
 
 static int rows_of_field(const struct st_screen *screen, const char *text)
@@ -240,8 +241,7 @@ static int rows_of_field(const struct st_screen *screen, const char *text)
 /* Is there a command? */
 static bool has_next(const json_t *of)
 {
-    const char *next = json_string_value(json_object_get(of, "next"));
-    return next != NULL && next[0] != '\0';
+    return st_json_text_of(of, "next")[0] != '\0';
 }
 
 static int rows_of_next(const struct st_screen *screen, const json_t *of)

@@ -39,6 +39,13 @@ static size_t unsafe(const char *at, uint32_t *ret_point)
     return bytes > 0 && !st_safe_point(*ret_point) ? bytes : 0;
 }
 
+char *st_json_into_text(json_t *document, size_t flags)
+{
+    char *text = document != NULL ? json_dumps(document, flags) : NULL;
+    json_decref(document);
+    return text;
+}
+
 char *st_json_dump(const json_t *document, size_t flags, size_t *ret_bytes)
 {
     char *text = document != NULL ? json_dumps(document, flags) : NULL;

@@ -93,6 +93,13 @@ static inline json_t *st_json_text_or_null(const char *text)
     return text[0] != '\0' ? st_json_safe_string(text) : json_null();
 }
 
+/** A member that is a text; "" if there is none. Borrowed. */
+static inline const char *st_json_text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "";
+}
+
 /** A json_dump_callback_t; ctx: a struct st_text_buffer. @return 0, -1 when out of memory. */
 int st_json_write(const char *text, size_t bytes, void *ctx);
 
@@ -103,3 +110,7 @@ int st_json_written(char *text, json_t **ret);
  * (core/text/safe.h): DEL, C1 control characters, bidirectional marks. The document stays the same. @param
  * ret_bytes its length (may be NULL). @return NULL: out of memory, or no document. Free it with free. */
 char *st_json_dump(const json_t *document, size_t flags, size_t *ret_bytes);
+
+/** A document as text, which the caller frees; the document is given back. @param document NULL: out of
+ * memory. @return NULL: out of memory. */
+char *st_json_into_text(json_t *document, size_t flags);

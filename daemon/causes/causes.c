@@ -3,6 +3,7 @@
 
 #include "core/ns.h"
 #include "core/pages.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 #include "xruns/dropout_reason.h"
 
@@ -243,7 +244,5 @@ char *st_causes_text(struct st_causes_now *now)
 {
     json_t *document = st_cause_sums_json(&now->sums, &now->span);
     json_object_set_new(document, "dropouts", json_null());
-    char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
-    json_decref(document);
-    return text;
+    return st_json_into_text(document, JSON_INDENT(2));
 }

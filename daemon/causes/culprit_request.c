@@ -1,6 +1,7 @@
 #include "daemon/causes/culprit_request.h"
 
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "platform/local_http.h"
@@ -27,13 +28,12 @@ static int64_t length_of(const json_t *document, const char *key)
 
 static int take(const json_t *document, struct st_trace_culprit *ret)
 {
-    const char *schema = json_string_value(json_object_get(document, "schema"));
-    const char *name = json_string_value(json_object_get(document, "name"));
-    if (schema == NULL || strcmp(schema, SCHEMA) != 0)
+    const char *name = st_json_text_of(document, "name");
+    if (strcmp(st_json_text_of(document, "schema"), SCHEMA) != 0)
         return -EBADMSG;
     if (!json_is_true(json_object_get(document, "traces")))
         return -ENOTSUP;
-    if (name == NULL || name[0] == '\0')
+    if (name[0] == '\0')
         return -ENOENT;
     struct st_trace_culprit found = {.ns = length_of(document, "ns"),
                                      .turns_ns = length_of(document, "turns_ns"),

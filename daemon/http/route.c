@@ -2,11 +2,11 @@
 #include "daemon/http/route.h"
 
 #include <arpa/inet.h>
-#include <jansson.h>
 #include <netinet/in.h>
 #include <strings.h>
 #include <sys/socket.h>
 
+#include "core/text/json.h"
 #include "daemon/http/query.h"
 
 #define JSON  "application/json"
@@ -138,8 +138,6 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
 
 char *st_route_error_text(const char *error)
 {
-    json_t *document = json_pack("{s:s, s:s}", "schema", "sleeptune-error/1", "error", error);
-    char *text = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
-    json_decref(document);
-    return text;
+    return st_json_into_text(json_pack("{s:s, s:s}", "schema", "sleeptune-error/1", "error", error),
+                             JSON_COMPACT);
 }
