@@ -87,23 +87,18 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
 {
     const int64_t n = count_of(event);
     const bool of_client = event->kind == ST_EVENT_CLIENT_DROPOUT;
+    const char *who = event->client[0] != '\0' ? event->client : "a client";
     const char *meanwhile = event->slowed != ST_CAUSE_UNKNOWN ? st_cause_kind_text(event->slowed) : NULL;
     char longest[48] = "";
     if (event->kind == ST_EVENT_OWN_XRUN)
         st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %" PRId64 " time%s", n,
                        n == 1 ? "" : "s");
     else if (n == 0)
-        st_text_append(buf, buf_bytes, "%s: the dropout of %s went on", event->source,
-                       event->client[0] != '\0' ? event->client : "a client");
-    else if (of_client && event->lost_ns > 0)
-        st_text_append(buf, buf_bytes, "%s: %s lost sound %" PRId64 " time%s", event->source,
-                       event->client[0] != '\0' ? event->client : "a client", n, n == 1 ? "" : "s");
-    else if (of_client)
-        st_text_append(buf, buf_bytes, "%s: %s was not ready %" PRId64 " time%s", event->source,
-                       event->client[0] != '\0' ? event->client : "a client", n, n == 1 ? "" : "s");
-    else if (st_dropout_place_why(event->place) != NULL)
-        st_text_append(buf, buf_bytes, "%s: %s lost sound %" PRId64 " time%s", event->source, event->client,
-                       n, n == 1 ? "" : "s");
+        st_text_append(buf, buf_bytes, "%s: the dropout of %s went on", event->source, who);
+    else if (of_client || st_dropout_place_why(event->place) != NULL)
+        st_text_append(buf, buf_bytes, "%s: %s %s %" PRId64 " time%s", event->source, who,
+                       of_client && event->lost_ns == 0 ? "was not ready" : "lost sound", n,
+                       n == 1 ? "" : "s");
     else
         st_text_append(buf, buf_bytes, "%s: %" PRId64 " device xrun%s", event->source, n, n == 1 ? "" : "s");
     st_text_append(buf, buf_bytes, "%s", span_text(event, ST_ROOM(40)));

@@ -17,9 +17,9 @@ struct adder {
     struct st_plan *plan;
     struct st_machine *machine;
     const struct st_finding *finding;
-    struct item *items; /* the finding's changes */
     char *message;
     size_t message_bytes;
+    struct item *items; /* the finding's changes */
     bool values_only;
     int error;
 };
@@ -283,24 +283,13 @@ static int add_all(struct adder *adder)
 int st_plan_add(struct st_plan *plan, struct st_machine *machine, const struct st_finding *finding,
                 char *message, size_t message_bytes)
 {
-    struct adder adder = {.plan = plan,
-                          .machine = machine,
-                          .finding = finding,
-                          .message = message,
-                          .message_bytes = message_bytes};
-    return add_all(&adder);
+    return add_all(&(struct adder){plan, machine, finding, message, message_bytes});
 }
 
 int st_plan_add_values(struct st_plan *plan, struct st_machine *machine, const struct st_finding *finding,
                        char *message, size_t message_bytes)
 {
-    struct adder adder = {.plan = plan,
-                          .machine = machine,
-                          .finding = finding,
-                          .message = message,
-                          .message_bytes = message_bytes,
-                          .values_only = true};
-    return add_all(&adder);
+    return add_all(&(struct adder){plan, machine, finding, message, message_bytes, .values_only = true});
 }
 
 /* --- as a diff --- */

@@ -334,19 +334,26 @@ static int64_t highest(const struct st_facts *facts)
     return value >= 1 && value <= 99 ? value : PRIORITY_DEFAULT;
 }
 
+/* @return false: it has it, or that is not known, and the finding says so. */
+static bool lacks_right(struct st_finding *finding, const char *needed, const char *fine)
+{
+    int64_t error;
+    if (st_finding_need_int(finding, ST_KEY_RT_FIFO_ERRNO, &error) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_not_applicable(finding, "the saved files do not contain the %s of a user", needed);
+        return false;
+    }
+    if (error == 0)
+        st_finding_fine(finding, "%s", fine);
+    return error != 0;
+}
+
 static void judge_rtkit(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    int64_t error, value;
-    if (st_finding_need_int(finding, ST_KEY_RT_FIFO_ERRNO, &error) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "the saved files do not contain the rights of a user");
+    int64_t value;
+    if (!lacks_right(finding, "rights", "this user gets real-time priority without rtkit"))
         return;
-    }
-    if (error == 0) {
-        st_finding_fine(finding, "this user gets real-time priority without rtkit");
-        return;
-    }
     st_finding_quote(finding, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED, ST_KEY_RTKIT_COMMAND);
     const bool there = has_rtkit(facts);
     if (!there && st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == -EACCES) {
@@ -468,15 +475,8 @@ static void judge_audio_group(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     struct scan scan = {.facts = facts, .finding = finding};
     int64_t error;
-    if (st_finding_need_int(finding, ST_KEY_RT_FIFO_ERRNO, &error) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "the saved files do not contain the groups of a user");
+    if (!lacks_right(finding, "groups", "this user has the right, so the group does not matter"))
         return;
-    }
-    if (error == 0) {
-        st_finding_fine(finding, "this user has the right, so the group does not matter");
-        return;
-    }
     if (st_finding_need_text(finding, ST_KEY_USER_GROUPS, &scan.groups) != 0)
         return;
     scan.user = st_facts_text_or(facts, ST_KEY_USER_NAME, "");

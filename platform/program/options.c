@@ -8,46 +8,40 @@
 #include "core/text/text.h"
 #include "platform/threads.h"
 
-static int out_of_range(const char *command, const char *option, const char *text, int64_t min, int64_t max)
+/* r: of the function that read the text; what: what the option takes. */
+static int judge(int r, const char *command, const char *option, const char *text, const char *what,
+                 int64_t min, int64_t max)
 {
-    return st_failure_usage(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
-                            (long long)max);
+    if (r == -EINVAL)
+        return st_failure_usage(command, "%s: '%s' is not %s", option, text, what);
+    return r == 0 ? 0
+                  : st_failure_usage(command, "%s: %s is out of range: %lld .. %lld", option, text,
+                                     (long long)min, (long long)max);
 }
 
 int st_option_i64(const char *command, const char *option, const char *text, int64_t min, int64_t max,
                   int64_t *ret)
 {
-    const int r = st_number_i64(text, min, max, ret);
-    if (r == -EINVAL)
-        return st_failure_usage(command, "%s: '%s' is not a whole number", option, text);
-    if (r == -ERANGE)
-        return out_of_range(command, option, text, min, max);
-    return 0;
+    return judge(st_number_i64(text, min, max, ret), command, option, text, "a whole number", min, max);
 }
 
 static int option_rate(const char *command, const char *option, const char *text, int64_t min, int64_t max,
                        int64_t *ret)
 {
-    const int r = st_number_rate_hz(text, min, max, ret);
-    if (r == -EINVAL)
-        return st_failure_usage(command, "%s: '%s' is not a rate such as 48000, 44.1k or 96kHz", option,
-                                text);
-    if (r == -ERANGE)
-        return out_of_range(command, option, text, min, max);
-    return 0;
+    return judge(st_number_rate_hz(text, min, max, ret), command, option, text,
+                 "a rate such as 48000, 44.1k or 96kHz", min, max);
 }
 
 static int option_real(const char *command, const char *option, const char *text, int64_t min, int64_t max,
                        double *ret)
 {
     double value;
-    const int r = st_number_double(text, &value);
-    if (r == -EINVAL)
-        return st_failure_usage(command, "%s: '%s' is not a number", option, text);
-    if (r < 0 || value < (double)min || value > (double)max)
-        return out_of_range(command, option, text, min, max);
-    *ret = value;
-    return 0;
+    int r = st_number_double(text, &value);
+    if (r == 0 && (value < (double)min || value > (double)max))
+        r = -ERANGE;
+    if (r == 0)
+        *ret = value;
+    return judge(r, command, option, text, "a number", min, max);
 }
 
 /* As it is typed: "90s", "1ms". */

@@ -119,14 +119,7 @@ void st_jack_log_open(struct st_jack_log *log, const char *server)
 static void take(struct st_jack_log *log, char c, void (*late)(void *ctx, const char *client), void *ctx)
 {
     char client[ST_JACK_LOG_NAME_BYTES];
-    if (c != '\n') {
-        if (log->len + 1 < sizeof(log->line))
-            log->line[log->len++] = c != '\0' ? c : '?';
-        return;
-    }
-    log->line[log->len] = '\0';
-    log->len = 0;
-    if (st_jack_log_parse(log->line, client))
+    if (st_log_line_take(&log->line, c) && st_jack_log_parse(log->line.text, client))
         late(ctx, client);
 }
 
@@ -138,7 +131,7 @@ void st_jack_log_read(struct st_jack_log *log, void (*late)(void *ctx, const cha
         return;
     const off_t at = lseek(log->fd, 0, SEEK_CUR);
     if (at > info.st_size || info.st_size - at > READ_BYTES) { /* it was truncated, or flooded */
-        log->len = 0;
+        log->line.len = 0;
         (void)lseek(log->fd, info.st_size > READ_BYTES ? -(off_t)READ_BYTES : 0,
                     info.st_size > READ_BYTES ? SEEK_END : SEEK_SET);
     }

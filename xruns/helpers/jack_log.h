@@ -4,15 +4,13 @@
  * here. */
 #pragma once
 
-#include "core/base.h"
+#include "xruns/helpers/log_line.h"
 
-#define ST_JACK_LOG_LINE_BYTES 512
 #define ST_JACK_LOG_NAME_BYTES 64 /* JACK_CLIENT_NAME_SIZE of jack2 */
 
 struct st_jack_log {
     int fd; /* -1: none */
-    size_t len;
-    char line[ST_JACK_LOG_LINE_BYTES]; /* not complete yet; a longer one is cut */
+    struct st_log_line line;
 };
 
 /** Finds the log and goes to its end. Without one fd is -1. */

@@ -46,14 +46,7 @@ static void take(struct st_resync_log *log, char c,
                  void (*seen)(void *ctx, const struct st_resync_log_line *line), void *ctx)
 {
     struct st_resync_log_line line;
-    if (c != '\n') {
-        if (log->len + 1 < sizeof(log->line))
-            log->line[log->len++] = c != '\0' ? c : '?';
-        return;
-    }
-    log->line[log->len] = '\0';
-    log->len = 0;
-    if (st_resync_log_parse(log->line, &line))
+    if (st_log_line_take(&log->line, c) && st_resync_log_parse(log->line.text, &line))
         seen(ctx, &line);
 }
 

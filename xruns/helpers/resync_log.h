@@ -4,13 +4,12 @@
 
 #include <sys/types.h>
 
-#include "core/base.h"
+#include "xruns/helpers/log_line.h"
 
 struct st_resync_log {
     int fd;    /* of the program that follows it; -1: none */
     pid_t pid; /* ends with this thread */
-    size_t len;
-    char line[512]; /* not complete yet; a longer one is cut */
+    struct st_log_line line;
 };
 
 /** One line: that card, as ALSA calls it, was put in step n times. */

@@ -1,0 +1,22 @@
+/* A line of a log that comes in pieces. */
+#pragma once
+
+#include "core/base.h"
+
+/** All zero: nothing yet. */
+struct st_log_line {
+    size_t len;
+    char text[512]; /* not complete yet; a longer one is cut */
+};
+
+/** Takes the next byte. @return true: it ended the line; the next one begins anew. */
+static inline bool st_log_line_take(struct st_log_line *line, char c)
+{
+    if (c != '\n' && line->len + 1 < sizeof(line->text))
+        line->text[line->len++] = c != '\0' ? c : '?';
+    if (c != '\n')
+        return false;
+    line->text[line->len] = '\0';
+    line->len = 0;
+    return true;
+}
