@@ -1,0 +1,216 @@
+/* Profiles as PipeWire makes them, before and since it has a counter for each node, and what is told of
+ * them. */
+#pragma once
+
+#include "tests/unit/cannot.h"
+#include "xruns/helpers/node_load.h"
+#include "xruns/helpers/pipewire_cycle.h"
+#include "xruns/helpers/pipewire_profile.h"
+
+#include <spa/param/param.h>
+#include <spa/param/profiler.h>
+#include <spa/pod/builder.h>
+#include <spa/utils/type.h>
+
+enum { DRIVER = 30, CARD = 31, PLAYER = 40, CLIENT = 50, WAITER = 52 };
+enum { FINISHED = 3, AWAKE = 2, TRIGGERED = 1, NOT_TRIGGERED = 0, INACTIVE = 4 };
+#define NO_COUNTER (-1) /* before 0.3.72 */
+
+struct follower {
+    int id;
+    const char *name;
+    int status;
+    int xruns_n;
+};
+
+/* A node's in one cycle; awake and finish 0: 20 and 50 us after the signal. */
+struct times {
+    int64_t prev_signal_ns, signal_ns, awake_ns, finish_ns;
+};
+
+static bool is_async; /* the nodes of one test */
+static int64_t report_number;
+static int expected; /* what taking a cycle returns */
+
+/* Of one cycle, as module-profiler builds it. */
+static inline void put_block(struct spa_pod_builder *builder, uint32_t key, int id, const char *name,
+                             struct times times, int status, int xruns_n)
+{
+    struct spa_pod_frame frame;
+    spa_pod_builder_prop(builder, key, 0);
+    spa_pod_builder_push_struct(builder, &frame);
+    spa_pod_builder_int(builder, id);
+    spa_pod_builder_string(builder, name);
+    spa_pod_builder_long(builder, times.prev_signal_ns);
+    spa_pod_builder_long(builder, times.signal_ns);
+    spa_pod_builder_long(builder, times.awake_ns != 0 ? times.awake_ns : times.signal_ns + 20000);
+    spa_pod_builder_long(builder, times.finish_ns != 0 ? times.finish_ns : times.signal_ns + 50000);
+    spa_pod_builder_int(builder, status);
+    spa_pod_builder_fraction(builder, 1024, 48000);
+    if (xruns_n != NO_COUNTER)
+        spa_pod_builder_int(builder, xruns_n);
+    if (is_async)
+        spa_pod_builder_bool(builder, true);
+    spa_pod_builder_pop(builder, &frame);
+}
+
+static inline void put_cycle(struct spa_pod_builder *builder, struct times driver, int driver_xruns_n,
+                             const struct follower *followers, const struct times *times, size_t followers_n)
+{
+    struct spa_pod_frame frame;
+    const bool counters = followers_n > 0 && followers[0].xruns_n != NO_COUNTER;
+    spa_pod_builder_push_object(builder, &frame, SPA_TYPE_OBJECT_Profiler, 0);
+    spa_pod_builder_prop(builder, SPA_PROFILER_info, 0);
+    spa_pod_builder_add_struct(builder, SPA_POD_Long(report_number), SPA_POD_Float(0.1), SPA_POD_Float(0.1),
+                               SPA_POD_Float(0.1), SPA_POD_Int(driver_xruns_n));
+    spa_pod_builder_prop(builder, SPA_PROFILER_clock, 0);
+    spa_pod_builder_add_struct(
+        builder, SPA_POD_Int(0), SPA_POD_Int(1), SPA_POD_String("clock"), SPA_POD_Long(driver.signal_ns),
+        SPA_POD_Fraction(&SPA_FRACTION(1, 48000)), SPA_POD_Long(driver.signal_ns), SPA_POD_Long(INT64_C(48)),
+        SPA_POD_Long(INT64_C(0)), SPA_POD_Double(1.0), SPA_POD_Long(driver.signal_ns + 1000000));
+    put_block(builder, SPA_PROFILER_driverBlock, DRIVER, "alsa_output.card", driver, FINISHED,
+              counters ? driver_xruns_n : NO_COUNTER);
+    for (size_t i = 0; i < followers_n; i++)
+        put_block(builder, SPA_PROFILER_followerBlock, followers[i].id, followers[i].name,
+                  times != NULL
+                      ? times[i]
+                      : (struct times){driver.prev_signal_ns + 30000, driver.signal_ns + 30000, 0, 0},
+                  followers[i].status, followers[i].xruns_n);
+    spa_pod_builder_pop(builder, &frame);
+}
+
+static inline void take_times(struct st_pipewire_profile *profile, struct times driver, int driver_xruns_n,
+                              const struct follower *followers, const struct times *times, size_t followers_n)
+{
+    static uint8_t space[65536];
+    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
+    struct spa_pod_frame frame;
+    spa_pod_builder_push_struct(&builder, &frame);
+    put_cycle(&builder, driver, driver_xruns_n, followers, times, followers_n);
+    const struct spa_pod *pod = spa_pod_builder_pop(&builder, &frame);
+    assert_non_null(pod);
+    assert_int_equal(st_pipewire_profile_take(profile, pod), expected);
+}
+
+static inline void take(struct st_pipewire_profile *profile, int64_t prev_signal_ns, int64_t signal_ns,
+                        int driver_xruns_n, const struct follower *followers, size_t followers_n)
+{
+    take_times(profile, (struct times){prev_signal_ns, signal_ns, 0, 0}, driver_xruns_n, followers, NULL,
+               followers_n);
+}
+
+/* Of the player, in a period of 1 ms (48 frames). */
+static inline void take_player(struct st_pipewire_profile *profile, struct times driver, struct times player,
+                               int status, int xruns_n)
+{
+    take_times(profile, driver, 5, &(struct follower){PLAYER, "player", status, xruns_n}, &player, 1);
+}
+
+#define FOLLOWERS(...)                                                                                       \
+    (const struct follower[]){__VA_ARGS__},                                                                  \
+        sizeof((const struct follower[]){__VA_ARGS__}) / sizeof(struct follower)
+#define TAKE(profile, signal_us, driver_xruns_n, ...)                                                        \
+    take(profile, INT64_C(1000) * (signal_us)-10, INT64_C(1000) * (signal_us), driver_xruns_n,               \
+         FOLLOWERS(__VA_ARGS__))
+
+/* What is reported, as text: "device/client n lost-cycles REASON CULPRIT; ", without a reason that is
+ * unknown. The cycle beside it: "client WAIT+BUSY of DEADLINE us, left LEFT; ". */
+static int64_t told_busy_ns; /* of the last one */
+static char told_cycle[512];
+
+static inline void write_seen(void *ctx, const struct st_xrun_seen *seen)
+{
+    char *text = ctx;
+    if (seen->deadline_ns > 0) {
+        const size_t before = strlen(told_cycle);
+        assert_int_equal(seen->dropouts_n + seen->device_xruns_n, 0);
+        snprintf(told_cycle + before, sizeof(told_cycle) - before, "%s %d+%d of %d us, left %d; ",
+                 seen->client, (int)(seen->cycle.wait_ns / 1000), (int)(seen->cycle.busy_ns / 1000),
+                 (int)(seen->deadline_ns / 1000), (int)seen->left_n);
+        return;
+    }
+    told_busy_ns = seen->cycle.busy_ns;
+    const size_t len = strlen(text);
+    snprintf(text + len, 256 - len, "%s/%s %d %d%s%s%s%s; ", seen->device, seen->client,
+             (int)seen->device_xruns_n, (int)seen->cycles_n, seen->reason != ST_DROPOUT_UNKNOWN ? " " : "",
+             seen->reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(seen->reason) : "",
+             seen->culprit[0] != '\0' ? " " : "", seen->culprit);
+}
+
+/* Loads, as text: "device/client cycles period busy wait; ", medians. */
+static inline void write_load(void *ctx, const struct st_xrun_seen *seen)
+{
+    char *text = ctx;
+    const size_t len = strlen(text);
+    snprintf(text + len, 256 - len, "%s/%s %d %d %d %d; ", seen->device, seen->client,
+             (int)seen->load.cycles_n, (int)seen->load.period_ns, (int)seen->load.busy_median_ns,
+             (int)seen->load.wait_median_ns);
+}
+
+static inline const char *loads(struct st_pipewire_profile *profile)
+{
+    static char text[256];
+    text[0] = '\0';
+    st_pipewire_profile_loads(profile, write_load, text);
+    return text;
+}
+
+static inline const char *told(struct st_pipewire_profile *profile)
+{
+    static char text[256];
+    text[0] = told_cycle[0] = '\0';
+    assert_int_equal(profile->pending, true);
+    st_pipewire_profile_report(profile, write_seen, text);
+    assert_int_equal(profile->pending, false);
+    return text;
+}
+
+static struct st_pipewire_profile profile;
+static int64_t queue_ns; /* how long the client that measure() is asked for waited for a CPU */
+static bool process_has_gone;
+static uint32_t culprits[2]; /* who had it */
+static size_t culprits_n;
+
+static inline int begin(void **state)
+{
+    (void)state;
+    is_async = false;
+    report_number = 7;
+    expected = 0;
+    st_pipewire_profile_finish(&profile);
+    profile = (struct st_pipewire_profile){0};
+    queue_ns = 0;
+    process_has_gone = false;
+    culprits_n = 0;
+    st_pipewire_profile_add(&profile, DRIVER, ST_PIPEWIRE_PROFILE_NO_CLIENT, true, false);
+    st_pipewire_profile_add(&profile, CARD, ST_PIPEWIRE_PROFILE_NO_CLIENT, true, false);
+    st_pipewire_profile_add(&profile, PLAYER, CLIENT, false, false);
+    return 0;
+}
+
+static struct st_dropout_figures figures; /* what measure() was asked for */
+
+/* It had the CPU the rest of the time. */
+static inline void measure(void *ctx, uint32_t client, struct st_dropout_figures *ret)
+{
+    (void)ctx;
+    if (client == ST_DROPOUT_SERVER)
+        return;
+    if (client == WAITER) { /* it ran for 60 us, and waited for the CPU else */
+        ret->measured = true;
+        ret->cpu_ns = 60000;
+        ret->queue_ns = ret->end_ns - ret->signal_ns - ret->cpu_ns;
+        return;
+    }
+    assert_int_equal(client, CLIENT);
+    figures = *ret;
+    ret->measured = true;
+    ret->exited = process_has_gone;
+    ret->queue_ns = queue_ns;
+    snprintf(ret->culprit, sizeof(ret->culprit), "amp");
+    memcpy(ret->culprits, culprits, sizeof(culprits));
+    ret->culprits_n = culprits_n;
+    ret->cpu_ns = ret->end_ns - ret->signal_ns - queue_ns;
+}
+
+enum { MS = 1000000, US = 1000 };

@@ -1,0 +1,434 @@
+/* Who was late in a cycle of PipeWire's graph, a client or the server, and why. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/xruns/helpers/profile_fixture.h"
+
+/* As 0.3.65 reports a cycle of 1 ms that begins at 5 ms, in which the player computes for 1.5 ms: as
+ * incomplete, with the driver's times of the cycle before, as ended by the driver at 6 ms, and as ended too
+ * early when the player finishes. The server has written a time of awaking of its own by then. */
+static void a_late_cycle_is_followed_to_its_end(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    queue_ns = 300 * US;
+    take_player(&profile, (struct times){3 * MS, 4 * MS, 4 * MS + 90 * US, 4 * MS + 95 * US},
+                (struct times){4 * MS, 4 * MS + 5 * US, 4 * MS + 20 * US, 4 * MS + 80 * US}, FINISHED,
+                NO_COUNTER);
+    const struct times late = {5 * MS, 5 * MS + 5 * US, 5 * MS + 20 * US, 4 * MS + 80 * US};
+    take_player(&profile, (struct times){4 * MS, 4 * MS, 4 * MS + 90 * US, 5 * MS}, late, AWAKE, NO_COUNTER);
+    take_player(&profile, (struct times){4 * MS, 5 * MS, 6 * MS, 6 * MS + 5 * US}, late, AWAKE, NO_COUNTER);
+    assert_false(profile.pending); /* nothing is decided before it ends */
+    take_player(&profile, (struct times){5 * MS, 6 * MS, 6 * MS + 530 * US, 6 * MS + 540 * US},
+                (struct times){6 * MS, 6 * MS + 5 * US, 6 * MS + 3 * US, 6 * MS + 520 * US}, FINISHED,
+                NO_COUNTER);
+    assert_int_equal(figures.cycle_ns, 5 * MS);
+    assert_int_equal(figures.deadline_ns, 6 * MS);
+    assert_int_equal(figures.awake_ns - figures.signal_ns, 15 * US);
+    assert_int_equal(figures.end_ns - figures.awake_ns, 1500 * US);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
+    assert_int_equal(told_busy_ns, 1215 * US); /* what it waited for a CPU is not its own work */
+    assert_string_equal(told_cycle, "player 305+1215 of 1000 us, left 0; ");
+}
+
+/* Who listens may have room for some only. */
+static void the_one_that_was_late_is_told_first(void **state)
+{
+    (void)state;
+    const struct follower finished[] = {{PLAYER, "player", FINISHED, NO_COUNTER},
+                                        {41, "synth", FINISHED, NO_COUNTER}};
+    const struct follower both[] = {finished[0], {41, "synth", AWAKE, NO_COUNTER}};
+    const struct times usual[] = {{4 * MS, 4 * MS + 5 * US, 4 * MS + 20 * US, 4 * MS + 100 * US},
+                                  {4 * MS, 4 * MS + 109 * US, 4 * MS + 120 * US, 4 * MS + 400 * US}};
+    const struct times late[] = {{5 * MS, 5 * MS + 5 * US, 5 * MS + 20 * US, 5 * MS + 100 * US},
+                                 {5 * MS, 5 * MS + 109 * US, 5 * MS + 120 * US, 4 * MS + 400 * US}};
+    const struct times next[] = {{6 * MS, 6 * MS + 5 * US, 6 * MS + 20 * US, 6 * MS + 100 * US},
+                                 {6 * MS, 6 * MS + 109 * US, 5 * MS + 120 * US, 6 * MS + 120 * US}};
+    profile.measure = measure;
+    st_pipewire_profile_add(&profile, 41, CLIENT, false, false);
+    take_times(&profile, (struct times){3 * MS, 4 * MS, 4 * MS + 410 * US, 4 * MS + 420 * US}, 5, finished,
+               usual, 2);
+    take_times(&profile, (struct times){4 * MS, 4 * MS, 4 * MS + 410 * US, 5 * MS}, 5, both, late, 2);
+    take_times(&profile, (struct times){4 * MS, 5 * MS, 6 * MS, 6 * MS + 5 * US}, 5, both, late, 2);
+    take_times(&profile, (struct times){5 * MS, 6 * MS, 6 * MS + 130 * US, 6 * MS + 135 * US}, 5, finished,
+               next, 2);
+    assert_string_equal(told(&profile), "alsa_output.card/synth 0 1 too-slow; ");
+    assert_string_equal(told_cycle, "synth 120+1000 of 1000 us, left 1; player 20+80 of 1000 us, left 0; ");
+}
+
+static void awake_in_a_cycle_that_ended_too_early_is_no_dropout(void **state)
+{
+    (void)state;
+    take_player(&profile, (struct times){5 * MS, 6 * MS, 6 * MS + 530 * US, 6 * MS + 540 * US},
+                (struct times){6 * MS, 6 * MS + 5 * US, 6 * MS + 525 * US, 6 * MS + 520 * US}, AWAKE,
+                NO_COUNTER);
+    take_player(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 90 * US, 7 * MS + 95 * US},
+                (struct times){7 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US}, FINISHED,
+                NO_COUNTER);
+    assert_false(profile.pending);
+}
+
+/* 0.3.65 signals the next client 9 us after the end of the one before, 1.4 has one time for both. */
+static void the_client_that_another_waited_for_is_named(void **state)
+{
+    (void)state;
+    for (int64_t us = 0; us < 10; us += 9) {
+        const struct follower synth = {41, "synth", FINISHED, NO_COUNTER};
+        const struct follower both[] = {synth, {PLAYER, "player", AWAKE, NO_COUNTER}};
+        const struct follower finished[] = {synth, {PLAYER, "player", FINISHED, NO_COUNTER}};
+        const int64_t signal_ns = 5 * MS + (800 + us) * US;
+        const struct times usual[] = {{4 * MS, 4 * MS + 5 * US, 4 * MS + 20 * US, 4 * MS + 100 * US},
+                                      {4 * MS, 4 * MS + 109 * US, 4 * MS + 120 * US, 4 * MS + 400 * US}};
+        const struct times late[] = {{5 * MS, 5 * MS + 5 * US, 5 * MS + 20 * US, 5 * MS + 800 * US},
+                                     {5 * MS, signal_ns, signal_ns + 20 * US, 4 * MS + 400 * US}};
+        const struct times next[] = {{6 * MS, 6 * MS + 5 * US, 6 * MS + 20 * US, 6 * MS + 100 * US},
+                                     {6 * MS, 6 * MS + 5 * US, 5 * MS + 820 * US, 6 * MS + 120 * US}};
+        begin(NULL);
+        profile.measure = measure;
+        take_times(&profile, (struct times){3 * MS, 4 * MS, 4 * MS + 410 * US, 4 * MS + 420 * US}, 5,
+                   finished, usual, 2);
+        take_times(&profile, (struct times){4 * MS, 4 * MS, 4 * MS + 410 * US, 5 * MS}, 5, both, late, 2);
+        take_times(&profile, (struct times){4 * MS, 5 * MS, 6 * MS, 6 * MS + 5 * US}, 5, both, late, 2);
+        take_times(&profile, (struct times){5 * MS, 6 * MS, 6 * MS + 130 * US, 6 * MS + 135 * US}, 5,
+                   finished, next, 2);
+        assert_string_equal(told(&profile), "alsa_output.card/player 0 1 waited-for-other synth; ");
+        assert_string_equal(told_cycle,
+                            us == 0 ? "player 820+300 of 1000 us, left 1; synth 20+780 of 1000 us, left 0; "
+                                    : "player 829+291 of 1000 us, left 1; synth 20+780 of 1000 us, left 0; ");
+    }
+}
+
+/* 0.3.65 with a server that comes 0.97 ms after its cycle of 1 ms should have begun: it begins the next one
+ * 30 us later, in which the player had no time. Both are seen at 8.12 s of a real run, rounded. */
+static void a_cycle_that_the_server_cuts_short_is_no_clients_dropout(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    const struct times short_one = {7 * MS, 7 * MS + 5 * US, 7 * MS + 4 * US, 5 * MS + 80 * US};
+    const struct times next = {7 * MS + 30 * US, 7 * MS + 35 * US, 7 * MS + 50 * US, 7 * MS + 330 * US};
+    take_player(&profile, (struct times){4 * MS, 5 * MS, 5 * MS + 90 * US, 5 * MS + 95 * US},
+                (struct times){5 * MS, 5 * MS + 5 * US, 5 * MS + 20 * US, 5 * MS + 80 * US}, FINISHED,
+                NO_COUNTER);
+    take_player(&profile, (struct times){5 * MS, 5 * MS, 5 * MS + 90 * US, 7 * MS}, short_one, TRIGGERED,
+                NO_COUNTER);
+    take_player(&profile, (struct times){5 * MS, 7 * MS, 7 * MS + 30 * US, 7 * MS + 30 * US}, short_one,
+                TRIGGERED, NO_COUNTER);
+    take_player(&profile, (struct times){7 * MS, 7 * MS + 30 * US, 7 * MS + 340 * US, 7 * MS + 350 * US},
+                next, FINISHED, NO_COUNTER);
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 1 woken-late; ");
+    assert_string_equal(told_cycle, ""); /* it would show a client that had no time */
+}
+
+/* The same with the counters of 1.4, a cycle later, and a player that no whole period would have been enough
+ * for. */
+static void one_that_is_too_slow_for_a_whole_period_is_to_blame_for_a_short_one(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    for (int64_t late_us = 300; late_us <= 1300; late_us += 1000) {
+        const int64_t at = (10 + late_us) * MS, end_ns = at + late_us * US;
+        const struct times player = {at, at + 5 * US, at + 20 * US, at - 900 * US};
+        take_player(&profile, (struct times){at - 2 * MS, at - MS, at - 500 * US, at - 490 * US},
+                    (struct times){at - 2 * MS, at - MS, at - MS + 20 * US, at - 900 * US}, FINISHED, 4);
+        take_player(&profile, (struct times){at - MS, at, at + 200 * US, at + 210 * US}, player, AWAKE, 4);
+        take_player(&profile, (struct times){at, at + 200 * US, at + 1400 * US, at + 1410 * US},
+                    (struct times){at, at + 205 * US, at + 20 * US, end_ns}, FINISHED, 5);
+        assert_string_equal(told(&profile), late_us < 1000 ? "alsa_output.card/PipeWire 0 1 woken-late; "
+                                                           : "alsa_output.card/player 0 1 too-slow; ");
+        begin(NULL);
+        profile.measure = measure;
+    }
+}
+
+/* A stopped client: the server writes a time of awaking in each cycle, just before it signals. */
+static void a_time_of_awaking_before_the_signal_is_not_the_clients(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    for (int64_t ms = 5; ms < 9; ms++) {
+        const struct times stopped = {ms * MS, ms * MS + 5 * US, ms * MS + 3 * US, 4 * MS + 80 * US};
+        take_player(&profile, (struct times){(ms - 1) * MS, (ms - 1) * MS, (ms - 1) * MS + 90 * US, ms * MS},
+                    stopped, AWAKE, NO_COUNTER);
+        take_player(&profile, (struct times){(ms - 1) * MS, ms * MS, (ms + 1) * MS, (ms + 1) * MS + 5 * US},
+                    stopped, AWAKE, NO_COUNTER);
+    }
+    assert_false(profile.pending);
+    take_player(&profile, (struct times){8 * MS, 9 * MS, 9 * MS + 90 * US, 9 * MS + 95 * US},
+                (struct times){9 * MS, 9 * MS + 5 * US, 9 * MS + 20 * US, 9 * MS + 80 * US}, FINISHED,
+                NO_COUNTER);
+    assert_int_equal(figures.signal_ns, 5 * MS + 5 * US);
+    assert_int_equal(figures.awake_ns, 9 * MS + 20 * US);
+    assert_int_equal(figures.end_ns, 9 * MS + 80 * US);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 4 too-slow; ");
+}
+
+/* Late in a cycle of 1 ms that begins at `ms`; it computes for 1.5 ms. */
+static void be_late(int64_t ms)
+{
+    const int64_t at = ms * MS;
+    const struct times late = {at, at + 5 * US, at + 20 * US, at - 920 * US};
+    take_player(&profile, (struct times){at - MS, at - MS, at - 910 * US, at}, late, AWAKE, NO_COUNTER);
+    take_player(&profile, (struct times){at - MS, at, at + MS, at + MS + 5 * US}, late, AWAKE, NO_COUNTER);
+    take_player(&profile, (struct times){at, at + MS, at + 1530 * US, at + 1540 * US},
+                (struct times){at + MS, at + MS + 5 * US, at + MS + 3 * US, at + 1520 * US}, FINISHED,
+                NO_COUNTER);
+}
+
+static void the_end_of_a_client_is_no_dropout(void **state)
+{
+    (void)state;
+    const struct times late = {5 * MS, 5 * MS + 5 * US, 5 * MS + 20 * US, 4 * MS + 80 * US};
+    take_player(&profile, (struct times){4 * MS, 4 * MS, 4 * MS + 90 * US, 5 * MS}, late, AWAKE, NO_COUNTER);
+    take_player(&profile, (struct times){4 * MS, 5 * MS, 6 * MS, 6 * MS + 5 * US}, late, AWAKE, NO_COUNTER);
+    st_pipewire_profile_remove(&profile, PLAYER);
+    assert_false(profile.pending);
+    take_player(&profile, (struct times){5 * MS, 5 * MS, 5 * MS + 90 * US, 6 * MS}, late, AWAKE, NO_COUNTER);
+    assert_false(profile.pending); /* a report that is late */
+    begin(NULL);
+    profile.measure = measure;
+    process_has_gone = true; /* its node goes later */
+    be_late(5);
+    assert_false(profile.pending);
+}
+
+static void the_beginning_of_a_client_is_no_dropout(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    profile.listed = true; /* what comes now is new */
+    st_pipewire_profile_add(&profile, PLAYER, CLIENT, false, false);
+    be_late(5);
+    be_late(900);
+    assert_false(profile.pending);
+    be_late(1100);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
+    be_late(5000); /* after a pause */
+    assert_false(profile.pending);
+}
+
+/* 0.3.65 on one CPU, server and client at the same real-time priority, rounded: the client computes from 8
+ * to 16.2 ms, the server begins the cycles of 9 ms and later at 16.21 ms, and the clients' cycles of 8 to
+ * 16 ms are never reported. */
+static void who_computes_while_the_server_waits_is_to_blame(void **state)
+{
+    (void)state;
+    static struct st_cycle_ring ring;
+    profile.measure = measure;
+    for (int64_t cpu = 2; cpu >= 0; cpu -= 2) {
+        const int64_t at = 16210 * US;
+        profile.ring = &ring;
+        ring.written = 0;
+        queue_ns = cpu == 0 ? 8 * MS : 100 * US; /* 0: it had to wait for the CPU, too */
+        take_player(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 90 * US, 7 * MS + 95 * US},
+                    (struct times){6 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US}, FINISHED,
+                    NO_COUNTER);
+        const struct times short_one = {at, at + US, at, at - 10 * US};
+        take_player(&profile, (struct times){at, at, at + 20 * US, at + 20 * US}, short_one, TRIGGERED,
+                    NO_COUNTER);
+        take_player(&profile, (struct times){at, at + 20 * US, at + 40 * US, at + 40 * US}, short_one,
+                    TRIGGERED, NO_COUNTER);
+        take_player(&profile, (struct times){at + 20 * US, at + 40 * US, at + 340 * US, at + 350 * US},
+                    (struct times){at, at + 40 * US, at + 50 * US, at + 330 * US}, FINISHED, NO_COUNTER);
+        assert_string_equal(told(&profile), cpu > 0 ? "alsa_output.card/player 0 1 too-slow; "
+                                                    : "alsa_output.card/PipeWire 0 1 woken-late; ");
+        if (cpu > 0) {
+            assert_int_equal(told_busy_ns, 8100 * US);
+            struct st_xrun_load load;
+            assert_true(st_node_load_take(&profile.nodes[2].load, &load));
+            assert_int_equal(load.busy_max_ns, 8100 * US);
+        }
+        const struct st_cycle_row *held = st_cycle_ring_at(&ring, 4); /* behind those of two cycles */
+        assert_int_equal(st_cycle_ring_n(&ring), cpu > 0 ? 9 : 8);
+        assert_int_equal(held->signal_ns, cpu > 0 ? 8 * MS : at + 20 * US);
+        if (cpu > 0)
+            assert_int_equal(held->wait_ns + held->busy_ns, 8200 * US);
+        begin(NULL);
+        profile.measure = measure;
+    }
+}
+
+/* 0.3.65 on one CPU with a card, server and client at the same real-time priority: the client computes
+ * for 1.5 periods from 8 ms on, no cycle is cut short, and the card runs dry. Seen in a guest, rounded. */
+static void a_card_that_runs_dry_is_the_dropout_of_who_held_up_the_server(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    for (int by_client = 1; by_client >= 0; by_client--) {
+        const int64_t at = 9510 * US, end_ns = by_client ? at - 10 * US : 8 * MS + 80 * US;
+        take_player(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 90 * US, 7 * MS + 95 * US},
+                    (struct times){6 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US}, FINISHED,
+                    NO_COUNTER);
+        take_player(&profile, (struct times){7 * MS, 8 * MS, end_ns + 5 * US, end_ns + 8 * US},
+                    (struct times){7 * MS, 8 * MS + 5 * US, 8 * MS + 20 * US, end_ns}, FINISHED, NO_COUNTER);
+        take_times(&profile, (struct times){8 * MS, at, at + 90 * US, at + 95 * US}, 6,
+                   &(struct follower){PLAYER, "player", FINISHED, NO_COUNTER},
+                   &(struct times){8 * MS, at + 5 * US, at + 20 * US, at + 80 * US}, 1);
+        assert_string_equal(told(&profile), by_client ? "alsa_output.card/player 0 1 too-slow; "
+                                                      : "alsa_output.card/PipeWire 0 1 woken-late; ");
+        begin(NULL);
+        profile.measure = measure;
+    }
+}
+
+/* A card that runs dry while a client computes: one dropout, not two. */
+static void a_card_that_runs_dry_for_a_late_client_is_that_clients_dropout(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    const struct times late = {5 * MS, 5 * MS + 5 * US, 5 * MS + 20 * US, 4 * MS + 80 * US};
+    take_player(&profile, (struct times){4 * MS, 4 * MS, 4 * MS + 90 * US, 5 * MS}, late, AWAKE, NO_COUNTER);
+    take_times(&profile, (struct times){4 * MS, 5 * MS, 6 * MS, 6 * MS + 5 * US}, 6,
+               &(struct follower){PLAYER, "player", AWAKE, NO_COUNTER}, &late, 1);
+    take_times(&profile, (struct times){5 * MS, 6 * MS, 6 * MS + 530 * US, 6 * MS + 540 * US}, 6,
+               &(struct follower){PLAYER, "player", FINISHED, NO_COUNTER},
+               &(struct times){6 * MS, 6 * MS + 5 * US, 6 * MS + 3 * US, 6 * MS + 520 * US}, 1);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
+}
+
+/* A client that had to wait for the same CPU finishes between the one that held it and the server. */
+static void who_only_waited_behind_the_culprit_is_not_to_blame(void **state)
+{
+    (void)state;
+    const int64_t at = 16210 * US;
+    const struct follower finished[] = {{PLAYER, "player", FINISHED, NO_COUNTER},
+                                        {41, "synth", FINISHED, NO_COUNTER}};
+    const struct follower late[] = {{PLAYER, "player", TRIGGERED, NO_COUNTER},
+                                    {41, "synth", FINISHED, NO_COUNTER}};
+    const struct times usual[] = {{6 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US},
+                                  {6 * MS, 7 * MS + 5 * US, 7 * MS + 90 * US, 7 * MS + 140 * US}};
+    const struct times held[] = {{at, at + US, at, at - 70 * US}, {at, at + US, at, at - 10 * US}};
+    const struct times next[] = {{at, at + 40 * US, at + 50 * US, at + 330 * US},
+                                 {at, at + 40 * US, at + 340 * US, at + 400 * US}};
+    profile.measure = measure;
+    st_pipewire_profile_add(&profile, 41, WAITER, false, false);
+    take_times(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 150 * US, 7 * MS + 160 * US}, 5, finished,
+               usual, 2);
+    take_times(&profile, (struct times){at, at, at + 20 * US, at + 20 * US}, 5, late, held, 2);
+    take_times(&profile, (struct times){at + 20 * US, at + 40 * US, at + 410 * US, at + 420 * US}, 5,
+               finished, next, 2);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
+    assert_int_equal(told_busy_ns, 8140 * US);
+}
+
+/* PipeWire 1.4 reports that cycle: the client's end is that of the next one's beginning. */
+static void who_held_up_the_server_in_a_cycle_that_is_reported_is_to_blame(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    const int64_t at = 16210 * US;
+    take_player(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 90 * US, 7 * MS + 95 * US},
+                (struct times){6 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US}, FINISHED, 4);
+    take_player(&profile, (struct times){7 * MS, 8 * MS, at - US, at},
+                (struct times){7 * MS, 8 * MS + 5 * US, 8 * MS + 20 * US, at - 10 * US}, FINISHED, 4);
+    take_player(&profile, (struct times){8 * MS, at, at + 20 * US, at + 20 * US},
+                (struct times){8 * MS, at + 5 * US, at + 15 * US, at - 10 * US}, AWAKE, 5);
+    take_player(&profile, (struct times){at, at + 20 * US, at + 340 * US, at + 350 * US},
+                (struct times){at, at + 25 * US, at + 50 * US, at + 330 * US}, FINISHED, 5);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
+    assert_int_equal(told_busy_ns, 8200 * US);
+}
+
+static void a_culprit_is_called_as_its_client(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"amp", "player", "player or synth", "synth or PipeWire"};
+    for (size_t i = 0; i < 4; i++) {
+        begin(NULL);
+        profile.measure = measure;
+        st_pipewire_profile_add(&profile, 41, 51, false, false);
+        TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER},
+             {41, "synth", FINISHED, NO_COUNTER});
+        queue_ns = 1400 * US;
+        culprits[0] = i < 3 ? CLIENT : 51;
+        culprits[1] = i < 3 ? 51 : ST_DROPOUT_SERVER;
+        culprits_n = i < 2 ? i : 2;
+        be_late(5);
+        char wanted[96];
+        snprintf(wanted, sizeof(wanted), "alsa_output.card/player 0 1 cpu-taken %s; ", names[i]);
+        assert_string_equal(told(&profile), wanted);
+    }
+}
+
+/* 1.4: its counter rises, because it had not finished when the next cycle began; its data is for the one
+ * after. */
+static void asynchronous_nodes_are_never_not_ready(void **state)
+{
+    is_async = *state == NULL; /* else by its times only */
+    for (int64_t ms = 5; ms < 9; ms++)
+        take_player(
+            &profile, (struct times){(ms - 1) * MS, ms * MS, ms * MS + 5 * US, ms * MS + 9 * US},
+            (struct times){(ms - 1) * MS, (ms - 1) * MS, (ms - 1) * MS + 20 * US, (ms - 1) * MS + 80 * US},
+            AWAKE, (int)ms);
+    assert_false(profile.pending);
+    assert_string_equal(
+        loads(&profile),
+        "alsa_output.card/ 3 1000000 4000 5000; alsa_output.card/player 3 1000000 60000 20000; ");
+}
+
+/* A real server's: tests/fixtures/profiles/README.md. */
+static void a_captured_cycle_has_each_clients_times(void **state)
+{
+    static _Alignas(8) uint8_t pods[65536];
+    FILE *file = fopen(ST_PROFILES_DIR "/pipewire-0.3.65-waited", "rb");
+    (void)state;
+    assert_non_null(file);
+    const size_t bytes = fread(pods, 1, sizeof(pods), file);
+    fclose(file);
+    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+        ST_CANNOT("the capture has the low byte first");
+    const struct spa_pod *pod = (const struct spa_pod *)pods;
+    assert_int_equal(bytes, sizeof(*pod) + pod->size);
+    assert_int_equal(st_pipewire_profile_take(&profile, pod), 0);
+    assert_string_equal(told(&profile), "nul/good 0 1 waited-for-other bad; ");
+    assert_string_equal(told_cycle,
+                        "good 18315+5346 of 21343 us, left 1; bad 58+18143 of 21343 us, left 0; ");
+}
+
+/* More than a second later another one makes room for it. */
+static void a_cycle_that_is_never_judged_does_not_stay(void **state)
+{
+    (void)state;
+    for (int64_t ms = 5; ms < 3000; ms += 1500) { /* not judged: no later cycle has its end */
+        const struct times late = {(ms - 1) * MS, ms * MS + 5 * US, ms * MS + 20 * US, (ms - 1) * MS};
+        st_pipewire_profile_add(&profile, PLAYER, CLIENT, false, false); /* another one */
+        take_player(&profile, (struct times){(ms - 1) * MS, (ms - 1) * MS, (ms - 1) * MS + 90 * US, ms * MS},
+                    late, AWAKE, NO_COUNTER);
+        take_player(&profile, (struct times){(ms - 1) * MS, ms * MS, (ms + 1) * MS, (ms + 1) * MS + 5 * US},
+                    late, AWAKE, NO_COUNTER);
+        assert_int_equal(profile.kept_ns, ms * MS);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_late_cycle_is_followed_to_its_end, begin),
+        cmocka_unit_test_setup(the_one_that_was_late_is_told_first, begin),
+        cmocka_unit_test_setup(awake_in_a_cycle_that_ended_too_early_is_no_dropout, begin),
+        cmocka_unit_test_setup(a_time_of_awaking_before_the_signal_is_not_the_clients, begin),
+        cmocka_unit_test_setup(the_end_of_a_client_is_no_dropout, begin),
+        cmocka_unit_test_setup(the_beginning_of_a_client_is_no_dropout, begin),
+        cmocka_unit_test_setup(who_computes_while_the_server_waits_is_to_blame, begin),
+        cmocka_unit_test_setup(a_card_that_runs_dry_is_the_dropout_of_who_held_up_the_server, begin),
+        cmocka_unit_test_setup(a_card_that_runs_dry_for_a_late_client_is_that_clients_dropout, begin),
+        cmocka_unit_test_setup(who_only_waited_behind_the_culprit_is_not_to_blame, begin),
+        cmocka_unit_test_setup(who_held_up_the_server_in_a_cycle_that_is_reported_is_to_blame, begin),
+        cmocka_unit_test_setup(a_culprit_is_called_as_its_client, begin),
+        cmocka_unit_test_setup(the_client_that_another_waited_for_is_named, begin),
+        cmocka_unit_test_setup(a_cycle_that_the_server_cuts_short_is_no_clients_dropout, begin),
+        cmocka_unit_test_setup(one_that_is_too_slow_for_a_whole_period_is_to_blame_for_a_short_one, begin),
+        cmocka_unit_test_setup(asynchronous_nodes_are_never_not_ready, begin),
+        cmocka_unit_test_prestate_setup_teardown(asynchronous_nodes_are_never_not_ready, begin, NULL,
+                                                 (void *)"1.4.2"),
+        cmocka_unit_test_setup(a_captured_cycle_has_each_clients_times, begin),
+        cmocka_unit_test_setup(a_cycle_that_is_never_judged_does_not_stay, begin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
