@@ -7,7 +7,6 @@
 
 #include "core/ns.h"
 
-#define NEAR_NS    (15 * ST_NS_PER_S) /* a copy belongs to an event so near */
 #define DROPOUT_NS (10 * ST_NS_PER_S) /* before a dropout, and ... */
 #define MARK_NS    (60 * ST_NS_PER_S) /* ... before a mark, where the ring has that */
 
@@ -50,12 +49,12 @@ const char *st_trace_copy_folder(const char *history, char *buf, size_t buf_byte
     return buf;
 }
 
-/* @param folder  beside the history. */
+/* The nearest of those that have this moment. @param folder  beside the history. */
 static int find(const char *folder, int64_t wall_ns, char *ret_path, size_t path_bytes, int64_t *ret_wall_ns)
 {
     DIR *dir = opendir(folder);
     const bool newest = wall_ns == INT64_MAX;
-    int64_t best_ns = newest ? INT64_MAX : NEAR_NS;
+    int64_t best_ns = INT64_MAX;
     bool found = false;
     struct dirent *entry;
     if (dir == NULL)
@@ -63,9 +62,10 @@ static int find(const char *folder, int64_t wall_ns, char *ret_path, size_t path
     while ((entry = readdir(dir)) != NULL) {
         char *end;
         const int64_t its_ns = strtoll(entry->d_name, &end, 10);
-        const int64_t away_ns = its_ns > wall_ns ? st_ns_sub(its_ns, wall_ns) : st_ns_sub(wall_ns, its_ns);
+        const int64_t before = st_ns_sub(its_ns, wall_ns), away_ns = before >= 0 ? before : -before;
         const size_t len = strlen(entry->d_name), suffix = strlen(ST_CYCLE_RING_SUFFIX);
         if (its_ns <= 0 || *end != '-' || len <= suffix || away_ns >= best_ns ||
+            (!newest && (before > before_ns(entry->d_name) || before < -ST_TRACE_FILE_AFTER_NS)) ||
             strcmp(entry->d_name + len - suffix, ST_CYCLE_RING_SUFFIX) != 0)
             continue;
         best_ns = away_ns;

@@ -16,7 +16,7 @@ ST_NODISCARD int st_trace_copy_write(int fd, const char *name, struct st_cycle_r
 /** The folder of the copies beside a history. @return buf. */
 const char *st_trace_copy_folder(const char *history, char *buf, size_t buf_bytes);
 
-/** The copy that is nearest to a time, at most 15 s away. @param wall_ns INT64_MAX: the newest. @param
+/** The nearest copy that has a moment in it. @param wall_ns  INT64_MAX: the newest. @param
  * ret_path  the file, else the folder, also after an error. @return 0; -ENOENT: there is none; another
  * negative errno value; -EBADMSG: it is no such file. Finish *ret. */
 ST_NODISCARD int st_trace_copy_read(const char *history, int64_t wall_ns, char *ret_path, size_t path_bytes,

@@ -235,6 +235,7 @@ function traceButton(one) {
   button.addEventListener("click", async () => {
     const viewer = open(VIEWER);
     try {
+      if (!viewer) throw new Error("the browser opens no window");
       const answer = await ask("/v1/trace?until=" + Math.ceil(one.end / 1000)), text = await answer.text();
       if (!answer.ok) throw new Error(JSON.parse(text).error);
       const buffer = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;

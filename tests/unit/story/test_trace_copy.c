@@ -41,7 +41,7 @@ static int read_copy(int64_t at_s, struct st_trace_file *ret)
     return r;
 }
 
-static void the_nearest_is_read(void **state)
+static void the_nearest_that_has_the_moment_is_read(void **state)
 {
     (void)state;
     struct st_trace_file file;
@@ -52,9 +52,14 @@ static void the_nearest_is_read(void **state)
     assert_int_equal(file.before_ns, 60 * ST_NS_PER_S);
     assert_int_equal(file.events_n, 0);
     st_trace_file_finish(&file);
+    assert_int_equal(read_copy(69, &file), -ENOENT);
+    assert_int_equal(read_copy(134, &file), -ENOENT);
+    assert_int_equal(read_copy(70, &file), 0);
+    st_trace_file_finish(&file);
     write_copy(100, "stopped", ST_CPU_EVENTS_MAX + 3);
-    assert_int_equal(read_copy(80, &file), -ENOENT);
-    assert_int_equal(read_copy(114, &file), 0);
+    assert_int_equal(read_copy(90, &file), 0);
+    st_trace_file_finish(&file);
+    assert_int_equal(read_copy(103, &file), 0);
     assert_int_equal(file.wall_ns, 100 * ST_NS_PER_S);
     assert_int_equal(file.before_ns, 10 * ST_NS_PER_S);
     assert_memory_equal(file.ring, ring, sizeof(*ring));
@@ -114,7 +119,7 @@ static void what_is_no_whole_copy_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nearest_is_read),
+        cmocka_unit_test(the_nearest_that_has_the_moment_is_read),
         cmocka_unit_test(rows_of_its_trace_stay),
         cmocka_unit_test(what_is_no_whole_copy_is_refused),
     };
