@@ -97,6 +97,9 @@ static void ask_daemon(struct st_listen_run *run)
                              ST_TEXT(100, "/v1/events?since=%" PRId64 "&limit=500", since_ns / ST_NS_PER_S),
                              "sleeptune-events/1", ST_DAEMON_TIMEOUT_MS, &run->records, ST_ROOM(512)) == 0)
         run->view.records = json_object_get(run->records.document, "events");
+    if (st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &run->status,
+                             ST_ROOM(512)) == 0)
+        run->view.sources = json_object_get(run->status.document, "observe");
 }
 
 /* Every frame that the device had was recorded: its rate is known. */
@@ -157,4 +160,5 @@ int st_listen_run_status(const struct st_listen_run *run)
 void st_listen_run_finish(struct st_listen_run *run)
 {
     st_daemon_client_finish(&run->records);
+    st_daemon_client_finish(&run->status);
 }

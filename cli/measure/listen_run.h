@@ -23,7 +23,7 @@ struct st_listen_run {
     struct st_hearing hearing;
     struct st_hearing_result result;
     struct st_listen_live live;
-    struct st_daemon_answer records;
+    struct st_daemon_answer records, status;
     uint64_t next_frame, first_recorded;
     int64_t
         ahead; /* frames of the signal that had been played, less those recorded, when it was heard first */

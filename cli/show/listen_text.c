@@ -1,19 +1,23 @@
 #include "cli/show/listen_text.h"
 
+#include "core/event.h"
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "evidence/miss_events.h"
+#include "xruns/xrun.h"
 
 #define LABEL     10    /* columns */
 #define ROWS      3     /* losses on the screen */
 #define SURE_S    10785 /* 3600 * -ln 0.05: none in that time is at most one an hour */
 #define NEAR_MS   200
+#define NEAR_NS   (NEAR_MS * ST_NS_PER_MS)
+#define SUMS      6 /* reasons */
 #define RECORD_NS (1500 * ST_NS_PER_MS)
 
-const struct st_capture_event *st_listen_text_reason(const struct st_listen_view *view,
-                                                     const struct st_loss *loss)
+/* The event of the sound server or of a helper program that belongs to a loss. NULL: none. */
+static const struct st_capture_event *reason_of(const struct st_listen_view *view, const struct st_loss *loss)
 {
     const uint64_t near = (uint64_t)view->rate_hz * NEAR_MS / 1000;
     if (view->live == NULL)
@@ -28,26 +32,32 @@ const struct st_capture_event *st_listen_text_reason(const struct st_listen_view
     return NULL;
 }
 
-const char *st_listen_text_record(const struct st_listen_view *view, const struct st_loss *loss)
+/* What sleeptuned recorded of that moment: a dropout or xrun, which are reported up to a second late, or else
+ * a late wake-up. NULL: nothing. */
+static const json_t *record_of(const struct st_listen_view *view, const struct st_loss *loss)
 {
-    const json_t *record;
+    const json_t *record, *late = NULL;
     size_t i;
     if (view->live == NULL || view->rate_hz == 0)
         return NULL;
     const double frame_ns = (double)ST_NS_PER_S / view->rate_hz;
     const int64_t from_ns =
         view->live->begin_ns + view->wall_ns + (int64_t)((double)loss->at_frame * frame_ns);
-    const int64_t to_ns = from_ns + (int64_t)((double)loss->frames * frame_ns) + RECORD_NS;
+    const int64_t to_ns = from_ns + (int64_t)((double)loss->frames * frame_ns);
     json_array_foreach(view->records, i, record)
     {
-        const char *kind = st_json_text_of(record, "event");
+        const enum st_event_kind kind = st_event_kind_of(st_json_text_of(record, "event"));
         const int64_t at_ns = json_integer_value(json_object_get(record, "time_ns"));
-        if ((strcmp(kind, "client-dropout") == 0 || strcmp(kind, "device-xrun") == 0) &&
-            at_ns >= from_ns - NEAR_MS * ST_NS_PER_MS &&
-            at_ns - json_integer_value(json_object_get(record, "span_ns")) <= to_ns)
-            return json_string_value(json_object_get(record, "text"));
+        const int64_t begin_ns = at_ns - json_integer_value(json_object_get(record, "span_ns"));
+        if (at_ns < from_ns - NEAR_NS)
+            continue;
+        if ((kind == ST_EVENT_CLIENT_DROPOUT || kind == ST_EVENT_DEVICE_XRUN) &&
+            begin_ns <= to_ns + RECORD_NS)
+            return record;
+        if (kind == ST_EVENT_LATE_WAKE && begin_ns <= to_ns + NEAR_NS)
+            late = record;
     }
-    return NULL;
+    return late;
 }
 
 /* Music that a program did not hand over in time is missing in the reference, too. */
@@ -111,27 +121,94 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
                  time_of(view, (double)result->lost_frames, ST_ROOM(32)), heard, title(view), bound);
 }
 
+/* "when Bitwig was not ready", or "not explained". */
+static void say_when(const struct st_listen_view *view, const struct st_loss *loss, char *buf, size_t bytes)
+{
+    const struct st_capture_event *event = reason_of(view, loss);
+    const json_t *record = record_of(view, loss);
+    const char *client = st_json_text_of(record, "client"), *why = st_json_text_of(record, "why");
+    if (event != NULL)
+        snprintf(buf, bytes, "when %s", st_capture_stream_event_say(event->kind));
+    else if (record == NULL)
+        snprintf(buf, bytes, "not explained");
+    else if (strcmp(st_json_text_of(record, "event"), "client-dropout") == 0 && client[0] != '\0')
+        snprintf(buf, bytes, "when %s was not ready", client);
+    else
+        snprintf(buf, bytes, "when %s", why[0] != '\0' ? why : "the test loop woke up late");
+    st_safe_text(buf);
+}
+
+/* How many of the losses had which reason. */
+static void sum_up(const struct st_listen_view *view, char *buf, size_t bytes)
+{
+    static const char others[] = "for other reasons";
+    struct {
+        char when[200];
+        size_t n;
+    } sums[SUMS + 1] = {{.n = 0}};
+    ST_EACH_OF (loss, view->result->losses, view->result->kept_n) {
+        char when[200];
+        size_t i = 0;
+        say_when(view, loss, when, sizeof(when));
+        while (i < SUMS && sums[i].n > 0 && strcmp(sums[i].when, when) != 0)
+            i++;
+        ST_PRINT(sums[i].when, "%s", i < SUMS ? when : others);
+        sums[i].n++;
+    }
+    ST_EACH (sum, sums) {
+        if (sum->n > 0)
+            st_text_join(buf, bytes, ", ", "%zu %s", sum->n, sum->when);
+    }
+}
+
+/* What it would have had no record of. */
+static void say_unwatched(const struct st_listen_view *view, FILE *out, int width)
+{
+    const json_t *source;
+    char names[300] = "";
+    size_t i;
+    json_array_foreach(view->sources, i, source)
+    {
+        if (strcmp(st_json_text_of(source, "state"), "watching") != 0)
+            st_text_join(names, sizeof(names), ", ", "%s",
+                         st_xrun_sources_title(st_json_text_of(source, "source")));
+    }
+    if (names[0] != '\0')
+        st_text_field(out, "", ST_TEXT(400, "sleeptuned does not watch %s", st_safe_text(names)), LABEL,
+                      width);
+}
+
 static void say_losses(const struct st_listen_view *view, FILE *out, int width)
 {
     const struct st_hearing_result *result = view->result;
+    char sums[1200] = "";
     for (size_t i = 0; i < result->kept_n && i < ROWS; i++) {
         const struct st_loss *loss = &result->losses[i];
-        const struct st_capture_event *event = st_listen_text_reason(view, loss);
-        const char *record = st_listen_text_record(view, loss);
+        const struct st_capture_event *event = reason_of(view, loss);
+        const json_t *record = record_of(view, loss);
         char text[700];
         ST_PRINT(text, "at %.3f s: %s %s", (double)loss->at_frame / view->rate_hz,
                  time_of(view, (double)loss->frames, ST_ROOM(32)), st_signal_loss_text(loss->kind));
         if (event != NULL)
             ST_APPEND(text, "; %s", st_capture_stream_event_say(event->kind));
         if (record != NULL)
-            ST_APPEND(text, "; sleeptuned saw: %s", st_safe_text(ST_TEXT(500, "%s", record)));
+            ST_APPEND(text, "; sleeptuned saw: %s",
+                      st_safe_text(ST_TEXT(500, "%s", st_json_text_of(record, "text"))));
         if (view->live != NULL && event == NULL && record == NULL)
-            ST_APPEND(text, "; not explained: no record at that moment");
+            ST_APPEND(text, "; not explained: %s",
+                      view->records != NULL ? "no record at that moment" : "no sleeptuned recorded it");
         st_text_field(out, i == 0 ? "Losses" : "", text, LABEL, width);
     }
+    if (view->live != NULL)
+        sum_up(view, sums, sizeof(sums));
     if (result->losses_n > ROWS)
-        st_text_field(out, "", ST_TEXT(80, "and %zu more: add --json", result->losses_n - ROWS), LABEL,
-                      width);
+        st_text_field(out, "",
+                      view->live == NULL ? ST_TEXT(80, "and %zu more: add --json", result->losses_n - ROWS)
+                                         : ST_TEXT(1400, "and %zu more: add --json. Of %zu: %s",
+                                                   result->losses_n - ROWS, result->kept_n, sums),
+                      LABEL, width);
+    if (strstr(sums, "not explained") != NULL)
+        say_unwatched(view, out, width);
 }
 
 static void say_path(const struct st_listen_view *view, FILE *out, int width)
@@ -272,14 +349,14 @@ static json_t *losses_json(const struct st_listen_view *view)
 {
     json_t *list = json_array();
     ST_EACH_OF (loss, view->result->losses, view->result->kept_n) {
-        const struct st_capture_event *event = st_listen_text_reason(view, loss);
+        const struct st_capture_event *event = reason_of(view, loss);
         (void)json_array_append_new(
             list, json_pack("{s:I, s:I, s:I, s:s, s:o, s:o}", "at_frame", (json_int_t)loss->at_frame,
                             "within_frames", (json_int_t)loss->within_frames, "frames",
                             (json_int_t)loss->frames, "kind", st_signal_loss_name(loss->kind), "reason",
                             st_json_string_or_null(event != NULL ? st_capture_stream_event_name(event->kind)
                                                                  : NULL),
-                            "record", st_json_string_or_null(st_listen_text_record(view, loss))));
+                            "record", st_json_text_or_null(st_json_text_of(record_of(view, loss), "text"))));
     }
     return list;
 }

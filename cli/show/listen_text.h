@@ -17,18 +17,10 @@ struct st_listen_view {
     int64_t latency_frames;
     char kernel[128];      /* "Linux 6.1.0"; of a run */
     double rate_ppm;       /* of the device against CLOCK_MONOTONIC; NAN: unknown */
-    const json_t *records; /* "events" of sleeptune-events/1 of that time; NULL: no daemon was asked */
+    const json_t *records; /* "events" of sleeptune-events/1 of that time; NULL: no daemon answered */
+    const json_t *sources; /* "observe" of its sleeptune-status/1; NULL: unknown */
     int64_t wall_ns;       /* to be added to CLOCK_MONOTONIC for their times */
 };
-
-/** The event of the sound server or of a helper program that belongs to a loss: at its place or within 200 ms
- * of it. NULL: none. */
-const struct st_capture_event *st_listen_text_reason(const struct st_listen_view *view,
-                                                     const struct st_loss *loss);
-
-/** What sleeptuned recorded of that moment: a dropout or xrun, from 200 ms before the loss to 1.5 s after it,
- * as they are reported up to a second late. Foreign text; NULL: nothing. */
-const char *st_listen_text_record(const struct st_listen_view *view, const struct st_loss *loss);
 
 #define ST_LISTEN_ANSWER_BYTES 400
 

@@ -88,11 +88,60 @@ static void test_next(void **state)
     says("then run: sleeptune listen --music --back cable\n", true);
 }
 
+static void add_loss(double at_s)
+{
+    result.losses[result.losses_n++] = (struct st_loss){
+        .at_frame = (uint64_t)(at_s * RATE_HZ), .frames = RATE_HZ / 100, .kind = ST_LOSS_ZEROED};
+    result.kept_n = result.losses_n;
+}
+
+static json_t *record(const char *event, double at_s, const char *client, const char *why, const char *text)
+{
+    return json_pack("{s:s, s:I, s:s, s:s, s:s}", "event", event, "time_ns", (json_int_t)(at_s * 1e9),
+                     "client", client, "why", why, "text", text);
+}
+
+/* Each loss has a row or a place in the sum of reasons; if one has none, what was not watched is said. */
+static void test_reasons(void **state)
+{
+    (void)state;
+    begin("cable", "hw:1");
+    add_loss(10);
+    says("not explained: no sleeptuned recorded it", true);
+    json_t *records = json_pack(
+        "[o, o, o, o]", record("client-dropout", 11, "Bitwig\x1b", "too slow", "Bitwig was late"),
+        record("device-xrun", 21, "", "it had no data", "an xrun"),
+        record("late-wake", 31.1, "", "", "woke late"), record("late-wake", 11, "", "", "woke late, too"));
+    json_t *sources = json_pack("[{s:s, s:s}, {s:s, s:s}]", "source", "usb", "state", "absent", "source",
+                                "alsa", "state", "watching");
+    view.records = records;
+    view.sources = sources;
+    says("at 10.000 s: 10 ms silence; sleeptuned saw: Bitwig was late\n", true);
+    says("does not watch", false);
+    add_loss(20);
+    add_loss(31);
+    says("sleeptuned saw: woke late\n", true);
+    add_loss(10.5);
+    add_loss(29.5); /* it woke up late, but more than a second after */
+    says("and 2 more: add --json. Of 5: 2 when Bitwig? was not ready, 1 when it had no data, "
+         "1 when the test loop woke up late, 1 not explained\n",
+         true);
+    says("sleeptuned does not watch USB\n", true);
+    live.events[0] = (struct st_capture_event){.kind = ST_CAPTURE_PLAYER, .at_frame = 30 * RATE_HZ};
+    live.events_kept_n = 1;
+    result.losses[4].at_frame = 30 * RATE_HZ;
+    says("1 when the program that plays the signal was not ready\n", true);
+    says("does not watch", false);
+    json_decref(records);
+    json_decref(sources);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cannot_hear),
         cmocka_unit_test(test_next),
+        cmocka_unit_test(test_reasons),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
