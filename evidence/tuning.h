@@ -14,7 +14,7 @@ enum st_tuning_cost { ST_TUNING_P99_US, ST_TUNING_CPU_NS, ST_TUNING_WATTS, ST_TU
 
 /** What a block measured. Unknown figures: < 0. */
 struct st_tuning_block {
-    uint64_t late_n, missed_n; /* wake-ups later than a tenth of the period; missed periods */
+    uint64_t late_n, missed_n; /* wake-ups later than a share of the period: candidate.c; missed periods */
     uint64_t events_n;         /* of the missed ones, which come in bursts: miss_events.h */
     uint64_t others_n;         /* dropouts of other programs */
     double cost[ST_TUNING_COSTS];
