@@ -280,6 +280,14 @@ const char *st_dropout_table_code(const struct st_dropout_client *client, char *
     return buf;
 }
 
+const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout_table *table)
+{
+    size_t i = 0;
+    while (i < table->clients_n && !st_dropout_table_is_unheard(&table->clients[i]))
+        i++;
+    return i < table->clients_n ? &table->clients[i] : NULL;
+}
+
 const char *st_dropout_table_not_watched(unsigned flags, char *buf, size_t buf_bytes)
 {
     const bool freebsd = (flags & ST_DROPOUT_TABLE_FREEBSD) != 0;

@@ -103,6 +103,15 @@ const char *st_dropout_table_code(const struct st_dropout_client *client, char *
  * @return buf. */
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes);
 
+/** A buffer is between it and its server (PipeWire's only), and not every loss of sound there is seen. */
+static inline bool st_dropout_table_is_unheard(const struct st_dropout_client *client)
+{
+    return client->load.between == ST_XRUN_BETWEEN_STOPS || client->load.between == ST_XRUN_BETWEEN_UNSEEN;
+}
+
+/** The first such client; NULL: there is none. */
+const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout_table *table);
+
 /** Where sound is lost and no part of sleeptune looks. @return buf. */
 const char *st_dropout_table_not_watched(unsigned flags, char *buf, size_t buf_bytes);
 

@@ -177,12 +177,16 @@ static void say(const struct st_music *music, const struct server *server, int64
         st_text_append(buf, bytes, "No sound server was watched: %s.", why_none(music));
         return;
     }
+    const struct st_dropout_client *unheard = st_dropout_table_unheard(&server->seen);
     if (st_dropout_table_total(&server->seen) > 0)
         say_dropouts(server, time, buf, bytes);
     else if (!plays(server) && duration_ns > LOADS_NS && server->watch.source->sees_cycles)
         st_text_append(buf, bytes, "Nothing plays on %s.", name_of(server));
     else
-        st_text_append(buf, bytes, "No dropout in %s on %s.", time, name_of(server));
+        st_text_append(buf, bytes,
+                       unheard != NULL ? "No dropout in %s on %s; what %s writes too late is not watched."
+                                       : "No dropout in %s on %s.",
+                       time, name_of(server), unheard != NULL ? unheard->name : "");
 }
 
 static void put(const struct server *server, int64_t duration_ns, struct st_facts *facts)

@@ -190,8 +190,11 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
                       "Dropouts of one client, while it is listed.");
     ST_EACH_OF (source, view->sources, view->n) {
         ST_EACH_OF (client, source->seen.clients, source->seen.clients_n) {
+            const uint64_t n = st_dropout_table_count(client);
+            if (n == 0 && st_dropout_table_is_unheard(client))
+                continue; /* it may have lost sound */
             put_client(out, "sleeptune_client_dropouts_total", source, client);
-            fprintf(out, "} %" PRIu64 "\n", st_dropout_table_count(client));
+            fprintf(out, "} %" PRIu64 "\n", n);
         }
     }
     st_observe_metric(out, "sleeptune_client_busy_ratio", "gauge",

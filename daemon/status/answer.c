@@ -368,17 +368,13 @@ const char *st_answer_not_watched(const struct st_view *view, char *buf, size_t 
 /* No dropout was seen, and someone heard one: it was where nothing is watched. */
 static void set_not_watched(const struct st_view *view, struct st_answer *answer)
 {
-    const struct st_dropout_table *seen = answer->server != NULL ? &answer->server->seen : NULL;
+    const struct st_dropout_client *unheard =
+        answer->server != NULL ? st_dropout_table_unheard(&answer->server->seen) : NULL;
     char *buf = answer->next_why;
     snprintf(buf, sizeof(answer->next_why), "if it clicked: not watched here: ");
-    for (size_t i = 0; seen != NULL && i < seen->clients_n; i++) {
-        if (seen->clients[i].load.between == ST_XRUN_BETWEEN_NOTHING ||
-            seen->clients[i].load.between == ST_XRUN_BETWEEN_HEARD)
-            continue;
+    if (unheard != NULL)
         st_text_append(buf, sizeof(answer->next_why), "what %s writes too late (its buffer), ",
-                       seen->clients[i].name);
-        break;
-    }
+                       unheard->name);
     st_text_append(buf, sizeof(answer->next_why), "%s", st_answer_not_watched(view, ST_ROOM(200)));
 }
 

@@ -256,12 +256,12 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
                  load->drift_ppb < 0 ? "slower" : "faster", client->device);
     else
         ST_PRINT(reason, "%s",
-                 !client->playing                                                                     ? "gone"
-                 : load->between == ST_XRUN_BETWEEN_NOTHING || load->between == ST_XRUN_BETWEEN_HEARD ? ""
-                 : load->between == ST_XRUN_BETWEEN_STOPS ? "only stops are watched between it and its server"
-                                                          : "not watched between it and its server");
+                 !client->playing                         ? "gone"
+                 : !st_dropout_table_is_unheard(client)   ? ""
+                 : load->between == ST_XRUN_BETWEEN_STOPS ? "only stops are watched between it and PipeWire"
+                                                          : "not watched between it and PipeWire");
     add_program(to, client->name[0] != '\0' ? client->name : "not named", n,
-                load->between != ST_XRUN_BETWEEN_UNSEEN, reason,
+                !st_dropout_table_is_unheard(client), reason,
                 share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns, ST_ROOM(32)),
                 worst_text(client, ST_ROOM(32)));
 }
@@ -486,7 +486,7 @@ static void add_programs_details(struct section *to, const struct st_observed_vi
             add(to, OK, "Long cycles", "%s: %s", client->name, rhythm);
         if (st_dropout_table_code(client, code, sizeof(code))[0] != '\0')
             add(to, OK, "Their code", "%s: %s", client->name, code);
-        if (client->load.between == ST_XRUN_BETWEEN_NOTHING || client->load.between == ST_XRUN_BETWEEN_HEARD)
+        if (!st_dropout_table_is_unheard(client))
             continue;
         add(to, OK, "Not seen here", "between %s and %s%s", client->name, st_xrun_sources_title(of->source),
             client->load.between == ST_XRUN_BETWEEN_STOPS

@@ -262,6 +262,17 @@ static void quiet_music_and_silence(void **state)
     says(watch("pipewire", NULL, 0, 0, false), "Nothing plays on PipeWire.");
 }
 
+static void a_buffer_that_no_one_listens_behind_is_named(void **state)
+{
+    (void)state;
+    struct st_xrun_seen plays[] = {load("", 1024), load("mpv", 1024)};
+    plays[1].load.between = ST_XRUN_BETWEEN_STOPS;
+    says(watch("pipewire", plays, 2, 0, false),
+         "No dropout in 11 s on PipeWire; what mpv writes too late is not watched.");
+    plays[1].load.between = ST_XRUN_BETWEEN_HEARD;
+    says(watch("pipewire", plays, 2, 0, false), "No dropout in 11 s on PipeWire.");
+}
+
 static void who_is_not_watched_is_said(void **state)
 {
     (void)state;
@@ -337,6 +348,7 @@ int main(void)
         cmocka_unit_test(a_time_in_which_the_program_did_not_run_is_not_watched),
         cmocka_unit_test(a_server_that_names_no_one_is_not_made_to),
         cmocka_unit_test(quiet_music_and_silence),
+        cmocka_unit_test(a_buffer_that_no_one_listens_behind_is_named),
         cmocka_unit_test(who_is_not_watched_is_said),
         cmocka_unit_test(who_was_stopped_has_not_watched),
         cmocka_unit_test(root_watches_as_the_user_who_ran_sudo),

@@ -244,12 +244,12 @@ static void what_is_not_watched_is_not_said_to_be_none(void **state)
     client->load = (struct st_xrun_load){.cycles_n = 100, .period_ns = 21333333, .busy_median_ns = 213333};
     expect_cells("[\"mpv\", \"0\", \"\", \"1 %\", \"0 %\"]");
     client->load.between = ST_XRUN_BETWEEN_UNSEEN;
-    expect_cells("[\"mpv\", \"?\", \"not watched between it and its server\", \"1 %\", \"0 %\"]");
+    expect_cells("[\"mpv\", \"?\", \"not watched between it and PipeWire\", \"1 %\", \"0 %\"]");
     expect_of_screen("next_why", "if it clicked: not watched here: what mpv writes too late (its "
                                  "buffer), " NOT_WATCHED);
     expect_row("Not seen here", "between mpv and PipeWire", "ok", true);
     client->load.between = ST_XRUN_BETWEEN_STOPS;
-    expect_cells("[\"mpv\", \"0\", \"only stops are watched between it and its server\", \"1 %\", \"0 %\"]");
+    expect_cells("[\"mpv\", \"?\", \"only stops are watched between it and PipeWire\", \"1 %\", \"0 %\"]");
 }
 
 static void streams_of_one_name_are_one_program(void **state)

@@ -272,6 +272,28 @@ static void degrade_all(size_t sources_n)
             .source = i == 0 ? "jack" : "alsa", .mode = ST_OBSERVED_ON, .state = ST_OBSERVED_ABSENT};
 }
 
+static void metrics_have_no_count_of_what_is_not_watched(void **state)
+{
+    (void)state;
+    struct st_observed_view *source = &view.observe.sources[0];
+    *source = (struct st_observed_view){.source = "pipewire", .opened_n = 1, .seen.clients_n = 1};
+    view.observe.n = 1;
+    snprintf(source->seen.clients[0].name, ST_XRUN_NAME_BYTES, "mpv");
+    const char *sample = "sleeptune_client_dropouts_total{source=\"pipewire\",client=\"mpv\",device=\"\"} ";
+    for (int between = ST_XRUN_BETWEEN_NOTHING; between <= ST_XRUN_BETWEEN_HEARD; between++) {
+        source->seen.clients[0].load.between = between;
+        source->seen.clients[0].dropouts_n = 0;
+        char *text = st_view_metrics(&view, true);
+        assert_true((strstr(text, sample) == NULL) ==
+                    (between == ST_XRUN_BETWEEN_STOPS || between == ST_XRUN_BETWEEN_UNSEEN));
+        free(text);
+        source->seen.clients[0].dropouts_n = 2;
+        text = st_view_metrics(&view, true);
+        assert_non_null(strstr(text, sample));
+        free(text);
+    }
+}
+
 static void metrics_count_each_degraded_part(void **state)
 {
     (void)state;
@@ -372,6 +394,7 @@ int main(void)
         TEST(history_without_a_folder_is_degraded_when_it_is_wanted),
         TEST(text_that_is_no_utf8_is_kept_readable),
         TEST(metrics_have_the_published_names_and_cumulative_buckets),
+        TEST(metrics_have_no_count_of_what_is_not_watched),
         TEST(metrics_count_each_degraded_part),
         TEST(books_that_do_not_balance_are_degraded_while_it_runs),
         TEST(what_is_degraded_has_room_in_its_list),
