@@ -30,8 +30,8 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     st_profile_node_rename(&node->driver, cycle->driver.name);
     node->drives = true;
     const int64_t rise = risen(node, cycle->xruns_n);
-    node->dry_ns = node->dry_n == 0 ? cycle->driver.signal_ns : node->dry_ns;
-    node->dry_n += rise;
+    node->dry.at_ns = node->dry.n == 0 ? cycle->driver.signal_ns : node->dry.at_ns;
+    node->dry.n += rise;
     st_profile_node_count_load(profile, node, cycle, &cycle->driver, false);
 }
 
@@ -148,9 +148,9 @@ static int take_card(struct st_pipewire_profile *profile, uint32_t id, uint32_t 
     if (lost == 0)
         return 0;
     const int64_t lost_ns = st_profile_time_of(lost, (double)clock.rate_hz);
-    node->resyncs_n++;
-    node->resync_lost_ns = st_ns_add(node->resync_lost_ns, lost_ns);
-    node->resync_longest_ns = ST_MAX(lost_ns, node->resync_longest_ns);
+    node->resyncs.n++;
+    node->resyncs.lost_ns = st_ns_add(node->resyncs.lost_ns, lost_ns);
+    node->resyncs.longest_ns = ST_MAX(lost_ns, node->resyncs.longest_ns);
     profile->pending = true;
     return 0;
 }

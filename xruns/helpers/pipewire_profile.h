@@ -41,6 +41,20 @@ struct st_pipewire_profile_reason {
     char culprit[ST_XRUN_NAME_BYTES];
 };
 
+/* The latest cycle that the server began late, of the driver that begins the cycles of its graph. */
+struct st_pipewire_profile_held {
+    int64_t due_ns, began_ns;  /* 0: none */
+    uint32_t by;               /* id of the node that computed up to then; 0: not known */
+    int64_t busy_ns, error_ns; /* CPU time of that node in that cycle, and its error */
+};
+
+/* Cycles in a row that a node has not finished; whether they are a dropout is decided with `late`. */
+struct st_pipewire_profile_lost_cycles {
+    int64_t n;
+    int64_t from_ns, to_ns;   /* when the first of them began, and the last was to end */
+    int64_t begin_ns, end_ns; /* of the latest dropout, which may go on; 0: none */
+};
+
 /* All times are those of the server's CLOCK_MONOTONIC. A cycle of a node: it is signalled (signal_ns), wakes
  * up, computes, and is done (finish_ns). */
 struct st_pipewire_profile_node {
@@ -56,12 +70,8 @@ struct st_pipewire_profile_node {
     int64_t begun_ns; /* its first cycle, or that after a pause; 0: it was there before us */
     int64_t seen_ns;  /* when the cycle of its latest block began */
     int64_t said_ns;  /* seen_ns at the latest call of "plays" */
-    /* A driver begins each cycle of its graph. It began its latest late cycle at late_ns instead of due_ns,
-     * because the node holder_id (0: not known) computed up to then. */
-    int64_t due_ns, late_ns;
-    uint32_t holder_id;
-    int64_t holder_busy_ns, holder_error_ns; /* CPU time of the holder in that cycle, and its error */
-    int64_t signalled_ns, woken_ns;          /* of the node's latest block */
+    struct st_pipewire_profile_held held;
+    int64_t signalled_ns, woken_ns; /* of the node's latest block */
     char name[ST_XRUN_NAME_BYTES];
     char driver[ST_XRUN_NAME_BYTES];        /* name of the node that drives it */
     int64_t signal_ns, finish_ns;           /* of the latest finished cycle */
@@ -70,11 +80,13 @@ struct st_pipewire_profile_node {
     int64_t period_ns, frames, rate_hz;     /* of its driver's cycles; 0: not known */
     int64_t asked_frames, asked_rate_hz;    /* its node.latency; 0: none */
     struct st_node_load load;
-    struct st_block_rhythm rhythm;
-    int64_t rhythm_ns;                   /* signal of the latest cycle in it */
-    int64_t slow_ns;                     /* its latest dropout by computing too long; 0: none */
-    char file[ST_XRUN_NAME_BYTES];       /* whose code makes its long cycles; "": not known */
-    bool long_matters;                   /* its long cycles: they have a rhythm, or cost sound lately */
+    struct {
+        struct st_block_rhythm rhythm;
+        int64_t seen_ns;               /* signal of the latest cycle in it */
+        int64_t slow_ns;               /* its latest dropout by computing too long; 0: none */
+        char file[ST_XRUN_NAME_BYTES]; /* whose code makes them; "": not known */
+        bool matter;                   /* they have a rhythm, or cost sound lately */
+    } long_cycles;
     struct st_dropout_figures late;      /* the cycle that it has not finished; signal_ns 0: none */
     int64_t late_position;               /* of the driver's clock in that cycle */
     char waited_for[ST_XRUN_NAME_BYTES]; /* who signalled it in that cycle */
@@ -83,12 +95,13 @@ struct st_pipewire_profile_node {
     struct st_xrun_seen kept;            /* in the cycle that is kept; deadline_ns 0: it did nothing */
     int64_t device_n;                    /* not reported yet */
     struct st_second_card card;          /* of a device that another one drives */
-    int64_t resyncs_n, resync_lost_ns, resync_longest_ns; /* not reported yet */
-    int64_t dry_n, dry_ns; /* of a driver: its device ran dry from that cycle on; by whom is not known yet */
-    /* Cycles in a row that it has not finished; whether they are a dropout is decided with `late`. */
-    int64_t undecided_n;
-    int64_t lost_from_ns, lost_to_ns;   /* when the first of them began, and the last was to end */
-    int64_t lost_begin_ns, lost_end_ns; /* of the latest dropout, which may go on; 0: none */
+    struct {
+        int64_t n, lost_ns, longest_ns; /* not reported yet */
+    } resyncs;
+    struct {
+        int64_t n, at_ns;
+    } dry; /* of a driver: its device ran dry from that cycle on; by whom is not known yet */
+    struct st_pipewire_profile_lost_cycles lost;
     struct st_pipewire_profile_reason reasons[ST_DROPOUT_REASONS];
 };
 

@@ -11,8 +11,9 @@
 static void judged(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
                    enum st_dropout_reason reason, struct st_dropout_cycle cycle, const char *culprit)
 {
+    struct st_pipewire_profile_lost_cycles *lost = &node->lost;
     struct st_pipewire_profile_reason *sum = &node->reasons[reason];
-    if (node->undecided_n == 0)
+    if (lost->n == 0)
         return;
     profile->kept_counts = profile->kept_counts || st_profile_late_is(node, profile->kept_ns);
     if (sum->n == 0 || st_dropout_cycle_is_worse(&cycle, &sum->worst)) {
@@ -20,16 +21,16 @@ static void judged(struct st_pipewire_profile *profile, struct st_pipewire_profi
         if (culprit[0] != '\0' || sum->n == 0)
             st_profile_node_rename(&sum->culprit, culprit);
     }
-    sum->n += node->undecided_n;
-    sum->lost_ns += node->undecided_n * node->period_ns;
-    if (node->lost_end_ns == 0 || node->lost_from_ns - node->lost_end_ns >= ST_PROFILE_SOUND_NS) {
+    sum->n += lost->n;
+    sum->lost_ns += lost->n * node->period_ns;
+    if (lost->end_ns == 0 || lost->from_ns - lost->end_ns >= ST_PROFILE_SOUND_NS) {
         sum->dropouts_n++;
-        node->lost_begin_ns = node->lost_from_ns;
+        lost->begin_ns = lost->from_ns;
     }
-    node->lost_end_ns = node->lost_to_ns;
-    if (node->lost_end_ns - node->lost_begin_ns > sum->longest_ns)
-        sum->longest_ns = node->lost_end_ns - node->lost_begin_ns;
-    node->undecided_n = 0;
+    lost->end_ns = lost->to_ns;
+    if (lost->end_ns - lost->begin_ns > sum->longest_ns)
+        sum->longest_ns = lost->end_ns - lost->begin_ns;
+    lost->n = 0;
     profile->pending = true;
 }
 
@@ -37,10 +38,10 @@ void st_profile_late_add(struct st_pipewire_profile_node *node, int64_t n, int64
 {
     if (n == 0)
         return;
-    if (node->undecided_n == 0)
-        node->lost_from_ns = from_ns;
-    node->undecided_n += n;
-    node->lost_to_ns = to_ns;
+    if (node->lost.n == 0)
+        node->lost.from_ns = from_ns;
+    node->lost.n += n;
+    node->lost.to_ns = to_ns;
 }
 
 /* A server that is late itself makes up for it by short cycles, some of them of 30 us. */
@@ -83,13 +84,13 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_p
     if (holder_id != 0 && holder != NULL) {
         st_profile_late_add(holder, n, from_ns, to_ns);
         judged(profile, holder, ST_DROPOUT_TOO_SLOW,
-               (struct st_dropout_cycle){driver->holder_busy_ns, driver->holder_error_ns, 0, 0}, "");
+               (struct st_dropout_cycle){driver->held.busy_ns, driver->held.error_ns, 0, 0}, "");
         return;
     }
     if (profile->measure != NULL)
         profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &late);
     const bool taken = late.measured && late.queue_ns >= (to_ns - from_ns) / 2;
-    driver->undecided_n = 0;
+    driver->lost.n = 0;
     st_profile_late_add(driver, n, from_ns, to_ns);
     judged(profile, driver, taken ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE,
            (struct st_dropout_cycle){0},
@@ -100,21 +101,21 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_p
 static void blame_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
                          struct st_pipewire_profile_node *driver)
 {
-    const int64_t n = node->undecided_n, cycle_ns = node->late.cycle_ns, end_ns = node->late.end_ns;
-    node->undecided_n = 0;
+    const int64_t n = node->lost.n, cycle_ns = node->late.cycle_ns, end_ns = node->late.end_ns;
+    node->lost.n = 0;
     node->late = (struct st_dropout_figures){0};
     if (driver == NULL || cycle_ns < driver->judged_ns)
         return;
     driver->judged_ns = end_ns;
-    if (driver->late_ns > cycle_ns - 4 * driver->period_ns)
-        blame_late(profile, driver, driver->holder_id, driver->due_ns, driver->late_ns, n);
+    if (driver->held.began_ns > cycle_ns - 4 * driver->period_ns)
+        blame_late(profile, driver, driver->held.by, driver->held.due_ns, driver->held.began_ns, n);
     else
         blame_late(profile, driver, 0, cycle_ns - driver->period_ns, cycle_ns, n);
 }
 
 void st_profile_late_forgive(struct st_pipewire_profile_node *node)
 {
-    node->undecided_n = 0;
+    node->lost.n = 0;
     node->late = (struct st_dropout_figures){0};
 }
 
@@ -162,8 +163,8 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
         st_node_load_add(&node->load, busy_ns, awake_ns - late->signal_ns);
     const bool slow = node->reason == ST_DROPOUT_TOO_SLOW;
     if (slow) {
-        node->slow_ns = late->end_ns;
-        node->long_matters = true;
+        node->long_cycles.slow_ns = late->end_ns;
+        node->long_cycles.matter = true;
     }
     st_profile_node_count_rhythm(profile, node, cycle, node->late_position, late->signal_ns, late->end_ns,
                                  busy_ns);
@@ -171,7 +172,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
            (struct st_dropout_cycle){busy_ns, slow ? late->cpu_error_ns : 0,
                                      slow ? 0 : awake_ns - late->signal_ns, 0},
            node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for
-           : slow                                      ? node->file
+           : slow                                      ? node->long_cycles.file
            : node->reason == ST_DROPOUT_CPU_TAKEN || node->reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
                ? culprit_of(profile, late, ST_ROOM(ST_XRUN_NAME_BYTES))
                : "");
@@ -251,7 +252,7 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_pipewir
     if (node->late.signal_ns != 0)
         follow_late(profile, node, cycle, block);
     else if (late && driver->awake_ns > block->signal_ns && /* else signalled for the next cycle */
-             (node->undecided_n > 0 ||
+             (node->lost.n > 0 ||
               block->xruns_n !=
                   ST_PIPEWIRE_CYCLE_NOT_COUNTED || /* else ended by a client of the cycle before */
               !is_short(driver->awake_ns - driver->signal_ns, cycle->period_ns)))
@@ -268,15 +269,15 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_pipewir
 static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_pipewire_profile_node *driver,
                            const struct st_pipewire_profile_node *node, bool reported, int64_t *ret_error_ns)
 {
-    const int64_t period_ns = driver->period_ns, from_ns = driver->due_ns - (reported ? period_ns : 0);
+    const int64_t period_ns = driver->period_ns, from_ns = driver->held.due_ns - (reported ? period_ns : 0);
     struct st_dropout_figures figures = {.cycle_ns = from_ns,
                                          .signal_ns = from_ns,
                                          .awake_ns = from_ns,
                                          .usual_ns = node->usual_busy_ns,
                                          .end_ns = reported ? node->last_finish_ns : node->finish_ns,
                                          .deadline_ns = from_ns + period_ns};
-    if (figures.end_ns <= driver->due_ns || figures.end_ns > driver->late_ns + HAND_OVER_NS ||
-        driver->late_ns - figures.end_ns >= period_ns)
+    if (figures.end_ns <= driver->held.due_ns || figures.end_ns > driver->held.began_ns + HAND_OVER_NS ||
+        driver->held.began_ns - figures.end_ns >= period_ns)
         return 0;
     profile->measure(profile->measure_ctx, node->client, &figures);
     *ret_error_ns = figures.cpu_error_ns;
@@ -287,9 +288,10 @@ static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_
  * report such a cycle, only when it finished. */
 static void find_holder(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
 {
+    struct st_pipewire_profile_held *held = &driver->held;
     bool reported = false;
-    driver->holder_id = 0;
-    driver->holder_busy_ns = driver->period_ns;
+    held->by = 0;
+    held->busy_ns = driver->period_ns;
     for (size_t i = 0; profile->measure != NULL && i < 2 * ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
         struct st_pipewire_profile_node *node = &profile->nodes[i / 2];
         int64_t error_ns = 0;
@@ -297,16 +299,16 @@ static void find_holder(struct st_pipewire_profile *profile, struct st_pipewire_
             node->seen_ns != driver->seen_ns)
             continue;
         const int64_t busy_ns = computed_ns(profile, driver, node, i % 2 != 0, &error_ns);
-        if (busy_ns < driver->holder_busy_ns)
+        if (busy_ns < held->busy_ns)
             continue;
         reported = i % 2 != 0;
-        driver->holder_id = node->id;
-        driver->holder_busy_ns = busy_ns;
-        driver->holder_error_ns = error_ns;
+        held->by = node->id;
+        held->busy_ns = busy_ns;
+        held->error_ns = error_ns;
     }
-    struct st_pipewire_profile_node *holder = st_profile_node_find(profile, driver->holder_id);
+    struct st_pipewire_profile_node *holder = st_profile_node_find(profile, held->by);
     if (holder != NULL)
-        st_node_load_add(&holder->load, driver->holder_busy_ns, 0);
+        st_node_load_add(&holder->load, held->busy_ns, 0);
     if (holder != NULL && !reported)
         st_profile_row_put_held(profile, driver, holder);
 }
@@ -318,7 +320,7 @@ static bool was_client_late(const struct st_pipewire_profile *profile,
     ST_EACH (node, profile->nodes) {
         if (node->used && !node->drives && strcmp(node->driver, driver->name) == 0 &&
             (node->late.signal_ns != 0 ||
-             (node->judged_ns != 0 && node->judged_ns > driver->dry_ns - 4 * driver->period_ns)))
+             (node->judged_ns != 0 && node->judged_ns > driver->dry.at_ns - 4 * driver->period_ns)))
             return true;
     }
     return false;
@@ -328,17 +330,19 @@ void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_
 {
     const int64_t near_ns = 2 * driver->period_ns;
     const bool of_client = was_client_late(profile, driver);
-    if (driver->dry_n == 0)
+    if (driver->dry.n == 0)
         return;
-    if (of_client || (driver->late_ns != 0 && llabs(driver->dry_ns - driver->late_ns) < near_ns)) {
-        if (!of_client && driver->judged_ns < driver->late_ns) {
-            driver->judged_ns = driver->late_ns + driver->period_ns;
-            blame_late(profile, driver, driver->holder_id, driver->due_ns, driver->late_ns, driver->dry_n);
+    if (of_client ||
+        (driver->held.began_ns != 0 && llabs(driver->dry.at_ns - driver->held.began_ns) < near_ns)) {
+        if (!of_client && driver->judged_ns < driver->held.began_ns) {
+            driver->judged_ns = driver->held.began_ns + driver->period_ns;
+            blame_late(profile, driver, driver->held.by, driver->held.due_ns, driver->held.began_ns,
+                       driver->dry.n);
         }
-        driver->dry_n = 0;
-    } else if (driver->seen_ns - driver->dry_ns >= near_ns) {
-        driver->device_n += driver->dry_n;
-        driver->dry_n = 0;
+        driver->dry.n = 0;
+    } else if (driver->seen_ns - driver->dry.at_ns >= near_ns) {
+        driver->device_n += driver->dry.n;
+        driver->dry.n = 0;
         profile->pending = true;
     }
 }
@@ -354,7 +358,7 @@ void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_
     if (seen_ns == 0 || period_ns == 0 || begin_ns - seen_ns < period_ns + period_ns / 4 ||
         begin_ns - seen_ns > ST_PROFILE_PAUSE_NS)
         return;
-    driver->due_ns = seen_ns + period_ns;
-    driver->late_ns = begin_ns;
+    driver->held.due_ns = seen_ns + period_ns;
+    driver->held.began_ns = begin_ns;
     find_holder(profile, driver);
 }

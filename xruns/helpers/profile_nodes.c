@@ -62,12 +62,18 @@ void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, u
     node->is_new = profile->listed;
 }
 
-bool st_profile_node_is_own(const struct st_pipewire_profile *profile, uint32_t client)
+/* @return its place among them; own_n: it is another program's. */
+static size_t own_of(const struct st_pipewire_profile *profile, uint32_t client)
 {
     size_t i = 0;
     while (i < profile->own_n && profile->own[i] != client)
         i++;
-    return i < profile->own_n;
+    return i;
+}
+
+bool st_profile_node_is_own(const struct st_pipewire_profile *profile, uint32_t client)
+{
+    return own_of(profile, client) < profile->own_n;
 }
 
 void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t client)
@@ -79,19 +85,16 @@ void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t
         if (node->client != client)
             continue;
         memset(node->reasons, 0, sizeof(node->reasons));
-        node->undecided_n = 0;
+        node->lost.n = 0;
     }
 }
 
 void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id)
 {
     struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
-    if (node != NULL) {
+    if (node != NULL)
         node->gone = true;
-    }
-    size_t i = 0;
-    while (i < profile->own_n && profile->own[i] != id)
-        i++;
+    const size_t i = own_of(profile, id);
     if (i < profile->own_n)
         profile->own[i] = profile->own[--profile->own_n];
 }
@@ -120,11 +123,11 @@ void st_profile_node_count_rhythm(const struct st_pipewire_profile *profile,
                                   const struct st_pipewire_cycle *cycle, int64_t position, int64_t signal_ns,
                                   int64_t end_ns, int64_t busy_ns)
 {
-    if (cycle->frames == 0 || node->usual_busy_ns == 0 || signal_ns <= node->rhythm_ns)
+    if (cycle->frames == 0 || node->usual_busy_ns == 0 || signal_ns <= node->long_cycles.seen_ns)
         return;
-    node->rhythm_ns = signal_ns;
-    st_block_rhythm_add(&node->rhythm, position, cycle->frames, busy_ns, node->usual_busy_ns);
-    if (node->long_matters && profile->computed != NULL)
+    node->long_cycles.seen_ns = signal_ns;
+    st_block_rhythm_add(&node->long_cycles.rhythm, position, cycle->frames, busy_ns, node->usual_busy_ns);
+    if (node->long_cycles.matter && profile->computed != NULL)
         profile->computed(profile->measure_ctx, node->id, node->client, end_ns - busy_ns, end_ns,
                           st_block_rhythm_is_long(busy_ns, node->usual_busy_ns));
 }

@@ -50,22 +50,23 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
 static void report_resyncs(struct st_pipewire_profile_node *node, st_xrun_seen_fn seen, void *ctx)
 {
     struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_PROBABLE,
-                                    .device_xruns_n = node->resyncs_n,
+                                    .device_xruns_n = node->resyncs.n,
                                     .place = ST_DROPOUT_AT_RESYNC,
-                                    .lost_ns = ST_MIN(node->resync_lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
-                                    .longest_ns = node->resync_longest_ns};
-    if (node->resyncs_n == 0)
+                                    .lost_ns = ST_MIN(node->resyncs.lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
+                                    .longest_ns = node->resyncs.longest_ns};
+    if (node->resyncs.n == 0)
         return;
     st_profile_node_rename(&sighting.device, node->driver);
     st_profile_node_rename(&sighting.client, node->name);
     seen(ctx, &sighting);
-    node->resyncs_n = node->resync_lost_ns = node->resync_longest_ns = 0;
+    memset(&node->resyncs, 0, sizeof(node->resyncs));
 }
 
 void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
 {
-    for (size_t i = 0; profile->pending && i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
-        struct st_pipewire_profile_node *node = &profile->nodes[i];
+    if (!profile->pending)
+        return;
+    ST_EACH (node, profile->nodes) {
         struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
                                         .device_xruns_n = node->device_n,
                                         .place = ST_DROPOUT_AT_DEVICE_BUFFER};
@@ -91,8 +92,8 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
     if (node == NULL || node->gone || node->name[0] == '\0' || st_profile_node_is_own(profile, node->client))
         return;
     /* what is next to a cycle that it did not finish is the same dropout */
-    const bool goes_on = node->lost_end_ns != 0 && loss->begin_ns < node->lost_end_ns + ST_PROFILE_SOUND_NS &&
-                         loss->end_ns > node->lost_begin_ns - ST_PROFILE_SOUND_NS;
+    const bool goes_on = node->lost.end_ns != 0 && loss->begin_ns < node->lost.end_ns + ST_PROFILE_SOUND_NS &&
+                         loss->end_ns > node->lost.begin_ns - ST_PROFILE_SOUND_NS;
     struct st_xrun_seen sighting = {.certainty = loss->certainty,
                                     .dropouts_n = loss->n - goes_on,
                                     .cycles_n = goes_on,
@@ -149,16 +150,16 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
         if (node->used && runs && profile->between != NULL)
             sighting.load.between = profile->between(profile->measure_ctx, node->client);
         const bool ran = st_node_load_take(&node->load, &sighting.load);
-        const bool mattered = node->long_matters; /* else its thread was not watched so far */
+        const bool mattered = node->long_cycles.matter; /* else its thread was not watched so far */
         bool any = false;
-        sighting.load.block_frames = runs ? st_block_rhythm_find(&node->rhythm, &any) : 0;
+        sighting.load.block_frames = runs ? st_block_rhythm_find(&node->long_cycles.rhythm, &any) : 0;
         sighting.load.block_any = any;
-        node->long_matters =
-            runs && (sighting.load.block_frames != 0 ||
-                     (node->slow_ns != 0 && node->signal_ns - node->slow_ns < LONG_MATTERS_NS));
-        if (node->used && ran && mattered && node->long_matters && profile->code != NULL)
+        node->long_cycles.matter = runs && (sighting.load.block_frames != 0 ||
+                                            (node->long_cycles.slow_ns != 0 &&
+                                             node->signal_ns - node->long_cycles.slow_ns < LONG_MATTERS_NS));
+        if (node->used && ran && mattered && node->long_cycles.matter && profile->code != NULL)
             profile->code(profile->measure_ctx, node->id, node->client, &sighting.load.code);
-        st_profile_node_rename(&node->file, sighting.load.code.file);
+        st_profile_node_rename(&node->long_cycles.file, sighting.load.code.file);
         st_profile_node_rename(&sighting.device, is_client ? node->driver : node->name);
         st_profile_node_rename(&sighting.client, is_client ? node->name : "");
         if (ran && !node->gone && !st_profile_node_is_own(profile, node->client))
