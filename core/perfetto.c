@@ -74,10 +74,10 @@ void st_perfetto_clocks(FILE *out, int64_t monotonic_ns, int64_t boot_ns, int64_
         int64_t ns;
     } clocks[] = {{MONOTONIC, monotonic_ns}, {BOOTTIME, boot_ns}, {REALTIME, wall_ns}};
     struct message packet = {0}, all = {0};
-    for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
+    ST_EACH (row, clocks) {
         struct message clock = {0};
-        put_number(&clock, CLOCK_ID, clocks[i].id);
-        put_number(&clock, CLOCK_TIME, (uint64_t)clocks[i].ns);
+        put_number(&clock, CLOCK_ID, row->id);
+        put_number(&clock, CLOCK_TIME, (uint64_t)row->ns);
         put_bytes(&all, CLOCKS_CLOCK, clock.bytes, clock.n);
     }
     put_number(&packet, PACKET_SEQUENCE, SEQUENCE);

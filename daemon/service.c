@@ -36,12 +36,12 @@ static void set_history_again(struct st_service *service, bool also_failing)
 /* A loop that starts counts from zero; what other programs had goes on. */
 static void forget_counts(struct st_service *service)
 {
-    service->counts = (struct st_history_minute){.own_xruns = service->counts.own_xruns};
+    service->loop.counts = (struct st_history_minute){.own_xruns = service->loop.counts.own_xruns};
 }
 
 static void begin_rest(struct st_service *service)
 {
-    service->playing.told_ns = st_clock_now_ns(&service->platform->clock);
+    service->music.playing.told_ns = st_clock_now_ns(&service->platform->clock);
     service->view.rests =
         strcmp(service->config.loop.when, "playing") == 0 && !st_config_own_stream(&service->config);
     if (service->view.rests)
@@ -50,7 +50,7 @@ static void begin_rest(struct st_service *service)
 
 int64_t st_service_tick_ns(const struct st_service *service)
 {
-    return service->rest.calm ? ST_SERVICE_REST_TICKS * ST_SERVICE_TICK_NS : ST_SERVICE_TICK_NS;
+    return service->music.calm ? ST_SERVICE_REST_TICKS * ST_SERVICE_TICK_NS : ST_SERVICE_TICK_NS;
 }
 
 /* Keeps the figures of the loop that has ended, and frees the rest of it. */
@@ -59,8 +59,8 @@ static void keep_figures(struct st_service *service)
     struct st_result result = {0};
     if (st_session_result(service->session, 0, &result) != 0)
         ST_WARN("out of memory: the last figures of the test loop are lost");
-    st_result_finish(&service->rested);
-    service->rested = result;
+    st_result_finish(&service->music.rested);
+    service->music.rested = result;
     st_service_stop_loop(service);
 }
 
@@ -77,34 +77,35 @@ static int go_to_rest(struct st_service *service)
         return -EIO;
     st_service_end_minute(service); /* to the last cycle */
     forget_counts(service);
-    service->plays = false;
+    service->music.plays = false;
     service->view.rests = true;
     keep_figures(service);
     st_service_stop_audio(service); /* the dummy device: any other one would have kept the loop running */
     const int r = st_service_start_audio(service);
     (void)munlockall();
-    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), ST_EVENT_LOOP_RESTS,
-                  "nothing plays: the test loop rests until a program plays (loop.when)");
+    ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RESTS,
+                     "nothing plays: the test loop rests until a program plays (loop.when)");
     return r;
 }
 
 static int wake_up(struct st_service *service, const struct st_playing_facts *facts, const char *why)
 {
-    service->witness = st_witness_choose(&service->config, facts);
+    struct st_service_music *music = &service->music;
+    service->loop.witness = st_witness_choose(&service->config, facts);
     st_clockwatch_tick(&service->clockwatch, &service->platform->clock,
                        &service->events); /* before its time */
     st_service_end_minute(service);
-    st_result_finish(&service->rested);
-    service->rested = (struct st_result){0};
+    st_result_finish(&music->rested);
+    music->rested = (struct st_result){0};
     st_live_forget(&service->live);
     service->view.rests = false;
-    service->rest.calm = false;
+    music->calm = false;
     int r = st_service_start_audio(service);
     if (r == 0)
         r = st_service_start_loop(service);
     if (r < 0)
         return -EIO;
-    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), ST_EVENT_LOOP_RUNS, "%s", why);
+    ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RUNS, "%s", why);
     return 0;
 }
 
@@ -138,10 +139,10 @@ static int restart_loop(struct st_service *service)
     st_service_end_minute(service); /* to the last cycle */
     st_service_stop_loop(service);
     forget_counts(service);
-    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), ST_EVENT_LOOP_RESTART,
-                  "the test loop starts again with %lld frames at %lld Hz%s; its counts start at zero",
-                  (long long)service->witness.frames, (long long)service->witness.rate_hz,
-                  service->witness.music ? ", the period of the music" : "");
+    ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RESTART,
+                     "the test loop starts again with %lld frames at %lld Hz%s; its counts start at zero",
+                     (long long)service->loop.witness.frames, (long long)service->loop.witness.rate_hz,
+                     service->loop.witness.music ? ", the period of the music" : "");
     return st_service_start_loop(service);
 }
 
@@ -150,47 +151,49 @@ static int restart_loop(struct st_service *service)
 static int follow_music(struct st_service *service, enum st_playing_answer answer,
                         const struct st_playing_facts *facts)
 {
-    const bool starts = answer == ST_PLAYING_YES && !service->plays;
-    service->plays = answer == ST_PLAYING_YES;
-    if (!service->plays || (!starts && service->witness.settled))
+    const bool starts = answer == ST_PLAYING_YES && !service->music.plays;
+    service->music.plays = answer == ST_PLAYING_YES;
+    if (!service->music.plays || (!starts && service->loop.witness.settled))
         return 0;
     const struct st_witness wished = st_witness_choose(&service->config, facts);
-    const bool differs = st_witness_differs(&service->witness, &wished);
-    service->witness = wished;
+    const bool differs = st_witness_differs(&service->loop.witness, &wished);
+    service->loop.witness = wished;
     return differs ? restart_loop(service) : 0;
 }
 
 static int rest_or_run(struct st_service *service)
 {
+    struct st_service_music *music = &service->music;
     const int64_t now_ns = st_clock_now_ns(&service->platform->clock);
     const bool always = strcmp(service->config.loop.when, "always") == 0;
     struct st_playing_facts facts = {.own_stream = st_config_own_stream(&service->config)};
     st_observe_playing(service->observe, &facts);
-    const enum st_playing_answer answer = st_playing_judge(&service->playing, &facts, now_ns);
+    const enum st_playing_answer answer = st_playing_judge(&music->playing, &facts, now_ns);
     const bool runs = always || answer != ST_PLAYING_NO;
     int r = 0;
     char why[256];
     if (runs && service->view.rests)
         r = wake_up(service, &facts, why_text(answer, &facts, always, why, sizeof(why)));
-    else if (!runs && !service->view.rests && service->overdue_since_ns == 0)
+    else if (!runs && !service->view.rests && service->loop.overdue.since_ns == 0)
         r = go_to_rest(service); /* not while the loop gets no CPU: it could not be ended */
-    else if (runs && service->overdue_since_ns == 0)
+    else if (runs && service->loop.overdue.since_ns == 0)
         r = follow_music(service, answer, &facts);
-    service->rest.calm = service->view.rests && facts.telling_n > 0 && facts.blind == NULL;
+    music->calm = service->view.rests && facts.telling_n > 0 && facts.blind == NULL;
     service->clockwatch.rest_ns = st_service_tick_ns(service) - ST_SERVICE_TICK_NS;
-    if (service->rest.calm)
+    if (music->calm)
         give_memory_back(); /* what made the last answers and minutes */
-    service->rest.judged_ns = now_ns;
+    music->judged_ns = now_ns;
     return r;
 }
 
 int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t *blocked)
 {
+    struct st_service_web *web = &service->web;
     struct st_wait wait;
     st_wait_init(&wait, until_ns);
-    st_http_wait(service->http, &wait);
-    st_http_wait(service->http_tcp, &wait);
-    st_http_wait(service->http_page, &wait);
+    st_http_wait(web->http, &wait);
+    st_http_wait(web->tcp, &wait);
+    st_http_wait(web->page, &wait);
     st_history_writer_wait(service->history, &wait);
     st_observe_wait(service->observe, &wait);
     st_notify_wait(service->notify, &wait);
@@ -200,14 +203,14 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     st_history_writer_turn(service->history, &wait);
     st_tracer_way_turn(&service->late, service->session, &wait);
     st_notify_turn(service->notify);
-    st_http_turn(service->http, &wait);
-    st_http_turn(service->http_tcp, &wait);
-    st_http_turn(service->http_page, &wait);
+    st_http_turn(web->http, &wait);
+    st_http_turn(web->tcp, &wait);
+    st_http_turn(web->page, &wait);
     if (service->history != NULL && st_history_writer_wants_events(service->history)) {
         st_history_writer_give_levels(service->history, st_observe_levels(service->observe));
         st_tracer_way_freeze(&service->late);
     }
-    return service->view.rests && played_ns > service->rest.judged_ns ? rest_or_run(service) : 0;
+    return service->view.rests && played_ns > service->music.judged_ns ? rest_or_run(service) : 0;
 }
 
 /* --- start --- */
@@ -231,12 +234,12 @@ static int start_parts(struct st_service *service)
         ST_WARN("cannot set RLIMIT_RTTIME: %s. Only the watchdog guards against a runaway loop.",
                 strerror(-r));
     begin_rest(service);
-    service->witness = st_witness_choose(&service->config, NULL);
+    service->loop.witness = st_witness_choose(&service->config, NULL);
     r = st_service_start_audio(service);
     if (r == 0 && !service->view.rests)
         r = st_service_start_loop(service);
-    if (service->socket.lock_fd >= 0)
-        ST_PRINT(service->cycles, "%s.cycles", service->socket.path);
+    if (service->web.socket.lock_fd >= 0)
+        ST_PRINT(service->cycles, "%s.cycles", service->web.socket.path);
     st_history_writer_record(service->history, service->cycles);
     if (r == 0)
         r = st_observe_new(service->platform, st_xrun_sources, &service->config, &service->events,
@@ -252,11 +255,12 @@ static int start_parts(struct st_service *service)
 /* Frees all parts; those that were not started are NULL. */
 static void free_service(struct st_service *service)
 {
-    st_http_stop(service->http_page);
-    st_http_stop(service->http_tcp);
-    st_http_stop(service->http);
+    struct st_service_web *web = &service->web;
+    st_http_stop(web->page);
+    st_http_stop(web->tcp);
+    st_http_stop(web->http);
     st_service_stop_loop(service);
-    st_result_finish(&service->rested);
+    st_result_finish(&service->music.rested);
     st_observe_free(service->observe);
     if (service->cycles[0] != '\0')
         (void)unlink(service->cycles);
@@ -266,13 +270,13 @@ static void free_service(struct st_service *service)
     if (service->causes != NULL)
         st_causes_tick(service->causes, (int)service->config.loop.cpu); /* the last events are kept, too */
     st_events_log(&service->events, st_service_wall_ns(service), true);
-    if (service->loop_hangs)
+    if (service->loop.hangs)
         st_events_listen(&service->events, NULL, NULL);
     st_history_writer_stop(service->history); /* the last part that adds events */
     st_events_listen(&service->events, NULL, NULL);
     st_events_log(&service->events, st_service_wall_ns(service), true);
-    st_socket_close(&service->socket);
-    if (service->loop_hangs)
+    st_socket_close(&web->socket);
+    if (service->loop.hangs)
         return; /* its threads have the rest until the process ends */
     st_live_finish(&service->live);
     st_forecast_finish(&service->forecast);
@@ -318,8 +322,8 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->platform = platform;
     service->config = *config;
     service->config_path = config_path;
-    service->socket.fd = -1;
-    service->socket.lock_fd = -1;
+    service->web.socket.fd = -1;
+    service->web.socket.lock_fd = -1;
     service->started_ns = st_clock_now_ns(&platform->clock);
     service->view.started_wall_ns = st_service_wall_ns(service);
     service->view.config_read_wall_ns = st_service_wall_ns(service);
@@ -336,7 +340,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
         free_service(service);
         return r;
     }
-    ST_INFO("sleeptuned " ST_VERSION ": status on %s", ST_HAVE_HTTP ? service->socket.path : "no socket");
+    ST_INFO("sleeptuned " ST_VERSION ": status on %s", ST_HAVE_HTTP ? service->web.socket.path : "no socket");
     st_systemd_notify("READY=1");
     *ret = service;
     return 0;
@@ -344,7 +348,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
 
 /* --- each tick --- */
 
-static void report_share(struct st_service *service)
+static void report_cpu(struct st_service *service)
 {
     struct st_view view;
     struct st_result result;
@@ -353,19 +357,15 @@ static void report_share(struct st_service *service)
     const double cpu_ns = result.cpu_ns_per_cycle * (double)result.cycles;
     const bool real_time = result.policy != ST_POLICY_OTHER && result.cpu_ns_per_cycle >= 0;
     st_result_finish(&result);
-    const int64_t now_ns = st_clock_now_ns(&service->platform->clock);
-    if (real_time && service->share.at_ns != 0 && now_ns > service->share.at_ns)
-        st_watchdog_report_share(service->watchdog,
-                                 (cpu_ns - service->share.cpu_ns) / (double)(now_ns - service->share.at_ns));
-    service->share.cpu_ns = cpu_ns;
-    service->share.at_ns = now_ns;
+    if (real_time)
+        st_watchdog_report_cpu(service->watchdog, cpu_ns, st_clock_now_ns(&service->platform->clock));
 }
 
 static void check_overdue(struct st_service *service)
 {
+    struct st_overdue *loop = &service->loop.overdue;
     const int64_t now_ns = st_clock_now_ns(&service->platform->clock);
-    st_overdue_check(&service->overdue, st_session_heartbeat(service->session, 0), st_service_due_ns(service),
-                     now_ns);
+    st_overdue_check(loop, st_session_heartbeat(service->session, 0), st_service_due_ns(service), now_ns);
     const int64_t overdue_ns = st_service_overdue_ns(service);
     struct st_hog hog = {0};
     if (overdue_ns > 0) {
@@ -374,24 +374,24 @@ static void check_overdue(struct st_service *service)
     }
     service->view.hog = hog;
     if (hog.looks == ST_HOG_LOOKS)
-        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), ST_EVENT_LOOP_STALLED,
-                      "%s/%d with real-time priority %d keeps CPU %d busy: the test loop cannot run",
-                      hog.name, (int)hog.tid, hog.priority, hog.cpu);
-    if ((overdue_ns > 0) == (service->overdue_since_ns != 0))
+        ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_LOOP_STALLED,
+                         "%s/%d with real-time priority %d keeps CPU %d busy: the test loop cannot run",
+                         hog.name, (int)hog.tid, hog.priority, hog.cpu);
+    if ((overdue_ns > 0) == (loop->since_ns != 0))
         return;
     const bool begins = overdue_ns > 0;
-    const int64_t for_ns = begins ? overdue_ns : now_ns - service->overdue_since_ns;
+    const int64_t for_ns = begins ? overdue_ns : now_ns - loop->since_ns;
     char text[32];
     st_ns_format(for_ns, text, sizeof(text));
     if (begins)
-        st_events_add(
-            &service->events, ST_LOG_WARN, st_service_wall_ns(service), ST_EVENT_LOOP_STALLED,
+        ST_SERVICE_EVENT(
+            service, ST_LOG_WARN, ST_EVENT_LOOP_STALLED,
             "the test loop has not run for %s: another program keeps its CPU, or the loop itself hangs",
             text);
     else
-        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), ST_EVENT_LOOP_RESUMED,
-                      "the test loop runs again; it stood still for at most %s", text);
-    service->overdue_since_ns = begins ? now_ns - overdue_ns : 0;
+        ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RESUMED,
+                         "the test loop runs again; it stood still for at most %s", text);
+    loop->since_ns = begins ? now_ns - overdue_ns : 0;
 }
 
 /* Keeps only those whose text does not count seconds. @return how many. */
@@ -411,11 +411,10 @@ static void report_news(struct st_service *service)
     struct st_view view;
     struct st_result result;
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
-    const bool has_result = st_service_look(service, &view, &result);
+    st_service_look(service, &view, &result);
     const size_t all = st_view_degraded(&view, degraded);
     const size_t n = without_counting(degraded, all);
-    if (has_result)
-        st_result_finish(&result);
+    st_result_finish(&result);
     st_notify_look(service->notify, st_config_notifies(&service->config), &view,
                    st_clock_now_ns(&service->platform->clock));
     ST_EACH_OF (part, degraded, n) {
@@ -476,7 +475,7 @@ int st_service_tick(struct st_service *service)
     if (before % TICKS_A_LOOK == 0 || service->view.rests)
         report_news(service);
     if (service->tick % TICKS_A_LOOK == 0 && !service->view.rests)
-        report_share(service);
+        report_cpu(service);
     if (is_due(service, before, TICKS_A_MINUTE)) {
         set_history_again(service, false);
         st_service_end_minute(service);
@@ -519,7 +518,7 @@ static int apply(struct st_service *service, const struct st_config *config)
     if ((applies & ST_CONFIG_APPLIES_LOOP) != 0) {
         struct st_playing_facts facts = {0};
         st_observe_playing(service->observe, &facts);
-        service->witness = st_witness_choose(config, &facts);
+        service->loop.witness = st_witness_choose(config, &facts);
     }
     if ((applies & ST_CONFIG_APPLIES_START) != 0)
         ST_WARN("socket.path was changed. Restart sleeptuned to use it.");
@@ -560,8 +559,8 @@ int st_service_reload(struct st_service *service)
     if (file == NULL) {
         ST_INFO("reload: no configuration file exists");
     } else if (st_config_load(&service->platform->machine, file, &config, on_config_error, error) < 0) {
-        st_events_add(&service->events, ST_LOG_ERR, st_service_wall_ns(service), ST_EVENT_CONFIG_REJECTED,
-                      "reload: %.100s has errors; the old settings stay in force", file);
+        ST_SERVICE_EVENT(service, ST_LOG_ERR, ST_EVENT_CONFIG_REJECTED,
+                         "reload: %.100s has errors; the old settings stay in force", file);
     } else {
         keep_loop(service, &config, error);
         r = apply(service, &config);
@@ -569,8 +568,8 @@ int st_service_reload(struct st_service *service)
             return r; /* the loop is gone: the end, which says so */
         service->config_path = file;
         ST_PRINT(service->view.config_file, "%s", file);
-        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), ST_EVENT_CONFIG_READ,
-                      "reload: the settings of %.100s are in force", file);
+        ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_CONFIG_READ,
+                         "reload: the settings of %.100s are in force", file);
     }
     set_history_again(service, false);
     ST_PRINT(service->view.config_error, "%s", error);
@@ -587,7 +586,7 @@ static void close_books(struct st_service *service)
     const bool rests = service->view.rests;
     if (service->session == NULL && !rests)
         return;
-    if (!service->loop_hangs && !rests)
+    if (!service->loop.hangs && !rests)
         st_service_end_loop(service);
     service->view.ended = true;
     st_service_end_minute(service);
@@ -604,7 +603,7 @@ int st_service_stop(struct st_service *service)
 {
     st_systemd_notify("STOPPING=1");
     close_books(service);
-    const int r = service->loop_hangs ? -ETIMEDOUT : 0;
+    const int r = service->loop.hangs ? -ETIMEDOUT : 0;
     free_service(service);
     return r;
 }

@@ -20,11 +20,10 @@ static int on_refused(void *ctx, pid_t tid, int priority)
     struct st_service *service = ctx;
     if (service->platform->machine.os != ST_OS_LINUX) /* there is no rtkit */
         return -EPERM;
-    const int r =
-        st_rtkit_ask(&service->platform->threads, tid, priority, service->rtkit, sizeof(service->rtkit));
-    atomic_store(&service->has_rtkit, true);
-    st_events_add(&service->events, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, st_service_wall_ns(service),
-                  ST_EVENT_RTKIT, "%s", service->rtkit);
+    const int r = st_rtkit_ask(&service->platform->threads, tid, priority, service->loop.rtkit,
+                               sizeof(service->loop.rtkit));
+    atomic_store(&service->loop.has_rtkit, true);
+    ST_SERVICE_EVENT(service, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, ST_EVENT_RTKIT, "%s", service->loop.rtkit);
     return service->config.loop.priority == 0 ? r : -EPERM; /* less is fine unless a priority was asked for */
 }
 
@@ -41,7 +40,7 @@ static uint64_t drains(void *ctx)
 int st_service_start_loop(struct st_service *service)
 {
     const struct st_config *config = &service->config;
-    const struct st_witness *witness = &service->witness;
+    const struct st_witness *witness = &service->loop.witness;
     struct st_session_config wish;
     struct st_period period;
     int r = st_period_init(&period, (uint32_t)witness->frames, (uint32_t)witness->rate_hz); /* checked */
@@ -59,7 +58,7 @@ int st_service_start_loop(struct st_service *service)
     wish.sinks = &sink;
     wish.on_refused = on_refused;
     wish.on_refused_ctx = service;
-    atomic_store(&service->has_rtkit, false);
+    atomic_store(&service->loop.has_rtkit, false);
     st_causes_begin(service->causes, &wish);
     struct st_session *session;
     struct st_watchdog *watchdog;
@@ -78,14 +77,11 @@ int st_service_start_loop(struct st_service *service)
         st_session_free(session);
         return r;
     }
-    service->overdue_since_ns = 0;
-    service->share.cpu_ns = 0;
-    service->share.at_ns = 0;
     service->session = session;
     service->watchdog = watchdog;
     service->view.loop_starts++;
     const int64_t now_ns = st_clock_now_ns(&service->platform->clock);
-    service->overdue =
+    service->loop.overdue =
         (struct st_overdue){.period_ns = st_period_ns(&period), .heard_ns = now_ns, .checked_ns = now_ns};
     return 0;
 }
@@ -95,7 +91,7 @@ int st_service_start_loop(struct st_service *service)
 static bool wait_for_end(struct st_service *service)
 {
     struct st_session *session = service->session;
-    const int64_t patience_ns = st_ns_add(LOOP_ENDS_NS, 2 * service->overdue.period_ns);
+    const int64_t patience_ns = st_ns_add(LOOP_ENDS_NS, 2 * service->loop.overdue.period_ns);
     if (st_session_wait(session, patience_ns))
         return true;
     ST_WARN("the test loop did not end within %s; it now runs as an ordinary thread on any CPU",
@@ -114,9 +110,9 @@ bool st_service_end_loop(struct st_service *service)
 {
     st_session_ask_stop(service->session);
     const bool ended = wait_for_end(service);
-    service->loop_hangs = !ended;
+    service->loop.hangs = !ended;
     if (!ended)
-        service->overdue.checks = ST_OVERDUE_CHECKS; /* it was waited for longer than they take */
+        service->loop.overdue.checks = ST_OVERDUE_CHECKS; /* it was waited for longer than they take */
     if (ended)
         st_session_join(service->session);
     st_service_stop_trace(service);
@@ -130,7 +126,7 @@ void st_service_stop_loop(struct st_service *service)
     service->session = NULL;
     service->watchdog = NULL;
     st_watchdog_stop(watchdog); /* it asks the session for its thread */
-    if (session == NULL || service->loop_hangs)
+    if (session == NULL || service->loop.hangs)
         return;
     st_session_ask_stop(session);
     st_session_join(session);
@@ -145,8 +141,8 @@ int st_service_start_audio(struct st_service *service)
     struct st_audio *audio = NULL;
     int r = 0;
     struct st_config config = service->config;
-    config.loop.frames = service->witness.frames;
-    config.loop.rate_hz = service->witness.rate_hz;
+    config.loop.frames = service->loop.witness.frames;
+    config.loop.rate_hz = service->loop.witness.rate_hz;
     if (!service->view.rests) /* the dummy device runs with the loop */
         r = st_audio_start(service->platform, &config, &service->events, &audio);
     if (r < 0) {
@@ -173,9 +169,10 @@ void st_service_stop_audio(struct st_service *service)
 
 void st_service_restart_tcp(struct st_service *service)
 {
-    st_http_stop(service->http_tcp);
-    service->http_tcp = NULL;
-    service->network_url[0] = '\0';
+    struct st_service_web *web = &service->web;
+    st_http_stop(web->tcp);
+    web->tcp = NULL;
+    web->network_url[0] = '\0';
     const char *listen_on = service->config.http.listen;
     if (listen_on[0] == '\0') {
         ST_PRINT(service->view.http_error, "%s", "");
@@ -185,7 +182,7 @@ void st_service_restart_tcp(struct st_service *service)
     const struct st_http_address address = {.listen = listen_on,
                                             .names = service->config.http.names,
                                             .programs = strcmp(service->config.http.programs, "on") == 0};
-    const int r = st_http_start_tcp(&address, &from, service->network_url, &service->http_tcp);
+    const int r = st_http_start_tcp(&address, &from, web->network_url, &web->tcp);
     char text[ST_VIEW_TEXT_BYTES];
     if (r == 0) {
         ST_PRINT(service->view.http_error, "%s", "");
@@ -197,24 +194,23 @@ void st_service_restart_tcp(struct st_service *service)
     if (strcmp(service->view.http_error, text) == 0) /* logged already */
         return;
     ST_PRINT(service->view.http_error, "%s", text);
-    st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), ST_EVENT_HTTP_FAILED, "%s",
-                  text);
+    ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_HTTP_FAILED, "%s", text);
 }
 
 void st_service_set_rights(struct st_service *service)
 {
     char error[ST_SOCKET_PATH_BYTES + 256] = "";
-    if (service->socket.lock_fd < 0)
+    if (service->web.socket.lock_fd < 0)
         return;
-    const int r = st_socket_set_rights(&service->socket, &service->config, error, sizeof(error));
+    const int r = st_socket_set_rights(&service->web.socket, &service->config, error, sizeof(error));
     ST_PRINT(service->view.socket_error, "%s", error);
     if (r < 0)
-        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), ST_EVENT_SOCKET_RIGHTS,
-                      "%s", error);
+        ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_SOCKET_RIGHTS, "%s", error);
 }
 
 int st_service_open_socket(struct st_service *service)
 {
+    struct st_service_web *web = &service->web;
     char error[ST_SOCKET_PATH_BYTES + 256], path[ST_SOCKET_PATH_BYTES];
     if (!ST_HAVE_HTTP) {
         ST_WARN("sleeptuned was built without libmicrohttpd: it has no socket and only logs");
@@ -222,18 +218,18 @@ int st_service_open_socket(struct st_service *service)
     }
     int r = st_socket_choose(&service->config, path, sizeof(path), error, sizeof(error));
     if (r == 0)
-        r = st_socket_open(&service->socket, path, &service->config, error, sizeof(error));
+        r = st_socket_open(&web->socket, path, &service->config, error, sizeof(error));
     if (r < 0) {
         ST_ERR("%s", error);
         return r;
     }
     const struct st_http_source from = st_service_source(service);
-    r = st_http_start_fd(service->socket.fd, &from, &service->http);
+    r = st_http_start_fd(web->socket.fd, &from, &web->http);
     if (r < 0) {
         ST_ERR("cannot start the HTTP server on %s: %s", path, strerror(-r));
         return r;
     }
-    service->socket.fd = -1; /* the server closes it */
+    web->socket.fd = -1; /* the server closes it */
     return 0;
 }
 
@@ -249,22 +245,23 @@ static bool wishes_trace(const struct st_config *config)
 void st_service_trace(struct st_service *service)
 {
     const pid_t tid = st_session_tid(service->session, 0);
-    if (service->tracer_tried || tid == 0)
+    if (service->loop.tracer_tried || tid == 0)
         return;
-    service->tracer_tried = true;
+    service->loop.tracer_tried = true;
     char why[200];
     ST_PRINT(why, "%s",
              service->platform->machine.os == ST_OS_LINUX
                  ? "trace.enabled is off in the configuration"
                  : "sleeptuned traces on Linux only; on FreeBSD it counts interrupts instead");
     const bool wished = wishes_trace(&service->config);
-    const bool of_system = strcmp(service->socket.path, SYSTEM_SOCKET) == 0;
+    const bool of_system = strcmp(service->web.socket.path, SYSTEM_SOCKET) == 0;
+    struct st_tracer *tracer = NULL;
     int r = -ENOTSUP;
     if (wished || !of_system)
         r = st_tracer_start(service->platform, &service->config, wished ? NULL : SYSTEM_SOCKET, tid,
-                            service->causes, &service->tracer, why, sizeof(why));
+                            service->causes, &tracer, why, sizeof(why));
     st_session_hold(service->session);
-    st_tracer_way_use(&service->late, service->tracer, why);
+    st_tracer_way_use(&service->late, tracer, why);
     st_session_let_go(service->session);
     ST_PRINT(service->view.trace_error, "%s", wished && r != 0 ? why : "");
     if (r == 0)
@@ -276,10 +273,10 @@ void st_service_trace(struct st_service *service)
 
 void st_service_stop_trace(struct st_service *service)
 {
+    struct st_tracer *tracer = service->late.tracer;
     st_session_hold(service->session);
     st_tracer_way_use(&service->late, NULL, "the test loop does not run");
     st_session_let_go(service->session);
-    st_tracer_stop(service->tracer);
-    service->tracer = NULL;
-    service->tracer_tried = false;
+    st_tracer_stop(tracer);
+    service->loop.tracer_tried = false;
 }

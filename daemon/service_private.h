@@ -21,64 +21,75 @@
 #include "daemon/status/live.h"
 #include "daemon/status/view.h"
 
+/* What the test loop runs with, and what is known of it. */
+struct st_service_loop {
+    struct st_witness witness; /* its period and priority */
+    struct st_overdue overdue;
+    bool hangs;                     /* it did not end when it was asked to */
+    char rtkit[ST_VIEW_TEXT_BYTES]; /* its thread's, before it sets has_rtkit */
+    atomic_bool has_rtkit;
+    bool tracer_tried;
+    struct st_history_minute counts; /* as of the end of the last minute */
+};
+
+/* Whether something plays, so that the loop has to run. */
+struct st_service_music {
+    struct st_playing playing;
+    bool plays;              /* at the last tick of a loop that ran */
+    bool calm;               /* the loop rests, and the sources tell when something plays */
+    int64_t judged_ns;       /* when it was last decided whether the loop rests */
+    struct st_result rested; /* the loop before this rest; rate_hz 0: none */
+};
+
+/* Where requests come from. */
+struct st_service_web {
+    struct st_socket socket;
+    struct st_http *http, *tcp, *page; /* page: from when its address was asked for */
+    char page_url[ST_HTTP_URL_BYTES], network_url[ST_HTTP_URL_BYTES]; /* "": not opened, no token */
+};
+
 struct st_service {
     struct st_platform *platform;
     struct st_config config;
     const char *config_path; /* NULL: no file so far */
     struct st_events events;
+    struct st_history_writer *history; /* as long as events are added */
     struct st_causes *causes;
-    struct st_marks marks;
-    char cycles[ST_SOCKET_PATH_BYTES + 8]; /* the file of the helper programs; "": none */
-    struct st_kernel_log kernel_log;
     struct st_tracer_way late;
-    struct st_tracer *tracer; /* NULL: none */
-    bool tracer_tried;        /* for this loop */
     struct st_live live;
     struct st_forecast forecast;
-    struct st_socket socket;
-    struct st_http *http, *http_tcp, *http_page; /* page: from when its address was asked for */
-    char page_url[ST_HTTP_URL_BYTES], network_url[ST_HTTP_URL_BYTES]; /* "": not opened, no token */
+    struct st_marks marks;
+    struct st_kernel_log kernel_log;
     struct st_clockwatch clockwatch;
-    struct st_history_writer *history; /* as long as events are added */
+    struct st_service_web web;
+    struct st_service_music music;
 
     struct st_session *session; /* NULL between two runs */
     struct st_audio *audio;     /* likewise */
     struct st_watchdog *watchdog;
-    struct st_observe *observe;
-    struct st_notify *notify;  /* NULL: none */
-    struct st_view view;       /* its texts and times; st_service_look fills the rest */
+    struct st_service_loop loop;
     uint64_t own_xruns_before; /* of streams that were closed */
-    int64_t started_ns;
-    struct st_overdue overdue;
-    bool loop_hangs;                /* it did not end when it was asked to */
-    struct st_result rested;        /* the loop before this rest; rate_hz 0: none */
-    char rtkit[ST_VIEW_TEXT_BYTES]; /* the loop's thread, before it sets has_rtkit */
-    atomic_bool has_rtkit;
 
-    uint64_t tick;
-    struct st_playing playing;
-    struct st_witness witness; /* what the loop runs with */
-    bool plays;                /* at the last tick of a loop that ran */
-    struct {
-        bool calm;         /* the loop rests, and the sources tell when something plays */
-        int64_t judged_ns; /* when it was last decided whether it rests */
-    } rest;
-    struct st_history_minute counts; /* of the loop, as of the end of the last minute */
+    struct st_observe *observe;
+    char cycles[ST_SOCKET_PATH_BYTES + 8]; /* the file of the helper programs; "": none */
     int64_t observed_wall_ns; /* end of the last minute that the history has of other programs; 0: none */
-    struct {
-        double cpu_ns; /* of the loop so far, at_ns on CLOCK_MONOTONIC; 0: not looked at yet */
-        int64_t at_ns;
-    } share;
+    struct st_notify *notify; /* NULL: none */
+    struct st_view view;      /* its texts and times; st_service_look fills the rest */
+    int64_t started_ns;
+    uint64_t tick;
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX]; /* as logged last */
     size_t degraded_n;
-    int64_t overdue_since_ns; /* of the last event about it; 0: it runs */
 };
+
+/** An event of this moment. @param ... as of st_events_add, from its kind on. */
+#define ST_SERVICE_EVENT(service, level, ...)                                                                \
+    st_events_add(&(service)->events, level, st_service_wall_ns(service), __VA_ARGS__)
 
 /* --- service_view.c: what is known at a moment, minutes and events --- */
 
 int64_t st_service_wall_ns(struct st_service *service);
 
-/** Fills a view. *result holds what view->loop points to: finish it when true is returned. */
+/** Fills a view. *result holds what view->loop points to: finish it. @return false: there is none. */
 bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result);
 
 /** As st_live_due_ns. */

@@ -28,19 +28,21 @@ int64_t st_service_due_ns(struct st_service *service)
 
 int64_t st_service_overdue_ns(struct st_service *service)
 {
-    if (service->session == NULL || service->view.rests || (service->view.ended && !service->loop_hangs))
+    if (service->session == NULL || service->view.rests || (service->view.ended && !service->loop.hangs))
         return 0;
-    return st_overdue_ns(&service->overdue, st_session_heartbeat(service->session, 0),
+    return st_overdue_ns(&service->loop.overdue, st_session_heartbeat(service->session, 0),
                          st_service_due_ns(service), st_clock_now_ns(&service->platform->clock));
 }
 
-/* Fills a view. *result holds what view->loop points to: finish it when has_result. */
+/* Fills a view. *result holds what view->loop points to; it is empty if there is none. */
 bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result)
 {
     *view = service->view;
-    const bool has_result = service->session != NULL ? st_session_result(service->session, 0, result) == 0
-                                                     : service->view.rests && service->rested.rate_hz > 0 &&
-                                                           st_result_copy(result, &service->rested) == 0;
+    *result = (struct st_result){0};
+    const bool has_result = service->session != NULL
+                                ? st_session_result(service->session, 0, result) == 0
+                                : service->view.rests && service->music.rested.rate_hz > 0 &&
+                                      st_result_copy(result, &service->music.rested) == 0;
     if (service->audio != NULL)
         st_audio_look(service->audio, &view->audio);
     view->audio.xruns_n += service->own_xruns_before;
@@ -54,8 +56,8 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
                         sizeof(view->notify));
     view->overdue_ns = st_service_overdue_ns(service);
     view->loop = has_result ? result : NULL;
-    if (atomic_load(&service->has_rtkit))
-        ST_PRINT(view->rtkit, "%s", service->rtkit);
+    if (atomic_load(&service->loop.has_rtkit))
+        ST_PRINT(view->rtkit, "%s", service->loop.rtkit);
     view->now_wall_ns = st_service_wall_ns(service);
     view->uptime_ns = st_clock_now_ns(&service->platform->clock) - service->started_ns;
     return has_result;
@@ -67,7 +69,7 @@ static json_t *document_of(struct st_service *service)
     struct st_view view;
     struct st_result result;
     struct st_live_look seconds;
-    const bool has_result = st_service_look(service, &view, &result);
+    st_service_look(service, &view, &result);
     st_session_hold(service->session);
     st_live_take(&service->live, st_clock_now_ns(&service->platform->clock), &seconds);
     st_session_let_go(service->session);
@@ -78,8 +80,7 @@ static json_t *document_of(struct st_service *service)
     view.events = st_events_json(&service->events, view.now_wall_ns);
     json_t *document = st_view_json(&view);
     json_decref(view.events);
-    if (has_result)
-        st_result_finish(&result);
+    st_result_finish(&result);
     return document;
 }
 
@@ -102,13 +103,12 @@ static char *metrics_text(struct st_service *service, bool named)
 {
     struct st_view view;
     struct st_result result;
-    const bool has_result = st_service_look(service, &view, &result);
+    st_service_look(service, &view, &result);
     struct st_forecast_view forecast;
     st_forecast_look(&service->forecast, &forecast);
     view.forecast = &forecast;
     char *text = st_view_metrics(&view, named);
-    if (has_result)
-        st_result_finish(&result);
+    st_result_finish(&result);
     return text;
 }
 
@@ -168,16 +168,16 @@ static char *culprit_text(struct st_service *service, const struct st_query *que
 
 static char *address_text(struct st_service *service, unsigned *http_status)
 {
+    struct st_service_web *web = &service->web;
     const struct st_http_source from = st_service_source(service);
-    const int r =
-        service->http_page != NULL ? 0 : st_http_start_private(&from, service->page_url, &service->http_page);
+    const int r = web->page != NULL ? 0 : st_http_start_private(&from, web->page_url, &web->page);
     if (r < 0) {
         *http_status = 503;
         return st_route_error_text("sleeptuned cannot open a port of 127.0.0.1 for the page");
     }
-    json_t *document = json_pack("{s:s, s:s}", "schema", "sleeptune-page/1", "url", service->page_url);
-    if (document != NULL && service->network_url[0] != '\0')
-        st_json_set(document, "network_url", service->network_url);
+    json_t *document = json_pack("{s:s, s:s}", "schema", "sleeptune-page/1", "url", web->page_url);
+    if (document != NULL && web->network_url[0] != '\0')
+        st_json_set(document, "network_url", web->network_url);
     return st_json_into_text(document, JSON_COMPACT);
 }
 
@@ -260,7 +260,7 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
     st_result_finish(&result);
     struct st_hist lateness = {0};
     const bool is_over =
-        st_hist_init(&lateness, ST_HISTORY_DIGITS) == 0 && st_minute_take(&service->counts, &now, ret);
+        st_hist_init(&lateness, ST_HISTORY_DIGITS) == 0 && st_minute_take(&service->loop.counts, &now, ret);
     if (is_over) {
         struct st_cause_sums causes;
         struct st_observe_minute observed;

@@ -201,8 +201,7 @@ static unsigned matches(struct match *match, int64_t offset, bool *ret_forced)
     unsigned found_n = 0;
     memset(ret_forced, 0, match->losses_n);
     match->covered_n = 0;
-    for (size_t g = 0; g < match->glitches_n; g++) {
-        const struct at *glitch = &match->glitches[g];
+    ST_EACH_OF (glitch, match->glitches, match->glitches_n) {
         bool found = false, covered = false;
         for (size_t i = 0; i < match->losses_n && !found; i++) {
             const struct at *loss = &match->losses[i];
@@ -221,9 +220,9 @@ static int64_t best_offset(struct match *match, bool *scratch)
 {
     unsigned best_n = 0;
     int64_t best = 0;
-    for (size_t g = 0; g < match->glitches_n; g++) {
-        for (size_t i = 0; i < match->losses_n; i++) {
-            const int64_t offset = match->glitches[g].place - match->losses[i].place;
+    ST_EACH_OF (glitch, match->glitches, match->glitches_n) {
+        ST_EACH_OF (loss, match->losses, match->losses_n) {
+            const int64_t offset = glitch->place - loss->place;
             const unsigned n = matches(match, offset, scratch);
             if (n > best_n) {
                 best_n = n;

@@ -17,6 +17,7 @@ struct st_overdue {
                            heartbeat */
     int64_t checked_ns; /* the last check */
     unsigned checks;    /* in a row that found it overdue */
+    int64_t since_ns;   /* as the latest event said; 0: it runs */
 };
 
 /** A check, once a second. @param due_ns  when the first period was due of which nothing is known (struct

@@ -20,7 +20,9 @@ struct st_watchdog {
     pthread_t checker;
     int end[2];                          /* a pipe; closed: the checker ends */
     struct st_watchdog_judge busy_judge; /* the caller's thread */
-    atomic_bool running, above_loop;     /* of the view */
+    double cpu_ns;                       /* as reported last, at cpu_at_ns; 0: not yet */
+    int64_t cpu_at_ns;
+    atomic_bool running, above_loop; /* of the view */
     atomic_int demotion; /* 0: none; else enum st_watchdog_reason, and ERRNO_UNIT * errno if it failed */
 };
 
@@ -169,9 +171,13 @@ void st_watchdog_stop(struct st_watchdog *watchdog)
     free(watchdog);
 }
 
-void st_watchdog_report_share(struct st_watchdog *watchdog, double share)
+void st_watchdog_report_cpu(struct st_watchdog *watchdog, double cpu_ns, int64_t now_ns)
 {
-    if (!st_watchdog_busy(&watchdog->busy_judge, share))
+    const double share = (cpu_ns - watchdog->cpu_ns) / (double)(now_ns - watchdog->cpu_at_ns);
+    const bool busy = watchdog->cpu_at_ns != 0 && st_watchdog_busy(&watchdog->busy_judge, share);
+    watchdog->cpu_ns = cpu_ns;
+    watchdog->cpu_at_ns = now_ns;
+    if (!busy)
         return;
     watchdog->busy_judge.busy_checks = 0;
     st_watchdog_demote(watchdog, ST_WATCHDOG_BUSY);

@@ -236,10 +236,10 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
         client_metrics(out, view);
     st_observe_metric(out, "sleeptune_server_period_seconds", "gauge",
                       "Period that a sound server uses now.");
-    for (size_t i = 0; i < view->n; i++) {
-        if (view->sources[i].seen.period_ns > 0)
-            fprintf(out, "sleeptune_server_period_seconds{source=\"%s\"} %.9f\n", view->sources[i].source,
-                    (double)view->sources[i].seen.period_ns / (double)ST_NS_PER_S);
+    ST_EACH_OF (source, view->sources, view->n) {
+        if (source->seen.period_ns > 0)
+            fprintf(out, "sleeptune_server_period_seconds{source=\"%s\"} %.9f\n", source->source,
+                    (double)source->seen.period_ns / (double)ST_NS_PER_S);
     }
     st_observe_metric(out, "sleeptune_xrun_source_watched", "gauge",
                       "1 while xruns of that source are watched.");

@@ -40,16 +40,16 @@ static json_t *rule_json(const struct st_rule *rule)
         {"facts", facts},
     };
     json_t *object = json_object();
-    for (size_t i = 0; i < ST_ARRAY_LEN(members); i++)
-        (void)json_object_set_new(object, members[i].name, members[i].value);
+    ST_EACH (member, members)
+        (void)json_object_set_new(object, member->name, member->value);
     return object;
 }
 
 int main(void)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < st_rules_n; i++)
-        (void)json_array_append_new(list, rule_json(st_rules[i]));
+    ST_EACH_OF (rule, st_rules, st_rules_n)
+        (void)json_array_append_new(list, rule_json(*rule));
     const int r = json_dumpf(list, stdout, JSON_INDENT(1));
     json_decref(list);
     return r == 0 && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

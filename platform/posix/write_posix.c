@@ -84,11 +84,11 @@ static int copy_attributes(int from_fd, int to_fd)
 {
     static const char *const names[] = {"security.selinux", "system.posix_acl_access"};
     char value[4096];
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const ssize_t n = fgetxattr(from_fd, names[i], value, sizeof(value));
+    ST_EACH (name, names) {
+        const ssize_t n = fgetxattr(from_fd, *name, value, sizeof(value));
         if (n < 0 && (errno == ENODATA || errno == ENOTSUP))
             continue;
-        if (n < 0 || fsetxattr(to_fd, names[i], value, (size_t)n, 0) != 0)
+        if (n < 0 || fsetxattr(to_fd, *name, value, (size_t)n, 0) != 0)
             return -errno;
     }
     return 0;

@@ -22,10 +22,10 @@ void st_history_sql_distrust(sqlite3 *db)
                                     {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
                                     {SQLITE_LIMIT_WORKER_THREADS, 0}};
     /* SQLite 3.33, which the build asks for, knows all of them; a setting cannot fail on an open file */
-    for (size_t i = 0; i < ST_ARRAY_LEN(settings); i++)
-        (void)sqlite3_db_config(db, settings[i][0], settings[i][1], NULL);
-    for (size_t i = 0; i < ST_ARRAY_LEN(limits); i++)
-        (void)sqlite3_limit(db, limits[i][0], limits[i][1]);
+    ST_EACH (setting, settings)
+        (void)sqlite3_db_config(db, (*setting)[0], (*setting)[1], NULL);
+    ST_EACH (limit, limits)
+        (void)sqlite3_limit(db, (*limit)[0], (*limit)[1]);
 }
 
 static int is_over(void *ctx)

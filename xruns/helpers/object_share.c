@@ -31,8 +31,7 @@ static void judge(struct st_object_share *share, int64_t busy_ns)
     const double half = ((double)share->cycle_n - (double)share->other_n / others) / 2;
     const double weight =
         fmax((double)busy_ns - (double)share->other_ns / others, 0) / (double)share->sample_ns;
-    for (size_t i = 0; i < share->files_n; i++) {
-        struct st_object_share_file *file = &share->files[i];
+    ST_EACH_OF (file, share->files, share->files_n) {
         const double beyond = weight * ((double)file->cycle_n - (double)file->other_n / others - half);
         file->beyond += beyond;
         file->beyond2 += beyond * beyond;

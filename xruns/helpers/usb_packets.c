@@ -64,9 +64,9 @@ static struct st_usb_endpoint *endpoint_of(struct st_usb_packets *p, const unsig
 {
     const struct st_usb_device *device = NULL;
     struct st_usb_endpoint *unused = NULL;
-    for (size_t i = 0; i < p->devices_n; i++) {
-        if (p->devices[i].bus == bus_of(head) && p->devices[i].number == head[11])
-            device = &p->devices[i];
+    ST_EACH_OF (known, p->devices, p->devices_n) {
+        if (known->bus == bus_of(head) && known->number == head[11])
+            device = known;
     }
     ST_EACH (endpoint, p->endpoints) {
         if (device != NULL && endpoint->device == device && endpoint->number == head[10])

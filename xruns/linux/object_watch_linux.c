@@ -180,20 +180,20 @@ static bool take_samples(struct sampler *sampler, int64_t from_ns, int64_t to_ns
 
 static struct sampler *find(struct st_object_watch *watch, uint32_t node)
 {
-    for (size_t i = 0; i < ST_OBJECT_WATCH_MAX; i++) {
-        if (watch->samplers[i] != NULL && watch->samplers[i]->thread.tid != 0 &&
-            watch->samplers[i]->thread.node == node)
-            return watch->samplers[i];
+    ST_EACH (at, watch->samplers) {
+        struct sampler *sampler = *at;
+        if (sampler != NULL && sampler->thread.tid != 0 && sampler->thread.node == node)
+            return sampler;
     }
     return NULL;
 }
 
 static struct sampler *find_room(struct st_object_watch *watch, int64_t now)
 {
-    for (size_t i = 0; i < ST_OBJECT_WATCH_MAX; i++) {
-        struct sampler *sampler = watch->samplers[i];
+    ST_EACH (at, watch->samplers) {
+        struct sampler *sampler = *at;
         if (sampler == NULL) {
-            sampler = watch->samplers[i] = calloc(1, sizeof(*sampler));
+            sampler = *at = calloc(1, sizeof(*sampler));
             if (sampler != NULL)
                 sampler->fd = -1;
             return sampler;

@@ -79,8 +79,8 @@ static int refuse(void)
         BPF_STMT(BPF_ALU | BPF_AND | BPF_K, ~X32),
     };
     size_t n = 5;
-    for (size_t i = 0; i < ST_ARRAY_LEN(refused); i++) {
-        filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)refused[i], 0, 1);
+    ST_EACH (number, refused) {
+        filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)*number, 0, 1);
         filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
     }
     filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "core/ns.h"
 #include "daemon/loop/watchdog.h"
 
 static struct st_events events;
@@ -90,8 +91,8 @@ static void be_busy(pid_t loop_tid, struct st_watchdog_view *view)
     atomic_store(&demoted_tid, 0);
     const struct st_watchdog_loop loop = {.tid = tid_of_loop, .cheeps = no_cheep, .ctx = &loop_tid};
     assert_int_equal(st_watchdog_start(&platform, 70, &loop, &events, &watchdog), 0);
-    for (int i = 0; i < ST_WATCHDOG_BUSY_CHECKS; i++)
-        st_watchdog_report_share(watchdog, 0.8);
+    for (int i = 1; i <= 1 + ST_WATCHDOG_BUSY_CHECKS; i++) /* 4 of each 5 s */
+        st_watchdog_report_cpu(watchdog, 4e9 * i, 5 * ST_NS_PER_S * i);
     st_watchdog_look(watchdog, view);
     st_watchdog_stop(watchdog);
 }
