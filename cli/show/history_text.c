@@ -221,7 +221,7 @@ static void put_details(const struct st_text_sheet *sheet, const json_t *documen
         st_text_row(sheet, "missed", "%" PRId64 " periods%s", sums->misses,
                     st_miss_events_text((uint64_t)sums->miss_events, (uint64_t)sums->misses,
                                         (double)sums->measured_ns / (double)ST_NS_PER_S, ST_ROOM(200)));
-    ST_PRINT(text, "%" PRId64 " device xruns and %" PRId64 " dropouts of clients", sums->device_xruns,
+    ST_PRINT(text, "%" PRId64 " of devices and %" PRId64 " of clients", sums->device_xruns,
              sums->dropouts - sums->device_xruns);
     if (watched_source(document) == NULL && sums->dropouts == 0)
         ST_PRINT(text, "other programs were not watched");

@@ -173,6 +173,18 @@ static void reason_metrics(FILE *out, const struct st_observe_view *view)
     }
 }
 
+static void place_metrics(FILE *out, const struct st_observe_view *view)
+{
+    st_observe_metric(out, "sleeptune_dropouts_by_place_total", "counter",
+                      "Dropouts of devices and clients, by the place where the sound was lost.");
+    ST_EACH_OF (source, view->sources, view->n) {
+        for (size_t j = 0; source->opened_n > 0 && j < ST_DROPOUT_PLACES; j++)
+            fprintf(out, "sleeptune_dropouts_by_place_total{source=\"%s\",place=\"%s\"} %" PRIu64 "\n",
+                    source->source, st_dropout_place_name((enum st_dropout_place)j),
+                    source->seen.places_n[j]);
+    }
+}
+
 /* NAME{source="...",client="...",device="..." */
 static void put_client(FILE *out, const char *name, const struct st_observed_view *source,
                        const struct st_dropout_client *client)
@@ -227,11 +239,13 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
     st_observe_metric(out, "sleeptune_lost_seconds_total", "counter",
                       "No sound for so long in dropouts whose length is known.");
     ST_EACH_OF (source, view->sources, view->n) {
-        if (source->opened_n > 0 && st_xrun_sources_find(source->source)->sees_cycles)
+        if (source->seen.lost_ns > 0 ||
+            (source->opened_n > 0 && st_xrun_sources_find(source->source)->sees_cycles))
             fprintf(out, "sleeptune_lost_seconds_total{source=\"%s\"} %.9f\n", source->source,
                     (double)source->seen.lost_ns / (double)ST_NS_PER_S);
     }
     reason_metrics(out, view);
+    place_metrics(out, view);
     if (named)
         client_metrics(out, view);
     st_observe_metric(out, "sleeptune_server_period_seconds", "gauge",

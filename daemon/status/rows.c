@@ -506,9 +506,9 @@ static void add_source(struct section *to, const struct st_observed_view *of)
     PUT(&line, "%s", of->source);
     if (of->why[0] != '\0')
         PUT(&line, " (%s)", of->why);
-    PUT(&line, ", device xruns: %" PRIu64, of->seen.device_xruns_n);
+    PUT(&line, ", dropouts of devices: %" PRIu64, of->seen.device_xruns_n);
     if (!of->device_only)
-        PUT(&line, ", dropouts of clients: %" PRIu64, of->seen.dropouts_n);
+        PUT(&line, ", of clients: %" PRIu64, of->seen.dropouts_n);
     if (of->seen.dropouts_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
         PUT(&line, ", when each client waited and computed is not known");
     put_ns(&line, "CPU time per poll", of->polls_n > 0,

@@ -168,7 +168,8 @@ char *st_view_metrics(const struct st_view *view, bool named)
         return NULL;
     if (view->loop != NULL)
         loop_metrics(out, view->loop);
-    st_observe_metric(out, "sleeptune_xruns_total", "counter", "Xruns by source.");
+    st_observe_metric(out, "sleeptune_xruns_total", "counter",
+                      "Dropouts of devices, resyncs and losses on a USB bus among them; of own: its xruns.");
     fprintf(out, "sleeptune_xruns_total{source=\"own\"} %" PRIu64 "\n", view->audio.xruns_n);
     st_observe_metrics(out, &view->observe, named);
     if (view->forecast != NULL && view->forecast->n > 0)

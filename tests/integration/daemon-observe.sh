@@ -37,7 +37,7 @@ config "$quiet" 'observe: { jack = "on"; jack_server = "studio"; pipewire = "off
 starts "the daemon starts"
 ok "a source that is there is watched" wait_for source_is jack state watching
 is "its server is the configured one" "$(value '[s for s in d["observe"] if s["source"] == "jack"][0]["why"]')" "server studio"
-ok "device xruns and dropouts of clients are counted apart" value_is \
+ok "dropouts of devices and of clients are counted apart" value_is \
     '[(s["device_xruns"], s["client_dropouts"]) for s in d["observe"] if s["source"] == "jack"]' '[(2, 3)]'
 ok "those of a client have its name" value_is \
     '[(c["name"], c["device"], c["dropouts"]) for s in d["observe"] if s["source"] == "jack" for c in s["clients"]]' "[('Carla Host?', 'system', 3)]"

@@ -838,7 +838,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
         .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
     expect_row("ALSA", "watching, last dropout ", "warn", false);
     expect_row("Watched",
-               "alsa, device xruns: 5, dropouts of clients: 3, when each client waited and computed is not "
+               "alsa, dropouts of devices: 5, of clients: 3, when each client waited and computed is not "
                "known, CPU time per poll not known yet (n = 0)",
                "ok", true);
     expect_no_row("Not watched");
@@ -863,7 +863,8 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     expect_row("Not seen here",
                "Bluetooth's radio, a second card that the server puts right, cables, power supply", "ok",
                true);
-    expect_row("Watched", "usb (USB packets of A), device xruns: 0, CPU time per poll not known yet (n = 0)",
+    expect_row("Watched",
+               "usb (USB packets of A), dropouts of devices: 0, CPU time per poll not known yet (n = 0)",
                "ok", true);
 }
 

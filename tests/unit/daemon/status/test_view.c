@@ -272,6 +272,34 @@ static void degrade_all(size_t sources_n)
             .source = i == 0 ? "jack" : "alsa", .mode = ST_OBSERVED_ON, .state = ST_OBSERVED_ABSENT};
 }
 
+static void metrics_have_places_and_lengths_that_are_known(void **state)
+{
+    (void)state;
+    struct st_xrun_seen seen = {.device_xruns_n = 2,
+                                .place = ST_DROPOUT_AT_BUS,
+                                .certainty = ST_CERTAINTY_EXACT,
+                                .lost_ns = 3000000,
+                                .client = "Card"};
+    view.observe.n = 2;
+    view.observe.sources[0] = (struct st_observed_view){.source = "usb", .opened_n = 1, .device_only = true};
+    view.observe.sources[1] = (struct st_observed_view){.source = "jack", .opened_n = 1};
+    st_dropout_table_take(&view.observe.sources[0].seen, &seen, ST_CAUSE_UNKNOWN, 0, 0);
+    seen = (struct st_xrun_seen){
+        .dropouts_n = 1, .place = ST_DROPOUT_AT_GRAPH, .certainty = ST_CERTAINTY_EXACT, .client = "Synth"};
+    st_dropout_table_take(&view.observe.sources[1].seen, &seen, ST_CAUSE_UNKNOWN, 0, 0);
+    char *text = st_view_metrics(&view, true);
+    const char *const lines[] = {
+        "\nsleeptune_dropouts_by_place_total{source=\"usb\",place=\"bus\"} 2\n",
+        "\nsleeptune_dropouts_by_place_total{source=\"usb\",place=\"resync\"} 0\n",
+        "\nsleeptune_dropouts_by_place_total{source=\"jack\",place=\"graph\"} 1\n",
+        "\nsleeptune_lost_seconds_total{source=\"usb\"} 0.003000000\n",
+    };
+    ST_EACH (line, lines)
+        assert_non_null(strstr(text, *line));
+    assert_null(strstr(text, "sleeptune_lost_seconds_total{source=\"jack\"}"));
+    free(text);
+}
+
 static void metrics_have_no_count_of_what_is_not_watched(void **state)
 {
     (void)state;
@@ -394,6 +422,7 @@ int main(void)
         TEST(history_without_a_folder_is_degraded_when_it_is_wanted),
         TEST(text_that_is_no_utf8_is_kept_readable),
         TEST(metrics_have_the_published_names_and_cumulative_buckets),
+        TEST(metrics_have_places_and_lengths_that_are_known),
         TEST(metrics_have_no_count_of_what_is_not_watched),
         TEST(metrics_count_each_degraded_part),
         TEST(books_that_do_not_balance_are_degraded_while_it_runs),
