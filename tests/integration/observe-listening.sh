@@ -35,4 +35,19 @@ is "each player has a latency, one of them 200 ms" \
 is "listening, the same one" "$(of 'on["latencies"] == off["latencies"] or (off["latencies"], on["latencies"])')" True
 is "the sink is suspended as soon after the last player" \
     "$(of 'abs(suspended["suspended_s listening"] - suspended["suspended_s"]) < 2 and suspended["suspended_s"] < 29 or suspended')" True
+
+# --- the server of another user that admits this one: the system's service hears no session ---
+if [ "$(id -u)" -eq 0 ]; then
+    chmod 755 "$tmp"
+    install -d -m 755 -o 65534 "$tmp/run"
+    session=(env HOME=/ XDG_RUNTIME_DIR="$tmp/run" PIPEWIRE_RUNTIME_DIR="$tmp/run")
+    setpriv --reuid 65534 --regid 65534 --clear-groups "${session[@]}" pipewire >"$tmp/server" 2>&1 &
+    server=$!
+    wait_for test -S "$tmp/run/pipewire-0"
+    chmod 777 "$tmp/run/pipewire-0"
+    said=$(sleep 3 | setpriv --reuid 1 --regid 65534 --clear-groups "${session[@]}" "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" -lon | head -1)
+    like "it does not listen to another user" "$said" '^ready .*; does not listen for silence: PipeWire belongs to another user'
+    kill "$server"
+    wait "$server" 2>/dev/null
+fi
 tap_done

@@ -53,6 +53,7 @@ struct observer {
     bool told_lately;
     int sync; /* after it, all objects of the server have been announced */
     char version[32];
+    bool is_others;   /* another user started the server */
     int64_t beyond_n; /* of the profile, as the latest ready line has it */
     struct st_pipewire_profile profile;
     struct st_process_watch *watch;
@@ -233,6 +234,10 @@ static void begin_listening(struct observer *observer)
                                                         .ctx = observer};
     if (observer->listener.program.pid == 0)
         return;
+    if (observer->is_others) { /* a service hears no one's session */
+        st_listener_end(&observer->listener, "PipeWire belongs to another user");
+        return;
+    }
     if (automatic && st_pipewire_version_of(observer->version) < ST_PIPEWIRE_VERSION(1, 2, 0)) {
         st_listener_end(&observer->listener,
                         "PipeWire is older than 1.2, so only observe.listen = \"on\" does");
@@ -376,6 +381,7 @@ static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EV
 static void on_info(void *ctx, const struct pw_core_info *info)
 {
     struct observer *observer = ctx;
+    observer->is_others |= info->user_name != NULL && !spa_streq(info->user_name, pw_get_user_name());
     if ((info->change_mask & PW_CORE_CHANGE_MASK_PROPS) == 0 || info->version != NULL)
         ST_PRINT(observer->version, "%s", info->version != NULL ? info->version : "");
     if (observer->profile.ring != NULL)
