@@ -1,4 +1,5 @@
-/* Where the sound of a dropout was lost. */
+/* Where the sound of a dropout was lost. That a program itself had nothing to write is no place of its own:
+ * its server sees an empty buffer in either case. */
 #pragma once
 
 #include "core/base.h"
