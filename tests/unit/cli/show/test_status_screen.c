@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "cli/show/status_screen.h"
+#include "core/text/text.h"
+#include "tests/unit/screen.h"
 
 static const char text_of_document[] =
     "{\"schema\":\"sleeptune-status/1\",\"time_ns\":1700000000000000000,\"screen\":{"
@@ -50,6 +52,16 @@ static char *drawn(int rows, int columns, bool unicode, const json_t *of, const 
     return text;
 }
 
+/* The screen of a document, which is freed. */
+static void draws(const char *name, int rows, int columns, bool unicode, json_t *of,
+                  const struct st_status_screen *how)
+{
+    char *text = drawn(rows, columns, unicode, of, how);
+    screen_is(ST_TEXT(64, "status_screen/%s", name), text);
+    free(text);
+    json_decref(of);
+}
+
 /* The n-th row, to be freed. */
 static char *row_of(const char *text, int n)
 {
@@ -67,49 +79,22 @@ static void has(const char *text, const char *part)
 static void first_screen_is_the_answer_the_figures_and_one_next_step(void **state)
 {
     (void)state;
-    json_t *of = document();
-    char *text = drawn(30, 80, true, of, &(struct st_status_screen){.socket = "/run/s"});
-    assert_int_equal(strncmp(text, "Does not hold 128 frames: 4 of 1000 periods missed", 50), 0);
-    has(text, "\nWarning       loop: no right to SCHED_FIFO\n");
-    has(text, "\nLateness      median 27.4 µs, 99 % 58.4 µs, worst 8.872 ms (n = 1000)\n");
-    has(text, "\nNext          sleeptune history --causes\n");
-    assert_null(strstr(text, "Causes"));
-    assert_null(strstr(text, "a detail among them"));
-    assert_null(strstr(text, "/run/s"));
-    free(text);
-    json_decref(of);
+    draws("first", 30, 80, true, document(), &(struct st_status_screen){.socket = "/run/s"});
 }
 
 static void details_are_all_sections_and_the_socket(void **state)
 {
     (void)state;
-    json_t *of = document();
-    char *text = drawn(40, 80, true, of, &(struct st_status_screen){.details = true, .socket = "/run/s"});
-    has(text, "\nOdd           a detail among them\n");
-    has(text, "\nCauses\n              1 late wake-up: page fault\n");
-    has(text, "\n              22:13:19 late-wake: woke late\n"); /* today */
-    has(text, "2023-07-22 04:26:40 config-read: months ago\n");
-    has(text, "\nSocket        /run/s\n");
-    free(text);
-    json_decref(of);
+    draws("details", 40, 80, true, document(),
+          &(struct st_status_screen){.details = true, .socket = "/run/s"});
 }
 
 static void live_screen_has_details_as_room_allows_and_the_message_last(void **state)
 {
     (void)state;
-    json_t *of = document();
     const struct st_status_screen how = {.live = true, .message = "Live; q quits"};
-    char *text = drawn(40, 80, true, of, &how), *last = row_of(text, 39);
-    has(text, "1 late wake-up: page fault");
-    assert_string_equal(last, "Live; q quits");
-    free(last);
-    free(text);
-    text = drawn(12, 40, true, of, &how);
-    has(text, "Does not hold 128 frames: 4 of 1000");
-    has(text, "loop: no right to\n              SCHED_FIFO\n");
-    has(text, "\nLive; q quits\n");
-    free(text);
-    json_decref(of);
+    draws("live", 40, 80, true, document(), &how);
+    draws("live-small", 12, 40, true, document(), &how);
 }
 
 /* A table of clients behind the first section; the last of them is a detail. */
@@ -133,45 +118,23 @@ static json_t *document_with_clients(int n)
 static void clients_are_a_table_with_names_before_numbers(void **state)
 {
     (void)state;
-    json_t *of = document_with_clients(4);
-    char *text = drawn(30, 80, true, of, &(struct st_status_screen){0});
-    has(text, "\n\nProgram                    Dropouts  Why                             Load   Peak\n"
-              "HeavyReverb                     407  lost the CPU to its own thread  12 %  117 %\n"
-              "Client 1 with a long …            0                                  12 %\n");
-    has(text, "\n1 more: --details\n\nNext          sleeptune history --causes\n");
-    free(text);
-    text = drawn(30, 40, false, of, &(struct st_status_screen){0}); /* the last columns have to go */
-    has(text, "\nHeavyReverb          407  lost the CPU ~\n");
-    assert_null(strstr(text, "117 %"));
-    free(text);
-    json_decref(of);
-    of = document_with_clients(30);
-    text = drawn(60, 80, true, of, &(struct st_status_screen){0});
-    char *last = row_of(text, 19);
-    assert_string_equal(last, "Next          sleeptune history --causes");
-    has(text, " more: --details\n\nNext ");
-    free(last);
-    free(text);
-    text = drawn(80, 80, true, of, &(struct st_status_screen){.details = true});
-    has(text, "\nClient 28 with");
-    has(text, "\nClient 29 with");
-    free(text);
-    json_decref(of);
+    const struct st_status_screen first = {0};
+    draws("clients", 30, 80, true, document_with_clients(4), &first);
+    draws("clients-narrow", 30, 40, false, document_with_clients(4),
+          &first); /* the last columns have to go */
+    draws("many-clients", 60, 80, true, document_with_clients(30), &first);
+    draws("many-clients-details", 80, 80, true, document_with_clients(30),
+          &(struct st_status_screen){.details = true});
 }
 
 static void long_message_takes_the_rows_it_needs(void **state)
 {
     (void)state;
-    json_t *of = document();
-    char *text = drawn(12, 40, true, of,
-                       &(struct st_status_screen){
-                           .live = true,
-                           .alert = true,
-                           .message = "No connection since 12:00:00: sleeptuned on /run/x does not answer"});
-    has(text, "\nNo connection since 12:00:00: sleeptuned\non /run/x does not answer\n");
-    has(text, "Does not hold 128 frames: 4 of 1000");
-    free(text);
-    json_decref(of);
+    const struct st_status_screen how = {
+        .live = true,
+        .alert = true,
+        .message = "No connection since 12:00:00: sleeptuned on /run/x does not answer"};
+    draws("no-connection", 12, 40, true, document(), &how);
 }
 
 static int columns_of(const char *row)
