@@ -31,7 +31,7 @@ struct st_glitch {
 };
 
 /* Each of three kinds at each of three lengths: one frame, 1 ms and 20 ms, the shortest that the classes of
- * path promise to find (ears/detect.h). */
+ * path promise to find (ears/hearing.h). */
 #define ST_SIGNAL_GLITCHES_MAX 9
 
 struct st_signal {

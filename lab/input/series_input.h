@@ -56,7 +56,7 @@ void st_series_input_finish(struct st_series_input *input);
  * NULL: errno has the reason. */
 FILE *st_series_input_open(const char *path, size_t *ret_cell);
 
-/** Reads a recording, the JSON of `sleeptune-lab series` or `simulate`, or text (chart/input/series_text).
+/** Reads a recording, the JSON of `sleeptune-lab series` or `simulate`, or text (lab/input/series_text).
  * The first bytes decide which. @param path as of st_series_input_open. @param options the period of text
  * that has none. @return an st_exit, after a message. Free the result with st_series_input_finish, also after
  * a failure. */

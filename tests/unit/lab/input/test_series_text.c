@@ -1,4 +1,4 @@
-/* chart/input/series_text: columns and CSV, and what is no figure. */
+/* lab/input/series_text: columns and CSV, and what is no figure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
