@@ -15,7 +15,7 @@
 /* What the loop keeps between cycles besides st_loop. */
 struct state {
     struct st_ring *ring;
-    uint64_t lost_pending, lost_skipped_pending; /* not yet told through the ring */
+    uint64_t lost_pending, lost_skipped_pending; /* not yet reported through the ring */
     int cause_tokens;
     int64_t cause_refilled_ns;
     uint64_t k;      /* the next cycle's period */
@@ -208,8 +208,8 @@ int st_loop_run(struct st_loop *loop)
         take_cause(loop, &state, p->clock.now_ns(&p->clock), 0);
         state.cause_tokens = CAUSE_BURST;
     }
-    /* What warm-up lost or left untold is not counted. The mark needs room: wait for the drain thread if it
-     * must be. */
+    /* Drop what was lost during warm-up. The start mark needs room in the ring: wait for the drain thread to
+     * make it. */
     state.lost_pending = state.lost_skipped_pending = 0;
     loop->lost_cycles = loop->lost_skipped = 0;
     bool room;

@@ -50,8 +50,8 @@ static void print_status(const struct st_printer *printer, enum st_status status
 
 /* --- settings --- */
 
-/** Status, what is wrong, what it may cost. The title, where a sentence above has said what is wrong, or the
- * rest depends on it. */
+/** Status, what is wrong, what it may cost. A finding that a sentence above has explained (is_said), and one
+ * that depends on something unknown, have their rule's title instead of what is wrong. */
 static void print_row(const struct st_printer *printer, const struct st_report *report,
                       const struct st_finding *finding, bool is_said)
 {

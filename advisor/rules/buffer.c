@@ -295,7 +295,8 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
                     : "PipeWire's default quantum");
 }
 
-/* In this order: who runs JACK wants it, and where PulseAudio runs beside PipeWire, that one has no sound. */
+/* The first that runs has the size. JACK is first: it runs because its user started it. PulseAudio comes
+ * before PipeWire: where both run, PulseAudio has the sound cards. */
 static const struct {
     bool (*find)(const struct st_facts *facts, struct st_wish *ret);
     const char *daemon;

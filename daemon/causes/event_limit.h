@@ -30,15 +30,18 @@ size_t st_event_limit_place(struct st_event_kinds *kinds, const struct st_event 
 /** Place of the most frequent kind. */
 size_t st_event_limit_largest(const struct st_event_kinds *kinds);
 
-/* 30: a bad half minute of a few clients has less. Then one a second: 3600 rows an hour of some 0.3 kB, 1 MB,
- * which the smallest history (4 MB) can bear. Late wake-ups are at most five a second
- * (daemon/causes/causes.c), and dropouts are compared with all of them; those of one source and kind are at
- * most 34 in 10 s (daemon/observe/observed.h), and most say whose they are. */
-#define ST_EVENT_LIMIT_BURST_N      30
+/* Events of a kind pass at once, BURST_N of them, then one in each EACH_NS: one a second is 3600 rows an hour
+ * of some 0.3 kB, 1 MB, which the smallest history (4 MB) can bear. A bad half minute of a few clients has
+ * fewer than 30. */
+#define ST_EVENT_LIMIT_BURST_N 30
+#define ST_EVENT_LIMIT_EACH_NS INT64_C(1000000000)
+/* The same of dropouts and late wake-ups: dropouts are compared with all late wake-ups, which are at most
+ * five a second (daemon/causes/causes.c); dropouts of one source and kind are at most 34 in 10 s
+ * (daemon/observe/observed.h). */
 #define ST_EVENT_LIMIT_SEEN_BURST_N 60
-#define ST_EVENT_LIMIT_EACH_NS      INT64_C(1000000000)
 #define ST_EVENT_LIMIT_SEEN_NS      INT64_C(200000000)
-#define ST_EVENT_LIMIT_SUM_NS       INT64_C(60000000000)
+/* What is held back becomes one event after this time. */
+#define ST_EVENT_LIMIT_SUM_NS INT64_C(60000000000)
 
 /** All zero: nothing so far. Threads: the owner's lock. */
 struct st_event_limit {

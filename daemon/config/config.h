@@ -116,7 +116,8 @@ bool st_config_own_stream(const struct st_config *config);
 /** Are notifications wanted? */
 bool st_config_notifies(const struct st_config *config);
 
-/** Reads a file. @return as st_config_parse, or what reading said (reported too, -ENOENT as well). */
+/** Reads a file. A file that cannot be read, or is not there, is reported to error(), too.
+ * @return as st_config_parse, or the error of machine->read_text. */
 ST_NODISCARD int st_config_load(struct st_machine *machine, const char *path, struct st_config *ret,
                                 st_config_error_fn error, void *ctx);
 

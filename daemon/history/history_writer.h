@@ -2,9 +2,10 @@
  * (store/history/history.h).
  *
  * No thread waits for it: minutes and events go into lists. While the file cannot be written they stay
- * there, at most ST_HISTORY_WRITER_MINUTES_MAX and ST_HISTORY_WRITER_EVENTS_MAX, the oldest are dropped and
- * counted; it is tried again every half minute. Events reach the file within ST_HISTORY_WRITER_EVENTS_NS, a
- * minute at once. The same thread reads the file for who asks. */
+ * there, at most ST_HISTORY_WRITER_MINUTES_MAX and ST_HISTORY_WRITER_EVENTS_MAX: beyond that the oldest
+ * minute, or the oldest event of the most frequent kind, is dropped and counted; it is tried again every half
+ * minute. Events reach the file within ST_HISTORY_WRITER_EVENTS_NS, a minute at once. The same thread reads
+ * the file for who asks. */
 #pragma once
 
 #include "daemon/causes/causes.h"

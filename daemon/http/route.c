@@ -70,8 +70,8 @@ static bool is_host_allowed(const char *host, const struct st_route_names *names
         return inet_pton(AF_INET6, name, address) == 1;
     if (inet_pton(AF_INET, name, address) == 1 || strcasecmp(name, "localhost") == 0)
         return true;
-    /* one that calls itself studio.example.org is "studio", too; to one called studio "studio.example.org"
-     * may be anybody's */
+    /* A computer named studio.example.org answers to "studio", too. One named studio does not answer to
+     * "studio.example.org": that name may belong to another computer. */
     const char *machine = names->machine;
     const size_t label_len = strcspn(machine, ".");
     if (is_word_of(name, names->others))

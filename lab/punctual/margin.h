@@ -35,9 +35,9 @@ struct st_margin {
     int64_t overshoot_ns;     /* that the last sleep saw; INT64_MIN: none yet */
     int64_t spun_ns;          /* what the last wait spun */
     int64_t read_ns;          /* what a clock read takes in a spin */
-    float turns_per_ns; /* of an empty loop that a spin makes between two reads; learned from the next two */
-    unsigned turns_n;   /* made since the last review */
-    int64_t turns_ns;   /* in this time */
+    float turns_per_ns; /* of the empty loop between two clock reads of a spin: from the next two fields */
+    unsigned turns_n;   /* turns of that loop since the speed was last computed */
+    int64_t turns_ns;   /* how long they took */
     enum st_margin_kind kind;
     unsigned learn_every;  /* one overshoot in this many waits is learned */
     unsigned until_learn;  /* waits until the next one is */
