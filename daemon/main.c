@@ -133,8 +133,8 @@ static void on_signal(int number)
         ends_by = number;
 }
 
-/* RLIMIT_RTTIME: the kernel tells the real-time thread that ran too long, which takes its own priority away
- * at once, as an ordinary thread might never get a CPU to do it. The main thread tells about it and demotes
+/* RLIMIT_RTTIME: the kernel signals the real-time thread that ran too long, which takes its own priority away
+ * at once, as an ordinary thread might never get a CPU to do it. The main thread reports it and demotes
  * the loop. */
 static void on_rttime(ST_UNUSED int number)
 {

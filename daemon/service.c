@@ -418,10 +418,10 @@ static void report_news(struct st_service *service)
     st_notify_look(service->notify, st_config_notifies(&service->config), &view,
                    st_clock_now_ns(&service->platform->clock));
     ST_EACH_OF (part, degraded, n) {
-        bool told = false;
-        for (size_t j = 0; j < service->degraded_n && !told; j++)
-            told = strcmp(part->why, service->degraded[j].why) == 0;
-        if (!told)
+        bool is_there = false;
+        for (size_t j = 0; j < service->degraded_n && !is_there; j++)
+            is_there = strcmp(part->why, service->degraded[j].why) == 0;
+        if (!is_there)
             st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, ST_EVENT_DEGRADED, "%s: %s",
                           part->what, part->why);
     }

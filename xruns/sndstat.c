@@ -235,7 +235,8 @@ static bool began_anew(const struct st_snd_channel *before, const struct st_snd_
 }
 
 /** fragments_n: lost since the last look. They are one loss of sound, as far as can be seen. */
-static void tell(const struct st_snd_channel *channel, uint64_t fragments_n, st_xrun_seen_fn seen, void *ctx)
+static void report(const struct st_snd_channel *channel, uint64_t fragments_n, st_xrun_seen_fn seen,
+                   void *ctx)
 {
     struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT};
     ST_PRINT(sighting.device, "%s", channel->name);
@@ -265,7 +266,7 @@ void st_sndstat_look_at(struct st_snd_counters *counters, const struct st_snd_ch
         n = counters->looked ? n : 0; /* at the first look: what was before it */
     }
     if (n > 0)
-        tell(channel, n, seen, ctx);
+        report(channel, n, seen, ctx);
     counters->channels[i] = *channel;
     counters->present[i] = true;
 }

@@ -256,7 +256,7 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
 }
 
 /** A posted text may show that PipeWire runs, and no setting of it. */
-static bool is_told(const struct st_facts *facts)
+static bool knows_pipewire(const struct st_facts *facts)
 {
     static const char *const keys[] = {ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_FORCE_QUANTUM,
                                        ST_KEY_PIPEWIRE_RUNNING_FRAMES};
@@ -324,7 +324,7 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
             why = "the running sound server belongs to another user";
             continue;
         }
-        if (row->find == of_pipewire && !is_told(facts)) {
+        if (row->find == of_pipewire && !knows_pipewire(facts)) {
             why = "sleeptune found no buffer size in use";
             continue;
         }

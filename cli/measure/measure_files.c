@@ -13,8 +13,8 @@ struct lane {
     const char *command;
     struct st_recording *recording;
     char path[PATH_BYTES];
-    int error; /* the first one; negative errno */
-    bool told; /* while it ran */
+    int error;     /* the first one; negative errno */
+    bool reported; /* while it ran */
 };
 
 struct st_measure_files {
@@ -58,9 +58,9 @@ static void on_flush(void *ctx)
 {
     struct lane *lane = ctx;
     keep_first(lane, st_recording_flush(lane->recording));
-    if (lane->error == 0 || lane->told)
+    if (lane->error == 0 || lane->reported)
         return;
-    lane->told = true; /* reported at once, because the run may last for hours */
+    lane->reported = true; /* reported at once, because the run may last for hours */
     (void)st_failure(lane->command, "cannot write %s: %s; the measurement goes on without it", lane->path,
                      strerror(-lane->error));
 }

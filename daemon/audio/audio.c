@@ -65,7 +65,7 @@ struct st_audio {
     const struct st_stream_module *module;
     struct st_own_stream *stream; /* NULL: closed */
     unsigned failures;
-    uint64_t xruns_told;
+    uint64_t xruns_reported_n;
     struct st_audio_judge judge;
 };
 
@@ -79,12 +79,12 @@ static void note_failure(struct st_audio *audio, enum st_event_kind kind, const 
     audio->failures++;
     const int64_t pause_ns = st_audio_backoff_ns(audio->failures);
     pthread_mutex_lock(&audio->mutex);
-    const bool told = strcmp(audio->view.error, error) == 0;
+    const bool known = strcmp(audio->view.error, error) == 0;
     audio->view.state = ST_AUDIO_WAITING;
     audio->view.retry_after_ns = pause_ns;
     ST_PRINT(audio->view.error, "%s", error);
     pthread_mutex_unlock(&audio->mutex);
-    if (!told) /* each reason once, not each try */
+    if (!known) /* each reason once, not each try */
         st_events_add(
             audio->events, ST_LOG_WARN, wall_ns(audio), kind,
             "the daemon's own stream does not run: %s. sleeptuned continues without it and tries again "
@@ -102,27 +102,27 @@ static void note_running(struct st_audio *audio)
     view->error[0] = '\0';
     view->opened_n++;
     audio->module->describe(audio->stream, view);
-    const struct st_audio_view told = *view;
+    const struct st_audio_view now = *view;
     pthread_mutex_unlock(&audio->mutex);
     st_events_add(audio->events, ST_LOG_INFO, wall_ns(audio), ST_EVENT_AUDIO_OPEN,
-                  "the daemon's own stream on %s, device %.80s: %lld Hz, %s, buffer %s", told.backend,
-                  told.device, (long long)told.rate_hz, told.format, ST_NS(told.latency_ns));
+                  "the daemon's own stream on %s, device %.80s: %lld Hz, %s, buffer %s", now.backend,
+                  now.device, (long long)now.rate_hz, now.format, ST_NS(now.latency_ns));
 }
 
 /* What came since the last look is one event; too many events are summed (daemon/causes/event_limit.h). */
-static void tell_xruns(struct st_audio *audio)
+static void report_xruns(struct st_audio *audio)
 {
-    const uint64_t n = atomic_load(&audio->seen.xruns), new_n = n - audio->xruns_told;
+    const uint64_t n = atomic_load(&audio->seen.xruns), new_n = n - audio->xruns_reported_n;
     if (new_n == 0)
         return;
-    struct st_event told =
+    struct st_event event =
         st_event_make(wall_ns(audio), ST_EVENT_OWN_XRUN, "%s", audio->view.backend); /* what to look at */
-    ST_PRINT(told.source, "own");
-    ST_PRINT(told.device, "%.63s", audio->view.device_name);
-    told.certainty = ST_CERTAINTY_EXACT;
-    told.count_n = (int64_t)new_n;
-    st_events_put(audio->events, ST_LOG_WARN, &told);
-    audio->xruns_told = n;
+    ST_PRINT(event.source, "own");
+    ST_PRINT(event.device, "%.63s", audio->view.device_name);
+    event.certainty = ST_CERTAINTY_EXACT;
+    event.count_n = (int64_t)new_n;
+    st_events_put(audio->events, ST_LOG_WARN, &event);
+    audio->xruns_reported_n = n;
 }
 
 static bool is_stopping(struct st_audio *audio)
@@ -160,7 +160,7 @@ static int64_t step(struct st_audio *audio)
     const char *broken = audio->module->find_failure(audio->stream);
     if (is_stopping(audio))
         return 0;
-    tell_xruns(audio);
+    report_xruns(audio);
     if (st_audio_hangs(&audio->judge, atomic_load(&audio->seen.calls), audio->view.latency_ns) &&
         broken == NULL)
         broken = "the sound system no longer asks sleeptuned for samples";

@@ -51,7 +51,7 @@ bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st
         return true;
     if (bucket->sum.count_n == 0) {
         bucket->since_ns = since_ns;
-        bucket->told_ns = now_ns;
+        bucket->held_ns = now_ns;
         bucket->level = level;
         bucket->sum = *event;
         bucket->sum.count_n = event->count_n != INT64_MIN ? event->count_n : 1;
@@ -68,7 +68,7 @@ bool st_event_limit_sum(struct st_event_limit *limit, int64_t now_ns, int64_t wa
                         struct st_event *ret, enum st_log_level *ret_level)
 {
     ST_EACH_OF (bucket, limit->buckets, limit->kinds.kinds_n) {
-        if (bucket->sum.count_n == 0 || (!all && now_ns - bucket->told_ns < ST_EVENT_LIMIT_SUM_NS))
+        if (bucket->sum.count_n == 0 || (!all && now_ns - bucket->held_ns < ST_EVENT_LIMIT_SUM_NS))
             continue;
         *ret = bucket->sum;
         ret->wall_ns = wall_ns;

@@ -51,7 +51,7 @@ struct st_event_limit {
         int64_t at_ns;
         /* what was held back since the last sum; sum.count_n 0: nothing */
         int64_t since_ns; /* when the first of it happened */
-        int64_t told_ns;  /* when that was held back */
+        int64_t held_ns;  /* when that was held back */
         struct st_event sum;
         enum st_log_level level; /* the most urgent */
     } buckets[ST_EVENT_KINDS_MAX];

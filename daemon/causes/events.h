@@ -59,7 +59,7 @@ void st_events_listen(struct st_events *events, void (*hear)(void *ctx, const st
  * any. */
 void st_events_set_meanwhile(struct st_events *events, const struct st_meanwhile *meanwhile);
 
-/** Keeps an event and tells who listens. */
+/** Keeps an event and calls who listens. */
 void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event);
 
 /** The same for an event that has only words; it is logged at once. */

@@ -15,7 +15,7 @@ const char *st_kernel_log_judge(const char *record, char *ret_about, size_t abou
 {
     static const char *const usb[] = {"usb ",           "xhci_hcd ", "ehci-pci ",
                                       "snd_usb_audio ", "usb_audio", "hub "};
-    static const char *const told[] = {"reset", "disconnect", "new "};
+    static const char *const starts[] = {"reset", "disconnect", "new "};
     const char *text = strchr(record, ';');
     const unsigned long level = strtoul(record, NULL, 10);
     ret_about[0] = '\0';
@@ -26,7 +26,7 @@ const char *st_kernel_log_judge(const char *record, char *ret_about, size_t abou
     bool of_usb = false, counts = level <= WARNING;
     ST_EACH (word, usb)
         of_usb = of_usb || st_text_begins(text, *word);
-    ST_EACH (word, told)
+    ST_EACH (word, starts)
         counts = counts || (of_usb && about < len && strstr(text + about, *word) != NULL);
     if (!counts)
         return NULL;

@@ -63,7 +63,7 @@ struct st_history_writer {
     bool keeps_later;                                             /* the copy waits for them */
     struct st_history_writer_view view;
 
-    int told[2]; /* a pipe: a byte for each answer */
+    int answer_pipe[2]; /* a byte for each answer */
 
     /* the thread's */
     struct st_history_file file;
@@ -214,7 +214,7 @@ static void answer(struct st_history_writer *writer, struct asked *asked)
     pthread_mutex_lock(&writer->mutex);
     append_asked(&writer->answered, asked);
     pthread_mutex_unlock(&writer->mutex);
-    (void)!write(writer->told[1], "", 1); /* full: it wakes anyway */
+    (void)!write(writer->answer_pipe[1], "", 1); /* full: it wakes anyway */
 }
 
 /* The cycles of the last events, if they are wanted. */
@@ -349,8 +349,8 @@ static void free_writer(struct st_history_writer *writer)
     free(writer->recorder.levels);
     give_answers(writer->asked);
     give_answers(writer->answered);
-    for (size_t i = 0; i < 2 && writer->told[i] >= 0; i++)
-        close(writer->told[i]);
+    for (size_t i = 0; i < 2 && writer->answer_pipe[i] >= 0; i++)
+        close(writer->answer_pipe[i]);
     pthread_cond_destroy(&writer->cond);
     pthread_mutex_destroy(&writer->mutex);
     free(writer);
@@ -365,7 +365,7 @@ int st_history_writer_start(struct st_platform *platform, const struct st_config
     writer->platform = platform;
     writer->file = (struct st_history_file){.platform = platform, .events = events, .lock_fd = -1};
     writer->view.bytes = INT64_MIN;
-    writer->told[0] = -1;
+    writer->answer_pipe[0] = -1;
     writer->retry_ns = INT64_MIN;
     pthread_mutex_init(&writer->mutex, NULL);
     st_waiting_rows_init(&writer->waiting);
@@ -379,7 +379,7 @@ int st_history_writer_start(struct st_platform *platform, const struct st_config
                       "/sleeptune, or set STATE_DIRECTORY to a folder that sleeptuned can write."
                     : "");
     int r = st_posix_condition_init(&writer->cond);
-    if (r == 0 && pipe2(writer->told, O_CLOEXEC | O_NONBLOCK) != 0)
+    if (r == 0 && pipe2(writer->answer_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         r = -errno;
     if (r == 0) {
         st_events_listen(events, hear, writer); /* the thread may add one at once */
@@ -475,15 +475,15 @@ void st_history_writer_ask(struct st_history_writer *writer, const struct st_his
 
 void st_history_writer_wait(const struct st_history_writer *writer, struct st_wait *wait)
 {
-    st_wait_to_read(wait, writer->told[0]);
+    st_wait_to_read(wait, writer->answer_pipe[0]);
 }
 
 void st_history_writer_turn(struct st_history_writer *writer, const struct st_wait *wait)
 {
     char bytes[16];
-    if (!st_wait_can_read(wait, writer->told[0]))
+    if (!st_wait_can_read(wait, writer->answer_pipe[0]))
         return;
-    (void)!read(writer->told[0], bytes, sizeof(bytes));
+    (void)!read(writer->answer_pipe[0], bytes, sizeof(bytes));
     pthread_mutex_lock(&writer->mutex);
     struct asked *answered = writer->answered;
     writer->answered = NULL;

@@ -99,7 +99,7 @@ static bool pause_until_check(const struct st_watchdog *watchdog)
 }
 
 /* Other programs may starve ordinary threads too; the loop runs on then, and an event says so. */
-static void tell_starved(struct st_watchdog *watchdog, bool guilty)
+static void report_starved(struct st_watchdog *watchdog, bool guilty)
 {
     if (guilty)
         st_watchdog_demote(watchdog, ST_WATCHDOG_STARVED);
@@ -124,7 +124,7 @@ static void *run_checker(void *ctx)
         const int64_t now_cpu_ns = loop_cpu_ns(watchdog), now_ns = st_clock_now_ns(&platform->clock);
         if (starved) {
             const int64_t used_ns = cpu_ns >= 0 && now_cpu_ns >= 0 ? now_cpu_ns - cpu_ns : -1;
-            tell_starved(watchdog, st_watchdog_guilty(used_ns, now_ns - since_ns));
+            report_starved(watchdog, st_watchdog_guilty(used_ns, now_ns - since_ns));
         }
         if (starved || judge.silent_checks == 0) {
             judge.silent_checks = 0;

@@ -64,10 +64,10 @@ ST_NODISCARD int st_watchdog_start(struct st_platform *platform, int loop_priori
 /** Within 3 s of the end of the loop's canary. NULL is fine. */
 void st_watchdog_stop(struct st_watchdog *watchdog);
 
-/** Tells what CPU time the loop used so far, at now_ns (CLOCK_MONOTONIC); call every 5 s. Threads: one. */
+/** Reports what CPU time the loop used so far, at now_ns (CLOCK_MONOTONIC); call every 5 s. Threads: one. */
 void st_watchdog_report_cpu(struct st_watchdog *watchdog, double cpu_ns, int64_t now_ns);
 
-/** Takes real-time priority from the loop and tells why. Threads: any. */
+/** Takes real-time priority from the loop and logs why. Threads: any. */
 void st_watchdog_demote(struct st_watchdog *watchdog, enum st_watchdog_reason reason);
 
 /** Threads: any. */

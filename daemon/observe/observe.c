@@ -8,9 +8,9 @@
  * xruns/xrun_program.c): 128 kB/s or some 2000 lines, twice what 256 nodes of PipeWire can cause. Who writes
  * more is held up by its pipe. Events are at most as late by it. Twice: a line, or a few words and the end,
  * cost no wake-up more. */
-#define LOOK_EACH_NS (250 * ST_NS_PER_MS)
-#define TELL_EACH_NS (5 * ST_NS_PER_S)
-#define PATH_BYTES   64
+#define LOOK_EACH_NS   (250 * ST_NS_PER_MS)
+#define REPORT_EACH_NS (5 * ST_NS_PER_S)
+#define PATH_BYTES     64
 
 struct st_observe {
     struct st_platform *platform;
@@ -20,7 +20,7 @@ struct st_observe {
     bool may_rest;                                  /* loop.when: while nothing plays, wake-ups are rare */
     int64_t read_ns[ST_OBSERVE_SOURCES_MAX];        /* when its descriptor was last readable */
     int64_t rests_until_ns[ST_OBSERVE_SOURCES_MAX]; /* it does not wake the daemon before */
-    int64_t told_ns;                                /* when events of all that was seen were last asked for */
+    int64_t reported_ns;                            /* when events of all that was seen were last asked for */
     struct counted {
         int64_t watched_ns;
         uint64_t dropouts_n;             /* of it, and of its clients */
@@ -104,7 +104,7 @@ int st_observe_new(struct st_platform *platform, const struct st_xrun_source *co
     observe->cycles = strlen(cycles) < ST_XRUN_SERVER_BYTES ? cycles : "";
     observe->platform = platform;
     observe->minute_ns = st_clock_now_ns(&platform->clock);
-    observe->told_ns = observe->minute_ns - TELL_EACH_NS;
+    observe->reported_ns = observe->minute_ns - REPORT_EACH_NS;
     for (; observe->n < ST_OBSERVE_SOURCES_MAX && sources[observe->n] != NULL; observe->n++)
         st_observed_init(&observe->sources[observe->n], platform, events, sources[observe->n]);
     ST_EACH_OF (source, observe->sources, observe->n) {
@@ -156,7 +156,7 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
         ret->by = source->source;
         memcpy(ret->what, source->played, sizeof(ret->what));
     }
-    int64_t period_of_ns = INT64_MIN; /* a card's own source plays, too, and does not tell the period */
+    int64_t period_of_ns = INT64_MIN; /* a card's own source plays, too, and does not report the period */
     ST_EACH_OF (o, observe->sources, observe->n) {
         const struct st_observed_view *source = &o->view;
         if (source->seen.frames <= 0 || source->played_ns <= period_of_ns ||
@@ -224,12 +224,12 @@ void st_observe_minute_so_far(struct st_observe *observe, struct st_observe_minu
 {
     struct st_platform *p = observe->platform;
     const int64_t now_ns = st_clock_now_ns(&p->clock);
-    const bool tells =
-        now_ns - observe->told_ns >= TELL_EACH_NS; /* who asks more often makes no more events */
-    for (size_t i = 0; tells && i < observe->n; i++)
-        st_observed_tell(&observe->sources[i]);
-    if (tells)
-        observe->told_ns = now_ns;
+    const bool is_due =
+        now_ns - observe->reported_ns >= REPORT_EACH_NS; /* who asks more often makes no more events */
+    for (size_t i = 0; is_due && i < observe->n; i++)
+        st_observed_report(&observe->sources[i]);
+    if (is_due)
+        observe->reported_ns = now_ns;
     take_minute(observe, ret);
     ret->watched.to_wall_ns = st_clock_wall_ns(&p->clock);
     ret->watched.from_wall_ns = st_ns_sub(ret->watched.to_wall_ns, st_ns_sub(now_ns, observe->minute_ns));

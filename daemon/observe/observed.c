@@ -69,24 +69,24 @@ static struct st_event event_of(const struct st_observed *o, const struct st_xru
     return event;
 }
 
-static void tell(const struct st_observed *o, struct st_observed_pending *pending)
+static void report(const struct st_observed *o, struct st_observed_pending *pending)
 {
     st_events_put(o->events, ST_LOG_WARN, &pending->event);
-    pending->told_ns = now_ns(o);
+    pending->reported_ns = now_ns(o);
     /* device, client and reason stay: the next one of them is counted here */
     pending->event.count_n = pending->event.cycles_n = 0;
 }
 
-static bool untold(const struct st_observed_pending *pending)
+static bool is_unreported(const struct st_observed_pending *pending)
 {
     return pending->event.count_n > 0 || pending->event.cycles_n > 0;
 }
 
-static void tell_due(const struct st_observed *o, struct st_observed_pending *pending)
+static void report_due(const struct st_observed *o, struct st_observed_pending *pending)
 {
-    if (untold(pending) &&
-        (pending->told_ns == INT64_MIN || now_ns(o) - pending->told_ns >= ST_OBSERVED_EVENT_EACH_NS))
-        tell(o, pending);
+    if (is_unreported(pending) &&
+        (pending->reported_ns == INT64_MIN || now_ns(o) - pending->reported_ns >= ST_OBSERVED_EVENT_EACH_NS))
+        report(o, pending);
 }
 
 static bool same(const struct st_event *a, const struct st_event *b)
@@ -101,22 +101,22 @@ static struct st_observed_pending *pending_of(struct st_observed *o, const struc
 {
     struct st_observed_pending *oldest = &o->pending[0];
     ST_EACH_OF (pending, o->pending, ST_OBSERVED_PENDING_MAX) { /* not the two behind them */
-        if (pending->told_ns != INT64_MIN && same(&pending->event, event))
+        if (pending->reported_ns != INT64_MIN && same(&pending->event, event))
             return pending;
-        if (pending->told_ns < oldest->told_ns)
+        if (pending->reported_ns < oldest->reported_ns)
             oldest = pending;
     }
-    if (oldest->told_ns != INT64_MIN && now_ns(o) - oldest->told_ns < ST_OBSERVED_EVENT_EACH_NS)
+    if (oldest->reported_ns != INT64_MIN && now_ns(o) - oldest->reported_ns < ST_OBSERVED_EVENT_EACH_NS)
         return &o->pending[ST_OBSERVED_PENDING_MAX + (event->kind == ST_EVENT_CLIENT_DROPOUT)];
-    tell_due(o, oldest);
-    *oldest = (struct st_observed_pending){.told_ns = INT64_MIN};
+    report_due(o, oldest);
+    *oldest = (struct st_observed_pending){.reported_ns = INT64_MIN};
     return oldest;
 }
 
 static void record(struct st_observed *o, const struct st_event *event)
 {
     struct st_observed_pending *pending = pending_of(o, event);
-    if (untold(pending)) {
+    if (is_unreported(pending)) {
         st_event_add(&pending->event, event);
         pending->event.wall_ns = event->wall_ns;
         pending->event.span_ns = now_ns(o) - pending->since_ns;
@@ -124,7 +124,7 @@ static void record(struct st_observed *o, const struct st_event *event)
         pending->event = *event;
         pending->since_ns = now_ns(o);
     }
-    tell_due(o, pending);
+    report_due(o, pending);
 }
 
 /* --- counts --- */
@@ -249,7 +249,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 static void set_state(struct st_observed *o, enum st_observed_state state, const char *why)
 {
     struct st_observed_view *view = &o->view;
-    const bool told = view->state == state && strcmp(view->why, why) == 0;
+    const bool same_as_before = view->state == state && strcmp(view->why, why) == 0;
     const bool lost = view->state == ST_OBSERVED_WATCHING && state == ST_OBSERVED_ABSENT;
     char gap[120] = "";
     if (state == ST_OBSERVED_WATCHING && view->state != state && o->lost_wall_ns != INT64_MIN)
@@ -258,7 +258,7 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
                  st_when_text_near(wall_ns(o), wall_ns(o), ST_ROOM(32)));
     view->state = state;
     ST_PRINT(view->why, "%s", why);
-    if (told)
+    if (same_as_before)
         return;
     if (lost)
         st_events_add(o->events, ST_LOG_WARN, wall_ns(o), ST_EVENT_OBSERVE_LOST,
@@ -326,7 +326,7 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .tells_playing = source->tells_playing,
                                         .played_ns = INT64_MIN};
     ST_EACH (pending, o->pending)
-        pending->told_ns = INT64_MIN;
+        pending->reported_ns = INT64_MIN;
 }
 
 void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const struct st_xrun_setting *setting)
@@ -347,18 +347,18 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const st
     o->due_ns = mode == ST_OBSERVED_OFF ? INT64_MAX : now_ns(o);
 }
 
-void st_observed_tell(struct st_observed *o)
+void st_observed_report(struct st_observed *o)
 {
     ST_EACH (pending, o->pending) {
-        if (untold(pending))
-            tell(o, pending);
+        if (is_unreported(pending))
+            report(o, pending);
     }
 }
 
 void st_observed_finish(struct st_observed *o)
 {
     close_source(o);
-    st_observed_tell(o);
+    st_observed_report(o);
 }
 
 /* --- a turn --- */
@@ -429,7 +429,7 @@ void st_observed_turn(struct st_observed *o)
         r = poll_source(o);
     release(o, ST_OBSERVED_HELD_NS);
     ST_EACH (pending, o->pending)
-        tell_due(o, pending);
+        report_due(o, pending);
     st_dropout_table_age(&o->view.seen, now_ns(o), o->open);
     if (r < 0 && r != -EAGAIN) {
         fail(o, r);

@@ -53,7 +53,7 @@ struct st_observed_view {
 struct st_observed_pending {
     struct st_event event; /* count_n 0: nothing */
     int64_t since_ns;      /* when the first of them was seen */
-    int64_t told_ns;       /* INT64_MIN: free */
+    int64_t reported_ns;   /* INT64_MIN: free */
 };
 
 /* A loss on a USB bus. What the card's driver reports of the same moment may come later. */
@@ -100,7 +100,7 @@ void st_observed_turn(struct st_observed *o);
 void st_observed_quiet(struct st_observed *o, bool quiet);
 
 /** Puts events of what was seen and is in none yet. */
-void st_observed_tell(struct st_observed *o);
+void st_observed_report(struct st_observed *o);
 
 /** Closes, after events about what was seen. */
 void st_observed_finish(struct st_observed *o);

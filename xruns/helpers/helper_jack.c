@@ -1,9 +1,9 @@
 /* sleeptune-observe-jack: the xruns of a JACK server, a line each.
  *
- * JACK tells every client of every xrun (jack_set_xrun_callback), so the count is exact. It calls two things
- * by that name: the driver was late (the device ran dry), or a client did not finish in its cycle. Which of
- * the two it was, xruns/helpers/jack_xrun.h concludes; which client, only the server's own messages say
- * (jack_log.h). If there is only one client, it was that one. This client has no ports and no process
+ * JACK reports every xrun to every client (jack_set_xrun_callback), so the count is exact. It calls two
+ * things by that name: the driver was late (the device ran dry), or a client did not finish in its cycle.
+ * Which of the two it was, xruns/helpers/jack_xrun.h concludes; which client, only the server's own messages
+ * say (jack_log.h). If there is only one client, it was that one. This client has no ports and no process
  * callback: the server never waits for it.
  *
  * The server is the one that JACK_DEFAULT_SERVER names, or "default"; this program starts none.
@@ -68,7 +68,7 @@ static void keep_message(const char *text)
 
 static void drop_message(ST_UNUSED const char *text) {}
 
-static void tell(enum what what)
+static void report(enum what what)
 {
     const int saved = errno; /* of what a signal came into */
     const char byte = (char)what;
@@ -80,7 +80,7 @@ static void tell(enum what what)
 /* A client that just dies disturbs its server. */
 static void on_signal(ST_UNUSED int number)
 {
-    tell(WHAT_END);
+    report(WHAT_END);
 }
 
 static struct st_jack_cycle look_at_cycle(jack_client_t *client)
@@ -108,13 +108,13 @@ static int on_xrun(ST_UNUSED void *ctx)
 {
     const struct st_jack_cycle now = look_at_cycle(observer.client);
     const struct st_jack_xrun xrun = st_jack_xrun_conclude(&observer.judge, &now);
-    tell((xrun.client ? WHAT_CLIENT : WHAT_DEVICE) + (xrun.probable ? WHAT_PROBABLY : 0));
+    report((xrun.client ? WHAT_CLIENT : WHAT_DEVICE) + (xrun.probable ? WHAT_PROBABLY : 0));
     return 0;
 }
 
 static void on_shutdown(ST_UNUSED void *ctx)
 {
-    tell(WHAT_GONE);
+    report(WHAT_GONE);
 }
 
 /* @return ST_HELPER_LINE_DONE, or what main returns, the reason said. */
@@ -152,7 +152,7 @@ static int open_client(const char *server)
     return ST_HELPER_LINE_DONE;
 }
 
-/* By name: jack2 does not tell clients of each other's processes. */
+/* By name: jack2 does not show clients each other's processes. */
 static void look_at_clients(struct clients *ret)
 {
     *ret = (struct clients){.n = 0};

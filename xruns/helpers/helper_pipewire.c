@@ -25,7 +25,7 @@
 #define ANSWER_S       5
 #define LOADS_S        10
 #define FIRST_LOADS_NS 500000000
-#define TELL_NS                                                                                              \
+#define REPORT_NS                                                                                            \
     250000000 /* at most one line a node in this time: a report that is later has no time of its own */
 
 #define LISTEN_FRAMES_MIN 256 /* on its own choice it hears no stream in shorter cycles: its price */
@@ -44,13 +44,13 @@ struct observer {
     struct pw_registry *registry;
     struct pw_proxy *profiler;
     struct spa_hook core_listener, registry_listener, profiler_listener;
-    struct spa_source *tell_timer;  /* armed for TELL_NS after a report */
-    struct spa_source *loads_timer; /* armed while nodes run */
+    struct spa_source *report_timer; /* armed for REPORT_NS after a report */
+    struct spa_source *loads_timer;  /* armed while nodes run */
     bool loads_armed, loads_said;
     int64_t profiled_ns;             /* when the latest profile came */
     int64_t taken_ns, profile_bytes; /* when messages were taken, and what came in profiles */
     bool much_comes;
-    bool told_lately;
+    bool reported_lately;
     int sync; /* after it, all objects of the server have been announced */
     char version[32];
     bool is_others;   /* another user started the server */
@@ -103,20 +103,20 @@ static void say_ready(struct observer *observer)
     st_helper_line_ready("profiler of PipeWire %s%s%s%s", observer->version, heard, beyond, cards);
 }
 
-static void tell(struct observer *observer)
+static void report(struct observer *observer)
 {
-    struct timespec pause = {.tv_nsec = TELL_NS};
+    struct timespec pause = {.tv_nsec = REPORT_NS};
     st_pipewire_profile_report(&observer->profile, on_seen, observer);
-    observer->told_lately = true;
-    pw_loop_update_timer(observer->loop, observer->tell_timer, &pause, NULL, false);
+    observer->reported_lately = true;
+    pw_loop_update_timer(observer->loop, observer->report_timer, &pause, NULL, false);
 }
 
-static void on_tell_timer(void *ctx, ST_UNUSED uint64_t expirations)
+static void on_report_timer(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct observer *observer = ctx;
-    observer->told_lately = false;
+    observer->reported_lately = false;
     if (observer->profile.pending)
-        tell(observer);
+        report(observer);
 }
 
 static void on_resync(void *ctx, const struct st_resync_log_line *line)
@@ -279,8 +279,8 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
     else if (r < 0)
         end(observer, st_helper_line_absent("sleeptune does not understand the profiler of PipeWire %s",
                                             observer->version));
-    if (observer->profile.pending && !observer->told_lately)
-        tell(observer);
+    if (observer->profile.pending && !observer->reported_lately)
+        report(observer);
 }
 
 static const struct pw_profiler_events profiler_events = {PW_VERSION_PROFILER_EVENTS, .profile = on_profile};
@@ -369,8 +369,8 @@ static void on_global_remove(void *ctx, uint32_t id)
     st_pipewire_profile_remove(&observer->profile, id);
     st_process_watch_remove(observer->watch, id);
     st_pipewire_streams_remove(observer->streams, id);
-    if (observer->profile.pending && !observer->told_lately)
-        tell(observer);
+    if (observer->profile.pending && !observer->reported_lately)
+        report(observer);
 }
 
 static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,
@@ -461,7 +461,7 @@ static int begin(struct observer *observer)
     struct pw_loop *loop = observer->loop;
     struct spa_source *alive_timer = pw_loop_add_timer(loop, on_alive_timer, observer);
     observer->loads_timer = pw_loop_add_timer(loop, on_loads_timer, observer);
-    observer->tell_timer = pw_loop_add_timer(loop, on_tell_timer, observer);
+    observer->report_timer = pw_loop_add_timer(loop, on_report_timer, observer);
     /* none of client.conf's modules: no real-time thread, no nodes */
     struct pw_context *context = pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
     observer->watch = st_process_watch_new();
@@ -475,7 +475,7 @@ static int begin(struct observer *observer)
     observer->profile.code = code;
     observer->profile.measure_ctx = observer;
     if (alive_timer == NULL || observer->loads_timer == NULL || observer->watch == NULL ||
-        observer->objects == NULL || observer->streams == NULL || observer->tell_timer == NULL ||
+        observer->objects == NULL || observer->streams == NULL || observer->report_timer == NULL ||
         context == NULL ||
         pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
         pw_context_load_module(context, PW_EXTENSION_MODULE_PROFILER, NULL, NULL) == NULL ||

@@ -80,7 +80,7 @@ static void say_load(const pa_sink_input_info *stream, int64_t asked_ms)
     st_helper_line_xrun(&seen);
 }
 
-static void tell(struct observer *observer, const pa_sink_input_info *stream)
+static void report(struct observer *observer, const pa_sink_input_info *stream)
 {
     struct st_xrun_seen *seen = calloc(1, sizeof(*seen));
     if (seen == NULL)
@@ -107,7 +107,7 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
             return;
         if (st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0,
                                   stream->buffer_usec))
-            tell(observer, stream);
+            report(observer, stream);
         if (stream->corked != 0)
             return;
         char which[32];
