@@ -358,7 +358,7 @@ static int write_trace(const struct options *options, struct st_trace_file *file
 static int show_trace(const struct options *options, struct st_history_wish wish)
 {
     st_module_history_trace_fn read_trace;
-    struct st_trace_file trace;
+    struct st_trace_file trace = {0};
     json_t *document;
     char error[512];
     int64_t wall_ns = INT64_MAX;
@@ -368,12 +368,12 @@ static int show_trace(const struct options *options, struct st_history_wish wish
         return st_failure(COMMAND, "cannot load: %s", error);
     int status = strcmp(options->trace, "last") != 0 ? find_event(options->trace, wish, &wall_ns) : 0;
     if (status == 0)
-        status = read_trace(COMMAND, &wish, wall_ns, &trace);
+        status = read_trace(COMMAND, &wish, wall_ns, &trace.copy);
     if (status != 0)
         return status;
     wish.document = ST_HISTORY_OF_EVENTS;
-    wish.since_ns = st_ns_sub(trace.wall_ns, trace.before_ns);
-    wish.until_ns = st_ns_add(trace.wall_ns, ST_TRACE_FILE_AFTER_NS);
+    wish.since_ns = st_ns_sub(trace.copy.wall_ns, trace.copy.before_ns);
+    wish.until_ns = st_ns_add(trace.copy.wall_ns, ST_TRACE_COPY_AFTER_NS);
     wish.limit = EVENTS_USUAL;
     status = ask(&wish, &document);
     if (status == ST_EXIT_DONE) {
@@ -382,7 +382,7 @@ static int show_trace(const struct options *options, struct st_history_wish wish
         status = write_trace(options, &trace);
         json_decref(document);
     }
-    st_trace_file_finish(&trace);
+    st_trace_copy_finish(&trace.copy);
     return status;
 }
 

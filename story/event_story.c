@@ -15,8 +15,8 @@ bool st_event_story_asks(const struct st_event *event)
 
 void st_event_story_window(const struct st_event *dropout, int64_t *ret_from_ns, int64_t *ret_to_ns)
 {
-    *ret_from_ns = st_ns_sub(st_ns_sub(dropout->wall_ns, dropout->span_ns), ST_STORY_SAME_TIME_NS);
-    *ret_to_ns = st_ns_add(dropout->wall_ns, ST_STORY_SAME_TIME_NS);
+    *ret_from_ns = st_ns_sub(st_ns_sub(dropout->wall_ns, dropout->span_ns), ST_EVENT_SAME_TIME_NS);
+    *ret_to_ns = st_ns_add(dropout->wall_ns, ST_EVENT_SAME_TIME_NS);
 }
 
 /* The late wake-up that explains it: it was late enough. */
@@ -156,7 +156,7 @@ static void append_loop(const struct st_event *event, const struct st_story_besi
 {
     const struct st_event *late = explanation(event, beside);
     if (late != NULL) {
-        const bool moment = event->span_ns <= ST_STORY_SAME_TIME_NS;
+        const bool moment = event->span_ns <= ST_EVENT_SAME_TIME_NS;
         st_text_append(buf, buf_bytes, "; %s the test loop%s woke %s%s late: %s%s%s",
                        moment ? "at the same time" : "in that time", cpu_text(late->loop_cpu, ST_ROOM(24)),
                        moment ? "" : "at worst ", ST_NS(late->lateness_ns), st_cause_kind_text(late->cause),

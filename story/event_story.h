@@ -7,10 +7,6 @@
 
 #include "store/history/event.h"
 
-/* What a dropout may be apart from a late wake-up to be "at the same time": an observer looks a few times a
- * second, and a late wake-up is judged within a quarter of one. */
-#define ST_STORY_SAME_TIME_NS INT64_C(500000000)
-
 /* A late wake-up of the time of a dropout is recorded at most so long after it: the drain looks each quarter
  * of a second, a tracer reads its ring when it is asked, main puts it each second. A loop that does not wake
  * up takes longer. */

@@ -14,12 +14,6 @@
 #define NOTE_BYTES 300
 #define LEVELS_N   (ST_TRACK_CPU - ST_TRACK_LEVEL) /* different ones, at most */
 
-void st_trace_file_finish(struct st_trace_file *file)
-{
-    free(file->ring);
-    free(file->events);
-}
-
 /* --- cycles --- */
 
 /* A trace that is put together. */
@@ -110,7 +104,7 @@ static void add_cycles(struct work *work)
         const struct st_cycle_row *first, *last;
         int64_t free_ns;
     } open[ST_CYCLE_RING_NAMES];
-    const struct st_cycle_ring *ring = work->file->ring;
+    const struct st_cycle_ring *ring = work->file->copy.ring;
     const size_t n = st_cycle_ring_n(ring);
     memset(open, 0, sizeof(open));
     for (size_t i = 0; i <= n + ST_CYCLE_RING_NAMES; i++) { /* at the end each one is closed */
@@ -147,7 +141,7 @@ static void add_events(struct work *work)
     {
         const char *text = st_json_text_of(event, "text");
         const int64_t at_ns =
-            st_ns_sub(json_integer_value(json_object_get(event, "time_ns")), work->file->ring->wall_ns);
+            st_ns_sub(json_integer_value(json_object_get(event, "time_ns")), work->file->copy.ring->wall_ns);
         if (text[0] == '\0' || at_ns < work->from_ns)
             continue;
         st_trace_items_instant(&work->items, at_ns, ST_TRACK_EVENTS, text);
@@ -160,7 +154,7 @@ static void add_events(struct work *work)
 
 static void add_levels(struct work *work)
 {
-    const struct st_cycle_levels *levels = &work->file->ring->levels;
+    const struct st_cycle_levels *levels = &work->file->copy.ring->levels;
     for (uint64_t i = levels->written > ST_LEVELS_MAX ? levels->written - ST_LEVELS_MAX : 0;
          i < levels->written; i++) {
         const struct st_cycle_level *level = &levels->rows[i % ST_LEVELS_MAX];
@@ -205,21 +199,21 @@ static void write_tracks(FILE *out, struct work *work, const struct st_trace_cpu
         kernel,
         "%s: what it did is not in this file: that needs trace.enabled, and only root gets it from root's "
         "sleeptuned",
-        file->ring->kernel);
+        file->copy.ring->kernel);
     if (cpus != NULL) {
-        const int64_t event_ns = st_ns_sub(file->wall_ns, file->ring->wall_ns),
+        const int64_t event_ns = st_ns_sub(file->copy.wall_ns, file->copy.ring->wall_ns),
                       reach_ns = st_trace_cpus_reach_ns(cpus, event_ns);
         if (reach_ns != INT64_MAX)
             file->reach_ns = event_ns - reach_ns;
         ST_PRINT(kernel, "%s: what it did is in this file from %.1f s before the event on%s",
-                 file->ring->kernel, reach_ns != INT64_MAX ? (double)file->reach_ns / 1e9 : 0.0,
+                 file->copy.ring->kernel, reach_ns != INT64_MAX ? (double)file->reach_ns / 1e9 : 0.0,
                  file->names ? "" : "; programs that are neither audio nor culprit are \"other\"");
         st_trace_cpus_tracks(cpus, out, "CPUs");
     }
     print_periods(work, periods, sizeof(periods));
     add_note(work, out, "kernel", kernel, notes_n++);
-    add_note(work, out, "server", file->ring->server, notes_n++);
-    add_note(work, out, "watched", file->ring->levels.about, notes_n++);
+    add_note(work, out, "server", file->copy.ring->server, notes_n++);
+    add_note(work, out, "watched", file->copy.ring->levels.about, notes_n++);
     if (file->cycles_n == 0)
         add_note(work, out, "cycles",
                  "only PipeWire reports when each client waited and computed, to the user's own sleeptuned",
@@ -235,7 +229,7 @@ static void write_tracks(FILE *out, struct work *work, const struct st_trace_cpu
     for (size_t i = 0; i < work->levels_n; i++)
         st_perfetto_counter(out, ST_TRACK_LEVEL + i, ST_TRACK_LEVELS,
                             st_safe_text(ST_TEXT(ST_XRUN_NAME_BYTES, "%s", work->levels[i])));
-    for (size_t i = 0; i < ST_CYCLE_RING_NAMES && file->ring->names[i][0] != '\0'; i++)
+    for (size_t i = 0; i < ST_CYCLE_RING_NAMES && file->copy.ring->names[i][0] != '\0'; i++)
         st_perfetto_track(out, ST_TRACK_CLIENT + i, ST_TRACK_ABOUT, work->names[i]);
 }
 
@@ -243,26 +237,26 @@ int st_trace_file_write(FILE *out, struct st_trace_file *file)
 {
     static struct work work; /* one thread at a time */
     struct st_trace_cpus *cpus = NULL;
-    const struct st_cycle_ring *ring = file->ring;
-    const int64_t event_ns = st_ns_sub(file->wall_ns, ring->wall_ns);
+    const struct st_cycle_ring *ring = file->copy.ring;
+    const int64_t event_ns = st_ns_sub(file->copy.wall_ns, ring->wall_ns);
     work = (struct work){.file = file};
     file->cycles_n = file->missed_n = 0;
     file->dropouts_n = 0;
-    work.from_ns = work.to_ns = event_ns > file->before_ns ? event_ns - file->before_ns : 0;
+    work.from_ns = work.to_ns = event_ns > file->copy.before_ns ? event_ns - file->copy.before_ns : 0;
     for (size_t i = 0; i < ST_CYCLE_RING_NAMES; i++)
         (void)st_safe_copy(work.names[i], sizeof(work.names[i]), ring->names[i], ST_TEXT_TO_NUL);
     add_cycles(&work);
     add_events(&work);
     add_levels(&work);
-    if (file->events_n > 0)
-        cpus = st_trace_cpus_new(file->events, file->events_n, ring);
+    if (file->copy.events_n > 0)
+        cpus = st_trace_cpus_new(file->copy.events, file->copy.events_n, ring);
     if (cpus != NULL)
         st_trace_cpus_add(cpus, &work.items, work.from_ns, work.missed,
                           work.missed_n < MISSED_MAX ? work.missed_n : MISSED_MAX, file->names);
     st_perfetto_clocks(out, work.from_ns, work.from_ns + ring->boot_ns, work.from_ns + ring->wall_ns);
     write_tracks(out, &work, cpus);
     st_trace_items_write(&work.items, out);
-    const bool failed = work.items.failed || (file->events_n > 0 && cpus == NULL);
+    const bool failed = work.items.failed || (file->copy.events_n > 0 && cpus == NULL);
     free(work.items.list);
     st_trace_cpus_free(cpus);
     return failed ? -ENOMEM : 0;

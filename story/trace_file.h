@@ -4,19 +4,13 @@
 
 #include <jansson.h>
 
-#include "xruns/cpu_events.h"
-#include "xruns/cycle_ring.h"
+#include "store/history/trace_copy.h"
 
-#define ST_TRACE_FILE_AFTER_NS  INT64_C(3000000000) /* events so long after it are in the trace, too */
 #define ST_TRACE_FILE_NOTES_MAX 24
 
 /** What was kept, and notes about it. */
 struct st_trace_file {
-    int64_t wall_ns;   /* of the event that it was made for */
-    int64_t before_ns; /* the trace begins so long before that */
-    struct st_cycle_ring *ring;
-    struct st_trace_event *events; /* the kernel's; NULL: none */
-    size_t events_n;
+    struct st_trace_copy copy;
     bool names;                                 /* of all programs */
     const json_t *happened;                     /* "events" of sleeptune-events/1; NULL: none */
     const char *notes[ST_TRACE_FILE_NOTES_MAX]; /* foreign text, about the machine */
@@ -26,9 +20,6 @@ struct st_trace_file {
     int64_t dropouts_n;        /* that were recorded in this time */
     int64_t reach_ns; /* the kernel's half begins so long before the event; INT64_MIN: there is none */
 };
-
-/** Frees what was read. */
-void st_trace_file_finish(struct st_trace_file *file);
 
 /** One thread at a time. @return 0 or -ENOMEM. */
 ST_NODISCARD int st_trace_file_write(FILE *out, struct st_trace_file *file);

@@ -10,7 +10,7 @@
 #define ST_LEVELS_MAX       1024   /* a minute of four that are read four times a second */
 #define ST_CYCLE_RING_NAMES 256
 
-/* Of a copy (story/trace_copy.h) in the folder "traces" beside the history: WALL_NS-CAUSE.cycles. */
+/* Of a copy (store/history/trace_copy.h) in the folder "traces" beside the history: WALL_NS-CAUSE.cycles. */
 #define ST_CYCLE_RING_SUFFIX ".cycles"
 
 #define ST_CYCLE_RING_NOT_YET UINT32_MAX

@@ -10,10 +10,10 @@
 #include "core/text/text.h"
 #include "platform/user_folder.h"
 #include "st_config.h"
+#include "store/history/trace_copy.h"
 #include "story/dropout_list.h"
 #include "story/event_list.h"
 #include "story/heard_list.h"
-#include "story/trace_copy.h"
 
 #define USUAL_PATH   ST_STATE_DIR "/sleeptune/history.db"
 #define TARGET_BYTES 256
@@ -141,7 +141,7 @@ static const char *file_of(const char *socket, char *buf, size_t buf_bytes)
 }
 
 int st_module_history_trace(const char *command, const struct st_history_wish *wish, int64_t wall_ns,
-                            struct st_trace_file *ret)
+                            struct st_trace_copy *ret)
 {
     char buf[PATH_MAX], path[PATH_MAX];
     const int r = st_trace_copy_read(wish->db != NULL ? wish->db : file_of(wish->socket, buf, sizeof(buf)),

@@ -39,13 +39,13 @@ st_module_history_ask(const char *command, const struct st_history_wish *wish, j
 /** What st_module_load("history", ST_MODULE_HISTORY_TRACE_SYMBOL) returns. */
 #define ST_MODULE_HISTORY_TRACE_SYMBOL "st_module_history_trace"
 /** What was kept of a moment. @param wall_ns  INT64_MAX: the newest. @return an st_exit, after a message;
- * *ret on ST_EXIT_DONE only: st_trace_file_finish. */
+ * *ret on ST_EXIT_DONE only: st_trace_copy_finish. */
 typedef int (*st_module_history_trace_fn)(const char *command, const struct st_history_wish *wish,
-                                          int64_t wall_ns, struct st_trace_file *ret);
+                                          int64_t wall_ns, struct st_trace_copy *ret);
 __attribute__((visibility("default"))) int st_module_history_trace(const char *command,
                                                                    const struct st_history_wish *wish,
                                                                    int64_t wall_ns,
-                                                                   struct st_trace_file *ret);
+                                                                   struct st_trace_copy *ret);
 
 /** What st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL) returns. */
 #define ST_MODULE_HISTORY_PREDICT_SYMBOL "st_module_history_predict"

@@ -68,7 +68,7 @@ static void note_meanwhile(struct st_events *events, struct st_event *event)
 {
     const struct st_meanwhile *m = &events->meanwhile;
     const int64_t from_ns = st_ns_sub(event->wall_ns, event->span_ns), to_ns = event->wall_ns;
-    if (event->span_ns <= ST_STORY_SAME_TIME_NS && to_ns >= m->at_ns - MACHINE_NS) /* else it is put late */
+    if (event->span_ns <= ST_EVENT_SAME_TIME_NS && to_ns >= m->at_ns - MACHINE_NS) /* else it is put late */
         event->circumstances = m->circumstances;
     if (!st_event_kind_is_dropout(event->kind))
         return;

@@ -10,7 +10,7 @@
 #include "story/event_list.h"
 #include "story/heard_list.h"
 #include "story/size_list.h"
-#include "story/trace_copy.h"
+#include "story/trace_file.h"
 
 #define USUAL_SPAN_NS (86400 * ST_NS_PER_S)
 #define USUAL_EVENTS  500
@@ -110,21 +110,22 @@ static int read_trace(struct st_history_reader *reader, const char *history, con
 {
     char path[PATH_MAX], *events = NULL, *bytes = NULL;
     size_t bytes_n = 0;
-    struct st_trace_file file;
+    struct st_trace_file file = {0};
     if (query->until_wall_ns == INT64_MIN)
         return -ENOENT;
-    int r = st_trace_copy_read(history, query->until_wall_ns, path, sizeof(path), &file);
+    int r = st_trace_copy_read(history, query->until_wall_ns, path, sizeof(path), &file.copy);
     if (r < 0)
         return r == -ENOMEM ? r : -ENOENT;
-    const struct st_history_events_wish wish = {.since_ns = st_ns_sub(file.wall_ns, file.before_ns),
-                                                .until_ns = st_ns_add(file.wall_ns, ST_TRACE_FILE_AFTER_NS),
+    const struct st_history_events_wish wish = {.since_ns = st_ns_sub(file.copy.wall_ns, file.copy.before_ns),
+                                                .until_ns =
+                                                    st_ns_add(file.copy.wall_ns, ST_TRACE_COPY_AFTER_NS),
                                                 .limit = USUAL_EVENTS,
                                                 .kind = ""};
     r = st_event_list_text(reader, &wish, &events);
     json_t *document = r == 0 ? json_loads(events, 0, NULL) : NULL;
     FILE *out = r == 0 ? open_memstream(&bytes, &bytes_n) : NULL;
     if (geteuid() == 0) /* who may ask root's daemon may not learn what others run */
-        file.events_n = 0;
+        file.copy.events_n = 0;
     file.happened = json_object_get(document, "events");
     if (out != NULL)
         r = st_trace_file_write(out, &file);
@@ -134,7 +135,7 @@ static int read_trace(struct st_history_reader *reader, const char *history, con
         r = -ENOMEM;
     free(bytes);
     free(events);
-    st_trace_file_finish(&file);
+    st_trace_copy_finish(&file.copy);
     json_decref(document);
     return r;
 }

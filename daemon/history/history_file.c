@@ -116,8 +116,9 @@ static int open_file(struct st_history_file *file, char *error, size_t error_byt
         if (r == 0)
             r = st_history_open(file->used.path, &file->history, error, error_bytes);
     }
-    file->retained_ns = file->facts_wall_ns = file->changed_ns = INT64_MIN;
+    file->retained_ns = file->facts_wall_ns = INT64_MIN;
     file->retained_bytes = 0;
+    file->opened_n++;
     return r;
 }
 
@@ -206,18 +207,6 @@ static int write_facts(struct st_history_file *file)
     return r;
 }
 
-/* Each hour: since when dropouts are more frequent. */
-static void read_changed(struct st_history_file *file)
-{
-    struct st_platform *p = file->platform;
-    const int64_t now_ns = st_clock_now_ns(&p->clock);
-    if (file->changed_ns != INT64_MIN && now_ns - file->changed_ns < RETAIN_NS)
-        return;
-    file->changed_ns = now_ns;
-    st_history_answer_changed(file->used.path, st_clock_wall_ns(&p->clock), file->changed,
-                              sizeof(file->changed));
-}
-
 static void say_why(const struct st_history_file *file, int r, const char *error, char *buf, size_t buf_bytes)
 {
     const char *path = file->used.path;
@@ -240,7 +229,6 @@ int st_history_file_write(struct st_history_file *file, const struct st_waiting_
             ST_WARN("cannot remove old rows of %s: %s", file->used.path, strerror(-retained));
         if (noted < 0)
             ST_WARN("cannot write to %s what changed: %s", file->used.path, strerror(-noted));
-        read_changed(file);
         file->bytes = st_history_bytes(file->history);
     }
     if (file->history != NULL)

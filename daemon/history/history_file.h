@@ -7,21 +7,19 @@
 #include "daemon/history/history_settings.h"
 #include "daemon/history/waiting_rows.h"
 #include "platform/platform.h"
-#include "story/change_story.h"
 
 struct st_history_file {
     struct st_platform *platform;
     struct st_events *events;
     struct st_history_settings used;
-    struct st_history *history;          /* NULL: not open */
-    int lock_fd;                         /* of the file at used.path; -1: none */
-    int64_t bytes;                       /* in use after the last write; < 0: not known */
-    char aside[ST_HISTORY_PATH_BYTES];   /* a file that was put aside; "" */
-    char changed[ST_CHANGE_STORY_BYTES]; /* since when dropouts are more frequent; "": not so */
-    int64_t changed_ns;                  /* when that was read */
-    int64_t retained_ns;                 /* INT64_MIN: not since it was opened */
-    int64_t retained_bytes;              /* in use after that */
-    int64_t facts_wall_ns;               /* when it was looked what changed; INT64_MIN: not in this file */
+    struct st_history *history;        /* NULL: not open */
+    int lock_fd;                       /* of the file at used.path; -1: none */
+    int64_t bytes;                     /* in use after the last write; < 0: not known */
+    char aside[ST_HISTORY_PATH_BYTES]; /* a file that was put aside; "" */
+    uint64_t opened_n;                 /* how often a file was opened */
+    int64_t retained_ns;               /* INT64_MIN: not since it was opened */
+    int64_t retained_bytes;            /* in use after that */
+    int64_t facts_wall_ns;             /* when it was looked what changed; INT64_MIN: not in this file */
 };
 
 /** Other settings: another file is not opened yet. */

@@ -16,6 +16,7 @@
 #include "daemon/log.h"
 
 #define STACK_BYTES (256 * 1024)
+#define CHANGED_NS  INT64_C(3600000000000)
 
 /* --- what is asked --- */
 
@@ -67,7 +68,9 @@ struct st_history_writer {
 
     /* the thread's */
     struct st_history_file file;
-    int64_t retry_ns; /* it could not be written, and is tried again then; INT64_MIN: it could */
+    int64_t retry_ns;      /* it could not be written, and is tried again then; INT64_MIN: it could */
+    uint64_t changed_of_n; /* of file.opened_n, and ... */
+    int64_t changed_ns;    /* ... when view.changed was read */
 };
 
 /* --- what waits --- */
@@ -117,7 +120,6 @@ static void flush(struct st_history_writer *writer)
     writer->view.state = r == 0 ? ST_HISTORY_WRITER_WRITING : ST_HISTORY_WRITER_FAILING;
     ST_PRINT(writer->view.why, "%s", why);
     ST_PRINT(writer->view.aside, "%s", writer->file.aside);
-    ST_PRINT(writer->view.changed, "%s", writer->file.changed);
     pthread_mutex_unlock(&writer->mutex);
     st_waiting_rows_drop_all(&rows); /* none, if they were given back */
     /* a minute more does not make the disk any larger */
@@ -217,6 +219,24 @@ static void answer(struct st_history_writer *writer, struct asked *asked)
     (void)!write(writer->answer_pipe[1], "", 1); /* full: it wakes anyway */
 }
 
+/* Each hour, and of a file that was opened anew: since when dropouts are more frequent. */
+static void read_changed(struct st_history_writer *writer)
+{
+    const struct st_history_file *file = &writer->file;
+    struct st_clock *clock = &writer->platform->clock;
+    const int64_t now_ns = st_clock_now_ns(clock);
+    char changed[ST_CHANGE_STORY_BYTES];
+    if (writer->retry_ns != INT64_MIN || file->history == NULL ||
+        (writer->changed_of_n == file->opened_n && now_ns - writer->changed_ns < CHANGED_NS))
+        return;
+    writer->changed_of_n = file->opened_n;
+    writer->changed_ns = now_ns;
+    st_history_answer_changed(file->used.path, st_clock_wall_ns(clock), changed, sizeof(changed));
+    pthread_mutex_lock(&writer->mutex);
+    ST_PRINT(writer->view.changed, "%s", changed);
+    pthread_mutex_unlock(&writer->mutex);
+}
+
 /* The cycles of the last events, if they are wanted. */
 static void keep_cycles(struct st_history_writer *writer)
 {
@@ -259,8 +279,10 @@ static void *run(void *ctx)
         const bool heard = asked != NULL && asked->ask.which == ST_ROUTE_HEARD;
         if (heard) /* a mark is answered within 100 ms: before the copy, which may take as long */
             answer(writer, asked);
-        if (writes && !stop)
+        if (writes && !stop) {
+            read_changed(writer);
             keep_cycles(writer);
+        }
         if (!heard)
             answer(writer, asked);
     }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/text/text.h"
-#include "story/trace_copy.h"
+#include "store/history/trace_copy.h"
 #include "xruns/dropout_reason.h"
 
 #define FILES_MAX 1024

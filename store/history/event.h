@@ -27,6 +27,10 @@ struct st_event_circumstances {
 
 #define ST_EVENT_NO_LOOP (-2) /* of loop_cpu */
 
+/* Events so near are of the same time: an observer looks a few times a second, and a late wake-up is judged
+ * within a quarter of one. An event with a longer span is of no moment. */
+#define ST_EVENT_SAME_TIME_NS INT64_C(500000000)
+
 /** Unknown members, and those without meaning for this event, are as st_event_make sets them. */
 struct st_event {
     int64_t wall_ns;

@@ -37,16 +37,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size = take(ring->tids, 8, &data, size);
     size = take(&rows_n, 1, &data, size);
     size = take(ring->rows, rows_n * sizeof(ring->rows[0]), &data, size);
-    struct st_trace_file file = {.wall_ns = INT64_C(1800000000000000000),
-                                 .before_ns = INT64_C(1800000000000000000),
-                                 .ring = ring,
-                                 .events = events,
-                                 .events_n = size / sizeof(events[0])};
-    file.events_n = file.events_n < EVENTS_MAX ? file.events_n : EVENTS_MAX;
-    (void)take(events, file.events_n * sizeof(events[0]), &data, size);
+    struct st_trace_file file = {.copy = {.wall_ns = INT64_C(1800000000000000000),
+                                          .before_ns = INT64_C(1800000000000000000),
+                                          .ring = ring,
+                                          .events = events,
+                                          .events_n = size / sizeof(events[0])}};
+    file.copy.events_n = file.copy.events_n < EVENTS_MAX ? file.copy.events_n : EVENTS_MAX;
+    (void)take(events, file.copy.events_n * sizeof(events[0]), &data, size);
     FILE *out = open_memstream(&text, &bytes);
     if (out != NULL && st_cycle_ring_check(ring, sizeof(*ring)) &&
-        st_cpu_events_check(events, file.events_n) && st_trace_file_write(out, &file) == 0 &&
+        st_cpu_events_check(events, file.copy.events_n) && st_trace_file_write(out, &file) == 0 &&
         file.missed_n > file.cycles_n)
         abort();
     if (out != NULL)

@@ -69,11 +69,11 @@ static struct st_trace_event switched(int64_t ms, int cpu, int prev, const char 
 
 static struct st_trace_file written(struct st_trace_event *events, size_t n, bool names)
 {
-    struct st_trace_file file = {.wall_ns = START + 20 * MS,
-                                 .before_ns = 20 * MS,
-                                 .ring = ring,
-                                 .events = events,
-                                 .events_n = n,
+    struct st_trace_file file = {.copy = {.wall_ns = START + 20 * MS,
+                                          .before_ns = 20 * MS,
+                                          .ring = ring,
+                                          .events = events,
+                                          .events_n = n},
                                  .names = names};
     free(text);
     FILE *out = open_memstream(&text, &bytes);

@@ -1,4 +1,4 @@
-#include "story/trace_copy.h"
+#include "store/history/trace_copy.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ static int find(const char *folder, int64_t wall_ns, char *ret_path, size_t path
         const int64_t before = st_ns_sub(its_ns, wall_ns), away_ns = before >= 0 ? before : -before;
         const size_t len = strlen(entry->d_name), suffix = strlen(ST_CYCLE_RING_SUFFIX);
         if (its_ns <= 0 || *end != '-' || len <= suffix || away_ns >= best_ns ||
-            (!newest && (before > before_ns(entry->d_name) || before < -ST_TRACE_FILE_AFTER_NS)) ||
+            (!newest && (before > before_ns(entry->d_name) || before < -ST_TRACE_COPY_AFTER_NS)) ||
             strcmp(entry->d_name + len - suffix, ST_CYCLE_RING_SUFFIX) != 0)
             continue;
         best_ns = away_ns;
@@ -76,32 +76,32 @@ static int find(const char *folder, int64_t wall_ns, char *ret_path, size_t path
     return found ? 0 : -ENOENT;
 }
 
-static int read_parts(gzFile from, struct st_trace_file *file)
+static int read_parts(gzFile from, struct st_trace_copy *copy)
 {
-    const unsigned most = (ST_CPU_EVENTS_MAX + 1) * sizeof(*file->events);
-    file->ring = malloc(sizeof(*file->ring));
-    file->events = malloc(most);
-    if (file->ring == NULL || file->events == NULL)
+    const unsigned most = (ST_CPU_EVENTS_MAX + 1) * sizeof(*copy->events);
+    copy->ring = malloc(sizeof(*copy->ring));
+    copy->events = malloc(most);
+    if (copy->ring == NULL || copy->events == NULL)
         return -ENOMEM;
-    const int bytes = gzread(from, file->ring, sizeof(*file->ring)),
-              events_bytes = gzread(from, file->events, most);
-    if (bytes < 0 || events_bytes < 0 || !st_cycle_ring_check(file->ring, (size_t)bytes))
+    const int bytes = gzread(from, copy->ring, sizeof(*copy->ring)),
+              events_bytes = gzread(from, copy->events, most);
+    if (bytes < 0 || events_bytes < 0 || !st_cycle_ring_check(copy->ring, (size_t)bytes))
         return -EBADMSG;
-    file->events_n = (size_t)events_bytes / sizeof(*file->events);
-    return (size_t)events_bytes % sizeof(*file->events) == 0 && (unsigned)events_bytes < most &&
-                   st_cpu_events_check(file->events, file->events_n)
+    copy->events_n = (size_t)events_bytes / sizeof(*copy->events);
+    return (size_t)events_bytes % sizeof(*copy->events) == 0 && (unsigned)events_bytes < most &&
+                   st_cpu_events_check(copy->events, copy->events_n)
                ? 0
                : -EBADMSG;
 }
 
 int st_trace_copy_read(const char *history, int64_t wall_ns, char *ret_path, size_t path_bytes,
-                       struct st_trace_file *ret)
+                       struct st_trace_copy *ret)
 {
-    struct st_trace_file file = {0};
+    struct st_trace_copy copy = {0};
     char folder[PATH_MAX];
     (void)st_trace_copy_folder(history, ret_path, path_bytes);
     int r = find(st_trace_copy_folder(history, folder, sizeof(folder)), wall_ns, ret_path, path_bytes,
-                 &file.wall_ns);
+                 &copy.wall_ns);
     if (r < 0)
         return r;
     const int fd = open(ret_path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -112,13 +112,13 @@ int st_trace_copy_read(const char *history, int64_t wall_ns, char *ret_path, siz
         close(fd);
         return -ENOMEM;
     }
-    file.before_ns = before_ns(ret_path);
-    r = read_parts(from, &file);
+    copy.before_ns = before_ns(ret_path);
+    r = read_parts(from, &copy);
     if (gzclose(from) != Z_OK && r == 0)
         r = -EBADMSG; /* it is not whole */
     if (r < 0)
-        st_trace_file_finish(&file);
+        st_trace_copy_finish(&copy);
     else
-        *ret = file;
+        *ret = copy;
     return r;
 }
