@@ -8,7 +8,7 @@
 #include "evidence/miss_events.h"
 #include "xruns/xrun.h"
 
-#define LABEL     10    /* columns */
+#define LABEL     12    /* columns */
 #define ROWS      3     /* losses on the screen */
 #define SURE_S    10785 /* 3600 * -ln 0.05: none in that time is at most one an hour */
 #define NEAR_MS   200
@@ -89,6 +89,19 @@ static const char *title(const struct st_listen_view *view)
     return view->live != NULL && view->live->way != NULL ? view->live->way->title : "of the recording";
 }
 
+static const char *why_not_heard(const struct st_listen_view *view)
+{
+    const bool *remarks = view->result->remarks;
+    return remarks[ST_REMARK_SILENT]    ? "the recording is silent"
+           : remarks[ST_REMARK_MONO]    ? "the path is mono"
+           : remarks[ST_REMARK_QUIET]   ? "the programs played too little"
+           : remarks[ST_REMARK_EFFECTS] ? "what came back is not what the programs played"
+           : view->wish.music           ? "the music was not heard"
+           : view->live != NULL && view->live->events_n[ST_CAPTURE_MIXED] > 0
+               ? "other programs play over the test signal"
+               : "the test signal was not heard";
+}
+
 void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t bytes)
 {
     const struct st_hearing_result *result = view->result;
@@ -96,8 +109,7 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
     st_miss_events_rate_text(result->per_hour_max95, bound, sizeof(bound));
     const char *heard = ST_NS_LONG(llround(result->heard_s * ST_NS_PER_S));
     if (result->path_class == ST_PATH_NONE)
-        snprintf(buf, bytes, "! Invalid: the %s was not heard, so nothing can be said about losses.",
-                 view->wish.music ? "music" : "test signal");
+        snprintf(buf, bytes, "! Invalid: %s, so nothing can be said about losses.", why_not_heard(view));
     else if (result->forced_n == 0)
         snprintf(buf, bytes, "! Invalid: no test glitch could be made, so losses may have been missed.");
     else if (!st_hearing_valid(result))
@@ -292,7 +304,7 @@ static void say_deaf(const struct st_listen_view *view, FILE *out, int width)
         if ((cannot_hear(view) & 1U << i) != 0)
             st_text_join(text, sizeof(text), "; ", "%s", st_way_faults[i].text);
     }
-    st_text_field(out, "Not heard", text[0] != '\0' ? text : "nothing: this way hears each kind of loss",
+    st_text_field(out, "Cannot hear", text[0] != '\0' ? text : "nothing: this way hears each kind of loss",
                   LABEL, width);
 }
 

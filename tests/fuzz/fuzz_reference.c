@@ -7,8 +7,8 @@
 
 #include "ears/hearing.h"
 
-#define PACKET     128U
-#define FRAMES_MAX (16 * 8000U)
+#define PACKET  128U
+#define SECONDS 8U /* it is followed after 2 to 5; a search takes the square of the rate */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -46,11 +46,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     float frames[PACKET * 4];
     if (size < 3)
         return 0;
-    const uint32_t channels = 1 + data[0] % 2, rate_hz = data[0] > 127 ? 8000 : 1000 * (8 + data[0] % 185U);
+    const uint32_t channels = 1 + data[0] % 2, rate_hz = 8000 + 500 * (data[0] / 2U % 8U);
     int64_t lag = data[1] * 100;
     uint64_t n = 0;
     st_hearing_init_music(&hearing, rate_hz, channels, data[2]);
-    for (size_t i = 2; i < size && n < FRAMES_MAX; i++) {
+    for (size_t i = 2; i < size && n < SECONDS * rate_hz; i++) {
         for (unsigned times = 0; times < 1U + (data[i] >> 5) * 4U; times++) {
             for (size_t j = 0; j < PACKET; j++) {
                 for (uint32_t c = 0; c < channels; c++) {
