@@ -25,7 +25,7 @@ chmod 755 "$tmp/programs/sleeptune-observe-pipewire"
 export SLEEPTUNE_OBSERVE_DIR=$tmp/programs STATE_DIRECTORY=$tmp/state
 if "$SLEEPTUNE" --version | grep -q 'history yes'; then
     "$SLEEPTUNE_BUILD/tests/integration/make_history" "$tmp/state/history.db" "$(($(date +%s) - 9000))" 1 1 >/dev/null
-    "$PYTHON" - "$tmp/state/history.db" <<'PY'
+    "$PYTHON" - "$tmp/state/history.db" >"$tmp/earlier" <<'PY'
 import sqlite3, sys, time
 db, now = sqlite3.connect(sys.argv[1]), time.time_ns()
 for from_s, to_s, frames in (7200, 300, 128), (300, 60, 256):
@@ -34,6 +34,7 @@ for from_s, to_s, frames in (7200, 300, 128), (300, 60, 256):
 db.execute("INSERT INTO event (wall_ns, kind, source, client, reason, count_n, lost_ns, period_ns) VALUES (?, 'client-dropout', 'pipewire', 'Earlier', 'blocked', 1, 1000000000, 2666667)",
            (now - 400 * 10**9,))
 db.commit()
+print(now - 400 * 10**9)
 PY
 fi
 starts "it starts"
@@ -82,19 +83,20 @@ is "without a text" "$(private 'v1/heard?note=x' -X POST -H "Authorization: Bear
 is "not without the token, and not over http.listen" "$(private v1/heard -X POST -H "Origin: ${bare%/}") $(curl -s -o /dev/null -w '%{http_code}' -X POST -H "Origin: ${url%/}" "${url}v1/heard")" "405 405"
 if "$SLEEPTUNE" --version | grep -q 'history yes'; then
     mkdir -p "$tmp/state/traces"
-    "$PYTHON" - "$tmp/state/traces" <<'PY'
+    "$PYTHON" - "$tmp/state/traces" "$(cat "$tmp/earlier")" <<'PY'
 # as xruns/cycle_ring.h has it: a client whose second cycle takes 7.3 ms of 5.3
-import struct, sys, time
-wall, monotonic = time.time_ns() - 400 * 10**9, 10**12
+import struct, sys
+wall, monotonic = int(sys.argv[2]), 10**12
 rows = b"".join(struct.pack("<qqIIIHH", monotonic + i * 5333333, monotonic + i * 5333333, 90000, busy, 5333333, 0, 0) for i, busy in ((0, 10**6), (1, 7300000)))
 ring = b"sleeptune-cycle\0" + struct.pack("<qqQ", wall - monotonic, 0, 2) + bytes(128 + 4 * 256) + b"Earlier".ljust(64, b"\0") + bytes(255 * 64) + rows
 with open(f"{sys.argv[1]}/{wall}-blocked.cycles", "wb") as file:
     file.write(ring.ljust(40 + 128 + 4 * 256 + 256 * 64 + 131072 * 32 + 8 + 256 + 1024 * 80, b"\0"))
 PY
-    at=$(($(date +%s) - 399))
+    at=$(($(cat "$tmp/earlier") / 1000000000 + 1))
     is "a trace is for the page of this address alone" "$(private "v1/trace?until=$at") $(curl -s -o /dev/null -w '%{http_code}' "${url}v1/trace?until=$at") $(private "v1/trace?until=$at" -H "Authorization: Bearer $token")" "404 404 200"
     base64 -d <"$tmp/body" >"$tmp/trace"
     is "it has the cycles of that moment" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/perfetto_tracks.py" "$tmp/trace" Earlier --missed)" "valid, Earlier computes, missed its deadline within that"
+    like "and says where the problems of the computer are" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/perfetto_tracks.py" "$tmp/trace" Earlier --list)" 'report: 1 slices, what it says of this computer is in the file of: sleeptune history --trace'
     is "of another one none were kept" "$(private "v1/trace?until=$((at - 600))" -H "Authorization: Bearer $token") $(cat "$tmp/body")" '404 {"schema":"sleeptune-error/1","error":"nothing was kept of that moment"}'
 fi
 is "and no one learns the address over TCP" "$(curl -s -o /dev/null -w '%{http_code}' "${url}v1/page") $(private v1/page -H "Authorization: Bearer $token")" "404 404"
