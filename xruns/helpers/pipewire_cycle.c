@@ -2,7 +2,7 @@
 
 #include <spa/pod/iter.h>
 
-#define FIELDS_MAX 10 /* that are read; versions to come may have more */
+#define FIELDS_MAX 13 /* that are read; versions to come may have more */
 
 /* @return how many of the first fields there are; 0: it is no struct. */
 static size_t fields_of(const struct spa_pod *pod, const struct spa_pod *ret[static FIELDS_MAX])
@@ -62,12 +62,16 @@ int st_pipewire_cycle_info(const struct spa_pod *pod, struct st_pipewire_cycle *
 
 int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pipewire_cycle *ret)
 {
-    const struct spa_pod *field[FIELDS_MAX]; /* flags, id, name, time, rate, position, duration */
+    const struct spa_pod *field[FIELDS_MAX]; /* flags, id, name, time, rate, position, duration, ...
+                                              * (since 1.3.81) state, cycle, xrun */
     struct spa_fraction rate;
-    int64_t position, duration;
-    if (fields_of(pod, field) < 7 || spa_pod_get_long(field[5], &position) < 0 ||
-        spa_pod_get_fraction(field[4], &rate) < 0 || spa_pod_get_long(field[6], &duration) < 0)
+    int64_t position, duration, lost = 0;
+    const size_t n = fields_of(pod, field);
+    if (n < 7 || spa_pod_get_long(field[5], &position) < 0 || spa_pod_get_fraction(field[4], &rate) < 0 ||
+        spa_pod_get_long(field[6], &duration) < 0)
         return -EBADMSG;
+    if (n > 12 && spa_pod_get_long(field[12], &lost) < 0)
+        lost = 0; /* of no use is no reason to see nothing */
     if (rate.num == 0 || rate.denom < rate.num || rate.denom > ST_PIPEWIRE_CYCLE_RATE_MAX || duration <= 0 ||
         duration > ST_PIPEWIRE_CYCLE_FRAMES_MAX || position < 0 || position > INT64_MAX / 2)
         return 0;
@@ -77,6 +81,7 @@ int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pipewire_cycle 
     ret->rate_hz = rate_hz;
     ret->frames = duration;
     ret->position = position;
+    ret->lost_frames = lost >= 0 && lost < INT64_MAX / 2 ? lost : 0;
     ret->period_ns = duration * ST_NS_PER_S / rate_hz;
     return 0;
 }

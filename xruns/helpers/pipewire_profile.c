@@ -29,9 +29,12 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     st_profile_node_rename(&node->name, cycle->driver.name);
     st_profile_node_rename(&node->driver, cycle->driver.name);
     node->drives = true;
+    const int64_t lost = node->counted ? cycle->lost_frames - node->lost_frames : 0;
     const int64_t rise = risen(node, cycle->xruns_n);
-    node->dry.at_ns = node->dry.n == 0 ? cycle->driver.signal_ns : node->dry.at_ns;
-    node->dry.n += rise;
+    node->lost_frames = cycle->lost_frames;
+    node->dry_ns = node->dry.n == 0 ? cycle->driver.signal_ns : node->dry_ns;
+    st_profile_losses_add(&node->dry, rise,
+                          rise > 0 && lost > 0 ? st_profile_time_of(lost, (double)cycle->rate_hz) : 0);
     st_profile_node_count_load(profile, node, cycle, &cycle->driver, false);
 }
 
@@ -120,7 +123,7 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     node->signalled_ns = block->signal_ns;
     node->woken_ns = block->awake_ns;
     if (node->is_device && block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED) {
-        node->device_n += rise;
+        node->device.n += rise;
         profile->pending = profile->pending || rise > 0;
     } else if (begins || node->gone ||
                block->status > ST_PIPEWIRE_CYCLE_FINISHED) { /* gone: it is reported later */
@@ -147,10 +150,7 @@ static int take_card(struct st_pipewire_profile *profile, uint32_t id, uint32_t 
     const int64_t lost = st_second_card_take(&node->card, driver_id, &clock);
     if (lost == 0)
         return 0;
-    const int64_t lost_ns = st_profile_time_of(lost, (double)clock.rate_hz);
-    node->resyncs.n++;
-    node->resyncs.lost_ns = st_ns_add(node->resyncs.lost_ns, lost_ns);
-    node->resyncs.longest_ns = ST_MAX(lost_ns, node->resyncs.longest_ns);
+    st_profile_losses_add(&node->resyncs, 1, st_profile_time_of(lost, (double)clock.rate_hz));
     profile->pending = true;
     return 0;
 }

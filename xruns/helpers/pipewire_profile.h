@@ -57,6 +57,10 @@ struct st_pipewire_profile_lost_cycles {
 
 /* All times are those of the server's CLOCK_MONOTONIC. A cycle of a node: it is signalled (signal_ns), wakes
  * up, computes, and is done (finish_ns). */
+struct st_pipewire_profile_losses {
+    int64_t n, lost_ns, longest_ns;
+};
+
 struct st_pipewire_profile_node {
     uint32_t id, client;
     bool used, announced;
@@ -87,20 +91,18 @@ struct st_pipewire_profile_node {
         char file[ST_XRUN_NAME_BYTES]; /* whose code makes them; "": not known */
         bool matter;                   /* they have a rhythm, or cost sound lately */
     } long_cycles;
-    struct st_dropout_figures late;      /* the cycle that it has not finished; signal_ns 0: none */
-    int64_t late_position;               /* of the driver's clock in that cycle */
-    char waited_for[ST_XRUN_NAME_BYTES]; /* who signalled it in that cycle */
-    enum st_dropout_reason reason;       /* of the latest dropout ... */
-    int64_t judged_ns;                   /* ... which was judged then */
-    struct st_xrun_seen kept;            /* in the cycle that is kept; deadline_ns 0: it did nothing */
-    int64_t device_n;                    /* not reported yet */
-    struct st_second_card card;          /* of a device that another one drives */
-    struct {
-        int64_t n, lost_ns, longest_ns; /* not reported yet */
-    } resyncs;
-    struct {
-        int64_t n, at_ns;
-    } dry; /* of a driver: its device ran dry from that cycle on; by whom is not known yet */
+    struct st_dropout_figures late;            /* the cycle that it has not finished; signal_ns 0: none */
+    int64_t late_position;                     /* of the driver's clock in that cycle */
+    char waited_for[ST_XRUN_NAME_BYTES];       /* who signalled it in that cycle */
+    enum st_dropout_reason reason;             /* of the latest dropout ... */
+    int64_t judged_ns;                         /* ... which was judged then */
+    struct st_xrun_seen kept;                  /* in the cycle that is kept; deadline_ns 0: it did nothing */
+    struct st_pipewire_profile_losses device;  /* not reported yet */
+    struct st_second_card card;                /* of a device that another one drives */
+    struct st_pipewire_profile_losses resyncs; /* not reported yet */
+    struct st_pipewire_profile_losses dry;     /* of a driver: its device ran dry; ... */
+    int64_t dry_ns;                            /* ... from that cycle on; by whom is not known yet */
+    int64_t lost_frames;                       /* of the latest cycle that it drove */
     struct st_pipewire_profile_lost_cycles lost;
     struct st_pipewire_profile_reason reasons[ST_DROPOUT_REASONS];
 };

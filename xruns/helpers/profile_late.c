@@ -320,7 +320,7 @@ static bool was_client_late(const struct st_pipewire_profile *profile,
     ST_EACH (node, profile->nodes) {
         if (node->used && !node->drives && strcmp(node->driver, driver->name) == 0 &&
             (node->late.signal_ns != 0 ||
-             (node->judged_ns != 0 && node->judged_ns > driver->dry.at_ns - 4 * driver->period_ns)))
+             (node->judged_ns != 0 && node->judged_ns > driver->dry_ns - 4 * driver->period_ns)))
             return true;
     }
     return false;
@@ -333,18 +333,19 @@ void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_
     if (driver->dry.n == 0)
         return;
     if (of_client ||
-        (driver->held.began_ns != 0 && llabs(driver->dry.at_ns - driver->held.began_ns) < near_ns)) {
+        (driver->held.began_ns != 0 && llabs(driver->dry_ns - driver->held.began_ns) < near_ns)) {
         if (!of_client && driver->judged_ns < driver->held.began_ns) {
             driver->judged_ns = driver->held.began_ns + driver->period_ns;
             blame_late(profile, driver, driver->held.by, driver->held.due_ns, driver->held.began_ns,
                        driver->dry.n);
         }
-        driver->dry.n = 0;
-    } else if (driver->seen_ns - driver->dry.at_ns >= near_ns) {
-        driver->device_n += driver->dry.n;
-        driver->dry.n = 0;
+    } else if (driver->seen_ns - driver->dry_ns >= near_ns) {
+        st_profile_losses_add(&driver->device, driver->dry.n, driver->dry.lost_ns);
         profile->pending = true;
+    } else {
+        return;
     }
+    driver->dry = (struct st_pipewire_profile_losses){0};
 }
 
 void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,

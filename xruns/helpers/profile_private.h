@@ -17,6 +17,13 @@ struct st_pipewire_profile_node *st_profile_node_find_or_add(struct st_pipewire_
 void st_profile_node_forget(struct st_pipewire_profile_node *node);
 bool st_profile_node_is_own(const struct st_pipewire_profile *profile, uint32_t client);
 
+static inline void st_profile_losses_add(struct st_pipewire_profile_losses *to, int64_t n, int64_t lost_ns)
+{
+    to->n += n;
+    to->lost_ns = st_ns_add(to->lost_ns, lost_ns);
+    to->longest_ns = ST_MAX(lost_ns, to->longest_ns);
+}
+
 /** @param name NULL: "". */
 void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name);
 

@@ -47,19 +47,15 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
     *sum = (struct st_pipewire_profile_reason){0};
 }
 
-static void report_resyncs(struct st_pipewire_profile_node *node, st_xrun_seen_fn seen, void *ctx)
+static void report_losses(struct st_pipewire_profile_losses *losses, struct st_xrun_seen sighting,
+                          st_xrun_seen_fn seen, void *ctx)
 {
-    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_PROBABLE,
-                                    .device_xruns_n = node->resyncs.n,
-                                    .place = ST_DROPOUT_AT_RESYNC,
-                                    .lost_ns = ST_MIN(node->resyncs.lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
-                                    .longest_ns = node->resyncs.longest_ns};
-    if (node->resyncs.n == 0)
-        return;
-    st_profile_node_rename(&sighting.device, node->driver);
-    st_profile_node_rename(&sighting.client, node->name);
-    seen(ctx, &sighting);
-    memset(&node->resyncs, 0, sizeof(node->resyncs));
+    sighting.device_xruns_n = losses->n;
+    sighting.lost_ns = ST_MIN(losses->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
+    sighting.longest_ns = ST_MIN(losses->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
+    if (losses->n > 0)
+        seen(ctx, &sighting);
+    *losses = (struct st_pipewire_profile_losses){0};
 }
 
 void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
@@ -67,18 +63,17 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_see
     if (!profile->pending)
         return;
     ST_EACH (node, profile->nodes) {
-        struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
-                                        .device_xruns_n = node->device_n,
-                                        .place = ST_DROPOUT_AT_DEVICE_BUFFER};
+        struct st_xrun_seen dry = {.certainty = ST_CERTAINTY_EXACT, .place = ST_DROPOUT_AT_DEVICE_BUFFER},
+                            resync = {.certainty = ST_CERTAINTY_PROBABLE, .place = ST_DROPOUT_AT_RESYNC};
         if (!node->used)
             continue;
         if (node->gone)
             st_profile_late_forgive(node);
-        st_profile_node_rename(&sighting.device, node->name);
-        if (node->device_n > 0)
-            seen(ctx, &sighting);
-        node->device_n = 0;
-        report_resyncs(node, seen, ctx);
+        st_profile_node_rename(&dry.device, node->name);
+        st_profile_node_rename(&resync.device, node->driver);
+        st_profile_node_rename(&resync.client, node->name);
+        report_losses(&node->device, dry, seen, ctx);
+        report_losses(&node->resyncs, resync, seen, ctx);
         for (int reason = 0; reason < ST_DROPOUT_REASONS; reason++)
             report_reason(profile, node, (enum st_dropout_reason)reason, seen, ctx);
     }

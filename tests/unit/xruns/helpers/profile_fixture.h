@@ -30,7 +30,8 @@ struct times {
 
 static bool is_async; /* the nodes of one test */
 static int64_t report_number;
-static int expected; /* what taking a cycle returns */
+static int64_t driver_lost_frames = -1; /* as its clock has it; -1: before 1.3.81 */
+static int expected;                    /* what taking a cycle returns */
 
 /* Of one cycle, as module-profiler builds it. */
 static inline void put_block(struct spa_pod_builder *builder, uint32_t key, int id, const char *name,
@@ -57,17 +58,21 @@ static inline void put_block(struct spa_pod_builder *builder, uint32_t key, int 
 static inline void put_cycle(struct spa_pod_builder *builder, struct times driver, int driver_xruns_n,
                              const struct follower *followers, const struct times *times, size_t followers_n)
 {
-    struct spa_pod_frame frame;
+    struct spa_pod_frame frame, clock;
     const bool counters = followers_n > 0 && followers[0].xruns_n != NO_COUNTER;
     spa_pod_builder_push_object(builder, &frame, SPA_TYPE_OBJECT_Profiler, 0);
     spa_pod_builder_prop(builder, SPA_PROFILER_info, 0);
     spa_pod_builder_add_struct(builder, SPA_POD_Long(report_number), SPA_POD_Float(0.1), SPA_POD_Float(0.1),
                                SPA_POD_Float(0.1), SPA_POD_Int(driver_xruns_n));
     spa_pod_builder_prop(builder, SPA_PROFILER_clock, 0);
-    spa_pod_builder_add_struct(
-        builder, SPA_POD_Int(0), SPA_POD_Int(1), SPA_POD_String("clock"), SPA_POD_Long(driver.signal_ns),
-        SPA_POD_Fraction(&SPA_FRACTION(1, 48000)), SPA_POD_Long(driver.signal_ns), SPA_POD_Long(INT64_C(48)),
-        SPA_POD_Long(INT64_C(0)), SPA_POD_Double(1.0), SPA_POD_Long(driver.signal_ns + 1000000));
+    spa_pod_builder_push_struct(builder, &clock);
+    spa_pod_builder_add(builder, SPA_POD_Int(0), SPA_POD_Int(1), SPA_POD_String("clock"),
+                        SPA_POD_Long(driver.signal_ns), SPA_POD_Fraction(&SPA_FRACTION(1, 48000)),
+                        SPA_POD_Long(driver.signal_ns), SPA_POD_Long(INT64_C(48)), SPA_POD_Long(INT64_C(0)),
+                        SPA_POD_Double(1.0), SPA_POD_Long(driver.signal_ns + 1000000), NULL);
+    if (driver_lost_frames >= 0) /* since 1.3.81 */
+        spa_pod_builder_add(builder, SPA_POD_Int(0), SPA_POD_Int(0), SPA_POD_Long(driver_lost_frames), NULL);
+    spa_pod_builder_pop(builder, &clock);
     put_block(builder, SPA_PROFILER_driverBlock, DRIVER, "alsa_output.card", driver, FINISHED,
               counters ? driver_xruns_n : NO_COUNTER);
     for (size_t i = 0; i < followers_n; i++)

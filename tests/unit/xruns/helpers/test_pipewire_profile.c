@@ -121,6 +121,32 @@ static void counters_win_over_the_status(void **state)
     assert_string_equal(told(&profile), "alsa_output.card/player 0 1; ");
 }
 
+static struct st_xrun_seen dry;
+
+static void copy_seen(ST_UNUSED void *ctx, const struct st_xrun_seen *seen)
+{
+    assert_int_equal(dry.device_xruns_n, 0);
+    dry = *seen;
+}
+
+static void a_card_that_runs_dry_says_how_much_was_lost(void **state)
+{
+    (void)state;
+    for (int has = 0; has < 2; has++) {
+        for (int i = 1; i <= 6; i++) { /* in the third cycle: 45 ms at 48 kHz */
+            driver_lost_frames = has == 0 ? -1 : 480 + (i >= 3 ? 2160 : 0);
+            TAKE(&profile, 1000 * i + 100000 * has, 5 + has + (i >= 3), {PLAYER, "player", FINISHED, 3});
+        }
+        dry = (struct st_xrun_seen){0};
+        st_pipewire_profile_report(&profile, copy_seen, NULL);
+        assert_int_equal(dry.device_xruns_n, 1);
+        assert_int_equal(dry.place, ST_DROPOUT_AT_DEVICE_BUFFER);
+        assert_int_equal(dry.lost_ns, has * 45 * ST_NS_PER_MS);
+        assert_int_equal(dry.longest_ns, dry.lost_ns);
+    }
+    driver_lost_frames = -1;
+}
+
 static void a_second_card_has_device_xruns(void **state)
 {
     (void)state;
@@ -459,6 +485,7 @@ int main(void)
         cmocka_unit_test_setup(without_counters_each_unfinished_cycle_counts_once, begin),
         cmocka_unit_test_setup(lost_cycles_with_next_to_no_sound_between_are_one_dropout, begin),
         cmocka_unit_test_setup(counters_win_over_the_status, begin),
+        cmocka_unit_test_setup(a_card_that_runs_dry_says_how_much_was_lost, begin),
         cmocka_unit_test_setup(a_second_card_has_device_xruns, begin),
         cmocka_unit_test_setup(a_second_card_that_is_put_in_step_is_reported_beside_the_first, begin),
         cmocka_unit_test_setup(the_log_of_older_versions_is_of_the_card_that_follows_now, begin),
