@@ -33,6 +33,7 @@
     NEXT(SOCKET_RIGHTS, "socket-rights")                                                                     \
     NEXT(HISTORY_ASIDE, "history-aside")                                                                     \
     NEXT(HISTORY_CHANGED, "history-changed")                                                                 \
+    NEXT(HISTORY_LOST, "history-lost")                                                                       \
     NEXT(KERNEL_LOG, "kernel-log")                                                                           \
     NEXT(HEARD, "heard")                                                                                     \
     NEXT(UNCLEAN_END, "unclean-end")

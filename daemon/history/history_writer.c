@@ -49,7 +49,6 @@ static void append_asked(struct asked **list, struct asked *asked)
 
 struct st_history_writer {
     struct st_platform *platform;
-    struct st_events *events;
     pthread_t thread;
 
     pthread_mutex_t mutex; /* up to view */
@@ -68,6 +67,7 @@ struct st_history_writer {
 
     /* the thread's */
     struct st_history_file file;
+    uint64_t missing_minutes_n, missing_events_n; /* of view.lost_*_n, what the file says is missing */
     int64_t retry_ns;      /* it could not be written, and is tried again then; INT64_MIN: it could */
     uint64_t changed_of_n; /* of file.opened_n, and ... */
     int64_t changed_ns;    /* ... when view.changed was read */
@@ -124,6 +124,25 @@ static void flush(struct st_history_writer *writer)
     st_waiting_rows_drop_all(&rows); /* none, if they were given back */
     /* a minute more does not make the disk any larger */
     writer->retry_ns = r == 0 ? INT64_MIN : st_posix_now_ns(NULL) + ST_HISTORY_WRITER_RETRY_NS;
+}
+
+/* What was lost is recorded as soon as something can be. @return true: that event waits. */
+static bool record_lost(struct st_history_writer *writer)
+{
+    struct st_history_writer_view view;
+    st_history_writer_look(writer, &view);
+    const uint64_t events_n = view.lost_events_n - writer->missing_events_n,
+                   minutes_n = view.lost_minutes_n - writer->missing_minutes_n;
+    if (view.state != ST_HISTORY_WRITER_WRITING || events_n + minutes_n == 0)
+        return false;
+    writer->missing_events_n = view.lost_events_n;
+    writer->missing_minutes_n = view.lost_minutes_n;
+    st_events_add(writer->file.events, ST_LOG_WARN, st_clock_wall_ns(&writer->platform->clock),
+                  ST_EVENT_HISTORY_LOST,
+                  "%" PRIu64 " event%s and %" PRIu64
+                  " minute%s before this one are missing: the history could not be written",
+                  events_n, events_n == 1 ? "" : "s", minutes_n, minutes_n == 1 ? "" : "s");
+    return true;
 }
 
 /* --- the thread --- */
@@ -201,7 +220,10 @@ static void unlock_and_write(struct st_history_writer *writer)
     if (changed)
         st_history_file_use(&writer->file, &settings);
     writer->retry_ns = INT64_MIN;
-    if (settings.path[0] != '\0')
+    if (settings.path[0] == '\0')
+        return;
+    flush(writer);
+    if (record_lost(writer))
         flush(writer);
 }
 

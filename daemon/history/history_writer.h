@@ -3,9 +3,9 @@
  *
  * No thread waits for it: minutes and events go into lists. While the file cannot be written they stay
  * there, at most ST_HISTORY_WRITER_MINUTES_MAX and ST_HISTORY_WRITER_EVENTS_MAX: beyond that the oldest
- * minute, or the oldest event of the most frequent kind, is dropped and counted; it is tried again every half
- * minute. Events reach the file within ST_HISTORY_WRITER_EVENTS_NS, a minute at once. The same thread reads
- * the file for who asks. */
+ * minute, or the oldest event of the most frequent kind, is dropped and counted (ST_EVENT_HISTORY_LOST); it
+ * is tried again every half minute. Events reach the file within ST_HISTORY_WRITER_EVENTS_NS, a minute at
+ * once. The same thread reads the file for who asks. */
 #pragma once
 
 #include "daemon/causes/causes.h"
@@ -40,7 +40,7 @@ struct st_history_writer_view {
     char changed[ST_CHANGE_STORY_BYTES]; /* since when dropouts are more frequent; "": not so */
     uint64_t minutes_n, events_n;        /* written since the start */
     uint64_t waiting_minutes_n, waiting_events_n;
-    uint64_t lost_minutes_n, lost_events_n; /* dropped, or left over at the end */
+    uint64_t lost_minutes_n, lost_events_n; /* dropped; an event says so when the file can be written again */
 };
 
 struct st_history_writer;

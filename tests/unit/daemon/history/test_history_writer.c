@@ -22,6 +22,7 @@
 #include "core/ns.h"
 #include "daemon/history/history_writer.h"
 #include "daemon/lock_file.h"
+#include "story/event_list.h"
 #include "tests/fake/fake.h"
 
 #include "tests/unit/history_writer_fixture.h"
@@ -100,6 +101,42 @@ static json_t *answer(bool steps)
     assert_true((answer.http_status == 200) == (json_object_get(document, "error") == NULL));
     free(answer.text);
     return document;
+}
+
+/* The file has so many of this kind, within half a minute; no one asks the writer. @return the newest. */
+static struct st_event wait_for_events(const char *kind, size_t n)
+{
+    const struct timespec pause = {.tv_nsec = TRY_NS};
+    struct st_event newest = {0};
+    size_t found_n = 0;
+    for (int i = 0; i < TRIES_MAX && found_n != n; i++) {
+        struct st_history_reader *reader;
+        char *text = NULL, error[256];
+        const struct st_history_events_wish wish = {.until_ns = INT64_MAX, .limit = 5000, .kind = kind};
+        nanosleep(&pause, NULL);
+        assert_int_equal(st_history_read_open(look().path, &reader, error, sizeof(error)), 0);
+        assert_int_equal(st_event_list_text(reader, &wish, &text), 0);
+        st_history_read_close(reader);
+        json_t *document = json_loads(text, 0, NULL);
+        const json_t *list = json_object_get(document, "events");
+        found_n = json_array_size(list);
+        if (found_n > 0)
+            ST_PRINT(newest.detail, "%s",
+                     json_string_value(json_object_get(json_array_get(list, 0), "text")));
+        json_decref(document);
+        free(text);
+    }
+    assert_int_equal(found_n, n);
+    return newest;
+}
+
+static void events_do_not_wait_for_the_end_of_the_minute(void **state)
+{
+    (void)state;
+    start();
+    wait_for(ST_HISTORY_WRITER_WRITING);
+    add_events(NULL);
+    (void)wait_for_events("pause", EVENTS_EACH); /* after ST_HISTORY_WRITER_EVENTS_NS */
 }
 
 static void what_threads_put_is_in_the_file(void **state)
@@ -182,7 +219,9 @@ static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void
     in_folder(parent, sizeof(parent), "none");
     assert_int_equal(mkdir(parent, 0755), 0);
     set_and_wait_for(ST_HISTORY_WRITER_WRITING);
-    assert_int_equal(look().events_n, ST_HISTORY_WRITER_EVENTS_MAX);
+    assert_non_null(
+        strstr(wait_for_events("history-lost", 1).detail, "102 events and 0 minutes before this"));
+    assert_int_equal(look().events_n, ST_HISTORY_WRITER_EVENTS_MAX + 1);
     assert_int_equal(look().minutes_n, 1);
     assert_int_equal(look().waiting_events_n, 0);
 }
@@ -354,6 +393,11 @@ static void what_is_given_up_is_counted(void **state)
     set_and_wait_for(ST_HISTORY_WRITER_OFF);
     assert_int_equal(look().lost_events_n, EVENTS_EACH);
     assert_int_equal(look().lost_minutes_n, 1);
+    snprintf(config.history.enabled, sizeof(config.history.enabled), "on");
+    in_folder(config.history.path, sizeof(config.history.path), "history.db");
+    set_and_wait_for(ST_HISTORY_WRITER_WRITING);
+    const struct st_event lost = wait_for_events("history-lost", 1);
+    assert_non_null(strstr(lost.detail, "50 events and 1 minute before this one are missing"));
 }
 
 int main(void)
@@ -361,6 +405,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(what_threads_put_is_in_the_file),
+        TEST(events_do_not_wait_for_the_end_of_the_minute),
         TEST(answer_has_what_was_still_waiting),
         TEST(what_is_left_at_the_end_is_written),
         TEST(what_cannot_be_written_waits_within_bounds_and_is_written_later),
