@@ -381,5 +381,5 @@ bool st_hearing_valid(const struct st_hearing_result *result)
 {
     return result->path_class != ST_PATH_NONE && result->forced_n > 0 &&
            result->forced_found_n == result->forced_n && !result->remarks[ST_REMARK_QUIET] &&
-           (result->losses_n > 0 || !result->remarks[ST_REMARK_CONTACT]);
+           !result->remarks[ST_REMARK_SHORT] && (result->losses_n > 0 || !result->remarks[ST_REMARK_CONTACT]);
 }

@@ -116,5 +116,5 @@ void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, 
                     struct st_hearing_result *ret);
 
 /** "0" may be said, or that there were losses: a path was found, and each forced glitch that its class
- * promises to find, of music each at all, and contact was not lost without a loss. */
+ * promises to find, all of them were forced, and contact was not lost without a loss. */
 bool st_hearing_valid(const struct st_hearing_result *result);

@@ -89,6 +89,11 @@ static const char *title(const struct st_listen_view *view)
     return view->live != NULL && view->live->way != NULL ? view->live->way->title : "of the recording";
 }
 
+static bool is_gone(const struct st_listen_view *view)
+{
+    return view->live != NULL && view->live->has_ended;
+}
+
 static const char *why_not_heard(const struct st_listen_view *view)
 {
     const bool *remarks = view->result->remarks;
@@ -110,17 +115,20 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
     const char *heard = ST_NS_LONG(llround(result->heard_s * ST_NS_PER_S));
     if (result->path_class == ST_PATH_NONE)
         snprintf(buf, bytes, "! Invalid: %s, so nothing can be said about losses.", why_not_heard(view));
-    else if (result->forced_n == 0)
+    else if (result->forced_n == 0 && !result->remarks[ST_REMARK_SHORT])
         snprintf(buf, bytes, "! Invalid: no test glitch could be made, so losses may have been missed.");
     else if (!st_hearing_valid(result))
         snprintf(buf, bytes, "! Invalid: %s, so losses may have been missed. %zu loss%s found in %s %s.",
-                 result->forced_found_n < result->forced_n
+                 result->remarks[ST_REMARK_SHORT] ? is_gone(view)
+                                                        ? "the device or the sound server has gone too soon"
+                                                        : "the recording is too short for all test glitches"
+                 : result->forced_found_n < result->forced_n
                      ? ST_TEXT(80, "only %u of the %u test glitches were found", result->forced_found_n,
                                result->forced_n)
                  : result->remarks[ST_REMARK_QUIET] ? "too little music was played for each test glitch"
                                                     : "the signal was lost for more than a second",
                  result->losses_n, result->losses_n == 1 ? " was" : "es were", heard, title(view));
-    else if (view->live != NULL && view->live->has_ended)
+    else if (is_gone(view))
         snprintf(buf, bytes,
                  "! Ended after %s, as the device or the sound server has gone: %zu loss%s until then.",
                  heard, result->losses_n, result->losses_n == 1 ? "" : "es");
@@ -318,8 +326,10 @@ static void say_next(const struct st_listen_view *view, FILE *out, int width)
     else if (!st_hearing_valid(result) && view->live == NULL)
         next = "sleeptune listen --signal FILE, play that file through the path, and record it from its "
                "beginning";
-    else if (view->live != NULL && view->live->has_ended)
+    else if (is_gone(view))
         ST_PRINT(text, "connect the device or start the sound server again, then %s", again);
+    else if (result->remarks[ST_REMARK_SHORT])
+        ST_PRINT(text, "%s, and let it run for 10 s or longer", again);
     else if (result->remarks[ST_REMARK_EFFECTS])
         next = "turn the effect off, or compare behind it: sleeptune listen --music --play SINK";
     else if (!st_hearing_valid(result) && view->live->events_n[ST_CAPTURE_MIXED] > 0)
