@@ -36,6 +36,15 @@
 #define ST_PRINT(array, ...)                                                                                 \
     snprintf((array), sizeof(array) + 0 * sizeof(char[1 - 2 * ST_IS_POINTER(array)]), __VA_ARGS__)
 
+/** The same for a function whose own last parameters are a format and what follows it. */
+#define ST_PRINT_REST(buf, bytes, format)                                                                    \
+    do {                                                                                                     \
+        va_list args;                                                                                        \
+        va_start(args, format);                                                                              \
+        vsnprintf((buf), (bytes), (format), args);                                                           \
+        va_end(args);                                                                                        \
+    } while (0)
+
 /* Room for a text, up to the end of the block: the last two arguments of a function that prints one and
  * returns it. */
 #define ST_ROOM(bytes) (char[bytes]){0}, (bytes)

@@ -36,10 +36,7 @@ void st_log(enum st_log_level level, const char *module, const char *format, ...
 {
     const int saved_errno = errno;
     char text[MESSAGE_BYTES];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
+    ST_PRINT_REST(text, sizeof(text), format);
     st_log_event(level, module, NULL, INT64_MIN, INT64_MIN, text);
     errno = saved_errno;
 }

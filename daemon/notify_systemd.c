@@ -56,10 +56,7 @@ void st_notify_free(struct st_notify *notify)
 static int give_up(struct st_notify *notify, const char *format, ...) ST_PRINTF(2, 3);
 static int give_up(struct st_notify *notify, const char *format, ...)
 {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(notify->why, sizeof(notify->why), format, args);
-    va_end(args);
+    ST_PRINT_REST(notify->why, sizeof(notify->why), format);
     notify->busy = false;
     notify->next_ns = notify->now_ns + AGAIN_NS;
     return 0;

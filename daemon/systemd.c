@@ -10,10 +10,7 @@
 void st_systemd_notify(const char *format, ...)
 {
     char state[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(state, sizeof(state), format, args);
-    va_end(args);
+    ST_PRINT_REST(state, sizeof(state), format);
     sd_notify(0, state);
 }
 
@@ -32,10 +29,7 @@ static void put(struct entry *entry, const char *format, ...) ST_PRINTF(2, 3);
 static void put(struct entry *entry, const char *format, ...)
 {
     char *text = entry->texts[entry->n];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof(entry->texts[0]), format, args);
-    va_end(args);
+    ST_PRINT_REST(text, sizeof(entry->texts[0]), format);
     entry->vector[entry->n++] = (struct iovec){.iov_base = text, .iov_len = strlen(text)};
 }
 

@@ -23,10 +23,7 @@ bool st_bench_command_go_on(struct st_bench_command *c, const char *format, ...)
     const int64_t now_ns = st_clock_now_ns(clock);
     if (!c->quiet && isatty(STDERR_FILENO) == 1 && now_ns - c->shown_ns > ST_NS_PER_S) {
         char line[160];
-        va_list args;
-        va_start(args, format);
-        vsnprintf(line, sizeof(line), format, args);
-        va_end(args);
+        ST_PRINT_REST(line, sizeof(line), format);
         fprintf(stderr, "\r%s\033[K",
                 st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
         fflush(stderr);

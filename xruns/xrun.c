@@ -5,10 +5,7 @@
 
 int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...)
 {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(w->why, sizeof(w->why), format, args);
-    va_end(args);
+    ST_PRINT_REST(w->why, sizeof(w->why), format);
     st_safe_text(w->why);
     return error;
 }

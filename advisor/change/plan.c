@@ -26,10 +26,7 @@ struct adder {
 
 static int ST_PRINTF(3, 4) refuse(struct adder *adder, int error, const char *format, ...)
 {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(adder->message, adder->message_bytes, format, args);
-    va_end(args);
+    ST_PRINT_REST(adder->message, adder->message_bytes, format);
     adder->error = error;
     return error;
 }

@@ -11,12 +11,9 @@ struct notes {
 
 static void ST_PRINTF(2, 3) add(struct notes *notes, const char *format, ...)
 {
-    va_list args;
     if (notes->n == ST_DROPOUT_AT_NOTES_MAX)
         return;
-    va_start(args, format);
-    vsnprintf(notes->rows[notes->n++], ST_DROPOUT_AT_NOTE_BYTES, format, args);
-    va_end(args);
+    ST_PRINT_REST(notes->rows[notes->n++], ST_DROPOUT_AT_NOTE_BYTES, format);
 }
 
 /** "none" and "0" are how a container's mark says that there is none. */

@@ -65,10 +65,7 @@ struct reader {
 /** Writes the message; it may quote the document, so it is made safe. */
 static int ST_PRINTF(2, 3) bad(struct reader *reader, const char *format, ...)
 {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(reader->message, reader->message_bytes, format, args);
-    va_end(args);
+    ST_PRINT_REST(reader->message, reader->message_bytes, format);
     if (reader->message_bytes > 0)
         st_safe_text(reader->message);
     return -EBADMSG;

@@ -35,51 +35,44 @@ static void ST_PRINTF(2, 0) replace(char **text, const char *format, va_list arg
     free(printed);
 }
 
+#define REPLACE(text, format)                                                                                \
+    do {                                                                                                     \
+        va_list args;                                                                                        \
+        va_start(args, format);                                                                              \
+        replace((text), (format), args);                                                                     \
+        va_end(args);                                                                                        \
+    } while (0)
+
 void st_finding_set(struct st_finding *finding, enum st_status status, const char *format, ...)
 {
-    va_list args;
     finding->status = status;
-    va_start(args, format);
-    replace(&finding->summary, format, args);
-    va_end(args);
+    REPLACE(&finding->summary, format);
 }
 
 void st_finding_fine(struct st_finding *finding, const char *format, ...)
 {
-    va_list args;
     finding->status = ST_STATUS_OK;
     finding->effect_known = true;
     finding->effect_us = 0;
-    va_start(args, format);
-    replace(&finding->summary, format, args);
-    va_end(args);
+    REPLACE(&finding->summary, format);
 }
 
 void st_finding_effect(struct st_finding *finding, double effect_us, const char *format, ...)
 {
-    va_list args;
     finding->effect_known = true;
     finding->effect_us = effect_us;
-    va_start(args, format);
-    replace(&finding->formula, format, args);
-    va_end(args);
+    REPLACE(&finding->formula, format);
 }
 
 void st_finding_fix_now(struct st_finding *finding, const char *format, ...)
 {
-    va_list args;
-    va_start(args, format);
-    replace(&finding->fix_now, format, args);
-    va_end(args);
+    REPLACE(&finding->fix_now, format);
 }
 
 void st_finding_fix_persistent(struct st_finding *finding, enum st_needs needs, const char *format, ...)
 {
-    va_list args;
     finding->needs = needs;
-    va_start(args, format);
-    replace(&finding->fix_persistent, format, args);
-    va_end(args);
+    REPLACE(&finding->fix_persistent, format);
 }
 
 void st_finding_fix(struct st_finding *finding, const char *now, const char *persistent, enum st_needs needs)

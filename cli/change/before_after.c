@@ -99,10 +99,7 @@ static int record(const char *command, const char *what, const char *path, const
 
 static void ST_PRINTF(2, 3) set_reason(struct st_before_after *done, const char *format, ...)
 {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(done->why, sizeof(done->why), format, args);
-    va_end(args);
+    ST_PRINT_REST(done->why, sizeof(done->why), format);
 }
 
 /* What is in the way is in done->why. */

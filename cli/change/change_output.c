@@ -81,10 +81,7 @@ static const char *error_text(int error)
 static void ST_PRINTF(1, 2) print_line(const char *format, ...)
 {
     char text[2048];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
+    ST_PRINT_REST(text, sizeof(text), format);
     puts(st_safe_text(text));
 }
 

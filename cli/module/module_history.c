@@ -22,10 +22,7 @@
 static void ST_PRINTF(3, 4) put(char *target, const char *key, const char *format, ...)
 {
     char value[64];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(value, sizeof(value), format, args);
-    va_end(args);
+    ST_PRINT_REST(value, sizeof(value), format);
     st_text_append(target, TARGET_BYTES, "%c%s=%s", strchr(target, '?') != NULL ? '&' : '?', key, value);
 }
 

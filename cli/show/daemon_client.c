@@ -23,10 +23,7 @@ struct asking {
 static int fail(const struct asking *asking, const char *format, ...) ST_PRINTF(2, 3);
 static int fail(const struct asking *asking, const char *format, ...)
 {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(asking->error, asking->error_bytes, format, args);
-    va_end(args);
+    ST_PRINT_REST(asking->error, asking->error_bytes, format);
     return ST_EXIT_FAILURE;
 }
 

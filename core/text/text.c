@@ -5,10 +5,7 @@
 
 char *st_text_print(char *buf, size_t bytes, const char *format, ...)
 {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(buf, bytes, format, args);
-    va_end(args);
+    ST_PRINT_REST(buf, bytes, format);
     return buf;
 }
 
@@ -169,10 +166,7 @@ void st_text_wrap(FILE *out, const char *text, int indent, int width)
 void st_text_say(FILE *out, int width, const char *format, ...)
 {
     char text[2048];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
+    ST_PRINT_REST(text, sizeof(text), format);
     st_text_wrap(out, text, 0, width);
 }
 
@@ -189,10 +183,7 @@ void st_text_field(FILE *out, const char *label, const char *text, int label_col
 void st_text_row(const struct st_text_sheet *sheet, const char *label, const char *format, ...)
 {
     char text[ST_TEXT_ROW_BYTES];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
+    ST_PRINT_REST(text, sizeof(text), format);
     st_text_field(sheet->out, label, text, sheet->label_columns, sheet->width);
 }
 

@@ -112,10 +112,7 @@ void st_events_add(struct st_events *events, enum st_log_level level, int64_t wa
                    enum st_event_kind kind, const char *format, ...)
 {
     struct st_event event = st_event_make(wall_ns, kind, "%s", "");
-    va_list args;
-    va_start(args, format);
-    vsnprintf(event.detail, sizeof(event.detail), format, args);
-    va_end(args);
+    ST_PRINT_REST(event.detail, sizeof(event.detail), format);
     if (put_if_few(events, level, &event, true)) /* nothing can become known of it */
         st_log_event(level, "event", st_event_kind_name(kind), INT64_MIN, INT64_MIN, event.detail);
 }

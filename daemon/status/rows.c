@@ -54,10 +54,7 @@ static json_t *add(struct section *section, enum state state, const char *label,
 static json_t *add(struct section *section, enum state state, const char *label, const char *format, ...)
 {
     char text[TEXT_BYTES];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
+    ST_PRINT_REST(text, sizeof(text), format);
     json_t *row = json_object();
     st_json_set(row, "label", label);
     st_json_set(row, "text", st_json_safe_string(text));

@@ -16,10 +16,7 @@ static void add(struct st_degraded *list, size_t *n, const char *what, const cha
     struct st_degraded *entry = &list[(*n)++];
     entry->what = what;
     entry->counts = entry->rights = false;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(entry->why, sizeof(entry->why), format, args);
-    va_end(args);
+    ST_PRINT_REST(entry->why, sizeof(entry->why), format);
 }
 
 const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes)

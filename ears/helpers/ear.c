@@ -255,9 +255,6 @@ void st_ear_run(struct st_ear *ear, bool (*look)(void *ctx), void *ctx)
 int st_ear_absent(const char *format, ...)
 {
     struct st_capture_event event = {.kind = ST_CAPTURE_ABSENT};
-    va_list args;
-    va_start(args, format);
-    vsnprintf(event.text, sizeof(event.text), format, args);
-    va_end(args);
+    ST_PRINT_REST(event.text, sizeof(event.text), format);
     return st_capture_stream_write_event(STDOUT_FILENO, &event) == 0 ? ST_EAR_ABSENT : ST_EAR_FAILED;
 }

@@ -17,10 +17,7 @@ static void say(struct st_analysis *a, const char *format, ...)
 {
     if (a->sentences_n == ST_SENTENCES_MAX)
         return;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(a->sentence[a->sentences_n++], ST_SENTENCE_BYTES, format, args);
-    va_end(args);
+    ST_PRINT_REST(a->sentence[a->sentences_n++], ST_SENTENCE_BYTES, format);
 }
 
 /* ns of any size, finer than st_ns_format below 10 us. */

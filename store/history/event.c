@@ -13,10 +13,7 @@ struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const ch
                              .loop_cpu = ST_EVENT_NO_LOOP,
                              .slowed = ST_CAUSE_UNKNOWN,
                              .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
-    va_list args;
-    va_start(args, format);
-    vsnprintf(event.detail, sizeof(event.detail), format, args);
-    va_end(args);
+    ST_PRINT_REST(event.detail, sizeof(event.detail), format);
     return event;
 }
 
