@@ -5,10 +5,9 @@
 #define DRIFT_S      5 /* from a resync on, PipeWire measures the rate anew */
 #define KNOWN_S      5 /* the clocks of some cards are coarse */
 #define MEAN_S       30
-#define STAYS_CYCLES 16  /* a delay that stays where it is was no resync, if nothing is resampled; ... */
-#define FAR_S        5   /* ... else the usual one is not known after so long */
-#define NEAR         0.6 /* of max_resync, which is not known exactly */
-#define SURE         1.25
+#define STAYS_CYCLES 16    /* a delay that stays where it is was no resync, if nothing is resampled; ... */
+#define FAR_S        5     /* ... else the usual one is not known after so long */
+#define NEAR         0.6   /* of max_resync, which is not known exactly */
 #define BW_HZ        0.128 /* SPA_DLL_BW_MAX: of the loop that finds the rate, when it begins */
 #define WHOLE        1e-4
 #define USUAL        32 /* reports, of the moving average */
@@ -38,27 +37,28 @@ static double limit_of(const struct st_second_card *card)
 }
 
 /* With a resync, the loop that finds the rate begins anew (spa/utils/dll.h). In that state its first result
- * is a known step for each frame of the delay's error, which is a whole number. */
-static bool begins_anew(const struct st_second_card_clock *clock)
+ * is a known step for each frame of the delay's error, which is a whole number, up to max_resync. */
+static bool begins_anew(const struct st_second_card_clock *clock, double error, double limit)
 {
     const double frames = (double)clock->duration,
                  w = 2 * 3.141592653589793 * BW_HZ * frames / (double)clock->rate_hz;
     const double w0 = 1 - exp(-20 * w), step = w0 * w0 * 1.5 * w / frames * (1 + w / 1.5);
-    const double error = fabs(clock->rate_diff - 1) / step;
-    return fabs(error - round(error)) < WHOLE;
+    const double n = fabs(clock->rate_diff - 1) / step;
+    return fabs(n - round(n)) < WHOLE && fabs(n - fmin(fabs(error), limit)) < limit / 4;
 }
 
 /* Of the report before, or of one that is missing, as PipeWire's of very late cycles are: they last about as
  * long as the reserve. @return frames of a resync in it; 0: none. */
 static double put_in_step(const struct st_second_card *card, const struct st_second_card_clock *clock,
-                          bool is_next)
+                          double error, bool is_next)
 {
     const bool resampled = card->last.rate_diff != 1 || clock->rate_diff != 1;
     const double stray = fabs(card->stray), limit = limit_of(card);
-    if (!is_next)
-        return resampled && card->settled >= SETTLE_S * clock->rate_hz && begins_anew(clock) ? card->usual
-                                                                                             : 0;
-    return stray > SURE * limit || (resampled ? stray > 0 && begins_anew(clock) : stray > limit) ? stray : 0;
+    if (!resampled)
+        return is_next && stray > limit ? stray : 0;
+    if (card->settled < SETTLE_S * clock->rate_hz || !begins_anew(clock, error, limit))
+        return 0;
+    return is_next ? stray : card->usual;
 }
 
 int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
@@ -75,7 +75,7 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
     }
     const int64_t frames = clock->position - card->last.position;
     const double error = (double)clock->delay - card->usual, limit = limit_of(card);
-    const double put = put_in_step(card, clock, frames <= clock->duration);
+    const double put = put_in_step(card, clock, error, frames <= clock->duration);
     card->last = *clock;
     card->settled += frames;
     card->constant = put > 0 ? 0 : card->constant + frames;
