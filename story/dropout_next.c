@@ -46,7 +46,8 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
         snprintf(why, why_bytes, "%s needs %.0f %% of each period, so no buffer size helps", client->name,
                  100 * share);
     } else if (busy_ns == 0 || table->frames == 0) {
-        snprintf(why, why_bytes, "no buffer size can be named: the CPU time of its cycles is not known");
+        snprintf(why, why_bytes, "no buffer size can be named: %s is not known",
+                 busy_ns == 0 ? "the CPU time of its cycles" : "the buffer in use now");
     } else if (client->worst.period_ns > 0 && table->period_ns > client->worst.period_ns &&
                busy_ns < table->period_ns) {
         snprintf(why, why_bytes,

@@ -50,7 +50,7 @@ ok "and watches" wait_for value_is '[s["state"] for s in d["observe"] if s["sour
 is "no thread of the loop, its watchdog or the dummy stream is there" \
     "$(cat /proc/"$daemon"/task/*/comm | grep -cE 'st-(loop|drain|canary|watchdog|audio)')" 0
 is "no memory is locked" "$(locked_kb)" 0
-screen_is -t nothing-plays answer status --socket "$sock"
+screen_is -t nothing-plays "$SLEEPTUNE" status --socket "$sock"
 like "so do the metrics" "$(ask /metrics)" '^sleeptune_loop_running 0$'
 is "it is not degraded by that" "$(value '[x for x in d["degraded"] if x["what"] in ("loop", "memory", "watchdog", "books")]')" "[]"
 
@@ -67,6 +67,7 @@ started=$(date +%s%N)
 ok "something plays: the loop runs" wait_for value_is '(d["loop_rests"], d["loop"] is not None and d["loop"]["cycles"] > 0)' '(False, True)'
 took_ms=$((($(date +%s%N) - started) / 1000000))
 echo "# after $took_ms ms, warm-up and question included"
+echo 'xrun certainty=exact n=0 starved=24 reason=too-slow busy=25000000 error=250000 wait=30000 period=21333333 device=null client=Carla' >&"$lines"
 like "what plays is logged" "$(cat "$log")" 'Carla on pipewire plays: the test loop runs'
 is "once" "$(value 'd["loop_starts"]')" 1
 like "the metrics say so" "$(ask /metrics)" '^sleeptune_loop_running 1$'
@@ -74,6 +75,9 @@ sleep 10
 ok "it goes on for 30 s after the last sign" value_is 'd["loop_rests"]' False
 cycles=$(value 'd["loop"]["cycles"]')
 ok "then it rests" wait_for value_is '(d["state"] in ("idle", "degraded"), d["loop_rests"])' '(True, True)'
+# what the loop measured is this computer's
+played() { other_rows "This computer" Warning | sed "s/; for this computer's timing: .*//"; }
+screen_is -t dropouts-before played
 ok "its last figures stay, and its books balance" value_is "(d['loop']['cycles'] >= $cycles, d['loop']['books_balance'])" '(True, True)'
 no_threads() { ! cat /proc/"$daemon"/task/*/comm | grep -qE 'st-(loop|drain|canary|watchdog|audio)'; }
 ok "its threads are gone" wait_for no_threads

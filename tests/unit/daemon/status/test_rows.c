@@ -486,6 +486,9 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
                      "15.0 ms of CPU time, the buffer lasts 10.7 ms).");
     client->worst.busy_ns = 0; /* only the clock's time is known */
     expect_of_screen("next_why", "no buffer size can be named: the CPU time of its cycles is not known");
+    client->worst.busy_ns = 15000000;
+    view.observe.sources[0].seen.frames = view.observe.sources[0].seen.period_ns = 0; /* nothing plays now */
+    expect_of_screen("next_why", "no buffer size can be named: the buffer in use now is not known");
 }
 
 static void first_line_blames_who_took_the_cpu(void **state)
