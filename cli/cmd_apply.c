@@ -289,7 +289,7 @@ static int judge_after(struct work *work, const struct st_finding *finding)
     struct st_report report;
     struct st_change_target *target = work->target;
     ST_EACH_OF (change, finding->changes, finding->changes_n) {
-        ST_PRINT(key, "freebsd.%s", change->key);
+        ST_PRINT(key, ST_KEYS_FREEBSD "%s", change->key);
         if (st_facts_find(target->facts, key) != NULL &&
             st_facts_put_text(target->facts, key, change->value, NULL, "what apply plans") != 0)
             return -ENOMEM;

@@ -166,7 +166,7 @@ static bool counts(const struct st_change_target *target, const struct st_change
     if (change->kind == ST_CHANGE_LOGIN_CLASS)
         return st_facts_int(target->facts, ST_KEY_USER_UID, &uid) != 0 || uid != 0;
     return change->kind != ST_CHANGE_LOADER ||
-           st_facts_text(target->facts, ST_TEXT(192, "freebsd.%s", change->key), &now) != 0 ||
+           st_facts_text(target->facts, ST_TEXT(192, ST_KEYS_FREEBSD "%s", change->key), &now) != 0 ||
            strcmp(now, change->value) == 0;
 }
 

@@ -64,7 +64,7 @@ static const struct {
 
 static void collect_one(struct st_collector *c, const char *name, enum st_value_kind kind)
 {
-    st_collector_read(c, ST_TEXT(300, "freebsd.%s", name), name, kind);
+    st_collector_read(c, ST_TEXT(300, ST_KEYS_FREEBSD "%s", name), name, kind);
 }
 
 /** The flags of each event timer in a list such as "LAPIC(600) i8254(100) RTC(0)". */

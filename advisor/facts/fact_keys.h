@@ -156,6 +156,7 @@
 #define ST_KEY_ZSWAP_ENABLED            "linux.zswap.enabled"
 
 /* --- FreeBSD: its sysctls have their own names --- */
+#define ST_KEYS_FREEBSD                                   "freebsd."
 #define ST_KEYS_FREEBSD_DEV                               "freebsd.dev."
 #define ST_KEY_FREEBSD_FILE_LOADER_CONF                   "freebsd.file.loader_conf"
 #define ST_KEY_FREEBSD_FILE_SNDSTAT                       "freebsd.file.sndstat"

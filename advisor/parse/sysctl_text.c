@@ -105,7 +105,7 @@ static void join(char *to, size_t bytes, const char *before, const struct entry 
 static int put_entry(struct st_facts *facts, const struct entry *entry, const char *behind)
 {
     char key[NAME_MAX_BYTES + 16], from[NAME_MAX_BYTES + SOURCE_BYTES + 16], small[SMALL_BYTES];
-    join(key, sizeof(key), "freebsd.", entry, "");
+    join(key, sizeof(key), ST_KEYS_FREEBSD, entry, "");
     join(from, sizeof(from), "sysctl ", entry, behind);
     if (entry->value_len > VALUE_MAX_BYTES)
         return st_facts_put_state(facts, key, ST_FACT_UNREADABLE, EFBIG, NULL, from);

@@ -130,7 +130,7 @@ void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *f
 /** Sets the finding for a fact whose value could not be used. r: the errno of st_facts_int(), < 0. */
 static void explain_state(struct st_finding *finding, const struct st_fact *fact, const char *key, int r)
 {
-    static const char sysctl[] = "freebsd.";
+    static const char sysctl[] = ST_KEYS_FREEBSD;
     const char *source = fact != NULL && fact->source != NULL ? fact->source
                          : st_text_begins(key, sysctl)        ? key + sizeof(sysctl) - 1
                                                               : key;

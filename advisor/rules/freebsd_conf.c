@@ -36,10 +36,10 @@ static bool is_moved(const struct st_facts *facts, const char *name)
     const char *unit = name + strlen(PCM);
     const int digits = (int)strspn(unit, "0123456789");
     const struct st_fact *device =
-        st_facts_find(facts, ST_TEXT(64, "freebsd." PCM "%.*s.%%desc", digits < 10 ? digits : 10, unit));
+        st_facts_find(facts, ST_TEXT(64, ST_KEYS_FREEBSD PCM "%.*s.%%desc", digits < 10 ? digits : 10, unit));
     if (unit[digits] != '.' || (device != NULL && device->state != ST_FACT_ABSENT))
         return false;
-    ST_FACTS_EACH (fact, facts, "freebsd." PCM, ".%desc") {
+    ST_FACTS_EACH (fact, facts, ST_KEYS_FREEBSD PCM, ".%desc") {
         if (fact->state == ST_FACT_OK)
             return true;
     }
@@ -69,7 +69,7 @@ static void compare(struct scan *scan, const struct st_fact *fact)
 {
     const struct st_facts *facts = scan->finding->facts;
     const char *name = fact->key + strlen(scan->conf->prefix);
-    const char *key = ST_TEXT(256, "freebsd.%.240s", name);
+    const char *key = ST_TEXT(256, ST_KEYS_FREEBSD "%.240s", name);
     const struct st_fact *found = st_facts_find(facts, key);
     if (!counts(scan, name, found))
         return;

@@ -9,7 +9,7 @@
 #define CPU            "freebsd.dev.cpu."
 #define SUPPORTED      ".cx_supported"
 #define LOWEST_SYSCTL  "hw.acpi.cpu.cx_lowest"
-#define LOWEST         "freebsd." LOWEST_SYSCTL
+#define LOWEST         ST_KEYS_FREEBSD LOWEST_SYSCTL
 #define IDLE           "freebsd.machdep.idle"
 #define ET_C3STOP      0x08 /* sys/sys/timeet.h */
 #define STATES_MAX     8    /* MAX_CX_STATES */
@@ -360,7 +360,7 @@ static void judge_epp(struct st_finding *finding)
     st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EPP_EVER("%s"), driver);
     ST_FACTS_EACH (fact, facts, PREFIX, SUFFIX) {
         if (fact->state == ST_FACT_OK)
-            st_finding_change(finding, ST_CHANGE_SYSCTL, fact->key + strlen("freebsd."), "0");
+            st_finding_change(finding, ST_CHANGE_SYSCTL, fact->key + strlen(ST_KEYS_FREEBSD), "0");
     }
 }
 
@@ -419,7 +419,7 @@ static void judge_threshold(const char *key, int64_t threshold, struct st_findin
                         threshold > last + 1 ? "; the higher preempt_thresh is for normal threads only" : "");
         return;
     }
-    const char *name = key + strlen("freebsd.");
+    const char *name = key + strlen(ST_KEYS_FREEBSD);
     st_finding_advice(finding,
                       "preempt_thresh is %" PRId64 ": real-time threads with a lower priority (numbers up "
                       "to %" PRId64 ") wait until the running thread leaves the kernel",

@@ -327,7 +327,7 @@ static void judge_memlock(struct st_finding *finding)
         st_finding_unknown(finding,
                            "this user's own limit is enough, but %s could not be read, and this setting "
                            "may forbid locking memory",
-                           unread + strlen("freebsd."));
+                           unread + strlen(ST_KEYS_FREEBSD));
     } else if (bytes == UNLIMITED) {
         st_finding_fine(finding, "%s may lock any amount of memory%s", root ? "root" : "this user",
                         root ? OF_PLAYER : "");

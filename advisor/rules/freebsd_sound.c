@@ -56,7 +56,7 @@ static void judge_polled(struct st_finding *finding, const char *polled)
 {
     const double period_us = st_period_seconds(&finding->wish->period) * 1e6;
     const int64_t hz = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_HZ, 0);
-    const char *name = polled + strlen("freebsd.");
+    const char *name = polled + strlen(ST_KEYS_FREEBSD);
     const bool misses = hz >= 1 && hz <= HZ_MAX && 1e6 / (double)hz >= period_us;
     st_finding_set(finding, misses ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                    "%.40s is on: the driver checks the card only at clock ticks and does not use its "
