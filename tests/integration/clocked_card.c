@@ -107,4 +107,4 @@ SND_PCM_PLUGIN_DEFINE_FUNC(clocked)
     *pcmp = card->io.pcm;
     return 0;
 }
-SND_PCM_PLUGIN_SYMBOL(clocked)
+SND_DLSYM_BUILD_VERSION(SND_PCM_PLUGIN_ENTRY(clocked), SND_PCM_DLSYM_VERSION)
