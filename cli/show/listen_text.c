@@ -54,7 +54,8 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
         if ((kind == ST_EVENT_CLIENT_DROPOUT || kind == ST_EVENT_DEVICE_XRUN) &&
             begin_ns <= to_ns + RECORD_NS)
             return record;
-        if (kind == ST_EVENT_LATE_WAKE && begin_ns <= to_ns + NEAR_NS)
+        if (kind == ST_EVENT_LATE_WAKE && begin_ns <= to_ns + NEAR_NS &&
+            at_ns - begin_ns <= NEAR_NS) /* a sum of several may be of another moment */
             late = record;
     }
     return late;
