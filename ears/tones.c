@@ -34,23 +34,26 @@ static double angle(const struct st_tones *tones, size_t tone, uint64_t frame)
            tones->rate_hz;
 }
 
-/* What tones of these phases, of frame 0, are from that frame on. */
-static void turn_to(const struct st_tones *tones, const double *re, const double *im, uint64_t frame,
-                    double *ret)
+/* What tones of these phases, of frame 0 and right at frame `at`, are from that frame on: clocks drift apart.
+ */
+static void turn_to(const struct st_tones *tones, const double *re, const double *im, uint64_t at,
+                    uint64_t frame, double *ret)
 {
+    const double ahead = st_tones_drift_ppm(tones) * 1e-6 * ((double)frame - (double)at);
     for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
-        const double cosine = cos(angle(tones, k, frame)), sine = sin(angle(tones, k, frame));
+        const double turned = angle(tones, k, frame) + TURN * ahead * st_signal_tones_hz[k] / tones->rate_hz;
+        const double cosine = cos(turned), sine = sin(turned);
         ret[2 * k] = re[k] * cosine + im[k] * sine;
         ret[2 * k + 1] = im[k] * cosine - re[k] * sine;
     }
 }
 
 /* Root mean square of what tones of these phases leave. @param n  at most a window */
-static double rest_of(const struct st_tones *tones, const double *re, const double *im, uint64_t from,
-                      uint64_t n)
+static double rest_of(const struct st_tones *tones, const double *re, const double *im, uint64_t at,
+                      uint64_t from, uint64_t n)
 {
     double part[M], sum = 0;
-    turn_to(tones, re, im, from, part);
+    turn_to(tones, re, im, at, from, part);
     for (uint64_t i = 0; i < n; i++) {
         double rest = (double)tones->ring[(from + i) % ST_TONES_RING];
         for (size_t j = 0; j < M; j++)
@@ -94,10 +97,10 @@ static void prepare(struct st_tones *tones)
         memcpy(tones->solves[j], &a[j][M], sizeof(tones->solves[j]));
 }
 
-/* Least squares over the last window. */
-static void fit(const struct st_tones *tones, struct fit *ret)
+/* Least squares over the window that ends there. */
+static void fit(const struct st_tones *tones, uint64_t until, struct fit *ret)
 {
-    const uint64_t n = window_of(tones), from = tones->n - n;
+    const uint64_t n = window_of(tones), from = until - n;
     double common[M] = {0}, part[M] = {0}, all = 0;
     for (uint64_t i = 0; i < n; i++) {
         const double heard = (double)tones->ring[(from + i) % ST_TONES_RING];
@@ -179,20 +182,56 @@ static void take_fit(struct st_tones *tones, const struct fit *now, uint64_t mid
     memcpy(tones->im, now->im, sizeof(tones->im));
 }
 
+/* The player and the recorder have clocks of their own: the phases move. */
+static void follow(struct st_tones *tones, const struct fit *now, uint64_t middle)
+{
+    double frames = 0;
+    for (size_t k = 0; k < ST_SIGNAL_TONES; k++)
+        frames +=
+            turned(tones->re, tones->im, now, k) * tones->rate_hz / st_signal_tones_hz[k] / ST_SIGNAL_TONES;
+    tones->drift_frames += frames;
+    tones->followed_frames += middle - tones->fit_at;
+    take_fit(tones, now, middle);
+}
+
+static bool is_signal(const struct fit *fit)
+{
+    return fit->loud > SILENT && fit->rest <= NOISE_MAX * fit->loud;
+}
+
+/* What the tones leave in the last window, block by block: within one the clocks do not drift. */
+static double noise_of(const struct st_tones *tones, uint64_t window)
+{
+    const uint64_t block = tones->rate_hz / BLOCKS_HZ, blocks_n = window / block;
+    double sum = 0;
+    for (uint64_t i = 0; i < blocks_n; i++) {
+        const double rest =
+            rest_of(tones, tones->re, tones->im, tones->fit_at, tones->n - (blocks_n - i) * block, block);
+        sum += rest * rest;
+    }
+    return sqrt(sum / (double)blocks_n);
+}
+
 static void lock(struct st_tones *tones, uint64_t window)
 {
-    struct fit now;
-    fit(tones, &now);
-    if (now.loud <= SILENT || now.rest > NOISE_MAX * now.loud)
+    struct fit before, now;
+    fit(tones, tones->n, &now);
+    if (!is_signal(&now))
         return;
+    fit(tones, tones->n - window, &before);
+    if (!tones->was_locked && is_signal(&before)) { /* how the clocks drift is known from the beginning */
+        take_fit(tones, &before, tones->n - window - window / 2);
+        follow(tones, &now, tones->n - window / 2);
+    }
+    take_fit(tones, &now, tones->n - window / 2);
     if (tones->was_locked)
         tones->contact_lost_n++;
     else
         tones->first_frame = tones->n;
-    tones->noise = now.rest / now.loud;
+    const double noise = noise_of(tones, window);
+    tones->noise = noise / now.loud;
     tones->loud = now.loud;
-    tones->limit = fmax(TIMES * now.rest, LEAST * now.loud);
-    take_fit(tones, &now, tones->n - window / 2);
+    tones->limit = fmax(TIMES * noise, LEAST * now.loud);
     tones->was_locked = tones->locked = true;
     tones->damaged = false;
 }
@@ -209,7 +248,7 @@ static uint64_t begin_of_damage(const struct st_tones *tones, uint64_t until)
 {
     const uint64_t block = tones->rate_hz / BLOCKS_HZ;
     uint64_t bad = tones->bad_at > block ? tones->bad_at - block : 0;
-    while (bad < until && rest_of(tones, tones->re, tones->im, bad, EDGE) <= tones->limit)
+    while (bad < until && rest_of(tones, tones->re, tones->im, tones->fit_at, bad, EDGE) <= tones->limit)
         bad += EDGE;
     return bad;
 }
@@ -241,24 +280,13 @@ static void heal(struct st_tones *tones, const struct fit *now, uint64_t window,
     uint64_t clean = tones->n - window;
     const uint64_t bad = begin_of_damage(tones, clean);
     double shift = 0;
-    while (clean >= bad + EDGE && rest_of(tones, now->re, now->im, clean - EDGE, EDGE) <= tones->limit)
+    while (clean >= bad + EDGE &&
+           rest_of(tones, now->re, now->im, middle, clean - EDGE, EDGE) <= tones->limit)
         clean -= EDGE;
     const double drifted = st_tones_drift_ppm(tones) * 1e-6 * (double)(middle - tones->fit_at);
     const bool sure = find_shift(tones, now, drifted, &shift);
     take_fit(tones, now, middle);
     end_damage(tones, bad, clean, sure ? llround(shift) : 0, ctx);
-}
-
-/* The player and the recorder have clocks of their own: the phases move. */
-static void follow(struct st_tones *tones, const struct fit *now, uint64_t middle)
-{
-    double frames = 0;
-    for (size_t k = 0; k < ST_SIGNAL_TONES; k++)
-        frames +=
-            turned(tones->re, tones->im, now, k) * tones->rate_hz / st_signal_tones_hz[k] / ST_SIGNAL_TONES;
-    tones->drift_frames += frames;
-    tones->followed_frames += middle - tones->fit_at;
-    take_fit(tones, now, middle);
 }
 
 /* For a second they were not there as before. Silence is a loss; another volume, or other sound that may hide
@@ -286,7 +314,8 @@ static void look(struct st_tones *tones, void *ctx)
         return;
     }
     if (!tones->damaged) {
-        tones->damaged = rest_of(tones, tones->re, tones->im, tones->n - block, block) > tones->limit;
+        tones->damaged =
+            rest_of(tones, tones->re, tones->im, tones->fit_at, tones->n - block, block) > tones->limit;
         tones->heals = false;
         tones->bad_at = tones->n - block;
         tones->heard_frames += tones->damaged ? 0 : block;
@@ -294,7 +323,7 @@ static void look(struct st_tones *tones, void *ctx)
             st_losses_pass(&tones->losses, tones->n, ctx);
         if (tones->damaged || tones->n % (10 * block) != 0)
             return;
-        fit(tones, &now);
+        fit(tones, tones->n, &now);
         if (now.rest <= tones->limit)
             follow(tones, &now, tones->n - window / 2);
         return;
@@ -302,7 +331,7 @@ static void look(struct st_tones *tones, void *ctx)
     if (tones->n < tones->bad_at + window)
         return;
     if (tones->n % (4 * block) == 0) {
-        fit(tones, &now);
+        fit(tones, tones->n, &now);
         const bool healed = tones->heals;
         tones->heals =
             now.loud > tones->loud / 2 && now.loud < 2 * tones->loud && now.rest <= tones->limit / 2;

@@ -89,6 +89,8 @@ static void and_with_a_clock_that_is_fast_or_slow(void **state)
     assert_true(fabs(st_tones_drift_ppm(&tones) + 300) < 1);
     expect_each(0.9997, PLAYED_HZ, 0.001, 50);
     assert_true(fabs(st_tones_drift_ppm(&tones) - 300) < 1);
+    expect_each(0.999, PLAYED_HZ, 0.001, 50);
+    assert_true(fabs(st_tones_drift_ppm(&tones) - 1000) < 2);
 }
 
 static void and_at_another_rate(void **state)
