@@ -137,6 +137,23 @@ static void next_resync(const struct st_dropout_client *client, char *set, size_
              client->name);
 }
 
+/* Twice what it asked for, which is known of programs that play through PulseAudio. */
+static void own_buffer(const struct st_dropout_client *client, const char *source, char *why,
+                       size_t why_bytes)
+{
+    const int64_t buffer_ns = client->load.buffer_ns, ms = 2 * buffer_ns / ST_NS_PER_MS;
+    snprintf(why, why_bytes,
+             "%s needs a larger buffer of its own%s: a setting of it, or start it with "
+             "PULSE_LATENCY_MSEC=%" PRId64 "%s; the buffer of %s does not matter",
+             client->name,
+             buffer_ns > 0 ? ST_TEXT(64, " than the %s that it asks for", ST_NS_SHORT(buffer_ns)) : "",
+             ST_MAX(ms, 100),
+             strcmp(source, "pipewire") == 0 && buffer_ns == 0
+                 ? " (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=65536 }')"
+                 : "",
+             st_xrun_sources_title(source));
+}
+
 void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
                      const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
 {
@@ -157,14 +174,7 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
         return;
     }
     if (st_dropout_table_place(client) == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED) {
-        snprintf(why, why_bytes,
-                 "%s needs a larger buffer of its own: a setting of it, or start it with "
-                 "PULSE_LATENCY_MSEC=100%s; the buffer of %s does not matter",
-                 client->name,
-                 strcmp(source, "pipewire") == 0
-                     ? " (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=65536 }')"
-                     : "",
-                 st_xrun_sources_title(source));
+        own_buffer(client, source, why, why_bytes);
         return;
     }
     if (lost_cpu) {

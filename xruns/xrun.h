@@ -62,7 +62,8 @@ struct st_xrun_load {
     int64_t between;    /* enum st_xrun_between */
     int64_t drift_ppb;  /* a second card: by how much it is faster than the one that it follows, in 10^-9; 0:
                            it is none, or not known */
-    int64_t buffer_ns;  /* of a device, in front of which the client stands; 0: not known */
+    int64_t buffer_ns;  /* of a device, in front of which the client stands, or between it and its server;
+                           0: not known */
     int64_t reserve_ns; /* with cycles: the least of buffer_ns that was filled; without: how much sound is
                            left now, there, in a program's queue, or of JACK's cycle. 1: none; 0: not known */
     int64_t block_frames; /* its long cycles come each time after this much sound; 0: not known */

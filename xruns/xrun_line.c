@@ -114,6 +114,7 @@ static const struct field load_fields[] = {
     {"asked-rate", COUNT, AT(load.asked_rate_hz)},
     {"priority", COUNT, AT(load.priority)},
     {"between", COUNT, AT(load.between)},
+    {"buffer", TIME, AT(load.buffer_ns)},
     {"drift", DRIFT, AT(load.drift_ppb)},
     {"block", COUNT, AT(load.block_frames)},
     {"block-any", COUNT, AT(load.block_any)},

@@ -173,10 +173,10 @@ static int64_t priority(void *ctx, uint32_t client)
     return rt < 0 ? 0 : rt == 0 ? ST_XRUN_NORMAL : rt;
 }
 
-static int64_t between(void *ctx, uint32_t client)
+static int64_t between(void *ctx, uint32_t client, int64_t *ret_buffer_ns)
 {
     struct observer *observer = ctx;
-    return st_pipewire_streams_between(observer->streams, client);
+    return st_pipewire_streams_between(observer->streams, client, ret_buffer_ns);
 }
 
 static void on_lost(void *ctx, uint32_t id, const struct st_listened_loss *loss)

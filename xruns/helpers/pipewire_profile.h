@@ -117,8 +117,9 @@ typedef int64_t (*st_pipewire_profile_priority_fn)(void *ctx, uint32_t client);
 /** It is in a cycle; called about once a second. @return the id of the thread that computes; 0: not known. */
 typedef int32_t (*st_pipewire_profile_plays_fn)(void *ctx, uint32_t client);
 
-/** enum st_xrun_between: what is watched between the program of that client and the server. */
-typedef int64_t (*st_pipewire_profile_between_fn)(void *ctx, uint32_t client);
+/** enum st_xrun_between: what is watched between the program of that client and the server, and how long its
+ * buffer there lasts. */
+typedef int64_t (*st_pipewire_profile_between_fn)(void *ctx, uint32_t client, int64_t *ret_buffer_ns);
 
 /** A cycle that a client computed, if its long cycles matter. */
 typedef void (*st_pipewire_profile_computed_fn)(void *ctx, uint32_t node, uint32_t client, int64_t from_ns,

@@ -288,15 +288,22 @@ void st_pipewire_streams_remove(struct st_pipewire_streams *streams, uint32_t id
     }
 }
 
-enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_streams *streams, uint32_t client)
+enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_streams *streams, uint32_t client,
+                                                 int64_t *ret_buffer_ns)
 {
     enum st_xrun_between between =
         find_client(streams, client) != NULL ? ST_XRUN_BETWEEN_UNSEEN : ST_XRUN_BETWEEN_NOTHING;
+    *ret_buffer_ns = 0;
     ST_EACH (stream, streams->streams) {
-        if (stream->used && stream->client == client && !stream->refused && stream->buffer.buffer_ns > 0)
+        const int64_t buffer_ns = stream->buffer.buffer_ns;
+        if (!stream->used || stream->client != client)
+            continue;
+        if (buffer_ns > 0 && (*ret_buffer_ns == 0 || buffer_ns < *ret_buffer_ns))
+            *ret_buffer_ns = buffer_ns;
+        if (stream->heard)
+            between = ST_XRUN_BETWEEN_HEARD;
+        else if (between != ST_XRUN_BETWEEN_HEARD && !stream->refused && buffer_ns > 0)
             between = ST_XRUN_BETWEEN_STOPS;
-        if (stream->used && stream->client == client && stream->heard)
-            return ST_XRUN_BETWEEN_HEARD;
     }
     return between;
 }

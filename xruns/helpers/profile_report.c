@@ -143,7 +143,9 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
             sighting.load.priority =
                 profile->priority(profile->measure_ctx, runs ? node->client : ST_DROPOUT_SERVER);
         if (node->used && runs && profile->between != NULL)
-            sighting.load.between = profile->between(profile->measure_ctx, node->client);
+            sighting.load.between =
+                profile->between(profile->measure_ctx, node->client, &sighting.load.buffer_ns);
+        sighting.load.buffer_ns = ST_MIN(sighting.load.buffer_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
         const bool ran = st_node_load_take(&node->load, &sighting.load);
         const bool mattered = node->long_cycles.matter; /* else its thread was not watched so far */
         bool any = false;

@@ -205,6 +205,7 @@ static void a_load_is_read_back(void **state)
                                                .frames = 1024,
                                                .rate_hz = 48000,
                                                .between = ST_XRUN_BETWEEN_STOPS,
+                                               .buffer_ns = 50000000,
                                                .drift_ppb = -37000,
                                                .block_frames = 32768,
                                                .block_any = 1,
@@ -223,7 +224,8 @@ static void a_load_is_read_back(void **state)
     assert_string_equal(
         st_xrun_line_format(&seen, buf, sizeof(buf)),
         "load cycles=469 busy=1200000,3000000,9000000 wait=0,40000,120000 period=21333333 "
-        "frames=1024 rate=48000 asked=1200 asked-rate=44100 priority=100 between=1 drift=-37000 "
+        "frames=1024 rate=48000 asked=1200 asked-rate=44100 priority=100 between=1 buffer=50000000 "
+        "drift=-37000 "
         "block=32768 block-any=1 code=1 long=24 computed=20 samples=152 percent=83 other-percent=4 "
         "file=lib%20reverb.so stream=1 "
         "device=studio client=Organ\n");
@@ -306,6 +308,7 @@ static void the_longest_names_fit_a_line(void **state)
         .asked_rate_hz = 1000000000,
         .priority = ST_XRUN_NORMAL,
         .between = ST_XRUN_BETWEEN_HEARD,
+        .buffer_ns = 1000000000000,
         .drift_ppb = -10000000,
         .block_frames = 1000000000,
         .block_any = 1,

@@ -303,6 +303,11 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
     expect_of_screen("next_why", "mpv needs a larger buffer of its own: a setting of it, or start it with "
                                  "PULSE_LATENCY_MSEC=100 (if it plays through ALSA: PIPEWIRE_ALSA='{ "
                                  "alsa.buffer-bytes=65536 }'); the buffer of PipeWire does not matter");
+    client->load.buffer_ns = 200 * ST_NS_PER_MS;
+    expect_of_screen(
+        "next_why", "mpv needs a larger buffer of its own than the 200 ms that it asks for: a setting of it, "
+                    "or start it with PULSE_LATENCY_MSEC=400; the buffer of PipeWire does not matter");
+    client->load.buffer_ns = 0;
     pipewire->source = "pulseaudio";
     expect_of_screen("next_why", "mpv needs a larger buffer of its own: a setting of it, or start it with "
                                  "PULSE_LATENCY_MSEC=100; the buffer of PulseAudio does not matter");
