@@ -57,7 +57,7 @@ struct list {
         uint32_t fits_n;
     } about[MARKS_MAX];
     size_t n;
-    bool usb_unwatched; /* USB packets, at one of those that nothing fits */
+    unsigned unwatched; /* ST_DROPOUT_TABLE_NO_..., at one of those that nothing fits */
     /* by time, but for changes of the size; of an event its cause and what was beside it */
     struct st_heard_event events[4 * EVENTS_MAX + ST_HISTORY_RUNS_MAX];
     size_t events_n;
@@ -342,10 +342,7 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
     if (unexplained_n > 0)
         st_text_append(buf, bytes,
                        " %zu unexplained: nothing that is watched happened then. Not watched here: %s",
-                       unexplained_n,
-                       st_dropout_table_not_watched((list->usb_unwatched ? ST_DROPOUT_TABLE_NO_USB : 0) |
-                                                        ST_DROPOUT_TABLE_NO_CARDS,
-                                                    ST_ROOM(200)));
+                       unexplained_n, st_dropout_table_not_watched(list->unwatched, ST_ROOM(200)));
 }
 
 static json_t *document_of(struct list *list, int64_t since_ns, int64_t until_ns)
@@ -398,8 +395,11 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
         if (about->fits_n > 0) {
             r = st_event_list_beside(reader, &about->found, &about->late, &about->beside);
         } else {
-            r = st_history_read_was_watched(reader, "usb", list->marks[i].at_ns);
-            list->usb_unwatched = list->usb_unwatched || r == 0;
+            const int64_t at_ns = list->marks[i].at_ns;
+            const int usb = st_history_read_was_watched(reader, "usb", at_ns);
+            r = usb < 0 ? usb : st_history_read_was_watched(reader, "pipewire", at_ns);
+            list->unwatched |=
+                (usb == 0 ? ST_DROPOUT_TABLE_NO_USB : 0) | (r == 0 ? ST_DROPOUT_TABLE_NO_CARDS : 0);
         }
     }
     if (r >= 0) {
