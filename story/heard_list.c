@@ -146,7 +146,7 @@ static int take_mark(void *ctx, ST_UNUSED int64_t id, const struct st_event *eve
     return 0;
 }
 
-/* Sound that was lost for longer comes first, then what stands for most. */
+/* Lost sound before all else; of two such the longer loss, of two others the later wake-up. */
 static bool explains_better(const struct st_event *event, const struct st_event *than)
 {
     const bool dropout = st_event_kind_is_dropout(event->kind), other = st_event_kind_is_dropout(than->kind);

@@ -97,8 +97,8 @@ struct st_xrun_seen {
     int64_t longest_ns; /* of the longest dropout that they belong to, so far */
 
     /* The helper also reports what each client did in the cycle of a dropout, one by one. Then deadline_ns
-     * is above 0, all counts are 0, and the two times above mean: wait_ns from the beginning of the cycle
-     * until the client woke up, busy_ns from there until it was done or was last seen. */
+     * is above 0, all counts are 0, and of `cycle` wait_ns is from the beginning of the cycle until the
+     * client woke up, busy_ns from there until it was done or was last seen. */
     int64_t deadline_ns; /* from the beginning of that cycle to that of the next one */
     int64_t left_n;      /* clients of the same cycle that are still to come */
 

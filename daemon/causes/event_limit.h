@@ -5,7 +5,7 @@
  * number is bounded. Names and numbers of other programs' clients are not ours: one PipeWire client with 60
  * stalled nodes makes 240 events a second, which would fill the journal and push the events that matter out
  * of list and history. Whoever has to drop an event drops the oldest of the most frequent kind. Counts
- * (status, metrics, minutes of the history) are taken before, and are exact. */
+ * of status and metrics are taken before, and are exact; the history adds up what its events stand for. */
 #pragma once
 
 #include "daemon/log.h"

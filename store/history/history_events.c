@@ -72,6 +72,7 @@ struct kept {
 int st_history_add_event(struct st_history *history, const struct st_event *event)
 {
     struct kept kept[] = {
+        /* an array of one: COLUMNS says kept->x here and where it is read */
         {.certainty = event->certainty != ST_CERTAINTY_NONE ? (int64_t)event->certainty : INT64_MIN,
          .mixed = event->mixed,
          .loop_cpu = event->loop_cpu != ST_EVENT_NO_LOOP ? event->loop_cpu : INT64_MIN}};

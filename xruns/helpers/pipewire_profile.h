@@ -55,12 +55,13 @@ struct st_pipewire_profile_lost_cycles {
     int64_t begin_ns, end_ns; /* of the latest dropout, which may go on; 0: none */
 };
 
-/* All times are those of the server's CLOCK_MONOTONIC. A cycle of a node: it is signalled (signal_ns), wakes
- * up, computes, and is done (finish_ns). */
+/* Losses of one kind that are not reported yet. */
 struct st_pipewire_profile_losses {
     int64_t n, lost_ns, longest_ns;
 };
 
+/* All times are those of the server's CLOCK_MONOTONIC. A cycle of a node: it is signalled (signal_ns), wakes
+ * up, computes, and is done (finish_ns). */
 struct st_pipewire_profile_node {
     uint32_t id, client;
     bool used, announced;
