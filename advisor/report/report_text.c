@@ -443,9 +443,15 @@ static void say_notes(FILE *out, const struct st_facts *facts)
 
 /* --- the screen --- */
 
-static bool is_problem(const struct st_finding *finding)
+/** @return the worst setting, if it comes before the answer's next step; NULL: there is none, or it does
+ * not. */
+static const struct st_finding *first_problem(const struct st_report *report)
 {
-    return finding->status == ST_STATUS_PROBLEM && st_finding_may_delay(finding);
+    for (size_t i = 0; report->answer != NULL && report->answer->fine && i < report->findings_n; i++) {
+        if (report->findings[i].status == ST_STATUS_PROBLEM && st_finding_may_delay(&report->findings[i]))
+            return &report->findings[i];
+    }
+    return NULL;
 }
 
 /** What `say` says, wrapped. @return NULL: out of memory. */
@@ -471,11 +477,11 @@ static char *footer_text(const struct st_printer *printer, const struct st_repor
     FILE *out = open_memstream(&buf, &bytes);
     if (out == NULL)
         return NULL;
+    const struct st_finding *problem = first_problem(report);
     if (report->answer != NULL && report->answer->next != NULL)
         fprintf(out, "Next: %s\n",
-                report->answer->fine && st_report_count_if(report, is_problem) > 0
-                    ? "solve the problem above, then sleeptune check"
-                    : report->answer->next);
+                problem != NULL ? ST_TEXT(120, "sleeptune report %s, then sleeptune check", problem->rule->id)
+                                : report->answer->next);
     if ((report->answer == NULL || details) && !report->no_sound) {
         say_counts(out, report);
         say_harmless(out, report);

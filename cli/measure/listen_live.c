@@ -205,13 +205,13 @@ static int say_none(const char *command, const struct st_platform *p, const stru
             command,
             "--music works with PipeWire only, not over %s: use --back monitor, cable, or the name "
             "of a source or sink of PipeWire",
-            name);
+            wish->back);
     (void)st_failure(command, "--back %s: %s.", wish->back, why);
     if (strcmp(name, wish->back) != 0)
         fputs("  --back: jack, monitor, aloop, cable, or a device to record from ('wpctl status', 'arecord "
               "-l')\n",
               stderr);
-    else if (strcmp(name, "cable") == 0)
+    else if (strcmp(name, "cable") == 0 && !wish->music)
         way = st_way_find("device", p->machine.os);
     if (strcmp(name, wish->back) == 0 && way->make != NULL)
         fprintf(stderr, "  %s\n", way->make);

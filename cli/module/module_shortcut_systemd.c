@@ -27,12 +27,12 @@ static int end(struct session *session, int r, const char *why)
     return 0;
 }
 
-/* PATH/KIND/SENDER/TOKEN: SENDER is our name on the bus without ':', and with '_' for '.'. */
-static void make_path(sd_bus *bus, const char *kind, char *buf, size_t buf_bytes)
+/* PATH/session/SENDER/TOKEN: SENDER is our name on the bus without ':', and with '_' for '.'. */
+static void make_path(sd_bus *bus, char *buf, size_t buf_bytes)
 {
     const char *unique = ":";
     (void)sd_bus_get_unique_name(bus, &unique);
-    snprintf(buf, buf_bytes, PATH "/%s/%s/" TOKEN, kind, unique + 1);
+    snprintf(buf, buf_bytes, PATH "/session/%s/" TOKEN, unique + 1);
     for (char *c = buf; *c != '\0'; c++)
         *c = *c == '.' ? '_' : *c;
 }
@@ -66,7 +66,13 @@ static int find_text(sd_bus_message *message, const char *key, bool *is_value, c
 static int on_called(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_error *error)
 {
     const sd_bus_error *failed = sd_bus_message_get_error(reply);
-    return failed != NULL ? end(ctx, -ENOTSUP, failed->message) : 0;
+    if (failed == NULL)
+        return 0;
+    /* a portal that is slow, or ended in between, may give a key later */
+    const bool again = sd_bus_error_has_name(failed, SD_BUS_ERROR_NO_REPLY) ||
+                       sd_bus_error_has_name(failed, SD_BUS_ERROR_TIMEOUT) ||
+                       sd_bus_error_has_name(failed, SD_BUS_ERROR_DISCONNECTED);
+    return end(ctx, again ? -ECONNRESET : -ENOTSUP, failed->message != NULL ? failed->message : failed->name);
 }
 
 static int ask_for_key(struct session *session)
@@ -77,7 +83,8 @@ static int ask_for_key(struct session *session)
                                     "I heard a click", "", 1, "handle_token", "s", TOKEN);
 }
 
-/* Of both requests: first that for a session, then that for a key, when the user has chosen one. */
+/* Of both requests: first that for a session, then that for a key, when the user has chosen one. Each portal
+ * says by itself under which path it answers, but it answers us only. */
 static int on_response(sd_bus_message *signal, void *ctx, ST_UNUSED sd_bus_error *error)
 {
     struct session *session = ctx;
@@ -122,16 +129,14 @@ static int on_owner(sd_bus_message *signal, void *ctx, ST_UNUSED sd_bus_error *e
 
 static int begin(struct session *session)
 {
-    char request[sizeof(session->path)];
     sd_bus *bus;
     int r = sd_bus_open_user(&session->bus);
     if (r < 0)
         return r;
     bus = session->bus;
-    make_path(bus, "session", session->path, sizeof(session->path));
-    make_path(bus, "request", request, sizeof(request));
-    r = sd_bus_match_signal(bus, NULL, NAME, request, "org.freedesktop.portal.Request", "Response",
-                            on_response, session);
+    make_path(bus, session->path, sizeof(session->path));
+    r = sd_bus_match_signal(bus, NULL, NAME, NULL, "org.freedesktop.portal.Request", "Response", on_response,
+                            session);
     if (r >= 0)
         r = sd_bus_match_signal(bus, NULL, NAME, session->path, "org.freedesktop.portal.Session", "Closed",
                                 on_closed, session);
@@ -144,7 +149,7 @@ static int begin(struct session *session)
                              on_owner, session);
     if (r < 0)
         return r;
-    /* since 1.20; an older one takes the name of our unit, or none */
+    /* since 1.20; an older one knows a unit app-ID only, which in a terminal is the terminal's */
     (void)sd_bus_call_method(bus, NAME, PATH, "org.freedesktop.host.portal.Registry", "Register", NULL, NULL,
                              "sa{sv}", APP, 0);
     return sd_bus_call_method_async(bus, NULL, NAME, PATH, SHORTCUTS, "CreateSession", on_called, session,

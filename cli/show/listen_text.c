@@ -147,13 +147,19 @@ static void say_when(const struct st_listen_view *view, const struct st_loss *lo
 {
     const struct st_capture_event *event = reason_of(view, loss);
     const json_t *record = record_of(view, loss);
-    const char *client = st_json_text_of(record, "client"), *why = st_json_text_of(record, "why");
+    const char *client = st_json_text_of(record, "client"), *why = st_json_text_of(record, "why"),
+               *place = st_json_text_of(record, "place");
+    const bool dropout = strcmp(st_json_text_of(record, "event"), "client-dropout") == 0;
     if (event != NULL)
         snprintf(buf, bytes, "when %s", st_capture_stream_event_say(event->kind));
     else if (record == NULL)
         snprintf(buf, bytes, "not explained");
-    else if (strcmp(st_json_text_of(record, "event"), "client-dropout") == 0 && client[0] != '\0')
+    else if (dropout && client[0] != '\0')
         snprintf(buf, bytes, "when %s was not ready", client);
+    else if (dropout)
+        snprintf(buf, bytes, "when a program was not ready");
+    else if (strcmp(place, "resync") == 0 || strcmp(place, "bus") == 0)
+        snprintf(buf, bytes, "when the card %s", why);
     else
         snprintf(buf, bytes, "when %s", why[0] != '\0' ? why : "the test loop woke up late");
     st_safe_text(buf);
@@ -190,9 +196,13 @@ static void say_unwatched(const struct st_listen_view *view, FILE *out, int widt
     size_t i;
     json_array_foreach(view->sources, i, source)
     {
-        if (strcmp(st_json_text_of(source, "state"), "watching") != 0)
-            st_text_join(names, sizeof(names), ", ", "%s",
-                         st_xrun_sources_title(st_json_text_of(source, "source")));
+        const char *name = st_json_text_of(source, "source"), *title = st_xrun_sources_title(name),
+                   *state = st_json_text_of(source, "state");
+        if (st_xrun_sources_find(name)->server_env != NULL && strcmp(state, "absent") == 0 &&
+            !st_text_begins(view->live->head.server, title))
+            continue; /* it does not run, and is not on the way */
+        if (strcmp(state, "watching") != 0)
+            st_text_join(names, sizeof(names), ", ", "%s", title);
     }
     if (names[0] != '\0')
         st_text_field(out, "", ST_TEXT(400, "sleeptuned does not watch %s", st_safe_text(names)), LABEL,

@@ -1,6 +1,6 @@
 """A stand-in for xdg-desktop-portal on a bus of the test's own, as its org.freedesktop.portal.GlobalShortcuts.xml (1.20) has it.
 
-fake_portal.py KEY: what it calls the key; "": it names none; "refuse": the user refuses. Each line on standard input is done: "press ID", "close".
+fake_portal.py KEY: what it calls the key; "": it names none; "refuse": the user refuses; "broken": an error. Each line on standard input is done: "press ID", "close".
 Prints what it is asked.
 """
 import os
@@ -29,9 +29,18 @@ def signal(path, interface, member, signature, *values):
     bus.send_message(message)
 
 
+class Wordless(dbus.DBusException):
+    _dbus_error_name = "org.example.Wordless"
+
+    def get_dbus_message(self):
+        return None
+
+
 class Portal(dbus.service.Object):
     def answer(self, sender, options, code, results):
         request = f"{PORTAL}/request/{sender[1:].replace('.', '_')}/{options['handle_token']}"
+        if results.get("shortcuts"): # the first request's path is taken until that one is freed
+            request += "/7"
         GLib.idle_add(signal, request, "org.freedesktop.portal.Request", "Response", "ua{sv}", code, dbus.Dictionary(results, signature="sv"))
         return dbus.ObjectPath(request)
 
@@ -46,6 +55,8 @@ class Portal(dbus.service.Object):
 
     @dbus.service.method(SHORTCUTS, "oa(sa{sv})sa{sv}", "o", sender_keyword="sender")
     def BindShortcuts(self, session, shortcuts, window, options, sender):
+        if sys.argv[1] == "broken": # an error without words
+            raise Wordless()
         say("bind", session == sessions[-1], *(f"{name}: {values['description']}" for name, values in shortcuts))
         bound = [(name, {"description": values["description"], "trigger_description": sys.argv[1]}) for name, values in shortcuts]
         return self.answer(sender, options, int(sys.argv[1] == "refuse"), {"shortcuts": dbus.Array(bound, signature="(sa{sv})")})

@@ -29,6 +29,7 @@ exec 8<>"$tmp/keys"
 # desktop KEY: its portal; it ends with the shell's file 8
 desktop() {
     [ -z "${portal:-}" ] || { kill "$portal"; wait "$portal"; } 2>/dev/null
+    : >"$tmp/asked"
     "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/fake_portal.py" "$1" <&8 >"$tmp/asked" 2>&1 &
     portal=$!
     pids+=("$portal")
@@ -36,6 +37,9 @@ desktop() {
 }
 desktop refuse
 is "the user refuses" "$(bind 2>&1; echo "status $?")" "sleeptune heard: no key from the desktop's portal GlobalShortcuts: you refused it. $other
+status 2"
+desktop broken
+is "an error without words" "$(bind 2>&1; echo "status $?")" "sleeptune heard: no key from the desktop's portal GlobalShortcuts: org.example.Wordless. $other
 status 2"
 
 config "loop: { when = \"playing\"; };" "history: { path = \"$tmp/history.db\"; };"

@@ -83,7 +83,8 @@ echo 100 >"$tmp/b"
 drifts() { awk '/client=alsa_output.second/ && match($0, /drift=-?[0-9]+/) {ppb = substr($0, RSTART + 6, RLENGTH - 6) + 0} END {exit !(ppb > 40000 && ppb < 160000)}' "$tmp/seen"; }
 ! has_clocks || ok "a card that is 0.01 % too fast drifts by some 100 ppm" wait_for drifts
 near() { [ $(($1 > $2 ? $1 - $2 : $2 - $1)) -le $((1 + $2 / 10)) ]; }
-n=$(($(logged) - begun)) reported=$(seen)
+same() { n=$(($(logged) - begun)) reported=$(seen) && near "$reported" "$n"; } # what was just logged is reported later
+wait_for same
 ok "and is put in step as often as the log has it ($n; $reported), which is the machine's doing" near "$reported" "$n"
 for _ in 1 2 3 4 5 6; do
     echo 60000 >"$tmp/b"
@@ -96,7 +97,7 @@ echo 20000 >"$tmp/b" # older versions say how many they left out when there is a
 sleep 0.8
 echo 100 >"$tmp/b"
 sleep 1
-n=$(($(logged) - begun)) reported=$(seen)
+wait_for same
 ok "a card that is 6 % too fast now and then is put in step ($n times)" [ "$n" -ge 6 ]
 ok "each time is reported ($reported), to a tenth" near "$reported" "$n"
 like "as that of the second card, which follows the first" "$(grep place=resync "$tmp/seen" | tail -n 1)" 'device=alsa_output.first client=(alsa_output.second|clocked_b)$'

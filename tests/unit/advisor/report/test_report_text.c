@@ -381,7 +381,8 @@ static void an_answer_leaves_room_for_settings_and_one_step(void **state)
     free(text);
     fires(0, ST_STATUS_PROBLEM, 1, fix);
     text = screen(80);
-    assert_non_null(strstr(text, "\nNext: solve the problem above, then sleeptune check\n"));
+    assert_non_null(
+        strstr(text, "\nNext: sleeptune report linux-a-rule-with-a-long-name-00, then sleeptune check\n"));
     free(text);
     /* music without a dropout comes behind it, with one before it */
     assert_int_equal(st_facts_put_text(facts, ST_MUSIC_ANSWER, "What was heard.", NULL, NULL), 0);

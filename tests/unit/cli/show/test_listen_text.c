@@ -110,10 +110,11 @@ static void test_reasons(void **state)
     says("not explained: no sleeptuned recorded it", true);
     json_t *records = json_pack(
         "[o, o, o, o]", record("client-dropout", 11, "Bitwig\x1b", "too slow", "Bitwig was late"),
-        record("device-xrun", 21, "", "it had no data", "an xrun"),
+        record("device-xrun", 21, "", "lost USB packets", "an xrun"),
         record("late-wake", 31.1, "", "", "woke late"), record("late-wake", 11, "", "", "woke late, too"));
-    json_t *sources = json_pack("[{s:s, s:s}, {s:s, s:s}]", "source", "usb", "state", "absent", "source",
-                                "alsa", "state", "watching");
+    json_object_set_new(json_array_get(records, 1), "place", json_string("bus"));
+    json_t *sources = json_pack("[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}]", "source", "usb", "state", "absent",
+                                "source", "jack", "state", "absent", "source", "alsa", "state", "watching");
     view.records = records;
     view.sources = sources;
     says("at 10.000 s: 10 ms silence; sleeptuned saw: Bitwig was late\n", true);
@@ -123,7 +124,7 @@ static void test_reasons(void **state)
     says("sleeptuned saw: woke late\n", true);
     add_loss(10.5);
     add_loss(29.5); /* it woke up late, but more than a second after */
-    says("and 2 more: add --json. Of 5: 2 when Bitwig? was not ready, 1 when it had no data, "
+    says("and 2 more: add --json. Of 5: 2 when Bitwig? was not ready, 1 when the card lost USB packets, "
          "1 when the test loop woke up late, 1 not explained\n",
          true);
     says("sleeptuned does not watch USB\n", true);
