@@ -400,6 +400,8 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
             r = usb < 0 ? usb : st_history_read_was_watched(reader, "pipewire", at_ns);
             list->unwatched |=
                 (usb == 0 ? ST_DROPOUT_TABLE_NO_USB : 0) | (r == 0 ? ST_DROPOUT_TABLE_NO_CARDS : 0);
+            r = r < 0 ? r : st_history_read_was_watched(reader, "sound4", at_ns);
+            list->unwatched |= r > 0 ? ST_DROPOUT_TABLE_FREEBSD : 0;
         }
     }
     if (r >= 0) {

@@ -167,6 +167,8 @@ static void show_settings(struct st_history_writer *writer)
         ST_PRINT(writer->view.why, "%s", settings->why);
     if (other)
         writer->view.bytes = INT64_MIN;
+    if (other || settings->path[0] == '\0')
+        writer->view.changed[0] = '\0';
     ST_PRINT(writer->view.path, "%s", settings->path);
 }
 

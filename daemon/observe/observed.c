@@ -71,6 +71,8 @@ static struct st_event event_of(const struct st_observed *o, const struct st_xru
 
 static void report(const struct st_observed *o, struct st_observed_pending *pending)
 {
+    if (pending->event.reason == ST_DROPOUT_TOO_SLOW && pending->event.slowed == ST_CAUSE_UNKNOWN)
+        pending->event.slowed = st_events_slowed(o->events, pending->event.wall_ns); /* known since a tick */
     st_events_put(o->events, ST_LOG_WARN, &pending->event);
     pending->reported_ns = now_ns(o);
     /* device, client and reason stay: the next one of them is counted here */

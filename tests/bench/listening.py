@@ -19,6 +19,7 @@ import argparse
 import json
 import os
 import re
+import signal
 import statistics
 import struct
 import subprocess
@@ -92,7 +93,12 @@ def block(server, args, listen):
     seen["drivers"] = drivers(observer.lines)
     seen["dropouts"] = dropouts(observer.lines)
     seen["ready"] = [line.strip() for line in observer.lines if line.startswith("ready")][-1:]
+    if listen: # who listens ends: the observer goes on, and says so
+        os.kill(listeners[0], signal.SIGKILL)
+        server.wait(lambda: "does not listen" in observer.lines[-1] or observer.process.poll() is not None)
+        seen["after"] = [line.strip() for line in observer.lines if line.startswith("ready")][-1:]
     observer.end()
+    seen["status"] = observer.process.returncode
     return seen
 
 

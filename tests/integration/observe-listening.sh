@@ -28,6 +28,8 @@ print(eval(sys.argv[2]))
 PYTHON
 }
 is "three programs are heard" "$(of '"listens for silence in 3 programs" in on["ready"][0]')" True
+is "one that listens is killed: who watches goes on, and says that it does not listen" \
+    "$(of 'on["status"] == 0 and "; does not listen for silence: " in on["after"][0] or (on["status"], on["after"])')" True
 is "two of them have a sink each" "$(of 'len(off["drivers"]) == 3 and len({driver[0] for driver in off["drivers"].values()}) >= 2 or off["drivers"]')" True
 is "listening, each has the same driver, quantum and rate" "$(of 'on["drivers"] == off["drivers"] or (off["drivers"], on["drivers"])')" True
 is "each player has a latency, one of them 200 ms" \

@@ -4,6 +4,7 @@
  * XDG_RUNTIME_DIR. They come from the profiler object of the server (module-profiler), as pw-top's do. The
  * server reports each cycle only while a client listens, which costs it and us some CPU time a cycle
  * (docs/results.md), and nothing while no stream plays. */
+#include <signal.h>
 #include <unistd.h>
 
 #include <pipewire/pipewire.h> /* before extensions/profiler.h, which uses its macros */
@@ -100,7 +101,7 @@ static void say_ready(struct observer *observer)
                  observer->taps_n == 1 ? "" : "s");
     else if (observer->listener.why[0] != '\0')
         ST_PRINT(heard, "; does not listen for silence: %s", observer->listener.why);
-    st_helper_line_ready("profiler of PipeWire %s%s%s%s", observer->version, heard, beyond, cards);
+    st_helper_line_ready("profiler of PipeWire %s%s%s%s", observer->version, cards, heard, beyond);
 }
 
 static void report(struct observer *observer)
@@ -214,6 +215,10 @@ static void order(void *ctx, uint32_t id, bool listen)
 {
     struct observer *observer = ctx;
     st_listener_order(&observer->listener, id, listen);
+    if (observer->listener.program.pid == 0 && observer->listener_source != NULL) {
+        stop_listening(observer, "");
+        say_ready(observer);
+    }
 }
 
 static int64_t frames_of(void *ctx, uint32_t id)
@@ -438,6 +443,8 @@ static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
     struct timespec stop = {0};
     observer->loads_said = false;
     st_pipewire_profile_loads(&observer->profile, on_seen, observer);
+    if (observer->profile.pending && !observer->reported_lately)
+        report(observer);
     observer->loads_armed = observer->loads_said;
     if (!observer->loads_armed) /* nothing runs, and this program need not wake up for it */
         pw_loop_update_timer(observer->loop, observer->loads_timer, &stop, &stop, false);
@@ -545,6 +552,7 @@ int main(int argc, char **argv)
             ST_PRINT(observer.listener.why, "it cannot be started: %s", strerror(-started));
     }
     st_helper_line_give_way();
+    (void)signal(SIGPIPE, SIG_IGN);   /* of a listener that has ended */
     setenv("PIPEWIRE_DEBUG", "0", 0); /* what matters is a line of ours; a user may wish for more */
     pw_init(NULL, NULL);
     observer.loop = pw_loop_new(NULL);

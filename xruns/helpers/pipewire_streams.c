@@ -87,7 +87,8 @@ static void decide(struct stream *stream)
     stream->heard = hear;
     stream->listened =
         (struct st_listened){.plug_in = !is_pulse(stream), .changed_ns = st_posix_now_ns(NULL)};
-    hearing->order(hearing->ctx, stream->id, hear);
+    if (hearing->order != NULL) /* else who listened has ended */
+        hearing->order(hearing->ctx, stream->id, hear);
 }
 
 /* Is it one of "firefox, Zoom Workplace"? */

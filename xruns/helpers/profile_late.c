@@ -326,6 +326,17 @@ static bool was_client_late(const struct st_pipewire_profile *profile,
     return false;
 }
 
+void st_profile_late_settle_dry(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
+{
+    if (driver->dry.n == 0)
+        return;
+    driver->device.n += driver->dry.n;
+    driver->device.lost_ns = st_ns_add(driver->device.lost_ns, driver->dry.lost_ns);
+    driver->device.longest_ns = ST_MAX(driver->device.longest_ns, driver->dry.longest_ns);
+    driver->dry = (struct st_pipewire_profile_losses){0};
+    profile->pending = true;
+}
+
 void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
 {
     const int64_t near_ns = 2 * driver->period_ns;
@@ -339,13 +350,10 @@ void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_
             blame_late(profile, driver, driver->held.by, driver->held.due_ns, driver->held.began_ns,
                        driver->dry.n);
         }
+        driver->dry = (struct st_pipewire_profile_losses){0};
     } else if (driver->seen_ns - driver->dry_ns >= near_ns) {
-        st_profile_losses_add(&driver->device, driver->dry.n, driver->dry.lost_ns);
-        profile->pending = true;
-    } else {
-        return;
+        st_profile_late_settle_dry(profile, driver);
     }
-    driver->dry = (struct st_pipewire_profile_losses){0};
 }
 
 void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,

@@ -92,8 +92,10 @@ void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t
 void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id)
 {
     struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
-    if (node != NULL)
+    if (node != NULL) {
+        st_profile_late_settle_dry(profile, node);
         node->gone = true;
+    }
     const size_t i = own_of(profile, id);
     if (i < profile->own_n)
         profile->own[i] = profile->own[--profile->own_n];

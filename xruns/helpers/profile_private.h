@@ -21,7 +21,7 @@ static inline void st_profile_losses_add(struct st_pipewire_profile_losses *to, 
 {
     to->n += n;
     to->lost_ns = st_ns_add(to->lost_ns, lost_ns);
-    to->longest_ns = ST_MAX(lost_ns, to->longest_ns);
+    to->longest_ns = n == 1 ? ST_MAX(lost_ns, to->longest_ns) : to->longest_ns; /* of more it is not known */
 }
 
 /** @param name NULL: "". */
@@ -68,6 +68,9 @@ void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_
  * own when two more cycles have come without one. */
 void st_profile_late_explain_dry(struct st_pipewire_profile *profile,
                                  struct st_pipewire_profile_node *driver);
+
+/** It is its own: no more cycles come that might tell otherwise. */
+void st_profile_late_settle_dry(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver);
 
 /** Into the ring of cycles, if there is one. */
 void st_profile_row_put(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle,

@@ -147,6 +147,8 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
                 profile->between(profile->measure_ctx, node->client, &sighting.load.buffer_ns);
         sighting.load.buffer_ns = ST_MIN(sighting.load.buffer_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
         const bool ran = st_node_load_take(&node->load, &sighting.load);
+        if (!ran)
+            st_profile_late_settle_dry(profile, node);
         const bool mattered = node->long_cycles.matter; /* else its thread was not watched so far */
         bool any = false;
         sighting.load.block_frames = runs ? st_block_rhythm_find(&node->long_cycles.rhythm, &any) : 0;
@@ -161,7 +163,7 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
         st_profile_node_rename(&sighting.client, is_client ? node->name : "");
         if (ran && !node->gone && !st_profile_node_is_own(profile, node->client))
             seen(ctx, &sighting);
-        if (node->gone || (!ran && node->used && !node->announced))
+        if (node->device.n == 0 && (node->gone || (!ran && node->used && !node->announced)))
             st_profile_node_forget(node);
     }
 }

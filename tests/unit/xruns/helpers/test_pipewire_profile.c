@@ -33,6 +33,25 @@ static void xruns_of_the_driver_are_the_devices(void **state)
     assert_string_equal(told(&profile), "alsa_output.card/ 3 0; ");
 }
 
+/* A card that is unplugged, or plays no longer, right after it ran dry: no cycle comes that settles it. */
+static void a_device_that_ran_dry_and_went_is_counted(void **state)
+{
+    for (int removed = 0; removed < 2; removed++) {
+        assert_int_equal(begin(state), 0);
+        TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, 0});
+        TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, 0});
+        TAKE(&profile, 3000, 6, {PLAYER, "player", FINISHED, 0});
+        assert_false(profile.pending);
+        if (removed)
+            st_pipewire_profile_remove(&profile, DRIVER);
+        (void)loads(&profile); /* these cycles */
+        (void)loads(&profile); /* none since */
+        assert_string_equal(told(&profile), "alsa_output.card/ 1 0; ");
+        (void)loads(&profile);
+        assert_false(profile.pending);
+    }
+}
+
 static void what_was_before_the_first_sight_is_not_told(void **state)
 {
     (void)state;
@@ -480,6 +499,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(quiet_cycles_tell_nothing, begin),
         cmocka_unit_test_setup(xruns_of_the_driver_are_the_devices, begin),
+        cmocka_unit_test(a_device_that_ran_dry_and_went_is_counted),
         cmocka_unit_test_setup(what_was_before_the_first_sight_is_not_told, begin),
         cmocka_unit_test_setup(nodes_of_a_client_that_is_left_out_tell_nothing, begin),
         cmocka_unit_test_setup(without_counters_each_unfinished_cycle_counts_once, begin),
