@@ -26,9 +26,10 @@ static const struct st_event *explanation(const struct st_event *event, const st
     return late != NULL && late->lateness_ns >= event->missing_ns ? late : NULL;
 }
 
+/* A card that was put in step and packets that were lost are the reason themselves. */
 static bool is_unexplained(const struct st_event *event)
 {
-    return event->reason == ST_DROPOUT_UNKNOWN && !event->mixed;
+    return event->reason == ST_DROPOUT_UNKNOWN && !event->mixed && st_dropout_place_why(event->place) == NULL;
 }
 
 /* Was the test loop seen to be on time, or not late enough? */
