@@ -48,10 +48,16 @@ static int fake_ioctl(ST_UNUSED int fd, unsigned long request, void *value)
     return 0;
 }
 
+/* Threads: the writer's, before it writes. */
+static int fake_set_name(ST_UNUSED struct st_threads *threads, const char *name)
+{
+    ST_PRINT(fake.thread, "%s", name);
+    return 0;
+}
+
 static ssize_t fake_write(ST_UNUSED int fd, const void *from, size_t bytes)
 {
     const unsigned char *at = from;
-    (void)pthread_getname_np(pthread_self(), fake.thread, sizeof(fake.thread));
     usleep(1000);
     for (size_t i = 0; i < bytes; i++)
         atomic_fetch_or(&fake.loud, at[i]);
@@ -71,7 +77,9 @@ static int open_fake(int channels, int fragment_bytes, struct st_own_stream **re
     memset(&seen, 0, sizeof(seen));
     fake.channels = channels;
     fake.fragment_bytes = fragment_bytes;
-    return st_stream_oss_open(&calls, st_platform_native(), &config, &seen, ret, error, sizeof(error));
+    struct st_platform *platform = st_platform_native();
+    platform->threads.set_name = fake_set_name;
+    return st_stream_oss_open(&calls, platform, &config, &seen, ret, error, sizeof(error));
 }
 
 static void it_plays_silence_counts_gaps_and_ends_with_the_device(ST_UNUSED void **state)
