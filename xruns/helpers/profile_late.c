@@ -326,17 +326,6 @@ static bool was_client_late(const struct st_pipewire_profile *profile,
     return false;
 }
 
-void st_profile_late_settle_dry(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
-{
-    if (driver->dry.n == 0)
-        return;
-    driver->device.n += driver->dry.n;
-    driver->device.lost_ns = st_ns_add(driver->device.lost_ns, driver->dry.lost_ns);
-    driver->device.longest_ns = ST_MAX(driver->device.longest_ns, driver->dry.longest_ns);
-    driver->dry = (struct st_pipewire_profile_losses){0};
-    profile->pending = true;
-}
-
 void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
 {
     const int64_t near_ns = 2 * driver->period_ns;
@@ -352,7 +341,7 @@ void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_
         }
         driver->dry = (struct st_pipewire_profile_losses){0};
     } else if (driver->seen_ns - driver->dry_ns >= near_ns) {
-        st_profile_late_settle_dry(profile, driver);
+        st_profile_node_settle_dry(profile, driver);
     }
 }
 

@@ -89,11 +89,22 @@ void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t
     }
 }
 
+void st_profile_node_settle_dry(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
+{
+    if (driver->dry.n == 0)
+        return;
+    driver->device.n += driver->dry.n;
+    driver->device.lost_ns = st_ns_add(driver->device.lost_ns, driver->dry.lost_ns);
+    driver->device.longest_ns = ST_MAX(driver->device.longest_ns, driver->dry.longest_ns);
+    driver->dry = (struct st_pipewire_profile_losses){0};
+    profile->pending = true;
+}
+
 void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id)
 {
     struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
     if (node != NULL) {
-        st_profile_late_settle_dry(profile, node);
+        st_profile_node_settle_dry(profile, node);
         node->gone = true;
     }
     const size_t i = own_of(profile, id);

@@ -17,6 +17,9 @@ struct st_pipewire_profile_node *st_profile_node_find_or_add(struct st_pipewire_
 void st_profile_node_forget(struct st_pipewire_profile_node *node);
 bool st_profile_node_is_own(const struct st_pipewire_profile *profile, uint32_t client);
 
+/** A device that ran dry did so by itself: no more cycles come that might tell otherwise. */
+void st_profile_node_settle_dry(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver);
+
 static inline void st_profile_losses_add(struct st_pipewire_profile_losses *to, int64_t n, int64_t lost_ns)
 {
     to->n += n;
@@ -68,9 +71,6 @@ void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_
  * own when two more cycles have come without one. */
 void st_profile_late_explain_dry(struct st_pipewire_profile *profile,
                                  struct st_pipewire_profile_node *driver);
-
-/** It is its own: no more cycles come that might tell otherwise. */
-void st_profile_late_settle_dry(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver);
 
 /** Into the ring of cycles, if there is one. */
 void st_profile_row_put(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle,

@@ -148,7 +148,7 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
         sighting.load.buffer_ns = ST_MIN(sighting.load.buffer_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
         const bool ran = st_node_load_take(&node->load, &sighting.load);
         if (!ran)
-            st_profile_late_settle_dry(profile, node);
+            st_profile_node_settle_dry(profile, node);
         const bool mattered = node->long_cycles.matter; /* else its thread was not watched so far */
         bool any = false;
         sighting.load.block_frames = runs ? st_block_rhythm_find(&node->long_cycles.rhythm, &any) : 0;

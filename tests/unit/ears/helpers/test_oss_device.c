@@ -264,13 +264,13 @@ static long other_read(ST_UNUSED void *ctx, void *to, uint32_t frames_n)
 {
     memset(to, 0, frames_n * 2 * sizeof(int32_t));
     queue -= played_n;
-    return frames_n;
+    return (long)frames_n;
 }
 
 static long other_write(ST_UNUSED void *ctx, ST_UNUSED const void *from, uint32_t frames_n)
 {
-    queue += frames_n;
-    return frames_n;
+    queue += (long)frames_n;
+    return (long)frames_n;
 }
 
 static long other_queued(ST_UNUSED void *ctx)
