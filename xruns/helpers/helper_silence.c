@@ -3,8 +3,9 @@
  *
  * Standard input: "listen ID" and "leave ID", the node of a stream. Standard output:
  *   taps N                      N streams are heard
- *   lost ID BEGIN LOST WHOLE    of that node, from BEGIN on (CLOCK_MONOTONIC), for LOST, both in ns; WHOLE: 0
- * or 1 absent TEXT                 it ends, and why
+ *   lost ID BEGIN LOST SIGNS    of that node, from BEGIN on (CLOCK_MONOTONIC), for LOST, both in ns; SIGNS of
+ *                               listened.h. "lost ID 0 0 0": it cannot be heard
+ *   absent TEXT                 it ends, and why
  *
  * Each stream has a filter of its own: one that hears two streams would make one driver of those of both, and
  * not only in the moment in which one of them moves. It asks for nothing: no driver, no latency, no rate,
@@ -311,7 +312,9 @@ static void on_settle(void *ctx, ST_UNUSED uint64_t expirations)
         close_tap(tap);
         if (tap->wanted)
             open_tap(tap);
-        else
+        if (tap->wanted && tap->filter == NULL)
+            say("lost %" PRIu32 " 0 0 0\n", tap->node);
+        if (tap->filter == NULL)
             tap->node = 0;
     }
     say_taps(listener);

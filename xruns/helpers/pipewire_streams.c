@@ -15,8 +15,8 @@
 #define CLIENTS_MAX 64
 
 struct stream {
-    bool used, playing, refused; /* refused: its program cannot be looked at */
-    bool mute, excepted, heard;
+    bool used, playing, refused;      /* refused: its program cannot be looked at */
+    bool mute, excepted, heard, deaf; /* deaf: who listens cannot hear it */
     struct st_pipewire_streams *all;
     uint32_t id, client;
     pid_t pid; /* 0: not known */
@@ -80,7 +80,7 @@ static void decide(struct stream *stream)
         heard_n += one->used && one->heard;
     const int64_t frames = hearing->frames != NULL ? hearing->frames(hearing->ctx, stream->id) : 0;
     const bool hear = hearing->wanted && stream->playing && !stream->mute && !stream->excepted &&
-                      (stream->heard || heard_n < ST_LISTENED_MAX) &&
+                      !stream->deaf && (stream->heard || heard_n < ST_LISTENED_MAX) &&
                       (frames == 0 ? stream->heard : frames >= hearing->frames_min);
     if (hear == stream->heard)
         return;
@@ -127,6 +127,7 @@ static void set_playing(struct stream *stream, bool playing)
 static void on_info(void *ctx, const struct pw_node_info *info)
 {
     struct stream *stream = ctx;
+    stream->deaf = false; /* it may have ports now */
     if ((info->change_mask & PW_NODE_CHANGE_MASK_PROPS) != 0 && info->props != NULL) {
         const char *binary = st_pipewire_streams_property(info->props, PW_KEY_APP_PROCESS_BINARY);
         const pid_t pid = (pid_t)number_of(info->props, PW_KEY_APP_PROCESS_ID, INT32_MAX);
@@ -323,8 +324,13 @@ void st_pipewire_streams_silent(struct st_pipewire_streams *streams, uint32_t id
                                 int64_t lost_ns, unsigned signs)
 {
     ST_EACH (stream, streams->streams) {
-        if (stream->used && stream->heard && stream->id == id)
+        if (!stream->used || !stream->heard || stream->id != id)
+            continue;
+        stream->deaf = lost_ns == 0;
+        if (!stream->deaf)
             st_listened_find(&stream->listened, begin_ns, lost_ns, signs);
+        else
+            decide(stream);
     }
 }
 
