@@ -47,9 +47,9 @@ if [ "$(id -u)" -eq 0 ]; then
     server=$!
     wait_for test -S "$tmp/run/pipewire-0"
     chmod 777 "$tmp/run/pipewire-0"
-    said=$(sleep 3 | setpriv --reuid 1 --regid 65534 --clear-groups "${session[@]}" "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" -lon | head -1)
+    said=$(sleep 10 | setpriv --reuid 1 --regid 65534 --clear-groups "${session[@]}" "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" -lon | head -1)
     like "it does not listen to another user" "$said" '^ready .*; does not listen for silence: PipeWire belongs to another user'
-    said=$({ echo "listen 4242"; sleep 2; } | setpriv --reuid 65534 --regid 65534 --clear-groups "${session[@]}" "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-silence" -lon)
+    said=$({ echo "listen 4242"; sleep 10; } | setpriv --reuid 65534 --regid 65534 --clear-groups "${session[@]}" "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-silence" -lon | head -n 1)
     is "a stream without ports of sound cannot be heard, which is said" "$said" "lost 4242 0 0 0"
     kill "$server"
     wait "$server" 2>/dev/null

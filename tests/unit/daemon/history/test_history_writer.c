@@ -103,7 +103,8 @@ static json_t *answer(bool steps)
     return document;
 }
 
-/* The file has so many of this kind, within half a minute; no one asks the writer. @return the newest. */
+/* Waits up to half a minute until the file has so many of this kind. The writer is not asked anything.
+ * @return the newest. */
 static struct st_event wait_for_events(const char *kind, size_t n)
 {
     const struct timespec pause = {.tv_nsec = TRY_NS};

@@ -1,4 +1,4 @@
-/* Profiles as PipeWire makes them, before and since it has a counter for each node, and what is told of
+/* Profiles as PipeWire makes them, before and since it has a counter for each node, and what is reported from
  * them. */
 #pragma once
 
