@@ -1,5 +1,6 @@
 /* What a recording shows: the class of its path, its losses without those that were forced, and what
- * else is wrong with it. With an argument: that number of hours of each class without a fault. */
+ * else is wrong with it. With arguments: that number of hours of each class without a fault,
+ * and how many of them another run had already. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -435,14 +436,14 @@ static bool is_undamaged(size_t sim)
     return result.losses_n == 0 && st_hearing_valid(&result) && result.path_class == sim_classes[sim];
 }
 
-static void simulate_runs(uint64_t runs, uint64_t seconds, bool says)
+static void simulate_runs(uint64_t first, uint64_t runs, uint64_t seconds, bool says)
 {
     static float tones[RATE];
     double heard_s[SIMS] = {0};
     size_t false_n[SIMS] = {0}, invalid_n[SIMS] = {0};
     for (uint64_t i = 0; i < RATE; i++)
         tones[i] = st_signal_tone(RATE, ST_HEARING_LEVEL, i);
-    for (uint64_t run = 0; run < runs; run++) {
+    for (uint64_t run = first; run < runs; run++) {
         uint64_t noise = 12345 + run;
         simulate(run, seconds, tones, &noise);
         for (size_t sim = 0; sim < SIMS; sim++) {
@@ -458,7 +459,7 @@ static void simulate_runs(uint64_t runs, uint64_t seconds, bool says)
             if (says)
                 print_message("%s: %.3f h heard in %llu runs, %zu false, %zu invalid\n",
                               st_hearing_classes[sim_classes[sim]].name, heard_s[sim] / 3600,
-                              (unsigned long long)run + 1, false_n[sim], invalid_n[sim]);
+                              (unsigned long long)(run + 1 - first), false_n[sim], invalid_n[sim]);
             else
                 assert_true(right);
         }
@@ -469,7 +470,7 @@ static void simulate_runs(uint64_t runs, uint64_t seconds, bool says)
 static void on_each_class_test_glitches_are_no_losses(void **state)
 {
     (void)state;
-    simulate_runs(8, 9, false);
+    simulate_runs(0, 8, 9, false);
 }
 
 int main(int argc, char **argv)
@@ -492,7 +493,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(on_each_class_test_glitches_are_no_losses),
     };
     if (argc > 1) {
-        simulate_runs(strtoull(argv[1], NULL, 10) * 6, 600, true);
+        simulate_runs(argc > 2 ? strtoull(argv[2], NULL, 10) * 6 : 0, strtoull(argv[1], NULL, 10) * 6, 600,
+                      true);
         return 0;
     }
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Music is its own reference: damage of each kind at random places is found in what came back, forced
- * glitches too, and nothing where there is none. With an argument: that number of minutes without a fault. */
+ * glitches too, and nothing where there is none. With arguments: that number of minutes without a
+ * fault, and how many of them another run had already. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -495,7 +496,7 @@ static void a_loss_before_another_volume_counts(void **state)
 }
 
 /* The same music over three paths at once; ten minutes each. */
-static void no_loss_where_there_is_none(long minutes)
+static void no_loss_where_there_is_none(long first, long minutes)
 {
     enum { PART = 256, EACH = 10, PATHS = 3 };
     static struct st_hearing paths[PATHS];
@@ -504,7 +505,7 @@ static void no_loss_where_there_is_none(long minutes)
     double heard_s[PATHS] = {0};
     size_t false_n[PATHS] = {0}, invalid_n[PATHS] = {0};
     uint64_t noise = 3;
-    for (long at = 0; at < minutes; at += EACH) {
+    for (long at = first; at < minutes; at += EACH) {
         struct tune tune;
         tune_begin(&tune, RATE, (uint64_t)(at + 12));
         converter_begin(&converter, 0.9999, 1000);
@@ -534,7 +535,7 @@ static void no_loss_where_there_is_none(long minutes)
                 explain("false", NULL, 0);
             }
             print_message("path %zu: %s, %.3f h heard of %ld min, %zu false, %zu runs invalid\n", path,
-                          st_hearing_classes[result.path_class].name, heard_s[path] / 3600, at + EACH,
+                          st_hearing_classes[result.path_class].name, heard_s[path] / 3600, at + EACH - first,
                           false_n[path], invalid_n[path]);
         }
     }
@@ -558,7 +559,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_loss_before_another_volume_counts),
     };
     if (argc > 1) {
-        no_loss_where_there_is_none(atol(argv[1]));
+        no_loss_where_there_is_none(argc > 2 ? atol(argv[2]) : 0, atol(argv[1]));
         return 0;
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
