@@ -122,16 +122,16 @@ static float heard(const struct st_reference *reference, uint64_t at)
 }
 
 /* Between two samples: the lag has that part of a frame more. */
-static void set_kernel(struct st_reference *reference)
+static void set_kernel(struct st_reference *reference, double part)
 {
-    if (reference->kernel_part == reference->part)
+    if (reference->kernel_part == part)
         return;
     for (int i = 0; i < ST_REFERENCE_TAPS; i++) {
-        const double at = i - ST_REFERENCE_TAPS / 2 + 1 + reference->part;
+        const double at = i - ST_REFERENCE_TAPS / 2 + 1 + part;
         const double window = 0.5 + 0.5 * cos(PI * at / (ST_REFERENCE_TAPS / 2 + 0.5));
         reference->kernel[i] = (float)(fabs(at) < 1e-9 ? 1 : window * sin(PI * at) / (PI * at));
     }
-    reference->kernel_part = reference->part;
+    reference->kernel_part = part;
 }
 
 static double dot(const float *a, const float *b, size_t n)
@@ -144,15 +144,19 @@ static double dot(const float *a, const float *b, size_t n)
     return (double)((sums[0] + sums[1]) + (sums[2] + sums[3]) + (sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
+static double played_between(const struct st_reference *reference, int64_t at)
+{
+    double sum = 0;
+    for (int i = 0; i < ST_REFERENCE_TAPS; i++)
+        sum += (double)(reference->kernel[i] * played(reference, at + i - ST_REFERENCE_TAPS / 2 + 1));
+    return sum;
+}
+
 static double expects(const struct st_reference *reference, uint64_t at, int64_t lag)
 {
     const int64_t from = (int64_t)at - lag;
-    double sum = 0;
-    if (reference->by_sample)
-        return reference->gain * (double)played(reference, from);
-    for (int i = 0; i < ST_REFERENCE_TAPS; i++)
-        sum += (double)(reference->kernel[i] * played(reference, from + i - ST_REFERENCE_TAPS / 2 + 1));
-    return reference->gain * sum;
+    return reference->gain *
+           (reference->by_sample ? (double)played(reference, from) : played_between(reference, from));
 }
 
 /* The same of n frames in a row, and of one before and one behind them. */
@@ -195,7 +199,7 @@ static double tolerance_at(const struct st_reference *reference, uint64_t at, in
 struct place {
     int64_t lag;
     double likeness; /* -1 .. 1 */
-    double before, after;
+    double part;     /* of a frame, with `lag`: set by `refine` */
 };
 
 /* The last frames that came back, at lags from .. until; the nearest to `near` of those that are as good. */
@@ -219,7 +223,7 @@ static struct place find(struct st_reference *reference, int64_t from, int64_t u
     for (size_t i = 0; i < span; i++)
         x[i] = played(reference, begin + (int64_t)i);
     const double yy = dot(window, window, WINDOW), yy_first = dot(window, window, FIRST);
-    double xx = dot(x, x, WINDOW), xx_first = dot(x, x, FIRST), last = 0;
+    double xx = dot(x, x, WINDOW), xx_first = dot(x, x, FIRST);
     for (size_t i = 0; i + WINDOW <= span; i++) {
         const int64_t lag = until - (int64_t)i;
         double likeness = 0;
@@ -228,12 +232,9 @@ static struct place find(struct st_reference *reference, int64_t from, int64_t u
             const double all = both + dot(window + FIRST, x + i + FIRST, WINDOW - FIRST);
             likeness = all / sqrt(xx * yy);
         }
-        if (lag == best.lag - 1)
-            best.before = likeness;
         const double better = fabs(likeness) - fabs(best.likeness);
         if (better > 1e-7 || (better > -1e-7 && llabs(lag - near) < llabs(best.lag - near)))
-            best = (struct place){.lag = lag, .likeness = likeness, .after = last};
-        last = likeness;
+            best = (struct place){.lag = lag, .likeness = likeness};
         if (i + WINDOW < span) {
             const double in = (double)x[i + WINDOW], out = (double)x[i], middle = (double)x[i + FIRST];
             xx = fmax(xx + in * in - out * out, 0);
@@ -243,12 +244,42 @@ static struct place find(struct st_reference *reference, int64_t from, int64_t u
     return best;
 }
 
-/* Where between the frames the top of a parabola is: 0 if the samples are those that were played. */
-static double part_of(const struct st_reference *reference, const struct place *place)
+/* @param part  of a frame. The likeness of the last frames at that lag. */
+static double likeness_between(struct st_reference *reference, int64_t lag, double part)
 {
-    const double turn = place->before - 2 * place->likeness + place->after;
-    const double part = turn != 0 ? (place->before - place->after) / (2 * turn) : 0;
-    return (fabs(part) <= 0.5 ? part : 0) + reference->rate * WINDOW / 2;
+    double both = 0, xx = 0, ss = 0;
+    set_kernel(reference, part);
+    for (uint64_t i = reference->n - WINDOW; i < reference->n; i++) {
+        const double x = (double)heard(reference, i), s = played_between(reference, (int64_t)i - lag);
+        if (isnan(x))
+            continue;
+        both += x * s;
+        xx += x * x;
+        ss += s * s;
+    }
+    return xx > 0 && ss > 0 ? both / sqrt(xx * ss) : 0;
+}
+
+/* Treble half a frame away has little in common with whole frames: looks between them. */
+static void refine(struct st_reference *reference, struct place *place)
+{
+    enum { STEPS = 7 }; /* a quarter of a frame each, then the top of a parabola */
+    double like[STEPS];
+    int best = 0;
+    if (place->likeness == 0)
+        return;
+    for (int i = 0; i < STEPS; i++) {
+        like[i] = fabs(likeness_between(reference, place->lag, i * 0.25 - 0.75));
+        best = like[i] > like[best] ? i : best;
+    }
+    place->part = best * 0.25 - 0.75;
+    if (best > 0 && best < STEPS - 1) {
+        const double turn = like[best - 1] - 2 * like[best] + like[best + 1];
+        place->part += turn < 0 ? 0.25 * (like[best - 1] - like[best + 1]) / (2 * turn) : 0;
+    }
+    const double likeness = likeness_between(reference, place->lag, place->part);
+    place->likeness = fabs(likeness) > fabs(place->likeness) ? likeness : place->likeness;
+    set_kernel(reference, reference->part);
 }
 
 static bool is_loud(const struct st_reference *reference)
@@ -326,7 +357,7 @@ static void settle(struct st_reference *reference, const struct place *place)
         follow(reference);
         return;
     }
-    reference->part = part_of(reference, place);
+    reference->part = place->part + reference->rate * WINDOW / 2;
     reference->state = ST_REFERENCE_SETTLES;
     reference->settled = reference->n + (uint64_t)SETTLE_S * reference->rate_hz;
     reference->noise = 0.1;
@@ -338,12 +369,15 @@ static void seek(struct st_reference *reference)
     if (reference->n < reference->next_try || reference->n < 2 * CALIBRATE || !is_loud(reference))
         return;
     reference->next_try = reference->n + frames_of(reference, 300);
-    const struct place best = find(reference, 0, most, 0);
+    struct place best = find(reference, 0, most, 0);
+    refine(reference, &best);
     reference->unlike_n++;
     if (fabs(best.likeness) < CORRELATED)
         return;
-    const struct place nearer = find(reference, 0, best.lag - apart, 0),
-                       further = find(reference, best.lag + apart, most, 0);
+    struct place nearer = find(reference, 0, best.lag - apart, 0),
+                 further = find(reference, best.lag + apart, most, 0);
+    refine(reference, &nearer);
+    refine(reference, &further);
     const double other = fmax(fabs(nearer.likeness), fabs(further.likeness));
     reference->similar = 1 - other < UNIQUE * (1 - fabs(best.likeness)) + ROUNDING;
     reference->similar_n += reference->similar && fabs(best.likeness) > SURE;
@@ -468,17 +502,24 @@ static bool agrees(const struct st_reference *reference, uint64_t at, int64_t la
     return !(fabs((double)heard(reference, at) - expects(reference, at, lag)) > tolerance);
 }
 
-/* @return since when it has been at that place. */
-static uint64_t since(const struct st_reference *reference, int64_t lag)
+/* @return since when it has been at that place, by its clock. */
+static uint64_t since(struct st_reference *reference, int64_t lag)
 {
     const uint64_t most = ST_REFERENCE_RING / 4, each = reference->rate_hz / BLOCKS_HZ;
     uint64_t clean = reference->n;
+    int64_t there = lag;
     double tolerance = 0;
     do {
-        if ((reference->n - clean) % each == 0)
-            tolerance = tolerance_at(reference, clean - each, lag);
-    } while (clean + most > reference->n && clean > WINDOW && agrees(reference, clean - 1, lag, tolerance) &&
-             clean-- > 0);
+        if ((reference->n - clean) % each == 0) {
+            const double ago = (double)(reference->n - clean + each / 2);
+            const double part = reference->part - reference->rate * ago;
+            there = lag + llround(part);
+            set_kernel(reference, part - round(part));
+            tolerance = tolerance_at(reference, clean - each, there);
+        }
+    } while (clean + most > reference->n && clean > WINDOW &&
+             agrees(reference, clean - 1, there, tolerance) && clean-- > 0);
+    set_kernel(reference, reference->part);
     return clean;
 }
 
@@ -487,8 +528,8 @@ static void jump(struct st_reference *reference, const struct place *place, void
 {
     const double part = reference->part;
     if (!reference->by_sample) {
-        reference->part = part_of(reference, place);
-        set_kernel(reference);
+        reference->part = place->part + reference->rate * WINDOW / 2;
+        set_kernel(reference, reference->part);
     }
     const uint64_t clean = since(reference, place->lag);
     if (reference->n - clean >= GOOD)
@@ -504,12 +545,12 @@ static void adjust(struct st_reference *reference, const struct place *place, vo
     const double gain = reference->gain, noise = reference->noise;
     if (!reference->by_sample) {
         reference->lag = place->lag;
-        reference->part = part_of(reference, place);
+        reference->part = place->part + reference->rate * WINDOW / 2;
     }
     if (reference->n - reference->bad_at < CALIBRATE)
         return;
     if (!reference->by_sample) {
-        set_kernel(reference);
+        set_kernel(reference, reference->part);
         (void)calibrate(reference, place->lag);
         reference->noise = LOSSY;
     } else if (!calibrate(reference, reference->lag)) {
@@ -538,7 +579,9 @@ static void search(struct st_reference *reference, void *ctx)
     reference->next_search =
         reference->n + ((uint64_t)WINDOW << (reference->searches_n < 5 ? reference->searches_n : 5));
     reference->searches_n++;
-    const struct place place = find(reference, lag - most, lag + most, lag);
+    struct place place = find(reference, lag - most, lag + most, lag);
+    if (!reference->by_sample)
+        refine(reference, &place);
     if (fabs(place.likeness) < CORRELATED) {
         if (lasts > reference->rate_hz &&
             !is_mixed(reference, reference->n - reference->rate_hz, reference->n)) {
@@ -699,7 +742,7 @@ static void judge(struct st_reference *reference, struct block *block, void *ctx
     if (block->from / frames_of(reference, SIMILAR_MS) !=
         (block->from - block->n) / frames_of(reference, SIMILAR_MS))
         reference->similar = !reference->quiet && repeats(reference, block->from);
-    set_kernel(reference);
+    set_kernel(reference, reference->part);
     expect_block(reference, block->from, block->n);
     if (reference->state == ST_REFERENCE_FOLLOWS) {
         for (uint64_t i = 0; i < block->n && reference->state == ST_REFERENCE_FOLLOWS; i++)

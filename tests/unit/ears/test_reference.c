@@ -230,6 +230,27 @@ static void another_clock_is_followed(void **state)
     }
 }
 
+/* Cymbals: half a frame away, treble has little in common with whole frames. */
+static void a_loss_amid_treble_is_found_at_once(void **state)
+{
+    (void)state;
+    uint64_t seed = 53;
+    for (int run = 0; run < 4; run++) {
+        const double ratio = run % 2 == 0 ? 1 : 1.0001;
+        struct st_loss faults[FAULTS];
+        make_tune(played, FRAMES, RATE, 35);
+        for (size_t i = run < 2 ? 0 : (size_t)2 * 11 * RATE; i < 2 * FRAMES; i++)
+            played[i] += (float)(0.1 * (2 * next_share(&seed) - 1));
+        const size_t n = spoil(run % 2 == 0 ? ST_LOSS_LOST : ST_LOSS_REPEATED, 960, 2000, &seed, faults);
+        for (size_t j = 0; j < n; j++)
+            faults[j].at_frame =
+                (uint64_t)(((double)(faults[j].at_frame - LAG - DELAY) - 40) / ratio) + LAG + DELAY;
+        convert(ratio);
+        listen(played, back, FRAMES, LAG, seed);
+        expect("treble", ST_PATH_MUSIC_CONVERTED, faults, n, 2, 480);
+    }
+}
+
 static void says(enum st_remark remark)
 {
     if (!result.remarks[remark] || result.losses_n > 0) {
@@ -547,6 +568,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_fault_is_found_exactly_where_samples_come_back),
         cmocka_unit_test(and_with_another_volume_and_noise_or_dither),
         cmocka_unit_test(another_clock_is_followed),
+        cmocka_unit_test(a_loss_amid_treble_is_found_at_once),
         cmocka_unit_test(what_is_no_loss_is_said_and_not_counted),
         cmocka_unit_test(what_a_path_filters_is_no_loss),
         cmocka_unit_test(a_gap_is_not_judged),
