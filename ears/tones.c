@@ -218,8 +218,10 @@ static void lock(struct st_tones *tones, uint64_t window)
     fit(tones, tones->n, &now);
     if (!is_signal(&now))
         return;
-    fit(tones, tones->n - window, &before);
-    if (!tones->was_locked && is_signal(&before)) { /* how the clocks drift is known from the beginning */
+    if (!tones->was_locked) { /* how the clocks drift is known from the beginning */
+        fit(tones, tones->n - window, &before);
+        if (!is_signal(&before))
+            return;
         take_fit(tones, &before, tones->n - window - window / 2);
         follow(tones, &now, tones->n - window / 2);
     }

@@ -146,6 +146,22 @@ static void nothing_is_found_where_nothing_is_lost(void **state)
     assert_int_equal(false_ones(60, PLAYED_HZ, 1, 0.1), 0);
 }
 
+static void noise_is_no_more_where_the_signal_begins_later(void **state)
+{
+    static float frames[PLAYED_HZ];
+    (void)state;
+    convert(frames, PLAYED_HZ, 1.0009, 0);
+    for (size_t silent = 0; silent < 1920; silent += 60) {
+        const float none = 0;
+        st_tones_init(&tones, PLAYED_HZ, found);
+        for (size_t i = 0; i < silent; i++)
+            st_tones_take(&tones, &none, 1, 1, NULL);
+        st_tones_take(&tones, frames, 1, PLAYED_HZ, NULL);
+        assert_true(tones.locked && tones.noise < 0.02);
+        assert_true(fabs(fabs(st_tones_drift_ppm(&tones)) - 900) < 5);
+    }
+}
+
 /* As ALSA's own converter does it each period. */
 static void parts_of_a_frame_that_are_skipped_are_no_loss(void **state)
 {
@@ -185,6 +201,7 @@ int main(void)
         cmocka_unit_test(and_with_a_clock_that_is_fast_or_slow),
         cmocka_unit_test(and_at_another_rate),
         cmocka_unit_test(nothing_is_found_where_nothing_is_lost),
+        cmocka_unit_test(noise_is_no_more_where_the_signal_begins_later),
         cmocka_unit_test(parts_of_a_frame_that_are_skipped_are_no_loss),
         cmocka_unit_test(noise_is_no_signal),
     };
