@@ -22,6 +22,7 @@
 #define FLOOR      1e-4  /* differences below that, on a path that converts, are silence */
 #define SAME       1e-3  /* as a share of it, the gain */
 #define RATE_MAX   1e-3  /* frames in a frame: two clocks do not differ by more */
+#define MARGIN     4     /* frames: two clocks run apart by less in half a block */
 #define VAGUE_MS   100   /* converted: the music may be found again that late */
 #define SHORT_MS   2     /* converted: shorter damage in its place is what conversion does */
 #define LEAST_MS   20    /* converted: the shortest loss that is promised */
@@ -134,6 +135,15 @@ static void set_kernel(struct st_reference *reference, double part)
     reference->kernel_part = part;
 }
 
+/* The lag is lag + part in the middle of the last block: sets the kernel for a place so far from there.
+ * @return the lag in whole frames there. */
+static int64_t set_kernel_at(struct st_reference *reference, int64_t lag, double part, double far)
+{
+    const double there = part + reference->rate * far;
+    set_kernel(reference, there - round(there));
+    return lag + llround(there);
+}
+
 static double dot(const float *a, const float *b, size_t n)
 {
     float sums[8] = {0};
@@ -159,19 +169,26 @@ static double expects(const struct st_reference *reference, uint64_t at, int64_t
            (reference->by_sample ? (double)played(reference, from) : played_between(reference, from));
 }
 
-/* The same of n frames in a row, and of one before and one behind them. */
+/* The same of the n last frames, and of one before and one behind them. */
 static void expect_block(struct st_reference *reference, uint64_t from, uint64_t n)
 {
-    const int64_t first = (int64_t)from - 1 - reference->lag - ST_REFERENCE_TAPS / 2 + 1;
+    const uint64_t each = n / 4 + 1; /* in which the clocks hardly drift apart */
+    const int64_t first = (int64_t)from - 1 - MARGIN - reference->lag - ST_REFERENCE_TAPS / 2 + 1;
     for (uint64_t i = 0; i < n + 2 && reference->by_sample; i++)
         reference->expected[i] = (float)expects(reference, from + i - 1, reference->lag);
     if (reference->by_sample)
         return;
-    for (uint64_t i = 0; i < n + 1 + ST_REFERENCE_TAPS; i++)
+    for (uint64_t i = 0; i < n + 2 + 2 * MARGIN + ST_REFERENCE_TAPS; i++)
         reference->scratch[i] = played(reference, first + (int64_t)i);
-    for (uint64_t i = 0; i < n + 2; i++)
-        reference->expected[i] =
-            (float)(reference->gain * dot(reference->kernel, reference->scratch + i, ST_REFERENCE_TAPS));
+    const float *x = reference->scratch;
+    for (uint64_t i = 0; i < n + 2; i++) {
+        if (i % each == 0)
+            x = reference->scratch + MARGIN + reference->lag -
+                set_kernel_at(reference, reference->lag, reference->part,
+                              (double)(i + each / 2) - (double)n / 2);
+        reference->expected[i] = (float)(reference->gain * dot(reference->kernel, x + i, ST_REFERENCE_TAPS));
+    }
+    set_kernel(reference, reference->part);
 }
 
 static double peak_near(const struct st_reference *reference, uint64_t at, int64_t lag, uint64_t frames_n)
@@ -244,13 +261,16 @@ static struct place find(struct st_reference *reference, int64_t from, int64_t u
     return best;
 }
 
-/* @param part  of a frame. The likeness of the last frames at that lag. */
+/* The likeness of the last frames at that lag in the middle of the last block. */
 static double likeness_between(struct st_reference *reference, int64_t lag, double part)
 {
     double both = 0, xx = 0, ss = 0;
-    set_kernel(reference, part);
+    const double half = reference->rate_hz / (2.0 * BLOCKS_HZ);
+    int64_t then = lag;
     for (uint64_t i = reference->n - WINDOW; i < reference->n; i++) {
-        const double x = (double)heard(reference, i), s = played_between(reference, (int64_t)i - lag);
+        if ((reference->n - i) % (WINDOW / 8) == 0)
+            then = set_kernel_at(reference, lag, part, half - (double)(reference->n - i - WINDOW / 16));
+        const double x = (double)heard(reference, i), s = played_between(reference, (int64_t)i - then);
         if (isnan(x))
             continue;
         both += x * s;
@@ -357,7 +377,7 @@ static void settle(struct st_reference *reference, const struct place *place)
         follow(reference);
         return;
     }
-    reference->part = place->part + reference->rate * WINDOW / 2;
+    reference->part = place->part;
     reference->state = ST_REFERENCE_SETTLES;
     reference->settled = reference->n + (uint64_t)SETTLE_S * reference->rate_hz;
     reference->noise = 0.1;
@@ -494,6 +514,7 @@ static void lose(struct st_reference *reference)
     reference->contact_lost_n += reference->state == ST_REFERENCE_FOLLOWS;
     reference->state = ST_REFERENCE_SEEKS;
     reference->damaged = false;
+    reference->rate = 0;
     reference->next_try = reference->n;
 }
 
@@ -511,10 +532,7 @@ static uint64_t since(struct st_reference *reference, int64_t lag)
     double tolerance = 0;
     do {
         if ((reference->n - clean) % each == 0) {
-            const double ago = (double)(reference->n - clean + each / 2);
-            const double part = reference->part - reference->rate * ago;
-            there = lag + llround(part);
-            set_kernel(reference, part - round(part));
+            there = set_kernel_at(reference, lag, reference->part, -(double)(reference->n - clean));
             tolerance = tolerance_at(reference, clean - each, there);
         }
     } while (clean + most > reference->n && clean > WINDOW &&
@@ -528,7 +546,7 @@ static void jump(struct st_reference *reference, const struct place *place, void
 {
     const double part = reference->part;
     if (!reference->by_sample) {
-        reference->part = place->part + reference->rate * WINDOW / 2;
+        reference->part = place->part;
         set_kernel(reference, reference->part);
     }
     const uint64_t clean = since(reference, place->lag);
@@ -545,7 +563,7 @@ static void adjust(struct st_reference *reference, const struct place *place, vo
     const double gain = reference->gain, noise = reference->noise;
     if (!reference->by_sample) {
         reference->lag = place->lag;
-        reference->part = place->part + reference->rate * WINDOW / 2;
+        reference->part = place->part;
     }
     if (reference->n - reference->bad_at < CALIBRATE)
         return;
@@ -628,6 +646,30 @@ struct block {
     double peak, tolerance, floor;
 };
 
+static bool is_good(const struct st_reference *reference, const struct block *block)
+{
+    for (uint64_t i = 0; i < block->n; i++) {
+        if (fabs((double)(heard(reference, block->from + i) - reference->expected[1 + i])) > block->tolerance)
+            return false;
+    }
+    return true;
+}
+
+/* After a pause the clocks are not where their drift said: looks within a frame before that is damage. */
+static void align(struct st_reference *reference, const struct block *block)
+{
+    struct place place = {.lag = reference->lag, .likeness = 1};
+    const double part = reference->part;
+    if (is_good(reference, block))
+        return;
+    refine(reference, &place);
+    for (int pass = 0; pass < 2 && !is_good(reference, block); pass++) {
+        reference->part = pass == 0 ? place.part : part;
+        set_kernel(reference, reference->part);
+        expect_block(reference, block->from, block->n);
+    }
+}
+
 static void track(struct st_reference *reference, const struct block *block, uint64_t at, void *ctx)
 {
     const float *expected = reference->expected + 1 + (at - block->from);
@@ -662,6 +704,15 @@ static void track(struct st_reference *reference, const struct block *block, uin
         heal(reference, reference->good_at, 0, ctx);
 }
 
+/* The clocks run apart: the lag of the next block. */
+static void advance(struct st_reference *reference, const struct block *block)
+{
+    reference->part += reference->rate * (double)block->n;
+    const double whole = round(reference->part);
+    reference->lag += (int64_t)whole;
+    reference->part -= whole;
+}
+
 /* The lag and its growth follow what the residual says of them: a control loop of second order. */
 static void drift(struct st_reference *reference, const struct block *block)
 {
@@ -680,7 +731,6 @@ static void drift(struct st_reference *reference, const struct block *block)
         rr += (double)expected[0] * (double)expected[0];
         ee += e * e;
     }
-    reference->part += reference->rate * (double)block->n;
     if (block->peak > block->floor && !reference->damaged && rr > 0 && ss > 0) {
         const double ahead = fmax(-0.5, fmin(0.5, -es / ss));
         const double louder = fmax(-0.5, fmin(0.5, er / rr));
@@ -690,16 +740,16 @@ static void drift(struct st_reference *reference, const struct block *block)
         reference->gain *= 1 + by / 2 * louder;
         reference->noise += (fmin(sqrt(ee / rr), 1) - reference->noise) * (settles ? 0.05 : 0.01);
     }
-    if (fabs(reference->part) > 0.5) {
-        const double whole = round(reference->part);
-        reference->lag += (int64_t)whole;
-        reference->part -= whole;
-    }
+    advance(reference, block);
 }
 
 static void settled(struct st_reference *reference)
 {
     const double gain = reference->gain, noise = reference->noise;
+    if (fabs(reference->rate) >= RATE_MAX) {
+        lose(reference);
+        return;
+    }
     reference->by_sample = calibrate(reference, reference->lag); /* it was damaged at first */
     if (reference->by_sample) {
         reference->part = reference->rate = 0;
@@ -730,7 +780,7 @@ static void judge(struct st_reference *reference, struct block *block, void *ctx
         return;
     }
     if (block->from < reference->blind_until) {
-        reference->part += reference->by_sample ? 0 : reference->rate * (double)block->n;
+        advance(reference, block);
         return;
     }
     block->peak = peak_near(reference, block->from - block->n, reference->lag, 3 * block->n);
@@ -745,6 +795,8 @@ static void judge(struct st_reference *reference, struct block *block, void *ctx
     set_kernel(reference, reference->part);
     expect_block(reference, block->from, block->n);
     if (reference->state == ST_REFERENCE_FOLLOWS) {
+        if (!reference->by_sample && !reference->damaged && !reference->quiet)
+            align(reference, block);
         for (uint64_t i = 0; i < block->n && reference->state == ST_REFERENCE_FOLLOWS; i++)
             track(reference, block, block->from + i, ctx);
         if (reference->damaged && reference->n >= reference->next_search)

@@ -6,7 +6,7 @@
 
 #define CONVERTER_TAPS   32
 #define CONVERTER_PHASES 256
-#define CONVERTER_PAST   8192 /* frames that are kept */
+#define CONVERTER_PAST   65536 /* frames that are kept */
 
 struct converter {
     double at, step; /* where it reads; frames by which that moves */

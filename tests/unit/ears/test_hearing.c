@@ -397,7 +397,7 @@ static void simulate(uint64_t run, uint64_t seconds, const float *tones, uint64_
     size_t n = 0;
     st_signal_init(&signal_played, RATE, 2, ST_HEARING_LEVEL);
     st_signal_force(&signal_played, run);
-    converter_begin(&converter, RATE / (double)rate_hz * (1 + 1e-6 * ((double)(run * 37 % 601) - 300)), 20);
+    converter_begin(&converter, RATE / (double)rate_hz * (1 + 1e-6 * ((double)(run * 37 % 600) - 299.5)), 20);
     for (size_t sim = 0; sim < SIMS; sim++) {
         st_hearing_init(&sims[sim], sim == SIM_CONVERTED ? rate_hz : RATE, 2);
         st_hearing_expect(&sims[sim], 0, 0);
