@@ -234,7 +234,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         return;
     }
     if ((asked || st_finding_has_fired(finding)) && is_applied(&work->journal, finding)) {
-        printf("%s: already applied. Check it with 'sleeptune verify', or revert it first.\n", rule->id);
+        print_head(rule, "already applied. Check it with 'sleeptune verify', or revert it first.");
         return;
     }
     if (!st_finding_has_fired(finding)) {
@@ -419,8 +419,11 @@ static int carry_out(struct work *work)
         if (work->options->quantum > 0)
             printf("now       %s (this size lasts until PipeWire ends)\n",
                    st_xrun_sources_set_frames("pipewire", work->options->quantum, message, sizeof(message)));
-        printf("Next: %s%s'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.\n",
-               output.left, output.left[0] != '\0' ? "; then " : "");
+        st_change_output_row(
+            6, "Next:",
+            ST_TEXT(1024,
+                    "%s%s'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.",
+                    output.left, output.left[0] != '\0' ? "; then " : ""));
     }
     st_change_output_finish(&output);
     return status;

@@ -70,10 +70,11 @@ static bool overruled(struct st_machine *machine, const struct st_entry *entry, 
 static void print_entry(const struct st_entry *entry, const char *state, const char *detail,
                         const json_t *overruled_by)
 {
-    printf("%-11s %s%s%s\n", state, st_change_output_entry(entry, ST_ROOM(1024)),
-           detail[0] != '\0' ? ": " : "", detail);
+    st_change_output_row(12, state,
+                         ST_TEXT(2048, "%s%s%s", st_change_output_entry(entry, ST_ROOM(1024)),
+                                 detail[0] != '\0' ? ": " : "", detail));
     for (size_t i = 0; i < json_array_size(overruled_by); i++)
-        st_change_output_text(0, "overruled  ", json_string_value(json_array_get(overruled_by, i)));
+        st_change_output_row(12, "overruled", json_string_value(json_array_get(overruled_by, i)));
 }
 
 /** Is it as we wrote it, and does it count? */
@@ -111,7 +112,7 @@ static enum outcome verify_entry(struct st_machine *machine, const struct st_ent
                                        entry->target, "old", entry->old_value, "new", entry->new_value,
                                        "state", name, "detail", detail, "overruled_by", by));
     else
-        print_entry(entry, name, detail, by);
+        print_entry(entry, name, detail == now ? ST_TEXT(sizeof(now) + 16, "it is %s now", now) : detail, by);
     json_decref(by);
     return outcome;
 }

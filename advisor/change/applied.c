@@ -424,12 +424,14 @@ static int do_step(struct st_applied *applied, const struct st_plan *plan, const
         r = st_journal_add(journal, &entry);
     if (r == 0)
         r = save(applied);
+    const char *journal_name =
+        r < 0 && applied->unsaved ? ST_TEXT(512, "the journal in %s", applied->folder) : NULL;
     if (r == 0)
         r = step->type == ST_ENTRY_FILE
                 ? write_file(applied, step, text)
                 : write_value(&applied->p->writer, step->type, step->target, step->new_value);
     if (r < 0)
-        notify(applied, ST_EVENT_FAILED, &entry, NULL, r);
+        notify(applied, ST_EVENT_FAILED, &entry, journal_name, r);
     free(text);
     return r;
 }

@@ -15,7 +15,8 @@ enum st_change_event {
     ST_EVENT_FORGOTTEN, /* a running value of another boot: nothing to undo */
 };
 
-/** @param now only with ST_EVENT_CHANGED, else NULL. error: 0 or a negative errno. */
+/** @param now ST_EVENT_CHANGED: its value; ST_EVENT_FAILED: what failed, if not the entry; else NULL. error:
+ * 0 or a negative errno. */
 typedef void (*st_change_event_fn)(void *ctx, enum st_change_event event, const struct st_entry *entry,
                                    const char *now, int error);
 

@@ -16,9 +16,10 @@
 /** Text to standard output; end it with st_locale_end. */
 static struct st_printer printer(struct st_locale_stream *stream)
 {
+    const bool wrapped = isatty(STDOUT_FILENO) == 1 || getenv("COLUMNS") != NULL;
     return (struct st_printer){
         .out = st_locale_begin(stream, stdout),
-        .width = isatty(STDOUT_FILENO) == 1 ? st_terminal_width(STDOUT_FILENO) : 0,
+        .width = wrapped ? st_terminal_width(STDOUT_FILENO) : 0,
     };
 }
 
@@ -36,6 +37,14 @@ void st_change_output_text(int column, const char *label, const char *text)
     printed(&stream);
 }
 
+void st_change_output_row(int column, const char *label, const char *text)
+{
+    struct st_locale_stream stream;
+    const struct st_printer to = printer(&stream);
+    st_print_wrapped(&to, 0, label, column, text);
+    printed(&stream);
+}
+
 void st_change_output_lines(const char *text)
 {
     struct st_locale_stream stream;
@@ -48,7 +57,12 @@ void st_change_output_lines(const char *text)
 
 const char *st_change_output_entry(const struct st_entry *entry, char *buf, size_t buf_bytes)
 {
-    if (entry->type == ST_ENTRY_FILE)
+    const char *line = strchr(entry->new_value, '\n');
+    if (entry->type == ST_ENTRY_FILE && line != NULL &&
+        st_text_begins(entry->target, "/etc/security/limits.d/"))
+        snprintf(buf, buf_bytes, "%s: lines of %s for %.*s", entry->target, entry->rule,
+                 (int)strcspn(line + 1, " "), line + 1);
+    else if (entry->type == ST_ENTRY_FILE)
         snprintf(buf, buf_bytes, "%s: lines of %s", entry->target, entry->rule);
     else
         snprintf(buf, buf_bytes, "%s = %s (was %s)", entry->target, entry->new_value, entry->old_value);
@@ -72,17 +86,18 @@ static const char *error_text(int error)
         return "the path contains a symbolic link, and sleeptune does not follow links";
     case -EBUSY:
         return "the kernel refuses the value at the moment (EBUSY). Try again later.";
+    case -EXDEV:
+        return "the path leads out of the folder of --root";
     default:
         return strerror(-error);
     }
 }
 
-/* One line to standard output, made safe. */
-static void ST_PRINTF(1, 2) print_line(const char *format, ...)
+static void ST_PRINTF(2, 3) print_event(const char *label, const char *format, ...)
 {
     char text[2048];
     ST_PRINT_REST(text, sizeof(text), format);
-    puts(st_safe_text(text));
+    st_change_output_row(10, label, text);
 }
 
 /* Remembers which kind of file changed. */
@@ -103,25 +118,28 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
         mark(output, entry);
     switch (event) {
     case ST_EVENT_WRITTEN:
-        print_line("written   %s", text);
+        print_event("written", "%s", text);
         break;
     case ST_EVENT_RESTORED:
         if (entry->type == ST_ENTRY_FILE)
-            print_line("restored  %s", text);
+            print_event("restored", "%s", text);
         else
-            print_line("restored  %s = %s", entry->target, entry->old_value);
+            print_event("restored", "%s = %s", entry->target, entry->old_value);
         break;
     case ST_EVENT_AS_BEFORE:
-        print_line("as before %s", text);
+        print_event("as before", "%s", text);
         break;
     case ST_EVENT_CHANGED:
-        print_line("kept      %s: someone changed it to %s after apply", text, now);
+        if (entry->type == ST_ENTRY_FILE)
+            print_event("kept", "%s: they were removed or changed after apply", text);
+        else
+            print_event("kept", "%s: someone changed it to %s after apply", text, now);
         break;
     case ST_EVENT_FORGOTTEN:
-        print_line("forgotten %s: this system was started after that", text);
+        print_event("forgotten", "%s: this system was started after that", text);
         break;
     case ST_EVENT_FAILED:
-        (void)st_failure(output->command, "%s: %s", text, error_text(error));
+        (void)st_failure(output->command, "%s: %s", now != NULL ? now : text, error_text(error));
         break;
     }
 }

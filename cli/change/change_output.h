@@ -5,10 +5,13 @@
 
 /** A label at this column and a text, on stdout: wrapped for a terminal, control characters replaced. */
 void st_change_output_text(int column, const char *label, const char *text);
+/** The same, with the text at this column. */
+void st_change_output_row(int column, const char *label, const char *text);
 /** The lines of a text, indented, on stdout. */
 void st_change_output_lines(const char *text);
 
-/** "/etc/x: lines of RULE", "kern.y = 1 (was 0)", safe to print. @return buf. */
+/** "/etc/x: lines of RULE", "/etc/y: lines of RULE for USER", "kern.y = 1 (was 0)", safe to print. @return
+ * buf. */
 const char *st_change_output_entry(const struct st_entry *entry, char *buf, size_t buf_bytes);
 /** Prints what was done, and remembers which kinds of files changed. Free with st_change_output_finish. */
 struct st_change_output {
