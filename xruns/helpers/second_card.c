@@ -10,7 +10,8 @@
 #define NEAR         0.6   /* of max_resync, which is not known exactly */
 #define BW_HZ        0.128 /* SPA_DLL_BW_MAX: of the loop that finds the rate, when it begins */
 #define WHOLE        1e-4
-#define USUAL        32 /* reports, of the moving average */
+#define USUAL        32  /* reports, of the moving average */
+#define MEAN_DELAY_S 2.0 /* of the moving average for the drift */
 #define STEP         0.1
 #define ERROR_FRAMES 256                /* PipeWire allows at least these */
 #define DRIFT_MAX    0.01               /* more is no crystal's */
@@ -18,7 +19,8 @@
 
 static void begin(struct st_second_card *card, uint32_t driver_id, const struct st_second_card_clock *clock)
 {
-    *card = (struct st_second_card){.last = *clock, .driver_id = driver_id, .usual = (double)clock->delay};
+    *card = (struct st_second_card){
+        .last = *clock, .driver_id = driver_id, .usual = (double)clock->delay, .mean = (double)clock->delay};
 }
 
 static bool goes_on(const struct st_second_card *card, uint32_t driver_id,
@@ -76,8 +78,11 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
     const int64_t frames = clock->position - card->last.position;
     const double error = (double)clock->delay - card->usual, limit = limit_of(card);
     const double put = put_in_step(card, clock, error, frames <= clock->duration);
+    const double longer = ((double)clock->delay - card->mean) *
+                          fmin(1, (double)frames / (MEAN_DELAY_S * (double)clock->rate_hz));
     card->last = *clock;
     card->settled += frames;
+    card->mean = put > 0 ? card->usual : card->mean + longer;
     card->constant = put > 0 ? 0 : card->constant + frames;
     card->lost_frames += llround(put);
     card->stray = fabs(error) > NEAR * limit ? error : 0;
@@ -97,7 +102,7 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
         card->lost_frames = 0;
     }
     if (card->constant >= DRIFT_S * clock->rate_hz && fabs(clock->rate_diff - 1) < DRIFT_MAX) {
-        card->drift += (clock->rate_diff - 1) * (double)frames;
+        card->drift += (clock->rate_diff - 1) * (double)frames - longer; /* what is not resampled away */
         card->drift_frames += (double)frames;
     }
     if (card->drift_frames > 2.0 * MEAN_S * (double)clock->rate_hz) { /* what is older counts half */

@@ -20,6 +20,7 @@ struct st_second_card {
     struct st_second_card_clock last;
     uint32_t driver_id;
     double usual;               /* delay */
+    double mean;                /* delay: moving average without limits */
     int64_t settled, constant;  /* frames since it began, and since its drift began to be measured */
     double stray;               /* how far the last report was from `usual`; 0: near */
     int64_t lost_frames;        /* of a resync that is not over */

@@ -24,6 +24,7 @@ static struct st_second_card card;
 
 static struct {
     double ppm, level, z1, z2, z3; /* z: of the loop that finds the rate */
+    double bw_hz;                  /* of it: it becomes slower when errors are small */
     int64_t quantum, position;
     bool was_resync, is_missing; /* its report */
     uint32_t random;
@@ -36,6 +37,7 @@ static int setup(void **state)
     card = (struct st_second_card){0};
     model.ppm = model.z1 = model.z2 = model.z3 = 0;
     model.was_resync = false;
+    model.bw_hz = 0.128;
     model.quantum = 1024;
     model.level = 1024;
     model.position = 0;
@@ -54,7 +56,7 @@ static double noise(void)
 static void cycle(double late_frames)
 {
     const double quantum = (double)model.quantum, limit = fmin(quantum, fmax(256, quantum / 2));
-    const double w = 2 * 3.14159265358979323846 * 0.128 * quantum / RATE, w0 = 1 - exp(-20 * w);
+    const double w = 2 * 3.14159265358979323846 * model.bw_hz * quantum / RATE, w0 = 1 - exp(-20 * w);
     const int64_t delay = llround(model.level - late_frames);
     const double error = (double)delay - quantum;
     const bool resync = fabs(error) > limit;
@@ -224,6 +226,20 @@ static void what_cannot_be_is_left_out(void **state)
     assert_int_equal(seen_n, 1);
 }
 
+static void a_drift_is_known_before_the_server_has_learned_it(void **state)
+{
+    (void)state;
+    for (int ppm = -150; ppm <= 150; ppm += 50) {
+        setup(NULL);
+        run(2);
+        model.ppm = ppm;
+        model.bw_hz = 0.002;
+        run(28);
+        if (fabs((double)st_second_card_drift_ppb(&card) / 1000 - ppm) > 15)
+            fail_msg("%d ppm are said to be %g", ppm, (double)st_second_card_drift_ppb(&card) / 1000);
+    }
+}
+
 static void a_rate_that_no_crystal_has_is_no_drift(void **state)
 {
     (void)state;
@@ -252,6 +268,7 @@ int main(void)
         cmocka_unit_test_setup(a_beginning_a_change_and_a_pause_are_none, setup),
         cmocka_unit_test_setup(a_delay_that_stays_is_none, setup),
         cmocka_unit_test_setup(what_cannot_be_is_left_out, setup),
+        cmocka_unit_test_setup(a_drift_is_known_before_the_server_has_learned_it, setup),
         cmocka_unit_test_setup(a_rate_that_no_crystal_has_is_no_drift, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
