@@ -124,7 +124,7 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     run->absent[0] = '\0';
     if (r < 0) {
         ST_PRINT(run->absent,
-                 r == -EPERM    ? "run sleeptune listen as the user who plays, not as root"
+                 r == -EPERM    ? "run it as the user who plays, not as root"
                  : r == -ENOENT ? "%s is not installed"
                                 : "%s does not start",
                  way->program);
