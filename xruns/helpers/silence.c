@@ -6,11 +6,13 @@
 #define PAUSE_S    5     /* longer is no loss */
 #define DOUBT_S    300   /* so long a silence that the program made casts doubt on the next ones */
 #define OWN_S      2
-#define SOUND_MS   20 /* less sound than that between two makes them one */
-#define SOUND_S    2  /* 1 / SOUND_S s of sound in the last seconds has to be before it */
-#define LONGEST_S  10 /* what goes on for longer is reported in parts */
-#define GAP_S      2  /* 1 / GAP_S s of cycles may be missing */
-#define LEVEL_BINS 3  /* half seconds */
+#define SOUND_MS   20  /* less sound than that between two makes them one */
+#define SOUND_S    2   /* 1 / SOUND_S s of sound in the last seconds has to be before it */
+#define LONGEST_S  10  /* what goes on for longer is reported in parts */
+#define GAP_S      2   /* 1 / GAP_S s of cycles may be missing */
+#define LEVEL_BINS 3   /* half seconds */
+#define BLOCK      16  /* frames of a cache line */
+#define AHEAD      128 /* frames: another CPU has written them */
 
 /* The loudest channel of a frame. */
 static float value_of(const struct st_silence_cycle *cycle, size_t frame)
@@ -21,6 +23,39 @@ static float value_of(const struct st_silence_cycle *cycle, size_t frame)
         value = !(one < LOUD) ? LOUD : ST_MAX(one, value);
     }
     return value;
+}
+
+/* The bits of absolute values have their order, and a compiler compares several at a time. */
+static void scan(const float *samples, size_t n, int32_t *least, int32_t *most)
+{
+    for (size_t i = 0; i < n; i++) {
+        int32_t bits;
+        memcpy(&bits, &samples[i], sizeof(bits));
+        bits &= INT32_MAX;
+        *least = ST_MIN(*least, bits);
+        *most = ST_MAX(*most, bits);
+    }
+}
+
+/* @return the loudest sample of n frames; 0: one of them may be silent. */
+static float peak_of(const struct st_silence_cycle *cycle, size_t first, size_t n)
+{
+    int32_t peak = 0;
+    bool is_sound = false;
+    for (size_t i = 0; i < cycle->channels_n && i < ST_SILENCE_CHANNELS_MAX; i++) {
+        const float *samples = &cycle->channels[i][first];
+        int32_t least = INT32_MAX;
+        size_t at = 0;
+        for (; at + BLOCK <= n; at += BLOCK) {
+            __builtin_prefetch(samples + at + AHEAD);
+            scan(samples + at, BLOCK, &least, &peak);
+        }
+        scan(samples + at, n - at, &least, &peak);
+        is_sound = is_sound || least > 0;
+    }
+    float value;
+    memcpy(&value, &peak, sizeof(value));
+    return !is_sound ? 0 : value < LOUD ? value : LOUD;
 }
 
 static float level_of(const struct st_silence *silence)
@@ -104,12 +139,12 @@ static int64_t stretch(const struct st_silence *silence)
 /* @param first  a frame of sound. @return how many were taken. */
 static size_t take_sound(struct st_silence *silence, const struct st_silence_cycle *cycle, size_t first)
 {
-    float peak = 0, value;
-    size_t n = 0;
     if (silence->quiet >= silence->rate_hz / 1000)
         end_quiet(silence, (int64_t)first);
     silence->quiet = 0;
     const size_t frames = (size_t)ST_MIN(stretch(silence), (int64_t)(cycle->frames - first));
+    float peak = peak_of(cycle, first, frames), value;
+    size_t n = peak > 0 ? frames : 0;
     for (; n < frames && (value = value_of(cycle, first + n)) > 0; n++)
         peak = ST_MAX(value, peak);
     silence->peak[silence->bin] = fmaxf(silence->peak[silence->bin], peak);

@@ -153,6 +153,40 @@ static void who_writes_half_of_it_has_many(void **state)
     assert_int_equal(player.n, 20);
 }
 
+/* Cycles in which each channel that has sound is 0 now and then. */
+static void two(struct player *player, int64_t cycles, bool left, bool right)
+{
+    static float channels[2][CYCLE];
+    for (int64_t n = 0; n < cycles; n++) {
+        for (int i = 0; i < CYCLE; i++) {
+            channels[0][i] = left && i % 5 != 0 ? 0.3F : 0;
+            channels[1][i] = right && i % 7 != 0 ? -0.2F : 0;
+        }
+        const struct st_silence_cycle cycle = {.position = player->position,
+                                               .rate_hz = RATE,
+                                               .frames = CYCLE,
+                                               .channels_n = 2,
+                                               .channels = {channels[0], channels[1]}};
+        st_silence_take(&player->silence, &cycle, on_found, player);
+        player->position += CYCLE;
+    }
+}
+
+static void a_frame_is_silent_if_all_channels_are(void **state)
+{
+    (void)state;
+    struct player player = {.position = 77777};
+    two(&player, 2 * RATE / CYCLE, true, true);
+    two(&player, 4, true, false);
+    two(&player, 4, false, true);
+    two(&player, 40, true, true);
+    assert_int_equal(player.n, 0);
+    two(&player, 4, false, false);
+    two(&player, 40, true, true);
+    assert_int_equal(player.n, 1);
+    assert_in_range(length(&player, 0), 4 * CYCLE, 4 * CYCLE + 1);
+}
+
 /* As the ALSA plug-in does: it begins anywhere. */
 static void one_that_begins_in_a_cycle_is_not_whole(void **state)
 {
@@ -450,6 +484,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(holes_are_found_with_their_length),
         cmocka_unit_test(less_than_20_ms_of_sound_between_two_makes_them_one),
         cmocka_unit_test(who_writes_half_of_it_has_many),
+        cmocka_unit_test(a_frame_is_silent_if_all_channels_are),
         cmocka_unit_test(one_that_begins_in_a_cycle_is_not_whole),
         cmocka_unit_test(who_cuts_itself_off_has_no_rare_ones),
         cmocka_unit_test(missing_cycles_are_as_what_was_before),
