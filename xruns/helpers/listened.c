@@ -45,7 +45,7 @@ static bool explains(const struct st_listened *listened)
            listened->stood_ns - listened->stood.lost_ns <= listened->end_ns + STOOD_NS;
 }
 
-/* It stood still for so long that no silence of it is heard. */
+/* It stood still for so long that no silence of it is heard: whether it played sound before is not known. */
 static bool take_stood(struct st_listened *listened, int64_t now_ns, struct st_listened_loss *ret)
 {
     const struct st_client_buffer_loss stood = listened->stood;
@@ -57,7 +57,7 @@ static bool take_stood(struct st_listened *listened, int64_t now_ns, struct st_l
                                      .end_ns = listened->stood_ns,
                                      .lost_ns = stood.lost_ns,
                                      .longest_ns = stood.lost_ns,
-                                     .certainty = ST_CERTAINTY_EXACT,
+                                     .certainty = ST_CERTAINTY_PROBABLE,
                                      .reason = stood.reason};
     return stood.lost_ns > LONG_NS;
 }
