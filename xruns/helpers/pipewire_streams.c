@@ -11,8 +11,8 @@
 #include "platform/posix/posix.h"
 #include "xruns/helpers/standing.h"
 
-#define STREAMS_MAX 64 /* further ones, and clients, are not watched */
-#define CLIENTS_MAX 64
+#define STREAMS_MAX 64   /* further ones are not watched */
+#define CLIENTS_MAX 1024 /* a server has no more file descriptors */
 
 struct stream {
     bool used, playing, refused;      /* refused: its program cannot be looked at */
