@@ -192,6 +192,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         *client = (struct st_dropout_client){.first_wall_ns = INT64_MIN,
                                              .last_wall_ns = INT64_MIN,
                                              .load_ns = INT64_MIN,
+                                             .slow_wall_ns = INT64_MIN,
                                              .slowed = ST_CAUSE_UNKNOWN};
         memcpy(client->name, seen->client, sizeof(client->name));
         memcpy(client->device, seen->device, sizeof(client->device));
@@ -215,8 +216,10 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
     if (!dropout)
         return;
     count_dropouts(client, seen, wall_ns);
-    if (seen->reason == ST_DROPOUT_TOO_SLOW)
+    if (seen->reason == ST_DROPOUT_TOO_SLOW) {
         client->slowed = slowed;
+        client->slow_wall_ns = wall_ns;
+    }
 }
 
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes)

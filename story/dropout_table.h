@@ -32,6 +32,7 @@ struct st_dropout_client {
     int64_t block_frames, block_rate_hz, block_any; /* of struct st_xrun_load, as of the last one */
     char file[ST_XRUN_NAME_BYTES]; /* in whose code it computed too long in the last such dropout; "" */
     enum st_cause slowed;     /* by what the machine was slower in that one; ST_CAUSE_UNKNOWN: it was not */
+    int64_t slow_wall_ns;     /* when that was; INT64_MIN: never */
     struct st_xrun_code code; /* of struct st_xrun_load, as of the last one */
     int64_t drift_ppb;        /* of struct st_xrun_load, the last one that was known */
     struct st_xrun_load load; /* of the last 10 s; cycles_n 0: none */

@@ -8,7 +8,8 @@
 #include "core/when.h"
 #include "daemon/audio/audio.h"
 
-#define LOG_MODULE "observe"
+#define LOG_MODULE      "observe"
+#define SLOWED_KNOWN_NS (3 * ST_NS_PER_S)
 #include "daemon/log.h"
 
 const char *st_observed_state_name(enum st_observed_state state)
@@ -422,6 +423,16 @@ static void note_watching(struct st_observed *o)
     o->lost_wall_ns = INT64_MIN;
 }
 
+/* What slowed the machine is known up to a second after a dropout. */
+static void ask_what_slowed(struct st_observed *o)
+{
+    ST_EACH_OF (client, o->view.seen.clients, o->view.seen.clients_n) {
+        if (client->slow_wall_ns != INT64_MIN && client->slowed == ST_CAUSE_UNKNOWN &&
+            wall_ns(o) - client->slow_wall_ns < SLOWED_KNOWN_NS)
+            client->slowed = st_events_slowed(o->events, client->slow_wall_ns);
+    }
+}
+
 void st_observed_turn(struct st_observed *o)
 {
     if (o->view.mode == ST_OBSERVED_OFF)
@@ -432,6 +443,7 @@ void st_observed_turn(struct st_observed *o)
     release(o, ST_OBSERVED_HELD_NS);
     ST_EACH (pending, o->pending)
         report_due(o, pending);
+    ask_what_slowed(o);
     st_dropout_table_age(&o->view.seen, now_ns(o), o->open);
     if (r < 0 && r != -EAGAIN) {
         fail(o, r);

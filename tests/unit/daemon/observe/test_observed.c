@@ -558,6 +558,12 @@ static void what_slowed_the_machine_stands_beside_the_client_of_that_moment(void
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_TOO_SLOW, 24000000); /* its last one is what counts */
     turn_after(POLL_NS);
     assert_int_equal(o.view.seen.clients[0].slowed, ST_CAUSE_UNKNOWN);
+    meanwhile.slowed_to_ns =
+        platform->clock.wall_ns(&platform->clock); /* as the second shows that ends now */
+    meanwhile.slowed_from_ns = meanwhile.slowed_to_ns;
+    st_events_set_meanwhile(&events, &meanwhile);
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.seen.clients[0].slowed, ST_CAUSE_HEAT);
 }
 
 /* The text of the newest event. */
