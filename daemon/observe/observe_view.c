@@ -239,8 +239,10 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
     st_observe_metric(out, "sleeptune_lost_seconds_total", "counter",
                       "No sound for so long in dropouts whose length is known.");
     ST_EACH_OF (source, view->sources, view->n) {
+        /* from the start, where lengths can be known: a counter's first value is no increase */
         if (source->seen.lost_ns > 0 ||
-            (source->opened_n > 0 && st_xrun_sources_find(source->source)->sees_cycles))
+            (source->opened_n > 0 &&
+             (source->device_only || st_xrun_sources_find(source->source)->sees_cycles)))
             fprintf(out, "sleeptune_lost_seconds_total{source=\"%s\"} %.9f\n", source->source,
                     (double)source->seen.lost_ns / (double)ST_NS_PER_S);
     }

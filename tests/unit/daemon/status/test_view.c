@@ -280,7 +280,8 @@ static void metrics_have_places_and_lengths_that_are_known(void **state)
                                 .certainty = ST_CERTAINTY_EXACT,
                                 .lost_ns = 3000000,
                                 .client = "Card"};
-    view.observe.n = 2;
+    view.observe.n = 3;
+    view.observe.sources[2] = (struct st_observed_view){.source = "alsa", .opened_n = 1, .device_only = true};
     view.observe.sources[0] = (struct st_observed_view){.source = "usb", .opened_n = 1, .device_only = true};
     view.observe.sources[1] = (struct st_observed_view){.source = "jack", .opened_n = 1};
     st_dropout_table_take(&view.observe.sources[0].seen, &seen, ST_CAUSE_UNKNOWN, 0, 0);
@@ -293,6 +294,7 @@ static void metrics_have_places_and_lengths_that_are_known(void **state)
         "\nsleeptune_dropouts_by_place_total{source=\"usb\",place=\"resync\"} 0\n",
         "\nsleeptune_dropouts_by_place_total{source=\"jack\",place=\"graph\"} 1\n",
         "\nsleeptune_lost_seconds_total{source=\"usb\"} 0.003000000\n",
+        "\nsleeptune_lost_seconds_total{source=\"alsa\"} 0.000000000\n",
     };
     ST_EACH (line, lines)
         assert_non_null(strstr(text, *line));
