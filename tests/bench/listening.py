@@ -31,6 +31,7 @@ from dropouts import Observer, Server, fields
 
 PLAYERS = ("player-1", "player-2", "player-3")
 RING_NAMES, RING_NAME_BYTES, RING_ROWS = 256, 64, 131072  # xruns/cycle_ring.h
+RING_NAMES_AT = 40 + 2 * 64 + 4 * RING_NAMES
 T95 = (6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782, 1.771, 1.761, 1.753, 1.746, 1.740, 1.734, 1.729)
 
 
@@ -121,8 +122,8 @@ def cycles_of(path, since_ns):
     with open(path, "rb") as file:
         data = file.read()
     written = struct.unpack_from("Q", data, 32)[0]
-    names = [data[at:at + RING_NAME_BYTES].split(b"\0")[0].decode() for at in range(40, 40 + RING_NAMES * RING_NAME_BYTES, RING_NAME_BYTES)]
-    first, found = 40 + RING_NAMES * RING_NAME_BYTES, {}
+    names = [data[at:at + RING_NAME_BYTES].split(b"\0")[0].decode() for at in range(RING_NAMES_AT, RING_NAMES_AT + RING_NAMES * RING_NAME_BYTES, RING_NAME_BYTES)]
+    first, found = RING_NAMES_AT + RING_NAMES * RING_NAME_BYTES, {}
     for i in range(max(0, written - RING_ROWS), written):
         cycle, signal, wait, busy, period, name, driver = struct.unpack_from("=qqIIIHH", data, first + 32 * (i % RING_ROWS))
         if cycle > since_ns and period and not driver:
@@ -151,8 +152,9 @@ def upper_bound(values):
 def waits(server, args):
     """The difference that listening makes, and as a yardstick that of neighbouring blocks without it."""
     clients, counts = (*PLAYERS, "native"), {}
+    own = "client-rt.conf" if os.path.exists("/usr/share/pipewire/client-rt.conf") else "client.conf" # from 1.4 on there is one
     native = subprocess.Popen([f"{args.build}/tests/integration/stall_pipewire", "0", "native", "10", "10", "20", f"{server.folder}/native.log"],
-                              env={**server.env, "PIPEWIRE_CONFIG_NAME": "client-rt.conf"}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                              env={**server.env, "PIPEWIRE_CONFIG_NAME": own}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     native.stdout.readline()
     found = {False: [], True: []}
     for i in range(args.waits):
