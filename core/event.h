@@ -7,7 +7,7 @@
 #define ST_EVENT_KIND_LIST(FIRST, NEXT)                                                                      \
     FIRST(LATE_WAKE, "late-wake")                                                                            \
     NEXT(OWN_XRUN, "own-xrun")                                                                               \
-    NEXT(DEVICE_XRUN, "device-xrun")                                                                         \
+    NEXT(DEVICE_DROPOUT, "device-dropout")                                                                   \
     NEXT(CLIENT_DROPOUT, "client-dropout")                                                                   \
     NEXT(OBSERVE, "observe")                                                                                 \
     NEXT(OBSERVE_LOST, "observe-lost")                                                                       \

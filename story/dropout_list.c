@@ -41,7 +41,7 @@ static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
                                 .longest_ns = event->longest_ns};
     if (n < 0 || source == NULL)
         return 0;
-    *(event->kind == ST_EVENT_DEVICE_XRUN ? &seen.device_xruns_n : &seen.dropouts_n) = n;
+    *(event->kind == ST_EVENT_DEVICE_DROPOUT ? &seen.device_xruns_n : &seen.dropouts_n) = n;
     memcpy(seen.device, event->device, sizeof(seen.device));
     memcpy(seen.client, event->client, sizeof(seen.client));
     if (2 * event->culprit_n >= n) /* of most of them */
@@ -84,7 +84,7 @@ static json_t *list_json(struct list *list)
         json_t *seen = json_pack("{s:o}", "source", st_json_text_or_null(source->name));
         st_dropout_table_age(&source->table, INT64_MAX, false);
         st_dropout_json_source(seen, &source->table, client_json);
-        st_json_set(seen, "own_xruns", source->table.own_n);
+        st_json_set(seen, "own_dropouts", source->table.own_n);
         st_json_set(seen, "own_device", st_json_text_or_null(source->table.own_device));
         json_array_append_new(sources, seen);
         all_n += st_dropout_table_total(&source->table);

@@ -83,7 +83,7 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
 /** Where most of its dropouts were. */
 enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *client);
 
-/** Its device xruns and times not ready. */
+/** Those of its own device stream among them. */
 uint64_t st_dropout_table_count(const struct st_dropout_client *client);
 
 /** The client with the counts and lengths of all clients of its name and most frequent reason: one program

@@ -101,7 +101,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
                        of_client && event->lost_ns == 0 ? "was not ready" : "lost sound", n,
                        n == 1 ? "" : "s");
     else
-        st_text_append(buf, buf_bytes, "%s: %" PRId64 " device xrun%s", event->source, n, n == 1 ? "" : "s");
+        st_text_append(buf, buf_bytes, "%s: %" PRId64 " dropout%s", event->source, n, n == 1 ? "" : "s");
     st_text_append(buf, buf_bytes, "%s", span_text(event, ST_ROOM(40)));
     if (event->device[0] != '\0')
         st_text_append(buf, buf_bytes, "%s %s",

@@ -33,7 +33,7 @@ enum {
 static const struct {
     const char *name, *text;
 } others[] = {
-    {"device-xrun", "a device ran dry"},
+    {"device-dropout", "a device lost sound"},
     {"resync", "a second card was put in step"},
     {"bus", "USB packets were lost"},
     {"suspend", "the computer slept"},

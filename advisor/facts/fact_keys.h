@@ -187,7 +187,7 @@
 #define ST_MUSIC_ANSWER          "music.answer"      /* sentences: always there if the music was watched */
 #define ST_MUSIC_SERVER          "music.server"      /* "PipeWire"; absent: none was watched */
 #define ST_MUSIC_DURATION_NS     "music.duration_ns" /* whole number: of watching */
-#define ST_MUSIC_DROPOUTS        "music.dropouts"    /* whole number: device xruns and clients not ready */
+#define ST_MUSIC_DROPOUTS        "music.dropouts"    /* whole number: dropouts of devices and of clients */
 #define ST_MUSIC_CLIENT          "music.client"      /* who made most of them */
 #define ST_MUSIC_CLIENT_DROPOUTS "music.client_dropouts" /* whole number */
 #define ST_MUSIC_REASON          "music.reason"          /* of most of that client's: "too-slow" */

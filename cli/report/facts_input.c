@@ -181,7 +181,7 @@ static int put_running(struct st_facts *facts)
     {
         const json_t *in_use = json_object_get(value, "in_use");
         const json_int_t frames = json_integer_value(json_object_get(in_use, "frames"));
-        counted_n += json_integer_value(json_object_get(value, "device_xruns")) +
+        counted_n += json_integer_value(json_object_get(value, "device_dropouts")) +
                      json_integer_value(json_object_get(value, "client_dropouts"));
         if (strcmp(st_json_text_of(value, "source"), "pipewire") != 0 || frames <= 0)
             continue;

@@ -38,7 +38,7 @@ static const char *minute_of(int64_t wall_ns, char *buf, size_t buf_bytes)
 
 struct sums {
     int64_t measured_ns, cycles, misses, miss_events, skipped, own;
-    int64_t dropouts, device_xruns;         /* of other programs, and how many of them a device had */
+    int64_t dropouts, device_dropouts;      /* of other programs, and how many of them a device had */
     int64_t max_ns, max_from_ns, max_to_ns; /* of the row with the greatest lateness */
 };
 
@@ -64,8 +64,8 @@ static struct sums sum_up(const json_t *document)
     }
     const json_t *dropouts = json_object_get(document, "dropouts"), *source;
     sums.dropouts = st_json_field(dropouts, "count");
-    json_array_foreach(json_object_get(dropouts, "sources"), i, source) sums.device_xruns +=
-        st_json_field(source, "device_xruns");
+    json_array_foreach(json_object_get(dropouts, "sources"), i, source) sums.device_dropouts +=
+        st_json_field(source, "device_dropouts");
     return sums;
 }
 
@@ -221,8 +221,8 @@ static void put_details(const struct st_text_sheet *sheet, const json_t *documen
         st_text_row(sheet, "missed", "%" PRId64 " periods%s", sums->misses,
                     st_miss_events_text((uint64_t)sums->miss_events, (uint64_t)sums->misses,
                                         (double)sums->measured_ns / (double)ST_NS_PER_S, ST_ROOM(200)));
-    ST_PRINT(text, "%" PRId64 " of devices and %" PRId64 " of clients", sums->device_xruns,
-             sums->dropouts - sums->device_xruns);
+    ST_PRINT(text, "%" PRId64 " of devices and %" PRId64 " of clients", sums->device_dropouts,
+             sums->dropouts - sums->device_dropouts);
     if (watched_source(document) == NULL && sums->dropouts == 0)
         ST_PRINT(text, "other programs were not watched");
     st_text_row(sheet, "dropouts", "%s; %" PRId64 " in the test stream of sleeptuned", text, sums->own);

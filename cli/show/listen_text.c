@@ -51,7 +51,7 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
         const int64_t begin_ns = at_ns - json_integer_value(json_object_get(record, "span_ns"));
         if (at_ns < from_ns - NEAR_NS)
             continue;
-        if ((kind == ST_EVENT_CLIENT_DROPOUT || kind == ST_EVENT_DEVICE_XRUN) &&
+        if ((kind == ST_EVENT_CLIENT_DROPOUT || kind == ST_EVENT_DEVICE_DROPOUT) &&
             begin_ns <= to_ns + RECORD_NS)
             return record;
         if (kind == ST_EVENT_LATE_WAKE && begin_ns <= to_ns + NEAR_NS &&

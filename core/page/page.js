@@ -92,7 +92,7 @@ document.addEventListener("click", async (event) => {
 
 /* shown time and time between two looks, in s */
 const SPANS = { "10m": [600, 4], "1h": [3600, 15], "24h": [86400, 60] };
-const KINDS = { "client-dropout": 1000, "device-xrun": 500, "late-wake": 500, "heard": 100 }; /* the newest ones */
+const KINDS = { "client-dropout": 1000, "device-dropout": 500, "late-wake": 500, "heard": 100 }; /* the newest ones */
 const LATE = "Late wake-ups", SIZE = "Buffer size", HEARD = "You heard";
 const LINES = { "late-wake": LATE, "heard": HEARD }; /* drawn as thin lines */
 /* each reason has a shape, so that colour is not all that tells them apart */

@@ -44,7 +44,7 @@ bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st
 {
     struct st_event_bucket *bucket = &limit->buckets[st_event_limit_place(&limit->kinds, event)];
     const bool seen = event->kind == ST_EVENT_LATE_WAKE || event->kind == ST_EVENT_CLIENT_DROPOUT ||
-                      event->kind == ST_EVENT_DEVICE_XRUN;
+                      event->kind == ST_EVENT_DEVICE_DROPOUT;
     const int64_t since_ns = st_ns_sub(now_ns, event->span_ns);
     if (seen ? has_token(bucket, now_ns, ST_EVENT_LIMIT_SEEN_NS, ST_EVENT_LIMIT_SEEN_BURST_N)
              : has_token(bucket, now_ns, ST_EVENT_LIMIT_EACH_NS, ST_EVENT_LIMIT_BURST_N))

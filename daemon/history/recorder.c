@@ -193,7 +193,7 @@ int st_recorder_keep(const struct st_recorder *recorder, const char *history, in
 bool st_recorder_note(struct st_recorder *recorder, const struct st_event *event)
 {
     const bool mark = event->kind == ST_EVENT_HEARD, client = event->kind == ST_EVENT_CLIENT_DROPOUT;
-    if (!mark && !client && event->kind != ST_EVENT_DEVICE_XRUN)
+    if (!mark && !client && event->kind != ST_EVENT_DEVICE_DROPOUT)
         return false;
     const char *cause = mark ? ST_TRACE_COPY_MARK : client ? st_dropout_reason_name(event->reason) : "device";
     const bool was_so = event->wall_ns >= recorder->wall_ns &&

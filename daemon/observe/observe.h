@@ -69,6 +69,6 @@ void st_observe_metric(FILE *out, const char *name, const char *type, const char
 /** NAME="VALUE", made safe: a newline in the value would end the sample. */
 void st_observe_label(FILE *out, const char *name, const char *value);
 
-/** Metrics of the sources, first the rest of sleeptune_xruns_total, whose header is written.
+/** Metrics of the sources, first the rest of sleeptune_device_dropouts_total, whose header is written.
  * @param named  as of st_view_metrics. */
 void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool named);

@@ -110,7 +110,7 @@ static json_t *source_json(const struct st_observed_view *source)
                   st_json_text_or_null(source->why));
     st_dropout_json_source(object, &source->seen, client_json);
     if (source->opened_n == 0) /* what was never watched has no counts, not zero */
-        st_json_set(object, "device_xruns", json_null());
+        st_json_set(object, "device_dropouts", json_null());
     if (source->opened_n == 0 || source->device_only)
         st_json_set(object, "client_dropouts", json_null());
     st_json_set(object, "opened", source->opened_n);
@@ -138,7 +138,7 @@ static void xrun_metrics(FILE *out, const struct st_observe_view *view)
 {
     ST_EACH_OF (source, view->sources, view->n) {
         if (source->opened_n > 0)
-            fprintf(out, "sleeptune_xruns_total{source=\"%s\"} %" PRIu64 "\n", source->source,
+            fprintf(out, "sleeptune_device_dropouts_total{source=\"%s\"} %" PRIu64 "\n", source->source,
                     source->seen.device_xruns_n);
     }
 }
@@ -257,9 +257,9 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
             fprintf(out, "sleeptune_server_period_seconds{source=\"%s\"} %.9f\n", source->source,
                     (double)source->seen.period_ns / (double)ST_NS_PER_S);
     }
-    st_observe_metric(out, "sleeptune_xrun_source_watched", "gauge",
-                      "1 while xruns of that source are watched.");
+    st_observe_metric(out, "sleeptune_dropout_source_watched", "gauge",
+                      "1 while dropouts of that source are watched.");
     ST_EACH_OF (source, view->sources, view->n)
-        fprintf(out, "sleeptune_xrun_source_watched{source=\"%s\"} %d\n", source->source,
+        fprintf(out, "sleeptune_dropout_source_watched{source=\"%s\"} %d\n", source->source,
                 source->state == ST_OBSERVED_WATCHING);
 }

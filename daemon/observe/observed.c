@@ -45,7 +45,7 @@ static int64_t missing_ns(const struct st_observed *o, const struct st_xrun_seen
     return 0;
 }
 
-/* An event of what was seen; device xruns and clients that were not ready are events of different kinds. */
+/* An event of what was seen; those of devices and of clients are different kinds. */
 static struct st_event event_of(const struct st_observed *o, const struct st_xrun_seen *seen,
                                 enum st_event_kind kind, int64_t n, enum st_cause slowed, int64_t at_wall_ns)
 {
@@ -182,7 +182,7 @@ static bool ran_dry(const struct st_observed *o, const struct st_observed_held *
             const struct st_event *event = &pending->event;
             const int64_t after_ns = st_ns_sub(event->wall_ns, held->wall_ns);
             if (after_ns > -ST_OBSERVED_HELD_NS && after_ns < ST_OBSERVED_HELD_NS &&
-                ((event->kind == ST_EVENT_DEVICE_XRUN && other->source->terse != NULL) ||
+                ((event->kind == ST_EVENT_DEVICE_DROPOUT && other->source->terse != NULL) ||
                  (event->place == ST_DROPOUT_AT_DEVICE_BUFFER && is_card(event->device, &held->seen))))
                 return true;
         }
@@ -200,7 +200,7 @@ static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_
         return;
     if (seen->device_xruns_n > 0) {
         const struct st_event event =
-            event_of(o, seen, ST_EVENT_DEVICE_XRUN, seen->device_xruns_n, slowed, at_wall_ns);
+            event_of(o, seen, ST_EVENT_DEVICE_DROPOUT, seen->device_xruns_n, slowed, at_wall_ns);
         record(o, &event);
     }
     if (seen->dropouts_n + seen->cycles_n > 0) {
@@ -265,13 +265,13 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
         return;
     if (lost)
         st_events_add(o->events, ST_LOG_WARN, wall_ns(o), ST_EVENT_OBSERVE_LOST,
-                      "the xruns of %s are no longer watched: %s", o->source->name, why);
+                      "the dropouts of %s are no longer watched: %s", o->source->name, why);
     else if (state == ST_OBSERVED_WATCHING)
         st_events_add(o->events, ST_LOG_INFO, wall_ns(o), ST_EVENT_OBSERVE,
-                      "the xruns of %s are watched%s%s%s", o->source->name, why[0] != '\0' ? ": " : "", why,
-                      gap);
+                      "the dropouts of %s are watched%s%s%s", o->source->name, why[0] != '\0' ? ": " : "",
+                      why, gap);
     else if (state == ST_OBSERVED_ABSENT && (!view->never || view->mode == ST_OBSERVED_ON))
-        ST_INFO("the xruns of %s are not watched: %s", o->source->name, why);
+        ST_INFO("the dropouts of %s are not watched: %s", o->source->name, why);
 }
 
 static void note_program_cpu(struct st_observed *o, bool ends)
@@ -400,7 +400,7 @@ static void note_silence(struct st_observed *o)
     o->view.again_wall_ns = wall_ns(o);
     st_events_add(
         o->events, ST_LOG_WARN, wall_ns(o), ST_EVENT_OBSERVE_LOST,
-        "the xruns of %s were not watched for %s: %s did not run, because other programs had the CPU "
+        "the dropouts of %s were not watched for %s: %s did not run, because other programs had the CPU "
         "or it was frozen",
         o->source->name, ST_NS_SHORT(silent_ns), o->source->program);
 }

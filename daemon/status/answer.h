@@ -10,7 +10,7 @@ struct st_answer {
     const struct st_dropout_client *client; /* of it, with the most dropouts; NULL: no client made one */
     enum st_dropout_reason reason;          /* of most of that client's dropouts */
     bool taken;                             /* most of all are made by who took the CPU from programs */
-    uint64_t dropouts_n;                    /* of all sources: device xruns and clients that were not ready */
+    uint64_t dropouts_n;                    /* of all sources: of devices and of clients */
     int64_t last_wall_ns;                   /* INT64_MIN: none */
     bool over;                              /* none for 10 min, or the buffer is longer now */
     bool raised;                            /* the buffer is longer now than at the last one */

@@ -65,7 +65,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         add(ret, &n, "audio", "%s", view->audio.error);
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         if (source->mode == ST_OBSERVED_ON && source->state == ST_OBSERVED_ABSENT)
-            add(ret, &n, "observe", "xruns of %s are not watched: %s", source->source, source->why);
+            add(ret, &n, "observe", "dropouts of %s are not watched: %s", source->source, source->why);
     }
     if (view->config_error[0] != '\0')
         add(ret, &n, "config", "the old settings are kept: %s", view->config_error);

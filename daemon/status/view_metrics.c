@@ -168,9 +168,9 @@ char *st_view_metrics(const struct st_view *view, bool named)
         return NULL;
     if (view->loop != NULL)
         loop_metrics(out, view->loop);
-    st_observe_metric(out, "sleeptune_xruns_total", "counter",
+    st_observe_metric(out, "sleeptune_device_dropouts_total", "counter",
                       "Dropouts of devices, resyncs and losses on a USB bus among them; of own: its xruns.");
-    fprintf(out, "sleeptune_xruns_total{source=\"own\"} %" PRIu64 "\n", view->audio.xruns_n);
+    fprintf(out, "sleeptune_device_dropouts_total{source=\"own\"} %" PRIu64 "\n", view->audio.xruns_n);
     st_observe_metrics(out, &view->observe, named);
     if (view->forecast != NULL && view->forecast->n > 0)
         predicted(out, view->forecast);

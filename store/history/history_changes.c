@@ -152,7 +152,7 @@ static const char runs[] =
 static int read_sessions(sqlite3 *db, struct changes *changes)
 {
     sqlite3_stmt *rows;
-    int r = st_history_sql_prepare(db, &rows, runs, "tti", st_event_kind_name(ST_EVENT_DEVICE_XRUN),
+    int r = st_history_sql_prepare(db, &rows, runs, "tti", st_event_kind_name(ST_EVENT_DEVICE_DROPOUT),
                                    st_event_kind_name(ST_EVENT_CLIENT_DROPOUT), (int64_t)SESSIONS_MAX);
     while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
         struct kind kind = {0};

@@ -248,7 +248,7 @@ int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
         reader->db, &statement,
         "SELECT id, " NAMES " FROM event WHERE kind IN (?, ?) AND wall_ns >= ? AND wall_ns < ?"
         " ORDER BY source, client, device",
-        "ttii", st_event_kind_name(ST_EVENT_DEVICE_XRUN), st_event_kind_name(ST_EVENT_CLIENT_DROPOUT),
+        "ttii", st_event_kind_name(ST_EVENT_DEVICE_DROPOUT), st_event_kind_name(ST_EVENT_CLIENT_DROPOUT),
         since_ns, until_ns != INT64_MIN ? until_ns : INT64_MAX);
     return r < 0 ? r : take_all(statement, take, ctx);
 }

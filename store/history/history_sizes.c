@@ -33,7 +33,7 @@ static int read_sizes(sqlite3 *db, int64_t since_ns, int64_t until_ns, struct st
 {
     sqlite3_stmt *rows = NULL;
     int r = st_history_sql_prepare(
-        db, &rows, sizes, "iittiii", since_ns, until_ns, st_event_kind_name(ST_EVENT_DEVICE_XRUN),
+        db, &rows, sizes, "iittiii", since_ns, until_ns, st_event_kind_name(ST_EVENT_DEVICE_DROPOUT),
         st_event_kind_name(ST_EVENT_CLIENT_DROPOUT), ST_HISTORY_EPISODE_S * ST_NS_PER_S,
         (int64_t)ST_HISTORY_WATCH_JOIN_NS, (int64_t)ST_HISTORY_SIZES_MAX);
     while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {

@@ -93,7 +93,7 @@ screen_is -t other-programs-causes causes --db "$db"
 is "and its JSON" "$("$SLEEPTUNE" history --causes --json --db "$db" | "$PYTHON" -c 'import json, sys
 for s in json.load(sys.stdin)["dropouts"]["sources"]:
     for c in s["clients"]: print(c["name"], *c["reasons"], c["dropouts"], c["worst_busy_ns"])
-    print(s["own_device"], s["own_xruns"])')" "Heavy Reverb too-slow 100 7300000
+    print(s["own_device"], s["own_dropouts"])')" "Heavy Reverb too-slow 100 7300000
 Gone blocked 3 None
 system 2"
 screen_is -m other-programs-event answer history --events --kind client-dropout --db "$db"

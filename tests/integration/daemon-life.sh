@@ -42,7 +42,7 @@ ok "and ends when the bar has gone" wait_for ended
 
 metrics=$(ask /metrics)
 for name in sleeptune_cycles_total sleeptune_deadline_misses_total sleeptune_skipped_periods_total \
-    'sleeptune_xruns_total\{source="own"\}' \
+    'sleeptune_device_dropouts_total\{source="own"\}' \
     'sleeptune_lateness_seconds_bucket\{le="\+Inf"\}' sleeptune_lateness_seconds_count 'sleeptune_build_info\{version="[0-9.a-z-]+"\}'; do
     like "metric $name" "$metrics" "^$name [0-9]"
 done

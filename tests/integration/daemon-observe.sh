@@ -38,18 +38,18 @@ starts "the daemon starts"
 ok "a source that is there is watched" wait_for source_is jack state watching
 is "its server is the configured one" "$(value '[s for s in d["observe"] if s["source"] == "jack"][0]["why"]')" "server studio"
 ok "dropouts of devices and of clients are counted apart" value_is \
-    '[(s["device_xruns"], s["client_dropouts"]) for s in d["observe"] if s["source"] == "jack"]' '[(2, 3)]'
+    '[(s["device_dropouts"], s["client_dropouts"]) for s in d["observe"] if s["source"] == "jack"]' '[(2, 3)]'
 ok "those of a client have its name" value_is \
     '[(c["name"], c["device"], c["dropouts"]) for s in d["observe"] if s["source"] == "jack" for c in s["clients"]]' "[('Carla Host?', 'system', 3)]"
 ok "events have source, device, client, certainty and count" wait_for value_is \
     'sorted((e["event"], e["source"], e["device"], e.get("client"), e["certainty"], e["count"]) for e in d["events"] if "certainty" in e)' \
-    "[('client-dropout', 'jack', 'system', 'Carla Host?', 'probable', 3), ('device-xrun', 'jack', 'system', None, 'exact', 2)]"
+    "[('client-dropout', 'jack', 'system', 'Carla Host?', 'probable', 3), ('device-dropout', 'jack', 'system', None, 'exact', 2)]"
 ok "and a cause each: the loop's of that time" wait_for value_is 'all(e.get("cause") and "; " in e["text"] for e in d["events"] if "certainty" in e)' True
 ok "one that is off is not started" source_is pipewire state off
 ok "one that is not installed says so" source_is pulseaudio why 'sleeptune-observe-pulseaudio is not installed'
-ok "and has no counts, not zero" source_is pulseaudio device_xruns None
+ok "and has no counts, not zero" source_is pulseaudio device_dropouts None
 is "the log says nothing of another system's source" "$(logged '(sound4|alsa) are not watched: only' && echo said)" ""
-like "metrics: device xruns by source" "$(ask /metrics)" '^sleeptune_xruns_total\{source="jack"\} 2$'
+like "metrics: dropouts of devices by source" "$(ask /metrics)" '^sleeptune_device_dropouts_total\{source="jack"\} 2$'
 like "metrics: dropouts of clients by source" "$(ask /metrics)" '^sleeptune_dropouts_total\{source="jack"\} 3$'
 is "metrics: none of what is not watched" "$(ask /metrics | grep -c 'total{source="pulseaudio"}')" 0
 is "no line is longer than 80 columns" "$("$SLEEPTUNE" status --details --socket "$sock" | grep -E '^.{81}')" ""
@@ -58,14 +58,14 @@ screen_is -m watched status_rows Watched
 
 kill -KILL "$(cat "$tmp/jack.pid")"
 ok "a program that is killed is reported" wait_for value_is '[e["text"] for e in d["events"] if e["event"] == "observe-lost"]' \
-    "['the xruns of jack are no longer watched: signal 9 ended sleeptune-observe-jack']"
+    "['the dropouts of jack are no longer watched: signal 9 ended sleeptune-observe-jack']"
 ok "and started again; counts go on" wait_for value_is \
-    '[(s["state"], s["device_xruns"], s["opened"]) for s in d["observe"] if s["source"] == "jack"]' "[('watching', 4, 2)]"
+    '[(s["state"], s["device_dropouts"], s["opened"]) for s in d["observe"] if s["source"] == "jack"]' "[('watching', 4, 2)]"
 
 # how long it was stopped is not counted as watched
 kill -STOP "$(pgrep -P "$daemon")"
 ok "a program that is stopped is reported" wait_for value_is '[e["text"] for e in d["events"] if e["event"] == "observe-lost"][0]' \
-    'the xruns of jack are no longer watched: sleeptune-observe-jack was stopped (SIGSTOP)'
+    'the dropouts of jack are no longer watched: sleeptune-observe-jack was stopped (SIGSTOP)'
 ok "and started again" wait_for source_is jack state watching
 screen_is -t watched-again value '[e["text"] for e in d["events"] if e["event"] == "observe"][0]'
 
@@ -76,7 +76,7 @@ SH
 kill -KILL "$(cat "$tmp/jack.pid")"
 ok "a server that is gone is absent with its reason" wait_for source_is jack why 'no server of that name runs'
 ok "a source that is \"on\" and absent is degraded" value_is '[x["why"] for x in d["degraded"] if x["what"] == "observe"]' \
-    "['xruns of jack are not watched: no server of that name runs']"
+    "['dropouts of jack are not watched: no server of that name runs']"
 config "$quiet" 'observe: { jack = "auto"; };'
 kill -HUP "$daemon"
 ok "\"auto\" is not" wait_for value_is '[x for x in d["degraded"] if x["what"] == "observe"]' '[]'

@@ -39,7 +39,7 @@ only "jack_server = \"$name\";"
 starts "the daemon starts"
 ok "without a server the source is absent" wait_for of_like state absent
 like "and the status says why" "$(of why)" "JACK server \"$name\" is not running for this user|closed its output"
-is "what was never watched has no count" "$(of device_xruns)" None
+is "what was never watched has no count" "$(of device_dropouts)" None
 
 jack -S
 if ! wait_for grep -q 'non-realtime mode' "$tmp/server.log" || ! kill -0 "$server"; then
@@ -79,19 +79,19 @@ else
 fi
 does "a client plays" client "$SLEEPTUNE_BUILD/tests/integration/stall_jack" 600
 does "a quiet run has no xrun" quiet
-before=$(of device_xruns)
+before=$(of device_dropouts)
 messages() { grep -c 'Process XRun' "$tmp/server.log"; }
 unseen=$(($(messages) - before)) # while it was not yet watched
 does "the client stalls" stall
-more() { [ "$(of device_xruns)" -gt "$before" ]; }
+more() { [ "$(of device_dropouts)" -gt "$before" ]; }
 ok "which is seen" wait_for more
 # one, where the machine is quiet; its own messages say how many
 as_told() { [ "$(counts)" = "$(($(messages) - unseen)) 0" ]; }
 ok "in synchronous mode it is an xrun of the device, once for each message of the server" wait_for as_told
-event='[e for e in d["events"] if e["event"] == "device-xrun"][0]'
-ok "it becomes an event, after a moment" wait_for value_is 'any(e["event"] == "device-xrun" for e in d["events"])' True
+event='[e for e in d["events"] if e["event"] == "device-dropout"][0]'
+ok "it becomes an event, after a moment" wait_for value_is 'any(e["event"] == "device-dropout" for e in d["events"])' True
 is "it is an event" "$(value "[($event)[k] for k in ('source', 'device', 'certainty')] + [($event)['count'] >= 1]")" "['jack', '$name', 'exact', True]"
-like "and a metric" "$(ask /metrics)" "^sleeptune_xruns_total\\{source=\"jack\"\\} $(of device_xruns)\$"
+like "and a metric" "$(ask /metrics)" "^sleeptune_device_dropouts_total\\{source=\"jack\"\\} $(of device_dropouts)\$"
 does "a mark is kept as a file" traced
 like "it has what was left of JACK's cycle" "$traced" "jack: $name: [1-9][0-9]* values, .* to 1[67][0-9]\.[0-9] ms"
 like "who was watched, and that JACK does not report cycles of clients" "$(tr '\n' ' ' <<<"$traced")" 'watched: .*jack: JACK server .*cycles: 1 slices, only PipeWire reports'
@@ -105,16 +105,16 @@ ok "a server that ends is absent" wait_for of_like state absent
 like "and the status says why" "$(of why)" "JACK server \"$name\" (has ended|is not running)"
 is "no event has announced it as watched when it had ended" \
     "$(value '[e["text"] for e in d["events"] if e["event"] == "observe" and "ended" in e["text"]]')" '[]'
-before=$(of device_xruns)
+before=$(of device_dropouts)
 jack
 ok "one that comes again is watched again" wait_for of_is state watching
 is "counts go on" "$(counts)" "$before 0"
 unseen=$(($(messages) - before))
 does "a client plays there" client "$SLEEPTUNE_BUILD/tests/integration/stall_jack" 600
 does "it stalls" stall
-two() { [ "$(of client_dropouts)" -gt 0 ] || [ "$(of device_xruns)" -gt "$before" ]; }
+two() { [ "$(of client_dropouts)" -gt 0 ] || [ "$(of device_dropouts)" -gt "$before" ]; }
 ok "which is seen" wait_for two
-by_messages() { [ "$(of device_xruns)" = "$(($(messages) - unseen))" ]; }
+by_messages() { [ "$(of device_dropouts)" = "$(($(messages) - unseen))" ]; }
 ok "in asynchronous mode the device goes on: no xrun of it but those of the server's messages" wait_for by_messages
 # jack2 tells of a stall once or twice there; its own messages say how often
 as_told() { [ "$(of client_dropouts)" = "$(grep -c 'JackEngine::XRun: client' "$tmp/server.log")" ]; }

@@ -19,7 +19,7 @@ only() {
 of() { value "[s for s in d['observe'] if s['source'] == '$source'][0]['$1']"; }
 of_is() { [ "$(of "$1" 2>/dev/null)" = "$2" ]; }
 of_like() { of "$1" 2>/dev/null | grep -Eq -- "$2"; }
-counts() { echo "$(of device_xruns) $(of client_dropouts)"; }
+counts() { echo "$(of device_dropouts) $(of client_dropouts)"; }
 counts_are() { [ "$(counts 2>/dev/null)" = "$1" ]; }
 # quiet: nothing is counted for three seconds; a machine that was too busy for the server has another try
 quiet() {

@@ -39,7 +39,7 @@ ok "its helper wakes up $rate times in a second of 750 cycles, at most 55" [ "$r
 pw-metadata -n settings 0 clock.force-quantum 8192 >/dev/null
 sleep 2
 before=$(of client_dropouts)
-tap_note <<<"while it began to play: $(counts) (device xruns, cycles that a client missed)"
+tap_note <<<"while it began to play: $(counts) (dropouts of devices, cycles that a client missed)"
 does "a quiet run starves nobody" quiet
 before=$(of client_dropouts)
 does "somebody else watches it, too" watch others -p 1
@@ -56,7 +56,7 @@ sleep 2
 lost_cycles() { value "sum(c['lost_cycles'] or 0 for s in d['observe'] if s['source'] == 'pipewire' for c in s['clients'] if c['name'] == 'stall')"; }
 # what pw-top counts; that of 0.3 prints to a terminal only
 errors() { case $(of why) in *'PipeWire 0.'*) echo 0 ;; *) pw-top -b -n 2 | awk '$NF == "stall" {n = $9} END {print n + 0}' ;; esac; }
-errors_before=$(errors) before=$(of client_dropouts) cycles_before=$(lost_cycles) device_before=$(of device_xruns)
+errors_before=$(errors) before=$(of client_dropouts) cycles_before=$(lost_cycles) device_before=$(of device_dropouts)
 does "the client stalls" stall
 more() { [ "$(of client_dropouts)" -gt "$before" ]; }
 ok "which is seen" wait_for more
@@ -70,7 +70,7 @@ is "which is one dropout" "$(($(of client_dropouts) - before))" 1
 ok "others see it" grep -q '^xrun .*client=stall' "$tmp/others"
 ok "whatever it claims" grep -q '^xrun .*client=stall' "$tmp/claimed"
 is "whose process it is does not" "$(grep -v -e ^ready -e ^alive -e "^load .* device=nul$" -e "^xrun .*client=PipeWire" "$tmp/own")" ""
-is "no device had an xrun" "$(($(of device_xruns) - device_before))" 0
+is "no device had an xrun" "$(($(of device_dropouts) - device_before))" 0
 case $(of why) in
 *'PipeWire 0.'*)
     # its lines have ten columns of the driver, then of each follower id, ..., status; such a cycle is there twice

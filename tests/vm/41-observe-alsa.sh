@@ -25,7 +25,7 @@ card() { sed -n "s/^ *\([0-9]*\) \[$1 *\].*/\1/p" /proc/asound/cards; }
 # shellcheck disable=SC2317
 running() { grep -q "state: $2" "/proc/asound/card$1/pcm0p/sub0/status"; }
 # shellcheck disable=SC2317
-counts() { [ "$(alsa "[.clients[] | select(.device == \"$1\") | .device_xruns] | add // 0")" -gt 0 ]; }
+counts() { [ "$(alsa "[.clients[] | select(.device == \"$1\") | .device_dropouts] | add // 0")" -gt 0 ]; }
 # shellcheck disable=SC2317
 says() { test "$(alsa "$1")" "$2" "$3"; }
 
@@ -33,7 +33,7 @@ sleeptuned -a -f -c /tmp/s/sleeptuned.conf 2>/tmp/s/log &
 pid=$!
 until_true sleeptune status >/dev/null 2>&1
 ok "ALSA is watched" until_true says .state = watching
-is "nobody plays: no xrun" "$(alsa .device_xruns)" 0
+is "nobody plays: no xrun" "$(alsa .device_dropouts)" 0
 streams=$(alsa .why)
 like "all streams of three cards" "$streams" '^[0-9]{2} streams of sound cards$'
 
@@ -44,15 +44,15 @@ for name in Intel Dummy Loopback; do
     player=$!
     until_true running "$n" RUNNING
     sleep 1.5 # several looks
-    is "$name: a player that plays has no xrun" "$(alsa "[.clients[] | select(.device == \"hw:$n,0,0 playback\") | .device_xruns] | add // 0")" 0
+    is "$name: a player that plays has no xrun" "$(alsa "[.clients[] | select(.device == \"hw:$n,0,0 playback\") | .device_dropouts] | add // 0")" 0
     kill -STOP $player
     ok "$name: a player that is stopped has an xrun, as ALSA says" until_true running "$n" XRUN
     ok "$name: the daemon sees it" until_true counts "hw:$n,0,0 playback"
     kill -CONT $player
     sleep 1
-    is "$name: it is one" "$(alsa ".clients[] | select(.device == \"hw:$n,0,0 playback\") | .device_xruns")" 1
+    is "$name: it is one" "$(alsa ".clients[] | select(.device == \"hw:$n,0,0 playback\") | .device_dropouts")" 1
     is "$name: its event names device, client and how sure it is" \
-        "$(sleeptune status --json | jq -r "[.events[] | select(.event == \"device-xrun\" and .device == \"hw:$n,0,0 playback\") | [.source, .client, .certainty, .count] | join(\" \")] | join(\";\")")" \
+        "$(sleeptune status --json | jq -r "[.events[] | select(.event == \"device-dropout\" and .device == \"hw:$n,0,0 playback\") | [.source, .client, .certainty, .count] | join(\" \")] | join(\";\")")" \
         "alsa aplay probable 1"
     kill $player
     wait $player
@@ -60,9 +60,9 @@ done
 
 # one that told the kernel never to stop its stream: no state says that it ran dry
 n=$(card Loopback)
-quiet=$(alsa .device_xruns)
+quiet=$(alsa .device_dropouts)
 # shellcheck disable=SC2317
-more() { [ "$(alsa .device_xruns)" -ge $((quiet + $1)) ]; }
+more() { [ "$(alsa .device_dropouts)" -ge $((quiet + $1)) ]; }
 # shellcheck disable=SC2317
 has_reserve() { [ "$(alsa "[.clients[] | select(.name == \"aplay\" and .reserve_ns != null) | .reserve_ns] | length")" -gt 0 ]; }
 aplay -q -D "hw:$n,0" -t raw -f S16_LE -c 2 -r 48000 --buffer-time=300000 --stop-delay=100000000 /dev/zero 2>>/tmp/s/aplay &
@@ -78,7 +78,7 @@ for i in 1 2 3 4 5; do
     ok "loss $i of a player without xruns is seen" until_true more "$i"
 done
 sleep 1
-is "each is one" "$(($(alsa .device_xruns) - quiet))" 5
+is "each is one" "$(($(alsa .device_dropouts) - quiet))" 5
 is "it was never in state XRUN" "$(running "$n" RUNNING && echo yes)" yes
 echo "# lost: $(alsa "[.clients[] | select(.device == \"hw:$n,0,0 playback\") | .lost_ns] | tostring") in 5 stops of 1 s, the buffer lasts 0.3 s"
 kill $player
@@ -95,8 +95,8 @@ kill -CONT $player
 kill $player
 wait $player
 
-is "metrics count them by source" "$(curl -s --unix-socket /tmp/s/sock http://localhost/metrics | grep 'xruns_total{source="alsa"}')" \
-    "sleeptune_xruns_total{source=\"alsa\"} $(alsa .device_xruns)"
+is "metrics count them by source" "$(curl -s --unix-socket /tmp/s/sock http://localhost/metrics | grep 'dropouts_total{source="alsa"}')" \
+    "sleeptune_device_dropouts_total{source=\"alsa\"} $(alsa .device_dropouts)"
 like "a person is told" "$(sleeptune status)" '^aplay lost sound in 8 of 9 dropouts '
 
 echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/unbind

@@ -41,15 +41,15 @@ is "it has no capability and no group, and a filter of system calls" \
 aplay -q -D hw:0,0 -t raw -f S16_LE -c 2 -r 48000 --buffer-time=500000 /dev/zero 2>/tmp/s/aplay &
 player=$!
 sleep 8
-is "nothing disturbs the bus: no dropout" "$(usb .device_xruns)" 0
+is "nothing disturbs the bus: no dropout" "$(usb .device_dropouts)" 0
 for i in 1 2 3 4 5; do
     /share/tests/hog 0 90 100000 1 10 >/dev/null
-    ok "loss $i of the bus is seen" until_true says .device_xruns -ge "$i"
-    is "it is one" "$(usb .device_xruns)" "$i"
+    ok "loss $i of the bus is seen" until_true says .device_dropouts -ge "$i"
+    is "it is one" "$(usb .device_dropouts)" "$i"
 done
 ms=$(($(lost) / 1000000))
 ok "each lasted for as long as nothing was sent ($ms ms in all)" test "$ms" -ge 375 -a "$ms" -le 475
-is "its event names the place" "$(sleeptune status --json | jq -r '[.events[] | select(.source == "usb" and .event == "device-xrun") | .place] | unique | join(" ")')" bus
+is "its event names the place" "$(sleeptune status --json | jq -r '[.events[] | select(.source == "usb" and .event == "device-dropout") | .place] | unique | join(" ")')" bus
 like "a person is told" "$(sleeptune status)" '^QEMU USB Audio lost sound 5 times '
 like "and that the bus lost it" "$(sleeptune status)" '^QEMU USB Audio +5  lost USB packets'
 like "and what to do" "$(sleeptune status)" 'another USB port without a hub, or another cable'
@@ -59,7 +59,7 @@ echo "# CPU time of the helper program: $(awk '{print ($14 + $15) * 10}' "/proc/
 device=$(readlink -f /sys/class/sound/card0/device/../authorized)
 echo 0 >"$device"
 ok "it is no longer watched when it is gone" until_true says .state != watching
-is "its end is no dropout" "$(usb .device_xruns)" 5
+is "its end is no dropout" "$(usb .device_dropouts)" 5
 wait $player
 echo 1 >"$device"
 ok "it is watched again when it is back" until_true says .state = watching

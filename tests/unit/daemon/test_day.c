@@ -447,7 +447,7 @@ static void the_history_has_all_of_it(void **state)
                 {"clock-jump", 1},
                 {"pause", 0},
                 {"history-aside", 0},
-                {"device-xrun", (int64_t)made.xruns_n}};
+                {"device-dropout", (int64_t)made.xruns_n}};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char sql[96];
         snprintf(sql, sizeof(sql), "SELECT count(*) FROM event WHERE kind = '%s'", rows[i].name);

@@ -49,7 +49,7 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
             dropout(wall_ns, "good", ST_DROPOUT_WOKEN_LATE, 1, 1),
             dropout(wall_ns, "he\x1b[avy", ST_DROPOUT_TOO_SLOW, 4, 25 + i),
             dropout(wall_ns, "he\x1b[avy", ST_DROPOUT_BLOCKED, 1, 60),
-            st_event_make(wall_ns, ST_EVENT_DEVICE_XRUN, "%s", ""),
+            st_event_make(wall_ns, ST_EVENT_DEVICE_DROPOUT, "%s", ""),
             st_event_make(wall_ns, ST_EVENT_OWN_XRUN, "dummy")}; /* no other program's */
         snprintf(events[3].source, sizeof(events[3].source), "alsa");
         events[3].count_n = 2;
@@ -65,7 +65,7 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
         "the buffer lasts 21.0 ms).");
     assert_string_equal(text(source_of(dropouts, 0), "source"), "pipewire");
     assert_string_equal(text(source_of(dropouts, 1), "source"), "alsa");
-    assert_int_equal(number(source_of(dropouts, 1), "own_xruns"), 6);
+    assert_int_equal(number(source_of(dropouts, 1), "own_dropouts"), 6);
     assert_int_equal(json_array_size(clients_of(dropouts, 0)), 2);
     const json_t *heavy = json_array_get(clients_of(dropouts, 0), 0);
     assert_string_equal(text(heavy, "name"), "he?[avy");
@@ -164,14 +164,14 @@ static void whoever_had_most_is_said(void **state)
     (void)state;
     struct st_event events[] = {dropout(NOON_NS, "good", ST_DROPOUT_BLOCKED, 1, 1),
                                 dropout(NOON_NS, "", ST_DROPOUT_UNKNOWN, 12, 0)};
-    events[1].kind = ST_EVENT_DEVICE_XRUN;
+    events[1].kind = ST_EVENT_DEVICE_DROPOUT;
     open_it();
     put_all(events, ST_ARRAY_LEN(events));
     add(NOON_NS, 100, 1000);
     json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + MINUTE_NS);
     assert_string_equal(text(dropouts, "text"),
                         "12 of 13 dropouts happened on PipeWire: the device ran dry.");
-    assert_int_equal(number(source_of(dropouts, 0), "own_xruns"), 12);
+    assert_int_equal(number(source_of(dropouts, 0), "own_dropouts"), 12);
     json_decref(dropouts);
     dropouts = dropouts_of(NOON_NS + MINUTE_NS, NOON_NS + 2 * MINUTE_NS);
     assert_int_equal(number(dropouts, "count"), 0);

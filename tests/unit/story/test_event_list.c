@@ -353,8 +353,8 @@ static void what_no_sleeptuned_has_written_is_harmless(void **state)
             " culprit, culprit_n, loop_cpu) VALUES (9223372036854775806, 'client-dropout', "
             "9223372036854775807, -5,"
             " 'too-slow', 9223372036854775807, 9223372036854775807, 1, 'x', 9223372036854775807, 4294967294),"
-            " (1, 'device-xrun', -1, 9223372036854775807, NULL, -1, -1, -1, 'x', 9223372036854775807, -9),"
-            " (2, 'device-xrun', 1, 9223372036854775807, NULL, 1, 1, 1, 'x', 1, 0),"
+            " (1, 'device-dropout', -1, 9223372036854775807, NULL, -1, -1, -1, 'x', 9223372036854775807, -9),"
+            " (2, 'device-dropout', 1, 9223372036854775807, NULL, 1, 1, 1, 'x', 1, 0),"
             " (3, 'late-wake', 1, 1, NULL, 1, 1, 1, NULL, 1, 0)");
     struct st_history_reader *reader = open_reader();
     const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, ""};

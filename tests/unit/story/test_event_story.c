@@ -72,7 +72,7 @@ static void lost_sound_has_a_length_and_a_place(void **state)
 static void second_card_was_put_in_step(void **state)
 {
     (void)state;
-    struct st_event event = st_event_make(0, ST_EVENT_DEVICE_XRUN, "%s", "");
+    struct st_event event = st_event_make(0, ST_EVENT_DEVICE_DROPOUT, "%s", "");
     snprintf(event.source, sizeof(event.source), "pipewire");
     snprintf(event.client, sizeof(event.client), "alsa_output.usb");
     snprintf(event.device, sizeof(event.device), "alsa_output.pci");
@@ -149,7 +149,7 @@ static void event_has_what_is_known_and_nothing_else(void **state)
 static void names_of_others_are_made_safe_in_json(void **state)
 {
     (void)state;
-    struct st_event event = st_event_make(0, ST_EVENT_DEVICE_XRUN, "%s", "");
+    struct st_event event = st_event_make(0, ST_EVENT_DEVICE_DROPOUT, "%s", "");
     snprintf(event.device, sizeof(event.device), "hw:\xff");
     json_t *document = st_event_story_json(&event, &alone);
     assert_string_equal(json_string_value(json_object_get(document, "device")), "hw:?");

@@ -207,7 +207,7 @@ static void a_mark_says_whether_the_test_loop_was_on_time(void **state)
     struct st_event late = st_event_make(NOON_NS + 10 * ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
     late.lateness_ns = 3 * ST_NS_PER_MS;
     late.cause = ST_CAUSE_FIRMWARE;
-    struct st_event dropout = st_event_make(NOON_NS + 20 * ST_NS_PER_S, ST_EVENT_DEVICE_XRUN, "%s", "");
+    struct st_event dropout = st_event_make(NOON_NS + 20 * ST_NS_PER_S, ST_EVENT_DEVICE_DROPOUT, "%s", "");
     dropout.count_n = 1;
     dropout.loop_cpu = 0;
     add(NOON_NS, 100, 1000); /* the minute that tells it */
@@ -259,7 +259,8 @@ static void many_late_wake_ups_hide_no_mark(void **state)
     assert_int_equal(st_history_begin(history), 0);
     play(from_ns, 30);
     for (int64_t i = 0; i < 6; i++) {
-        struct st_event event = st_event_make(from_ns + (2 + i) * MINUTE_NS, ST_EVENT_DEVICE_XRUN, "%s", "");
+        struct st_event event =
+            st_event_make(from_ns + (2 + i) * MINUTE_NS, ST_EVENT_DEVICE_DROPOUT, "%s", "");
         ST_PRINT(event.source, "pipewire");
         event.place = ST_DROPOUT_AT_RESYNC;
         event.count_n = 1;

@@ -143,8 +143,8 @@ static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)
             " ('a', -9223372036854775807, 9223372036854775806, 'x', 1, 9223372036854775807),"
             " ('b', 1, 0, 1, 1e300, 1e-300), (x'00ff', 0, 9, 1, 'frames', 'hz');"
             "INSERT INTO event (wall_ns, kind, source, count_n, span_ns, period_ns) VALUES"
-            " (0, 'device-xrun', 'a', 9223372036854775807, 9223372036854775807, 9223372036854775807),"
-            " (1, 'device-xrun', 'a', 'many', 1e300, -1)",
+            " (0, 'device-dropout', 'a', 9223372036854775807, 9223372036854775807, 9223372036854775807),"
+            " (1, 'device-dropout', 'a', 'many', 1e300, -1)",
             NULL, NULL, NULL),
         SQLITE_OK);
     sqlite3_close(db);

@@ -21,8 +21,8 @@
 
 static json_t *dropout(const char *client, const char *text, int count)
 {
-    return json_pack("{s:s?, s:s, s:i, s:i}", "name", client, "text", text, "dropouts", count, "device_xruns",
-                     0);
+    return json_pack("{s:s?, s:s, s:i, s:i}", "name", client, "text", text, "dropouts", count,
+                     "device_dropouts", 0);
 }
 
 /* A day in a row. @param observed < 0: no server was watched. @param playing_ns < 0: unknown. */
@@ -44,7 +44,7 @@ static json_t *document(int observed, int64_t watched_ns, int64_t playing_ns, js
                      "circumstances", "frames", 128, "dropouts",
                      dropouts != NULL ? json_pack("{s:i, s:s, s:[{s:s, s:i, s:o}]}", "count", observed,
                                                   "text", "HeavyReverb made them.", "sources", "source",
-                                                  "pipewire", "own_xruns", 0, "clients", dropouts)
+                                                  "pipewire", "own_dropouts", 0, "clients", dropouts)
                                       : json_null(),
                      "watched", watched);
 }

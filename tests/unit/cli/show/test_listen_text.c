@@ -110,7 +110,7 @@ static void test_reasons(void **state)
     says("not explained: no sleeptuned recorded it", true);
     json_t *records = json_pack(
         "[o, o, o, o]", record("client-dropout", 11, "Bitwig\x1b", "too slow", "Bitwig was late"),
-        record("device-xrun", 21, "", "lost USB packets", "an xrun"),
+        record("device-dropout", 21, "", "lost USB packets", "an xrun"),
         record("late-wake", 31.1, "", "", "woke late"), record("late-wake", 11, "", "", "woke late, too"));
     json_object_set_new(json_array_get(records, 1), "place", json_string("bus"));
     json_t *sources = json_pack("[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}]", "source", "usb", "state", "absent",

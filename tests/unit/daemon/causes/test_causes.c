@@ -324,7 +324,7 @@ static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **sta
     static const struct {
         enum st_event_kind kind;
         const char *text;
-    } rows[] = {{ST_EVENT_DEVICE_XRUN, "pipewire: 1 device xrun"},
+    } rows[] = {{ST_EVENT_DEVICE_DROPOUT, "pipewire: 1 dropout"},
                 {ST_EVENT_OWN_XRUN, "the daemon's own stream ran empty 1 time"},
                 {ST_EVENT_CLIENT_DROPOUT, "pipewire: a client was not ready 1 time"}};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
@@ -438,8 +438,8 @@ static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
     }
     st_fake_advance(fake, 5 * ST_NS_PER_S);
     st_causes_tick(causes, 0);
-    observe(ST_EVENT_DEVICE_XRUN, 9 * ST_NS_PER_S);
-    assert_string_equal(said("event"), "device-xrun");
+    observe(ST_EVENT_DEVICE_DROPOUT, 9 * ST_NS_PER_S);
+    assert_string_equal(said("event"), "device-dropout");
     assert_string_equal(said("cause"), "run-queue");
     assert_non_null(
         strstr(said("text"), "; in that time the test loop (CPU 0) woke at worst 9.000 ms late: another"));
@@ -474,7 +474,7 @@ static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **s
     } rows[] = {
         {ST_EVENT_CLIENT_DROPOUT, 0,
          "; the test loop (CPU 3) was on time: look at the program or its sound server", ""},
-        {ST_EVENT_DEVICE_XRUN, 9 * ST_NS_PER_S,
+        {ST_EVENT_DEVICE_DROPOUT, 9 * ST_NS_PER_S,
          "; the test loop (CPU 3) was on time: look at the program or its sound server", ""},
         {ST_EVENT_OWN_XRUN, 0, "; the test loop (CPU 3) was on time: look at the sound server or the device",
          "alsa"},
@@ -499,29 +499,29 @@ static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **s
 static void loop_that_did_not_run_was_not_on_time(void **state)
 {
     (void)state;
-    observe(ST_EVENT_DEVICE_XRUN, 0); /* before there was any */
+    observe(ST_EVENT_DEVICE_DROPOUT, 0); /* before there was any */
     st_fake_advance(fake, 5 * ST_NS_PER_S);
     assert_string_equal(said("cause"), "unknown");
     assert_non_null(strstr(said("text"), "; it is unknown whether the test loop was late"));
 
     time_goes_by(5 * ST_NS_PER_S);
     st_causes_tick(causes, 0);
-    observe(ST_EVENT_DEVICE_XRUN, 9 * ST_NS_PER_S); /* it has the first seconds not */
+    observe(ST_EVENT_DEVICE_DROPOUT, 9 * ST_NS_PER_S); /* it has the first seconds not */
     time_goes_by(4 * ST_NS_PER_S);
     assert_string_equal(said("cause"), "unknown");
 
     st_causes_tick(causes, 0);
-    observe(ST_EVENT_DEVICE_XRUN, 0); /* it ends */
+    observe(ST_EVENT_DEVICE_DROPOUT, 0); /* it ends */
     st_fake_advance(fake, 5 * ST_NS_PER_S);
     assert_string_equal(said("cause"), "unknown");
 
     st_fake_advance(fake, 5 * ST_NS_PER_S); /* and begins anew */
     time_goes_by(ST_NS_PER_S);
     st_causes_tick(causes, 0);
-    observe(ST_EVENT_DEVICE_XRUN, 4 * ST_NS_PER_S);
+    observe(ST_EVENT_DEVICE_DROPOUT, 4 * ST_NS_PER_S);
     time_goes_by(4 * ST_NS_PER_S);
     assert_string_equal(said("cause"), "unknown");
-    observe(ST_EVENT_DEVICE_XRUN, 0);
+    observe(ST_EVENT_DEVICE_DROPOUT, 0);
     time_goes_by(4 * ST_NS_PER_S);
     assert_string_equal(said("cause"), "loop-on-time");
 }
@@ -532,7 +532,7 @@ static void late_wakes_that_left_the_list_make_no_one_on_time(void **state)
     (void)state;
     time_goes_by(3 * ST_NS_PER_S);
     st_causes_tick(causes, 0);
-    observe(ST_EVENT_DEVICE_XRUN, 0);
+    observe(ST_EVENT_DEVICE_DROPOUT, 0);
     for (int i = 0; i < ST_EVENTS_MAX + 5; i++) {
         time_goes_by(250 * ST_NS_PER_MS);
         add(ST_CAUSE_RUN_QUEUE, ST_NS_PER_MS, 900000);
@@ -540,7 +540,7 @@ static void late_wakes_that_left_the_list_make_no_one_on_time(void **state)
     st_causes_tick(causes, 0);
     json_t *list = st_events_json(&events, fake->clock.wall_ns(&fake->clock));
     const json_t *event = json_array_get(list, json_array_size(list) - 1);
-    assert_string_equal(json_string_value(json_object_get(event, "event")), "device-xrun");
+    assert_string_equal(json_string_value(json_object_get(event, "event")), "device-dropout");
     assert_null(json_object_get(event, "cause"));
     json_decref(list);
 }

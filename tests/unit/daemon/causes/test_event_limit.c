@@ -149,7 +149,7 @@ static void flood(int64_t rate_hz)
         st_events_add(&events, ST_LOG_DBG, fake->clock.wall_ns(&fake->clock), ST_EVENT_LOOP_STALLED,
                       "a real one");
         struct st_event real =
-            st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_DEVICE_XRUN, "a real xrun of jack");
+            st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_DEVICE_DROPOUT, "a real xrun of jack");
         snprintf(real.source, sizeof(real.source), "jack");
         st_events_put(&events, ST_LOG_DBG, &real);
         real = st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_LATE_WAKE, "a real late wake-up");
@@ -163,14 +163,14 @@ static void flood(int64_t rate_hz)
     st_events_log(&events, fake->clock.wall_ns(&fake->clock), true);
     assert_int_equal(o.view.seen.dropouts_n, rate_hz * 60 * MINUTES); /* counts are exact */
     assert_int_equal(in_list("loop-stalled", ""), MINUTES);
-    assert_int_equal(in_list("device-xrun", "jack"), MINUTES);
+    assert_int_equal(in_list("device-dropout", "jack"), MINUTES);
     assert_int_equal(in_list("late-wake", "loop"), MINUTES);
     st_history_writer_stop(writer);
     writer = NULL;
     assert_in_range(bytes_on_disk(), 1, MAX_MB * MB);
     assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'demoted'"), 1);
     assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'loop-stalled'"), MINUTES);
-    assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'device-xrun'"), MINUTES);
+    assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'device-dropout'"), MINUTES);
     assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'late-wake'"), MINUTES);
     assert_in_range(db_number("SELECT count(*) FROM event WHERE client IS NOT NULL"), 1,
                     2 * (ST_OBSERVED_PENDING_MAX + 1) * 6 * (MINUTES + 1));

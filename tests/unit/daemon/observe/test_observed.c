@@ -164,7 +164,7 @@ static void device_xruns_and_dropouts_of_clients_are_counted_apart(void **state)
     assert_string_equal(o.view.seen.clients[0].device, "hw:1");
     assert_int_equal(o.view.seen.clients[0].dropouts_n, 4);
     int64_t count_n;
-    assert_int_equal(events_of("device-xrun", &count_n), 3);
+    assert_int_equal(events_of("device-dropout", &count_n), 3);
     assert_int_equal(count_n, 4);
     assert_int_equal(events_of("client-dropout", &count_n), 1);
     assert_int_equal(count_n, 4);
@@ -178,10 +178,10 @@ static void xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost(void
         see("hw:0", "player", 1, 0);
         turn_after(POLL_NS);
     }
-    assert_int_equal(events_of("device-xrun", &count_n), 3);
+    assert_int_equal(events_of("device-dropout", &count_n), 3);
     assert_int_equal(count_n, 81);
     st_observed_finish(&o);
-    assert_int_equal(events_of("device-xrun", &count_n), 4);
+    assert_int_equal(events_of("device-dropout", &count_n), 4);
     assert_int_equal(count_n, 100);
     assert_int_equal(o.view.seen.device_xruns_n, 100);
 }
@@ -194,12 +194,12 @@ static void last_of_a_burst_is_told_without_another_xrun(void **state)
     turn_after(0);
     see("hw:0", "player", 5, 0);
     turn_after(POLL_NS);
-    assert_int_equal(events_of("device-xrun", NULL), 1);
+    assert_int_equal(events_of("device-dropout", NULL), 1);
     turn_after(ST_OBSERVED_EVENT_EACH_NS);
-    assert_int_equal(events_of("device-xrun", &count_n), 2);
+    assert_int_equal(events_of("device-dropout", &count_n), 2);
     assert_int_equal(count_n, 6);
-    assert_non_null(strstr(text_of(0), ": 1 device xrun on hw:0"));
-    assert_non_null(strstr(text_of(2), ": 5 device xruns "));
+    assert_non_null(strstr(text_of(0), ": 1 dropout on hw:0"));
+    assert_non_null(strstr(text_of(2), ": 5 dropouts "));
     see("hw:1", "", 0, 1);
     turn_after(0);
     assert_non_null(strstr(text_of(3), ": a client was not ready 1 time on hw:1"));
@@ -218,7 +218,7 @@ static void more_clients_than_places_lose_nothing(void **state)
         turn_after(POLL_NS);
     }
     st_observed_finish(&o);
-    (void)events_of("device-xrun", &count_n);
+    (void)events_of("device-dropout", &count_n);
     assert_int_equal(count_n, 3 * ST_OBSERVED_PENDING_MAX);
     assert_int_equal(o.view.seen.device_xruns_n, 3 * ST_OBSERVED_PENDING_MAX);
 }
@@ -238,9 +238,9 @@ static void see_crowd_of_each_kind(bool clients_first)
         turn_after(POLL_NS);
     }
     st_observed_finish(&o);
-    (void)events_of(clients_first ? "client-dropout" : "device-xrun", &first_n);
+    (void)events_of(clients_first ? "client-dropout" : "device-dropout", &first_n);
     assert_int_equal(first_n, 2 * crowd);
-    (void)events_of(clients_first ? "device-xrun" : "client-dropout", &second_n);
+    (void)events_of(clients_first ? "device-dropout" : "client-dropout", &second_n);
     assert_int_equal(second_n, crowd);
 }
 
@@ -380,12 +380,12 @@ static void gap_is_not_watched_and_is_said(void **state)
     poll_result = -EPIPE;
     turn_after(4 * ST_NS_PER_S);
     assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
-    newest_says("observe-lost", "the xruns of jack are no longer watched: it died");
+    newest_says("observe-lost", "the dropouts of jack are no longer watched: it died");
     poll_result = 0;
     turn_after(2 * ST_NS_PER_S);
     st_when_text_near(platform->clock.wall_ns(&platform->clock), platform->clock.wall_ns(&platform->clock),
                       to, sizeof(to));
-    snprintf(gap, sizeof(gap), "the xruns of jack are watched: a server; not watched from %s to %s", from,
+    snprintf(gap, sizeof(gap), "the dropouts of jack are watched: a server; not watched from %s to %s", from,
              to);
     newest_says("observe", gap);
     assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
@@ -424,7 +424,7 @@ static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
     assert_int_equal(o.view.watched_ns, 4 * ST_NS_PER_S);
     assert_int_equal(o.view.again_wall_ns, platform->clock.wall_ns(&platform->clock));
     newest_says("observe-lost",
-                "the xruns of jack were not watched for 5.00 s: a-program did not run, because "
+                "the dropouts of jack were not watched for 5.00 s: a-program did not run, because "
                 "other programs had the CPU or it was frozen");
     turn_after(ST_NS_PER_S);
     assert_int_equal(o.view.watched_ns, 5 * ST_NS_PER_S);
@@ -452,15 +452,15 @@ static void what_was_never_watched_has_no_counts(void **state)
     view.sources[0] = o.view;
     json_t *document = st_observe_json(&view);
     const json_t *entry = json_array_get(document, 0);
-    assert_true(json_is_null(json_object_get(entry, "device_xruns")));
+    assert_true(json_is_null(json_object_get(entry, "device_dropouts")));
     assert_true(json_is_null(json_object_get(entry, "cost_ns_per_poll")));
     json_decref(document);
     turn_after(0);
     view.sources[0] = o.view;
     document = st_observe_json(&view);
     entry = json_array_get(document, 0);
-    assert_int_equal(json_integer_value(json_object_get(entry, "device_xruns")), 0);
-    assert_true(json_is_integer(json_object_get(entry, "device_xruns")));
+    assert_int_equal(json_integer_value(json_object_get(entry, "device_dropouts")), 0);
+    assert_true(json_is_integer(json_object_get(entry, "device_dropouts")));
     assert_true(json_is_integer(json_object_get(entry, "cost_ns_per_poll")));
     json_decref(document);
 }
@@ -479,7 +479,7 @@ static void source_that_cannot_see_clients_says_nothing_of_them(void **state)
     view.sources[0] = other.view;
     json_t *document = st_observe_json(&view);
     const json_t *entry = json_array_get(document, 0);
-    assert_true(json_is_integer(json_object_get(entry, "device_xruns")));
+    assert_true(json_is_integer(json_object_get(entry, "device_dropouts")));
     assert_true(json_is_null(json_object_get(entry, "client_dropouts")));
     json_decref(document);
     st_observed_finish(&other);

@@ -222,7 +222,7 @@ static void metrics_have_the_published_names_and_cumulative_buckets(void **state
         "\nsleeptune_deadline_misses_total 6\n",
         "\nsleeptune_miss_events_total ",
         "\nsleeptune_skipped_periods_total 2\n",
-        "\nsleeptune_xruns_total{source=\"own\"} 9\n",
+        "\nsleeptune_device_dropouts_total{source=\"own\"} 9\n",
         "\nsleeptune_lateness_seconds_bucket{le=\"1e-06\"} 4\n", /* early ones are below every bound */
         "\nsleeptune_lateness_seconds_bucket{le=\"1e-05\"} 4\n",
         "\nsleeptune_lateness_seconds_bucket{le=\"2e-05\"} 994\n",
