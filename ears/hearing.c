@@ -2,14 +2,15 @@
 
 #include "evidence/miss_events.h"
 
-#define SILENT    3e-5F  /* of full scale, -90 dB */
-#define CLIPPED   0.999F /* of full scale */
-#define TRIES     10     /* of places, from the tones on: it is no such path, and a try costs 0.2 s */
-#define TRIES_MAX 60     /* before: 42 s */
-#define LOSSY     0.05   /* noise beside the tones: more than conversion leaves */
-#define LATE_MS   25     /* then the tones have followed what moved */
-#define GAP_MAX_S 60     /* a longer gap is another clock */
-#define DRIFT_MIN 30e-6  /* of music: what is known at one moment is that inexact */
+#define SILENT     3e-5F  /* of full scale, -90 dB */
+#define CLIPPED    0.999F /* of full scale */
+#define TRIES      10     /* of places, from the tones on: it is no such path, and a try costs 0.2 s */
+#define TRIES_MAX  60     /* before: 42 s */
+#define LOSSY      0.05   /* noise beside the tones: more than conversion leaves */
+#define LATE_MS    25     /* then the tones have followed what moved */
+#define GAP_MAX_S  60     /* a longer gap is another clock */
+#define CLOCKS_PPM 1000   /* the tones run too far in a window of them */
+#define DRIFT_MIN  30e-6  /* of music: what is known at one moment is that inexact */
 
 const struct st_path_words st_hearing_classes[ST_PATH_CLASSES_N] = {
 #define ROW(id, name, text, promise, least_us) {name, text, promise, least_us},
@@ -357,6 +358,7 @@ static void take_remarks(const struct st_hearing *hearing, struct st_hearing_res
     say[ST_REMARK_VOLUME] = exact && hearing->places.volumes_n > 0;
     say[ST_REMARK_CONTACT] =
         !none && (exact ? hearing->places.contact_lost_n : hearing->tones.contact_lost_n) > 0;
+    say[ST_REMARK_CLOCKS] = !none && !exact && fabs(st_tones_drift_ppm(&hearing->tones)) > CLOCKS_PPM;
     say[ST_REMARK_SHORT] = !none && (double)hearing->frames < ST_SIGNAL_FORCED_S * (double)hearing->rate_hz;
 }
 
@@ -381,5 +383,6 @@ bool st_hearing_valid(const struct st_hearing_result *result)
 {
     return result->path_class != ST_PATH_NONE && result->forced_n > 0 &&
            result->forced_found_n == result->forced_n && !result->remarks[ST_REMARK_QUIET] &&
-           !result->remarks[ST_REMARK_SHORT] && (result->losses_n > 0 || !result->remarks[ST_REMARK_CONTACT]);
+           !result->remarks[ST_REMARK_SHORT] && !result->remarks[ST_REMARK_CLOCKS] &&
+           (result->losses_n > 0 || !result->remarks[ST_REMARK_CONTACT]);
 }

@@ -164,8 +164,8 @@ static bool is_jack_port(const char *device)
     return st_text_begins(device, "system:");
 }
 
-/* Of a way, or of the way over that device: "hw:1" and /dev/dsp1 are devices of the system, another word is a
- * port of JACK or a node of PipeWire. */
+/* Of a way, or of the way over that device: /dev/dsp1 is a device of the system, "hw:1" may also be a node of
+ * PipeWire, another word is such a node or a port of JACK. */
 static const char *name_of(const char *back, const char **ret_device)
 {
     for (const struct st_way *way = st_ways; way->name != NULL; way++) {
@@ -181,8 +181,9 @@ static bool is_wanted(const struct st_way *way, const char *name, const char *de
 {
     if (name == NULL)
         return way->chosen;
-    return strcmp(way->name, name) == 0 &&
-           (device == NULL || strcmp(name, "cable") != 0 || way->music != is_jack_port(device));
+    if (device != NULL && strcmp(way->name, "cable") == 0)
+        return way->music ? device[0] != '/' && !is_jack_port(device) : is_jack_port(device);
+    return strcmp(way->name, name) == 0;
 }
 
 /* @param why  of each that was tried; "": none was. */

@@ -21,20 +21,16 @@ static void say_begin(void *ctx, const struct st_way *way, const struct st_captu
     struct st_capture_head safe = *head;
     run->view.rate_hz = head->rate_hz;
     run->view.channels = head->channels / (run->view.wish.music ? 2 : 1);
-    const char *time = ST_NS_SHORT(run->view.wish.duration_ns);
-    if (run->view.wish.music) {
+    const bool music = run->view.wish.music;
+    if (music)
         st_hearing_init_music(&run->hearing, head->rate_hz, run->view.channels,
                               (uint64_t)st_posix_now_ns(NULL));
-        fprintf(stderr,
-                "Comparing what programs play to %s with what comes back from %s, %s, for %s. Let your music "
-                "play. Ctrl-C ends it.\n",
-                st_safe_text(safe.plays), st_safe_text(safe.records), way->title, time);
-        return;
-    }
-    st_hearing_init(&run->hearing, head->rate_hz, head->channels);
-    fprintf(stderr,
-            "Playing a quiet test signal to %s and recording it from %s, %s, for %s. Ctrl-C ends it.\n",
-            st_safe_text(safe.plays), st_safe_text(safe.records), way->title, time);
+    else
+        st_hearing_init(&run->hearing, head->rate_hz, head->channels);
+    fprintf(stderr, "%s, %s, for %s.\n  played to:      %s\n  recorded from:  %s\n%sCtrl-C ends it.\n",
+            music ? "Comparing your music" : "Playing a quiet test signal", way->title,
+            ST_NS_SHORT(run->view.wish.duration_ns), st_safe_text(safe.plays), st_safe_text(safe.records),
+            music ? "Let it play. " : "");
 }
 
 /* Frames that were recorded and did not get here are silence: a loss with that reason. */

@@ -120,9 +120,10 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
         snprintf(buf, bytes, "! Invalid: no test glitch could be made, so losses may have been missed.");
     else if (!st_hearing_valid(result))
         snprintf(buf, bytes, "! Invalid: %s, so losses may have been missed. %zu loss%s found in %s %s.",
-                 result->remarks[ST_REMARK_SHORT] ? is_gone(view)
-                                                        ? "the device or the sound server has gone too soon"
-                                                        : "the recording is too short for all test glitches"
+                 result->remarks[ST_REMARK_CLOCKS]  ? "the two clocks are more than 0.1 % apart"
+                 : result->remarks[ST_REMARK_SHORT] ? is_gone(view)
+                                                          ? "the device or the sound server has gone too soon"
+                                                          : "the recording is too short for all test glitches"
                  : result->forced_found_n < result->forced_n
                      ? ST_TEXT(80, "only %u of the %u test glitches were found", result->forced_found_n,
                                result->forced_n)

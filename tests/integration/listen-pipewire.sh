@@ -56,7 +56,12 @@ is "the best way that is there is taken" "$(JACK_DEFAULT_SERVER=none-$$ "$live" 
 like "for the time that was asked for" "$("$live" 2 monitor | tail -1)" '^frames (9[6-9]|10[0-9])[0-9]{3} forced [0-3] ended 0 xruns [0-9]+ gone 0$'
 like "a way that is not there says so" "$("$live" 1 nothing 2>&1)" '^sleeptune listen: --back nothing: PipeWire has no source nothing\.$'
 like "and which there are" "$("$live" 1 nothing 2>&1)" "^  --back: jack, monitor, aloop, cable, or a device to record from "
-like "so does a device" "$("$live" 1 hw:none 2>&1)" '^sleeptune listen: --back hw:none: (ALSA device hw:none|sleeptune-listen-alsa is not installed)'
+like "so does a device" "$("$live" 1 hw:none 2>&1)" '^sleeptune listen: --back hw:none: PipeWire has no source hw:none; (ALSA device hw:none|sleeptune-listen-alsa is not installed)'
+pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name="head:set" media.class=Audio/Duplex object.linger=true audio.position=[FL FR] }' >/dev/null
+colon_there() { pw-cli info head:set 2>/dev/null | grep -q node.name; }
+wait_for colon_there
+like "a source with a colon in its name is no device" "$("$live" 2 head:set nul 2>&1 | head -1)" '^way cable 48000 Hz, plays to nul, records head:set$'
+pw-cli destroy head:set >/dev/null
 stopped() { timeout -s INT 2 "$live" 60 monitor | tail -1; }
 like "Ctrl-C ends it with what was heard" "$(stopped)" '^frames [1-9][0-9]* forced [0-3] ended 0 '
 
@@ -96,7 +101,7 @@ before_and_now() {
 print(d["compared"], d["verdict"], d["before"]["losses_n"], d["now"]["losses_n"], d["differs"])' "$tmp/verify.json")" = "True none 0 0 " ]
 }
 does "verify --before compares a run with one that was kept" eval 'before_and_now || before_and_now || before_and_now'
-like "and says what it plays before" "$(cat "$tmp/err")" "^Playing a quiet test signal to nul .* for 1[0-9]\.00 s\."
+like "and says what it plays before" "$(cat "$tmp/err")" "^Playing a quiet test signal, .*, for 1[0-9]\.00 s\."
 again() { sed "s/\"$1\": \"[a-z]*\"/\"$1\": \"other\"/; ${2:-}" "$tmp/json" >"$tmp/other" && "$SLEEPTUNE" verify --before "$tmp/other" 2>&1; }
 like "it plays to the device of the run before, not to the usual one" "$(again plays)" '^sleeptune verify: --back monitor: PipeWire has no sink other: '
 like "and records from its source" "$(again records 's/"back": "monitor"/"back": "cable"/')" '^sleeptune verify: --back cable: .*PipeWire has no source other'
@@ -110,7 +115,10 @@ print(d["schema"], d["path_class"], d["losses_n"], d["forced_glitches_found"])' 
 }
 does "check --listen listens, too" eval 'of_check || of_check || of_check'
 is "and says what it plays before" "$(cat "$tmp/err")" \
-    "Playing a quiet test signal to nul and recording it from nul, over the monitor of PipeWire's sink, for 10.00 s. Ctrl-C ends it."
+    "Playing a quiet test signal, over the monitor of PipeWire's sink, for 10.00 s.
+  played to:      nul
+  recorded from:  nul
+Ctrl-C ends it."
 
 # by buffer size: the server keeps one that it is forced to
 "$SLEEPTUNE" listen --back monitor --sizes --json >"$tmp/json" 2>"$tmp/err" &

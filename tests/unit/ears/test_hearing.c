@@ -287,6 +287,20 @@ static void another_rate_or_clock_is_converted(void **state)
     }
 }
 
+static void clocks_too_far_apart_make_it_invalid(void **state)
+{
+    (void)state;
+    static float out[2 * (SECONDS * RATE + RATE)];
+    const double ratios[] = {1.0009, 1.002, 0.998};
+    for (size_t i = 0; i < 3; i++) {
+        float *frames = played(480);
+        listen(out, RATE, 2, convert(frames, ratios[i], out, 0.001), true);
+        assert_int_equal(result.remarks[ST_REMARK_CLOCKS], i > 0);
+        assert_int_equal(st_hearing_valid(&result), i == 0);
+        free(frames);
+    }
+}
+
 static void much_noise_is_lossy(void **state)
 {
     (void)state;
@@ -486,6 +500,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_loss_beside_a_forced_glitch_counts),
         cmocka_unit_test(another_volume_is_linear),
         cmocka_unit_test(another_rate_or_clock_is_converted),
+        cmocka_unit_test(clocks_too_far_apart_make_it_invalid),
         cmocka_unit_test(much_noise_is_lossy),
         cmocka_unit_test(what_is_wrong_is_said_and_not_counted),
         cmocka_unit_test(a_single_channel_of_the_sequence_is_enough),
