@@ -78,14 +78,14 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
     const int64_t frames = clock->position - card->last.position;
     const double error = (double)clock->delay - card->usual, limit = limit_of(card);
     const double put = put_in_step(card, clock, error, frames <= clock->duration);
-    const double longer = ((double)clock->delay - card->mean) *
-                          fmin(1, (double)frames / (MEAN_DELAY_S * (double)clock->rate_hz));
     card->last = *clock;
     card->settled += frames;
-    card->mean = put > 0 ? card->usual : card->mean + longer;
     card->constant = put > 0 ? 0 : card->constant + frames;
     card->lost_frames += llround(put);
     card->stray = fabs(error) > NEAR * limit ? error : 0;
+    const double part = fmin(1, (double)frames / (MEAN_DELAY_S * (double)clock->rate_hz));
+    const double longer = card->stray == 0 ? ((double)clock->delay - card->mean) * part : 0;
+    card->mean = put > 0 ? card->usual : card->mean + longer;
     card->far_frames = fabs(error) > NEAR * limit / 2 ? card->far_frames + frames : 0;
     if (card->settled < SETTLE_S * clock->rate_hz) {
         card->usual += error / (USUAL / 4.0);
