@@ -107,17 +107,19 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
     struct st_xrun_seen sighting = {
         .certainty = ST_CERTAINTY_EXACT, .device_xruns_n = 1, .place = ST_DROPOUT_AT_RESYNC};
     const struct st_pipewire_profile_node *card = NULL; /* the log does not name the one that it follows */
+    bool several = false;
     ST_EACH (node, profile->nodes) {
-        if (node->is_device && !node->drives && !node->gone &&
-            (card == NULL || node->seen_ns > card->seen_ns))
-            card = node;
+        if (!node->is_device || node->drives || node->gone || (card != NULL && node->seen_ns < card->seen_ns))
+            continue;
+        several = card != NULL && node->seen_ns == card->seen_ns;
+        card = node;
     }
     if (card != NULL) {
         st_profile_node_rename(&sighting.device, card->driver);
         sighting.lost_ns = sighting.longest_ns = st_profile_time_of(
             line->frames, (double)line->cycle_frames * (double)ST_NS_PER_S / (double)card->period_ns);
     }
-    st_profile_node_rename(&sighting.client, line->card);
+    st_profile_node_rename(&sighting.client, card != NULL && !several ? card->name : line->card);
     seen(ctx, &sighting);
     sighting.device_xruns_n = line->n - 1; /* those that the server did not log, of unknown length */
     sighting.lost_ns = sighting.longest_ns = 0;
