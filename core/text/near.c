@@ -33,7 +33,7 @@ void st_near_offer(struct st_near *near, const char *name)
     const char *part = strstr(name, near->typed);
     const bool is_part = part != NULL && len >= (part == name ? 2 : 4);
     const size_t edits = is_part ? 0 : st_near_distance(near->typed, name);
-    if (edits > 1 + len / 4 || (near->name != NULL && edits >= near->edits))
+    if (edits > 1 + len / 5 || (near->name != NULL && edits >= near->edits))
         return;
     near->name = name;
     near->edits = edits;

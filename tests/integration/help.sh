@@ -5,18 +5,21 @@ set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 bash_words=$SLEEPTUNE_SRC/conf/completion/sleeptune.bash zsh_words=$SLEEPTUNE_SRC/conf/completion/_sleeptune
 
-is "an unknown command is a usage error" "$("$SLEEPTUNE" nonsense >/dev/null 2>&1; echo $?)" 3
-like "which is named" "$("$SLEEPTUNE" nonsense 2>&1)" 'no such command: nonsense$'
-like "a mistyped command" "$("$SLEEPTUNE" measrue 2>&1)" "no such command: measrue. Did you mean 'measure'\?"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+refused "an unknown command" 3 nonsense
+refused "a mistyped command" 3 measrue
 for command in plot compare; do
-    like "$command is of the laboratory" "$("$SLEEPTUNE" $command a b 2>&1; echo $?)" "no such command: $command. Run 'sleeptune-lab $command'"
-    like "also for help: $command" "$("$SLEEPTUNE" help $command 2>&1; echo $?)" "Run 'sleeptune-lab $command'"
+    refused "$command is of the laboratory" 3 $command a b
+    refused "also for help: $command" 3 help $command
 done
-like "after help, too" "$("$SLEEPTUNE" help reporrt 2>&1)" "Did you mean 'report'\?"
-like "a mistyped option" "$("$SLEEPTUNE" report --framse=3 2>&1)" "no such option: --framse. Did you mean '--frames'\?"
-like "also without a command" "$("$SLEEPTUNE" --framse 3 2>&1)" "Did you mean '--frames'\?"
-like "a value too many" "$("$SLEEPTUNE" report --all=3 2>&1)" '--all takes no value'
-like "of the laboratory, too" "$("$SLEEPTUNE_LAB" sleeep 2>&1)" "Did you mean 'sleep'\?"
+refused "a mistyped command after help" 3 help reporrt
+refused "a mistyped option" 3 report --framse=3
+refused "a mistyped option without a command" 3 --framse 3
+refused "a value too many" 3 report --all=3
+lab() { "$SLEEPTUNE_LAB" "$@"; }
+screen_is of-the-laboratory lab sleeep
 for option in --version --help help "report --list" "report --help"; do
     # shellcheck disable=SC2086
     is "sleeptune $option to a full disk" "$("$SLEEPTUNE" $option 2>&1 >/dev/full; echo $?)" "sleeptune: writing to standard output failed
@@ -24,7 +27,6 @@ for option in --version --help help "report --list" "report --help"; do
 done
 is "sleeptuned --version, too" "$("$SLEEPTUNED" --version 2>/dev/null >/dev/full; echo $?)" 4
 is "sleeptune-lab --version, too" "$("$SLEEPTUNE_LAB" --version 2>/dev/null >/dev/full; echo $?)" 4
-is "nothing of that goes to standard output" "$("$SLEEPTUNE" nonsense 2>/dev/null)" ""
 is "--help ends with 0" "$("$SLEEPTUNE" --help >/dev/null; echo $?)" 0
 like "--version names the version" "$("$SLEEPTUNE" --version)" '^sleeptune [0-9]+\.[0-9]+'
 parts=" $("$SLEEPTUNE" --version | sed 1d | tr ',\n' '  ' | tr -s ' ')" missing=''
@@ -43,9 +45,6 @@ rows=$(sed -n '/^\.Sh DIAGNOSTICS/,/^\.El/s/^\.It Sy //p' "$SLEEPTUNE_SRC/man/sl
 is "sleeptuned(8) has all of them, and the journal's minute" "$(tr -d '\n' <<<"${rows//$'\n'/ }" | sed 's/ , Sy / /g; s/ minute / /')" "$kinds"
 is "bash completion has them" "$(grep -cF "words='$kinds'" "$bash_words")" 1
 is "zsh completion has them" "$(grep -cF ":kind:($kinds)" "$zsh_words")" 1
-
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 
 if command -v fish >/dev/null; then
     like "fish completes commands and options" "$(PATH=${SLEEPTUNE%/*}:$PATH HOME=$tmp fish --no-config -c "source '$SLEEPTUNE_SRC/conf/completion/sleeptune.fish'; complete -C 'sleeptune stat'; complete -C 'sleeptune status --wa'" | tr '\n' ' ')" \
@@ -146,8 +145,7 @@ is "sleeptuned has the options of its manual" "$(not_in_help "$SLEEPTUNE_SRC/man
 is "and its manual has them all" "$(comm -13 <(options_of "$SLEEPTUNE_SRC/man/sleeptuned.8" '') <(sed -n 's/^  -\([a-zA-Z]\) .*/\1/p' <<<"$out" | sort))" ""
 
 # --- sleeptune lab: another program, which may be absent
-like "sleeptune lab without the program names its package" "$("$SLEEPTUNE" lab sleep 2>&1; echo $?)" 'sleeptune-lab is not installed.*package'
-is "and fails" "$("$SLEEPTUNE" lab 2>/dev/null; echo $?)" 4
+screen_is laboratory-not-installed "$SLEEPTUNE" lab sleep
 cp "$SLEEPTUNE" "$SLEEPTUNE_LAB" "$tmp"
 is "beside sleeptune it is found, with its arguments and status" "$("$tmp/sleeptune" lab analyse 2>&1 | head -n 1)" "sleeptune-lab analyse: which file?"
 tap_done

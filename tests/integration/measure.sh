@@ -8,7 +8,7 @@ chmod 755 "$tmp"
 cd "$tmp" || exit 1
 
 # key FILE EXPRESSION: of the JSON document d
-key() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
+key() { "$PYTHON" -c "import json, sys; d = json.load(open(sys.argv[1])); print(($2))" "$1"; }
 
 sanitized() { [ "${SLEEPTUNE_SANITIZE:-none}" != none ]; }
 
@@ -190,29 +190,21 @@ else
 fi
 
 # --- bad input -------------------------------------------------------------------------------------------------
-bad() { # NAME PATTERN ARG...: status 3, the pattern on stderr, nothing on stdout
-    local name=$1 pattern=$2
-    shift 2
-    "$SLEEPTUNE" measure "$@" >out 2>err
-    is "$name: status 3" $? 3
-    like "$name: says what is wrong" "$(cat err)" "$pattern"
-    is "$name: nothing on stdout" "$(wc -c <out)" 0
-}
-bad "frames out of range" '--frames: 0 is out of range: 1 ..' --frames 0
-bad "frames that are no number" "--frames: '12x' is not a whole number" --frames 12x
-bad "period too short" 'out of range: 50 us' --frames 1 --rate 768000
-bad "rate out of range" '--rate: 999999999999 is out of range' --rate 999999999999
-bad "negative duration" "--duration: '-5s' is not a time" --duration -5s
-bad "a duration that rounds to 0, which would be without end" '--duration: 0.0000000001s is less than 1 ns' --duration 0.0000000001s
-bad "unknown policy" "--policy: 'idle' is unknown; use other, fifo or rr" --policy idle
-bad "priority" '--priority: 100 is out of range: 1 .. 99' --priority 100
-bad "load" "--load: 95 is out of range: 0 .. 90" --load 95
-bad "load of other programs" "--stress: 'sauna' is unknown. Use cpu, memory" --stress sauna
-bad "load nan" "--load: 'nan' is not a number" --load nan
-bad "CPU list" "--cpu: '0,' is neither a CPU" --cpu 0,
-bad "CPU that does not exist" 'CPU 4000 does not exist' --cpu 4000
-bad "stray argument" 'unexpected argument: now' now
-bad "unknown option" "no such option: --fast" --fast
+refused "frames out of range" 3 measure --frames 0
+refused "frames that are no number" 3 measure --frames 12x
+refused "period too short" 3 measure --frames 1 --rate 768000
+refused "rate out of range" 3 measure --rate 999999999999
+refused "negative duration" 3 measure --duration -5s
+refused "a duration that rounds to 0, which would be without end" 3 measure --duration 0.0000000001s
+refused "unknown policy" 3 measure --policy idle
+refused "priority" 3 measure --priority 100
+refused "load" 3 measure --load 95
+refused "load of other programs" 3 measure --stress sauna
+refused "load nan" 3 measure --load nan
+refused "CPU list" 3 measure --cpu 0,
+refused "CPU that does not exist" 3 measure --cpu 4000
+refused "stray argument" 3 measure now
+refused "unknown option" 3 measure --fast
 "$SLEEPTUNE" measure --frames 256 --duration 1s --stress cpu --json >stress.json
 is "load of other programs is a test condition, and the books balance" "$(key stress.json 'd["books_balance"], d["circumstances"]["stress"]')" "(True, 'cpu')"
 
