@@ -131,8 +131,7 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
         if (st_mark_take(&service->marks, &service->events, &service->platform->clock,
                          query->by[0] != '\0' ? query->by : "key",
                          query->window_ns != INT64_MIN ? query->window_ns : 0, query->note) != 0) {
-            st_http_answer(request,
-                           st_route_error_text("ten marks a minute are enough: that one was not kept"), 429);
+            st_http_answer(request, st_route_error_text("ten marks a minute are enough"), 429);
             return;
         }
         st_query_init(&of_mark);

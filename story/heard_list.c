@@ -332,7 +332,7 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
                        best->expected,
                        best->named ? "" : ": too few, or too little was played, to tell it from chance");
     else if (counted_n < ST_HEARD_LEAST_N)
-        st_text_append(buf, bytes, ": too few to tell a cause from chance (%d while something plays)",
+        st_text_append(buf, bytes, ": too few to tell a cause from chance (needs %d while something plays)",
                        ST_HEARD_LEAST_N);
     else if (best != NULL && best->frequent)
         st_text_append(buf, bytes, ": what came before them is too frequent to tell it from chance");
