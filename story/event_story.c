@@ -90,16 +90,16 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     const bool of_client = event->kind == ST_EVENT_CLIENT_DROPOUT;
     const char *who = event->client[0] != '\0' ? event->client : "a client";
     const char *meanwhile = event->slowed != ST_CAUSE_UNKNOWN ? st_cause_kind_text(event->slowed) : NULL;
+    const char *times = n == 1 ? "once" : ST_TEXT(32, "%" PRId64 " times", n);
+    const bool is_one = n == 1 && event->longest_ns == event->lost_ns;
     char longest[48] = "";
     if (event->kind == ST_EVENT_OWN_XRUN)
-        st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %" PRId64 " time%s", n,
-                       n == 1 ? "" : "s");
+        st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %s", times);
     else if (n == 0)
         st_text_append(buf, buf_bytes, "%s: the dropout of %s went on", event->source, who);
     else if (of_client || st_dropout_place_why(event->place) != NULL)
-        st_text_append(buf, buf_bytes, "%s: %s %s %" PRId64 " time%s", event->source, who,
-                       of_client && event->lost_ns == 0 ? "was not ready" : "lost sound", n,
-                       n == 1 ? "" : "s");
+        st_text_append(buf, buf_bytes, "%s: %s %s %s", event->source, who,
+                       of_client && event->lost_ns == 0 ? "was not ready" : "lost sound", times);
     else
         st_text_append(buf, buf_bytes, "%s: %" PRId64 " dropout%s", event->source, n, n == 1 ? "" : "s");
     st_text_append(buf, buf_bytes, "%s", span_text(event, ST_ROOM(40)));
@@ -110,12 +110,15 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
         return;
     if (!of_client && st_dropout_place_why(event->place) == NULL && event->client[0] != '\0')
         st_text_append(buf, buf_bytes, ", client %s", event->client);
-    if (event->longest_ns > 0)
+    if (event->longest_ns > 0 && !is_one)
         ST_PRINT(longest, " (longest %s)", ST_NS_SHORT(event->longest_ns));
     if (event->lost_ns > 0)
         st_text_append(
-            buf, buf_bytes, ", %s%s in all%s%s", event->longest_ns > 0 ? "" : "at least ",
-            ST_NS_SHORT(event->lost_ns), longest,
+            buf, buf_bytes, ", %s%s%s%s%s",
+            is_one                  ? "for "
+            : event->longest_ns > 0 ? ""
+                                    : "at least ",
+            ST_NS_SHORT(event->lost_ns), is_one ? "" : " in all", longest,
             st_dropout_place_text(event->place, st_xrun_sources_title(event->source), ST_ROOM(64)));
     if (event->certainty == ST_CERTAINTY_PROBABLE)
         st_text_append(buf, buf_bytes, " (%s)", st_event_certainty(event->certainty));

@@ -325,8 +325,8 @@ static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **sta
         enum st_event_kind kind;
         const char *text;
     } rows[] = {{ST_EVENT_DEVICE_DROPOUT, "pipewire: 1 dropout"},
-                {ST_EVENT_OWN_XRUN, "the daemon's own stream ran empty 1 time"},
-                {ST_EVENT_CLIENT_DROPOUT, "pipewire: a client was not ready 1 time"}};
+                {ST_EVENT_OWN_XRUN, "the daemon's own stream ran empty once"},
+                {ST_EVENT_CLIENT_DROPOUT, "pipewire: a client was not ready once"}};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char text[256];
         add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
@@ -360,7 +360,7 @@ static void not_ready(enum st_dropout_reason reason, int64_t missing_ns, int64_t
     time_goes_by(4 * ST_NS_PER_S);
 }
 
-#define MPV "pipewire: mpv was not ready 1 time"
+#define MPV "pipewire: mpv was not ready once"
 
 static void clients_own_cycle_decides_about_its_dropout(void **state)
 {

@@ -202,7 +202,7 @@ static void last_of_a_burst_is_told_without_another_xrun(void **state)
     assert_non_null(strstr(text_of(2), ": 5 dropouts "));
     see("hw:1", "", 0, 1);
     turn_after(0);
-    assert_non_null(strstr(text_of(3), ": a client was not ready 1 time on hw:1"));
+    assert_non_null(strstr(text_of(3), ": a client was not ready once on hw:1"));
 }
 
 static void more_clients_than_places_lose_nothing(void **state)
