@@ -141,8 +141,10 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
     }
     struct st_history_ask ask = {.which = which, .query = *query, .answered = give_answer, .to = request};
     st_causes_look(service->causes, &ask.now);
-    if (service->observe != NULL)
+    if (service->observe != NULL) {
         st_observe_minute_so_far(service->observe, &minute);
+        ask.open_n = st_observe_open_events(service->observe, &ask.open);
+    }
     ask.watched = minute.watched;
     st_history_writer_ask(service->history, &ask);
 }

@@ -451,7 +451,7 @@ static void put_event(FILE *out, const json_t *event, const struct st_history_te
 {
     char when[64], kind[32], source[32], text[ST_EVENT_STORY_BYTES], line[sizeof(text) + 128];
     st_when_text_near(st_json_field(event, "time_ns"), look->now_wall_ns, when, sizeof(when));
-    if (look->details) /* for --trace */
+    if (look->details && st_json_field(event, "id") > 0) /* for --trace */
         ST_APPEND(when, "  #%" PRId64, st_json_field(event, "id"));
     st_json_field_safe(json_object_get(event, "event"), kind, sizeof(kind));
     st_json_field_safe(json_object_get(event, "text"), text, sizeof(text));

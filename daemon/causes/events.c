@@ -68,6 +68,8 @@ static void note_meanwhile(struct st_events *events, struct st_event *event)
 {
     const struct st_meanwhile *m = &events->meanwhile;
     const int64_t from_ns = st_ns_sub(event->wall_ns, event->span_ns), to_ns = event->wall_ns;
+    if (!st_event_kind_is_dropout(event->kind) && event->lateness_ns == INT64_MIN)
+        return;
     if (event->span_ns <= ST_EVENT_SAME_TIME_NS && to_ns >= m->at_ns - MACHINE_NS) /* else it is put late */
         event->circumstances = m->circumstances;
     if (!st_event_kind_is_dropout(event->kind))
@@ -82,8 +84,7 @@ static void put(struct st_events *events, enum st_log_level level, const struct 
         make_room(events);
     struct st_listed *listed = &events->events[events->events_n++];
     *listed = (struct st_listed){.event = *event, .level = level, .logged = logged};
-    if (st_event_kind_is_dropout(event->kind) || event->lateness_ns != INT64_MIN)
-        note_meanwhile(events, &listed->event);
+    note_meanwhile(events, &listed->event);
     events->kinds.kinds[st_event_limit_place(&events->kinds, event)].n++;
     events->added_n++;
     if (events->hear != NULL)
@@ -101,6 +102,13 @@ static bool put_if_few(struct st_events *events, enum st_log_level level, const 
         put(events, level, event, logged);
     pthread_mutex_unlock(&events->mutex);
     return few;
+}
+
+void st_events_note_meanwhile(struct st_events *events, struct st_event *event)
+{
+    pthread_mutex_lock(&events->mutex);
+    note_meanwhile(events, event);
+    pthread_mutex_unlock(&events->mutex);
 }
 
 void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event)

@@ -59,6 +59,9 @@ void st_events_listen(struct st_events *events, void (*hear)(void *ctx, const st
  * any. */
 void st_events_set_meanwhile(struct st_events *events, const struct st_meanwhile *meanwhile);
 
+/** Completes a copy of an event as st_events_put would. Threads: any. */
+void st_events_note_meanwhile(struct st_events *events, struct st_event *event);
+
 /** Keeps an event and calls who listens. */
 void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event);
 

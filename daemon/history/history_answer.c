@@ -153,6 +153,8 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
         return refuse(http_status, HTTP_NO_STORE, error);
     int r = st_history_read_running(reader, &ask->watched);
     if (r == 0)
+        r = st_history_read_open_events(reader, ask->open, ask->open_n);
+    if (r == 0)
         r = ask->which == ST_ROUTE_HISTORY  ? read_steps(reader, &ask->query, &text)
             : ask->which == ST_ROUTE_EVENTS ? read_events(reader, &ask->query, &text)
             : ask->which == ST_ROUTE_HEARD

@@ -33,6 +33,7 @@ static void give_answers(struct asked *list)
     for (struct asked *asked = list, *next; asked != NULL; asked = next) {
         next = asked->next;
         asked->ask.answered(asked->ask.to, asked->text, asked->http_status);
+        free(asked->ask.open);
         free(asked);
     }
 }
@@ -509,6 +510,7 @@ void st_history_writer_ask(struct st_history_writer *writer, const struct st_his
 {
     struct asked *asked = malloc(sizeof(*asked));
     if (asked == NULL) {
+        free(ask->open);
         ask->answered(ask->to, NULL, 200);
         return;
     }

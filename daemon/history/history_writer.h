@@ -87,6 +87,8 @@ struct st_history_ask {
     struct st_query query;
     struct st_causes_now now;          /* for causes: added to what the file has; without a file the answer */
     struct st_history_watched watched; /* in the minute that still runs: added to what the file has */
+    struct st_event *open;             /* what is in no record yet: likewise; freed after the answer */
+    size_t open_n;
     /** @param text  to be freed, NULL when out of memory. @param http_status  200; 400 or 503: the text is an
      * error. */
     void (*answered)(void *to, char *text, unsigned http_status);
@@ -94,7 +96,8 @@ struct st_history_ask {
 };
 
 /** Asks; answered is called once, in this function, st_history_writer_turn or st_history_writer_stop. What
- * waits is written before, unless the file cannot be written. ask is copied. Threads: main, as of what
+ * waits is written before, unless the file cannot be written. ask is copied; what is open becomes the
+ * writer's. Threads: main, as of what
  * follows. */
 void st_history_writer_ask(struct st_history_writer *writer, const struct st_history_ask *ask);
 void st_history_writer_wait(const struct st_history_writer *writer, struct st_wait *wait);

@@ -8,9 +8,8 @@
  * xruns/xrun_program.c): 128 kB/s or some 2000 lines, twice what 256 nodes of PipeWire can cause. Who writes
  * more is held up by its pipe. Events are at most as late by it. Twice: a line, or a few words and the end,
  * cost no wake-up more. */
-#define LOOK_EACH_NS   (250 * ST_NS_PER_MS)
-#define REPORT_EACH_NS (5 * ST_NS_PER_S)
-#define PATH_BYTES     64
+#define LOOK_EACH_NS (250 * ST_NS_PER_MS)
+#define PATH_BYTES   64
 
 struct st_observe {
     struct st_platform *platform;
@@ -20,7 +19,6 @@ struct st_observe {
     bool may_rest;                                  /* loop.when: while nothing plays, wake-ups are rare */
     int64_t read_ns[ST_OBSERVE_SOURCES_MAX];        /* when its descriptor was last readable */
     int64_t rests_until_ns[ST_OBSERVE_SOURCES_MAX]; /* it does not wake the daemon before */
-    int64_t reported_ns;                            /* when events of all that was seen were last asked for */
     struct counted {
         int64_t watched_ns;
         uint64_t dropouts_n;             /* of it, and of its clients */
@@ -104,7 +102,6 @@ int st_observe_new(struct st_platform *platform, const struct st_xrun_source *co
     observe->cycles = strlen(cycles) < ST_XRUN_SERVER_BYTES ? cycles : "";
     observe->platform = platform;
     observe->minute_ns = st_clock_now_ns(&platform->clock);
-    observe->reported_ns = observe->minute_ns - REPORT_EACH_NS;
     for (; observe->n < ST_OBSERVE_SOURCES_MAX && sources[observe->n] != NULL; observe->n++)
         st_observed_init(&observe->sources[observe->n], platform, events, sources[observe->n]);
     ST_EACH_OF (source, observe->sources, observe->n) {
@@ -220,19 +217,23 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
         ret->dropouts_n = INT64_MIN;
 }
 
-void st_observe_minute_so_far(struct st_observe *observe, struct st_observe_minute *ret)
+void st_observe_minute_so_far(const struct st_observe *observe, struct st_observe_minute *ret)
 {
-    struct st_platform *p = observe->platform;
-    const int64_t now_ns = st_clock_now_ns(&p->clock);
-    const bool is_due =
-        now_ns - observe->reported_ns >= REPORT_EACH_NS; /* who asks more often makes no more events */
-    for (size_t i = 0; is_due && i < observe->n; i++)
-        st_observed_report(&observe->sources[i]);
-    if (is_due)
-        observe->reported_ns = now_ns;
+    struct st_clock *clock = &observe->platform->clock;
     take_minute(observe, ret);
-    ret->watched.to_wall_ns = st_clock_wall_ns(&p->clock);
-    ret->watched.from_wall_ns = st_ns_sub(ret->watched.to_wall_ns, st_ns_sub(now_ns, observe->minute_ns));
+    ret->watched.to_wall_ns = st_clock_wall_ns(clock);
+    ret->watched.from_wall_ns =
+        st_ns_sub(ret->watched.to_wall_ns, st_ns_sub(st_clock_now_ns(clock), observe->minute_ns));
+}
+
+size_t st_observe_open_events(const struct st_observe *observe, struct st_event **ret)
+{
+    struct st_event *events = calloc(observe->n * ST_OBSERVED_OPEN_MAX, sizeof(*events));
+    size_t n = 0;
+    for (size_t i = 0; events != NULL && i < observe->n; i++)
+        n += st_observed_open_events(&observe->sources[i], events + n);
+    *ret = events;
+    return n;
 }
 
 void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute *ret)

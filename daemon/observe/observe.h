@@ -51,9 +51,12 @@ struct st_observe_minute {
     int64_t dropouts_n; /* of other programs and devices; INT64_MIN: nothing was watched */
 };
 
-/** Since the last minute ended, or since the start, up to now; what was seen until now, or until 5 s ago, is
- * in events then. */
-void st_observe_minute_so_far(struct st_observe *observe, struct st_observe_minute *ret);
+/** Since the last minute ended, or since the start, up to now. */
+void st_observe_minute_so_far(const struct st_observe *observe, struct st_observe_minute *ret);
+
+/** What was counted and is in no event yet. @param ret to be freed; NULL when out of memory, or none.
+ * @return how many. */
+size_t st_observe_open_events(const struct st_observe *observe, struct st_event **ret);
 
 /** The same, and the minute ends; the times are the caller's. */
 void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute *ret);

@@ -70,10 +70,15 @@ static struct st_event event_of(const struct st_observed *o, const struct st_xru
     return event;
 }
 
+static void note_slowed(const struct st_observed *o, struct st_event *event)
+{
+    if (event->reason == ST_DROPOUT_TOO_SLOW && event->slowed == ST_CAUSE_UNKNOWN)
+        event->slowed = st_events_slowed(o->events, event->wall_ns); /* known since a tick */
+}
+
 static void report(const struct st_observed *o, struct st_observed_pending *pending)
 {
-    if (pending->event.reason == ST_DROPOUT_TOO_SLOW && pending->event.slowed == ST_CAUSE_UNKNOWN)
-        pending->event.slowed = st_events_slowed(o->events, pending->event.wall_ns); /* known since a tick */
+    note_slowed(o, &pending->event);
     st_events_put(o->events, ST_LOG_WARN, &pending->event);
     pending->reported_ns = now_ns(o);
     /* device, client and reason stay: the next one of them is counted here */
@@ -350,18 +355,27 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const st
     o->due_ns = mode == ST_OBSERVED_OFF ? INT64_MAX : now_ns(o);
 }
 
-void st_observed_report(struct st_observed *o)
+size_t st_observed_open_events(const struct st_observed *o, struct st_event *ret)
 {
+    size_t n = 0;
     ST_EACH (pending, o->pending) {
-        if (is_unreported(pending))
-            report(o, pending);
+        if (!is_unreported(pending))
+            continue;
+        struct st_event *event = &ret[n++];
+        *event = pending->event;
+        note_slowed(o, event);
+        st_events_note_meanwhile(o->events, event);
     }
+    return n;
 }
 
 void st_observed_finish(struct st_observed *o)
 {
     close_source(o);
-    st_observed_report(o);
+    ST_EACH (pending, o->pending) {
+        if (is_unreported(pending))
+            report(o, pending);
+    }
 }
 
 /* --- a turn --- */

@@ -7,6 +7,7 @@
 #include "xruns/cycle_ring.h"
 
 #define ST_OBSERVED_PENDING_MAX  16 /* of a source, and one for all others of each kind */
+#define ST_OBSERVED_OPEN_MAX     (ST_OBSERVED_PENDING_MAX + 2)
 #define ST_OBSERVED_HELD_MAX     4
 #define ST_OBSERVED_HELD_NS      INT64_C(1500000000) /* PipeWire's helper may be a second late */
 #define ST_OBSERVED_RETRY_MAX_NS INT64_C(15000000000)
@@ -70,7 +71,7 @@ struct st_observed {
     struct st_xrun_setting setting;
     struct st_xrun_watch watch;
     struct st_observed_view view;
-    struct st_observed_pending pending[ST_OBSERVED_PENDING_MAX + 2];
+    struct st_observed_pending pending[ST_OBSERVED_OPEN_MAX];
     const struct st_observed *beside; /* all sources, this one among them: see is_counted(), ran_dry() */
     size_t beside_n;
     struct st_cycle_levels *levels; /* gets what was left; NULL: none */
@@ -99,8 +100,9 @@ void st_observed_turn(struct st_observed *o);
 /** Nothing plays, or something does again: then what is absent is tried again at once. */
 void st_observed_quiet(struct st_observed *o, bool quiet);
 
-/** Puts events of what was seen and is in none yet. */
-void st_observed_report(struct st_observed *o);
+/** What was counted and is in no event yet, as the events that it would be now. Nothing changes by it.
+ * @param ret room for ST_OBSERVED_OPEN_MAX. @return how many. */
+size_t st_observed_open_events(const struct st_observed *o, struct st_event *ret);
 
 /** Closes, after events about what was seen. */
 void st_observed_finish(struct st_observed *o);

@@ -69,8 +69,9 @@ struct kept {
     char reason[40], place[40], cause[40], slowed[40];
 };
 
-int st_history_add_event(struct st_history *history, const struct st_event *event)
+static int insert(sqlite3 *db, const char *table, const struct st_event *event)
 {
+    char sql[1024];
     struct kept kept[] = {
         /* an array of one: COLUMNS says kept->x here and where it is read */
         {.certainty = event->certainty != ST_CERTAINTY_NONE ? (int64_t)event->certainty : INT64_MIN,
@@ -84,9 +85,28 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
         ST_PRINT(kept->cause, "%s", st_cause_kind_name(event->cause));
     if (event->slowed != ST_CAUSE_UNKNOWN)
         ST_PRINT(kept->slowed, "%s", st_cause_kind_name(event->slowed));
-    return st_history_sql_run(
-        history->db, "INSERT INTO event (" NAMES ") VALUES (?, ?" COLUMNS(MARK, MARK, MARK) ")", LETTERS,
-        event->wall_ns, st_event_kind_name(event->kind) COLUMNS(VALUE, VALUE, VALUE));
+    ST_PRINT(sql, "INSERT INTO %s (" NAMES ") VALUES (?, ?" COLUMNS(MARK, MARK, MARK) ")", table);
+    return st_history_sql_run(db, sql, LETTERS, event->wall_ns,
+                              st_event_kind_name(event->kind) COLUMNS(VALUE, VALUE, VALUE));
+}
+
+int st_history_add_event(struct st_history *history, const struct st_event *event)
+{
+    return insert(history->db, "event", event);
+}
+
+/* A temporary view is found before the file's table. */
+int st_history_read_open_events(struct st_history_reader *reader, const struct st_event *events, size_t n)
+{
+    static const char make[] = "CREATE TEMP TABLE open_event AS SELECT * FROM main.event WHERE 0;"
+                               "CREATE TEMP VIEW event AS"
+                               " SELECT * FROM main.event UNION ALL SELECT * FROM temp.open_event";
+    if (n == 0)
+        return 0;
+    int r = st_history_sql_errno(reader->db, sqlite3_exec(reader->db, make, NULL, NULL, NULL));
+    for (size_t i = 0; r == 0 && i < n; i++)
+        r = insert(reader->db, "open_event", &events[i]);
+    return r < 0 ? r : st_history_sql_run(reader->db, "UPDATE open_event SET id = -rowid", "");
 }
 
 /* --- reading: the file is not trusted --- */

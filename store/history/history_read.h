@@ -28,6 +28,11 @@ void st_history_read_close(struct st_history_reader *reader); /* NULL is fine */
 ST_NODISCARD int st_history_read_running(struct st_history_reader *reader,
                                          const struct st_history_watched *watched);
 
+/** Adds events that are still being counted and are in no record yet, with ids below 0; all answers but the
+ * array "changes" have them. Once, in memory. @return 0 or as st_history_read_open. */
+ST_NODISCARD int st_history_read_open_events(struct st_history_reader *reader, const struct st_event *events,
+                                             size_t n);
+
 /** Text for the error r (< 0) of the last call. */
 const char *st_history_read_error(const struct st_history_reader *reader, int r);
 
@@ -58,7 +63,7 @@ struct st_history_events_wish {
     const char *kind;           /* name of events; "": all */
 };
 
-/** @param id never given twice. @return 0, or an error that ends the reading. */
+/** @param id never given twice; below 0: no record yet. @return 0, or an error that ends the reading. */
 typedef int (*st_history_event_fn)(void *ctx, int64_t id, const struct st_event *event);
 
 /** Calls take for each, oldest first. Kinds that this version does not know are left out. @param ret_more set

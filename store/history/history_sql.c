@@ -21,7 +21,8 @@ void st_history_sql_distrust(sqlite3 *db)
                                     {SQLITE_LIMIT_ATTACHED, 0},
                                     {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
                                     {SQLITE_LIMIT_WORKER_THREADS, 0}};
-    /* SQLite 3.33, which the build asks for, knows all of them; a setting cannot fail on an open file */
+    /* SQLite 3.35, which the build asks for, knows all of them, and lets temporary views be; a setting cannot
+     * fail on an open file */
     ST_EACH (setting, settings)
         (void)sqlite3_db_config(db, (*setting)[0], (*setting)[1], NULL);
     ST_EACH (limit, limits)

@@ -250,6 +250,43 @@ static void events_are_found_in_their_order_and_never_sorted(void **state)
     }
 }
 
+static int64_t id_of(const json_t *document, size_t i)
+{
+    return json_integer_value(json_object_get(json_array_get(json_object_get(document, "events"), i), "id"));
+}
+
+/* What is still being counted stands among the records, without a number of its own, and in no file. */
+static void what_is_still_counted_is_shown_and_not_stored(void **state)
+{
+    (void)state;
+    const struct st_event open[] = {
+        st_event_make(NOON_NS + 100 * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "%s", ""),
+        st_event_make(NOON_NS + ST_NS_PER_S - 1, ST_EVENT_DEVICE_XRUN, "%s", "")};
+    const struct st_history_events_wish all = {INT64_MIN, INT64_MAX, 4 * ROWS_N, ""},
+                                        last = {INT64_MIN, INT64_MAX, 2, ""};
+    struct st_history_reader *reader;
+    json_t *document;
+    for (int i = 0; i < 2; i++) { /* the second answer does not have the first one's */
+        reader = open_reader();
+        assert_int_equal(st_history_read_open_events(reader, open, ST_ARRAY_LEN(open)), 0);
+        assert_int_equal(read_events(reader, &last, &document), 0);
+        assert_int_equal(json_array_size(json_object_get(document, "events")), 2);
+        assert_int_equal(id_of(document, 0), ROWS_N);
+        assert_int_equal(id_of(document, 1), -1);
+        json_decref(document);
+        assert_int_equal(read_events(reader, &all, &document), 0);
+        assert_int_equal(json_array_size(json_object_get(document, "events")), ROWS_N + 2);
+        assert_int_equal(id_of(document, 4), -2);
+        json_decref(document);
+        st_history_read_close(reader);
+    }
+    reader = open_reader();
+    assert_int_equal(read_events(reader, &all, &document), 0);
+    assert_int_equal(json_array_size(json_object_get(document, "events")), ROWS_N);
+    json_decref(document);
+    st_history_read_close(reader);
+}
+
 static void the_last_events_of_a_kind_take_no_look_at_those_of_others(void **state)
 {
     (void)state;
@@ -376,6 +413,7 @@ int main(void)
         cmocka_unit_test(a_long_answer_takes_no_more_json_than_a_short_one),
         cmocka_unit_test(a_kind_that_is_none_spoils_no_answer),
         cmocka_unit_test(events_are_found_in_their_order_and_never_sorted),
+        cmocka_unit_test(what_is_still_counted_is_shown_and_not_stored),
         cmocka_unit_test(the_last_events_of_a_kind_take_no_look_at_those_of_others),
         cmocka_unit_test(the_loop_was_on_time_if_its_minute_says_so),
         cmocka_unit_test(what_no_sleeptuned_has_written_is_harmless),

@@ -35,12 +35,16 @@ static void drop(const char *source, int64_t wall_ns, int64_t n, int64_t span_ns
     assert_int_equal(st_history_add_event(history, &event), 0);
 }
 
+static struct st_event open_events[2]; /* in answers, beside what the file has */
+static size_t open_n;
+
 static json_t *document_of(int64_t since_ns, int64_t until_ns)
 {
     struct st_history_reader *reader;
     char *text = NULL;
     json_t *document = NULL;
     assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_history_read_open_events(reader, open_events, open_n), 0);
     assert_int_equal(st_size_list_text(reader, since_ns, until_ns, &text), 0);
     st_history_read_close(reader);
     assert_int_equal(st_json_written(text, &document), 0);
@@ -96,6 +100,25 @@ static void sizes_have_their_time_and_dropouts(void **state)
     assert_int_equal(number(document, "sizes", 1, "playing_ns"), 60 * MINUTE_NS);
     assert_int_equal(number(document, "sizes", 0, "dropouts"), 2);
     json_decref(document);
+}
+
+static void what_is_still_counted_counts(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    play("pipewire", NOON_NS, 120, 128, 1);
+    drop("pipewire", NOON_NS + MINUTE_NS, 5, 0, 128);
+    assert_int_equal(st_history_commit(history), 0);
+    open_events[0] = dropout(NOON_NS + 2 * MINUTE_NS, "Synth", ST_DROPOUT_TOO_SLOW, 3, 1);
+    open_events[1] = open_events[0];
+    for (size_t i = 0; i < 3; i++) {
+        open_n = i;
+        json_t *document = document_of(INT64_MIN, INT64_MIN);
+        assert_int_equal(number(document, "sizes", 0, "dropouts"), 5 + 3 * i);
+        json_decref(document);
+    }
+    open_n = 0;
 }
 
 static void two_servers_are_named(void **state)
@@ -176,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sizes_have_their_time_and_dropouts, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_still_counted_counts, setup, teardown),
         cmocka_unit_test_setup_teardown(two_servers_are_named, setup, teardown),
         cmocka_unit_test_setup_teardown(an_empty_history_has_no_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(what_no_sleeptuned_writes_gives_numbers_or_an_error, setup, teardown),

@@ -205,6 +205,31 @@ static void last_of_a_burst_is_told_without_another_xrun(void **state)
     assert_non_null(strstr(text_of(3), ": a client was not ready once on hw:1"));
 }
 
+/* A question shows what is counted in memory, and neither cuts it nor adds an event. */
+static void asking_makes_no_event(void **state)
+{
+    (void)state;
+    struct st_event open[ST_OBSERVED_OPEN_MAX];
+    int64_t count_n;
+    see("hw:0", "player", 1, 0);
+    turn_after(0);
+    assert_int_equal(st_observed_open_events(&o, open), 0);
+    for (int i = 1; i <= 30; i++) {
+        see("hw:0", "player", 1, 0);
+        turn_after(POLL_NS);
+        assert_int_equal(st_observed_open_events(&o, open), 1);
+        assert_int_equal(open[0].kind, ST_EVENT_DEVICE_XRUN);
+        assert_int_equal(open[0].count_n, i);
+        assert_int_equal(open[0].span_ns, (i - 1) * POLL_NS);
+        assert_string_equal(open[0].device, "hw:0");
+        assert_int_equal(events_of("device-xrun", NULL), 1);
+    }
+    turn_after(ST_OBSERVED_EVENT_EACH_NS);
+    assert_int_equal(events_of("device-xrun", &count_n), 2);
+    assert_int_equal(count_n, 31);
+    assert_int_equal(st_observed_open_events(&o, open), 0);
+}
+
 static void more_clients_than_places_lose_nothing(void **state)
 {
     (void)state;
@@ -847,6 +872,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(last_of_a_burst_is_told_without_another_xrun, setup, teardown),
+        cmocka_unit_test_setup_teardown(asking_makes_no_event, setup, teardown),
         cmocka_unit_test_setup_teardown(more_clients_than_places_lose_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(each_kind_of_a_crowd_keeps_its_number, setup, teardown),
         cmocka_unit_test_setup_teardown(each_kind_of_a_crowd_keeps_its_number_if_clients_come_first, setup,
