@@ -12,6 +12,7 @@
 #include "xruns/dropout_place.h"
 #include "xruns/dropout_reason.h"
 
+#define ST_XRUN_SOURCES_MAX   8
 #define ST_XRUN_NAME_BYTES    64
 #define ST_XRUN_WHY_BYTES     200
 #define ST_XRUN_SERVER_BYTES  256

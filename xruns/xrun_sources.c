@@ -4,6 +4,7 @@
 const struct st_xrun_source *const st_xrun_sources[] = {
     &st_xrun_alsa, &st_xrun_sound4, &st_xrun_pipewire, &st_xrun_jack, &st_xrun_pulseaudio, &st_xrun_usb, NULL,
 };
+_Static_assert(ST_ARRAY_LEN(st_xrun_sources) <= ST_XRUN_SOURCES_MAX + 1, "all are watched");
 
 const struct st_xrun_source *st_xrun_sources_find(const char *name)
 {

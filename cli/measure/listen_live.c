@@ -132,8 +132,9 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     }
     r = 0;
     if (wait_for_head(&program, run)) {
-        if (wish->music && strcmp(way->name, run->live->head.way) != 0) /* a name may be that of a sink */
-            way = st_way_find("monitor", p->machine.os);
+        const struct st_way *other = st_way_find(run->live->head.way, p->machine.os);
+        if (wish->music && other != NULL) /* a name may be that of a sink, whose monitor it is then */
+            way = other;
         run->live->way = way;
         run->wanted_frames = (uint64_t)(duration_ns / ST_NS_PER_MS) * run->live->head.rate_hz / 1000;
         run->calls->begin(run->ctx, way, &run->live->head);
@@ -157,6 +158,17 @@ static void say_makes(const struct st_platform *p, bool music)
         if (way->make != NULL && is_here(p, way) && (way->music || !music))
             fprintf(stderr, "  %s\n", way->make);
     }
+}
+
+/* "jack, monitor, aloop, cable": the words for --back on this system. */
+static const char *ways_here(const struct st_platform *p, char *buf, size_t bytes)
+{
+    buf[0] = '\0';
+    for (const struct st_way *way = st_ways; way->name != NULL; way++) {
+        if (is_here(p, way) && strcmp(way->name, "device") != 0 && strstr(buf, way->name) == NULL)
+            st_text_join(buf, bytes, ", ", "%s", way->name);
+    }
+    return buf;
 }
 
 static bool is_jack_port(const char *device)
@@ -209,9 +221,8 @@ static int say_none(const char *command, const struct st_platform *p, const stru
             wish->back);
     (void)st_failure(command, "--back %s: %s.", wish->back, why);
     if (strcmp(name, wish->back) != 0)
-        fputs("  --back: jack, monitor, aloop, cable, or a device to record from ('wpctl status', 'arecord "
-              "-l')\n",
-              stderr);
+        fprintf(stderr, "  --back: %s, or a device to record from ('wpctl status', 'arecord -l')\n",
+                ways_here(p, ST_ROOM(128)));
     else if (strcmp(name, "cable") == 0 && !wish->music)
         way = st_way_find("device", p->machine.os);
     if (strcmp(name, wish->back) == 0 && way->make != NULL)

@@ -11,10 +11,9 @@
 #include "story/dropout_next.h"
 #include "story/dropout_sentence.h"
 
-#define SERVERS_MAX 3
-#define READS_MAX   64                            /* of what one has printed, at a time */
-#define LOADS_NS    INT64_C(10500000000)          /* by then each node that plays has had its load line */
-#define SOURCE      "the server, while measuring" /* of the facts */
+#define READS_MAX 64                            /* of what one has printed, at a time */
+#define LOADS_NS  INT64_C(10500000000)          /* by then each node that plays has had its load line */
+#define SOURCE    "the server, while measuring" /* of the facts */
 
 struct server {
     const struct st_music *music;
@@ -26,7 +25,7 @@ struct server {
 struct st_music {
     struct st_platform *p;
     int64_t begin_ns;
-    struct server servers[SERVERS_MAX];
+    struct server servers[ST_XRUN_SOURCES_MAX];
     size_t servers_n;
     const char *why; /* none is watched; NULL: some are, or their own sentence says it */
 };
@@ -95,7 +94,7 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_sour
     music->begin_ns = st_clock_now_ns(&p->clock);
     music->why = "no sound server of this user runs";
     for (; (source = *sources) != NULL; sources++) {
-        if (source->program == NULL || music->servers_n == SERVERS_MAX ||
+        if (source->program == NULL || music->servers_n == ST_XRUN_SOURCES_MAX ||
             (facts->os == ST_OS_LINUX && !st_owner_runs(facts, source->daemons))) /* else the program looks */
             continue;
         music->why = as_root && uid <= 0 ? "run this command as the user who plays" : NULL;

@@ -14,16 +14,16 @@
 struct st_observe {
     struct st_platform *platform;
     const char *cycles;
-    struct st_observed sources[ST_OBSERVE_SOURCES_MAX];
+    struct st_observed sources[ST_XRUN_SOURCES_MAX];
     size_t n;
-    bool may_rest;                                  /* loop.when: while nothing plays, wake-ups are rare */
-    int64_t read_ns[ST_OBSERVE_SOURCES_MAX];        /* when its descriptor was last readable */
-    int64_t rests_until_ns[ST_OBSERVE_SOURCES_MAX]; /* it does not wake the daemon before */
+    bool may_rest;                               /* loop.when: while nothing plays, wake-ups are rare */
+    int64_t read_ns[ST_XRUN_SOURCES_MAX];        /* when its descriptor was last readable */
+    int64_t rests_until_ns[ST_XRUN_SOURCES_MAX]; /* it does not wake the daemon before */
     struct counted {
         int64_t watched_ns;
         uint64_t dropouts_n;             /* of it, and of its clients */
         char client[ST_XRUN_NAME_BYTES]; /* who played in that minute */
-    } before[ST_OBSERVE_SOURCES_MAX];    /* at the end of the last minute */
+    } before[ST_XRUN_SOURCES_MAX];       /* at the end of the last minute */
     int64_t minute_ns;                   /* when it ended */
     struct st_cycle_levels levels;
 };
@@ -102,7 +102,7 @@ int st_observe_new(struct st_platform *platform, const struct st_xrun_source *co
     observe->cycles = strlen(cycles) < ST_XRUN_SERVER_BYTES ? cycles : "";
     observe->platform = platform;
     observe->minute_ns = st_clock_now_ns(&platform->clock);
-    for (; observe->n < ST_OBSERVE_SOURCES_MAX && sources[observe->n] != NULL; observe->n++)
+    for (; observe->n < ST_XRUN_SOURCES_MAX && sources[observe->n] != NULL; observe->n++)
         st_observed_init(&observe->sources[observe->n], platform, events, sources[observe->n]);
     ST_EACH_OF (source, observe->sources, observe->n) {
         source->beside = observe->sources;

@@ -9,16 +9,16 @@
 #include "daemon/wait.h"
 #include "store/history/history.h"
 
-#define ST_OBSERVE_SOURCES_MAX ST_HISTORY_WATCHES_MAX
+_Static_assert(ST_XRUN_SOURCES_MAX <= ST_HISTORY_WATCHES_MAX, "all are in the history");
 
 struct st_observe_view {
-    struct st_observed_view sources[ST_OBSERVE_SOURCES_MAX];
+    struct st_observed_view sources[ST_XRUN_SOURCES_MAX];
     size_t n;
 };
 
 struct st_observe;
 
-/** @param sources of them the first ST_OBSERVE_SOURCES_MAX; ends with NULL; must stay. They are opened by the
+/** @param sources of them the first ST_XRUN_SOURCES_MAX; ends with NULL; must stay. They are opened by the
  * first turn. @param cycles  file in which PipeWire's last cycles are written (xruns/cycle_ring.h), must
  * stay; "": none.
  * @return 0, -ENOMEM. */

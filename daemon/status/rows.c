@@ -265,8 +265,7 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
 
 /* Of all sources the client with the most dropouts that is not yet in the table: each source's are in that
  * order. */
-static const struct st_dropout_client *next_client(const struct st_view *view,
-                                                   size_t at[ST_OBSERVE_SOURCES_MAX])
+static const struct st_dropout_client *next_client(const struct st_view *view, size_t at[ST_XRUN_SOURCES_MAX])
 {
     const struct st_dropout_client *best = NULL;
     size_t of = 0;
@@ -287,7 +286,7 @@ static const struct st_dropout_client *next_client(const struct st_view *view,
 static void add_clients(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array()};
-    size_t n = 0, at[ST_OBSERVE_SOURCES_MAX] = {0};
+    size_t n = 0, at[ST_XRUN_SOURCES_MAX] = {0};
     uint64_t others_n = 0;
     for (const struct st_dropout_client *client; (client = next_client(view, at)) != NULL;) {
         to.detail = n++ >= FIRST_N;

@@ -46,6 +46,14 @@ is "sleeptuned(8) has all of them, and the journal's minute" "$(tr -d '\n' <<<"$
 is "bash completion has them" "$(grep -cF "words='$kinds'" "$bash_words")" 1
 is "zsh completion has them" "$(grep -cF ":kind:($kinds)" "$zsh_words")" 1
 
+"$SLEEPTUNE" listen --help >"$tmp/listen --help"
+ways=$(sed -n 's/^ *\.name = "\([a-z_]*\)".*/\1/p' "$SLEEPTUNE_SRC/ears/way.c" | grep -vx device | sort -u)
+like "the ways of listen are found" "$(tr '\n' ' ' <<<"$ways")" '^aloop cable jack monitor '
+for where in "$bash_words" "$zsh_words" "$SLEEPTUNE_SRC/man/sleeptune-listen.1" "$tmp/listen --help"; do
+    words=$(grep -E -- '--back|^\.Cm |virtual_oss' "$where" | tr -c 'a-z_\n' ' ')
+    is "and all are in ${where##*/}" "$(for way in $ways; do grep -qw "$way" <<<"$words" || echo "$way"; done)" ""
+done
+
 if command -v fish >/dev/null; then
     like "fish completes commands and options" "$(PATH=${SLEEPTUNE%/*}:$PATH HOME=$tmp fish --no-config -c "source '$SLEEPTUNE_SRC/conf/completion/sleeptune.fish'; complete -C 'sleeptune stat'; complete -C 'sleeptune status --wa'" | tr '\n' ' ')" \
         '^status.show what sleeptuned measures now --watch.redraw each second'

@@ -362,7 +362,7 @@ static void what_is_degraded_has_room_in_its_list(void **state)
 {
     (void)state;
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX + 8] = {0};
-    degrade_all(ST_OBSERVE_SOURCES_MAX);
+    degrade_all(ST_XRUN_SOURCES_MAX);
     view.overdue_ns = 12 * ST_NS_PER_S;
     assert_int_equal(st_view_degraded(&view, degraded), ST_VIEW_DEGRADED_MAX);
     assert_string_equal(degraded[0].what, "loop");
