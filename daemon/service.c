@@ -36,7 +36,8 @@ static void set_history_again(struct st_service *service, bool also_failing)
 /* A loop that starts counts from zero; what other programs had goes on. */
 static void forget_counts(struct st_service *service)
 {
-    service->loop.counts = (struct st_history_minute){.own_xruns = service->loop.counts.own_xruns};
+    service->loop.counts =
+        (struct st_history_minute){.own_stream_xruns_n = service->loop.counts.own_stream_xruns_n};
 }
 
 static void begin_rest(struct st_service *service)
@@ -182,7 +183,7 @@ static int rest_or_run(struct st_service *service)
     service->clockwatch.rest_ns = st_service_tick_ns(service) - ST_SERVICE_TICK_NS;
     if (music->calm)
         give_memory_back(); /* what made the last answers and minutes */
-    music->judged_ns = now_ns;
+    music->decided_ns = now_ns;
     return r;
 }
 
@@ -197,20 +198,20 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     st_history_writer_wait(service->history, &wait);
     st_observe_wait(service->observe, &wait);
     st_notify_wait(service->notify, &wait);
-    st_tracer_way_wait(&service->late, &wait);
+    st_tracer_way_wait(&service->tracer_way, &wait);
     st_wait(&wait, &service->platform->clock, blocked);
     const int64_t played_ns = st_observe_turn(service->observe, &wait);
     st_history_writer_turn(service->history, &wait);
-    st_tracer_way_turn(&service->late, service->session, &wait);
+    st_tracer_way_turn(&service->tracer_way, service->session, &wait);
     st_notify_turn(service->notify);
     st_http_turn(web->http, &wait);
     st_http_turn(web->tcp, &wait);
     st_http_turn(web->page, &wait);
     if (service->history != NULL && st_history_writer_wants_events(service->history)) {
         st_history_writer_give_levels(service->history, st_observe_levels(service->observe));
-        st_tracer_way_freeze(&service->late);
+        st_tracer_way_freeze(&service->tracer_way);
     }
-    return service->view.rests && played_ns > service->music.judged_ns ? rest_or_run(service) : 0;
+    return service->view.rests && played_ns > service->music.decided_ns ? rest_or_run(service) : 0;
 }
 
 /* --- start --- */
@@ -295,13 +296,13 @@ static int init_books(struct st_service *service)
     r = st_causes_new(service->platform, &service->events, &service->causes);
     if (r < 0)
         goto no_causes;
-    service->late.causes = service->causes;
+    service->tracer_way.causes = service->causes;
     r = st_live_init(&service->live);
     if (r < 0)
         goto no_live;
     r = st_history_writer_start(service->platform, &service->config, &service->events, &service->history);
-    service->late.frozen = st_history_writer_give_events;
-    service->late.frozen_ctx = service->history;
+    service->tracer_way.frozen = st_history_writer_give_events;
+    service->tracer_way.frozen_ctx = service->history;
     if (r == 0)
         return 0;
     st_live_finish(&service->live);

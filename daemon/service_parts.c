@@ -44,7 +44,7 @@ int st_service_start_loop(struct st_service *service)
     struct st_session_config wish;
     struct st_period period;
     int r = st_period_init(&period, (uint32_t)witness->frames, (uint32_t)witness->rate_hz); /* checked */
-    const struct st_sink late = st_tracer_way_sink(&service->late);
+    const struct st_sink late = st_tracer_way_sink(&service->tracer_way);
     const struct st_sink sink = st_live_sink(&service->live, &period, &late);
     st_session_defaults(&wish);
     wish.frames = (uint32_t)witness->frames;
@@ -162,7 +162,7 @@ void st_service_stop_audio(struct st_service *service)
     if (audio != NULL)
         st_audio_look(audio, &view);
     service->audio = NULL;
-    service->own_xruns_before += view.xruns_n;
+    service->closed_stream_xruns_n += view.xruns_n;
     st_audio_view_init(&service->config, &service->view.audio);
     st_audio_stop(audio);
 }
@@ -261,7 +261,7 @@ void st_service_trace(struct st_service *service)
         r = st_tracer_start(service->platform, &service->config, wished ? NULL : SYSTEM_SOCKET, tid,
                             service->causes, &tracer, why, sizeof(why));
     st_session_hold(service->session);
-    st_tracer_way_use(&service->late, tracer, why);
+    st_tracer_way_use(&service->tracer_way, tracer, why);
     st_session_let_go(service->session);
     ST_PRINT(service->view.trace_error, "%s", wished && r != 0 ? why : "");
     if (r == 0)
@@ -273,9 +273,9 @@ void st_service_trace(struct st_service *service)
 
 void st_service_stop_trace(struct st_service *service)
 {
-    struct st_tracer *tracer = service->late.tracer;
+    struct st_tracer *tracer = service->tracer_way.tracer;
     st_session_hold(service->session);
-    st_tracer_way_use(&service->late, NULL, "the test loop does not run");
+    st_tracer_way_use(&service->tracer_way, NULL, "the test loop does not run");
     st_session_let_go(service->session);
     st_tracer_stop(tracer);
     service->loop.tracer_tried = false;

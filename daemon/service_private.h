@@ -37,7 +37,7 @@ struct st_service_music {
     struct st_playing playing;
     bool plays;              /* at the last tick of a loop that ran */
     bool calm;               /* the loop rests, and the sources tell when something plays */
-    int64_t judged_ns;       /* when it was last decided whether the loop rests */
+    int64_t decided_ns;      /* when it was last decided whether the loop rests */
     struct st_result rested; /* the loop before this rest; rate_hz 0: none */
 };
 
@@ -55,7 +55,7 @@ struct st_service {
     struct st_events events;
     struct st_history_writer *history; /* as long as events are added */
     struct st_causes *causes;
-    struct st_tracer_way late;
+    struct st_tracer_way tracer_way;
     struct st_live live;
     struct st_forecast forecast;
     struct st_marks marks;
@@ -68,7 +68,7 @@ struct st_service {
     struct st_audio *audio;     /* likewise */
     struct st_watchdog *watchdog;
     struct st_service_loop loop;
-    uint64_t own_xruns_before; /* of streams that were closed */
+    uint64_t closed_stream_xruns_n; /* of streams that were closed */
 
     struct st_observe *observe;
     char cycles[ST_SOCKET_PATH_BYTES + 8]; /* the file of the helper programs; "": none */

@@ -45,7 +45,7 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
                                       st_result_copy(result, &service->music.rested) == 0;
     if (service->audio != NULL)
         st_audio_look(service->audio, &view->audio);
-    view->audio.xruns_n += service->own_xruns_before;
+    view->audio.xruns_n += service->closed_stream_xruns_n;
     if (service->watchdog != NULL)
         st_watchdog_look(service->watchdog, &view->watchdog);
     if (service->observe != NULL)
@@ -163,7 +163,7 @@ static char *culprit_text(struct st_service *service, const struct st_query *que
         return st_route_error_text(
             "'since', 'until' and 'tid' are needed, and 'until' at most 10 s after 'since'");
     }
-    const int r = st_tracer_way_find(&service->late, (pid_t)query->tid, since_ns, until_ns, &culprit);
+    const int r = st_tracer_way_find(&service->tracer_way, (pid_t)query->tid, since_ns, until_ns, &culprit);
     return st_json_into_text(st_culprit_request_answer(r, &culprit), JSON_COMPACT);
 }
 
@@ -257,7 +257,7 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
         return false;
     struct st_history_minute now =
         st_minute_so_far(&result, st_clock_now_ns(&platform->clock), st_clock_wall_ns(&platform->clock));
-    now.own_xruns = view.audio.xruns_n;
+    now.own_stream_xruns_n = view.audio.xruns_n;
     st_result_finish(&result);
     struct st_hist lateness = {0};
     const bool is_over =

@@ -84,8 +84,8 @@ static json_t *list_json(struct list *list)
         json_t *seen = json_pack("{s:o}", "source", st_json_text_or_null(source->name));
         st_dropout_table_age(&source->table, INT64_MAX, false);
         st_dropout_json_source(seen, &source->table, client_json);
-        st_json_set(seen, "own_dropouts", source->table.own_n);
-        st_json_set(seen, "own_device", st_json_text_or_null(source->table.own_device));
+        st_json_set(seen, "clientless_dropouts", source->table.clientless_xruns_n);
+        st_json_set(seen, "clientless_device", st_json_text_or_null(source->table.clientless_device));
         json_array_append_new(sources, seen);
         all_n += st_dropout_table_total(&source->table);
     }

@@ -105,8 +105,8 @@ void st_dropout_sentence_say(const struct st_dropout_table *table,
     const char *terse = st_xrun_sources_find(about->source)->terse;
     const char *s = about->all_n == 1 ? "" : "s";
     if (client == NULL) {
-        if (table->own_n < about->all_n)
-            st_text_append(buf, buf_bytes, "%" PRIu64 " of ", table->own_n);
+        if (table->clientless_xruns_n < about->all_n)
+            st_text_append(buf, buf_bytes, "%" PRIu64 " of ", table->clientless_xruns_n);
         st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s happened%s: %s.", about->all_n, s, about->where,
                        terse != NULL ? terse : "the device ran dry");
         return;

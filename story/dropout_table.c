@@ -16,7 +16,7 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
 {
     ST_EACH_OF (client, table->clients, table->clients_n) {
         if (st_dropout_table_count(client) > 0)
-            return st_dropout_table_count(client) >= table->own_n ? client : NULL;
+            return st_dropout_table_count(client) >= table->clientless_xruns_n ? client : NULL;
     }
     return NULL;
 }
@@ -149,11 +149,11 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
 
 static void take_own(struct st_dropout_table *table, const struct st_xrun_seen *seen)
 {
-    if (table->own_n == 0)
-        memcpy(table->own_device, seen->device, sizeof(table->own_device));
-    else if (strcmp(table->own_device, seen->device) != 0)
-        table->own_device[0] = '\0';
-    table->own_n += (uint64_t)seen->device_xruns_n;
+    if (table->clientless_xruns_n == 0)
+        memcpy(table->clientless_device, seen->device, sizeof(table->clientless_device));
+    else if (strcmp(table->clientless_device, seen->device) != 0)
+        table->clientless_device[0] = '\0';
+    table->clientless_xruns_n += (uint64_t)seen->device_xruns_n;
 }
 
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen,

@@ -57,9 +57,9 @@ struct st_dropout_table {
     enum st_certainty certainty;                              /* of that */
     struct st_dropout_client clients[ST_DROPOUT_CLIENTS_MAX]; /* most dropouts first, as of the last aging */
     size_t clients_n;
-    uint64_t own_n;                      /* of device_xruns_n: of which no client is known ... */
-    char own_device[ST_XRUN_NAME_BYTES]; /* ... and of which device; "": not known, or of several */
-    uint64_t others_dropouts_n;          /* of clients that are not in clients[] any more */
+    uint64_t clientless_xruns_n;                /* of device_xruns_n: of which no client is known ... */
+    char clientless_device[ST_XRUN_NAME_BYTES]; /* ... and of which device; "": not known, or of several */
+    uint64_t others_dropouts_n;                 /* of clients that are not in clients[] any more */
     /* what the device in use is set to, as of the last ST_DROPOUT_GONE_NS; 0: not known, or nothing plays */
     char device[ST_XRUN_NAME_BYTES];
     int64_t frames, rate_hz, period_ns;

@@ -84,8 +84,8 @@ struct field {
 /* In the order in which they are written. */
 static const struct field xrun_fields[] = {
     {"certainty", CERTAINTY, AT(certainty), true},
-    {"n", COUNT, AT(device_xruns_n), true},
-    {"starved", COUNT, AT(dropouts_n), true},
+    {"device-xruns", COUNT, AT(device_xruns_n), true},
+    {"client-dropouts", COUNT, AT(dropouts_n), true},
     {"reason", REASON, AT(reason)},
     {"busy", TIME, AT(cycle.busy_ns)},
     {"error", TIME, AT(cycle.error_ns)},

@@ -13,15 +13,15 @@
  *   absent TEXT
  *     there is nothing to watch, and why; it ends after this line, and is started again later
  *
- *   xrun certainty=exact n=1 starved=0 place=device-buffer device=NAME client=NAME
- *     dropouts that began since the line before, n: of the device, starved: of clients that were not
- *     ready in time; device and client may be missing. Behind "starved" may stand, for these clients,
+ *   xrun certainty=exact device-xruns=1 client-dropouts=0 place=device-buffer device=NAME client=NAME
+ *     dropouts that began since the line before: of the device, and of clients that were not ready in
+ *     time; device and client may be missing. Behind client-dropouts may stand, for these clients,
  *     reason=too-slow busy=NS error=NS wait=NS period=NS culprit=NAME (names of dropout_reason.h;
  *     times of the worst cycle; busy is CPU time, to "error" up or down). cycles=47: of the graph, that
- *     were lost since the line before, also if the dropout began before it (then n and starved are 0);
+ *     were lost since the line before, also if the dropout began before it (then both counts are 0);
  *     lost=NS: no sound for so long since then; longest=NS: of the longest of these dropouts, so far
  *
- *   xrun certainty=exact n=0 starved=0 busy=NS wait=NS client=NAME deadline=NS left=2
+ *   xrun certainty=exact device-xruns=0 client-dropouts=0 busy=NS wait=NS client=NAME deadline=NS left=2
  *     what a client did in the cycle of a dropout, before the line of that; left: clients of this
  *     cycle that follow
  *

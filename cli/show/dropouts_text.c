@@ -78,10 +78,10 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int col
                 st_ns_add(st_json_field(client, "dropouts"), st_json_field(client, "device_dropouts")),
                 st_json_field_safe(json_object_get(client, "text"), ST_ROOM(512)));
         }
-        st_json_field_safe(json_object_get(source, "own_device"), name, sizeof(name));
+        st_json_field_safe(json_object_get(source, "clientless_device"), name, sizeof(name));
         if (name[0] == '\0')
             st_dropouts_text_server(json_object_get(source, "source"), name, sizeof(name));
-        add(&table, name, st_json_field(source, "own_dropouts"), "the device ran dry");
+        add(&table, name, st_json_field(source, "clientless_dropouts"), "the device ran dry");
     }
     if (table.rows_n > 0 && table.left_n > 0)
         put_row(out, table.name_columns, "others", table.left_n,

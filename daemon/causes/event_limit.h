@@ -50,8 +50,8 @@ struct st_event_limit {
         int64_t used_ns; /* how much of the burst is used at at_ns, as the time that refills it */
         int64_t at_ns;
         /* what was held back since the last sum; sum.count_n 0: nothing */
-        int64_t since_ns; /* when the first of it happened */
-        int64_t held_ns;  /* when that was held back */
+        int64_t happened_since_ns; /* when the first of it happened */
+        int64_t sum_since_ns;      /* when that was held back */
         struct st_event sum;
         enum st_log_level level; /* the most urgent */
     } buckets[ST_EVENT_KINDS_MAX];

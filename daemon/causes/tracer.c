@@ -205,59 +205,59 @@ void st_tracer_stop(struct st_tracer *tracer)
 static void on_cycle(void *ctx, ST_UNUSED uint64_t period_index, ST_UNUSED int64_t lateness_ns,
                      ST_UNUSED int64_t callback_ns)
 {
-    struct st_tracer_way *late = ctx;
-    late->wakes_n++;
+    struct st_tracer_way *way = ctx;
+    way->wakes_n++;
 }
 
 static void on_flush(void *ctx)
 {
-    struct st_tracer_way *late = ctx;
-    st_causes_wakes(late->causes, late->wakes_n);
-    late->wakes_n = 0;
+    struct st_tracer_way *way = ctx;
+    st_causes_wakes(way->causes, way->wakes_n);
+    way->wakes_n = 0;
 }
 
 static void on_late(void *ctx, const struct st_cause_event *event)
 {
-    struct st_tracer_way *late = ctx;
-    if (late->tracer == NULL || late->waiting_n == ST_TRACER_WAITING_MAX) {
-        st_causes_take(late->causes, event, NULL);
+    struct st_tracer_way *way = ctx;
+    if (way->tracer == NULL || way->waiting_n == ST_TRACER_WAITING_MAX) {
+        st_causes_take(way->causes, event, NULL);
         return;
     }
-    if (late->waiting_n == 0)
-        (void)!write(late->tracer->told[1], "", 1);
-    late->waiting[late->waiting_n++] = *event;
+    if (way->waiting_n == 0)
+        (void)!write(way->tracer->told[1], "", 1);
+    way->waiting[way->waiting_n++] = *event;
 }
 
-struct st_sink st_tracer_way_sink(struct st_tracer_way *late)
+struct st_sink st_tracer_way_sink(struct st_tracer_way *way)
 {
-    return (struct st_sink){.cycle = on_cycle, .late = on_late, .flush = on_flush, .ctx = late};
+    return (struct st_sink){.cycle = on_cycle, .late = on_late, .flush = on_flush, .ctx = way};
 }
 
-void st_tracer_way_wait(const struct st_tracer_way *late, struct st_wait *wait)
+void st_tracer_way_wait(const struct st_tracer_way *way, struct st_wait *wait)
 {
-    if (late->tracer != NULL)
-        st_wait_to_read(wait, late->tracer->told[0]);
+    if (way->tracer != NULL)
+        st_wait_to_read(wait, way->tracer->told[0]);
 }
 
-void st_tracer_way_turn(struct st_tracer_way *late, struct st_session *session, const struct st_wait *wait)
+void st_tracer_way_turn(struct st_tracer_way *way, struct st_session *session, const struct st_wait *wait)
 {
     struct st_cause_event taken[ST_TRACER_WAITING_MAX];
-    struct st_tracer *tracer = late->tracer;
+    struct st_tracer *tracer = way->tracer;
     if (tracer == NULL || !st_wait_can_read(wait, tracer->told[0]))
         return;
     st_session_hold(session);
-    const size_t n = late->waiting_n;
-    memcpy(taken, late->waiting, n * sizeof(taken[0]));
-    late->waiting_n = 0;
+    const size_t n = way->waiting_n;
+    memcpy(taken, way->waiting, n * sizeof(taken[0]));
+    way->waiting_n = 0;
     (void)!read(tracer->told[0], (char[8]){0}, 8);
     st_session_let_go(session);
     name(tracer, taken, n, st_clock_now_ns(&tracer->platform->clock) + ASK_NS);
 }
 
-int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, int64_t woke_ns,
+int st_tracer_way_find(struct st_tracer_way *way, pid_t tid, int64_t due_ns, int64_t woke_ns,
                        struct st_trace_culprit *ret)
 {
-    struct st_tracer *tracer = late->tracer;
+    struct st_tracer *tracer = way->tracer;
     if (tracer == NULL || tracer->module == NULL)
         return -ENOTSUP;
     read_ring(tracer);
@@ -268,26 +268,26 @@ int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, in
     return r;
 }
 
-void st_tracer_way_freeze(struct st_tracer_way *late)
+void st_tracer_way_freeze(struct st_tracer_way *way)
 {
-    struct st_tracer *tracer = late->tracer;
+    struct st_tracer *tracer = way->tracer;
     size_t first = 0;
     if (tracer == NULL || tracer->module == NULL) {
-        late->frozen(late->frozen_ctx, NULL, 0);
+        way->frozen(way->frozen_ctx, NULL, 0);
         return;
     }
     read_ring(tracer);
     const int64_t from_ns = st_clock_now_ns(&tracer->platform->clock) - FROZEN_NS;
     while (first < tracer->events_n && tracer->events[first].at_ns < from_ns)
         first++;
-    late->frozen(late->frozen_ctx, tracer->events + first, tracer->events_n - first);
+    way->frozen(way->frozen_ctx, tracer->events + first, tracer->events_n - first);
 }
 
-void st_tracer_way_use(struct st_tracer_way *late, struct st_tracer *tracer, const char *why)
+void st_tracer_way_use(struct st_tracer_way *way, struct st_tracer *tracer, const char *why)
 {
-    if (late->tracer != NULL) /* no one is asked any more */
-        name(late->tracer, late->waiting, late->waiting_n, INT64_MIN);
-    late->waiting_n = 0;
-    late->tracer = tracer;
-    st_causes_set_untraced(late->causes, tracer != NULL ? "" : why);
+    if (way->tracer != NULL) /* no one is asked any more */
+        name(way->tracer, way->waiting, way->waiting_n, INT64_MIN);
+    way->waiting_n = 0;
+    way->tracer = tracer;
+    st_causes_set_untraced(way->causes, tracer != NULL ? "" : why);
 }

@@ -48,25 +48,25 @@ struct st_tracer_way {
 };
 
 /** To be given to a session; its functions run in the drain thread. */
-struct st_sink st_tracer_way_sink(struct st_tracer_way *late);
+struct st_sink st_tracer_way_sink(struct st_tracer_way *way);
 
 /** Late wake-ups wait. Threads: main. */
-void st_tracer_way_wait(const struct st_tracer_way *late, struct st_wait *wait);
+void st_tracer_way_wait(const struct st_tracer_way *way, struct st_wait *wait);
 
 /** After st_wait: names who made them late. The system's daemon is asked for at most 0.7 s. Threads: main. */
-void st_tracer_way_turn(struct st_tracer_way *late, struct st_session *session, const struct st_wait *wait);
+void st_tracer_way_turn(struct st_tracer_way *way, struct st_session *session, const struct st_wait *wait);
 
 /**
  * Who kept any thread from its CPU, for another daemon. As the wake-up of that thread is not
  * traced, a thread that is found may explain only a part. Times: CLOCK_MONOTONIC.
  * @return 0; -ENOENT, -ENODATA: no one is known; -ENOTSUP: no tracer. Threads: main. */
-ST_NODISCARD int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, int64_t woke_ns,
+ST_NODISCARD int st_tracer_way_find(struct st_tracer_way *way, pid_t tid, int64_t due_ns, int64_t woke_ns,
                                     struct st_trace_culprit *ret);
 
 /** Something happened: what the kernel's trace has of the last seconds goes to `frozen`.
  * Threads: main. */
-void st_tracer_way_freeze(struct st_tracer_way *late);
+void st_tracer_way_freeze(struct st_tracer_way *way);
 
 /** From now on the tracer is asked; NULL: none, because of `why`. What waits ends without a culprit if the
  * trace has none. While no drain runs (st_session_hold). Threads: main. */
-void st_tracer_way_use(struct st_tracer_way *late, struct st_tracer *tracer, const char *why);
+void st_tracer_way_use(struct st_tracer_way *way, struct st_tracer *tracer, const char *why);

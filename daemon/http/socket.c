@@ -183,23 +183,23 @@ int st_socket_set_rights(const struct st_socket *socket, const struct st_config 
     return r;
 }
 
-static int bind_and_listen(struct st_socket *held, const struct sockaddr_un *address,
+static int bind_and_listen(struct st_socket *sock, const struct sockaddr_un *address,
                            const struct st_config *config, char *error, size_t error_bytes)
 {
-    held->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (held->fd < 0 || bind(held->fd, (const struct sockaddr *)address, sizeof(*address)) != 0) {
-        snprintf(error, error_bytes, "cannot bind %s: %s", held->path, strerror(errno));
+    sock->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (sock->fd < 0 || bind(sock->fd, (const struct sockaddr *)address, sizeof(*address)) != 0) {
+        snprintf(error, error_bytes, "cannot bind %s: %s", sock->path, strerror(errno));
         return -errno;
     }
     /* before listen, so that no one can connect with the rights that bind gave */
-    const int r = st_socket_set_rights(held, config, error, error_bytes);
+    const int r = st_socket_set_rights(sock, config, error, error_bytes);
     if (r < 0) {
-        unlink(held->path);
+        unlink(sock->path);
         return r;
     }
-    if (listen(held->fd, SOMAXCONN) != 0) {
-        snprintf(error, error_bytes, "cannot listen on %s: %s", held->path, strerror(errno));
-        unlink(held->path);
+    if (listen(sock->fd, SOMAXCONN) != 0) {
+        snprintf(error, error_bytes, "cannot listen on %s: %s", sock->path, strerror(errno));
+        unlink(sock->path);
         return -errno;
     }
     return 0;
@@ -216,21 +216,21 @@ int st_socket_open(struct st_socket *ret, const char *path, const struct st_conf
         return -ENAMETOOLONG;
     }
     memcpy(address.sun_path, path, strlen(path));
-    struct st_socket held = {.fd = -1, .lock_fd = -1};
-    ST_PRINT(held.path, "%s", path);
-    int r = take_lock(path, &held.lock_fd, error, error_bytes);
+    struct st_socket sock = {.fd = -1, .lock_fd = -1};
+    ST_PRINT(sock.path, "%s", path);
+    int r = take_lock(path, &sock.lock_fd, error, error_bytes);
     if (r == 0)
         r = remove_stale(&address, error, error_bytes);
     if (r == 0)
-        r = bind_and_listen(&held, &address, config, error, error_bytes);
+        r = bind_and_listen(&sock, &address, config, error, error_bytes);
     if (r < 0) {
-        if (held.fd >= 0)
-            close(held.fd);
-        if (held.lock_fd >= 0)
-            close(held.lock_fd);
+        if (sock.fd >= 0)
+            close(sock.fd);
+        if (sock.lock_fd >= 0)
+            close(sock.lock_fd);
         return r;
     }
-    *ret = held;
+    *ret = sock;
     return 0;
 }
 

@@ -180,15 +180,15 @@ static bool is_card(const char *device, const struct st_xrun_seen *bus)
 }
 
 /* Another source saw the card run dry in that moment, and knows more: that is the same dropout. */
-static bool ran_dry(const struct st_observed *o, const struct st_observed_held *held)
+static bool ran_dry(const struct st_observed *o, const struct st_observed_bus_loss *loss)
 {
     ST_EACH_OF (other, o->beside, o->beside_n) {
         ST_EACH (pending, other->pending) {
             const struct st_event *event = &pending->event;
-            const int64_t after_ns = st_ns_sub(event->wall_ns, held->wall_ns);
-            if (after_ns > -ST_OBSERVED_HELD_NS && after_ns < ST_OBSERVED_HELD_NS &&
+            const int64_t after_ns = st_ns_sub(event->wall_ns, loss->wall_ns);
+            if (after_ns > -ST_OBSERVED_BUS_WAIT_NS && after_ns < ST_OBSERVED_BUS_WAIT_NS &&
                 ((event->kind == ST_EVENT_DEVICE_DROPOUT && other->source->terse != NULL) ||
-                 (event->place == ST_DROPOUT_AT_DEVICE_BUFFER && is_card(event->device, &held->seen))))
+                 (event->place == ST_DROPOUT_AT_DEVICE_BUFFER && is_card(event->device, &loss->seen))))
                 return true;
         }
     }
@@ -216,13 +216,13 @@ static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_
 }
 
 /* Counts what has waited for so long, the oldest first. */
-static void release(struct st_observed *o, int64_t for_ns)
+static void count_bus_losses(struct st_observed *o, int64_t for_ns)
 {
-    while (o->held_n > 0 && now_ns(o) - o->held[0].at_ns >= for_ns) {
-        const struct st_observed_held held = o->held[0];
-        memmove(o->held, o->held + 1, --o->held_n * sizeof(o->held[0]));
-        if (!ran_dry(o, &held))
-            count(o, &held.seen, held.at_ns, held.wall_ns);
+    while (o->bus_losses_n > 0 && now_ns(o) - o->bus_losses[0].at_ns >= for_ns) {
+        const struct st_observed_bus_loss loss = o->bus_losses[0];
+        memmove(o->bus_losses, o->bus_losses + 1, --o->bus_losses_n * sizeof(o->bus_losses[0]));
+        if (!ran_dry(o, &loss))
+            count(o, &loss.seen, loss.at_ns, loss.wall_ns);
     }
 }
 
@@ -247,9 +247,9 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         count(o, seen, now_ns(o), wall_ns(o));
         return;
     }
-    if (o->held_n == ST_OBSERVED_HELD_MAX)
-        release(o, INT64_MIN);
-    o->held[o->held_n++] = (struct st_observed_held){*seen, now_ns(o), wall_ns(o)};
+    if (o->bus_losses_n == ST_OBSERVED_BUS_LOSSES_MAX)
+        count_bus_losses(o, INT64_MIN);
+    o->bus_losses[o->bus_losses_n++] = (struct st_observed_bus_loss){*seen, now_ns(o), wall_ns(o)};
 }
 
 /* --- opening and closing --- */
@@ -294,7 +294,7 @@ static void close_source(struct st_observed *o)
 {
     if (!o->open)
         return;
-    release(o, INT64_MIN);
+    count_bus_losses(o, INT64_MIN);
     note_program_cpu(o, true);
     st_xrun_close(&o->watch);
     o->open = false;
@@ -454,7 +454,7 @@ void st_observed_turn(struct st_observed *o)
     int r = o->open ? 0 : open_source(o);
     if (r == 0)
         r = poll_source(o);
-    release(o, ST_OBSERVED_HELD_NS);
+    count_bus_losses(o, ST_OBSERVED_BUS_WAIT_NS);
     ST_EACH (pending, o->pending)
         report_due(o, pending);
     ask_what_slowed(o);
@@ -469,8 +469,8 @@ void st_observed_turn(struct st_observed *o)
     const int64_t each_ns = o->watch.poll_ns > 0 ? o->watch.poll_ns : o->source->poll_ns;
     /* programs are all looked at by one wake-up */
     o->due_ns = now_ns(o) + each_ns - (o->source->program != NULL ? now_ns(o) % each_ns : 0);
-    if (o->held_n > 0 && o->held[0].at_ns + ST_OBSERVED_HELD_NS < o->due_ns)
-        o->due_ns = o->held[0].at_ns + ST_OBSERVED_HELD_NS;
+    if (o->bus_losses_n > 0 && o->bus_losses[0].at_ns + ST_OBSERVED_BUS_WAIT_NS < o->due_ns)
+        o->due_ns = o->bus_losses[0].at_ns + ST_OBSERVED_BUS_WAIT_NS;
 }
 
 void st_observed_quiet(struct st_observed *o, bool quiet)

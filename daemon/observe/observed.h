@@ -6,11 +6,11 @@
 #include "story/dropout_table.h"
 #include "xruns/cycle_ring.h"
 
-#define ST_OBSERVED_PENDING_MAX  16 /* of a source, and one for all others of each kind */
-#define ST_OBSERVED_OPEN_MAX     (ST_OBSERVED_PENDING_MAX + 2)
-#define ST_OBSERVED_HELD_MAX     4
-#define ST_OBSERVED_HELD_NS      INT64_C(1500000000) /* PipeWire's helper may be a second late */
-#define ST_OBSERVED_RETRY_MAX_NS INT64_C(15000000000)
+#define ST_OBSERVED_PENDING_MAX    16 /* of a source, and one for all others of each kind */
+#define ST_OBSERVED_OPEN_MAX       (ST_OBSERVED_PENDING_MAX + 2)
+#define ST_OBSERVED_BUS_LOSSES_MAX 4
+#define ST_OBSERVED_BUS_WAIT_NS    INT64_C(1500000000) /* PipeWire's helper may be a second late */
+#define ST_OBSERVED_RETRY_MAX_NS   INT64_C(15000000000)
 /* while nothing plays, as other sources say: each try starts a program */
 #define ST_OBSERVED_RETRY_QUIET_NS INT64_C(60000000000)
 #define ST_OBSERVED_EVENT_EACH_NS                                                                            \
@@ -58,7 +58,7 @@ struct st_observed_pending {
 };
 
 /* A loss on a USB bus. What the card's driver reports of the same moment may come later. */
-struct st_observed_held {
+struct st_observed_bus_loss {
     struct st_xrun_seen seen;
     int64_t at_ns, wall_ns;
 };
@@ -75,8 +75,8 @@ struct st_observed {
     const struct st_observed *beside; /* all sources, this one among them: see is_counted(), ran_dry() */
     size_t beside_n;
     struct st_cycle_levels *levels; /* gets what was left; NULL: none */
-    struct st_observed_held held[ST_OBSERVED_HELD_MAX];
-    size_t held_n;
+    struct st_observed_bus_loss bus_losses[ST_OBSERVED_BUS_LOSSES_MAX];
+    size_t bus_losses_n;
     bool open;
     unsigned failures;
     bool quiet;           /* nothing plays: what is absent is tried again less often */

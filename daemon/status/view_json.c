@@ -51,8 +51,8 @@ static json_t *minute_json(const struct st_view *view)
                      (json_int_t)m->from_wall_ns, "to_ns", (json_int_t)m->to_wall_ns, "duration_ns",
                      (json_int_t)m->measured_ns, "cycles", (json_int_t)m->cycles, "misses",
                      (json_int_t)m->misses, "miss_events", (json_int_t)m->miss_events, "skipped_periods",
-                     (json_int_t)m->skipped_periods, "own_xruns", (json_int_t)m->own_xruns, "late_wakes",
-                     (json_int_t)m->late_wakes, "lateness_max_ns",
+                     (json_int_t)m->skipped_periods, "own_xruns", (json_int_t)m->own_stream_xruns_n,
+                     "late_wakes", (json_int_t)m->late_wakes, "lateness_max_ns",
                      st_json_integer_or_null(m->lateness_max_ns != INT64_MIN, m->lateness_max_ns));
 }
 

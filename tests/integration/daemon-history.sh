@@ -66,10 +66,10 @@ cat >"$tmp/programs/sleeptune-observe-jack" <<'SH'
 #!/bin/sh
 echo 'ready JACK server "default", 256 frames at 48000 Hz'
 for i in 1 2 3 4; do
-    echo 'xrun certainty=exact n=0 starved=25 device=system client=Heavy%20Reverb reason=too-slow busy=7300000 wait=90000 period=5333333'
+    echo 'xrun certainty=exact device-xruns=0 client-dropouts=25 device=system client=Heavy%20Reverb reason=too-slow busy=7300000 wait=90000 period=5333333'
 done
-echo 'xrun certainty=exact n=0 starved=3 device=system client=Gone reason=blocked'
-echo 'xrun certainty=exact n=2 starved=0 device=system'
+echo 'xrun certainty=exact device-xruns=0 client-dropouts=3 device=system client=Gone reason=blocked'
+echo 'xrun certainty=exact device-xruns=2 client-dropouts=0 device=system'
 echo 'load cycles=1875 busy=1000000,2000000,7300000 wait=20000,90000,120000 period=5333333 frames=256 rate=48000 device=system client=Heavy%20Reverb'
 exec cat
 SH
@@ -93,7 +93,7 @@ screen_is -t other-programs-causes causes --db "$db"
 is "and its JSON" "$("$SLEEPTUNE" history --causes --json --db "$db" | "$PYTHON" -c 'import json, sys
 for s in json.load(sys.stdin)["dropouts"]["sources"]:
     for c in s["clients"]: print(c["name"], *c["reasons"], c["dropouts"], c["worst_busy_ns"])
-    print(s["own_device"], s["own_dropouts"])')" "Heavy Reverb too-slow 100 7300000
+    print(s["clientless_device"], s["clientless_dropouts"])')" "Heavy Reverb too-slow 100 7300000
 Gone blocked 3 None
 system 2"
 screen_is -m other-programs-event answer history --events --kind client-dropout --db "$db"
@@ -255,7 +255,7 @@ sql "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was) SELECT 
 cat >"$tmp/programs/sleeptune-observe-jack" <<'SH'
 #!/bin/sh
 echo 'ready JACK server "default", 256 frames at 48000 Hz'
-echo 'xrun certainty=exact n=0 starved=25 device=system client=Heavy%20Reverb reason=too-slow busy=7300000 wait=90000 period=5333333'
+echo 'xrun certainty=exact device-xruns=0 client-dropouts=25 device=system client=Heavy%20Reverb reason=too-slow busy=7300000 wait=90000 period=5333333'
 exec cat
 SH
 export SLEEPTUNE_OBSERVE_DIR=$tmp/programs

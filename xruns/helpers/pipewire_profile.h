@@ -42,7 +42,7 @@ struct st_pipewire_profile_reason {
 };
 
 /* The latest cycle that the server began late, of the driver that begins the cycles of its graph. */
-struct st_pipewire_profile_held {
+struct st_pipewire_profile_blocker {
     int64_t due_ns, began_ns;  /* 0: none */
     uint32_t by;               /* id of the node that computed up to then; 0: not known */
     int64_t busy_ns, error_ns; /* CPU time of that node in that cycle, and its error */
@@ -75,7 +75,7 @@ struct st_pipewire_profile_node {
     int64_t begun_ns; /* its first cycle, or that after a pause; 0: it was there before us */
     int64_t seen_ns;  /* when the cycle of its latest block began */
     int64_t said_ns;  /* seen_ns at the latest call of "plays" */
-    struct st_pipewire_profile_held held;
+    struct st_pipewire_profile_blocker blocker;
     int64_t signalled_ns, woken_ns; /* of the node's latest block */
     char name[ST_XRUN_NAME_BYTES];
     char driver[ST_XRUN_NAME_BYTES];        /* name of the node that drives it */
@@ -96,7 +96,7 @@ struct st_pipewire_profile_node {
     int64_t late_position;                     /* of the driver's clock in that cycle */
     char waited_for[ST_XRUN_NAME_BYTES];       /* who signalled it in that cycle */
     enum st_dropout_reason reason;             /* of the latest dropout ... */
-    int64_t judged_ns;                         /* ... which was judged then */
+    int64_t explained_ns;                      /* ... which was judged then */
     struct st_xrun_seen kept;                  /* in the cycle that is kept; deadline_ns 0: it did nothing */
     struct st_pipewire_profile_losses device;  /* not reported yet */
     struct st_second_card card;                /* of a device that another one drives */

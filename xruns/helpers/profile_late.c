@@ -8,8 +8,8 @@
 
 /* --- a client --- */
 
-static void judged(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
-                   enum st_dropout_reason reason, struct st_dropout_cycle cycle, const char *culprit)
+static void count_lost(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                       enum st_dropout_reason reason, struct st_dropout_cycle cycle, const char *culprit)
 {
     struct st_pipewire_profile_lost_cycles *lost = &node->lost;
     struct st_pipewire_profile_reason *sum = &node->reasons[reason];
@@ -83,8 +83,8 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_p
                                       .wants_culprit = true};
     if (holder_id != 0 && holder != NULL) {
         st_profile_late_add(holder, n, from_ns, to_ns);
-        judged(profile, holder, ST_DROPOUT_TOO_SLOW,
-               (struct st_dropout_cycle){driver->held.busy_ns, driver->held.error_ns, 0, 0}, "");
+        count_lost(profile, holder, ST_DROPOUT_TOO_SLOW,
+                   (struct st_dropout_cycle){driver->blocker.busy_ns, driver->blocker.error_ns, 0, 0}, "");
         return;
     }
     if (profile->measure != NULL)
@@ -92,9 +92,9 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_p
     const bool taken = late.measured && late.queue_ns >= (to_ns - from_ns) / 2;
     driver->lost.n = 0;
     st_profile_late_add(driver, n, from_ns, to_ns);
-    judged(profile, driver, taken ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE,
-           (struct st_dropout_cycle){0},
-           taken ? culprit_of(profile, &late, ST_ROOM(ST_XRUN_NAME_BYTES)) : "");
+    count_lost(profile, driver, taken ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE,
+               (struct st_dropout_cycle){0},
+               taken ? culprit_of(profile, &late, ST_ROOM(ST_XRUN_NAME_BYTES)) : "");
 }
 
 /* The server's dropout, once for all of its clients that were not ready. */
@@ -104,11 +104,11 @@ static void blame_server(struct st_pipewire_profile *profile, struct st_pipewire
     const int64_t n = node->lost.n, cycle_ns = node->late.cycle_ns, end_ns = node->late.end_ns;
     node->lost.n = 0;
     node->late = (struct st_dropout_figures){0};
-    if (driver == NULL || cycle_ns < driver->judged_ns)
+    if (driver == NULL || cycle_ns < driver->explained_ns)
         return;
-    driver->judged_ns = end_ns;
-    if (driver->held.began_ns > cycle_ns - 4 * driver->period_ns)
-        blame_late(profile, driver, driver->held.by, driver->held.due_ns, driver->held.began_ns, n);
+    driver->explained_ns = end_ns;
+    if (driver->blocker.began_ns > cycle_ns - 4 * driver->period_ns)
+        blame_late(profile, driver, driver->blocker.by, driver->blocker.due_ns, driver->blocker.began_ns, n);
     else
         blame_late(profile, driver, 0, cycle_ns - driver->period_ns, cycle_ns, n);
 }
@@ -145,7 +145,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
         return;
     }
     node->reason = st_dropout_judge(late);
-    node->judged_ns = end_ns;
+    node->explained_ns = end_ns;
     int64_t awake_ns = late->awake_ns != 0 && late->awake_ns < late->end_ns ? late->awake_ns : late->end_ns;
     const int64_t own_ns = st_dropout_judge_computed_ns(late);
     if (node->reason == ST_DROPOUT_TOO_SLOW && late->end_ns - awake_ns < late->deadline_ns - late->signal_ns)
@@ -168,14 +168,14 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
     }
     st_profile_node_count_rhythm(profile, node, cycle, node->late_position, late->signal_ns, late->end_ns,
                                  busy_ns);
-    judged(profile, node, node->reason,
-           (struct st_dropout_cycle){busy_ns, slow ? late->cpu_error_ns : 0,
-                                     slow ? 0 : awake_ns - late->signal_ns, 0},
-           node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for
-           : slow                                      ? node->long_cycles.file
-           : node->reason == ST_DROPOUT_CPU_TAKEN || node->reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
-               ? culprit_of(profile, late, ST_ROOM(ST_XRUN_NAME_BYTES))
-               : "");
+    count_lost(profile, node, node->reason,
+               (struct st_dropout_cycle){busy_ns, slow ? late->cpu_error_ns : 0,
+                                         slow ? 0 : awake_ns - late->signal_ns, 0},
+               node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for
+               : slow                                      ? node->long_cycles.file
+               : node->reason == ST_DROPOUT_CPU_TAKEN || node->reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
+                   ? culprit_of(profile, late, ST_ROOM(ST_XRUN_NAME_BYTES))
+                   : "");
     *late = (struct st_dropout_figures){0};
 }
 
@@ -239,8 +239,8 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_pipewire_
 static void judge_rest(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
                        int64_t now_ns)
 {
-    const bool again = node->judged_ns != 0 && now_ns - node->judged_ns < 4 * node->period_ns;
-    judged(profile, node, again ? node->reason : ST_DROPOUT_UNKNOWN, (struct st_dropout_cycle){0}, "");
+    const bool again = node->explained_ns != 0 && now_ns - node->explained_ns < 4 * node->period_ns;
+    count_lost(profile, node, again ? node->reason : ST_DROPOUT_UNKNOWN, (struct st_dropout_cycle){0}, "");
 }
 
 void st_profile_late_take(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
@@ -269,15 +269,17 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_pipewir
 static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_pipewire_profile_node *driver,
                            const struct st_pipewire_profile_node *node, bool reported, int64_t *ret_error_ns)
 {
-    const int64_t period_ns = driver->period_ns, from_ns = driver->held.due_ns - (reported ? period_ns : 0);
+    const int64_t period_ns = driver->period_ns,
+                  from_ns = driver->blocker.due_ns - (reported ? period_ns : 0);
     struct st_dropout_figures figures = {.cycle_ns = from_ns,
                                          .signal_ns = from_ns,
                                          .awake_ns = from_ns,
                                          .usual_ns = node->usual_busy_ns,
                                          .end_ns = reported ? node->last_finish_ns : node->finish_ns,
                                          .deadline_ns = from_ns + period_ns};
-    if (figures.end_ns <= driver->held.due_ns || figures.end_ns > driver->held.began_ns + HAND_OVER_NS ||
-        driver->held.began_ns - figures.end_ns >= period_ns)
+    if (figures.end_ns <= driver->blocker.due_ns ||
+        figures.end_ns > driver->blocker.began_ns + HAND_OVER_NS ||
+        driver->blocker.began_ns - figures.end_ns >= period_ns)
         return 0;
     profile->measure(profile->measure_ctx, node->client, &figures);
     *ret_error_ns = figures.cpu_error_ns;
@@ -288,10 +290,10 @@ static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_
  * report such a cycle, only when it finished. */
 static void find_holder(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
 {
-    struct st_pipewire_profile_held *held = &driver->held;
+    struct st_pipewire_profile_blocker *blocker = &driver->blocker;
     bool reported = false;
-    held->by = 0;
-    held->busy_ns = driver->period_ns;
+    blocker->by = 0;
+    blocker->busy_ns = driver->period_ns;
     for (size_t i = 0; profile->measure != NULL && i < 2 * ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
         struct st_pipewire_profile_node *node = &profile->nodes[i / 2];
         int64_t error_ns = 0;
@@ -299,16 +301,16 @@ static void find_holder(struct st_pipewire_profile *profile, struct st_pipewire_
             node->seen_ns != driver->seen_ns)
             continue;
         const int64_t busy_ns = computed_ns(profile, driver, node, i % 2 != 0, &error_ns);
-        if (busy_ns < held->busy_ns)
+        if (busy_ns < blocker->busy_ns)
             continue;
         reported = i % 2 != 0;
-        held->by = node->id;
-        held->busy_ns = busy_ns;
-        held->error_ns = error_ns;
+        blocker->by = node->id;
+        blocker->busy_ns = busy_ns;
+        blocker->error_ns = error_ns;
     }
-    struct st_pipewire_profile_node *holder = st_profile_node_find(profile, held->by);
+    struct st_pipewire_profile_node *holder = st_profile_node_find(profile, blocker->by);
     if (holder != NULL)
-        st_node_load_add(&holder->load, held->busy_ns, 0);
+        st_node_load_add(&holder->load, blocker->busy_ns, 0);
     if (holder != NULL && !reported)
         st_profile_row_put_held(profile, driver, holder);
 }
@@ -320,7 +322,7 @@ static bool was_client_late(const struct st_pipewire_profile *profile,
     ST_EACH (node, profile->nodes) {
         if (node->used && !node->drives && strcmp(node->driver, driver->name) == 0 &&
             (node->late.signal_ns != 0 ||
-             (node->judged_ns != 0 && node->judged_ns > driver->dry_ns - 4 * driver->period_ns)))
+             (node->explained_ns != 0 && node->explained_ns > driver->dry_ns - 4 * driver->period_ns)))
             return true;
     }
     return false;
@@ -333,10 +335,10 @@ void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_
     if (driver->dry.n == 0)
         return;
     if (of_client ||
-        (driver->held.began_ns != 0 && llabs(driver->dry_ns - driver->held.began_ns) < near_ns)) {
-        if (!of_client && driver->judged_ns < driver->held.began_ns) {
-            driver->judged_ns = driver->held.began_ns + driver->period_ns;
-            blame_late(profile, driver, driver->held.by, driver->held.due_ns, driver->held.began_ns,
+        (driver->blocker.began_ns != 0 && llabs(driver->dry_ns - driver->blocker.began_ns) < near_ns)) {
+        if (!of_client && driver->explained_ns < driver->blocker.began_ns) {
+            driver->explained_ns = driver->blocker.began_ns + driver->period_ns;
+            blame_late(profile, driver, driver->blocker.by, driver->blocker.due_ns, driver->blocker.began_ns,
                        driver->dry.n);
         }
         driver->dry = (struct st_pipewire_profile_losses){0};
@@ -356,7 +358,7 @@ void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_
     if (seen_ns == 0 || period_ns == 0 || begin_ns - seen_ns < period_ns + period_ns / 4 ||
         begin_ns - seen_ns > ST_PROFILE_PAUSE_NS)
         return;
-    driver->held.due_ns = seen_ns + period_ns;
-    driver->held.began_ns = begin_ns;
+    driver->blocker.due_ns = seen_ns + period_ns;
+    driver->blocker.began_ns = begin_ns;
     find_holder(profile, driver);
 }

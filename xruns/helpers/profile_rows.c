@@ -14,14 +14,14 @@ void st_profile_row_put_held(struct st_pipewire_profile *profile,
                              const struct st_pipewire_profile_node *driver,
                              const struct st_pipewire_profile_node *holder)
 {
-    const int64_t ago_ns = holder->finish_ns - driver->held.busy_ns;
-    const int64_t begin_ns = ago_ns > driver->held.due_ns ? ago_ns : driver->held.due_ns;
+    const int64_t ago_ns = holder->finish_ns - driver->blocker.busy_ns;
+    const int64_t begin_ns = ago_ns > driver->blocker.due_ns ? ago_ns : driver->blocker.due_ns;
     if (profile->ring == NULL)
         return;
     st_cycle_ring_put(profile->ring, &(struct st_cycle_row){
-                                         .cycle_ns = driver->held.due_ns,
-                                         .signal_ns = driver->held.due_ns,
-                                         .wait_ns = span_of(true, driver->held.due_ns, begin_ns),
+                                         .cycle_ns = driver->blocker.due_ns,
+                                         .signal_ns = driver->blocker.due_ns,
+                                         .wait_ns = span_of(true, driver->blocker.due_ns, begin_ns),
                                          .busy_ns = span_of(true, begin_ns, holder->finish_ns),
                                          .period_ns = span_of(true, 0, driver->period_ns),
                                          .name = st_cycle_ring_name(profile->ring, holder->name),

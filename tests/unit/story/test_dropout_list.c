@@ -65,7 +65,7 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
         "the buffer lasts 21.0 ms).");
     assert_string_equal(text(source_of(dropouts, 0), "source"), "pipewire");
     assert_string_equal(text(source_of(dropouts, 1), "source"), "alsa");
-    assert_int_equal(number(source_of(dropouts, 1), "own_dropouts"), 6);
+    assert_int_equal(number(source_of(dropouts, 1), "clientless_dropouts"), 6);
     assert_int_equal(json_array_size(clients_of(dropouts, 0)), 2);
     const json_t *heavy = json_array_get(clients_of(dropouts, 0), 0);
     assert_string_equal(text(heavy, "name"), "he?[avy");
@@ -171,7 +171,7 @@ static void whoever_had_most_is_said(void **state)
     json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + MINUTE_NS);
     assert_string_equal(text(dropouts, "text"),
                         "12 of 13 dropouts happened on PipeWire: the device ran dry.");
-    assert_int_equal(number(source_of(dropouts, 0), "own_dropouts"), 12);
+    assert_int_equal(number(source_of(dropouts, 0), "clientless_dropouts"), 12);
     json_decref(dropouts);
     dropouts = dropouts_of(NOON_NS + MINUTE_NS, NOON_NS + 2 * MINUTE_NS);
     assert_int_equal(number(dropouts, "count"), 0);

@@ -16,7 +16,9 @@ static void xrun_line_has_both_counts_and_names(void **state)
     (void)state;
     struct st_xrun_line line;
     assert_int_equal(
-        st_xrun_line_parse("xrun certainty=probable n=3 starved=2 device=hw%3A0 client=A%20B%25", &line), 0);
+        st_xrun_line_parse(
+            "xrun certainty=probable device-xruns=3 client-dropouts=2 device=hw%3A0 client=A%20B%25", &line),
+        0);
     assert_int_equal(line.kind, ST_XRUN_LINE_XRUN);
     assert_int_equal(line.seen.certainty, ST_CERTAINTY_PROBABLE);
     assert_int_equal(line.seen.device_xruns_n, 3);
@@ -29,7 +31,7 @@ static void names_may_be_missing(void **state)
 {
     (void)state;
     struct st_xrun_line line;
-    assert_int_equal(st_xrun_line_parse("xrun n=1 certainty=exact", &line), 0);
+    assert_int_equal(st_xrun_line_parse("xrun device-xruns=1 certainty=exact", &line), 0);
     assert_string_equal(line.seen.device, "");
     assert_string_equal(line.seen.client, "");
     assert_int_equal(line.seen.dropouts_n, 0);
@@ -69,36 +71,36 @@ static void what_is_no_line_of_ours_is_refused(void **state)
         "alive since=1",
         "epoch",
         "xrun",
-        "xrun certainty=exact",                  /* counts nothing */
-        "xrun certainty=exact n=0 starved=0",    /* the same */
-        "xrun n=1",                              /* how sure? */
-        "xrun certainty=sure n=1",               /* no such certainty */
-        "xrun certainty=exactly n=1",            /* the same */
-        "xrun certainty=exact n=1 place=cellar", /* no such place */
-        "load cycles=1 between=4",               /* no such thing between */
-        "load cycles=1 drift=--3",               /* no number */
-        "load cycles=1 drift=-10000001",         /* no card is so far off */
-        "xrun certainty=exact n=-1",             /* no count */
-        "xrun certainty=exact n=",               /* no count */
-        "xrun certainty=exact n= 1",             /* no count */
-        "xrun certainty=exact n=1000000001",     /* more than a count */
-        "xrun certainty=exact n=1x",             /* rubbish behind it */
-        "xrun certainty=exact n=1 device=%4",    /* half an escape */
-        "xrun certainty=exact n=1 device=%zz",   /* no escape */
-        "xrun certainty=exact n=1 colour=red",   /* unknown field */
-        "xrun certainty=exact n=1  starved=1",   /* two blanks */
-        "xruns certainty=exact n=1",
-        "xrun certainty=exact starved=1 reason=late",  /* no such reason */
-        "xrun certainty=exact starved=1 reason=woken", /* part of one */
-        "xrun certainty=exact starved=1 busy=1,2",     /* one time */
-        "xrun certainty=exact starved=1 frames=3",     /* of another line */
+        "xrun certainty=exact",                                   /* counts nothing */
+        "xrun certainty=exact device-xruns=0 client-dropouts=0",  /* the same */
+        "xrun device-xruns=1",                                    /* how sure? */
+        "xrun certainty=sure device-xruns=1",                     /* no such certainty */
+        "xrun certainty=exactly device-xruns=1",                  /* the same */
+        "xrun certainty=exact device-xruns=1 place=cellar",       /* no such place */
+        "load cycles=1 between=4",                                /* no such thing between */
+        "load cycles=1 drift=--3",                                /* no number */
+        "load cycles=1 drift=-10000001",                          /* no card is so far off */
+        "xrun certainty=exact device-xruns=-1",                   /* no count */
+        "xrun certainty=exact device-xruns=",                     /* no count */
+        "xrun certainty=exact device-xruns= 1",                   /* no count */
+        "xrun certainty=exact device-xruns=1000000001",           /* more than a count */
+        "xrun certainty=exact device-xruns=1x",                   /* rubbish behind it */
+        "xrun certainty=exact device-xruns=1 device=%4",          /* half an escape */
+        "xrun certainty=exact device-xruns=1 device=%zz",         /* no escape */
+        "xrun certainty=exact device-xruns=1 colour=red",         /* unknown field */
+        "xrun certainty=exact device-xruns=1  client-dropouts=1", /* two blanks */
+        "xruns certainty=exact device-xruns=1",
+        "xrun certainty=exact client-dropouts=1 reason=late",  /* no such reason */
+        "xrun certainty=exact client-dropouts=1 reason=woken", /* part of one */
+        "xrun certainty=exact client-dropouts=1 busy=1,2",     /* one time */
+        "xrun certainty=exact client-dropouts=1 frames=3",     /* of another line */
         "load",
         "load cycles=0",                      /* measured nothing */
         "load cycles=4 busy=1,2",             /* three times */
         "load cycles=4 busy=1,2,3,4",         /* three times */
         "load cycles=4 wait=1,2,x",           /* no time */
         "load cycles=4 period=1000000000001", /* longer than a cycle can be */
-        "load cycles=4 starved=1",            /* of another line */
+        "load cycles=4 client-dropouts=1",    /* of another line */
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++) {
         struct st_xrun_line line = {.kind = ST_XRUN_LINE_ALIVE, .text = "kept"};
@@ -111,7 +113,7 @@ static void what_is_no_line_of_ours_is_refused(void **state)
 static void long_and_hostile_names_are_cut_and_made_printable(void **state)
 {
     (void)state;
-    char text[512] = "xrun certainty=exact n=1 client=%0a%1b[2J";
+    char text[512] = "xrun certainty=exact device-xruns=1 client=%0a%1b[2J";
     memset(text + strlen(text), 'x', 300);
     struct st_xrun_line line;
     assert_int_equal(st_xrun_line_parse(text, &line), 0);
@@ -128,8 +130,9 @@ static void what_is_written_is_read_back(void **state)
                                 .device_xruns_n = 7,
                                 .dropouts_n = 1};
     char buf[ST_XRUN_LINE_BYTES];
-    assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
-                        "xrun certainty=exact n=7 starved=1 device=alsa%20output client=50%25%01=x\n");
+    assert_string_equal(
+        st_xrun_line_format(&seen, buf, sizeof(buf)),
+        "xrun certainty=exact device-xruns=7 client-dropouts=1 device=alsa%20output client=50%25%01=x\n");
     struct st_xrun_line line;
     buf[strlen(buf) - 1] = '\0';
     assert_int_equal(st_xrun_line_parse(buf, &line), 0);
@@ -152,9 +155,10 @@ static void a_dropout_has_its_reason_and_its_times(void **state)
                                       .cycle.period_ns = 21333333,
                                       .culprit = "audio hog"};
     char buf[ST_XRUN_LINE_BYTES];
-    assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
-                        "xrun certainty=exact n=0 starved=24 reason=cpu-taken busy=25000000 wait=90000 "
-                        "period=21333333 culprit=audio%20hog device=studio client=HeavyReverb\n");
+    assert_string_equal(
+        st_xrun_line_format(&seen, buf, sizeof(buf)),
+        "xrun certainty=exact device-xruns=0 client-dropouts=24 reason=cpu-taken busy=25000000 wait=90000 "
+        "period=21333333 culprit=audio%20hog device=studio client=HeavyReverb\n");
     struct st_xrun_line line;
     buf[strlen(buf) - 1] = '\0';
     assert_int_equal(st_xrun_line_parse(buf, &line), 0);
@@ -175,15 +179,19 @@ static void a_place_and_a_length_are_read_back(void **state)
                                       .longest_ns = 469000000};
     char buf[ST_XRUN_LINE_BYTES];
     struct st_xrun_line line;
-    assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
-                        "xrun certainty=exact n=0 starved=1 reason=stopped place=client-buffer "
-                        "cycles=44 lost=469000000 longest=469000000 device=studio client=paplay\n");
+    assert_string_equal(
+        st_xrun_line_format(&seen, buf, sizeof(buf)),
+        "xrun certainty=exact device-xruns=0 client-dropouts=1 reason=stopped place=client-buffer "
+        "cycles=44 lost=469000000 longest=469000000 device=studio client=paplay\n");
     buf[strlen(buf) - 1] = '\0';
     assert_int_equal(st_xrun_line_parse(buf, &line), 0);
     assert_memory_equal(&line.seen, &seen, sizeof(seen));
     /* of a dropout that goes on */
-    assert_int_equal(st_xrun_line_parse("xrun certainty=exact n=0 starved=0 cycles=3 client=A", &line), 0);
-    assert_int_equal(st_xrun_line_parse("xrun certainty=exact n=0 starved=0 cycles=3 deadline=9", &line),
+    assert_int_equal(
+        st_xrun_line_parse("xrun certainty=exact device-xruns=0 client-dropouts=0 cycles=3 client=A", &line),
+        0);
+    assert_int_equal(st_xrun_line_parse(
+                         "xrun certainty=exact device-xruns=0 client-dropouts=0 cycles=3 deadline=9", &line),
                      -EBADMSG);
     for (int i = 0; i < ST_DROPOUT_PLACES; i++)
         assert_int_equal(st_dropout_place_of(st_dropout_place_name((enum st_dropout_place)i)), i);
@@ -258,8 +266,8 @@ static void what_is_left_is_read_back(void **state)
 static void a_client_in_the_cycle_of_a_dropout_is_read_back(void **state)
 {
     (void)state;
-    static const char *const text =
-        "xrun certainty=exact n=0 starved=0 busy=5346260 wait=18315653 client=good deadline=21343519 left=1";
+    static const char *const text = "xrun certainty=exact device-xruns=0 client-dropouts=0 busy=5346260 "
+                                    "wait=18315653 client=good deadline=21343519 left=1";
     struct st_xrun_line line;
     char buf[ST_XRUN_LINE_BYTES];
     assert_int_equal(st_xrun_line_parse(text, &line), 0);
@@ -268,9 +276,12 @@ static void a_client_in_the_cycle_of_a_dropout_is_read_back(void **state)
     st_xrun_line_format(&line.seen, buf, sizeof(buf));
     buf[strlen(buf) - 1] = '\0';
     assert_string_equal(buf, text);
-    assert_int_equal(st_xrun_line_parse("xrun certainty=exact n=0 starved=0 client=good left=1", &line),
-                     -EBADMSG);
-    assert_int_equal(st_xrun_line_parse("xrun certainty=exact n=0 starved=1 deadline=9", &line), -EBADMSG);
+    assert_int_equal(
+        st_xrun_line_parse("xrun certainty=exact device-xruns=0 client-dropouts=0 client=good left=1", &line),
+        -EBADMSG);
+    assert_int_equal(
+        st_xrun_line_parse("xrun certainty=exact device-xruns=0 client-dropouts=1 deadline=9", &line),
+        -EBADMSG);
 }
 
 static void the_longest_names_fit_a_line(void **state)

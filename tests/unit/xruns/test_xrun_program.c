@@ -95,12 +95,13 @@ static int poll_until(int until_not, int64_t n)
 static void lines_become_sightings(void **state)
 {
     (void)state;
-    assert_int_equal(open_script("echo ready JACK server default\n"
-                                 "printf 'xrun certainty=exact n=2 '\nsleep 0.1\n" /* in two pieces */
-                                 "echo starved=1 device=system client=a%20b\n"
-                                 "exec cat >/dev/null",
-                                 ""),
-                     0);
+    assert_int_equal(
+        open_script("echo ready JACK server default\n"
+                    "printf 'xrun certainty=exact device-xruns=2 '\nsleep 0.1\n" /* in two pieces */
+                    "echo client-dropouts=1 device=system client=a%20b\n"
+                    "exec cat >/dev/null",
+                    ""),
+        0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     assert_string_equal(watch.why, "JACK server default");
     assert_int_equal(poll_until(0, 2), 0);
@@ -198,13 +199,13 @@ static void endless_line_ends_it(void **state)
 static void flood_is_taken_in_bites(void **state)
 {
     (void)state;
-    assert_int_equal(
-        open_script("echo ready x\n"
-                    "line='xrun certainty=exact n=1 starved=0 device=dddddddddddddddddddddddddddddd'\n"
-                    "lines=\"$line\n$line\n$line\n$line\"\n"
-                    "while :; do echo \"$lines\"; done",
-                    ""),
-        0);
+    assert_int_equal(open_script("echo ready x\n"
+                                 "line='xrun certainty=exact device-xruns=1 client-dropouts=0 "
+                                 "device=dddddddddddddddddddddddddddddd'\n"
+                                 "lines=\"$line\n$line\n$line\n$line\"\n"
+                                 "while :; do echo \"$lines\"; done",
+                                 ""),
+                     0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     while (seen_n < 2000) {
         const int64_t before_n = seen_n;
@@ -233,10 +234,11 @@ static void one_that_sees_nothing_is_looked_at_more_rarely(void **state)
     (void)state;
     char go[80];
     snprintf(go, sizeof(go), "%s.go", path);
-    assert_int_equal(open_script("echo ready as it is\nuntil [ -e \"$0.go\" ]; do sleep 0.05; done\n"
-                                 "echo xrun certainty=exact n=1 starved=0 device=d\nexec cat",
-                                 ""),
-                     0);
+    assert_int_equal(
+        open_script("echo ready as it is\nuntil [ -e \"$0.go\" ]; do sleep 0.05; done\n"
+                    "echo xrun certainty=exact device-xruns=1 client-dropouts=0 device=d\nexec cat",
+                    ""),
+        0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     for (int i = 0; i < 5; i++) { /* 24 s */
         assert_int_equal(watch.poll_ns, 0);

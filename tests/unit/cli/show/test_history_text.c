@@ -44,7 +44,7 @@ static json_t *document(int observed, int64_t watched_ns, int64_t playing_ns, js
                      "circumstances", "frames", 128, "dropouts",
                      dropouts != NULL ? json_pack("{s:i, s:s, s:[{s:s, s:i, s:o}]}", "count", observed,
                                                   "text", "HeavyReverb made them.", "sources", "source",
-                                                  "pipewire", "own_dropouts", 0, "clients", dropouts)
+                                                  "pipewire", "clientless_dropouts", 0, "clients", dropouts)
                                       : json_null(),
                      "watched", watched);
 }

@@ -438,7 +438,7 @@ static void first_line_says_what_the_server_knows(void **state)
     expect_of_screen("answer", "cc1 took the CPU from mpv in 4 of 9 dropouts (watched since 22:13).");
     expect_of_screen("brief", "PipeWire: 9 dropouts");
     pipewire = watch_pipewire();
-    pipewire->seen.device_xruns_n = pipewire->seen.own_n = 1;
+    pipewire->seen.device_xruns_n = pipewire->seen.clientless_xruns_n = 1;
     pipewire->seen.last_wall_ns = view.now_wall_ns;
     expect_of_screen("answer", "1 dropout happened on PipeWire (watched since 22:13): the device ran dry.");
     pipewire->source = "jack";
