@@ -9,7 +9,8 @@ static struct st_notify_cause cause_of(const struct st_dropout_client *client)
 {
     struct st_notify_cause cause = {.reason = st_dropout_reason_most(client->reasons_n)};
     const bool taken = cause.reason == ST_DROPOUT_CPU_TAKEN || cause.reason == ST_DROPOUT_WOKEN_LATE;
-    ST_PRINT(cause.name, "%s", taken && client->culprit[0] != '\0' ? client->culprit : client->name);
+    ST_PRINT(cause.name, "%s",
+             taken && client->culprit.name[0] != '\0' ? client->culprit.name : client->name);
     return cause;
 }
 

@@ -327,10 +327,10 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->web.socket.lock_fd = -1;
     service->started_ns = st_clock_now_ns(&platform->clock);
     service->view.started_wall_ns = st_service_wall_ns(service);
-    service->view.config_read_wall_ns = st_service_wall_ns(service);
+    service->view.config.read_wall_ns = st_service_wall_ns(service);
     service->view.pid = (long)getpid();
     st_audio_view_init(config, &service->view.audio);
-    ST_PRINT(service->view.config_file, "%s", config_path != NULL ? config_path : "");
+    ST_PRINT(service->view.config.file, "%s", config_path != NULL ? config_path : "");
     int r = init_books(service);
     if (r < 0) {
         free(service);
@@ -370,10 +370,10 @@ static void check_overdue(struct st_service *service)
     const int64_t overdue_ns = st_service_overdue_ns(service);
     struct st_hog hog = {0};
     if (overdue_ns > 0) {
-        hog = service->view.hog;
+        hog = service->view.overdue.hog;
         st_hog_look(&service->platform->machine, st_session_tid(service->session, 0), &hog);
     }
-    service->view.hog = hog;
+    service->view.overdue.hog = hog;
     if (hog.looks == ST_HOG_LOOKS)
         ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_LOOP_STALLED,
                          "%s/%d with real-time priority %d keeps CPU %d busy: the test loop cannot run",
@@ -471,7 +471,7 @@ int st_service_tick(struct st_service *service)
     r = rest_or_run(service);
     if (r < 0)
         return r;
-    if (is_due(service, before, TICKS_A_TRY) && service->view.http_error[0] != '\0')
+    if (is_due(service, before, TICKS_A_TRY) && service->view.failed.http[0] != '\0')
         st_service_restart_tcp(service); /* its address may come with the network, long after boot */
     if (before % TICKS_A_LOOK == 0 || service->view.rests)
         report_news(service);
@@ -524,9 +524,9 @@ static int apply(struct st_service *service, const struct st_config *config)
     if ((applies & ST_CONFIG_APPLIES_START) != 0)
         ST_WARN("socket.path was changed. Restart sleeptuned to use it.");
     /* what failed is tried again: a group may have been made, a port given up */
-    if ((applies & ST_CONFIG_APPLIES_SOCKET) != 0 || service->view.socket_error[0] != '\0')
+    if ((applies & ST_CONFIG_APPLIES_SOCKET) != 0 || service->view.failed.socket[0] != '\0')
         st_service_set_rights(service);
-    if ((applies & ST_CONFIG_APPLIES_HTTP) != 0 || service->view.http_error[0] != '\0')
+    if ((applies & ST_CONFIG_APPLIES_HTTP) != 0 || service->view.failed.http[0] != '\0')
         st_service_restart_tcp(service);
     if ((applies & (ST_CONFIG_APPLIES_OBSERVE | ST_CONFIG_APPLIES_WHEN | ST_CONFIG_APPLIES_AUDIO)) != 0)
         st_observe_set(service->observe, config);
@@ -568,14 +568,14 @@ int st_service_reload(struct st_service *service)
         if (r < 0)
             return r; /* the loop is gone: the end, which says so */
         service->config_path = file;
-        ST_PRINT(service->view.config_file, "%s", file);
+        ST_PRINT(service->view.config.file, "%s", file);
         ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_CONFIG_READ,
                          "reload: the settings of %.100s are in force", file);
     }
     set_history_again(service, false);
-    ST_PRINT(service->view.config_error, "%s", error);
+    ST_PRINT(service->view.config.error, "%s", error);
     if (error[0] == '\0') {
-        service->view.config_read_wall_ns = st_service_wall_ns(service);
+        service->view.config.read_wall_ns = st_service_wall_ns(service);
     }
     st_systemd_notify("READY=1");
     return r;

@@ -175,7 +175,7 @@ void st_service_restart_tcp(struct st_service *service)
     web->network_url[0] = '\0';
     const char *listen_on = service->config.http.listen;
     if (listen_on[0] == '\0') {
-        ST_PRINT(service->view.http_error, "%s", "");
+        ST_PRINT(service->view.failed.http, "%s", "");
         return;
     }
     const struct st_http_source from = st_service_source(service);
@@ -185,15 +185,15 @@ void st_service_restart_tcp(struct st_service *service)
     const int r = st_http_start_tcp(&address, &from, web->network_url, &web->tcp);
     char text[ST_VIEW_TEXT_BYTES];
     if (r == 0) {
-        ST_PRINT(service->view.http_error, "%s", "");
+        ST_PRINT(service->view.failed.http, "%s", "");
         ST_INFO("also serving on http://%s/", listen_on);
         return;
     }
     ST_PRINT(text, "cannot serve http.listen = \"%.100s\": %s", listen_on,
              r == -ENOTSUP ? "sleeptuned was built without libmicrohttpd" : strerror(-r));
-    if (strcmp(service->view.http_error, text) == 0) /* logged already */
+    if (strcmp(service->view.failed.http, text) == 0) /* logged already */
         return;
-    ST_PRINT(service->view.http_error, "%s", text);
+    ST_PRINT(service->view.failed.http, "%s", text);
     ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_HTTP_FAILED, "%s", text);
 }
 
@@ -203,7 +203,7 @@ void st_service_set_rights(struct st_service *service)
     if (service->web.socket.lock_fd < 0)
         return;
     const int r = st_socket_set_rights(&service->web.socket, &service->config, error, sizeof(error));
-    ST_PRINT(service->view.socket_error, "%s", error);
+    ST_PRINT(service->view.failed.socket, "%s", error);
     if (r < 0)
         ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_SOCKET_RIGHTS, "%s", error);
 }
@@ -263,7 +263,7 @@ void st_service_trace(struct st_service *service)
     st_session_hold(service->session);
     st_tracer_way_use(&service->tracer_way, tracer, why);
     st_session_let_go(service->session);
-    ST_PRINT(service->view.trace_error, "%s", wished && r != 0 ? why : "");
+    ST_PRINT(service->view.failed.trace, "%s", wished && r != 0 ? why : "");
     if (r == 0)
         ST_INFO("%s", wished
                           ? "the kernel's trace shows which program had the CPU when the test loop wakes late"

@@ -114,7 +114,7 @@ void st_service_stop_loop(struct st_service *service);
 int st_service_start_audio(struct st_service *service);
 void st_service_stop_audio(struct st_service *service);
 void st_service_restart_tcp(struct st_service *service);
-/** Sets mode and group of the socket; an error goes into view.socket_error. */
+/** Sets mode and group of the socket; an error goes into view.failed.socket. */
 void st_service_set_rights(struct st_service *service);
 int st_service_open_socket(struct st_service *service);
 

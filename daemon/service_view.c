@@ -54,7 +54,7 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
     if (service->platform->machine.os == ST_OS_LINUX) /* by systemd's library */
         st_notify_state(service->notify, st_config_notifies(&service->config), view->notify,
                         sizeof(view->notify));
-    view->overdue_ns = st_service_overdue_ns(service);
+    view->overdue.ns = st_service_overdue_ns(service);
     view->loop = has_result ? result : NULL;
     if (atomic_load(&service->loop.has_rtkit))
         ST_PRINT(view->rtkit, "%s", service->loop.rtkit);

@@ -37,11 +37,11 @@ json_t *st_dropout_json_client(const struct st_dropout_client *client)
     st_json_set(object, "device_dropouts", client->device_xruns_n);
     st_json_set(object, "reasons", reasons_json(client->reasons_n));
     st_json_set(object, "places", places_json(client->places_n));
-    st_json_set(object, "lost_ns", known(client->lost_ns));
-    st_json_set(object, "lost_partly", client->lost_partly);
-    st_json_set(object, "longest_ns", known(client->longest_ns));
-    st_json_set(object, "lost_cycles", known(client->cycles_n));
-    st_json_set(object, "culprit", st_json_text_or_null(client->culprit));
+    st_json_set(object, "lost_ns", known(client->lost.ns));
+    st_json_set(object, "lost_partly", client->lost.partly);
+    st_json_set(object, "longest_ns", known(client->lost.longest_ns));
+    st_json_set(object, "lost_cycles", known(client->lost.cycles_n));
+    st_json_set(object, "culprit", st_json_text_or_null(client->culprit.name));
     st_json_set(object, "first_ns", st_json_known(client->first_wall_ns));
     st_json_set(object, "last_ns", st_json_known(client->last_wall_ns));
     st_json_set(object, "worst_busy_ns", known(client->worst.busy_ns));

@@ -84,12 +84,12 @@ static void take_priority(const struct st_dropout_client *victim, char *set, siz
                           size_t why_bytes)
 {
     char word[ST_XRUN_NAME_BYTES]; /* so that `set` of 128 bytes holds it */
-    if (st_safe_shell_word(victim->culprit, word, sizeof(word)) == NULL || word[0] == '-')
+    if (st_safe_shell_word(victim->culprit.name, word, sizeof(word)) == NULL || word[0] == '-')
         return;
     snprintf(set, set_bytes, "sudo chrt --other --all-tasks --pid 0 $(pidof -s %s)", word);
     snprintf(why, why_bytes,
              "takes the real-time priority from %s, which is not below that of %s; or end that program",
-             victim->culprit, victim->name);
+             victim->culprit.name, victim->name);
 }
 
 /* What lets programs that lost the CPU to others go before them. */
@@ -100,7 +100,7 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
     bool plays = false; /* the culprit */
     client = victim != NULL ? victim : client;
     ST_EACH_OF (other, table->clients, table->clients_n)
-        plays = plays || strcmp(other->name, client->culprit) == 0;
+        plays = plays || strcmp(other->name, client->culprit.name) == 0;
     const bool server = !client->playing && strcmp(client->name, ST_XRUN_SERVER_ITSELF) == 0;
     set[0] = why[0] = '\0';
     if (st_dropout_table_is_normal(table)) {
@@ -110,8 +110,8 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
         snprintf(set, set_bytes, "sleeptune report linux-client-priority");
         snprintf(why, why_bytes, "%s plays without real-time priority, which the server has: how it gets it",
                  client->name);
-    } else if (is_real_time(server ? table->priority : client->load.priority) && client->culprit[0] != '\0' &&
-               !plays) {
+    } else if (is_real_time(server ? table->priority : client->load.priority) &&
+               client->culprit.name[0] != '\0' && !plays) {
         take_priority(client, set, set_bytes, why, why_bytes);
     }
 }

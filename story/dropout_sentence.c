@@ -7,7 +7,7 @@
 /* Of those dropouts of which it is known. */
 static bool has_others(const struct st_dropout_client *client)
 {
-    return 2 * (uint64_t)client->culprit_n < client->named_n;
+    return 2 * (uint64_t)client->culprit.lead_n < client->culprit.named_n;
 }
 
 const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool figures, char *buf,
@@ -15,7 +15,7 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool
 {
     struct st_dropout_why why = {.reason = st_dropout_reason_most(client->reasons_n),
                                  .device_xrun = client->device_xruns_n > client->dropouts_n,
-                                 .culprit = client->culprit};
+                                 .culprit = client->culprit.name};
     if (why.reason == ST_DROPOUT_TOO_SLOW)
         why.culprit = client->code.file[0] != '\0' ? client->code.file : client->file;
     else
@@ -43,24 +43,24 @@ static const char *taken_text(const struct st_dropout_table *table, uint64_t all
     buf[0] = '\0';
     if (victim == NULL)
         return buf;
-    const bool known = victim->culprit[0] != '\0';
+    const bool known = victim->culprit.name[0] != '\0';
     bool others = has_others(victim);
     uint64_t taken_n = 0, victims_n = 0; /* if someone is known, those of which no one is are not counted */
     char culprit[160];
     ST_EACH_OF (client, table->clients, table->clients_n) {
         uint64_t n = client->reasons_n[ST_DROPOUT_CPU_TAKEN];
-        if (known && client->named_n < n)
-            n = client->named_n;
+        if (known && client->culprit.named_n < n)
+            n = client->culprit.named_n;
         if (n == 0)
             continue;
         victims_n++;
         taken_n += n;
-        others = others || strcmp(client->culprit, victim->culprit) != 0;
+        others = others || strcmp(client->culprit.name, victim->culprit.name) != 0;
     }
     if (!known)
         ST_PRINT(culprit, "Other programs");
     else
-        st_dropout_reason_culprit(victim->culprit, others, culprit, sizeof(culprit));
+        st_dropout_reason_culprit(victim->culprit.name, others, culprit, sizeof(culprit));
     snprintf(buf, buf_bytes, "%s took the CPU from %s%s in ", culprit,
              victim->name[0] != '\0' ? victim->name : "a program", victims_n > 1 ? " and others" : "");
     st_text_append(buf, buf_bytes, "%s", st_dropout_reason_share(taken_n, all_n, culprit, sizeof(culprit)));
@@ -74,7 +74,7 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
     const struct st_dropout_client all = st_dropout_table_streams(table, client);
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
     const uint64_t n = st_dropout_table_count(&all), reason_n = all.reasons_n[reason];
-    if (all.lost_ns == 0)
+    if (all.lost.ns == 0)
         snprintf(buf, buf_bytes, "%s %s%s: ", client->name,
                  st_dropout_reason_made(reason, n, about->all_n, ST_ROOM(64)), about->when);
     else if (n == about->all_n)
@@ -83,12 +83,12 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
     else
         snprintf(buf, buf_bytes, "%s lost sound in %s%s, ", client->name,
                  st_dropout_reason_share(n, about->all_n, ST_ROOM(64)), about->when);
-    if (all.lost_ns > 0 && n > 1)
-        st_text_append(buf, buf_bytes, "%s%s in all (longest %s)", all.lost_partly ? "at least " : "",
-                       ST_NS_SHORT(all.lost_ns), ST_NS_SHORT(all.longest_ns));
-    else if (all.lost_ns > 0)
-        st_text_append(buf, buf_bytes, "for %s", ST_NS_SHORT(all.lost_ns));
-    if (all.lost_ns > 0)
+    if (all.lost.ns > 0 && n > 1)
+        st_text_append(buf, buf_bytes, "%s%s in all (longest %s)", all.lost.partly ? "at least " : "",
+                       ST_NS_SHORT(all.lost.ns), ST_NS_SHORT(all.lost.longest_ns));
+    else if (all.lost.ns > 0)
+        st_text_append(buf, buf_bytes, "for %s", ST_NS_SHORT(all.lost.ns));
+    if (all.lost.ns > 0)
         st_text_append(buf, buf_bytes, "%s: ",
                        st_dropout_place_text(st_dropout_table_place(client),
                                              st_xrun_sources_title(about->source), ST_ROOM(64)));

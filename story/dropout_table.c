@@ -46,9 +46,9 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
         sum.dropouts_n += other->dropouts_n;
         sum.device_xruns_n += other->device_xruns_n;
         sum.reasons_n[reason] += other->reasons_n[reason];
-        sum.lost_ns = st_ns_add(sum.lost_ns, other->lost_ns);
-        sum.lost_partly = sum.lost_partly || other->lost_partly;
-        sum.longest_ns = ST_MAX(other->longest_ns, sum.longest_ns);
+        sum.lost.ns = st_ns_add(sum.lost.ns, other->lost.ns);
+        sum.lost.partly = sum.lost.partly || other->lost.partly;
+        sum.lost.longest_ns = ST_MAX(other->lost.longest_ns, sum.lost.longest_ns);
     }
     return sum;
 }
@@ -95,19 +95,20 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
     client->device_xruns_n += (uint64_t)seen->device_xruns_n;
     client->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
     client->places_n[seen->place] += (uint64_t)(seen->dropouts_n + seen->device_xruns_n);
-    client->cycles_n += seen->cycles_n;
-    client->lost_ns = st_ns_add(client->lost_ns, seen->lost_ns);
-    client->lost_partly = client->lost_partly || (seen->dropouts_n + seen->device_xruns_n > 0 &&
+    client->lost.cycles_n += seen->cycles_n;
+    client->lost.ns = st_ns_add(client->lost.ns, seen->lost_ns);
+    client->lost.partly = client->lost.partly || (seen->dropouts_n + seen->device_xruns_n > 0 &&
                                                   (seen->lost_ns == 0 || seen->longest_ns == 0));
-    client->longest_ns = ST_MAX(seen->longest_ns, client->longest_ns);
+    client->lost.longest_ns = ST_MAX(seen->longest_ns, client->lost.longest_ns);
     if (client->first_wall_ns == INT64_MIN || wall_ns < client->first_wall_ns)
         client->first_wall_ns = wall_ns;
     client->last_wall_ns = ST_MAX(wall_ns, client->last_wall_ns);
     if (seen->culprit[0] != '\0' && seen->reason == ST_DROPOUT_TOO_SLOW) {
         memcpy(client->file, seen->culprit, sizeof(client->file));
     } else if (seen->culprit[0] != '\0') {
-        st_dropout_reason_vote(client->culprit, &client->culprit_n, seen->culprit, seen->dropouts_n);
-        client->named_n += (uint64_t)seen->dropouts_n;
+        st_dropout_reason_vote(client->culprit.name, &client->culprit.lead_n, seen->culprit,
+                               seen->dropouts_n);
+        client->culprit.named_n += (uint64_t)seen->dropouts_n;
     }
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
     const bool was = client->worst_reason == reason, is = seen->reason == reason;
@@ -205,10 +206,10 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
             client->reserve_ns = seen->load.reserve_ns;
             client->buffer_ns = seen->load.buffer_ns;
         }
-        client->block_frames = seen->load.block_frames;
-        client->block_any = seen->load.block_any;
+        client->block.frames = seen->load.block_frames;
+        client->block.any = seen->load.block_any;
         client->code = seen->load.code;
-        client->block_rate_hz = seen->load.rate_hz;
+        client->block.rate_hz = seen->load.rate_hz;
         client->drift_ppb = seen->load.drift_ppb != 0 ? seen->load.drift_ppb : client->drift_ppb;
         client->load_ns = now_ns;
         client->playing = true;
@@ -251,14 +252,14 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table, char *b
 const char *st_dropout_table_rhythm(const struct st_dropout_client *client, char *buf, size_t buf_bytes)
 {
     buf[0] = '\0';
-    if (client->block_frames == 0 || client->block_rate_hz == 0)
+    if (client->block.frames == 0 || client->block.rate_hz == 0)
         return buf;
-    const double each_ns = (double)client->block_frames * (double)ST_NS_PER_S / (double)client->block_rate_hz;
+    const double each_ns = (double)client->block.frames * (double)ST_NS_PER_S / (double)client->block.rate_hz;
     snprintf(buf, buf_bytes, "every %s (%" PRId64 " samples)", ST_NS_SHORT((int64_t)each_ns),
-             client->block_frames);
-    if (client->block_any != 0)
+             client->block.frames);
+    if (client->block.any != 0)
         st_text_append(buf, buf_bytes, ", at any buffer size: a plug-in that computes in blocks of %" PRId64,
-                       client->block_frames);
+                       client->block.frames);
     return buf;
 }
 

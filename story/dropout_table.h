@@ -13,23 +13,30 @@
 
 struct st_dropout_client {
     char name[ST_XRUN_NAME_BYTES]; /* "": the server does not say which client it was */
-    char device[ST_XRUN_NAME_BYTES], culprit[ST_XRUN_NAME_BYTES]; /* culprit: of most dropouts that had one */
-    bool playing;                                                 /* a load line within ST_DROPOUT_GONE_NS */
+    char device[ST_XRUN_NAME_BYTES];
+    bool playing; /* a load line within ST_DROPOUT_GONE_NS */
     uint64_t dropouts_n, device_xruns_n;
     uint64_t reasons_n[ST_DROPOUT_REASONS]; /* dropouts_n by reason */
     uint64_t places_n[ST_DROPOUT_PLACES];   /* dropouts_n and device_xruns_n by place */
-    int64_t lost_ns, longest_ns;         /* no sound for so long, in all and in the longest; 0: not known */
-    bool lost_partly;                    /* the length of some is not known */
-    int64_t cycles_n;                    /* cycles that it lost; 0: not known */
-    int64_t culprit_n;                   /* by how many dropouts it leads the others ... */
-    uint64_t named_n;                    /* ... of those that had one */
+    struct {
+        int64_t ns, longest_ns; /* no sound for so long, in all and in the longest; 0: not known */
+        int64_t cycles_n;       /* cycles of the server; 0: not known */
+        bool partly;            /* the length of some is not known */
+    } lost;
+    struct {
+        char name[ST_XRUN_NAME_BYTES]; /* of most dropouts that had one */
+        int64_t lead_n;                /* by how many dropouts it leads the others ... */
+        uint64_t named_n;              /* ... of those that had one */
+    } culprit;
     int64_t first_wall_ns, last_wall_ns; /* of its dropouts; INT64_MIN: none */
     /* of the worst of its dropouts of the most frequent reason; 0: not known */
     struct st_dropout_cycle worst;
     enum st_dropout_reason worst_reason;
     int64_t reserve_ns,
         buffer_ns; /* of struct st_xrun_load, the least of all, and of which buffer; 0: not known */
-    int64_t block_frames, block_rate_hz, block_any; /* of struct st_xrun_load, as of the last one */
+    struct {
+        int64_t frames, rate_hz, any; /* block_* of struct st_xrun_load, as of the last one */
+    } block;
     char file[ST_XRUN_NAME_BYTES]; /* in whose code it computed too long in the last such dropout; "" */
     enum st_cause slowed;     /* by what the machine was slower in that one; ST_CAUSE_UNKNOWN: it was not */
     int64_t slow_wall_ns;     /* when that was; INT64_MIN: never */

@@ -139,31 +139,18 @@ static const struct st_xrun_load no_load = {.busy_median_ns = INT64_MIN,
                                             .wait_p99_ns = INT64_MIN,
                                             .wait_max_ns = INT64_MIN};
 
-/** Reads a word up to a blank. @return what is behind it, NULL when it is too long. */
-static const char *read_word(const char *text, char ret[32])
+/** Reads the word of a reason or of a place, up to a blank. @return what is behind it, NULL: no such word. */
+static const char *read_word(const char *text, enum form form, void *ret)
 {
+    enum st_dropout_reason *reason = ret;
+    enum st_dropout_place *place = ret;
     const size_t len = strcspn(text, " ");
-    if (len >= 32)
-        return NULL;
-    memcpy(ret, text, len);
-    ret[len] = '\0';
-    return text + len;
-}
-
-static const char *read_reason(const char *text, enum st_dropout_reason *ret)
-{
-    char name[32] = "";
-    text = read_word(text, name);
-    *ret = st_dropout_reason_of(name);
-    return strcmp(name, st_dropout_reason_name(*ret)) == 0 ? text : NULL;
-}
-
-static const char *read_place(const char *text, enum st_dropout_place *ret)
-{
-    char name[32] = "";
-    text = read_word(text, name);
-    *ret = st_dropout_place_of(name);
-    return strcmp(name, st_dropout_place_name(*ret)) == 0 ? text : NULL;
+    const char *name = ST_TEXT(32, "%.*s", (int)ST_MIN(len, 31), text), *known;
+    if (form == REASON)
+        known = st_dropout_reason_name(*reason = st_dropout_reason_of(name));
+    else
+        known = st_dropout_place_name(*place = st_dropout_place_of(name));
+    return strlen(known) == len && strcmp(name, known) == 0 ? text + len : NULL;
 }
 
 static const char *read_certainty(const char *text, enum st_certainty *ret)
@@ -194,9 +181,8 @@ static const char *read_value(const char *text, enum form form, void *member)
         }
         return text;
     case REASON:
-        return read_reason(text, member);
     case PLACE:
-        return read_place(text, member);
+        return read_word(text, form, member);
     case CERTAINTY:
         return read_certainty(text, member);
     case NAME:

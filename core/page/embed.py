@@ -1,13 +1,16 @@
 """Puts the page's style and script into its HTML, as C arrays, with a policy that allows these two by their hash; its icon and manifest, too.
 
-usage: embed.py page.html page.css page.js icon.svg page.webmanifest >page_template.c
+The scripts become one, in their order, with names of its own.
+
+usage: embed.py page.html page.css icon.svg page.webmanifest SCRIPT... >page_template.c
 """
 import base64
 import hashlib
 import pathlib
 import sys
 
-html, css, js, icon, manifest = (pathlib.Path(name).read_text(encoding="ascii") for name in sys.argv[1:6])
+html, css, icon, manifest, *scripts = (pathlib.Path(name).read_text(encoding="ascii") for name in sys.argv[1:])
+js = '"use strict";\n(() => {\n' + "".join(scripts) + "})();\n"
 for name, text, end in (("style", css, "</style"), ("script", js, "</script")):
     if end in text.lower() or "{{" in text:
         sys.exit(f"embed.py: the {name} holds {end} or {{{{, which the page would take for its own")

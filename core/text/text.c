@@ -42,10 +42,7 @@ bool st_text_copy(char *ret, size_t ret_bytes, const char *text, size_t len)
 void st_text_append(char *buf, size_t buf_bytes, const char *format, ...)
 {
     const size_t at = strlen(buf);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(buf + at, buf_bytes - at, format, args);
-    va_end(args);
+    ST_PRINT_REST(buf + at, buf_bytes - at, format);
 }
 
 void st_text_join(char *buf, size_t buf_bytes, const char *separator, const char *format, ...)
@@ -53,10 +50,7 @@ void st_text_join(char *buf, size_t buf_bytes, const char *separator, const char
     if (buf[0] != '\0')
         st_text_append(buf, buf_bytes, "%s", separator);
     const size_t at = strlen(buf);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(buf + at, buf_bytes - at, format, args);
-    va_end(args);
+    ST_PRINT_REST(buf + at, buf_bytes - at, format);
 }
 
 int st_text_columns(const char *text)

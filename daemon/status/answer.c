@@ -86,9 +86,9 @@ static struct st_answer find_answer(const struct st_view *view)
                   (answer.raised || st_ns_sub(view->now_wall_ns, answer.last_wall_ns) >= RECENT_NS);
     const struct st_result *loop = view->loop;
     answer.timing_known = loop != NULL && (loop->elapsed_periods > 0 || loop->error != 0);
-    answer.timing_ok = answer.timing_known && view->overdue_ns == 0 && loop->error == 0 &&
+    answer.timing_ok = answer.timing_known && view->overdue.ns == 0 && loop->error == 0 &&
                        loop->books_balance && is_in_time(loop, server);
-    answer.timing_matters = !answer.plays || (answer.dropouts_n > 0 && !answer.over) || view->overdue_ns > 0;
+    answer.timing_matters = !answer.plays || (answer.dropouts_n > 0 && !answer.over) || view->overdue.ns > 0;
     return answer;
 }
 
@@ -238,7 +238,7 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
     put_music(view, answer, buf, buf_bytes);
     if (answer->dropouts_n > 0 && !answer->over && view->history.changed[0] != '\0')
         st_text_append(buf, buf_bytes, " %s", view->history.changed);
-    if (view->overdue_ns > 0)
+    if (view->overdue.ns > 0)
         st_text_append(buf, buf_bytes, " The loop %s.", st_view_overdue_text(view, overdue, sizeof(overdue)));
     else if (answer->timing_known && (view->loop->error != 0 || !view->loop->books_balance))
         st_text_append(buf, buf_bytes, " %s", st_result_verdict(view->loop, trouble, sizeof(trouble)));
@@ -248,7 +248,7 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
                        : answer->timing_ok   ? "OK"
                                              : "not OK");
     if (answer->dropouts_n == 0 && answer->timing_matters && answer->timing_known && !answer->timing_ok &&
-        view->overdue_ns == 0 && st_result_main_cause(view->loop, &cause) != NULL)
+        view->overdue.ns == 0 && st_result_main_cause(view->loop, &cause) != NULL)
         st_text_append(buf, buf_bytes, " Main cause: %s.", st_cause_kind_text(cause));
 }
 
@@ -267,7 +267,7 @@ static void set_brief(const struct st_view *view, struct st_answer *answer)
         (void)st_dropout_sentence_brief(name, n, answer->brief, sizeof(answer->brief));
         return;
     }
-    if (view->overdue_ns > 0 || (answer->timing_matters && answer->timing_known && !answer->timing_ok))
+    if (view->overdue.ns > 0 || (answer->timing_matters && answer->timing_known && !answer->timing_ok))
         text = "timing not OK";
     else if (server == NULL || server->state != ST_OBSERVED_WATCHING)
         text = "no sound server";
@@ -282,7 +282,7 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
     char *buf = answer->timing;
     const size_t buf_bytes = sizeof(answer->timing);
     const struct st_result *loop = view->loop;
-    if (view->overdue_ns > 0) {
+    if (view->overdue.ns > 0) {
         snprintf(buf, buf_bytes, "timing not OK: the loop %s",
                  st_view_overdue_text(view, ST_ROOM(ST_VIEW_OVERDUE_BYTES)));
         return;
@@ -383,10 +383,10 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     const char *next = "sleeptune history", *why = "";
     enum st_cause cause;
-    if (view->overdue_ns > 0 && view->hog.looks >= ST_HOG_LOOKS) {
-        ST_PRINT(answer->next, "sudo chrt --other --all-tasks --pid 0 %d", (int)view->hog.pid);
+    if (view->overdue.ns > 0 && view->overdue.hog.looks >= ST_HOG_LOOKS) {
+        ST_PRINT(answer->next, "sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid);
         ST_PRINT(answer->next_why, "takes the real-time priority from %s; or end that program",
-                 view->hog.name);
+                 view->overdue.hog.name);
         return;
     }
     if (answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS) {

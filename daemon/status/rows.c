@@ -558,7 +558,7 @@ static void add_daemon(json_t *sections, const struct st_view *view)
     struct section to = {.rows = json_array(), .detail = true};
     add(&to, OK, "Daemon", "sleeptuned " ST_VERSION ", PID %ld, %s for %s", view->pid, st_view_state(view),
         ST_NS_LONG(view->uptime_ns));
-    add(&to, OK, "Settings", "%s", view->config_file[0] != '\0' ? view->config_file : "defaults, no file");
+    add(&to, OK, "Settings", "%s", view->config.file[0] != '\0' ? view->config.file : "defaults, no file");
     add_history(&to, view);
     if (view->notify[0] != '\0')
         add(&to, OK, "Notifications", "%s", view->notify);

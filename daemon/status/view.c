@@ -21,16 +21,17 @@ static void add(struct st_degraded *list, size_t *n, const char *what, const cha
 
 const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes)
 {
-    const int64_t seconds = view->overdue_ns / ST_NS_PER_S;
+    const int64_t seconds = view->overdue.ns / ST_NS_PER_S;
     const int64_t period_ns = view->loop != NULL ? st_period_ns(&view->loop->period) : 0;
     if (view->loop != NULL && view->loop->elapsed_periods > 0 && period_ns > 0)
         snprintf(buf, buf_bytes, "has not run for %" PRId64 " s (about %" PRId64 " periods overdue)", seconds,
-                 view->overdue_ns / period_ns);
+                 view->overdue.ns / period_ns);
     else
         snprintf(buf, buf_bytes, "has not run for %" PRId64 " s and has not counted a period yet", seconds);
-    if (view->hog.looks >= ST_HOG_LOOKS)
-        st_text_append(buf, buf_bytes, ": %s/%d with real-time priority %d keeps CPU %d busy", view->hog.name,
-                       (int)view->hog.tid, view->hog.priority, view->hog.cpu);
+    if (view->overdue.hog.looks >= ST_HOG_LOOKS)
+        st_text_append(buf, buf_bytes, ": %s/%d with real-time priority %d keeps CPU %d busy",
+                       view->overdue.hog.name, (int)view->overdue.hog.tid, view->overdue.hog.priority,
+                       view->overdue.hog.cpu);
     return buf;
 }
 
@@ -41,7 +42,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         add(ret, &n, "loop", "%s%s%s", view->loop->degraded, view->rtkit[0] != '\0' ? "; " : "", view->rtkit);
         ret[n - 1].rights = true;
     }
-    if (view->overdue_ns > 0) {
+    if (view->overdue.ns > 0) {
         add(ret, &n, "loop", "the test loop %s", st_view_overdue_text(view, ST_ROOM(ST_VIEW_OVERDUE_BYTES)));
         ret[n - 1].counts = true;
     }
@@ -67,14 +68,14 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         if (source->mode == ST_OBSERVED_ON && source->state == ST_OBSERVED_ABSENT)
             add(ret, &n, "observe", "dropouts of %s are not watched: %s", source->source, source->why);
     }
-    if (view->config_error[0] != '\0')
-        add(ret, &n, "config", "the old settings are kept: %s", view->config_error);
-    if (view->socket_error[0] != '\0')
-        add(ret, &n, "socket", "%s", view->socket_error);
-    if (view->http_error[0] != '\0')
-        add(ret, &n, "http", "%s", view->http_error);
-    if (view->trace_error[0] != '\0')
-        add(ret, &n, "trace", "late wake-ups are not traced: %s", view->trace_error);
+    if (view->config.error[0] != '\0')
+        add(ret, &n, "config", "the old settings are kept: %s", view->config.error);
+    if (view->failed.socket[0] != '\0')
+        add(ret, &n, "socket", "%s", view->failed.socket);
+    if (view->failed.http[0] != '\0')
+        add(ret, &n, "http", "%s", view->failed.http);
+    if (view->failed.trace[0] != '\0')
+        add(ret, &n, "trace", "late wake-ups are not traced: %s", view->failed.trace);
     if (view->history.state == ST_HISTORY_WRITER_FAILING)
         add(ret, &n, "history", "minutes and events are kept in memory for now: %s", view->history.why);
     else if (view->history.missing)

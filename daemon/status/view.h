@@ -20,10 +20,11 @@ struct st_view {
     bool rests;                   /* the loop, while nothing plays; `loop` is then the one before, or NULL */
     const struct st_result *loop; /* NULL: not known yet */
     uint64_t loop_starts;
-    int64_t
-        overdue_ns; /* the loop's next cycle, where it has not run for seconds (daemon/loop/overdue.h); else
-                           0 */
-    struct st_hog hog; /* of that time */
+    struct {
+        int64_t ns;        /* the loop's next cycle, where it has not run for seconds (daemon/loop/overdue.h);
+                              else 0 */
+        struct st_hog hog; /* of that time */
+    } overdue;
     struct st_audio_view audio;
     struct st_watchdog_view watchdog;
     struct st_observe_view observe;
@@ -35,12 +36,16 @@ struct st_view {
     json_t *events;                          /* borrowed */
     char rtkit[ST_VIEW_TEXT_BYTES];          /* "" when not asked */
     char notify[ST_VIEW_TEXT_BYTES];         /* st_notify_state; "": another system */
-    char config_file[ST_VIEW_TEXT_BYTES];    /* "" defaults, no file */
-    int64_t config_read_wall_ns;
-    char config_error[ST_VIEW_TEXT_BYTES]; /* the last reload failed: first message */
-    char http_error[ST_VIEW_TEXT_BYTES];   /* TCP could not be opened */
-    char socket_error[ST_VIEW_TEXT_BYTES]; /* mode or group of the socket could not be set at reload */
-    char trace_error[ST_VIEW_TEXT_BYTES];  /* a tracer was wished for and is not there */
+    struct {
+        char file[ST_VIEW_TEXT_BYTES]; /* "" defaults, no file */
+        int64_t read_wall_ns;
+        char error[ST_VIEW_TEXT_BYTES]; /* the last reload failed: first message */
+    } config;
+    struct {
+        char http[ST_VIEW_TEXT_BYTES];   /* TCP could not be opened */
+        char socket[ST_VIEW_TEXT_BYTES]; /* mode or group of the socket could not be set at reload */
+        char trace[ST_VIEW_TEXT_BYTES];  /* a tracer was wished for and is not there */
+    } failed;
 };
 
 /** "starting", "running", "idle" (the loop rests), "degraded" (by more than missing rights), "failed" or

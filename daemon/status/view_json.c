@@ -97,7 +97,7 @@ json_t *st_view_json(const struct st_view *view)
     st_json_set(document, "started_ns", view->started_wall_ns);
     st_json_set(document, "uptime_ns", view->uptime_ns);
     st_json_set(document, "loop_starts", view->loop_starts);
-    st_json_set(document, "overdue_ns", view->overdue_ns);
+    st_json_set(document, "overdue_ns", view->overdue.ns);
     st_json_set(document, "loop_rests", view->rests);
     st_json_set(document, "loop", view->loop != NULL ? st_result_json(view->loop) : json_null());
     st_json_set(document, "rtkit", st_json_text_or_null(view->rtkit));
@@ -108,9 +108,9 @@ json_t *st_view_json(const struct st_view *view)
                 json_pack("{s:b, s:b, s:b}", "running", view->watchdog.running, "above_loop",
                           view->watchdog.above_loop, "demoted", view->watchdog.demoted));
     st_json_set(document, "config",
-                json_pack("{s:o, s:I, s:o}", "file", st_json_text_or_null(view->config_file), "read_ns",
-                          (json_int_t)view->config_read_wall_ns, "error",
-                          st_json_text_or_null(view->config_error)));
+                json_pack("{s:o, s:I, s:o}", "file", st_json_text_or_null(view->config.file), "read_ns",
+                          (json_int_t)view->config.read_wall_ns, "error",
+                          st_json_text_or_null(view->config.error)));
     st_json_set(document, "history", history_json(view));
     st_json_set(document, "last_minute", minute_json(view));
     st_json_set(document, "seconds", seconds_json(view->seconds));

@@ -182,7 +182,7 @@ char *st_view_metrics(const struct st_view *view, bool named)
           "0 while the test loop rests because nothing plays (loop.when), else 1.", view->rests ? 0 : 1);
     gauge(out, "sleeptune_loop_overdue_seconds",
           "How long the test loop has had no CPU since its next cycle was due; 0 while it runs.",
-          seconds(view->overdue_ns));
+          seconds(view->overdue.ns));
     audio(out, &view->audio);
     gauge(out, "sleeptune_start_time_seconds", "Start of the daemon, seconds since 1970.",
           seconds(view->started_wall_ns));

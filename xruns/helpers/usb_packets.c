@@ -16,13 +16,6 @@
 #define SPAN_MAX_NS  (100 * ST_NS_PER_S)
 #define SECONDS_MAX  (INT64_MAX / ST_NS_PER_S / 2)
 
-static int32_t i32(const unsigned char *at)
-{
-    int32_t n;
-    memcpy(&n, at, sizeof(n));
-    return n;
-}
-
 static uint32_t u32(const unsigned char *at)
 {
     uint32_t n;
@@ -44,7 +37,7 @@ static int64_t time_of(const unsigned char *head)
     memcpy(&seconds, head + 16, sizeof(seconds));
     if (seconds < 0 || seconds > SECONDS_MAX)
         return 0;
-    return seconds * ST_NS_PER_S + i32(head + 24) * ST_NS_PER_US;
+    return seconds * ST_NS_PER_S + (int32_t)u32(head + 24) * ST_NS_PER_US;
 }
 
 struct st_usb_packets_shape st_usb_packets_shape(const unsigned char *head)
@@ -53,7 +46,7 @@ struct st_usb_packets_shape st_usb_packets_shape(const unsigned char *head)
                                          .submitted = head[8] == 'S',
                                          .done = head[8] == 'C',
                                          .captured_bytes = u32(head + 36)};
-    const int32_t packets_n = i32(head + 44);
+    const int32_t packets_n = (int32_t)u32(head + 44);
     if (shape.isochronous && packets_n > 0)
         shape.descs_n = packets_n < ST_USB_PACKETS_DESC_MAX ? (size_t)packets_n : ST_USB_PACKETS_DESC_MAX;
     return shape;
@@ -155,7 +148,7 @@ static void take_done(struct st_usb_packets *p, struct st_usb_endpoint *e, const
                       const unsigned char *descs, size_t n)
 {
     e->flying_n -= e->flying_n > 0;
-    if (i32(head + 28) != 0) {
+    if ((int32_t)u32(head + 28) != 0) {
         end_stream(p, e);
         return;
     }
@@ -166,7 +159,7 @@ static void take_done(struct st_usb_packets *p, struct st_usb_endpoint *e, const
     if (!e->sound)
         return;
     for (size_t i = 0; i < n; i++)
-        take_packet(e, i32(descs + ST_USB_PACKETS_DESC_BYTES * i) >= 0);
+        take_packet(e, (int32_t)u32(descs + ST_USB_PACKETS_DESC_BYTES * i) >= 0);
     const int64_t span_ns = (int64_t)n * e->packet_ns;
     e->done_ns = time_of(head);
     e->sent_ns = st_ns_add(e->sent_ns, span_ns);
@@ -195,7 +188,7 @@ void st_usb_packets_take(struct st_usb_packets *p, const unsigned char *head, co
         e->flying_n -= e->flying_n > 0;
         return;
     }
-    const int32_t interval = i32(head + 48);
+    const int32_t interval = (int32_t)u32(head + 48);
     if (interval > 0 && interval <= INTERVAL_MAX)
         e->packet_ns = interval * (e->device->fast ? 125 * ST_NS_PER_US : ST_NS_PER_MS);
     if (e->flying_n++ == 0 && e->done_ns > 0 && st_ns_sub(time_of(head), e->done_ns) > SUBMIT_NS)

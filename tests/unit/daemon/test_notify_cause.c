@@ -82,8 +82,8 @@ static void each_cause_is_told_once(void **state)
 static void who_took_the_cpu_is_one_cause(void **state)
 {
     (void)state;
-    snprintf(add("Guitarix", ST_DROPOUT_CPU_TAKEN, 9)->culprit, ST_XRUN_NAME_BYTES, "chromium");
-    snprintf(add("Ardour", ST_DROPOUT_CPU_TAKEN, 5)->culprit, ST_XRUN_NAME_BYTES, "chromium");
+    snprintf(add("Guitarix", ST_DROPOUT_CPU_TAKEN, 9)->culprit.name, ST_XRUN_NAME_BYTES, "chromium");
+    snprintf(add("Ardour", ST_DROPOUT_CPU_TAKEN, 5)->culprit.name, ST_XRUN_NAME_BYTES, "chromium");
     assert_string_equal(next(), "Guitarix: 9 dropouts");
     assert_string_equal(next(), "");
 }

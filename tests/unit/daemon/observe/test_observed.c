@@ -704,7 +704,7 @@ static void culprit_is_who_was_it_most_often(void **state)
         if (i == 0)
             assert_non_null(strstr(newest_text(), "it lost the CPU to meson"));
     }
-    assert_string_equal(o.view.seen.clients[0].culprit, "ffmpeg");
+    assert_string_equal(o.view.seen.clients[0].culprit.name, "ffmpeg");
     turn_after(ST_OBSERVED_EVENT_EACH_NS);
     assert_non_null(strstr(newest_text(), "it lost the CPU to ffmpeg and others"));
 }

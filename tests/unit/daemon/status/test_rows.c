@@ -273,16 +273,16 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "paplay", 10, ST_DROPOUT_STOPPED);
     client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER] = 10;
-    client->lost_ns = 4700 * ST_NS_PER_MS;
-    client->longest_ns = 490 * ST_NS_PER_MS;
+    client->lost.ns = 4700 * ST_NS_PER_MS;
+    client->lost.longest_ns = 490 * ST_NS_PER_MS;
     expect_of_screen("answer", "paplay lost sound 10 times (watched since 22:13), 4.70 s in all (longest 490 "
                                "ms), between it and PipeWire: it was stopped or frozen.");
     expect_of_screen("next_why", "nothing to tune: it was stopped or frozen");
-    client->lost_partly = true;
+    client->lost.partly = true;
     expect_of_screen("answer",
                      "paplay lost sound 10 times (watched since 22:13), at least 4.70 s in all (longest "
                      "490 ms), between it and PipeWire: it was stopped or frozen.");
-    client->lost_partly = false;
+    client->lost.partly = false;
     add_client(pipewire, "GoodSynth", 1, ST_DROPOUT_STOPPED);
     expect_of_screen("answer", "paplay lost sound in 10 of 11 dropouts (watched since 22:13), 4.70 s in all "
                                "(longest 490 ms), between it and PipeWire: it was stopped or frozen.");
@@ -296,7 +296,7 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "mpv", 3, ST_DROPOUT_CPU_TAKEN);
     client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER] = 3;
-    client->lost_ns = client->longest_ns = 300 * ST_NS_PER_MS;
+    client->lost.ns = client->lost.longest_ns = 300 * ST_NS_PER_MS;
     expect_of_screen("answer",
                      "mpv lost sound 3 times (watched since 22:13), 300 ms in all (longest 300 ms), "
                      "between it and PipeWire: it lost the CPU to another program.");
@@ -317,10 +317,10 @@ static void rhythm_of_long_cycles_is_said(void **state)
 {
     (void)state;
     struct st_dropout_client *client = add_client(watch_pipewire(), "Ardour", 3, ST_DROPOUT_TOO_SLOW);
-    client->block_frames = 32768;
-    client->block_rate_hz = 48000;
+    client->block.frames = 32768;
+    client->block.rate_hz = 48000;
     expect_row("Long cycles", "Ardour: every 683 ms (32768 samples)", "ok", true);
-    client->block_any = 1;
+    client->block.any = 1;
     expect_of_screen(
         "next_why",
         "no buffer size can be named: the CPU time of its cycles is not known; freeze or simplify "
@@ -374,8 +374,8 @@ static void second_card_that_is_put_in_step_is_named_with_its_drift(void **state
     expect_cells("[\"alsa_output.usb\", \"0\", \"second card, 37 ppm slower than alsa_output.pci\", \"1 %\", "
                  "\"0 %\"]");
     client->device_xruns_n = client->places_n[ST_DROPOUT_AT_RESYNC] = 4;
-    client->lost_ns = 12 * ST_NS_PER_MS;
-    client->longest_ns = 5 * ST_NS_PER_MS;
+    client->lost.ns = 12 * ST_NS_PER_MS;
+    client->lost.longest_ns = 5 * ST_NS_PER_MS;
     view.observe.sources[0].seen.device_xruns_n = 4;
     view.observe.sources[0].seen.last_wall_ns = view.now_wall_ns;
     expect_of_screen("answer",
@@ -420,20 +420,20 @@ static void first_line_says_what_the_server_knows(void **state)
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         struct st_dropout_client *client = add_client(watch_pipewire(), rows[i].name, 3, rows[i].reason);
         client->worst.wait_ns = 4100000;
-        snprintf(client->culprit, sizeof(client->culprit), "%s", rows[i].culprit);
-        client->culprit_n = 3;
-        client->named_n = 3;
+        snprintf(client->culprit.name, sizeof(client->culprit.name), "%s", rows[i].culprit);
+        client->culprit.lead_n = 3;
+        client->culprit.named_n = 3;
         expect_of_screen("answer", rows[i].answer);
         expect_of_screen("next", rows[i].next);
         expect_of_screen("next_why", rows[i].why);
     }
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "mpv", 9, ST_DROPOUT_CPU_TAKEN);
-    snprintf(client->culprit, sizeof(client->culprit), "cc1");
-    client->culprit_n = 4; /* how many it leads by */
-    client->named_n = 9;
+    snprintf(client->culprit.name, sizeof(client->culprit.name), "cc1");
+    client->culprit.lead_n = 4; /* how many it leads by */
+    client->culprit.named_n = 9;
     expect_row("mpv", "lost the CPU to cc1 and others", "warn", false);
-    client->named_n = 4; /* who it was in the other five is not known: it may have been cc1 */
+    client->culprit.named_n = 4; /* who it was in the other five is not known: it may have been cc1 */
     expect_row("mpv", "lost the CPU to cc1", "warn", false);
     expect_of_screen("answer", "cc1 took the CPU from mpv in 4 of 9 dropouts (watched since 22:13).");
     expect_of_screen("brief", "PipeWire: 9 dropouts");
@@ -503,18 +503,18 @@ static void first_line_blames_who_took_the_cpu(void **state)
     struct st_dropout_client *server = add_client(pipewire, "PipeWire", 14, ST_DROPOUT_WOKEN_LATE);
     struct st_dropout_client *guitarix = add_client(pipewire, "Guitarix", 11, ST_DROPOUT_CPU_TAKEN);
     struct st_dropout_client *reverb = add_client(pipewire, "HeavyReverb", 5, ST_DROPOUT_CPU_TAKEN);
-    snprintf(guitarix->culprit, sizeof(guitarix->culprit), "chromium");
-    guitarix->culprit_n = 11;
-    guitarix->named_n = 11;
+    snprintf(guitarix->culprit.name, sizeof(guitarix->culprit.name), "chromium");
+    guitarix->culprit.lead_n = 11;
+    guitarix->culprit.named_n = 11;
     server->playing = false;   /* no load line comes for it */
     expect_of_screen("answer", /* who had the CPU in the other five is not known */
                      "chromium took the CPU from Guitarix in 11 of 30 dropouts (watched since 22:13).");
-    snprintf(reverb->culprit, sizeof(reverb->culprit), "blender");
-    reverb->named_n = 5;
+    snprintf(reverb->culprit.name, sizeof(reverb->culprit.name), "blender");
+    reverb->culprit.named_n = 5;
     expect_of_screen("answer",
                      "chromium and others took the CPU from Guitarix and others in 16 of 30 dropouts "
                      "(watched since 22:13).");
-    snprintf(reverb->culprit, sizeof(reverb->culprit), "chromium");
+    snprintf(reverb->culprit.name, sizeof(reverb->culprit.name), "chromium");
     expect_of_screen("answer", "chromium took the CPU from Guitarix and others in 16 of 30 dropouts (watched "
                                "since 22:13).");
     expect_of_screen("next", "sleeptune report"); /* it is not known whether they have rights */
@@ -525,7 +525,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
                                "since 22:13). No program that plays has real-time rights.");
     expect_of_screen("next", "sudo sleeptune apply linux-rt-permission");
     expect_of_screen("next_why", "lets programs that play go before others; then log out and in again");
-    guitarix->culprit[0] = '\0';
+    guitarix->culprit.name[0] = '\0';
     expect_of_screen("answer", "Other programs took the CPU from Guitarix and others in 16 of 30 dropouts "
                                "(watched since 22:13). No program that plays has real-time rights.");
     reverb->load.priority = 20; /* one has them */
@@ -535,14 +535,14 @@ static void first_line_blames_who_took_the_cpu(void **state)
     expect_of_screen("next_why",
                      "Guitarix plays without real-time priority, which the server has: how it gets it");
     guitarix->load.priority = 20; /* the victim, too: chromium has at least as much */
-    snprintf(guitarix->culprit, sizeof(guitarix->culprit), "chromium");
+    snprintf(guitarix->culprit.name, sizeof(guitarix->culprit.name), "chromium");
     expect_of_screen("next", "sudo chrt --other --all-tasks --pid 0 $(pidof -s chromium)");
     expect_of_screen("next_why",
                      "takes the real-time priority from chromium, which is not below that of Guitarix; or "
                      "end that program");
-    snprintf(guitarix->culprit, sizeof(guitarix->culprit), "HeavyReverb"); /* it plays */
+    snprintf(guitarix->culprit.name, sizeof(guitarix->culprit.name), "HeavyReverb"); /* it plays */
     expect_of_screen("next", "sleeptune report");
-    guitarix->culprit[0] = '\0';
+    guitarix->culprit.name[0] = '\0';
     guitarix->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
     reverb->load.priority = ST_XRUN_NORMAL;
     /* most dropouts are of a program that computes too long: the screen names both */
@@ -595,11 +595,12 @@ static void first_line_names_what_slowed_the_machine(void **state)
     result.misses = 0;
     st_hist_reset(&result.lateness);
     heavy->slowed = ST_CAUSE_UNKNOWN;
-    view.overdue_ns = 12 * ST_NS_PER_S;
-    view.hog = (struct st_hog){.pid = 480, .tid = 482, .priority = 80, .cpu = 0, .name = "hog", .looks = 1};
+    view.overdue.ns = 12 * ST_NS_PER_S;
+    view.overdue.hog =
+        (struct st_hog){.pid = 480, .tid = 482, .priority = 80, .cpu = 0, .name = "hog", .looks = 1};
     expect_of_screen("next",
                      "pw-metadata -n settings 0 clock.force-quantum 2048"); /* one look is not enough */
-    view.hog.looks = 2;
+    view.overdue.hog.looks = 2;
     expect_of_screen("next", "sudo chrt --other --all-tasks --pid 0 480");
     json_t *screen = st_rows_json(&view);
     assert_non_null(strstr(json_string_value(json_object_get(screen, "answer")),

@@ -73,7 +73,7 @@ static void loop_without_a_cpu_is_the_verdict_and_degraded(void **state)
     char *text = st_view_metrics(&view, true);
     assert_non_null(strstr(text, "\nsleeptune_loop_overdue_seconds 0\n"));
     free(text);
-    view.overdue_ns = 12300 * ST_NS_PER_MS;
+    view.overdue.ns = 12300 * ST_NS_PER_MS;
     json_t *document = st_view_json(&view);
     assert_string_equal(state_of(document), "degraded");
     assert_string_equal(
@@ -104,9 +104,9 @@ static void every_degraded_part_is_named_with_its_reason(void **state)
     snprintf(view.audio.error, sizeof(view.audio.error), "backend alsa: unable to initialize audio backend");
     view.watchdog.demoted = true;
     snprintf(view.watchdog.reason, sizeof(view.watchdog.reason), "taken from the loop");
-    snprintf(view.config_error, sizeof(view.config_error), "f:1: loop.x: unknown key");
-    snprintf(view.http_error, sizeof(view.http_error), "cannot be served");
-    snprintf(view.socket_error, sizeof(view.socket_error), "no such group");
+    snprintf(view.config.error, sizeof(view.config.error), "f:1: loop.x: unknown key");
+    snprintf(view.failed.http, sizeof(view.failed.http), "cannot be served");
+    snprintf(view.failed.socket, sizeof(view.failed.socket), "no such group");
     json_t *document = st_view_json(&view);
     assert_string_equal(state_of(document), "degraded");
     assert_int_equal(json_array_size(json_object_get(document, "degraded")), 7);
@@ -201,7 +201,7 @@ static void history_without_a_folder_is_degraded_when_it_is_wanted(void **state)
 static void text_that_is_no_utf8_is_kept_readable(void **state)
 {
     (void)state;
-    snprintf(view.config_error, sizeof(view.config_error), "caf\xe9: 20 \xc2");
+    snprintf(view.config.error, sizeof(view.config.error), "caf\xe9: 20 \xc2");
     snprintf(view.audio.device_name, sizeof(view.audio.device_name), "\xff");
     json_t *document = st_view_json(&view);
     assert_non_null(strstr(degraded_why(document, "config"), "caf?: 20 ?"));
@@ -261,8 +261,8 @@ static void degrade_all(size_t sources_n)
     view.ended = true;
     view.audio.state = ST_AUDIO_WAITING;
     snprintf(view.watchdog.reason, sizeof(view.watchdog.reason), "taken from the loop");
-    for (char *const *error =
-             (char *const[]){view.config_error, view.http_error, view.socket_error, view.trace_error, NULL};
+    for (char *const *error = (char *const[]){view.config.error, view.failed.http, view.failed.socket,
+                                              view.failed.trace, NULL};
          *error != NULL; error++)
         memcpy(*error, "x", 2);
     view.history.state = ST_HISTORY_WRITER_FAILING;
@@ -363,7 +363,7 @@ static void what_is_degraded_has_room_in_its_list(void **state)
     (void)state;
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX + 8] = {0};
     degrade_all(ST_XRUN_SOURCES_MAX);
-    view.overdue_ns = 12 * ST_NS_PER_S;
+    view.overdue.ns = 12 * ST_NS_PER_S;
     assert_int_equal(st_view_degraded(&view, degraded), ST_VIEW_DEGRADED_MAX);
     assert_string_equal(degraded[0].what, "loop");
     assert_non_null(degraded[ST_VIEW_DEGRADED_MAX - 1].what);

@@ -1,0 +1,14 @@
+/* --- "I heard it": the only thing that writes, on a private address alone --- */
+
+at("mark").hidden = !OWN;
+at("heard").addEventListener("click", async () => {
+  at("marked").textContent = "";
+  try {
+    const answer = await fetch("/v1/heard", { method: "POST", headers, signal: AbortSignal.timeout(SILENT_MS) });
+    const said = await answer.json(), one = (said.marks || []).at(-1);
+    const found = one?.text || "nothing that is watched happened";
+    at("marked").textContent = said.error || "Kept. In the " + one.window_ns / 1e9 + " s before it: " + found;
+    look();
+  } catch { at("marked").textContent = "Not kept: sleeptuned does not answer."; }
+});
+
