@@ -261,7 +261,7 @@ static void what_is_still_counted_is_shown_and_not_stored(void **state)
     (void)state;
     const struct st_event open[] = {
         st_event_make(NOON_NS + 100 * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "%s", ""),
-        st_event_make(NOON_NS + ST_NS_PER_S - 1, ST_EVENT_DEVICE_XRUN, "%s", "")};
+        st_event_make(NOON_NS + ST_NS_PER_S - 1, ST_EVENT_DEVICE_DROPOUT, "%s", "")};
     const struct st_history_events_wish all = {INT64_MIN, INT64_MAX, 4 * ROWS_N, ""},
                                         last = {INT64_MIN, INT64_MAX, 2, ""};
     struct st_history_reader *reader;

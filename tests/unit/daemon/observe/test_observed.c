@@ -218,14 +218,14 @@ static void asking_makes_no_event(void **state)
         see("hw:0", "player", 1, 0);
         turn_after(POLL_NS);
         assert_int_equal(st_observed_open_events(&o, open), 1);
-        assert_int_equal(open[0].kind, ST_EVENT_DEVICE_XRUN);
+        assert_int_equal(open[0].kind, ST_EVENT_DEVICE_DROPOUT);
         assert_int_equal(open[0].count_n, i);
         assert_int_equal(open[0].span_ns, (i - 1) * POLL_NS);
         assert_string_equal(open[0].device, "hw:0");
-        assert_int_equal(events_of("device-xrun", NULL), 1);
+        assert_int_equal(events_of("device-dropout", NULL), 1);
     }
     turn_after(ST_OBSERVED_EVENT_EACH_NS);
-    assert_int_equal(events_of("device-xrun", &count_n), 2);
+    assert_int_equal(events_of("device-dropout", &count_n), 2);
     assert_int_equal(count_n, 31);
     assert_int_equal(st_observed_open_events(&o, open), 0);
 }
