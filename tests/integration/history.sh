@@ -126,6 +126,6 @@ for view in "" --events --causes; do
 done
 
 mkdir "$tmp/kill"
-kills=${KILLS:-100}
+kills=${KILLS:-30} # part long: 1000
 like "killed $kills times at random moments: always sound" "$("$made/kill_history" "$tmp/kill" "$SLEEPTUNE_SRC/tests/fixtures/history/all-kinds.db" "$kills" $RANDOM 2>&1)" "^$kills kills, [0-9]+ minutes$"
 tap_done
