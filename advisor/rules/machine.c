@@ -120,8 +120,7 @@ static const char *const no_players[] = {
     "pipewire", "pipewire-pulse", "wireplumber", "pipewire-media-", "jackd", "jackdbus", "pulseaudio",
     "ananicy-cpp", "auto-cpufreq", "chronyd", "corosync", "cyclictest", "dell-fan-mon", "fancontrol",
     "i8kmon", "multipathd", "ntpd", "oslat", "phc2sys", "power-profiles-", "ptp4l", "rtkit-daemon",
-    "sleeptune", "sleeptuned", "system76-power", "system76-schedu", "systemd-journal", "systemd-udevd",
-    "tuned", "watchdog",
+    "system76-power", "system76-schedu", "systemd-journal", "systemd-udevd", "tuned", "watchdog",
     /* compositors: real-time threads to draw, threads of PipeWire's library to show a screen to others */
     "Hyprland", "Xorg", "Xwayland", "cinnamon", "cosmic-comp", "gamescope", "gamescope-wl", "gnome-shell",
     "kwin_wayland", "kwin_x11", "labwc", "mutter", "muffin", "niri", "plasmashell", "river", "sway",
@@ -135,7 +134,7 @@ static const char *const no_players[] = {
 bool st_machine_plays(const struct st_facts *facts, const char *name, const char *pid)
 {
     bool is_known = false;
-    if (st_text_is_among(name, no_players))
+    if (st_text_is_among(name, no_players) || st_text_begins(name, "sleeptune"))
         return false;
     ST_FACTS_EACH (plays, facts, ST_KEYS_PIPEWIRE_NODE, ".plays") {
         is_known = is_known || plays->state == ST_FACT_OK;
