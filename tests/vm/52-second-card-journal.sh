@@ -32,7 +32,7 @@ why() { status | jq -r '.observe[] | select(.source == "pipewire") | .why'; }
 clocks=1 level=debug
 ! why | grep -q 'PipeWire 0\.' || clocks='' level=warning
 why | tap_note
-# of cards that were put in step: the log has their names of ALSA
+# of cards that were put in step or have a drift
 second() { status | jq -r "[.observe[] | select(.source == \"pipewire\") | .clients[] | select(.places.resync or .drift_ppb) | $1 // 0] | add // 0"; }
 lines() { journalctl --quiet --priority="$level" --output=short-unix _SYSTEMD_USER_UNIT=pipewire.service | grep -a ': follower .*resync ('; }
 # logged n|ms: how often, and for how long, its log says so since `begun` lines. One in the cycle after another is one with it, as nothing was
