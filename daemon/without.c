@@ -90,6 +90,7 @@ void st_history_writer_look(struct st_history_writer *writer, struct st_history_
 void st_history_writer_ask(struct st_history_writer *writer, const struct st_history_ask *ask)
 {
     struct st_causes_now now = ask->now;
+    free(ask->open);
     if (ask->which == ST_ROUTE_CAUSES)
         ask->answered(ask->to, st_causes_text(&now), 200);
     else

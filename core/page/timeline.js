@@ -90,7 +90,7 @@ function redraw() {
     put(svg);
     for (const one of own) {
       const left = Number(x(one.from)), length = Math.max(3, width * one.lost / (now - from));
-      if (one.id === picked) draw(svg, "rect", { class: "chosen", x: left - 6, width: Math.max(12, length + 12), height: "100%" });
+      if (isPicked(one)) draw(svg, "rect", { class: "chosen", x: left - 6, width: Math.max(12, length + 12), height: "100%" });
       draw(svg, "rect", { class: "span", x: left, y: 20, width: Math.max(0, x(one.end) - left), height: 2 });
       draw(svg, "rect", { class: "loss " + one.reason, x: left, y: 14, width: length, height: 10 });
       shape(svg, one, left, 7);
@@ -102,12 +102,17 @@ function redraw() {
     const svg = row(name, lines.length + (lines.length === 1 ? " line" : " lines"));
     put(svg);
     for (const one of lines)
-      draw(svg, "rect", { class: one.id === picked ? "late chosen" : "late", x: x(one.end), width: one.id === picked ? 3 : 1, height: "100%" });
+      draw(svg, "rect", { class: isPicked(one) ? "late chosen" : "late", x: x(one.end), width: isPicked(one) ? 3 : 1, height: "100%" });
   }
   axis(now, from, x, width);
   legend(dropouts);
   at("note").textContent = note;
   at("steps").hidden = dropouts.length === 0;
+}
+/* What is still being counted has another number in each answer, and goes on. */
+function isPicked(one) {
+  return picked !== null && (one.id > 0 && one.id === picked.id ||
+    one.row === picked.row && one.line === picked.line && one.why === picked.why && Math.abs(one.from - picked.from) < 500);
 }
 function axis(now, from, x, width) {
   const svg = row(""), n = width < 400 ? 2 : 4;
@@ -129,7 +134,7 @@ function legend(dropouts) {
 }
 /* Its sentence, and its cycle where that is the one that the daemon keeps. */
 function pick(one) {
-  picked = one.id;
+  picked = one;
   const what = make("p", clock(one.end) + " " + one.text), cycle = document.querySelector("#rest figure");
   const ms = cycle ? Number(cycle.dataset.ms) : NaN;
   at("picked").replaceChildren(what);
@@ -177,7 +182,7 @@ at("rows").addEventListener("click", (event) => {
 /* By keyboard, and for who hears the page: one dropout after the other. */
 function step(by) {
   const all = events.filter((one) => !one.line).sort((a, b) => a.from - b.from);
-  const i = all.findIndex((one) => one.id === picked), to = i < 0 ? all.length - 1 : i + by;
+  const i = all.findIndex((one) => isPicked(one)), to = i < 0 ? all.length - 1 : i + by;
   if (all[to]) pick(all[to]);
 }
 at("earlier").addEventListener("click", () => step(-1));

@@ -62,6 +62,7 @@ struct st_history_writer {
     struct st_recorder recorder;
     enum { EVENTS_NONE, EVENTS_WANTED, EVENTS_ASKED } events_are; /* the kernel's, for the recorder */
     bool keeps_later;                                             /* the copy waits for them */
+    int64_t copy_ns; /* the copy that is wanted is made then: what comes after a dropout is in it */
     struct st_history_writer_view view;
 
     int answer_pipe[2]; /* a byte for each answer */
@@ -186,9 +187,12 @@ static int64_t idle_ns(const struct st_history_writer *writer)
     }
     if (writer->file.history == NULL || writer->look || writer->waiting.minutes_n > 0)
         return 0;
+    int64_t idle_ns = INT64_MAX;
+    if (writer->recorder.wanted && !writer->keeps_later)
+        idle_ns = ST_MAX(writer->copy_ns - st_posix_now_ns(NULL), 0);
     if (writer->waiting.events_n == 0)
-        return INT64_MAX;
-    return writer->asked != NULL ? 0 : ST_HISTORY_WRITER_EVENTS_NS; /* an answer has them */
+        return idle_ns;
+    return writer->asked != NULL ? 0 : ST_MIN(idle_ns, ST_HISTORY_WRITER_EVENTS_NS); /* an answer has them */
 }
 
 /* Waits until idle_ns is over, or something is asked. The mutex is held. @return true: it is time to write.
@@ -267,6 +271,7 @@ static void keep_cycles(struct st_history_writer *writer)
 {
     pthread_mutex_lock(&writer->mutex);
     struct st_recorder wish = writer->recorder;
+    wish.wanted = wish.wanted && st_posix_now_ns(NULL) >= writer->copy_ns;
     writer->keeps_later = wish.wanted && writer->events_are != EVENTS_NONE;
     wish.wanted = wish.wanted && !writer->keeps_later;
     if (wish.wanted) {
@@ -332,8 +337,12 @@ static void hear(void *ctx, const struct st_event *event)
         row->event = *event;
         st_waiting_rows_append(&writer->waiting, row);
         trim(writer);
-        if (st_recorder_note(&writer->recorder, event))
+        if (st_recorder_note(&writer->recorder, event)) {
             writer->events_are = EVENTS_WANTED;
+            writer->copy_ns = st_posix_now_ns(NULL);
+            if (event->kind != ST_EVENT_HEARD)
+                writer->copy_ns += ST_HISTORY_WRITER_EVENTS_NS;
+        }
         if (first)
             pthread_cond_signal(&writer->cond);
     }

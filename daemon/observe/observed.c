@@ -97,6 +97,14 @@ static void report_due(const struct st_observed *o, struct st_observed_pending *
         report(o, pending);
 }
 
+static void report_all(struct st_observed *o)
+{
+    ST_EACH (pending, o->pending) {
+        if (is_unreported(pending))
+            report(o, pending);
+    }
+}
+
 static bool same(const struct st_event *a, const struct st_event *b)
 {
     return a->kind == b->kind && strcmp(a->device, b->device) == 0 && strcmp(a->client, b->client) == 0 &&
@@ -314,6 +322,8 @@ static void fail(struct st_observed *o, int error)
     const int64_t pause_ns = st_audio_backoff_ns(o->failures);
     const int64_t most_ns = o->quiet ? ST_OBSERVED_RETRY_QUIET_NS : ST_OBSERVED_RETRY_MAX_NS;
     o->due_ns = error == -ENOTSUP ? INT64_MAX : now_ns(o) + ST_MIN(pause_ns, most_ns);
+    if (o->due_ns == INT64_MAX) /* no turn comes after it */
+        report_all(o);
 }
 
 void st_observed_init(struct st_observed *o, struct st_platform *platform, struct st_events *events,
@@ -346,10 +356,12 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const st
     o->setting = *setting;
     if (mode == ST_OBSERVED_OFF || other)
         close_source(o);
-    if (mode == ST_OBSERVED_OFF)
+    if (mode == ST_OBSERVED_OFF) { /* no turn comes after it */
+        report_all(o);
         set_state(o, ST_OBSERVED_IS_OFF, "");
-    else if (!o->open)
+    } else if (!o->open) {
         set_state(o, ST_OBSERVED_OPENING, "");
+    }
     o->view.mode = mode;
     o->failures = 0;
     o->due_ns = mode == ST_OBSERVED_OFF ? INT64_MAX : now_ns(o);
@@ -372,10 +384,7 @@ size_t st_observed_open_events(const struct st_observed *o, struct st_event *ret
 void st_observed_finish(struct st_observed *o)
 {
     close_source(o);
-    ST_EACH (pending, o->pending) {
-        if (is_unreported(pending))
-            report(o, pending);
-    }
+    report_all(o);
 }
 
 /* --- a turn --- */

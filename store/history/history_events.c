@@ -106,6 +106,15 @@ int st_history_read_open_events(struct st_history_reader *reader, const struct s
     int r = st_history_sql_errno(reader->db, sqlite3_exec(reader->db, make, NULL, NULL, NULL));
     for (size_t i = 0; r == 0 && i < n; i++)
         r = insert(reader->db, "open_event", &events[i]);
+    if (r == 0) /* what has become a record since it was copied */
+        r = st_history_sql_run(
+            reader->db,
+            "DELETE FROM open_event WHERE EXISTS (SELECT 1 FROM main.event AS kept"
+            " WHERE kept.kind = open_event.kind AND kept.wall_ns >= open_event.wall_ns"
+            " AND kept.source IS open_event.source AND kept.client IS open_event.client"
+            " AND kept.device IS open_event.device AND kept.reason IS open_event.reason"
+            " AND kept.place IS open_event.place AND kept.certainty IS open_event.certainty)",
+            "");
     return r < 0 ? r : st_history_sql_run(reader->db, "UPDATE open_event SET id = -rowid", "");
 }
 

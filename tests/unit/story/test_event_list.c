@@ -297,6 +297,36 @@ static void the_last_events_of_a_kind_take_no_look_at_those_of_others(void **sta
     assert_int_equal(many.steps_n, few.steps_n);
 }
 
+/* The daemon may have reported it between the question and the answer. */
+static void what_became_a_record_meanwhile_is_shown_once(void **state)
+{
+    (void)state;
+    const int64_t at_ns = NOON_NS + 3000 * ST_NS_PER_S;
+    const struct st_history_events_wish later = {at_ns, INT64_MAX, 10, ""};
+    struct st_event open[2] = {st_event_make(at_ns, ST_EVENT_DEVICE_DROPOUT, "%s", "")};
+    struct st_history_reader *reader;
+    struct st_history *history;
+    json_t *document;
+    ST_PRINT(open[0].device, "hw:0");
+    open[1] = open[0];
+    ST_PRINT(open[1].device, "hw:1");
+    struct st_event kept = open[0];
+    kept.wall_ns += ST_NS_PER_S; /* with one more */
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_event(history, &kept), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    st_history_close(history);
+    reader = open_reader();
+    assert_int_equal(st_history_read_open_events(reader, open, ST_ARRAY_LEN(open)), 0);
+    assert_int_equal(read_events(reader, &later, &document), 0);
+    assert_int_equal(json_array_size(json_object_get(document, "events")), 2);
+    assert_true(id_of(document, 0) < 0);
+    assert_true(id_of(document, 1) > 0);
+    json_decref(document);
+    st_history_read_close(reader);
+}
+
 static void run_sql(const char *sql)
 {
     sqlite3 *db;
@@ -415,6 +445,7 @@ int main(void)
         cmocka_unit_test(events_are_found_in_their_order_and_never_sorted),
         cmocka_unit_test(what_is_still_counted_is_shown_and_not_stored),
         cmocka_unit_test(the_last_events_of_a_kind_take_no_look_at_those_of_others),
+        cmocka_unit_test(what_became_a_record_meanwhile_is_shown_once),
         cmocka_unit_test(the_loop_was_on_time_if_its_minute_says_so),
         cmocka_unit_test(what_no_sleeptuned_has_written_is_harmless),
     };

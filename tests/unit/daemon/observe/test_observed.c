@@ -230,6 +230,21 @@ static void asking_makes_no_event(void **state)
     assert_int_equal(st_observed_open_events(&o, open), 0);
 }
 
+static void what_is_counted_is_an_event_when_watching_ends(void **state)
+{
+    (void)state;
+    struct st_event open[ST_OBSERVED_OPEN_MAX];
+    int64_t count_n;
+    see("hw:0", "player", 1, 0);
+    turn_after(0);
+    see("hw:0", "player", 2, 0);
+    turn_after(POLL_NS);
+    st_observed_set(&o, ST_OBSERVED_OFF, &o.setting);
+    assert_int_equal(events_of("device-dropout", &count_n), 2);
+    assert_int_equal(count_n, 3);
+    assert_int_equal(st_observed_open_events(&o, open), 0);
+}
+
 static void more_clients_than_places_lose_nothing(void **state)
 {
     (void)state;
@@ -873,6 +888,7 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(last_of_a_burst_is_told_without_another_xrun, setup, teardown),
         cmocka_unit_test_setup_teardown(asking_makes_no_event, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_counted_is_an_event_when_watching_ends, setup, teardown),
         cmocka_unit_test_setup_teardown(more_clients_than_places_lose_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(each_kind_of_a_crowd_keeps_its_number, setup, teardown),
         cmocka_unit_test_setup_teardown(each_kind_of_a_crowd_keeps_its_number_if_clients_come_first, setup,
