@@ -11,7 +11,7 @@ recording is the truth. The player is disturbed again and again (--how):
 
 --listen on: what it plays is heard (observe.listen); not as root, which never listens: setpriv --reuid nobody --clear-groups ...
 
-A hole is silence of 3 ms and more; less than 20 ms of sound between two makes them one. right: disturbances after which reports name the
+missed_ms: the lengths of those after which nothing, or only something else, is reported. A hole is silence of 3 ms and more; less than 20 ms of sound between two makes them one. right: disturbances after which reports name the
 program, the place and the reason (RIGHT), and nothing else; false: what is reported where the recording has no hole. --player: paplay (a PulseAudio client, as browsers and
 games are) or aplay (the ALSA plug-in of PipeWire, --alsa-plugin FILE if it is not installed).
 
@@ -92,18 +92,24 @@ class Pump:
                 return
 
 
-def disturb(how, player, args, pump):
+def lengths(args):
+    """Of the losses, in ms: from --lost-ms to --longest-ms in equal steps."""
+    more = max(args.longest_ms - args.lost_ms, 0) / max(args.losses - 1, 1)
+    return [round(args.lost_ms + more * i) for i in range(args.losses)]
+
+
+def disturb(how, player, lost_ms, args, pump):
     time.sleep(args.each_ms / 1000)
     if how == "stopped":
         os.kill(player.pid, signal.SIGSTOP)
-        time.sleep(args.lost_ms / 1000)
+        time.sleep(lost_ms / 1000)
         os.kill(player.pid, signal.SIGCONT)
     elif how == "slowed":
         pump.slow = True
-        time.sleep(args.lost_ms / 1000)
+        time.sleep(lost_ms / 1000)
         pump.slow = False
     elif how == "hogged":
-        subprocess.run([f"{args.build}/tests/integration/hog", str(os.cpu_count() - 1), "95", str(args.lost_ms * 1000), "1", "0"],
+        subprocess.run([f"{args.build}/tests/integration/hog", str(os.cpu_count() - 1), "95", str(lost_ms * 1000), "1", "0"],
                        stdout=subprocess.DEVNULL, check=True)
 
 
@@ -111,9 +117,9 @@ def is_own(one):
     return urllib.parse.unquote(one.get("client", "")) in ("paplay", "ALSA Playback", "alsa_playback.aplay")
 
 
-def verdict(stamped, begin, args):
+def verdict(stamped, begin, lost_ms, args):
     """What was reported of one disturbance."""
-    after = [one for one, at in stamped if begin <= at < begin + (args.lost_ms + args.each_ms) / 1000]
+    after = [one for one, at in stamped if begin <= at < begin + (lost_ms + args.each_ms) / 1000]
     if not after:
         return "nothing"
     right = [is_own(one) and (one.get("place"), one.get("reason")) == RIGHT.get((args.player, args.how)) for one in after]
@@ -137,9 +143,9 @@ def run(server, how, args):
     recording = Recording(server, f"{folder}/heard.wav", observer.lines)
     time.sleep(2)  # what began a second ago makes no dropout
     before, begins = len(observer.lines), []
-    for _ in range(args.losses):
+    for lost_ms in lengths(args):
         begins.append(time.monotonic() + args.each_ms / 1000)
-        disturb(how, player, args, pump)
+        disturb(how, player, lost_ms, args, pump)
     time.sleep(args.each_ms / 1000)
     found = recording.end()
     observer.end()
@@ -150,16 +156,17 @@ def run(server, how, args):
     stamped = [(one, at) for one, at in stamped if "deadline" not in one]
     seen = [one for one, _ in stamped]
     own = [one for one in seen if is_own(one)]
-    times = [at for one, at in stamped if is_own(one) for _ in range(int(one["starved"]))]
+    times = [at for one, at in stamped if is_own(one) for _ in range(int(one["client-dropouts"]))]
+    verdicts = [verdict(stamped, begin, lost_ms, args) for begin, lost_ms in zip(begins, lengths(args))]
     count = collections.Counter()
     for one in own:
-        count[f"{one.get('place', 'unknown')} {one.get('reason', 'unknown')}"] += int(one["starved"])
+        count[f"{one.get('place', 'unknown')} {one.get('reason', 'unknown')}"] += int(one["client-dropouts"])
     others = collections.Counter()
     for one in seen:
         if one not in own:
-            others[f"{one.get('client', one.get('device'))} {one.get('reason', 'unknown')}"] += int(one["starved"]) + int(one["n"])
+            others[f"{one.get('client', one.get('device'))} {one.get('reason', 'unknown')}"] += int(one["client-dropouts"]) + int(one["device-xruns"])
     return {"how": how, "listen": args.listen, "ready": observer_ready(observer), "player": args.player, "losses": args.losses, "holes": len(heard), "holes_ms": round(sum(heard), 1),
-            "right": dict(collections.Counter(verdict(stamped, begin, args) for begin in begins)), "false": len(times) - len(pair(times, found)),
+            "right": dict(collections.Counter(verdicts)), "missed_ms": [lost_ms for one, lost_ms in zip(verdicts, lengths(args)) if one in ("nothing", "wrong")], "false": len(times) - len(pair(times, found)),
             "reported": sum(count.values()), "reported_ms": round(sum(int(one.get("lost", 0)) for one in own) / 1e6, 1),
             "own": dict(count), "others": dict(others), "lengths_ms": [round(hole) for hole in heard],
             "reported_lengths_ms": [round(int(one.get("lost", 0)) / 1e6) for one in own], "cycles": sum(int(one.get("cycles", 0)) for one in own)}
@@ -173,6 +180,7 @@ def main():
     parser.add_argument("--how", default="stopped")
     parser.add_argument("--losses", type=int, default=60)
     parser.add_argument("--lost-ms", type=int, default=500)
+    parser.add_argument("--longest-ms", type=int, default=0, help="the losses become longer, from --lost-ms to this")
     parser.add_argument("--each-ms", type=int, default=1500, help="sound between two")
     parser.add_argument("--latency-ms", type=int, default=50, help="that the player asks for")
     parser.add_argument("--listen", choices=("off", "auto", "on"), default="off")
@@ -188,7 +196,7 @@ def main():
             server.begin()
             server.start("pipewire-pulse")
             server.wait(lambda: os.path.exists(f"{folder}/pulse/native"))
-            write_tone(f"{folder}/tone.wav", 20 + args.losses * (args.each_ms + args.lost_ms) // 1000)
+            write_tone(f"{folder}/tone.wav", 20 + args.losses * (args.each_ms + max(args.lost_ms, args.longest_ms)) // 1000)
             for how in args.how.split(","):
                 results.append(run(server, how, args))
                 if not args.json:
