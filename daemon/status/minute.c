@@ -71,7 +71,7 @@ const char *st_minute_text(const struct st_history_minute *minute, int64_t dropo
         ST_PRINT(dropouts, "%" PRId64 " dropouts of other programs; ", dropouts_n);
     snprintf(buf, buf_bytes,
              "last %" PRId64 " s: %s%" PRIu64 " cycles, %" PRIu64 " missed (%" PRIu64 " skipped); %" PRIu64
-             " xruns in the daemon's own stream; worst wake-up %s late",
+             " dropouts in the daemon's own stream; worst wake-up %s late",
              (minute->measured_ns + ST_NS_PER_S / 2) / ST_NS_PER_S, dropouts, minute->cycles, minute->misses,
              minute->skipped_periods, minute->own_stream_xruns_n, lateness);
     return buf;
