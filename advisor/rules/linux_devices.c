@@ -195,7 +195,9 @@ static void judge_usb_path(struct st_finding *finding)
         return;
     }
     if (finding->summary == NULL && devices_n > 0)
-        st_finding_fine(finding, "nothing on the way to %zu USB audio interface%s is known to lose packets",
+        st_finding_fine(finding,
+                        "nothing on the way to %zu USB audio interface%s is known to lose packets. If it "
+                        "clicks: a sleeptuned that runs as root can watch them (usbmon)",
                         devices_n, devices_n == 1 ? "" : "s");
     else if (finding->summary == NULL)
         st_finding_not_applicable(finding, "no USB audio interface whose speed is known is connected");
