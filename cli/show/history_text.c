@@ -225,7 +225,9 @@ static void put_details(const struct st_text_sheet *sheet, const json_t *documen
              sums->dropouts - sums->device_dropouts);
     if (watched_source(document) == NULL && sums->dropouts == 0)
         ST_PRINT(text, "other programs were not watched");
-    st_text_row(sheet, "dropouts", "%s; %" PRId64 " in the test stream of sleeptuned", text, sums->own);
+    if (sums->own > 0) /* not recorded is whether it ran */
+        ST_APPEND(text, "; %" PRId64 " in sleeptuned's own stream", sums->own);
+    st_text_row(sheet, "dropouts", "%s", text);
 }
 
 /* --- rows --- */

@@ -516,7 +516,8 @@ static void add_source(struct section *to, const struct st_observed_view *of)
 static void add_sound(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array(), .detail = true};
-    add_stream(&to, &view->audio);
+    if (view->audio.state != ST_AUDIO_OFF || view->audio.xruns_n > 0 || view->audio.error[0] != '\0')
+        add_stream(&to, &view->audio);
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
         add_source(&to, source);
     add(&to, OK, "Not seen here", "%s", st_answer_not_watched(view, ST_ROOM(200)));
