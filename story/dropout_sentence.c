@@ -15,6 +15,7 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool
 {
     struct st_dropout_why why = {.reason = st_dropout_reason_most(client->reasons_n),
                                  .device_xrun = client->device_xruns_n > client->dropouts_n,
+                                 .device = client->device,
                                  .culprit = client->culprit.name};
     if (why.reason == ST_DROPOUT_TOO_SLOW)
         why.culprit = client->code.file[0] != '\0' ? client->code.file : client->file;
@@ -108,7 +109,7 @@ void st_dropout_sentence_say(const struct st_dropout_table *table,
         if (table->clientless_xruns_n < about->all_n)
             st_text_append(buf, buf_bytes, "%" PRIu64 " of ", table->clientless_xruns_n);
         st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s happened%s: %s.", about->all_n, s, about->where,
-                       terse != NULL ? terse : "the device ran dry");
+                       terse != NULL ? terse : st_dropout_reason_device(table->clientless_device));
         return;
     }
     if (st_dropout_table_is_taken(table, client)) {

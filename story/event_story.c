@@ -245,7 +245,7 @@ static const char *why_text(const struct st_event *event)
     if (st_dropout_place_why(event->place) != NULL)
         return st_dropout_place_why(event->place);
     return event->kind == ST_EVENT_CLIENT_DROPOUT ? st_dropout_reason_text(event->reason)
-                                                  : "the device had no data in time";
+                                                  : st_dropout_reason_device(event->device);
 }
 
 json_t *st_event_story_json(const struct st_event *event, const struct st_story_beside *beside)

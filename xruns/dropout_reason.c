@@ -59,15 +59,35 @@ const char *st_dropout_reason_culprit(const char *culprit, bool others, char *bu
     return buf;
 }
 
+/** How a stream of it is lost: 1 plays and runs dry, 2 records and overflows, 0 either. */
+static size_t direction_of(const char *device)
+{
+    static const char *const parts[][2] = {
+        {" playback", " capture"}, {".play.", ".record."}, {"alsa_output.", "alsa_input."}};
+    for (size_t i = 0; device != NULL && i < ST_ARRAY_LEN(parts); i++)
+        for (size_t way = 0; way < 2; way++)
+            if (strstr(device, parts[i][way]) != NULL)
+                return way + 1;
+    return 0;
+}
+
+const char *st_dropout_reason_device(const char *device)
+{
+    static const char *const texts[] = {"the device ran dry or overflowed", "the device ran dry",
+                                        "the device overflowed"};
+    return texts[direction_of(device)];
+}
+
 const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, size_t buf_bytes)
 {
+    static const char *const streams[] = {"run dry or overflow", "run dry", "overflow"};
     char culprit[160];
     const bool known = why->culprit[0] != '\0';
     st_dropout_reason_culprit(why->culprit, why->others, culprit, sizeof(culprit));
     if (why->resync)
         snprintf(buf, buf_bytes, "was put in step with %s", known ? why->culprit : "another card");
     else if (why->device_xrun)
-        snprintf(buf, buf_bytes, "let its stream run dry");
+        snprintf(buf, buf_bytes, "let its stream %s", streams[direction_of(why->device)]);
     else if (why->reason == ST_DROPOUT_CPU_TAKEN && known)
         snprintf(buf, buf_bytes, "lost the CPU to %s", culprit);
     else if (why->reason == ST_DROPOUT_WAITED_FOR_OTHER && known)

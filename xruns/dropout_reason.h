@@ -42,7 +42,8 @@ enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOU
 
 struct st_dropout_why {
     enum st_dropout_reason reason;
-    bool device_xrun;              /* its own stream on a device ran dry: there is no reason */
+    bool device_xrun;              /* its own stream on a device ran dry or over: there is no reason */
+    const char *device;            /* that one; NULL: not known */
     bool resync;                   /* a second card was put in step with culprit */
     int64_t drift_ppb;             /* by which that card is faster than culprit; 0: not known */
     bool others;                   /* the culprit was not always the same */
@@ -54,6 +55,10 @@ struct st_dropout_why {
 /** For screens, after a client's name: "computed too long (25.0 ms of CPU time, the buffer lasts 21.3 ms)",
  * "lost the CPU to ffmpeg and others", "was woken late (by 4.10 ms), ffmpeg had the CPU". @return buf. */
 const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, size_t buf_bytes);
+
+/** For screens: "the device ran dry", "the device overflowed", or that it is one of the two. @param device
+ * its name, as in struct st_xrun_seen. */
+const char *st_dropout_reason_device(const char *device);
 
 /** For screens: who had the CPU, "ffmpeg and others", "sleeptune itself (sleeptuned)". @return buf. */
 const char *st_dropout_reason_culprit(const char *culprit, bool others, char *buf, size_t buf_bytes);

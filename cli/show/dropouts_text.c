@@ -5,6 +5,7 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "platform/program/locale.h"
+#include "xruns/dropout_reason.h"
 #include "xruns/xrun.h"
 
 #define WHO_MAX          5 /* on the first screen */
@@ -79,9 +80,10 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int col
                 st_json_field_safe(json_object_get(client, "text"), ST_ROOM(512)));
         }
         st_json_field_safe(json_object_get(source, "clientless_device"), name, sizeof(name));
+        const char *why = st_dropout_reason_device(name);
         if (name[0] == '\0')
             st_dropouts_text_server(json_object_get(source, "source"), name, sizeof(name));
-        add(&table, name, st_json_field(source, "clientless_dropouts"), "the device ran dry");
+        add(&table, name, st_json_field(source, "clientless_dropouts"), why);
     }
     if (table.rows_n > 0 && table.left_n > 0)
         put_row(out, table.name_columns, "others", table.left_n,

@@ -170,7 +170,7 @@ static void whoever_had_most_is_said(void **state)
     add(NOON_NS, 100, 1000);
     json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + MINUTE_NS);
     assert_string_equal(text(dropouts, "text"),
-                        "12 of 13 dropouts happened on PipeWire: the device ran dry.");
+                        "12 of 13 dropouts happened on PipeWire: the device ran dry or overflowed.");
     assert_int_equal(number(source_of(dropouts, 0), "clientless_dropouts"), 12);
     json_decref(dropouts);
     dropouts = dropouts_of(NOON_NS + MINUTE_NS, NOON_NS + 2 * MINUTE_NS);

@@ -440,7 +440,11 @@ static void first_line_says_what_the_server_knows(void **state)
     pipewire = watch_pipewire();
     pipewire->seen.device_xruns_n = pipewire->seen.clientless_xruns_n = 1;
     pipewire->seen.last_wall_ns = view.now_wall_ns;
-    expect_of_screen("answer", "1 dropout happened on PipeWire (watched since 22:13): the device ran dry.");
+    expect_of_screen(
+        "answer", "1 dropout happened on PipeWire (watched since 22:13): the device ran dry or overflowed.");
+    ST_PRINT(pipewire->seen.clientless_device, "alsa_input.usb");
+    expect_of_screen("answer",
+                     "1 dropout happened on PipeWire (watched since 22:13): the device overflowed.");
     pipewire->source = "jack";
     expect_of_screen(
         "answer",
