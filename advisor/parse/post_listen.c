@@ -2,7 +2,8 @@
 #include "advisor/parse/post.h"
 #include "core/text/text.h"
 
-#define PPM_MAX 1e6
+#define PPM_MAX    1e6
+#define CLOCKS_PPM 1000 /* more makes a run invalid: the remark "clocks" */
 
 static void put_ppm(struct st_post *post, const char *key, const char *number)
 {
@@ -30,7 +31,8 @@ static bool listen_line(struct st_post *post, char *line)
         post->listen.live = false;
     else if (st_text_begins(at, "\"valid\": "))
         post->listen.valid = st_text_begins(value, "true");
-    else if (post->listen.live && post->listen.valid && st_text_begins(at, "\"drift_ppm\": "))
+    else if (post->listen.live && st_text_begins(at, "\"drift_ppm\": ") &&
+             (post->listen.valid || fabs(strtod(value, NULL)) > CLOCKS_PPM))
         put_ppm(post, ST_KEY_LISTEN_DRIFT_PPM, value);
     else if (post->listen.live && st_text_begins(at, "\"rate_ppm\": "))
         put_ppm(post, ST_KEY_LISTEN_RATE_PPM, value);

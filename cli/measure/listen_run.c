@@ -138,11 +138,12 @@ int st_listen_run_live(const char *command, const struct st_listen_wish *wish, s
 
 void st_listen_run_put(const struct st_listen_run *run, struct st_facts *facts)
 {
-    const double drift_ppm = st_hearing_valid(&run->result) ? run->result.drift_ppm : (double)NAN;
+    const struct st_hearing_result *result = &run->result;
+    const bool is_drift = st_hearing_valid(result) || result->remarks[ST_REMARK_CLOCKS];
     if (!isnan(run->view.rate_ppm))
         (void)st_facts_put_int(facts, ST_KEY_LISTEN_RATE_PPM, llround(run->view.rate_ppm), NULL, SOURCE);
-    if (!isnan(drift_ppm))
-        (void)st_facts_put_int(facts, ST_KEY_LISTEN_DRIFT_PPM, llround(drift_ppm), NULL, SOURCE);
+    if (is_drift && !isnan(result->drift_ppm))
+        (void)st_facts_put_int(facts, ST_KEY_LISTEN_DRIFT_PPM, llround(result->drift_ppm), NULL, SOURCE);
 }
 
 int st_listen_run_status(const struct st_listen_run *run)

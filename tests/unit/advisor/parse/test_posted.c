@@ -340,8 +340,8 @@ static void a_server_without_settings_has_no_cycle(void **state)
 static void a_run_of_listen_has_the_clocks_of_cards(void **state)
 {
     (void)state;
-    assert_int_equal(add(LISTENED("\"device\"", "Linux 6.1.0", "true", "-6000.4")), 0);
-    check_int(ST_KEY_LISTEN_DRIFT_PPM, -6000);
+    assert_int_equal(add(LISTENED("\"device\"", "Linux 6.1.0", "true", "-160.4")), 0);
+    check_int(ST_KEY_LISTEN_DRIFT_PPM, -160);
     check_int(ST_KEY_LISTEN_RATE_PPM, 13);
     check_text(ST_KEY_SYSTEM_INPUT, "sleeptune listen");
     assert_int_equal(status_of("linux-card-clocks"), ST_STATUS_ADVICE);
@@ -357,6 +357,15 @@ static void a_run_of_listen_has_the_clocks_of_cards(void **state)
     assert_int_equal(add(LISTENED("\"device\"", "Linux 6.1.0", "false", "300")), 0);
     check_absent(ST_KEY_LISTEN_DRIFT_PPM); /* of a signal that was not heard */
     teardown(NULL);
+    static const char *const apart[] = {LISTENED("\"device\"", "Linux 6.1.0", "false", "-6000.4"),
+                                        LISTENED("\"device\"", "Linux 6.1.0", "false", "6000.4")};
+    ST_EACH (text, apart) { /* of clocks too far apart: the card that plays is the wrong one */
+        assert_int_equal(add(*text), 0);
+        check_int(ST_KEY_LISTEN_DRIFT_PPM, text == apart ? -6000 : 6000);
+        check_int(ST_KEY_LISTEN_RATE_PPM, 13);
+        assert_int_equal(status_of("linux-card-clocks"), ST_STATUS_ADVICE);
+        teardown(NULL);
+    }
     assert_int_equal(add(LISTENED("\"device\"", "Linux 6.1.0", "true", "30") "\"Hmm\", they said\n"), 0);
     check_text(ST_KEY_SYSTEM_INPUT_OTHERS, "\"Hmm\", they said");
     teardown(NULL);

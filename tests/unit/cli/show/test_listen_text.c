@@ -6,11 +6,14 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/facts/fact_keys.h"
+#include "cli/measure/listen_run.h"
 #include "cli/show/listen_text.h"
 
 #define RATE_HZ 48000
@@ -141,12 +144,39 @@ static void test_reasons(void **state)
     json_decref(sources);
 }
 
+/* The drift of a valid run is a fact, and of one that is invalid for it; of others it is not. */
+static void test_facts(void **state)
+{
+    (void)state;
+    struct st_listen_run *run = calloc(1, sizeof(*run));
+    begin("device", "hw:1");
+    assert_non_null(run);
+    for (int i = 0; i < 4; i++) {
+        struct st_facts *facts = st_facts_new(ST_OS_LINUX);
+        int64_t ppm;
+        run->view.rate_ppm = 12.7;
+        run->result = result;
+        run->result.drift_ppm = i % 2 == 0 ? -160 : -4000;
+        run->result.remarks[ST_REMARK_CLOCKS] = i % 2 != 0;
+        run->result.forced_found_n = i < 2 ? 9 : 0;
+        st_listen_run_put(run, facts);
+        assert_int_equal(st_facts_int(facts, ST_KEY_LISTEN_DRIFT_PPM, &ppm), i == 2 ? -ENOENT : 0);
+        if (i != 2)
+            assert_int_equal(ppm, run->result.drift_ppm);
+        assert_int_equal(st_facts_int(facts, ST_KEY_LISTEN_RATE_PPM, &ppm), 0);
+        assert_int_equal(ppm, 13);
+        st_facts_free(facts);
+    }
+    free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cannot_hear),
         cmocka_unit_test(test_next),
         cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_facts),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
