@@ -333,6 +333,8 @@ static void say_next(const struct st_listen_view *view, FILE *out, int width)
     const struct st_hearing_result *result = view->result;
     const char *next = NULL, *again = st_listen_live_command(&view->wish, ST_ROOM(1200));
     char text[1400];
+    if (result->remarks[ST_REMARK_CLOCKS])
+        return; /* its note says what to do */
     if (result->remarks[ST_REMARK_SILENT])
         next = "unmute and turn up both devices (alsamixer, or wpctl status), then try again";
     else if (!st_hearing_valid(result) && view->live == NULL)

@@ -89,6 +89,10 @@ static void test_next(void **state)
     result.forced_found_n = 0;
     view.wish = (struct st_listen_wish){.back = "cable", .music = true};
     says("then run: sleeptune listen --music --back cable\n", true);
+    result.remarks[ST_REMARK_CLOCKS] = true;
+    says("Next ", false);
+    view.live = NULL;
+    says("Next ", false);
 }
 
 static void add_loss(double at_s)
