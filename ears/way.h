@@ -11,7 +11,7 @@
     X(CLIENT, "client-not-ready", "a program that is not ready in its cycle")                                \
     X(BUFFER, "buffer-empty", "a program's own buffer that runs empty")                                      \
     X(GRAPH, "graph-late", "a sound server that is late as a whole")                                         \
-    X(SECOND, "second-card", "a second card that is put right")                                              \
+    X(SECOND, "second-card", "a second card that is put in step")                                            \
     X(WIRE, "usb-packets", "lost USB packets, cable, codec")                                                 \
     X(SHAPE, "conversion", "conversion, limiter, volume")
 

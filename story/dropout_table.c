@@ -301,7 +301,7 @@ const char *st_dropout_table_not_watched(unsigned flags, char *buf, size_t buf_b
              : freebsd                              ? "USB packets, "
                                                     : "USB packets (need root and usbmon), ",
              freebsd ? "programs that play through virtual_oss, " : "",
-             (flags & ST_DROPOUT_TABLE_NO_CARDS) != 0 ? "a second card that the server puts right, " : "");
+             (flags & ST_DROPOUT_TABLE_NO_CARDS) != 0 ? "a second card that the server puts in step, " : "");
     return buf;
 }
 

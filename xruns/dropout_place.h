@@ -11,7 +11,7 @@ enum st_dropout_place {
                                   */
     ST_DROPOUT_AT_GRAPH,         /* a client of the server was not ready in its cycle */
     ST_DROPOUT_AT_DEVICE_BUFFER, /* the whole cycle came too late for the device */
-    ST_DROPOUT_AT_RESYNC,        /* a second device was put right */
+    ST_DROPOUT_AT_RESYNC,        /* a second card was put in step */
     ST_DROPOUT_AT_BUS,           /* on the way to the device: USB packets */
     ST_DROPOUT_PLACES
 };

@@ -56,7 +56,7 @@ static void test_cannot_hear(void **state)
 {
     static const char *const of_servers[] = {"not ready in its cycle", "own buffer that runs empty",
                                              "server that is late as a whole",
-                                             "second card that is put right"};
+                                             "second card that is put in step"};
     static const struct {
         const char *way, *plays;
         bool server;

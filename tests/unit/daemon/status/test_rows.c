@@ -176,13 +176,13 @@ static void what_no_source_sees_is_listed(void **state)
              "profiler of PipeWire 0.3.65; resyncs of second cards are not watched: its log cannot be read");
     expect_row("Not seen here",
                "USB packets (need root and usbmon), Bluetooth's radio, a second card that the server puts "
-               "right, cables, power supply",
+               "in step, cables, power supply",
                "ok", true);
     view.observe.sources[view.observe.n++] =
         (struct st_observed_view){.source = "sound4", .state = ST_OBSERVED_WATCHING}; /* FreeBSD */
     expect_row("Not seen here",
                "USB packets, programs that play through virtual_oss, Bluetooth's radio, a second card that "
-               "the server puts right, cables, power supply",
+               "the server puts in step, cables, power supply",
                "ok", true);
 }
 
@@ -857,7 +857,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     expect_no_row("Not watched");
     expect_row("Not seen here",
                "USB packets (need root and usbmon), Bluetooth's radio, a second card that the server puts "
-               "right, cables, power supply",
+               "in step, cables, power supply",
                "ok", true);
     never->mode = ST_OBSERVED_ON; /* asked for */
     expect_row("Not watched", "sound4", "bad", true);
@@ -874,7 +874,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     *never = (struct st_observed_view){
         .source = "usb", .device_only = true, .state = ST_OBSERVED_WATCHING, .why = "USB packets of A"};
     expect_row("Not seen here",
-               "Bluetooth's radio, a second card that the server puts right, cables, power supply", "ok",
+               "Bluetooth's radio, a second card that the server puts in step, cables, power supply", "ok",
                true);
     expect_row("Watched",
                "usb (USB packets of A), dropouts of devices: 0, CPU time per poll not known yet (n = 0)",

@@ -198,7 +198,7 @@ static void a_delay_that_stays_is_none(void **state)
 {
     (void)state;
     run(5);
-    for (int i = 0; i < 500; i++) { /* cards whose streams are linked are not put right */
+    for (int i = 0; i < 500; i++) { /* cards whose streams are linked are not put in step */
         const struct st_second_card_clock clock = {.rate_hz = RATE,
                                                    .position = model.position += model.quantum,
                                                    .duration = model.quantum,
