@@ -39,15 +39,28 @@ static void begin(const char *way, const char *plays)
         .result = &result, .live = &live, .rate_hz = RATE_HZ, .channels = 2, .rate_ppm = (double)NAN};
 }
 
-static void says(const char *wanted, bool is)
+static char *screen(int width)
 {
     char *text;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-    st_listen_text_screen(&view, out, 1000);
+    st_listen_text_screen(&view, out, width);
     assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void says(const char *wanted, bool is)
+{
+    char *text = screen(1000);
     if ((strstr(text, wanted) != NULL) != is)
         fail_msg("\"%s\" is %s here: %s", wanted, is ? "missing" : "too much", text);
+    free(text);
+}
+
+static void shows(const char *wanted)
+{
+    char *text = screen(80);
+    assert_string_equal(text, wanted);
     free(text);
 }
 
@@ -148,6 +161,65 @@ static void test_reasons(void **state)
     json_decref(sources);
 }
 
+/* Each row of a live run. */
+static void test_screens(void **state)
+{
+    (void)state;
+    begin("monitor", "alsa_output");
+    result.path_class = ST_PATH_CONVERTED;
+    result.gain_db = -6;
+    result.noise_db = -49;
+    result.drift_ppm = 300.4;
+    result.per_hour_max95 = 310;
+    view.rate_ppm = 17250;
+    view.latency_known = true;
+    view.latency_frames = 2048;
+    live.events_n[ST_CAPTURE_XRUN] = 2;
+    live.events[0] = (struct st_capture_event){.kind = ST_CAPTURE_XRUN, .at_frame = 30 * RATE_HZ};
+    live.events_kept_n = 1;
+    add_loss(10);
+    add_loss(20);
+    add_loss(30);
+    result.lost_frames = 3 * RATE_HZ / 100;
+    json_t *records = json_pack("[o]", record("client-dropout", 11, "Bitwig", "too slow", "Bitwig was late"));
+    view.records = records;
+    shows("✘ 3 losses, 30 ms in all, in 60 s over the monitor of PipeWire's sink: at most\n"
+          "  310 per hour (95 %).\n"
+          "\n"
+          "Losses      at 10.000 s: 10 ms silence; sleeptuned saw: Bitwig was late\n"
+          "            at 20.000 s: 10 ms silence; not explained: no record at that moment\n"
+          "            at 30.000 s: 10 ms silence; the sound server or the device reported\n"
+          "            an xrun\n"
+          "Path        converted or analogue: losses from 1 ms are found; volume -6.0 dB;\n"
+          "            noise -49 dB\n"
+          "Test        all 9 test glitches were found\n"
+          "Latency     42.7 ms (2048 frames)\n"
+          "Rate        48828 Hz instead of 48000: the clock of the card that records is\n"
+          "            wrong\n"
+          "Clocks      two: the one that records is 300 ppm slower than the one that plays\n"
+          "Reported    the sound server or the device reported an xrun (2 times)\n"
+          "Cannot hear a sound server that is late as a whole; a second card that is put in\n"
+          "            step; lost USB packets, cable, codec; conversion, limiter, volume\n"
+          "Next        sleeptune check, to find what was late\n");
+    result.drift_ppm = -2000;
+    result.remarks[ST_REMARK_CLOCKS] = true;
+    result.losses_n = result.kept_n = live.events_n[ST_CAPTURE_XRUN] = 0;
+    view.rate_ppm = 12;
+    view.latency_known = false;
+    shows("! Invalid: the two clocks are more than 0.1 % apart, so losses may have been\n"
+          "  missed. 0 losses were found in 60 s over the monitor of PipeWire's sink.\n"
+          "\n"
+          "Path        converted or analogue: losses from 1 ms are found; volume -6.0 dB;\n"
+          "            noise -49 dB\n"
+          "Clocks      two: the one that records is 2000 ppm faster than the one that\n"
+          "            plays. A card's rate is wrong\n"
+          "Note        The two clocks are more than 0.1 % apart, which is not followed: use\n"
+          "            one card, or one clock.\n"
+          "Cannot hear a sound server that is late as a whole; a second card that is put in\n"
+          "            step; lost USB packets, cable, codec; conversion, limiter, volume\n");
+    json_decref(records);
+}
+
 /* The drift of a valid run is a fact, and of one that is invalid for it; of others it is not. */
 static void test_facts(void **state)
 {
@@ -177,10 +249,8 @@ static void test_facts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cannot_hear),
-        cmocka_unit_test(test_next),
-        cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_cannot_hear), cmocka_unit_test(test_next),  cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_screens),     cmocka_unit_test(test_facts),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
