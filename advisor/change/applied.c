@@ -21,6 +21,15 @@ static int save(struct st_applied *applied)
     return r;
 }
 
+/* Before a write, or after the last one. */
+static int save_or_say(struct st_applied *applied, const struct st_entry *entry)
+{
+    const int r = save(applied);
+    if (r < 0)
+        notify(applied, ST_EVENT_FAILED, entry, ST_TEXT(512, "the journal in %s", applied->folder), r);
+    return r;
+}
+
 /* --- running values --- */
 
 static int write_value(struct st_writer *writer, enum st_entry_type type, const char *target,
@@ -43,8 +52,10 @@ static enum st_change_event undo_value(struct st_applied *applied, const struct 
                                        size_t now_bytes, int *ret_error)
 {
     int r = st_change_value_read(&applied->p->machine, entry->type, entry->target, now, now_bytes);
-    if (r == -ENOENT)
-        return ST_EVENT_AS_BEFORE; /* its device or module is gone, and the value with it */
+    if (r == -ENOENT) { /* its device or module is gone, and the value with it */
+        *ret_error = r;
+        return ST_EVENT_AS_BEFORE;
+    }
     /* a revert that was killed may have written the old value but for its newline: once more */
     if (r == 0 && strcmp(now, entry->old_value) == 0 &&
         !(entry->interrupted && entry->phase == ST_PHASE_UNDOING))
@@ -416,24 +427,20 @@ static int write_file(struct st_applied *applied, const struct st_plan_step *ste
 
 static int do_step(struct st_applied *applied, const struct st_plan *plan, const struct st_plan_step *step)
 {
-    struct st_journal *journal = &applied->journal;
     char *text = NULL;
     struct st_entry entry = entry_of(plan, step);
     int r = step->type == ST_ENTRY_FILE ? prepare_file(applied, step, &entry, &text) : 0;
     if (r == 0)
-        r = st_journal_add(journal, &entry);
-    if (r == 0)
-        r = save(applied);
-    const char *journal_name =
-        r < 0 && applied->unsaved ? ST_TEXT(512, "the journal in %s", applied->folder) : NULL;
-    if (r == 0)
+        r = st_journal_add(&applied->journal, &entry);
+    const int saved = r == 0 ? save_or_say(applied, &entry) : 0;
+    if (r == 0 && saved == 0)
         r = step->type == ST_ENTRY_FILE
                 ? write_file(applied, step, text)
                 : write_value(&applied->p->writer, step->type, step->target, step->new_value);
     if (r < 0)
-        notify(applied, ST_EVENT_FAILED, &entry, journal_name, r);
+        notify(applied, ST_EVENT_FAILED, &entry, NULL, r);
     free(text);
-    return r;
+    return r < 0 ? r : saved;
 }
 
 /* Takes back everything from entry first_n on. @return how many could not be. */
@@ -470,7 +477,7 @@ int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_
         applied->journal.entries[i].interrupted = r < 0;
     }
     if (r == 0)
-        r = save(applied);
+        r = save_or_say(applied, applied->journal.entries);
     if (r < 0) {
         *ret_left = roll_back(applied, first_n);
         return r;

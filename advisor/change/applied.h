@@ -10,7 +10,7 @@ enum st_change_event {
     ST_EVENT_WRITTEN,   /* apply wrote it */
     ST_EVENT_FAILED,    /* apply or revert could not; error says why */
     ST_EVENT_RESTORED,  /* revert undid it */
-    ST_EVENT_AS_BEFORE, /* revert found it as it was before */
+    ST_EVENT_AS_BEFORE, /* revert found it as it was before; error -ENOENT: a value that is gone */
     ST_EVENT_CHANGED,   /* changed since it was applied: left alone. now: its value */
     ST_EVENT_FORGOTTEN, /* a running value of another boot: nothing to undo */
 };
