@@ -406,7 +406,7 @@ static int carry_out(struct work *work)
         status =
             left_n > 0
                 ? st_failure(COMMAND, "%zu changes could not be undone. Run: sleeptune revert --all", left_n)
-                : st_failure(COMMAND, "nothing was changed (%s)", strerror(-r));
+                : st_failure(COMMAND, "nothing was changed");
         if (is_not_allowed(r))
             print_planned_by_hand(work);
         (void)st_before_after_forget(COMMAND, work->target, &applied.journal);

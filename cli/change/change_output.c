@@ -114,6 +114,7 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
 {
     struct st_change_output *output = ctx;
     const char *text = st_change_output_entry(entry, ST_ROOM(1024));
+    const char *label = event == ST_EVENT_RESTORED ? "restored" : "as before";
     if (event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED)
         mark(output, entry);
     switch (event) {
@@ -121,13 +122,13 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
         print_event("written", "%s", text);
         break;
     case ST_EVENT_RESTORED:
-        if (entry->type == ST_ENTRY_FILE)
-            print_event("restored", "%s", text);
-        else
-            print_event("restored", "%s = %s", entry->target, entry->old_value);
-        break;
     case ST_EVENT_AS_BEFORE:
-        print_event("as before", "%s", text);
+        if (entry->type == ST_ENTRY_FILE)
+            print_event(label, "%s", text);
+        else if (error == -ENOENT)
+            print_event("gone", "%s: its device or module is not there any more", entry->target);
+        else
+            print_event(label, "%s = %s", entry->target, entry->old_value);
         break;
     case ST_EVENT_CHANGED:
         if (entry->type == ST_ENTRY_FILE)

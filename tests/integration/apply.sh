@@ -218,6 +218,12 @@ screen_is changed-since revert --all --root "$tree"
 is "and stays" "$(cat "$tree/$epp")" power
 is "the rest is as before" "$(cat "$tree/${epp/policy0/policy1}")" balance_performance
 
+fresh gone
+apply --yes --root "$tree" linux-cpu-frequency >/dev/null
+rm "$tree/$epp" "$tree.before/$epp"
+screen_is value-is-gone revert --all --root "$tree"
+ok "and the rest is as before" unchanged
+
 # --- refused -----------------------------------------------------------------------------------------------------
 # refused NAME ARG...: what it says goes to the screen "refused", and the tree is as before
 refused() {
