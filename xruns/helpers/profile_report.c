@@ -101,20 +101,29 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
     seen(ctx, &sighting);
 }
 
+static bool is_second_card(const struct st_pipewire_profile_node *node)
+{
+    return node->is_device && !node->drives && !node->gone;
+}
+
 void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struct st_resync_log_line *line,
                                 st_xrun_seen_fn seen, void *ctx)
 {
     struct st_xrun_seen sighting = {
         .certainty = ST_CERTAINTY_EXACT, .device_xruns_n = 1, .place = ST_DROPOUT_AT_RESYNC};
-    const struct st_pipewire_profile_node *card = NULL; /* the log does not name the one that it follows */
-    bool several = false;
+    const struct st_pipewire_profile_node *card = NULL;
+    int64_t last_ns = 0;
+    bool several = false, several_drivers = false; /* the log names none of them */
+    ST_EACH (node, profile->nodes)
+        last_ns = is_second_card(node) ? ST_MAX(node->seen_ns, last_ns) : last_ns;
     ST_EACH (node, profile->nodes) {
-        if (!node->is_device || node->drives || node->gone || (card != NULL && node->seen_ns < card->seen_ns))
+        if (!is_second_card(node) || last_ns - node->seen_ns >= ST_PROFILE_PAUSE_NS)
             continue;
-        several = card != NULL && node->seen_ns == card->seen_ns;
+        several = card != NULL;
+        several_drivers |= several && strcmp(node->driver, card->driver) != 0;
         card = node;
     }
-    if (card != NULL) {
+    if (card != NULL && !several_drivers) {
         st_profile_node_rename(&sighting.device, card->driver);
         sighting.lost_ns = sighting.longest_ns = st_profile_time_of(
             line->frames, (double)line->cycle_frames * (double)ST_NS_PER_S / (double)card->period_ns);

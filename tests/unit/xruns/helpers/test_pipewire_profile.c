@@ -257,8 +257,24 @@ static void the_log_of_older_versions_is_of_the_card_that_follows_now(void **sta
     assert_int_equal(seen.longest_ns, 0);
     profile.nodes[3].drives = false; /* several follow: which one it is only the log knows */
     profile.nodes[3].seen_ns = 2000000;
+    snprintf(profile.nodes[3].driver, sizeof(profile.nodes[3].driver), "alsa_output.card");
     st_pipewire_profile_resync(&profile, &line, sum_resyncs, &seen);
     assert_string_equal(seen.client, "hw:1");
+    assert_string_equal(seen.device, "alsa_output.card");
+    for (int later = -1; later <= 1; later += 2) { /* another driver's, whose cycles begin at other times */
+        snprintf(profile.nodes[3].driver, sizeof(profile.nodes[3].driver), "alsa_output.pci");
+        profile.nodes[3].seen_ns = 2000000 + later * 300000;
+        seen = (struct st_xrun_seen){0};
+        st_pipewire_profile_resync(&profile, &line, sum_resyncs, &seen);
+        assert_string_equal(seen.client, "hw:1");
+        assert_string_equal(seen.device, "");
+        assert_int_equal(seen.device_xruns_n, 3);
+        assert_int_equal(seen.lost_ns, 0); /* the log has it in parts of a cycle that is not known */
+    }
+    profile.nodes[3].seen_ns = 2000000 - ST_NS_PER_S; /* it rests */
+    st_pipewire_profile_resync(&profile, &line, sum_resyncs, &seen);
+    assert_string_equal(seen.client, "card");
+    assert_string_equal(seen.device, "alsa_output.card");
 }
 
 static void a_lower_counter_begins_anew(void **state)
