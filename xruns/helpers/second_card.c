@@ -89,6 +89,7 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
     card->far_frames = fabs(error) > NEAR * limit / 2 ? card->far_frames + frames : 0;
     if (card->settled < SETTLE_S * clock->rate_hz) {
         card->usual += error / (USUAL / 4.0);
+        card->mean = card->usual;
         card->stray = 0;
     } else if (card->far_frames > (clock->rate_diff == 1 ? STAYS_CYCLES * frames : FAR_S * clock->rate_hz)) {
         begin(card, driver_id, clock);

@@ -240,6 +240,26 @@ static void a_drift_is_known_before_the_server_has_learned_it(void **state)
     }
 }
 
+static void the_first_report_does_not_spoil_the_first_drift(void **state)
+{
+    (void)state;
+    static const int64_t delays[] = {0, 3000};
+    for (size_t i = 0; i < ST_ARRAY_LEN(delays); i++) {
+        setup(NULL);
+        const struct st_second_card_clock clock = {.rate_hz = RATE,
+                                                   .position = model.position,
+                                                   .duration = model.quantum,
+                                                   .delay = delays[i],
+                                                   .rate_diff = 1};
+        assert_int_equal(st_second_card_take(&card, 7, &clock), 0);
+        model.position += model.quantum;
+        model.ppm = 100;
+        run(11);
+        if (fabs((double)st_second_card_drift_ppb(&card) / 1000 - 100) > 15)
+            fail_msg("100 ppm are said to be %g", (double)st_second_card_drift_ppb(&card) / 1000);
+    }
+}
+
 static void a_rate_that_no_crystal_has_is_no_drift(void **state)
 {
     (void)state;
@@ -269,6 +289,7 @@ int main(void)
         cmocka_unit_test_setup(a_delay_that_stays_is_none, setup),
         cmocka_unit_test_setup(what_cannot_be_is_left_out, setup),
         cmocka_unit_test_setup(a_drift_is_known_before_the_server_has_learned_it, setup),
+        cmocka_unit_test_setup(the_first_report_does_not_spoil_the_first_drift, setup),
         cmocka_unit_test_setup(a_rate_that_no_crystal_has_is_no_drift, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
