@@ -47,7 +47,8 @@ static float peak_of(const struct st_silence_cycle *cycle, size_t first, size_t 
         int32_t least = INT32_MAX;
         size_t at = 0;
         for (; at + BLOCK <= n; at += BLOCK) {
-            __builtin_prefetch(samples + at + AHEAD);
+            /* as a number: behind the end of the array there is no pointer */
+            __builtin_prefetch((const void *)((uintptr_t)(samples + at) + AHEAD * sizeof(*samples)));
             scan(samples + at, BLOCK, &least, &peak);
         }
         scan(samples + at, n - at, &least, &peak);
