@@ -420,26 +420,32 @@ static bool is_silent(const struct st_reference *reference, uint64_t from, uint6
 }
 
 /* How much of it is the music, 0 .. 1; ret_both, ret_ss: what both have in common, and the music. */
-static double likeness(const struct st_reference *reference, uint64_t from, uint64_t until, double *ret_both,
+static double likeness(struct st_reference *reference, uint64_t from, uint64_t until, double *ret_both,
                        double *ret_ss)
 {
+    const uint64_t each = reference->rate_hz / BLOCKS_HZ;
+    int64_t then = reference->lag;
     double both = 0, xx = 0, ss = 0;
     from = ST_MAX(from, until - ST_MIN(until, ST_REFERENCE_RING / 4));
     for (uint64_t i = from; i < until; i++) {
-        const double x = (double)heard(reference, i), s = expects(reference, i, reference->lag);
+        if (!reference->by_sample && (i - from) % each == 0)
+            then = set_kernel_at(reference, reference->lag, reference->part,
+                                 (double)(i + each) - (double)reference->n);
+        const double x = (double)heard(reference, i), s = expects(reference, i, then);
         if (isnan(x))
             continue;
         both += x * s;
         xx += x * x;
         ss += s * s;
     }
+    set_kernel(reference, reference->part);
     *ret_both = both;
     *ret_ss = ss;
     return both > 0 ? both * both / (xx * ss) : 0;
 }
 
 /* Is the music in it, with other sound, or was it silent? */
-static bool is_mixed(const struct st_reference *reference, uint64_t from, uint64_t until)
+static bool is_mixed(struct st_reference *reference, uint64_t from, uint64_t until)
 {
     double both, ss;
     const double like = likeness(reference, from, until, &both, &ss);
@@ -451,7 +457,7 @@ static bool is_mixed(const struct st_reference *reference, uint64_t from, uint64
 
 /* A path that converts may take treble away: what is still the music at an end of damage in its place is
  * none. */
-static void trim(const struct st_reference *reference, uint64_t *bad, uint64_t *clean)
+static void trim(struct st_reference *reference, uint64_t *bad, uint64_t *clean)
 {
     const uint64_t each = reference->rate_hz / BLOCKS_HZ;
     double both, ss;

@@ -133,7 +133,7 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     r = 0;
     if (wait_for_head(&program, run)) {
         const struct st_way *other = st_way_find(run->live->head.way, p->machine.os);
-        if (wish->music && other != NULL) /* a name may be that of a sink, whose monitor it is then */
+        if (wish->music && other != NULL && strcmp(other->name, way->name) != 0) /* a sink's monitor */
             way = other;
         run->live->way = way;
         run->wanted_frames = (uint64_t)(duration_ns / ST_NS_PER_MS) * run->live->head.rate_hz / 1000;

@@ -50,8 +50,8 @@ like "the latency is known to the frame: one period" "$(tail -1 "$tmp/heard")" '
 # over a cable: the first ports, or a pair that is named. Nothing is connected to them
 export SLEEPTUNE_OBSERVE_DIR=$SLEEPTUNE_BUILD/ears/helpers
 over() { "$SLEEPTUNE_BUILD/tests/integration/listen_live" 1 "$@" | head -1; }
-is "a cable is tried on JACK" "$(over cable)" "way cable 48000 Hz, plays to system:playback_1, records system:capture_1"
-is "from any of its ports" "$(over system:capture_2 system:playback_2)" "way cable 48000 Hz, plays to system:playback_2, records system:capture_2"
+is "a cable is tried on JACK" "$(over cable)" "way cable 48000 Hz, plays to system:playback_1, records system:capture_1, by sleeptune-listen-jack"
+is "from any of its ports" "$(over system:capture_2 system:playback_2)" "way cable 48000 Hz, plays to system:playback_2, records system:capture_2, by sleeptune-listen-jack"
 like "but for one that it has not" "$(over system:capture_ 2>&1)" '^sleeptune listen: --back system:capture_: JACK has no physical port'
 
 # another buffer size, as long as it lasts

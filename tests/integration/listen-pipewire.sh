@@ -52,7 +52,7 @@ is "no process is left" "$left" ""
 like "the first line is the way" "$(head -1 "$tmp/heard")" '^head monitor 48000 2 8192$'
 like "the latency is known to the frame" "$(tail -1 "$tmp/heard")" '^end [0-9]+ 8192$'
 
-is "the best way that is there is taken" "$(JACK_DEFAULT_SERVER=none-$$ "$live" 2 | head -1)" "way monitor 48000 Hz, plays to nul, records nul"
+is "the best way that is there is taken" "$(JACK_DEFAULT_SERVER=none-$$ "$live" 2 | head -1)" "way monitor 48000 Hz, plays to nul, records nul, by sleeptune-listen-pipewire"
 like "for the time that was asked for" "$("$live" 2 monitor | tail -1)" '^frames (9[6-9]|10[0-9])[0-9]{3} forced [0-3] ended 0 xruns [0-9]+ gone 0$'
 like "a way that is not there says so" "$("$live" 1 nothing 2>&1)" '^sleeptune listen: --back nothing: PipeWire has no source nothing\.$'
 like "and which there are" "$("$live" 1 nothing 2>&1)" "^  --back: jack, monitor, aloop, cable, or a device to record from "
@@ -60,7 +60,9 @@ like "so does a device" "$("$live" 1 hw:none 2>&1)" '^sleeptune listen: --back h
 pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name="head:set" media.class=Audio/Duplex object.linger=true audio.position=[FL FR] }' >/dev/null
 colon_there() { pw-cli info head:set 2>/dev/null | grep -q node.name; }
 wait_for colon_there
-like "a source with a colon in its name is no device" "$("$live" 2 head:set nul 2>&1 | head -1)" '^way cable 48000 Hz, plays to nul, records head:set$'
+cable="way cable 48000 Hz, plays to nul, records head:set, by sleeptune-listen-pipewire"
+is "a source with a colon in its name is no device" "$("$live" 2 head:set nul 2>&1 | head -1)" "$cable"
+is "music goes that way, not JACK's of the same name" "$("$live" 2 head:set nul music 2>&1 | head -1)" "$cable"
 pw-cli destroy head:set >/dev/null
 stopped() { timeout -s INT 2 "$live" 60 monitor | tail -1; }
 like "Ctrl-C ends it with what was heard" "$(stopped)" '^frames [1-9][0-9]* forced [0-3] ended 0 '

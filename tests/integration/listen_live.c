@@ -1,6 +1,6 @@
-/* listen_live SECONDS [BACK [PLAYS]]: what `sleeptune listen` does over a way, without a detector. Prints
- * when the way is known, and frames RECORDED forced N ended 0|1 xruns N gone N Exit status as of the command.
- */
+/* listen_live SECONDS [BACK [PLAYS [music]]]: what `sleeptune listen` does over a way, without a detector.
+ * Prints when the way is known, and frames RECORDED forced N ended 0|1 xruns N gone N Exit status as of the
+ * command. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@ static uint64_t taken;
 static void on_begin(void *ctx, const struct st_way *way, const struct st_capture_head *head)
 {
     (void)ctx;
-    printf("way %s %u Hz, plays to %s, records %s\n", way->name, head->rate_hz, head->plays, head->records);
+    printf("way %s %u Hz, plays to %s, records %s, by %s\n", way->name, head->rate_hz, head->plays,
+           head->records, way->program);
     fflush(stdout);
 }
 
@@ -31,7 +32,8 @@ int main(int argc, char **argv)
     struct st_platform platform = *st_platform_native();
     const struct st_listen_wish wish = {.duration_ns = (argc > 1 ? atoi(argv[1]) : 1) * ST_NS_PER_S,
                                         .back = argc > 2 && argv[2][0] != '\0' ? argv[2] : NULL,
-                                        .plays = argc > 3 ? argv[3] : NULL};
+                                        .plays = argc > 3 ? argv[3] : NULL,
+                                        .music = argc > 4};
     st_stop_catch(NULL);
     const int status = st_listen_live("listen", &platform, &wish, &calls, NULL, &live);
     if (live.way != NULL)

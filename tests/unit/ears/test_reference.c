@@ -322,6 +322,33 @@ static void what_is_no_loss_is_said_and_not_counted(void **state)
     assert_true(st_hearing_valid(&result));
 }
 
+/* Another program plays for a second, or for three: longer than the clocks stay within a frame. In the place
+ * of the music it is a loss. */
+static void so_is_other_sound_with_clocks_apart(void **state)
+{
+    (void)state;
+    static const double ratios[] = {1, 1.0001, 0.9997, 1.0009, 0.9991};
+    uint64_t seed = 61;
+    make_tune(played, FRAMES, RATE, 37);
+    for (size_t run = 0; run < 3 * ST_ARRAY_LEN(ratios); run++) {
+        const bool instead = run % 3 == 2;
+        const size_t at = (size_t)13 * RATE, n = (run % 3 == 0 ? 1 : 3) * (size_t)RATE;
+        const struct st_loss *loss = &result.losses[0];
+        memcpy(back, played, sizeof(back));
+        for (size_t i = 2 * at; i < 2 * (at + n); i++)
+            back[i] = (instead ? 0 : back[i]) +
+                      (float)(0.1 * sin((double)(i / 2) * 0.1) + 0.02 * next_normal(&seed));
+        convert(ratios[run / 3]);
+        listen(played, back, FRAMES, LAG, 2);
+        if (!instead)
+            says(ST_REMARK_MIXED);
+        else if (result.losses_n != 1 || loss->kind != ST_LOSS_CORRUPTED || loss->frames < RATE ||
+                 !is_near(loss->at_frame, (uint64_t)((double)(at - 40) / ratios[run / 3]) + LAG + DELAY))
+            fail_msg("run %zu: not found", run);
+        assert_true(st_hearing_valid(&result) && result.path_class == ST_PATH_MUSIC_CONVERTED);
+    }
+}
+
 /* Treble is missing: drums differ from what was played for longer than 2 ms. */
 static void what_a_path_filters_is_no_loss(void **state)
 {
@@ -593,6 +620,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_loss_amid_treble_is_found_at_once),
         cmocka_unit_test(treble_after_a_pause_is_no_loss),
         cmocka_unit_test(what_is_no_loss_is_said_and_not_counted),
+        cmocka_unit_test(so_is_other_sound_with_clocks_apart),
         cmocka_unit_test(what_a_path_filters_is_no_loss),
         cmocka_unit_test(a_gap_is_not_judged),
         cmocka_unit_test(a_path_that_dies_is_a_loss),
