@@ -145,7 +145,7 @@ noise() { "$PYTHON" -c 'import random, struct, sys, wave
 w = wave.open(sys.argv[1], "wb")
 w.setparams((2, 2, 48000, 0, "NONE", ""))
 w.writeframes(b"".join(struct.pack("<h", random.randint(-4000, 4000)) for i in range(2 * 48000 * 2)))' "$tmp/noise.wav"; }
-mixes() { pw-play --target nul "$tmp/noise.wav"; }
+mixes() { timeout 10 pw-play --target nul "$tmp/noise.wav"; } # it may wait for its own end forever
 turns() {
     local id
     id=$(pw-cli info monitored | sed -n 's/^.*id: //p' | head -1)
