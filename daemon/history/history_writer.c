@@ -187,12 +187,14 @@ static int64_t idle_ns(const struct st_history_writer *writer)
     }
     if (writer->file.history == NULL || writer->look || writer->waiting.minutes_n > 0)
         return 0;
-    int64_t idle_ns = INT64_MAX;
+    int64_t copy_in_ns = INT64_MAX;
     if (writer->recorder.wanted && !writer->keeps_later)
-        idle_ns = ST_MAX(writer->copy_ns - st_posix_now_ns(NULL), 0);
+        copy_in_ns = ST_MAX(writer->copy_ns - st_posix_now_ns(NULL), 0);
     if (writer->waiting.events_n == 0)
-        return idle_ns;
-    return writer->asked != NULL ? 0 : ST_MIN(idle_ns, ST_HISTORY_WRITER_EVENTS_NS); /* an answer has them */
+        return copy_in_ns;
+    if (writer->asked != NULL) /* an answer has them */
+        return 0;
+    return ST_MIN(copy_in_ns, ST_HISTORY_WRITER_EVENTS_NS);
 }
 
 /* Waits until idle_ns is over, or something is asked. The mutex is held. @return true: it is time to write.

@@ -103,7 +103,7 @@ static json_t *answer(bool steps)
     return document;
 }
 
-/* Waits up to half a minute until the file has so many of this kind. The writer is not asked anything.
+/* Waits at most 30 s until the file has n events of that kind; asks the writer nothing.
  * @return the newest. */
 static struct st_event wait_for_events(const char *kind, size_t n)
 {
