@@ -15,7 +15,7 @@ echo always >$huge/defrag
 slow=(setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice prlimit --rtprio=0 -- bash -c 'echo 5000000 >/proc/$$/timerslack_ns; exec "$@"' sh)
 tune=(sleeptune tune --frames 1024 --budget 6m)
 field() { jq -r "$1" /tmp/out; }
-one_line() { tr '\n' ' ' | tr -s ' '; }
+one_line() { tr -d '\r' | tr '\n' ' ' | tr -s ' '; }
 # shellcheck disable=SC2317 # called by wait_for
 ended() { ! pgrep -x sleeptune; }
 value() { cat "$swappiness"; }
