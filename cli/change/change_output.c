@@ -69,7 +69,7 @@ const char *st_change_output_entry(const struct st_entry *entry, char *buf, size
     return st_safe_text(buf);
 }
 
-static const char *error_text(int error)
+const char *st_change_output_why(int error)
 {
     switch (error) {
     case -EALREADY:
@@ -140,7 +140,7 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
         print_event("forgotten", "%s: this system was started after that", text);
         break;
     case ST_EVENT_FAILED:
-        (void)st_failure(output->command, "%s: %s", now != NULL ? now : text, error_text(error));
+        (void)st_failure(output->command, "%s: %s", now != NULL ? now : text, st_change_output_why(error));
         break;
     }
 }

@@ -13,6 +13,10 @@ void st_change_output_lines(const char *text);
 /** "/etc/x: lines of RULE", "/etc/y: lines of RULE for USER", "kern.y = 1 (was 0)", safe to print. @return
  * buf. */
 const char *st_change_output_entry(const struct st_entry *entry, char *buf, size_t buf_bytes);
+/** Why a setting was not changed, and what to do: of the error of an `st_applied_` function. @return a
+ * sentence, static or as strerror. */
+const char *st_change_output_why(int error);
+
 /** Prints what was done, and remembers which kinds of files changed. Free with st_change_output_finish. */
 struct st_change_output {
     const char *command;

@@ -31,8 +31,8 @@ static void hear(ST_UNUSED void *ctx, enum st_change_event event, const struct s
     char text[1400];
     if (event != ST_EVENT_FAILED)
         return;
-    ST_PRINT(text, "the tuner was ended, and its change cannot be undone: %s: %s. Run: sleeptune revert %s",
-             st_change_output_entry(entry, ST_ROOM(1024)), strerror(-error), entry->rule);
+    ST_PRINT(text, "the tuner was ended, and its change was not undone. Run: sleeptune revert %s. %s: %s",
+             entry->rule, st_change_output_entry(entry, ST_ROOM(1024)), st_change_output_why(error));
     complain(text);
 }
 
@@ -148,8 +148,7 @@ static void explain(const char *writers, int r, const char *target, char *why)
         snprintf(why, ST_TUNING_WHY_BYTES, "another program wrote %.90s%s%.60s%s", target,
                  writers[0] != '\0' ? " (running here: " : "", writers, writers[0] != '\0' ? ")" : "");
     else
-        snprintf(why, ST_TUNING_WHY_BYTES, "%.120s: %s", target,
-                 r == -EALREADY ? "sleeptune apply changed it already; revert it first" : strerror(-r));
+        snprintf(why, ST_TUNING_WHY_BYTES, "%.110s: %s", target, st_change_output_why(r));
 }
 
 static int hold(struct st_tune_supervisor *s, bool on)

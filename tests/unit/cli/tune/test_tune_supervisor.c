@@ -212,6 +212,26 @@ static void a_killed_tuner_leaves_nothing(void **state)
     }
 }
 
+/* `apply` has its own words for what the journal refuses; strerror would say "File exists". */
+static void a_setting_of_another_rule_is_refused_in_the_words_of_apply(void **state)
+{
+    struct state *s = *state;
+    struct st_tune_supervisor supervisor;
+    char why[ST_TUNING_WHY_BYTES];
+    size_t row;
+    char **target = &s->candidates.plan.steps[1].target;
+    free(*target);
+    *target = strdup(PAGES "enabled");
+    strcpy(s->candidates.rows[1].setting, PAGES "enabled");
+    assert_int_equal(start(s, &supervisor), 0);
+    assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), -EIO);
+    assert_int_equal(row, 1);
+    assert_string_equal(why, PAGES "enabled: this setting is already changed for another rule. Revert that "
+                                   "rule first.");
+    assert_int_equal(st_tune_supervisor_end(&supervisor), 0);
+    assert_as_before(s);
+}
+
 /* Both are killed: the next run finds the journal. */
 static void two_killed_processes_are_made_good_by_the_next_run(void **state)
 {
@@ -305,8 +325,8 @@ static void a_supervisor_that_cannot_undo_says_so(void **state)
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0755), 0);
     kill_and_hear(s, tuner, "/said",
-                  "sleeptune tune: the tuner was ended, and its change cannot be undone: " PAGES
-                  "enabled = madvise (was always): Is a directory. Run: sleeptune revert linux-huge-pages");
+                  "sleeptune tune: the tuner was ended, and its change was not undone. Run: sleeptune revert "
+                  "linux-huge-pages. " PAGES "enabled = madvise (was always): Is a directory");
     assert_true(has_journal(s));
     assert_int_equal(rmdir(path), 0);
     write_file(s, PAGES "enabled", "madvise\n");
@@ -345,6 +365,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(it_switches_and_sets_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_writer_is_named_and_left_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_setting_of_another_rule_is_refused_in_the_words_of_apply, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_killed_tuner_leaves_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_killed_processes_are_made_good_by_the_next_run, set_up,
                                         tear_down),
