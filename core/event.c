@@ -18,7 +18,7 @@ enum st_event_kind st_event_kind_of(const char *name)
 
 bool st_event_kind_is_dropout(enum st_event_kind kind)
 {
-    return kind == ST_EVENT_DEVICE_DROPOUT || kind == ST_EVENT_CLIENT_DROPOUT || kind == ST_EVENT_OWN_XRUN;
+    return kind == ST_EVENT_DEVICE_DROPOUT || kind == ST_EVENT_CLIENT_DROPOUT || kind == ST_EVENT_OWN_DROPOUT;
 }
 
 const char *st_event_certainty(enum st_certainty certainty)

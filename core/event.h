@@ -6,7 +6,7 @@
 /* All kinds of events; sleeptuned(8) explains them and "minute" of the journal. */
 #define ST_EVENT_KIND_LIST(FIRST, NEXT)                                                                      \
     FIRST(LATE_WAKE, "late-wake")                                                                            \
-    NEXT(OWN_XRUN, "own-xrun")                                                                               \
+    NEXT(OWN_DROPOUT, "own-dropout")                                                                         \
     NEXT(DEVICE_DROPOUT, "device-dropout")                                                                   \
     NEXT(CLIENT_DROPOUT, "client-dropout")                                                                   \
     NEXT(OBSERVE, "observe")                                                                                 \
@@ -44,7 +44,7 @@ enum st_event_kind { ST_EVENT_KIND_LIST(ST_EVENT_KIND_ID, ST_EVENT_KIND_ID) ST_E
 
 #define ST_EVENT_KIND_FIRST(id, name) name
 #define ST_EVENT_KIND_NEXT(id, name)  ", " name
-/** Their names: "late-wake, own-xrun, ...". */
+/** Their names: "late-wake, own-dropout, ...". */
 #define ST_EVENT_NAMES ST_EVENT_KIND_LIST(ST_EVENT_KIND_FIRST, ST_EVENT_KIND_NEXT)
 
 /** "late-wake". Pure; threads: any, as for all functions here. */

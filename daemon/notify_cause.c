@@ -29,7 +29,7 @@ bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_v
     const struct st_observe_view *observe = &view->observe;
     uint64_t most_n = ST_NOTIFY_DROPOUTS - 1, all_n = 0;
     ST_EACH_OF (source, observe->sources, observe->n)
-        all_n += source->seen.device_xruns_n + source->seen.dropouts_n;
+        all_n += source->seen.device_dropouts_n + source->seen.dropouts_n;
     ST_EACH_OF (source, observe->sources, observe->n) {
         ST_EACH_OF (client, source->seen.clients, source->seen.clients_n) {
             const uint64_t n = st_dropout_table_count(client);

@@ -36,8 +36,7 @@ static void set_history_again(struct st_service *service, bool also_failing)
 /* A loop that starts counts from zero; what other programs had goes on. */
 static void forget_counts(struct st_service *service)
 {
-    service->loop.counts =
-        (struct st_history_minute){.own_stream_xruns_n = service->loop.counts.own_stream_xruns_n};
+    service->loop.counts = (struct st_history_minute){.own_dropouts_n = service->loop.counts.own_dropouts_n};
 }
 
 static void begin_rest(struct st_service *service)

@@ -162,7 +162,7 @@ void st_service_stop_audio(struct st_service *service)
     if (audio != NULL)
         st_audio_look(audio, &view);
     service->audio = NULL;
-    service->closed_stream_xruns_n += view.xruns_n;
+    service->closed_stream_dropouts_n += view.dropouts_n;
     st_audio_view_init(&service->config, &service->view.audio);
     st_audio_stop(audio);
 }

@@ -68,7 +68,7 @@ struct st_service {
     struct st_audio *audio;     /* likewise */
     struct st_watchdog *watchdog;
     struct st_service_loop loop;
-    uint64_t closed_stream_xruns_n;
+    uint64_t closed_stream_dropouts_n;
 
     struct st_observe *observe;
     char cycles[ST_SOCKET_PATH_BYTES + 8]; /* the file of the helper programs; "": none */

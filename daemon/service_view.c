@@ -45,7 +45,7 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
                                       st_result_copy(result, &service->music.rested) == 0;
     if (service->audio != NULL)
         st_audio_look(service->audio, &view->audio);
-    view->audio.xruns_n += service->closed_stream_xruns_n;
+    view->audio.dropouts_n += service->closed_stream_dropouts_n;
     if (service->watchdog != NULL)
         st_watchdog_look(service->watchdog, &view->watchdog);
     if (service->observe != NULL)
@@ -257,7 +257,7 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
         return false;
     struct st_history_minute now =
         st_minute_so_far(&result, st_clock_now_ns(&platform->clock), st_clock_wall_ns(&platform->clock));
-    now.own_stream_xruns_n = view.audio.xruns_n;
+    now.own_dropouts_n = view.audio.dropouts_n;
     st_result_finish(&result);
     struct st_hist lateness = {0};
     const bool is_over =

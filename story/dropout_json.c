@@ -34,7 +34,7 @@ json_t *st_dropout_json_client(const struct st_dropout_client *client)
     st_json_set(object, "name", st_json_text_or_null(client->name));
     st_json_set(object, "device", st_json_text_or_null(client->device));
     st_json_set(object, "dropouts", client->dropouts_n);
-    st_json_set(object, "device_dropouts", client->device_xruns_n);
+    st_json_set(object, "device_dropouts", client->device_dropouts_n);
     st_json_set(object, "reasons", reasons_json(client->reasons_n));
     st_json_set(object, "places", places_json(client->places_n));
     st_json_set(object, "lost_ns", known(client->lost.ns));
@@ -58,7 +58,7 @@ void st_dropout_json_source(json_t *object, const struct st_dropout_table *table
     json_t *clients = json_array();
     ST_EACH_OF (client, table->clients, table->clients_n)
         json_array_append_new(clients, client_json(client));
-    st_json_set(object, "device_dropouts", table->device_xruns_n);
+    st_json_set(object, "device_dropouts", table->device_dropouts_n);
     st_json_set(object, "client_dropouts", table->dropouts_n);
     st_json_set(object, "others_dropouts", table->others_dropouts_n);
     st_json_set(object, "clients", clients);

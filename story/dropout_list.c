@@ -41,7 +41,7 @@ static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
                                 .longest_ns = event->longest_ns};
     if (n < 0 || source == NULL)
         return 0;
-    *(event->kind == ST_EVENT_DEVICE_DROPOUT ? &seen.device_xruns_n : &seen.dropouts_n) = n;
+    *(event->kind == ST_EVENT_DEVICE_DROPOUT ? &seen.device_dropouts_n : &seen.dropouts_n) = n;
     memcpy(seen.device, event->device, sizeof(seen.device));
     memcpy(seen.client, event->client, sizeof(seen.client));
     if (2 * event->culprit_n >= n) /* of most of them */
@@ -61,7 +61,7 @@ static int most_first(const void *a, const void *b)
 static json_t *client_json(const struct st_dropout_client *client)
 {
     char text[512];
-    const bool dry = client->device_xruns_n > client->dropouts_n;
+    const bool dry = client->device_dropouts_n > client->dropouts_n;
     st_dropout_sentence_why(client, true, text, sizeof(text));
     for (size_t i = 0; i < ST_DROPOUT_REASONS; i++) {
         const uint64_t n = client->reasons_n[i];
@@ -84,7 +84,7 @@ static json_t *list_json(struct list *list)
         json_t *seen = json_pack("{s:o}", "source", st_json_text_or_null(source->name));
         st_dropout_table_age(&source->table, INT64_MAX, false);
         st_dropout_json_source(seen, &source->table, client_json);
-        st_json_set(seen, "clientless_dropouts", source->table.clientless_xruns_n);
+        st_json_set(seen, "clientless_dropouts", source->table.clientless_dropouts_n);
         st_json_set(seen, "clientless_device", st_json_text_or_null(source->table.clientless_device));
         json_array_append_new(sources, seen);
         all_n += st_dropout_table_total(&source->table);

@@ -14,7 +14,7 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool
                                     size_t buf_bytes)
 {
     struct st_dropout_why why = {.reason = st_dropout_reason_most(client->reasons_n),
-                                 .device_xrun = client->device_xruns_n > client->dropouts_n,
+                                 .device_dropout = client->device_dropouts_n > client->dropouts_n,
                                  .device = client->device,
                                  .culprit = client->culprit.name};
     if (why.reason == ST_DROPOUT_TOO_SLOW)
@@ -93,7 +93,7 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
         st_text_append(buf, buf_bytes, "%s: ",
                        st_dropout_place_text(st_dropout_table_place(client),
                                              st_xrun_sources_title(about->source), ST_ROOM(64)));
-    if (client->device_xruns_n <= client->dropouts_n && 10 * reason_n < 9 * n)
+    if (client->device_dropouts_n <= client->dropouts_n && 10 * reason_n < 9 * n)
         st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", reason_n, reason_n == 1 ? "" : "s");
     st_text_append(buf, buf_bytes, "it %s.", st_dropout_sentence_why(client, true, ST_ROOM(400)));
     return buf;
@@ -106,8 +106,8 @@ void st_dropout_sentence_say(const struct st_dropout_table *table,
     const char *terse = st_xrun_sources_find(about->source)->terse;
     const char *s = about->all_n == 1 ? "" : "s";
     if (client == NULL) {
-        if (table->clientless_xruns_n < about->all_n)
-            st_text_append(buf, buf_bytes, "%" PRIu64 " of ", table->clientless_xruns_n);
+        if (table->clientless_dropouts_n < about->all_n)
+            st_text_append(buf, buf_bytes, "%" PRIu64 " of ", table->clientless_dropouts_n);
         st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s happened%s: %s.", about->all_n, s, about->where,
                        terse != NULL ? terse : st_dropout_reason_device(table->clientless_device));
         return;

@@ -9,21 +9,21 @@
 
 uint64_t st_dropout_table_total(const struct st_dropout_table *table)
 {
-    return table->device_xruns_n + table->dropouts_n;
+    return table->device_dropouts_n + table->dropouts_n;
 }
 
 const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table)
 {
     ST_EACH_OF (client, table->clients, table->clients_n) {
         if (st_dropout_table_count(client) > 0)
-            return st_dropout_table_count(client) >= table->clientless_xruns_n ? client : NULL;
+            return st_dropout_table_count(client) >= table->clientless_dropouts_n ? client : NULL;
     }
     return NULL;
 }
 
 uint64_t st_dropout_table_count(const struct st_dropout_client *client)
 {
-    return client->dropouts_n + client->device_xruns_n;
+    return client->dropouts_n + client->device_dropouts_n;
 }
 
 enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *client)
@@ -44,7 +44,7 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
             st_dropout_reason_most(other->reasons_n) != reason)
             continue;
         sum.dropouts_n += other->dropouts_n;
-        sum.device_xruns_n += other->device_xruns_n;
+        sum.device_dropouts_n += other->device_dropouts_n;
         sum.reasons_n[reason] += other->reasons_n[reason];
         sum.lost.ns = st_ns_add(sum.lost.ns, other->lost.ns);
         sum.lost.partly = sum.lost.partly || other->lost.partly;
@@ -92,12 +92,12 @@ static struct st_dropout_client *make_room(struct st_dropout_table *table, bool 
 static void count_dropouts(struct st_dropout_client *client, const struct st_xrun_seen *seen, int64_t wall_ns)
 {
     client->dropouts_n += (uint64_t)seen->dropouts_n;
-    client->device_xruns_n += (uint64_t)seen->device_xruns_n;
+    client->device_dropouts_n += (uint64_t)seen->device_dropouts_n;
     client->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
-    client->places_n[seen->place] += (uint64_t)(seen->dropouts_n + seen->device_xruns_n);
+    client->places_n[seen->place] += (uint64_t)(seen->dropouts_n + seen->device_dropouts_n);
     client->lost.cycles_n += seen->cycles_n;
     client->lost.ns = st_ns_add(client->lost.ns, seen->lost_ns);
-    client->lost.partly = client->lost.partly || (seen->dropouts_n + seen->device_xruns_n > 0 &&
+    client->lost.partly = client->lost.partly || (seen->dropouts_n + seen->device_dropouts_n > 0 &&
                                                   (seen->lost_ns == 0 || seen->longest_ns == 0));
     client->lost.longest_ns = ST_MAX(seen->longest_ns, client->lost.longest_ns);
     if (client->first_wall_ns == INT64_MIN || wall_ns < client->first_wall_ns)
@@ -150,11 +150,11 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
 
 static void take_own(struct st_dropout_table *table, const struct st_xrun_seen *seen)
 {
-    if (table->clientless_xruns_n == 0)
+    if (table->clientless_dropouts_n == 0)
         memcpy(table->clientless_device, seen->device, sizeof(table->clientless_device));
     else if (strcmp(table->clientless_device, seen->device) != 0)
         table->clientless_device[0] = '\0';
-    table->clientless_xruns_n += (uint64_t)seen->device_xruns_n;
+    table->clientless_dropouts_n += (uint64_t)seen->device_dropouts_n;
 }
 
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen,
@@ -168,10 +168,10 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         return;
     }
     if (dropout) {
-        table->device_xruns_n += (uint64_t)seen->device_xruns_n;
+        table->device_dropouts_n += (uint64_t)seen->device_dropouts_n;
         table->dropouts_n += (uint64_t)seen->dropouts_n;
         table->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
-        table->places_n[seen->place] += (uint64_t)(seen->device_xruns_n + seen->dropouts_n);
+        table->places_n[seen->place] += (uint64_t)(seen->device_dropouts_n + seen->dropouts_n);
         table->lost_ns = st_ns_add(table->lost_ns, seen->lost_ns);
         table->last_wall_ns = wall_ns;
         table->last_period_ns = seen->cycle.period_ns > 0 ? seen->cycle.period_ns : table->period_ns;

@@ -15,9 +15,9 @@ struct st_dropout_client {
     char name[ST_XRUN_NAME_BYTES]; /* "": the server does not say which client it was */
     char device[ST_XRUN_NAME_BYTES];
     bool playing; /* a load line within ST_DROPOUT_GONE_NS */
-    uint64_t dropouts_n, device_xruns_n;
+    uint64_t dropouts_n, device_dropouts_n;
     uint64_t reasons_n[ST_DROPOUT_REASONS]; /* dropouts_n by reason */
-    uint64_t places_n[ST_DROPOUT_PLACES];   /* dropouts_n and device_xruns_n by place */
+    uint64_t places_n[ST_DROPOUT_PLACES];   /* dropouts_n and device_dropouts_n by place */
     struct {
         int64_t ns, longest_ns; /* no sound for so long, in all and in the longest; 0: not known */
         int64_t cycles_n;       /* cycles of the server; 0: not known */
@@ -55,7 +55,7 @@ struct st_dropout_client {
 
 /** All 0 at first. */
 struct st_dropout_table {
-    uint64_t device_xruns_n, dropouts_n;
+    uint64_t device_dropouts_n, dropouts_n;
     uint64_t reasons_n[ST_DROPOUT_REASONS];                   /* dropouts_n by reason */
     uint64_t places_n[ST_DROPOUT_PLACES];                     /* both by place */
     int64_t lost_ns;                                          /* no sound for so long in all; 0: not known */
@@ -64,7 +64,7 @@ struct st_dropout_table {
     enum st_certainty certainty;                              /* of that */
     struct st_dropout_client clients[ST_DROPOUT_CLIENTS_MAX]; /* most dropouts first, as of the last aging */
     size_t clients_n;
-    uint64_t clientless_xruns_n;                /* of device_xruns_n: of which no client is known ... */
+    uint64_t clientless_dropouts_n;             /* of device_dropouts_n: of which no client is known ... */
     char clientless_device[ST_XRUN_NAME_BYTES]; /* ... and of which device; "": not known, or of several */
     uint64_t others_dropouts_n;                 /* of clients that are not in clients[] any more */
     /* what the device in use is set to, as of the last ST_DROPOUT_GONE_NS; 0: not known, or nothing plays */

@@ -93,7 +93,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     const char *times = n == 1 ? "once" : ST_TEXT(32, "%" PRId64 " times", n);
     const bool is_one = n == 1 && event->longest_ns == event->lost_ns;
     char longest[48] = "";
-    if (event->kind == ST_EVENT_OWN_XRUN)
+    if (event->kind == ST_EVENT_OWN_DROPOUT)
         st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %s", times);
     else if (n == 0)
         st_text_append(buf, buf_bytes, "%s: the dropout of %s went on", event->source, who);
@@ -106,7 +106,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     if (event->device[0] != '\0')
         st_text_append(buf, buf_bytes, "%s %s",
                        event->place == ST_DROPOUT_AT_RESYNC ? ", put in step with" : " on", event->device);
-    if (event->kind == ST_EVENT_OWN_XRUN)
+    if (event->kind == ST_EVENT_OWN_DROPOUT)
         return;
     if (!of_client && st_dropout_place_why(event->place) == NULL && event->client[0] != '\0')
         st_text_append(buf, buf_bytes, ", client %s", event->client);
@@ -148,7 +148,7 @@ static void append_machine(const struct st_event *event, char *buf, size_t buf_b
 
 static const char *elsewhere(const struct st_event *event)
 {
-    if (event->kind != ST_EVENT_OWN_XRUN)
+    if (event->kind != ST_EVENT_OWN_DROPOUT)
         return "program or its sound server";
     return strcmp(event->detail, "dummy") == 0
                ? "stream's own thread: the dummy backend has no sound server and no device"

@@ -86,7 +86,7 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
     st_dropout_reason_culprit(why->culprit, why->others, culprit, sizeof(culprit));
     if (why->resync)
         snprintf(buf, buf_bytes, "was put in step with %s", known ? why->culprit : "another card");
-    else if (why->device_xrun)
+    else if (why->device_dropout)
         snprintf(buf, buf_bytes, "let its stream %s", streams[direction_of(why->device)]);
     else if (why->reason == ST_DROPOUT_CPU_TAKEN && known)
         snprintf(buf, buf_bytes, "lost the CPU to %s", culprit);
@@ -94,12 +94,12 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
         snprintf(buf, buf_bytes, "waited for %s%s", why->culprit, why->others ? " and others" : "");
     else
         snprintf(buf, buf_bytes, "%s", reasons[why->reason].text);
-    if (why->reason == ST_DROPOUT_TOO_SLOW && known && !why->others && !why->device_xrun && !why->resync)
+    if (why->reason == ST_DROPOUT_TOO_SLOW && known && !why->others && !why->device_dropout && !why->resync)
         st_text_append(buf, buf_bytes, ", mostly in %s", why->culprit);
     if (why->resync && why->drift_ppb != 0)
         st_text_append(buf, buf_bytes, ", which is %.0f ppm %s", fabs((double)why->drift_ppb) / 1000,
                        why->drift_ppb < 0 ? "faster" : "slower");
-    if (why->device_xrun || why->resync)
+    if (why->device_dropout || why->resync)
         return buf;
     if (why->reason == ST_DROPOUT_TOO_SLOW && why->cycle.period_ns > 0 &&
         why->cycle.busy_ns > why->cycle.period_ns)

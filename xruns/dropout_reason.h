@@ -42,7 +42,7 @@ enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOU
 
 struct st_dropout_why {
     enum st_dropout_reason reason;
-    bool device_xrun;              /* its own stream on a device ran dry or over: there is no reason */
+    bool device_dropout;           /* its own stream on a device ran dry or over: there is no reason */
     const char *device;            /* that one; NULL: not known */
     bool resync;                   /* a second card was put in step with culprit */
     int64_t drift_ppb;             /* by which that card is faster than culprit; 0: not known */

@@ -245,7 +245,7 @@ static void report(const struct st_snd_channel *channel, uint64_t fragments_n, s
         sighting.dropouts_n = 1;
         sighting.cycles_n = fragments_n > INT32_MAX ? INT32_MAX : (int64_t)fragments_n;
     } else {
-        sighting.device_xruns_n = 1;
+        sighting.device_dropouts_n = 1;
     }
     seen(ctx, &sighting);
 }

@@ -82,10 +82,10 @@ struct st_xrun_seen {
     enum st_certainty certainty;
     /* Dropouts that began since the poll before. Each is an unbroken loss of sound and is counted in one of
      * the two: the device's own, and those of a client without which the device went on. */
-    int64_t device_xruns_n; /* the device ran dry or over. With place ST_DROPOUT_AT_RESYNC: the server skipped
-                               or inserted sound of the second card `client`, to follow this device's clock;
-                               with ST_DROPOUT_AT_BUS: the USB device `client` */
-    int64_t dropouts_n;     /* the client was not ready in time */
+    int64_t device_dropouts_n; /* the device ran dry or over. With place ST_DROPOUT_AT_RESYNC: the server
+                               skipped or inserted sound of the second card `client`, to follow this device's
+                               clock; with ST_DROPOUT_AT_BUS: the USB device `client` */
+    int64_t dropouts_n;        /* the client was not ready in time */
 
     /* of the clients that were not ready: one reason and place for all of dropouts_n and cycles_n */
     enum st_dropout_reason reason;
@@ -115,7 +115,7 @@ static inline bool st_xrun_is_level(const struct st_xrun_seen *seen)
 /** Dropouts that began, or one that goes on. */
 static inline bool st_xrun_is_dropout(const struct st_xrun_seen *seen)
 {
-    return seen->device_xruns_n > 0 || seen->dropouts_n > 0 || seen->cycles_n > 0;
+    return seen->device_dropouts_n > 0 || seen->dropouts_n > 0 || seen->cycles_n > 0;
 }
 
 typedef void (*st_xrun_seen_fn)(void *ctx, const struct st_xrun_seen *seen);

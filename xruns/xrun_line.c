@@ -84,7 +84,7 @@ struct field {
 /* In the order in which they are written. */
 static const struct field xrun_fields[] = {
     {"certainty", CERTAINTY, AT(certainty), true},
-    {"device-xruns", COUNT, AT(device_xruns_n), true},
+    {"device-dropouts", COUNT, AT(device_dropouts_n), true},
     {"client-dropouts", COUNT, AT(dropouts_n), true},
     {"reason", REASON, AT(reason)},
     {"busy", TIME, AT(cycle.busy_ns)},
@@ -237,7 +237,7 @@ int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
         parsed.kind = ST_XRUN_LINE_XRUN;
         good = read_fields(rest, xrun_fields, &parsed.seen) == 0 &&
                parsed.seen.certainty != ST_CERTAINTY_NONE &&
-               (parsed.seen.device_xruns_n + parsed.seen.dropouts_n + parsed.seen.cycles_n > 0) ==
+               (parsed.seen.device_dropouts_n + parsed.seen.dropouts_n + parsed.seen.cycles_n > 0) ==
                    (parsed.seen.deadline_ns == 0);
     } else if ((rest = behind(line, "load")) != NULL) {
         parsed.kind = ST_XRUN_LINE_LOAD;

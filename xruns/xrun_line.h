@@ -13,7 +13,7 @@
  *   absent TEXT
  *     there is nothing to watch, and why; it ends after this line, and is started again later
  *
- *   xrun certainty=exact device-xruns=1 client-dropouts=0 place=device-buffer device=NAME client=NAME
+ *   xrun certainty=exact device-dropouts=1 client-dropouts=0 place=device-buffer device=NAME client=NAME
  *     dropouts that began since the line before: of the device, and of clients that were not ready in
  *     time; device and client may be missing. Behind client-dropouts may stand, for these clients,
  *     reason=too-slow busy=NS error=NS wait=NS period=NS culprit=NAME (names of dropout_reason.h;
@@ -21,7 +21,7 @@
  *     were lost since the line before, also if the dropout began before it (then both counts are 0);
  *     lost=NS: no sound for so long since then; longest=NS: of the longest of these dropouts, so far
  *
- *   xrun certainty=exact device-xruns=0 client-dropouts=0 busy=NS wait=NS client=NAME deadline=NS left=2
+ *   xrun certainty=exact device-dropouts=0 client-dropouts=0 busy=NS wait=NS client=NAME deadline=NS left=2
  *     what a client did in the cycle of a dropout, before the line of that; left: clients of this
  *     cycle that follow
  *

@@ -55,7 +55,7 @@ static struct sums sum_up(const json_t *document)
         sums.misses += st_json_field(row, "misses");
         sums.miss_events += st_json_field(row, "miss_events");
         sums.skipped += st_json_field(row, "skipped_periods");
-        sums.own += st_json_field(row, "own_xruns");
+        sums.own += st_json_field(row, "own_dropouts");
         if (json_is_integer(max) && json_integer_value(max) > sums.max_ns) {
             sums.max_ns = json_integer_value(max);
             sums.max_from_ns = st_json_field(row, "from_ns");

@@ -11,7 +11,7 @@ _sleeptune() {
         ;;
     --policy) words='fifo rr other' ;;
     --kind | -k)
-        words='late-wake own-xrun device-dropout client-dropout observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside history-changed history-lost kernel-log heard unclean-end'
+        words='late-wake own-dropout device-dropout client-dropout observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside history-changed history-lost kernel-log heard unclean-end'
         ;;
     --wait) words='plain precise' ;;
     --back) words='jack monitor aloop cable virtual_oss' ;;

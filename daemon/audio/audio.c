@@ -65,7 +65,7 @@ struct st_audio {
     const struct st_stream_module *module;
     struct st_own_stream *stream; /* NULL: closed */
     unsigned failures;
-    uint64_t xruns_reported_n;
+    uint64_t dropouts_reported_n;
     struct st_audio_judge judge;
 };
 
@@ -110,19 +110,19 @@ static void note_running(struct st_audio *audio)
 }
 
 /* What came since the last look is one event; too many events are summed (daemon/causes/event_limit.h). */
-static void report_xruns(struct st_audio *audio)
+static void report_dropouts(struct st_audio *audio)
 {
-    const uint64_t n = atomic_load(&audio->seen.xruns), new_n = n - audio->xruns_reported_n;
+    const uint64_t n = atomic_load(&audio->seen.dropouts), new_n = n - audio->dropouts_reported_n;
     if (new_n == 0)
         return;
     struct st_event event =
-        st_event_make(wall_ns(audio), ST_EVENT_OWN_XRUN, "%s", audio->view.backend); /* what to look at */
+        st_event_make(wall_ns(audio), ST_EVENT_OWN_DROPOUT, "%s", audio->view.backend); /* what to look at */
     ST_PRINT(event.source, "own");
     ST_PRINT(event.device, "%.63s", audio->view.device_name);
     event.certainty = ST_CERTAINTY_EXACT;
     event.count_n = (int64_t)new_n;
     st_events_put(audio->events, ST_LOG_WARN, &event);
-    audio->xruns_reported_n = n;
+    audio->dropouts_reported_n = n;
 }
 
 static bool is_stopping(struct st_audio *audio)
@@ -160,7 +160,7 @@ static int64_t step(struct st_audio *audio)
     const char *broken = audio->module->find_failure(audio->stream);
     if (is_stopping(audio))
         return 0;
-    report_xruns(audio);
+    report_dropouts(audio);
     if (st_audio_hangs(&audio->judge, atomic_load(&audio->seen.calls), audio->view.latency_ns) &&
         broken == NULL)
         broken = "the sound system no longer asks sleeptuned for samples";
@@ -284,7 +284,7 @@ void st_audio_look(struct st_audio *audio, struct st_audio_view *ret)
     pthread_mutex_lock(&audio->mutex);
     *ret = audio->view;
     pthread_mutex_unlock(&audio->mutex);
-    ret->xruns_n = atomic_load(&audio->seen.xruns);
+    ret->dropouts_n = atomic_load(&audio->seen.dropouts);
     ret->policy = atomic_load(&audio->seen.policy);
     ret->priority = atomic_load(&audio->seen.priority);
 }

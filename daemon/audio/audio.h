@@ -1,4 +1,4 @@
-/* The daemon's own stream, which plays silence and whose xruns are counted (own xruns). */
+/* The daemon's own stream, which plays silence and whose dropouts are counted (own dropouts). */
 #pragma once
 
 #include "daemon/causes/events.h"
@@ -29,7 +29,7 @@ struct st_audio_view {
     int64_t latency_ns;
     int policy; /* enum st_policy of the callback's thread; -1: the sound system's own, or not known yet */
     int priority;
-    uint64_t xruns_n; /* underflows, since the daemon started or the backend was changed */
+    uint64_t dropouts_n; /* underflows, since the daemon started or the backend was changed */
     uint64_t opened_n;
     int64_t retry_after_ns;           /* pause before the next try, while WAITING */
     char error[ST_AUDIO_ERROR_BYTES]; /* while WAITING, and while OFF though it is wished for */
@@ -46,7 +46,7 @@ ST_NODISCARD int st_audio_start(struct st_platform *platform, const struct st_co
                                 struct st_events *events, struct st_audio **ret);
 
 /** What there is to say of a stream whose thread has not begun: it is being opened where it is wished for,
- * and has no xruns yet. Pure. */
+ * and has no dropouts yet. Pure. */
 void st_audio_view_init(const struct st_config *config, struct st_audio_view *ret);
 
 /** Closes the stream. Waits at most 5 s for a sound server that does not answer. NULL is fine. */

@@ -102,7 +102,7 @@ static void on_underflow(struct SoundIoOutStream *out)
 {
     struct st_own_stream *stream = out->userdata;
     if (atomic_load_explicit(&stream->counting, memory_order_relaxed))
-        atomic_fetch_add_explicit(&stream->seen->xruns, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&stream->seen->dropouts, 1, memory_order_relaxed);
 }
 
 static void on_error(struct SoundIoOutStream *out, int error)

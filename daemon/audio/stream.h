@@ -11,8 +11,8 @@ struct st_own_stream;
 
 /** Written by callbacks in the sound system's threads. */
 struct st_stream_seen {
-    _Atomic uint64_t xruns, calls; /* of all streams so far */
-    _Atomic int policy, priority;  /* as in struct st_audio_view */
+    _Atomic uint64_t dropouts, calls; /* of all streams so far */
+    _Atomic int policy, priority;     /* as in struct st_audio_view */
 };
 
 /** One object of this type is exported under ST_STREAM_SYMBOL. Threads: one a stream. */

@@ -139,7 +139,7 @@ static void xrun_metrics(FILE *out, const struct st_observe_view *view)
     ST_EACH_OF (source, view->sources, view->n) {
         if (source->opened_n > 0)
             fprintf(out, "sleeptune_device_dropouts_total{source=\"%s\"} %" PRIu64 "\n", source->source,
-                    source->seen.device_xruns_n);
+                    source->seen.device_dropouts_n);
     }
 }
 

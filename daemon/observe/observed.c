@@ -211,9 +211,9 @@ static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_
     st_dropout_table_take(&o->view.seen, seen, slowed, at_ns, at_wall_ns);
     if (!st_xrun_is_dropout(seen))
         return;
-    if (seen->device_xruns_n > 0) {
+    if (seen->device_dropouts_n > 0) {
         const struct st_event event =
-            event_of(o, seen, ST_EVENT_DEVICE_DROPOUT, seen->device_xruns_n, slowed, at_wall_ns);
+            event_of(o, seen, ST_EVENT_DEVICE_DROPOUT, seen->device_dropouts_n, slowed, at_wall_ns);
         record(o, &event);
     }
     if (seen->dropouts_n + seen->cycles_n > 0) {

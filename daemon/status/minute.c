@@ -55,7 +55,7 @@ bool st_minute_take(struct st_history_minute *before, const struct st_history_mi
     ret->misses = difference(now->misses, before->misses);
     ret->miss_events = (int64_t)difference((uint64_t)now->miss_events, (uint64_t)before->miss_events);
     ret->skipped_periods = difference(now->skipped_periods, before->skipped_periods);
-    ret->own_stream_xruns_n = difference(now->own_stream_xruns_n, before->own_stream_xruns_n);
+    ret->own_dropouts_n = difference(now->own_dropouts_n, before->own_dropouts_n);
     *before = *now;
     return true;
 }
@@ -73,6 +73,6 @@ const char *st_minute_text(const struct st_history_minute *minute, int64_t dropo
              "last %" PRId64 " s: %s%" PRIu64 " cycles, %" PRIu64 " missed (%" PRIu64 " skipped); %" PRIu64
              " dropouts in the daemon's own stream; worst wake-up %s late",
              (minute->measured_ns + ST_NS_PER_S / 2) / ST_NS_PER_S, dropouts, minute->cycles, minute->misses,
-             minute->skipped_periods, minute->own_stream_xruns_n, lateness);
+             minute->skipped_periods, minute->own_dropouts_n, lateness);
     return buf;
 }

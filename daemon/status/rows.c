@@ -112,7 +112,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
     struct line line = {0};
     char asked[192];
     const char *hint = st_xrun_sources_find(of->source)->frames_hint;
-    const uint64_t dropouts_n = of->seen.device_xruns_n + of->seen.dropouts_n;
+    const uint64_t dropouts_n = of->seen.device_dropouts_n + of->seen.dropouts_n;
     if (of->seen.frames > 0 && of->seen.rate_hz > 0)
         PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
             ST_NS_SHORT(of->seen.period_ns));
@@ -148,8 +148,8 @@ static void add_servers(struct section *to, const struct st_view *view, const st
 {
     ST_EACH_OF (of, view->observe.sources, view->observe.n) {
         if (of == answer->server || of->seen.period_ns > 0 ||
-            of->seen.device_xruns_n + of->seen.dropouts_n > 0)
-            add_server(to, view, of, of->seen.device_xruns_n + of->seen.dropouts_n == answer->dropouts_n);
+            of->seen.device_dropouts_n + of->seen.dropouts_n > 0)
+            add_server(to, view, of, of->seen.device_dropouts_n + of->seen.dropouts_n == answer->dropouts_n);
     }
 }
 
@@ -454,9 +454,9 @@ static void add_stream(struct section *to, const struct st_audio_view *audio)
         PUT(&line, ", %s, %" PRId64 " Hz, %s", audio->device, audio->rate_hz, audio->format);
         put_ns(&line, "buffer", true, audio->latency_ns);
     }
-    if (audio->xruns_n > 0) {
+    if (audio->dropouts_n > 0) {
         PUT(&line, ", ");
-        put_count(&line, audio->xruns_n, "xrun");
+        put_count(&line, audio->dropouts_n, "dropout");
     }
     add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", "%s", line.text);
 }
@@ -502,7 +502,7 @@ static void add_source(struct section *to, const struct st_observed_view *of)
     PUT(&line, "%s", of->source);
     if (of->why[0] != '\0')
         PUT(&line, " (%s)", of->why);
-    PUT(&line, ", dropouts of devices: %" PRIu64, of->seen.device_xruns_n);
+    PUT(&line, ", dropouts of devices: %" PRIu64, of->seen.device_dropouts_n);
     if (!of->device_only)
         PUT(&line, ", of clients: %" PRIu64, of->seen.dropouts_n);
     if (of->seen.dropouts_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
@@ -516,7 +516,7 @@ static void add_source(struct section *to, const struct st_observed_view *of)
 static void add_sound(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array(), .detail = true};
-    if (view->audio.state != ST_AUDIO_OFF || view->audio.xruns_n > 0 || view->audio.error[0] != '\0')
+    if (view->audio.state != ST_AUDIO_OFF || view->audio.dropouts_n > 0 || view->audio.error[0] != '\0')
         add_stream(&to, &view->audio);
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
         add_source(&to, source);

@@ -22,8 +22,8 @@ static json_t *audio_json(const struct st_audio_view *audio)
 {
     json_t *object =
         json_pack("{s:s, s:s, s:o, s:I, s:I}", "state", st_audio_state_name(audio->state), "backend",
-                  audio->backend, "error", st_json_text_or_null(audio->error), "own_xruns",
-                  (json_int_t)audio->xruns_n, "opened", (json_int_t)audio->opened_n);
+                  audio->backend, "error", st_json_text_or_null(audio->error), "own_dropouts",
+                  (json_int_t)audio->dropouts_n, "opened", (json_int_t)audio->opened_n);
     if (audio->state == ST_AUDIO_WAITING)
         st_json_set(object, "retry_after_ns", audio->retry_after_ns);
     if (audio->state != ST_AUDIO_RUNNING)
@@ -51,7 +51,7 @@ static json_t *minute_json(const struct st_view *view)
                      (json_int_t)m->from_wall_ns, "to_ns", (json_int_t)m->to_wall_ns, "duration_ns",
                      (json_int_t)m->measured_ns, "cycles", (json_int_t)m->cycles, "misses",
                      (json_int_t)m->misses, "miss_events", (json_int_t)m->miss_events, "skipped_periods",
-                     (json_int_t)m->skipped_periods, "own_xruns", (json_int_t)m->own_stream_xruns_n,
+                     (json_int_t)m->skipped_periods, "own_dropouts", (json_int_t)m->own_dropouts_n,
                      "late_wakes", (json_int_t)m->late_wakes, "lateness_max_ns",
                      st_json_integer_or_null(m->lateness_max_ns != INT64_MIN, m->lateness_max_ns));
 }
@@ -102,7 +102,6 @@ json_t *st_view_json(const struct st_view *view)
     st_json_set(document, "loop", view->loop != NULL ? st_result_json(view->loop) : json_null());
     st_json_set(document, "rtkit", st_json_text_or_null(view->rtkit));
     st_json_set(document, "audio", audio_json(&view->audio));
-    st_json_set(document, "xruns", json_pack("{s:I}", "own", (json_int_t)view->audio.xruns_n));
     st_json_set(document, "observe", st_observe_json(&view->observe));
     st_json_set(document, "watchdog",
                 json_pack("{s:b, s:b, s:b}", "running", view->watchdog.running, "above_loop",

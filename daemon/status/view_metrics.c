@@ -154,7 +154,7 @@ static void history(FILE *out, const struct st_history_writer_view *view)
 static void audio(FILE *out, const struct st_audio_view *stream)
 {
     counter(out, "sleeptune_own_underflows_total", "Dropouts of the daemon's own playback stream.",
-            stream->xruns_n);
+            stream->dropouts_n);
     gauge(out, "sleeptune_audio_stream_open", "1 while the daemon's own sound stream plays.",
           stream->state == ST_AUDIO_RUNNING ? 1 : 0);
 }
@@ -171,7 +171,7 @@ char *st_view_metrics(const struct st_view *view, bool named)
     st_observe_metric(
         out, "sleeptune_device_dropouts_total", "counter",
         "Dropouts of devices, resyncs and losses on a USB bus among them; of own: of its stream.");
-    fprintf(out, "sleeptune_device_dropouts_total{source=\"own\"} %" PRIu64 "\n", view->audio.xruns_n);
+    fprintf(out, "sleeptune_device_dropouts_total{source=\"own\"} %" PRIu64 "\n", view->audio.dropouts_n);
     st_observe_metrics(out, &view->observe, named);
     if (view->forecast != NULL && view->forecast->n > 0)
         predicted(out, view->forecast);

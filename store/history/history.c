@@ -26,7 +26,7 @@ static const char tables[] =
     " measured_ns INTEGER NOT NULL,"
     " cycles INTEGER NOT NULL, misses INTEGER NOT NULL, skipped_periods INTEGER NOT NULL,"
     " late_wakes INTEGER NOT NULL,"
-    " xruns_own INTEGER NOT NULL,"
+    " dropouts_own INTEGER NOT NULL,"
     " lateness_n INTEGER NOT NULL, lateness_p50_ns INTEGER, lateness_p99_ns INTEGER,"
     " lateness_max_ns INTEGER,"
     " circumstances INTEGER REFERENCES circumstances,"

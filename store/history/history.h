@@ -24,7 +24,7 @@ struct st_history_minute {
     int64_t from_wall_ns, to_wall_ns; /* if the clock was set, their difference is not measured_ns */
     int64_t measured_ns;              /* on CLOCK_MONOTONIC */
     uint64_t cycles, misses, skipped_periods, late_wakes;
-    uint64_t own_stream_xruns_n;
+    uint64_t own_dropouts_n;
     int64_t miss_events;     /* of the misses (evidence/miss_events.h); INT64_MIN: unknown */
     int64_t lateness_max_ns; /* exact; INT64_MIN: no cycle */
     uint8_t *lateness;       /* st_hist_deflate of ST_HISTORY_DIGITS digits */

@@ -10,7 +10,7 @@
 
 /* The counts of a row of `span`, in this order wherever they are read or written. One more: also in `tables`
  * of history.c and in put() of history_write.c. */
-#define ST_HISTORY_COUNTS "cycles, misses, skipped_periods, late_wakes, xruns_own, miss_events"
+#define ST_HISTORY_COUNTS "cycles, misses, skipped_periods, late_wakes, dropouts_own, miss_events"
 enum {
     ST_HISTORY_CYCLES,
     ST_HISTORY_MISSES,

@@ -85,7 +85,7 @@ static int append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
     return append(walk, json_pack("{s:I, s:I, s:i, s:I, s:n, s:n, s:n, s:n, s:n, s:o, s:n, s:n}", "from_ns",
                                   (json_int_t)from_ns, "to_ns", (json_int_t)to_ns, "measured_ns", 0,
                                   "idle_ns", (json_int_t)(nothing_played ? to_ns - from_ns : 0), "cycles",
-                                  "misses", "skipped_periods", "late_wakes", "own_xruns", "dropouts",
+                                  "misses", "skipped_periods", "late_wakes", "own_dropouts", "dropouts",
                                   st_json_known(dropouts_n), "lateness", "circumstances"));
 }
 
@@ -152,9 +152,9 @@ static int append_group(struct walk *walk)
                          "misses", (json_int_t)counts[ST_HISTORY_MISSES], "miss_events",
                          st_json_known(counts[ST_HISTORY_MISS_EVENTS]), "skipped_periods",
                          (json_int_t)counts[ST_HISTORY_SKIPPED], "late_wakes",
-                         (json_int_t)counts[ST_HISTORY_LATE], "own_xruns", (json_int_t)counts[ST_HISTORY_OWN],
-                         "dropouts", st_json_known(dropouts_n), "lateness", lateness, "circumstances",
-                         st_json_known(group->circumstances)));
+                         (json_int_t)counts[ST_HISTORY_LATE], "own_dropouts",
+                         (json_int_t)counts[ST_HISTORY_OWN], "dropouts", st_json_known(dropouts_n),
+                         "lateness", lateness, "circumstances", st_json_known(group->circumstances)));
     if (group->to_ns > walk->at_ns)
         walk->at_ns = group->to_ns;
     group->rows_n = 0;

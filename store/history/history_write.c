@@ -154,7 +154,7 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
                                  [ST_HISTORY_MISSES] = (int64_t)minute->misses,
                                  [ST_HISTORY_SKIPPED] = (int64_t)minute->skipped_periods,
                                  [ST_HISTORY_LATE] = (int64_t)minute->late_wakes,
-                                 [ST_HISTORY_OWN] = (int64_t)minute->own_stream_xruns_n,
+                                 [ST_HISTORY_OWN] = (int64_t)minute->own_dropouts_n,
                                  [ST_HISTORY_MISS_EVENTS] = minute->miss_events},
                       .max_ns = minute->lateness_max_ns};
     int r = circumstances_id(history, &minute->circumstances, &row.circumstances);

@@ -164,7 +164,7 @@ def run(server, how, args):
     others = collections.Counter()
     for one in seen:
         if one not in own:
-            others[f"{one.get('client', one.get('device'))} {one.get('reason', 'unknown')}"] += int(one["client-dropouts"]) + int(one["device-xruns"])
+            others[f"{one.get('client', one.get('device'))} {one.get('reason', 'unknown')}"] += int(one["client-dropouts"]) + int(one["device-dropouts"])
     return {"how": how, "listen": args.listen, "ready": observer_ready(observer), "player": args.player, "losses": args.losses, "holes": len(heard), "holes_ms": round(sum(heard), 1),
             "right": dict(collections.Counter(verdicts)), "missed_ms": [lost_ms for one, lost_ms in zip(verdicts, lengths(args)) if one in ("nothing", "wrong")], "false": len(times) - len(pair(times, found)),
             "reported": sum(count.values()), "reported_ms": round(sum(int(one.get("lost", 0)) for one in own) / 1e6, 1),

@@ -80,7 +80,7 @@ def drivers(lines):
 
 
 def dropouts(lines):
-    return sum(int(fields(line)["client-dropouts"]) + int(fields(line)["device-xruns"]) for line in lines if line.startswith("xrun "))
+    return sum(int(fields(line)["client-dropouts"]) + int(fields(line)["device-dropouts"]) for line in lines if line.startswith("xrun "))
 
 
 def block(server, args, listen):

@@ -139,7 +139,7 @@ def run(server, scene, args):
         times += [at] * n
         lost += [round(int(one.get("lost", 0)) / 1e6)] * n
         if one:
-            count[" ".join(one.get(key, "-") for key in ("client", "place", "reason", "certainty"))] += int(one["client-dropouts"]) + int(one["device-xruns"])
+            count[" ".join(one.get(key, "-") for key in ("client", "place", "reason", "certainty"))] += int(one["client-dropouts"]) + int(one["device-dropouts"])
     pairs = pair(times, found)
     false = [{"lost_ms": lost[i], "after_silences_s": [round(at - begin, 2) for begin, _ in silences if 0 < at - begin < 3],
               "near": [(round(at - begin, 2), round(1000 * n)) for begin, n in found if abs(at - begin) < 4]} for i, at in enumerate(times) if i not in pairs]

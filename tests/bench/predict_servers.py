@@ -103,7 +103,7 @@ def jack(args, folder):
         for line in stream:
             if line.startswith("xrun ") and counting.is_set():
                 seen = dropouts.fields(line)
-                counts[frames] += int(seen["device-xruns"])
+                counts[frames] += int(seen["device-dropouts"])
 
     counting = threading.Event()
     for frames in FRAMES:

@@ -35,19 +35,19 @@ threads() { cat "/proc/$daemon/task/"*/comm 2>/dev/null | sort -u | tr '\n' ' ';
 [ "$(uname)" != Linux ] || # libsoundio's have the name of who began them
     like "it has six threads of its own at most, each with a name" "$(threads)" '^(sleeptuned|st-(audio|drain|history|loop|watchdog)| )+$'
 ok "and nothing is degraded by audio" value_is '[x for x in d["degraded"] if x["what"] == "audio"]' '[]'
-own=$(value 'd["audio"]["own_xruns"]')
+own=$(value 'd["audio"]["own_dropouts"]')
 kill -STOP "$daemon"
 sleep 1
 kill -CONT "$daemon"
-more_xruns() { [ "$(value 'd["audio"]["own_xruns"]')" -gt "$own" ]; }
-ok "a daemon that was stopped has own xruns" wait_for more_xruns
+more_dropouts() { [ "$(value 'd["audio"]["own_dropouts"]')" -gt "$own" ]; }
+ok "a daemon that was stopped has own dropouts" wait_for more_dropouts
 stop
 
 # 32 kB, a whole number of pages: dummy would be empty after each half of it
 config 'audio: { backend = "dummy"; };' 'loop: { frames = 2048; };'
 start
 wait_for value_is 'd["loop"]["cycles"] > 100' True
-is "a buffer of whole pages is not empty at each period" "$(value '4 * d["audio"]["own_xruns"] < d["loop"]["cycles"]')" True
+is "a buffer of whole pages is not empty at each period" "$(value '4 * d["audio"]["own_dropouts"] < d["loop"]["cycles"]')" True
 stop
 
 if ! command -v jackd >/dev/null; then

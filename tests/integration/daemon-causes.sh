@@ -35,7 +35,7 @@ ok "a stopped process is a cause of its own" wait_for of_is '"stopped" in r' Tru
 is "it was late by the stop, all of it by that figure" "$(of 'r["stopped"]["worst_ns"] > 1.3e9 and r["stopped"]["explained"] > 0.7')" True
 is "every late wake-up has a row" "$(of 'sum(x["count"] for x in d["rows"]) == d["late_wakes"]')" True
 is "the event of it has the cause" "$(value '[e["cause"] for e in d["events"] if e["event"] == "late-wake" and e.get("lateness_ns", 0) > 1.3e9]')" "['stopped']"
-own_is_told() { [ "$(value '"stopped" in [e.get("cause") for e in d["events"] if e["event"] == "own-xrun"] or d["audio"]["state"] == "off"')" = True ]; }
+own_is_told() { [ "$(value '"stopped" in [e.get("cause") for e in d["events"] if e["event"] == "own-dropout"] or d["audio"]["state"] == "off"')" = True ]; }
 ok "an underflow of the own stream has the cause of that time" wait_for own_is_told
 
 if [ -r /proc/pressure/cpu ]; then

@@ -66,10 +66,10 @@ cat >"$tmp/programs/sleeptune-observe-jack" <<'SH'
 #!/bin/sh
 echo 'ready JACK server "default", 256 frames at 48000 Hz'
 for i in 1 2 3 4; do
-    echo 'xrun certainty=exact device-xruns=0 client-dropouts=25 device=system client=Heavy%20Reverb reason=too-slow busy=7300000 wait=90000 period=5333333'
+    echo 'xrun certainty=exact device-dropouts=0 client-dropouts=25 device=system client=Heavy%20Reverb reason=too-slow busy=7300000 wait=90000 period=5333333'
 done
-echo 'xrun certainty=exact device-xruns=0 client-dropouts=3 device=system client=Gone reason=blocked'
-echo 'xrun certainty=exact device-xruns=2 client-dropouts=0 device=system'
+echo 'xrun certainty=exact device-dropouts=0 client-dropouts=3 device=system client=Gone reason=blocked'
+echo 'xrun certainty=exact device-dropouts=2 client-dropouts=0 device=system'
 echo 'load cycles=1875 busy=1000000,2000000,7300000 wait=20000,90000,120000 period=5333333 frames=256 rate=48000 device=system client=Heavy%20Reverb'
 exec cat
 SH
@@ -255,7 +255,7 @@ sql "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was) SELECT 
 cat >"$tmp/programs/sleeptune-observe-jack" <<'SH'
 #!/bin/sh
 echo 'ready JACK server "default", 256 frames at 48000 Hz'
-echo 'xrun certainty=exact device-xruns=0 client-dropouts=25 device=system client=Heavy%20Reverb reason=too-slow busy=7300000 wait=90000 period=5333333'
+echo 'xrun certainty=exact device-dropouts=0 client-dropouts=25 device=system client=Heavy%20Reverb reason=too-slow busy=7300000 wait=90000 period=5333333'
 exec cat
 SH
 export SLEEPTUNE_OBSERVE_DIR=$tmp/programs
@@ -270,7 +270,7 @@ cp "$tmp/aside.db" "$db"
 if [ -x "$SLEEPTUNE_BUILD/tests/integration/make_history" ]; then
     rm -f "$db"
     "$SLEEPTUNE_BUILD/tests/integration/make_history" "$db" "$(date +%s)" 2 60 >/dev/null
-    sql "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_own, lateness_n, lateness)
+    sql "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, dropouts_own, lateness_n, lateness)
          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
          SELECT level, from_ns - i * 60000000000, to_ns - i * 60000000000, measured_ns, cycles, 0, 0, 0, 0, lateness_n, lateness FROM n, (SELECT * FROM span WHERE level = 60 LIMIT 1)"
     sql "INSERT INTO event (wall_ns, kind, detail, lateness_ns) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)

@@ -28,8 +28,8 @@ done
 script jack <<'SH'
 #!/bin/sh
 echo "ready server $JACK_DEFAULT_SERVER"
-echo 'xrun certainty=exact device-xruns=2 client-dropouts=0 device=system'
-echo 'xrun certainty=probable device-xruns=0 client-dropouts=3 device=system client=Carla%20Host%0a'
+echo 'xrun certainty=exact device-dropouts=2 client-dropouts=0 device=system'
+echo 'xrun certainty=probable device-dropouts=0 client-dropouts=3 device=system client=Carla%20Host%0a'
 echo $$ >"${0%/*}/../jack.pid"
 exec cat # ends with its standard input
 SH
@@ -92,7 +92,7 @@ ok "rubbish is quoted, not counted" wait_for source_is jack why \
 script jack <<'SH'
 #!/bin/sh
 echo ready a flood
-while :; do echo xrun certainty=exact device-xruns=1 client-dropouts=0 device=system client=flood; done
+while :; do echo xrun certainty=exact device-dropouts=1 client-dropouts=0 device=system client=flood; done
 SH
 cycles_go_on() { [ "$(value 'd["loop"]["cycles"]')" -gt "$cycles" ]; }
 ok "a flood is watched" wait_for source_is jack why 'a flood'
@@ -140,8 +140,8 @@ echo ready a server
 echo load cycles=469 busy=0,0,0 wait=0,0,0 period=21333333 frames=1024 rate=48000 device=card
 echo load cycles=469 busy=2560000,24000000,25000000 wait=30000,90000,400000 period=21333333 device=card client=HeavyReverb
 echo load cycles=469 busy=640000,700000,900000 wait=30000,90000,400000 period=21333333 device=card 'client=Good%22Synth'
-echo xrun certainty=exact device-xruns=0 client-dropouts=24 reason=too-slow busy=25000000 error=250000 wait=30000 period=21333333 device=card client=HeavyReverb
-echo xrun certainty=exact device-xruns=0 client-dropouts=1 reason=woken-late busy=700000 wait=4100000 period=21333333 culprit=kworker/1:0 device=card 'client=Good%22Synth'
+echo xrun certainty=exact device-dropouts=0 client-dropouts=24 reason=too-slow busy=25000000 error=250000 wait=30000 period=21333333 device=card client=HeavyReverb
+echo xrun certainty=exact device-dropouts=0 client-dropouts=1 reason=woken-late busy=700000 wait=4100000 period=21333333 culprit=kworker/1:0 device=card 'client=Good%22Synth'
 exec cat
 SH
 config "$quiet" 'observe: { pipewire = "on"; jack = "off"; pulseaudio = "off"; };'
@@ -169,13 +169,13 @@ echo ready a hostile client
 i=0
 while :; do
     i=$(((i + 1) % 60))
-    echo "xrun certainty=exact device-xruns=0 client-dropouts=1 device=card client=hostile$i"
+    echo "xrun certainty=exact device-dropouts=0 client-dropouts=1 device=card client=hostile$i"
 done
 SH
 script pulseaudio <<'SH'
 #!/bin/sh
 echo ready the real server
-echo 'xrun certainty=exact device-xruns=1 client-dropouts=0 device=system client=real'
+echo 'xrun certainty=exact device-dropouts=1 client-dropouts=0 device=system client=real'
 exec cat
 SH
 config "$quiet" "history: { path = \"$tmp/flood.db\"; max_mb = 4; };" 'observe: { pipewire = "off"; };'

@@ -81,7 +81,7 @@ is "events ends with 0" "$(history --events --db "$db" >"$tmp/events"; echo $?)"
 is "oldest first" "$(grep '^[0-9]' "$tmp/events" | sort -c 2>&1)" ""
 screen_is events history --events --db "$db" --kind late-wake --since 2026-11-20T10:00Z --limit 3
 screen_is causes history --causes --db "$SLEEPTUNE_SRC/tests/fixtures/history/all-kinds.db" --since 0 --until 2026-11-23
-screen_is no-such-events history --events --db "$db" --kind own-xrun
+screen_is no-such-events history --events --db "$db" --kind own-dropout
 refused "a kind that no event can have" 3 history --events --db "$db" --kind foo
 for view in "" --events --causes; do
     # shellcheck disable=SC2086

@@ -66,8 +66,8 @@ kill -STOP "$daemon"
 sleep 3
 kill -CONT "$daemon"
 ok "when it was stopped, others see that its stream was starved" wait_for grep -q '^xrun .*client=sleeptuned' "$tmp/others"
-own_xruns() { value_is 'd["audio"]["own_xruns"] > 0' True; }
-ok "it has own xruns" wait_for own_xruns
+own_dropouts() { value_is 'd["audio"]["own_dropouts"] > 0' True; }
+ok "it has own dropouts" wait_for own_dropouts
 sleep 1
 end_watchers
 is "which are not another program's" "$(counts)" "0 1"

@@ -75,7 +75,7 @@ logged() {
         lines | grep '^\[W' | sed 's/.*resync (\([0-9]*\).*/\1/' | awk '{n += 1 + $1} END {print n + 0}'
     fi
 }
-seen() { sed -n 's/^xrun .* device-xruns=\([0-9]*\) .*place=resync.*/\1/p' "$tmp/seen" | awk '{n += $1} END {print n + 0}'; }
+seen() { sed -n 's/^xrun .* device-dropouts=\([0-9]*\) .*place=resync.*/\1/p' "$tmp/seen" | awk '{n += $1} END {print n + 0}'; }
 sleep 4
 begun=$(($(logged) - $(seen))) # what was logged before it watched, or in the first second of a card
 echo 100 >"$tmp/b"

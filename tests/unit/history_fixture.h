@@ -59,7 +59,7 @@ static inline void add(int64_t from_ns, uint64_t n, int64_t lateness_ns)
                                        .misses = 1,
                                        .skipped_periods = 2,
                                        .late_wakes = 3,
-                                       .own_stream_xruns_n = 5,
+                                       .own_dropouts_n = 5,
                                        .lateness_max_ns = lateness_ns + 1,
                                        .circumstances = {"6.1", "", "fifo", 70, -1, 128, 48000, 0}};
     assert_int_equal(st_hist_init(&hist, ST_HISTORY_DIGITS), 0);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k rt -q -c dummy
-# A real ALSA device without hardware (snd-dummy): a stall gives an underrun that libsoundio reports, an own xrun.
+# A real ALSA device without hardware (snd-dummy): a stall gives an underrun that libsoundio reports, an own dropout.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
 cp -a /share/usr /share/etc / 2>/dev/null
@@ -14,7 +14,7 @@ export SLEEPTUNE_SOCKET=/tmp/s/sock
 
 sleeptuned -a -f -c /tmp/s/sleeptuned.conf 2>/tmp/s/log &
 pid=$!
-own() { sleeptune status --json | jq .audio.own_xruns; }
+own() { sleeptune status --json | jq .audio.own_dropouts; }
 # called by wait_for
 # shellcheck disable=SC2317
 holds() { [ "$(sleeptune status --json | jq "$1")" = true ]; }
@@ -23,9 +23,9 @@ like "the stream is open on ALSA" "$(sleeptune status --json | jq -c .audio)" 'a
 is "its thread is real-time" "$(sleeptune status --json | jq -r .audio.policy)" fifo
 before=$(own)
 kill -STOP $pid; sleep 0.6; kill -CONT $pid
-wait_for holds ".audio.own_xruns > ${before:-0}"
+wait_for holds ".audio.own_dropouts > ${before:-0}"
 after=$(own)
-is "a stall is at least one own xrun more" "$([ "${after:-0}" -gt "${before:-0}" ] && echo yes)" yes
+is "a stall is at least one own dropout more" "$([ "${after:-0}" -gt "${before:-0}" ] && echo yes)" yes
 kill -TERM $pid
 wait $pid
 is "it ends cleanly" "$?" 0

@@ -294,12 +294,12 @@ static enum what forward(const char *server)
             continue;
         }
         const bool probable = what[i] >= WHAT_PROBABLY;
-        seen[probable].device_xruns_n += what[i] % WHAT_PROBABLY == WHAT_DEVICE;
+        seen[probable].device_dropouts_n += what[i] % WHAT_PROBABLY == WHAT_DEVICE;
         late_n[probable] += what[i] % WHAT_PROBABLY == WHAT_CLIENT;
     }
     ST_EACH (one, seen) {
         ST_PRINT(one->device, "%s", server);
-        if (one->device_xruns_n > 0)
+        if (one->device_dropouts_n > 0)
             st_helper_line_xrun(one);
     }
     struct late late = {server, late_n[0] + late_n[1]};

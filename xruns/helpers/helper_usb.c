@@ -113,7 +113,7 @@ static int drop_rights(void)
 static void on_lost(ST_UNUSED void *ctx, const struct st_usb_loss *loss)
 {
     struct st_xrun_seen seen = {.certainty = ST_CERTAINTY_EXACT,
-                                .device_xruns_n = loss->dropouts_n,
+                                .device_dropouts_n = loss->dropouts_n,
                                 .place = ST_DROPOUT_AT_BUS,
                                 .lost_ns = loss->lost_ns,
                                 .longest_ns = loss->longest_ns};

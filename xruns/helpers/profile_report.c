@@ -50,7 +50,7 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
 static void report_losses(struct st_pipewire_profile_losses *losses, struct st_xrun_seen sighting,
                           st_xrun_seen_fn seen, void *ctx)
 {
-    sighting.device_xruns_n = losses->n;
+    sighting.device_dropouts_n = losses->n;
     sighting.lost_ns = ST_MIN(losses->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
     sighting.longest_ns = ST_MIN(losses->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
     if (losses->n > 0)
@@ -110,7 +110,7 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
                                 st_xrun_seen_fn seen, void *ctx)
 {
     struct st_xrun_seen sighting = {
-        .certainty = ST_CERTAINTY_EXACT, .device_xruns_n = 1, .place = ST_DROPOUT_AT_RESYNC};
+        .certainty = ST_CERTAINTY_EXACT, .device_dropouts_n = 1, .place = ST_DROPOUT_AT_RESYNC};
     const struct st_pipewire_profile_node *card = NULL;
     int64_t last_ns = 0;
     bool several = false, several_drivers = false; /* the log names none of them */
@@ -130,7 +130,7 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
     }
     st_profile_node_rename(&sighting.client, card != NULL && !several ? card->name : line->card);
     seen(ctx, &sighting);
-    sighting.device_xruns_n = line->n - 1; /* those that the server did not log, of unknown length */
+    sighting.device_dropouts_n = line->n - 1; /* those that the server did not log, of unknown length */
     sighting.lost_ns = sighting.longest_ns = 0;
     if (line->n > 1)
         seen(ctx, &sighting);

@@ -45,7 +45,7 @@ struct substream {
     bool known; /* last is set */
     struct st_alsa_status last;
     /* of the run of a stream that is in `last`: */
-    bool own;                        /* our own stream, which counts its own xruns */
+    bool own;                        /* our own stream, which counts its own dropouts */
     char client[ST_XRUN_NAME_BYTES]; /* who opened it */
     struct st_alsa_params params;    /* rate_hz 0: not known */
     struct st_alsa_room room;
@@ -218,7 +218,7 @@ static void report_xrun(const struct substream *s, int64_t lost_frames, st_xrun_
     const int64_t lost_ns = lost_frames > 0 ? frames_ns(s, lost_frames) : 0;
     report(s,
            &(struct st_xrun_seen){.certainty = ST_CERTAINTY_PROBABLE,
-                                  .device_xruns_n = 1,
+                                  .device_dropouts_n = 1,
                                   .place = ST_DROPOUT_AT_DEVICE_BUFFER,
                                   .lost_ns = lost_ns,
                                   .longest_ns = lost_ns},

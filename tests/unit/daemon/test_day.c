@@ -138,7 +138,7 @@ static int open_player(struct st_xrun_watch *w)
 static int poll_player(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
     const struct st_xrun_seen one = {
-        .device = "hw:0", .client = "mpv", .certainty = ST_CERTAINTY_EXACT, .device_xruns_n = 1};
+        .device = "hw:0", .client = "mpv", .certainty = ST_CERTAINTY_EXACT, .device_dropouts_n = 1};
     (void)w;
     if (seconds_n / XRUN_EACH_S > (int64_t)made.xruns_n) {
         made.xruns_n++;
@@ -402,7 +402,7 @@ static void minutes_sum_up_to_the_whole(void **state)
     assert_int_equal(told.worst_ns, made.worst_ns);
     assert_int_equal(told.late_wakes, result.cause_late_n);
     assert_int_equal(told.late_wakes, made.late_n);
-    assert_int_equal(observed.view.seen.device_xruns_n, made.xruns_n);
+    assert_int_equal(observed.view.seen.device_dropouts_n, made.xruns_n);
     assert_true(made.xruns_n >= SECONDS / XRUN_EACH_S - 1);
 }
 

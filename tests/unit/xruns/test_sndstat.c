@@ -27,7 +27,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     (void)ctx;
     assert_int_equal(seen->certainty, ST_CERTAINTY_EXACT);
-    device_n += seen->device_xruns_n;
+    device_n += seen->device_dropouts_n;
     dropouts_n += seen->dropouts_n;
     fragments_n += seen->cycles_n;
     memcpy(client, seen->client, sizeof(client));

@@ -17,11 +17,12 @@ static void xrun_line_has_both_counts_and_names(void **state)
     struct st_xrun_line line;
     assert_int_equal(
         st_xrun_line_parse(
-            "xrun certainty=probable device-xruns=3 client-dropouts=2 device=hw%3A0 client=A%20B%25", &line),
+            "xrun certainty=probable device-dropouts=3 client-dropouts=2 device=hw%3A0 client=A%20B%25",
+            &line),
         0);
     assert_int_equal(line.kind, ST_XRUN_LINE_XRUN);
     assert_int_equal(line.seen.certainty, ST_CERTAINTY_PROBABLE);
-    assert_int_equal(line.seen.device_xruns_n, 3);
+    assert_int_equal(line.seen.device_dropouts_n, 3);
     assert_int_equal(line.seen.dropouts_n, 2);
     assert_string_equal(line.seen.device, "hw:0");
     assert_string_equal(line.seen.client, "A B%");
@@ -31,7 +32,7 @@ static void names_may_be_missing(void **state)
 {
     (void)state;
     struct st_xrun_line line;
-    assert_int_equal(st_xrun_line_parse("xrun device-xruns=1 certainty=exact", &line), 0);
+    assert_int_equal(st_xrun_line_parse("xrun device-dropouts=1 certainty=exact", &line), 0);
     assert_string_equal(line.seen.device, "");
     assert_string_equal(line.seen.client, "");
     assert_int_equal(line.seen.dropouts_n, 0);
@@ -71,25 +72,25 @@ static void what_is_no_line_of_ours_is_refused(void **state)
         "alive since=1",
         "epoch",
         "xrun",
-        "xrun certainty=exact",                                   /* counts nothing */
-        "xrun certainty=exact device-xruns=0 client-dropouts=0",  /* the same */
-        "xrun device-xruns=1",                                    /* how sure? */
-        "xrun certainty=sure device-xruns=1",                     /* no such certainty */
-        "xrun certainty=exactly device-xruns=1",                  /* the same */
-        "xrun certainty=exact device-xruns=1 place=cellar",       /* no such place */
-        "load cycles=1 between=4",                                /* no such thing between */
-        "load cycles=1 drift=--3",                                /* no number */
-        "load cycles=1 drift=-10000001",                          /* no card is so far off */
-        "xrun certainty=exact device-xruns=-1",                   /* no count */
-        "xrun certainty=exact device-xruns=",                     /* no count */
-        "xrun certainty=exact device-xruns= 1",                   /* no count */
-        "xrun certainty=exact device-xruns=1000000001",           /* more than a count */
-        "xrun certainty=exact device-xruns=1x",                   /* rubbish behind it */
-        "xrun certainty=exact device-xruns=1 device=%4",          /* half an escape */
-        "xrun certainty=exact device-xruns=1 device=%zz",         /* no escape */
-        "xrun certainty=exact device-xruns=1 colour=red",         /* unknown field */
-        "xrun certainty=exact device-xruns=1  client-dropouts=1", /* two blanks */
-        "xruns certainty=exact device-xruns=1",
+        "xrun certainty=exact",                                      /* counts nothing */
+        "xrun certainty=exact device-dropouts=0 client-dropouts=0",  /* the same */
+        "xrun device-dropouts=1",                                    /* how sure? */
+        "xrun certainty=sure device-dropouts=1",                     /* no such certainty */
+        "xrun certainty=exactly device-dropouts=1",                  /* the same */
+        "xrun certainty=exact device-dropouts=1 place=cellar",       /* no such place */
+        "load cycles=1 between=4",                                   /* no such thing between */
+        "load cycles=1 drift=--3",                                   /* no number */
+        "load cycles=1 drift=-10000001",                             /* no card is so far off */
+        "xrun certainty=exact device-dropouts=-1",                   /* no count */
+        "xrun certainty=exact device-dropouts=",                     /* no count */
+        "xrun certainty=exact device-dropouts= 1",                   /* no count */
+        "xrun certainty=exact device-dropouts=1000000001",           /* more than a count */
+        "xrun certainty=exact device-dropouts=1x",                   /* rubbish behind it */
+        "xrun certainty=exact device-dropouts=1 device=%4",          /* half an escape */
+        "xrun certainty=exact device-dropouts=1 device=%zz",         /* no escape */
+        "xrun certainty=exact device-dropouts=1 colour=red",         /* unknown field */
+        "xrun certainty=exact device-dropouts=1  client-dropouts=1", /* two blanks */
+        "xruns certainty=exact device-dropouts=1",
         "xrun certainty=exact client-dropouts=1 reason=late",  /* no such reason */
         "xrun certainty=exact client-dropouts=1 reason=woken", /* part of one */
         "xrun certainty=exact client-dropouts=1 busy=1,2",     /* one time */
@@ -113,7 +114,7 @@ static void what_is_no_line_of_ours_is_refused(void **state)
 static void long_and_hostile_names_are_cut_and_made_printable(void **state)
 {
     (void)state;
-    char text[512] = "xrun certainty=exact device-xruns=1 client=%0a%1b[2J";
+    char text[512] = "xrun certainty=exact device-dropouts=1 client=%0a%1b[2J";
     memset(text + strlen(text), 'x', 300);
     struct st_xrun_line line;
     assert_int_equal(st_xrun_line_parse(text, &line), 0);
@@ -127,18 +128,18 @@ static void what_is_written_is_read_back(void **state)
     struct st_xrun_seen seen = {.device = "alsa output",
                                 .client = "50%\x01=x",
                                 .certainty = ST_CERTAINTY_EXACT,
-                                .device_xruns_n = 7,
+                                .device_dropouts_n = 7,
                                 .dropouts_n = 1};
     char buf[ST_XRUN_LINE_BYTES];
     assert_string_equal(
         st_xrun_line_format(&seen, buf, sizeof(buf)),
-        "xrun certainty=exact device-xruns=7 client-dropouts=1 device=alsa%20output client=50%25%01=x\n");
+        "xrun certainty=exact device-dropouts=7 client-dropouts=1 device=alsa%20output client=50%25%01=x\n");
     struct st_xrun_line line;
     buf[strlen(buf) - 1] = '\0';
     assert_int_equal(st_xrun_line_parse(buf, &line), 0);
     assert_string_equal(line.seen.device, seen.device);
     assert_string_equal(line.seen.client, "50%?=x"); /* a control character does not come through */
-    assert_int_equal(line.seen.device_xruns_n, 7);
+    assert_int_equal(line.seen.device_dropouts_n, 7);
     assert_int_equal(line.seen.dropouts_n, 1);
 }
 
@@ -157,7 +158,7 @@ static void a_dropout_has_its_reason_and_its_times(void **state)
     char buf[ST_XRUN_LINE_BYTES];
     assert_string_equal(
         st_xrun_line_format(&seen, buf, sizeof(buf)),
-        "xrun certainty=exact device-xruns=0 client-dropouts=24 reason=cpu-taken busy=25000000 wait=90000 "
+        "xrun certainty=exact device-dropouts=0 client-dropouts=24 reason=cpu-taken busy=25000000 wait=90000 "
         "period=21333333 culprit=audio%20hog device=studio client=HeavyReverb\n");
     struct st_xrun_line line;
     buf[strlen(buf) - 1] = '\0';
@@ -181,18 +182,19 @@ static void a_place_and_a_length_are_read_back(void **state)
     struct st_xrun_line line;
     assert_string_equal(
         st_xrun_line_format(&seen, buf, sizeof(buf)),
-        "xrun certainty=exact device-xruns=0 client-dropouts=1 reason=stopped place=client-buffer "
+        "xrun certainty=exact device-dropouts=0 client-dropouts=1 reason=stopped place=client-buffer "
         "cycles=44 lost=469000000 longest=469000000 device=studio client=paplay\n");
     buf[strlen(buf) - 1] = '\0';
     assert_int_equal(st_xrun_line_parse(buf, &line), 0);
     assert_memory_equal(&line.seen, &seen, sizeof(seen));
     /* of a dropout that goes on */
-    assert_int_equal(
-        st_xrun_line_parse("xrun certainty=exact device-xruns=0 client-dropouts=0 cycles=3 client=A", &line),
-        0);
     assert_int_equal(st_xrun_line_parse(
-                         "xrun certainty=exact device-xruns=0 client-dropouts=0 cycles=3 deadline=9", &line),
-                     -EBADMSG);
+                         "xrun certainty=exact device-dropouts=0 client-dropouts=0 cycles=3 client=A", &line),
+                     0);
+    assert_int_equal(
+        st_xrun_line_parse("xrun certainty=exact device-dropouts=0 client-dropouts=0 cycles=3 deadline=9",
+                           &line),
+        -EBADMSG);
     for (int i = 0; i < ST_DROPOUT_PLACES; i++)
         assert_int_equal(st_dropout_place_of(st_dropout_place_name((enum st_dropout_place)i)), i);
 }
@@ -266,7 +268,7 @@ static void what_is_left_is_read_back(void **state)
 static void a_client_in_the_cycle_of_a_dropout_is_read_back(void **state)
 {
     (void)state;
-    static const char *const text = "xrun certainty=exact device-xruns=0 client-dropouts=0 busy=5346260 "
+    static const char *const text = "xrun certainty=exact device-dropouts=0 client-dropouts=0 busy=5346260 "
                                     "wait=18315653 client=good deadline=21343519 left=1";
     struct st_xrun_line line;
     char buf[ST_XRUN_LINE_BYTES];
@@ -277,10 +279,11 @@ static void a_client_in_the_cycle_of_a_dropout_is_read_back(void **state)
     buf[strlen(buf) - 1] = '\0';
     assert_string_equal(buf, text);
     assert_int_equal(
-        st_xrun_line_parse("xrun certainty=exact device-xruns=0 client-dropouts=0 client=good left=1", &line),
+        st_xrun_line_parse("xrun certainty=exact device-dropouts=0 client-dropouts=0 client=good left=1",
+                           &line),
         -EBADMSG);
     assert_int_equal(
-        st_xrun_line_parse("xrun certainty=exact device-xruns=0 client-dropouts=1 deadline=9", &line),
+        st_xrun_line_parse("xrun certainty=exact device-dropouts=0 client-dropouts=1 deadline=9", &line),
         -EBADMSG);
 }
 
@@ -288,7 +291,7 @@ static void the_longest_names_fit_a_line(void **state)
 {
     (void)state;
     struct st_xrun_seen seen = {.certainty = ST_CERTAINTY_PROBABLE,
-                                .device_xruns_n = 1000000000,
+                                .device_dropouts_n = 1000000000,
                                 .dropouts_n = 1000000000,
                                 .reason = ST_DROPOUT_CPU_TAKEN_BY_ITSELF,
                                 .cycle.busy_ns = 1000000000000,

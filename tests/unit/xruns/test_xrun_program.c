@@ -61,7 +61,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     (void)ctx;
     last = *seen;
-    seen_n += seen->device_xruns_n + seen->dropouts_n;
+    seen_n += seen->device_dropouts_n + seen->dropouts_n;
 }
 
 /* `exec` keeps it one process, whose end is the end of its output. */
@@ -97,7 +97,7 @@ static void lines_become_sightings(void **state)
     (void)state;
     assert_int_equal(
         open_script("echo ready JACK server default\n"
-                    "printf 'xrun certainty=exact device-xruns=2 '\nsleep 0.1\n" /* in two pieces */
+                    "printf 'xrun certainty=exact device-dropouts=2 '\nsleep 0.1\n" /* in two pieces */
                     "echo client-dropouts=1 device=system client=a%20b\n"
                     "exec cat >/dev/null",
                     ""),
@@ -105,7 +105,7 @@ static void lines_become_sightings(void **state)
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     assert_string_equal(watch.why, "JACK server default");
     assert_int_equal(poll_until(0, 2), 0);
-    assert_int_equal(last.device_xruns_n, 2);
+    assert_int_equal(last.device_dropouts_n, 2);
     assert_int_equal(last.dropouts_n, 1);
     assert_string_equal(last.client, "a b");
     int64_t cpu_ns = -1;
@@ -200,7 +200,7 @@ static void flood_is_taken_in_bites(void **state)
 {
     (void)state;
     assert_int_equal(open_script("echo ready x\n"
-                                 "line='xrun certainty=exact device-xruns=1 client-dropouts=0 "
+                                 "line='xrun certainty=exact device-dropouts=1 client-dropouts=0 "
                                  "device=dddddddddddddddddddddddddddddd'\n"
                                  "lines=\"$line\n$line\n$line\n$line\"\n"
                                  "while :; do echo \"$lines\"; done",
@@ -236,7 +236,7 @@ static void one_that_sees_nothing_is_looked_at_more_rarely(void **state)
     snprintf(go, sizeof(go), "%s.go", path);
     assert_int_equal(
         open_script("echo ready as it is\nuntil [ -e \"$0.go\" ]; do sleep 0.05; done\n"
-                    "echo xrun certainty=exact device-xruns=1 client-dropouts=0 device=d\nexec cat",
+                    "echo xrun certainty=exact device-dropouts=1 client-dropouts=0 device=d\nexec cat",
                     ""),
         0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);

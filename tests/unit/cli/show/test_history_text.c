@@ -31,7 +31,7 @@ static json_t *document(int observed, int64_t watched_ns, int64_t playing_ns, js
     json_t *row = json_pack(
         "{s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:o, s:{s:I}}", "from_ns", (json_int_t)SINCE_NS, "to_ns",
         (json_int_t)UNTIL_NS, "measured_ns", (json_int_t)(24 * HOUR_NS), "cycles", (json_int_t)32399999,
-        "misses", 3, "skipped_periods", 1, "own_xruns", 0, "dropouts",
+        "misses", 3, "skipped_periods", 1, "own_dropouts", 0, "dropouts",
         observed < 0 ? json_null() : json_integer(observed), "lateness", "max_ns", (json_int_t)3100000);
     json_t *watched = json_array();
     if (watched_ns > 0)

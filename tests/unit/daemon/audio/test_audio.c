@@ -146,7 +146,7 @@ static void before_its_thread_begins_a_wished_stream_is_being_opened(void **stat
     st_audio_view_init(&settings, &view);
     assert_int_equal(view.state, ST_AUDIO_OPENING);
     assert_string_equal(view.backend, settings.audio.backend);
-    assert_int_equal(view.xruns_n, 0);
+    assert_int_equal(view.dropouts_n, 0);
     assert_int_equal(view.policy, -1);
     snprintf(settings.audio.backend, sizeof(settings.audio.backend), "none");
     st_audio_view_init(&settings, &view);

@@ -94,9 +94,9 @@ static void it_plays_silence_counts_gaps_and_ends_with_the_device(ST_UNUSED void
     while (atomic_load(&seen.calls) < 3)
         usleep(1000);
     atomic_store(&fake.gaps, 2);
-    while (atomic_load(&seen.xruns) < 2)
+    while (atomic_load(&seen.dropouts) < 2)
         usleep(1000);
-    assert_int_equal(atomic_load(&seen.xruns), 2);
+    assert_int_equal(atomic_load(&seen.dropouts), 2);
     assert_int_equal(atomic_load(&fake.loud), 0);
     assert_null(st_stream_oss.find_failure(stream));
     atomic_store(&fake.gone, 1);

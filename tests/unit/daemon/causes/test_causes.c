@@ -307,7 +307,7 @@ static void time_goes_by(int64_t ns)
 static void observe_by(enum st_event_kind kind, int64_t span_ns, const char *backend)
 {
     struct st_event event = st_event_make(fake->clock.wall_ns(&fake->clock), kind, "%s", backend);
-    snprintf(event.source, sizeof(event.source), kind == ST_EVENT_OWN_XRUN ? "own" : "pipewire");
+    snprintf(event.source, sizeof(event.source), kind == ST_EVENT_OWN_DROPOUT ? "own" : "pipewire");
     event.certainty = ST_CERTAINTY_EXACT;
     event.span_ns = span_ns;
     st_events_put(&events, ST_LOG_WARN, &event);
@@ -325,7 +325,7 @@ static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **sta
         enum st_event_kind kind;
         const char *text;
     } rows[] = {{ST_EVENT_DEVICE_DROPOUT, "pipewire: 1 dropout"},
-                {ST_EVENT_OWN_XRUN, "the daemon's own stream ran empty once"},
+                {ST_EVENT_OWN_DROPOUT, "the daemon's own stream ran empty once"},
                 {ST_EVENT_CLIENT_DROPOUT, "pipewire: a client was not ready once"}};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char text[256];
@@ -476,9 +476,9 @@ static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **s
          "; the test loop (CPU 3) was on time: look at the program or its sound server", ""},
         {ST_EVENT_DEVICE_DROPOUT, 9 * ST_NS_PER_S,
          "; the test loop (CPU 3) was on time: look at the program or its sound server", ""},
-        {ST_EVENT_OWN_XRUN, 0, "; the test loop (CPU 3) was on time: look at the sound server or the device",
-         "alsa"},
-        {ST_EVENT_OWN_XRUN, 0,
+        {ST_EVENT_OWN_DROPOUT, 0,
+         "; the test loop (CPU 3) was on time: look at the sound server or the device", "alsa"},
+        {ST_EVENT_OWN_DROPOUT, 0,
          "; the test loop (CPU 3) was on time: look at the stream's own thread: the dummy backend has no "
          "sound "
          "server and no device",

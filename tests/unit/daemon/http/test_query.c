@@ -62,7 +62,7 @@ static void kinds_are_those_that_an_event_can_have(void **state)
 {
     (void)state;
     static const char *const none[] = {
-        "",           "foo",          "late",     "late-wake,", "late-wake, own-xrun",
+        "",           "foo",          "late",     "late-wake,", "late-wake, own-dropout",
         "unclean-en", "unclean-endx", " suspend", "minute"};
     struct st_query query;
     st_query_init(&query);

@@ -109,7 +109,7 @@ static void see(const char *device, const char *client, int64_t xruns_n, int64_t
     assert_true(to_see_n < sizeof(to_see) / sizeof(to_see[0]));
     struct st_xrun_seen *seen = &to_see[to_see_n++];
     *seen = (struct st_xrun_seen){
-        .certainty = ST_CERTAINTY_EXACT, .device_xruns_n = xruns_n, .dropouts_n = dropouts_n};
+        .certainty = ST_CERTAINTY_EXACT, .device_dropouts_n = xruns_n, .dropouts_n = dropouts_n};
     snprintf(seen->device, sizeof(seen->device), "%s", device);
     snprintf(seen->client, sizeof(seen->client), "%s", client);
 }
@@ -149,7 +149,7 @@ static int64_t events_of(const char *name, int64_t *ret_count_n)
 
 /* --- the tests --- */
 
-static void device_xruns_and_dropouts_of_clients_are_counted_apart(void **state)
+static void device_dropouts_and_dropouts_of_clients_are_counted_apart(void **state)
 {
     (void)state;
     see("hw:0", "player", 2, 0);
@@ -157,7 +157,7 @@ static void device_xruns_and_dropouts_of_clients_are_counted_apart(void **state)
     see("", "", 1, 0);
     turn_after(0);
     assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
-    assert_int_equal(o.view.seen.device_xruns_n, 4);
+    assert_int_equal(o.view.seen.device_dropouts_n, 4);
     assert_int_equal(o.view.seen.dropouts_n, 4);
     assert_int_equal(o.view.seen.clients_n, 2);
     assert_string_equal(o.view.seen.clients[0].name, "synth");
@@ -183,7 +183,7 @@ static void xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost(void
     st_observed_finish(&o);
     assert_int_equal(events_of("device-dropout", &count_n), 4);
     assert_int_equal(count_n, 100);
-    assert_int_equal(o.view.seen.device_xruns_n, 100);
+    assert_int_equal(o.view.seen.device_dropouts_n, 100);
 }
 
 static void last_of_a_burst_is_told_without_another_xrun(void **state)
@@ -260,7 +260,7 @@ static void more_clients_than_places_lose_nothing(void **state)
     st_observed_finish(&o);
     (void)events_of("device-dropout", &count_n);
     assert_int_equal(count_n, 3 * ST_OBSERVED_PENDING_MAX);
-    assert_int_equal(o.view.seen.device_xruns_n, 3 * ST_OBSERVED_PENDING_MAX);
+    assert_int_equal(o.view.seen.device_dropouts_n, 3 * ST_OBSERVED_PENDING_MAX);
 }
 
 static void see_crowd_of_each_kind(bool clients_first)
@@ -342,7 +342,7 @@ static void lost_server_is_an_event_and_counts_go_on_after_it_is_back(void **sta
     see("hw:0", "player", 2, 0);
     turn_after(ST_NS_PER_S);
     assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
-    assert_int_equal(o.view.seen.device_xruns_n, 5);
+    assert_int_equal(o.view.seen.device_dropouts_n, 5);
     assert_int_equal(o.view.program_cpu_ns, 1500);
     assert_int_equal(o.view.opened_n, 2);
     assert_int_equal(events_of("observe", NULL), 2);
@@ -372,7 +372,7 @@ static void switching_off_closes_and_keeps_what_was_counted(void **state)
     assert_true(o.due_ns == INT64_MAX);
     turn_after(ST_NS_PER_S);
     assert_int_equal(opens_n, 1);
-    assert_int_equal(o.view.seen.device_xruns_n, 3);
+    assert_int_equal(o.view.seen.device_dropouts_n, 3);
 }
 
 static void another_server_opens_it_again_the_same_does_not(void **state)
@@ -816,11 +816,11 @@ static void what_the_server_counts_is_not_counted_again_by_the_card(void **state
     see("hw:0,0,0 playback", "jackd", 1, 0);
     see("hw:1,0,0 playback", "mpv", 1, 0);
     turn_after(POLL_NS);
-    assert_int_equal(o.view.seen.device_xruns_n, 1);
+    assert_int_equal(o.view.seen.device_dropouts_n, 1);
     all[0].view.state = ST_OBSERVED_ABSENT;
     see("hw:0,0,0 playback", "jackd", 1, 0);
     turn_after(POLL_NS);
-    assert_int_equal(o.view.seen.device_xruns_n, 2);
+    assert_int_equal(o.view.seen.device_dropouts_n, 2);
 }
 
 static void see_at(enum st_dropout_place place, const char *device, const char *client)
@@ -865,12 +865,12 @@ static void losses_on_the_bus_of_a_card_that_ran_dry_are_that_dropout(void **sta
                 st_observed_turn(&all[0]);
             st_fake_advance(platform, 100 * ST_NS_PER_MS);
         }
-        assert_int_equal(all[1].view.seen.device_xruns_n, 1);
-        assert_int_equal(all[0].view.seen.device_xruns_n, row->bus_n);
+        assert_int_equal(all[1].view.seen.device_dropouts_n, 1);
+        assert_int_equal(all[0].view.seen.device_dropouts_n, row->bus_n);
         see_at(ST_DROPOUT_AT_BUS, "hw:2 playback, USB bus 3", "Other");
         st_observed_turn(&all[0]);
         st_observed_finish(&all[0]); /* it loses nothing that waits */
-        assert_int_equal(all[0].view.seen.device_xruns_n, row->bus_n + 1);
+        assert_int_equal(all[0].view.seen.device_dropouts_n, row->bus_n + 1);
         st_observed_finish(&all[1]);
     }
 }
@@ -882,7 +882,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(losses_on_the_bus_of_a_card_that_ran_dry_are_that_dropout, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(device_xruns_and_dropouts_of_clients_are_counted_apart, setup,
+        cmocka_unit_test_setup_teardown(device_dropouts_and_dropouts_of_clients_are_counted_apart, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost,
                                         setup, teardown),

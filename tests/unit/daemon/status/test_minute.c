@@ -88,13 +88,12 @@ static void minute_has_differences_and_its_own_maximum(void **state)
     functions.cycle(functions.ctx, 1, 70000, 0);
     functions.cycle(functions.ctx, 2, 12, 0);
     functions.flush(functions.ctx);
-    struct st_history_minute now = {
-        .cycles = 103, .misses = 4, .skipped_periods = 2, .own_stream_xruns_n = 1};
+    struct st_history_minute now = {.cycles = 103, .misses = 4, .skipped_periods = 2, .own_dropouts_n = 1};
     const struct st_history_minute first = take(&before, until(120, now));
     assert_int_equal(first.cycles, 3);
     assert_int_equal(first.misses, 1);
     assert_int_equal(first.skipped_periods, 2);
-    assert_int_equal(first.own_stream_xruns_n, 1);
+    assert_int_equal(first.own_dropouts_n, 1);
     assert_int_equal(latest_ns(), 70000);
     assert_int_equal(first.measured_ns, 60 * ST_NS_PER_S);
     assert_int_equal(first.from_wall_ns, 3660 * ST_NS_PER_S);

@@ -373,10 +373,10 @@ static void second_card_that_is_put_in_step_is_named_with_its_drift(void **state
     client->drift_ppb = -37400;
     expect_cells("[\"alsa_output.usb\", \"0\", \"second card, 37 ppm slower than alsa_output.pci\", \"1 %\", "
                  "\"0 %\"]");
-    client->device_xruns_n = client->places_n[ST_DROPOUT_AT_RESYNC] = 4;
+    client->device_dropouts_n = client->places_n[ST_DROPOUT_AT_RESYNC] = 4;
     client->lost.ns = 12 * ST_NS_PER_MS;
     client->lost.longest_ns = 5 * ST_NS_PER_MS;
-    view.observe.sources[0].seen.device_xruns_n = 4;
+    view.observe.sources[0].seen.device_dropouts_n = 4;
     view.observe.sources[0].seen.last_wall_ns = view.now_wall_ns;
     expect_of_screen("answer",
                      "alsa_output.usb lost sound 4 times (watched since 22:13), 12.0 ms in all (longest 5.00 "
@@ -438,7 +438,7 @@ static void first_line_says_what_the_server_knows(void **state)
     expect_of_screen("answer", "cc1 took the CPU from mpv in 4 of 9 dropouts (watched since 22:13).");
     expect_of_screen("brief", "PipeWire: 9 dropouts");
     pipewire = watch_pipewire();
-    pipewire->seen.device_xruns_n = pipewire->seen.clientless_xruns_n = 1;
+    pipewire->seen.device_dropouts_n = pipewire->seen.clientless_dropouts_n = 1;
     pipewire->seen.last_wall_ns = view.now_wall_ns;
     expect_of_screen(
         "answer", "1 dropout happened on PipeWire (watched since 22:13): the device ran dry or overflowed.");
@@ -845,7 +845,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
                                                         .mode = ST_OBSERVED_AUTO,
                                                         .state = ST_OBSERVED_WATCHING,
                                                         .opened_n = 1,
-                                                        .seen = {.device_xruns_n = 5, .dropouts_n = 3}};
+                                                        .seen = {.device_dropouts_n = 5, .dropouts_n = 3}};
     struct st_observed_view *never = &view.observe.sources[1];
     *never = (struct st_observed_view){
         .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
@@ -868,7 +868,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     expect_row("ALSA", "; not watched now", "warn", false);
     *never = (struct st_observed_view){.source = "jack",
                                        .state = ST_OBSERVED_WATCHING,
-                                       .seen = {.device_xruns_n = 2},
+                                       .seen = {.device_dropouts_n = 2},
                                        .why = "server studio"};
     expect_row("JACK", "server studio, 2 dropouts, last ", "warn", false);
     *never = (struct st_observed_view){

@@ -217,7 +217,7 @@ static void metrics_have_the_published_names_and_cumulative_buckets(void **state
     (void)state;
     result.misses = 6;
     result.skipped_periods = 2;
-    view.audio.xruns_n = 9;
+    view.audio.dropouts_n = 9;
     static const char *const lines[] = {
         "\nsleeptune_deadline_misses_total 6\n",
         "\nsleeptune_miss_events_total ",
@@ -275,7 +275,7 @@ static void degrade_all(size_t sources_n)
 static void metrics_have_places_and_lengths_that_are_known(void **state)
 {
     (void)state;
-    struct st_xrun_seen seen = {.device_xruns_n = 2,
+    struct st_xrun_seen seen = {.device_dropouts_n = 2,
                                 .place = ST_DROPOUT_AT_BUS,
                                 .certainty = ST_CERTAINTY_EXACT,
                                 .lost_ns = 3000000,

@@ -117,7 +117,7 @@ static void what_was_not_measured_is_a_gap_and_no_zero(void **state)
     json_decref(document);
     assert_int_equal(read_it(NOON_NS, NOON_NS + HOUR_NS, HOUR_NS, &document), 0);
     assert_true(json_is_null(json_object_get(json_array_get(rows_of(document), 0), "dropouts")));
-    assert_int_equal(figure(rows_of(document), 0, "own_xruns"), 15);
+    assert_int_equal(figure(rows_of(document), 0, "own_dropouts"), 15);
     json_decref(document);
 }
 
@@ -127,10 +127,10 @@ static void copy_row(int n)
     char sql[1024];
     snprintf(sql, sizeof(sql),
              "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods,"
-             " late_wakes, xruns_own, lateness_n, lateness)"
+             " late_wakes, dropouts_own, lateness_n, lateness)"
              " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
              " SELECT level, from_ns + i * %lld, to_ns + i * %lld, measured_ns, cycles, misses,"
-             " skipped_periods, late_wakes, xruns_own, lateness_n, lateness FROM n,"
+             " skipped_periods, late_wakes, dropouts_own, lateness_n, lateness FROM n,"
              " (SELECT * FROM span WHERE level = 60 ORDER BY from_ns LIMIT 1)",
              n, (long long)MINUTE_NS, (long long)MINUTE_NS);
     (void)query(sql);

@@ -128,7 +128,7 @@ static inline void write_seen(void *ctx, const struct st_xrun_seen *seen)
     char *text = ctx;
     if (seen->deadline_ns > 0) {
         const size_t before = strlen(told_cycle);
-        assert_int_equal(seen->dropouts_n + seen->device_xruns_n, 0);
+        assert_int_equal(seen->dropouts_n + seen->device_dropouts_n, 0);
         snprintf(told_cycle + before, sizeof(told_cycle) - before, "%s %d+%d of %d us, left %d; ",
                  seen->client, (int)(seen->cycle.wait_ns / 1000), (int)(seen->cycle.busy_ns / 1000),
                  (int)(seen->deadline_ns / 1000), (int)seen->left_n);
@@ -137,7 +137,7 @@ static inline void write_seen(void *ctx, const struct st_xrun_seen *seen)
     told_busy_ns = seen->cycle.busy_ns;
     const size_t len = strlen(text);
     snprintf(text + len, 256 - len, "%s/%s %d %d%s%s%s%s; ", seen->device, seen->client,
-             (int)seen->device_xruns_n, (int)seen->cycles_n, seen->reason != ST_DROPOUT_UNKNOWN ? " " : "",
+             (int)seen->device_dropouts_n, (int)seen->cycles_n, seen->reason != ST_DROPOUT_UNKNOWN ? " " : "",
              seen->reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(seen->reason) : "",
              seen->culprit[0] != '\0' ? " " : "", seen->culprit);
 }

@@ -144,7 +144,7 @@ static struct st_xrun_seen dry;
 
 static void copy_seen(ST_UNUSED void *ctx, const struct st_xrun_seen *seen)
 {
-    assert_int_equal(dry.device_xruns_n, 0);
+    assert_int_equal(dry.device_dropouts_n, 0);
     dry = *seen;
 }
 
@@ -158,7 +158,7 @@ static void a_card_that_runs_dry_says_how_much_was_lost(void **state)
         }
         dry = (struct st_xrun_seen){0};
         st_pipewire_profile_report(&profile, copy_seen, NULL);
-        assert_int_equal(dry.device_xruns_n, 1);
+        assert_int_equal(dry.device_dropouts_n, 1);
         assert_int_equal(dry.place, ST_DROPOUT_AT_DEVICE_BUFFER);
         assert_int_equal(dry.lost_ns, has * 45 * ST_NS_PER_MS);
         assert_int_equal(dry.longest_ns, dry.lost_ns);
@@ -166,7 +166,7 @@ static void a_card_that_runs_dry_says_how_much_was_lost(void **state)
     driver_lost_frames = -1;
 }
 
-static void a_second_card_has_device_xruns(void **state)
+static void a_second_card_has_device_dropouts(void **state)
 {
     (void)state;
     TAKE(&profile, 1000, 5, {CARD, "card", FINISHED, 1}, {PLAYER, "player", FINISHED, 1});
@@ -220,7 +220,7 @@ static void a_second_card_that_is_put_in_step_is_reported_beside_the_first(void 
     st_pipewire_profile_report(&profile, see_resync, &seen);
     assert_string_equal(seen.device, "alsa_output.card");
     assert_string_equal(seen.client, "alsa_output.usb");
-    assert_int_equal(seen.device_xruns_n, 1);
+    assert_int_equal(seen.device_dropouts_n, 1);
     assert_int_equal(seen.dropouts_n, 0);
     assert_int_equal(seen.place, ST_DROPOUT_AT_RESYNC);
     assert_int_equal(seen.lost_ns, 10000000);
@@ -232,9 +232,10 @@ static void a_second_card_that_is_put_in_step_is_reported_beside_the_first(void 
 static void sum_resyncs(void *ctx, const struct st_xrun_seen *seen)
 {
     struct st_xrun_seen *sum = ctx;
-    const int64_t n = sum->device_xruns_n + seen->device_xruns_n, lost_ns = sum->lost_ns + seen->lost_ns;
+    const int64_t n = sum->device_dropouts_n + seen->device_dropouts_n,
+                  lost_ns = sum->lost_ns + seen->lost_ns;
     *sum = *seen;
-    sum->device_xruns_n = n;
+    sum->device_dropouts_n = n;
     sum->lost_ns = lost_ns;
 }
 
@@ -252,7 +253,7 @@ static void the_log_of_older_versions_is_of_the_card_that_follows_now(void **sta
     st_pipewire_profile_resync(&profile, &line, sum_resyncs, &seen);
     assert_string_equal(seen.device, "alsa_output.card");
     assert_string_equal(seen.client, "card");
-    assert_int_equal(seen.device_xruns_n, 3);
+    assert_int_equal(seen.device_dropouts_n, 3);
     assert_int_equal(seen.lost_ns, 500000); /* of one of them; how long the others were is not known */
     assert_int_equal(seen.longest_ns, 0);
     profile.nodes[3].drives = false; /* several follow: which one it is only the log knows */
@@ -268,7 +269,7 @@ static void the_log_of_older_versions_is_of_the_card_that_follows_now(void **sta
         st_pipewire_profile_resync(&profile, &line, sum_resyncs, &seen);
         assert_string_equal(seen.client, "hw:1");
         assert_string_equal(seen.device, "");
-        assert_int_equal(seen.device_xruns_n, 3);
+        assert_int_equal(seen.device_dropouts_n, 3);
         assert_int_equal(seen.lost_ns, 0); /* the log has it in parts of a cycle that is not known */
     }
     profile.nodes[3].seen_ns = 2000000 - ST_NS_PER_S; /* it rests */
@@ -526,7 +527,7 @@ int main(void)
         cmocka_unit_test_setup(lost_cycles_with_next_to_no_sound_between_are_one_dropout, begin),
         cmocka_unit_test_setup(counters_win_over_the_status, begin),
         cmocka_unit_test_setup(a_card_that_runs_dry_says_how_much_was_lost, begin),
-        cmocka_unit_test_setup(a_second_card_has_device_xruns, begin),
+        cmocka_unit_test_setup(a_second_card_has_device_dropouts, begin),
         cmocka_unit_test_setup(a_second_card_that_is_put_in_step_is_reported_beside_the_first, begin),
         cmocka_unit_test_setup(the_log_of_older_versions_is_of_the_card_that_follows_now, begin),
         cmocka_unit_test_setup(a_lower_counter_begins_anew, begin),

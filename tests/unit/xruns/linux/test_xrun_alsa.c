@@ -50,7 +50,7 @@ static void stream_in_state_xrun_is_seen_once_with_its_client(void **state)
     one_card();
     put_status("XRUN", 629, "12.0", 6000);
     assert_int_equal(look(), 1);
-    assert_int_equal(last.device_xruns_n, 1);
+    assert_int_equal(last.device_dropouts_n, 1);
     assert_int_equal(last.certainty, ST_CERTAINTY_PROBABLE);
     assert_string_equal(last.device, "hw:0,0,0 playback");
     assert_string_equal(last.client, "my player");
@@ -106,7 +106,7 @@ static void xrun_from_before_the_first_look_is_not_ours_to_count(void **state)
     st_xrun_close(&watch);
 }
 
-static void our_own_stream_is_left_to_own_xruns(void **state)
+static void our_own_stream_is_left_to_own_dropouts(void **state)
 {
     (void)state;
     char name[32], text[64];
@@ -170,7 +170,7 @@ static void device_that_runs_past_a_program_that_switched_xruns_off_is_seen(void
     assert_int_equal(last_level.load.reserve_ns, 128000000); /* of 171 ms */
     assert_string_equal(last_level.client, "my player");
     assert_int_equal(n, 1);
-    assert_int_equal(last.device_xruns_n, 1);
+    assert_int_equal(last.device_dropouts_n, 1);
     assert_int_equal(last.place, ST_DROPOUT_AT_DEVICE_BUFFER);
     assert_int_equal(last.lost_ns, 500000000); /* 24000 frames */
     assert_string_equal(last.client, "my player");
@@ -314,7 +314,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_no_xrun_is_not_counted, setup, teardown),
         cmocka_unit_test_setup_teardown(xrun_from_before_the_first_look_is_not_ours_to_count, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(our_own_stream_is_left_to_own_xruns, setup, teardown),
+        cmocka_unit_test_setup_teardown(our_own_stream_is_left_to_own_dropouts, setup, teardown),
         cmocka_unit_test_setup_teardown(client_that_is_gone_leaves_its_xrun, setup, teardown),
         cmocka_unit_test_setup_teardown(client_that_is_hidden_is_said_to_be, setup, teardown),
         cmocka_unit_test_setup_teardown(device_that_runs_past_a_program_that_switched_xruns_off_is_seen,
