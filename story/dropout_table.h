@@ -6,7 +6,7 @@
 #include "xruns/xrun.h"
 
 /* A client without a load line for so long has gone (xrun_line.h). */
-#define ST_DROPOUT_GONE_NS INT64_C(25000000000)
+#define ST_DROPOUT_GONE_NS INT64_C(15000000000)
 
 /* By harm: when full, the one with the fewest dropouts that has gone makes room, else of those that play. */
 #define ST_DROPOUT_CLIENTS_MAX 32
@@ -111,6 +111,13 @@ const char *st_dropout_table_code(const struct st_dropout_client *client, char *
  * asked for 1024 frames, Music for 44.1 kHz". "": none did.
  * @return buf. */
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes);
+
+/** It played, and does no more: so it makes no dropouts either. Known only where the server reports who
+ * plays. */
+static inline bool st_dropout_table_has_ended(const struct st_dropout_client *client)
+{
+    return client->load_ns != INT64_MIN && !client->playing;
+}
 
 /** A buffer is between it and its server (PipeWire's only), and not every loss of sound there is seen. */
 static inline bool st_dropout_table_is_unheard(const struct st_dropout_client *client)

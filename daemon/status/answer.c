@@ -104,13 +104,6 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns, char 
     return buf;
 }
 
-/* It played, and does no more: so it makes no dropouts either. Known only where the server tells who
- * plays. */
-static bool has_ended(const struct st_dropout_client *client)
-{
-    return client->load_ns != INT64_MIN && !client->playing;
-}
-
 const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
                                const struct st_dropout_client *client, uint64_t all_n, char *buf,
                                size_t buf_bytes)
@@ -137,7 +130,7 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
             .when = ST_TEXT(64, " (watched since %s)", since),
             .where = ST_TEXT(96, " on %s (watched since %s)", st_xrun_sources_title(server->source), since)},
         buf, buf_bytes);
-    if (client != NULL && client->name[0] != '\0' && !answer->taken && has_ended(client))
+    if (client != NULL && client->name[0] != '\0' && !answer->taken && st_dropout_table_has_ended(client))
         st_text_append(buf, buf_bytes, " It does not play now.");
 }
 
@@ -338,7 +331,7 @@ static void client_next(struct st_answer *next)
     const struct st_dropout_client *client = next->client;
     const bool lost_cpu = next->taken || next->reason == ST_DROPOUT_WOKEN_LATE;
     next->next[0] = '\0';
-    if (!lost_cpu && has_ended(client))
+    if (!lost_cpu && st_dropout_table_has_ended(client))
         ST_PRINT(next->next_why,
                  "%s does not play now: play on, and see whether other programs make dropouts", client->name);
     else

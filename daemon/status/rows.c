@@ -253,14 +253,16 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
                  load->drift_ppb < 0 ? "slower" : "faster", client->device);
     else
         ST_PRINT(reason, "%s",
-                 !client->playing                         ? "gone"
-                 : !st_dropout_table_is_unheard(client)   ? ""
+                 !st_dropout_table_is_unheard(client)     ? ""
                  : load->between == ST_XRUN_BETWEEN_STOPS ? "only stops are watched between it and PipeWire"
                                                           : "not watched between it and PipeWire");
-    add_program(to, client->name[0] != '\0' ? client->name : "not named", n,
-                !st_dropout_table_is_unheard(client), reason,
-                share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns, ST_ROOM(32)),
-                worst_text(client, ST_ROOM(32)));
+    add_program(
+        to, client->name[0] != '\0' ? client->name : "not named", n, !st_dropout_table_is_unheard(client),
+        reason,
+        st_dropout_table_has_ended(client)
+            ? "ended"
+            : share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns, ST_ROOM(32)),
+        worst_text(client, ST_ROOM(32)));
 }
 
 /* Of all sources the client with the most dropouts that is not yet in the table: each source's are in that

@@ -24,7 +24,7 @@ for try in 1 2 3 4 5; do # a busy machine may tell of the stop too late, which i
     sleep 1.5 # the more of the delay is the stop, the less matters what a busy machine adds
     kill -CONT "$daemon"
     sleep 3
-    ! of_is '"stopped" in r' True && [ $try -lt 5 ] || break
+    if of_is '"stopped" in r' True || [ "$try" = 5 ]; then break; fi
     stop
     rm -r "$tmp/state"
     mkdir "$tmp/state"
