@@ -321,7 +321,8 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
     if (throttled_ns > 0 && throttled_ns >= lateness_ns / 2) {
         put_down_to(&event, ST_CAUSE_CPU_QUOTA, throttled_ns);
     } else if (both_ns > 0 && both_ns >= lateness_ns / 2) {
-        const bool hole = machine->rt_hole_ns > 0 && event.runq_wait_ns > machine->rt_hole_ns / 10 * 9 &&
+        const bool hole = !context->normal_thread && machine->rt_hole_ns > 0 &&
+                          event.runq_wait_ns > machine->rt_hole_ns / 10 * 9 &&
                           event.runq_wait_ns < machine->rt_hole_ns / 10 * 11;
         if (event.charged_ns > event.runq_wait_ns && judge_by_readings(base, context, &event))
             return event;

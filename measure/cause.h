@@ -63,7 +63,7 @@ struct st_cause_context {
     struct st_pauses pauses;
     const struct st_readings *readings;     /* after it; NULL: none */
     const struct st_recent *usual_readings; /* [ST_READINGS]: per ns, between two looks of late */
-    bool normal_thread;                     /* a sched_ext scheduler may decide about it */
+    bool normal_thread;                     /* sched_ext may decide about it; it is not throttled */
     bool quota_holds;                       /* it is no real-time thread: a CPU quota stops it */
     int64_t together_ns; /* lateness of all wake-ups in the span, this one too; 0: it is alone */
     uint32_t together_n;

@@ -85,6 +85,9 @@ static void hole_of_50_ms_is_rt_throttling(void **state)
     s.record.counters.runq_wait_ns = 49900000;
     assert_int_equal(judge(&s, &guest), ST_CAUSE_RT_THROTTLING);
     assert_int_equal(judge(&s, &unknown_machine), ST_CAUSE_RUN_QUEUE); /* no throttling there */
+    s.context.normal_thread = true; /* the kernel throttles real-time threads only */
+    assert_int_equal(judge(&s, &guest), ST_CAUSE_RUN_QUEUE);
+    s.context.normal_thread = false;
     s.record.lateness_ns = s.record.counters.runq_wait_ns = 20 * ST_NS_PER_MS;
     assert_int_equal(judge(&s, &guest), ST_CAUSE_RUN_QUEUE);
 }
