@@ -128,7 +128,9 @@ static int load_user(const char *command, const struct st_facts_input *input, st
     case 0:
         return ST_EXIT_DONE;
     case -ENOENT:
-        return st_failure(command, "user %s is not in /etc/passwd. As that user, run report without --user",
+        return st_failure(command,
+                          "user %s is not in /etc/passwd. Run 'sleeptune report' as that user, or give "
+                          "'--user root' for settings of the whole machine.",
                           input->user);
     case -ENODATA:
         return st_failure(command, "--user needs /etc/passwd, which does not exist");

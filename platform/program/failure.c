@@ -1,7 +1,10 @@
 #include "platform/program/failure.h"
 
-#include "core/text/safe.h"
+#include <unistd.h>
+
+#include "core/text/text.h"
 #include "platform/program/locale.h"
+#include "platform/program/terminal.h"
 
 const char *st_program_name = "sleeptune";
 
@@ -11,13 +14,12 @@ ST_PRINTF(2, 0)
 static void print_message(const char *command, const char *format, va_list args)
 {
     char text[MESSAGE_BYTES];
-    const int len = vsnprintf(text, sizeof(text), format, args);
-    fprintf(stderr, "%s%s%s: ", st_program_name, command != NULL ? " " : "", command != NULL ? command : "");
-    if (len > 0) { /* names in it may be foreign: one line, whatever they hold */
-        st_locale_text(text);
-        st_safe_print(stderr, text, ST_TEXT_TO_NUL);
-    }
-    fputc('\n', stderr);
+    const int begun = snprintf(text, sizeof(text), "%s%s%s: ", st_program_name, command != NULL ? " " : "",
+                               command != NULL ? command : "");
+    vsnprintf(text + begun, sizeof(text) - (size_t)begun, format, args);
+    st_locale_text(text);
+    /* names in it may be foreign: one line in a file, whatever they hold */
+    st_text_wrap(stderr, text, 2, isatty(STDERR_FILENO) ? st_terminal_width(STDERR_FILENO) : 0);
 }
 
 int st_failure_usage(const char *command, const char *format, ...)

@@ -83,6 +83,24 @@ screen_is events history --events --db "$db" --kind late-wake --since 2026-11-20
 screen_is causes history --causes --db "$SLEEPTUNE_SRC/tests/fixtures/history/all-kinds.db" --since 0 --until 2026-11-23
 screen_is no-such-events history --events --db "$db" --kind own-dropout
 refused "a kind that no event can have" 3 history --events --db "$db" --kind foo
+is "on a terminal that message is wrapped, as screens are" "$("$PYTHON" - "$SLEEPTUNE" 2>&1 <<'PY'
+import os, pty, subprocess, sys
+args = [sys.argv[1], "history", "--events", "--kind", "foo"]
+os.environ.pop("COLUMNS", None)
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(args[0], args)
+shown = b""
+try:
+    while part := os.read(fd, 4096):
+        shown += part
+except OSError:
+    pass # it has ended
+lines = shown.decode().split("\r\n")
+piped = subprocess.run(args, stderr=subprocess.PIPE, text=True).stderr
+print(70 < max(map(len, lines)) <= 80, " ".join(lines).split() == piped.split())
+PY
+)" "True True"
 for view in "" --events --causes; do
     # shellcheck disable=SC2086
     refused "history $view: a time to come" 3 history $view --db "$db" --since 2037-12-31
