@@ -237,7 +237,8 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         print_head(rule, "already applied. Check it with 'sleeptune verify', or revert it first.");
         return;
     }
-    if (!st_finding_has_fired(finding)) {
+    const bool needless = !st_finding_has_fired(finding);
+    if (needless && !(asked && finding->status != ST_STATUS_UNKNOWN && st_rule_can_apply(finding))) {
         if (asked) {
             print_head(rule, "this setting needs no change");
             st_change_output_text(4, "because:", finding->summary);
@@ -264,7 +265,9 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         work->in_way_n++;
         return;
     }
-    print_head(rule, finding->summary);
+    print_head(rule, needless ? "not needed here, but you named it" : finding->summary);
+    if (needless)
+        st_change_output_text(4, "because:", finding->summary);
     st_change_output_text(4, "cost:", rule->cost);
     st_change_output_text(4, "not when:", rule->when_not);
     if (finding->changes[0].kind == ST_CHANGE_LIMITS) {

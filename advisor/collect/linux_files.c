@@ -296,6 +296,20 @@ static void exists(struct st_collector *c, const char *key, const char *path)
         st_facts_put_failure(c->facts, key, r, path);
 }
 
+/** D-Bus starts rtkit when a program asks for it. A captured tree has no sockets. */
+static void collect_rtkit(struct st_collector *c)
+{
+    static const char unit[] = "/etc/systemd/system/rtkit-daemon.service",
+                      bus[] = "/run/dbus/system_bus_socket";
+    if (is_masked(c, unit))
+        st_facts_put_state(c->facts, ST_KEY_RTKIT_INSTALLED, ST_FACT_ABSENT, 0, NULL, unit);
+    else
+        exists(c, ST_KEY_RTKIT_INSTALLED,
+               "/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service");
+    if (c->live && st_collector_text(c, bus, ST_ROOM(16)) == -ENOENT)
+        st_facts_put_int(c->facts, ST_KEY_RTKIT_NO_BUS, 1, NULL, bus);
+}
+
 static void boot_options(struct st_collector *c)
 {
     static const char key[] = ST_KEY_BOOT_OPTIONS;
@@ -320,12 +334,7 @@ static void collect_system(struct st_collector *c)
     collect_suspend(c);
     boot_options(c);
     exists(c, ST_KEY_TLP_ENABLED, "/etc/systemd/system/multi-user.target.wants/tlp.service");
-    const char *unit = "/etc/systemd/system/rtkit-daemon.service";
-    if (is_masked(c, unit))
-        st_facts_put_state(c->facts, ST_KEY_RTKIT_INSTALLED, ST_FACT_ABSENT, 0, NULL, unit);
-    else
-        exists(c, ST_KEY_RTKIT_INSTALLED,
-               "/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service");
+    collect_rtkit(c);
 }
 
 /* --- sound servers: the package's, the system's and the user's files --- */

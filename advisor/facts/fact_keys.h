@@ -125,6 +125,7 @@
 #define ST_KEY_RTKIT_COMMAND                    "linux.rtkit.command"
 #define ST_KEY_RTKIT_DEMOTED_N                  "linux.rtkit.demoted_n"
 #define ST_KEY_RTKIT_INSTALLED                  "linux.rtkit.installed"
+#define ST_KEY_RTKIT_NO_BUS                     "linux.rtkit.no_bus" /* 1: no D-Bus system bus */
 #define ST_KEY_SCHED_EXT_OPS                    "linux.sched_ext.ops"
 #define ST_KEY_SCHED_EXT_STATE                  "linux.sched_ext.state"
 #define ST_KEY_SUSPEND_FORBIDDEN                "linux.suspend.forbidden"

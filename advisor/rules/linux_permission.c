@@ -34,11 +34,26 @@ static void judge_granted(int64_t priority, struct st_finding *finding)
         st_finding_fine(finding, "SCHED_FIFO %" PRId64 " was granted to this user", priority);
 }
 
+/** Is it installed, but no program can ask it? */
+static bool is_rtkit_cut_off(const struct st_facts *facts)
+{
+    return st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED) && st_facts_has_int(facts, ST_KEY_RTKIT_NO_BUS) &&
+           !st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON);
+}
+
 /** Does rtkit give it to programs that ask? */
 static bool has_rtkit(const struct st_facts *facts)
 {
     return st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON) ||
-           st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED);
+           (st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED) && !is_rtkit_cut_off(facts));
+}
+
+static const char *cut_off_text(struct st_finding *finding)
+{
+    if (!is_rtkit_cut_off(finding->facts))
+        return "";
+    st_finding_quote(finding, ST_KEY_RTKIT_INSTALLED, ST_KEY_RTKIT_NO_BUS);
+    return ". rtkit is installed but does not answer: no D-Bus system bus runs";
 }
 
 /** Shorter cycles cannot wait for the threads of interrupts, which come before what rtkit gives. A choice
@@ -54,6 +69,7 @@ static void judge_rtkit_only(struct st_finding *finding)
             finding,
             "rtkit gives real-time priority to programs that ask, which is enough for a period of %.1f ms",
             (double)finding->wish->period_ns / 1e6);
+        st_machine_fix_user(finding); /* for who names the rule */
         return;
     }
     st_finding_advice(finding,
@@ -86,8 +102,9 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
         judge_rtkit_only(finding);
     } else {
         st_finding_problem(
-            finding, "this user may not use real-time priority, so any busy program can delay the audio "
-                     "thread");
+            finding,
+            "this user may not use real-time priority, so any busy program can delay the audio thread%s",
+            cut_off_text(finding));
         st_machine_fix_user(finding);
     }
 }
@@ -129,8 +146,8 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     } else {
         st_finding_problem(finding,
                            "no configuration file gives %.*s real-time priority at login, so any busy "
-                           "program can delay the audio thread",
-                           cut, name);
+                           "program can delay the audio thread%s",
+                           cut, name, cut_off_text(finding));
         st_machine_fix_user(finding);
     }
     if (error == 0)
@@ -174,7 +191,7 @@ const struct st_rule st_rule_linux_rt_permission = {
     .persistent =
         ST_MACHINE_FIX_LIMITS "\n"
                               "# services started by systemd, in the unit: LimitRTPRIO=90\n"
-                              "# or install rtkit, which gives SCHED_RR, at most 20, to programs that ask it",
+                              "# or install rtkit and D-Bus: programs that ask get SCHED_RR, at most 20",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ulimit -r   # after a new login: 90\n"
              "chrt -f 80 true && echo granted",
@@ -184,7 +201,7 @@ const struct st_rule st_rule_linux_rt_permission = {
     .facts =
         ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_MUSIC_COUNTED, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT,
                      ST_KEY_USER_UID, ST_KEY_USER_GROUPS, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
-                     ST_KEY_USER_LIMITS_FROM, ST_KEY_USER_NAME, ST_KEY_SYSTEM_CONTAINER),
+                     ST_KEY_RTKIT_NO_BUS, ST_KEY_USER_LIMITS_FROM, ST_KEY_USER_NAME, ST_KEY_SYSTEM_CONTAINER),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- rtprio", "90"},
                                {ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .judge = judge_rt_permission,
@@ -358,6 +375,11 @@ static void judge_rtkit(struct st_finding *finding)
     const bool there = has_rtkit(facts);
     if (!there && st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == -EACCES) {
         st_finding_unknown(finding, "sleeptune could not read whether rtkit is installed");
+    } else if (is_rtkit_cut_off(facts)) {
+        st_finding_quote(finding, ST_KEY_RTKIT_NO_BUS);
+        st_finding_not_applicable(finding,
+                                  "rtkit is installed but does not answer, since no D-Bus system bus runs; "
+                                  "see finding linux-rt-permission");
     } else if (!there) {
         st_finding_not_applicable(finding,
                                   "rtkit is not installed; see finding linux-rt-permission for other ways "
@@ -382,7 +404,7 @@ const struct st_rule st_rule_linux_rtkit = {
                  "the priority away from all programs.",
     .cost = "none",
     .when_not = "your periods are 5 ms or more, for which its priority is enough, or your limits "
-                "already allow real-time priority",
+                "allow real-time priority",
     .sources = "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
                "PipeWire module-rt asks limits, then the portal, then rtkit\n"
                "5 ms is a limit that sleeptune chose",
@@ -392,7 +414,7 @@ const struct st_rule st_rule_linux_rtkit = {
     .undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
-                          ST_KEY_RTKIT_COMMAND, ST_KEY_USER_NAME),
+                          ST_KEY_RTKIT_NO_BUS, ST_KEY_RTKIT_COMMAND, ST_KEY_USER_NAME),
     .judge = judge_rtkit,
 };
 

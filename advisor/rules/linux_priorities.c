@@ -161,7 +161,7 @@ const struct st_rule st_rule_linux_server_priority = {
                "field report: stock installation without rtkit, limits or group: all data loops SCHED_OTHER "
                "(omarchy issue 9390)\n"
                "/proc/PID/task/TID/stat, fields 40 and 41: proc(5)",
-    .persistent = ST_MACHINE_FIX_LIMITS "\n# or install rtkit",
+    .persistent = ST_MACHINE_FIX_LIMITS "\n# or install rtkit and D-Bus",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ps -eLo cls,rtprio,comm | grep -E 'data-loop|jackd'   # FF or RR, and a priority\n"
              "journalctl --user -b -u pipewire | grep -i -e rt -e realtime   # what was refused",

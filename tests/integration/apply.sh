@@ -68,6 +68,14 @@ is "the limits are of that user, in a file of their own" "$(grep -v '^#' "$tree/
 screen_is until-the-next-boot verify --root "$tree"
 screen_is for-another-user verify --root "$tree" --user alice
 ok "that one gets it, too" apply --yes --root "$tree" --user alice linux-rt-permission
+fresh rtkit
+mkdir -p "$tree/usr/share/dbus-1/system-services"
+printf 'root:x:0:0:::\nmusician:x:1000:1000::/nowhere:/bin/sh\n' >"$tree/etc/passwd"
+echo 'musician:x:1000:' >"$tree/etc/group"
+echo '[D-BUS Service]' >"$tree/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service"
+screen_is named-though-not-needed apply --yes --frames 2048 --root "$tree" --user musician linux-rt-permission
+is "what the user names is applied" "$(grep -c '^musician - rtprio 90$' "$tree/$limits")" 1
+tree=$tmp/laptop
 screen_is limits-of-both sed 's/#.*//' "$tree/$limits"
 screen_is given-once apply --yes --root "$tree" --user alice linux-rt-permission
 screen_is both-have-it verify --root "$tree" --user alice

@@ -97,6 +97,22 @@ static void a_file_that_is_too_long_is_unreadable(void **state)
     st_facts_free(facts);
 }
 
+/** A live tree without the socket: only a captured one never has sockets. */
+static void rtkit_cannot_be_asked_without_a_bus(void **state)
+{
+    struct st_platform *p = *state;
+    struct st_facts *facts = collect(p, false);
+    assert_null(st_facts_find(facts, "linux.rtkit.no_bus"));
+    st_facts_free(facts);
+    facts = collect(p, true);
+    check_text(facts, "linux.rtkit.no_bus", "1");
+    st_facts_free(facts);
+    assert_int_equal(st_fake_set_file(p, "/run/dbus/system_bus_socket", NULL, -ENXIO), 0); /* open(2) */
+    facts = collect(p, true);
+    assert_null(st_facts_find(facts, "linux.rtkit.no_bus"));
+    st_facts_free(facts);
+}
+
 static void each_policy_and_idle_state_has_its_facts(void **state)
 {
     struct st_platform *p = *state;
@@ -457,6 +473,7 @@ int main(void)
         WITH_FAKE(an_empty_machine_has_absent_facts_only),
         WITH_FAKE(the_four_states_come_from_the_reading),
         WITH_FAKE(a_file_that_is_too_long_is_unreadable),
+        WITH_FAKE(rtkit_cannot_be_asked_without_a_bus),
         WITH_FAKE(each_policy_and_idle_state_has_its_facts),
         WITH_FAKE(the_configuration_is_that_of_the_running_release),
         WITH_FAKE(a_release_with_a_slash_leads_nowhere),
