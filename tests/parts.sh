@@ -211,10 +211,14 @@ part_tsan() {
     meson_tests tsan --suite unit "${chosen[@]}"
 }
 
+# without it there is no unit test
+needs_cmocka() { pkg-config --exists cmocka || cannot "libcmocka-dev is not installed"; }
+
 # unit_tests_of LIST FOLDER COMPILER [MESON OPTION...]: builds only the tests that are in the list with that name, and what is in $targets;
 # they are in $chosen then. In full: everything, and $chosen is empty, which is all of them.
 unit_tests_of() {
     local -n listed=$1
+    needs_cmocka
     chosen=()
     if in_full; then
         targets=()
@@ -338,6 +342,7 @@ part_freebsd() {
 }
 
 part_laws() {
+    needs_cmocka
     build_gcc || return
     meson_tests gcc --suite slow
 }

@@ -162,6 +162,11 @@ if [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pulseaudio" ]; then
     like "a PulseAudio server without a name is watched" "$(nameless pulseaudio)" '^ready queues of the streams of a server without a name of unknown version,'
 fi
 if [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ]; then
-    like "objects of PipeWire without a type, properties without a name" "$(nameless pipewire)" '^absent PipeWire  offers no profiler'
+    said=$(nameless pipewire)
+    if [ "$said" = "absent PipeWire is not installed" ]; then
+        skip "objects of PipeWire without a type, properties without a name" "PipeWire is not installed"
+    else
+        like "objects of PipeWire without a type, properties without a name" "$said" '^absent PipeWire  offers no profiler'
+    fi
 fi
 tap_done

@@ -12,7 +12,7 @@ case $SLEEPTUNE_SANITIZE in *address* | *thread*) limit_kib=unlimited ;; esac # 
 
 # run ARG...: sleeptune in bounded memory and time; $got, $tmp/out, $tmp/err
 run() {
-    (ulimit -v "$limit_kib"; exec timeout 20 "$SLEEPTUNE" "$@") >"$tmp/out" 2>"$tmp/err" </dev/null
+    (ulimit -v "$limit_kib"; exec timeout 120 "$SLEEPTUNE" "$@") >"$tmp/out" 2>"$tmp/err" </dev/null
     got=$?
 }
 clean() { ! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$1"; }
@@ -258,14 +258,14 @@ judged "a snapshot with escape codes as values" --snapshot "$tmp/values.json"
 mkfifo "$tmp/waits"
 # ends NAME PATTERN COMMAND...: it says so and ends with 4, or 2 if it is a file without data, and does not wait
 ends() {
-    timeout 20 "${@:3}" >"$tmp/out" 2>&1 </dev/null
+    timeout 120 "${@:3}" >"$tmp/out" 2>&1 </dev/null
     got=$?
     if { [ "$got" -eq 4 ] || [ "$got$2" = "2still empty" ]; } && grep -Eq -- "$2" "$tmp/out" && clean "$tmp/out"; then pass "$1"; else fail "$1" "status $got: $(cat -v "$tmp/out")"; fi
 }
 ends "JSON without an end on standard input" 'longer than 256 MiB' sh -c 'head -c 300000000 /dev/zero | tr "\0" " " | "$1" table -' sh "$SLEEPTUNE_LAB"
 files=("$tmp/waits:it is a FIFO" "/dev/zero:it is not a regular file" "$tmp:it is a folder")
 # what the kernel says next: a regular file by stat(2), of which each reader takes away what it reads
-if [ -r /proc/kmsg ] && ! ps -eo comm= | grep -qxE 'rsyslogd|syslogd|klogd|syslog-ng' &&
+if [ -r /proc/kmsg ] && command -v ps >/dev/null && ! ps -eo comm= | grep -qxE 'rsyslogd|syslogd|klogd|syslog-ng' &&
     LC_ALL=C dd if=/proc/kmsg of=/dev/null iflag=nonblock 2>&1 | grep -q 'temporarily unavailable'; then
     files+=("/proc/kmsg:it has no end|Input/output error|cannot be read to its end")
 else
