@@ -189,12 +189,17 @@ int st_module_history_ask(const char *command, const struct st_history_wish *wis
         return ask_daemon(command, wish, ret);
     char buf[PATH_MAX];
     const char *path = choose_file(buf, sizeof(buf));
+    const char *of_sudo =
+        wish->socket == NULL ? st_daemon_client_of_sudo(ST_ROOM(ST_DAEMON_WHOSE_BYTES)) : NULL;
+    if (of_sudo != NULL && access(path, F_OK) != 0)
+        return st_failure(command, "no sleeptuned is listening on " ST_DAEMON_SYSTEM_SOCKET ". %s", of_sudo);
     if (access(path, F_OK) != 0)
         return st_failure(
             command,
             "no sleeptuned is listening, and the history cannot be read: %s: %s. Start sleeptuned "
             "('sleeptune status' says how), or name a file with --db",
             path, strerror(errno));
-    snprintf(wish->whose, wish->whose_bytes, "%s; no sleeptuned runs", path);
+    snprintf(wish->whose, wish->whose_bytes, "%s; %s", path,
+             of_sudo != NULL ? of_sudo : "no sleeptuned runs");
     return read_file(command, path, wish, ret);
 }

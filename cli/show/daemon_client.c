@@ -1,11 +1,14 @@
 #include "cli/show/daemon_client.h"
 
 #include <grp.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "core/text/json.h"
+#include "core/text/number.h"
+#include "core/text/safe.h"
 #include "core/text/text.h"
 #include "platform/local_http.h"
 #include "platform/platform.h"
@@ -27,17 +30,42 @@ static int fail(const struct asking *asking, const char *format, ...)
     return ST_EXIT_FAILURE;
 }
 
-/* The socket of the daemon that the caller runs. @return false: there is none, or it does not listen. */
-static bool find_own(char *buf, size_t buf_bytes)
+#define USER_SOCKET ST_RUN_DIR "/user/%lu/sleeptune/sleeptuned.sock"
+
+static bool is_socket_of(const char *path, uid_t uid)
 {
     struct stat info;
+    return lstat(path, &info) == 0 && S_ISSOCK(info.st_mode) && info.st_uid == uid;
+}
+
+/* Where the caller's own daemon listens if it runs. @return false: the path is too long. */
+static bool own_path(char *buf, size_t buf_bytes)
+{
     const char *folder = getenv("XDG_RUNTIME_DIR");
     const int n = folder != NULL && folder[0] == '/'
                       ? snprintf(buf, buf_bytes, "%s/sleeptune/sleeptuned.sock", folder)
-                      : snprintf(buf, buf_bytes, ST_RUN_DIR "/user/%lu/sleeptune/sleeptuned.sock",
-                                 (unsigned long)geteuid());
-    return n > 0 && (size_t)n < buf_bytes && lstat(buf, &info) == 0 && S_ISSOCK(info.st_mode) &&
-           info.st_uid == geteuid() && st_local_http_listens(buf);
+                      : snprintf(buf, buf_bytes, USER_SOCKET, (unsigned long)geteuid());
+    return n > 0 && (size_t)n < buf_bytes;
+}
+
+/* The socket of the daemon that the caller runs. @return false: there is none, or it does not listen. */
+static bool find_own(char *buf, size_t buf_bytes)
+{
+    return own_path(buf, buf_bytes) && is_socket_of(buf, geteuid()) && st_local_http_listens(buf);
+}
+
+const char *st_daemon_client_of_sudo(char *buf, size_t buf_bytes)
+{
+    int64_t uid;
+    const char *text = getenv("SUDO_UID");
+    if (geteuid() != 0 || text == NULL || st_number_i64(text, 1, UINT32_MAX - 1, &uid) != 0 ||
+        !is_socket_of(ST_TEXT(ST_DAEMON_PATH_BYTES, USER_SOCKET, (unsigned long)uid), (uid_t)uid))
+        return NULL;
+    const struct passwd *entry = getpwuid((uid_t)uid);
+    if (entry == NULL)
+        return NULL;
+    snprintf(buf, buf_bytes, "%.40s runs a sleeptuned: run this without sudo", entry->pw_name);
+    return st_safe_text(buf);
 }
 
 static const char *named(const char *wish)
@@ -143,7 +171,14 @@ static int not_running(const struct asking *asking, const char *path)
     if (stat(path, &info) == 0 && !S_ISSOCK(info.st_mode))
         return fail(asking, "%s is not a socket. Name the socket of sleeptuned, or leave out --socket.",
                     path);
-    return fail(asking, "no sleeptuned is listening on %s. Run '%s' or 'sleeptuned -f'.", path,
+    char own[ST_DAEMON_PATH_BYTES];
+    const bool is_system = strcmp(path, ST_DAEMON_SYSTEM_SOCKET) == 0;
+    const char *of_sudo = is_system ? st_daemon_client_of_sudo(ST_ROOM(ST_DAEMON_WHOSE_BYTES)) : NULL;
+    if (of_sudo != NULL)
+        return fail(asking, "no sleeptuned is listening on %s. %s.", path, of_sudo);
+    const bool both = is_system && geteuid() != 0 && own_path(own, sizeof(own));
+    return fail(asking, "no sleeptuned is listening on %s%s%s. Run '%s' or 'sleeptuned -f'.",
+                both ? own : path, both ? " or " : "", both ? path : "",
                 st_platform_native()->machine.os != ST_OS_LINUX ? "service sleeptuned onestart"
                 : geteuid() == 0                                ? "systemctl start sleeptuned"
                                                                 : "systemctl --user enable --now sleeptuned");

@@ -106,6 +106,16 @@ else
     if [ -z "${OWN_RUN:-}" ]; then
         skip "the system's daemon runs, too" "needs root, and the right to mount"
     else
+        mkdir -p /run/user
+        ln -s "$tmp/run" /run/user/65534
+        away='no sleeptuned is listening on /run/sleeptune/sleeptuned.sock. nobody runs a sleeptuned: run this without sudo'
+        by_sudo=(env SUDO_UID=65534 SUDO_USER=nobody COLUMNS=200 "$SLEEPTUNE")
+        like "under sudo: his daemon is named, not asked" "$("${by_sudo[@]}" status 2>&1)" "^sleeptune status: $away"
+        like "history, too" "$("${by_sudo[@]}" history 2>&1)" "^sleeptune history: $away"
+        like "heard, too" "$("${by_sudo[@]}" heard 2>&1)" "^sleeptune heard: not kept: $away"
+        like "of another user, who has none, nothing is said" "$(SUDO_UID=1 "${by_sudo[0]}" COLUMNS=200 "$SLEEPTUNE" status 2>&1)" "Run 'systemctl start sleeptuned'"
+        like "a user without a daemon: both places" "$(XDG_RUNTIME_DIR=$tmp/none shown status)" \
+            "no sleeptuned is listening on $tmp/none/sleeptune/sleeptuned.sock or /run/sleeptune/sleeptuned.sock. Run 'systemctl --user"
         own=$daemon own_sock=$sock sock=/run/sleeptune/sleeptuned.sock log=$tmp/log3
         starts "the system's daemon runs, too"
         is "the user sees his own, and how to see the other" "$(whose)" "your own sleeptuned. The system's runs, too: add --system"
