@@ -15,7 +15,7 @@ bool st_event_story_asks(const struct st_event *event)
 
 void st_event_story_window(const struct st_event *dropout, int64_t *ret_from_ns, int64_t *ret_to_ns)
 {
-    *ret_from_ns = st_ns_sub(st_ns_sub(dropout->wall_ns, dropout->span_ns), ST_EVENT_SAME_TIME_NS);
+    *ret_from_ns = st_ns_sub(st_event_began_ns(dropout), ST_EVENT_SAME_TIME_NS);
     *ret_to_ns = st_ns_add(dropout->wall_ns, ST_EVENT_SAME_TIME_NS);
 }
 
@@ -92,6 +92,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     const char *meanwhile = event->slowed != ST_CAUSE_UNKNOWN ? st_cause_kind_text(event->slowed) : NULL;
     const char *times = n == 1 ? "once" : ST_TEXT(32, "%" PRId64 " times", n);
     const bool is_one = n == 1 && event->longest_ns == event->lost_ns;
+    const bool goes_on = n == 0 && event->longest_ns > 0; /* it began in an earlier event */
     char longest[48] = "";
     if (event->kind == ST_EVENT_OWN_DROPOUT)
         st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %s", times);
@@ -110,15 +111,19 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
         return;
     if (!of_client && st_dropout_place_why(event->place) == NULL && event->client[0] != '\0')
         st_text_append(buf, buf_bytes, ", client %s", event->client);
-    if (event->longest_ns > 0 && !is_one)
+    if (event->longest_ns > 0 && !is_one && event->longest_ns <= event->lost_ns)
         ST_PRINT(longest, " (longest %s)", ST_NS_SHORT(event->longest_ns));
     if (event->lost_ns > 0)
         st_text_append(
             buf, buf_bytes, ", %s%s%s%s%s",
-            is_one                  ? "for "
+            goes_on || is_one       ? "for "
             : event->longest_ns > 0 ? ""
                                     : "at least ",
-            ST_NS_SHORT(event->lost_ns), is_one ? "" : " in all", longest,
+            ST_NS_SHORT(goes_on ? event->longest_ns : event->lost_ns),
+            goes_on  ? " so far"
+            : is_one ? ""
+                     : " in all",
+            goes_on ? "" : longest,
             st_dropout_place_text(event->place, st_xrun_sources_title(event->source), ST_ROOM(64)));
     if (event->certainty == ST_CERTAINTY_PROBABLE)
         st_text_append(buf, buf_bytes, " (%s)", st_event_certainty(event->certainty));

@@ -9,7 +9,8 @@
 #define MARKS_MAX  200 /* the last ones */
 #define EVENTS_MAX 50000
 #define NEAR_NS    (250 * ST_NS_PER_MS) /* less than any window is long: events of a cause so near are one */
-#define LONGEST_NS (120 * ST_NS_PER_S)  /* of all windows */
+#define LOOK_NS    (250 * ST_NS_PER_MS)
+#define LONGEST_NS (120 * ST_NS_PER_S) /* of all windows */
 #define MINUTE_NS  (60 * ST_NS_PER_S)
 #define MUCH       100 /* thousandths of a second in which programs waited: more is a cause of its own */
 
@@ -152,7 +153,7 @@ static bool explains_better(const struct st_event *event, const struct st_event 
     const bool dropout = st_event_kind_is_dropout(event->kind), other = st_event_kind_is_dropout(than->kind);
     if (than->wall_ns == 0 || dropout != other)
         return than->wall_ns == 0 || dropout;
-    return dropout ? event->lost_ns > than->lost_ns : event->lateness_ns > than->lateness_ns;
+    return dropout ? event->longest_ns > than->longest_ns : event->lateness_ns > than->lateness_ns;
 }
 
 static void add(struct list *list, size_t cause, int64_t from_ns, int64_t to_ns)
@@ -167,10 +168,15 @@ static void add(struct list *list, size_t cause, int64_t from_ns, int64_t to_ns)
     list->last[cause] = list->events_n;
 }
 
+/* An observer looks a few times a second. */
+static int64_t began_ns(const struct st_event *event)
+{
+    return st_ns_sub(st_event_began_ns(event), st_event_kind_is_dropout(event->kind) ? LOOK_NS : 0);
+}
+
 static void take(struct list *list, const struct st_event *event, size_t cause)
 {
-    const struct st_heard_event heard = {.from_ns = st_ns_sub(event->wall_ns, event->span_ns),
-                                         .to_ns = event->wall_ns};
+    const struct st_heard_event heard = {.from_ns = began_ns(event), .to_ns = event->wall_ns};
     add(list, cause, heard.from_ns, heard.to_ns);
     for (size_t i = 0; i < list->n; i++) {
         struct about *about = &list->about[i];
@@ -201,7 +207,7 @@ static int take_event(void *ctx, ST_UNUSED int64_t id, const struct st_event *ev
     take(list, event, cause);
     ST_EACH (row, beside) {
         if (row->much)
-            add(list, row->cause, st_ns_sub(event->wall_ns, event->span_ns), event->wall_ns);
+            add(list, row->cause, began_ns(event), event->wall_ns);
     }
     return 0;
 }

@@ -96,6 +96,7 @@ struct st_xrun_seen {
     int64_t cycles_n;   /* cycles that the client lost, also of a dropout that began before; 0: not known */
     int64_t lost_ns;    /* no sound for so long, in all of these; 0: not known */
     int64_t longest_ns; /* of the longest dropout that they belong to, so far */
+    int64_t end_ns;     /* when the last of these ended, CLOCK_MONOTONIC; 0: not known, but just now */
 
     /* The helper also reports what each client did in the cycle of a dropout, one by one. Then deadline_ns
      * is above 0, all counts are 0, and of `cycle` wait_ns is from the beginning of the cycle until the

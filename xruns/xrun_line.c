@@ -64,6 +64,7 @@ static const char *read_number(const char *text, uint64_t max, int64_t *ret)
 enum form {
     COUNT,
     TIME,      /* ns */
+    MOMENT,    /* ns of CLOCK_MONOTONIC */
     DRIFT,     /* in 10^-9, either sign */
     TIMES,     /* three members: "MEDIAN,P99,MAX"; all of them known, or none */
     REASON,    /* its name */
@@ -96,6 +97,7 @@ static const struct field xrun_fields[] = {
     {"cycles", COUNT, AT(cycles_n)},
     {"lost", TIME, AT(lost_ns)},
     {"longest", TIME, AT(longest_ns)},
+    {"end", MOMENT, AT(end_ns)},
     {"device", NAME, AT(device)},
     {"client", NAME, AT(client)},
     {"deadline", TIME, AT(deadline_ns)},
@@ -169,6 +171,8 @@ static const char *read_value(const char *text, enum form form, void *member)
         return read_number(text, COUNT_MAX, numbers);
     case TIME:
         return read_number(text, NS_MAX, numbers);
+    case MOMENT:
+        return read_number(text, INT64_MAX / 4, numbers);
     case DRIFT:
         text = read_number(text + (*text == '-'), DRIFT_MAX, numbers);
         *numbers = *start == '-' ? -*numbers : *numbers;
@@ -270,6 +274,7 @@ static void put_field(const struct field *field, const struct st_xrun_seen *seen
     switch (field->form) {
     case COUNT:
     case TIME:
+    case MOMENT:
         if (field->always || numbers[0] > 0)
             st_text_append(buf, buf_bytes, " %s=%" PRId64, field->key, numbers[0]);
         break;

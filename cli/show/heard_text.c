@@ -18,12 +18,12 @@ static void append_mark(const json_t *mark, const struct st_history_text_look *l
 }
 
 /* "In the 2.5 s before: Synth was not ready ..., and 2 more" */
-static void append_found(const json_t *mark, char *buf, size_t bytes)
+static void append_found(const json_t *mark, const char *nothing, char *buf, size_t bytes)
 {
     const int64_t n = st_json_field(mark, "events");
     const char *text = st_json_field_safe(json_object_get(mark, "text"), ST_ROOM(ST_EVENT_STORY_BYTES));
     st_text_append(buf, bytes, "In the %.3g s before it: %s", (double)st_json_field(mark, "window_ns") / 1e9,
-                   text[0] != '\0' ? text : "nothing that is watched happened");
+                   text[0] != '\0' ? text : nothing);
     if (n > 1)
         st_text_append(buf, bytes, ", and %" PRId64 " more event%s", n - 1, n == 2 ? "" : "s");
 }
@@ -38,7 +38,7 @@ void st_heard_text(FILE *out, const json_t *document, const struct st_history_te
         char line[ST_EVENT_STORY_BYTES + 400] = "";
         append_mark(mark, look, line, sizeof(line));
         ST_APPEND(line, "  ");
-        append_found(mark, line, sizeof(line));
+        append_found(mark, "nothing that is watched happened", line, sizeof(line));
         if (i == 0)
             fputc('\n', out);
         st_text_wrap(out, line, INDENT, look->columns);
@@ -53,7 +53,7 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
     char line[ST_EVENT_STORY_BYTES + 400] = "Kept: ";
     append_mark(mark, look, line, sizeof(line));
     ST_APPEND(line, ". ");
-    append_found(mark, line, sizeof(line));
+    append_found(mark, "nothing so far. Some dropouts are noticed up to 2 s later", line, sizeof(line));
     ST_APPEND(line, ".");
     st_text_wrap(out, line, 0, look->columns);
 }

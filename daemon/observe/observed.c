@@ -10,6 +10,7 @@
 
 #define LOG_MODULE      "observe"
 #define SLOWED_KNOWN_NS (3 * ST_NS_PER_S)
+#define AGO_MAX_NS      (60 * ST_NS_PER_S) /* else its clock is another one */
 #include "daemon/log.h"
 
 const char *st_observed_state_name(enum st_observed_state state)
@@ -43,6 +44,13 @@ static int64_t missing_ns(const struct st_observed *o, const struct st_xrun_seen
             return client->load.period_ns - client->load.busy_median_ns;
     }
     return 0;
+}
+
+/* How long ago the last of it ended: a helper program may know of it a second later. */
+static int64_t ago_ns(const struct st_observed *o, const struct st_xrun_seen *seen)
+{
+    const int64_t ago = st_ns_sub(now_ns(o), seen->end_ns);
+    return seen->end_ns > 0 && ago > 0 && ago < AGO_MAX_NS ? ago : 0;
 }
 
 /* An event of what was seen; those of devices and of clients are different kinds. */
@@ -129,16 +137,16 @@ static struct st_observed_pending *pending_of(struct st_observed *o, const struc
     return oldest;
 }
 
-static void record(struct st_observed *o, const struct st_event *event)
+static void record(struct st_observed *o, const struct st_event *event, int64_t at_ns)
 {
     struct st_observed_pending *pending = pending_of(o, event);
     if (is_unreported(pending)) {
         st_event_add(&pending->event, event);
         pending->event.wall_ns = event->wall_ns;
-        pending->event.span_ns = now_ns(o) - pending->since_ns;
+        pending->event.span_ns = ST_MAX(at_ns - pending->since_ns, 0);
     } else {
         pending->event = *event;
-        pending->since_ns = now_ns(o);
+        pending->since_ns = at_ns;
     }
     report_due(o, pending);
 }
@@ -214,12 +222,12 @@ static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_
     if (seen->device_dropouts_n > 0) {
         const struct st_event event =
             event_of(o, seen, ST_EVENT_DEVICE_DROPOUT, seen->device_dropouts_n, slowed, at_wall_ns);
-        record(o, &event);
+        record(o, &event, at_ns);
     }
     if (seen->dropouts_n + seen->cycles_n > 0) {
         const struct st_event event =
             event_of(o, seen, ST_EVENT_CLIENT_DROPOUT, seen->dropouts_n, slowed, at_wall_ns);
-        record(o, &event);
+        record(o, &event, at_ns);
     }
 }
 
@@ -252,7 +260,8 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     if (st_xrun_is_level(seen) || is_counted(o, seen))
         return;
     if (seen->place != ST_DROPOUT_AT_BUS || !st_xrun_is_dropout(seen)) {
-        count(o, seen, now_ns(o), wall_ns(o));
+        const int64_t ago = ago_ns(o, seen);
+        count(o, seen, now_ns(o) - ago, wall_ns(o) - ago);
         return;
     }
     if (o->bus_losses_n == ST_OBSERVED_BUS_LOSSES_MAX)

@@ -23,8 +23,11 @@ void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lo
     listened->rare = listened->rare || (signs & ST_LISTENED_RARE) != 0;
     listened->own_n += (signs & ST_LISTENED_OWN) != 0;
     listened->alone_n += alone;
-    listened->alone_lost_ns += alone ? lost_ns : 0;
     listened->longest_ns = ST_MAX(lost_ns, listened->longest_ns);
+    if (!alone)
+        return;
+    listened->alone_lost_ns += lost_ns;
+    listened->alone_longest_ns = ST_MAX(lost_ns, listened->alone_longest_ns);
 }
 
 void st_listened_change(struct st_listened *listened, int64_t now_ns)
@@ -84,7 +87,7 @@ bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_li
                                      .begin_ns = group.begin_ns,
                                      .end_ns = group.end_ns,
                                      .lost_ns = stood || slow ? group.lost_ns : group.alone_lost_ns,
-                                     .longest_ns = group.longest_ns,
+                                     .longest_ns = stood || slow ? group.longest_ns : group.alone_longest_ns,
                                      .certainty = stood || slow ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE,
                                      .reason = stood  ? group.stood.reason
                                                : slow ? ST_DROPOUT_WRITES_SLOWLY

@@ -37,6 +37,7 @@ struct st_pipewire_profile_reason {
     int64_t n;
     int64_t dropouts_n;          /* that began with one of them */
     int64_t lost_ns, longest_ns; /* together, and of the longest dropout that they belong to, so far */
+    int64_t end_ns;              /* of the last of them */
     struct st_dropout_cycle worst;
     char culprit[ST_XRUN_NAME_BYTES];
 };
@@ -53,6 +54,8 @@ struct st_pipewire_profile_lost_cycles {
     int64_t n;
     int64_t from_ns, to_ns;   /* when the first of them began, and the last was to end */
     int64_t begin_ns, end_ns; /* of the latest dropout, which may go on; 0: none */
+    int64_t cycles_ns;        /* its lost cycles together: a late server makes them shorter than a period */
+    int64_t length_ns;        /* of it, as far as it is counted */
 };
 
 /* Losses of one kind that are not reported yet. */

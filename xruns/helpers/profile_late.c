@@ -22,14 +22,17 @@ static void count_lost(struct st_pipewire_profile *profile, struct st_pipewire_p
             st_profile_node_rename(&sum->culprit, culprit);
     }
     sum->n += lost->n;
-    sum->lost_ns += lost->n * node->period_ns;
     if (lost->end_ns == 0 || lost->from_ns - lost->end_ns >= ST_PROFILE_SOUND_NS) {
         sum->dropouts_n++;
         lost->begin_ns = lost->from_ns;
+        lost->cycles_ns = lost->length_ns = 0;
     }
-    lost->end_ns = lost->to_ns;
-    if (lost->end_ns - lost->begin_ns > sum->longest_ns)
-        sum->longest_ns = lost->end_ns - lost->begin_ns;
+    lost->end_ns = sum->end_ns = lost->to_ns;
+    lost->cycles_ns = st_ns_add(lost->cycles_ns, lost->n * node->period_ns);
+    const int64_t so_far_ns = lost->length_ns;
+    lost->length_ns = ST_MAX(so_far_ns, ST_MAX(lost->cycles_ns, lost->end_ns - lost->begin_ns));
+    sum->lost_ns = st_ns_add(sum->lost_ns, lost->length_ns - so_far_ns);
+    sum->longest_ns = ST_MAX(lost->length_ns, sum->longest_ns);
     lost->n = 0;
     profile->pending = true;
 }

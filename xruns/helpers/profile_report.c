@@ -35,6 +35,7 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
                                     .cycles_n = sum->n,
                                     .lost_ns = sum->lost_ns,
                                     .longest_ns = sum->longest_ns,
+                                    .end_ns = sum->end_ns,
                                     .cycle = sum->worst};
     sighting.cycle.period_ns = node->period_ns;
     st_profile_node_rename(&sighting.device, node->driver);
@@ -95,7 +96,8 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
                                     .reason = goes_on ? node->reason : loss->reason,
                                     .place = goes_on ? ST_DROPOUT_AT_GRAPH : ST_DROPOUT_AT_CLIENT_BUFFER,
                                     .lost_ns = ST_MIN(loss->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
-                                    .longest_ns = ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS)};
+                                    .longest_ns = ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
+                                    .end_ns = loss->end_ns};
     st_profile_node_rename(&sighting.device, node->driver);
     st_profile_node_rename(&sighting.client, node->name);
     seen(ctx, &sighting);

@@ -51,8 +51,14 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     more.count_n = 0;
     more.place = ST_DROPOUT_AT_GRAPH;
     more.cycles_n = 44;
-    assert_string_equal(say(&more), "pipewire: the dropout of paplay went on, 949 ms in all (longest 480 ms)"
-                                    ": it was stopped or frozen");
+    more.lost_ns = 85 * ST_NS_PER_MS;
+    assert_string_equal(
+        say(&more), "pipewire: the dropout of paplay went on, for 480 ms so far: it was stopped or frozen");
+    struct st_event both = b; /* it went on, and then another one began */
+    st_event_add(&both, &more);
+    both.lost_ns = 21 * ST_NS_PER_MS;
+    assert_string_equal(say(&both),
+                        "pipewire: paplay lost sound once, 21.0 ms in all: it was stopped or frozen");
     st_event_add(&a, &more);
     assert_int_equal(a.count_n, 2);
     assert_int_equal(a.cycles_n, 44);

@@ -97,6 +97,33 @@ static void a_cause_before_each_mark_is_named(void **state)
     json_decref(read);
 }
 
+/* The sound stopped from 0.9 to 0.6 s before a mark, and what noticed it wrote that when the mark was made.
+ * Beside it a crowd of short losses, in all as long. */
+static void a_mark_is_joined_with_the_loss_not_with_when_it_was_noticed(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    play(NOON_NS, 2);
+    struct st_event event = st_event_make(NOON_NS + MINUTE_NS, ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    event.count_n = 1;
+    event.reason = ST_DROPOUT_STOPPED;
+    event.lost_ns = event.longest_ns = 300 * ST_NS_PER_MS;
+    assert_int_equal(st_history_add_event(history, &event), 0);
+    happens(NOON_NS + MINUTE_NS + 50 * ST_NS_PER_MS, ST_EVENT_HEARD, "key", "");
+    event.wall_ns += 4 * ST_NS_PER_S;
+    event.span_ns = 6 * ST_NS_PER_S;
+    event.count_n = 24;
+    event.reason = ST_DROPOUT_TOO_SLOW;
+    event.lost_ns = 400 * ST_NS_PER_MS;
+    event.longest_ns = 20 * ST_NS_PER_MS;
+    assert_int_equal(st_history_add_event(history, &event), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document();
+    assert_string_equal(text_of(json_array_get(json_object_get(read, "marks"), 0), "cause"), "stopped");
+    json_decref(read);
+}
+
 /* The windows behind three dropouts are an eighth of the minute. */
 static void a_cause_before_each_mark_in_too_short_a_time_is_not_named(void **state)
 {
@@ -286,6 +313,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_cause_before_each_mark_is_named, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_mark_is_joined_with_the_loss_not_with_when_it_was_noticed, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_mark_says_whether_the_test_loop_was_on_time, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cause_before_each_mark_in_too_short_a_time_is_not_named, setup,
                                         teardown),

@@ -177,13 +177,14 @@ static void a_place_and_a_length_are_read_back(void **state)
                                       .place = ST_DROPOUT_AT_CLIENT_BUFFER,
                                       .cycles_n = 44,
                                       .lost_ns = 469000000,
-                                      .longest_ns = 469000000};
+                                      .longest_ns = 469000000,
+                                      .end_ns = 86400000000001};
     char buf[ST_XRUN_LINE_BYTES];
     struct st_xrun_line line;
     assert_string_equal(
         st_xrun_line_format(&seen, buf, sizeof(buf)),
         "xrun certainty=exact device-dropouts=0 client-dropouts=1 reason=stopped place=client-buffer "
-        "cycles=44 lost=469000000 longest=469000000 device=studio client=paplay\n");
+        "cycles=44 lost=469000000 longest=469000000 end=86400000000001 device=studio client=paplay\n");
     buf[strlen(buf) - 1] = '\0';
     assert_int_equal(st_xrun_line_parse(buf, &line), 0);
     assert_memory_equal(&line.seen, &seen, sizeof(seen));
@@ -296,7 +297,8 @@ static void the_longest_names_fit_a_line(void **state)
                                 .reason = ST_DROPOUT_CPU_TAKEN_BY_ITSELF,
                                 .cycle.busy_ns = 1000000000000,
                                 .cycle.wait_ns = 1000000000000,
-                                .cycle.period_ns = 1000000000000};
+                                .cycle.period_ns = 1000000000000,
+                                .end_ns = INT64_MAX / 4};
     memset(seen.culprit, '\n', sizeof(seen.culprit) - 1);
     memset(seen.device, '%', sizeof(seen.device) - 1);
     memset(seen.client, ' ', sizeof(seen.client) - 1);

@@ -205,6 +205,30 @@ static void last_of_a_burst_is_told_without_another_xrun(void **state)
     assert_non_null(strstr(text_of(3), ": a client was not ready once on hw:1"));
 }
 
+/* A helper program may know of a loss a second later. */
+static void an_event_has_the_time_at_which_the_sound_came_back(void **state)
+{
+    (void)state;
+    struct st_event open[ST_OBSERVED_OPEN_MAX];
+    const int64_t offset_ns = st_clock_wall_ns(&platform->clock) - st_clock_now_ns(&platform->clock);
+    for (int i = 1; i <= 3; i++) { /* the first is recorded at once, the others follow each other by 3 s */
+        st_fake_advance(platform, 3 * ST_NS_PER_S);
+        see("speakers", "player", 0, 1);
+        to_see[to_see_n - 1].end_ns = st_clock_now_ns(&platform->clock) - 900 * ST_NS_PER_MS;
+        turn_after(0);
+    }
+    assert_int_equal(st_observed_open_events(&o, open), 1);
+    assert_int_equal(open[0].count_n, 2);
+    assert_int_equal(open[0].span_ns, 3 * ST_NS_PER_S);
+    assert_int_equal(open[0].wall_ns, st_clock_now_ns(&platform->clock) + offset_ns - 900 * ST_NS_PER_MS);
+    see("speakers", "player", 0, 1);
+    to_see[to_see_n - 1].end_ns = 1; /* of another clock */
+    st_fake_advance(platform, ST_NS_PER_S);
+    turn_after(0);
+    assert_int_equal(st_observed_open_events(&o, open), 1);
+    assert_int_equal(open[0].wall_ns, st_clock_now_ns(&platform->clock) + offset_ns);
+}
+
 /* A question shows what is counted in memory, and neither cuts it nor adds an event. */
 static void asking_makes_no_event(void **state)
 {
@@ -887,6 +911,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(last_of_a_burst_is_told_without_another_xrun, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_event_has_the_time_at_which_the_sound_came_back, setup, teardown),
         cmocka_unit_test_setup_teardown(asking_makes_no_event, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_counted_is_an_event_when_watching_ends, setup, teardown),
         cmocka_unit_test_setup_teardown(more_clients_than_places_lose_nothing, setup, teardown),
