@@ -177,6 +177,7 @@ struct match {
     int64_t late;              /* and be found so much later */
     int64_t join;              /* two with less sound between them are one loss */
     bool same_kind;
+    bool music;         /* which may be as quiet as a forced silence for part of it */
     unsigned covered_n; /* glitches within a loss that is far longer than they: no one can hear them */
 };
 
@@ -184,6 +185,8 @@ static bool is_it(const struct match *match, const struct at *loss, const struct
 {
     const int64_t off = loss->place + offset - glitch->place;
     const int64_t longer = (int64_t)loss->frames - (int64_t)glitch->frames;
+    if (match->music && loss->kind == ST_LOSS_ZEROED && glitch->kind == ST_LOSS_ZEROED)
+        return off >= -match->tolerance && off + longer <= match->longer;
     return off >= -match->tolerance && off <= match->tolerance + match->late && longer >= -match->tolerance &&
            longer <= match->longer && (!match->same_kind || loss->kind == glitch->kind);
 }
@@ -259,7 +262,8 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
                                                  : music ? ms
                                                          : 2),
                           .join = (int64_t)(20 * ms),
-                          .same_kind = exact};
+                          .same_kind = exact,
+                          .music = music};
     match.longer = match.tolerance + (exact ? 0 : match.join); /* their ends are less sure */
     const int64_t offset = music ? 0 : exact ? hearing->places.first_offset : best_offset(&match, is_forced);
     ret->forced_found_n = matches(&match, offset, is_forced);

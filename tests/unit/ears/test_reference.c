@@ -564,44 +564,68 @@ static void a_loss_before_another_volume_counts(void **state)
     }
 }
 
-/* The same music over three paths at once; ten minutes each. */
-static void no_loss_where_there_is_none(long first, long minutes)
+enum { PATHS = 3 };
+
+/* The same music over three paths at once: as it is; softer with noise; converted. @param at  which music,
+ * and how far the clocks are apart */
+static void hear_three_paths(struct st_hearing *paths, long at, uint64_t seconds, uint64_t *noise)
 {
-    enum { PART = 256, EACH = 10, PATHS = 3 };
-    static struct st_hearing paths[PATHS];
+    enum { PART = 256 };
     static struct converter converter; /* to a clock that is up to 850 ppm off */
     static float frames[PATHS][4 * PART];
+    struct tune tune;
+    tune_begin(&tune, RATE, (uint64_t)(at + 12));
+    const double ppm = (double)(at / 10 % 18 * 100) - 850;
+    converter_begin(&converter, 1 + ppm * 1e-6, ppm < 0 ? 1000 : 30000);
+    for (size_t path = 0; path < PATHS; path++)
+        st_hearing_init_music(&paths[path], RATE, 2, (uint64_t)at);
+    for (uint64_t i = 0; i < seconds * RATE; i++) {
+        float *const to[PATHS] = {&frames[0][4 * (i % PART)], &frames[1][4 * (i % PART)],
+                                  &frames[2][4 * (i % PART)]};
+        tune_frame(&tune, to[0]);
+        converter_put(&converter, to[0]);
+        converter_take(&converter, to[2] + 2);
+        for (size_t c = 0; c < 2; c++) {
+            to[1][c] = to[2][c] = to[0][c];
+            to[0][c + 2] = converter.past[c][(i + CONVERTER_PAST - 3000) % CONVERTER_PAST];
+            to[1][c + 2] = 0.5F * to[0][c + 2] + (float)(1e-5 * (2 * next_share(noise) - 1));
+        }
+        for (size_t path = 0; path < PATHS && i % PART == PART - 1; path++)
+            st_hearing_take(&paths[path], frames[path], PART);
+    }
+}
+
+static struct st_hearing three[PATHS];
+
+/* 8 ms after its begin the music fades away: the rest of the silence of 20 ms is no other sound than the
+ * music. */
+static void a_forced_silence_may_end_in_quiet_music(void **state)
+{
+    (void)state;
+    uint64_t noise = 3;
+    hear_three_paths(three, 4020, 12, &noise);
+    st_hearing_end(&three[2], NULL, 0, &result);
+    assert_int_equal(result.path_class, ST_PATH_MUSIC_CONVERTED);
+    assert_true(st_hearing_valid(&result));
+    assert_int_equal(result.losses_n, 0);
+}
+
+/* Ten minutes each. */
+static void no_loss_where_there_is_none(long first, long minutes)
+{
+    enum { EACH = 10 };
     double heard_s[PATHS] = {0};
     size_t false_n[PATHS] = {0}, invalid_n[PATHS] = {0};
     uint64_t noise = 3;
     for (long at = first; at < minutes; at += EACH) {
-        struct tune tune;
-        tune_begin(&tune, RATE, (uint64_t)(at + 12));
-        const double ppm = (double)(at / EACH % 18 * 100) - 850;
-        converter_begin(&converter, 1 + ppm * 1e-6, ppm < 0 ? 1000 : 30000);
-        for (size_t path = 0; path < PATHS; path++)
-            st_hearing_init_music(&paths[path], RATE, 2, (uint64_t)at);
-        for (uint64_t i = 0; i < EACH * 60 * RATE; i++) {
-            float *const to[PATHS] = {&frames[0][4 * (i % PART)], &frames[1][4 * (i % PART)],
-                                      &frames[2][4 * (i % PART)]};
-            tune_frame(&tune, to[0]);
-            converter_put(&converter, to[0]);
-            converter_take(&converter, to[2] + 2);
-            for (size_t c = 0; c < 2; c++) {
-                to[1][c] = to[2][c] = to[0][c];
-                to[0][c + 2] = converter.past[c][(i + CONVERTER_PAST - 3000) % CONVERTER_PAST];
-                to[1][c + 2] = 0.5F * to[0][c + 2] + (float)(1e-5 * (2 * next_share(&noise) - 1));
-            }
-            for (size_t path = 0; path < PATHS && i % PART == PART - 1; path++)
-                st_hearing_take(&paths[path], frames[path], PART);
-        }
+        hear_three_paths(three, at, EACH * 60, &noise);
         for (size_t path = 0; path < PATHS; path++) {
-            st_hearing_end(&paths[path], NULL, 0, &result);
+            st_hearing_end(&three[path], NULL, 0, &result);
             heard_s[path] += result.heard_s;
             false_n[path] += result.losses_n;
             invalid_n[path] += !st_hearing_valid(&result);
             if (result.losses_n > 0 || !st_hearing_valid(&result)) {
-                memcpy(&hearing, &paths[path], sizeof(hearing));
+                memcpy(&hearing, &three[path], sizeof(hearing));
                 explain("false", NULL, 0);
             }
             print_message("path %zu: %s, %.3f h heard of %ld min, %zu false, %zu runs invalid\n", path,
@@ -630,6 +654,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(damage_right_after_a_gap_is_a_loss),
         cmocka_unit_test(places_behind_a_long_gap_are_right),
         cmocka_unit_test(a_loss_before_another_volume_counts),
+        cmocka_unit_test(a_forced_silence_may_end_in_quiet_music),
     };
     if (argc > 1) {
         no_loss_where_there_is_none(argc > 2 ? atol(argv[2]) : 0, atol(argv[1]));
