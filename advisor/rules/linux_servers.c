@@ -366,6 +366,23 @@ static bool need_nodes(struct st_finding *finding)
     return any != NULL && any->state == ST_FACT_OK;
 }
 
+#define CLIENTS_NOW(frames)                                                                                  \
+    "pw-metadata -n settings 0 clock.min-quantum " frames "   # or the cycle that you want"
+#define CLIENTS_EVER(ms, frames, hz)                                                                         \
+    "# start that program with\nPULSE_LATENCY_MSEC=" ms "   # or PIPEWIRE_LATENCY=" frames "/" hz
+
+/** For a cycle of at least that length. Of a program of PulseAudio a cycle is a quarter of what it asks for:
+ * requests of tlength / 4 (PipeWire src/modules/module-protocol-pulse/pulse-server.c). */
+static void fix_clients(struct st_finding *finding, double cycle_ns, int64_t hz)
+{
+    int64_t frames = 16;
+    while (frames < 8192 && (double)frames * 1e9 / (double)hz < cycle_ns * 0.999)
+        frames *= 2;
+    st_finding_fix_now(finding, CLIENTS_NOW("%" PRId64), frames);
+    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, CLIENTS_EVER("%" PRId64, "%" PRId64, "%" PRId64),
+                              4 * frames * 1000 / hz + 1, frames, hz);
+}
+
 static void judge_pipewire_clients(struct st_finding *finding)
 {
     struct st_buffer_asked asked;
@@ -393,7 +410,7 @@ static void judge_pipewire_clients(struct st_finding *finding)
                    st_text_cut(asked.program, 40), asked.program, asked.forced ? "forces" : "asked for",
                    asked.frames, asked.rate_hz, asked.cycle_frames, cycle_ns / 1e6);
     if (shorter)
-        st_rule_fix(finding);
+        fix_clients(finding, wish_ns, asked.running_hz);
 }
 
 const struct st_rule st_rule_linux_pipewire_clients = {
@@ -410,8 +427,8 @@ const struct st_rule st_rule_linux_pipewire_clients = {
         "power "
         "of two; node.force-quantum goes before it\n"
         "EasyEffects issue 1567 (Discord asks for 360: 512 became 256), us.zoom.Zoom issue 385 (256 of 1024)",
-    .now = "pw-metadata -n settings 0 clock.min-quantum 1024   # or the cycle that you want",
-    .persistent = "# start that program with\nPULSE_LATENCY_MSEC=60   # or PIPEWIRE_LATENCY=1024/48000",
+    .now = CLIENTS_NOW("1024"),
+    .persistent = CLIENTS_EVER("86", "1024", "48000"),
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-top   # QUANT of each program: what it asked for",
     .undo = "pw-metadata -n settings 0 clock.min-quantum 32; start the program without these variables",
