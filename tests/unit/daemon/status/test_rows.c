@@ -296,13 +296,19 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
                      "mpv lost sound 3 times (watched since 22:13), 300 ms in all (longest 300 ms), "
                      "between it and PipeWire: it lost the CPU to another program.");
     expect_of_screen("next_why", "mpv needs a larger buffer of its own: a setting of it, or start it with "
-                                 "PULSE_LATENCY_MSEC=100 (if it plays through ALSA: PIPEWIRE_ALSA='{ "
+                                 "PULSE_LATENCY_MSEC=600 (if it plays through ALSA: PIPEWIRE_ALSA='{ "
                                  "alsa.buffer-bytes=65536 }'); the buffer of PipeWire does not matter");
     client->load.buffer_ns = 200 * ST_NS_PER_MS;
-    expect_of_screen(
-        "next_why", "mpv needs a larger buffer of its own than the 200 ms that it asks for: a setting of it, "
-                    "or start it with PULSE_LATENCY_MSEC=400; the buffer of PipeWire does not matter");
+    expect_of_screen("next_why",
+                     "mpv needs a larger buffer of its own than 200 ms: a setting of it, "
+                     "or start it with PULSE_LATENCY_MSEC=1000; the buffer of PipeWire does not matter");
+    client->load.buffer_ns = 95 * ST_NS_PER_MS; /* paplay --latency-msec=150 */
+    client->lost.longest_ns = 427 * ST_NS_PER_MS;
+    expect_of_screen("next_why",
+                     "mpv needs a larger buffer of its own than 95.0 ms: a setting of it, or start it with "
+                     "PULSE_LATENCY_MSEC=1050; the buffer of PipeWire does not matter");
     client->load.buffer_ns = 0;
+    client->lost.longest_ns = 0;
     pipewire->source = "pulseaudio";
     expect_of_screen("next_why", "mpv needs a larger buffer of its own: a setting of it, or start it with "
                                  "PULSE_LATENCY_MSEC=100; the buffer of PulseAudio does not matter");
