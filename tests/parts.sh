@@ -13,8 +13,8 @@ quick_parts=(unit integration lint)
 more_parts=(asan guests long trixie fuzz clang rtsan tsan freebsd laws bare pipewire)
 release_parts=(archive sid i386 packages fresh arm64 armhf riscv64 s390x musl)
 declare -A part_says=(
-    [unit]="built with gcc, warnings are errors; unit tests, rule fixtures, fuzz corpora replayed"
-    [integration]="the real programs in temporary folders"
+    [unit]="built with gcc, warnings are errors; unit tests but those of part laws, rule fixtures, fuzz corpora replayed"
+    [integration]="the real programs in temporary folders; with --all also those that need the machine alone for a minute"
     [lint]="headers alone, arrows, formatting, man pages, scripts, spelling"
     [fuzz]="20,000 runs of libFuzzer for each parser, fewer for slow ones, the same each time; in full: 60 s with a seed of the day"
     [asan]="AddressSanitizer and UBSan: unit tests, the programs that take foreign input; in full: all tests and programs"
@@ -24,7 +24,7 @@ declare -A part_says=(
     [rtsan]="RealtimeSanitizer and -Wfunction-effects over the cycle loop (clang 20 or later); in full: all unit tests"
     [tsan]="ThreadSanitizer: unit tests with threads; in full: all unit tests"
     [freebsd]="cross-built as FreeBSD programs, for the oldest and the newest release; in full: the one between, too"
-    [laws]="the bounds of predict on known laws"
+    [laws]="simulations: what evidence/, ears/, tune and the lab's figures promise holds as often as they say, on known laws"
     [bare]="README's scripts/run in a bare Debian 12; in full: scripts/test, too"
     [trixie]="built with Debian's flags in a bare Debian 13, warnings are errors; unit tests"
     [pipewire]="the tests with a real PipeWire in the Debian 13 of part trixie"
@@ -177,13 +177,15 @@ build_gcc() { build "${gcc_options[@]}"; }
 
 part_unit() {
     build_gcc || return
-    meson_tests gcc --suite unit --suite fuzz
+    meson_tests gcc --suite unit --suite fuzz --no-suite simulated
 }
 
 # these wait more than they compute: twice as many at once as there are processors
 part_integration() {
     build_gcc || return
-    meson_tests gcc --suite integration --num-processes $((2 * jobs))
+    local suites=(--suite integration)
+    [ "$level" != quick ] || suites+=(--no-suite all-only)
+    meson_tests gcc "${suites[@]}" --num-processes $((2 * jobs))
 }
 
 part_lint() {
@@ -344,7 +346,7 @@ part_freebsd() {
 part_laws() {
     needs_cmocka
     build_gcc || return
-    meson_tests gcc --suite slow
+    meson_tests gcc --suite slow --suite simulated
 }
 
 part_long() {

@@ -25,16 +25,28 @@ static void found(void *ctx, const struct st_loss *loss)
         losses[losses_n++] = *loss;
 }
 
-/* A sound between its samples: 32 of them, a windowed sinc. */
+/* A sound between its samples: 32 of them, a windowed sinc. sin and cos of what lies k frames away follow
+ * from those of the nearest. */
 static double between(const float *frames, size_t n, double at)
 {
+    static double turned[32][2]; /* by pi / 17 a frame */
+    const double pi = TURN / 2;
     const int64_t first = (int64_t)floor(at);
+    const double part = at - (double)first, away = sin(pi * part), x = cos(pi * part / 17),
+                 y = sin(pi * part / 17);
     double sum = 0;
-    for (int64_t i = first - 15; i <= first + 16; i++) {
-        const double off = (double)i - at;
-        const double sinc = off == 0 ? 1 : sin(3.141592653589793 * off) / (3.141592653589793 * off);
+    for (int k = 0; k < 32 && turned[31][0] == 0; k++) {
+        turned[k][0] = cos(pi * (k - 15) / 17);
+        turned[k][1] = sin(pi * (k - 15) / 17);
+    }
+    if (part == 0)
+        return (double)frames[2 * first + 1];
+    for (int64_t k = -15; k <= 16; k++) {
+        const int64_t i = first + k;
+        const double sinc = (k % 2 == 0 ? -away : away) / (pi * ((double)k - part));
         if (i >= 0 && i < (int64_t)n)
-            sum += sinc * (0.5 + 0.5 * cos(3.141592653589793 * off / 17)) * (double)frames[2 * i + 1];
+            sum += sinc * (0.5 + 0.5 * (turned[k + 15][0] * x + turned[k + 15][1] * y)) *
+                   (double)frames[2 * i + 1];
     }
     return sum;
 }
