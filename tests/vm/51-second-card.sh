@@ -5,6 +5,8 @@
 # what PipeWire's own log has.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
+# shellcheck source=tests/vm/second-card.sh
+. /share/tests/second-card.sh
 cp -a /share/usr /share/etc / 2>/dev/null
 ldconfig
 steps=${STEPS:-20}
@@ -43,16 +45,8 @@ as_user /share/tests/stall_pipewire 0 Synth 1 1 20 /tmp/s/synth.log -1 filter </
 for card in first second; do wait_for as_user pw-link Synth:out "$(as_user pw-link -i | grep "^alsa_output.$card:" | head -n 1)"; done
 as_user sleeptuned -a -f -c /tmp/s/sleeptuned.conf 2>/tmp/s/log &
 second() { sleeptune status --json | jq -r "[.observe[] | select(.source == \"pipewire\") | .clients[] | select(.name | test(\"second|Second\")) | $1 // 0] | add // 0"; }
-# logged n|ms: how often, and for how long, its log says so since `begun` lines. One in the cycle after another is one with it, as nothing was
-# heard between. Versions without clocks log some only, and how many they left out.
-lines() { grep -a ': follower .*resync (' /tmp/s/server.log; }
-logged() {
-    lines | tail -n +$((begun + 1)) | sed -E 's/^\[(.)\]\[([0-9:.]+)\].* delay:(-?[0-9]+) target:([0-9]+) .*resync \((-?[0-9]+).*/\1 \2 \3 \4 \5/' |
-        awk -v what="$1" -v clocks="$clocks" '{off = $3 - $4; frames += off < 0 ? -off : off; k = split($2, t, ":"); at = k == 3 ? 3600 * t[1] + 60 * t[2] + t[3] : t[1]
-            if (!clocks) n += $1 == "W" ? 1 + $5 : 0; else if (at - last > 0.032) n++; last = at} END {print what == "n" ? n + 0 : frames / 48}'
-}
-near() { awk "BEGIN {off = ($1) - ($2); exit !(off <= $3 && -off <= $3)}"; }
-shift_to() { amixer -q -c Second cset "iface=PCM,name='PCM Rate Shift 100000',device=1" "$1"; }
+lines() { grep -a "^\[$level\].*: follower .*resync (" /tmp/s/server.log; }
+fields() { sed -E 's/^\[.\]\[([0-9:.]+)\].* delay:(-?[0-9]+) target:([0-9]+) .*resync \((-?[0-9]+).*/\1 \2 \3 \4/'; }
 show() { # COMMAND...
     echo "\$ $*" | tap_note
     as_user "$@" 2>&1 | tap_note
@@ -60,8 +54,8 @@ show() { # COMMAND...
 watching() { [ "$(sleeptune status --json | jq -r '.observe[] | select(.source == "pipewire") | .state')" = watching ]; }
 ok "PipeWire is watched" wait_for watching
 sleeptune status --json | jq -r '.observe[] | select(.source == "pipewire") | .why' | tap_note
-clocks=1
-! pipewire --version | grep -q ' 0\.' || clocks=''
+clocks=1 level=.
+! pipewire --version | grep -q ' 0\.' || clocks='' level=W
 sleep 5
 shift_to 99990
 begun=$(lines | wc -l)
@@ -75,13 +69,7 @@ is "nor as sleeptuned has it" "$(second .places.resync)" 0
 show sleeptune status
 show sleeptune status --details
 begun=$(lines | wc -l)
-for step in $(seq "$steps"); do
-    shift_to $((step % 2 ? 94000 : 106000))
-    sleep 0.7
-    shift_to 99990
-    sleep 1.8
-    tap_note <<<"step $step: $(second .places.resync) of $(logged n), $(second .lost_ns) ns of $(logged ms) ms"
-done
+take_steps
 sleep 10
 n=$(logged n) ms=$(logged ms) seen=$(second .places.resync) lost_ns=$(second .lost_ns)
 ok "a card that is 6 % too fast or too slow is put in step ($n times, $steps such times)" [ "$n" -ge "$steps" ]

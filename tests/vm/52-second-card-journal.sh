@@ -5,6 +5,8 @@
 # PipeWire's journal has.
 # shellcheck source=tests/vm/session.sh
 . /share/tests/session.sh
+# shellcheck source=tests/vm/second-card.sh
+. /share/tests/second-card.sh
 steps=${STEPS:-10}
 modprobe snd-aloop enable=1,1 id=First,Second
 install -d -o musician -g musician "$home/.config" "$home/.config/systemd" "$home/.config/systemd/user" "$home/.config/systemd/user/pipewire.service.d"
@@ -35,15 +37,7 @@ why | tap_note
 # of cards that were put in step or have a drift
 second() { status | jq -r "[.observe[] | select(.source == \"pipewire\") | .clients[] | select(.places.resync or .drift_ppb) | $1 // 0] | add // 0"; }
 lines() { journalctl --quiet --priority="$level" --output=short-unix _SYSTEMD_USER_UNIT=pipewire.service | grep -a ': follower .*resync ('; }
-# logged n|ms: how often, and for how long, its log says so since `begun` lines. One in the cycle after another is one with it, as nothing was
-# heard between. Versions without clocks log some only, and how many they left out.
-logged() {
-    lines | tail -n +$((begun + 1)) | sed -E 's/^([0-9.]+) .* delay:(-?[0-9]+) target:([0-9]+) .*resync \((-?[0-9]+).*/\1 \2 \3 \4/' |
-        awk -v what="$1" -v clocks="$clocks" '{off = $2 - $3; frames += off < 0 ? -off : off
-            if (!clocks) n += 1 + $4; else if ($1 - last > 0.032) n++; last = $1} END {print what == "n" ? n + 0 : frames / 48}'
-}
-near() { awk "BEGIN {off = ($1) - ($2); exit !(off <= $3 && -off <= $3)}"; }
-shift_to() { amixer -q -c Second cset "iface=PCM,name='PCM Rate Shift 100000',device=1" "$1"; }
+fields() { sed -E 's/^([0-9.]+) .* delay:(-?[0-9]+) target:([0-9]+) .*resync \((-?[0-9]+).*/\1 \2 \3 \4/'; }
 show() { # COMMAND...
     echo "\$ $*" | tap_note
     musician "$@" 2>&1 | tap_note
@@ -62,13 +56,7 @@ same
 lines | tail -n 3 | tap_note
 ok "a card that is 100 ppm too fast is put in step no more often than the log has it ($n; $seen)" near "$seen" "$n" "$((1 + n / 20))"
 begun=$(lines | wc -l) before=$(second .places.resync)
-for step in $(seq "$steps"); do
-    shift_to $((step % 2 ? 94000 : 106000))
-    sleep 0.7
-    shift_to 99990
-    sleep 1.8
-    tap_note <<<"step $step: $(second .places.resync) of $(logged n), $(second .lost_ns) ns of $(logged ms) ms"
-done
+take_steps
 same
 ok "a card that is 6 % too fast or too slow is put in step ($n times, $steps such times)" [ "$n" -ge "$steps" ]
 ok "sleeptuned reports each that the journal has, within 5 % and one ($seen)" near "$seen" "$n" "$((1 + n / 20))"
