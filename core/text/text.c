@@ -102,14 +102,15 @@ static size_t bytes_of(const char *text, int columns)
 /* Where the word that begins here ends; a unit belongs to the number before it. */
 static size_t word_end(const char *text, size_t bytes, size_t begin)
 {
-    static const char *const units[] = {" %", " µs", " ms", " kHz"};
+    static const char *const units[] = {" %", " ns", " us", " µs", " ms", " s", " min", " h", " Hz", " kHz"};
     size_t end = begin;
     while (end < bytes && text[end] != ' ' && text[end] != '\t')
         end++;
     for (size_t i = 0; i < ST_ARRAY_LEN(units) && end > begin; i++) {
         const size_t unit = strlen(units[i]);
         if (text[end - 1] >= '0' && text[end - 1] <= '9' && end + unit <= bytes &&
-            strncmp(text + end, units[i], unit) == 0)
+            strncmp(text + end, units[i], unit) == 0 &&
+            (end + unit == bytes || strchr(" .,;:)", text[end + unit]) != NULL))
             return word_end(text, bytes, end + 1);
     }
     return end;
