@@ -37,7 +37,7 @@ const char *st_miss_events_text(uint64_t events_n, uint64_t misses_n, double sec
         ST_PRINT(events, " in %" PRIu64 " event%s of %.1f periods", events_n, events_n == 1 ? "" : "s",
                  (double)misses_n / (double)events_n);
     snprintf(buf, buf_bytes,
-             "%s (95%% confidence: at most %s events per hour; missed periods less than " ST_MISS_EVENTS_GAP
+             "%s (95 %% confidence: at most %s events per hour; missed periods less than " ST_MISS_EVENTS_GAP
              " apart are one event)",
              events, bound);
     return buf;

@@ -22,7 +22,7 @@ double st_miss_events_per_hour_max95(uint64_t events_n, double seconds);
 /** A bound as text, rounded up to three digits, as an upper bound must be. @return buf. */
 const char *st_miss_events_rate_text(double per_hour, char *buf, size_t buf_bytes);
 
-/** What follows "12 of 7500 periods missed": " in 5 events of 2.4 periods (95% confidence: at most ...)".
+/** What follows "12 of 7500 periods missed": " in 5 events of 2.4 periods (95 % confidence: at most ...)".
  * @return buf; 200 bytes are enough. */
 const char *st_miss_events_text(uint64_t events_n, uint64_t misses_n, double seconds, char *buf,
                                 size_t buf_bytes);

@@ -211,7 +211,7 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n, 
     const char *latest = ST_NS(latest_of->lateness.max_ns);
     if (badness(worst) == 0)
         snprintf(buf, buf_bytes,
-                 "Timing OK with %s on all %zu CPUs in this run%s: 0 of %" PRIu64 " periods missed (95%% "
+                 "Timing OK with %s on all %zu CPUs in this run%s: 0 of %" PRIu64 " periods missed (95 %% "
                  "confidence: at most %s events per hour on each)%s, worst wake-up %s late on CPU %d.",
                  what, n, how_text(worst), periods, st_miss_events_rate_text(bound_max, ST_ROOM(32)),
                  lost_text(lost_n, ST_ROOM(80)), latest, latest_of->cpu);

@@ -41,7 +41,7 @@ fi
 "$SLEEPTUNE_LAB" analyse 4000000.strec >text
 like "which part was looked at is said" "$(tr -s ' \n' ' ' <text)" \
     'searched only the first 262144 samples for ticks and periodic patterns, and all samples \(as medians of blocks of 510\) '
-like "misses have their bound" "$(cat text)" 'missed +[0-9]+ of 4[0-9]+ periods.*\(95%'
+like "misses have their bound" "$(cat text)" 'missed +[0-9]+ of 4[0-9]+ periods.*\(95 %'
 if "$PYTHON" -c 'import numpy' 2>/dev/null; then
     "$SLEEPTUNE_LAB" plot --csv 4000000.strec | grep -v -e '^#' -e '^period' >all.csv
     cat >check.py <<'PY'

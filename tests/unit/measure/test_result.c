@@ -154,7 +154,7 @@ static void one_sentence_for_all_cpus_speaks_of_the_worst(void **state)
     st_result_verdict_of_all(r, 3, text, sizeof(text));
     assert_non_null(strstr(text, "Timing OK with 128 frames at 48000 Hz (2.667 ms) on all 3 CPUs"));
     assert_non_null(
-        strstr(text, "0 of 3000 periods missed (95% confidence: at most 4050 events per hour on each)"));
+        strstr(text, "0 of 3000 periods missed (95 % confidence: at most 4050 events per hour on each)"));
     assert_non_null(strstr(text, "77.0 \xc2\xb5s late on CPU 1."));
 
     r[2].misses = 7;
