@@ -23,18 +23,21 @@ stub() {
 note="echo \"\${0##*/} \$*\" >>$tmp/asked"
 setup() { PATH=$tmp/bin "$tmp/tree/scripts/setup" "$@" 2>&1; }
 asked() { cat "$tmp/asked" 2>/dev/null; }
+# scripts-setup [OPTION]: what it says, and then what it asked the package manager for
+scripts-setup() {
+    local status=0
+    rm -f "$tmp/asked"
+    setup "$@" || status=$?
+    asked
+    return "$status"
+}
 
 system Linux
 stub apt-get "$note"
 stub dpkg-query 'exit 0'
 stub apt-cache 'echo "  Candidate: 1.0"'
-ok "Debian, nothing there: it succeeds" setup
-like "the package lists come first" "$(asked | head -n 1)" '^apt-get .*update'
-like "then one installation with everything" "$(asked | tail -n 1)" '^apt-get .*install .*gcc .*meson .*libjansson-dev .*libsoundio-dev'
-is "tests are not part of it" "$(asked | grep -c cmocka)" 0
-rm "$tmp/asked"
-ok "--test" setup --test
-like "asks for what tests need, too" "$(asked | tail -n 1)" 'libcmocka-dev'
+screen_is debian scripts-setup
+screen_is debian-for-tests scripts-setup --test
 
 system Linux
 stub apt-get "$note"
@@ -53,7 +56,6 @@ is "it builds nothing" "$(asked | grep -c '^go')" 0
 ok "but for --all, and goes on when it cannot" setup --all
 ok "without trying that again" setup --all
 is "the checker of workflows" "$(asked | grep '^go')" "go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
-like "and packages are installed all the same" "$(asked | tail -n 1)" 'apt-get .*chromium'
 
 system Linux
 stub apt-get "$note"
@@ -63,26 +65,21 @@ ok "an optional part that is not offered is left out" setup
 is "it is not asked for" "$(asked | grep -c soundio)" 0
 stub apt-cache 'case $2 in libjansson-dev) ;; *) echo "  Candidate: 1.0";; esac'
 rm -rf "$tmp/tree/build-setup"
-out=$(setup)
-is "what is needed and not offered is an error" "$?" 1
-like "that names it" "$out" 'libjansson-dev'
+screen_is debian-lacks-a-library scripts-setup
 
 system Linux
 stub dnf "$note"
 stub rpm 'for p; do case $p in -*) ;; *) echo "no package provides $p";; esac; done; exit 1'
-ok "Fedora" setup
-like "by its names" "$(asked)" '^dnf install .*gcc .*jansson-devel'
+screen_is fedora scripts-setup
 
 system Linux
 stub pacman "case \$1 in -T) shift; for p; do echo \$p; done;; *) $note;; esac"
-ok "Arch" setup
-like "by its names" "$(asked)" '^pacman -S .*jansson .*systemd-libs'
+screen_is arch scripts-setup
 
 system Linux
 stub zypper "$note; case \"\$*\" in *' '*soundio*) exit 104;; esac"
 stub rpm 'for p; do case $p in -*) ;; *) echo "no package provides $p";; esac; done; exit 1'
-ok "openSUSE, one optional package unknown: the others are installed one by one" setup
-like "by its names" "$(asked)" 'install libjansson-devel$'
+screen_is opensuse-lacks-a-part scripts-setup
 rm "$tmp/asked"
 stub rpm 'for p; do case $p in *soundio*) echo "no package provides $p";; esac; done; exit 1'
 ok "the next time it goes on" setup
@@ -90,41 +87,30 @@ is "without asking for it again" "$(asked)" ""
 
 system FreeBSD
 stub pkg "case \$1 in query) exit 0;; *) $note;; esac"
-ok "FreeBSD" setup
-like "by its names, without what the base system has" "$(asked)" '^pkg install -q -y meson ninja pkgconf jansson libconfig '
+screen_is freebsd scripts-setup
 
 system Linux
 stub apk "case \$1 in info) test \$3 = bash;; *) $note;; esac"
-ok "Alpine" setup --test
-like "by its names, without what musl does not have" "$(asked)" '^apk add -q gcc musl-dev .*jansson-dev .*cmocka-dev'
-is "nor what is there" "$(asked | grep -cE 'systemd| bash ')" 0
+screen_is alpine-for-tests scripts-setup --test
 
 system Plan9
-out=$(setup)
-is "an unknown system is an error" "$?" 1
-like "that lists what is needed" "$out" '^  libconfig$'
+screen_is unknown-system scripts-setup
 
 system Linux
 stub apt-get "$note"
 stub dpkg-query 'exit 0'
 stub id 'echo 1000'
-out=$(setup </dev/null)
-is "without root, sudo or doas it is an error" "$?" 1
-like "that prints the command, package lists first" "$out" "^  su -c 'apt-get update; apt-get .*install .*libjansson-dev.*'\$"
-is "and nothing was installed" "$(asked)" ""
+screen_is no-rights scripts-setup
 stub apt-cache 'case ${2-} in "") echo " 500 http://deb.debian.org/debian x/main" ;; clang-* | libclang-rt-14-dev) ;; *) echo "  Candidate: 1.0" ;; esac'
-out=$(setup --test </dev/null)
-like "with package lists: what they offer" "$out" "^  su -c 'apt-get update; apt-get .*install .*libcmocka-dev.* clang libclang-rt-dev [^']*'\$"
-is "and nothing else" "$(grep -c 'clang-[0-9]' <<<"$out")" 0
+screen_is no-rights-lists-for-tests scripts-setup --test
 stub dpkg-query 'printf "installed %s\n" gcc libc6-dev meson ninja-build pkg-config libjansson-dev libconfig-dev'
 stub apt-cache 'case ${2-} in "") echo " 500 http://deb.debian.org/debian x/main" ;; esac'
 ok "what they do not offer is not asked for" setup --test </dev/null
 rm "$tmp/bin/apt-cache"
-like "without them, for tests: how to get them" "$(setup --test </dev/null)" "su -c 'apt-get update'\$"
+screen_is no-rights-no-lists-for-tests scripts-setup --test
 stub sudo "$note; shift; \"\$@\""
 stub apt-cache 'echo "  Candidate: 1.0"'
-ok "with sudo it goes by that" setup </dev/null
-like "without a question" "$(asked)" '^sudo -n env '
+screen_is sudo scripts-setup
 
 who=() # root may write anywhere
 if [ "$(id -u)" -ne 0 ] || { can_be_nobody && who=("${nobody[@]}"); }; then
