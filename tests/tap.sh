@@ -8,8 +8,9 @@
 #   pass NAME; fail NAME [WHY]      decided elsewhere
 #   screen_is [-t|-m] NAME COMMAND [ARG...]    passes when what the command prints, and its status, are the file tests/screens/<test>/NAME.txt;
 #                                   -t, -m: masked, see below. A changed screen is a changed file: scripts/test --screens writes them anew
-#   refused NAME STATUS ARG...      passes when `sleeptune ARG...` ends with it, prints nothing on standard output and says why in one line,
-#                                   or two where it says how to get help; what it says is in the screen "refused", one for the whole test
+#   refused NAME STATUS ARG...      passes when `sleeptune ARG...`, or the program $refusing, ends with it, prints nothing on standard output
+#                                   and says why in one line, or two where it says how to get help; what it says is in the screen
+#                                   "refused", one for the whole test
 #   skip NAME REASON                not run, and why
 #   skip_all REASON                 the whole file is not run; exits
 #   wait_for COMMAND [ARG...]       until it succeeds, up to a minute: how long it takes says nothing
@@ -77,7 +78,7 @@ $(COLUMNS=$columns "$@" 2>&1 </dev/null; echo "status $?")" "$mask"
 }
 compare_screen() { # NAME TEXT MASK
     local file=$tap_screens/$1.txt text=${2//"$tmp"/TMP}
-    tap_compared="$tap_compared$1 " text=${text//"$SLEEPTUNE"/sleeptune}
+    tap_compared="$tap_compared$1 " text=${text//"${SLEEPTUNE_LAB:-}"/sleeptune-lab} text=${text//"$SLEEPTUNE"/sleeptune}
     sed -E "1!{\$!{$3
 }}" <<<"${text//"$SLEEPTUNE_SRC"/SRC}" >"$tmp/screen"
     if cmp -s "$tmp/screen" "$file"; then
@@ -92,10 +93,10 @@ $(diff "$file" "$tmp/screen" 2>&1)"
     fi
 }
 refused() {
-    local name=$1 wanted=$2 got=0
+    local name=$1 wanted=$2 got=0 program=${refusing:-$SLEEPTUNE}
     shift 2
-    timeout 20 "$SLEEPTUNE" "$@" >"$tmp/refused.out" 2>"$tmp/refused.err" </dev/null || got=$?
-    { echo "# $name"; echo "\$ sleeptune $*"; sed 's/\(not JSON: \).*/\1.../' "$tmp/refused.err"; echo; } >>"$tmp/refused" # libjansson's words
+    timeout 20 "$program" "$@" >"$tmp/refused.out" 2>"$tmp/refused.err" </dev/null || got=$?
+    { echo "# $name"; echo "\$ $(basename "$program") $*"; sed 's/\(not JSON: \).*/\1.../' "$tmp/refused.err"; echo; } >>"$tmp/refused" # libjansson's words
     if [ "$got" -eq "$wanted" ] && [ ! -s "$tmp/refused.out" ] && [ "$(grep -vc '^Try ' "$tmp/refused.err")" -eq 1 ] &&
         ! LC_ALL=C grep -q $'[\001-\010\013-\037]' "$tmp/refused.err"; then
         pass "$name"

@@ -108,8 +108,9 @@ static void say_ticks(struct st_analysis *a)
         ST_PRINT(rate, "the rate is unknown, because lateness also changes between the ticks");
     else
         ST_PRINT(rate, "a tick of about %s", tick);
-    say(a, "Sleeps end only at clock ticks: %s; %" PRIu64 " of %" PRIu64 " samples show a jump of one tick.",
-        rate, l->jumps_n, a->head_n);
+    say(a,
+        "Sleeps end only at clock ticks: %s; %" PRIu64 " of %" PRIu64 " samples show%s a jump of one tick.",
+        rate, l->jumps_n, a->head_n, l->jumps_n == 1 ? "s" : "");
     if (l->steady)
         say_sawtooth(a);
     if (l->extra_ticks == 0)
@@ -424,9 +425,8 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
     if (r == 0 && !ret->counted)
         r = st_ticks_find(head, &ret->ticks);
     if (r == -ENODATA) {
-        say(ret,
-            "%" PRIu64 " samples are too few to look for a tick, a trend or steps: at least %d are needed.",
-            ret->samples_n, ST_TICKS_SAMPLES_MIN);
+        say(ret, "%" PRIu64 " sample%s too few to look for a tick, a trend or steps: at least %d are needed.",
+            ret->samples_n, ret->samples_n == 1 ? " is" : "s are", ST_TICKS_SAMPLES_MIN);
         return 0;
     }
     if (r == 0 && !ret->counted && !(ret->ticks.found && ret->ticks.steady))

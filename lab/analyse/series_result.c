@@ -282,6 +282,9 @@ static void print_outliers(const struct st_analysis *a, FILE *out, int width)
     const char *limit = ST_NS_EXACT(l->limit_ns);
     if (l->n == 0)
         ST_PRINT(line, "none later than %s (q3 + 3 interquartile ranges)", limit);
+    else if (l->n == 1)
+        ST_PRINT(line, "1 of %" PRIu64 " is later than %s (q3 + 3 interquartile ranges): %s", a->head_n,
+                 limit, ST_NS_EXACT(l->max_ns));
     else
         ST_PRINT(line,
                  "%" PRIu64 " of %" PRIu64
@@ -322,10 +325,11 @@ void st_series_result_text(const struct st_series_result *result, FILE *out, int
                       "%" PRIu64
                       " values, in the order of the file; --every TIME says how far apart they are",
                       all->n)
-            : ST_TEXT(400, "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " sample%s missing%s",
-                      all->n, result->input.source, all->n == 1 ? "" : "s",
-                      ST_NS(st_period_ns(&all->head.period)), ST_NS((int64_t)(a->span_s * 1e9)), missing_n,
-                      missing_n == 1 ? " is" : "s are", result->input.interrupted ? "; ended early" : "");
+            : ST_TEXT(400, "%" PRIu64 " sample%s, one every %s for %s; %s missing%s", all->n,
+                      all->n == 1 ? "" : "s", ST_NS(st_period_ns(&all->head.period)),
+                      ST_NS((int64_t)(a->span_s * 1e9)),
+                      a->untimed ? "an unknown number" : ST_TEXT(24, "%" PRIu64, missing_n),
+                      result->input.interrupted ? "; ended early" : "");
     st_text_field(out, "series", line, LABEL_COLUMNS, width);
     if (result->input.note[0] != '\0')
         st_text_field(out, "note", result->input.note, LABEL_COLUMNS, width);

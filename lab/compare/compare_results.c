@@ -89,7 +89,7 @@ void st_compare_results_text(const struct st_compare_results *results, FILE *out
           "anything else that changed between them counts, too.\n",
           out);
     if (results->alone_n > 0)
-        fprintf(out, "%zu results of A are not in B, or have no single values.\n", results->alone_n);
+        fprintf(out, "Left out, because not in B or without single values: %zu of A.\n", results->alone_n);
 }
 
 /* The result of that name, or NULL. */

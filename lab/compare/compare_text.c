@@ -109,12 +109,15 @@ static void print_figures(FILE *out, const struct st_compare_result *result, int
 static void print_notes(FILE *out, const struct st_compare_result *result, int width)
 {
     fputc('\n', out);
-    const char *text = ST_TEXT(
-        500,
-        "p is corrected for the %zu figure%s compared (Holm); * marks a difference that is shown (p <= "
-        "%.2f, and more than the drift). Each file is one run: anything else that changed between them "
-        "counts, too. To see how much that is, run A again after B.",
-        result->tests_n, result->tests_n == 1 ? "" : "s", ST_VERDICT_LEVEL);
+    const char *text =
+        ST_TEXT(500,
+                "%s* marks a difference that is shown (p <= %.2f, and more than the drift). Each file is one "
+                "run: anything else that changed between them "
+                "counts, too. To see how much that is, run A again after B.",
+                result->tests_n < 2
+                    ? ""
+                    : ST_TEXT(100, "p is corrected for the %zu figures compared (Holm); ", result->tests_n),
+                ST_VERDICT_LEVEL);
     put(out, "note", text, width);
 }
 

@@ -189,9 +189,8 @@ static const char *reason(int r)
 {
     switch (r) {
     case -EBADMSG:
-        return "the file has neither one number in each line nor the CSV of 'sleeptune-lab plot' (FILE:2 is "
-               "column "
-               "2 of a table)";
+        return "the file has neither one number in each line nor the CSV of 'sleeptune-lab plot'; "
+               "column 2 of a table is FILE:2";
     case -ENOENT:
         return "the table has no column of this number";
     case -ERANGE:
@@ -273,7 +272,7 @@ static int read_text(struct input *input, struct st_series_input *result)
         text.series = (struct st_series){0};
         st_ns_format(st_period_ns(&result->series.period), every, sizeof(every));
         const bool told = !text.period_known && !result->untimed;
-        ST_PRINT(result->note, "Read as %s%s%s.",
+        ST_PRINT(result->note, "Read as %s%s%s%s.", text.unit_ns > 0 && result->plain ? "numbers in " : "",
                  text.unit_ns > 0 && result->plain ? input->options->unit : kinds[text.kind],
                  told ? ", one every " : "", told ? every : "");
     }

@@ -116,7 +116,7 @@ static int choose_methods(struct arguments *a)
                                                                         : "clock_nanosleep-abs-monotonic",
                                                 put_method, a);
     for (size_t i = 0; i < a->missing_n && r == 0 && (!a->shown.quiet || a->methods_n == 0); i++)
-        fprintf(stderr, "%s: not here: %s\n", a->missing[i].method->name, a->missing[i].why);
+        fprintf(stderr, "%s: not available: %s\n", a->missing[i].method->name, a->missing[i].why);
     return r != 0 || a->methods_n > 0 ? r
                                       : st_failure(NAME, "none of these methods is available on this system");
 }
@@ -278,7 +278,7 @@ static int run_sleepers(struct arguments *a, struct st_bench_series_config *conf
     struct st_sleepers sleepers;
     int status = ST_EXIT_DONE, width;
     if (a->methods_n != 1)
-        return st_failure_usage(NAME, "--sleepers is for one method");
+        return st_failure_usage(NAME, "--sleepers takes a single method");
     if (a->policy_text != NULL && p->threads.set_policy(&p->threads, a->policy, (int)a->priority) != 0)
         return st_failure(NAME, "no permission for the policy %s", st_platform_policy_name(a->policy));
     config->method = a->methods[0];

@@ -177,7 +177,7 @@ int st_cmd_simulate(int argc, char **argv)
         return r;
     simulation.hz = rates.hz[0];
     if (rates.n > 1 && table != NULL)
-        return st_failure_usage(NAME, "--table is of one --hz");
+        return st_failure_usage(NAME, "--table takes a single --hz");
     if (table != NULL && (command.out.document || command.plot != NULL))
         return st_failure_usage(NAME, "--table is text: it cannot be used with --json, --format or --plot");
     if (table != NULL)

@@ -67,7 +67,7 @@ void st_bench_sleep_list(struct st_lab *lab, FILE *out, int width)
         if (r == 0)
             st_sleep_close(&s);
         else
-            ST_APPEND(text, "; not here: %s", strerror(-r));
+            ST_APPEND(text, "; not available: %s", strerror(-r));
         st_text_field(out, m->name, text, name_columns, width);
     }
 }

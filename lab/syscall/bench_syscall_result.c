@@ -21,7 +21,7 @@ void st_bench_syscall_list(struct st_lab *lab, FILE *out, int width)
             st_call_close(&c);
         }
         if (r != 0)
-            ST_PRINT(text, "%s; not here: %s", m->summary, strerror(-r));
+            ST_PRINT(text, "%s; not available: %s", m->summary, strerror(-r));
         else
             ST_PRINT(text, "%s", m->summary);
         st_text_field(out, m->name, text, NAME_COLUMNS, width);

@@ -22,9 +22,9 @@ done
 for method in $others; do
     is "--list has only what this system has: $method" "$(grep -c "^$method " list)" 0
 done
-COLUMNS=400 bench --list | sed -n 's/^\([^ ]*\) .*; not here: .*/\1/p' >refused
+COLUMNS=400 bench --list | sed -n 's/^\([^ ]*\) .*; not available: .*/\1/p' >refused
 while read -r method; do # what the kernel refuses is refused when it is measured, too
-    is "--list says that $method is not here: nor is it measured" \
+    is "--list says that $method is not available: nor is it measured" \
         "$(bench --quiet --budget 200ms --durations 1ms --methods "$method" >/dev/null 2>&1; echo $?)" 4
 done <refused
 is "--list does not say so of posix-timer" "$(grep -c '^posix-timer$' refused)" \

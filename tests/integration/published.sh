@@ -13,7 +13,7 @@ is "late.c is C99" "$? $(cat err)" "0 "
 is "it prints a figure a line, in seconds" "$? $(grep -cE '^[0-9]+\.[0-9]{9}$' late.txt)" "0 70"
 "$SLEEPTUNE_LAB" analyse late.txt --every 5ms >text
 is "analyse reads it" $? 0
-like "with its period" "$(tr '\n' ' ' <text)" '70 text samples, one every 5\.000 ms'
+like "with its period" "$(tr '\n' ' ' <text)" '70 samples, one every 5\.000 ms'
 "$SLEEPTUNE_LAB" plot late.txt --every 5ms -o late.svg
 is "plot draws it" $? 0
 ./late 0 2>/dev/null

@@ -88,7 +88,7 @@ static void few_values_are_no_row_or_an_unknown_one(void **state)
     st_compare_results_text(&r, out);
     fclose(out);
     assert_non_null(strstr(text, "a, mode in-process  unknown: too few values\n"));
-    assert_non_null(strstr(text, "2 results of A are not in B"));
+    assert_non_null(strstr(text, "Left out, because not in B or without single values: 2 of A"));
     free(text);
     st_compare_results_finish(&r);
 }
