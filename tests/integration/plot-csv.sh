@@ -2,10 +2,11 @@
 # Recordings as CSV: a file with known contents, and one of a real measurement.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
+refusing=$SLEEPTUNE_LAB
 
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
 
 # status WANTED NAME COMMAND...: ends with this exit status; stdout in `out`, stderr in `err`
 status() {
@@ -69,22 +70,18 @@ ok "what is before the damage becomes CSV up to there" is_prefix got wanted
 # --- what cannot become CSV
 cp made.strec newer.strec
 printf '\x02' | dd of=newer.strec bs=1 seek=8 conv=notrunc status=none
-status 4 "a newer version is refused" "$SLEEPTUNE_LAB" plot --csv newer.strec
-like "by name" "$(cat err)" 'newer sleeptune'
+refused "a newer version" 4 plot --csv newer.strec
 echo "not a recording" >other
-status 4 "another file is refused" "$SLEEPTUNE_LAB" plot --csv other
-like "as no recording" "$(cat err)" 'is not a recording of sleeptune'
-status 4 "a missing file is a failure" "$SLEEPTUNE_LAB" plot --csv nonexistent
-like "with the reason of the system" "$(cat err)" 'No such file'
+refused "another file" 4 plot --csv other
+refused "a missing file" 4 plot --csv nonexistent
 status 0 "a pipe becomes CSV" "$SLEEPTUNE_LAB" plot --csv <(cat made.strec)
 ok "the same as the file" cmp whole.csv out
-status 3 "without a file it is a usage error" "$SLEEPTUNE_LAB" plot --csv
-status 3 "two recordings are a usage error" "$SLEEPTUNE_LAB" plot made.strec made.strec -o two.csv
-status 3 "the recording is not overwritten by its CSV" "$SLEEPTUNE_LAB" plot --csv made.strec -o ./made.strec
+refused "no file" 3 plot --csv
+refused "two recordings" 3 plot made.strec made.strec -o two.csv
+refused "a recording that its CSV would overwrite" 3 plot --csv made.strec -o ./made.strec
 is "and is still whole" "$(stat -c %s made.strec)" "$size"
 if [ -w /dev/full ]; then
-    status 4 "a full disk is a failure" "$SLEEPTUNE_LAB" plot --csv made.strec -o /dev/full
-    like "that says so" "$(cat err)" 'No space left'
+    refused "a full disk" 4 plot --csv made.strec -o /dev/full
 fi
 
 # --- a real measurement
