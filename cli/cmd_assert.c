@@ -70,8 +70,9 @@ static int take_limit(const char *command, void *ctx, const char *text)
     if (n < 3 || strcmp(text + n - 2, "/h") != 0 ||
         st_number_double(ST_TEXT(64, "%.*s", (int)(n - 2), text), &limit) != 0 || !(limit >= 0.001) ||
         limit > 1000)
-        return st_failure_usage(command,
-                                "--at-most: '%s' is no number of episodes an hour, 0.001/h to 1000/h", text);
+        return st_failure_usage(
+            command, "--at-most: '%s' is not a number of episodes an hour, such as 20/h (0.001/h to 1000/h)",
+            text);
     a->run.assertion.limit_per_hour = limit;
     return 0;
 }

@@ -35,7 +35,7 @@ int st_cmd_table(int argc, char **argv)
     if (status >= 0)
         return status;
     if (first + 1 != argc)
-        return st_failure_usage(NAME, first == argc ? "which file?" : "one file at a time");
+        return st_failure_usage(NAME, first == argc ? "give a file" : "one file at a time");
     if (samples && !out.csv)
         return st_failure_usage(NAME, "--samples is CSV");
     json_error_t error;

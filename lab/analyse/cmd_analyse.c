@@ -73,7 +73,7 @@ int st_cmd_analyse(int argc, char **argv)
     if (status >= 0)
         return status;
     if (first == argc)
-        return st_failure_usage(NAME, "which file?");
+        return st_failure_usage(NAME, "give a file");
     const char *path = argv[first];
     status = st_series_input_period(NAME, &common, &period); /* says what is wrong before anything is read */
     if (status == 0)

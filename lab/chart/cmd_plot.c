@@ -208,7 +208,7 @@ int st_cmd_plot(int argc, char **argv)
     if (status >= 0)
         return status;
     if (first == argc)
-        return st_failure_usage(NAME, "which file?");
+        return st_failure_usage(NAME, "give a file");
     if (overlay && chart.kind != ST_CHART_ANY && chart.kind != ST_CHART_SERIES && chart.kind != ST_CHART_LINE)
         return st_failure_usage(NAME, "--overlay is for --kind series and line");
     if (csv || is_csv(chart.path))

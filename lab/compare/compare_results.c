@@ -81,12 +81,14 @@ void st_compare_results_text(const struct st_compare_results *results, FILE *out
         const char *by = ST_NS_EXACT(llrint(f->difference.value));
         const char *interval = ST_TEXT(80, "%s .. %s", ST_NS_EXACT(llrint(f->difference.low)),
                                        ST_NS_EXACT(llrint(f->difference.high)));
-        fprintf(out, "  %*s%s %*s%s %*s%s   %s%*s %.4f%s\n", 10 - st_text_columns(a), "", a,
+        fprintf(out, "  %*s%s %*s%s %*s%s   %s%*s %s%s\n", 10 - st_text_columns(a), "", a,
                 10 - st_text_columns(b), "", b, 11 - st_text_columns(by), "", by, interval,
-                25 - st_text_columns(interval), "", f->p_corrected, st_verdict_shows(f) ? " *" : "");
+                25 - st_text_columns(interval), "",
+                f->p_corrected < 0.0001 ? "<0.0001" : ST_TEXT(16, "%.4f", f->p_corrected),
+                st_verdict_shows(f) ? " *" : "");
     }
-    fputs("p is corrected for all rows (Holm); * marks a difference that is shown. Each file is one run:\n"
-          "anything else that changed between them counts, too.\n",
+    fputs("p is corrected for all rows (Holm). * marks a difference that is shown.\n"
+          "Each file is one run: anything else that changed between them counts, too.\n",
           out);
     if (results->alone_n > 0)
         fprintf(out, "Left out, because not in B or without single values: %zu of A.\n", results->alone_n);

@@ -24,7 +24,7 @@ static void print_file(FILE *out, const struct st_compare_file *file, const char
 {
     char text[900], every[32], all[32];
     ST_PRINT(text, "%.300s: %s", file->path, file->source);
-    ST_APPEND(text, ", %" PRIu64 " values", file->blocks.n);
+    ST_APPEND(text, ", %" PRIu64 " value%s", file->blocks.n, file->blocks.n == 1 ? "" : "s");
     if (file->untimed)
         ST_APPEND(text, " in the order of the file");
     else
@@ -109,15 +109,17 @@ static void print_figures(FILE *out, const struct st_compare_result *result, int
 static void print_notes(FILE *out, const struct st_compare_result *result, int width)
 {
     fputc('\n', out);
-    const char *text =
-        ST_TEXT(500,
-                "%s* marks a difference that is shown (p <= %.2f, and more than the drift). Each file is one "
-                "run: anything else that changed between them "
-                "counts, too. To see how much that is, run A again after B.",
-                result->tests_n < 2
-                    ? ""
-                    : ST_TEXT(100, "p is corrected for the %zu figures compared (Holm); ", result->tests_n),
-                ST_VERDICT_LEVEL);
+    const char *text = ST_TEXT(
+        500,
+        "%s%sEach file is one run: anything else that changed between them counts, too. To see how much that "
+        "is, run A again after B.",
+        result->tests_n > 1
+            ? ST_TEXT(100, "p is corrected for the %zu figures compared (Holm). ", result->tests_n)
+            : "",
+        result->tests_n > 0
+            ? ST_TEXT(100, "* marks a difference that is shown (p <= %.2f, and more than the drift). ",
+                      ST_VERDICT_LEVEL)
+            : "");
     put(out, "note", text, width);
 }
 

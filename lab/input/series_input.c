@@ -247,7 +247,6 @@ static int read_text(struct input *input, struct st_series_input *result)
                                         [ST_SERIES_TEXT_CSV] = "CSV of sleeptune-lab plot"};
     struct st_series_text text;
     struct st_period period;
-    char every[32];
     uint64_t line;
     int r = st_series_input_period(input->command, input->options, &period);
     if (r != 0)
@@ -270,11 +269,9 @@ static int read_text(struct input *input, struct st_series_input *result)
                           input->options->frames == 0 && input->options->rate_hz == 0;
         result->series = text.series;
         text.series = (struct st_series){0};
-        st_ns_format(st_period_ns(&result->series.period), every, sizeof(every));
-        const bool told = !text.period_known && !result->untimed;
-        ST_PRINT(result->note, "Read as %s%s%s%s.", text.unit_ns > 0 && result->plain ? "numbers in " : "",
-                 text.unit_ns > 0 && result->plain ? input->options->unit : kinds[text.kind],
-                 told ? ", one every " : "", told ? every : "");
+        const bool of_unit = text.unit_ns > 0 && result->plain;
+        ST_PRINT(result->note, "Read as %s%s.", of_unit ? "numbers in " : "",
+                 of_unit ? input->options->unit : kinds[text.kind]);
     }
     st_series_text_finish(&text);
     return status;

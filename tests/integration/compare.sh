@@ -81,9 +81,9 @@ done
 screen_is published "$SLEEPTUNE_LAB" compare 1120.ns 1184.ns
 
 # --- a real run against itself: a guest whose host and neighbours are busy (tests/fixtures/recordings)
-real=$SLEEPTUNE_SRC/tests/fixtures/recordings/kvm-guest-128.strec
-"$SLEEPTUNE_LAB" plot --csv "$real" >real.csv
-screen_is same-run "$SLEEPTUNE_LAB" compare "$real" real.csv
+cp "$SLEEPTUNE_SRC/tests/fixtures/recordings/kvm-guest-128.strec" real.strec
+"$SLEEPTUNE_LAB" plot --csv real.strec >real.csv
+screen_is same-run "$SLEEPTUNE_LAB" compare real.strec real.csv
 # interleave CHUNKS: in turn, into real.0 and real.1
 interleave() {
     awk -F, -v chunks="$1" '/^[0-9]/ {value[n++] = $2}

@@ -155,5 +155,5 @@ is "and its manual has them all" "$(comm -13 <(options_of "$SLEEPTUNE_SRC/man/sl
 # --- sleeptune lab: another program, which may be absent
 screen_is laboratory-not-installed "$SLEEPTUNE" lab sleep
 cp "$SLEEPTUNE" "$SLEEPTUNE_LAB" "$tmp"
-is "beside sleeptune it is found, with its arguments and status" "$("$tmp/sleeptune" lab analyse 2>&1 | head -n 1)" "sleeptune-lab analyse: which file?"
+is "beside sleeptune it is found, with its arguments and status" "$("$tmp/sleeptune" lab analyse 2>&1 | head -n 1)" "sleeptune-lab analyse: give a file"
 tap_done

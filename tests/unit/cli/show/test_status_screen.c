@@ -15,7 +15,8 @@
 
 static const char text_of_document[] =
     "{\"schema\":\"sleeptune-status/1\",\"time_ns\":1700000000000000000,\"screen\":{"
-    "\"answer\":\"Does not hold 128 frames: 4 of 1000 periods missed (95 % confidence: at most 984 per hour), "
+    "\"answer\":\"Does not hold 128 frames: 4 of 1000 periods missed (95 % confidence: at most 984 per "
+    "hour), "
     "worst wake-up 8.872 ms late.\",\"state\":\"bad\",\"next\":\"sleeptune history --causes\","
     "\"sections\":[{\"title\":\"\",\"rows\":["
     "{\"label\":\"Warning\",\"text\":\"loop: no right to SCHED_FIFO\",\"state\":\"bad\",\"detail\":false},"
