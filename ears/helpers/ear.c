@@ -14,7 +14,7 @@
 #include "platform/standard_files.h"
 #include "st_config.h"
 
-#define RING_NS (2700 * ST_NS_PER_MS) /* for so long the command may be late; at 48 kHz a power of two */
+#define RING_NS (1350 * ST_NS_PER_MS) /* for so long the command may be late; at 48 kHz a power of two */
 
 static struct st_ear_shared alone; /* of a program that is one process */
 

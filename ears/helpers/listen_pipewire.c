@@ -5,6 +5,8 @@
  *
  * Two processes, each with one filter that has ports of plain floats, linked by this program: no conversion,
  * no volume, no session manager. */
+#include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <pipewire/filter.h>
@@ -24,7 +26,8 @@
 #define PASSED_MAX  4 /* programs on the way */
 #define FRAMES_MAX  8192U
 #define ANSWER_S    5
-#define RELINKS_HZ  5 /* 200 ms: the links of a program and their twins have come or gone */
+#define PRIORITY    83 /* that players have */
+#define RELINKS_HZ  5  /* 200 ms: the links of a program and their twins have come or gone */
 #define SIZE_WAITS  (ST_NS_PER_S / ST_EAR_PUMP_NS)
 #define MONO_FLOATS "32 bit float mono audio"
 #define PLAYS       "sleeptune-listen"
@@ -603,11 +606,32 @@ static void on_input(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
         end(listener, ST_EAR_DONE);
 }
 
+/* The data thread gets the priority that players have. For a user without the right to it module-rt asks
+ * rtkit: it takes libdbus, which is memory for nothing otherwise. */
+static struct pw_context *open_context(struct pw_loop *loop)
+{
+    const struct sched_param high = {.sched_priority = PRIORITY}, normal = {.sched_priority = 0};
+    const bool may = pthread_setschedparam(pthread_self(), SCHED_FIFO, &high) == 0 &&
+                     pthread_setschedparam(pthread_self(), SCHED_OTHER, &normal) == 0;
+    struct pw_context *context = pw_context_new(
+        loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", "support.dbus", may ? "false" : "true", NULL), 0);
+    struct pw_data_loop *data = context != NULL ? pw_context_get_data_loop(context) : NULL;
+    if (data != NULL && may) {
+        (void)pthread_setschedparam((pthread_t)pw_data_loop_get_thread(data), SCHED_FIFO, &high);
+    } else if (data != NULL) { /* before PipeWire 1.2 the module acts on threads that start after it */
+        (void)pw_data_loop_stop(data);
+        (void)pw_context_load_module(context, "libpipewire-module-rt", "{ nice.level = -11 rt.prio = 83 }",
+                                     NULL);
+        (void)pw_data_loop_start(data);
+    }
+    return context;
+}
+
 static int begin(struct listener *listener)
 {
     struct timespec each = {.tv_nsec = ST_EAR_PUMP_NS}, once = {.tv_sec = ANSWER_S};
     struct pw_loop *loop = listener->loop;
-    struct pw_context *context = pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
+    struct pw_context *context = open_context(loop);
     struct spa_source *tick = pw_loop_add_timer(loop, on_tick, listener);
     struct spa_source *deadline = pw_loop_add_timer(loop, on_deadline, listener);
     if (context == NULL || tick == NULL || deadline == NULL ||
@@ -616,8 +640,6 @@ static int begin(struct listener *listener)
         pw_context_load_module(context, "libpipewire-module-metadata", NULL, NULL) == NULL ||
         pw_loop_add_io(loop, listener->ear.input, SPA_IO_IN | SPA_IO_HUP, false, on_input, listener) == NULL)
         return absent(listener, "libpipewire does not start");
-    /* as players have it; without the right to it, it plays as they do */
-    (void)pw_context_load_module(context, "libpipewire-module-rt", "{ nice.level = -11 rt.prio = 83 }", NULL);
     listener->core = pw_context_connect(context, NULL, 0);
     if (listener->core == NULL)
         return absent(listener, "PipeWire is not running for this user");

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# The threads of the programs that play and record over PipeWire have the priority of other players: by a right of the user's own, or from rtkit.
+# shellcheck disable=SC2154,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+command -v setpriv >/dev/null || skip_all "setpriv is not installed"
+right=(--inh-caps +sys_nice --ambient-caps +sys_nice)
+if [ "$(id -u)" -eq 0 ]; then # root is refused
+    let_nobody_in
+    "${nobody[@]}" "${right[@]}" chrt -f 83 true 2>/dev/null || skip_all "real-time priority is not to be had here"
+    exec "${nobody[@]}" "${right[@]}" env HOME=/nonexistent "$0"
+fi
+chrt -f 83 true 2>/dev/null || skip_all "needs root"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need pipewire wireplumber pw-cli pw-metadata dbus-daemon pgrep ps
+[ -x "$SLEEPTUNE_BUILD/ears/helpers/sleeptune-listen-pipewire" ] || skip_all "built without libpipewire"
+export SLEEPTUNE_OBSERVE_DIR=$SLEEPTUNE_BUILD/ears/helpers
+export HOME=$tmp XDG_RUNTIME_DIR=$tmp/run
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR
+server() { "$@" >>"$tmp/server.log" 2>&1 & server=$!; pids+=("$server"); }
+. "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"
+sound || skip_all "pipewire does not run here: $(tail -1 "$tmp/server.log")"
+
+# listens [COMMAND...]: until both programs run
+listens() {
+    "$@" "$SLEEPTUNE" listen --back monitor -d 60s >"$tmp/out" 2>"$tmp/err" &
+    command=$!
+    pids+=("$command")
+    wait_for helpers_run
+}
+helpers_run() { helper=$(pgrep -P "$command" -f "^([^ ]*/)?sleeptune-listen-pipewire") && player=$(pgrep -P "$helper"); }
+# both_have POLICY PRIORITY: one thread of each
+both_have() {
+    local pid
+    for pid in "$helper" "$player"; do ps -L -o cls=,rtprio= -p "$pid" | grep -qE "^ *$1 +$2\$" || return 1; done
+}
+does() { if "${@:2}"; then pass "$1"; else fail "$1" "$(ps -L -o pid,tid,cls,rtprio,comm -p "$helper,$player")"; fi; }
+stops() { kill -INT "$command"; wait "$command"; }
+
+listens
+does "with the right to it they take real-time priority" wait_for both_have FF 83
+is "and need no library of D-Bus for it" "$(cat "/proc/$helper/maps" "/proc/$player/maps" | grep -c libdbus)" 0
+stops
+
+rtkit=$SLEEPTUNE_BUILD/tests/integration/fake_rtkit
+without=(setpriv --inh-caps -all --ambient-caps -all)
+if [ -x "$rtkit" ]; then
+    export DBUS_SYSTEM_BUS_ADDRESS=$DBUS_SESSION_BUS_ADDRESS
+    "$rtkit" >"$tmp/rtkit.log" 2>&1 &
+    pids+=("$!")
+    wait_for grep -q ready "$tmp/rtkit.log"
+    listens "${without[@]}"
+    does "without it rtkit gives it" wait_for both_have RR 20
+    stops
+    unset DBUS_SYSTEM_BUS_ADDRESS
+else
+    skip "without it rtkit gives it" "built without systemd"
+fi
+
+listens "${without[@]}"
+wait_for grep -q ^Playing "$tmp/err"
+does "without rtkit they play all the same" both_have '(TS|B)' '(-|0)'
+stops
+tap_done
