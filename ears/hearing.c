@@ -114,11 +114,11 @@ static bool is_exact(enum st_path_class path_class)
 
 static enum st_path_class class_of_music(const struct st_reference *reference)
 {
-    if (!reference->was_followed)
+    if (!reference->found.was_followed)
         return ST_PATH_NONE;
-    if (reference->was_by_sample)
-        return reference->was_exact ? ST_PATH_EXACT : ST_PATH_MUSIC_LINEAR;
-    return reference->was_lossy ? ST_PATH_LOSSY : ST_PATH_MUSIC_CONVERTED;
+    if (reference->found.was_by_sample)
+        return reference->found.was_exact ? ST_PATH_EXACT : ST_PATH_MUSIC_LINEAR;
+    return reference->found.was_lossy ? ST_PATH_LOSSY : ST_PATH_MUSIC_CONVERTED;
 }
 
 static enum st_path_class class_of(const struct st_hearing *hearing)
@@ -294,16 +294,17 @@ static double decibels(double ratio)
 static void take_music(const struct st_hearing *hearing, struct st_hearing_result *ret)
 {
     const struct st_reference *reference = &hearing->reference;
-    ret->heard_s = (double)reference->heard_frames / hearing->rate_hz;
-    ret->unheard_s = (double)(hearing->frames - reference->heard_frames) / hearing->rate_hz;
+    ret->heard_s = (double)reference->found.heard_frames / hearing->rate_hz;
+    ret->unheard_s = (double)(hearing->frames - reference->found.heard_frames) / hearing->rate_hz;
     ret->places_known = reference->state == ST_REFERENCE_FOLLOWS;
     if (!ret->places_known)
         return;
     ret->offset = -st_reference_latency(reference);
-    ret->gain_db = decibels(fabs(reference->gain));
-    ret->noise_db = reference->by_sample && reference->exact ? (double)NAN : decibels(reference->noise);
-    if (!reference->by_sample && fabs(reference->rate) >= DRIFT_MIN)
-        ret->drift_ppm = -reference->rate * 1e6;
+    ret->gain_db = decibels(fabs(reference->path.gain));
+    ret->noise_db =
+        reference->path.by_sample && reference->path.exact ? (double)NAN : decibels(reference->path.noise);
+    if (!reference->path.by_sample && fabs(reference->place.rate) >= DRIFT_MIN)
+        ret->drift_ppm = -reference->place.rate * 1e6;
 }
 
 static void take_figures(const struct st_hearing *hearing, struct st_hearing_result *ret)
@@ -334,13 +335,15 @@ static void remark_music(const struct st_hearing *hearing, bool *say)
 {
     const struct st_reference *reference = &hearing->reference;
     say[ST_REMARK_QUIET] = reference->force.forced_n < reference->force.plan.glitches_n &&
-                           !say[ST_REMARK_SILENT] && (reference->was_followed || reference->unlike_n == 0);
-    const bool several = 2 * reference->similar_n > reference->unlike_n;
-    say[ST_REMARK_EFFECTS] = reference->unlike_n > 0 && !reference->was_followed && !several;
-    say[ST_REMARK_REPEATS] = reference->similar_frames > 0 || (!reference->was_followed && several);
-    say[ST_REMARK_MIXED] = reference->mixed_frames > 0;
-    say[ST_REMARK_VOLUME] = reference->volumes_n > 0;
-    say[ST_REMARK_CONTACT] = reference->contact_lost_n > 0;
+                           !say[ST_REMARK_SILENT] &&
+                           (reference->found.was_followed || reference->found.unlike_n == 0);
+    const bool several = 2 * reference->found.similar_n > reference->found.unlike_n;
+    say[ST_REMARK_EFFECTS] = reference->found.unlike_n > 0 && !reference->found.was_followed && !several;
+    say[ST_REMARK_REPEATS] =
+        reference->found.similar_frames > 0 || (!reference->found.was_followed && several);
+    say[ST_REMARK_MIXED] = reference->found.mixed_frames > 0;
+    say[ST_REMARK_VOLUME] = reference->found.volumes_n > 0;
+    say[ST_REMARK_CONTACT] = reference->found.contact_lost_n > 0;
 }
 
 static void take_remarks(const struct st_hearing *hearing, struct st_hearing_result *ret)

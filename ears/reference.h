@@ -1,18 +1,17 @@
 /* Follows music in what came back of it: what programs played is the reference. Both are given side by side,
- * frame by frame, on one clock. The lag is found by correlation, then each sample is compared with the one
- * that was played: as it is, with a gain and noise, or, if the path converts, between samples and with a lag
- * that drifts. Compared are differences of neighbours, in which bass does not hide the rest.
+ * frame by frame, on one clock. Once its place is found (ears/alignment.h), each sample is compared with the
+ * one that was played: as it is, with a gain and noise, or, if the path converts, between samples and with a
+ * lag that drifts.
  *
  * Glitches are forced in what came back before it is compared, where there is sound; what follows the music
  * does not know of them. Pure; bounded memory; nothing is allocated. One thread. */
 #pragma once
 
+#include "ears/alignment.h"
 #include "ears/loss.h"
 
-#define ST_REFERENCE_RING  (1U << 18) /* frames: 5.4 s at 48 kHz, 1.3 s at 192 kHz */
 #define ST_REFERENCE_BLOCK 3840       /* frames: 5 ms at 768 kHz */
 #define ST_REFERENCE_DELAY (1U << 17) /* frames */
-#define ST_REFERENCE_TAPS  32
 
 enum st_reference_state {
     ST_REFERENCE_SEEKS,
@@ -29,34 +28,51 @@ struct st_reference_force {
     float ring[ST_REFERENCE_DELAY];
 };
 
-struct st_reference {
-    uint32_t rate_hz, channels; /* channels: of each of both */
-    uint64_t n;                 /* frames taken */
-    enum st_reference_state state;
-    bool by_sample, exact; /* samples come back one by one; as they were */
+/* How samples come back. */
+struct st_reference_path {
+    bool by_sample, exact; /* one by one; as they were */
     double gain;           /* negative: turned over */
     double tolerance;      /* of a difference, if by_sample */
     double noise;          /* root mean square of what is not the music, as a share of it */
-    int64_t lag;           /* frames from playing to recording, with `part` */
-    double part, rate;     /* -0.5 .. 0.5; frames by which the lag grows in a frame */
-    /* what it finds besides losses */
+};
+
+/* What it finds besides losses. */
+struct st_reference_found {
     uint64_t heard_frames, quiet_frames, similar_frames, mixed_frames;
-    unsigned volumes_n, contact_lost_n;
-    bool was_followed, was_by_sample, was_exact, was_lossy, quiet, similar;
     uint64_t unlike_n, similar_n; /* looks for its place; of them, those at which there were several */
+    unsigned volumes_n, contact_lost_n;
+    bool was_followed, was_by_sample, was_exact, was_lossy;
+};
+
+/* Damage that has not ended. */
+struct st_reference_damage {
+    bool lasts;
+    uint64_t bad_at, good_at, good_n; /* since `good_at` this many samples agree */
+    uint64_t next_search, searches_n; /* for the place where the music goes on */
+};
+
+struct st_reference {
+    uint32_t rate_hz, channels; /* channels: of each of both */
+    enum st_reference_state state;
+    struct st_alignment alignment;
+    struct st_alignment_place place;
+    struct st_reference_path path;
+    struct st_reference_found found;
+    struct st_reference_damage damage;
     struct st_losses losses;
+    struct {
+        bool quiet, similar;
+        uint64_t loud_at;
+    } music; /* what was played where it is now */
+    struct {
+        bool was;
+        uint64_t blind_until;
+    } gap;
+    uint64_t next_try, settles_until;
+    float expected[ST_REFERENCE_BLOCK + 2]; /* differences of the last block, one before and one behind */
+    struct st_reference_force force;
     size_t forced_n;
     struct st_glitch forced[ST_SIGNAL_GLITCHES_MAX]; /* at_frame: recorded */
-    /* of its own */
-    uint64_t next_try, settled, blind_until, next_search, searches_n;
-    bool damaged, after_gap;
-    uint64_t bad_at, good_at, good_n, loud_at;
-    double kernel_part;
-    float kernel[ST_REFERENCE_TAPS], expected[ST_REFERENCE_BLOCK + 2], scratch[ST_REFERENCE_RING];
-    float last_x;
-    float x[ST_REFERENCE_RING]; /* differences of what was played */
-    float y[ST_REFERENCE_RING]; /* what came back */
-    struct st_reference_force force;
 };
 
 /** @param channels of what was played, and of what came back. Large: not for the stack.
