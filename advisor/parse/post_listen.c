@@ -31,8 +31,10 @@ static bool listen_line(struct st_post *post, char *line)
         post->listen.live = false;
     else if (st_text_begins(at, "\"valid\": "))
         post->listen.valid = st_text_begins(value, "true");
-    else if (post->listen.live && st_text_begins(at, "\"drift_ppm\": ") &&
-             (post->listen.valid || fabs(strtod(value, NULL)) > CLOCKS_PPM))
+    else if (post->listen.live && st_text_begins(at, "\"drift_ppm\": ") && !post->listen.valid &&
+             fabs(strtod(value, NULL)) <= CLOCKS_PPM)
+        st_facts_put_failure(post->facts, ST_KEY_LISTEN_DRIFT_PPM, -EINVAL, post->source);
+    else if (post->listen.live && st_text_begins(at, "\"drift_ppm\": "))
         put_ppm(post, ST_KEY_LISTEN_DRIFT_PPM, value);
     else if (post->listen.live && st_text_begins(at, "\"rate_ppm\": "))
         put_ppm(post, ST_KEY_LISTEN_RATE_PPM, value);

@@ -482,6 +482,10 @@ static void judge_card_clocks(struct st_finding *finding)
     } else if (no_rate == -ENOENT && no_drift == -ENOENT) {
         st_finding_not_applicable(
             finding, "the clocks are measured by 'sleeptune listen', and no run of it was given");
+    } else if (no_drift == -EACCES) {
+        st_finding_unknown(finding,
+                           "whether the clocks drift apart is unknown: the run of 'sleeptune listen' "
+                           "was invalid");
     } else if ((no_rate != 0 && no_rate != -ENOENT) || (no_drift != 0 && no_drift != -ENOENT)) {
         st_finding_unknown(finding, "what 'sleeptune listen' measured of the clocks could not be read");
     } else if (no_rate == 0) {
