@@ -49,8 +49,7 @@ extern const struct st_path_words {
     X(SHORT, "short", "The recording is too short: the test glitches are in its first 7 s.")                 \
     X(QUIET, "quiet", "The programs played too little: let the music play for 10 s without a pause.")        \
     X(REPEATS, "repeats", "The music repeats itself exactly. That time does not count as heard.")            \
-    X(CLOCKS, "clocks",                                                                                      \
-      "The two clocks are more than 0.1 % apart, which is not followed: use one card, or one clock.")        \
+    X(CLOCKS, "clocks", "The two clocks are more than 0.1 % apart, which is not followed.")                  \
     X(EFFECTS, "effects",                                                                                    \
       "What came back differs too much from what the programs play: it passes an effect, is other sound, "   \
       "or its clock is more than 0.1 % off.")

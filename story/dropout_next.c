@@ -4,6 +4,7 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "story/dropout_sentence.h"
+#include "xruns/dropout_reason.h"
 #include "xruns/xrun.h"
 
 #define FAR_PPB 500000 /* crystals of cards differ by some 100 ppm */
@@ -122,9 +123,7 @@ static void next_resync(const struct st_dropout_client *client, char *set, size_
 {
     char word[ST_XRUN_NAME_BYTES];
     if (llabs(client->drift_ppb) > FAR_PPB) {
-        snprintf(
-            why, why_bytes,
-            "one clock for both cards (word clock, S/PDIF), or use one card: their rates are too far apart");
+        snprintf(why, why_bytes, ST_DROPOUT_REASON_ONE_CLOCK ": their rates are too far apart");
         return;
     }
     /* an older PipeWire's log has the card's name of ALSA */

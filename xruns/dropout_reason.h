@@ -8,6 +8,9 @@
  * them. */
 #define ST_DROPOUT_REASON_GET_RIGHTS "sudo sleeptune apply linux-rt-permission" /* on Linux */
 
+/* The same where two cards have rates too far apart. */
+#define ST_DROPOUT_REASON_ONE_CLOCK "one clock for both cards (word clock, S/PDIF), or use one card"
+
 #define ST_DROPOUT_REASON_CULPRIT_BYTES 64 /* of its name */
 
 enum st_dropout_reason {

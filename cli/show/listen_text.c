@@ -6,6 +6,7 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "evidence/miss_events.h"
+#include "xruns/dropout_reason.h"
 #include "xruns/xrun.h"
 
 #define LABEL     12    /* columns */
@@ -334,8 +335,8 @@ static void say_next(const struct st_listen_view *view, FILE *out, int width)
     const char *next = NULL, *again = st_listen_live_command(&view->wish, ST_ROOM(1200));
     char text[1400];
     if (result->remarks[ST_REMARK_CLOCKS])
-        return; /* its note says what to do */
-    if (result->remarks[ST_REMARK_SILENT])
+        next = ST_DROPOUT_REASON_ONE_CLOCK;
+    else if (result->remarks[ST_REMARK_SILENT])
         next = "unmute and turn up both devices (alsamixer, or wpctl status), then try again";
     else if (!st_hearing_valid(result) && view->live == NULL)
         next = "sleeptune listen --signal FILE, play that file through the path, and record it from its "
