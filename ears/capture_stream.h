@@ -25,6 +25,7 @@ struct st_capture_head {
     char way[16];
     char server[ST_CAPTURE_TEXT_BYTES]; /* its name and version; foreign text */
     char plays[ST_CAPTURE_TEXT_BYTES], records[ST_CAPTURE_TEXT_BYTES]; /* the devices; foreign text */
+    uint32_t more_channels; /* of the device that records, which are left out; 0: unknown, too */
 };
 
 struct st_capture_packet {

@@ -13,7 +13,8 @@
     X(GRAPH, "graph-late", "a sound server that is late as a whole")                                         \
     X(SECOND, "second-card", "a second card that is put in step")                                            \
     X(WIRE, "usb-packets", "lost USB packets, cable, codec")                                                 \
-    X(SHAPE, "conversion", "conversion, limiter, volume")
+    X(SHAPE, "conversion", "conversion, limiter, volume")                                                    \
+    X(CHANNELS, "more-channels", "channels after the second")
 
 enum st_way_fault {
 #define ST_WAY_FAULT(fault, name, text) ST_WAY_CANNOT_##fault,

@@ -66,7 +66,9 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
 static unsigned cannot_hear(const struct st_listen_view *view)
 {
     const unsigned of_programs = 1U << ST_WAY_CANNOT_CLIENT | 1U << ST_WAY_CANNOT_BUFFER;
-    return st_way_cannot_hear(view->live->way, view->live->head.plays) | (view->wish.music ? of_programs : 0);
+    const struct st_capture_head *head = &view->live->head;
+    return st_way_cannot_hear(view->live->way, head->plays) | (view->wish.music ? of_programs : 0) |
+           (head->more_channels > 0 ? 1U << ST_WAY_CANNOT_CHANNELS : 0);
 }
 
 static bool is_known(double value)

@@ -215,6 +215,13 @@ static size_t ports_of(const struct listener *listener, uint32_t node, bool out,
     return n;
 }
 
+static uint32_t more_channels(const struct listener *listener)
+{
+    uint32_t ports[PORTS_MAX];
+    const size_t n = ports_of(listener, listener->device, true, ports, PORTS_MAX);
+    return n > CHANNELS ? (uint32_t)n - CHANNELS : 0;
+}
+
 /* Once the server has announced both nodes' ports. A device with one channel plays both. */
 static bool link_ports(struct listener *listener)
 {
@@ -540,6 +547,7 @@ static void make_signal(struct listener *listener)
     head->channels = (uint32_t)own_ports_n(listener);
     head->period_frames = atomic_load(&listener->frames_seen);
     head->latency_frames = -1;
+    head->more_channels = more_channels(listener);
     copy(head->server, listener->server);
     copy(head->plays, sink != NULL ? sink->name : "");
     copy(head->records, device != NULL ? device->name : "");

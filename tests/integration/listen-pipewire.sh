@@ -164,6 +164,13 @@ fi
 pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=monitored media.class=Audio/Sink object.linger=true audio.position=[FL FR] monitor.channel-volumes=true }' >/dev/null
 does "so is a volume that changes" eval 'for try in 1 2 3; do turns 1; says "linear-gain True volume 0 []" monitored turns 0.5 && break; done'
 
+# a sink with further channels
+pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=four media.class=Audio/Sink object.linger=true audio.position=[FL FR RL RR] }' >/dev/null
+deaf() { "$SLEEPTUNE" listen --back monitor --play "$1" -d 10s --json 2>/dev/null | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["cannot_hear"][-1])'; }
+is "channels after the second are not heard: it says so" "$(deaf four)" more-channels
+is "of a sink with two it does not" "$(deaf nul)" conversion
+pw-cli destroy four >/dev/null
+
 # a way back that has gone since: JSON, too
 gone() { "$SLEEPTUNE" verify --before "$tmp/before" --json 2>/dev/null; echo $?; }
 sed 's/"plays"/"was"/; s/"back": "monitor"/"back": "nothing"/' "$tmp/json" >"$tmp/before"

@@ -86,6 +86,9 @@ static void test_cannot_hear(void **state)
         says("lost USB packets", strcmp(row->way, "aloop") == 0);
     }
     says("nothing: this way hears each kind of loss", true);
+    live.head.more_channels = 6;
+    says("Cannot hear channels after the second\n", true);
+    live.head.more_channels = 0;
 }
 
 /* The next step goes the same way. */
