@@ -99,7 +99,7 @@ static bool read_tuned(const struct st_facts *facts, struct st_tuned *ret)
 {
     struct st_machine *machine = &st_platform_native()->machine;
     size_t n = 0;
-    if (st_tuned_read(machine, st_journal_folder(facts->os), facts, ret) != 0)
+    if (st_tuned_read(machine, st_os_rows[facts->os].changes, facts, ret) != 0)
         return false;
     ST_EACH_OF (row, ret->rows, ret->n) {
         if (row->target[0] == '\0' || st_change_value_is(machine, row->target, row->from))

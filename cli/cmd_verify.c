@@ -237,8 +237,8 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         more = "; ";
         needs = other_needs;
         ST_PRINT(other_needs, "the right was given to %s, not to %s: %ssleeptune apply %s --user %s", other,
-                 user[0] != '\0' ? user : "this user", target->p->machine.os == ST_OS_LINUX ? "sudo " : "",
-                 id, st_machine_is_plain(user) ? user : "NAME");
+                 user[0] != '\0' ? user : "this user", st_os_rows[target->p->machine.os].sudo, id,
+                 st_machine_is_plain(user) ? user : "NAME");
     } else if (finding->status == ST_STATUS_NOT_APPLICABLE) {
         state = "not needed";
     } else if (fired && hidden != NULL) {
@@ -439,7 +439,7 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
         st_listen_compare_print(&heard);
     st_before_after_finish(&proof);
     if (!output->json && target->own &&
-        st_change_folder_look(&target->p->machine, st_journal_folder(target->p->machine.os)) != -ENOENT)
+        st_change_folder_look(&target->p->machine, st_os_rows[target->p->machine.os].changes) != -ENOENT)
         puts(
             "These are your own settings. Run 'sleeptune verify' as root for the changes that root applied.");
     return status;

@@ -7,6 +7,18 @@
 #include "core/base.h"
 
 enum st_os { ST_OS_LINUX, ST_OS_FREEBSD };
+#define ST_OS_N (ST_OS_FREEBSD + 1)
+
+/** What differs in a word only: a row for each enum st_os. */
+struct st_os_row {
+    const char *name;
+    const char *sudo;    /* before a command that needs root: "sudo "; "": it comes without sudo */
+    const char *changes; /* the folder of `apply`'s journal. Not below the daemon's state folder: that one
+                            belongs to the daemon's user, and this is read by root */
+    const char *boot_id; /* sysctl: a UUID; FreeBSD 13 and later: 16 random bytes (kern.boottime would change
+                            when the clock is set) */
+};
+extern const struct st_os_row st_os_rows[ST_OS_N];
 
 /** A program that is run for what it prints: a client that asks a server. */
 struct st_run {

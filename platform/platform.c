@@ -7,6 +7,11 @@
 #include "platform/posix/posix.h"
 #include "platform/tree.h"
 
+const struct st_os_row st_os_rows[] = {
+    [ST_OS_LINUX] = {"linux", "sudo ", "/var/lib/sleeptune-changes", "kernel.random.boot_id"},
+    [ST_OS_FREEBSD] = {"freebsd", "", "/var/db/sleeptune-changes", "kern.boot_id"},
+};
+
 const char *st_platform_policy_name(enum st_policy policy)
 {
     static const char *const names[] = {

@@ -25,12 +25,6 @@ static const char *const phase_names[] = {
     [ST_PHASE_UNDOING] = "undoing",
 };
 
-const char *st_journal_folder(enum st_os os)
-{
-    /* not below the daemon's state folder: that one belongs to the daemon's user, and this is read by root */
-    return os == ST_OS_FREEBSD ? "/var/db/sleeptune-changes" : "/var/lib/sleeptune-changes";
-}
-
 uint64_t st_journal_hash(const char *text, size_t bytes)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -39,12 +33,10 @@ uint64_t st_journal_hash(const char *text, size_t bytes)
     return hash;
 }
 
-/* Linux: a UUID. FreeBSD 13 and later: 16 random bytes; kern.boottime would change when the clock is set. */
 static void read_boot(struct st_machine *machine, char *buf, size_t buf_bytes)
 {
     size_t len;
-    if (machine->read_sysctl(machine, machine->os == ST_OS_FREEBSD ? "kern.boot_id" : "kernel.random.boot_id",
-                             buf, buf_bytes, &len) != 0)
+    if (machine->read_sysctl(machine, st_os_rows[machine->os].boot_id, buf, buf_bytes, &len) != 0)
         buf[0] = '\0';
 }
 

@@ -50,9 +50,6 @@ struct st_journal {
 /* Others may read the journal, which verify needs, but not open its folder: who can open it can lock it. */
 #define ST_JOURNAL_FOLDER_MODE 0711
 
-/** The journal's folder on a machine of this OS. */
-const char *st_journal_folder(enum st_os os);
-
 /** Reads <folder>/journal.json; none is an empty journal. Running values that another boot had are marked as
  * forgotten, unless a file of the same rule is in place, which set them in this boot. @param message why
  * not, for people. @return 0, -EPROTONOSUPPORT, -EBADMSG, -ENOMEM, or what reading said. Free with

@@ -9,8 +9,6 @@
 #define SCHEMA_VERSION 1
 #define FACTS_MAX      262144
 
-const char *const st_snapshot_os_names[2] = {[ST_OS_LINUX] = "linux", [ST_OS_FREEBSD] = "freebsd"};
-
 /* ISO 8601, UTC, milliseconds; null for 0 */
 static json_t *time_json(int64_t time_ns)
 {
@@ -54,7 +52,7 @@ json_t *st_snapshot_json(const struct st_facts *facts)
     if (array == NULL)
         return NULL;
     return json_pack("{s:s, s:s, s:s, s:o}", "schema", SCHEMA_PREFIX "1", "sleeptune", ST_VERSION, "os",
-                     st_snapshot_os_names[facts->os], "facts", array);
+                     st_os_rows[facts->os].name, "facts", array);
 }
 
 struct reader {
@@ -161,17 +159,17 @@ static int read_document(struct reader *reader, const json_t *document, struct s
     const char *os_name = st_json_text(document, "os");
     if (os_name == NULL)
         return bad(reader, "\"os\" is missing");
-    enum st_os os = ST_OS_LINUX;
-    if (strcmp(os_name, st_snapshot_os_names[ST_OS_FREEBSD]) == 0)
-        os = ST_OS_FREEBSD;
-    else if (strcmp(os_name, st_snapshot_os_names[ST_OS_LINUX]) != 0)
+    size_t os = 0;
+    while (os < ST_OS_N && strcmp(os_name, st_os_rows[os].name) != 0)
+        os++;
+    if (os == ST_OS_N)
         return bad(reader, "\"os\" is \"%.60s\", neither linux nor freebsd", os_name);
     const json_t *array = json_object_get(document, "facts");
     if (!json_is_array(array))
         return bad(reader, "\"facts\" is not a list");
     if (json_array_size(array) > FACTS_MAX)
         return bad(reader, "more than %d facts", FACTS_MAX);
-    struct st_facts *facts = st_facts_new(os);
+    struct st_facts *facts = st_facts_new((enum st_os)os);
     if (facts == NULL)
         return -ENOMEM;
     for (size_t i = 0; r == 0 && i < json_array_size(array); i++)

@@ -14,4 +14,3 @@ ST_NODISCARD int st_snapshot_parse(const char *text, size_t bytes, struct st_fac
 /** One fact: {key, value, state, errno, raw, source, time}; time is ISO 8601, UTC. @return NULL: out of
  * memory. */
 json_t *st_snapshot_fact(const struct st_fact *fact);
-extern const char *const st_snapshot_os_names[2]; /* by enum st_os: "linux", "freebsd" */

@@ -167,9 +167,8 @@ json_t *st_report_format_json(const struct st_report *report)
         return NULL;
     json_t *document = json_pack(
         "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s?}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o}",
-        "schema", "sleeptune-report/1", "sleeptune", ST_VERSION, "os",
-        st_snapshot_os_names[report->facts->os], "verdict",
-        st_report_format_headline(report, verdict, sizeof(verdict)), "period", "frames",
+        "schema", "sleeptune-report/1", "sleeptune", ST_VERSION, "os", st_os_rows[report->facts->os].name,
+        "verdict", st_report_format_headline(report, verdict, sizeof(verdict)), "period", "frames",
         (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz, "period_ns",
         (json_int_t)report->wish.period_ns, "set_by", report->wish.why[0] != '\0' ? report->wish.why : NULL,
         "facts", (json_int_t)report->facts->n, "facts_unreadable", (json_int_t)report->unreadable_n, "unread",

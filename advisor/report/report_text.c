@@ -138,7 +138,7 @@ static bool has_fix(const struct st_finding *finding)
 /** A login class is one user's, and root is another; sudo says who ran it. @return buf. */
 static const char *apply_command(const struct st_finding *finding, char *buf, size_t buf_bytes)
 {
-    const char *sudo = st_rule_os(finding->rule) == ST_OS_LINUX ? "sudo " : "", *user;
+    const char *sudo = st_os_rows[st_rule_os(finding->rule)].sudo, *user;
     snprintf(buf, buf_bytes, "%ssleeptune apply %s", sudo, finding->rule->id);
     if (finding->changes_n > 0 && finding->changes[0].kind == ST_CHANGE_LOGIN_CLASS) {
         user = st_facts_text_or(finding->facts, ST_KEY_USER_NAME, "");

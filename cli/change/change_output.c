@@ -203,7 +203,7 @@ int st_change_output_then(struct st_change_output *output, struct st_machine *ma
             line[0] = '\0';
         }
         const char *then = reverted && !needs_command_when_reverted(kind) ? NULL : st_change_then(kind);
-        const char *before = command && line[0] != '\0' && output->os == ST_OS_LINUX ? "sudo " : "";
+        const char *before = command && line[0] != '\0' ? st_os_rows[output->os].sudo : "";
         if (command && line[0] != '\0')
             st_text_join(output->left, sizeof(output->left), " && ", "%s%s", before, line);
         print_then(output->changed[i], before, line, then != NULL ? then : "");

@@ -49,7 +49,7 @@ int st_change_target_open(const char *command, const char *root, bool own, struc
     }
     const char *state = target.live ? getenv("STATE_DIRECTORY") : NULL;
     const bool given = state != NULL && state[0] == '/';
-    const int n = ST_PRINT(target.folder, "%s%s", given ? state : st_journal_folder(target.p->machine.os),
+    const int n = ST_PRINT(target.folder, "%s%s", given ? state : st_os_rows[target.p->machine.os].changes,
                            given ? "/changes" : "");
     if (n < 0 || (size_t)n >= sizeof(target.folder)) {
         st_change_target_close(&target);
@@ -210,13 +210,13 @@ bool st_change_target_needs_root(const char *command, const struct st_change_tar
             "long to be shown.");
         return true;
     }
-    const bool has_sudo = st_platform_native()->machine.os == ST_OS_LINUX;
+    const char *sudo = st_os_rows[st_platform_native()->machine.os].sudo;
     const char *user = target->facts != NULL ? st_facts_text_or(target->facts, ST_KEY_USER_NAME, "") : "";
     for (int i = 1; i < argc; i++)
         user = st_text_begins(argv[i], "--user") ? "" : user;
-    if (!has_sudo && st_machine_is_plain(user)) /* sudo says who ran it */
+    if (sudo[0] == '\0' && st_machine_is_plain(user)) /* sudo says who ran it */
         ST_APPEND(words, " --user %s", user);
     fprintf(stderr, "sleeptune %s: this needs root. Run%s:\n  %ssleeptune %s%s\n", command,
-            has_sudo ? "" : " as root", has_sudo ? "sudo " : "", command, words);
+            sudo[0] != '\0' ? "" : " as root", sudo, command, words);
     return true;
 }

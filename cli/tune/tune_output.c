@@ -67,11 +67,11 @@ static const char *why_not(const struct st_tune_output *output, size_t i)
     return before[0] != '\0' || row == NULL ? before : row->why;
 }
 
-/* FreeBSD comes without sudo; a root shell needs none. */
+/* A root shell needs none. */
 static const char *sudo_word(void)
 {
     const bool wanted = geteuid() != 0 || getenv("SUDO_USER") != NULL;
-    return wanted && st_platform_native()->machine.os == ST_OS_LINUX ? "sudo " : "";
+    return wanted ? st_os_rows[st_platform_native()->machine.os].sudo : "";
 }
 
 static void print_plan_row(const struct st_candidate *row, int width, FILE *out)

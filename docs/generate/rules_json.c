@@ -20,7 +20,7 @@ static json_t *rule_json(const struct st_rule *rule)
         json_t *value;
     } members[] = {
         {"id", st_json_string_or_null(rule->id)},
-        {"os", json_string(st_rule_os(rule) == ST_OS_LINUX ? "linux" : "freebsd")},
+        {"os", json_string(st_os_rows[st_rule_os(rule)].name)},
         {"title", st_json_string_or_null(rule->title)},
         {"mechanism", st_json_string_or_null(rule->mechanism)},
         {"privilege", st_json_string_or_null(st_rule_privilege(rule))},

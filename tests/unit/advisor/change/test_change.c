@@ -151,7 +151,7 @@ static int apply(struct st_platform *p, struct heard *heard)
     struct st_plan plan;
     size_t left_n;
     *heard = (struct heard){0};
-    int r = st_applied_open(&changes, "test", p, st_journal_folder(p->machine.os), hear, heard, message,
+    int r = st_applied_open(&changes, "test", p, st_os_rows[p->machine.os].changes, hear, heard, message,
                             sizeof(message));
     if (r < 0)
         return r;
@@ -169,7 +169,7 @@ static int revert(struct st_platform *p, const char *id, struct heard *heard)
     struct st_applied changes;
     struct st_revert_counts counts;
     *heard = (struct heard){0};
-    int r = st_applied_open(&changes, "test", p, st_journal_folder(p->machine.os), hear, heard, message,
+    int r = st_applied_open(&changes, "test", p, st_os_rows[p->machine.os].changes, hear, heard, message,
                             sizeof(message));
     if (r < 0)
         return r;
@@ -366,7 +366,7 @@ static void two_at_a_time_are_refused(void **state)
     struct st_applied changes;
     (void)state;
     tree_make(&tree);
-    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard,
+    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_os_rows[ST_OS_LINUX].changes, hear, &heard,
                                      message, sizeof(message)),
                      0);
     struct st_platform *again;
@@ -385,7 +385,7 @@ static void a_journal_folder_that_others_may_write_to_is_refused(void **state)
     (void)state;
     tree_make(&tree);
     assert_int_equal(apply(tree.p, &heard), 0);
-    snprintf(full, sizeof(full), "%s%s", tree.dir, st_journal_folder(ST_OS_LINUX));
+    snprintf(full, sizeof(full), "%s%s", tree.dir, st_os_rows[ST_OS_LINUX].changes);
     assert_int_equal(chmod(full, 0777), 0);
     assert_int_equal(revert(tree.p, NULL, &heard), -EPERM);
     check_text(&tree, "proc/sys/vm/swappiness", "10\n");
@@ -406,7 +406,7 @@ static void another_rules_value_is_not_taken_over(void **state)
     struct st_finding finding = {.rule = &rule_b};
     st_finding_change(&finding, ST_CHANGE_SYSCTL, "vm.swappiness", "1");
     assert_int_equal(st_plan_add(&plan, &tree.p->machine, &finding, message, sizeof(message)), 0);
-    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard,
+    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_os_rows[ST_OS_LINUX].changes, hear, &heard,
                                      message, sizeof(message)),
                      0);
     assert_int_equal(st_applied_add(&changes, &plan, &left_n), -EEXIST);
@@ -434,7 +434,7 @@ static void a_rule_is_applied_once(void **state)
         st_finding_change(&finding, ST_CHANGE_LIMITS, "@audio - rtprio", "90");
         tree_add(i == 0 ? &plan : &again, tree.p, &finding);
     }
-    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard,
+    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_os_rows[ST_OS_LINUX].changes, hear, &heard,
                                      message, sizeof(message)),
                      0);
     assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
@@ -494,7 +494,7 @@ static void a_value_that_changed_since_the_plan_stops_it(void **state)
     tree_make(&tree);
     tree_plan(tree.p, &plan);
     tree_put(&tree, "proc/sys/vm/swappiness", "30\n");
-    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard,
+    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_os_rows[ST_OS_LINUX].changes, hear, &heard,
                                      message, sizeof(message)),
                      0);
     assert_int_equal(st_applied_add(&changes, &plan, &left_n), -ESTALE);
