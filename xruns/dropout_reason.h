@@ -13,6 +13,12 @@
 
 #define ST_DROPOUT_REASON_CULPRIT_BYTES 64 /* of its name */
 
+/* How the names of streams of `listen` begin, which are no one's music; a process name is cut to 15 bytes. */
+#define ST_DROPOUT_TEST_CLIENT "sleeptune-liste"
+
+/* As the client that another one waited for: PipeWire's server for PulseAudio, which was stopped. */
+#define ST_DROPOUT_REASON_PULSE_SERVER "pipewire-pulse"
+
 enum st_dropout_reason {
     ST_DROPOUT_UNKNOWN,             /* the source cannot know, or the figures of the cycle do not decide */
     ST_DROPOUT_TOO_SLOW,            /* it was woken on time, had the CPU, and computed past the deadline */

@@ -56,7 +56,7 @@ enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures
     if (figures->signal_ns == 0 || late_ns < 0 || had_ns <= 0)
         return figures->stopped ? ST_DROPOUT_STOPPED : ST_DROPOUT_UNKNOWN;
     if (figures->measured && figures->stopped)
-        return ST_DROPOUT_STOPPED;
+        return figures->of_server ? ST_DROPOUT_WAITED_FOR_OTHER : ST_DROPOUT_STOPPED;
     if (figures->waited && signal_late_ns > 0 && signal_late_ns >= late_ns &&
         took_ns <= figures->deadline_ns - figures->cycle_ns)
         return ST_DROPOUT_WAITED_FOR_OTHER;

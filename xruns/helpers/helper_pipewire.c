@@ -151,6 +151,7 @@ static void measure(void *ctx, uint32_t client, struct st_dropout_figures *figur
 {
     struct observer *observer = ctx;
     st_process_watch_measure(observer->watch, client, figures);
+    figures->of_server = st_pipewire_streams_is_pulse(observer->streams, client);
 }
 
 static void computed(void *ctx, uint32_t node, uint32_t client, int64_t from_ns, int64_t to_ns, bool is_long)

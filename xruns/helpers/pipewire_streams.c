@@ -65,10 +65,15 @@ static const struct client *find_client(const struct st_pipewire_streams *stream
     return NULL;
 }
 
+bool st_pipewire_streams_is_pulse(const struct st_pipewire_streams *streams, uint32_t id)
+{
+    const struct client *client = find_client(streams, id);
+    return client != NULL && client->is_pulse;
+}
+
 static bool is_pulse(const struct stream *stream)
 {
-    const struct client *client = find_client(stream->all, stream->client);
-    return client != NULL && client->is_pulse;
+    return st_pipewire_streams_is_pulse(stream->all, stream->client);
 }
 
 /* Is it to be heard? */

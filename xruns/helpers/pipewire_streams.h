@@ -45,6 +45,9 @@ void st_pipewire_streams_client(struct st_pipewire_streams *streams, struct pw_r
 /** A node or client has gone. */
 void st_pipewire_streams_remove(struct st_pipewire_streams *streams, uint32_t id);
 
+/** Does PipeWire's server for PulseAudio play for that client? */
+bool st_pipewire_streams_is_pulse(const struct st_pipewire_streams *streams, uint32_t client);
+
 /** What is watched between the program of a client and the server. @param ret_buffer_ns the least that one of
  * its streams asked to have written ahead; 0: not known. */
 enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_streams *streams, uint32_t client,

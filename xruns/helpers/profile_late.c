@@ -92,10 +92,13 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_p
     }
     if (profile->measure != NULL)
         profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &late);
-    const bool taken = late.measured && late.queue_ns >= (to_ns - from_ns) / 2;
+    const bool taken = late.measured && !late.stopped && late.queue_ns >= (to_ns - from_ns) / 2;
     driver->lost.n = 0;
     st_profile_late_add(driver, n, from_ns, to_ns);
-    count_lost(profile, driver, taken ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE,
+    count_lost(profile, driver,
+               late.measured && late.stopped ? ST_DROPOUT_STOPPED
+               : taken                       ? ST_DROPOUT_CPU_TAKEN
+                                             : ST_DROPOUT_WOKEN_LATE,
                (struct st_dropout_cycle){0},
                taken ? culprit_of(profile, &late, ST_ROOM(ST_XRUN_NAME_BYTES)) : "");
 }
@@ -148,6 +151,8 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
         return;
     }
     node->reason = st_dropout_judge(late);
+    if (late->stopped && late->of_server)
+        st_profile_node_rename(&node->waited_for, ST_DROPOUT_REASON_PULSE_SERVER);
     node->explained_ns = end_ns;
     int64_t awake_ns = late->awake_ns != 0 && late->awake_ns < late->end_ns ? late->awake_ns : late->end_ns;
     const int64_t own_ns = st_dropout_judge_computed_ns(late);

@@ -172,7 +172,7 @@ static inline const char *told(struct st_pipewire_profile *profile)
 
 static struct st_pipewire_profile profile;
 static int64_t queue_ns; /* how long the client that measure() is asked for waited for a CPU */
-static bool process_has_gone;
+static bool process_has_gone, was_stopped, is_of_server;
 static uint32_t culprits[2]; /* who had it */
 static size_t culprits_n;
 
@@ -185,7 +185,7 @@ static inline int begin(void **state)
     st_pipewire_profile_finish(&profile);
     profile = (struct st_pipewire_profile){0};
     queue_ns = 0;
-    process_has_gone = false;
+    process_has_gone = was_stopped = is_of_server = false;
     culprits_n = 0;
     st_pipewire_profile_add(&profile, DRIVER, ST_PIPEWIRE_PROFILE_NO_CLIENT, true, false);
     st_pipewire_profile_add(&profile, CARD, ST_PIPEWIRE_PROFILE_NO_CLIENT, true, false);
@@ -199,8 +199,12 @@ static struct st_dropout_figures figures; /* what measure() was asked for */
 static inline void measure(void *ctx, uint32_t client, struct st_dropout_figures *ret)
 {
     (void)ctx;
-    if (client == ST_DROPOUT_SERVER)
+    ret->stopped = was_stopped;
+    if (client == ST_DROPOUT_SERVER) {
+        ret->measured = was_stopped;
         return;
+    }
+    ret->of_server = is_of_server;
     if (client == WAITER) { /* it ran for 60 us, and waited for the CPU else */
         ret->measured = true;
         ret->cpu_ns = 60000;

@@ -198,6 +198,21 @@ static void the_end_of_a_client_is_no_dropout(void **state)
     assert_false(profile.pending);
 }
 
+/* paplay itself runs: its thread in the graph is pipewire-pulse's. */
+static void who_is_stopped_is_named(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    was_stopped = true;
+    be_late(5);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 stopped; ");
+    begin(NULL);
+    profile.measure = measure;
+    was_stopped = is_of_server = true;
+    be_late(5);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 waited-for-other pipewire-pulse; ");
+}
+
 static void the_beginning_of_a_client_is_no_dropout(void **state)
 {
     (void)state;
@@ -260,7 +275,9 @@ static void a_card_that_runs_dry_is_the_dropout_of_who_held_up_the_server(void *
 {
     (void)state;
     profile.measure = measure;
-    for (int by_client = 1; by_client >= 0; by_client--) {
+    for (int way = 0; way < 3; way++) {
+        const bool by_client = way == 0;
+        was_stopped = way == 2; /* the server */
         const int64_t at = 9510 * US, end_ns = by_client ? at - 10 * US : 8 * MS + 80 * US;
         take_player(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 90 * US, 7 * MS + 95 * US},
                     (struct times){6 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US}, FINISHED,
@@ -270,8 +287,9 @@ static void a_card_that_runs_dry_is_the_dropout_of_who_held_up_the_server(void *
         take_times(&profile, (struct times){8 * MS, at, at + 90 * US, at + 95 * US}, 6,
                    &(struct follower){PLAYER, "player", FINISHED, NO_COUNTER},
                    &(struct times){8 * MS, at + 5 * US, at + 20 * US, at + 80 * US}, 1);
-        assert_string_equal(told(&profile), by_client ? "alsa_output.card/player 0 1 too-slow; "
-                                                      : "alsa_output.card/PipeWire 0 1 woken-late; ");
+        assert_string_equal(told(&profile), by_client     ? "alsa_output.card/player 0 1 too-slow; "
+                                            : was_stopped ? "alsa_output.card/PipeWire 0 1 stopped; "
+                                                          : "alsa_output.card/PipeWire 0 1 woken-late; ");
         begin(NULL);
         profile.measure = measure;
     }
@@ -414,6 +432,7 @@ int main(void)
         cmocka_unit_test_setup(awake_in_a_cycle_that_ended_too_early_is_no_dropout, begin),
         cmocka_unit_test_setup(a_time_of_awaking_before_the_signal_is_not_the_clients, begin),
         cmocka_unit_test_setup(the_end_of_a_client_is_no_dropout, begin),
+        cmocka_unit_test_setup(who_is_stopped_is_named, begin),
         cmocka_unit_test_setup(the_beginning_of_a_client_is_no_dropout, begin),
         cmocka_unit_test_setup(who_computes_while_the_server_waits_is_to_blame, begin),
         cmocka_unit_test_setup(a_card_that_runs_dry_is_the_dropout_of_who_held_up_the_server, begin),
