@@ -46,17 +46,16 @@ static const char *taken_text(const struct st_dropout_table *table, uint64_t all
         return buf;
     const bool known = victim->culprit.name[0] != '\0';
     bool others = has_others(victim);
-    uint64_t taken_n = 0, victims_n = 0; /* if someone is known, those of which no one is are not counted */
+    uint64_t taken_n = 0, victims_n = 0;
     char culprit[160];
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        uint64_t n = client->reasons_n[ST_DROPOUT_CPU_TAKEN];
-        if (known && client->culprit.named_n < n)
-            n = client->culprit.named_n;
+        const uint64_t n = client->reasons_n[ST_DROPOUT_CPU_TAKEN];
         if (n == 0)
             continue;
         victims_n++;
-        taken_n += n;
-        others = others || strcmp(client->culprit.name, victim->culprit.name) != 0;
+        taken_n += n; /* also those of which no one is known: events do not say how many these are */
+        others =
+            others || client->culprit.named_n < n || strcmp(client->culprit.name, victim->culprit.name) != 0;
     }
     if (!known)
         ST_PRINT(culprit, "Other programs");

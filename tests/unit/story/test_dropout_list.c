@@ -50,7 +50,8 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
             dropout(wall_ns, "he\x1b[avy", ST_DROPOUT_TOO_SLOW, 4, 25 + i),
             dropout(wall_ns, "he\x1b[avy", ST_DROPOUT_BLOCKED, 1, 60),
             st_event_make(wall_ns, ST_EVENT_DEVICE_DROPOUT, "%s", ""),
-            st_event_make(wall_ns, ST_EVENT_OWN_DROPOUT, "dummy")}; /* no other program's */
+            st_event_make(wall_ns, ST_EVENT_OWN_DROPOUT, "dummy"), /* no other program's */
+            dropout(wall_ns, "sleeptune-listen", ST_DROPOUT_CPU_TAKEN, 500, 1)};
         snprintf(events[3].source, sizeof(events[3].source), "alsa");
         events[3].count_n = 2;
         events[4].count_n = 100;
