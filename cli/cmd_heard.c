@@ -103,7 +103,9 @@ static int mark(const struct options *o, const char *note)
     }
     int status = st_daemon_client_post(o->system ? ST_DAEMON_SYSTEM_SOCKET : o->socket, target,
                                        "sleeptune-heard/1", &answer, error, sizeof(error));
-    if (status != 0) {
+    if (status == ST_EXIT_UNKNOWN) {
+        status = st_failure(COMMAND, "%s. The mark is kept if it goes on.", error);
+    } else if (status != 0) {
         status = st_failure(COMMAND, "not kept: %s", error);
     } else if (!o->quiet) {
         struct st_locale_stream stream;

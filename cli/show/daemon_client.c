@@ -188,7 +188,8 @@ static int explain(const struct asking *asking, int error, const char *path)
 {
     switch (error) {
     case -ETIMEDOUT:
-        return fail(asking, "sleeptuned on %s does not answer", path);
+        (void)fail(asking, "sleeptuned on %s does not answer", path);
+        return strcmp(asking->method, "POST") == 0 ? ST_EXIT_UNKNOWN : ST_EXIT_FAILURE;
     case -EFBIG:
         return fail(asking, "the answer of %s is larger than %d bytes: it is not sleeptuned", path,
                     BODY_BYTES);
@@ -209,7 +210,7 @@ static int explain(const struct asking *asking, int error, const char *path)
     }
 }
 
-/* @return 0 or ST_EXIT_FAILURE with a message in asking->error; free *ret in both cases. */
+/* @return as st_daemon_client_post; free *ret in all cases. */
 static int fetch(const struct asking *asking, const char *path, char **ret)
 {
     const int status =

@@ -35,7 +35,8 @@ ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *targe
                                       size_t error_bytes);
 #define ST_DAEMON_TIMEOUT_MS 5000 /* the usual one */
 
-/** The same for a request that writes, within ST_DAEMON_TIMEOUT_MS. */
+/** The same for a request that writes, within ST_DAEMON_TIMEOUT_MS. @return also ST_EXIT_UNKNOWN: no answer
+ * in time, but it has the request, and does it if it goes on. */
 ST_NODISCARD int st_daemon_client_post(const char *socket_wish, const char *target, const char *schema,
                                        struct st_daemon_answer *ret, char *error, size_t error_bytes);
 

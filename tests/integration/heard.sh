@@ -58,6 +58,11 @@ sleep 1 # nobody reacts in less than half a second
 like "which the mark finds" "$(tr '\n' ' ' <"$tmp/out")" 'In the 30 s before it: .*stopped' # and what else was late on this computer
 is "with its cause" "$(heard 'd["marks"][0]["cause"]')" stopped
 is "without music a mark is none for chance" "$(heard 'd["marks_that_count"]')" 0
+kill -STOP "$daemon"
+screen_is stopped "$SLEEPTUNE" heard --socket "$sock" # it waits 5 s
+kill -CONT "$daemon"
+two_marks() { [ "$(heard 'len(d["marks"])')" = 2 ]; }
+ok "a daemon that goes on keeps the mark" wait_for two_marks
 stop
 
 # --- no history: nothing is kept, not even for a while ---
