@@ -337,6 +337,12 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
                        best->hits_n, counted_n, cause_text((size_t)(best - list->causes), ST_ROOM(200)),
                        best->expected,
                        best->named ? "" : ": too few, or too little was played, to tell it from chance");
+    else if (counted_n < ST_HEARD_LEAST_N && counted_n < list->n)
+        st_text_append(buf, bytes,
+                       ": %" PRIu32
+                       " of them count%s (something must play, and marks less than 10 s apart are one): "
+                       "%d are needed to tell a cause from chance",
+                       counted_n, counted_n == 1 ? "s" : "", ST_HEARD_LEAST_N);
     else if (counted_n < ST_HEARD_LEAST_N)
         st_text_append(buf, bytes, ": too few to tell a cause from chance (needs %d while something plays)",
                        ST_HEARD_LEAST_N);
