@@ -471,7 +471,8 @@ static int begin(struct observer *observer)
     observer->loads_timer = pw_loop_add_timer(loop, on_loads_timer, observer);
     observer->report_timer = pw_loop_add_timer(loop, on_report_timer, observer);
     /* none of client.conf's modules: no real-time thread, no nodes */
-    struct pw_context *context = pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
+    struct pw_context *context =
+        pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", "support.dbus", "false", NULL), 0);
     observer->watch = st_process_watch_new();
     observer->objects = st_object_watch_new();
     observer->streams = st_pipewire_streams_new();

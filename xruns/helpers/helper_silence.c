@@ -466,7 +466,8 @@ static int begin(struct listener *listener)
     struct timespec each = {.tv_sec = PRICE_S};
     struct pw_loop *loop = listener->loop;
     /* none of client.conf's modules: no real-time thread */
-    struct pw_context *context = pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
+    struct pw_context *context =
+        pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", "support.dbus", "false", NULL), 0);
     struct spa_source *price = pw_loop_add_timer(loop, on_price, listener);
     listener->settle = pw_loop_add_timer(loop, on_settle, listener);
     listener->found = pw_loop_add_event(loop, on_found, listener);
