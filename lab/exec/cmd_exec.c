@@ -142,7 +142,8 @@ static int make_ready(struct ready *r, const char *text, int64_t ns, struct st_e
     if (r->bytes == NULL)
         return st_failure(NAME, "out of memory");
     if (split(r->text, r->bytes, r->words) == 0)
-        return st_failure_usage(NAME, "'%s' is not a valid command: more than %d words, or an unclosed quote",
+        return st_failure_usage(NAME,
+                                "'%s' is not a valid command: no word, more than %d, or an unclosed quote",
                                 text, WORDS_MAX);
     *command = (struct st_exec_command){.text = r->text, .argv = r->words, .requested_ns = ns > 0 ? ns : 0};
     return 0;
@@ -464,7 +465,7 @@ int st_cmd_exec(int argc, char **argv)
     if (r >= 0)
         return r;
     if (first == argc)
-        return st_failure_usage(NAME, "which program?");
+        return st_failure_usage(NAME, "give a program");
     a.programs = argv + first;
     a.programs_n = (size_t)(argc - first);
     r = st_word_list_durations(NAME, a.durations_text != NULL ? a.durations_text : USUAL_DURATIONS,

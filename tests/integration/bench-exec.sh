@@ -6,6 +6,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
+refusing=$SLEEPTUNE_LAB
 bench() { "$SLEEPTUNE_LAB" exec --quiet "$@"; }
 # one line, blanks squeezed
 flat() { tr '\n' ' ' | tr -s ' '; }
@@ -35,7 +36,7 @@ like "two programs differ by so much, with an interval" "$(bench 'sleep {}' 'env
     '; [+-]?[0-9.]+ .?s \[-?[0-9.]+ \.\. -?[0-9.]+ .?s\] against sleep 0.001, round by round'
 like "--time-unit is of all times" "$(bench 'sleep {}' --durations 1ms --runs 2 --warmup 0 --time-unit us | flat)" 'sleep 0.001 [0-9.]+ ± [0-9.]+ µs, .* without its start -?[0-9.]+ µs, overshoot -?[0-9.]+ µs'
 like "in Markdown, too" "$(bench 'sleep {}' --durations 1ms --runs 2 --warmup 0 --time-unit us --format markdown | head -n 1)" '\| mean \[µs\] \| sd \[µs\]'
-is "another unit is a usage error" "$(bench true --time-unit h 2>&1 | head -n 1)" "sleeptune-lab exec: --time-unit: 'h' is not ns, us, ms or s"
+refused "another unit" 3 exec true --time-unit h
 cat >seconds.json <<'JSON'
 {"schema": "sleeptune-bench-exec/1", "results": [{"command": "sleep 1", "n": 3, "wall_ns": {"mean": 1002371000, "sd": 737300, "min": 1001500000, "max": 1003100000}}]}
 JSON
@@ -73,9 +74,10 @@ print(rows[0], all([int(row[i]) for row in rows[1:] if row[i]] == result["sample
 EOF
 )" "['getpid, mode in-process', 'time, mode in-process', 'getpid, mode fresh', 'time, mode fresh'] True"
 like "of which analyse reads one" "$("$SLEEPTUNE_LAB" analyse samples.csv:3)" '^series +2 values'
-is "what is no document of sleeptune is a failure" "$(echo '{"a": 1}' | "$SLEEPTUNE_LAB" table - 2>&1) $?" "sleeptune-lab table: this JSON has no results of sleeptune 4"
-"$SLEEPTUNE_LAB" table saved.csv >out 2>err
-is "and so is what is no JSON" "$? $(grep -c '^sleeptune-lab table: cannot read saved.csv: ' err)" "4 1"
-is "two files are a usage error" "$("$SLEEPTUNE_LAB" table saved.json saved.json 2>&1 | head -n 1)" "sleeptune-lab table: one file at a time"
-is "another format is refused" "$(bench true --format html 2>&1 | head -n 1)" "sleeptune-lab exec: --format: 'html' is not text, json, csv or markdown"
+echo '{"a": 1}' >foreign.json
+refused "what is no document of sleeptune" 4 table foreign.json
+"$SLEEPTUNE_LAB" table saved.csv >out 2>err # in libjansson's words
+is "what is no JSON is a failure" "$? $(grep -c '^sleeptune-lab table: cannot read saved.csv: ' err)" "4 1"
+refused "two files" 3 table saved.json saved.json
+refused "another format" 3 exec true --format html
 tap_done

@@ -6,6 +6,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
+refusing=$SLEEPTUNE_LAB
 bench() { "$SLEEPTUNE_LAB" wake "$@"; }
 # a CPU that may be used
 here=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0)')
@@ -114,14 +115,12 @@ for bad in '--mechanisms nonsense' '--mechanisms ,' '--slices 0' '--slices -2ms'
     '--rounds 0' '--budget 0' '--budget 1ms' '--budget x' '--rounds -1' '--rounds 1e3' '--kinds late' '--placements twins' '--peers threads' '--cpus 0' '--cpus 0,0' '--cpus 0,1,2' '--cpus x,y' \
     '--policy realtime' '--priority 0' '--priority 100' '--seed -1' '--format xml' 'nonsense'; do
     # shellcheck disable=SC2086  # words
-    message=$(bench $bad 2>&1 >/dev/null)
-    is "$bad: a usage error" "$?" 3
-    [ -n "$message" ] || fail "$bad: says why"
+    refused "$bad" 3 wake $bad
 done
-for cpus in 8000,8001 "$here,8001" "8001,$here"; do
-    message=$(bench --quiet --rounds 3 --mechanisms pipe --cpus "$cpus" 2>&1 >/dev/null)
-    is "--cpus $cpus: a CPU that is not there is refused before anything is measured" $? 3
-    like "and named" "$message" 'CPU 800[01] does not exist or may not be used here'
+refused "CPUs that are not there" 3 wake --quiet --rounds 3 --mechanisms pipe --cpus 8000,8001
+for cpus in "$here,8001" "8001,$here"; do
+    is "--cpus $cpus: likewise" "$(bench --quiet --rounds 3 --mechanisms pipe --cpus "$cpus" 2>&1 | head -n 1)" \
+        "sleeptune-lab wake: --cpus: CPU 8001 does not exist or may not be used here"
 done
 "$SLEEPTUNE_LAB" wake --quiet --mechanisms futex,pipe --slices 1ms,2ms --kinds interrupted --placements other-cpu --rounds 3 --format markdown >slices.md
 if [ "$(nproc)" -gt 1 ]; then
