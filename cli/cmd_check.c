@@ -80,7 +80,9 @@ static bool look(void *ctx, const struct st_result *result, bool first)
     const uint32_t held_frames = held_so_far(result);
     if (dropouts_n > 0)
         ST_APPEND(music, "%" PRIu64 " dropout%s in the music; ", dropouts_n, dropouts_n == 1 ? "" : "s");
-    if (held_frames > 0)
+    if (held_frames > options->judged_frames)
+        ST_PRINT(held, "%u frames did not hold, %u did", options->judged_frames, held_frames);
+    else if (held_frames > 0)
         ST_PRINT(held, "%u frames held", held_frames);
     ST_PRINT(line, "%s so far: %s%s for %s, worst wake-up %s late",
              held_frames > 0 && held_frames <= options->judged_frames && dropouts_n == 0 ? "OK" : "Not OK",
@@ -221,8 +223,8 @@ static void say_held(const struct st_predict_table *table, const struct answer *
         snprintf(buf, bytes, "This computer alone would hold %u frames (%.1f ms).", held->frames,
                  held->period_us / 1000);
     else
-        snprintf(buf, bytes, "This computer alone needs %u frames (%.1f ms): of two sizes take the larger.",
-                 held->frames, held->period_us / 1000);
+        snprintf(buf, bytes, "Use %u frames (%.1f ms) or more: this computer alone needs them.", held->frames,
+                 held->period_us / 1000);
 }
 
 static void say_sizes(struct answer *answer, bool watched)
@@ -330,9 +332,9 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
     say_sizes(answer, st_facts_text(facts, ST_MUSIC_SERVER, &server) == 0);
     say_causes(answer, judged_held);
     say_next(answer, judged_held, add_history(answer));
-    const bool said = st_facts_text(facts, ST_MUSIC_ANSWER, &music) == 0 && strstr(music, "Next: ") != NULL;
-    answer->report.next = dropouts && (said || judged_held) ? NULL : answer->next;
-    answer->report.fine = judged_held && held_in_all(answer) > 0;
+    const bool said = dropouts && st_facts_text(facts, ST_MUSIC_NEXT, &music) == 0;
+    answer->report.next = said ? music : dropouts && judged_held ? NULL : answer->next;
+    answer->report.fine = judged_held && held_in_all(answer) > 0 && !said;
     answer->report.text = answer->text;
     answer->report.table = print_table;
     answer->report.ctx = answer;

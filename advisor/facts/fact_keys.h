@@ -186,6 +186,7 @@
  * object "music", without the prefix. --- */
 #define ST_MUSIC_PREFIX          "music."
 #define ST_MUSIC_ANSWER          "music.answer"      /* sentences: always there if the music was watched */
+#define ST_MUSIC_NEXT            "music.next"        /* "COMMAND (why)", or a sentence; absent: none */
 #define ST_MUSIC_SERVER          "music.server"      /* "PipeWire"; absent: none was watched */
 #define ST_MUSIC_DURATION_NS     "music.duration_ns" /* whole number: of watching */
 #define ST_MUSIC_DROPOUTS        "music.dropouts"    /* whole number: dropouts of devices and of clients */

@@ -19,6 +19,7 @@
 #define STATUS_WIDTH 9
 #define INDENT       2
 #define TEXT_INDENT  13
+#define NEXT_INDENT  6
 #define OK_COLUMNS   32
 
 static const char *colour_of(enum st_status status)
@@ -468,7 +469,7 @@ static char *wrapped(const struct st_printer *printer, const char *text)
     return st_text_take(out, &buf);
 }
 
-/** The counts, wrapped; below an answer what to do now, and the counts among the details. @return NULL: out
+/** The counts, wrapped; below an answer only among the details. @return NULL: out
  * of memory. */
 static char *footer_text(const struct st_printer *printer, const struct st_report *report, bool details)
 {
@@ -477,11 +478,6 @@ static char *footer_text(const struct st_printer *printer, const struct st_repor
     FILE *out = open_memstream(&buf, &bytes);
     if (out == NULL)
         return NULL;
-    const struct st_finding *problem = first_problem(report);
-    if (report->answer != NULL && report->answer->next != NULL)
-        fprintf(out, "Next: %s\n",
-                problem != NULL ? ST_TEXT(120, "sleeptune report %s, then sleeptune check", problem->rule->id)
-                                : report->answer->next);
     if ((report->answer == NULL || details) && !report->no_sound) {
         say_counts(out, report);
         say_harmless(out, report);
@@ -492,6 +488,31 @@ static char *footer_text(const struct st_printer *printer, const struct st_repor
     char *lines = fclose(out) == 0 ? wrapped(printer, buf) : NULL;
     free(buf);
     return lines;
+}
+
+/** "COMMAND (why)": the command is a line of its own, whatever its length, so that it can be copied. @return
+ * NULL: out of memory. */
+static char *next_text(const struct st_printer *printer, const struct st_report *report)
+{
+    char *buf = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&buf, &bytes);
+    if (out == NULL)
+        return NULL;
+    const struct st_finding *problem = first_problem(report);
+    const char *next = report->answer == NULL || report->answer->next == NULL ? ""
+                       : problem != NULL ? ST_TEXT(120, "sleeptune report %s", problem->rule->id)
+                                         : report->answer->next;
+    const char *why = strstr(next, " (");
+    const struct st_printer inner = {out, printer->width, false};
+    if (why != NULL && st_text_ends(next, ")")) {
+        fprintf(out, "Next: %.*s\n", (int)(why - next), next);
+        const char *inside = ST_TEXT(512, "%.*s", (int)strlen(why) - 3, why + 2);
+        st_print_wrapped(&inner, NEXT_INDENT, "", NEXT_INDENT, inside);
+    } else if (next[0] != '\0') {
+        st_print_wrapped(&inner, 0, "Next:", NEXT_INDENT, next);
+    }
+    return st_text_take(out, &buf);
 }
 
 /** What an answer has below its sentences. @return NULL: out of memory. */
@@ -510,10 +531,12 @@ static char *table_text(const struct st_report *report, const struct st_report_v
     return st_text_take(out, &buf);
 }
 
-static void print_screen(const struct st_printer *printer, const struct st_report *report, const char *header,
-                         const char *table, const char *footer)
+static void print_screen(const struct st_printer *printer, const struct st_report *report,
+                         const struct st_report_view *view, const char *header, const char *table,
+                         const char *next, const char *footer)
 {
-    const char *hint = report->answer != NULL
+    const char *hint = view->all ? "About one setting: sleeptune report ID."
+                       : report->answer != NULL
                            ? "More: --details. About one setting: sleeptune report ID."
                            : "Settings that are fine: --ok. All: --details. One: sleeptune report ID.";
     const size_t fired = st_report_count_if(report, st_finding_may_delay) +
@@ -521,12 +544,14 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
     st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);
     fprintf(printer->out, "%s\n", table);
     /* and two blank lines and the hint of one line, or two */
-    const int rest = lines(header) + lines(table) + lines(footer) + (report->answer != NULL ? 3 : 4);
+    const int rest =
+        lines(header) + lines(table) + lines(next) + lines(footer) + (report->answer != NULL ? 3 : 4);
     const size_t shown = print_settings(printer, report, SCREEN_LINES - rest);
     fputs(shown > 0 ? "\n" : "", printer->out);
+    st_safe_print_lines(printer->out, next, ST_TEXT_TO_NUL);
     st_safe_print_lines(printer->out, footer, ST_TEXT_TO_NUL);
     char last[128] = "";
-    if (shown < fired)
+    if (shown < fired && !view->all)
         ST_PRINT(last, "%zu more setting%s. ", fired - shown, fired - shown == 1 ? "" : "s");
     ST_APPEND(last, "%s", hint);
     st_print_wrapped(printer, 0, "", 0, last);
@@ -571,12 +596,14 @@ static int print_first_screen(const struct st_printer *printer, const struct st_
         return -ENOMEM;
     char *header = wrapped(printer, watched ? both : verdict);
     free(both);
-    char *table = table_text(report, view), *footer = footer_text(printer, report, view->all);
-    const bool complete = header != NULL && table != NULL && footer != NULL;
+    char *table = table_text(report, view), *next = next_text(printer, report),
+         *footer = footer_text(printer, report, view->all);
+    const bool complete = header != NULL && table != NULL && next != NULL && footer != NULL;
     if (complete)
-        print_screen(printer, report, header, table, footer);
+        print_screen(printer, report, view, header, table, next, footer);
     free(header);
     free(table);
+    free(next);
     free(footer);
     return complete ? 0 : -ENOMEM;
 }

@@ -141,7 +141,6 @@ static const struct server *best(const struct st_music *music)
 
 static void say_dropouts(const struct server *server, const char *time, char *buf, size_t bytes)
 {
-    char why[400], set[128];
     const struct st_dropout_table *seen = &server->seen;
     const char *when = ST_TEXT(96, " in %s on %s", time, name_of(server));
     st_dropout_sentence_say(seen,
@@ -150,14 +149,17 @@ static void say_dropouts(const struct server *server, const char *time, char *bu
                                                                 .when = when,
                                                                 .where = when},
                             buf, bytes);
-    const struct st_dropout_client *client = st_dropout_table_worst(seen);
-    if (client == NULL || client->name[0] == '\0')
-        return;
-    st_dropout_next(seen, client, server->watch.source->name, set, sizeof(set), why, sizeof(why));
-    if (set[0] != '\0')
-        st_text_append(buf, bytes, " Next: %s (%s).", set, why);
-    else if (why[0] != '\0')
-        st_text_append(buf, bytes, " Next: %s.", why);
+}
+
+static void put_next(const struct server *server, const struct st_dropout_client *client,
+                     struct st_facts *facts)
+{
+    char why[400], set[128];
+    st_dropout_next(&server->seen, client, server->watch.source->name, set, sizeof(set), why, sizeof(why));
+    if (set[0] != '\0' || why[0] != '\0')
+        (void)st_facts_put_text(
+            facts, ST_MUSIC_NEXT,
+            set[0] != '\0' ? ST_TEXT(sizeof(set) + sizeof(why) + 4, "%s (%s)", set, why) : why, NULL, SOURCE);
 }
 
 /** Of the first that could not be watched. */
@@ -204,6 +206,8 @@ static void put(const struct server *server, int64_t duration_ns, struct st_fact
                            SOURCE);
     (void)st_facts_put_text(facts, ST_MUSIC_REASON,
                             st_dropout_reason_name(st_dropout_reason_most(client->reasons_n)), NULL, SOURCE);
+    if (st_dropout_table_total(&server->seen) > 0)
+        put_next(server, client, facts);
 }
 
 int st_music_finish(struct st_music *music, struct st_facts *facts)

@@ -139,6 +139,17 @@ void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *o
     put_mark(mark, colour, out);
 }
 
+/* Two digits: few dropouts do not say more. "0.26", "1600", "14000" */
+static const char *two_digits(double per_hour, char *buf, size_t bytes)
+{
+    const double step = per_hour >= 9.95 ? pow(10, floor(log10(per_hour)) - 1) : 0;
+    if (step > 0)
+        snprintf(buf, bytes, "%.0f", round(per_hour / step) * step);
+    else
+        snprintf(buf, bytes, "%.2g", per_hour);
+    return buf;
+}
+
 /* What happened at this size: "none in 10.0 min, at most 18", "about 120". */
 static void say_dropouts(const struct st_predict_row *row, const struct st_predict_view *view, bool one_time,
                          char *buf, size_t bytes)
@@ -153,9 +164,9 @@ static void say_dropouts(const struct st_predict_row *row, const struct st_predi
     else if (row->n_events == 0)
         st_text_append(buf, bytes, "none in %s", st_predict_text_time(row->observed_s, ST_ROOM(32)));
     else if (row->estimated)
-        st_text_append(buf, bytes, row->estimate < 9.95 ? "about %.2g" : "about %.0f", row->estimate);
+        st_text_append(buf, bytes, "about %s", two_digits(row->estimate, ST_ROOM(32)));
     else
-        st_text_append(buf, bytes, "%.2g or more", row->low);
+        st_text_append(buf, bytes, "%s or more", two_digits(row->low, ST_ROOM(32)));
     if (bounds && row->high < ST_PREDICT_MOST)
         st_text_append(buf, bytes, ", at most %s", st_miss_events_rate_text(row->high, ST_ROOM(32)));
     if (used && view->music_n > 0)
@@ -184,12 +195,12 @@ static void say_row(const struct st_predict_row *row, const struct st_predict_vi
         return;
     ST_PRINT(line, "a wake-up may be up to %s late", ST_NS((int64_t)(row->slack_us * 1e3)));
     if (row->n_events > 0)
-        ST_APPEND(line,
-                  "; dropouts: %" PRIu64
-                  " seen, at least %.2g per hour, %.0f per hour in the worst tenth of the run",
-                  row->n_events, row->low, row->worst_tenth);
+        ST_APPEND(
+            line,
+            "; dropouts: %" PRIu64 " seen, at least %s per hour, %s per hour in the worst tenth of the run",
+            row->n_events, two_digits(row->low, ST_ROOM(32)), two_digits(row->worst_tenth, ST_ROOM(32)));
     else if (row->estimated)
-        ST_APPEND(line, "; estimate %.2g per hour", row->estimate);
+        ST_APPEND(line, "; estimate %s per hour", two_digits(row->estimate, ST_ROOM(32)));
     st_text_field(out, "", line, 9, view->width);
     if (row->reason[0] != '\0')
         st_text_field(out, "", row->reason, 9, view->width);
@@ -255,7 +266,7 @@ const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes)
         snprintf(buf, bytes, "%s (%s%sother places: man sleeptune-size)", set, lasts,
                  lasts[0] != '\0' ? "; " : "");
     else
-        snprintf(buf, bytes, "set %u frames in your sound server or program (man sleeptune-size)", frames);
+        snprintf(buf, bytes, "set %u frames in your sound server or program: man sleeptune-size", frames);
     return buf;
 }
 

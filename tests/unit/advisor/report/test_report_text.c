@@ -375,14 +375,23 @@ static void an_answer_leaves_room_for_settings_and_one_step(void **state)
     assert_non_null(strstr(text, "\n3 more settings. More: --details."));
     assert_null(strstr(text, "ok, "));
     free(text);
+    /* a command is not wrapped, so that it can be copied */
+    answer.next =
+        "sudo sleeptune apply linux-a-rule-with-a-name-that-is-too-long-for-a-line-of-eighty-columns "
+        "(lets programs go before others)";
+    text = screen(80);
+    assert_non_null(strstr(text,
+                           "\nNext: sudo sleeptune apply linux-a-rule-with-a-name-that-is-too-long-for-a-"
+                           "line-of-eighty-columns\n      lets programs go before others\n"));
+    free(text);
+    answer.next = "a command";
     answer.fine = true;
     text = screen(80);
     assert_non_null(strstr(text, "\nNext: a command"));
     free(text);
     fires(0, ST_STATUS_PROBLEM, 1, fix);
     text = screen(80);
-    assert_non_null(
-        strstr(text, "\nNext: sleeptune report linux-a-rule-with-a-long-name-00, then sleeptune check\n"));
+    assert_non_null(strstr(text, "\nNext: sleeptune report linux-a-rule-with-a-long-name-00\n"));
     free(text);
     /* music without a dropout comes behind it, with one before it */
     assert_int_equal(st_facts_put_text(facts, ST_MUSIC_ANSWER, "What was heard.", NULL, NULL), 0);
