@@ -205,9 +205,15 @@ static int say_none(const char *command, const struct st_platform *p, const stru
     if (st_stop_asked())
         return st_failure(command, "stopped before it played.");
     if (name == NULL) {
-        (void)st_failure(command, "no way back for the %s was found:", wish->music ? "music" : "test signal");
-        fprintf(stderr, "%sMake one:\n", why);
-        say_makes(p, wish->music);
+        (void)st_failure(command,
+                         "%s%s%sno way back for the %s was found:", wish->plays != NULL ? "--play " : "",
+                         wish->plays != NULL ? wish->plays : "", wish->plays != NULL ? ": " : "",
+                         wish->music ? "music" : "test signal");
+        fprintf(stderr, "%s", why);
+        if (wish->plays == NULL || !wish->music) { /* music has one way: that device is wrong */
+            fprintf(stderr, "Make one:\n");
+            say_makes(p, wish->music);
+        }
         return ST_EXIT_FAILURE;
     }
     const struct st_way *way = st_way_find(name, p->machine.os);

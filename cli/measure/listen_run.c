@@ -83,7 +83,8 @@ static void take_packet(void *ctx, const struct st_capture_packet *packet)
 static void ask_daemon(struct st_listen_run *run)
 {
     const struct timespec late = st_ns_to_timespec(LATE_NS);
-    if (run->result.losses_n == 0 || !st_daemon_client_listens(NULL))
+    /* music that its program did not hand over is no loss, and the daemon may have seen it */
+    if ((run->result.losses_n == 0 && !run->view.wish.music) || !st_daemon_client_listens(NULL))
         return;
     (void)nanosleep(&late, NULL);
     const int64_t now_ns = st_posix_wall_ns(NULL);

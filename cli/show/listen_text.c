@@ -62,6 +62,33 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
     return late;
 }
 
+/* Of music: the dropouts that sleeptuned recorded meanwhile and that belong to no loss, as the reference
+ * lacks that sound, too. @return how many there are; at most `max` of them in rows. */
+static size_t dropouts_before(const struct st_listen_view *view, const json_t **rows, size_t max)
+{
+    const json_t *record;
+    size_t i, n = 0;
+    if (view->live == NULL || !view->wish.music || view->rate_hz == 0)
+        return 0;
+    const int64_t begin_ns = view->live->begin_ns + view->wall_ns,
+                  played_ns = (int64_t)(view->live->frames * ST_NS_PER_S / view->rate_hz);
+    json_array_foreach(view->records, i, record)
+    {
+        const enum st_event_kind kind = st_event_kind_of(st_json_text_of(record, "event"));
+        const int64_t at_ns = json_integer_value(json_object_get(record, "time_ns")) - begin_ns;
+        bool joined = false;
+        ST_EACH_OF (loss, view->result->losses, view->result->kept_n)
+            joined = joined || record_of(view, loss) == record;
+        if ((kind != ST_EVENT_CLIENT_DROPOUT && kind != ST_EVENT_DEVICE_DROPOUT) || joined || at_ns < 0 ||
+            at_ns > played_ns + RECORD_NS)
+            continue;
+        if (n < max)
+            rows[n] = record;
+        n++;
+    }
+    return n;
+}
+
 /* Music that a program did not hand over in time is missing in the reference, too. */
 static unsigned cannot_hear(const struct st_listen_view *view)
 {
@@ -144,6 +171,8 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
         snprintf(buf, bytes, "✘ %zu loss%s, %s in all, in %s %s: at most %s per hour (95 %%).",
                  result->losses_n, result->losses_n == 1 ? "" : "es",
                  time_of(view, (double)result->lost_frames, ST_ROOM(32)), heard, title(view), bound);
+    if (dropouts_before(view, NULL, 0) > 0)
+        st_text_append(buf, bytes, " Before that, programs lost sound: see Programs.");
 }
 
 /* "when Bitwig was not ready", or "not explained". */
@@ -292,6 +321,21 @@ static void say_unheard(const struct st_listen_view *view, FILE *out, int width)
                       LABEL, width);
 }
 
+static void say_programs(const struct st_listen_view *view, FILE *out, int width)
+{
+    const json_t *rows[ROWS];
+    const size_t n = dropouts_before(view, rows, ROWS);
+    for (size_t i = 0; i < n && i < ROWS; i++) {
+        const int64_t at_ns =
+            json_integer_value(json_object_get(rows[i], "time_ns")) - view->live->begin_ns - view->wall_ns;
+        const char *text = ST_TEXT(600, "at %.1f s, sleeptuned saw: %s", (double)at_ns / (double)ST_NS_PER_S,
+                                   st_safe_text(ST_TEXT(500, "%s", st_json_text_of(rows[i], "text"))));
+        st_text_field(out, i == 0 ? "Programs" : "", text, LABEL, width);
+    }
+    if (n > ROWS)
+        st_text_field(out, "", ST_TEXT(80, "and %zu more: sleeptune history", n - ROWS), LABEL, width);
+}
+
 static void say_remarks(const struct st_listen_view *view, FILE *out, int width)
 {
     for (int i = 0; i < ST_REMARKS_N; i++) {
@@ -377,6 +421,7 @@ void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int wid
     say_losses(view, out, width);
     say_path(view, out, width);
     say_unheard(view, out, width);
+    say_programs(view, out, width);
     say_remarks(view, out, width);
     say_deaf(view, out, width);
     say_next(view, out, width);

@@ -221,6 +221,32 @@ static void test_screens(void **state)
     json_decref(records);
 }
 
+/* Music that its program did not hand over in time is no loss; the daemon saw it. */
+static void test_music_of_a_stopped_program(void **state)
+{
+    (void)state;
+    begin("monitor", "alsa_output");
+    live.frames = 60 * RATE_HZ;
+    json_t *records =
+        json_pack("[o, o, o]",
+                  record("client-dropout", 10.6, "pw-play", "stopped", "pw-play lost sound: it was stopped"),
+                  record("late-wake", 20, "", "", "woke late"),
+                  record("client-dropout", 99, "mpv", "", "after the end"));
+    view.records = records;
+    says("Programs", false);
+    view.wish.music = true;
+    says("in 60 s over the monitor of PipeWire's sink: at most 180 losses per hour (95 %). Before that, "
+         "programs "
+         "lost sound: see Programs.\n",
+         true);
+    says("Programs    at 10.6 s, sleeptuned saw: pw-play lost sound: it was stopped\n", true);
+    says("woke late", false);
+    says("after the end", false);
+    add_loss(10); /* explained by it */
+    says("Programs", false);
+    json_decref(records);
+}
+
 /* The drift of a valid run is a fact, and of one that is invalid for it; of others it is not. */
 static void test_facts(void **state)
 {
@@ -251,8 +277,9 @@ static void test_facts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cannot_hear), cmocka_unit_test(test_next),  cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_screens),     cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_cannot_hear), cmocka_unit_test(test_next),
+        cmocka_unit_test(test_reasons),     cmocka_unit_test(test_screens),
+        cmocka_unit_test(test_facts),       cmocka_unit_test(test_music_of_a_stopped_program),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
