@@ -15,7 +15,7 @@ struct run {
     void *ctx;
     struct st_listen_live *live;
     uint64_t wanted_frames;
-    bool headed;
+    bool headed, alone;
     char absent[ST_CAPTURE_TEXT_BYTES]; /* safe text */
 };
 
@@ -97,12 +97,18 @@ static bool wait_for_head(struct st_way_run *way, struct run *run)
     return run->headed;
 }
 
+static bool is_disturbed(const struct run *run)
+{
+    return run->alone && run->live->events_n[ST_CAPTURE_MIXED] > 0;
+}
+
 /* @return 0 or -EBADMSG. */
 static int listen_to(struct st_way_run *way, struct run *run)
 {
     int64_t silent_ns = 0;
     st_way_begin(way);
-    while (run->live->frames < run->wanted_frames && silent_ns < SILENCE_NS && !st_stop_asked()) {
+    while (run->live->frames < run->wanted_frames && silent_ns < SILENCE_NS && !st_stop_asked() &&
+           !is_disturbed(run)) {
         const int r = st_way_read(way, LOOK_NS, &sink, run);
         if (r < 0 && r != -EAGAIN)
             return r;
@@ -239,7 +245,7 @@ static int say_none(const char *command, const struct st_platform *p, const stru
 int st_listen_live(const char *command, struct st_platform *p, const struct st_listen_wish *wish,
                    const struct st_listen_calls *calls, void *ctx, struct st_listen_live *ret)
 {
-    struct run run = {.calls = calls, .ctx = ctx, .live = ret};
+    struct run run = {.calls = calls, .ctx = ctx, .live = ret, .alone = wish->alone};
     struct st_way_wish devices = {
         .plays = wish->plays, .records = wish->records, .frames = wish->frames, .music = wish->music};
     const char *name = wish->back != NULL ? name_of(wish->back, &devices.records) : NULL;

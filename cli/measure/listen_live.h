@@ -14,6 +14,7 @@ struct st_listen_wish {
     const char *records; /* the device of `back`, if that is the name of a way; NULL: the usual one */
     int64_t duration_ns; /* of recorded sound */
     uint32_t frames;     /* the buffer size that the server or device is to have meanwhile; 0: as it is */
+    bool alone;          /* it ends as soon as another program plays to the same device */
     bool music; /* what programs play to `plays` is compared with what comes back; nothing is played */
 };
 

@@ -4,6 +4,7 @@
 #include "cli/show/predict_text.h"
 #include "core/ns.h"
 #include "core/text/json.h"
+#include "core/text/safe.h"
 #include "core/text/text.h"
 #include "evidence/miss_events.h"
 #include "platform/program/stop.h"
@@ -40,6 +41,20 @@ static void add_row(struct st_listen_sizes *sizes, const struct st_listen_size *
     sizes->n++;
 }
 
+/* Each size would be invalid. @return an st_exit. */
+static int say_disturbed(const char *command, const struct st_listen_wish *wish,
+                         const struct st_listen_live *live)
+{
+    const char *name = "another program";
+    ST_EACH_OF (event, live->events, live->events_kept_n)
+        name = event->kind == ST_CAPTURE_MIXED && event->text[0] != '\0' ? event->text : name;
+    const char *who = st_safe_text(ST_TEXT(ST_CAPTURE_TEXT_BYTES, "%s", name)),
+               *device = st_safe_text(ST_TEXT(ST_CAPTURE_TEXT_BYTES, "%s", live->head.plays));
+    (void)st_failure(command, "%s plays to %s. Stop it, then run:", who, device);
+    fprintf(stderr, "  %s --sizes\n", st_listen_live_command(wish, ST_ROOM(1200)));
+    return ST_EXIT_FAILURE;
+}
+
 int st_listen_sizes_run(const char *command, const struct st_listen_wish *wish, struct st_listen_run *run,
                         struct st_listen_sizes *ret)
 {
@@ -50,7 +65,10 @@ int st_listen_sizes_run(const char *command, const struct st_listen_wish *wish, 
             "Listening at the buffer size in use, then at %u to %u frames, %s each. Other programs on the "
             "same server or device get these sizes, too, until this ends.\n",
             SHORTEST, LONGEST, time);
+    one.alone = true;
     int status = st_listen_run_live(command, &one, run);
+    if (status == ST_EXIT_DONE && run->live.events_n[ST_CAPTURE_MIXED] > 0)
+        status = say_disturbed(command, wish, &run->live);
     if (status != ST_EXIT_DONE)
         return status;
     *ret = (struct st_listen_sizes){

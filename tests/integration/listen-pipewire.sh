@@ -158,6 +158,20 @@ print(d["path_class"], d["valid"], *d["remarks"], d["events"].get("mixed", 0), [
 says() { local wanted=$1; shift; [ "$(meanwhile "$@")" = "$wanted" ]; }
 if command -v pw-play >/dev/null && noise; then
     does "another program is mixed in: it is said, and not counted" eval 'for try in 1 2 3; do says "bit-exact True mixed 1 []" nul mixes && break; done'
+    "$PYTHON" -c 'import sys, wave
+w = wave.open(sys.argv[1], "wb")
+w.setparams((2, 2, 48000, 0, "NONE", ""))
+w.writeframes(bytes(4 * 48000 * 60))' "$tmp/long.wav"
+    pw-play --target nul "$tmp/long.wav" >>"$tmp/server.log" 2>&1 &
+    player=$!
+    wait_for eval 'pw-link -l 2>/dev/null | grep -q pw-play'
+    begin=$SECONDS
+    out=$("$SLEEPTUNE" listen --sizes --back monitor --play nul 2>&1)
+    is "where another program plays, no size is tried" "$? $(tail -n 2 <<<"$out" | tr '\n' ' ')" \
+        "4 sleeptune listen: pw-play plays to nul. Stop it, then run:   sleeptune listen --back monitor --play nul --sizes "
+    ok "and none is listened to" test $((SECONDS - begin)) -lt 9
+    kill "$player"
+    wait "$player" 2>/dev/null
 else
     skip "another program is mixed in" "pw-play is not installed"
 fi
