@@ -95,6 +95,25 @@ const char *st_predict_text_time(double seconds, char *buf, size_t buf_bytes)
     return buf;
 }
 
+/* Of which sizes it is known that they did not hold. */
+static void say_none_held(const struct st_predict_table *table, const char *in, const char *time, char *buf,
+                          size_t bytes)
+{
+    uint32_t first = 0, last = 0;
+    size_t known_n = 0;
+    ST_EACH_OF (row, table->rows, table->n) {
+        if (!row->known)
+            continue;
+        first = known_n++ == 0 ? row->frames : first;
+        last = row->frames;
+    }
+    if (known_n == 1)
+        snprintf(buf, bytes, "%u frames did not hold%s%s", last, in, time);
+    else
+        snprintf(buf, bytes, "No size of %u to %u frames held%s%s", first, last, in, time);
+    st_text_append(buf, bytes, known_n < table->n ? "; the other sizes are not known." : ".");
+}
+
 const char *st_predict_text_answer(const struct st_predict_table *table, bool bounds, char *buf, size_t bytes)
 {
     char time[32];
@@ -113,9 +132,7 @@ const char *st_predict_text_answer(const struct st_predict_table *table, bool bo
     } else if (!table->known) {
         snprintf(buf, bytes, "Not known: %s.", table->rows[table->n - 1].reason);
     } else {
-        snprintf(buf, bytes, "No size of %u to %u frames held%s%s.", table->rows[0].frames,
-                 table->rows[table->n - 1].frames, table->one_time ? "" : " in ",
-                 table->one_time ? "" : time);
+        say_none_held(table, table->one_time ? "" : " in ", table->one_time ? "" : time, buf, bytes);
     }
     return buf;
 }

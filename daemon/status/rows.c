@@ -359,7 +359,8 @@ static void add_sizes(json_t *sections, const struct st_view *view, const struct
     for (size_t i = 0; view->forecast != NULL && i < view->forecast->n; i++)
         add_size_row(&to, &view->forecast->rows[i], server);
     end_table(sections, "This computer alone, by buffer size", &to,
-              json_pack("[s, s, s, s, s]", "Buffer", "Dropouts/h", "Verdict", "At most/h (95 %)", "Period"));
+              json_pack("[s, s, s, s, s]", "Computer alone", "Forecast/h", "Verdict", "At most/h (95 %)",
+                        "Period"));
 }
 
 static void add_summary(json_t *sections, const struct st_view *view, const struct st_answer *answer)
