@@ -3,14 +3,14 @@
 # shellcheck disable=SC2154,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-command -v setpriv >/dev/null || skip_all "setpriv is not installed"
+for c in setpriv prlimit chrt; do command -v $c >/dev/null || skip_all "$c is not installed"; done
 right=(--inh-caps +sys_nice --ambient-caps +sys_nice)
 if [ "$(id -u)" -eq 0 ]; then # root is refused
     let_nobody_in
     "${nobody[@]}" "${right[@]}" chrt -f 83 true 2>/dev/null || skip_all "real-time priority is not to be had here"
     exec "${nobody[@]}" "${right[@]}" env HOME=/nonexistent "$0"
 fi
-chrt -f 83 true 2>/dev/null || skip_all "needs root"
+chrt -f 83 true 2>/dev/null || skip_all "needs root, or the right to real-time priority 83"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need pipewire wireplumber pw-cli pw-metadata dbus-daemon pgrep ps
 [ -x "$SLEEPTUNE_BUILD/ears/helpers/sleeptune-listen-pipewire" ] || skip_all "built without libpipewire"
@@ -44,8 +44,12 @@ is "and need no library of D-Bus for it" "$(cat "/proc/$helper/maps" "/proc/$pla
 stops
 
 rtkit=$SLEEPTUNE_BUILD/tests/integration/fake_rtkit
-without=(setpriv --inh-caps -all --ambient-caps -all)
-if [ -x "$rtkit" ]; then
+without=(prlimit --rtprio=0:0 setpriv --inh-caps -all --ambient-caps -all)
+if [ ! -x "$rtkit" ]; then
+    skip "without it rtkit gives it" "built without systemd"
+elif ! prlimit --rtprio=0:0 chrt -f 20 true 2>/dev/null; then
+    skip "without it rtkit gives it" "the stand-in for rtkit needs CAP_SYS_NICE"
+else
     export DBUS_SYSTEM_BUS_ADDRESS=$DBUS_SESSION_BUS_ADDRESS
     "$rtkit" >"$tmp/rtkit.log" 2>&1 &
     pids+=("$!")
@@ -54,8 +58,6 @@ if [ -x "$rtkit" ]; then
     does "without it rtkit gives it" wait_for both_have RR 20
     stops
     unset DBUS_SYSTEM_BUS_ADDRESS
-else
-    skip "without it rtkit gives it" "built without systemd"
 fi
 
 listens "${without[@]}"
