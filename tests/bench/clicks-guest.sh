@@ -16,7 +16,7 @@ export COLUMNS=400 # one sentence, one line
 
 # --- the table ---
 
-made='(made (all [0-9]+|[0-9]+ of [0-9]+) dropouts|lost sound ([0-9]+ times|in [0-9]+ of [0-9]+ dropouts))' took='in (all [0-9]+|[0-9]+ of [0-9]+) dropouts'
+made='(made (all [0-9]+|[0-9]+ of [0-9]+) dropouts|lost sound ([0-9]+ times|in [0-9]+ of [0-9]+ dropouts))' took='in (all [0-9]+|(at least )?[0-9]+ of [0-9]+) dropouts'
 rights='sudo sleeptune apply linux-rt-permission' buffer='pw-metadata -n settings 0 clock.force-quantum'
 # expect CAUSE RIGHTS FRAMES: what is right. $first: the first line; $next: the next step of status, and $leads: what that prints, if
 # it is a command that only looks; $check_next: of check; $never: of either
