@@ -201,7 +201,7 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
 
 /** PipeWire's cycle at `hz` for a wish of `frames` at `frames_hz`: it scales its limits with the rate, and
  * rounds down to a power of two. */
-static int64_t cycle_of(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
+int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz)
 {
     const int64_t now = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, PIPEWIRE_MIN);
@@ -230,7 +230,7 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
     find_rate(facts, ret);
     const int64_t hz = ret->running_hz, default_hz = ret->default_hz;
     if (hz != default_hz)
-        frames = cycle_of(facts, frames, default_hz, hz, default_hz);
+        frames = st_buffer_cycle(facts, frames, default_hz, hz, default_hz);
     ret->rate_hz = default_hz;
     ret->usual_frames = ret->cycle_frames = ret->default_frames = forced > 0 ? forced : frames;
     if (forced > 0)
@@ -246,13 +246,14 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
              !is_fraction(st_facts_beside_text_or(facts, node, "latency", ""), &one.frames, &one.rate_hz)))
             continue;
         one.program = st_buffer_program(facts, node);
-        one.cycle_frames = one.forced ? one.frames : cycle_of(facts, one.frames, one.rate_hz, hz, default_hz);
+        one.cycle_frames =
+            one.forced ? one.frames : st_buffer_cycle(facts, one.frames, one.rate_hz, hz, default_hz);
         if (ret->node == NULL || one.forced > ret->forced ||
             (one.forced == ret->forced && one.cycle_frames < ret->cycle_frames))
             *ret = one;
     }
     ret->default_frames =
-        ret->forced ? ret->frames : cycle_of(facts, ret->frames, ret->rate_hz, default_hz, default_hz);
+        ret->forced ? ret->frames : st_buffer_cycle(facts, ret->frames, ret->rate_hz, default_hz, default_hz);
 }
 
 /** A posted text may show that PipeWire runs, and no setting of it. */

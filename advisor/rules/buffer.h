@@ -42,6 +42,10 @@ struct st_buffer_asked {
 };
 void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret);
 
+/** PipeWire's cycle at `hz` if a program asks for frames / frames_hz. @return frames, a power of two. */
+int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
+                        int64_t default_hz);
+
 /** Does the node of PipeWire that this fact is of play? */
 bool st_buffer_is_playing(const struct st_facts *facts, const struct st_fact *fact);
 /** The program whose node of PipeWire this is; "a program": it has no name. */

@@ -371,14 +371,30 @@ static bool need_nodes(struct st_finding *finding)
 #define CLIENTS_EVER(ms, frames, hz)                                                                         \
     "# start that program with\nPULSE_LATENCY_MSEC=" ms "   # or PIPEWIRE_LATENCY=" frames "/" hz
 
-/** For a cycle of at least that length. Of a program of PulseAudio a cycle is a quarter of what it asks for:
- * requests of tlength / 4 (PipeWire src/modules/module-protocol-pulse/pulse-server.c). */
-static void fix_clients(struct st_finding *finding, double cycle_ns, int64_t hz)
+/** The smallest min-quantum (at the default rate) with which a cycle lasts as long, or with which it is the
+ * longest that max-quantum allows. @return that cycle, frames at the running rate. */
+static int64_t find_cycle(const struct st_facts *facts, const struct st_buffer_asked *asked, double wish_ns,
+                          int64_t *ret_quantum)
 {
-    int64_t frames = 16;
-    while (frames < 8192 && (double)frames * 1e9 / (double)hz < cycle_ns * 0.999)
-        frames *= 2;
-    st_finding_fix_now(finding, CLIENTS_NOW("%" PRId64), frames);
+    const int64_t hz = asked->running_hz, default_hz = asked->default_hz;
+    int64_t longest = 0;
+    for (int64_t quantum = 16; quantum <= FRAMES_MAX && (double)longest * 1e9 / (double)hz < wish_ns * 0.999;
+         quantum *= 2) {
+        const int64_t frames = st_buffer_cycle(facts, quantum, default_hz, hz, default_hz);
+        *ret_quantum = frames > longest ? quantum : *ret_quantum;
+        longest = frames > longest ? frames : longest;
+    }
+    return longest;
+}
+
+/** min-quantum and these variables change nothing for a program that forces its cycle. */
+static void fix_clients(struct st_finding *finding, bool forced, int64_t quantum, int64_t frames, int64_t hz)
+{
+    if (forced) {
+        st_finding_fix_now(finding, NOW("%" PRId64), frames);
+        return;
+    }
+    st_finding_fix_now(finding, CLIENTS_NOW("%" PRId64), quantum);
     st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, CLIENTS_EVER("%" PRId64, "%" PRId64, "%" PRId64),
                               4 * frames * 1000 / hz + 1, frames, hz);
 }
@@ -402,7 +418,10 @@ static void judge_pipewire_clients(struct st_finding *finding)
     }
     const double asked_ns =
         (double)asked.frames * 1e9 / (double)asked.rate_hz; /* else the rate made the cycle shorter */
-    const bool shorter = cycle_ns < wish_ns * 0.999 && asked_ns < wish_ns * 0.999;
+    int64_t quantum = 0;
+    const int64_t frames = find_cycle(finding->facts, &asked, wish_ns, &quantum);
+    const bool shorter =
+        cycle_ns < wish_ns * 0.999 && asked_ns < wish_ns * 0.999 && frames > asked.cycle_frames;
     st_finding_quote_beside(finding, asked.node, asked.forced ? "force_quantum" : "latency");
     st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
                    "%.*s %s %" PRId64 " frames at %" PRId64 " Hz: PipeWire's cycle is %" PRId64
@@ -410,7 +429,7 @@ static void judge_pipewire_clients(struct st_finding *finding)
                    st_text_cut(asked.program, 40), asked.program, asked.forced ? "forces" : "asked for",
                    asked.frames, asked.rate_hz, asked.cycle_frames, cycle_ns / 1e6);
     if (shorter)
-        fix_clients(finding, wish_ns, asked.running_hz);
+        fix_clients(finding, asked.forced, quantum, frames, asked.running_hz);
 }
 
 const struct st_rule st_rule_linux_pipewire_clients = {
