@@ -53,7 +53,7 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
     char line[ST_EVENT_STORY_BYTES + 400] = "Kept: ";
     append_mark(mark, look, line, sizeof(line));
     ST_APPEND(line, ". ");
-    append_found(mark, "nothing so far. Some dropouts are noticed up to 2 s later", line, sizeof(line));
+    append_found(mark, "nothing so far. Some dropouts are noticed a few seconds later", line, sizeof(line));
     ST_APPEND(line, ".");
     st_text_wrap(out, line, 0, look->columns);
 }
