@@ -204,6 +204,8 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
             "close programs that use much memory, and let a sampler load its sounds before you play; the "
             "settings of swap and locked memory are in the report");
     } else if (reason == ST_DROPOUT_WAITED_FOR_OTHER) {
-        snprintf(why, why_bytes, "look at the program that this one waited for");
+        snprintf(why, why_bytes, "look at %s",
+                 client->culprit.name[0] != '\0' ? client->culprit.name
+                                                 : "the program that this one waited for");
     }
 }

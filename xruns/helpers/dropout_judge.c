@@ -53,10 +53,12 @@ enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures
     const int64_t took_ns = figures->end_ns - figures->signal_ns;
     const int64_t late_ns = figures->end_ns - figures->deadline_ns;
     const int64_t signal_late_ns = figures->signal_ns - figures->cycle_ns - figures->usual_signal_ns;
+    const enum st_dropout_reason stopped =
+        figures->of_server ? ST_DROPOUT_WAITED_FOR_OTHER : ST_DROPOUT_STOPPED;
     if (figures->signal_ns == 0 || late_ns < 0 || had_ns <= 0)
-        return figures->stopped ? ST_DROPOUT_STOPPED : ST_DROPOUT_UNKNOWN;
+        return figures->stopped ? stopped : ST_DROPOUT_UNKNOWN;
     if (figures->measured && figures->stopped)
-        return figures->of_server ? ST_DROPOUT_WAITED_FOR_OTHER : ST_DROPOUT_STOPPED;
+        return stopped;
     if (figures->waited && signal_late_ns > 0 && signal_late_ns >= late_ns &&
         took_ns <= figures->deadline_ns - figures->cycle_ns)
         return ST_DROPOUT_WAITED_FOR_OTHER;

@@ -97,7 +97,7 @@ struct st_pipewire_profile_node {
     } long_cycles;
     struct st_dropout_figures late;            /* the cycle that it has not finished; signal_ns 0: none */
     int64_t late_position;                     /* of the driver's clock in that cycle */
-    char waited_for[ST_XRUN_NAME_BYTES];       /* who signalled it in that cycle */
+    char waited_for[ST_XRUN_NAME_BYTES];       /* who signalled it in that cycle, or what was stopped */
     enum st_dropout_reason reason;             /* of the latest dropout ... */
     int64_t explained_ns;                      /* ... which was judged then */
     struct st_xrun_seen kept;                  /* in the cycle that is kept; deadline_ns 0: it did nothing */

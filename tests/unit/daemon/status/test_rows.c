@@ -416,7 +416,10 @@ static void first_line_says_what_the_server_knows(void **state)
          "sleeptune status --watch", "nothing to tune: it was stopped or frozen"},
         {ST_DROPOUT_WAITED_FOR_OTHER, "mpv", "Heavy",
          "mpv had all 3 dropouts (watched since 22:13): it waited for Heavy.", "sleeptune status --watch",
-         "look at the program that this one waited for"},
+         "look at Heavy"},
+        {ST_DROPOUT_WAITED_FOR_OTHER, "mpv", "",
+         "mpv had all 3 dropouts (watched since 22:13): it waited for another client.",
+         "sleeptune status --watch", "look at the program that this one waited for"},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         struct st_dropout_client *client = add_client(watch_pipewire(), rows[i].name, 3, rows[i].reason);

@@ -142,6 +142,12 @@ static void one_that_was_stopped(void **state)
     struct st_dropout_figures figures = measured(at(10 * US, 45 * MS, 47 * MS), 2 * MS, 10 * US);
     figures.stopped = true;
     expect(figures, ST_DROPOUT_STOPPED);
+    figures.of_server = true;
+    expect(figures, ST_DROPOUT_WAITED_FOR_OTHER);
+    figures.signal_ns = 0; /* not signalled in the cycle */
+    expect(figures, ST_DROPOUT_WAITED_FOR_OTHER);
+    figures.of_server = false;
+    expect(figures, ST_DROPOUT_STOPPED);
 }
 
 static void one_whose_inputs_came_late_waited_for_another(void **state)
