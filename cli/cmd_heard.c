@@ -104,7 +104,7 @@ static int mark(const struct options *o, const char *note)
     int status = st_daemon_client_post(o->system ? ST_DAEMON_SYSTEM_SOCKET : o->socket, target,
                                        "sleeptune-heard/1", &answer, error, sizeof(error));
     if (status == ST_EXIT_UNKNOWN) {
-        status = st_failure(COMMAND, "%s. The mark is kept if it goes on.", error);
+        status = st_failure(COMMAND, "%s. If it goes on, it keeps the mark, with a later time.", error);
     } else if (status != 0) {
         status = st_failure(COMMAND, "not kept: %s", error);
     } else if (!o->quiet) {

@@ -186,7 +186,8 @@ static bool is_it(const struct match *match, const struct at *loss, const struct
     const int64_t off = loss->place + offset - glitch->place;
     const int64_t longer = (int64_t)loss->frames - (int64_t)glitch->frames;
     if (match->music && loss->kind == ST_LOSS_ZEROED && glitch->kind == ST_LOSS_ZEROED)
-        return off >= -match->tolerance && off + longer <= match->longer;
+        return off >= -match->tolerance && off < (int64_t)glitch->frames + match->tolerance &&
+               off + longer <= match->longer;
     return off >= -match->tolerance && off <= match->tolerance + match->late && longer >= -match->tolerance &&
            longer <= match->longer && (!match->same_kind || loss->kind == glitch->kind);
 }

@@ -236,6 +236,7 @@ part_rtsan() {
     local cc
     cc=$(new_clang) || cannot "no clang 20 or later"
     can_run_with "$cc" -fsanitize=realtime || cannot "$cc has no RealtimeSanitizer run time here"
+    needs_cmocka
     rm -rf "$work/rtsan" # the warnings are only there when it compiles
     targets=(cli/sleeptune lab/sleeptune-lab ears/helpers/libst_ear.a) # sleeptuned has nothing that may not block
     unit_tests_of loop_tests rtsan "$cc" -Drtsan=true -Dc_std=gnu2x -Doptimization=1 -Db_lundef=false >"$work/rtsan-build" 2>&1

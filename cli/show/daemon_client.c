@@ -21,6 +21,7 @@ struct asking {
     int timeout_ms;
     char *error;
     size_t error_bytes;
+    bool chosen; /* no socket was named */
 };
 
 static int fail(const struct asking *asking, const char *format, ...) ST_PRINTF(2, 3);
@@ -64,7 +65,7 @@ const char *st_daemon_client_of_sudo(char *buf, size_t buf_bytes)
     const struct passwd *entry = getpwuid((uid_t)uid);
     if (entry == NULL)
         return NULL;
-    snprintf(buf, buf_bytes, "%.40s runs a sleeptuned: run this without sudo", entry->pw_name);
+    snprintf(buf, buf_bytes, "%.40s has a sleeptuned: run this without sudo", entry->pw_name);
     return st_safe_text(buf);
 }
 
@@ -77,7 +78,7 @@ static const char *named(const char *wish)
 
 /* The socket that was named, else the caller's own daemon if it listens, else the system's. @return as
  * fail. */
-static int choose_socket(const struct asking *asking, const char *wish, char *buf, size_t buf_bytes)
+static int choose_socket(struct asking *asking, const char *wish, char *buf, size_t buf_bytes)
 {
     wish = named(wish);
     if (wish != NULL) {
@@ -87,6 +88,7 @@ static int choose_socket(const struct asking *asking, const char *wish, char *bu
         memcpy(buf, wish, strlen(wish) + 1);
         return 0;
     }
+    asking->chosen = true;
     if (!find_own(buf, buf_bytes))
         snprintf(buf, buf_bytes, "%s", ST_DAEMON_SYSTEM_SOCKET);
     return 0;
@@ -172,11 +174,10 @@ static int not_running(const struct asking *asking, const char *path)
         return fail(asking, "%s is not a socket. Name the socket of sleeptuned, or leave out --socket.",
                     path);
     char own[ST_DAEMON_PATH_BYTES];
-    const bool is_system = strcmp(path, ST_DAEMON_SYSTEM_SOCKET) == 0;
-    const char *of_sudo = is_system ? st_daemon_client_of_sudo(ST_ROOM(ST_DAEMON_WHOSE_BYTES)) : NULL;
+    const char *of_sudo = asking->chosen ? st_daemon_client_of_sudo(ST_ROOM(ST_DAEMON_WHOSE_BYTES)) : NULL;
     if (of_sudo != NULL)
         return fail(asking, "no sleeptuned is listening on %s. %s.", path, of_sudo);
-    const bool both = is_system && geteuid() != 0 && own_path(own, sizeof(own));
+    const bool both = asking->chosen && geteuid() != 0 && own_path(own, sizeof(own));
     return fail(asking, "no sleeptuned is listening on %s%s%s. Run '%s' or 'sleeptuned -f'.",
                 both ? own : path, both ? " or " : "", both ? path : "",
                 st_platform_native()->machine.os != ST_OS_LINUX ? "service sleeptuned onestart"
@@ -239,7 +240,7 @@ static int check(const struct asking *asking, const char *body, const char *path
     return 0;
 }
 
-static int ask(const char *socket_wish, const struct asking *asking, struct st_daemon_answer *ret)
+static int ask(const char *socket_wish, struct asking *asking, struct st_daemon_answer *ret)
 {
     *ret = (struct st_daemon_answer){0};
     int status = choose_socket(asking, socket_wish, ret->socket, sizeof(ret->socket));
@@ -253,14 +254,14 @@ static int ask(const char *socket_wish, const struct asking *asking, struct st_d
 int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema, int timeout_ms,
                          struct st_daemon_answer *ret, char *error, size_t error_bytes)
 {
-    const struct asking asking = {"GET", target, schema, timeout_ms, error, error_bytes};
+    struct asking asking = {"GET", target, schema, timeout_ms, error, error_bytes, false};
     return ask(socket_wish, &asking, ret);
 }
 
 int st_daemon_client_post(const char *socket_wish, const char *target, const char *schema,
                           struct st_daemon_answer *ret, char *error, size_t error_bytes)
 {
-    const struct asking asking = {"POST", target, schema, ST_DAEMON_TIMEOUT_MS, error, error_bytes};
+    struct asking asking = {"POST", target, schema, ST_DAEMON_TIMEOUT_MS, error, error_bytes};
     return ask(socket_wish, &asking, ret);
 }
 

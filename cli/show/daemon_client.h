@@ -15,7 +15,7 @@
 bool st_daemon_client_listens(const char *socket_wish);
 
 /** Under sudo: who ran it has a daemon's socket, which is not asked. @return buf, a sentence without its full
- * stop: "musician runs a sleeptuned: run this without sudo"; NULL: not under sudo, or there is none. */
+ * stop: "musician has a sleeptuned: run this without sudo"; NULL: not under sudo, or there is none. */
 const char *st_daemon_client_of_sudo(char *buf, size_t buf_bytes);
 
 struct st_daemon_answer {

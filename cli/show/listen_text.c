@@ -172,7 +172,7 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
                  result->losses_n, result->losses_n == 1 ? "" : "es",
                  time_of(view, (double)result->lost_frames, ST_ROOM(32)), heard, title(view), bound);
     if (dropouts_before(view, NULL, 0) > 0)
-        st_text_append(buf, bytes, " Before that, programs lost sound: see Programs.");
+        st_text_append(buf, bytes, " Programs also lost sound before it reached the server: see Programs.");
 }
 
 /* "when Bitwig was not ready", or "not explained". */

@@ -31,7 +31,7 @@ static void hear(ST_UNUSED void *ctx, enum st_change_event event, const struct s
     char text[1400];
     if (event != ST_EVENT_FAILED)
         return;
-    ST_PRINT(text, "the tuner was ended, and its change was not undone. Run: sleeptune revert %s. %s: %s",
+    ST_PRINT(text, "the tuner was ended, and its change was not undone. Run 'sleeptune revert %s'. %s: %s",
              entry->rule, st_change_output_entry(entry, ST_ROOM(1024)), st_change_output_why(error));
     complain(text);
 }

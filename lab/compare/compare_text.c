@@ -111,7 +111,8 @@ static void print_notes(FILE *out, const struct st_compare_result *result, int w
     fputc('\n', out);
     const char *text = ST_TEXT(
         500,
-        "%s%sEach file is one run: anything else that changed between them counts, too. To see how much that "
+        "%s%s"
+        "Each file is one run: anything else that changed between them counts, too. To see how much that "
         "is, run A again after B.",
         result->tests_n > 1
             ? ST_TEXT(100, "p is corrected for the %zu figures compared (Holm). ", result->tests_n)

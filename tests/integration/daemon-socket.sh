@@ -108,7 +108,7 @@ else
     else
         mkdir -p /run/user
         ln -s "$tmp/run" /run/user/65534
-        away='no sleeptuned is listening on /run/sleeptune/sleeptuned.sock. nobody runs a sleeptuned: run this without sudo'
+        away='no sleeptuned is listening on /run/sleeptune/sleeptuned.sock. nobody has a sleeptuned: run this without sudo'
         by_sudo=(env SUDO_UID=65534 SUDO_USER=nobody COLUMNS=200 "$SLEEPTUNE")
         like "under sudo: his daemon is named, not asked" "$("${by_sudo[@]}" status 2>&1)" "^sleeptune status: $away"
         like "history, too" "$("${by_sudo[@]}" history 2>&1)" "^sleeptune history: $away"

@@ -31,8 +31,6 @@ is "as JSON with what is found in each" "$("$SLEEPTUNE_LAB" analyse cost.txt:1 c
 status=$("$SLEEPTUNE_LAB" analyse cost.txt:1 nothing 2>&1 >text)
 is "a file that is not there is an error, and no half table" "$status" "sleeptune-lab analyse: cannot read nothing: No such file or directory"
 if command -v go >/dev/null; then
-    cache=$SLEEPTUNE_BUILD/go # its own library is compiled once
-    [ -w "$SLEEPTUNE_BUILD" ] || cache=$tmp/go
     cache=$SLEEPTUNE_BUILD/go # Go's own library is compiled once
     [ -w "$SLEEPTUNE_BUILD" ] || cache=$tmp/go
     for name in late cost; do

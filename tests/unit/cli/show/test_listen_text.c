@@ -235,9 +235,8 @@ static void test_music_of_a_stopped_program(void **state)
     view.records = records;
     says("Programs", false);
     view.wish.music = true;
-    says("in 60 s over the monitor of PipeWire's sink: at most 180 losses per hour (95 %). Before that, "
-         "programs "
-         "lost sound: see Programs.\n",
+    says("in 60 s over the monitor of PipeWire's sink: at most 180 losses per hour (95 %). Programs also "
+         "lost sound before it reached the server: see Programs.\n",
          true);
     says("Programs    at 10.6 s, sleeptuned saw: pw-play lost sound: it was stopped\n", true);
     says("woke late", false);

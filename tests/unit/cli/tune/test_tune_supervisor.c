@@ -325,8 +325,8 @@ static void a_supervisor_that_cannot_undo_says_so(void **state)
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0755), 0);
     kill_and_hear(s, tuner, "/said",
-                  "sleeptune tune: the tuner was ended, and its change was not undone. Run: sleeptune revert "
-                  "linux-huge-pages. " PAGES "enabled = madvise (was always): Is a directory");
+                  "sleeptune tune: the tuner was ended, and its change was not undone. Run 'sleeptune revert "
+                  "linux-huge-pages'. " PAGES "enabled = madvise (was always): Is a directory");
     assert_true(has_journal(s));
     assert_int_equal(rmdir(path), 0);
     write_file(s, PAGES "enabled", "madvise\n");
