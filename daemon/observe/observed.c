@@ -137,17 +137,25 @@ static struct st_observed_pending *pending_of(struct st_observed *o, const struc
     return oldest;
 }
 
+/* Ends are not always reported in their order. An event behind one of its kind ends after that: else an open
+ * one counts as recorded (history_events.c). */
 static void record(struct st_observed *o, const struct st_event *event, int64_t at_ns)
 {
     struct st_observed_pending *pending = pending_of(o, event);
+    int64_t end_ns = at_ns;
     if (is_unreported(pending)) {
         st_event_add(&pending->event, event);
-        pending->event.wall_ns = event->wall_ns;
-        pending->event.span_ns = ST_MAX(at_ns - pending->since_ns, 0);
+        pending->since_ns = ST_MIN(pending->since_ns, at_ns);
+        end_ns = ST_MAX(pending->end_ns, at_ns);
     } else {
+        if (pending->reported_ns != INT64_MIN)
+            end_ns = ST_MAX(pending->end_ns + 1, at_ns);
         pending->event = *event;
         pending->since_ns = at_ns;
     }
+    pending->end_ns = end_ns;
+    pending->event.wall_ns = st_ns_add(event->wall_ns, end_ns - at_ns);
+    pending->event.span_ns = end_ns - pending->since_ns;
     report_due(o, pending);
 }
 

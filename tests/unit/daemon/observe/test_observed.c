@@ -229,6 +229,35 @@ static void an_event_has_the_time_at_which_the_sound_came_back(void **state)
     assert_int_equal(open[0].wall_ns, st_clock_now_ns(&platform->clock) + offset_ns);
 }
 
+static void see_end(int64_t end_ns)
+{
+    see("speakers", "player", 0, 1);
+    to_see[to_see_n - 1].end_ns = end_ns;
+}
+
+/* A cycle's loss is reported at once, one that was found by listening seconds after it. */
+static void ends_are_reported_in_any_order(void **state)
+{
+    (void)state;
+    struct st_event open[ST_OBSERVED_OPEN_MAX];
+    turn_after(0);
+    st_fake_advance(platform, 8 * ST_NS_PER_S);
+    const int64_t now_ns = st_clock_now_ns(&platform->clock), wall_ns = st_clock_wall_ns(&platform->clock);
+    see_end(now_ns - 2 * ST_NS_PER_S); /* recorded at once */
+    see_end(now_ns - 4 * ST_NS_PER_S);
+    turn_after(0);
+    assert_int_equal(st_observed_open_events(&o, open), 1);
+    assert_true(open[0].wall_ns > wall_ns - 2 * ST_NS_PER_S); /* not the one that is recorded */
+    assert_int_equal(open[0].wall_ns - open[0].span_ns, wall_ns - 4 * ST_NS_PER_S);
+    see_end(now_ns - 1 * ST_NS_PER_S);
+    see_end(now_ns - 5 * ST_NS_PER_S);
+    turn_after(0);
+    assert_int_equal(st_observed_open_events(&o, open), 1);
+    assert_int_equal(open[0].count_n, 3);
+    assert_int_equal(open[0].wall_ns, wall_ns - 1 * ST_NS_PER_S);
+    assert_int_equal(open[0].span_ns, 4 * ST_NS_PER_S);
+}
+
 /* A question shows what is counted in memory, and neither cuts it nor adds an event. */
 static void asking_makes_no_event(void **state)
 {
@@ -912,6 +941,7 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(last_of_a_burst_is_told_without_another_xrun, setup, teardown),
         cmocka_unit_test_setup_teardown(an_event_has_the_time_at_which_the_sound_came_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(ends_are_reported_in_any_order, setup, teardown),
         cmocka_unit_test_setup_teardown(asking_makes_no_event, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_counted_is_an_event_when_watching_ends, setup, teardown),
         cmocka_unit_test_setup_teardown(more_clients_than_places_lose_nothing, setup, teardown),
