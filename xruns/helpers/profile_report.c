@@ -33,8 +33,8 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
                                     .reason = reason,
                                     .place = node->drives ? ST_DROPOUT_AT_DEVICE_BUFFER : ST_DROPOUT_AT_GRAPH,
                                     .cycles_n = sum->n,
-                                    .lost_ns = sum->lost_ns,
-                                    .longest_ns = sum->longest_ns,
+                                    .lost_ns = ST_MIN(sum->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
+                                    .longest_ns = ST_MIN(sum->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
                                     .end_ns = sum->end_ns,
                                     .cycle = sum->worst};
     sighting.cycle.period_ns = node->period_ns;
