@@ -387,6 +387,13 @@ static int64_t find_cycle(const struct st_facts *facts, const struct st_buffer_a
     return longest;
 }
 
+/** What a program of PulseAudio must ask for, so that PipeWire makes such a cycle of it: a quarter of it up
+ * to 80 ms, beyond that half of it less 20 ms (PipeWire src/modules/module-protocol-pulse/pulse-server.c). */
+static int64_t pulse_ms(int64_t frames, int64_t hz)
+{
+    return 1 + (50 * frames <= hz ? 4 * frames * 1000 / hz : 40 + 2 * frames * 1000 / hz);
+}
+
 /** min-quantum and these variables change nothing for a program that forces its cycle. */
 static void fix_clients(struct st_finding *finding, bool forced, int64_t quantum, int64_t frames, int64_t hz)
 {
@@ -396,7 +403,7 @@ static void fix_clients(struct st_finding *finding, bool forced, int64_t quantum
     }
     st_finding_fix_now(finding, CLIENTS_NOW("%" PRId64), quantum);
     st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, CLIENTS_EVER("%" PRId64, "%" PRId64, "%" PRId64),
-                              4 * frames * 1000 / hz + 1, frames, hz);
+                              pulse_ms(frames, hz), frames, hz);
 }
 
 static void judge_pipewire_clients(struct st_finding *finding)
@@ -447,7 +454,7 @@ const struct st_rule st_rule_linux_pipewire_clients = {
         "of two; node.force-quantum goes before it\n"
         "EasyEffects issue 1567 (Discord asks for 360: 512 became 256), us.zoom.Zoom issue 385 (256 of 1024)",
     .now = CLIENTS_NOW("1024"),
-    .persistent = CLIENTS_EVER("86", "1024", "48000"),
+    .persistent = CLIENTS_EVER("83", "1024", "48000"),
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-top   # QUANT of each program: what it asked for",
     .undo = "pw-metadata -n settings 0 clock.min-quantum 32; start the program without these variables",
