@@ -87,6 +87,7 @@
  * positive if it is fast, and beside that of the card that plays, positive if it is slow */
 #define ST_KEY_LISTEN_RATE_PPM  "linux.listen.rate_ppm"
 #define ST_KEY_LISTEN_DRIFT_PPM "linux.listen.drift_ppm"
+#define ST_KEY_LISTEN_INVALID   "linux.listen.invalid" /* the drift of such a run is unknown */
 /* a file of limits that could not be read */
 #define ST_KEY_LIMITS_ANY_RTPRIO               "linux.limits.any.rtprio"
 #define ST_KEY_MODULE_DELL_SMM_HWMON           "linux.module.dell_smm_hwmon"

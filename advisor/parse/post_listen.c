@@ -33,7 +33,7 @@ static bool listen_line(struct st_post *post, char *line)
         post->listen.valid = st_text_begins(value, "true");
     else if (post->listen.live && st_text_begins(at, "\"drift_ppm\": ") && !post->listen.valid &&
              fabs(strtod(value, NULL)) <= CLOCKS_PPM)
-        st_facts_put_failure(post->facts, ST_KEY_LISTEN_DRIFT_PPM, -EINVAL, post->source);
+        st_post_int(post, ST_KEY_LISTEN_INVALID, 1);
     else if (post->listen.live && st_text_begins(at, "\"drift_ppm\": "))
         put_ppm(post, ST_KEY_LISTEN_DRIFT_PPM, value);
     else if (post->listen.live && st_text_begins(at, "\"rate_ppm\": "))

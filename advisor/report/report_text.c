@@ -298,6 +298,8 @@ static const char *reason(const struct st_facts *facts, const struct st_finding 
         const struct st_fact *fact = *row;
         if (fact->state == ST_FACT_MALFORMED)
             worst = "not understood";
+        if (strcmp(fact->key, ST_KEY_LISTEN_INVALID) == 0)
+            worst = "the run was invalid";
         if (fact->state != ST_FACT_UNREADABLE)
             continue;
         if (fact->error == EACCES || fact->error == EPERM)

@@ -465,7 +465,7 @@ static void judge_card_clocks(struct st_finding *finding)
     const int no_rate = st_facts_int(facts, ST_KEY_LISTEN_RATE_PPM, &rate_ppm);
     const int no_drift = st_facts_int(facts, ST_KEY_LISTEN_DRIFT_PPM, &drift_ppm);
     const double away_ppm = fabs((double)drift_ppm);
-    st_finding_quote(finding, ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM);
+    st_finding_quote(finding, ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM, ST_KEY_LISTEN_INVALID);
     if (llabs(rate_ppm) > RATE_PPM) {
         st_finding_advice(finding,
                           "the card that records runs %.2f %% too %s: its clock or its sample rate is wrong, "
@@ -479,13 +479,13 @@ static void judge_card_clocks(struct st_finding *finding)
                           away_ppm, wish->frames,
                           ST_NS_SHORT(llround(wish->frames / (away_ppm * 1e-15 * wish->rate_hz))));
         st_rule_fix(finding);
-    } else if (no_rate == -ENOENT && no_drift == -ENOENT) {
-        st_finding_not_applicable(
-            finding, "the clocks are measured by 'sleeptune listen', and no run of it was given");
-    } else if (no_drift == -EACCES) {
+    } else if (no_drift == -ENOENT && st_facts_has_int(facts, ST_KEY_LISTEN_INVALID)) {
         st_finding_unknown(finding,
                            "whether the clocks drift apart is unknown: the run of 'sleeptune listen' "
                            "was invalid");
+    } else if (no_rate == -ENOENT && no_drift == -ENOENT) {
+        st_finding_not_applicable(
+            finding, "the clocks are measured by 'sleeptune listen', and no run of it was given");
     } else if ((no_rate != 0 && no_rate != -ENOENT) || (no_drift != 0 && no_drift != -ENOENT)) {
         st_finding_unknown(finding, "what 'sleeptune listen' measured of the clocks could not be read");
     } else if (no_rate == 0) {
@@ -516,7 +516,7 @@ const struct st_rule st_rule_linux_card_clocks = {
     .check = "sleeptune check --listen --back DEVICE   # the card that records",
     .undo = "choose the old card again",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM),
+    .facts = ST_RULE_KEYS(ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM, ST_KEY_LISTEN_INVALID),
     .judge = judge_card_clocks,
 };
 

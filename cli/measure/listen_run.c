@@ -146,7 +146,7 @@ void st_listen_run_put(const struct st_listen_run *run, struct st_facts *facts)
     if (is_drift && !isnan(result->drift_ppm))
         (void)st_facts_put_int(facts, ST_KEY_LISTEN_DRIFT_PPM, llround(result->drift_ppm), NULL, SOURCE);
     else if (!st_hearing_valid(result))
-        (void)st_facts_put_failure(facts, ST_KEY_LISTEN_DRIFT_PPM, -EINVAL, SOURCE);
+        (void)st_facts_put_int(facts, ST_KEY_LISTEN_INVALID, 1, NULL, SOURCE);
 }
 
 int st_listen_run_status(const struct st_listen_run *run)

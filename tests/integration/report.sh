@@ -72,6 +72,8 @@ screen_is posted-jack2-625 report --details --input "$posted/jack2-625.txt"
 screen_is posted-hellosystem-217 report --input "$posted/hellosystem-217.txt"
 screen_is posted-mpv-9992 report "$posted/mpv-9992.txt" --details
 screen_is posted-ps-grep report "$posted/ps-grep.txt"
+sed 's/"valid": true/"valid": false/; s/-6000.4/null/; s/1e300/12.7/' "$corpus/listen" >"$tmp/invalid.json"
+screen_is posted-listen-invalid report --input "$tmp/invalid.json"
 is "several texts of one machine add up" "$(report --json --input "$captures/freebsd-13.2/sysctl-a.txt" --input "$captures/freebsd-13.2/sndstat.txt" | query 'len(f) > 20')" True
 is "both answers in JSON" "$(report --json --frames 64 --input "$posted/golang-go-50947.txt" |
     query '[(c["when"], c["status"]) for c in f["freebsd-alloweddeviation"]["conditions"]]')" \

@@ -355,6 +355,7 @@ static void each_key_is_collected(void **state)
                                          "linux.rtkit.demoted_n",
                                          "linux.listen.rate_ppm",
                                          "linux.listen.drift_ppm",
+                                         "linux.listen.invalid",
                                          "user.limits_from",
                                          "user.class",
                                          "linux.alsa.*.step_frames"};

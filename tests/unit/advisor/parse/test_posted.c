@@ -356,6 +356,8 @@ static void a_run_of_listen_has_the_clocks_of_cards(void **state)
     teardown(NULL);
     assert_int_equal(add(LISTENED("\"device\"", "Linux 6.1.0", "false", "300")), 0);
     assert_int_equal(status_of("linux-card-clocks"), ST_STATUS_UNKNOWN); /* the signal was not heard */
+    check_absent(ST_KEY_LISTEN_DRIFT_PPM);
+    assert_int_equal(st_facts_unreadable(facts), 0); /* the text was read */
     teardown(NULL);
     assert_int_equal(add(LISTENED("\"device\"", "Linux 6.1.0", "false", "null")), 0);
     assert_int_equal(status_of("linux-card-clocks"), ST_STATUS_UNKNOWN); /* clocks 0.5 % apart, say */

@@ -262,8 +262,9 @@ static void test_facts(void **state)
         run->result.remarks[ST_REMARK_CLOCKS] = i % 2 != 0;
         run->result.forced_found_n = i < 2 ? 9 : 0;
         st_listen_run_put(run, facts);
-        assert_int_equal(st_facts_int(facts, ST_KEY_LISTEN_DRIFT_PPM, &ppm),
-                         i == 2 ? -EACCES : 0); /* unknown */
+        assert_int_equal(st_facts_int(facts, ST_KEY_LISTEN_DRIFT_PPM, &ppm), i == 2 ? -ENOENT : 0);
+        assert_int_equal(st_facts_has_int(facts, ST_KEY_LISTEN_INVALID), i == 2);
+        assert_int_equal(st_facts_unreadable(facts), 0);
         if (i != 2)
             assert_int_equal(ppm, run->result.drift_ppm);
         assert_int_equal(st_facts_int(facts, ST_KEY_LISTEN_RATE_PPM, &ppm), 0);
