@@ -5,8 +5,8 @@
 #include "core/cause_kind.h"
 #include "xruns/xrun.h"
 
-/* A client without a load line for so long has gone (xrun_line.h). */
-#define ST_DROPOUT_GONE_NS INT64_C(15000000000)
+/* A client without a load line for so long has gone: two of them were left out (xrun_line.h). */
+#define ST_DROPOUT_GONE_NS INT64_C(21000000000)
 
 /* By harm: when full, the one with the fewest dropouts that has gone makes room, else of those that play. */
 #define ST_DROPOUT_CLIENTS_MAX 32

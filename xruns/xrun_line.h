@@ -39,7 +39,7 @@
  *     block-any=1: in cycles of different lengths. code: enum st_xrun_code_state; long, computed and
  *     samples as in struct st_xrun_code; file: whose code had percent of these samples, and
  *     other-percent of those in usual cycles. stream=1: it plays or records as a player or browser
- *     does. Written every 10 s for each node that ran; a client without one for 15 s has ended
+ *     does. Written every 10 s for each node that ran; a client without one for 21 s has ended
  *
  *   load cycles=0 reserve=NS device=NAME client=NAME
  *     how long what is left now would last: the queue of a program, or of JACK's cycle. Goes into a
