@@ -300,13 +300,15 @@ static void exists(struct st_collector *c, const char *key, const char *path)
 static void collect_rtkit(struct st_collector *c)
 {
     static const char unit[] = "/etc/systemd/system/rtkit-daemon.service",
-                      bus[] = "/run/dbus/system_bus_socket";
+                      bus[] = "/run/dbus/system_bus_socket", var_bus[] = "/var/run/dbus/system_bus_socket";
     if (is_masked(c, unit))
         st_facts_put_state(c->facts, ST_KEY_RTKIT_INSTALLED, ST_FACT_ABSENT, 0, NULL, unit);
     else
         exists(c, ST_KEY_RTKIT_INSTALLED,
                "/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service");
-    if (c->live && st_collector_text(c, bus, ST_ROOM(16)) == -ENOENT)
+    if (c->live && getenv("DBUS_SYSTEM_BUS_ADDRESS") == NULL &&
+        st_collector_text(c, bus, ST_ROOM(16)) == -ENOENT &&
+        st_collector_text(c, var_bus, ST_ROOM(16)) == -ENOENT)
         st_facts_put_int(c->facts, ST_KEY_RTKIT_NO_BUS, 1, NULL, bus);
 }
 

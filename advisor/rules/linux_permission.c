@@ -34,6 +34,8 @@ static void judge_granted(int64_t priority, struct st_finding *finding)
         st_finding_fine(finding, "SCHED_FIFO %" PRId64 " was granted to this user", priority);
 }
 
+#define CUT_OFF "rtkit is installed, but programs cannot reach it: there is no D-Bus system bus"
+
 /** Is it installed, but no program can ask it? */
 static bool is_rtkit_cut_off(const struct st_facts *facts)
 {
@@ -53,7 +55,7 @@ static const char *cut_off_text(struct st_finding *finding)
     if (!is_rtkit_cut_off(finding->facts))
         return "";
     st_finding_quote(finding, ST_KEY_RTKIT_INSTALLED, ST_KEY_RTKIT_NO_BUS);
-    return ". rtkit is installed but does not answer: no D-Bus system bus runs";
+    return ". " CUT_OFF;
 }
 
 /** Shorter cycles cannot wait for the threads of interrupts, which come before what rtkit gives. A choice
@@ -377,9 +379,7 @@ static void judge_rtkit(struct st_finding *finding)
         st_finding_unknown(finding, "sleeptune could not read whether rtkit is installed");
     } else if (is_rtkit_cut_off(facts)) {
         st_finding_quote(finding, ST_KEY_RTKIT_NO_BUS);
-        st_finding_not_applicable(finding,
-                                  "rtkit is installed but does not answer, since no D-Bus system bus runs; "
-                                  "see finding linux-rt-permission");
+        st_finding_not_applicable(finding, CUT_OFF "; see finding linux-rt-permission");
     } else if (!there) {
         st_finding_not_applicable(finding,
                                   "rtkit is not installed; see finding linux-rt-permission for other ways "

@@ -97,20 +97,35 @@ static void a_file_that_is_too_long_is_unreadable(void **state)
     st_facts_free(facts);
 }
 
+static void expect_bus(struct st_platform *p, bool live, bool is)
+{
+    struct st_facts *facts = collect(p, live);
+    if (is)
+        assert_null(st_facts_find(facts, "linux.rtkit.no_bus"));
+    else
+        check_text(facts, "linux.rtkit.no_bus", "1");
+    st_facts_free(facts);
+}
+
 /** A live tree without the socket: only a captured one never has sockets. */
 static void rtkit_cannot_be_asked_without_a_bus(void **state)
 {
+    static const char *const sockets[] = {"/run/dbus/system_bus_socket", "/var/run/dbus/system_bus_socket"};
     struct st_platform *p = *state;
-    struct st_facts *facts = collect(p, false);
-    assert_null(st_facts_find(facts, "linux.rtkit.no_bus"));
-    st_facts_free(facts);
-    facts = collect(p, true);
-    check_text(facts, "linux.rtkit.no_bus", "1");
-    st_facts_free(facts);
-    assert_int_equal(st_fake_set_file(p, "/run/dbus/system_bus_socket", NULL, -ENXIO), 0); /* open(2) */
-    facts = collect(p, true);
-    assert_null(st_facts_find(facts, "linux.rtkit.no_bus"));
-    st_facts_free(facts);
+    unsetenv("DBUS_SYSTEM_BUS_ADDRESS");
+    expect_bus(p, false, true);
+    expect_bus(p, true, false);
+    ST_EACH (socket, sockets) { /* one is the default of D-Bus, the other of sd-bus */
+        assert_int_equal(st_fake_set_file(p, *socket, NULL, -ENXIO), 0); /* open(2) */
+        expect_bus(p, true, true);
+        assert_int_equal(st_fake_set_file(p, *socket, NULL, -EACCES), 0);
+        expect_bus(p, true, true);
+        assert_int_equal(st_fake_set_file(p, *socket, NULL, -ENOENT), 0);
+        expect_bus(p, true, false);
+    }
+    assert_int_equal(setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/tmp/bus", 1), 0);
+    expect_bus(p, true, true);
+    unsetenv("DBUS_SYSTEM_BUS_ADDRESS");
 }
 
 static void each_policy_and_idle_state_has_its_facts(void **state)
