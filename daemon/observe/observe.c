@@ -194,6 +194,12 @@ static const char *client_of(const struct st_dropout_table *seen, const char *la
     return busiest != NULL ? busiest->name : last;
 }
 
+/* Has only a test of `listen` played? */
+static bool is_test(const struct st_observed_view *source, int64_t since_ns)
+{
+    return source->test_ns > since_ns && source->music_ns <= since_ns;
+}
+
 static void take_minute(const struct st_observe *observe, struct st_observe_minute *ret)
 {
     ret->watched.watches_n = 0;
@@ -201,13 +207,14 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
     for (size_t i = 0; i < observe->n; i++) {
         const struct st_observed_view *source = &observe->sources[i].view;
         const struct counted *before = &observe->before[i];
+        const bool test = is_test(source, observe->minute_ns);
         struct st_history_watch watch = {
             .watched_ns = source->watched_ns - before->watched_ns,
-            .playing = source->tells_playing ? source->played_ns > observe->minute_ns : INT64_MIN,
+            .playing = source->tells_playing ? source->played_ns > observe->minute_ns && !test : INT64_MIN,
             .frames = known_or_none(source->seen.frames),
             .rate_hz = known_or_none(source->seen.rate_hz)};
         ST_PRINT(watch.source, "%s", source->source);
-        if (watch.playing != 0)
+        if (watch.playing != 0 && !test)
             ST_PRINT(watch.client, "%s", client_of(&source->seen, before->client));
         if (watch.watched_ns > 0)
             ret->watched.watches[ret->watched.watches_n++] = watch;
@@ -246,8 +253,9 @@ void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute 
             before->watched_ns) /* less: it was counted too much, the next minutes have less */
             before->watched_ns = source->watched_ns;
         before->dropouts_n = st_dropout_table_total(&source->seen);
-        const char *client =
-            source->played_ns > observe->minute_ns ? client_of(&source->seen, before->client) : "";
+        const char *client = source->played_ns > observe->minute_ns && !is_test(source, observe->minute_ns)
+                                 ? client_of(&source->seen, before->client)
+                                 : "";
         memmove(before->client, client, strlen(client) + 1);
     }
     observe->minute_ns = st_clock_now_ns(&observe->platform->clock);

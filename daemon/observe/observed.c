@@ -219,9 +219,21 @@ static bool ran_dry(const struct st_observed *o, const struct st_observed_bus_lo
     return false;
 }
 
+/* A test of `listen` plays too, but a minute of it is none of music. */
+static void note_music(struct st_observed *o, const struct st_xrun_seen *seen)
+{
+    const bool card = seen->client[0] == '\0' || seen->load.drift_ppb != 0 ||
+                      strcmp(seen->client, ST_XRUN_SERVER_ITSELF) == 0;
+    if (st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT))
+        o->view.test_ns = now_ns(o);
+    else if (!card)
+        o->view.music_ns = now_ns(o);
+}
+
 static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns, int64_t at_wall_ns)
 {
     note_playing(o, seen->client, seen->device); /* a load, or a dropout: of something that plays */
+    note_music(o, seen);
     const enum st_cause slowed =
         seen->reason == ST_DROPOUT_TOO_SLOW ? st_events_slowed(o->events, at_wall_ns) : ST_CAUSE_UNKNOWN;
     st_dropout_table_take(&o->view.seen, seen, slowed, at_ns, at_wall_ns);
@@ -359,7 +371,9 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .since_wall_ns = INT64_MIN,
                                         .again_wall_ns = INT64_MIN,
                                         .tells_playing = source->tells_playing,
-                                        .played_ns = INT64_MIN};
+                                        .played_ns = INT64_MIN,
+                                        .music_ns = INT64_MIN,
+                                        .test_ns = INT64_MIN};
     ST_EACH (pending, o->pending)
         pending->reported_ns = INT64_MIN;
 }

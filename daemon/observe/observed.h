@@ -43,10 +43,11 @@ struct st_observed_view {
     int64_t program_cpu_ns; /* of all helper programs that it has had; INT64_MIN: it has none */
     int64_t watched_ns;
     struct st_dropout_table seen;
-    int64_t since_wall_ns;           /* when it first watched; INT64_MIN: never */
-    int64_t again_wall_ns;           /* when it began to watch without a gap up to now; INT64_MIN: never */
-    bool tells_playing;              /* while it watches, it sees whatever plays */
-    int64_t played_ns;               /* when it last did, by CLOCK_MONOTONIC; INT64_MIN: never */
+    int64_t since_wall_ns;     /* when it first watched; INT64_MIN: never */
+    int64_t again_wall_ns;     /* when it began to watch without a gap up to now; INT64_MIN: never */
+    bool tells_playing;        /* while it watches, it sees whatever plays */
+    int64_t played_ns;         /* when it last did, by CLOCK_MONOTONIC; INT64_MIN: never */
+    int64_t music_ns, test_ns; /* ... a client that is none of `listen`, and one that is; as played_ns */
     char played[ST_XRUN_NAME_BYTES]; /* what that was: client or device; "" when not known */
 };
 

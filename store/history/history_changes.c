@@ -145,7 +145,8 @@ static int add_run(struct changes *changes, const struct st_since_session *run)
 static const char runs[] =
     "SELECT frames, rate_hz, client, from_ns, to_ns, (SELECT sum(min(count_n, 1000000000)) FROM main.event"
     " WHERE kind IN (?1, ?2) AND event.source = w.source AND wall_ns > from_ns AND wall_ns <= to_ns"
-    " AND count_n > 0) FROM main.watch AS w WHERE playing IS NOT 0 AND frames > 0 AND rate_hz > 0"
+    " AND count_n > 0 AND " ST_HISTORY_NO_TEST
+    ") FROM main.watch AS w WHERE playing IS NOT 0 AND frames > 0 AND rate_hz > 0"
     " AND to_ns > from_ns AND source = (SELECT source FROM main.watch WHERE playing IS NOT 0 AND frames > 0"
     " GROUP BY source ORDER BY total(to_ns - from_ns) DESC LIMIT 1) ORDER BY from_ns LIMIT ?3";
 

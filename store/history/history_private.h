@@ -21,6 +21,9 @@ enum {
     ST_HISTORY_COUNTS_N
 };
 
+/* Condition of a query: an event of no test of `listen`. */
+#define ST_HISTORY_NO_TEST "coalesce(event.client, '') NOT GLOB '" ST_DROPOUT_TEST_CLIENT "*'"
+
 /** A sum of rows with one histogram. */
 struct st_history_sum {
     struct st_hist hist;

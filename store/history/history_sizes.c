@@ -16,10 +16,10 @@ static const char sizes[] = RUNS
     " dropout AS (SELECT event.*, frames, rate_hz FROM event JOIN main.watch ON watch.id ="
     " (SELECT id FROM main.watch WHERE source = event.source AND to_ns >= wall_ns ORDER BY to_ns LIMIT 1)"
     " WHERE kind IN (?3, ?4) AND wall_ns >= ?1 AND wall_ns < ?2 AND from_ns <= wall_ns + ?6"
-    " AND frames > 0 AND rate_hz > 0 AND playing IS NOT 0 AND count_n > 0"
+    " AND frames > 0 AND rate_hz > 0 AND playing IS NOT 0 AND count_n > 0 AND " ST_HISTORY_NO_TEST
     " UNION ALL SELECT event.*, frames, rate_hz FROM temp.watch JOIN event ON event.source = watch.source"
     " AND kind IN (?3, ?4) AND wall_ns > from_ns AND wall_ns < ?2 AND wall_ns >= ?1"
-    " WHERE frames > 0 AND rate_hz > 0 AND playing IS NOT 0 AND count_n > 0),"
+    " WHERE frames > 0 AND rate_hz > 0 AND playing IS NOT 0 AND count_n > 0 AND " ST_HISTORY_NO_TEST "),"
     " at AS (SELECT dropout.source, coalesce(own.frames, dropout.frames) AS frames, dropout.rate_hz,"
     " min(count_n, 1000000000) AS n, wall_ns / ?5 AS slot, min(max(span_ns - 1, 0) / ?5, 360) AS more"
     " FROM dropout LEFT JOIN size AS own ON own.source = dropout.source AND own.rate_hz = "

@@ -85,7 +85,7 @@ int st_history_read_count(struct st_history_reader *reader, int64_t since_ns, in
     return st_history_sql_number(
         reader->db, ret,
         "SELECT (SELECT total(count_n) FROM event WHERE kind IN (?1, ?2) AND wall_ns >= ?3 AND wall_ns < ?4"
-        " AND coalesce(client, '') NOT GLOB '" ST_DROPOUT_TEST_CLIENT "*')"
+        " AND " ST_HISTORY_NO_TEST ")"
         " WHERE EXISTS (SELECT 1 FROM " ST_HISTORY_WATCHES " WHERE to_ns > ?3 AND from_ns < ?4)",
         "ttii", st_event_kind_name(ST_EVENT_DEVICE_DROPOUT), st_event_kind_name(ST_EVENT_CLIENT_DROPOUT),
         since_ns, until_ns);

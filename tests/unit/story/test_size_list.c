@@ -24,11 +24,13 @@ static void play(const char *source, int64_t from_ns, int64_t minutes, int64_t f
     }
 }
 
+static const char *dropped_by = "Synth";
+
 static void drop(const char *source, int64_t wall_ns, int64_t n, int64_t span_ns, int64_t frames)
 {
     struct st_event event = st_event_make(wall_ns, ST_EVENT_CLIENT_DROPOUT, "%s", "");
     ST_PRINT(event.source, "%s", source);
-    ST_PRINT(event.client, "%s", "Synth");
+    ST_PRINT(event.client, "%s", dropped_by);
     event.count_n = n;
     event.span_ns = span_ns;
     event.cycle.period_ns = frames * ST_NS_PER_S / 48000;
@@ -77,6 +79,9 @@ static void sizes_have_their_time_and_dropouts(void **state)
     drop("pipewire", NOON_NS + 181 * MINUTE_NS, 2, 0, 128); /* in the minute of a change: by its period */
     drop("pipewire", NOON_NS + 150 * MINUTE_NS, 7, 0, 128); /* at no time in which one played */
     drop("alsa", NOON_NS + MINUTE_NS, 7, 0, 128);           /* of a source whose size is not known */
+    dropped_by = ST_DROPOUT_TEST_CLIENT "n";
+    drop("pipewire", NOON_NS + MINUTE_NS, 50, 0, 128); /* of a test, which is no music */
+    dropped_by = "Synth";
     assert_int_equal(st_history_commit(history), 0);
     json_t *document = document_of(INT64_MIN, INT64_MIN);
     assert_int_equal(json_array_size(json_object_get(document, "sizes")), 2);

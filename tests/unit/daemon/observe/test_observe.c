@@ -184,6 +184,68 @@ static void what_plays_is_known_after_a_turn(void **state)
     st_observe_free(observe);
 }
 
+/* --- a test of `listen` --- */
+
+static const char *clients_seen[3]; /* "": the card */
+
+static int poll_clients(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    (void)w;
+    ST_EACH (client, clients_seen) {
+        struct st_xrun_seen load = {
+            .load = {.cycles_n = 100, .period_ns = ST_NS_PER_MS, .busy_median_ns = 1}};
+        ST_PRINT(load.device, "card");
+        if (*client == NULL)
+            continue;
+        ST_PRINT(load.client, "%s", *client);
+        seen(ctx, &load);
+    }
+    return 0;
+}
+
+static void a_minute_of_a_test_is_none_of_music(void **state)
+{
+    (void)state;
+    static const struct st_xrun_ops client_ops = {
+        .open = open_player, .poll = poll_clients, .close = close_player};
+    static const struct st_xrun_source client_source = {.name = "pipewire",
+                                                        .summary = "",
+                                                        .poll_ns = ST_NS_PER_MS,
+                                                        .tells_playing = true,
+                                                        .ops = &client_ops};
+    static const struct st_xrun_source *const sources[] = {&client_source, NULL};
+    static const struct {
+        const char *clients[3];
+        int64_t playing;
+        const char *client;
+    } minutes[] = {{{"", "ardour"}, 1, "ardour"},
+                   {{"", ST_DROPOUT_TEST_CLIENT "n"}, 0, ""}, /* the card runs, ardour has ended */
+                   {{"", "ardour", ST_DROPOUT_TEST_CLIENT "n"}, 1, "ardour"},
+                   {{""}, 1, "ardour"},
+                   {{NULL}, 0, ""}};
+    struct st_config config;
+    struct st_observe *observe;
+    struct st_observe_minute minute;
+    struct st_wait wait;
+    st_config_defaults(&config);
+    st_wait_init(&wait, 0);
+    assert_int_equal(st_observe_new(platform, sources, &config, &events, "", &observe), 0);
+    (void)st_observe_turn(observe, &wait);
+    st_observe_end_minute(observe, &minute);
+    for (size_t i = 0; i < ST_ARRAY_LEN(minutes); i++) {
+        for (int half = 0; half < 2; half++) {
+            st_fake_advance(platform, 30 * ST_NS_PER_S);
+            memcpy(clients_seen, minutes[i].clients, sizeof(clients_seen));
+            (void)st_observe_turn(observe, &wait);
+        }
+        st_observe_end_minute(observe, &minute);
+        assert_int_equal(minute.watched.watches_n, 1);
+        assert_int_equal(minute.watched.watches[0].playing, minutes[i].playing);
+        assert_string_equal(minute.watched.watches[0].client, minutes[i].client);
+    }
+    st_observe_free(observe);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -191,6 +253,7 @@ int main(void)
         TEST(all_sources_are_watched_as_the_settings_want_it),
         TEST(a_source_that_floods_is_read_eight_times_a_second),
         TEST(what_plays_is_known_after_a_turn),
+        TEST(a_minute_of_a_test_is_none_of_music),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,6 +100,8 @@ static void play(int64_t from_ns, const char *client, int64_t frames, int64_t dr
     snprintf(event.source, sizeof(event.source), "pipewire");
     event.count_n = dropouts_n;
     assert_int_equal(st_history_add_event(history, &event), 0);
+    snprintf(event.client, sizeof(event.client), ST_DROPOUT_TEST_CLIENT "n");
+    assert_int_equal(st_history_add_event(history, &event), 0); /* of a test, which is no music */
     assert_int_equal(st_history_commit(history), 0);
 }
 

@@ -45,7 +45,8 @@ static void dropouts_of_a_minute_that_goes_on_are_in_its_hour(void **state)
     const struct st_event lost[] = {
         dropout(NOON_NS + ST_NS_PER_S, "Heavy", ST_DROPOUT_TOO_SLOW, 4, 30),
         dropout(NOON_NS + MINUTE_NS + ST_NS_PER_S, "Heavy", ST_DROPOUT_TOO_SLOW, 3, 30),
-        dropout(NOON_NS + HOUR_NS + ST_NS_PER_S, "Heavy", ST_DROPOUT_TOO_SLOW, 2, 30)};
+        dropout(NOON_NS + HOUR_NS + ST_NS_PER_S, "Heavy", ST_DROPOUT_TOO_SLOW, 2, 30),
+        dropout(NOON_NS + ST_NS_PER_S, ST_DROPOUT_TEST_CLIENT "n", ST_DROPOUT_TOO_SLOW, 50, 30)};
     const struct st_history_watched watched = {
         .from_wall_ns = NOON_NS,
         .to_wall_ns = NOON_NS + 2 * HOUR_NS,
