@@ -33,8 +33,8 @@ static const struct st_capture_event *reason_of(const struct st_listen_view *vie
     return NULL;
 }
 
-/* What sleeptuned recorded of that moment: a dropout or xrun, which are reported up to a second late, or else
- * a late wake-up. NULL: nothing. */
+/* What sleeptuned recorded of that moment: a dropout or xrun, whose time is that of its report, up to a
+ * second late, if its end is not known; or else a late wake-up. NULL: nothing. */
 static const json_t *record_of(const struct st_listen_view *view, const struct st_loss *loss)
 {
     const json_t *record, *late = NULL;
