@@ -138,26 +138,37 @@ static void next_resync(const struct st_dropout_client *client, char *set, size_
 
 /* What has to be asked for, so that the buffer of a program that plays through PulseAudio is that long: its
  * server takes up to half of the latency for itself (module-protocol-pulse of PipeWire: 95 ms are left of
- * 150, 115 of 190). @return ms, 100 .. 2000 */
-static int64_t latency_ms(const struct st_dropout_client *client)
+ * 150, 115 of 190). @return ms, >= 100 */
+static int64_t latency_ms(int64_t buffer_ns)
 {
-    const int64_t ns = 2 * (client->load.buffer_ns + client->lost.longest_ns), step_ns = 50 * ST_NS_PER_MS;
-    return 50 * ST_MAX(ST_MIN((ns + step_ns - 1) / step_ns, 40), 2);
+    const int64_t step_ns = 50 * ST_NS_PER_MS;
+    return 50 * ST_MAX((2 * buffer_ns + step_ns - 1) / step_ns, 2);
+}
+
+/* The same of ALSA's plug-in. It is a power of two for two channels of 32 bits at 48 kHz. */
+static int64_t alsa_bytes(int64_t buffer_ns)
+{
+    int64_t bytes = 65536;
+    while (bytes < buffer_ns / ST_NS_PER_MS * 48 * 2 * 4)
+        bytes *= 2;
+    return bytes;
 }
 
 static void own_buffer(const struct st_dropout_client *client, const char *source, char *why,
                        size_t why_bytes)
 {
-    const int64_t buffer_ns = client->load.buffer_ns;
-    snprintf(why, why_bytes,
-             "%s needs a larger buffer of its own%s: a setting of it, or start it with "
-             "PULSE_LATENCY_MSEC=%" PRId64 "%s; the buffer of %s does not matter",
-             client->name, buffer_ns > 0 ? ST_TEXT(64, " than %s", ST_NS_SHORT(buffer_ns)) : "",
-             latency_ms(client),
-             strcmp(source, "pipewire") == 0 && buffer_ns == 0
-                 ? " (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=65536 }')"
-                 : "",
-             st_xrun_sources_title(source));
+    const int64_t buffer_ns = client->load.buffer_ns, needed_ns = buffer_ns + client->lost.longest_ns;
+    snprintf(why, why_bytes, "%s needs a larger buffer of its own%s: a setting of it", client->name,
+             buffer_ns > 0 ? ST_TEXT(64, " than %s", ST_NS_SHORT(buffer_ns)) : "");
+    if (needed_ns <= ST_NS_PER_S) { /* else the delay would be seconds */
+        st_text_append(why, why_bytes, ", or start it with PULSE_LATENCY_MSEC=%" PRId64,
+                       latency_ms(needed_ns));
+        if (strcmp(source, "pipewire") == 0 && buffer_ns == 0)
+            st_text_append(why, why_bytes,
+                           " (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%" PRId64 " }')",
+                           alsa_bytes(needed_ns));
+    }
+    st_text_append(why, why_bytes, "; the buffer of %s does not matter", st_xrun_sources_title(source));
 }
 
 void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,

@@ -297,7 +297,15 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
                      "between it and PipeWire: it lost the CPU to another program.");
     expect_of_screen("next_why", "mpv needs a larger buffer of its own: a setting of it, or start it with "
                                  "PULSE_LATENCY_MSEC=600 (if it plays through ALSA: PIPEWIRE_ALSA='{ "
+                                 "alsa.buffer-bytes=131072 }'); the buffer of PipeWire does not matter");
+    client->lost.longest_ns = 160 * ST_NS_PER_MS; /* of S32 65536 bytes are 171 ms */
+    expect_of_screen("next_why", "mpv needs a larger buffer of its own: a setting of it, or start it with "
+                                 "PULSE_LATENCY_MSEC=350 (if it plays through ALSA: PIPEWIRE_ALSA='{ "
                                  "alsa.buffer-bytes=65536 }'); the buffer of PipeWire does not matter");
+    client->lost.longest_ns = 1001 * ST_NS_PER_MS; /* with a buffer of seconds it would answer late */
+    expect_of_screen("next_why", "mpv needs a larger buffer of its own: a setting of it; the buffer of "
+                                 "PipeWire does not matter");
+    client->lost.longest_ns = 300 * ST_NS_PER_MS;
     client->load.buffer_ns = 200 * ST_NS_PER_MS;
     expect_of_screen("next_why",
                      "mpv needs a larger buffer of its own than 200 ms: a setting of it, "
