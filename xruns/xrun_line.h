@@ -20,7 +20,7 @@
  *     times of the worst cycle; busy is CPU time, to "error" up or down). cycles=47: of the graph, that
  *     were lost since the line before, also if the dropout began before it (then both counts are 0);
  *     lost=NS: no sound for so long since then; longest=NS: of the longest of these dropouts, so far;
- *     end=NS: when the last of them ended (CLOCK_MONOTONIC), which may be a second ago
+ *     end=NS: when the last of them ended (CLOCK_MONOTONIC), which may be some seconds ago
  *
  *   xrun certainty=exact device-dropouts=0 client-dropouts=0 busy=NS wait=NS client=NAME deadline=NS left=2
  *     what a client did in the cycle of a dropout, before the line of that; left: clients of this

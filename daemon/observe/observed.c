@@ -46,11 +46,13 @@ static int64_t missing_ns(const struct st_observed *o, const struct st_xrun_seen
     return 0;
 }
 
-/* How long ago the last of it ended: a helper program may know of it a second later. */
+/* How long ago the last of it ended: a helper program may know of it seconds later, and this one may have had
+ * no CPU. Not before it was watched. */
 static int64_t ago_ns(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
-    const int64_t ago = st_ns_sub(now_ns(o), seen->end_ns);
-    return seen->end_ns > 0 && ago > 0 && ago < AGO_MAX_NS ? ago : 0;
+    const int64_t since = o->view.since_wall_ns, ago = st_ns_sub(now_ns(o), seen->end_ns);
+    const int64_t watched = since != INT64_MIN ? ST_MAX(st_ns_sub(wall_ns(o), since), 0) : 0;
+    return seen->end_ns > 0 && ago > 0 && ago < AGO_MAX_NS ? ST_MIN(ago, watched) : 0;
 }
 
 /* An event of what was seen; those of devices and of clients are different kinds. */

@@ -258,6 +258,23 @@ static void ends_are_reported_in_any_order(void **state)
     assert_int_equal(open[0].span_ns, 4 * ST_NS_PER_S);
 }
 
+static void no_event_is_before_the_watching(void **state)
+{
+    (void)state;
+    const int64_t wall_ns = st_clock_wall_ns(&platform->clock);
+    see_end(st_clock_now_ns(&platform->clock) - 2 * ST_NS_PER_S); /* in the first turn */
+    turn_after(0);
+    assert_int_equal(o.view.since_wall_ns, wall_ns);
+    assert_int_equal(o.view.seen.last_wall_ns, wall_ns);
+    st_fake_advance(platform, 5 * ST_NS_PER_S);
+    see_end(st_clock_now_ns(&platform->clock) - 8 * ST_NS_PER_S);
+    turn_after(0);
+    assert_int_equal(o.view.seen.last_wall_ns, wall_ns);
+    see_end(st_clock_now_ns(&platform->clock) - 3 * ST_NS_PER_S);
+    turn_after(0);
+    assert_int_equal(o.view.seen.last_wall_ns, wall_ns + 2 * ST_NS_PER_S);
+}
+
 /* A question shows what is counted in memory, and neither cuts it nor adds an event. */
 static void asking_makes_no_event(void **state)
 {
@@ -944,6 +961,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(last_of_a_burst_is_told_without_another_xrun, setup, teardown),
         cmocka_unit_test_setup_teardown(an_event_has_the_time_at_which_the_sound_came_back, setup, teardown),
         cmocka_unit_test_setup_teardown(ends_are_reported_in_any_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_event_is_before_the_watching, setup, teardown),
         cmocka_unit_test_setup_teardown(asking_makes_no_event, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_counted_is_an_event_when_watching_ends, setup, teardown),
         cmocka_unit_test_setup_teardown(more_clients_than_places_lose_nothing, setup, teardown),
