@@ -19,7 +19,7 @@ struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const ch
 
 int64_t st_event_began_ns(const struct st_event *event)
 {
-    return st_ns_sub(st_ns_sub(event->wall_ns, event->span_ns), event->longest_ns);
+    return st_ns_sub(event->wall_ns, ST_MAX(event->span_ns, event->longest_ns));
 }
 
 static int64_t count_of(const struct st_event *event)

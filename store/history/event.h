@@ -74,7 +74,8 @@ struct st_event {
 struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const char *format, ...)
     ST_PRINTF(3, 4);
 
-/** When the first of what it stands for began, at the latest. Pure. */
+/** When the first of what it stands for began, at the latest: the first ended span_ns ago, and the longest
+ * may be the last. Pure. */
 int64_t st_event_began_ns(const struct st_event *event);
 
 /** Adds what another event of the same kind and source stands for: counts are summed, the figures are of the

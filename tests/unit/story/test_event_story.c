@@ -75,6 +75,18 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     assert_int_equal(sum.lost_ns, 960 * ST_NS_PER_MS);
 }
 
+static void a_sum_began_before_its_first_end_and_its_longest_loss(void **state)
+{
+    (void)state;
+    struct st_event event = st_event_make(100 * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    event.longest_ns = 3 * ST_NS_PER_S;
+    assert_int_equal(st_event_began_ns(&event), 97 * ST_NS_PER_S);
+    event.span_ns = ST_NS_PER_S; /* they overlap */
+    assert_int_equal(st_event_began_ns(&event), 97 * ST_NS_PER_S);
+    event.span_ns = 9 * ST_NS_PER_S;
+    assert_int_equal(st_event_began_ns(&event), 91 * ST_NS_PER_S);
+}
+
 static void second_card_was_put_in_step(void **state)
 {
     (void)state;
@@ -168,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_of_sleeptuned_itself_are_said_as_they_are),
         cmocka_unit_test(lost_sound_has_a_length_and_a_place),
+        cmocka_unit_test(a_sum_began_before_its_first_end_and_its_longest_loss),
         cmocka_unit_test(second_card_was_put_in_step),
         cmocka_unit_test(sum_of_several_clients_names_none),
         cmocka_unit_test(culprit_of_a_sum_is_who_was_it_most_often),
