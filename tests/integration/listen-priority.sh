@@ -67,7 +67,8 @@ else
 fi
 
 listens "${without[@]}"
-ok "without rtkit they play all the same" wait_for grep -q ^Playing "$tmp/err"
+name="without rtkit they play all the same"
+if wait_for grep ^Playing "$tmp/err"; then pass "$name"; else fail "$name" "$(cat "$tmp/err")"; fi
 does "at normal priority" all_normal
 stops
 tap_done
