@@ -58,8 +58,8 @@ struct st_event_limit {
 };
 
 /** @param now_ns CLOCK_MONOTONIC. @return true: it may pass; false: it is in the next sum. */
-bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st_log_level level,
-                           const struct st_event *event);
+bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, int64_t wall_ns,
+                           enum st_log_level level, const struct st_event *event);
 
 /** The next sum that is a minute old, at the end (all) any. @return false: there is none. */
 bool st_event_limit_sum(struct st_event_limit *limit, int64_t now_ns, int64_t wall_ns, bool all,
