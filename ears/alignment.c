@@ -3,7 +3,7 @@
 #define PI       3.141592653589793
 #define FIRST    256 /* of the window; where these differ, the rest does */
 #define MARGIN   4   /* frames: two clocks run apart by less in half a block */
-#define APART_MS 1   /* the music goes on: nearer it is no repeat */
+#define APART_MS 1   /* the shortest repeat looked for: nearer, any music is like itself */
 
 void st_alignment_init(struct st_alignment *alignment, uint32_t rate_hz)
 {

@@ -46,8 +46,9 @@ static inline float st_alignment_heard(const struct st_alignment *alignment, uin
 
 /** What was played at `at`, but for that part of a frame. */
 double st_alignment_played_between(struct st_alignment *alignment, int64_t at, double part);
-/** What should come back at that place in n frames, one before and one behind them: n + 2, times `gain`.
- * @param from  the first of the n, a block that has just come. */
+/** What should come back at that place, times `gain`.
+ * @param from  the first of n frames, a block that has just come.
+ * @param ret   n + 2 values, of the frames from - 1 .. from + n. */
 void st_alignment_expect(struct st_alignment *alignment, const struct st_alignment_place *place, double gain,
                          uint64_t from, uint64_t n, float *ret);
 

@@ -428,7 +428,7 @@ static void adjust(struct st_reference *reference, const struct st_alignment_pla
         (void)calibrate(reference, place->lag);
         reference->path.noise = LOSSY;
     } else if (!calibrate(reference, reference->place.lag)) {
-        reference->path.gain = gain; /* it was none; what is damaged stays so */
+        reference->path.gain = gain; /* not another volume: the damage goes on */
         reference->path.noise = noise;
         return;
     }

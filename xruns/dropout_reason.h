@@ -8,7 +8,7 @@
  * them. */
 #define ST_DROPOUT_REASON_GET_RIGHTS "sudo sleeptune apply linux-rt-permission" /* on Linux */
 
-/* The same where two cards have rates too far apart. */
+/* Next step where two cards have rates too far apart. */
 #define ST_DROPOUT_REASON_ONE_CLOCK "one clock for both cards (word clock, S/PDIF), or use one card"
 
 #define ST_DROPOUT_REASON_CULPRIT_BYTES 64 /* of its name */
@@ -16,7 +16,7 @@
 /* How the names of streams of `listen` begin, which are no one's music; a process name is cut to 15 bytes. */
 #define ST_DROPOUT_TEST_CLIENT "sleeptune-liste"
 
-/* As the client that another one waited for: PipeWire's server for PulseAudio, which was stopped. */
+/* The culprit of a client that waited because PipeWire's server for PulseAudio was stopped. */
 #define ST_DROPOUT_REASON_PULSE_SERVER "pipewire-pulse"
 
 enum st_dropout_reason {

@@ -216,7 +216,7 @@ static int say_none(const char *command, const struct st_platform *p, const stru
                          wish->plays != NULL ? wish->plays : "", wish->plays != NULL ? ": " : "",
                          wish->music ? "music" : "test signal");
         fprintf(stderr, "%s", why);
-        if (wish->plays == NULL || !wish->music) { /* music has one way: that device is wrong */
+        if (wish->plays == NULL || !wish->music) { /* else --play names the wrong device: no new way helps */
             fprintf(stderr, "Make one:\n");
             say_makes(p, wish->music);
         }

@@ -45,9 +45,10 @@ bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, int64_t
     struct st_event_bucket *bucket = &limit->buckets[st_event_limit_place(&limit->kinds, event)];
     const bool seen = event->kind == ST_EVENT_LATE_WAKE || event->kind == ST_EVENT_CLIENT_DROPOUT ||
                       event->kind == ST_EVENT_DEVICE_DROPOUT;
-    const int64_t ago_ns = st_ns_sub(wall_ns, event->wall_ns);       /* a dropout is known of seconds later */
-    const bool known = ago_ns > 0 && ago_ns < ST_EVENT_LIMIT_SUM_NS; /* else the clock was set */
-    const int64_t since_ns = st_ns_sub(st_ns_sub(now_ns, event->span_ns), known ? ago_ns : 0);
+    /* a dropout may be reported up to a minute late; another difference means that the clock was set */
+    const int64_t ago_ns = st_ns_sub(wall_ns, event->wall_ns);
+    const bool plausible = ago_ns > 0 && ago_ns < ST_EVENT_LIMIT_SUM_NS;
+    const int64_t since_ns = st_ns_sub(st_ns_sub(now_ns, event->span_ns), plausible ? ago_ns : 0);
     if (seen ? has_token(bucket, now_ns, ST_EVENT_LIMIT_SEEN_NS, ST_EVENT_LIMIT_SEEN_BURST_N)
              : has_token(bucket, now_ns, ST_EVENT_LIMIT_EACH_NS, ST_EVENT_LIMIT_BURST_N))
         return true;

@@ -139,8 +139,8 @@ static struct st_observed_pending *pending_of(struct st_observed *o, const struc
     return oldest;
 }
 
-/* Ends are not always reported in their order. An event behind one of its kind ends after that: else an open
- * one counts as recorded (history_events.c). */
+/* Ends are not always reported in their order. A later event of the same key (same()) gets a later wall_ns:
+ * st_history_read_open_events drops an open event that is not newer than a stored one of that key. */
 static void record(struct st_observed *o, const struct st_event *event, int64_t at_ns)
 {
     struct st_observed_pending *pending = pending_of(o, event);

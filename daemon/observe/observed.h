@@ -54,8 +54,8 @@ struct st_observed_view {
 /* What was seen of one device, client and reason since its last event. */
 struct st_observed_pending {
     struct st_event event; /* count_n 0: nothing */
-    int64_t since_ns;      /* when the first of them ended, as far as that is known ... */
-    int64_t end_ns;        /* ... and the last one; of the event before if there is nothing */
+    int64_t since_ns;      /* when the first of them ended, as far as that is known */
+    int64_t end_ns;        /* when the last one did; kept by report(): the next event must end later */
     int64_t reported_ns;   /* INT64_MIN: free */
 };
 

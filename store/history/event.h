@@ -36,22 +36,22 @@ struct st_event {
     int64_t wall_ns;
     int64_t span_ns; /* it stands for what happened so long before wall_ns; 0: at that moment */
     enum st_event_kind kind;
-    int64_t count_n;  /* occurrences that it stands for; the figures below are of the worst. INT64_MIN: one;
-                         0: a dropout that an earlier event has counted goes on */
+    int64_t count_n;  /* occurrences that it stands for; st_event_add says what the figures below are then.
+                         INT64_MIN: one; 0: a dropout that an earlier event has counted goes on */
     char detail[288]; /* words of the kinds about sleeptuned itself; the backend of its own stream */
     char source[16];  /* "loop", "own", or of an xrun_source */
     char device[64], client[64];
     enum st_certainty certainty;
 
-    /* a dropout of a client: the worst of its cycles; times 0: unknown */
+    /* a dropout; times 0: unknown */
     enum st_dropout_reason reason;
     enum st_dropout_place place;
     int64_t cycles_n;            /* cycles that were lost; 0: unknown */
     int64_t lost_ns, longest_ns; /* no sound for so long, in all of count_n and in the longest; 0: unknown;
                                     only longest_ns is 0: the lengths of some are unknown */
     bool mixed; /* a sum of several reasons: reason is unknown, and no one else is to blame for all of them */
-    struct st_dropout_cycle cycle;
-    int64_t missing_ns; /* a late wake-up that explains it is at least so late; 0: any */
+    struct st_dropout_cycle cycle; /* of a client: the worst of the cycles */
+    int64_t missing_ns;            /* a late wake-up that explains it is at least so late; 0: any */
 
     /* a late wake-up of the test loop */
     enum st_cause cause;
@@ -78,7 +78,9 @@ struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const ch
  * may be the last. Pure. */
 int64_t st_event_began_ns(const struct st_event *event);
 
-/** Adds what another event of the same kind and source stands for: counts are summed, the figures are of the
- * worse one, and what differs between them (client, device, reason) becomes unknown. wall_ns and span_ns
- * stay. Pure. */
+/** Adds what another event of the same kind and source stands for. count_n, cycles_n and lost_ns are summed,
+ * longest_ns is the larger one. The cycle, missing_ns, slowed, and a late wake-up with its cause and culprit
+ * are those of the worse event. The culprit of dropouts is voted (st_dropout_reason_vote). A client, device,
+ * reason or place that differs becomes unknown, another certainty probable. wall_ns and span_ns stay. Pure.
+ */
 void st_event_add(struct st_event *event, const struct st_event *other);

@@ -1,4 +1,5 @@
-/* sleeptune-observe-pipewire: the xruns of a PipeWire server, a line for each node and quarter of a second.
+/* sleeptune-observe-pipewire: the xruns of a PipeWire server, each quarter of a second a line for each node
+ * and reason.
  *
  * The server is the one that PIPEWIRE_REMOTE names, or "pipewire-0" in PIPEWIRE_RUNTIME_DIR or
  * XDG_RUNTIME_DIR. They come from the profiler object of the server (module-profiler), as pw-top's do. The

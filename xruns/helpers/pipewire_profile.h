@@ -172,7 +172,7 @@ void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id
  * cycle the server had no room for reports, and their dropouts are not known. What was before it counts. */
 ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, const struct spa_pod *pod);
 
-/** Reports what is new, a sighting for each node. */
+/** Reports what is new: for each node a sighting of each reason, of its device and of resyncs. */
 void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
 
 /** Reports dropouts of that node's client, between its program and the server: of those in `loss` that its
