@@ -36,16 +36,24 @@ static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
                                 .reason = event->reason,
                                 .place = event->place,
                                 .cycle = event->cycle,
-                                .cycles_n = event->cycles_n,
-                                .lost_ns = event->lost_ns,
                                 .longest_ns = event->longest_ns};
     if (n < 0 || source == NULL)
         return 0;
-    *(event->kind == ST_EVENT_DEVICE_DROPOUT ? &seen.device_dropouts_n : &seen.dropouts_n) = n;
+    int64_t *seen_n = event->kind == ST_EVENT_DEVICE_DROPOUT ? &seen.device_dropouts_n : &seen.dropouts_n;
+    const bool known = event->culprit_n >= n - n / 2; /* of most of them */
+    const int64_t rest_n = known ? n - ST_MIN(event->culprit_n, n) : 0;
     memcpy(seen.device, event->device, sizeof(seen.device));
     memcpy(seen.client, event->client, sizeof(seen.client));
-    if (2 * event->culprit_n >= n) /* of most of them */
+    if (rest_n > 0) { /* their culprit is not in the record */
+        *seen_n = rest_n;
+        seen.lost_ns = (int64_t)((double)event->lost_ns * (double)rest_n / (double)n);
+        st_dropout_table_take(&source->table, &seen, event->slowed, event->wall_ns, event->wall_ns);
+    }
+    if (known)
         memcpy(seen.culprit, event->culprit, sizeof(seen.culprit));
+    *seen_n = n - rest_n;
+    seen.cycles_n = event->cycles_n;
+    seen.lost_ns = event->lost_ns - seen.lost_ns;
     st_dropout_table_take(&source->table, &seen, event->slowed, event->wall_ns, event->wall_ns);
     return 0;
 }

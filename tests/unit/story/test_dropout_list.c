@@ -104,6 +104,34 @@ static void what_slowed_the_machine_stands_beside_whose_dropout_it_was(void **st
     json_decref(dropouts);
 }
 
+/* It has 7 of 10, not all; the lengths are those of all 10. */
+static void who_took_the_cpu_in_most_is_said_of_those(void **state)
+{
+    (void)state;
+    open_it();
+    struct st_event event = dropout(NOON_NS + MINUTE_NS / 2, "guitar", ST_DROPOUT_CPU_TAKEN, 10, 1);
+    snprintf(event.culprit, sizeof(event.culprit), "ffmpeg");
+    event.culprit_n = 7;
+    event.lost_ns = 1000 * ST_NS_PER_MS;
+    event.longest_ns = 200 * ST_NS_PER_MS;
+    event.cycles_n = 30;
+    put_all(&event, 1);
+    add(NOON_NS, 100, 1000);
+    json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + MINUTE_NS);
+    assert_int_equal(number(dropouts, "count"), 10);
+    assert_string_equal(text(dropouts, "text"),
+                        "ffmpeg took the CPU from guitar in at least 7 of 10 dropouts.");
+    assert_int_equal(json_array_size(clients_of(dropouts, 0)), 1);
+    const json_t *guitar = json_array_get(clients_of(dropouts, 0), 0);
+    assert_int_equal(number(guitar, "dropouts"), 10);
+    assert_int_equal(number(guitar, "lost_ns"), 1000 * ST_NS_PER_MS);
+    assert_int_equal(number(guitar, "longest_ns"), 200 * ST_NS_PER_MS);
+    assert_int_equal(number(guitar, "lost_cycles"), 30);
+    assert_true(json_is_false(json_object_get(guitar, "lost_partly")));
+    assert_string_equal(text(guitar, "culprit"), "ffmpeg");
+    json_decref(dropouts);
+}
+
 static void lengths_and_places_are_read_back(void **state)
 {
     (void)state;
@@ -186,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(dropouts_are_read_by_client_and_reason_the_most_first),
         TEST(what_slowed_the_machine_stands_beside_whose_dropout_it_was),
+        TEST(who_took_the_cpu_in_most_is_said_of_those),
         TEST(lengths_and_places_are_read_back),
         TEST(a_crowd_of_names_is_counted_behind_who_makes_most),
         TEST(whoever_had_most_is_said),
