@@ -175,6 +175,9 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         table->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
         table->places_n[seen->place] += (uint64_t)(seen->device_dropouts_n + seen->dropouts_n);
         table->lost_ns = st_ns_add(table->lost_ns, seen->lost_ns);
+    }
+    if (dropout && now_ns >= table->last_ns) {
+        table->last_ns = now_ns;
         table->last_wall_ns = wall_ns;
         table->last_period_ns = seen->cycle.period_ns > 0 ? seen->cycle.period_ns : table->period_ns;
         table->certainty = seen->certainty;

@@ -59,7 +59,7 @@ struct st_dropout_table {
     uint64_t reasons_n[ST_DROPOUT_REASONS];                   /* dropouts_n by reason */
     uint64_t places_n[ST_DROPOUT_PLACES];                     /* both by place */
     int64_t lost_ns;                                          /* no sound for so long in all; 0: not known */
-    int64_t last_wall_ns;                                     /* its last dropout, if there was one */
+    int64_t last_ns, last_wall_ns;                            /* its last dropout, if there was one */
     int64_t last_period_ns;                                   /* of that; 0: not known */
     enum st_certainty certainty;                              /* of that */
     struct st_dropout_client clients[ST_DROPOUT_CLIENTS_MAX]; /* most dropouts first, as of the last aging */

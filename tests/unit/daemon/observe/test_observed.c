@@ -258,6 +258,25 @@ static void ends_are_reported_in_any_order(void **state)
     assert_int_equal(open[0].span_ns, 4 * ST_NS_PER_S);
 }
 
+static void the_last_dropout_is_the_one_that_ended_last(void **state)
+{
+    (void)state;
+    turn_after(0);
+    st_fake_advance(platform, 8 * ST_NS_PER_S);
+    const int64_t now_ns = st_clock_now_ns(&platform->clock), wall_ns = st_clock_wall_ns(&platform->clock);
+    for (int i = 0; i < 2; i++) { /* the later one is reported first */
+        see_end(now_ns - (2 + 2 * i) * ST_NS_PER_S);
+        to_see[to_see_n - 1].cycle.period_ns = 1000 * (1 + i);
+        to_see[to_see_n - 1].certainty = i == 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE;
+    }
+    turn_after(0);
+    const struct st_dropout_table *seen = &o.view.seen;
+    assert_int_equal(seen->dropouts_n, 2);
+    assert_int_equal(seen->last_wall_ns, wall_ns - 2 * ST_NS_PER_S);
+    assert_int_equal(seen->last_period_ns, 1000);
+    assert_int_equal(seen->certainty, ST_CERTAINTY_EXACT);
+}
+
 static void no_event_is_before_the_watching(void **state)
 {
     (void)state;
@@ -961,6 +980,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(last_of_a_burst_is_told_without_another_xrun, setup, teardown),
         cmocka_unit_test_setup_teardown(an_event_has_the_time_at_which_the_sound_came_back, setup, teardown),
         cmocka_unit_test_setup_teardown(ends_are_reported_in_any_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_last_dropout_is_the_one_that_ended_last, setup, teardown),
         cmocka_unit_test_setup_teardown(no_event_is_before_the_watching, setup, teardown),
         cmocka_unit_test_setup_teardown(asking_makes_no_event, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_counted_is_an_event_when_watching_ends, setup, teardown),
