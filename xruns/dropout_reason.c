@@ -93,7 +93,7 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
     else if (why->reason == ST_DROPOUT_WAITED_FOR_OTHER && known)
         snprintf(buf, buf_bytes, "waited for %s%s", why->culprit,
                  why->others                                                 ? " and others"
-                 : strcmp(why->culprit, ST_DROPOUT_REASON_PULSE_SERVER) == 0 ? ", which was stopped or frozen"
+                 : strcmp(why->culprit, ST_DROPOUT_REASON_PULSE_SERVER) == 0 ? ", which did not answer"
                                                                              : "");
     else
         snprintf(buf, buf_bytes, "%s", reasons[why->reason].text);

@@ -16,7 +16,8 @@
 /* How the names of streams of `listen` begin, which are no one's music; a process name is cut to 15 bytes. */
 #define ST_DROPOUT_TEST_CLIENT "sleeptune-liste"
 
-/* The culprit of a client that waited because PipeWire's server for PulseAudio was stopped. */
+/* The culprit of a client that waited because PipeWire's server for PulseAudio was stopped; a client may have
+ * this name, too. */
 #define ST_DROPOUT_REASON_PULSE_SERVER "pipewire-pulse"
 
 enum st_dropout_reason {

@@ -146,6 +146,18 @@ static void culprit_of_a_sum_is_who_was_it_most_often(void **state)
     assert_non_null(strstr(say(&sum), ": it lost the CPU to ffmpeg"));
 }
 
+/* PipeWire's server for PulseAudio was stopped; or a client of its name was late, and nothing stopped it. */
+static void the_server_that_a_client_waited_for_did_not_answer(void **state)
+{
+    (void)state;
+    struct st_event event = st_event_make(0, ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    event.reason = ST_DROPOUT_WAITED_FOR_OTHER;
+    event.culprit_n = 1;
+    snprintf(event.culprit, sizeof(event.culprit), "pipewire-pulse");
+    assert_non_null(strstr(say(&event), ": it waited for pipewire-pulse, which did not answer"));
+    assert_null(strstr(text, "stopped"));
+}
+
 static void event_has_what_is_known_and_nothing_else(void **state)
 {
     (void)state;
@@ -184,6 +196,7 @@ int main(void)
         cmocka_unit_test(second_card_was_put_in_step),
         cmocka_unit_test(sum_of_several_clients_names_none),
         cmocka_unit_test(culprit_of_a_sum_is_who_was_it_most_often),
+        cmocka_unit_test(the_server_that_a_client_waited_for_did_not_answer),
         cmocka_unit_test(event_has_what_is_known_and_nothing_else),
         cmocka_unit_test(names_of_others_are_made_safe_in_json),
     };
