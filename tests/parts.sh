@@ -25,13 +25,13 @@ declare -A part_says=(
     [tsan]="ThreadSanitizer: unit tests with threads; in full: all unit tests"
     [freebsd]="cross-built as FreeBSD programs, for the oldest and the newest release; in full: the one between, too"
     [laws]="simulations: what evidence/, ears/, tune and the lab's figures promise holds as often as they say, on known laws"
-    [bare]="README's scripts/run in a bare Debian 12; in full: scripts/test, too"
+    [bare]="README's scripts/run in a bare Debian 12; in full: scripts/test unit, too"
     [trixie]="built with Debian's flags in a bare Debian 13, warnings are errors; unit tests"
     [pipewire]="the tests with a real PipeWire in the Debian 13 of part trixie"
     [sid]="as trixie and pipewire, in Debian unstable: the newest compiler and libraries"
     [i386]="as trixie, for 32-bit x86, with all tests"
     [archive]="what meson dist makes builds and tests itself; two builds in different folders are the same, byte for byte"
-    [fresh]="scripts/run and scripts/test in Debian 12, 13 and unstable: root, no sudo, a path with a space, a tree that cannot be written to, no network"
+    [fresh]="scripts/run and scripts/test in Debian 12, 13 and unstable: no sudo (scripts/test as root, too), a path with a space, a tree that cannot be written to, no network"
     [arm64]="Debian's package and every part cross-built for 64-bit ARM in Debian 13, warnings are errors; tests in qemu"
     [armhf]="the same for 32-bit ARM, with times of 64 bits"
     [riscv64]="the same for 64-bit RISC-V"
@@ -488,7 +488,7 @@ boots_tap() {
 }
 
 # README's commands as they are typed on a new machine: a bare Debian without anything, as root. The second one is what runs here, on a
-# clean clone; in full it runs there, too.
+# clean clone; in full its unit tests run there, too.
 part_bare() {
     local root=$work/bare status=0 commands=(scripts/run)
     bare_system "$root" bookworm || return

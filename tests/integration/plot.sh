@@ -295,7 +295,7 @@ part "--unit says what the figures are" '^axis-name: value .*\(ms\)$'
 cp two.tsv 'odd:2'
 printf '1\n' >odd
 status 4 "a file whose name ends so is that file" plot 'odd:2' -o odd.svg
-like "as a whole" "$(cat err)" "odd:2: line 1: the file has neither one number in each line .*FILE:2 is column 2 of a table"
+like "as a whole" "$(cat err)" "odd:2: line 1: the file has neither one number in each line .*column 2 of a table is FILE:2"
 status 4 "a column that is not there is a failure" plot two.tsv:3 -o three.svg
 like "which says so" "$(cat err)" '^sleeptune-lab plot: two.tsv:3: line 1: the table has no column of this number$'
 status 4 "only text has columns" plot one.json:2 -o json.svg
