@@ -170,8 +170,12 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
 void st_observe_look(const struct st_observe *observe, struct st_observe_view *ret)
 {
     ret->n = observe->n;
-    for (size_t i = 0; i < observe->n; i++)
-        ret->sources[i] = observe->sources[i].view;
+    for (size_t i = 0; i < observe->n; i++) {
+        const struct st_observed *o = &observe->sources[i];
+        ret->sources[i] = o->view;
+        /* its own turn may be 20 s away */
+        st_dropout_table_age(&ret->sources[i].seen, st_clock_now_ns(&o->platform->clock), o->open);
+    }
 }
 
 static int64_t known_or_none(int64_t value)
