@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # sleeptune heard --practice: a real sound in a PipeWire server with a null sink, and a listener who is a program.
+# shellcheck disable=SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 [ "$(id -u)" -ne 0 ] || let_nobody_in
