@@ -11,6 +11,7 @@
 
 #define LABEL     12    /* columns */
 #define ROWS      3     /* losses on the screen */
+#define KEPT      100   /* dropouts of programs in JSON */
 #define SURE_S    10785 /* 3600 * -ln 0.05: none in that time is at most one an hour */
 #define NEAR_MS   200
 #define NEAR_NS   (NEAR_MS * ST_NS_PER_MS)
@@ -480,6 +481,17 @@ static json_t *events_json(const struct st_listen_view *view)
     return object;
 }
 
+/* null: no daemon answered, or not yet. */
+static json_t *programs_json(const struct st_listen_view *view)
+{
+    const json_t *rows[KEPT];
+    json_t *list = view->records != NULL ? json_array() : json_null();
+    const size_t n = dropouts_before(view, rows, KEPT);
+    for (size_t i = 0; i < n && i < KEPT; i++)
+        (void)json_array_append_new(list, st_json_text_or_null(st_json_text_of(rows[i], "text")));
+    return list;
+}
+
 static json_t *text_json(const struct st_listen_view *view, const char *text)
 {
     return view->live != NULL ? st_json_text_or_null(text) : json_null();
@@ -502,6 +514,7 @@ json_t *st_listen_text_json(const struct st_listen_view *view)
     if (view->wish.music) {
         st_json_set(document, "signal", "music");
         st_json_set(document, "unheard_s", result->unheard_s);
+        st_json_set(document, "programs", programs_json(view));
     }
     st_json_set(document, "valid", st_hearing_valid(result));
     st_json_set(document, "path_class", st_hearing_classes[result->path_class].name);

@@ -222,6 +222,15 @@ static void test_screens(void **state)
 }
 
 /* Music that its program did not hand over in time is no loss; the daemon saw it. */
+static void programs_are(const char *wanted)
+{
+    json_t *document = st_listen_text_json(&view);
+    char *text = json_dumps(json_object_get(document, "programs"), JSON_ENCODE_ANY);
+    assert_string_equal(text, wanted);
+    free(text);
+    json_decref(document);
+}
+
 static void test_music_of_a_stopped_program(void **state)
 {
     (void)state;
@@ -241,8 +250,12 @@ static void test_music_of_a_stopped_program(void **state)
     says("Programs    at 10.6 s, sleeptuned saw: pw-play lost sound: it was stopped\n", true);
     says("woke late", false);
     says("after the end", false);
+    programs_are("[\"pw-play lost sound: it was stopped\"]");
     add_loss(10); /* explained by it */
     says("Programs", false);
+    programs_are("[]");
+    view.records = NULL;
+    programs_are("null");
     json_decref(records);
 }
 
