@@ -27,6 +27,10 @@ static void say_begin(void *ctx, const struct st_way *way, const struct st_captu
                               (uint64_t)st_posix_now_ns(NULL));
     else
         st_hearing_init(&run->hearing, head->rate_hz, head->channels);
+    if (run->view.wish.alone && run->view.wish.frames > 0) { /* the first of the sizes has said it */
+        fprintf(stderr, "At %" PRIu32 " frames.\n", run->view.wish.frames);
+        return;
+    }
     fprintf(stderr, "%s, %s, for %s.\n  played to:      %s\n  recorded from:  %s\n%sCtrl-C ends it.\n",
             music ? "Comparing your music" : "Playing a quiet test signal", way->title,
             ST_NS_SHORT(run->view.wish.duration_ns), st_safe_text(safe.plays), st_safe_text(safe.records),
