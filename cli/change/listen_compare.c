@@ -55,6 +55,21 @@ static double real_of(const json_t *document, const char *key)
     return json_number_value(json_object_get(document, key));
 }
 
+/* "the run before is invalid (silent): not all test glitches were found". */
+static void say_invalid(const json_t *document, const char *when, struct st_listen_compare *ret)
+{
+    const json_t *remarks = json_object_get(document, "remarks"), *remark;
+    char names[100] = "";
+    size_t i;
+    json_array_foreach(remarks, i, remark)
+        st_text_join(names, sizeof(names), ", ", "%s", st_json_field_safe(remark, ST_ROOM(30)));
+    ST_PRINT(ret->why, "the run %s is invalid%s%s%s%s", when, names[0] != '\0' ? " (" : "", names,
+             names[0] != '\0' ? ")" : "",
+             json_is_true(json_object_get(document, "forced_glitches_found"))
+                 ? ""
+                 : ": not all test glitches were found");
+}
+
 /* @return whether it can be compared; if not, ret->why says why. */
 static bool take_side(const json_t *document, const char *when, struct st_listen_side *side,
                       struct st_listen_compare *ret)
@@ -63,7 +78,7 @@ static bool take_side(const json_t *document, const char *when, struct st_listen
     side->heard_s = real_of(document, "heard_s");
     side->losses_n = (uint64_t)st_json_field(document, "losses_n");
     if (!json_is_true(json_object_get(document, "valid")))
-        ST_PRINT(ret->why, "the run %s is invalid: a forced glitch was not found", when);
+        say_invalid(document, when, ret);
     else if (!(side->heard_s > 0 && side->heard_s < HEARD_MAX) || st_json_field(document, "rate_hz") <= 0)
         ST_PRINT(ret->why, "the run %s does not say how long it heard", when);
     else if (side->losses_n > listed_n)
@@ -167,10 +182,11 @@ int st_listen_compare_make(const char *command, const json_t *before, int64_t du
                                   .records = json_string_value(json_object_get(before, "records")),
                                   .duration_ns = duration_ns,
                                   .music = music};
-    if (back == NULL) {
-        *ret = (struct st_listen_compare){.why = "the run before is of a recording (--input): play it again"};
+    *ret = (struct st_listen_compare){.why = ""};
+    if (back == NULL)
+        ST_PRINT(ret->why, "the run before is of a recording (--input): play it again");
+    if (back == NULL || !take_side(before, "before", &ret->before, ret))
         return ST_EXIT_DONE;
-    }
     if (wish.duration_ns == 0) {
         const double heard_s = real_of(before, "heard_s");
         wish.duration_ns = heard_s < HEARD_MAX ? (int64_t)ceil(heard_s) * ST_NS_PER_S : 0;

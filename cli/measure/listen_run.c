@@ -13,6 +13,7 @@
 #define GAP_MAX    960000 /* frames that a recorder may leave out */
 #define LATE_NS    (1500 * ST_NS_PER_MS)
 #define RATE_LEAST 5                                   /* s, from which on a device's rate is known */
+#define RECORDS    2000                                /* 1.6 MB at most by 800 bytes each */
 #define SOURCE     "sleeptune listen, while it played" /* of the facts */
 
 static void say_begin(void *ctx, const struct st_way *way, const struct st_capture_head *head)
@@ -94,10 +95,13 @@ static void ask_daemon(struct st_listen_run *run)
     const int64_t now_ns = st_posix_wall_ns(NULL);
     run->view.wall_ns = now_ns - st_posix_now_ns(NULL);
     const int64_t since_ns = run->live.begin_ns + run->view.wall_ns - ST_NS_PER_S;
-    if (st_daemon_client_try(NULL,
-                             ST_TEXT(100, "/v1/events?since=%" PRId64 "&limit=500", since_ns / ST_NS_PER_S),
-                             "sleeptune-events/1", ST_DAEMON_TIMEOUT_MS, &run->records, ST_ROOM(512)) == 0)
+    if (st_daemon_client_try(
+            NULL, ST_TEXT(100, "/v1/events?since=%" PRId64 "&limit=%d", since_ns / ST_NS_PER_S, RECORDS),
+            "sleeptune-events/1", ST_DAEMON_TIMEOUT_MS, &run->records, ST_ROOM(512)) == 0)
         run->view.records = json_object_get(run->records.document, "events");
+    if (json_is_true(json_object_get(run->records.document, "more")))
+        run->view.records_from_ns =
+            json_integer_value(json_object_get(json_array_get(run->view.records, 0), "time_ns"));
     if (st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &run->status,
                              ST_ROOM(512)) == 0)
         run->view.sources = json_object_get(run->status.document, "observe");
@@ -123,6 +127,11 @@ int st_listen_run_live(const char *command, const struct st_listen_wish *wish, s
     static const struct st_listen_calls calls = {say_begin, take_packet};
     struct st_listen_view *view = &run->view;
     view->wish = *wish;
+    if (wish->frames > 0 && !wish->alone)
+        fprintf(stderr,
+                "Asking for %" PRIu32 " frames. Other programs on the same server or device get this size, "
+                "too, until this ends.\n",
+                wish->frames);
     const int status = st_listen_live(command, st_platform_native(), wish, &calls, run, &run->live);
     if (status != ST_EXIT_DONE)
         return status;

@@ -34,6 +34,13 @@ static const struct st_capture_event *reason_of(const struct st_listen_view *vie
     return NULL;
 }
 
+/* By CLOCK_REALTIME. */
+static int64_t loss_ns(const struct st_listen_view *view, const struct st_loss *loss)
+{
+    return view->live->begin_ns + view->wall_ns +
+           (int64_t)((double)loss->at_frame * (double)ST_NS_PER_S / view->rate_hz);
+}
+
 /* What sleeptuned recorded of that moment: a dropout or xrun, whose time is that of its report, up to a
  * second late, if its end is not known; or else a late wake-up. NULL: nothing. */
 static const json_t *record_of(const struct st_listen_view *view, const struct st_loss *loss)
@@ -42,10 +49,8 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
     size_t i;
     if (view->live == NULL || view->rate_hz == 0)
         return NULL;
-    const double frame_ns = (double)ST_NS_PER_S / view->rate_hz;
-    const int64_t from_ns =
-        view->live->begin_ns + view->wall_ns + (int64_t)((double)loss->at_frame * frame_ns);
-    const int64_t to_ns = from_ns + (int64_t)((double)loss->frames * frame_ns);
+    const int64_t from_ns = loss_ns(view, loss);
+    const int64_t to_ns = from_ns + (int64_t)((double)loss->frames * (double)ST_NS_PER_S / view->rate_hz);
     json_array_foreach(view->records, i, record)
     {
         const enum st_event_kind kind = st_event_kind_of(st_json_text_of(record, "event"));
@@ -261,7 +266,9 @@ static void say_losses(const struct st_listen_view *view, FILE *out, int width)
                       st_safe_text(ST_TEXT(500, "%s", st_json_text_of(record, "text"))));
         if (view->live != NULL && event == NULL && record == NULL)
             ST_APPEND(text, "; not explained: %s",
-                      view->records != NULL ? "no record at that moment" : "no sleeptuned recorded it");
+                      view->records == NULL                         ? "no sleeptuned recorded it"
+                      : loss_ns(view, loss) < view->records_from_ns ? "there are too many later records"
+                                                                    : "no record at that moment");
         st_text_field(out, i == 0 ? "Losses" : "", text, LABEL, width);
     }
     if (view->live != NULL)

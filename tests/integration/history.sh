@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # sleeptune history and events, on histories whose contents are known; a writer that is killed.
-# KILLS=1000 tests/integration/history.sh: how often (default 100)
+# KILLS=1000 tests/integration/history.sh: how often (default 30)
 # shellcheck disable=SC2016
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/change/listen_compare.h"
+#include "cli/command.h"
 #include "evidence/verdict.h"
 
 #define RATE_HZ 48000
@@ -65,11 +66,26 @@ static void says_why(json_t *before, const char *key, json_t *value, const char 
     assert_non_null(strstr(result.why, why));
 }
 
+static void invalid_before_is_not_played_again(void)
+{
+    json_t *before = run(60, 0);
+    struct st_listen_compare result;
+    (void)json_object_set_new(before, "valid", json_false());
+    (void)json_object_set_new(before, "forced_glitches_found", json_false());
+    (void)json_object_set_new(before, "remarks", json_pack("[s, s]", "silent", "mono"));
+    assert_int_equal(st_listen_compare_make("verify", before, 0, &result), ST_EXIT_DONE);
+    assert_false(result.compared);
+    assert_string_equal(result.why,
+                        "the run before is invalid (silent, mono): not all test glitches were found");
+    json_decref(before);
+}
+
 /* What cannot be compared is not; documents may come from anywhere. */
 static void test_refused(void **state)
 {
     (void)state;
     says_why(run(60, 0), "valid", json_false(), "the run before is invalid");
+    invalid_before_is_not_played_again();
     says_why(run(60, 0), "back", json_string("cable\x1b"),
              "another path: \"back\" was cable? and is monitor");
     says_why(run(60, 0), "rate_hz", json_integer(44100), "another path: \"rate_hz\"");

@@ -149,6 +149,12 @@ static void test_reasons(void **state)
          "1 when the test loop woke up late, 1 not explained\n",
          true);
     says("sleeptuned does not watch USB\n", true);
+    result.losses[0].at_frame = 5 * RATE_HZ;
+    says("at 5.000 s: 10 ms silence; not explained: no record at that moment\n", true);
+    view.records_from_ns = INT64_C(6000000000);
+    says("at 5.000 s: 10 ms silence; not explained: there are too many later records\n", true);
+    view.records_from_ns = 0;
+    result.losses[0].at_frame = 10 * RATE_HZ;
     live.events[0] = (struct st_capture_event){.kind = ST_CAPTURE_PLAYER, .at_frame = 30 * RATE_HZ};
     live.events_kept_n = 1;
     result.losses[4].at_frame = 30 * RATE_HZ;
