@@ -42,12 +42,17 @@ no_dbus() {
     local pid
     for pid in "$helper" "$player"; do grep -q libpipewire "/proc/$pid/maps" && ! grep -q libdbus "/proc/$pid/maps" || return 1; done
 }
+# shared pages by the share of each that has them
+memory_kb() { cat /proc/{"$command","$helper","$player"}/smaps_rollup | awk '$1 == "Pss:" {n++; kb += $2} END {if (n == 3) print kb}'; }
 does() { if "${@:2}"; then pass "$1"; else fail "$1" "$(ps -L -o pid,tid,cls,rtprio,comm -p "$helper,$player")"; fi; }
 stops() { kill -INT "$command"; wait "$command"; }
 
 listens
 does "with the right to it they take real-time priority" wait_for both_have FF 83
 ok "and need no library of D-Bus for it" no_dbus
+sleep 3
+kb=$(memory_kb)
+ok "the three programs have at most 16 MB ($kb kB)" test "$kb" -le 16000
 stops
 
 rtkit=$SLEEPTUNE_BUILD/tests/integration/fake_rtkit
@@ -63,6 +68,9 @@ else
     wait_for grep -q ready "$tmp/rtkit.log"
     listens env "$bus" "${without[@]}"
     does "without it rtkit gives it" wait_for both_have RR 20
+    sleep 3
+    kb=$(memory_kb)
+    ok "and they have at most 16 MB ($kb kB)" test "$kb" -le 16000
     stops
 fi
 
