@@ -246,7 +246,7 @@ part_rtsan() {
     # the slow path (counters_self, thread_cpu_ns) may block, see tests/rtsan.supp; comparing a pointer with NULL is no call
     ! grep -E "^[^ ]*: warning:.*must not call non-'nonblocking'" "$work/rtsan-build" | grep -vE '/tests/|::(counters_self|thread_cpu_ns)'
     verdict $? "nothing that the cycle loop or a callback of listen calls may block or allocate (-Wfunction-effects)"
-    export RTSAN_OPTIONS=halt_on_error=1:suppressions=$src/tests/rtsan.supp
+    export RTSAN_OPTIONS="halt_on_error=1:suppressions=\"$src/tests/rtsan.supp\""
     meson_tests rtsan --suite unit "${chosen[@]}"
     status=0
     "$work/rtsan/cli/sleeptune" measure --duration 2s --load 5 || status=$?
