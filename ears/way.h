@@ -14,7 +14,8 @@
     X(SECOND, "second-card", "a second card that is put in step")                                            \
     X(WIRE, "usb-packets", "lost USB packets, cable, codec")                                                 \
     X(SHAPE, "conversion", "conversion, limiter, volume")                                                    \
-    X(CHANNELS, "more-channels", "channels after the second")
+    X(CHANNELS, "more-channels", "channels after the second")                                                \
+    X(GAPS, "gaps", "gaps, if the recorder stands still when nothing comes")
 
 enum st_way_fault {
 #define ST_WAY_FAULT(fault, name, text) ST_WAY_CANNOT_##fault,

@@ -95,10 +95,13 @@ static size_t dropouts_before(const struct st_listen_view *view, const json_t **
     return n;
 }
 
-/* Music that a program did not hand over in time is missing in the reference, too. */
+/* Music that a program did not hand over in time is missing in the reference, too. A file has no time: where
+ * its recorder stood still, no sample is missing. */
 static unsigned cannot_hear(const struct st_listen_view *view)
 {
     const unsigned of_programs = 1U << ST_WAY_CANNOT_CLIENT | 1U << ST_WAY_CANNOT_BUFFER;
+    if (view->live == NULL || view->live->way == NULL)
+        return view->live == NULL ? 1U << ST_WAY_CANNOT_GAPS : 0;
     const struct st_capture_head *head = &view->live->head;
     return st_way_cannot_hear(view->live->way, head->plays) | (view->wish.music ? of_programs : 0) |
            (head->more_channels > 0 ? 1U << ST_WAY_CANNOT_CHANNELS : 0);
@@ -373,7 +376,7 @@ static void say_remarks(const struct st_listen_view *view, FILE *out, int width)
 static void say_deaf(const struct st_listen_view *view, FILE *out, int width)
 {
     char text[600] = "";
-    if (view->live == NULL || view->live->way == NULL)
+    if (view->live != NULL && view->live->way == NULL)
         return;
     for (int i = 0; i < ST_WAY_FAULTS_N; i++) {
         if ((cannot_hear(view) & 1U << i) != 0)
@@ -456,8 +459,6 @@ static json_t *losses_json(const struct st_listen_view *view)
 static json_t *deaf_json(const struct st_listen_view *view)
 {
     json_t *list = json_array();
-    if (view->live == NULL || view->live->way == NULL)
-        return list;
     for (int i = 0; i < ST_WAY_FAULTS_N; i++) {
         if ((cannot_hear(view) & 1U << i) != 0)
             (void)json_array_append_new(list, json_string(st_way_faults[i].name));

@@ -89,6 +89,10 @@ static void test_cannot_hear(void **state)
     live.head.more_channels = 6;
     says("Cannot hear channels after the second\n", true);
     live.head.more_channels = 0;
+    live.way = NULL;
+    says("Cannot hear", false);
+    view.live = NULL; /* a file */
+    says("Cannot hear gaps, if the recorder stands still when nothing comes\n", true);
 }
 
 /* The next step goes the same way. */
