@@ -5,7 +5,7 @@
 
 #include "ears/loss.h"
 
-#define ST_TONES_RING   (1U << 16) /* frames */
+#define ST_TONES_RING   (1U << 20) /* frames: more than a second at 768 kHz */
 #define ST_TONES_WAVES  (2 * ST_SIGNAL_TONES)
 #define ST_TONES_WINDOW 15360 /* frames: 20 ms at 768 kHz */
 

@@ -66,7 +66,7 @@ foreign_alone() { # ROOT TESTS; what fails is run once more
 }
 
 # what plays in the tests with a real PipeWire
-servers='curl dbus jack-example-tools jackd2 mount pipewire pipewire-bin pipewire-pulse procps pulseaudio pulseaudio-utils python3-jsonschema wireplumber'
+servers='curl dbus jack-example-tools jackd2 mount pipewire pipewire-bin pipewire-pulse procps pulseaudio pulseaudio-utils python3-jsonschema sox wireplumber'
 part_trixie() { foreign trixie trixie '' "$servers"; }
 # in the lane of those that look at the clock, while the other one goes on
 part_pipewire() {

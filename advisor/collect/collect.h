@@ -20,8 +20,8 @@ ST_NODISCARD int st_collect_dir(const char *dir, struct st_facts **ret);
  * Replaces the facts about the user and his rights by those of `name`, from /etc/passwd, /etc/group and, on
  * Linux, /etc/pam.d, /etc/security/limits.conf and limits.d: what a login would give. Nothing is tried.
  * "user.limits_from" says so. Services started by systemd have limits of their own.
- * @return 0, -ENOENT (no such user in /etc/passwd), -ENODATA (no /etc/passwd), -EBADMSG (his line is
- * malformed), -ENOMEM, or what reading /etc/passwd or /etc/group said. */
+ * @return 0, -ENOENT (no such user in /etc/passwd), -ENODATA (no /etc/passwd or /etc/group), -EBADMSG (his
+ * line is malformed), -ENOMEM, or what reading these two said. */
 ST_NODISCARD int st_collect_user(struct st_machine *machine, const char *name, struct st_facts *facts);
 
 /* --- ask.c: what only a running server has: PipeWire, PulseAudio, JACK; rtkit's journal --- */

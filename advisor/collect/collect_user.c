@@ -103,7 +103,7 @@ static int find_groups(struct user *user)
     size_t used = (size_t)ST_PRINT(user->groups, " ");
     const int r = read_file(user, "/etc/group");
     if (r != 0)
-        return r;
+        return r == -ENOENT ? -ENODATA : r;
     ST_TEXT_EACH (line, user->buf, "\n") {
         if (!field(line, 0, name, sizeof(name)) || !field(line, 2, number, sizeof(number)) ||
             st_text_int(number, &gid) != 0)

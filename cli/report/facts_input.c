@@ -133,7 +133,7 @@ static int load_user(const char *command, const struct st_facts_input *input, st
                           "'--user root' for settings of the whole machine.",
                           input->user);
     case -ENODATA:
-        return st_failure(command, "--user needs /etc/passwd, which does not exist");
+        return st_failure(command, "--user needs /etc/passwd and /etc/group: one of them does not exist");
     case -EBADMSG:
         return st_failure(command, "the line of %s in /etc/passwd is malformed", input->user);
     default:

@@ -49,7 +49,7 @@ is "and takes the CPU from no program without real-time rights" "$(awk '{print $
 does "and one that leaves that process out" watch own -p "$client_pid"
 does "and one that leaves out the process that it claims to be" watch claimed -p "$daemon"
 unset STALL_CLAIMS
-pw-profiler -o "$tmp/profile" >/dev/null 2>&1 &
+(cd "$tmp" && exec pw-profiler -o profile >/dev/null 2>&1) & # it leaves files there
 profiler=$!
 pids+=("$profiler")
 sleep 2

@@ -112,6 +112,26 @@ static void and_at_another_rate(void **state)
     assert_true(fabs(st_tones_drift_ppm(&tones)) < 1);
 }
 
+static void long_silence_is_one_loss_at_a_high_rate(void **state)
+{
+    enum { RATE_HZ = 192000, SILENT = 6 * RATE_HZ / 10 };
+    (void)state;
+    losses_n = 0;
+    st_tones_init(&tones, RATE_HZ, found);
+    for (size_t i = 0; i < 3 * RATE_HZ; i++) {
+        float sample = 0;
+        for (size_t k = 0; k < ST_SIGNAL_TONES && (i < RATE_HZ || i >= RATE_HZ + SILENT); k++)
+            sample +=
+                (float)(sin(TURN * st_signal_tones_hz[k] * (double)i / RATE_HZ) * 0.01 / ST_SIGNAL_TONES);
+        st_tones_take(&tones, &sample, 1, 1, NULL);
+    }
+    st_tones_end(&tones, NULL);
+    assert_int_equal(losses_n, 1);
+    assert_int_equal(losses[0].kind, ST_LOSS_ZEROED);
+    assert_in_range(losses[0].at_frame, RATE_HZ - RATE_HZ / 1000, RATE_HZ + RATE_HZ / 1000);
+    assert_in_range(losses[0].frames, SILENT - RATE_HZ / 1000, SILENT + RATE_HZ / 1000);
+}
+
 /* A second of the tones as a recorder of that rate hears them, whose clock is off: what a perfect converter
  * gives. */
 static void convert(float *frames, uint32_t rate_hz, double ratio, uint64_t second)
@@ -212,6 +232,7 @@ int main(void)
         cmocka_unit_test(each_fault_of_a_millisecond_is_found_with_noise),
         cmocka_unit_test(and_with_a_clock_that_is_fast_or_slow),
         cmocka_unit_test(and_at_another_rate),
+        cmocka_unit_test(long_silence_is_one_loss_at_a_high_rate),
         cmocka_unit_test(nothing_is_found_where_nothing_is_lost),
         cmocka_unit_test(noise_is_no_more_where_the_signal_begins_later),
         cmocka_unit_test(parts_of_a_frame_that_are_skipped_are_no_loss),

@@ -141,6 +141,8 @@ static void who_does_not_exist_is_said(void **state)
     st_fake_free(p);
     p = st_fake_new(ST_OS_LINUX, 0);
     assert_int_equal(st_collect_user(&p->machine, "ann", facts), -ENODATA);
+    file("/etc/passwd", "ann:x:1000:1000:Ann,,,:/:/bin/sh\n"); /* and no /etc/group */
+    assert_int_equal(st_collect_user(&p->machine, "ann", facts), -ENODATA);
 }
 
 /* systemd.unit(5), and its src/core/exec-invoke.c: limits are set before PAM is called, "so that
