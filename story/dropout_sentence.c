@@ -47,8 +47,7 @@ static const char *taken_text(const struct st_dropout_table *table, uint64_t all
     const bool known = victim->culprit.name[0] != '\0';
     bool others = has_others(victim);
     uint64_t taken_n = 0, victims_n = 0, named_victims_n = 0;
-    uint64_t culprit_least_n = 0; /* all of a client if each has a named culprit, else the most frequent
-                                     culprit's lead over others */
+    uint64_t culprit_least_n = 0; /* the leads of each client's most frequent culprit */
     char culprit[160];
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const uint64_t n = client->reasons_n[ST_DROPOUT_CPU_TAKEN];
@@ -56,14 +55,15 @@ static const char *taken_text(const struct st_dropout_table *table, uint64_t all
         victims_n += n > 0;
         named_victims_n += n > 0 && named;
         taken_n += n;
-        culprit_least_n += client->culprit.named_n >= n ? n : (uint64_t)client->culprit.lead_n;
+        culprit_least_n += ST_MIN(n, (uint64_t)client->culprit.lead_n);
         others = others || (n > 0 && named && strcmp(client->culprit.name, victim->culprit.name) != 0);
     }
     if (!known)
         ST_PRINT(culprit, "Other programs");
     else
         st_dropout_reason_culprit(victim->culprit.name, others, culprit, sizeof(culprit));
-    const bool least = known && !others && culprit_least_n < taken_n; /* the rest have no known culprit */
+    const bool least =
+        known && !others && culprit_least_n < taken_n; /* the rest: not known, or another one */
     snprintf(buf, buf_bytes, "%s took the CPU from %s%s in %s", culprit,
              victim->name[0] != '\0' ? victim->name : "a program",
              (least ? named_victims_n : victims_n) > 1 ? " and others" : "", least ? "at least " : "");

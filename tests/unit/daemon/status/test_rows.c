@@ -531,6 +531,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
                      "chromium took the CPU from Guitarix in at least 11 of 30 dropouts (watched since "
                      "22:13).");
     snprintf(reverb->culprit.name, sizeof(reverb->culprit.name), "blender");
+    reverb->culprit.lead_n = 5;
     reverb->culprit.named_n = 5;
     expect_of_screen("answer",
                      "chromium and others took the CPU from Guitarix and others in 16 of 30 dropouts "
@@ -538,6 +539,10 @@ static void first_line_blames_who_took_the_cpu(void **state)
     snprintf(reverb->culprit.name, sizeof(reverb->culprit.name), "chromium");
     expect_of_screen("answer", "chromium took the CPU from Guitarix and others in 16 of 30 dropouts (watched "
                                "since 22:13).");
+    reverb->culprit.lead_n = 3; /* another one in one of the five */
+    expect_of_screen("answer", "chromium took the CPU from Guitarix and others in at least 14 of 30 dropouts "
+                               "(watched since 22:13).");
+    reverb->culprit.lead_n = 5;
     expect_of_screen("next", "sleeptune report"); /* it is not known whether they have rights */
     guitarix->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
     expect_of_screen("next", "sleeptune report"); /* nor of the other one */
