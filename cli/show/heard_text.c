@@ -21,11 +21,14 @@ static void append_mark(const json_t *mark, const struct st_history_text_look *l
 static void append_found(const json_t *mark, const char *nothing, char *buf, size_t bytes)
 {
     const int64_t n = st_json_field(mark, "events");
+    const char *unheard = st_json_field_safe(json_object_get(mark, "unheard"), ST_ROOM(80));
     const char *text = st_json_field_safe(json_object_get(mark, "text"), ST_ROOM(ST_EVENT_STORY_BYTES));
     st_text_append(buf, bytes, "In the %.3g s before it: %s", (double)st_json_field(mark, "window_ns") / 1e9,
                    text[0] != '\0' ? text : nothing);
     if (n > 1)
         st_text_append(buf, bytes, ", and %" PRId64 " more event%s", n - 1, n == 2 ? "" : "s");
+    if (unheard[0] != '\0')
+        st_text_append(buf, bytes, "; what %s writes too late is not watched", unheard);
 }
 
 void st_heard_text(FILE *out, const json_t *document, const struct st_history_text_look *look)

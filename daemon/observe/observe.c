@@ -167,6 +167,14 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
     }
 }
 
+const char *st_observe_unheard(const struct st_observe *observe)
+{
+    const struct st_dropout_client *client = NULL;
+    for (size_t i = 0; observe != NULL && client == NULL && i < observe->n; i++)
+        client = st_dropout_table_unheard(&observe->sources[i].view.seen);
+    return client != NULL ? client->name : "";
+}
+
 void st_observe_look(const struct st_observe *observe, struct st_observe_view *ret)
 {
     ret->n = observe->n;

@@ -45,6 +45,9 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
 
 void st_observe_look(const struct st_observe *observe, struct st_observe_view *ret);
 
+/** A client that plays and whose buffer is not watched; "": there is none. observe may be NULL. */
+const char *st_observe_unheard(const struct st_observe *observe);
+
 /** What was observed in a minute. */
 struct st_observe_minute {
     struct st_history_watched watched;

@@ -254,7 +254,7 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
     else
         ST_PRINT(reason, "%s",
                  !st_dropout_table_is_unheard(client)     ? ""
-                 : load->between == ST_XRUN_BETWEEN_STOPS ? "only stops are watched between it and PipeWire"
+                 : load->between == ST_XRUN_BETWEEN_STOPS ? "its buffer: only stops are watched"
                                                           : "not watched between it and PipeWire");
     add_program(
         to, client->name[0] != '\0' ? client->name : "not named", n, !st_dropout_table_is_unheard(client),

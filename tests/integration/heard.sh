@@ -65,6 +65,25 @@ two_marks() { [ "$(heard 'len(d["marks"])')" = 2 ]; }
 ok "a daemon that goes on keeps the mark" wait_for two_marks
 stop
 
+# --- a program plays, and the buffer between it and PipeWire is not watched ---
+mkdir "$tmp/programs"
+cat >"$tmp/programs/sleeptune-observe-pipewire" <<'SH'
+#!/bin/sh
+echo ready a server
+echo load cycles=469 busy=1,1,1 wait=1,1,1 period=21333333 between=2 device=card client=mpv
+exec cat
+SH
+chmod 755 "$tmp/programs/sleeptune-observe-pipewire"
+export SLEEPTUNE_OBSERVE_DIR=$tmp/programs
+config "loop: { when = \"playing\"; };" "history: { path = \"$tmp/history3.db\"; };" 'audio: { backend = "none"; };'
+starts "a daemon and a program that plays"
+ok "its buffer is not watched" wait_for value_is 'len([c for s in d["observe"] for c in s["clients"]])' 1
+"$SLEEPTUNE" heard --key --quiet --socket "$sock"
+is "a mark that nothing fits names it" "$("$SLEEPTUNE" history --heard --socket "$sock" | paste -sd " " | tr -s " " | sed 's/.*before it: //')" \
+    "nothing that is watched happened; what mpv writes too late is not watched"
+stop
+unset SLEEPTUNE_OBSERVE_DIR
+
 # --- no history: nothing is kept, not even for a while ---
 config 'history: { enabled = "off"; };'
 starts "a daemon without a history"

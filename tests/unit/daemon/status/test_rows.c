@@ -244,7 +244,7 @@ static void what_is_not_watched_is_not_said_to_be_none(void **state)
                                  "buffer), " NOT_WATCHED);
     expect_row("Not seen here", "between mpv and PipeWire", "ok", true);
     client->load.between = ST_XRUN_BETWEEN_STOPS;
-    expect_cells("[\"mpv\", \"?\", \"only stops are watched between it and PipeWire\", \"1 %\", \"0 %\"]");
+    expect_cells("[\"mpv\", \"?\", \"its buffer: only stops are watched\", \"1 %\", \"0 %\"]");
 }
 
 static void streams_of_one_name_are_one_program(void **state)
