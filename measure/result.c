@@ -43,10 +43,13 @@ int st_result_copy(struct st_result *ret, const struct st_result *from)
 
 const struct st_cause_row *st_result_main_cause(const struct st_result *result, enum st_cause *ret)
 {
-    enum st_cause most = 0;
-    for (enum st_cause i = 1; i < ST_CAUSE_COUNT; i++) {
-        if (result->causes[i].total_ns > result->causes[most].total_ns)
-            most = i;
+    enum st_cause most = ST_CAUSE_STOPPED;
+    int64_t most_ns = 0;
+    for (enum st_cause i = 0; i < ST_CAUSE_COUNT; i++) {
+        if (i == ST_CAUSE_STOPPED || result->causes[i].total_ns <= most_ns)
+            continue;
+        most = i;
+        most_ns = result->causes[i].total_ns;
     }
     *ret = most;
     return result->causes[most].n > 0 ? &result->causes[most] : NULL;

@@ -79,7 +79,7 @@ const char *st_result_condition(const struct st_result *result, const char *key)
 /** The value as shown: the default of /dev/cpu_dma_latency means that no program requests a latency. */
 const char *st_result_condition_shown(const char *key, const char *value);
 
-/** The cause of late wake-ups that took most time; NULL: nothing was late. */
+/** The cause that took most time, an own stop only if there is no other; NULL: nothing was late. */
 const struct st_cause_row *st_result_main_cause(const struct st_result *result, enum st_cause *ret);
 
 /** Appends a reason. */

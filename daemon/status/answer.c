@@ -46,10 +46,23 @@ static bool is_other(const struct st_result *loop, const struct st_observed_view
            server->seen.period_ns != st_period_ns(&loop->period);
 }
 
-/* No wake-up was as late as the period of the music is long, or else as its own is. */
+/* Was its latest wake-up late because sleeptuned itself was stopped? */
+static bool is_stopped(const struct st_result *loop)
+{
+    const struct st_cause_row *stops = &loop->causes[ST_CAUSE_STOPPED];
+    return stops->n > 0 && stops->max_ns >= loop->lateness.max_ns;
+}
+
+/* No wake-up was as late as the period of the music is long, or else as its own is; its own stops are no
+ * timing of the computer. */
 static bool is_in_time(const struct st_result *loop, const struct st_observed_view *server)
 {
-    return is_other(loop, server) ? loop->lateness.max_ns < server->seen.period_ns : loop->misses == 0;
+    int64_t worst_ns = is_stopped(loop) ? loop->cause_above_ns : loop->lateness.max_ns;
+    for (size_t i = 0; is_stopped(loop) && i < ST_CAUSE_COUNT; i++)
+        worst_ns = i != ST_CAUSE_STOPPED ? ST_MAX(loop->causes[i].max_ns, worst_ns) : worst_ns;
+    if (is_other(loop, server))
+        return worst_ns < server->seen.period_ns;
+    return loop->misses == 0 || (is_stopped(loop) && worst_ns < st_period_ns(&loop->period));
 }
 
 /* Is the buffer of what plays longer than that of the last dropout? */
@@ -288,7 +301,10 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
     const bool other = is_other(loop, answer->server);
     const int64_t period_ns = other ? answer->server->seen.period_ns : 0;
     /* what its own buffer missed is of no interest then */
-    if (other && (period_ns < st_period_ns(&loop->period) || (answer->timing_ok && loop->misses > 0))) {
+    if (is_stopped(loop) && answer->timing_ok) {
+        snprintf(buf, buf_bytes, "timing OK");
+    } else if (other &&
+               (period_ns < st_period_ns(&loop->period) || (answer->timing_ok && loop->misses > 0))) {
         snprintf(buf, buf_bytes, "timing %sOK: at most %s late, and the buffer lasts %s",
                  !answer->timing_ok                      ? "not "
                  : loop->lateness.max_ns > period_ns / 2 ? "barely "
@@ -303,6 +319,8 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
                            loop->lateness.max_ns < STALL_NS ? ", up to %s late" : ", longest stall %s",
                            worst);
     }
+    if (is_stopped(loop))
+        st_text_append(buf, buf_bytes, "; sleeptuned itself was stopped for %s", worst);
     if (loop->records_lost > 0)
         st_text_append(buf, buf_bytes, "; not recorded: %" PRIu64 " period%s", loop->records_lost,
                        loop->records_lost == 1 ? "" : "s");
@@ -414,7 +432,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         ST_PRINT(answer->next, "%s", next);
         set_not_watched(view, answer);
         return;
-    } else if (answer->timing_known && view->loop->misses > 0) {
+    } else if (answer->timing_known && !answer->timing_ok && view->loop->misses > 0) {
         next = "sleeptune history --causes";
         if (st_result_main_cause(view->loop, &cause) != NULL)
             why = st_cause_kind_todo(cause);

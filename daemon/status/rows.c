@@ -205,13 +205,12 @@ static void add_minute(struct section *to, const struct st_view *view)
 
 /* --- the clients --- */
 
-/* "117 %": a time as a share of the period; "" where it is not known. */
+/* "117 %": a time as a share of the period; "-" where it is not known. */
 static const char *share_text(int64_t ns, int64_t period_ns, char *buf, size_t buf_bytes)
 {
     const double percent = period_ns > 0 ? 100 * (double)ns / (double)period_ns : -1;
-    buf[0] = '\0';
-    if (percent >= 0)
-        snprintf(buf, buf_bytes, "%.*f %%", percent >= 0.05 && percent < 0.95 ? 1 : 0, percent);
+    snprintf(buf, buf_bytes, percent >= 0 ? "%.*f %%" : "-", percent >= 0.05 && percent < 0.95 ? 1 : 0,
+             percent);
     return buf;
 }
 

@@ -4,6 +4,7 @@
 #include "xruns/helpers/profile_private.h"
 
 #define LONG_MATTERS_NS (60 * ST_NS_PER_S) /* after a dropout by computing too long */
+#define QUEUE_NS        (2 * ST_NS_PER_S)  /* what threads did is kept for so long */
 
 static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
 {
@@ -138,6 +139,18 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
         seen(ctx, &sighting);
 }
 
+/* Woken to finished is wall time: no load where the thread waited for a CPU meanwhile. */
+static void forget_if_contended(const struct st_pipewire_profile *profile,
+                                const struct st_pipewire_profile_node *node, struct st_xrun_load *load)
+{
+    struct st_dropout_figures figures = {.signal_ns = node->signal_ns - QUEUE_NS, .end_ns = node->signal_ns};
+    if (profile->measure != NULL)
+        profile->measure(profile->measure_ctx, node->client, &figures);
+    const double each_ns = (double)figures.queue_ns * (double)node->period_ns / (double)QUEUE_NS;
+    if (figures.measured && each_ns > (double)(load->wait_median_ns + load->busy_median_ns / 10))
+        load->busy_median_ns = load->busy_p99_ns = load->busy_max_ns = INT64_MIN;
+}
+
 void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
 {
     ST_EACH (node, profile->nodes) {
@@ -162,6 +175,8 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
         const bool ran = st_node_load_take(&node->load, &sighting.load);
         if (!ran)
             st_profile_node_settle_dry(profile, node);
+        else if (runs)
+            forget_if_contended(profile, node, &sighting.load);
         const bool mattered = node->long_cycles.matter; /* else its thread was not watched so far */
         bool any = false;
         sighting.load.block_frames = runs ? st_block_rhythm_find(&node->long_cycles.rhythm, &any) : 0;

@@ -245,6 +245,8 @@ static void what_is_not_watched_is_not_said_to_be_none(void **state)
     expect_row("Not seen here", "between mpv and PipeWire", "ok", true);
     client->load.between = ST_XRUN_BETWEEN_STOPS;
     expect_cells("[\"mpv\", \"?\", \"its buffer: only stops are watched\", \"1 %\", \"0 %\"]");
+    client->load.busy_median_ns = client->load.busy_max_ns = INT64_MIN;
+    expect_cells("[\"mpv\", \"?\", \"its buffer: only stops are watched\", \"-\", \"-\"]");
 }
 
 static void streams_of_one_name_are_one_program(void **state)
@@ -791,6 +793,24 @@ static void stall_is_left_out_of_the_usual_lateness(void **state)
     expect_row("This computer", "periods at 128 frames, longest stall 4.8 min", "bad", false);
 }
 
+static void own_stop_is_not_the_timing_of_the_computer(void **state)
+{
+    (void)state;
+    result.misses = 1875;
+    st_hist_add_n(&result.lateness, 5 * ST_NS_PER_S, 1);
+    result.cause_above_ns = 1333333;
+    result.causes[ST_CAUSE_STOPPED] = (struct st_cause_row){1, 5 * ST_NS_PER_S, 5 * ST_NS_PER_S, 0};
+    result.causes[ST_CAUSE_TIMER] = (struct st_cause_row){2, 4000000, 2000000, 0};
+    expect_row("This computer", "timing OK; sleeptuned itself was stopped for 5.00 s", "ok", false);
+    expect_of_screen("answer", "No sound server is watched. This computer's timing: OK.");
+    result.causes[ST_CAUSE_TIMER].max_ns = 3000000; /* longer than the period of 2.67 ms */
+    expect_row("This computer",
+               "timing not OK: a test loop missed 1875 of 1000 periods at 128 frames, longest stall 5.00 s; "
+               "sleeptuned itself was stopped for 5.00 s",
+               "bad", false);
+    expect_row("Main cause", "a late timer", "warn", false);
+}
+
 static void screen_of_a_healthy_daemon_has_few_figures_and_one_next_step(void **state)
 {
     (void)state;
@@ -1019,6 +1039,7 @@ int main(void)
         TEST(table_of_clients_has_the_most_harmful_of_all_sources_first),
         TEST(sizes_have_the_command_that_sets_them),
         TEST(stall_is_left_out_of_the_usual_lateness),
+        TEST(own_stop_is_not_the_timing_of_the_computer),
         TEST(screen_of_a_healthy_daemon_has_few_figures_and_one_next_step),
         TEST(screen_names_what_went_wrong_and_the_command_that_helps),
         TEST(screen_without_a_loop_claims_nothing),

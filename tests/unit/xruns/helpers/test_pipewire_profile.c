@@ -347,6 +347,32 @@ static void each_finished_cycle_is_in_the_load_once(void **state)
     assert_string_equal(loads(&profile), "");
 }
 
+/* How long the player's thread waited for a CPU in the last two seconds, 2000 cycles. */
+static int64_t waited_ns;
+
+static void measure_waiting(void *ctx, uint32_t client, struct st_dropout_figures *ret)
+{
+    (void)ctx, (void)client;
+    assert_int_equal(ret->end_ns - ret->signal_ns, 2 * ST_NS_PER_S);
+    ret->measured = true;
+    ret->queue_ns = waited_ns;
+}
+
+/* It usually waits 20 us after its signal, and works 30 us by the clock. */
+static void what_waited_for_a_cpu_has_no_load(void **state)
+{
+    (void)state;
+    profile.measure = measure_waiting;
+    waited_ns = 2000 * 22 * US;
+    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    assert_non_null(strstr(loads(&profile), "/player 1 1000000 30000 20000; "));
+    waited_ns = 2000 * 24 * US;
+    TAKE(&profile, 3000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 4000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    assert_non_null(strstr(loads(&profile), "/player 2 1000000 0 20000; "));
+}
+
 static void a_node_that_has_gone_makes_room_after_its_last_report(void **state)
 {
     (void)state;
@@ -565,6 +591,7 @@ int main(void)
         cmocka_unit_test_setup(a_lower_counter_begins_anew, begin),
         cmocka_unit_test_setup(more_nodes_than_there_is_room_for_are_not_watched, begin),
         cmocka_unit_test_setup(each_finished_cycle_is_in_the_load_once, begin),
+        cmocka_unit_test_setup(what_waited_for_a_cpu_has_no_load, begin),
         cmocka_unit_test_setup(a_node_that_has_gone_makes_room_after_its_last_report, begin),
         cmocka_unit_test_setup(cycles_of_who_computes_too_long_are_passed_on, begin),
         cmocka_unit_test_setup(code_is_not_asked_for_before_it_is_looked_at, begin),
