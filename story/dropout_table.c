@@ -53,6 +53,42 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
     return sum;
 }
 
+static struct st_dropout_client new_client(const char *name, const char *device)
+{
+    struct st_dropout_client client = {.first_wall_ns = INT64_MIN,
+                                       .last_wall_ns = INT64_MIN,
+                                       .load_ns = INT64_MIN,
+                                       .slow_wall_ns = INT64_MIN,
+                                       .slowed = ST_CAUSE_UNKNOWN};
+    ST_PRINT(client.name, "%s", name);
+    ST_PRINT(client.device, "%s", device);
+    return client;
+}
+
+void st_dropout_table_begin_again(struct st_dropout_table *table)
+{
+    const struct st_dropout_table before = *table;
+    *table = (struct st_dropout_table){.frames = before.frames,
+                                       .rate_hz = before.rate_hz,
+                                       .period_ns = before.period_ns,
+                                       .priority = before.priority,
+                                       .device_load_ns = before.device_load_ns};
+    memcpy(table->device, before.device, sizeof(table->device));
+    ST_EACH_OF (client, before.clients, before.clients_n) {
+        if (!client->playing)
+            continue;
+        struct st_dropout_client *kept = &table->clients[table->clients_n++];
+        *kept = new_client(client->name, client->device);
+        kept->playing = true;
+        kept->block = client->block;
+        kept->code = client->code;
+        kept->drift_ppb = client->drift_ppb;
+        kept->load = client->load;
+        kept->seen_ns = client->seen_ns;
+        kept->load_ns = client->load_ns;
+    }
+}
+
 static struct st_dropout_client *find(struct st_dropout_table *table, const struct st_xrun_seen *seen)
 {
     ST_EACH_OF (client, table->clients, table->clients_n) {
@@ -195,13 +231,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         client = make_room(table, dropout);
         if (client == NULL)
             return;
-        *client = (struct st_dropout_client){.first_wall_ns = INT64_MIN,
-                                             .last_wall_ns = INT64_MIN,
-                                             .load_ns = INT64_MIN,
-                                             .slow_wall_ns = INT64_MIN,
-                                             .slowed = ST_CAUSE_UNKNOWN};
-        memcpy(client->name, seen->client, sizeof(client->name));
-        memcpy(client->device, seen->device, sizeof(client->device));
+        *client = new_client(seen->client, seen->device);
     }
     client->seen_ns = now_ns;
     if (is_load) {

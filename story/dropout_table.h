@@ -84,6 +84,9 @@ struct st_dropout_table {
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen,
                            enum st_cause slowed, int64_t now_ns, int64_t wall_ns);
 
+/** Forgets all dropouts, and who does not play. */
+void st_dropout_table_begin_again(struct st_dropout_table *table);
+
 /** Forgets loads that are too old (all of them, if !watching), and sorts the clients. */
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching);
 

@@ -175,14 +175,15 @@ const char *st_observe_unheard(const struct st_observe *observe)
     return client != NULL ? client->name : "";
 }
 
-void st_observe_look(const struct st_observe *observe, struct st_observe_view *ret)
+void st_observe_look(struct st_observe *observe, struct st_observe_view *ret)
 {
     ret->n = observe->n;
     for (size_t i = 0; i < observe->n; i++) {
-        const struct st_observed *o = &observe->sources[i];
+        struct st_observed *o = &observe->sources[i];
+        st_observed_age(o);
         ret->sources[i] = o->view;
-        /* its own turn may be 20 s away */
-        st_dropout_table_age(&ret->sources[i].seen, st_clock_now_ns(&o->platform->clock), o->open);
+        if (st_dropout_table_total(&o->recent) > 0)
+            ret->sources[i].recent = &o->recent;
     }
 }
 

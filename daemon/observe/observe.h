@@ -43,7 +43,7 @@ int64_t st_observe_turn(struct st_observe *observe, const struct st_wait *wait);
 /** What the sources know of what plays; own_stream is left alone. */
 void st_observe_playing(const struct st_observe *observe, struct st_playing_facts *ret);
 
-void st_observe_look(const struct st_observe *observe, struct st_observe_view *ret);
+void st_observe_look(struct st_observe *observe, struct st_observe_view *ret);
 
 /** A client that plays and whose buffer is not watched; "": there is none. observe may be NULL. */
 const char *st_observe_unheard(const struct st_observe *observe);

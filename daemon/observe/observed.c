@@ -10,6 +10,7 @@
 
 #define LOG_MODULE      "observe"
 #define SLOWED_KNOWN_NS (3 * ST_NS_PER_S)
+#define PEACE_NS        (600 * ST_NS_PER_S)
 #define AGO_MAX_NS      (60 * ST_NS_PER_S) /* else its clock is another one */
 #include "daemon/log.h"
 
@@ -232,6 +233,25 @@ static void note_music(struct st_observed *o, const struct st_xrun_seen *seen)
         o->view.music_ns = now_ns(o);
 }
 
+static void count_recent(struct st_observed *o, const struct st_xrun_seen *seen, enum st_cause slowed,
+                         int64_t at_ns, int64_t at_wall_ns)
+{
+    struct st_dropout_table *recent = &o->recent;
+    const struct st_dropout_client *worst = st_dropout_table_worst(recent);
+    const int64_t period_ns = o->recent_period_ns;
+    const bool other_size =
+        recent->period_ns > 0 && period_ns > 0 && llabs(recent->period_ns - period_ns) > period_ns / 8;
+    if (st_xrun_is_dropout(seen) &&
+        (st_dropout_table_total(recent) == 0 || other_size || at_ns - recent->last_ns >= PEACE_NS ||
+         (worst != NULL && st_dropout_table_has_ended(worst)))) {
+        st_dropout_table_begin_again(recent);
+        o->recent_period_ns = 0;
+        o->view.recent_wall_ns = at_wall_ns;
+    }
+    st_dropout_table_take(recent, seen, slowed, at_ns, at_wall_ns);
+    o->recent_period_ns = o->recent_period_ns > 0 ? o->recent_period_ns : recent->period_ns;
+}
+
 static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns, int64_t at_wall_ns)
 {
     note_playing(o, seen->client, seen->device); /* a load, or a dropout: of something that plays */
@@ -239,6 +259,7 @@ static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_
     const enum st_cause slowed =
         seen->reason == ST_DROPOUT_TOO_SLOW ? st_events_slowed(o->events, at_wall_ns) : ST_CAUSE_UNKNOWN;
     st_dropout_table_take(&o->view.seen, seen, slowed, at_ns, at_wall_ns);
+    count_recent(o, seen, slowed, at_ns, at_wall_ns);
     if (!st_xrun_is_dropout(seen))
         return;
     if (seen->device_dropouts_n > 0) {
@@ -329,6 +350,12 @@ static void note_program_cpu(struct st_observed *o, bool ends)
         o->programs_ns = o->view.program_cpu_ns;
 }
 
+void st_observed_age(struct st_observed *o)
+{
+    st_dropout_table_age(&o->view.seen, now_ns(o), o->open);
+    st_dropout_table_age(&o->recent, now_ns(o), o->open);
+}
+
 static void close_source(struct st_observed *o)
 {
     if (!o->open)
@@ -337,7 +364,7 @@ static void close_source(struct st_observed *o)
     note_program_cpu(o, true);
     st_xrun_close(&o->watch);
     o->open = false;
-    st_dropout_table_age(&o->view.seen, now_ns(o), false);
+    st_observed_age(o);
 }
 
 static void fail(struct st_observed *o, int error)
@@ -480,9 +507,9 @@ static void note_watching(struct st_observed *o)
 }
 
 /* What slowed the machine is known up to a second after a dropout. */
-static void ask_what_slowed(struct st_observed *o)
+static void ask_what_slowed(struct st_observed *o, struct st_dropout_table *table)
 {
-    ST_EACH_OF (client, o->view.seen.clients, o->view.seen.clients_n) {
+    ST_EACH_OF (client, table->clients, table->clients_n) {
         if (client->slow_wall_ns != INT64_MIN && client->slowed == ST_CAUSE_UNKNOWN &&
             wall_ns(o) - client->slow_wall_ns < SLOWED_KNOWN_NS)
             client->slowed = st_events_slowed(o->events, client->slow_wall_ns);
@@ -499,8 +526,9 @@ void st_observed_turn(struct st_observed *o)
     count_bus_losses(o, ST_OBSERVED_BUS_WAIT_NS);
     ST_EACH (pending, o->pending)
         report_due(o, pending);
-    ask_what_slowed(o);
-    st_dropout_table_age(&o->view.seen, now_ns(o), o->open);
+    ask_what_slowed(o, &o->view.seen);
+    ask_what_slowed(o, &o->recent);
+    st_observed_age(o);
     if (r < 0 && r != -EAGAIN) {
         fail(o, r);
         return;

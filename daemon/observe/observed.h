@@ -43,6 +43,10 @@ struct st_observed_view {
     int64_t program_cpu_ns; /* of all helper programs that it has had; INT64_MIN: it has none */
     int64_t watched_ns;
     struct st_dropout_table seen;
+    /* what screens are about: dropouts since the buffer changed, the worst program ended, or ten minutes
+     * without any; borrowed, as of the last look. NULL: none */
+    const struct st_dropout_table *recent;
+    int64_t recent_wall_ns;    /* the first of these */
     int64_t since_wall_ns;     /* when it first watched; INT64_MIN: never */
     int64_t again_wall_ns;     /* when it began to watch without a gap up to now; INT64_MIN: never */
     bool tells_playing;        /* while it watches, it sees whatever plays */
@@ -50,6 +54,11 @@ struct st_observed_view {
     int64_t music_ns, test_ns; /* ... a client that is none of `listen`, and one that is; as played_ns */
     char played[ST_XRUN_NAME_BYTES]; /* what that was: client or device; "" when not known */
 };
+
+static inline const struct st_dropout_table *st_observed_shown(const struct st_observed_view *of)
+{
+    return of->recent != NULL ? of->recent : &of->seen;
+}
 
 /* What was seen of one device, client and reason since its last event. */
 struct st_observed_pending {
@@ -73,6 +82,8 @@ struct st_observed {
     struct st_xrun_setting setting;
     struct st_xrun_watch watch;
     struct st_observed_view view;
+    struct st_dropout_table recent;
+    int64_t recent_period_ns; /* of the device in use, at the first of them */
     struct st_observed_pending pending[ST_OBSERVED_OPEN_MAX];
     const struct st_observed *beside; /* all sources, this one among them: see is_counted(), ran_dry() */
     size_t beside_n;
@@ -95,6 +106,9 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
 /** Closes and opens as the mode and another setting want it. */
 void st_observed_set(struct st_observed *o, enum st_observed_mode mode,
                      const struct st_xrun_setting *setting);
+
+/** Forgets who does not play any more: its turn may be 20 s away. */
+void st_observed_age(struct st_observed *o);
 
 /** Opens or polls. o->due_ns is then when to call again, at the latest (INT64_MAX: never). */
 void st_observed_turn(struct st_observed *o);

@@ -22,8 +22,8 @@ static bool is_server(const struct st_observed_view *source)
 
 static uint64_t recent_of(const struct st_view *view, const struct st_observed_view *source)
 {
-    const bool recent = st_ns_sub(view->now_wall_ns, source->seen.last_wall_ns) < RECENT_NS;
-    return recent ? st_dropout_table_total(&source->seen) : 0;
+    const bool recent = st_ns_sub(view->now_wall_ns, st_observed_shown(source)->last_wall_ns) < RECENT_NS;
+    return recent ? st_dropout_table_total(st_observed_shown(source)) : 0;
 }
 
 /* Is `a` what a musician asks about rather than `b`? */
@@ -34,8 +34,8 @@ static bool is_better(const struct st_view *view, const struct st_observed_view 
         return b == NULL || recent_of(view, a) > recent_of(view, b);
     if ((a->seen.period_ns > 0) != (b->seen.period_ns > 0))
         return a->seen.period_ns > 0;
-    if (st_dropout_table_total(&a->seen) != st_dropout_table_total(&b->seen))
-        return st_dropout_table_total(&a->seen) > st_dropout_table_total(&b->seen);
+    if (st_dropout_table_total(st_observed_shown(a)) != st_dropout_table_total(st_observed_shown(b)))
+        return st_dropout_table_total(st_observed_shown(a)) > st_dropout_table_total(st_observed_shown(b));
     return is_server(a) && !is_server(b);
 }
 
@@ -76,27 +76,29 @@ static struct st_answer find_answer(const struct st_view *view)
 {
     struct st_answer answer = {.last_wall_ns = INT64_MIN};
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        answer.dropouts_n += st_dropout_table_total(&source->seen);
-        if (st_dropout_table_total(&source->seen) > 0 && source->seen.last_wall_ns > answer.last_wall_ns)
-            answer.last_wall_ns = source->seen.last_wall_ns;
-        if ((source->state == ST_OBSERVED_WATCHING || st_dropout_table_total(&source->seen) > 0) &&
+        answer.dropouts_n += st_dropout_table_total(st_observed_shown(source));
+        if (st_dropout_table_total(st_observed_shown(source)) > 0 &&
+            st_observed_shown(source)->last_wall_ns > answer.last_wall_ns)
+            answer.last_wall_ns = st_observed_shown(source)->last_wall_ns;
+        if ((source->state == ST_OBSERVED_WATCHING ||
+             st_dropout_table_total(st_observed_shown(source)) > 0) &&
             is_better(view, source, answer.server))
             answer.server = source;
     }
     const struct st_observed_view *server = answer.server;
-    answer.client = server != NULL ? st_dropout_table_worst(&server->seen) : NULL;
-    for (size_t i = 0; server != NULL && i < server->seen.clients_n; i++)
-        answer.plays = answer.plays || server->seen.clients[i].playing;
+    answer.client = server != NULL ? st_dropout_table_worst(st_observed_shown(server)) : NULL;
+    for (size_t i = 0; server != NULL && i < st_observed_shown(server)->clients_n; i++)
+        answer.plays = answer.plays || st_observed_shown(server)->clients[i].playing;
     answer.plays = answer.plays || (server != NULL && server->seen.period_ns > 0);
     answer.plays = answer.plays && !view->rests;
     answer.plays_known = view->rests || (server != NULL && server->seen.device_load_ns > 0);
     if (answer.client != NULL) {
         answer.reason = st_dropout_reason_most(answer.client->reasons_n);
-        answer.taken = st_dropout_table_is_taken(&server->seen, answer.client);
+        answer.taken = st_dropout_table_is_taken(st_observed_shown(server), answer.client);
     }
-    answer.raised = answer.dropouts_n > 0 && answer.plays && is_raised(&server->seen);
-    answer.over = answer.dropouts_n > 0 &&
-                  (answer.raised || st_ns_sub(view->now_wall_ns, answer.last_wall_ns) >= RECENT_NS);
+    answer.raised = answer.dropouts_n > 0 && answer.plays && is_raised(st_observed_shown(server));
+    answer.over = answer.dropouts_n > 0 && (answer.raised || server->state != ST_OBSERVED_WATCHING ||
+                                            st_ns_sub(view->now_wall_ns, answer.last_wall_ns) >= RECENT_NS);
     const struct st_result *loop = view->loop;
     answer.timing_known = loop != NULL && (loop->elapsed_periods > 0 || loop->error != 0);
     answer.timing_ok = answer.timing_known && view->overdue.ns == 0 && loop->error == 0 &&
@@ -117,15 +119,24 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns, char 
     return buf;
 }
 
+/* " (watched since 14:03)"; " (since 14:05)": others were before. */
+static const char *since_text(const struct st_view *view, const struct st_observed_view *source, char *buf,
+                              size_t buf_bytes)
+{
+    const bool all =
+        st_dropout_table_total(st_observed_shown(source)) == st_dropout_table_total(&source->seen);
+    snprintf(buf, buf_bytes, " (%ssince %s)", all ? "watched " : "",
+             clock_text(view, all ? source->since_wall_ns : source->recent_wall_ns, ST_ROOM(32)));
+    return buf;
+}
+
 const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
                                const struct st_dropout_client *client, uint64_t all_n, char *buf,
                                size_t buf_bytes)
 {
     const struct st_dropout_sentence_about about = {
-        .source = source->source,
-        .all_n = all_n,
-        .when = ST_TEXT(64, " (watched since %s)", clock_text(view, source->since_wall_ns, ST_ROOM(32)))};
-    return st_dropout_sentence_of(&source->seen, client, &about, buf, buf_bytes);
+        .source = source->source, .all_n = all_n, .when = since_text(view, source, ST_ROOM(64))};
+    return st_dropout_sentence_of(st_observed_shown(source), client, &about, buf, buf_bytes);
 }
 
 static void put_dropouts(const struct st_view *view, const struct st_answer *answer, char *buf,
@@ -133,15 +144,14 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
 {
     const struct st_observed_view *server = answer->server;
     const struct st_dropout_client *client = answer->client;
-    char since[32];
-    clock_text(view, server->since_wall_ns, since, sizeof(since));
+    const char *since = since_text(view, server, ST_ROOM(64));
     st_dropout_sentence_say(
-        &server->seen,
+        st_observed_shown(server),
         &(struct st_dropout_sentence_about){
             .source = server->source,
             .all_n = answer->dropouts_n,
-            .when = ST_TEXT(64, " (watched since %s)", since),
-            .where = ST_TEXT(96, " on %s (watched since %s)", st_xrun_sources_title(server->source), since)},
+            .when = since,
+            .where = ST_TEXT(96, " on %s%s", st_xrun_sources_title(server->source), since)},
         buf, buf_bytes);
     if (client != NULL && client->name[0] != '\0' && !answer->taken && st_dropout_table_has_ended(client))
         st_text_append(buf, buf_bytes, " It does not play now.");
@@ -165,11 +175,11 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
 static void put_earlier(const struct st_view *view, const struct st_answer *answer, char *buf,
                         size_t buf_bytes)
 {
-    const struct st_dropout_table *seen = &answer->server->seen;
+    const struct st_dropout_table *seen = st_observed_shown(answer->server);
     int64_t first_ns = answer->last_wall_ns;
     char first[32], last[32];
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        const int64_t wall_ns = st_dropout_table_first(&source->seen);
+        const int64_t wall_ns = st_dropout_table_first(st_observed_shown(source));
         first_ns = ST_MIN(wall_ns, first_ns);
     }
     clock_text(view, first_ns, first, sizeof(first));
@@ -266,7 +276,8 @@ static void set_brief(const struct st_view *view, struct st_answer *answer)
         const char *name = st_xrun_sources_title(server->source);
         uint64_t n = answer->dropouts_n;
         if (answer->client != NULL && !answer->taken && answer->client->name[0] != '\0') {
-            const struct st_dropout_client all = st_dropout_table_streams(&server->seen, answer->client);
+            const struct st_dropout_client all =
+                st_dropout_table_streams(st_observed_shown(server), answer->client);
             name = answer->client->name;
             n = st_dropout_table_count(&all);
         }
@@ -353,8 +364,8 @@ static void client_next(struct st_answer *next)
         ST_PRINT(next->next_why,
                  "%s does not play now: play on, and see whether other programs make dropouts", client->name);
     else
-        st_dropout_next(&next->server->seen, client, next->server->source, next->next, sizeof(next->next),
-                        next->next_why, sizeof(next->next_why));
+        st_dropout_next(st_observed_shown(next->server), client, next->server->source, next->next,
+                        sizeof(next->next), next->next_why, sizeof(next->next_why));
     if (next->next[0] == '\0')
         ST_PRINT(next->next,
                  next->next_why[0] != '\0' ? "sleeptune status --watch" : "sleeptune history --events");
@@ -380,7 +391,7 @@ const char *st_answer_not_watched(const struct st_view *view, char *buf, size_t 
 static void set_not_watched(const struct st_view *view, struct st_answer *answer)
 {
     const struct st_dropout_client *unheard =
-        answer->server != NULL ? st_dropout_table_unheard(&answer->server->seen) : NULL;
+        answer->server != NULL ? st_dropout_table_unheard(st_observed_shown(answer->server)) : NULL;
     char *buf = answer->next_why;
     snprintf(buf, sizeof(answer->next_why), "if it clicked: not watched here: ");
     if (unheard != NULL)

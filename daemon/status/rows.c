@@ -112,7 +112,9 @@ static void add_server(struct section *to, const struct st_view *view, const str
     struct line line = {0};
     char asked[192];
     const char *hint = st_xrun_sources_find(of->source)->frames_hint;
-    const uint64_t dropouts_n = of->seen.device_dropouts_n + of->seen.dropouts_n;
+    const struct st_dropout_table *shown = st_observed_shown(of);
+    const uint64_t dropouts_n = st_dropout_table_total(shown),
+                   before_n = st_dropout_table_total(&of->seen) - dropouts_n;
     if (of->seen.frames > 0 && of->seen.rate_hz > 0)
         PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
             ST_NS_SHORT(of->seen.period_ns));
@@ -130,15 +132,17 @@ static void add_server(struct section *to, const struct st_view *view, const str
         PUT(&line, ", ");
         put_count(&line, dropouts_n, "dropout");
     }
-    const int64_t first_wall_ns = st_dropout_table_first(&of->seen);
+    const int64_t first_wall_ns = st_dropout_table_first(shown);
     const bool range = only && dropouts_n > 1 && first_wall_ns != INT64_MAX;
     if (range)
         PUT(&line, ", first dropout %s", st_when_text_near(first_wall_ns, view->now_wall_ns, ST_ROOM(32)));
     if (dropouts_n > 0)
         PUT(&line, ", last%s %s%s%s", only && !range ? " dropout" : "",
-            st_when_text_near(of->seen.last_wall_ns, view->now_wall_ns, ST_ROOM(32)),
-            ago_text(view->now_wall_ns - of->seen.last_wall_ns, ST_ROOM(32)),
-            of->seen.certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
+            st_when_text_near(shown->last_wall_ns, view->now_wall_ns, ST_ROOM(32)),
+            ago_text(view->now_wall_ns - shown->last_wall_ns, ST_ROOM(32)),
+            shown->certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
+    if (before_n > 0)
+        PUT(&line, "; %" PRIu64 " before", before_n);
     if (of->state != ST_OBSERVED_WATCHING)
         PUT(&line, "; not watched now");
     add(to, dropouts_n > 0 ? WARN : OK, st_xrun_sources_title(of->source), "%s", line.text);
@@ -147,9 +151,9 @@ static void add_server(struct section *to, const struct st_view *view, const str
 static void add_servers(struct section *to, const struct st_view *view, const struct st_answer *answer)
 {
     ST_EACH_OF (of, view->observe.sources, view->observe.n) {
-        if (of == answer->server || of->seen.period_ns > 0 ||
-            of->seen.device_dropouts_n + of->seen.dropouts_n > 0)
-            add_server(to, view, of, of->seen.device_dropouts_n + of->seen.dropouts_n == answer->dropouts_n);
+        const uint64_t n = st_dropout_table_total(st_observed_shown(of));
+        if (of == answer->server || of->seen.period_ns > 0 || n > 0)
+            add_server(to, view, of, n == answer->dropouts_n);
     }
 }
 
@@ -271,7 +275,7 @@ static const struct st_dropout_client *next_client(const struct st_view *view, s
     const struct st_dropout_client *best = NULL;
     size_t of = 0;
     for (size_t i = 0; i < view->observe.n; i++) {
-        const struct st_dropout_table *seen = &view->observe.sources[i].seen;
+        const struct st_dropout_table *seen = st_observed_shown(&view->observe.sources[i]);
         const struct st_dropout_client *client = at[i] < seen->clients_n ? &seen->clients[at[i]] : NULL;
         if (client == NULL ||
             (best != NULL && st_dropout_table_count(client) <= st_dropout_table_count(best)))
@@ -294,7 +298,7 @@ static void add_clients(json_t *sections, const struct st_view *view)
         add_client(&to, client);
     }
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
-        others_n += source->seen.others_dropouts_n;
+        others_n += st_observed_shown(source)->others_dropouts_n;
     if (others_n > 0)
         add_program(&to, "others", others_n, true, "programs that ended, no longer listed", "", "");
     /* a share of the period: what DAWs call load */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "core/when.h"
 #include "daemon/observe/observe.h"
 #include "tests/fake/fake.h"
@@ -833,6 +834,55 @@ static void client_without_two_loads_has_gone_and_keeps_its_dropouts(void **stat
     assert_int_equal(o.view.seen.frames, 0);
 }
 
+static const char *recent(void)
+{
+    static char text[200];
+    text[0] = '\0';
+    ST_EACH_OF (client, o.recent.clients, o.recent.clients_n)
+        st_text_join(text, sizeof(text), ", ", "%s %llu", client->name,
+                     (unsigned long long)st_dropout_table_count(client));
+    return text;
+}
+
+/* What is over outvotes nothing: another buffer, a program that ended, ten minutes of peace. */
+static void recent_dropouts_are_counted_apart(void **state)
+{
+    (void)state;
+    see_load("", 0, 256);
+    to_see[0].load.period_ns = 5333333;
+    see_load("GoodSynth", 1000, 0);
+    see_load("HeavyReverb", 9000, 0);
+    see_not_ready("HeavyReverb", 24, ST_DROPOUT_TOO_SLOW, 9000);
+    see_not_ready("GoodSynth", 1, ST_DROPOUT_STOPPED, 0);
+    turn_after(0);
+    assert_string_equal(recent(), "HeavyReverb 24, GoodSynth 1");
+    see_load("", 0, 1024);
+    turn_after(POLL_NS);
+    assert_string_equal(recent(), "HeavyReverb 24, GoodSynth 1"); /* until one comes at the other size */
+    see_not_ready("GoodSynth", 2, ST_DROPOUT_CPU_TAKEN, 0);
+    see_not_ready("HeavyReverb", 5, ST_DROPOUT_TOO_SLOW, 0);
+    turn_after(POLL_NS);
+    assert_string_equal(recent(), "HeavyReverb 5, GoodSynth 2");
+    for (int i = 0; i < 3; i++) { /* HeavyReverb has ended */
+        see_load("", 0, 1024);
+        see_load("GoodSynth", 1000, 0);
+        turn_after(10 * ST_NS_PER_S);
+    }
+    assert_string_equal(recent(), "HeavyReverb 5, GoodSynth 2");
+    see_not_ready("GoodSynth", 3, ST_DROPOUT_STOPPED, 0);
+    turn_after(POLL_NS);
+    assert_string_equal(recent(), "GoodSynth 3");
+    assert_int_equal(o.view.recent_wall_ns, platform->clock.wall_ns(&platform->clock));
+    for (int i = 0; i < 61; i++) {
+        see_load("GoodSynth", 1000, 0);
+        turn_after(10 * ST_NS_PER_S);
+    }
+    see_not_ready("GoodSynth", 1, ST_DROPOUT_STOPPED, 0);
+    turn_after(POLL_NS);
+    assert_string_equal(recent(), "GoodSynth 1");
+    assert_int_equal(st_dropout_table_total(&o.view.seen), 36); /* all are in the counters */
+}
+
 static void server_that_ends_takes_loads_along(void **state)
 {
     (void)state;
@@ -1000,6 +1050,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(worst_cycle_is_one_of_the_most_frequent_reason, setup, teardown),
         cmocka_unit_test_setup_teardown(client_without_two_loads_has_gone_and_keeps_its_dropouts, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(recent_dropouts_are_counted_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(server_that_ends_takes_loads_along, setup, teardown),
         cmocka_unit_test_setup_teardown(a_crowd_of_clients_does_not_push_out_the_one_that_clicks, setup,
                                         teardown),

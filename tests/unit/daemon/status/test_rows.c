@@ -217,6 +217,32 @@ static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
     expect_of_screen("next", "sleeptune status --details");
 }
 
+/* What a screen is about are the last ones; the others are a number. */
+static void dropouts_of_an_earlier_time_are_a_number(void **state)
+{
+    (void)state;
+    static struct st_dropout_table recent;
+    struct st_observed_view *pipewire = watch_pipewire();
+    add_client(pipewire, "QuietKeys", 8, ST_DROPOUT_BLOCKED);
+    recent = pipewire->seen;
+    pipewire->recent = &recent;
+    pipewire->recent_wall_ns = view.now_wall_ns - 60 * ST_NS_PER_S;
+    expect_of_screen("answer", "QuietKeys made all 8 dropouts (watched since 22:13): it waited for a lock, "
+                               "disk or program.");
+    add_client(pipewire, "FunkBass", 13, ST_DROPOUT_TOO_SLOW);
+    expect_of_screen("answer",
+                     "QuietKeys made all 8 dropouts (since 22:22): it waited for a lock, disk or program.");
+    expect_row("PipeWire",
+               "1024 frames at 48 kHz (21.3 ms), first dropout 22:22:15, last 22:23:15, 5 s ago; 13 before",
+               "warn", false);
+    expect_no_row("FunkBass");
+    pipewire->state = ST_OBSERVED_ABSENT;
+    snprintf(pipewire->why, sizeof(pipewire->why), "PipeWire is not running for this user");
+    expect_of_screen("answer", "PipeWire is not watched now: PipeWire is not running for this user. "
+                               "Earlier: 8 dropouts, 22:22 to 22:23.");
+    expect_of_screen("next", "sleeptune status --details");
+}
+
 static void dropouts_before_the_buffer_was_raised_are_over(void **state)
 {
     (void)state;
@@ -1027,6 +1053,7 @@ int main(void)
         TEST(first_line_says_what_the_server_knows),
         TEST(first_line_blames_who_took_the_cpu),
         TEST(buffer_that_helps_fits_the_worst_cycle_or_is_not_named),
+        TEST(dropouts_of_an_earlier_time_are_a_number),
         TEST(dropouts_before_the_buffer_was_raised_are_over),
         TEST(what_no_source_sees_is_listed),
         TEST(only_what_was_watched_is_said_to_be_without_a_dropout),
