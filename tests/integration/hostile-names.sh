@@ -114,8 +114,12 @@ while time.monotonic() < end and b"Live" not in data:
     if select.select([terminal], [], [], 0.2)[0]:
         data += os.read(terminal, 65536)
 time.sleep(1)
-data += os.read(terminal, 65536) if select.select([terminal], [], [], 0)[0] else b""
 os.write(terminal, b"\x03")
+try: # to its end: half a CSI is none
+    while piece := os.read(terminal, 65536):
+        data += piece
+except OSError:
+    pass
 os.waitpid(pid, 0)
 # what the screen is drawn with: CSI, and the end of lines of the terminal
 sys.stdout.buffer.write(re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]|\r", b"", data))
