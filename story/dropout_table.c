@@ -217,6 +217,8 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         table->last_wall_ns = wall_ns;
         table->last_period_ns = seen->cycle.period_ns > 0 ? seen->cycle.period_ns : table->period_ns;
         table->certainty = seen->certainty;
+        if (strcmp(table->device, seen->device) == 0) /* so something plays there */
+            table->device_load_ns = ST_MAX(now_ns, table->device_load_ns);
     }
     if (is_load && seen->client[0] == '\0') {
         take_device_load(table, seen, now_ns);

@@ -32,7 +32,7 @@
 
 #define LISTEN_FRAMES_MIN 256 /* on its own choice it hears no stream in shorter cycles: its price */
 
-#define QUIET_NS INT64_C(3000000000) /* no cycle for so long: nothing plays */
+#define QUIET_NS INT64_C(3000000000) /* no cycle for so long: nothing plays, or the server has no CPU */
 
 /* While something plays, messages of the server wait so long in the socket, which holds 208 kB
  * (net.core.wmem_default) with some 2 bytes for each of ours; not where more comes. */
@@ -50,6 +50,8 @@ struct observer {
     struct spa_source *loads_timer;  /* armed while nodes run */
     bool loads_armed, loads_said;
     int64_t profiled_ns;             /* when the latest profile came */
+    int64_t asked_ns;                /* when it was last looked whether the server has no CPU */
+    bool may_starve;                 /* it had none then; true: not looked yet */
     int64_t taken_ns, profile_bytes; /* when messages were taken, and what came in profiles */
     bool much_comes;
     bool reported_lately;
@@ -278,6 +280,7 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
     struct observer *observer = ctx;
     arm_loads(observer);
     observer->profiled_ns = st_posix_now_ns(NULL);
+    observer->may_starve = true;
     observer->profile_bytes += (int64_t)SPA_POD_SIZE(pod);
     const int r = st_pipewire_profile_take(&observer->profile, pod);
     if (r == -EOVERFLOW) /* the gap in what is watched is said, and counts begin anew */
@@ -520,15 +523,30 @@ static void take_messages(struct observer *observer, bool playing)
         (double)observer->profile_bytes * (double)ST_NS_PER_S > (double)MUCH_BYTES_S * (double)since_ns;
 }
 
+/* A server that gets no CPU reports nothing, as one on which nothing plays. */
+static void ask_if_starved(struct observer *observer)
+{
+    const int64_t now_ns = st_posix_now_ns(NULL);
+    if (now_ns - observer->profiled_ns < QUIET_NS / 2 ||
+        now_ns - observer->asked_ns < ST_PIPEWIRE_PROFILE_ASK_NS)
+        return;
+    const bool again = now_ns - observer->asked_ns < QUIET_NS; /* else this process had no CPU itself */
+    observer->asked_ns = now_ns;
+    observer->may_starve = st_pipewire_profile_starved(&observer->profile, now_ns - TAKE_NS, again) || !again;
+    if (observer->profile.pending && !observer->reported_lately)
+        report(observer);
+}
+
 /* While cycles are reported, it looks once in 20 to 40 ms what the clients' threads do. */
 static void run(struct observer *observer)
 {
     pw_loop_enter(observer->loop);
     while (!observer->ended) {
-        const bool playing = st_posix_now_ns(NULL) - observer->profiled_ns < QUIET_NS;
+        const bool playing = st_posix_now_ns(NULL) - observer->profiled_ns < QUIET_NS || observer->may_starve;
         if (playing) {
             const int64_t pause_ns = st_process_watch_sample(observer->watch);
             st_pipewire_streams_look(observer->streams, on_lost, observer);
+            ask_if_starved(observer);
             const struct timespec pause = st_ns_to_timespec(pause_ns);
             const int64_t due_ns = st_posix_now_ns(NULL) + pause_ns;
             nanosleep(&pause, NULL);

@@ -3,6 +3,7 @@
 #include "xruns/helpers/profile_private.h"
 
 #define PATIENCE_NS (300 * ST_NS_PER_MS) /* later than that, a client is judged before it ends */
+#define CULPRIT_NS  (4 * ST_NS_PER_S)    /* who has the CPU may not be known before */
 #define HAND_OVER_NS                                                                                         \
     (50 * ST_NS_PER_US) /* at most, from a client's end to the next cycle that it has held up */
 
@@ -369,4 +370,29 @@ void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_
     driver->blocker.due_ns = seen_ns + period_ns;
     driver->blocker.began_ns = begin_ns;
     find_holder(profile, driver);
+}
+
+bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t now_ns, bool count)
+{
+    struct st_pipewire_profile_node *driver = NULL;
+    ST_EACH (node, profile->nodes) {
+        if (node->used && node->drives && !node->gone && (driver == NULL || node->seen_ns > driver->seen_ns))
+            driver = node;
+    }
+    if (driver == NULL || driver->period_ns <= 0 || profile->measure == NULL)
+        return false;
+    struct st_dropout_figures late = {
+        .signal_ns = now_ns - ST_PIPEWIRE_PROFILE_ASK_NS, .end_ns = now_ns, .wants_culprit = true};
+    const int64_t from_ns = ST_MAX(driver->seen_ns + driver->period_ns, driver->lost.end_ns),
+                  n = (now_ns - from_ns) / driver->period_ns;
+    profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &late);
+    if (n <= 0 || !late.measured || late.queue_ns < ST_PIPEWIRE_PROFILE_ASK_NS / 2)
+        return false;
+    if (!count || (late.culprit[0] == '\0' && now_ns - from_ns < CULPRIT_NS))
+        return true;
+    driver->seen_ns = now_ns - driver->period_ns;
+    st_profile_late_add(driver, n, from_ns, now_ns);
+    count_lost(profile, driver, ST_DROPOUT_CPU_TAKEN, (struct st_dropout_cycle){0},
+               culprit_of(profile, &late, ST_ROOM(ST_XRUN_NAME_BYTES)));
+    return true;
 }

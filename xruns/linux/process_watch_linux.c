@@ -50,6 +50,7 @@ struct figures {
     int64_t cpu_ns, queue_ns, process_ns; /* the latter: of all threads of its process */
     uint64_t faults_n; /* its major page faults so far; up to half a second ago if it had none for longer */
     bool stopped, counted; /* counted: its faults were, in this sample */
+    bool waits;            /* for a CPU */
 };
 
 struct process {
@@ -404,9 +405,11 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     if (clock_gettime(process->clock, &total) == 0)
         figures->process_ns = st_ns_from_timespec(&total);
     process->idle_n = again && figures->cpu_ns == before.cpu_ns ? process->idle_n + 1 : 0;
+    const int64_t since_ns = again ? now - watch->at_ns[(watch->samples_n - 1) % RING] : 0;
     if (process->idle_n > RARE_TICKS && process->idle_n % RARE_TICKS != 0) {
         figures->stopped = before.stopped;
-        figures->queue_ns = ST_MAX(before.queue_ns, figures->queue_ns);
+        figures->waits = before.waits;
+        figures->queue_ns = ST_MAX(before.queue_ns + (before.waits ? since_ns : 0), figures->queue_ns);
         return;
     }
     const bool rare = watch->samples_n % RARE_TICKS == 0;
@@ -428,8 +431,9 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     const bool ask = process->idle_n == FROZEN_TICKS || process->idle_n % RARE_TICKS == 0;
     figures->stopped = figures->stopped || (ask ? st_standing_is_frozen(process->thread.pid)
                                                 : before.stopped && process->idle_n > 1);
-    if (stat.state == 'R') /* the kernel adds what it waits now when it gets a CPU */
-        figures->queue_ns = before.queue_ns + now - watch->at_ns[(watch->samples_n - 1) % RING];
+    figures->waits = stat.state == 'R'; /* the kernel adds what it waits now when it gets a CPU */
+    if (figures->waits)
+        figures->queue_ns = before.queue_ns + since_ns;
 }
 
 int64_t st_process_watch_sample(struct st_process_watch *watch)

@@ -258,6 +258,20 @@ static void dropouts_before_the_buffer_was_raised_are_over(void **state)
     expect_of_screen("state", "bad");
 }
 
+/* No load line comes of a server without a CPU. */
+static void a_dropout_is_of_something_that_plays(void **state)
+{
+    (void)state;
+    struct st_dropout_table *seen = &watch_pipewire()->seen;
+    struct st_xrun_seen starved = {.certainty = ST_CERTAINTY_EXACT, .client = "PipeWire", .cycles_n = 23};
+    snprintf(seen->device, sizeof(seen->device), "card");
+    snprintf(starved.device, sizeof(starved.device), "card");
+    seen->device_load_ns = 1;
+    st_dropout_table_take(seen, &starved, ST_CAUSE_UNKNOWN, 2 * ST_DROPOUT_GONE_NS, 0);
+    st_dropout_table_age(seen, 2 * ST_DROPOUT_GONE_NS + 1, true);
+    expect_row("PipeWire", "1024 frames at 48 kHz", "ok", false);
+}
+
 static void what_is_not_watched_is_not_said_to_be_none(void **state)
 {
     (void)state;
@@ -1043,6 +1057,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(first_line_names_the_program_that_made_the_dropouts),
+        TEST(a_dropout_is_of_something_that_plays),
         TEST(what_is_not_watched_is_not_said_to_be_none),
         TEST(lost_sound_has_a_length_and_a_place),
         TEST(rhythm_of_long_cycles_is_said),

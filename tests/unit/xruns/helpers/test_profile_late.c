@@ -424,6 +424,46 @@ static void a_cycle_that_is_never_judged_does_not_stay(void **state)
     }
 }
 
+static bool has_cpu;
+static char culprit[16];
+
+static void measure_server(void *ctx, uint32_t client, struct st_dropout_figures *ret)
+{
+    (void)ctx;
+    assert_int_equal(client, ST_DROPOUT_SERVER);
+    ret->measured = true;
+    ret->queue_ns = has_cpu ? 0 : ret->end_ns - ret->signal_ns;
+    snprintf(ret->culprit, sizeof(ret->culprit), "%s", culprit);
+}
+
+/* No cycle comes, as if nothing played. */
+static void a_server_without_a_cpu_has_one_long_dropout(void **state)
+{
+    (void)state;
+    profile.measure = measure_server;
+    assert_false(st_pipewire_profile_starved(&profile, 1 * MS, true));
+    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    has_cpu = true;
+    assert_false(st_pipewire_profile_starved(&profile, INT64_C(1503) * MS, true));
+    has_cpu = false;
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(1503) * MS, false));
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(1503) * MS, true)); /* by whom is not known */
+    assert_false(profile.pending);
+    snprintf(culprit, sizeof(culprit), "hog");
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(2003) * MS, true));
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 2000 cpu-taken hog; ");
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(2503) * MS, true));
+    ST_EACH (node, profile.nodes) {
+        assert_int_equal(node->lost.length_ns, node->id == DRIVER ? INT64_C(2500) * MS : 0);
+        assert_int_equal(node->reasons[ST_DROPOUT_CPU_TAKEN].dropouts_n, 0); /* the same one */
+    }
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 500 cpu-taken hog; ");
+    TAKE(&profile, 3000, 5, {PLAYER, "player", FINISHED, NO_COUNTER}); /* its report comes later than that */
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(3003) * MS, true));
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 500 cpu-taken hog; ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +488,7 @@ int main(void)
                                                  (void *)"1.4.2"),
         cmocka_unit_test_setup(a_captured_cycle_has_each_clients_times, begin),
         cmocka_unit_test_setup(a_cycle_that_is_never_judged_does_not_stay, begin),
+        cmocka_unit_test_setup(a_server_without_a_cpu_has_one_long_dropout, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
