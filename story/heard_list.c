@@ -56,6 +56,7 @@ struct list {
         struct st_story_beside beside; /* of what fits */
         size_t cause;
         uint32_t fits_n;
+        bool sized; /* the size changed in a minute that fits: it may have been before or after */
     } about[MARKS_MAX];
     size_t n;
     unsigned unwatched; /* ST_DROPOUT_TABLE_NO_..., at one of those that nothing fits */
@@ -147,12 +148,17 @@ static int take_mark(void *ctx, ST_UNUSED int64_t id, const struct st_event *eve
     return 0;
 }
 
-/* Lost sound before all else; of two such the longer loss, of two others the later wake-up. */
-static bool explains_better(const struct st_event *event, const struct st_event *than)
+/* Lost sound before all else; then what happened as shortly before as with a key; of two losses the longer
+ * one, of two others the later wake-up. */
+static bool explains_better(const struct st_heard_mark *mark, const struct st_event *event,
+                            const struct st_event *than)
 {
     const bool dropout = st_event_kind_is_dropout(event->kind), other = st_event_kind_is_dropout(than->kind);
+    const int64_t near_ns = mark->prompted ? 0 : st_ns_sub(mark->at_ns, ways[0].window_ns);
     if (than->wall_ns == 0 || dropout != other)
         return than->wall_ns == 0 || dropout;
+    if ((event->wall_ns >= near_ns) != (than->wall_ns >= near_ns))
+        return event->wall_ns >= near_ns;
     return dropout ? event->longest_ns > than->longest_ns : event->lateness_ns > than->lateness_ns;
 }
 
@@ -183,7 +189,7 @@ static void take(struct list *list, const struct st_event *event, size_t cause)
         if (!st_heard_fits(&list->marks[i], &heard))
             continue;
         about->fits_n++;
-        if (!explains_better(event, &about->found))
+        if (!explains_better(&list->marks[i], event, &about->found))
             continue;
         about->found = *event;
         about->cause = cause;
@@ -251,14 +257,11 @@ static void take_size_changes(struct list *list)
         if (last == NULL || (last->frames == run->frames && last->rate_hz == run->rate_hz) ||
             st_ns_sub(run->from_wall_ns, last->to_wall_ns) > MINUTE_NS)
             continue;
-        const int64_t latest_ns = ST_MIN(st_ns_add(run->from_wall_ns, MINUTE_NS), run->to_wall_ns);
-        struct st_event event =
-            st_event_make(latest_ns, ST_EVENT_OBSERVE,
-                          "%s: the buffer changed from %" PRId64 " frames at %" PRId64 " Hz to %" PRId64
-                          " at %" PRId64 " Hz",
-                          run->source, last->frames, last->rate_hz, run->frames, run->rate_hz);
-        event.span_ns = ST_MAX(0, st_ns_sub(latest_ns, last->to_wall_ns));
-        take(list, &event, OF_SIZE);
+        const struct st_heard_event change = {
+            last->to_wall_ns, ST_MIN(st_ns_add(run->from_wall_ns, MINUTE_NS), run->to_wall_ns), OF_SIZE};
+        add(list, OF_SIZE, change.from_ns, change.to_ns);
+        for (size_t k = 0; k < list->n; k++)
+            list->about[k].sized |= st_heard_fits(&list->marks[k], &change);
     }
 }
 
@@ -322,7 +325,7 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
 {
     size_t unexplained_n = 0;
     ST_EACH_OF (about, list->about, list->n)
-        unexplained_n += about->fits_n == 0;
+        unexplained_n += about->fits_n == 0 && !about->sized;
     buf[0] = '\0';
     if (list->n == 0 && list->left_out_n == 0) {
         snprintf(buf, bytes, "No marks. When it clicks, run: sleeptune heard");

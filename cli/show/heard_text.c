@@ -1,6 +1,7 @@
 #include "cli/show/heard_text.h"
 
 #include "cli/show/json_field.h"
+#include "core/ns.h"
 #include "core/text/text.h"
 #include "core/when.h"
 #include "story/event_story.h"
@@ -17,18 +18,25 @@ static void append_mark(const json_t *mark, const struct st_history_text_look *l
         st_text_append(buf, bytes, "  \"%s\"", note);
 }
 
-/* "In the 2.5 s before: Synth was not ready ..., and 2 more" */
-static void append_found(const json_t *mark, const char *nothing, char *buf, size_t bytes)
+/* "In the 2.5 s before: Synth was not ready ..., and 2 more events" and, if wanted, what lists them */
+static void put_found(FILE *out, const json_t *mark, const char *nothing, bool all, int indent, char *line,
+                      size_t bytes, int columns)
 {
-    const int64_t n = st_json_field(mark, "events");
+    const int64_t n = st_json_field(mark, "events"), at_ns = st_json_field(mark, "time_ns"),
+                  window_ns = st_json_field(mark, "window_ns");
     const char *unheard = st_json_field_safe(json_object_get(mark, "unheard"), ST_ROOM(80));
     const char *text = st_json_field_safe(json_object_get(mark, "text"), ST_ROOM(ST_EVENT_STORY_BYTES));
-    st_text_append(buf, bytes, "In the %.3g s before it: %s", (double)st_json_field(mark, "window_ns") / 1e9,
+    st_text_append(line, bytes, "In the %.3g s before it: %s", (double)window_ns / 1e9,
                    text[0] != '\0' ? text : nothing);
     if (n > 1)
-        st_text_append(buf, bytes, ", and %" PRId64 " more event%s", n - 1, n == 2 ? "" : "s");
+        st_text_append(line, bytes, ", and %" PRId64 " more event%s", n - 1, n == 2 ? "" : "s");
     if (unheard[0] != '\0')
-        st_text_append(buf, bytes, "; what %s writes too late is not watched", unheard);
+        st_text_append(line, bytes, "; what %s writes too late is not watched", unheard);
+    st_text_append(line, bytes, indent == 0 ? "." : "");
+    st_text_wrap(out, line, indent, columns);
+    if (n > 1 && all)
+        fprintf(out, "%*sAll: sleeptune history --events --since %" PRId64 " --until %" PRId64 "\n", indent,
+                "", st_ns_sub(at_ns, window_ns) / ST_NS_PER_S, at_ns / ST_NS_PER_S + 1);
 }
 
 void st_heard_text(FILE *out, const json_t *document, const struct st_history_text_look *look)
@@ -41,10 +49,10 @@ void st_heard_text(FILE *out, const json_t *document, const struct st_history_te
         char line[ST_EVENT_STORY_BYTES + 400] = "";
         append_mark(mark, look, line, sizeof(line));
         ST_APPEND(line, "  ");
-        append_found(mark, "nothing that is watched happened", line, sizeof(line));
         if (i == 0)
             fputc('\n', out);
-        st_text_wrap(out, line, INDENT, look->columns);
+        put_found(out, mark, "nothing that is watched happened", look->details, INDENT, line, sizeof(line),
+                  look->columns);
     }
 }
 
@@ -56,7 +64,6 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
     char line[ST_EVENT_STORY_BYTES + 400] = "Kept: ";
     append_mark(mark, look, line, sizeof(line));
     ST_APPEND(line, ". ");
-    append_found(mark, "nothing so far. Some dropouts are noticed a few seconds later", line, sizeof(line));
-    ST_APPEND(line, ".");
-    st_text_wrap(out, line, 0, look->columns);
+    put_found(out, mark, "nothing so far. Some dropouts are noticed a few seconds later", true, 0, line,
+              sizeof(line), look->columns);
 }

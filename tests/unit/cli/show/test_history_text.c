@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/show/heard_text.h"
 #include "cli/show/history_text.h"
 #include "core/ns.h"
 #include "core/text/text.h"
@@ -291,6 +292,30 @@ static void an_event_is_two_lines_and_whole_with_details(void **state)
     }
 }
 
+/* --- marks --- */
+
+static void what_lists_the_other_events_before_a_mark_is_said(void **state)
+{
+    (void)state;
+    for (int details = 0; details < 3; details++) {
+        json_t *marks = json_pack("{s:s, s:[{s:I, s:I, s:i, s:s}]}", "text", "1 mark.", "marks", "time_ns",
+                                  (json_int_t)UNTIL_NS, "window_ns", (json_int_t)2500000000, "events", 8,
+                                  "text", "Synth stopped");
+        const struct st_history_text_look look = {
+            .columns = 80, .now_wall_ns = UNTIL_NS, .details = details == 1};
+        char *text = NULL;
+        size_t bytes = 0;
+        FILE *out = open_memstream(&text, &bytes);
+        (details < 2 ? st_heard_text : st_heard_text_mark)(out, marks, &look);
+        assert_int_equal(fclose(out), 0);
+        assert_non_null(strstr(text, "In the 2.5 s before it: Synth stopped, and 7 more events"));
+        assert_true((strstr(text, "All: sleeptune history --events --since 1795258797 --until "
+                                  "1795258801\n") != NULL) == (details > 0));
+        json_decref(marks);
+        free(text);
+    }
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -310,6 +335,7 @@ int main(void)
         cmocka_unit_test(hostile_names_do_no_harm_at_any_width),
         cmocka_unit_test(an_event_has_the_client_first_and_the_server_last),
         cmocka_unit_test(an_event_is_two_lines_and_whole_with_details),
+        cmocka_unit_test(what_lists_the_other_events_before_a_mark_is_said),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }
