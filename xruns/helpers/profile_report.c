@@ -147,7 +147,8 @@ static void forget_if_contended(const struct st_pipewire_profile *profile,
     if (profile->measure != NULL)
         profile->measure(profile->measure_ctx, node->client, &figures);
     const double each_ns = (double)figures.queue_ns * (double)node->period_ns / (double)QUEUE_NS;
-    if (figures.measured && each_ns > (double)(load->wait_median_ns + load->busy_median_ns / 10))
+    const int64_t most_ns = load->wait_median_ns + ST_MAX(load->busy_median_ns / 10, node->period_ns / 100);
+    if (figures.measured && each_ns > (double)most_ns)
         load->busy_median_ns = load->busy_p99_ns = load->busy_max_ns = INT64_MIN;
 }
 
