@@ -17,6 +17,8 @@ bare_system() {
     rm -f "$1/etc/resolv.conf"
     cp -L /etc/resolv.conf /etc/hosts "$1/etc/"
     [ ! -e /etc/ssl/certs/ca-certificates.crt ] || cp -L /etc/ssl/certs/ca-certificates.crt "$1/etc/ssl/certs/"
+    # what ca-certificates puts in its place
+    [ ! -d /usr/local/share/ca-certificates ] || cp -RL /usr/local/share/ca-certificates "$1/usr/local/share/"
 }
 
 # inside ROOT COMMAND: at most 30 min, or $minutes; the mounts and whatever runs in there end with the namespace

@@ -48,7 +48,8 @@ if [ -z "$missing" ]; then
     pids+=("$!")
     wait_for "${as[@]}" pw-cli info 0
     "${as[@]}" wireplumber >>"$tmp/server.log" 2>&1 &
-    pids+=("$!")
+    manager=$!
+    pids+=("$manager")
     "${as[@]}" pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=nul media.class=Audio/Sink object.linger=true audio.position=[FL FR] }' >/dev/null
     "${as[@]}" pw-metadata -n settings 0 clock.force-quantum 1024 >/dev/null
     wait_for "${as[@]}" pw-cli info nul >/dev/null
@@ -56,7 +57,13 @@ if [ -z "$missing" ]; then
     recorder=$!
     recorded() { [ "$(wc -c <"$me/all.wav")" -gt 4096 ]; } # pw-play fails before that
     pids+=("$recorder")
-    ok "the session manager links: the recorder has sound" wait_for recorded
+    recorded_or_ended() { recorded || ! kill -0 "$manager"; }
+    wait_for recorded_or_ended
+    if ! kill -0 "$manager" 2>/dev/null; then # as in pipewire-lib.sh
+        skip "a real sound" "wireplumber has ended: $(tail -n 1 "$tmp/server.log")"
+        tap_done
+    fi
+    ok "the session manager links: the recorder has sound" recorded
     practice "$me/all.wav" 8 0.3 "$PATH"
     kill "$recorder"
     like "eight real holes are heard by who listens" "$said" 'You heard 8 of 8 dropouts, after .*; 0 presses without one\. A mark by a key now means the last .* Next: a key of your desktop: .* status 0, holes 8 $'
