@@ -89,6 +89,12 @@ void st_dropout_table_begin_again(struct st_dropout_table *table)
     }
 }
 
+static void end_client(struct st_dropout_client *client)
+{
+    client->playing = false;
+    client->load = (struct st_xrun_load){0};
+}
+
 static struct st_dropout_client *find(struct st_dropout_table *table, const struct st_xrun_seen *seen)
 {
     ST_EACH_OF (client, table->clients, table->clients_n) {
@@ -229,6 +235,11 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         return;
     }
     struct st_dropout_client *client = find(table, seen);
+    if (st_xrun_has_ended(seen)) {
+        if (client != NULL)
+            end_client(client);
+        return;
+    }
     if (client == NULL) {
         client = make_room(table, dropout);
         if (client == NULL)
@@ -405,10 +416,8 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
 {
     size_t kept = 0;
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (client->playing && (!watching || now_ns - client->load_ns > ST_DROPOUT_GONE_NS)) {
-            client->playing = false;
-            client->load = (struct st_xrun_load){0};
-        }
+        if (client->playing && (!watching || now_ns - client->load_ns > ST_DROPOUT_GONE_NS))
+            end_client(client);
         if (client->playing || st_dropout_table_count(client) > 0)
             table->clients[kept++] = *client;
     }

@@ -113,6 +113,15 @@ static inline bool st_xrun_is_level(const struct st_xrun_seen *seen)
     return seen->load.cycles_n == 0 && seen->load.reserve_ns > 0;
 }
 
+/** Its client plays no more, and nothing else. */
+static inline bool st_xrun_has_ended(const struct st_xrun_seen *seen)
+{
+    return seen->load.cycles_n + seen->load.reserve_ns + seen->deadline_ns + seen->device_dropouts_n +
+                   seen->dropouts_n + seen->cycles_n ==
+               0 &&
+           seen->client[0] != '\0';
+}
+
 /** Dropouts that began, or one that goes on. */
 static inline bool st_xrun_is_dropout(const struct st_xrun_seen *seen)
 {

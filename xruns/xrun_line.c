@@ -247,7 +247,8 @@ int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
         parsed.kind = ST_XRUN_LINE_LOAD;
         parsed.seen.load = no_load;
         good = read_fields(rest, load_fields, &parsed.seen) == 0 &&
-               parsed.seen.load.cycles_n + parsed.seen.load.reserve_ns > 0 &&
+               (parsed.seen.load.cycles_n + parsed.seen.load.reserve_ns > 0 ||
+                st_xrun_has_ended(&parsed.seen)) &&
                parsed.seen.load.between <= ST_XRUN_BETWEEN_HEARD &&
                parsed.seen.load.code.state < ST_XRUN_CODE_STATES && parsed.seen.load.code.percent <= 100 &&
                parsed.seen.load.code.other_percent <= 100;
@@ -309,7 +310,7 @@ static void put_field(const struct field *field, const struct st_xrun_seen *seen
 
 const char *st_xrun_line_format(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes)
 {
-    const bool load = seen->load.cycles_n > 0 || st_xrun_is_level(seen);
+    const bool load = seen->load.cycles_n > 0 || st_xrun_is_level(seen) || st_xrun_has_ended(seen);
     snprintf(buf, buf_bytes, "%s", load ? "load" : "xrun");
     for (const struct field *field = load ? load_fields : xrun_fields; field->key != NULL; field++)
         put_field(field, seen, buf, buf_bytes);

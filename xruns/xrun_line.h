@@ -45,6 +45,9 @@
  *     how long what is left now would last: the queue of a program, or of JACK's cycle. Goes into a
  *     trace only
  *
+ *   load cycles=0 device=NAME client=NAME
+ *     the client has ended
+ *
  * In a name, "%" and two hexadecimal digits stand for a byte: blanks, control characters and "%" itself
  * are written so.
  *

@@ -243,7 +243,7 @@ static void count_recent(struct st_observed *o, const struct st_xrun_seen *seen,
         recent->period_ns > 0 && period_ns > 0 && llabs(recent->period_ns - period_ns) > period_ns / 8;
     if (st_xrun_is_dropout(seen) &&
         (st_dropout_table_total(recent) == 0 || other_size || at_ns - recent->last_ns >= PEACE_NS ||
-         (worst != NULL && st_dropout_table_has_ended(worst)))) {
+         (worst != NULL && st_dropout_table_has_ended(worst) && strcmp(worst->name, seen->client) != 0))) {
         st_dropout_table_begin_again(recent);
         o->recent_period_ns = 0;
         o->view.recent_wall_ns = at_wall_ns;
@@ -254,8 +254,10 @@ static void count_recent(struct st_observed *o, const struct st_xrun_seen *seen,
 
 static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns, int64_t at_wall_ns)
 {
-    note_playing(o, seen->client, seen->device); /* a load, or a dropout: of something that plays */
-    note_music(o, seen);
+    if (!st_xrun_has_ended(seen)) {
+        note_playing(o, seen->client, seen->device); /* a load, or a dropout: of something that plays */
+        note_music(o, seen);
+    }
     const enum st_cause slowed =
         seen->reason == ST_DROPOUT_TOO_SLOW ? st_events_slowed(o->events, at_wall_ns) : ST_CAUSE_UNKNOWN;
     st_dropout_table_take(&o->view.seen, seen, slowed, at_ns, at_wall_ns);

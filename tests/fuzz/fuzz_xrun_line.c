@@ -24,9 +24,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (st_xrun_line_parse(text, &line) == 0 &&
         (line.kind == ST_XRUN_LINE_XRUN || line.kind == ST_XRUN_LINE_LOAD)) {
         check(line.seen.device_dropouts_n >= 0 && line.seen.dropouts_n >= 0);
-        check((line.kind == ST_XRUN_LINE_LOAD) == (line.seen.load.cycles_n > 0));
-        check((line.kind == ST_XRUN_LINE_XRUN) ==
-              (line.seen.device_dropouts_n + line.seen.dropouts_n + line.seen.deadline_ns > 0));
+        check((line.kind == ST_XRUN_LINE_LOAD) ==
+              (line.seen.load.cycles_n + line.seen.load.reserve_ns > 0 || st_xrun_has_ended(&line.seen)));
+        check((line.kind == ST_XRUN_LINE_XRUN) == (line.seen.device_dropouts_n + line.seen.dropouts_n +
+                                                       line.seen.cycles_n + line.seen.deadline_ns >
+                                                   0));
         char buf[ST_XRUN_LINE_BYTES];
         st_xrun_line_format(&line.seen, buf, sizeof(buf));
         const size_t len = strlen(buf);

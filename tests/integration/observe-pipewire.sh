@@ -96,12 +96,16 @@ ask /v1/cycle.svg >"$tmp/cycle.svg"
 ok "it is a picture" "$PYTHON" -c 'import sys, xml.etree.ElementTree as tree; assert tree.parse(sys.argv[1]).getroot().tag == "{http://www.w3.org/2000/svg}svg"' "$tmp/cycle.svg"
 end_watchers # they hold the client's input, too
 end_client
+ended_at=${EPOCHREALTIME/./}
+ok "a client that ends has ended" wait_for value_is "[c['playing'] for s in d['observe'] for c in s['clients'] if c['name'] == 'stall']" "[False]"
+ok "at once, not when its next load is missing" test $((${EPOCHREALTIME/./} - ended_at)) -lt 10000000
 
 after=$(counts)
 kill "$manager"
 end_server
 ok "a server that ends is absent" wait_for of_like state absent
 like "and the status says why" "$(of why)" 'PipeWire [0-9.]+ has ended|PipeWire is not running for this user'
+like "the first line is that, not who clicked before" "$(value 'd["verdict"]')" '^PipeWire is not watched now: .*\. Earlier: [0-9]+ dropout'
 does "another one comes" sound
 ok "and is watched" wait_for of_is state watching
 is "counts go on" "$(counts)" "$after"

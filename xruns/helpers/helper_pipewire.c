@@ -376,6 +376,9 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
 static void on_global_remove(void *ctx, uint32_t id)
 {
     struct observer *observer = ctx;
+    struct st_xrun_seen last;
+    if (st_pipewire_profile_ends(&observer->profile, id, &last))
+        st_helper_line_xrun(&last);
     st_pipewire_profile_remove(&observer->profile, id);
     st_process_watch_remove(observer->watch, id);
     st_pipewire_streams_remove(observer->streams, id);

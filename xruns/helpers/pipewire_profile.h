@@ -165,6 +165,10 @@ void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, u
 /** A client whose nodes are no other program's: their xruns are not reported. */
 void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t client);
 
+/** Before st_pipewire_profile_remove. @return whether it is the last node of a program that ran: then *ret
+ * says that it plays no more. */
+bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id, struct st_xrun_seen *ret);
+
 /** A node or client has gone. Its id may be used again. */
 void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id);
 

@@ -100,6 +100,23 @@ void st_profile_node_settle_dry(struct st_pipewire_profile *profile, struct st_p
     profile->pending = true;
 }
 
+bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id, struct st_xrun_seen *ret)
+{
+    const struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
+    if (node == NULL || !node->used || node->drives || node->is_device ||
+        st_profile_node_is_own(profile, node->client))
+        return false;
+    ST_EACH (other, profile->nodes) {
+        if (other != node && other->used && !other->gone && strcmp(other->name, node->name) == 0 &&
+            strcmp(other->driver, node->driver) == 0)
+            return false;
+    }
+    *ret = (struct st_xrun_seen){.load = {0}};
+    st_profile_node_rename(&ret->device, node->driver);
+    st_profile_node_rename(&ret->client, node->name);
+    return true;
+}
+
 void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id)
 {
     struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);

@@ -262,7 +262,19 @@ static void what_is_left_is_read_back(void **state)
     assert_true(st_xrun_is_level(&line.seen));
     assert_string_equal(st_xrun_line_format(&line.seen, buf, sizeof(buf)),
                         "load cycles=0 reserve=5000000 client=Organ\n");
-    assert_int_equal(st_xrun_line_parse("load cycles=0 reserve=0 client=Organ", &line), -EBADMSG);
+    assert_false(st_xrun_has_ended(&line.seen));
+}
+
+static void the_end_of_a_client_is_read_back(void **state)
+{
+    (void)state;
+    struct st_xrun_line line;
+    char buf[ST_XRUN_LINE_BYTES];
+    assert_int_equal(st_xrun_line_parse("load cycles=0 device=card client=Organ", &line), 0);
+    assert_true(st_xrun_has_ended(&line.seen));
+    assert_string_equal(st_xrun_line_format(&line.seen, buf, sizeof(buf)),
+                        "load cycles=0 device=card client=Organ\n");
+    assert_int_equal(st_xrun_line_parse("load cycles=0 device=card", &line), -EBADMSG);
 }
 
 /* As sleeptune-observe-pipewire wrote it of a server 0.3.65. */
@@ -352,6 +364,7 @@ int main(void)
         cmocka_unit_test(a_place_and_a_length_are_read_back),
         cmocka_unit_test(a_load_is_read_back),
         cmocka_unit_test(what_is_left_is_read_back),
+        cmocka_unit_test(the_end_of_a_client_is_read_back),
         cmocka_unit_test(a_client_in_the_cycle_of_a_dropout_is_read_back),
         cmocka_unit_test(the_longest_names_fit_a_line),
     };

@@ -844,6 +844,23 @@ static const char *recent(void)
     return text;
 }
 
+static void client_that_says_that_it_has_ended_has(void **state)
+{
+    (void)state;
+    see_load("GoodSynth", 1000, 0);
+    see_load("HeavyReverb", 9000, 0);
+    see_not_ready("HeavyReverb", 1, ST_DROPOUT_BLOCKED, 0);
+    turn_after(0);
+    const int64_t played_ns = o.view.played_ns;
+    see("card", "GoodSynth", 0, 0);
+    see("card", "HeavyReverb", 0, 0);
+    see("card", "NeverSeen", 0, 0);
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.seen.clients_n, 1);
+    assert_true(st_dropout_table_has_ended(&o.view.seen.clients[0]));
+    assert_int_equal(o.view.played_ns, played_ns);
+}
+
 /* What is over outvotes nothing: another buffer, a program that ended, ten minutes of peace. */
 static void recent_dropouts_are_counted_apart(void **state)
 {
@@ -1051,6 +1068,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(client_without_two_loads_has_gone_and_keeps_its_dropouts, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(recent_dropouts_are_counted_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(client_that_says_that_it_has_ended_has, setup, teardown),
         cmocka_unit_test_setup_teardown(server_that_ends_takes_loads_along, setup, teardown),
         cmocka_unit_test_setup_teardown(a_crowd_of_clients_does_not_push_out_the_one_that_clicks, setup,
                                         teardown),

@@ -373,6 +373,23 @@ static void what_waited_for_a_cpu_has_no_load(void **state)
     assert_non_null(strstr(loads(&profile), "/player 2 1000000 0 20000; "));
 }
 
+static void the_last_node_of_a_program_says_that_it_has_ended(void **state)
+{
+    (void)state;
+    struct st_xrun_seen last;
+    st_pipewire_profile_add(&profile, 77, CLIENT, false, false);
+    st_pipewire_profile_add(&profile, 78, CLIENT, false, false);
+    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER}, {77, "player", FINISHED, NO_COUNTER});
+    assert_false(st_pipewire_profile_ends(&profile, PLAYER, &last)); /* it has two streams */
+    assert_false(st_pipewire_profile_ends(&profile, 78, &last));     /* it never ran */
+    assert_false(st_pipewire_profile_ends(&profile, DRIVER, &last));
+    st_pipewire_profile_remove(&profile, PLAYER);
+    assert_true(st_pipewire_profile_ends(&profile, 77, &last));
+    assert_true(st_xrun_has_ended(&last));
+    assert_string_equal(last.client, "player");
+    assert_string_equal(last.device, "alsa_output.card");
+}
+
 static void a_node_that_has_gone_makes_room_after_its_last_report(void **state)
 {
     (void)state;
@@ -592,6 +609,7 @@ int main(void)
         cmocka_unit_test_setup(more_nodes_than_there_is_room_for_are_not_watched, begin),
         cmocka_unit_test_setup(each_finished_cycle_is_in_the_load_once, begin),
         cmocka_unit_test_setup(what_waited_for_a_cpu_has_no_load, begin),
+        cmocka_unit_test_setup(the_last_node_of_a_program_says_that_it_has_ended, begin),
         cmocka_unit_test_setup(a_node_that_has_gone_makes_room_after_its_last_report, begin),
         cmocka_unit_test_setup(cycles_of_who_computes_too_long_are_passed_on, begin),
         cmocka_unit_test_setup(code_is_not_asked_for_before_it_is_looked_at, begin),
