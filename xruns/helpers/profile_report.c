@@ -143,7 +143,7 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
 static void forget_if_contended(const struct st_pipewire_profile *profile,
                                 const struct st_pipewire_profile_node *node, struct st_xrun_load *load)
 {
-    struct st_dropout_figures figures = {.signal_ns = node->signal_ns - QUEUE_NS, .end_ns = node->signal_ns};
+    struct st_dropout_figures figures = {.signal_ns = node->seen_ns - QUEUE_NS, .end_ns = node->seen_ns};
     if (profile->measure != NULL)
         profile->measure(profile->measure_ctx, node->client, &figures);
     const double each_ns = (double)figures.queue_ns * (double)node->period_ns / (double)QUEUE_NS;

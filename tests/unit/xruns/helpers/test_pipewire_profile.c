@@ -348,12 +348,13 @@ static void each_finished_cycle_is_in_the_load_once(void **state)
 }
 
 /* How long the player's thread waited for a CPU in the last two seconds, 2000 cycles. */
-static int64_t waited_ns;
+static int64_t waited_ns, waited_until_ns;
 
 static void measure_waiting(void *ctx, uint32_t client, struct st_dropout_figures *ret)
 {
     (void)ctx, (void)client;
     assert_int_equal(ret->end_ns - ret->signal_ns, 2 * ST_NS_PER_S);
+    waited_until_ns = ret->end_ns;
     ret->measured = true;
     ret->queue_ns = waited_ns;
 }
@@ -370,7 +371,9 @@ static void what_waited_for_a_cpu_has_no_load(void **state)
     waited_ns = 2000 * 31 * US;
     TAKE(&profile, 3000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
     TAKE(&profile, 4000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 5000, 5, {PLAYER, "player", INACTIVE, NO_COUNTER}); /* not finished in time */
     assert_non_null(strstr(loads(&profile), "/player 2 1000000 0 20000; "));
+    assert_int_equal(waited_until_ns, 5 * MS);
 }
 
 static void the_last_node_of_a_program_says_that_it_has_ended(void **state)
