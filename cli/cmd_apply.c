@@ -224,6 +224,16 @@ static void ask_for_user(struct work *work, const struct st_finding *finding, bo
     print_head(rule, text);
 }
 
+/* A longer cycle costs delay instead. */
+static const char *cost_of(const struct work *work, const struct st_rule *rule)
+{
+    const struct st_wish *wish = &work->target->report.wish;
+    const int64_t used = wish->in_use
+                             ? (int64_t)wish->frames
+                             : st_facts_positive_or(work->target->facts, ST_KEY_PIPEWIRE_QUANTUM, INT64_MAX);
+    return work->options->quantum > used ? "delay: you hear later what you play" : rule->cost;
+}
+
 /* asked: the user named it. */
 static void look_at(struct work *work, const struct st_finding *finding, bool asked)
 {
@@ -268,7 +278,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     print_head(rule, needless ? "not needed here, but you named it" : finding->summary);
     if (needless)
         st_change_output_text(4, "because:", finding->summary);
-    st_change_output_text(4, "cost:", rule->cost);
+    st_change_output_text(4, "cost:", cost_of(work, rule));
     st_change_output_text(4, "not when:", rule->when_not);
     if (finding->changes[0].kind == ST_CHANGE_LIMITS) {
         ST_PRINT(message, "%.*s, from the next login on", (int)strcspn(finding->changes[0].key, " "),
@@ -420,8 +430,9 @@ static int carry_out(struct work *work)
             st_change_output_then(&output, &work->target->p->machine, false, work->options->run_generators);
         join_class(work, output.left, sizeof(output.left));
         if (work->options->quantum > 0)
-            printf("now       %s (this size lasts until PipeWire ends)\n",
-                   st_xrun_sources_set_frames("pipewire", work->options->quantum, message, sizeof(message)));
+            ST_PRINT(
+                output.left, "to have it now, until PipeWire ends, type: %s",
+                st_xrun_sources_set_frames("pipewire", work->options->quantum, message, sizeof(message)));
         st_change_output_row(
             6, "Next:",
             ST_TEXT(1024,

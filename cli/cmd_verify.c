@@ -255,7 +255,9 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         outcome = OUTCOME_BAD;
         state = "not yet";
         more = finding->needs != ST_NEEDS_NOTHING ? "; " : "";
-        needs = finding->needs != ST_NEEDS_NOTHING ? st_report_format_needs(finding->needs) : NULL;
+        needs = finding->needs == ST_NEEDS_NOTHING             ? NULL
+                : st_change_is_users(finding->changes[0].kind) ? st_change_then(finding->changes[0].kind)
+                                                               : st_report_format_needs(finding->needs);
         if (finding->changes_n > 0 && finding->changes[0].kind == ST_CHANGE_LOGIN_CLASS) {
             needs = other_needs;
             ST_PRINT(other_needs, "as root: pw usermod %s -L audio; then log out and in again",

@@ -61,15 +61,18 @@ if [ -x "$made" ]; then # 256 frames held for days
 fi
 out=$("$SLEEPTUNE" apply --dry-run linux-pipewire-quantum=128 2>&1)
 is "a dry run shows a difference" "$?" 1
+like "a shorter cycle costs power" "$out" 'cost: +power, CPU: a shorter cycle'
+like "a longer one delay" "$("$SLEEPTUNE" apply --dry-run linux-pipewire-quantum=2048 2>&1)" 'cost: +delay: you hear later what you play'
 like "of the user's file" "$out" "^\+\+\+ $file\$"
 is "and writes nothing" "$(ls -A "$HOME")" ""
 out=$(size 128)
 is "apply ends with 0" "$?" 0
-like "and names the command that sets it now" "$out" '^now +pw-metadata -n settings 0 clock\.force-quantum 128 '
+like "and names the command that sets it now" "$out" '^Next: to have it now, until PipeWire ends, type: pw-metadata -n settings 0 clock\.force-quantum 128; then '
+then=$(sed -n 's/^then .*: takes effect/takes effect/p' <<<"$out")
 is "the file is the user's own" "$(stat -c '%U %a' "$file")" "$(id -un) 644"
 out=$(verify)
 is "before PipeWire starts again: status 1" "$?" 1
-like "and verify says so" "$out" '^not yet +linux-pipewire-quantum: .*log out and in again'
+like "and verify says so, as apply" "$out" "^not yet +linux-pipewire-quantum: .*; ${then:?}\$"
 again
 is "with that size for all programs" "$(runs)" "128 128 128"
 out=$(verify)
@@ -135,7 +138,7 @@ like "which names it" "$(cat "$file")" 'node\.name.*"~?alsa_output\.usb-ACME_Box
 if [ "${file##*.}" = lua ] && command -v luac >/dev/null; then ok "it is a script of Lua" luac -p "$file"; fi
 out=$(verify)
 is "verify: status 1" "$?" 1
-like "not yet" "$out" '^not yet +linux-device-headroom: .*log out and in again'
+like "not yet" "$out" '^not yet +linux-device-headroom: .*systemctl --user restart wireplumber'
 again
 card node.name=alsa_output.usb-ACME_Box_2-00.analog-stereo api.alsa.headroom=512
 out=$(verify)
