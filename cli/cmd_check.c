@@ -373,15 +373,18 @@ static int measure_phase(struct options *options, const struct st_wish *wish, ui
     return status == ST_EXIT_DONE ? status_of(&phase->sizes) : status;
 }
 
-/** What is lost end to end, as long as was measured, once the loop is over. @return an st_exit. */
+/** What is lost end to end, as long as was measured, once the loop is over. @param facts  NULL: only whether
+ * there is a way back, before the loop runs. @return an st_exit. */
 static int listen(const struct options *options, struct answer *answer, struct st_facts *facts)
 {
     const struct st_listen_wish wish = {.back = options->back,
                                         .duration_ns = ST_MAX(options->duration_ns, ST_LISTEN_LEAST_NS)};
     struct st_listen_run *run = calloc(1, sizeof(*run));
-    const int status =
-        run != NULL ? st_listen_run_live(COMMAND, &wish, run) : st_failure(COMMAND, "out of memory");
-    if (status == ST_EXIT_DONE) {
+    const int status = run == NULL ? st_failure(COMMAND, "out of memory")
+                       : facts == NULL
+                           ? st_listen_live(COMMAND, st_platform_native(), &wish, NULL, NULL, &run->live)
+                           : st_listen_run_live(COMMAND, &wish, run);
+    if (status == ST_EXIT_DONE && facts != NULL) {
         answer->listened = run;
         st_listen_run_put(run, facts);
         return st_listen_run_status(run);
@@ -403,6 +406,7 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
     answer->used_frames = wish.in_use ? wish.frames : 0;
     options->music =
         watch ? st_music_start(st_platform_native(), st_xrun_sources, facts, geteuid() == 0) : NULL;
+    int heard = options->listen ? listen(options, answer, NULL) : ST_EXIT_DONE;
     struct st_platform *p = st_platform_native();
     struct st_readings before = {.log_fd = -1}, after = {.log_fd = -1};
     bool guest = false;
@@ -419,7 +423,8 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
         fputs("\r\033[K", stderr);
     if (status != ST_EXIT_DONE)
         return status;
-    const int heard = options->listen && !st_stop_asked() ? listen(options, answer, facts) : ST_EXIT_DONE;
+    if (options->listen && heard == ST_EXIT_DONE && !st_stop_asked())
+        heard = listen(options, answer, facts);
     status = make_answer(facts, answer);
     status = ST_MAX(heard, status);
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {

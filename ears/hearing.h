@@ -47,7 +47,9 @@ extern const struct st_path_words {
     X(VOLUME, "volume", "The volume changed. That was not counted.")                                         \
     X(CONTACT, "contact-lost", "The signal was lost for more than a second.")                                \
     X(SHORT, "short", "The recording is too short: the test glitches are in its first 7 s.")                 \
-    X(QUIET, "quiet", "The programs played too little: let the music play for 10 s without a pause.")        \
+    X(QUIET, "quiet",                                                                                        \
+      "The programs played too little, too quiet, or one tone: let the music play for 10 s without a "       \
+      "pause.")                                                                                              \
     X(REPEATS, "repeats", "The music repeats itself exactly. That time does not count as heard.")            \
     X(CLOCKS, "clocks", "The two clocks are more than 0.1 % apart, which is not followed.")                  \
     X(EFFECTS, "effects",                                                                                    \

@@ -65,17 +65,20 @@ static int most_first(const void *a, const void *b)
     return (of_x < of_y) - (of_x > of_y);
 }
 
-/* With the most frequent reason in full, and how often another one was. */
+/* With the most frequent reason in full, and how often the others were, in that order. */
 static json_t *client_json(const struct st_dropout_client *client)
 {
     char text[512];
-    const bool dry = client->device_dropouts_n > client->dropouts_n;
+    uint64_t left_n[ST_DROPOUT_REASONS];
+    enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
+    memcpy(left_n, client->reasons_n, sizeof(left_n));
+    if (client->device_dropouts_n <= client->dropouts_n)
+        left_n[reason] = 0;
     st_dropout_sentence_why(client, true, text, sizeof(text));
-    for (size_t i = 0; i < ST_DROPOUT_REASONS; i++) {
-        const uint64_t n = client->reasons_n[i];
-        if (n > 0 && (dry || i != st_dropout_reason_most(client->reasons_n)))
-            ST_APPEND(text, "; %" PRIu64 " time%s %s", n, n == 1 ? "" : "s",
-                      st_dropout_reason_text((enum st_dropout_reason)i));
+    while (left_n[reason = st_dropout_reason_most(left_n)] > 0) {
+        ST_APPEND(text, "; %" PRIu64 " time%s %s", left_n[reason], left_n[reason] == 1 ? "" : "s",
+                  st_dropout_reason_text(reason));
+        left_n[reason] = 0;
     }
     json_t *object = st_dropout_json_client(client);
     st_json_set(object, "text", st_json_safe_string(text));

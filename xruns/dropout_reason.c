@@ -42,8 +42,10 @@ enum st_dropout_reason st_dropout_reason_of(const char *name)
 enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOUT_REASONS])
 {
     size_t most = 0;
-    for (size_t i = 1; i < ST_DROPOUT_REASONS; i++)
-        most = reasons_n[i] > reasons_n[most] ? i : most;
+    for (size_t i = 1; i < ST_DROPOUT_REASONS; i++) {
+        const bool known = most == ST_DROPOUT_UNKNOWN && reasons_n[i] > 0 && reasons_n[i] == reasons_n[most];
+        most = reasons_n[i] > reasons_n[most] || known ? i : most;
+    }
     return (enum st_dropout_reason)most;
 }
 

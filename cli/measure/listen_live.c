@@ -143,8 +143,10 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
             way = other;
         run->live->way = way;
         run->wanted_frames = (uint64_t)(duration_ns / ST_NS_PER_MS) * run->live->head.rate_hz / 1000;
-        run->calls->begin(run->ctx, way, &run->live->head);
-        r = listen_to(&program, run);
+        if (run->calls != NULL) {
+            run->calls->begin(run->ctx, way, &run->live->head);
+            r = listen_to(&program, run);
+        }
         r = r < 0 ? r : 1;
     }
     st_way_close(&program);

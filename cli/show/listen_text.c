@@ -139,7 +139,7 @@ static const char *why_not_heard(const struct st_listen_view *view)
     const bool *remarks = view->result->remarks;
     return remarks[ST_REMARK_SILENT]    ? "the recording is silent"
            : remarks[ST_REMARK_MONO]    ? "the path is mono"
-           : remarks[ST_REMARK_QUIET]   ? "the programs played too little"
+           : remarks[ST_REMARK_QUIET]   ? "the programs played too little, too quiet, or one tone"
            : remarks[ST_REMARK_EFFECTS] ? "what came back is not what the programs played"
            : view->wish.music           ? "the music was not heard"
            : view->live != NULL && view->live->events_n[ST_CAPTURE_MIXED] > 0
@@ -166,8 +166,9 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
                  : result->forced_found_n < result->forced_n
                      ? ST_TEXT(80, "only %u of the %u test glitches were found", result->forced_found_n,
                                result->forced_n)
-                 : result->remarks[ST_REMARK_QUIET] ? "too little music was played for each test glitch"
-                                                    : "the signal was lost for more than a second",
+                 : result->remarks[ST_REMARK_QUIET]
+                     ? "the music was too little, too quiet or one tone at a test glitch"
+                     : "the signal was lost for more than a second",
                  result->losses_n, result->losses_n == 1 ? " was" : "es were", heard, title(view));
     else if (is_gone(view))
         snprintf(buf, bytes,

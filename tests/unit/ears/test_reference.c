@@ -309,6 +309,11 @@ static void what_is_no_loss_is_said_and_not_counted(void **state)
     says(ST_REMARK_QUIET);
     assert_false(result.remarks[ST_REMARK_SILENT]); /* nothing was played */
     assert_true(result.heard_s == 0 && result.unheard_s == SECONDS);
+    for (size_t i = 0; i < 2 * FRAMES; i++) /* without a pause, but hardly to be heard */
+        back[i] = played[i] * 1e-5F;
+    listen(back, back, FRAMES, LAG, 4);
+    says(ST_REMARK_QUIET);
+    assert_non_null(strstr(st_hearing_remarks[ST_REMARK_QUIET].text, " too little, too quiet, or one tone:"));
     for (size_t i = 0; i < 2 * FRAMES; i++) /* a tone, of 480 frames: where it is no one can tell */
         played[i] = (float)(0.3 * sin(6.283185307179586 * (double)(i / 2 % 480) / 480));
     listen(played, played, FRAMES, LAG, 5);

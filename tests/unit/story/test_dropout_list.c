@@ -132,6 +132,30 @@ static void who_took_the_cpu_in_most_is_said_of_those(void **state)
     json_decref(dropouts);
 }
 
+/* Of three that came once a known one; behind it the others, the most frequent first. */
+static void reasons_are_in_the_order_of_their_frequency(void **state)
+{
+    (void)state;
+    open_it();
+    const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
+    struct st_event events[] = {dropout(wall_ns, "keys", ST_DROPOUT_UNKNOWN, 1, 0),
+                                dropout(wall_ns + 1, "keys", ST_DROPOUT_STOPPED, 1, 0),
+                                dropout(wall_ns + 2, "keys", ST_DROPOUT_CPU_TAKEN, 1, 0),
+                                dropout(wall_ns, "looper", ST_DROPOUT_TOO_SLOW, 20, 25),
+                                dropout(wall_ns + 1, "looper", ST_DROPOUT_STOPPED, 1, 0),
+                                dropout(wall_ns + 2, "looper", ST_DROPOUT_BLOCKED, 15, 0)};
+    put_all(events, ST_ARRAY_LEN(events));
+    add(NOON_NS, 100, 1000);
+    json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + MINUTE_NS);
+    assert_string_equal(text(json_array_get(clients_of(dropouts, 0), 0), "text"),
+                        "computed too long (about 25.0 ms of CPU time, the buffer lasts 21.0 ms); 15 times "
+                        "waited for a lock, disk or program; 1 time was stopped or frozen");
+    assert_string_equal(text(json_array_get(clients_of(dropouts, 0), 1), "text"),
+                        "lost the CPU to another program; 1 time was stopped or frozen; 1 time was not "
+                        "ready, reason unknown");
+    json_decref(dropouts);
+}
+
 static void lengths_and_places_are_read_back(void **state)
 {
     (void)state;
@@ -215,6 +239,7 @@ int main(void)
         TEST(dropouts_are_read_by_client_and_reason_the_most_first),
         TEST(what_slowed_the_machine_stands_beside_whose_dropout_it_was),
         TEST(who_took_the_cpu_in_most_is_said_of_those),
+        TEST(reasons_are_in_the_order_of_their_frequency),
         TEST(lengths_and_places_are_read_back),
         TEST(a_crowd_of_names_is_counted_behind_who_makes_most),
         TEST(whoever_had_most_is_said),
