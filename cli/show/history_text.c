@@ -195,18 +195,18 @@ static void put_watched(const struct st_text_sheet *sheet, const json_t *documen
 static void put_timing(const struct st_text_sheet *sheet, const json_t *document, const struct sums *sums,
                        bool said)
 {
-    char text[256], from[32], to[32], lateness[32];
+    char text[256], from[32], to[32];
     if (sums->max_ns == INT64_MIN && said)
         return;
-    say_timing(document, sums, text, sizeof(text));
+    text[0] = '\0';
+    if (!said)
+        say_timing(document, sums, text, sizeof(text));
     if (sums->max_ns != INT64_MIN) {
-        st_ns_format(sums->max_ns, lateness, sizeof(lateness));
-        minute_of(sums->max_from_ns, from, sizeof(from));
-        minute_of(sums->max_to_ns, to, sizeof(to));
-        if (said)
-            ST_PRINT(text, "worst wake-up %s late, between %s and %s", lateness, from, to);
-        else
-            ST_APPEND(text, "; worst wake-up %s late, between %s and %s", lateness, from, to);
+        const char *late = st_ns_format(sums->max_ns, ST_ROOM(32));
+        const bool one = strcmp(minute_of(sums->max_from_ns, from, sizeof(from)),
+                                minute_of(sums->max_to_ns, to, sizeof(to))) == 0;
+        ST_APPEND(text, "%sworst wake-up %s late, %s %s%s%s", said ? "" : "; ", late, one ? "at" : "between",
+                  from, one ? "" : " and ", one ? "" : to);
     }
     st_text_row(sheet, "This computer", "%s", text);
 }

@@ -90,14 +90,17 @@ static int append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
 }
 
 /* Nothing was measured up to to_ns. The parts of it in which nothing played are rows of their own; the last
- * minute of an answer is not written yet. */
+ * minute of an answer is not written yet. Seconds in which a daemon that starts has seen no one play say
+ * nothing of the time before them. */
 static int append_gap(struct walk *walk, int64_t to_ns)
 {
     const int64_t end_ns = to_ns >= walk->until_ns ? 2 * MINUTE_NS : ST_HISTORY_WATCH_JOIN_NS;
     int64_t from_ns = walk->at_ns, idle_to_ns = walk->at_ns;
     int r = 0;
-    while (walk->at_ns < to_ns &&
-           (r = st_history_read_idle(walk->reader, walk->at_ns, to_ns, &from_ns, &idle_to_ns)) == 1) {
+    while (idle_to_ns < to_ns && walk->at_ns < to_ns &&
+           (r = st_history_read_idle(walk->reader, idle_to_ns, to_ns, &from_ns, &idle_to_ns)) == 1) {
+        if (idle_to_ns - from_ns < ST_MIN(MINUTE_NS, (to_ns - walk->at_ns) / 2))
+            continue;
         if (from_ns - walk->at_ns > ST_HISTORY_WATCH_JOIN_NS)
             r = append_blank(walk, from_ns, false);
         if (r >= 0)

@@ -131,6 +131,20 @@ static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
     free(text);
 }
 
+static void a_wake_up_within_a_minute_has_one_time(void **state)
+{
+    (void)state;
+    for (int minutes = 0; minutes < 2; minutes++) {
+        json_t *shown = document(0, HOUR_NS, HOUR_NS, json_array());
+        json_object_set_new(json_array_get(json_object_get(shown, "rows"), 0), "to_ns",
+                            json_integer(SINCE_NS + (minutes != 0 ? 60 : 20) * ST_NS_PER_S));
+        char *text = render(shown, 200, false);
+        assert_non_null(strstr(text, minutes != 0 ? " late, between 2026-11-20 11:00 and 2026-11-20 11:01\n"
+                                                  : " late, at 2026-11-20 11:00\n"));
+        free(text);
+    }
+}
+
 static json_t *with_change(const char *verdict)
 {
     json_t *shown = document(0, HOUR_NS, HOUR_NS, json_array());
@@ -328,6 +342,7 @@ int main(void)
         cmocka_unit_test(who_made_most_is_said_first_with_the_reason),
         cmocka_unit_test(no_dropout_is_told_from_no_one_watched_and_nothing_played),
         cmocka_unit_test(a_time_in_which_nothing_played_is_not_one_without_data),
+        cmocka_unit_test(a_wake_up_within_a_minute_has_one_time),
         cmocka_unit_test(many_clients_are_five_rows_and_the_rest_all_with_details),
         cmocka_unit_test(a_change_is_named_if_dropouts_changed_with_it),
         cmocka_unit_test(changes_are_listed_newest_first),

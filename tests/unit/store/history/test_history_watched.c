@@ -152,6 +152,30 @@ static void where_nothing_played_there_is_no_gap(void **state)
     json_decref(document);
 }
 
+/* Programs play, the daemon is killed, and the next one sees them after four seconds. */
+static void a_daemon_that_starts_does_not_know_what_played_before(void **state)
+{
+    (void)state;
+    struct st_history_watch quiet = pipewire;
+    char text[256];
+    quiet.playing = 0;
+    quiet.watched_ns = 4 * ST_NS_PER_S;
+    open_it();
+    add(NOON_NS, 100, 1000);
+    add_watched(NOON_NS, pipewire);
+    const struct st_history_watched start = {.from_wall_ns = NOON_NS + 2 * MINUTE_NS - quiet.watched_ns,
+                                             .to_wall_ns = NOON_NS + 2 * MINUTE_NS,
+                                             .watches_n = 1,
+                                             .watches = {quiet}};
+    assert_int_equal(st_history_add_watched(history, &start), 0);
+    add(NOON_NS + 2 * MINUTE_NS, 100, 1000);
+    add_watched(NOON_NS + 2 * MINUTE_NS, pipewire);
+    json_t *document = document_of(NOON_NS, NOON_NS + 3 * MINUTE_NS);
+    assert_string_equal(parts_of(document, text, sizeof(text)),
+                        "measured to 1; no data to 2; measured to 3; ");
+    json_decref(document);
+}
+
 static void dropouts_and_the_watching_go_with_all(void **state)
 {
     (void)state;
@@ -180,6 +204,7 @@ int main(void)
         TEST(a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_asked),
         TEST(the_running_minute_counts),
         TEST(where_nothing_played_there_is_no_gap),
+        TEST(a_daemon_that_starts_does_not_know_what_played_before),
         TEST(dropouts_and_the_watching_go_with_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
