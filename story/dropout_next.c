@@ -171,6 +171,22 @@ static void own_buffer(const struct st_dropout_client *client, const char *sourc
     st_text_append(why, why_bytes, "; the buffer of %s does not matter", st_xrun_sources_title(source));
 }
 
+/* What a free CPU does not help. */
+static void say_slow(const struct st_dropout_table *table, char *why, size_t why_bytes)
+{
+    const struct st_dropout_client *slow = NULL;
+    ST_EACH_OF (client, table->clients, table->clients_n) {
+        const uint64_t n = client->reasons_n[ST_DROPOUT_TOO_SLOW];
+        if (n > (slow != NULL ? slow->reasons_n[ST_DROPOUT_TOO_SLOW] : 0))
+            slow = client;
+    }
+    if (slow == NULL)
+        return;
+    const uint64_t n = slow->reasons_n[ST_DROPOUT_TOO_SLOW];
+    st_text_append(why, why_bytes, "; the %" PRIu64 " in which %s computed too long stay%s", n,
+                   slow->name[0] != '\0' ? slow->name : "a program", n == 1 ? "s" : "");
+}
+
 void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
                      const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
 {
@@ -196,10 +212,11 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
     }
     if (lost_cpu) {
         rights_of(table, client, set, set_bytes, why, why_bytes);
-        if (set[0] != '\0')
-            return;
-        snprintf(set, set_bytes, "sleeptune report");
-        snprintf(why, why_bytes, "finds the settings that make programs lose the CPU or wake up late");
+        if (set[0] == '\0') {
+            snprintf(set, set_bytes, "sleeptune report");
+            snprintf(why, why_bytes, "finds the settings that make programs lose the CPU or wake up late");
+        }
+        say_slow(table, why, why_bytes);
     } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {
         room_for(table, client, source, set, set_bytes, why, why_bytes);
         if (taken_n > 0 && st_dropout_table_is_normal(table))

@@ -593,6 +593,10 @@ static void first_line_blames_who_took_the_cpu(void **state)
                                "since 22:13). No program that plays has real-time rights.");
     expect_of_screen("next", "sudo sleeptune apply linux-rt-permission");
     expect_of_screen("next_why", "lets programs that play go before others; then log out and in again");
+    reverb->reasons_n[ST_DROPOUT_TOO_SLOW] = 1;
+    expect_of_screen("next_why", "lets programs that play go before others; then log out and in again; the 1 "
+                                 "in which HeavyReverb computed too long stays");
+    reverb->reasons_n[ST_DROPOUT_TOO_SLOW] = 0;
     guitarix->culprit.name[0] = '\0';
     expect_of_screen("answer", "Other programs took the CPU from Guitarix and others in 16 of 30 dropouts "
                                "(watched since 22:13). No program that plays has real-time rights.");
