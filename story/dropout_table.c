@@ -262,13 +262,12 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         client->load_ns = now_ns;
         client->playing = true;
     }
-    if (!dropout)
-        return;
-    count_dropouts(client, seen, wall_ns);
     if (seen->reason == ST_DROPOUT_TOO_SLOW) {
         client->slowed = slowed;
         client->slow_wall_ns = wall_ns;
     }
+    if (dropout)
+        count_dropouts(client, seen, wall_ns);
 }
 
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes)

@@ -97,7 +97,8 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     if (event->kind == ST_EVENT_OWN_DROPOUT)
         st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %s", times);
     else if (n == 0)
-        st_text_append(buf, buf_bytes, "%s: the dropout of %s went on", event->source, who);
+        st_text_append(buf, buf_bytes, "%s: the dropout of %s%s", event->source, who,
+                       st_event_adds_cause(event) ? "" : " went on");
     else if (of_client || st_dropout_place_why(event->place) != NULL)
         st_text_append(buf, buf_bytes, "%s: %s %s %s", event->source, who,
                        of_client && event->lost_ns == 0 ? "was not ready" : "lost sound", times);

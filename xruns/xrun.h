@@ -119,7 +119,7 @@ static inline bool st_xrun_has_ended(const struct st_xrun_seen *seen)
     return seen->load.cycles_n + seen->load.reserve_ns + seen->deadline_ns + seen->device_dropouts_n +
                    seen->dropouts_n + seen->cycles_n ==
                0 &&
-           seen->client[0] != '\0';
+           seen->reason == ST_DROPOUT_UNKNOWN && seen->client[0] != '\0';
 }
 
 /** Dropouts that began, or one that goes on. */

@@ -508,13 +508,36 @@ static void note_watching(struct st_observed *o)
     o->lost_wall_ns = INT64_MIN;
 }
 
+/* A dropout that has an event already gets one more, of no dropout (st_event_adds_cause). */
+static void record_slowed(struct st_observed *o, const struct st_dropout_client *client)
+{
+    struct st_event event = st_event_make(client->slow_wall_ns, ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    event.count_n = 0;
+    event.reason = ST_DROPOUT_TOO_SLOW;
+    event.slowed = client->slowed;
+    ST_PRINT(event.source, "%s", o->source->name);
+    memcpy(event.device, client->device, sizeof(event.device));
+    memcpy(event.client, client->name, sizeof(event.client));
+    ST_EACH (pending, o->pending) {
+        if (is_unreported(pending) && pending->event.reason == event.reason &&
+            strcmp(pending->event.client, event.client) == 0) {
+            pending->event.slowed = event.slowed;
+            return;
+        }
+    }
+    st_events_put(o->events, ST_LOG_INFO, &event);
+}
+
 /* What slowed the machine is known up to a second after a dropout. */
 static void ask_what_slowed(struct st_observed *o, struct st_dropout_table *table)
 {
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (client->slow_wall_ns != INT64_MIN && client->slowed == ST_CAUSE_UNKNOWN &&
-            wall_ns(o) - client->slow_wall_ns < SLOWED_KNOWN_NS)
-            client->slowed = st_events_slowed(o->events, client->slow_wall_ns);
+        if (client->slow_wall_ns == INT64_MIN || client->slowed != ST_CAUSE_UNKNOWN ||
+            wall_ns(o) - client->slow_wall_ns >= SLOWED_KNOWN_NS)
+            continue;
+        client->slowed = st_events_slowed(o->events, client->slow_wall_ns);
+        if (client->slowed != ST_CAUSE_UNKNOWN && table == &o->view.seen)
+            record_slowed(o, client);
     }
 }
 

@@ -104,6 +104,22 @@ static void what_slowed_the_machine_stands_beside_whose_dropout_it_was(void **st
     json_decref(dropouts);
 }
 
+/* It is a record of its own. */
+static void what_slowed_the_machine_may_be_known_later(void **state)
+{
+    (void)state;
+    open_it();
+    struct st_event events[] = {dropout(NOON_NS + MINUTE_NS / 2, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25),
+                                dropout(NOON_NS + MINUTE_NS / 2, "heavy", ST_DROPOUT_TOO_SLOW, 0, 0)};
+    events[1].slowed = ST_CAUSE_HEAT;
+    put_all(events, ST_ARRAY_LEN(events));
+    add(NOON_NS, 100, 1000);
+    json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + MINUTE_NS);
+    assert_int_equal(number(dropouts, "count"), 4);
+    assert_non_null(strstr(text(dropouts, "text"), "; meanwhile the CPU was too hot and slowed itself down"));
+    json_decref(dropouts);
+}
+
 /* It has 7 of 10, not all; the lengths are those of all 10. */
 static void who_took_the_cpu_in_most_is_said_of_those(void **state)
 {
@@ -238,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(dropouts_are_read_by_client_and_reason_the_most_first),
         TEST(what_slowed_the_machine_stands_beside_whose_dropout_it_was),
+        TEST(what_slowed_the_machine_may_be_known_later),
         TEST(who_took_the_cpu_in_most_is_said_of_those),
         TEST(reasons_are_in_the_order_of_their_frequency),
         TEST(lengths_and_places_are_read_back),

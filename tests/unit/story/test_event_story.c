@@ -54,6 +54,12 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     more.lost_ns = 85 * ST_NS_PER_MS;
     assert_string_equal(
         say(&more), "pipewire: the dropout of paplay went on, for 480 ms so far: it was stopped or frozen");
+    struct st_event later = more; /* what is known later of it */
+    later.cycles_n = later.lost_ns = later.longest_ns = 0;
+    later.reason = ST_DROPOUT_TOO_SLOW;
+    later.slowed = ST_CAUSE_HEAT;
+    assert_string_equal(say(&later), "pipewire: the dropout of paplay: it computed too long; meanwhile the "
+                                     "CPU was too hot and slowed itself down");
     struct st_event both = b; /* it went on, and then another one began */
     st_event_add(&both, &more);
     both.lost_ns = 21 * ST_NS_PER_MS;

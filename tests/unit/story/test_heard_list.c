@@ -173,6 +173,31 @@ static void a_cause_before_each_mark_in_too_short_a_time_is_not_named(void **sta
     json_decref(read);
 }
 
+/* What slowed the machine is a record of its own, which comes later. */
+static void what_slowed_the_machine_is_said_of_the_dropout(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    play(NOON_NS, 2);
+    struct st_event event = st_event_make(NOON_NS + MINUTE_NS, ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    event.count_n = 1;
+    event.reason = ST_DROPOUT_TOO_SLOW;
+    event.lost_ns = event.longest_ns = 300 * ST_NS_PER_MS;
+    assert_int_equal(st_history_add_event(history, &event), 0);
+    event.count_n = event.lost_ns = event.longest_ns = 0;
+    event.slowed = ST_CAUSE_HEAT;
+    assert_int_equal(st_history_add_event(history, &event), 0);
+    happens(NOON_NS + MINUTE_NS + ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document();
+    const json_t *mark = json_array_get(json_object_get(read, "marks"), 0);
+    assert_int_equal(json_integer_value(json_object_get(mark, "events")), 1);
+    assert_non_null(strstr(text_of(mark, "text"), "lost sound once"));
+    assert_non_null(strstr(text_of(mark, "text"), "; meanwhile the CPU was too hot"));
+    json_decref(read);
+}
+
 static void marks_that_do_not_count_are_said(void **state)
 {
     (void)state;
@@ -369,6 +394,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_cause_before_each_mark_in_too_short_a_time_is_not_named, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(marks_that_do_not_count_are_said, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_slowed_the_machine_is_said_of_the_dropout, setup, teardown),
         cmocka_unit_test_setup_teardown(usb_packets_are_not_watched_unless_they_were, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_kernel_log_and_the_machine_are_causes, setup, teardown),
         cmocka_unit_test_setup_teardown(a_window_of_practice_is_that_of_the_mark, setup, teardown),

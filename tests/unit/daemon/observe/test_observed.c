@@ -694,6 +694,17 @@ static void what_slowed_the_machine_stands_beside_the_client_of_that_moment(void
     st_events_set_meanwhile(&events, &meanwhile);
     turn_after(POLL_NS);
     assert_int_equal(o.view.seen.clients[0].slowed, ST_CAUSE_HEAT);
+    const struct st_event *later = &events.events[events.events_n - 1].event;
+    assert_true(st_event_adds_cause(later));
+    assert_int_equal(later->slowed, ST_CAUSE_HEAT);
+    assert_string_equal(later->client, "Looper");
+    struct st_event open[ST_OBSERVED_OPEN_MAX];
+    assert_int_equal(st_observed_open_events(&o, open), 1); /* its event is not written yet */
+    assert_string_equal(open[0].client, "HeavyReverb");
+    assert_int_equal(open[0].slowed, ST_CAUSE_HEAT);
+    const size_t before_n = events.events_n;
+    turn_after(POLL_NS);
+    assert_int_equal(events.events_n, before_n); /* once */
 }
 
 /* The text of the newest event. */
