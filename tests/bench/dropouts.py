@@ -89,8 +89,13 @@ class Server:
         self.start("pipewire")
         self.wait(lambda: self.run("pw-cli", "info", "0"))
         self.start("wireplumber")
+        manager = self.started[-1]
         self.run("pw-cli", "create-node", "adapter", self.sink)
         self.wait(lambda: "node.name" in self.run("pw-cli", "info", "nul"))
+        # it makes these, or has ended: it needs /run/systemd
+        self.wait(lambda: manager.poll() is not None or "Found" in self.run("pw-metadata", "-n", "default"))
+        if manager.poll() is not None:
+            self.no_server("wireplumber has ended: ")
 
     def start(self, *command):
         self.started.append(subprocess.Popen(command, env=self.env, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL))
@@ -104,7 +109,10 @@ class Server:
             if there():
                 return
             time.sleep(0.1)
-        print(f"dropouts.py: no server: {pathlib.Path(self.folder, 'log').read_text(encoding='utf-8')[-500:]}", file=sys.stderr)
+        self.no_server("no server: ")
+
+    def no_server(self, why):
+        print(f"dropouts.py: {why}{pathlib.Path(self.folder, 'log').read_text(encoding='utf-8').strip()[-500:]}", file=sys.stderr)
         sys.exit(77)
 
     def end(self):
