@@ -59,6 +59,23 @@ static void add_us(unsigned char *head, int64_t us)
     memcpy(head + 24, &rest, sizeof(rest));
 }
 
+/* The captures are of little-endian kernels; a kernel writes its own order. */
+static void to_native(unsigned char *at, const char *bytes_of)
+{
+    const uint16_t one = 1;
+    unsigned char low;
+    memcpy(&low, &one, 1);
+    for (const char *bytes = bytes_of; low == 0 && *bytes != '\0'; bytes++) {
+        const int n = *bytes - '0';
+        for (int i = 0; i < n / 2; i++) {
+            const unsigned char first = at[i];
+            at[i] = at[n - 1 - i];
+            at[n - 1 - i] = first;
+        }
+        at += n;
+    }
+}
+
 static struct found take(const char *name, const struct change *change, int device)
 {
     static unsigned char bytes[512 * 1024];
@@ -79,10 +96,13 @@ static struct found take(const char *name, const struct change *change, int devi
     unsigned char *last = bytes;
     for (size_t at = 0; at + ST_USB_PACKETS_HEAD_BYTES <= size;) {
         unsigned char *head = bytes + at, *descs = head + ST_USB_PACKETS_HEAD_BYTES;
+        to_native(head, "8111121184444444444"); /* the lengths of its fields */
         const struct st_usb_packets_shape shape = st_usb_packets_shape(head);
         assert_true(shape.isochronous);
         assert_true(shape.submitted != shape.done);
         const size_t n = shape.done ? shape.descs_n : 0;
+        for (size_t i = 0; i < n; i++)
+            to_native(descs + i * ST_USB_PACKETS_DESC_BYTES, "444");
         const bool in = change != NULL && done >= change->at && done < change->at + change->transfers;
         const bool hit = in && (change->each == 0 || (done - change->at) % change->each == 0);
         if (change != NULL && done >= change->at)
