@@ -31,6 +31,7 @@ static void put_row(FILE *out, int name_columns, const char *name, int64_t n, co
 {
     char label[160], count[32];
     ST_PRINT(label, "%s", name);
+    st_locale_text(label);                             /* where a wide character becomes a question mark */
     const char *dots = st_locale_utf8() ? "…" : "..."; /* another name may begin with the same letters */
     if (st_text_columns(label) >= name_columns)
         st_text_append(st_text_clip(label, name_columns - 1 - st_text_columns(dots)), sizeof(label), "%s",

@@ -1,9 +1,8 @@
 /* Cells. */
 #include "cli/show/screen.h"
 
-#include <wchar.h>
-
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "platform/program/locale.h"
 
 int st_screen_init(struct st_screen *screen, int rows, int columns, bool unicode)
@@ -47,10 +46,9 @@ static size_t next_glyph(const struct st_screen *screen, const char *text, char 
         glyph[0] = ascii[0];
         return bytes;
     }
-    const int width = wcwidth((wchar_t)point); /* -1: this locale does not know it */
-    *ret_width = width < 0 ? 1 : width;
     memcpy(glyph, text, bytes);
     glyph[bytes] = '\0';
+    *ret_width = st_text_columns(glyph);
     return bytes;
 }
 

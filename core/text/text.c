@@ -53,23 +53,53 @@ void st_text_join(char *buf, size_t buf_bytes, const char *separator, const char
     ST_PRINT_REST(buf + at, buf_bytes - at, format);
 }
 
-int st_text_columns(const char *text)
+/* Columns of the character that begins here: 0 within one, and of a mark above the one before. Source:
+ * Unicode's EastAsianWidth.txt, rounded. */
+static int columns_at(const char *text, size_t bytes)
+{
+    static const uint32_t wide[][2] = {{0x1100, 0x115f},   {0x2e80, 0x303e},  {0x3041, 0xa4cf},
+                                       {0xac00, 0xd7a3},   {0xf900, 0xfaff},  {0xfe30, 0xfe6f},
+                                       {0xff00, 0xff60},   {0xffe0, 0xffe6},  {0x1f300, 0x1f64f},
+                                       {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+    uint32_t point;
+    if (((unsigned char)*text & 0xc0) == 0x80)
+        return 0;
+    if ((unsigned char)*text < 0x80 || st_safe_utf8_read(text, bytes, &point) == 0)
+        return 1;
+    if (point >= 0x300 && point <= 0x36f)
+        return 0;
+    ST_EACH (range, wide) {
+        if (point >= (*range)[0] && point <= (*range)[1])
+            return 2;
+    }
+    return 1;
+}
+
+static int columns_of(const char *text, size_t bytes)
 {
     int n = 0;
-    for (; *text != '\0'; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
+    for (size_t i = 0; i < bytes; i++)
+        n += columns_at(text + i, bytes - i);
     return n;
+}
+
+int st_text_columns(const char *text)
+{
+    return columns_of(text, strlen(text));
+}
+
+/* Bytes of the first `columns` columns, or of all. */
+static size_t bytes_of(const char *text, size_t bytes, int columns)
+{
+    size_t i = 0;
+    for (int n = 0; i < bytes && (n += columns_at(text + i, bytes - i)) <= columns;)
+        i++;
+    return i;
 }
 
 char *st_text_clip(char *text, int columns)
 {
-    int n = 0;
-    for (char *c = text; *c != '\0'; c++) {
-        if (((unsigned char)*c & 0xc0) != 0x80 && n++ == columns) {
-            *c = '\0';
-            break;
-        }
-    }
+    text[bytes_of(text, strlen(text), columns)] = '\0';
     return text;
 }
 
@@ -80,23 +110,6 @@ void st_text_pad(FILE *out, const char *text, int columns)
     do
         fputc(' ', out);
     while (++n < columns);
-}
-
-static int columns_of(const char *text, size_t bytes)
-{
-    int n = 0;
-    ST_EACH_OF (c, text, bytes)
-        n += ((unsigned char)*c & 0xc0) != 0x80;
-    return n;
-}
-
-/* Bytes of the first `columns` columns of text that has more. */
-static size_t bytes_of(const char *text, int columns)
-{
-    size_t i = 0;
-    for (int n = 0; ((unsigned char)text[i] & 0xc0) == 0x80 || n++ < columns;)
-        i++;
-    return i;
 }
 
 /* Where the word that begins here ends; a unit belongs to the number before it. */
@@ -138,11 +151,11 @@ void st_text_flow(FILE *out, const char *text, size_t bytes, const struct st_tex
             column++;
         }
         while (flow->broken && word > flow->width - column && flow->width > flow->indent) {
-            const size_t part = bytes_of(text + i, flow->width - column);
+            const size_t part = bytes_of(text + i, end - i, ST_MAX(flow->width - column, 2));
             st_safe_print(out, text + i, part);
             end_line(out, flow->indent);
+            word -= columns_of(text + i, part);
             i += part;
-            word -= flow->width - column;
             column = flow->indent;
         }
         st_safe_print(out, text + i, end - i);

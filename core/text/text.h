@@ -1,4 +1,4 @@
-/* Text for terminals: columns are counted in characters, not in bytes. */
+/* Text for terminals. */
 #pragma once
 
 #include "core/base.h"
@@ -43,7 +43,7 @@ void st_text_append(char *buf, size_t buf_bytes, const char *format, ...) ST_PRI
 void st_text_join(char *buf, size_t buf_bytes, const char *separator, const char *format, ...)
     ST_PRINTF(4, 5);
 
-/** Columns of UTF-8 text (one a code point). */
+/** Columns of UTF-8 text: two of a wide character. */
 int st_text_columns(const char *text);
 
 /** Cuts text after `columns`: a progress line that wraps cannot be overwritten. @return text. */

@@ -145,6 +145,26 @@ static void a_wake_up_within_a_minute_has_one_time(void **state)
     }
 }
 
+/* In a locale without these characters each is a question mark. */
+static void wide_names_do_not_shift_their_row(void **state)
+{
+    (void)state;
+    static const char *const locales[] = {"C.UTF-8", "C"},
+                             *const rows[] = {"\nピアノ                             2  computed too long\n",
+                                              "\n???                                2  computed too long\n"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(locales); i++) {
+        assert_int_equal(setenv("LC_ALL", locales[i], 1), 0);
+        char *text = render(document(3, 24 * HOUR_NS, HOUR_NS,
+                                     json_pack("[o, o]", dropout("ピアノ", "computed too long", 2),
+                                               dropout("Piano", "computed too long", 1))),
+                            80, false);
+        assert_non_null(strstr(text, rows[i]));
+        assert_non_null(strstr(text, "\nPiano                              1  computed too long\n"));
+        free(text);
+    }
+    assert_int_equal(unsetenv("LC_ALL"), 0);
+}
+
 static json_t *with_change(const char *verdict)
 {
     json_t *shown = document(0, HOUR_NS, HOUR_NS, json_array());
@@ -343,6 +363,7 @@ int main(void)
         cmocka_unit_test(no_dropout_is_told_from_no_one_watched_and_nothing_played),
         cmocka_unit_test(a_time_in_which_nothing_played_is_not_one_without_data),
         cmocka_unit_test(a_wake_up_within_a_minute_has_one_time),
+        cmocka_unit_test(wide_names_do_not_shift_their_row),
         cmocka_unit_test(many_clients_are_five_rows_and_the_rest_all_with_details),
         cmocka_unit_test(a_change_is_named_if_dropouts_changed_with_it),
         cmocka_unit_test(changes_are_listed_newest_first),
