@@ -1,4 +1,6 @@
 /* sleeptune revert: undoes what apply wrote, unless it was changed since. */
+#include <unistd.h>
+
 #include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
@@ -78,14 +80,16 @@ static int take_back(const struct options *options, const struct st_change_targe
     return counts.changed_n > 0 ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
 }
 
-/* An id that this version does not know is fine when the journal does. */
-static int check_ids(const struct options *options, const struct st_change_target *target)
+/* An id that this version does not know is fine when the journal does. @param ret_any  is anything applied?
+ */
+static int check_ids(const struct options *options, const struct st_change_target *target, bool *ret_any)
 {
     char message[512];
     struct st_journal journal;
     if (st_journal_read(&target->p->machine, target->folder, &journal, message, sizeof(message)) < 0)
         return st_failure(COMMAND, "%s", message);
     int status = ST_EXIT_DONE;
+    *ret_any = journal.entries_n > 0;
     for (size_t i = 0; status == ST_EXIT_DONE && i < options->ids_n; i++) {
         bool known = false;
         ST_EACH_OF (entry, journal.entries, journal.entries_n)
@@ -108,11 +112,15 @@ int st_cmd_revert(int argc, char **argv)
                                    &target);
     if (status != ST_EXIT_DONE)
         return status;
-    status = check_ids(&options, &target);
+    bool any = true;
+    status = check_ids(&options, &target, &any);
     struct st_change_output output = {.command = COMMAND, .os = target.p->machine.os};
-    if (status == ST_EXIT_DONE && st_change_target_needs_root(COMMAND, &target, argc, argv))
+    const bool nothing = !any && geteuid() != 0;
+    if (status == ST_EXIT_DONE && nothing)
+        puts("nothing to revert");
+    else if (status == ST_EXIT_DONE && st_change_target_needs_root(COMMAND, &target, argc, argv))
         status = ST_EXIT_FAILURE;
-    if (status == ST_EXIT_DONE)
+    else if (status == ST_EXIT_DONE)
         status = take_back(&options, &target, &output);
     st_change_output_finish(&output);
     st_change_target_close(&target);

@@ -442,7 +442,8 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
     st_before_after_finish(&proof);
     if (!output->json && target->own &&
         st_change_folder_look(&target->p->machine, st_os_rows[target->p->machine.os].changes) != -ENOENT)
-        puts(
+        st_change_output_row(
+            0, "",
             "These are your own settings. Run 'sleeptune verify' as root for the changes that root applied.");
     return status;
 }

@@ -128,10 +128,9 @@ int st_listen_run_live(const char *command, const struct st_listen_wish *wish, s
     struct st_listen_view *view = &run->view;
     view->wish = *wish;
     if (wish->frames > 0 && !wish->alone)
-        fprintf(stderr,
-                "Asking for %" PRIu32 " frames. Other programs on the same server or device get this size, "
-                "too, until this ends.\n",
-                wish->frames);
+        st_failure_note("Asking for %" PRIu32 " frames. Other programs on the same server or device get this "
+                        "size, too, until this ends.",
+                        wish->frames);
     const int status = st_listen_live(command, st_platform_native(), wish, &calls, run, &run->live);
     if (status != ST_EXIT_DONE)
         return status;

@@ -61,10 +61,10 @@ int st_listen_sizes_run(const char *command, const struct st_listen_wish *wish, 
     struct st_listen_wish one = *wish;
     struct st_listen_size row;
     const char *time = ST_NS_SHORT(wish->duration_ns);
-    fprintf(stderr,
-            "Listening at the buffer size in use, then at %u to %u frames, %s each. Other programs on the "
-            "same server or device get these sizes, too, until this ends.\n",
-            SHORTEST, LONGEST, time);
+    st_failure_note(
+        "Listening at the buffer size in use, then at %u to %u frames, %s each. Other programs on "
+        "the same server or device get these sizes, too, until this ends.",
+        SHORTEST, LONGEST, time);
     one.alone = true;
     int status = st_listen_run_live(command, &one, run);
     if (status == ST_EXIT_DONE && run->live.events_n[ST_CAPTURE_MIXED] > 0)

@@ -13,6 +13,7 @@
 #include "platform/platform.h"
 #include "platform/posix/posix.h"
 #include "platform/program/stop.h"
+#include "platform/program/terminal.h"
 #include "platform/user_folder.h"
 
 #define CHUNK_FRAMES 480               /* 10 ms */
@@ -166,14 +167,18 @@ static int say(const char *command, const struct run *run)
 {
     const struct st_practice_result result =
         st_practice_judge(run->hole_ns, run->holes_n, run->press_ns, run->presses_n);
-    printf("You heard %zu of %d dropouts", result.heard_n, ST_PRACTICE_HOLES);
-    if (result.heard_n > 0)
-        printf(", after %.2f to %.2f s (median %.2f s)", (double)result.least_ns / 1e9,
-               (double)result.most_ns / 1e9, (double)result.median_ns / 1e9);
-    printf("; %zu press%s without one.\n", result.false_n, result.false_n == 1 ? "" : "es");
+    const int columns = st_terminal_width(STDOUT_FILENO);
+    const char *after =
+        result.heard_n == 0
+            ? ""
+            : ST_TEXT(100, ", after %.2f to %.2f s (median %.2f s)", (double)result.least_ns / 1e9,
+                      (double)result.most_ns / 1e9, (double)result.median_ns / 1e9);
+    st_text_say(stdout, columns, "You heard %zu of %d dropouts%s; %zu press%s without one.", result.heard_n,
+                ST_PRACTICE_HOLES, after, result.false_n, result.false_n == 1 ? "" : "es");
     if (result.window_ns == 0) {
-        puts("That is fewer than half: nothing is set. Use headphones or make the sound louder, and try "
-             "again.");
+        st_text_say(stdout, columns,
+                    "That is fewer than half: nothing is set. Use headphones or make the sound "
+                    "louder, and try again.");
         return ST_EXIT_UNKNOWN;
     }
     const int r = keep_window(result.window_ns);
@@ -200,8 +205,9 @@ int st_practice_run(const char *command)
     raw = before;
     raw.c_lflag &= (tcflag_t) ~(ICANON | ECHO);     /* Ctrl-C still ends it */
     (void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw); /* drops earlier keys: before the keys are named */
-    printf(
-        "A steady tone of %d s with %d short dropouts. Press the space bar when you hear one. q ends it.\n",
+    st_text_say(
+        stdout, st_terminal_width(STDOUT_FILENO),
+        "A steady tone of %d s with %d short dropouts. Press the space bar when you hear one. q ends it.",
         (int)(run.sound.frames_n / ST_PRACTICE_RATE_HZ), ST_PRACTICE_HOLES);
     (void)fflush(stdout);
     const int r = play_by_any(&run);

@@ -178,11 +178,14 @@ static int not_running(const struct asking *asking, const char *path)
     if (of_sudo != NULL)
         return fail(asking, "no sleeptuned is listening on %s. %s.", path, of_sudo);
     const bool both = asking->chosen && geteuid() != 0 && own_path(own, sizeof(own));
-    return fail(asking, "no sleeptuned is listening on %s%s%s. Run '%s' or 'sleeptuned -f'.",
+    return fail(asking, "no sleeptuned is listening on %s%s%s. Run '%s' or 'sleeptuned -f'%s.",
                 both ? own : path, both ? " or " : "", both ? path : "",
                 st_platform_native()->machine.os != ST_OS_LINUX ? "service sleeptuned onestart"
                 : geteuid() == 0                                ? "systemctl start sleeptuned"
-                                                                : "systemctl --user enable --now sleeptuned");
+                                                                : "systemctl --user enable --now sleeptuned",
+                asking->chosen && geteuid() == 0
+                    ? "; if a user's own runs, run this as that user, without sudo"
+                    : "");
 }
 
 static int explain(const struct asking *asking, int error, const char *path)

@@ -10,6 +10,20 @@ const char *st_program_name = "sleeptune";
 
 #define MESSAGE_BYTES 8192 /* a path has at most 4096 */
 
+/* Names in it may be foreign: one line in a file, whatever they hold. */
+static void wrap(char *text, int indent)
+{
+    st_locale_text(text);
+    st_text_wrap(stderr, text, indent, isatty(STDERR_FILENO) ? st_terminal_width(STDERR_FILENO) : 0);
+}
+
+void st_failure_note(const char *format, ...)
+{
+    char text[1024];
+    ST_PRINT_REST(text, sizeof(text), format);
+    wrap(text, 0);
+}
+
 ST_PRINTF(2, 0)
 static void print_message(const char *command, const char *format, va_list args)
 {
@@ -17,9 +31,7 @@ static void print_message(const char *command, const char *format, va_list args)
     const int begun = snprintf(text, sizeof(text), "%s%s%s: ", st_program_name, command != NULL ? " " : "",
                                command != NULL ? command : "");
     vsnprintf(text + begun, sizeof(text) - (size_t)begun, format, args);
-    st_locale_text(text);
-    /* names in it may be foreign: one line in a file, whatever they hold */
-    st_text_wrap(stderr, text, 2, isatty(STDERR_FILENO) ? st_terminal_width(STDERR_FILENO) : 0);
+    wrap(text, 2);
 }
 
 int st_failure_usage(const char *command, const char *format, ...)

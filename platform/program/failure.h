@@ -25,3 +25,5 @@ int st_failure_usage(const char *command, const char *format, ...) ST_PRINTF(2, 
 int st_failure_unknown(const char *command, const char *kind, const char *dashes, const struct st_near *near);
 /** "PROGRAM NAME: message" on stderr. @return ST_EXIT_FAILURE. */
 int st_failure(const char *command, const char *format, ...) ST_PRINTF(2, 3);
+/** A paragraph on stderr, wrapped on a terminal. */
+void st_failure_note(const char *format, ...) ST_PRINTF(1, 2);

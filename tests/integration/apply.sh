@@ -282,7 +282,10 @@ if can_be_nobody; then
     like "not those of root" "$out" '^linux-rt-permission: .*(nobody|rtkit)'
     like "unless they are named" "$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run --user root linux-rt-permission 2>&1 </dev/null)" '^nothing to apply'
     fresh nobody
-    out=$(as_nobody "$SLEEPTUNE" revert --all 2>&1)
+    "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency >/dev/null 2>&1
+    mkdir "$tmp/state"
+    cp -R "$(dirname "$tree/$journal")" "$tmp/state/changes"
+    out=$(as_nobody env STATE_DIRECTORY="$tmp/state" "$SLEEPTUNE" revert --all 2>&1)
     is "without root: 4" "$?" 4
     like "without root: what to run" "$out" '^  sudo sleeptune revert --all$'
     fresh hidden
@@ -294,6 +297,9 @@ if can_be_nobody; then
     out=$(as_nobody "$SLEEPTUNE" verify --root "$tree" 2>&1 | tr -s '\n ' ' ')
     like "verify says what this user cannot read" "$out" \
         'not known linux-preemption: /sys/kernel/debug/sched/preempt cannot be read \(Permission denied\); run sleeptune verify as root'
+    empty=$(for command in verify "revert --all"; do # shellcheck disable=SC2086
+        as_nobody env STATE_DIRECTORY="$tmp/none" "$SLEEPTUNE" $command 2>&1; done | tr '\n' ' ')
+    is "nothing is applied: verify and revert say so without root" "$empty" "nothing is applied nothing to revert "
     is "and not what else points to" "$(grep -c 'not preemptible' <<<"$out")" 0
     fresh other-nobody
     out=$(as_nobody "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency 2>&1)

@@ -114,6 +114,7 @@ else
         like "history, too" "$("${by_sudo[@]}" history 2>&1)" "^sleeptune history: $away"
         like "heard, too" "$("${by_sudo[@]}" heard 2>&1)" "^sleeptune heard: not kept: $away"
         like "of another user, who has none, nothing is said" "$(SUDO_UID=1 "${by_sudo[0]}" COLUMNS=200 "$SLEEPTUNE" status 2>&1)" "Run 'systemctl start sleeptuned'"
+        like "root without sudo: it may be a user's own" "$(COLUMNS=200 "$SLEEPTUNE" status 2>&1)" "'sleeptuned -f'; if a user's own runs, run this as that user"
         like "a user without a daemon: both places" "$(XDG_RUNTIME_DIR=$tmp/none shown status)" \
             "no sleeptuned is listening on $tmp/none/sleeptune/sleeptuned.sock or /run/sleeptune/sleeptuned.sock. Run 'systemctl --user"
         own=$daemon own_sock=$sock sock=/run/sleeptune/sleeptuned.sock log=$tmp/log3
