@@ -109,7 +109,12 @@ static void each_format_has_its_values(void **state)
     assert_true(samples[0] == 0.5F && samples[1] == -1);
     begin(&file);
     add_format(&file, 3, 1, 48000, 32);
-    add_data(&file, floats, sizeof(floats), sizeof(floats));
+    add_data(&file, "", 0, sizeof(floats));
+    for (int i = 0; i < 5; i++) {
+        uint32_t bits;
+        memcpy(&bits, &floats[i], sizeof(bits));
+        add_number(&file, bits, sizeof(bits));
+    }
     assert_int_equal(read_all(&file, samples, &wav), 5);
     assert_true(samples[0] == 0.25F && samples[1] == -1);
     for (int i = 2; i < 5; i++) /* those that are no level */

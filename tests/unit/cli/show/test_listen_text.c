@@ -289,7 +289,7 @@ static void test_facts(void **state)
         assert_int_equal(st_facts_has_int(facts, ST_KEY_LISTEN_INVALID), i == 2);
         assert_int_equal(st_facts_unreadable(facts), 0);
         if (i != 2)
-            assert_int_equal(ppm, run->result.drift_ppm);
+            assert_int_equal(ppm, (int64_t)run->result.drift_ppm);
         assert_int_equal(st_facts_int(facts, ST_KEY_LISTEN_RATE_PPM, &ppm), 0);
         assert_int_equal(ppm, 13);
         st_facts_free(facts);
