@@ -9,8 +9,8 @@ static struct st_notify_cause cause_of(const struct st_dropout_client *client)
 {
     struct st_notify_cause cause = {.reason = st_dropout_reason_most(client->reasons_n)};
     const bool taken = cause.reason == ST_DROPOUT_CPU_TAKEN || cause.reason == ST_DROPOUT_WOKEN_LATE;
-    ST_PRINT(cause.name, "%s",
-             taken && client->culprit.name[0] != '\0' ? client->culprit.name : client->name);
+    const bool others = taken && client->culprit.name[0] != '\0';
+    memcpy(cause.name, others ? client->culprit.name : client->name, sizeof(cause.name));
     return cause;
 }
 
@@ -27,11 +27,10 @@ bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_v
                           struct st_notify_text *ret)
 {
     const struct st_observe_view *observe = &view->observe;
-    uint64_t most_n = ST_NOTIFY_DROPOUTS - 1, all_n = 0;
-    ST_EACH_OF (source, observe->sources, observe->n)
-        all_n += source->seen.device_dropouts_n + source->seen.dropouts_n;
+    uint64_t most_n = ST_NOTIFY_DROPOUTS - 1;
     ST_EACH_OF (source, observe->sources, observe->n) {
-        ST_EACH_OF (client, source->seen.clients, source->seen.clients_n) {
+        const struct st_dropout_table *table = st_observed_shown(source);
+        ST_EACH_OF (client, table->clients, table->clients_n) {
             const uint64_t n = st_dropout_table_count(client);
             const struct st_notify_cause cause = cause_of(client);
             if (n <= most_n || client->name[0] == '\0' || st_text_begins(client->name, "sleeptune") ||
@@ -40,10 +39,10 @@ bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_v
                 continue;
             most_n = n;
             ret->cause = cause;
-            const struct st_dropout_client all = st_dropout_table_streams(&source->seen, client);
+            const struct st_dropout_client all = st_dropout_table_streams(table, client);
             (void)st_dropout_sentence_brief(client->name, st_dropout_table_count(&all), ret->brief,
                                             sizeof(ret->brief));
-            (void)st_answer_sentence(view, source, client, all_n, ret->sentence, sizeof(ret->sentence));
+            (void)st_answer_sentence(view, source, client, ret->sentence, sizeof(ret->sentence));
         }
     }
     return most_n >= ST_NOTIFY_DROPOUTS;

@@ -183,8 +183,8 @@ static void say_slow(const struct st_dropout_table *table, char *why, size_t why
     if (slow == NULL)
         return;
     const uint64_t n = slow->reasons_n[ST_DROPOUT_TOO_SLOW];
-    st_text_append(why, why_bytes, "; the %" PRIu64 " in which %s computed too long stay%s", n,
-                   slow->name[0] != '\0' ? slow->name : "a program", n == 1 ? "s" : "");
+    st_text_append(why, why_bytes, "; the %" PRIu64 " dropout%s in which %s computed too long stay%s", n,
+                   n == 1 ? "" : "s", slow->name[0] != '\0' ? slow->name : "a program", n == 1 ? "s" : "");
 }
 
 void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,

@@ -236,8 +236,10 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
     }
     struct st_dropout_client *client = find(table, seen);
     if (st_xrun_has_ended(seen)) {
-        if (client != NULL)
+        if (client != NULL) {
             end_client(client);
+            client->seen_ns = now_ns;
+        }
         return;
     }
     if (client == NULL) {

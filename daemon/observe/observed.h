@@ -84,6 +84,7 @@ struct st_observed {
     struct st_observed_view view;
     struct st_dropout_table recent;
     int64_t recent_period_ns; /* of the device in use, at the first of them */
+    char recent_device[ST_XRUN_NAME_BYTES];
     struct st_observed_pending pending[ST_OBSERVED_OPEN_MAX];
     const struct st_observed *beside; /* all sources, this one among them: see is_counted(), ran_dry() */
     size_t beside_n;

@@ -20,9 +20,16 @@ static bool is_server(const struct st_observed_view *source)
     return st_xrun_sources_find(source->source)->server_env != NULL;
 }
 
+/* Had it dropouts that are no news of yesterday? */
+static bool is_recent(const struct st_view *view, const struct st_observed_view *source)
+{
+    const struct st_dropout_table *shown = st_observed_shown(source);
+    return st_dropout_table_total(shown) > 0 && st_ns_sub(view->now_wall_ns, shown->last_wall_ns) < RECENT_NS;
+}
+
 static uint64_t recent_of(const struct st_view *view, const struct st_observed_view *source)
 {
-    const bool recent = st_ns_sub(view->now_wall_ns, st_observed_shown(source)->last_wall_ns) < RECENT_NS;
+    const bool recent = is_recent(view, source) && source->state == ST_OBSERVED_WATCHING;
     return recent ? st_dropout_table_total(st_observed_shown(source)) : 0;
 }
 
@@ -71,12 +78,21 @@ static bool is_raised(const struct st_dropout_table *seen)
     return seen->last_period_ns > 0 && seen->period_ns > seen->last_period_ns + seen->last_period_ns / 8;
 }
 
+static uint64_t dropouts_of(const struct st_view *view)
+{
+    uint64_t recent_n = 0, all_n = 0;
+    ST_EACH_OF (source, view->observe.sources, view->observe.n) {
+        all_n += st_dropout_table_total(&source->seen);
+        recent_n += is_recent(view, source) ? st_dropout_table_total(st_observed_shown(source)) : 0;
+    }
+    return recent_n > 0 ? recent_n : all_n;
+}
+
 /* All but the texts. */
 static struct st_answer find_answer(const struct st_view *view)
 {
-    struct st_answer answer = {.last_wall_ns = INT64_MIN};
+    struct st_answer answer = {.last_wall_ns = INT64_MIN, .dropouts_n = dropouts_of(view)};
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        answer.dropouts_n += st_dropout_table_total(st_observed_shown(source));
         if (st_dropout_table_total(st_observed_shown(source)) > 0 &&
             st_observed_shown(source)->last_wall_ns > answer.last_wall_ns)
             answer.last_wall_ns = st_observed_shown(source)->last_wall_ns;
@@ -123,19 +139,24 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns, char 
 static const char *since_text(const struct st_view *view, const struct st_observed_view *source, char *buf,
                               size_t buf_bytes)
 {
-    const bool all =
-        st_dropout_table_total(st_observed_shown(source)) == st_dropout_table_total(&source->seen);
+    int64_t since_ns = INT64_MAX;
+    bool all = true;
+    ST_EACH_OF (other, view->observe.sources, view->observe.n) {
+        if (!is_recent(view, other))
+            continue;
+        all = all && st_dropout_table_total(st_observed_shown(other)) == st_dropout_table_total(&other->seen);
+        since_ns = ST_MIN(since_ns, other->recent != NULL ? other->recent_wall_ns : other->since_wall_ns);
+    }
     snprintf(buf, buf_bytes, " (%ssince %s)", all ? "watched " : "",
-             clock_text(view, all ? source->since_wall_ns : source->recent_wall_ns, ST_ROOM(32)));
+             clock_text(view, all ? source->since_wall_ns : since_ns, ST_ROOM(32)));
     return buf;
 }
 
 const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
-                               const struct st_dropout_client *client, uint64_t all_n, char *buf,
-                               size_t buf_bytes)
+                               const struct st_dropout_client *client, char *buf, size_t buf_bytes)
 {
     const struct st_dropout_sentence_about about = {
-        .source = source->source, .all_n = all_n, .when = since_text(view, source, ST_ROOM(64))};
+        .source = source->source, .all_n = dropouts_of(view), .when = since_text(view, source, ST_ROOM(64))};
     return st_dropout_sentence_of(st_observed_shown(source), client, &about, buf, buf_bytes);
 }
 
@@ -177,16 +198,18 @@ static void put_earlier(const struct st_view *view, const struct st_answer *answ
 {
     const struct st_dropout_table *seen = st_observed_shown(answer->server);
     int64_t first_ns = answer->last_wall_ns;
+    uint64_t dropouts_n = 0;
     char first[32], last[32];
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        const int64_t wall_ns = st_dropout_table_first(st_observed_shown(source));
+        const int64_t wall_ns = st_dropout_table_first(&source->seen);
         first_ns = ST_MIN(wall_ns, first_ns);
+        dropouts_n += st_dropout_table_total(&source->seen);
     }
     clock_text(view, first_ns, first, sizeof(first));
     clock_text(view, answer->last_wall_ns, last, sizeof(last));
     const bool range = strcmp(first, last) != 0;
-    st_text_append(buf, buf_bytes, " Earlier: %" PRIu64 " dropout%s, %s%s%s", answer->dropouts_n,
-                   answer->dropouts_n == 1 ? "" : "s", range ? first : "", range ? " to " : "", last);
+    st_text_append(buf, buf_bytes, " Earlier: %" PRIu64 " dropout%s, %s%s%s", dropouts_n,
+                   dropouts_n == 1 ? "" : "s", range ? first : "", range ? " to " : "", last);
     const double frames = (double)seen->last_period_ns * (double)seen->rate_hz / 1e9;
     if (answer->raised && frames > 0 && fabs(frames - round(frames)) < 0.01) /* else it was another rate */
         st_text_append(buf, buf_bytes, ", the last one at %.0f frames", frames);

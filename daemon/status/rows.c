@@ -142,7 +142,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
             ago_text(view->now_wall_ns - shown->last_wall_ns, ST_ROOM(32)),
             shown->certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
     if (before_n > 0)
-        PUT(&line, "; %" PRIu64 " before", before_n);
+        PUT(&line, "; %" PRIu64 " earlier dropout%s", before_n, before_n == 1 ? "" : "s");
     if (of->state != ST_OBSERVED_WATCHING)
         PUT(&line, "; not watched now");
     add(to, dropouts_n > 0 ? WARN : OK, st_xrun_sources_title(of->source), "%s", line.text);

@@ -377,8 +377,10 @@ static void on_global_remove(void *ctx, uint32_t id)
 {
     struct observer *observer = ctx;
     struct st_xrun_seen last;
-    if (st_pipewire_profile_ends(&observer->profile, id, &last))
+    if (st_pipewire_profile_ends(&observer->profile, id, &last)) {
+        report(observer); /* what was until then */
         st_helper_line_xrun(&last);
+    }
     st_pipewire_profile_remove(&observer->profile, id);
     st_process_watch_remove(observer->watch, id);
     st_pipewire_streams_remove(observer->streams, id);

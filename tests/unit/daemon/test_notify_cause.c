@@ -51,6 +51,24 @@ static const char *next(void)
     return text.brief;
 }
 
+static void counts_what_the_status_counts(void **state)
+{
+    (void)state;
+    static struct st_dropout_table recent;
+    struct st_notify_text text;
+    struct st_observed_view *source = &view.observe.sources[0];
+    add("HeavyReverb", ST_DROPOUT_BLOCKED, 12);
+    source->seen.last_wall_ns = NOW_NS - ST_NS_PER_S;
+    recent = source->seen;
+    source->recent = &recent;
+    source->recent_wall_ns = NOW_NS - 60 * ST_NS_PER_S;
+    add("FunkBass", ST_DROPOUT_TOO_SLOW, 30); /* it has ended before these */
+    source->seen.last_wall_ns = NOW_NS - ST_NS_PER_S;
+    assert_true(st_notify_cause_find(&shown, &view, &text));
+    assert_string_equal(text.brief, "HeavyReverb: 12 dropouts");
+    assert_non_null(strstr(text.sentence, "HeavyReverb made all 12 dropouts (since "));
+}
+
 static void says_what_the_status_says(void **state)
 {
     (void)state;
@@ -120,6 +138,7 @@ static void there_is_an_end_of_causes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(counts_what_the_status_counts, begin),
         cmocka_unit_test_setup(says_what_the_status_says, begin),
         cmocka_unit_test_setup(each_cause_is_told_once, begin),
         cmocka_unit_test_setup(who_took_the_cpu_is_one_cause, begin),

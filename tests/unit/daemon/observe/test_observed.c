@@ -855,6 +855,37 @@ static const char *recent(void)
     return text;
 }
 
+/* What is none of the music, or goes on, or is of another device, begins nothing. */
+static void recent_dropouts_begin_with_one_after_a_change_alone(void **state)
+{
+    (void)state;
+    see_load("", 0, 256);
+    see_load("HeavyReverb", 9000, 0);
+    see_not_ready("HeavyReverb", 24, ST_DROPOUT_TOO_SLOW, 9000);
+    turn_after(0);
+    see_load("", 0, 128);
+    to_see[0].load.period_ns = 2666667;
+    see_not_ready(ST_DROPOUT_TEST_CLIENT, 3, ST_DROPOUT_TOO_SLOW, 0);
+    see_not_ready("HeavyReverb", 0, ST_DROPOUT_TOO_SLOW, 0);
+    to_see[2].cycles_n = 4;
+    turn_after(POLL_NS);
+    assert_string_equal(recent(), "HeavyReverb 24");
+    see_not_ready("HeavyReverb", 1, ST_DROPOUT_TOO_SLOW, 0);
+    turn_after(POLL_NS);
+    assert_string_equal(recent(), "HeavyReverb 1");
+    see_load("", 0, 64); /* a second card */
+    to_see[0].load.period_ns = 1333333;
+    snprintf(to_see[0].device, sizeof(to_see[0].device), "USB");
+    see_not_ready("HeavyReverb", 2, ST_DROPOUT_TOO_SLOW, 0);
+    turn_after(POLL_NS);
+    assert_string_equal(recent(), "HeavyReverb 3");
+    see("card", "HeavyReverb", 0, 0); /* it has ended, and others have a dropout by that */
+    turn_after(POLL_NS);
+    see_not_ready("GoodSynth", 1, ST_DROPOUT_WOKEN_LATE, 0);
+    turn_after(POLL_NS);
+    assert_string_equal(recent(), "HeavyReverb 3, GoodSynth 1");
+}
+
 static void client_that_says_that_it_has_ended_has(void **state)
 {
     (void)state;
@@ -1079,6 +1110,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(client_without_two_loads_has_gone_and_keeps_its_dropouts, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(recent_dropouts_are_counted_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(recent_dropouts_begin_with_one_after_a_change_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(client_that_says_that_it_has_ended_has, setup, teardown),
         cmocka_unit_test_setup_teardown(server_that_ends_takes_loads_along, setup, teardown),
         cmocka_unit_test_setup_teardown(a_crowd_of_clients_does_not_push_out_the_one_that_clicks, setup,
