@@ -40,8 +40,8 @@ plays() {
 heard() { jq -r "$1" heard.json; }
 found() { heard '[.path_class, .valid, .losses_n] | join(" ")'; }
 # losses of read_capture: those with less than 20 ms of the signal between them are one; without the nine, and without what follows the signal
-seen() { awk '$1 == "damage" && $4 > -40000 {if (n == 0 || $2 > end + 960) at[++n] = $2; end = $2 + $3; len[n] = end - at[n]; jump[n] += $4 < 0 ? -$4 : $4}
-    END {for (i = 10; i <= n; i++) print at[i], (len[i] > jump[i] ? len[i] : jump[i])}' seen; }
+seen() { awk '$1 == "damage" && $4 > -40000 {if (n == 0 || $2 > end + 960) at[++n] = $2; end = $2 + $3; len[n] = end - at[n]; jump[n] += $4}
+    END {for (i = 10; i <= n; i++) {if (jump[i] < 0) jump[i] = -jump[i]; print at[i], (len[i] > jump[i] ? len[i] : jump[i])}}' seen; }
 # both, loss by loss: how many, and how many of them have the same place and length. A sample may be equal to the one that it took the place of:
 # read_capture then has it a frame later.
 agree() {
