@@ -278,8 +278,8 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
         (void)matches(&match, offset, is_forced);
     }
     ret->losses_n = list->n - match.losses_n;
-    for (size_t i = 0; i < match.losses_n; i++) {
-        if (is_forced[i])
+    for (size_t i = 0; i < match.losses_n; i++) { /* noise and a clock that wavers look like short ones */
+        if (is_forced[i] || (ret->path_class == ST_PATH_LOSSY && losses[i].frames < least))
             continue;
         ret->losses[ret->kept_n++] = list->losses[i];
         ret->lost_frames += list->losses[i].frames;
