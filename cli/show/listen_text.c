@@ -82,11 +82,13 @@ static size_t dropouts_before(const struct st_listen_view *view, const json_t **
     {
         const enum st_event_kind kind = st_event_kind_of(st_json_text_of(record, "event"));
         const int64_t at_ns = json_integer_value(json_object_get(record, "time_ns")) - begin_ns;
+        const json_t *count = json_object_get(record, "count");
         bool joined = false;
         ST_EACH_OF (loss, view->result->losses, view->result->kept_n)
             joined = joined || record_of(view, loss) == record;
         if ((kind != ST_EVENT_CLIENT_DROPOUT && kind != ST_EVENT_DEVICE_DROPOUT) || joined || at_ns < 0 ||
-            at_ns > played_ns + RECORD_NS)
+            at_ns > played_ns + RECORD_NS ||
+            (count != NULL && json_integer_value(count) == 0)) /* more of one that was counted */
             continue;
         if (n < max)
             rows[n] = record;

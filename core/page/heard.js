@@ -7,7 +7,8 @@ at("heard").addEventListener("click", async () => {
     const answer = await fetch("/v1/heard", { method: "POST", headers, signal: AbortSignal.timeout(SILENT_MS) });
     const said = await answer.json(), one = (said.marks || []).at(-1);
     const found = one?.text || "nothing so far (some dropouts are noticed a few seconds later)";
-    at("marked").textContent = said.error || "Kept. In the " + one.window_ns / 1e9 + " s before it: " + found;
+    const unheard = one?.unheard ? "; what " + one.unheard + " writes too late is not watched" : "";
+    at("marked").textContent = said.error || "Kept. In the " + one.window_ns / 1e9 + " s before it: " + found + unheard;
     look();
   } catch { at("marked").textContent = "Not kept: sleeptuned does not answer."; }
 });

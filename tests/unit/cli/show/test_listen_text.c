@@ -260,6 +260,9 @@ static void test_music_of_a_stopped_program(void **state)
     says("Programs    at 10.6 s, sleeptuned saw: pw-play lost sound: it was stopped\n", true);
     says("woke late", false);
     says("after the end", false);
+    json_t *cause = record("client-dropout", 10.7, "pw-play", "stopped", "its cause");
+    json_object_set_new(cause, "count", json_integer(0)); /* what became known later */
+    json_array_append_new(records, cause);
     programs_are("[\"pw-play lost sound: it was stopped\"]");
     add_loss(10); /* explained by it */
     says("Programs", false);
