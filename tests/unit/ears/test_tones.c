@@ -121,8 +121,8 @@ static void long_silence_is_one_loss_at_a_high_rate(void **state)
     for (size_t i = 0; i < 3 * RATE_HZ; i++) {
         float sample = 0;
         for (size_t k = 0; k < ST_SIGNAL_TONES && (i < RATE_HZ || i >= RATE_HZ + SILENT); k++)
-            sample +=
-                (float)(sin(TURN * st_signal_tones_hz[k] * (double)i / RATE_HZ) * 0.01 / ST_SIGNAL_TONES);
+            sample += (float)(sin(TURN * st_signal_tones_hz[k] * (double)i / (double)RATE_HZ) * 0.01 /
+                              ST_SIGNAL_TONES);
         st_tones_take(&tones, &sample, 1, 1, NULL);
     }
     st_tones_end(&tones, NULL);
