@@ -305,14 +305,14 @@ static json_t *mark_json(const struct list *list, size_t i)
     const struct st_event *heard = &about->heard, *found = &about->found;
     const bool known = found->wall_ns != 0;
     return json_pack(
-        "{s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "time_ns", (json_int_t)heard->wall_ns, "by",
+        "{s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:b}", "time_ns", (json_int_t)heard->wall_ns, "by",
         st_json_safe_string(heard->source), "window_ns", (json_int_t)list->marks[i].window_ns, "note",
         st_json_text_or_null(heard->detail), "events", (json_int_t)about->fits_n, "cause",
         known ? json_string(cause_name(about->cause)) : json_null(), "cause_time_ns",
         st_json_integer_or_null(known, found->wall_ns), "text",
         known ? st_json_safe_string(st_event_story_text(found, &about->beside, ST_ROOM(ST_EVENT_STORY_BYTES)))
               : json_null(),
-        "unheard", st_json_text_or_null(known ? "" : heard->client));
+        "unheard", st_json_text_or_null(known ? "" : heard->client), "sized", (int)about->sized);
 }
 
 static json_t *cause_json(size_t i, const struct st_heard_cause *cause)

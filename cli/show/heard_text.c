@@ -32,6 +32,8 @@ static void put_found(FILE *out, const json_t *mark, const char *nothing, bool a
         st_text_append(line, bytes, ", and %" PRId64 " more event%s", n - 1, n == 2 ? "" : "s");
     if (unheard[0] != '\0')
         st_text_append(line, bytes, "; what %s writes too late is not watched", unheard);
+    if (text[0] == '\0' && json_is_true(json_object_get(mark, "sized")))
+        st_text_append(line, bytes, "; the buffer size changed in that minute, before it or after it");
     st_text_append(line, bytes, indent == 0 ? "." : "");
     st_text_wrap(out, line, indent, columns);
     if (n > 1 && all)

@@ -281,6 +281,8 @@ static void sizes_kernel_log_and_the_machine_are_causes(void **state)
     assert_true(json_is_null(json_object_get(json_array_get(marks, 0), "cause")));
     assert_true(json_is_null(json_object_get(json_array_get(marks, 1), "cause"))); /* to the minute only */
     assert_int_equal(figure(marks, 1, "events"), 0);
+    assert_false(json_is_true(json_object_get(json_array_get(marks, 0), "sized")));
+    assert_true(json_is_true(json_object_get(json_array_get(marks, 1), "sized")));
     assert_non_null(strstr(text_of(read, "text"), " 1 unexplained: "));
     assert_string_equal(text_of(json_array_get(marks, 2), "cause"), "kernel-log-usb");
     assert_string_equal(text_of(json_array_get(marks, 3), "cause"), "unknown");
