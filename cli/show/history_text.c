@@ -317,7 +317,7 @@ static void put_row(FILE *out, const json_t *row, int columns)
 static const char *next_step(const json_t *document, const struct sums *sums)
 {
     if (sums->dropouts > 0)
-        return "sleeptune status (while it plays)";
+        return "sleeptune status --watch";
     if (watched_source(document) == NULL)
         return "sleeptune status --details (why no server is watched)";
     return sums->misses > 0 ? "sleeptune history --causes" : NULL;
