@@ -29,6 +29,7 @@
 #define LEVEL_MAX  1e6F
 #define CLIPPED    0.999F /* of full scale */
 #define SETTLE_S   1
+#define HOLD_MS    1000
 
 static uint64_t frames_of(const struct st_reference *reference, uint32_t ms)
 {
@@ -43,6 +44,7 @@ void st_reference_init(struct st_reference *reference, uint32_t rate_hz, uint32_
     reference->channels = channels;
     st_alignment_init(&reference->alignment, rate_hz);
     st_losses_init(&reference->losses, rate_hz, found);
+    reference->losses.hold_frames = frames_of(reference, HOLD_MS);
     st_signal_init(&reference->force.plan, rate_hz, 1, 1);
     st_signal_force(&reference->force.plan, chance);
 }

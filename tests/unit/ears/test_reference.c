@@ -615,6 +615,18 @@ static void a_forced_silence_may_end_in_quiet_music(void **state)
     assert_int_equal(result.losses_n, 0);
 }
 
+/* Where music repeats itself it is at a wrong place for 0.2 s at first. */
+static void a_loss_whose_length_is_corrected_is_one(void **state)
+{
+    (void)state;
+    uint64_t noise = 3;
+    hear_three_paths(three, 8260, 12, &noise);
+    st_hearing_end(&three[2], NULL, 0, &result);
+    assert_int_equal(result.path_class, ST_PATH_MUSIC_CONVERTED);
+    assert_true(st_hearing_valid(&result));
+    assert_int_equal(result.losses_n, 0); /* the forced ones are none */
+}
+
 /* Ten minutes each. */
 static void no_loss_where_there_is_none(long first, long minutes)
 {
@@ -660,6 +672,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(places_behind_a_long_gap_are_right),
         cmocka_unit_test(a_loss_before_another_volume_counts),
         cmocka_unit_test(a_forced_silence_may_end_in_quiet_music),
+        cmocka_unit_test(a_loss_whose_length_is_corrected_is_one),
     };
     if (argc > 1) {
         no_loss_where_there_is_none(argc > 2 ? atol(argv[2]) : 0, atol(argv[1]));
