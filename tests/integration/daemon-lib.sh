@@ -45,6 +45,10 @@ stop() {
 # refused: runs it until it ends by itself; $status and $log
 refused() { status=0; timeout 60 "$SLEEPTUNED" -a -f -c "$conf" "$@" 2>"$log" || status=$?; }
 
+# others_trace: another sleeptuned traces on this kernel, which may be shared with other machines' tests, for a minute; what a killed
+# one left is removed
+others_trace() { ! wait_for eval '[ ! -e /sys/kernel/tracing/instances/sleeptune ] || rmdir /sys/kernel/tracing/instances/sleeptune'; }
+
 # status_rows LABEL...: those of `sleeptune status --details`; other_rows: all others of `sleeptune status`. A row is a line
 status_rows() { COLUMNS=1000 "$SLEEPTUNE" status --details --socket "$sock" | grep -E "^ *($(IFS='|'; echo "$*"))"; }
 other_rows() { COLUMNS=1000 "$SLEEPTUNE" status --socket "$sock" | grep -vE "^ *($(IFS='|'; echo "$*"))"; }
