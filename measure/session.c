@@ -290,7 +290,7 @@ static int64_t stretch_ns(struct st_machine *machine, const struct st_loop *loop
 {
     int64_t hz, periodic, mul, precise, percent;
     struct st_tick_late late;
-    if (machine->os != ST_OS_FREEBSD || read_number(machine, "kern.hz", 1, ST_TICK_HZ_MAX, &hz) != 0 ||
+    if (read_number(machine, "kern.hz", 1, ST_TICK_HZ_MAX, &hz) != 0 ||
         read_number(machine, "kern.eventtimer.periodic", 0, 1, &periodic) != 0)
         return 0;
     if (periodic == 1)

@@ -17,6 +17,9 @@ struct st_os_row {
                             belongs to the daemon's user, and this is read by root */
     const char *boot_id; /* sysctl: a UUID; FreeBSD 13 and later: 16 random bytes (kern.boottime would change
                             when the clock is set) */
+    /* sleeptuned as a service, of the system and, where there are such, of a user (else NULL) */
+    const char *start, *restart, *own_start, *own_restart;
+    const char *join_group[2]; /* says how to join a group: before and behind the group's name */
 };
 extern const struct st_os_row st_os_rows[ST_OS_N];
 

@@ -8,8 +8,24 @@
 #include "platform/tree.h"
 
 const struct st_os_row st_os_rows[] = {
-    [ST_OS_LINUX] = {"linux", "sudo ", "/var/lib/sleeptune-changes", "kernel.random.boot_id"},
-    [ST_OS_FREEBSD] = {"freebsd", "", "/var/db/sleeptune-changes", "kern.boot_id"},
+    [ST_OS_LINUX] = {"linux",
+                     "sudo ",
+                     "/var/lib/sleeptune-changes",
+                     "kernel.random.boot_id",
+                     "systemctl start sleeptuned",
+                     "sudo systemctl restart sleeptuned",
+                     "systemctl --user enable --now sleeptuned",
+                     "systemctl --user restart sleeptuned",
+                     {"Run 'sudo usermod -aG ", " $USER'"}},
+    [ST_OS_FREEBSD] = {"freebsd",
+                       "",
+                       "/var/db/sleeptune-changes",
+                       "kern.boot_id",
+                       "service sleeptuned onestart",
+                       "service sleeptuned restart",
+                       NULL,
+                       NULL,
+                       {"As root, run 'pw groupmod ", " -m NAME'"}},
 };
 
 const char *st_platform_policy_name(enum st_policy policy)

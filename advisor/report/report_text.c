@@ -195,10 +195,10 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     const int head = (int)strcspn(cost, ":,\n");
     char text[512];
     /* Linux has its sudo in the command */
-    const char *root =
-        st_rule_os(finding->rule) == ST_OS_FREEBSD && strcmp(st_rule_privilege(finding->rule), "root") == 0
-            ? "; as root"
-            : "";
+    const char *root = st_os_rows[st_rule_os(finding->rule)].sudo[0] == '\0' &&
+                               strcmp(st_rule_privilege(finding->rule), "root") == 0
+                           ? "; as root"
+                           : "";
     if (!has_fix(finding))
         return;
     if (st_text_begins(cost, "none"))

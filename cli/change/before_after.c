@@ -55,8 +55,7 @@ static char *machine_now(const struct st_journal *journal)
     print_applied(out, journal);
     if (getloadavg(&load, 1) == 1)
         fprintf(out, ST_LOAD_KEY ": %.2f\n", load);
-    if (machine->os == ST_OS_LINUX &&
-        machine->read_text(machine, "/proc/cmdline", line, sizeof(line), &len) == 0)
+    if (machine->read_text(machine, "/proc/cmdline", line, sizeof(line), &len) == 0)
         fprintf(out, "kernel_command_line: %.*s\n", (int)strcspn(line, "\n"), line);
     return st_text_take(out, &text);
 }

@@ -101,9 +101,15 @@ bool st_daemon_client_listens(const char *socket_wish)
            st_local_http_listens(ST_DAEMON_SYSTEM_SOCKET);
 }
 
-static bool has_user_units(void)
+static const struct st_os_row *here(void)
 {
-    return geteuid() != 0 && st_platform_native()->machine.os == ST_OS_LINUX;
+    return &st_os_rows[st_platform_native()->machine.os];
+}
+
+/* @return NULL: a user has no service here. */
+static const char *own_start(void)
+{
+    return geteuid() != 0 ? here()->own_start : NULL;
 }
 
 bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer, char *buf,
@@ -117,20 +123,18 @@ bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answ
     if (version[0] != '\0' && strcmp(version, ST_VERSION) != 0) {
         st_text_append(buf, buf_bytes, "sleeptuned still has version %.40s, this command has %s. Restart it",
                        version, ST_VERSION);
-        if (st_platform_native()->machine.os != ST_OS_LINUX)
-            st_text_append(buf, buf_bytes, ": service sleeptuned restart");
-        else if (is_system || named(socket_wish) == NULL)
-            st_text_append(buf, buf_bytes, ": %s restart sleeptuned",
-                           is_system ? "sudo systemctl" : "systemctl --user");
+        if (is_system || here()->own_restart == NULL)
+            st_text_append(buf, buf_bytes, ": %s", here()->restart);
+        else if (named(socket_wish) == NULL)
+            st_text_append(buf, buf_bytes, ": %s", here()->own_restart);
         return false;
     }
     if (is_system) {
         st_text_append(buf, buf_bytes, "the system's sleeptuned");
         if (own_runs)
             st_text_append(buf, buf_bytes, ". Your own sleeptuned runs, too. To see it, leave out --system");
-        else if (has_user_units())
-            st_text_append(buf, buf_bytes,
-                           ". To watch your own sound server: systemctl --user enable --now sleeptuned");
+        else if (own_start() != NULL)
+            st_text_append(buf, buf_bytes, ". To watch your own sound server: %s", own_start());
     } else if (named(socket_wish) == NULL) {
         st_text_append(
             buf, buf_bytes, "your own sleeptuned%s",
@@ -160,11 +164,9 @@ static int forbidden(const struct asking *asking, const char *path)
     struct stat info;
     const struct group *group = stat(path, &info) == 0 ? getgrgid(info.st_gid) : NULL;
     const char *name = group != NULL && info.st_gid != 0 ? group->gr_name : "sleeptune";
-    const bool linux_here = st_platform_native()->machine.os == ST_OS_LINUX;
-    return fail(asking, "cannot connect to %s: permission denied. %s%s%s', then log in again%s.", path,
-                linux_here ? "Run 'sudo usermod -aG " : "As root, run 'pw groupmod ", name,
-                linux_here ? " $USER" : " -m NAME",
-                has_user_units() ? ". Or start your own: systemctl --user enable --now sleeptuned" : "");
+    return fail(asking, "cannot connect to %s: permission denied. %s%s%s, then log in again%s%s.", path,
+                here()->join_group[0], name, here()->join_group[1],
+                own_start() != NULL ? ". Or start your own: " : "", own_start() != NULL ? own_start() : "");
 }
 
 static int not_running(const struct asking *asking, const char *path)
@@ -178,14 +180,11 @@ static int not_running(const struct asking *asking, const char *path)
     if (of_sudo != NULL)
         return fail(asking, "no sleeptuned is listening on %s. %s.", path, of_sudo);
     const bool both = asking->chosen && geteuid() != 0 && own_path(own, sizeof(own));
-    return fail(asking, "no sleeptuned is listening on %s%s%s. Run '%s' or 'sleeptuned -f'%s.",
-                both ? own : path, both ? " or " : "", both ? path : "",
-                st_platform_native()->machine.os != ST_OS_LINUX ? "service sleeptuned onestart"
-                : geteuid() == 0                                ? "systemctl start sleeptuned"
-                                                                : "systemctl --user enable --now sleeptuned",
-                asking->chosen && geteuid() == 0
-                    ? "; if a user's own runs, run this as that user, without sudo"
-                    : "");
+    return fail(
+        asking, "no sleeptuned is listening on %s%s%s. Run '%s' or 'sleeptuned -f'%s.", both ? own : path,
+        both ? " or " : "", both ? path : "", own_start() != NULL ? own_start() : here()->start,
+        asking->chosen && geteuid() == 0 ? "; if a user's own runs, run this as that user, without sudo"
+                                         : "");
 }
 
 static int explain(const struct asking *asking, int error, const char *path)

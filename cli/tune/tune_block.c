@@ -85,7 +85,7 @@ bool st_tune_block_records(struct st_machine *machine, char *buf, size_t buf_byt
     char text[128] = "";
     size_t bytes;
     bool found = false;
-    if (machine->os == ST_OS_LINUX && glob(CAPTURES, 0, NULL, &paths) == 0) {
+    if (glob(CAPTURES, 0, NULL, &paths) == 0) {
         for (size_t i = 0; i < paths.gl_pathc && !found; i++) {
             found = machine->read_text(machine, paths.gl_pathv[i], text, sizeof(text), &bytes) == 0 &&
                     strstr(text, "RUNNING") != NULL;

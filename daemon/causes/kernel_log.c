@@ -41,9 +41,7 @@ void st_kernel_log_look(struct st_kernel_log *log, struct st_platform *platform,
     const int64_t now_ns = st_clock_now_ns(&platform->clock), before_ns = log->looked_ns;
     log->looked_ns = now_ns;
     if (log->fd == 0) {
-        log->fd = platform->machine.os == ST_OS_LINUX
-                      ? platform->machine.open_path(&platform->machine, "/dev/kmsg", O_RDONLY)
-                      : -1;
+        log->fd = platform->machine.open_path(&platform->machine, "/dev/kmsg", O_RDONLY);
         if (log->fd > 0)
             (void)lseek(log->fd, 0, SEEK_END);
         return;

@@ -46,8 +46,7 @@ void st_system_pressure_sample(struct st_system_pressure *pressure, struct st_pl
     st_readings_read(platform, cpu, guest, INT64_MIN, &pressure->last);
     const int64_t span_ns = pressure->last.at_ns - pressure->before.at_ns;
     for (size_t i = 0; i < ST_ARRAY_LEN(of); i++) {
-        const int64_t us =
-            platform->machine.os == ST_OS_LINUX ? pressure_us(&platform->machine, of[i]) : UNKNOWN;
+        const int64_t us = pressure_us(&platform->machine, of[i]);
         if (pressure->sampled)
             *to[i] = permille(us, pressure->pressure_us[i], span_ns);
         pressure->pressure_us[i] = us;

@@ -94,8 +94,6 @@ static void add_smalls(struct taking *taking)
         text[r == 0 ? strcspn(text, "\n") : 0] = '\0';
         add(taking->f, small->kind, small->name, text);
     }
-    if (machine->os != ST_OS_LINUX)
-        return;
     if (machine->read_text(machine, "/proc/cmdline", text, sizeof(text), &len) == 0)
         add_hash(taking->f, "setting", "kernel command line", text, len);
     const int r = machine->read_text(machine, "/proc/cpuinfo", text, sizeof(text), &len);
@@ -187,12 +185,12 @@ static void add_packages(struct taking *taking)
                                           "/usr/local/lib/pulseaudio"};
     struct st_machine *machine = taking->machine;
     size_t len;
-    char *text = machine->os == ST_OS_LINUX ? malloc(DPKG_BYTES) : NULL;
+    char *text = malloc(DPKG_BYTES);
     const size_t before_n = taking->f->n;
     if (text != NULL && machine->read_text(machine, "/var/lib/dpkg/status", text, DPKG_BYTES, &len) == 0)
         add_dpkg(taking->f, text);
     free(text);
-    if (taking->f->n == before_n && machine->os == ST_OS_LINUX)
+    if (taking->f->n == before_n)
         (void)machine->list(machine, "/var/lib/pacman/local", on_pacman, taking);
     for (size_t i = 0; i < ST_ARRAY_LEN(folders) && (i > 0 || taking->f->n == before_n); i++)
         (void)machine->list(machine, folders[i], on_library, taking);

@@ -67,7 +67,7 @@ void st_hog_look(struct st_machine *machine, pid_t loop, struct st_hog *hog)
 {
     struct search search = {.machine = machine, .left = PROCESSES_MAX, .loop_tid = loop};
     const char *thread = ST_TEXT(16, "%d", (int)loop);
-    if (machine->os != ST_OS_LINUX || !read_stat(machine, "self", thread, &search.loop))
+    if (!read_stat(machine, "self", thread, &search.loop))
         return;
     (void)machine->list(machine, "/proc", consider, &search);
     search.found.looks = search.found.tid == 0 ? 0 : search.found.tid == hog->tid ? hog->looks + 1 : 1;
