@@ -30,7 +30,7 @@ ip link set lo up 2>/dev/null
 mount --bind "$1" "$1" && mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" &&
     exec chroot "$1" /bin/sh -c "cd /srv/sleeptune && $2"
 RUN
-    timeout -k 10 "${minutes}m" unshare "${namespaces[@]}" --fork --kill-child sh "$1.run" "$1" "$2"
+    timeout --foreground -k 10 "${minutes}m" unshare "${namespaces[@]}" --fork --kill-child sh "$1.run" "$1" "$2"
 }
 
 # foreign NAME SUITE TESTS PACKAGES [MMDEBSTRAP OPTION...]: NAME is the part's. Built as its packagers would, warnings are errors; unit tests. Then, when
