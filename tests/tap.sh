@@ -3,6 +3,7 @@
 #
 #   . "$(dirname "$0")/../tap.sh"
 #   ok NAME COMMAND [ARG...]        passes when the command succeeds; its output is shown when it does not
+#   does NAME COMMAND [ARG...]      the same in this shell, where what the command sets stays
 #   is NAME GOT WANTED              passes when the two texts are equal
 #   like NAME TEXT PATTERN          passes when TEXT has a line that matches the extended regular expression
 #   pass NAME; fail NAME [WHY]      decided elsewhere
@@ -14,6 +15,7 @@
 #   skip NAME REASON                not run, and why
 #   skip_all REASON                 the whole file is not run; exits
 #   wait_for COMMAND [ARG...]       until it succeeds, up to a minute: how long it takes says nothing
+#   in_three COMMAND [ARG...]       until it succeeds, three times at most: for what a busy machine can spoil
 #   catches PID                     it would notice Ctrl-C; slept PID N: its threads have gone to sleep N times, in all
 #   preloadable LIBRARY             its path for LD_PRELOAD, where a space ends a name: that of a copy in $tmp if it has one
 #   can_be_nobody                   needs root and $tmp; from then on as_nobody COMMAND [ARG...] runs it as the user nobody, who may enter
@@ -46,6 +48,8 @@ ok() {
     if output=$("$@" 2>&1); then pass "$name"; else fail "$name" "$* (status $?)
 $output"; fi
 }
+
+does() { local name=$1; shift; if "$@"; then pass "$name"; else fail "$name" "$* (status $?)"; fi; }
 
 is() { if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "got:    $2
 wanted: $3"; fi; }
@@ -124,6 +128,8 @@ wait_for() {
         sleep 0.2
     done
 }
+
+in_three() { "$@" || "$@" || "$@"; }
 
 # Linux only, as all of /proc; elsewhere they say no
 catches() {

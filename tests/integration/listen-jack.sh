@@ -16,7 +16,6 @@ listener=$SLEEPTUNE_BUILD/ears/helpers/sleeptune-listen-jack
 name=sleeptune-listen-$$
 export JACK_DEFAULT_SERVER=$name JACK_NO_AUDIO_RESERVATION=1
 trap 'clean_up; rm -f /dev/shm/jack*"$name"*' EXIT
-does() { local name=$1; shift; if "$@"; then pass "$name"; else fail "$name" "$* (status $?)"; fi; }
 . "$SLEEPTUNE_SRC/tests/integration/listen-lib.sh"
 mkfifo "$tmp/no-end" # as standard input: never ends
 said() { "$listener" "$@" <>"$tmp/no-end" 2>"$tmp/listen.log" | "$read_capture"; }
@@ -41,7 +40,7 @@ if ! wait_for grep -q 'non-realtime mode' "$tmp/server.log" || ! wait_for runs; 
     skip "a JACK server" "jackd does not run here: $(tail -1 "$tmp/server.log")"
     tap_done
 fi
-does "nine forced glitches and 20 stops of the player are heard, each with its place and length, and nothing else" hears jack 20
+does "nine forced glitches and 20 stops of the player are heard, each with its place and length, and nothing else" in_three hears jack 20
 is "nothing is played before the command says so" "$silent" "$(wc -c < <(head -c "$silent" "$tmp/stream"))"
 is "no process is left" "$left" ""
 like "the first line is the way" "$(head -1 "$tmp/heard")" '^head jack 48000 2 8192$'

@@ -17,7 +17,6 @@ export HOME=$tmp XDG_RUNTIME_DIR=$tmp/run
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR
 server() { "$@" >>"$tmp/server.log" 2>&1 & server=$!; pids+=("$server"); }
-does() { local name=$1; shift; if "$@"; then pass "$name"; else fail "$name" "$* (status $?)"; fi; }
 . "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"
 
 # notes of plucked strings, none twice within 4 s
@@ -59,7 +58,7 @@ d = json.load(open(sys.argv[1]))
 print(d["signal"], d["back"], d["path_class"], d["valid"], d["forced_glitches"], d["losses_n"], *[l["kind"] for l in d["losses"]], *d["remarks"],
       *[k for k in d["events"] if k in ("mixed", "passes")])' "$tmp/listen.json"
 }
-# gives TOLD STATUS: is that what it told? A busy machine has another try.
+# gives TOLD STATUS: is that what it told?
 gives() {
     [ "$(told)" = "$1" ] && [ "$status" = "$2" ] && return 0
     tap_note <"$tmp/listen.json"
@@ -73,7 +72,7 @@ over_monitor() {
     music stop_twice --back monitor
     gives "music monitor bit-exact True 9 0" 0
 }
-does "a player that is stopped is no loss: its music is the reference" eval 'over_monitor || over_monitor'
+does "a player that is stopped is no loss: its music is the reference" in_three over_monitor
 like "nothing is said to be played" "$(cat "$tmp/listen.log")" '^Comparing your music, over the monitor of '
 second() { play nul other; second=$player; }
 two_players() {
@@ -82,7 +81,7 @@ two_players() {
     gives "music monitor bit-exact True 9 0" 0
 }
 first=$player
-does "a second player that begins is compared, too" eval 'two_players || two_players'
+does "a second player that begins is compared, too" in_three two_players
 kill "$first"
 
 pw-loopback -n way --capture-props='media.class=Audio/Sink node.name=way' --playback-props='node.target=nul node.name=way-out' >>"$tmp/server.log" 2>&1 &
@@ -97,7 +96,7 @@ over_loopback() {
     music stop_twice --play way --back nul
     gives "music monitor bit-exact True 9 2 zeroed zeroed passes" 1
 }
-does "a loopback that is stopped on the way is a loss, each time" eval 'over_loopback || over_loopback'
+does "a loopback that is stopped on the way is a loss, each time" in_three over_loopback
 volume() { pw-cli set-param "$(pw-cli info way-out | sed -n 's/^[[:space:]]*id: //p')" Props "{ channelVolumes = [ $1, $1 ] }" >/dev/null; }
 softer() { volume 0.5; }
 another_volume() {
@@ -105,14 +104,14 @@ another_volume() {
     music softer --play way --back nul
     gives "music monitor linear-gain True 6 0 volume passes" 0
 }
-does "a volume that changes on the way is said, and is no loss" eval 'another_volume || another_volume'
+does "a volume that changes on the way is said, and is no loss" in_three another_volume
 volume 1
 mixed_in() {
     music second --play way --back nul
     kill "$second"
     gives "music monitor bit-exact True 9 0 mixed mixed passes" 0
 }
-does "another program that plays beside the way is said, and is no loss" eval 'mixed_in || mixed_in'
+does "another program that plays beside the way is said, and is no loss" in_three mixed_in
 kill "$first" "$loopback"
 
 cat >"$tmp/filter.conf" <<'CONF'
@@ -141,7 +140,7 @@ if wait_for links effect-out; then
         music true --play effect --back nul
         gives "music monitor none False 0 0 effects passes" 5
     }
-    does "an effect on the way is known from the graph, and nothing is counted" eval 'an_effect || an_effect'
+    does "an effect on the way is known from the graph, and nothing is counted" in_three an_effect
 else
     skip "an effect on the way is known from the graph" "no filter-chain here: $(tail -1 "$tmp/server.log")"
 fi

@@ -37,7 +37,6 @@ server() { "$@" >>"$tmp/server.log" 2>&1 & server=$!; pids+=("$server"); }
 end_server() { kill -CONT "$server" 2>/dev/null; kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; }
 
 # does NAME COMMAND...: ok, but in this shell
-does() { local name=$1; shift; if "$@"; then pass "$name"; else fail "$name" "$* (status $?)"; fi; }
 
 # client COMMAND...: a program that stalls once for each line it is sent (stall_*.c)
 client() {
