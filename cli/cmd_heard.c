@@ -101,8 +101,8 @@ static int mark(const struct options *o, const char *note)
         ST_APPEND(target, "&note=");
         append_encoded(target, sizeof(target), note);
     }
-    int status = st_daemon_client_post(o->system ? ST_DAEMON_SYSTEM_SOCKET : o->socket, target,
-                                       "sleeptune-heard/1", &answer, error, sizeof(error));
+    const char *socket = o->system ? ST_DAEMON_SYSTEM_SOCKET : o->socket;
+    int status = st_daemon_client_post(socket, target, "sleeptune-heard/1", &answer, error, sizeof(error));
     if (status == ST_EXIT_UNKNOWN) {
         status = st_failure(COMMAND, "%s. If it goes on, it keeps the mark, with a later time.", error);
     } else if (status != 0) {
@@ -110,10 +110,10 @@ static int mark(const struct options *o, const char *note)
     } else if (!o->quiet) {
         struct st_locale_stream stream;
         const struct st_history_text_look look = {.columns = st_terminal_width(STDOUT_FILENO),
-                                                  .now_wall_ns = st_posix_wall_ns(NULL)};
+                                                  .now_wall_ns = st_posix_wall_ns(NULL),
+                                                  .socket = socket};
         FILE *out = st_locale_begin(&stream, stdout);
         st_heard_text_mark(out, answer.document, &look);
-        fputs("Next: sleeptune history --heard\n", out);
         if (st_locale_end(&stream) != 0)
             status = st_failure(COMMAND, "out of memory");
     }

@@ -185,7 +185,9 @@ static int print_text(const struct options *options, const struct st_history_wis
     struct st_locale_stream stream;
     const struct st_history_text_look look = {.columns = st_terminal_width(STDOUT_FILENO),
                                               .now_wall_ns = st_posix_wall_ns(NULL),
-                                              .details = options->details};
+                                              .details = options->details,
+                                              .socket = wish->socket,
+                                              .db = wish->db};
     print(st_locale_begin(&stream, stdout), document, &look);
     if (st_locale_end(&stream) != 0)
         return st_failure(COMMAND, "out of memory");

@@ -242,6 +242,34 @@ static int check(const struct asking *asking, const char *body, const char *path
     return 0;
 }
 
+const char *st_daemon_client_again(const char *command, const char *socket_wish, const char *db, char *buf,
+                                   size_t buf_bytes)
+{
+    static const char status[] = "sleeptune status", history[] = "sleeptune history";
+    const bool is_history = st_text_begins(command, history), of_file = is_history && db != NULL;
+    const int words = is_history ? sizeof(history) - 1 : sizeof(status) - 1;
+    const char *place = of_file ? db : socket_wish, *word = NULL;
+    char quoted[PATH_MAX];
+    if (place != NULL && (is_history || st_text_begins(command, status)))
+        word = st_safe_shell_word(place, quoted, sizeof(quoted));
+    if (word == NULL)
+        snprintf(buf, buf_bytes, "%s", command);
+    else if (!of_file && strcmp(place, ST_DAEMON_SYSTEM_SOCKET) == 0)
+        snprintf(buf, buf_bytes, "%.*s --system%s", words, command, command + words);
+    else
+        snprintf(buf, buf_bytes, "%.*s --%s %s%s", words, command, of_file ? "db" : "socket", word,
+                 command + words);
+    return buf;
+}
+
+static void repeat_place(json_t *screen, const char *socket_wish)
+{
+    const char *next = st_json_text_of(screen, "next");
+    if (next[0] != '\0')
+        st_json_set(screen, "next",
+                    json_string(st_daemon_client_again(next, socket_wish, NULL, ST_ROOM(512))));
+}
+
 static int ask(const char *socket_wish, struct asking *asking, struct st_daemon_answer *ret)
 {
     *ret = (struct st_daemon_answer){0};
@@ -250,6 +278,7 @@ static int ask(const char *socket_wish, struct asking *asking, struct st_daemon_
         status = fetch(asking, ret->socket, &ret->text);
     if (status == 0 && asking->schema != NULL)
         status = check(asking, ret->text, ret->socket, &ret->document);
+    repeat_place(json_object_get(ret->document, "screen"), socket_wish);
     return status;
 }
 

@@ -28,7 +28,8 @@ struct st_daemon_answer {
  * Asks once, for at most timeout_ms.
  * @param socket_wish  --socket; NULL: $SLEEPTUNE_SOCKET, the caller's own daemon, the system's.
  * @param target  path and query, encoded: "/v1/causes?since=1h".
- * @param schema  what the answer must be; NULL: any text, without a document.
+ * @param schema  what the answer must be; NULL: any text, without a document. The next step of a screen asks
+ *                the same socket.
  * @return 0 or ST_EXIT_FAILURE with a message in `error`; finish *ret in both cases. */
 ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema,
                                       int timeout_ms, struct st_daemon_answer *ret, char *error,
@@ -44,5 +45,11 @@ ST_NODISCARD int st_daemon_client_post(const char *socket_wish, const char *targ
  * named. If its version is not this program's: both, and how it is restarted. @return is it? */
 bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer, char *buf,
                             size_t buf_bytes);
+
+/** A command "sleeptune status ..." or "sleeptune history ..." that asks the same daemon or file, for who
+ * typed
+ * --socket, --system or, of the latter, --db; others as they are. @return buf. */
+const char *st_daemon_client_again(const char *command, const char *socket_wish, const char *db, char *buf,
+                                   size_t buf_bytes);
 
 void st_daemon_client_finish(struct st_daemon_answer *answer);

@@ -1,5 +1,6 @@
 #include "cli/show/heard_text.h"
 
+#include "cli/show/daemon_client.h"
 #include "cli/show/json_field.h"
 #include "core/ns.h"
 #include "core/text/text.h"
@@ -20,7 +21,7 @@ static void append_mark(const json_t *mark, const struct st_history_text_look *l
 
 /* "In the 2.5 s before: Synth was not ready ..., and 2 more events" and, if wanted, what lists them */
 static void put_found(FILE *out, const json_t *mark, const char *nothing, bool all, int indent, char *line,
-                      size_t bytes, int columns)
+                      size_t bytes, const struct st_history_text_look *look)
 {
     const int64_t n = st_json_field(mark, "events"), at_ns = st_json_field(mark, "time_ns"),
                   window_ns = st_json_field(mark, "window_ns");
@@ -35,10 +36,11 @@ static void put_found(FILE *out, const json_t *mark, const char *nothing, bool a
     if (text[0] == '\0' && json_is_true(json_object_get(mark, "sized")))
         st_text_append(line, bytes, "; the buffer size changed in that minute, before it or after it");
     st_text_append(line, bytes, indent == 0 ? "." : "");
-    st_text_wrap(out, line, indent, columns);
+    st_text_wrap(out, line, indent, look->columns);
     if (n > 1 && all)
-        fprintf(out, "%*sAll: sleeptune history --events --since %" PRId64 " --until %" PRId64 "\n", indent,
-                "", st_ns_sub(at_ns, window_ns) / ST_NS_PER_S, at_ns / ST_NS_PER_S + 1);
+        fprintf(out, "%*sAll: %s --since %" PRId64 " --until %" PRId64 "\n", indent, "",
+                st_daemon_client_again("sleeptune history --events", look->socket, look->db, ST_ROOM(512)),
+                st_ns_sub(at_ns, window_ns) / ST_NS_PER_S, at_ns / ST_NS_PER_S + 1);
 }
 
 void st_heard_text(FILE *out, const json_t *document, const struct st_history_text_look *look)
@@ -54,7 +56,7 @@ void st_heard_text(FILE *out, const json_t *document, const struct st_history_te
         if (i == 0)
             fputc('\n', out);
         put_found(out, mark, "nothing that is watched happened", look->details, INDENT, line, sizeof(line),
-                  look->columns);
+                  look);
     }
 }
 
@@ -67,5 +69,7 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
     append_mark(mark, look, line, sizeof(line));
     ST_APPEND(line, ". ");
     put_found(out, mark, "nothing so far. Some dropouts are noticed a few seconds later", true, 0, line,
-              sizeof(line), look->columns);
+              sizeof(line), look);
+    fprintf(out, "Next: %s\n",
+            st_daemon_client_again("sleeptune history --heard", look->socket, look->db, ST_ROOM(512)));
 }

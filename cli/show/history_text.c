@@ -1,6 +1,7 @@
 /* Documents of the history as text. */
 #include "cli/show/history_text.h"
 
+#include "cli/show/daemon_client.h"
 #include "cli/show/dropouts_text.h"
 #include "cli/show/json_field.h"
 #include "core/base.h"
@@ -319,7 +320,7 @@ static const char *next_step(const json_t *document, const struct sums *sums)
     if (sums->dropouts > 0)
         return "sleeptune status --watch";
     if (watched_source(document) == NULL)
-        return "sleeptune status --details (why no server is watched)";
+        return "sleeptune status --details   # why no server is watched";
     return sums->misses > 0 ? "sleeptune history --causes" : NULL;
 }
 
@@ -352,7 +353,7 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
         st_text_row(&sheet, "Changed", "%s", changed);
     const char *next = worse ? "sleeptune history --changes" : next_step(document, &sums);
     if (next != NULL)
-        st_text_row(&sheet, "Next", "%s", next);
+        st_text_row(&sheet, "Next", "%s", st_daemon_client_again(next, look->socket, look->db, ST_ROOM(512)));
     if (st_json_field(dropouts, "count") > 0)
         fputc('\n', out);
     st_dropouts_text_table(out, dropouts, look->details, columns);
@@ -420,7 +421,10 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
     for (size_t i = n; i-- > 0 && (look->details || n - i <= CHANGES_SHOWN);)
         put_change(out, json_array_get(changes, i), look->details, columns);
     if (n > 0 && !look->details)
-        st_text_field(out, "All of it", "sleeptune history --changes --details", WHEN_COLUMNS, columns);
+        st_text_field(out, "All of it",
+                      st_daemon_client_again("sleeptune history --changes --details", look->socket, look->db,
+                                             ST_ROOM(512)),
+                      WHEN_COLUMNS, columns);
 }
 
 /* --- events --- */

@@ -10,9 +10,10 @@
 bool st_history_text_measured(const json_t *document);
 
 struct st_history_text_look {
-    int columns;         /* of the terminal; tables need 40 */
-    int64_t now_wall_ns; /* times of this day have no date */
-    bool details;        /* all of it */
+    int columns;             /* of the terminal; tables need 40 */
+    int64_t now_wall_ns;     /* times of this day have no date */
+    bool details;            /* all of it */
+    const char *socket, *db; /* that the user named, for the next command; NULL */
 };
 
 /** Prints a sleeptune-history/1 document: the answer, who made dropouts, what was watched, a row per step.

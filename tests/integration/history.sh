@@ -53,11 +53,12 @@ fact(10.5, 2, "file", "~/.config/pipewire/pipewire.conf.d/\033[31m.conf", "aa", 
 fact(0.5, 3, "package", "jackd2", None, "1.9.21")
 db.commit()
 PY
-screen_is since-when history --changes --db "$tmp/since.db"
+since_when() { (cd "$tmp" && history --changes --db since.db); } # the next command has the name, too
+screen_is since-when since_when
 screen_is since-when-details history --changes --details --db "$tmp/since.db"
 is "as JSON" "$(history --changes --json --db "$tmp/since.db" | "$PYTHON" -c 'import json, sys; print(*(c["verdict"] for c in json.load(sys.stdin)["changes"]))')" "none worse too-short"
 like "the table over time has it, and the next step" "$(history --db "$tmp/since.db" --until 2026-11-20T16:00 | tr '\n' ' ' | tr -s ' ')" \
-    'Changed More dropouts since 2026-11-10, when the kernel became 6.12.48 .*Next sleeptune history --changes'
+    'Changed More dropouts since 2026-11-10, when the kernel became 6.12.48 .*Next sleeptune history --db [^ ]*/since\.db --changes'
 refused "--changes compares all of it" 3 history --changes --since 1d --db "$tmp/since.db"
 screen_is nothing history --db "$db" --since 2026-01-01 --until 2026-02-01
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/show/daemon_client.h"
 #include "cli/show/heard_text.h"
 #include "cli/show/history_text.h"
 #include "core/ns.h"
@@ -335,19 +336,46 @@ static void what_lists_the_other_events_before_a_mark_is_said(void **state)
         json_t *marks = json_pack("{s:s, s:[{s:I, s:I, s:i, s:s}]}", "text", "1 mark.", "marks", "time_ns",
                                   (json_int_t)UNTIL_NS, "window_ns", (json_int_t)2500000000, "events", 8,
                                   "text", "Synth stopped");
-        const struct st_history_text_look look = {
-            .columns = 80, .now_wall_ns = UNTIL_NS, .details = details == 1};
+        const struct st_history_text_look look = {.columns = 80,
+                                                  .now_wall_ns = UNTIL_NS,
+                                                  .details = details == 1,
+                                                  .db = details == 1 ? "/tmp/my days.db" : NULL,
+                                                  .socket = details == 2 ? ST_DAEMON_SYSTEM_SOCKET : NULL};
         char *text = NULL;
         size_t bytes = 0;
         FILE *out = open_memstream(&text, &bytes);
         (details < 2 ? st_heard_text : st_heard_text_mark)(out, marks, &look);
         assert_int_equal(fclose(out), 0);
         assert_non_null(strstr(text, "In the 2.5 s before it: Synth stopped, and 7 more events"));
-        assert_true((strstr(text, "All: sleeptune history --events --since 1795258797 --until "
-                                  "1795258801\n") != NULL) == (details > 0));
+        static const char *const places[] = {"", " --db '/tmp/my days.db'", " --system"};
+        const char *all =
+            ST_TEXT(256, "All: sleeptune history%s --events --since 1795258797 --until 1795258801\n",
+                    places[details]);
+        assert_true((strstr(text, all) != NULL) == (details > 0));
         json_decref(marks);
         free(text);
     }
+}
+
+/* As the user named it; a name that is not safe to type is left out. */
+static void the_next_command_asks_the_same_daemon_or_file(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command, *socket, *db, *again;
+    } rows[] = {
+        {"sleeptune history --causes", NULL, NULL, "sleeptune history --causes"},
+        {"sleeptune history --causes", "/run/s", NULL, "sleeptune history --socket /run/s --causes"},
+        {"sleeptune history", ST_DAEMON_SYSTEM_SOCKET, NULL, "sleeptune history --system"},
+        {"sleeptune status --watch", ST_DAEMON_SYSTEM_SOCKET, NULL, "sleeptune status --system --watch"},
+        {"sleeptune history --changes", NULL, "/h.db", "sleeptune history --db /h.db --changes"},
+        {"sleeptune status --watch", NULL, "/h.db", "sleeptune status --watch"},
+        {"sleeptune report", "/run/s", NULL, "sleeptune report"},
+        {"sleeptune history", "/run/\x1b[m", NULL, "sleeptune history"},
+    };
+    ST_EACH (row, rows)
+        assert_string_equal(st_daemon_client_again(row->command, row->socket, row->db, ST_ROOM(128)),
+                            row->again);
 }
 
 static int setup(void **state)
@@ -372,6 +400,7 @@ int main(void)
         cmocka_unit_test(an_event_has_the_client_first_and_the_server_last),
         cmocka_unit_test(an_event_is_two_lines_and_whole_with_details),
         cmocka_unit_test(what_lists_the_other_events_before_a_mark_is_said),
+        cmocka_unit_test(the_next_command_asks_the_same_daemon_or_file),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }
