@@ -113,6 +113,11 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     if (node->seen_ns != 0 ? now_ns - node->seen_ns > ST_PROFILE_PAUSE_NS : node->is_new)
         node->begun_ns = now_ns;
     if (profile->plays != NULL && (node->said_ns == 0 || now_ns - node->said_ns > ST_NS_PER_S)) {
+        struct st_dropout_figures figures = {.signal_ns = node->said_ns, .end_ns = now_ns};
+        if (profile->measure != NULL) /* what threads did is kept for some seconds only */
+            profile->measure(profile->measure_ctx, node->client, &figures);
+        node->queue.ns += figures.queue_ns;
+        node->queue.of_ns += figures.measured ? now_ns - node->said_ns : 0;
         const int32_t tid = profile->plays(profile->measure_ctx, node->client);
         if (profile->ring != NULL)
             st_cycle_ring_thread(profile->ring, block->name != NULL ? block->name : node->name, tid);

@@ -78,6 +78,9 @@ struct st_pipewire_profile_node {
     int64_t begun_ns; /* its first cycle, or that after a pause; 0: it was there before us */
     int64_t seen_ns;  /* when the cycle of its latest block began */
     int64_t said_ns;  /* seen_ns at the latest call of "plays" */
+    struct {
+        int64_t ns, of_ns; /* waited for a CPU, of how much time, since the latest report of loads */
+    } queue;
     struct st_pipewire_profile_blocker blocker;
     int64_t signalled_ns, woken_ns; /* of the node's latest block */
     char name[ST_XRUN_NAME_BYTES];

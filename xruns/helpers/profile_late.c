@@ -381,12 +381,20 @@ bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t no
     }
     if (driver == NULL || driver->period_ns <= 0 || profile->measure == NULL)
         return false;
-    struct st_dropout_figures late = {
-        .signal_ns = now_ns - ST_PIPEWIRE_PROFILE_ASK_NS, .end_ns = now_ns, .wants_culprit = true};
-    const int64_t from_ns = ST_MAX(driver->seen_ns + driver->period_ns, driver->lost.end_ns),
-                  n = (now_ns - from_ns) / driver->period_ns;
+    int64_t from_ns = ST_MAX(driver->seen_ns + driver->period_ns, driver->lost.end_ns);
+    struct st_dropout_figures late = {.signal_ns = now_ns - ST_PIPEWIRE_PROFILE_ASK_NS,
+                                      .end_ns = now_ns,
+                                      .wants_culprit = true},
+                              whole = {.signal_ns = from_ns, .end_ns = now_ns};
     profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &late);
-    if (n <= 0 || !late.measured || late.queue_ns < ST_PIPEWIRE_PROFILE_ASK_NS / 2)
+    if (!late.measured || late.queue_ns < ST_PIPEWIRE_PROFILE_ASK_NS / 2)
+        return false;
+    if (from_ns > driver->lost.end_ns) /* nothing may have played at first */
+        profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &whole);
+    from_ns = whole.measured ? ST_MAX(now_ns - whole.queue_ns, from_ns) : from_ns;
+    driver->seen_ns = from_ns - driver->period_ns;
+    const int64_t n = (now_ns - from_ns) / driver->period_ns;
+    if (n <= 0)
         return false;
     if (!count || (late.culprit[0] == '\0' && now_ns - from_ns < CULPRIT_NS))
         return true;

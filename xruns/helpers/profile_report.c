@@ -4,7 +4,6 @@
 #include "xruns/helpers/profile_private.h"
 
 #define LONG_MATTERS_NS (60 * ST_NS_PER_S) /* after a dropout by computing too long */
-#define QUEUE_NS        (2 * ST_NS_PER_S)  /* what threads did is kept for so long */
 
 static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
 {
@@ -140,16 +139,12 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
 }
 
 /* Woken to finished is wall time: no load where the thread waited for a CPU meanwhile. */
-static void forget_if_contended(const struct st_pipewire_profile *profile,
-                                const struct st_pipewire_profile_node *node, struct st_xrun_load *load)
+static void forget_if_contended(struct st_pipewire_profile_node *node, struct st_xrun_load *load)
 {
-    struct st_dropout_figures figures = {.signal_ns = node->seen_ns - QUEUE_NS, .end_ns = node->seen_ns};
-    if (profile->measure != NULL)
-        profile->measure(profile->measure_ctx, node->client, &figures);
-    const double each_ns = (double)figures.queue_ns * (double)node->period_ns / (double)QUEUE_NS;
     const int64_t most_ns = load->wait_median_ns + ST_MAX(load->busy_median_ns / 10, node->period_ns / 100);
-    if (figures.measured && each_ns > (double)most_ns)
+    if ((double)node->queue.ns * (double)node->period_ns > (double)most_ns * (double)node->queue.of_ns)
         load->busy_median_ns = load->busy_p99_ns = load->busy_max_ns = INT64_MIN;
+    node->queue.ns = node->queue.of_ns = 0;
 }
 
 void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
@@ -177,7 +172,7 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
         if (!ran)
             st_profile_node_settle_dry(profile, node);
         else if (runs)
-            forget_if_contended(profile, node, &sighting.load);
+            forget_if_contended(node, &sighting.load);
         const bool mattered = node->long_cycles.matter; /* else its thread was not watched so far */
         bool any = false;
         sighting.load.block_frames = runs ? st_block_rhythm_find(&node->long_cycles.rhythm, &any) : 0;

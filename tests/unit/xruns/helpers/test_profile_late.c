@@ -425,6 +425,7 @@ static void a_cycle_that_is_never_judged_does_not_stay(void **state)
 }
 
 static bool has_cpu;
+static int64_t played_ns; /* it slept until then */
 static char culprit[16];
 
 static void measure_server(void *ctx, uint32_t client, struct st_dropout_figures *ret)
@@ -432,7 +433,7 @@ static void measure_server(void *ctx, uint32_t client, struct st_dropout_figures
     (void)ctx;
     assert_int_equal(client, ST_DROPOUT_SERVER);
     ret->measured = true;
-    ret->queue_ns = has_cpu ? 0 : ret->end_ns - ret->signal_ns;
+    ret->queue_ns = has_cpu ? 0 : ret->end_ns - ST_MAX(ret->signal_ns, played_ns);
     snprintf(ret->culprit, sizeof(ret->culprit), "%s", culprit);
 }
 
@@ -464,6 +465,23 @@ static void a_server_without_a_cpu_has_one_long_dropout(void **state)
     assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 500 cpu-taken hog; ");
 }
 
+static void a_pause_before_play_is_no_dropout(void **state)
+{
+    (void)state;
+    profile.measure = measure_server;
+    played_ns = INT64_C(1603) * MS;
+    has_cpu = false;
+    snprintf(culprit, sizeof(culprit), "hog");
+    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(2003) * MS, false));
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(2503) * MS, true));
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 900 cpu-taken hog; ");
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(3003) * MS, true));
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 500 cpu-taken hog; ");
+    played_ns = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -489,6 +507,7 @@ int main(void)
         cmocka_unit_test_setup(a_captured_cycle_has_each_clients_times, begin),
         cmocka_unit_test_setup(a_cycle_that_is_never_judged_does_not_stay, begin),
         cmocka_unit_test_setup(a_server_without_a_cpu_has_one_long_dropout, begin),
+        cmocka_unit_test_setup(a_pause_before_play_is_no_dropout, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
