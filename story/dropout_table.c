@@ -401,7 +401,7 @@ bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struc
             table->reasons_n[ST_DROPOUT_CPU_TAKEN] > client->reasons_n[reason]);
 }
 
-static int by_harm(const void *one, const void *other)
+static int by_dropouts(const void *one, const void *other)
 {
     const struct st_dropout_client *a = one, *b = other;
     const uint64_t of_a = st_dropout_table_count(a), of_b = st_dropout_table_count(b);
@@ -413,10 +413,18 @@ static int by_harm(const void *one, const void *other)
     return names != 0 ? names : strcmp(a->device, b->device);
 }
 
+static int by_time(const void *one, const void *other)
+{
+    const struct st_dropout_client *a = one, *b = other;
+    return a->lost.ns != b->lost.ns ? (a->lost.ns > b->lost.ns ? -1 : 1) : by_dropouts(one, other);
+}
+
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching)
 {
     size_t kept = 0;
+    bool known = true; /* how long each of them lost sound */
     ST_EACH_OF (client, table->clients, table->clients_n) {
+        known = known && (st_dropout_table_count(client) == 0 || client->lost.ns > 0);
         if (client->playing && (!watching || now_ns - client->load_ns > ST_DROPOUT_GONE_NS))
             end_client(client);
         if (client->playing || st_dropout_table_count(client) > 0)
@@ -428,5 +436,5 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
         table->device[0] = '\0';
     }
     if (table->clients_n > 1)
-        qsort(table->clients, table->clients_n, sizeof(table->clients[0]), by_harm);
+        qsort(table->clients, table->clients_n, sizeof(table->clients[0]), known ? by_time : by_dropouts);
 }

@@ -8,7 +8,7 @@
 /* A client without a load line for so long has gone: two of them were left out (xrun_line.h). */
 #define ST_DROPOUT_GONE_NS INT64_C(21000000000)
 
-/* By harm: when full, the one with the fewest dropouts that has gone makes room, else of those that play. */
+/* When full, the one with the fewest dropouts that has gone makes room, else of those that play. */
 #define ST_DROPOUT_CLIENTS_MAX 32
 
 struct st_dropout_client {
@@ -62,7 +62,7 @@ struct st_dropout_table {
     int64_t last_ns, last_wall_ns;                            /* its last dropout, if there was one */
     int64_t last_period_ns;                                   /* of that; 0: not known */
     enum st_certainty certainty;                              /* of that */
-    struct st_dropout_client clients[ST_DROPOUT_CLIENTS_MAX]; /* most dropouts first, as of the last aging */
+    struct st_dropout_client clients[ST_DROPOUT_CLIENTS_MAX]; /* by harm, as of the last aging */
     size_t clients_n;
     uint64_t clientless_dropouts_n;             /* of device_dropouts_n: of which no client is known ... */
     char clientless_device[ST_XRUN_NAME_BYTES]; /* ... and of which device; "": not known, or of several */
@@ -87,7 +87,8 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
 /** Forgets all dropouts, and who does not play. */
 void st_dropout_table_begin_again(struct st_dropout_table *table);
 
-/** Forgets loads that are too old (all of them, if !watching), and sorts the clients. */
+/** Forgets loads that are too old (all of them, if !watching), and sorts the clients: by the time that they
+ * lost, where it is known of all, else by dropouts. */
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching);
 
 /** Where most of its dropouts were. */
@@ -150,5 +151,5 @@ bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struc
 /** Dropouts of the device and of clients, in all. */
 uint64_t st_dropout_table_total(const struct st_dropout_table *table);
 
-/** Who made the most of them; NULL: no client made one, or the device itself had more. */
+/** The first by harm; NULL: no client made one, or the device itself had more. */
 const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table);

@@ -227,6 +227,29 @@ static void a_crowd_of_names_is_counted_behind_who_makes_most(void **state)
     json_decref(dropouts);
 }
 
+/* Not who lost the most often, where each one's length is known. */
+static void whoever_lost_most_sound_is_said(void **state)
+{
+    (void)state;
+    struct st_event events[] = {dropout(NOON_NS, "often", ST_DROPOUT_TOO_SLOW, 40, 25),
+                                dropout(NOON_NS, "long", ST_DROPOUT_STOPPED, 1, 1),
+                                dropout(NOON_NS + MINUTE_NS, "older", ST_DROPOUT_BLOCKED, 2, 1)};
+    events[0].lost_ns = 40 * ST_NS_PER_MS;
+    events[0].longest_ns = ST_NS_PER_MS;
+    events[1].lost_ns = events[1].longest_ns = 2 * ST_NS_PER_S;
+    open_it();
+    put_all(events, ST_ARRAY_LEN(events));
+    add(NOON_NS, 100, 1000);
+    json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + MINUTE_NS);
+    assert_string_equal(text(dropouts, "text"),
+                        "long lost sound in 1 of 41 dropouts, for 2.00 s: it was stopped or frozen.");
+    assert_string_equal(text(json_array_get(clients_of(dropouts, 0), 1), "name"), "often");
+    json_decref(dropouts);
+    dropouts = dropouts_of(NOON_NS, NOON_NS + 2 * MINUTE_NS); /* of the older one it is not known */
+    assert_string_equal(text(json_array_get(clients_of(dropouts, 0), 0), "name"), "often");
+    json_decref(dropouts);
+}
+
 /* The device is named where it had more than any program. */
 static void whoever_had_most_is_said(void **state)
 {
@@ -260,6 +283,7 @@ int main(void)
         TEST(lengths_and_places_are_read_back),
         TEST(a_crowd_of_names_is_counted_behind_who_makes_most),
         TEST(whoever_had_most_is_said),
+        TEST(whoever_lost_most_sound_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
