@@ -36,7 +36,7 @@ async function look() {
     const found = [], more = [];
     for (const kind in KINDS) {
       const list = await read("/v1/events?since=" + span + "&kind=" + kind + "&limit=" + KINDS[kind]);
-      found.push(...list.events.map(mark));
+      found.push(...list.events.filter((one) => one.count !== 0 || one.lost_cycles).map(mark)); /* else it adds a cause to one */
       if (list.more) more.push("only the newest " + KINDS[kind] + " of " + kind);
     }
     const sizes = await read("/v1/sizes?since=" + span);

@@ -33,6 +33,8 @@ for from_s, to_s, frames in (7200, 300, 128), (300, 60, 256):
                (now - from_s * 10**9, now - to_s * 10**9, frames))
 db.execute("INSERT INTO event (wall_ns, kind, source, client, reason, count_n, lost_ns, period_ns) VALUES (?, 'client-dropout', 'pipewire', 'Earlier', 'blocked', 1, 1000000000, 2666667)",
            (now - 400 * 10**9,))
+db.execute("INSERT INTO event (wall_ns, kind, source, client, reason, count_n, slowed) VALUES (?, 'client-dropout', 'pipewire', 'Earlier', 'too-slow', 0, 'heat')",
+           (now - 399 * 10**9,)) # adds a cause to one: no dropout
 db.commit()
 print(now - 400 * 10**9)
 PY
