@@ -145,6 +145,15 @@ static bool asks_again(struct st_machine *machine, const struct st_finding *find
     return false;
 }
 
+/* Has the running PipeWire the size for now that the written file gives it later? */
+static bool is_forced(const struct st_change_target *target, const struct st_finding *finding)
+{
+    int64_t wish;
+    return finding->changes_n > 0 && finding->changes[0].kind == ST_CHANGE_PIPEWIRE &&
+           st_facts_int(target->facts, ST_BUFFER_PIPEWIRE_WISH, &wish) == 0 &&
+           st_facts_positive_or(target->facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) == wish;
+}
+
 /* A running value of the rule that cannot be read here. @return NULL: none. */
 static const struct st_entry *unread(struct st_machine *machine, const struct st_journal *journal,
                                      const char *id, int *ret_error)
@@ -251,6 +260,8 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
     } else if (finding->status == ST_STATUS_UNKNOWN) {
         outcome = OUTCOME_UNKNOWN;
         state = "not known";
+    } else if (fired && is_forced(target, finding)) {
+        summary = "PipeWire's cycle is forced to this size until it ends; later by the file";
     } else if (fired && asks_again(&target->p->machine, finding, journal)) {
         outcome = OUTCOME_BAD;
         state = "not yet";

@@ -73,6 +73,12 @@ is "the file is the user's own" "$(stat -c '%U %a' "$file")" "$(id -un) 644"
 out=$(verify)
 is "before PipeWire starts again: status 1" "$?" 1
 like "and verify says so, as apply" "$out" "^not yet +linux-pipewire-quantum: .*; ${then:?}\$"
+pw-metadata -n settings 0 clock.force-quantum 128 >/dev/null
+out=$(verify)
+is "with the command: status 0" "$?" 0
+like "in effect, and until when" "$out" '^in effect +linux-pipewire-quantum: .* until it ends'
+pw-metadata -n settings 0 clock.force-quantum 64 >/dev/null
+like "another size is not that" "$(verify)" '^not yet +linux-pipewire-quantum: '
 again
 is "with that size for all programs" "$(runs)" "128 128 128"
 out=$(verify)
