@@ -270,8 +270,8 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
         st_live_end_minute(&service->live, &lateness);
         st_session_let_go(service->session);
         ret->lateness_max_ns = lateness.total_n > 0 ? lateness.max_ns : INT64_MIN;
-        st_forecast_add(&service->forecast, ret, &lateness);
         st_causes_end_minute(service->causes, &causes, ret);
+        st_forecast_add(&service->forecast, ret, &lateness, &causes);
         take_observed(service, ret->from_wall_ns, ret->to_wall_ns, &observed);
         *ret_dropouts_n = observed.dropouts_n;
         st_history_writer_add(service->history, ret, &lateness, &causes, &observed.watched);

@@ -50,9 +50,13 @@ static void forget_oldest(struct st_predict_run *run)
 }
 
 void st_forecast_add(struct st_forecast *forecast, const struct st_history_minute *minute,
-                     const struct st_hist *lateness)
+                     const struct st_hist *lateness, const struct st_cause_sums *causes)
 {
     struct st_predict_run *run = &forecast->run;
+    ST_EACH_OF (row, causes->rows, causes->n) {
+        if (row->cause == ST_CAUSE_STOPPED)
+            return;
+    }
     if ((run->frames > 0 && is_same(&forecast->settings, &minute->circumstances)) ||
         begin(forecast, &minute->circumstances)) {
         const struct st_predict_span span = {

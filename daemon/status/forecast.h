@@ -22,10 +22,10 @@ struct st_forecast {
 
 void st_forecast_finish(struct st_forecast *forecast);
 
-/** Adds a minute of the loop. Other settings of the loop begin anew. When much was late, the older half is
- * forgotten. */
+/** Adds a minute of the loop in which sleeptuned was not stopped. Other settings of the loop begin anew. When
+ * much was late, the older half is forgotten. */
 void st_forecast_add(struct st_forecast *forecast, const struct st_history_minute *minute,
-                     const struct st_hist *lateness);
+                     const struct st_hist *lateness, const struct st_cause_sums *causes);
 
 /** The rows as of the last minute: computed only for who asks, once a minute. */
 void st_forecast_look(struct st_forecast *forecast, struct st_forecast_view *ret);

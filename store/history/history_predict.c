@@ -87,8 +87,9 @@ static int read_level(struct reading *reading, int64_t level, int64_t until_ns, 
     int r = st_history_sql_prepare(
         reading->reader->db, &statement,
         "SELECT from_ns, to_ns, measured_ns, circumstances, lateness_max_ns, miss_events, lateness"
-        " FROM span WHERE level = ? AND from_ns < ? ORDER BY from_ns, id",
-        "ii", level, until_ns);
+        " FROM span WHERE level = ? AND from_ns < ?"
+        " AND from_ns NOT IN (SELECT from_ns FROM cause WHERE cause = ?) ORDER BY from_ns, id",
+        "iit", level, until_ns, st_cause_kind_name(ST_CAUSE_STOPPED));
     if (r < 0)
         return r;
     while ((r = st_history_sql_step(statement)) == 1 && (r = take_span(reading, statement, sum)) == 0)

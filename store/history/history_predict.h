@@ -14,9 +14,10 @@ struct st_history_predict {
 };
 
 /** Reads all spans that have the settings of the newest minute: kernel, governor, priority, buffer size and
- * so on. Wake-ups that are late by less than a quarter of the period are left out, so sizes with a shorter
- * slack are refused. @param ret_run ready for st_predict_row; finish it with st_predict_finish, also after an
- * error. @return 0, -ENODATA (no minute, or its buffer size is unknown), or as st_history_read_open. Threads:
- * that of the reader. */
+ * so on; not the minutes in which sleeptuned was stopped, as far as their causes are kept. Wake-ups that are
+ * late by less than a quarter of the period are left out, so sizes with a shorter slack are refused. @param
+ * ret_run ready for st_predict_row; finish it with st_predict_finish, also after an error. @return 0,
+ * -ENODATA (no minute, or its buffer size is unknown), or as st_history_read_open. Threads: that of the
+ * reader. */
 ST_NODISCARD int st_history_predict(struct st_history_reader *reader, struct st_predict_run *ret_run,
                                     struct st_history_predict *ret);

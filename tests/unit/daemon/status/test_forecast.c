@@ -14,6 +14,8 @@
 static struct st_forecast forecast;
 static struct st_hist lateness;
 
+static struct st_cause_sums causes; /* of each minute */
+
 /* A minute at 64 frames and 48 kHz whose wake-ups are late by 10 us, one of them by late_ns. */
 static void add_minute(int64_t frames, int64_t late_ns)
 {
@@ -26,7 +28,7 @@ static void add_minute(int64_t frames, int64_t late_ns)
     for (int i = 0; i < 99; i++)
         st_hist_add(&lateness, 10000);
     st_hist_add(&lateness, late_ns);
-    st_forecast_add(&forecast, &minute, &lateness);
+    st_forecast_add(&forecast, &minute, &lateness, &causes);
 }
 
 static struct st_predict_row row_of(const struct st_forecast_view *view, uint32_t frames)
@@ -68,6 +70,21 @@ static void a_stall_counts_at_the_sizes_that_it_exceeds(void **state)
     assert_true(row_of(&view, 64).high >= row_of(&view, 128).high);
     assert_false(row_of(&view, 512).estimated);
     assert_true(st_predict_holds(&view.rows[3])); /* 512 frames */
+}
+
+static void a_minute_in_which_sleeptuned_was_stopped_does_not_count(void **state)
+{
+    (void)state;
+    struct st_forecast_view view;
+    add_minute(64, 10000);
+    causes = (struct st_cause_sums){.rows = {{.cause = ST_CAUSE_HEAT}, {.cause = ST_CAUSE_STOPPED}}, .n = 2};
+    add_minute(64, 4 * ST_NS_PER_S);
+    causes.n = 1;
+    add_minute(64, 10000);
+    causes.n = 0;
+    st_forecast_look(&forecast, &view);
+    assert_true(view.measured_s > 119 && view.measured_s < 121);
+    assert_true(st_predict_holds(&view.rows[0]));
 }
 
 static void other_settings_begin_anew(void **state)
@@ -117,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_first_minute_makes_rows),
         TEST(a_stall_counts_at_the_sizes_that_it_exceeds),
+        TEST(a_minute_in_which_sleeptuned_was_stopped_does_not_count),
         TEST(other_settings_begin_anew),
         TEST(the_oldest_minutes_are_forgotten),
     };

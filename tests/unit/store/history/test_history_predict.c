@@ -68,6 +68,21 @@ static void the_newest_settings_count_and_the_others_are_told(void **state)
     st_predict_finish(&run);
 }
 
+static void a_minute_in_which_sleeptuned_was_stopped_does_not_count(void **state)
+{
+    (void)state;
+    open_it();
+    for (int i = 0; i < 3; i++)
+        add(NOON_NS + i * MINUTE_NS, 22500, i == 1 ? 400000000 : 5000);
+    (void)query("INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns)"
+                " SELECT 60, from_ns, to_ns, 1000, 'stopped', '', 1, 1, 1 FROM span"
+                " WHERE level = 60 AND from_ns = 1795176060000000000");
+    assert_int_equal(predict(), 0);
+    assert_int_equal(run.periods_n, 2 * 22500);
+    assert_int_equal(row_of(2048).basis, ST_PREDICT_NONE_SEEN);
+    st_predict_finish(&run);
+}
+
 static void hours_count_where_the_minutes_are_gone(void **state)
 {
     (void)state;
@@ -107,6 +122,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(minutes_are_spans_of_their_settings, setup, teardown),
         cmocka_unit_test_setup_teardown(the_newest_settings_count_and_the_others_are_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_minute_in_which_sleeptuned_was_stopped_does_not_count, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(hours_count_where_the_minutes_are_gone, setup, teardown),
         cmocka_unit_test_setup_teardown(without_a_usable_minute_there_is_no_answer, setup, teardown),
     };
