@@ -42,7 +42,7 @@ static const char help[] =
     "                         --trace ID] [OPTION...]\n"
     "Show what sleeptuned has recorded: which program made dropouts, and why; a table\n"
     "over time, the events, the causes, what you heard, or what changed.\n\n"
-    "  --since TIME     how long ago (1h, 2d), a date (2026-11-20, \"2026-11-20\n"
+    "  --since TIME     how long ago (1h, 2d), when (9:25, 2026-11-20, \"2026-11-20\n"
     "                   15:00\") or seconds since 1970 (a day before --until; with\n"
     "                   --events, --causes and --heard: everything)\n"
     "  --until TIME     until when, in the same forms as --since (now)\n"
@@ -141,7 +141,7 @@ static int take_time(const char *option, const char *text, int64_t now_wall_ns, 
     if (text == NULL || st_when_parse(text, now_wall_ns, true, ret) == 0)
         return 0;
     return st_failure_usage(COMMAND,
-                            "%s: '%s' is not a time: give how long ago (1h, 2d), a date (2026-11-20, "
+                            "%s: '%s' is not a time: give how long ago (1h, 2d), when (9:25, 2026-11-20, "
                             "\"2026-11-20 15:00\") or seconds since 1970",
                             option, text);
 }

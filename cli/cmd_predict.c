@@ -176,7 +176,9 @@ static void say_history(const struct st_module_history_predict *input, FILE *out
                  st_when_text(read->other_until_ns, ST_ROOM(32)));
     }
     char policy[64] = "";
-    if (read->policy[0] != '\0')
+    if (strcmp(read->policy, st_platform_policy_name(ST_POLICY_OTHER)) == 0)
+        ST_PRINT(policy, ", without real-time priority");
+    else if (read->policy[0] != '\0')
         ST_PRINT(policy, ", %s", st_safe_text(name));
     if (read->policy[0] != '\0' && read->priority > 0)
         ST_APPEND(policy, " %" PRId64, read->priority);

@@ -3,6 +3,7 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
+#include "core/text/text.h"
 
 #define DAY_NS  (INT64_C(86400) * ST_NS_PER_S)
 #define LAST_NS (INT64_C(7258118400) * ST_NS_PER_S) /* 2200-01-01 */
@@ -60,6 +61,25 @@ static int parse_date(const char *text, bool local, int64_t *ret)
     return -EINVAL;
 }
 
+/* "9:25": the last time that it was that late. */
+static int parse_time(const char *text, int64_t now_wall_ns, bool local, int64_t *ret)
+{
+    int r = -EINVAL;
+    for (int days = 0; days < 2; days++) {
+        const time_t seconds = (time_t)(now_wall_ns / ST_NS_PER_S) - days * 86400;
+        struct tm tm;
+        char day[64];
+        if ((local ? localtime_r(&seconds, &tm) : gmtime_r(&seconds, &tm)) == NULL ||
+            strftime(day, sizeof(day), "%Y-%m-%d ", &tm) == 0)
+            return -EINVAL;
+        ST_APPEND(day, "%s", text);
+        r = parse_date(day, local, ret);
+        if (r != 0 || *ret <= now_wall_ns)
+            break;
+    }
+    return r;
+}
+
 int st_when_parse(const char *text, int64_t now_wall_ns, bool local, int64_t *ret_wall_ns)
 {
     int64_t ns, ago_ns;
@@ -71,6 +91,8 @@ int st_when_parse(const char *text, int64_t now_wall_ns, bool local, int64_t *re
     int r = parse_epoch(text, &ns);
     if (r == -EINVAL && digits > 0 && text[digits] == '-')
         r = parse_date(text, local, &ns);
+    else if (r == -EINVAL && digits > 0 && text[digits] == ':')
+        r = parse_time(text, now_wall_ns, local, &ns);
     else if (r == -EINVAL && digits > 0) {
         r = st_when_parse_length(text, &ago_ns);
         ns = r == 0 ? st_ns_sub(now_wall_ns, ago_ns) : 0;

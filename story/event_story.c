@@ -98,13 +98,14 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
         st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %s", times);
     else if (n == 0)
         st_text_append(buf, buf_bytes, "%s: the dropout of %s%s", event->source, who,
-                       st_event_adds_cause(event) ? "" : " went on");
+                       st_event_adds_cause(event) ? "" : " continues");
     else if (of_client || st_dropout_place_why(event->place) != NULL)
         st_text_append(buf, buf_bytes, "%s: %s %s %s", event->source, who,
                        of_client && event->lost_ns == 0 ? "was not ready" : "lost sound", times);
     else
         st_text_append(buf, buf_bytes, "%s: %" PRId64 " dropout%s", event->source, n, n == 1 ? "" : "s");
-    st_text_append(buf, buf_bytes, "%s", span_text(event, ST_ROOM(40)));
+    if (!goes_on)
+        st_text_append(buf, buf_bytes, "%s", span_text(event, ST_ROOM(40)));
     if (event->device[0] != '\0')
         st_text_append(buf, buf_bytes, "%s %s",
                        event->place == ST_DROPOUT_AT_RESYNC ? ", put in step with" : " on", event->device);

@@ -52,9 +52,9 @@ static json_t *screen_row(const struct st_history_size *size, bool several, cons
         ST_APPEND(label, ", %s", st_xrun_sources_title(size->source));
     ST_PRINT(dropouts, "%" PRId64, size->dropouts_n);
     return json_pack("{s:o, s:o, s:s, s:b, s:[o, s, s, s, s]}", "label", st_json_safe_string(label), "text",
-                     st_json_safe_string(ST_TEXT(160, "%s an hour; played for %s", rate, played)), "state",
-                     size->dropouts_n > 0 ? "warn" : "ok", "detail", 1, "cells", st_json_safe_string(label),
-                     rate, played, dropouts,
+                     st_json_safe_string(ST_TEXT(160, "bursts an hour: %s; played for %s", rate, played)),
+                     "state", size->dropouts_n > 0 ? "warn" : "ok", "detail", 1, "cells",
+                     st_json_safe_string(label), rate, played, dropouts,
                      ST_TEXT(32, "%.1f ms", (double)size->frames * 1e3 / (double)size->rate_hz));
 }
 
@@ -98,7 +98,7 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:{s:s, s:[s, s, s, s, s], s:o}}", "schema",
                      "sleeptune-sizes/1", "since_ns", st_json_known(since_ns), "until_ns",
                      st_json_known(until_ns), "sizes", list, "runs", runs, "section", "title",
-                     "Dropouts at each buffer size that ran", "columns", "Buffer used", "Dropouts/h (95 %)",
+                     "Dropouts at each buffer size that ran", "columns", "Buffer used", "Bursts/h (95 %)",
                      "Played", "Dropouts", "Period", "rows", rows);
 }
 

@@ -292,9 +292,13 @@ static void put_row(FILE *out, const json_t *row, int columns)
         /* the loop may rest while nothing plays */
         const bool idle =
             to_ns > from_ns && st_json_field(row, "idle_ns") >= st_ns_sub(to_ns, from_ns) / 10 * 9;
+        const bool lost = json_integer_value(dropouts) > 0; /* the servers were watched, no loop ran */
         fprintf(out, columns < NO_DATA_COLUMNS ? "  %s" : "  %s until %s",
-                idle ? "nothing played" : "no data", to);
-        if (json_integer_value(dropouts) > 0)
+                idle   ? "nothing played"
+                : lost ? "timing not measured"
+                       : "no data",
+                to);
+        if (lost)
             fprintf(out, ", %" PRId64 " dropout%s", (int64_t)json_integer_value(dropouts),
                     json_integer_value(dropouts) == 1 ? "" : "s");
         fputc('\n', out);

@@ -101,6 +101,7 @@ static void say_none_held(const struct st_predict_table *table, const char *in, 
 {
     uint32_t first = 0, last = 0;
     size_t known_n = 0;
+    const bool all_below = table->rows[table->n - 1].known; /* a shorter one holds less */
     ST_EACH_OF (row, table->rows, table->n) {
         if (!row->known)
             continue;
@@ -109,9 +110,13 @@ static void say_none_held(const struct st_predict_table *table, const char *in, 
     }
     if (known_n == 1)
         snprintf(buf, bytes, "%u frames did not hold%s%s", last, in, time);
+    else if (known_n < table->n && all_below)
+        snprintf(buf, bytes, "No size up to %u frames held%s%s", last, in, time);
     else
         snprintf(buf, bytes, "No size of %u to %u frames held%s%s", first, last, in, time);
-    st_text_append(buf, bytes, known_n < table->n ? "; the other sizes are not known." : ".");
+    st_text_append(buf, bytes,
+                   known_n < table->n && (known_n == 1 || !all_below) ? "; the other sizes are not known."
+                                                                      : ".");
 }
 
 const char *st_predict_text_answer(const struct st_predict_table *table, bool bounds, char *buf, size_t bytes)
@@ -151,7 +156,7 @@ void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *o
     const struct mark *mark = &doubt_mark;
     if (row != NULL && st_predict_holds(row))
         mark = &held_mark;
-    else if (row != NULL && row->estimated && row->estimate > 1) /* per hour */
+    else if (row != NULL && row->known && (row->estimated ? row->estimate : row->low) > 1) /* per hour */
         mark = &dropouts_mark;
     put_mark(mark, colour, out);
 }

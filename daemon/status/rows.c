@@ -361,7 +361,7 @@ static void add_sizes(json_t *sections, const struct st_view *view, const struct
     struct section to = {.rows = json_array(), .detail = true};
     for (size_t i = 0; view->forecast != NULL && i < view->forecast->n; i++)
         add_size_row(&to, &view->forecast->rows[i], server);
-    end_table(sections, "This computer alone, by buffer size", &to,
+    end_table(sections, "This computer alone, by buffer size, up to the last full minute", &to,
               json_pack("[s, s, s, s, s]", "Computer alone", "Forecast/h", "Verdict", "At most/h (95 %)",
                         "Period"));
 }

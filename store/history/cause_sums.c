@@ -147,6 +147,8 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
     }
     snprintf(buf, buf_bytes, "In %s %" PRIu64 " of %s wake-ups %s later than %s", measured, n,
              count_text(span->wakes_n, ST_ROOM(32)), n == 1 ? "was" : "were", ST_NS(span->above_ns));
+    if (span->above_most_ns > span->above_ns)
+        st_text_append(buf, buf_bytes, " (at a longer buffer: %s)", ST_NS(span->above_most_ns));
     if (n == 0 || total_ns <= 0) {
         st_text_append(buf, buf_bytes, ".");
         return buf;

@@ -36,8 +36,8 @@ struct st_cause_span {
     int64_t asked_from_wall_ns; /* INT64_MIN: from the beginning */
     int64_t measured_ns;        /* time in which a loop ran, on CLOCK_MONOTONIC */
     uint64_t wakes_n;
-    int64_t above_ns; /* smallest limit of late; 0: unknown, nothing was late */
-    char tracer[200]; /* "": it runs; else why culprits are unknown */
+    int64_t above_ns, above_most_ns; /* limits of late, of the buffer sizes; 0: unknown, nothing was late */
+    char tracer[200];                /* "": it runs; else why culprits are unknown */
 };
 
 /** Document sleeptune-causes/1. Sorts the sums: the longest total first. New reference, NULL when out of

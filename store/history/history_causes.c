@@ -70,6 +70,13 @@ static int read_span(struct st_history_reader *reader, int64_t since_ns, int64_t
     return r < 0 ? r : 0;
 }
 
+static void take_limit(int64_t above_ns, struct st_cause_span *span)
+{
+    if (above_ns > 0 && (span->above_ns == 0 || above_ns < span->above_ns))
+        span->above_ns = above_ns;
+    span->above_most_ns = ST_MAX(span->above_most_ns, above_ns);
+}
+
 static void take_row(sqlite3_stmt *statement, struct st_cause_sums *sums, struct st_cause_span *span)
 {
     char name[40];
@@ -84,8 +91,7 @@ static void take_row(sqlite3_stmt *statement, struct st_cause_sums *sums, struct
         row.explained_ns = 0;
     if (row.n == 0)
         return; /* no sleeptuned has written that */
-    if (span->above_ns == 0 || above_ns < span->above_ns)
-        span->above_ns = above_ns;
+    take_limit(above_ns, span);
     st_cause_sums_add(sums, &row);
 }
 
@@ -97,8 +103,7 @@ static void add_unwritten(const struct st_cause_sums *from, const struct st_caus
         span->from_wall_ns = minute->from_wall_ns;
     if (minute->to_wall_ns > span->to_wall_ns)
         span->to_wall_ns = minute->to_wall_ns;
-    if (span->above_ns == 0 || (minute->above_ns > 0 && minute->above_ns < span->above_ns))
-        span->above_ns = minute->above_ns;
+    take_limit(minute->above_ns, span);
     span->measured_ns = st_ns_add(span->measured_ns, minute->measured_ns);
     span->wakes_n += minute->wakes_n;
     memcpy(span->tracer, minute->tracer, sizeof(span->tracer));

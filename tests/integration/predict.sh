@@ -26,6 +26,7 @@ is "rows of an hour" "$(rows "$tmp/hour.strec" --frames 24,48,96,192)" \
 screen_is hour predict "$tmp/hour.strec" --frames 48,96,192
 screen_is shorter-size predict "$tmp/hour.strec" --frames 24,96 --details
 screen_is no-size-held predict "$tmp/hour.strec" --frames 48
+screen_is no-size-up-to predict "$tmp/hour.strec" --frames 24,48,96
 screen_is nothing-known predict "$tmp/hour.strec" --frames 24
 
 # a quiet half and a busy one: 75 stalls of 2.5 ms, 2 s apart

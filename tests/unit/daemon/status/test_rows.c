@@ -1060,7 +1060,7 @@ static void sizes_have_the_command_that_sets_them(void **state)
     json_array_foreach(json_object_get(screen, "sections"), i, section)
     {
         if (strcmp(json_string_value(json_object_get(section, "title")),
-                   "This computer alone, by buffer size") != 0)
+                   "This computer alone, by buffer size, up to the last full minute") != 0)
             continue;
         const json_t *row = json_array_get(json_object_get(section, "rows"), 1);
         assert_string_equal(json_string_value(json_object_get(row, "command")),

@@ -141,12 +141,12 @@ static void minute_that_goes_on_is_added_where_it_belongs(void **state)
                                          .to_wall_ns = FROM_NS + MINUTE_NS + 7 * ST_NS_PER_S,
                                          .measured_ns = 7 * ST_NS_PER_S,
                                          .wakes_n = 2600,
-                                         .above_ns = 1333333,
+                                         .above_ns = 2666667,
                                          .tracer = "no one looks"};
     sums.rows[0] = (struct st_cause_sum){.cause = ST_CAUSE_STOPPED, .n = 1, .total_ns = 1, .worst_ns = 1};
     json_t *alone = read_causes_and(INT64_MIN, INT64_MIN, &sums, &minute);
     assert_int_equal(number(alone, "from_ns"), minute.from_wall_ns);
-    assert_int_equal(number(alone, "late_threshold_ns"), 1333333);
+    assert_int_equal(number(alone, "late_threshold_ns"), 2666667);
     assert_int_equal(number(alone, "late_wakes"), 1);
     assert_string_equal(json_string_value(json_object_get(alone, "tracer")), "no one looks");
     json_decref(alone);
@@ -157,6 +157,8 @@ static void minute_that_goes_on_is_added_where_it_belongs(void **state)
     assert_int_equal(number(all, "measured_ns"), MINUTE_NS + 7 * ST_NS_PER_S);
     assert_int_equal(number(all, "wakes"), 22500 + 2600);
     assert_int_equal(number(all, "late_wakes"), 4);
+    assert_non_null(strstr(json_string_value(json_object_get(all, "verdict")),
+                           "later than 1.333 ms (at a longer buffer: 2.667 ms), "));
     json_decref(all);
     json_t *before = read_causes_and(INT64_MIN, FROM_NS + MINUTE_NS, &sums, &minute);
     check(before, 1);
