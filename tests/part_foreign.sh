@@ -28,6 +28,7 @@ inside() {
     cat >"$1.run" <<'RUN'
 ip link set lo up 2>/dev/null
 mount --bind "$1" "$1" && mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" &&
+mount -t tmpfs tmpfs "$1/dev/shm" && # JACK's servers are known there, eight at most
     exec chroot "$1" /bin/sh -c "cd /srv/sleeptune && $2"
 RUN
     timeout --foreground -k 10 "${minutes}m" unshare "${namespaces[@]}" --fork --kill-child sh "$1.run" "$1" "$2"
