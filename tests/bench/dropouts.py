@@ -151,8 +151,9 @@ def fields(line):
 
 
 def median_busy(lines, client):
-    own = [fields(line) for line in lines if line.startswith("load ") and fields(line).get("client") == client]
-    return statistics.median(int(load["busy"].split(",")[0]) for load in own) if own else None
+    loads = [fields(line) for line in lines if line.startswith("load ")]
+    own = [int(load["busy"].split(",")[0]) for load in loads if load.get("client") == client and "busy" in load]  # not in one without a whole cycle
+    return statistics.median(own) if own else None
 
 
 class Observer:

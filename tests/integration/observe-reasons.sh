@@ -11,12 +11,12 @@ done
 prlimit --pid $$ --rtprio=95:95 2>/dev/null
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-noise=''
+noise='' fifo=$(chrt -f 95 true 2>/dev/null && echo yes)
 bench=$SLEEPTUNE_SRC/tests/bench/dropouts.py
 
 # measure SCENARIOS SECONDS [FRAMES], at least for each: sets $result. $noise: not empty if PipeWire itself, or a client that does nothing wrong,
 # was late each time, or the other one got no CPU, as one without real-time rights may: then the machine stood still, and what is said of that
-# client is not all its own.
+# client is not all its own. Without those rights another program may have taken its CPU, too.
 measure() {
     local try status
     for try in 1 2 3; do
@@ -25,7 +25,8 @@ measure() {
         [ $status -ne 77 ] || skip_all "no PipeWire server runs here: $(tail -1 "$tmp/err")"
         is "$1: the clients play" "$status $(cat "$tmp/err")" "0 "
         [ $status -eq 0 ] || break
-        noise=$(python3 -c 'import json, sys; print(*[r for r in json.loads(sys.argv[1]) if r["server"] + r["slowed"] + r["other_missed"] * (r["scenario"] != "crowded")])' "$result")
+        noise=$(python3 -c 'import json, sys; print(*[r for r in json.loads(sys.argv[1]) if r["server"] + r["slowed"] + r["other_missed"] * (r["scenario"] != "crowded")
+            or sys.argv[2] == "" and r["reasons"].get("cpu-taken", 0) > 1])' "$result" "$fifo")
         [ -n "$noise" ] || break
         tap_note <<<"try $try: the machine stood still: $noise"
     done
@@ -64,7 +65,7 @@ if [ $later = exits ]; then
 else
     true_of "an asynchronous node is not accused" async '(r["reported"], r["accused"], r["busy_percent"] is not None) == (0, 0, True)'
 fi
-if chrt -f 95 true 2>/dev/null; then
+if [ -n "$fifo" ]; then
     measure waited,frozen,sleeps,helped,hogged,by-itself,crowded 0
     judges frozen stopped
     judges hogged cpu-taken
@@ -81,7 +82,7 @@ judges sleeps blocked
 true_of "who waits for a thread of its own that computes, computes" helped 'r["reasons"].get("too-slow", 0) > 0'
 judges waited waited-for-other
 true_of "and for no wrong one" waited 'set(r["culprits"]) <= {"bad", ""}'
-if chrt -f 95 true 2>/dev/null; then
+if [ -n "$fifo" ]; then
     result=$("$bench" --build "$SLEEPTUNE_BUILD" --frames 4096 --every 6 --dropouts 3 --seconds 0 --scenarios heavy-300 --one-cpu --json 2>"$tmp/err")
     tap_note <<<"one CPU: $(of heavy-300 r)"
     is "on one CPU who computes too long is to blame, not the server that waits for it" \
