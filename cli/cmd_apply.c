@@ -331,7 +331,8 @@ static const struct st_finding *next_finding(const struct work *work, const stru
     const struct st_report *report = &work->target->report;
     ST_EACH_OF (finding, report->findings, report->findings_n) {
         const struct st_rule *rule = finding->rule;
-        bool wanted = work->options->ids_n == 0 || is_named(work->options, rule->id);
+        bool wanted =
+            work->options->ids_n == 0 ? finding->needless == NULL : is_named(work->options, rule->id);
         ST_EACH_OF (before, seen, seen_n)
             wanted = wanted && *before != rule;
         if (wanted)
@@ -343,6 +344,8 @@ static const struct st_finding *next_finding(const struct work *work, const stru
 static int look(struct work *work)
 {
     const size_t findings_n = work->target->report.findings_n;
+    if (work->options->ids_n == 0)
+        st_report_leave_out(&work->target->report);
     ST_EACH_OF (id, work->options->ids, work->options->ids_n) {
         if (st_report_find(&work->target->report, *id) == NULL)
             return st_failure(COMMAND, "rule %s is for a different operating system", *id);

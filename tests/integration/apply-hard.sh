@@ -169,6 +169,14 @@ is "verify for that user ends as the rule does" "$(verify --root "$tree" --user 
 revert --all --root "$tree" >/dev/null
 ok "and back" unchanged
 
+# --- as the report ---------------------------------------------------------------------------------------------------
+fresh left-out
+with_ann
+mkdir -p "$tree/etc/security"
+echo '* - memlock 65536' >"$tree/etc/security/limits.conf"
+is "what comes with another change, and the report leaves out, is not made twice" \
+    "$(apply --dry-run --root "$tree" --user ann | grep -oE '^linux-(rt-permission|memlock)')" linux-rt-permission
+
 # --- the diff is the change ----------------------------------------------------------------------------------------
 # patched NAME: what patch(1) makes of the dry run's diff is what apply writes
 patched() {
