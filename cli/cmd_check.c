@@ -84,9 +84,11 @@ static bool look(void *ctx, const struct st_result *result, bool first)
         ST_PRINT(held, "%u frames did not hold, %u did", options->judged_frames, held_frames);
     else if (held_frames > 0)
         ST_PRINT(held, "%u frames held", held_frames);
-    ST_PRINT(line, "%s so far: %s%s for %s, worst wake-up %s late",
+    ST_PRINT(line, "%s so far: %s%s in %s",
              held_frames > 0 && held_frames <= options->judged_frames && dropouts_n == 0 ? "OK" : "Not OK",
-             music, held, ST_NS_SHORT(result->duration_ns), ST_NS_SHORT(result->lateness.max_ns));
+             music, held, ST_NS_SHORT(result->duration_ns));
+    if (dropouts_n == 0)
+        ST_APPEND(line, ", worst %s late", ST_NS_SHORT(result->lateness.max_ns));
     if (terminal)
         st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
     fprintf(stderr, "%s%s%s", first ? "" : "\r", st_locale_text(line), terminal ? "\033[K" : "\n");
