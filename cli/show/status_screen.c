@@ -11,12 +11,6 @@
 #define FIRST_ROWS    20 /* of the screen without details, where a row has room for a sentence */
 #define TEXT_BYTES    1200
 
-static const char *string(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "?";
-}
-
 static int least(int a, int b)
 {
     return ST_MIN(a, b);
@@ -24,7 +18,7 @@ static int least(int a, int b)
 
 static enum st_style style_of(const json_t *object, enum st_style good)
 {
-    const char *state = string(object, "state");
+    const char *state = st_json_text_of(object, "state");
     if (strcmp(state, "bad") == 0)
         return ST_STYLE_BAD;
     if (strcmp(state, "warn") == 0)
@@ -60,8 +54,8 @@ static void put_row(struct place *place, const json_t *row, int64_t now_ns)
     char text[TEXT_BYTES], at[32] = "";
     if (json_is_integer(time))
         st_when_text_near(json_integer_value(time), now_ns, at, sizeof(at));
-    ST_PRINT(text, "%s%s%s", at, at[0] != '\0' ? " " : "", string(row, "text"));
-    const char *label = string(row, "label");
+    ST_PRINT(text, "%s%s%s", at, at[0] != '\0' ? " " : "", st_json_text_of(row, "text"));
+    const char *label = st_json_text_of(row, "label");
     put_field(place, style_of(row, ST_STYLE_PLAIN), label, text);
 }
 
@@ -215,7 +209,7 @@ static void put_sections(struct place *place, const json_t *document, bool detai
                 if (title + 1 >= place->end)
                     return;
                 st_screen_put(place->screen, title, 0, place->screen->columns, ST_STYLE_BOLD,
-                              string(section, "title"));
+                              st_json_text_of(section, "title"));
                 place->row = title + 1;
             }
             first = false;
@@ -226,37 +220,22 @@ static void put_sections(struct place *place, const json_t *document, bool detai
 
 /* --- the next step --- */
 
-static const char *why_next(const json_t *of)
-{
-    const char *why = st_json_text_of(of, "next_why");
-    return why[0] != '\0' ? why : NULL;
-}
-
+/* "": none. */
 static int rows_of_field(const struct st_screen *screen, const char *text)
 {
     const bool labels = screen->columns > 2 * LABEL_COLUMNS;
-    return st_screen_wrapped_rows(screen, labels ? screen->columns - LABEL_COLUMNS : screen->columns, text);
+    const int columns = labels ? screen->columns - LABEL_COLUMNS : screen->columns;
+    return text[0] != '\0' ? st_screen_wrapped_rows(screen, columns, text) : 0;
 }
 
-/* Is there a command? */
-static bool has_next(const json_t *of)
+/* There may be no command. */
+static void put_next(struct place *place, const char *next, const char *why)
 {
-    return st_json_text_of(of, "next")[0] != '\0';
-}
-
-static int rows_of_next(const struct st_screen *screen, const json_t *of)
-{
-    return (has_next(of) ? rows_of_field(screen, string(of, "next")) : 0) +
-           (why_next(of) != NULL ? rows_of_field(screen, why_next(of)) : 0);
-}
-
-static void put_next(struct place *place, const json_t *of)
-{
-    if (has_next(of))
-        put_field(place, ST_STYLE_BOLD, "Next", string(of, "next"));
-    if (why_next(of) != NULL)
-        put_field(place, has_next(of) ? ST_STYLE_PLAIN : ST_STYLE_BOLD, has_next(of) ? "" : "Next",
-                  why_next(of));
+    const bool command = next[0] != '\0';
+    if (command)
+        put_field(place, ST_STYLE_BOLD, "Next", next);
+    if (why[0] != '\0')
+        put_field(place, command ? ST_STYLE_PLAIN : ST_STYLE_BOLD, command ? "" : "Next", why);
 }
 
 /* --- the screen --- */
@@ -288,20 +267,22 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
     place.narrow = how->live && place.end < 22;
     const int answer_rows = how->live ? least(place.end, place.end < 10 ? 2 : 3) : place.end;
     place.row = st_screen_wrap(screen, 0, 0, screen->columns, answer_rows, style_of(of, ST_STYLE_GOOD),
-                               string(of, "answer"));
+                               st_json_text_of(of, "answer"));
     const bool shortened = !how->live && !how->details && screen->columns >= BRIEF_COLUMNS;
     const int end = shortened ? least(place.end, FIRST_ROWS) : place.end;
     place.brief = shortened || place.narrow;
-    const bool whose = how->whose != NULL && how->whose[0] != '\0';
-    const int next_rows = rows_of_next(screen, of) + (whose ? rows_of_field(screen, how->whose) : 0);
+    const char *next = st_json_text_of(of, "next"), *why = st_json_text_of(of, "next_why"),
+               *whose = how->whose != NULL ? how->whose : "";
+    const int next_rows =
+        rows_of_field(screen, next) + rows_of_field(screen, why) + rows_of_field(screen, whose);
     place.end = end - next_rows - !place.narrow;
     put_sections(&place, document, false);
     place.brief = place.narrow;
     place.end = end;
     place.row += !place.narrow && place.row + next_rows < end;
-    put_next(&place, of);
-    if (whose)
-        put_field(&place, how->stale ? ST_STYLE_WARN : ST_STYLE_DIM, "Running", how->whose);
+    put_next(&place, next, why);
+    if (whose[0] != '\0')
+        put_field(&place, how->stale ? ST_STYLE_WARN : ST_STYLE_DIM, "Running", whose);
     if (!how->live && !how->details)
         return;
     put_sections(&place, document, true);
