@@ -97,9 +97,10 @@ static void take_priority(const struct st_dropout_client *victim, char *set, siz
 static void rights_of(const struct st_dropout_table *table, const struct st_dropout_client *client, char *set,
                       size_t set_bytes, char *why, size_t why_bytes)
 {
-    const struct st_dropout_client *victim = st_dropout_table_victim(table);
-    bool plays = false; /* the culprit */
+    const struct st_dropout_client *victim = st_dropout_table_most(table, ST_DROPOUT_CPU_TAKEN);
     client = victim != NULL ? victim : client;
+    bool plays =
+        strstr(client->culprit.name, " or ") != NULL; /* the culprit, as two do of which it was one */
     ST_EACH_OF (other, table->clients, table->clients_n)
         plays = plays || strcmp(other->name, client->culprit.name) == 0;
     const bool server = !client->playing && strcmp(client->name, ST_XRUN_SERVER_ITSELF) == 0;
@@ -174,12 +175,7 @@ static void own_buffer(const struct st_dropout_client *client, const char *sourc
 /* What a free CPU does not help. */
 static void say_slow(const struct st_dropout_table *table, char *why, size_t why_bytes)
 {
-    const struct st_dropout_client *slow = NULL;
-    ST_EACH_OF (client, table->clients, table->clients_n) {
-        const uint64_t n = client->reasons_n[ST_DROPOUT_TOO_SLOW];
-        if (n > (slow != NULL ? slow->reasons_n[ST_DROPOUT_TOO_SLOW] : 0))
-            slow = client;
-    }
+    const struct st_dropout_client *slow = st_dropout_table_most(table, ST_DROPOUT_TOO_SLOW);
     if (slow == NULL)
         return;
     const uint64_t n = slow->reasons_n[ST_DROPOUT_TOO_SLOW];

@@ -40,7 +40,7 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool
 static const char *taken_text(const struct st_dropout_table *table, uint64_t all_n, char *buf,
                               size_t buf_bytes)
 {
-    const struct st_dropout_client *victim = st_dropout_table_victim(table);
+    const struct st_dropout_client *victim = st_dropout_table_most(table, ST_DROPOUT_CPU_TAKEN);
     buf[0] = '\0';
     if (victim == NULL)
         return buf;

@@ -377,15 +377,15 @@ bool st_dropout_table_is_normal(const struct st_dropout_table *table)
     return known && normal;
 }
 
-const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table)
+const struct st_dropout_client *st_dropout_table_most(const struct st_dropout_table *table,
+                                                      enum st_dropout_reason reason)
 {
-    const struct st_dropout_client *victim = NULL;
+    const struct st_dropout_client *most = NULL;
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        const uint64_t n = client->reasons_n[ST_DROPOUT_CPU_TAKEN];
-        if (n > (victim != NULL ? victim->reasons_n[ST_DROPOUT_CPU_TAKEN] : 0))
-            victim = client;
+        if (client->reasons_n[reason] > (most != NULL ? most->reasons_n[reason] : 0))
+            most = client;
     }
-    return victim;
+    return most;
 }
 
 /* Where that explains more dropouts than what the client did itself. One that was woken late has lost the
@@ -396,7 +396,7 @@ bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struc
     const enum st_dropout_place place = st_dropout_table_place(client);
     if (place == ST_DROPOUT_AT_CLIENT_BUFFER || st_dropout_place_why(place) != NULL)
         return false;
-    return st_dropout_table_victim(table) != NULL &&
+    return st_dropout_table_most(table, ST_DROPOUT_CPU_TAKEN) != NULL &&
            (reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WOKEN_LATE ||
             table->reasons_n[ST_DROPOUT_CPU_TAKEN] > client->reasons_n[reason]);
 }

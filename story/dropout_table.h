@@ -142,8 +142,9 @@ int64_t st_dropout_table_first(const struct st_dropout_table *table);
  * as far as that is known. */
 bool st_dropout_table_is_normal(const struct st_dropout_table *table);
 
-/** The client that lost the CPU to other programs most often; NULL: none did. */
-const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table);
+/** The client with the most dropouts of that reason; NULL: none had one. */
+const struct st_dropout_client *st_dropout_table_most(const struct st_dropout_table *table,
+                                                      enum st_dropout_reason reason);
 
 /** Who took the CPU is to blame, not this client, which had the most dropouts. */
 bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client);

@@ -631,6 +631,8 @@ static void first_line_blames_who_took_the_cpu(void **state)
                      "end that program");
     snprintf(guitarix->culprit.name, sizeof(guitarix->culprit.name), "HeavyReverb"); /* it plays */
     expect_of_screen("next", "sleeptune report");
+    snprintf(guitarix->culprit.name, sizeof(guitarix->culprit.name), "HeavyReverb or PipeWire");
+    expect_of_screen("next", "sleeptune report");
     guitarix->culprit.name[0] = '\0';
     guitarix->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
     reverb->load.priority = ST_XRUN_NORMAL;
