@@ -497,7 +497,7 @@ static void add_programs_details(struct section *to, const struct st_observed_vi
     }
 }
 
-static void add_source(struct section *to, const struct st_observed_view *of)
+static void add_source(struct section *to, const struct st_observed_view *of, int64_t now_wall_ns)
 {
     struct line line = {0};
     if (of->state != ST_OBSERVED_WATCHING) {
@@ -508,7 +508,8 @@ static void add_source(struct section *to, const struct st_observed_view *of)
     PUT(&line, "%s", of->source);
     if (of->why[0] != '\0')
         PUT(&line, " (%s)", of->why);
-    PUT(&line, ", dropouts of devices: %" PRIu64, of->seen.device_dropouts_n);
+    PUT(&line, ", dropouts since %s of devices: %" PRIu64,
+        st_when_text_near(of->since_wall_ns, now_wall_ns, ST_ROOM(32)), of->seen.device_dropouts_n);
     if (!of->device_only)
         PUT(&line, ", of clients: %" PRIu64, of->seen.dropouts_n);
     if (of->seen.dropouts_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
@@ -525,7 +526,7 @@ static void add_sound(json_t *sections, const struct st_view *view)
     if (view->audio.state != ST_AUDIO_OFF || view->audio.dropouts_n > 0 || view->audio.error[0] != '\0')
         add_stream(&to, &view->audio);
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
-        add_source(&to, source);
+        add_source(&to, source, view->now_wall_ns);
     add(&to, OK, "Not seen here", "%s", st_answer_not_watched(view, ST_ROOM(200)));
     end_section(sections, "Sound", &to);
 }

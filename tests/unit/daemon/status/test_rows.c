@@ -947,6 +947,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     (void)state;
     view.observe.n = 2;
     view.observe.sources[0] = (struct st_observed_view){.source = "alsa",
+                                                        .since_wall_ns = view.started_wall_ns,
                                                         .mode = ST_OBSERVED_AUTO,
                                                         .state = ST_OBSERVED_WATCHING,
                                                         .opened_n = 1,
@@ -956,7 +957,8 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
         .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
     expect_row("ALSA", "watching, last dropout ", "warn", false);
     expect_row("Watched",
-               "alsa, dropouts of devices: 5, of clients: 3, when each client waited and computed is not "
+               "alsa, dropouts since 2023-11-14 22:13:20 of devices: 5, of clients: 3, when each client "
+               "waited and computed is not "
                "known, CPU time per poll not known yet (n = 0)",
                "ok", true);
     expect_no_row("Not watched");
@@ -976,13 +978,17 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
                                        .seen = {.device_dropouts_n = 2},
                                        .why = "server studio"};
     expect_row("JACK", "server studio, 2 dropouts, last ", "warn", false);
-    *never = (struct st_observed_view){
-        .source = "usb", .device_only = true, .state = ST_OBSERVED_WATCHING, .why = "USB packets of A"};
+    *never = (struct st_observed_view){.source = "usb",
+                                       .since_wall_ns = view.started_wall_ns,
+                                       .device_only = true,
+                                       .state = ST_OBSERVED_WATCHING,
+                                       .why = "USB packets of A"};
     expect_row("Not seen here",
                "Bluetooth's radio, a second card that the server puts in step, cables, power supply", "ok",
                true);
     expect_row("Watched",
-               "usb (USB packets of A), dropouts of devices: 0, CPU time per poll not known yet (n = 0)",
+               "usb (USB packets of A), dropouts since 2023-11-14 22:13:20 of devices: 0, CPU time per poll "
+               "not known yet (n = 0)",
                "ok", true);
 }
 
