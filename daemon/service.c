@@ -222,6 +222,8 @@ static void on_heard(void *ctx)
     if (st_mark_take(&service->marks, &service->events, &service->platform->clock, "prompted", 0, "",
                      st_observe_unheard(service->observe)) != 0)
         ST_WARN("ten marks a minute are enough: that one was not kept");
+    else
+        st_observe_cut(service->observe);
 }
 
 static int start_parts(struct st_service *service)

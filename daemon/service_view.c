@@ -135,6 +135,7 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
             st_http_answer(request, st_route_error_text("ten marks a minute are enough"), 429);
             return;
         }
+        st_observe_cut(service->observe);
         st_query_init(&of_mark);
         of_mark.since_wall_ns = st_ns_sub(st_service_wall_ns(service), ST_MARK_SHOWN_NS);
         query = &of_mark;

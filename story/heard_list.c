@@ -20,6 +20,7 @@ enum {
     OF_DEVICE = ST_DROPOUT_REASONS,
     OF_RESYNC,
     OF_BUS,
+    OF_END,
     OF_SUSPEND,
     OF_SIZE,
     OF_KERNEL,
@@ -37,6 +38,7 @@ static const struct {
     {"device-dropout", "a device lost sound"},
     {"resync", "a second card was put in step"},
     {"bus", "USB packets were lost"},
+    {"not-watched", "a sound server ended, or was not watched"},
     {"suspend", "the computer slept"},
     {"size", "the buffer size or the rate changed (known to the minute)"},
     {"kernel-log", "the kernel logged a warning"},
@@ -78,6 +80,8 @@ static size_t cause_of(const struct st_event *event)
 {
     if (event->kind == ST_EVENT_SUSPEND)
         return OF_SUSPEND;
+    if (event->kind == ST_EVENT_OBSERVE_LOST)
+        return OF_END;
     if (event->kind == ST_EVENT_LATE_WAKE)
         return OF_LATE_WAKE + event->cause;
     if (event->kind == ST_EVENT_KERNEL_LOG)
@@ -148,18 +152,32 @@ static int take_mark(void *ctx, ST_UNUSED int64_t id, const struct st_event *eve
     return 0;
 }
 
-/* Lost sound before all else; then what happened as shortly before as with a key; of two losses the longer
- * one, of two others the later wake-up. */
+/* What ends the sound, or the knowledge of it, before what was lost, that before all else. */
+static int rank(const struct st_event *event)
+{
+    if (event->kind == ST_EVENT_OBSERVE_LOST)
+        return event->span_ns == 0 ? 2 : 0; /* else it was watched again */
+    return st_event_kind_is_dropout(event->kind);
+}
+
+/* How much of it is from before the mark: a sum that goes on after it does not say. */
+static int64_t before_ns(const struct st_heard_mark *mark, const struct st_event *event)
+{
+    const int64_t after_ns = ST_MAX(st_ns_sub(event->wall_ns, mark->at_ns), 0);
+    if (!st_event_kind_is_dropout(event->kind))
+        return event->lateness_ns;
+    if (after_ns > 0 && event->count_n > 1)
+        return -1;
+    return ST_MAX(st_ns_sub(event->longest_ns, after_ns), 0);
+}
+
+/* Of two losses the longer one, of two others the later wake-up; else what happened last. */
 static bool explains_better(const struct st_heard_mark *mark, const struct st_event *event,
                             const struct st_event *than)
 {
-    const bool dropout = st_event_kind_is_dropout(event->kind), other = st_event_kind_is_dropout(than->kind);
-    const int64_t near_ns = mark->prompted ? 0 : st_ns_sub(mark->at_ns, ways[0].window_ns);
-    if (than->wall_ns == 0 || dropout != other)
-        return than->wall_ns == 0 || dropout;
-    if ((event->wall_ns >= near_ns) != (than->wall_ns >= near_ns))
-        return event->wall_ns >= near_ns;
-    return dropout ? event->longest_ns > than->longest_ns : event->lateness_ns > than->lateness_ns;
+    if (than->wall_ns == 0 || rank(event) != rank(than))
+        return than->wall_ns == 0 || rank(event) > rank(than);
+    return before_ns(mark, event) >= before_ns(mark, than);
 }
 
 static void add(struct list *list, size_t cause, int64_t from_ns, int64_t to_ns)

@@ -19,16 +19,18 @@ static void append_mark(const json_t *mark, const struct st_history_text_look *l
         st_text_append(buf, bytes, "  \"%s\"", note);
 }
 
-/* "In the 2.5 s before: Synth was not ready ..., and 2 more events" and, if wanted, what lists them */
+/* "In the 2.5 s before it: Synth was not ready ..., and 2 more events" and, if wanted, what lists them */
 static void put_found(FILE *out, const json_t *mark, const char *nothing, bool all, int indent, char *line,
                       size_t bytes, const struct st_history_text_look *look)
 {
     const int64_t n = st_json_field(mark, "events"), at_ns = st_json_field(mark, "time_ns"),
-                  window_ns = st_json_field(mark, "window_ns");
+                  window_ns = st_json_field(mark, "window_ns"),
+                  after_ns = st_ns_sub(st_json_field(mark, "cause_time_ns"), at_ns);
     const char *unheard = st_json_field_safe(json_object_get(mark, "unheard"), ST_ROOM(80));
     const char *text = st_json_field_safe(json_object_get(mark, "text"), ST_ROOM(ST_EVENT_STORY_BYTES));
-    st_text_append(line, bytes, "In the %.3g s before it: %s", (double)window_ns / 1e9,
-                   text[0] != '\0' ? text : nothing);
+    st_text_append(line, bytes, "In the %.3g s before it%s%s: %s", (double)window_ns / 1e9,
+                   after_ns > 0 ? ST_TEXT(48, " and on until %s after it", ST_NS_SHORT(after_ns)) : "",
+                   indent == 0 && text[0] != '\0' ? ", so far" : "", text[0] != '\0' ? text : nothing);
     if (n > 1)
         st_text_append(line, bytes, ", and %" PRId64 " more event%s", n - 1, n == 2 ? "" : "s");
     if (unheard[0] != '\0')

@@ -256,6 +256,12 @@ size_t st_observe_open_events(const struct st_observe *observe, struct st_event 
     return n;
 }
 
+void st_observe_cut(struct st_observe *observe)
+{
+    for (size_t i = 0; observe != NULL && i < observe->n; i++)
+        st_observed_cut(&observe->sources[i]);
+}
+
 void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute *ret)
 {
     take_minute(observe, ret);

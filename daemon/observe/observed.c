@@ -109,7 +109,7 @@ static void report_due(const struct st_observed *o, struct st_observed_pending *
         report(o, pending);
 }
 
-static void report_all(struct st_observed *o)
+void st_observed_cut(struct st_observed *o)
 {
     ST_EACH (pending, o->pending) {
         if (is_unreported(pending))
@@ -397,7 +397,7 @@ static void fail(struct st_observed *o, int error)
     const int64_t most_ns = o->quiet ? ST_OBSERVED_RETRY_QUIET_NS : ST_OBSERVED_RETRY_MAX_NS;
     o->due_ns = error == -ENOTSUP ? INT64_MAX : now_ns(o) + ST_MIN(pause_ns, most_ns);
     if (o->due_ns == INT64_MAX) /* no turn comes after it */
-        report_all(o);
+        st_observed_cut(o);
 }
 
 void st_observed_init(struct st_observed *o, struct st_platform *platform, struct st_events *events,
@@ -433,7 +433,7 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const st
     if (mode == ST_OBSERVED_OFF || other)
         close_source(o);
     if (mode == ST_OBSERVED_OFF) { /* no turn comes after it */
-        report_all(o);
+        st_observed_cut(o);
         set_state(o, ST_OBSERVED_IS_OFF, "");
     } else if (!o->open) {
         set_state(o, ST_OBSERVED_OPENING, "");
@@ -460,7 +460,7 @@ size_t st_observed_open_events(const struct st_observed *o, struct st_event *ret
 void st_observed_finish(struct st_observed *o)
 {
     close_source(o);
-    report_all(o);
+    st_observed_cut(o);
 }
 
 /* --- a turn --- */
@@ -497,11 +497,13 @@ static void note_silence(struct st_observed *o)
         return;
     o->view.watched_ns -= ST_MIN(silent_ns, o->view.watched_ns);
     o->view.again_wall_ns = wall_ns(o);
-    st_events_add(
-        o->events, ST_LOG_WARN, wall_ns(o), ST_EVENT_OBSERVE_LOST,
+    struct st_event event = st_event_make(
+        wall_ns(o), ST_EVENT_OBSERVE_LOST,
         "the dropouts of %s were not watched for %s: %s did not run, because other programs had the CPU "
         "or it was frozen",
         o->source->name, ST_NS_SHORT(silent_ns), o->source->program);
+    event.span_ns = silent_ns;
+    st_events_put(o->events, ST_LOG_WARN, &event);
 }
 
 static void note_watching(struct st_observed *o)

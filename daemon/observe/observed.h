@@ -121,5 +121,8 @@ void st_observed_quiet(struct st_observed *o, bool quiet);
  * @param ret room for ST_OBSERVED_OPEN_MAX. @return how many. */
 size_t st_observed_open_events(const struct st_observed *o, struct st_event *ret);
 
+/** Makes events of it: what is counted from now on is in others. */
+void st_observed_cut(struct st_observed *o);
+
 /** Closes, after events about what was seen. */
 void st_observed_finish(struct st_observed *o);

@@ -124,32 +124,84 @@ static void a_mark_is_joined_with_the_loss_not_with_when_it_was_noticed(void **s
     json_decref(read);
 }
 
-/* Who types a mark looks for the terminal first, or has it ready. */
-static void a_mark_that_is_typed_is_about_the_last_seconds_first(void **state)
+static void loses(int64_t wall_ns, enum st_dropout_reason reason, int64_t count_n, int64_t span_ns,
+                  int64_t longest_ns)
+{
+    struct st_event event = st_event_make(wall_ns, ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    event.count_n = count_n;
+    event.cycles_n = 1;
+    event.reason = reason;
+    event.span_ns = span_ns;
+    event.longest_ns = longest_ns;
+    event.lost_ns = ST_MAX(count_n, 1) * longest_ns;
+    assert_int_equal(st_history_add_event(history, &event), 0);
+}
+
+/* Who types a mark looks for the terminal first; what came between is less. */
+static void a_mark_names_what_was_lost_longest(void **state)
 {
     (void)state;
     open_it();
     assert_int_equal(st_history_begin(history), 0);
     play(NOON_NS, 2);
-    static const struct {
-        int64_t before_s, longest_ms;
-        enum st_dropout_reason reason;
-    } losses[] = {{20, 500, ST_DROPOUT_STOPPED}, {10, 900, ST_DROPOUT_BLOCKED}, {2, 5, ST_DROPOUT_TOO_SLOW}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(losses); i++) {
-        const int64_t wall_ns = NOON_NS + MINUTE_NS - losses[i].before_s * ST_NS_PER_S;
-        struct st_event event = st_event_make(wall_ns, ST_EVENT_CLIENT_DROPOUT, "%s", "");
-        event.count_n = 1;
-        event.reason = losses[i].reason;
-        event.lost_ns = event.longest_ns = losses[i].longest_ms * ST_NS_PER_MS;
-        assert_int_equal(st_history_add_event(history, &event), 0);
-    }
-    happens(NOON_NS + MINUTE_NS, ST_EVENT_HEARD, "typed", "");
-    happens(NOON_NS + MINUTE_NS + 15 * ST_NS_PER_S, ST_EVENT_HEARD, "typed", ""); /* none so near */
+    const int64_t at_ns = NOON_NS + MINUTE_NS;
+    loses(at_ns - 20 * ST_NS_PER_S, ST_DROPOUT_BLOCKED, 1, 0, 900 * ST_NS_PER_MS);
+    loses(at_ns - 6 * ST_NS_PER_S, ST_DROPOUT_STOPPED, 1, 0, 300 * ST_NS_PER_MS);
+    loses(at_ns - 3 * ST_NS_PER_S, ST_DROPOUT_STOPPED, 0, 2 * ST_NS_PER_S, 3 * ST_NS_PER_S); /* it goes on */
+    loses(at_ns - ST_NS_PER_S, ST_DROPOUT_CPU_TAKEN, 23, 9 * ST_NS_PER_S, 25 * ST_NS_PER_MS);
+    happens(at_ns, ST_EVENT_HEARD, "typed", "");
+    happens(at_ns + ST_NS_PER_S, ST_EVENT_HEARD, "key", ""); /* the last of them fits in this one */
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document(), *marks = json_object_get(read, "marks");
+    assert_string_equal(text_of(json_array_get(marks, 0), "cause"), "stopped");
+    assert_non_null(strstr(text_of(json_array_get(marks, 0), "text"), "3.00 s so far"));
+    assert_int_equal(figure(marks, 0, "events"), 4);
+    assert_string_equal(text_of(json_array_get(marks, 1), "cause"), "cpu-taken");
+    json_decref(read);
+}
+
+/* What is a sum, and went on after the mark, does not say what of it was before. */
+static void what_went_on_after_a_mark_is_not_what_it_names(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    play(NOON_NS, 2);
+    const int64_t at_ns = NOON_NS + MINUTE_NS;
+    loses(at_ns - 10 * ST_NS_PER_S, ST_DROPOUT_TOO_SLOW, 1, 0, 5 * ST_NS_PER_MS);
+    happens(at_ns, ST_EVENT_HEARD, "typed", "");
+    loses(at_ns + 8 * ST_NS_PER_S, ST_DROPOUT_CPU_TAKEN, 104, 10 * ST_NS_PER_S, 1260 * ST_NS_PER_MS);
+    happens(at_ns + 25 * ST_NS_PER_S, ST_EVENT_HEARD, "typed", ""); /* one that ended two seconds after it */
+    loses(at_ns + 27 * ST_NS_PER_S, ST_DROPOUT_STOPPED, 1, 0, 4 * ST_NS_PER_S);
     assert_int_equal(st_history_commit(history), 0);
     json_t *read = document(), *marks = json_object_get(read, "marks");
     assert_string_equal(text_of(json_array_get(marks, 0), "cause"), "too-slow");
-    assert_int_equal(figure(marks, 0, "events"), 3);
-    assert_string_equal(text_of(json_array_get(marks, 1), "cause"), "blocked");
+    assert_int_equal(figure(marks, 0, "events"), 2);
+    assert_string_equal(text_of(json_array_get(marks, 1), "cause"), "stopped");
+    json_decref(read);
+}
+
+/* What is not watched from then on is worse than all that was seen; a helper that did not run is not. */
+static void the_end_of_a_server_is_what_a_mark_names(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    play(NOON_NS, 2);
+    struct st_event event =
+        st_event_make(NOON_NS + 20 * ST_NS_PER_S, ST_EVENT_OBSERVE_LOST, "it did not run for 2 s");
+    event.span_ns = 2 * ST_NS_PER_S;
+    assert_int_equal(st_history_add_event(history, &event), 0);
+    loses(NOON_NS + 21 * ST_NS_PER_S, ST_DROPOUT_TOO_SLOW, 40, 9 * ST_NS_PER_S, 60 * ST_NS_PER_MS);
+    happens(NOON_NS + 22 * ST_NS_PER_S, ST_EVENT_HEARD, "typed", "");
+    event = st_event_make(NOON_NS + 24 * ST_NS_PER_S, ST_EVENT_OBSERVE_LOST, "PipeWire has ended");
+    assert_int_equal(st_history_add_event(history, &event), 0);
+    happens(NOON_NS + 30 * ST_NS_PER_S, ST_EVENT_HEARD, "typed", "");
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document(), *marks = json_object_get(read, "marks");
+    assert_string_equal(text_of(json_array_get(marks, 0), "cause"), "too-slow");
+    assert_string_equal(text_of(json_array_get(marks, 1), "cause"), "not-watched");
+    assert_string_equal(text_of(json_array_get(marks, 1), "text"), "PipeWire has ended");
     json_decref(read);
 }
 
@@ -390,8 +442,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_cause_before_each_mark_is_named, setup, teardown),
         cmocka_unit_test_setup_teardown(a_mark_is_joined_with_the_loss_not_with_when_it_was_noticed, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(a_mark_that_is_typed_is_about_the_last_seconds_first, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(a_mark_names_what_was_lost_longest, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_went_on_after_a_mark_is_not_what_it_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_end_of_a_server_is_what_a_mark_names, setup, teardown),
         cmocka_unit_test_setup_teardown(a_mark_says_whether_the_test_loop_was_on_time, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cause_before_each_mark_in_too_short_a_time_is_not_named, setup,
                                         teardown),

@@ -320,6 +320,28 @@ static void asking_makes_no_event(void **state)
     assert_int_equal(st_observed_open_events(&o, open), 0);
 }
 
+/* As a mark does: what it names does not grow afterwards. */
+static void what_comes_after_a_cut_is_another_event(void **state)
+{
+    (void)state;
+    struct st_event open[ST_OBSERVED_OPEN_MAX];
+    int64_t count_n;
+    for (int i = 0; i < 3; i++) {
+        see("hw:0", "player", 1, 0);
+        turn_after(POLL_NS);
+    }
+    st_observed_cut(&o);
+    const int64_t cut_ns = st_clock_wall_ns(&platform->clock);
+    assert_int_equal(events_of("device-dropout", &count_n), 2);
+    assert_int_equal(count_n, 3);
+    assert_int_equal(st_observed_open_events(&o, open), 0);
+    see("hw:0", "player", 4, 0);
+    turn_after(POLL_NS);
+    assert_int_equal(st_observed_open_events(&o, open), 1);
+    assert_int_equal(open[0].count_n, 4);
+    assert_true(st_event_began_ns(&open[0]) >= cut_ns);
+}
+
 static void what_is_counted_is_an_event_when_watching_ends(void **state)
 {
     (void)state;
@@ -1092,6 +1114,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_last_dropout_is_the_one_that_ended_last, setup, teardown),
         cmocka_unit_test_setup_teardown(no_event_is_before_the_watching, setup, teardown),
         cmocka_unit_test_setup_teardown(asking_makes_no_event, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_comes_after_a_cut_is_another_event, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_counted_is_an_event_when_watching_ends, setup, teardown),
         cmocka_unit_test_setup_teardown(more_clients_than_places_lose_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(each_kind_of_a_crowd_keeps_its_number, setup, teardown),
