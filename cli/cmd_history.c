@@ -77,7 +77,7 @@ static const char help[] =
     "  -o, --output F   the file (standard output)\n\n"
     "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n";
 
-/* @return 0 or ST_EXIT_USAGE. */
+/* @return -1 or ST_EXIT_USAGE. */
 static int check_options(const struct options *o)
 {
     const int others = o->events + o->causes + o->heard + o->changes + (o->trace != NULL);
@@ -101,7 +101,7 @@ static int check_options(const struct options *o)
                                 o->kind);
     if ((o->socket != NULL) + (o->db != NULL) + o->system > 1)
         return st_failure_usage(COMMAND, "--system and --socket ask a daemon, --db reads a file: choose one");
-    return 0;
+    return -1;
 }
 
 /* @return -1 to go on, else the exit status. */
@@ -126,14 +126,8 @@ static int read_options(int argc, char **argv, struct options *ret)
         {"socket", .text = &ret->socket},
         {"db", .text = &ret->db},
     };
-    int first;
-    const int status = st_options_read(COMMAND, known, ST_ARRAY_LEN(known), help, argc, argv, &first);
-    if (status >= 0)
-        return status;
-    if (first < argc)
-        return st_failure_usage(COMMAND, "unexpected argument: %s", argv[first]);
-    const int wrong = check_options(ret);
-    return wrong != 0 ? wrong : -1;
+    const int status = st_options_only(COMMAND, known, ST_ARRAY_LEN(known), help, argc, argv);
+    return status < 0 ? check_options(ret) : status;
 }
 
 static int take_time(const char *option, const char *text, int64_t now_wall_ns, int64_t *ret)
