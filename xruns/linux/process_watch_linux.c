@@ -272,10 +272,16 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
     }
 }
 
-static bool is_idle(const struct st_process_watch *watch, const struct rival *rival)
+/* The oldest one of it that is kept. */
+static int64_t first_sample(const struct st_process_watch *watch, const struct thread *thread)
 {
     const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
-    const int64_t first = ST_MAX(rival->thread.from, oldest);
+    return ST_MAX(thread->from, oldest);
+}
+
+static bool is_idle(const struct st_process_watch *watch, const struct rival *rival)
+{
+    const int64_t first = first_sample(watch, &rival->thread);
     return rival->thread.tid == 0 ||
            (first < watch->samples_n - 1 &&
             rival->cpu_ns[first % RING] == rival->cpu_ns[(watch->samples_n - 1) % RING]);
@@ -469,8 +475,7 @@ int64_t st_process_watch_sample(struct st_process_watch *watch)
 static int64_t excess_ns(const struct st_process_watch *watch, const struct rival *rival, int64_t base,
                          int64_t last)
 {
-    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
-    const int64_t first = ST_MAX(rival->thread.from, oldest);
+    const int64_t first = first_sample(watch, &rival->thread);
     const int64_t usual_ns = rival->cpu_ns[base % RING] - rival->cpu_ns[first % RING];
     const int64_t in_ns = watch->at_ns[base % RING] - watch->at_ns[first % RING];
     const int64_t window_ns = watch->at_ns[last % RING] - watch->at_ns[base % RING];
@@ -564,8 +569,7 @@ static void blame(struct st_process_watch *watch, const struct process *process,
 static struct st_thread_window window_of(const struct st_process_watch *watch, const struct process *process,
                                          int64_t base, int64_t last)
 {
-    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
-    const int64_t first = ST_MAX(process->thread.from, oldest);
+    const int64_t first = first_sample(watch, &process->thread);
     const struct figures *samples = process->samples, *from = &samples[base % RING],
                          *to = &samples[last % RING];
     const double in_ns = (double)(watch->at_ns[last % RING] - watch->at_ns[first % RING]);
@@ -583,8 +587,7 @@ static struct st_thread_window window_of(const struct st_process_watch *watch, c
 static void take_best(const struct st_process_watch *watch, const struct process *process, int64_t base,
                       int64_t last, struct st_dropout_figures *figures)
 {
-    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
-    const int64_t first = ST_MAX(process->thread.from, oldest);
+    const int64_t first = first_sample(watch, &process->thread);
     const struct st_dropout_figures before = *figures;
     for (int64_t i = 0; i < AROUND * AROUND; i++) {
         struct st_dropout_figures taken = before;
@@ -609,8 +612,7 @@ void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
     if (watch->samples_n == 0 || watch->at_ns[(watch->samples_n - 1) % RING] < charged_ns)
         (void)st_process_watch_sample(watch);
     figures->exited = process->exited;
-    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
-    const int64_t first = ST_MAX(process->thread.from, oldest);
+    const int64_t first = first_sample(watch, &process->thread);
     int64_t base = watch->samples_n - 1, last = base;
     while (base > first && watch->done_ns[base % RING] > figures->signal_ns)
         base--;
