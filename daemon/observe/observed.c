@@ -527,13 +527,12 @@ static void note_watching(struct st_observed *o)
 /* A dropout that has an event already gets one more, of no dropout (st_event_adds_cause). */
 static void record_slowed(struct st_observed *o, const struct st_dropout_client *client)
 {
-    struct st_event event = st_event_make(client->slow_wall_ns, ST_EVENT_CLIENT_DROPOUT, "%s", "");
-    event.count_n = 0;
-    event.reason = ST_DROPOUT_TOO_SLOW;
-    event.slowed = client->slowed;
-    ST_PRINT(event.source, "%s", o->source->name);
-    memcpy(event.device, client->device, sizeof(event.device));
-    memcpy(event.client, client->name, sizeof(event.client));
+    struct st_xrun_seen seen = {.reason = ST_DROPOUT_TOO_SLOW};
+    memcpy(seen.device, client->device, sizeof(seen.device));
+    memcpy(seen.client, client->name, sizeof(seen.client));
+    struct st_event event =
+        event_of(o, &seen, ST_EVENT_CLIENT_DROPOUT, 0, client->slowed, client->slow_wall_ns);
+    event.missing_ns = 0;
     ST_EACH (pending, o->pending) {
         if (is_unreported(pending) && pending->event.reason == event.reason &&
             strcmp(pending->event.client, event.client) == 0) {
