@@ -12,6 +12,8 @@ listener=$(find /usr -path '*/libexec/*' -name sleeptune-listen-jack)
 mount -t tmpfs -o mode=1777 tmpfs /dev/shm 2>/dev/null
 chmod a+rw /dev/snd/*
 stops=${STOPS:-20}
+# shellcheck source=tests/vm/heard.sh
+. /share/tests/heard.sh
 mkdir -p /tmp/s
 chmod 777 /tmp/s
 export JACK_DEFAULT_SERVER=guest JACK_NO_AUDIO_RESERVATION=1
@@ -43,13 +45,10 @@ hears() {
     wait $listening
     /share/tests/read_capture </tmp/s/stream >/tmp/s/heard
 }
-# of the first nine, and of the rest: losses are one if they are less than 12000 frames apart
-wanted() { awk '$2 == "forced" {print $5 == "lost" ? "0 " $4 : $5 == "repeated" ? "0 -" $4 : $4 " 0"}' /tmp/s/heard; }
-heard() { awk '$1 == "damage" && ++n <= 9 {print $3, $4}' /tmp/s/heard; }
-losses() { awk '$1 == "damage" && ++n > 9 && ($2 > end + 12000) {losses++} $1 == "damage" {end = $2 + $3} END {print losses + 0}' /tmp/s/heard; }
 hears cable
 like "JACK plays into the loop and records it" "$(head -1 /tmp/s/heard)" '^head cable 48000 2 512$'
 is "each forced glitch is heard with its length" "$(heard)" "$(wanted)"
+ok "and at its place" test "$(spread)" -le 2
 is "$stops stops of the server are $stops losses" "$(losses)" "$stops"
 [ "$tap_failed" -eq 0 ] || tap_note </tmp/s/heard
 tap_note <<<"$(tail -1 /tmp/s/heard)"
@@ -69,6 +68,7 @@ is "jack_iodelay measures the same latency on the same loop, within a frame ($la
     "$(awk -v a="$latency" -v b="$measured" 'BEGIN {print (a - b <= 1 && b - a <= 1 && b > 0)}')" 1
 hears jack
 is "within the graph each forced glitch is heard, too" "$(heard)" "$(wanted)"
+ok "at its place" test "$(spread)" -le 2
 is "and none of $stops stops of the server" "$(losses)" 0
 [ "$tap_failed" -eq 0 ] || tap_note </tmp/s/heard
 [ "$tap_failed" -eq 0 ] || tail -30 /tmp/s/jackd.log | tap_note
