@@ -73,6 +73,21 @@ static inline void add(int64_t from_ns, uint64_t n, int64_t lateness_ns)
     free(minute.lateness);
 }
 
+/* Minutes in which a source was watched. */
+static inline void add_watches(const char *source, int64_t from_ns, int64_t minutes, int64_t frames,
+                               int64_t playing)
+{
+    for (int64_t i = 0; i < minutes; i++) {
+        struct st_history_watched watched = {.from_wall_ns = from_ns + i * MINUTE_NS,
+                                             .to_wall_ns = from_ns + (i + 1) * MINUTE_NS,
+                                             .watches_n = 1};
+        watched.watches[0] = (struct st_history_watch){
+            .watched_ns = MINUTE_NS, .playing = playing, .frames = frames, .rate_hz = 48000};
+        ST_PRINT(watched.watches[0].source, "%s", source);
+        assert_int_equal(st_history_add_watched(history, &watched), 0);
+    }
+}
+
 static inline void add_event(int64_t wall_ns, const char *name)
 {
     struct st_event event = st_event_make(wall_ns, st_event_kind_of(name), "words of %s", name);

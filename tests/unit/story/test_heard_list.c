@@ -16,19 +16,9 @@ static const char *beside; /* another source that is watched; NULL: none */
 
 static void play(int64_t from_ns, int64_t minutes)
 {
-    for (int64_t i = 0; i < minutes; i++) {
-        struct st_history_watched watched = {.from_wall_ns = from_ns + i * MINUTE_NS,
-                                             .to_wall_ns = from_ns + (i + 1) * MINUTE_NS,
-                                             .watches_n = 1};
-        watched.watches[0] = (struct st_history_watch){
-            .watched_ns = MINUTE_NS, .playing = 1, .frames = frames, .rate_hz = 48000, .source = "pipewire"};
-        if (beside != NULL) {
-            watched.watches[1] =
-                (struct st_history_watch){.watched_ns = MINUTE_NS, .frames = INT64_MIN, .rate_hz = INT64_MIN};
-            ST_PRINT(watched.watches[watched.watches_n++].source, "%s", beside);
-        }
-        assert_int_equal(st_history_add_watched(history, &watched), 0);
-    }
+    add_watches("pipewire", from_ns, minutes, frames, 1);
+    if (beside != NULL)
+        add_watches(beside, from_ns, minutes, INT64_MIN, 0);
 }
 
 static void happens(int64_t wall_ns, enum st_event_kind kind, const char *source, const char *words)

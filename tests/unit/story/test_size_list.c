@@ -11,19 +11,6 @@
 #include "story/size_list.h"
 #include "tests/unit/history_fixture.h"
 
-static void play(const char *source, int64_t from_ns, int64_t minutes, int64_t frames, int64_t playing)
-{
-    for (int64_t i = 0; i < minutes; i++) {
-        struct st_history_watched watched = {.from_wall_ns = from_ns + i * MINUTE_NS,
-                                             .to_wall_ns = from_ns + (i + 1) * MINUTE_NS,
-                                             .watches_n = 1};
-        watched.watches[0] = (struct st_history_watch){
-            .watched_ns = MINUTE_NS, .playing = playing, .frames = frames, .rate_hz = 48000};
-        ST_PRINT(watched.watches[0].source, "%s", source);
-        assert_int_equal(st_history_add_watched(history, &watched), 0);
-    }
-}
-
 static const char *dropped_by = "Synth";
 
 static void drop(const char *source, int64_t wall_ns, int64_t n, int64_t span_ns, int64_t frames)
@@ -69,9 +56,9 @@ static void sizes_have_their_time_and_dropouts(void **state)
     (void)state;
     open_it();
     assert_int_equal(st_history_begin(history), 0);
-    play("pipewire", NOON_NS, 120, 128, 1);
-    play("pipewire", NOON_NS + 120 * MINUTE_NS, 60, 128, 0); /* nothing plays */
-    play("pipewire", NOON_NS + 180 * MINUTE_NS, 840, 256, 1);
+    add_watches("pipewire", NOON_NS, 120, 128, 1);
+    add_watches("pipewire", NOON_NS + 120 * MINUTE_NS, 60, 128, 0); /* nothing plays */
+    add_watches("pipewire", NOON_NS + 180 * MINUTE_NS, 840, 256, 1);
     drop("pipewire", NOON_NS + MINUTE_NS, 5, 0, 128);
     drop("pipewire", NOON_NS + MINUTE_NS + 9 * ST_NS_PER_S, 1, 0, 128);    /* the same episode */
     drop("pipewire", NOON_NS + MINUTE_NS + 11 * ST_NS_PER_S, 1, 0, 128);   /* another one */
@@ -112,7 +99,7 @@ static void what_is_still_counted_counts(void **state)
     (void)state;
     open_it();
     assert_int_equal(st_history_begin(history), 0);
-    play("pipewire", NOON_NS, 120, 128, 1);
+    add_watches("pipewire", NOON_NS, 120, 128, 1);
     drop("pipewire", NOON_NS + MINUTE_NS, 5, 0, 128);
     assert_int_equal(st_history_commit(history), 0);
     open_events[0] = dropout(NOON_NS + 2 * MINUTE_NS, "Synth", ST_DROPOUT_TOO_SLOW, 3, 1);
@@ -131,8 +118,8 @@ static void two_servers_are_named(void **state)
     (void)state;
     open_it();
     assert_int_equal(st_history_begin(history), 0);
-    play("pipewire", NOON_NS, 60, 256, 1);
-    play("jack", NOON_NS, 60, 64, INT64_MIN); /* it does not know whether one plays */
+    add_watches("pipewire", NOON_NS, 60, 256, 1);
+    add_watches("jack", NOON_NS, 60, 64, INT64_MIN); /* it does not know whether one plays */
     drop("jack", NOON_NS + MINUTE_NS, 1, 0, 0);
     assert_int_equal(st_history_commit(history), 0);
     json_t *document = document_of(INT64_MIN, INT64_MIN);
