@@ -344,7 +344,7 @@ static const struct st_finding *next_finding(const struct work *work, const stru
 static int look(struct work *work)
 {
     const size_t findings_n = work->target->report.findings_n;
-    if (work->options->ids_n == 0)
+    if (work->options->ids_n == 0 && !needs_user(work, st_rule_find("linux-rt-permission")))
         st_report_leave_out(&work->target->report);
     ST_EACH_OF (id, work->options->ids, work->options->ids_n) {
         if (st_report_find(&work->target->report, *id) == NULL)

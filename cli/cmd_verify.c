@@ -260,7 +260,7 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
     } else if (finding->status == ST_STATUS_UNKNOWN) {
         outcome = OUTCOME_UNKNOWN;
         state = "not known";
-    } else if (fired && is_forced(target, finding)) {
+    } else if (fired && is_forced(target, finding) && asks_again(&target->p->machine, finding, journal)) {
         summary = "PipeWire's cycle is forced to this size until it ends; later by the file";
     } else if (fired && asks_again(&target->p->machine, finding, journal)) {
         outcome = OUTCOME_BAD;

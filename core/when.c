@@ -64,14 +64,17 @@ static int parse_date(const char *text, bool local, int64_t *ret)
 /* "9:25": the last time that it was that late. */
 static int parse_time(const char *text, int64_t now_wall_ns, bool local, int64_t *ret)
 {
+    const time_t now_s = (time_t)(now_wall_ns / ST_NS_PER_S);
+    const bool here = local && strchr(text, 'Z') == NULL;
+    struct tm tm;
     int r = -EINVAL;
-    for (int days = 0; days < 2; days++) {
-        const time_t seconds = (time_t)(now_wall_ns / ST_NS_PER_S) - days * 86400;
-        struct tm tm;
+    if ((here ? localtime_r(&now_s, &tm) : gmtime_r(&now_s, &tm)) == NULL)
+        return r;
+    tm.tm_hour = 12; /* no clock is set then */
+    for (int days = 0; days < 2; days++, tm.tm_mday--) {
         char day[64];
-        if ((local ? localtime_r(&seconds, &tm) : gmtime_r(&seconds, &tm)) == NULL ||
-            strftime(day, sizeof(day), "%Y-%m-%d ", &tm) == 0)
-            return -EINVAL;
+        if ((here ? mktime(&tm) : timegm(&tm)) == -1 || strftime(day, sizeof(day), "%Y-%m-%d ", &tm) == 0)
+            break;
         ST_APPEND(day, "%s", text);
         r = parse_date(day, local, ret);
         if (r != 0 || *ret <= now_wall_ns)

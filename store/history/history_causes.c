@@ -30,16 +30,21 @@ int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns)
 {
     const int64_t hours_to_ns =
         (now_wall_ns - MINUTES_DAYS * ST_HISTORY_DAY * ST_NS_PER_S) / HOUR_NS * HOUR_NS;
+    /* predict leaves out minutes in which sleeptuned was stopped */
+    const int64_t stopped_to_ns = now_wall_ns - ST_HISTORY_MINUTES_DAYS * ST_HISTORY_DAY * ST_NS_PER_S;
+    const char *stopped = st_cause_kind_name(ST_CAUSE_STOPPED);
     int r = st_history_sql_run(
         history->db,
         "INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns,"
         " explained_ns) SELECT ?, min(from_ns), max(to_ns), above_ns, cause, culprit, sum(n),"
         " sum(total_ns), max(worst_ns), sum(explained_ns) FROM cause"
-        " WHERE level = ? AND from_ns < ? GROUP BY from_ns / ?, above_ns, cause, culprit",
-        "iiii", ST_HISTORY_HOUR, ST_HISTORY_MINUTE, hours_to_ns, HOUR_NS);
+        " WHERE level = ? AND from_ns < ? AND (cause <> ? OR from_ns < ?)"
+        " GROUP BY from_ns / ?, above_ns, cause, culprit",
+        "iiitii", ST_HISTORY_HOUR, ST_HISTORY_MINUTE, hours_to_ns, stopped, stopped_to_ns, HOUR_NS);
     if (r == 0)
-        r = st_history_sql_run(history->db, "DELETE FROM cause WHERE level = ? AND from_ns < ?", "ii",
-                               ST_HISTORY_MINUTE, hours_to_ns);
+        r = st_history_sql_run(
+            history->db, "DELETE FROM cause WHERE level = ? AND from_ns < ? AND (cause <> ? OR from_ns < ?)",
+            "iiti", ST_HISTORY_MINUTE, hours_to_ns, stopped, stopped_to_ns);
     return r;
 }
 

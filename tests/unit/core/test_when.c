@@ -96,6 +96,26 @@ static void dates_without_a_zone_are_local_where_that_is_wanted(void **state)
     assert_int_equal(utc_ns - summer_ns, 7200 * ST_NS_PER_S);
 }
 
+static void a_time_was_last_today_or_yesterday(void **state)
+{
+    (void)state;
+    const int64_t four_ns = (NOW_S - 12 * 3600) * ST_NS_PER_S; /* 2026-11-20 04:00 UTC */
+    const int64_t late_ns = INT64_C(1792967400) * ST_NS_PER_S; /* 2026-10-25 23:30 CET, a day of 25 hours */
+    int64_t ns;
+    setenv("TZ", "PST8", 1);
+    tzset();
+    assert_int_equal(st_when_parse("3:00Z", four_ns, true, &ns), 0);
+    assert_int_equal(four_ns - ns, 3600 * ST_NS_PER_S);
+    assert_int_equal(st_when_parse("19:00", four_ns, true, &ns), 0); /* the day before in UTC */
+    assert_int_equal(four_ns - ns, 3600 * ST_NS_PER_S);
+    setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+    tzset();
+    assert_int_equal(st_when_parse("23:15", late_ns, true, &ns), 0);
+    assert_int_equal(late_ns - ns, 900 * ST_NS_PER_S);
+    assert_int_equal(st_when_parse("23:45", late_ns, true, &ns), 0);
+    assert_int_equal(late_ns - ns, (24 * 60 + 45) * 60 * ST_NS_PER_S);
+}
+
 static void lengths_have_days_and_weeks(void **state)
 {
     (void)state;
@@ -145,6 +165,7 @@ int main(void)
         cmocka_unit_test(texts_have_a_date_unless_it_is_today),
         cmocka_unit_test(what_is_no_time_is_refused_and_nothing_written),
         cmocka_unit_test(dates_without_a_zone_are_local_where_that_is_wanted),
+        cmocka_unit_test(a_time_was_last_today_or_yesterday),
         cmocka_unit_test(lengths_have_days_and_weeks),
         cmocka_unit_test(steps_read_well_and_are_not_too_many),
     };

@@ -81,6 +81,11 @@ static void a_minute_in_which_sleeptuned_was_stopped_does_not_count(void **state
     assert_int_equal(run.periods_n, 2 * 22500);
     assert_int_equal(row_of(2048).basis, ST_PREDICT_NONE_SEEN);
     st_predict_finish(&run);
+    /* nor as long as there are minutes, when other causes are summed */
+    assert_int_equal(st_history_retain(history, NOON_NS + 20 * DAY_NS, 400, 100000000), 0);
+    assert_int_equal(predict(), 0);
+    assert_int_equal(run.periods_n, 2 * 22500);
+    st_predict_finish(&run);
 }
 
 static void hours_count_where_the_minutes_are_gone(void **state)
