@@ -36,8 +36,8 @@ size_t st_event_limit_largest(const struct st_event_kinds *kinds);
 #define ST_EVENT_LIMIT_BURST_N 30
 #define ST_EVENT_LIMIT_EACH_NS INT64_C(1000000000)
 /* The same of dropouts and late wake-ups: dropouts are compared with all late wake-ups, which are at most
- * five a second (daemon/causes/causes.c); dropouts of one source and kind are at most 34 in 10 s
- * (daemon/observe/observed.h). */
+ * five a second (daemon/causes/causes.c); dropouts of one source and kind are at most 34 in 10 s, but for
+ * marks (daemon/observe/observed.h). */
 #define ST_EVENT_LIMIT_SEEN_BURST_N 60
 #define ST_EVENT_LIMIT_SEEN_NS      INT64_C(200000000)
 /* What is held back becomes one event after this time. */
