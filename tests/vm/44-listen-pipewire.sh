@@ -2,7 +2,7 @@
 # vm: -k rt -q -i -c aloop
 # PipeWire with snd-aloop as its card, as over a cable: it plays into one half and records the other. Nothing is lost undisturbed; 20 stops (STOPS: fewer)
 # of the program that plays, and of the server, which no way within the graph hears, are 20 losses each; and with --music, where what programs play is
-# compared, those of the server.
+# compared, those of the server; and at last with a volume those of the program that plays.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
 cp -a /share/usr /share/etc / 2>/dev/null
@@ -72,5 +72,8 @@ is "what a program plays comes back over the loop: bit-exact, and nothing lost" 
 listens "$server" --music --back loop-in
 is "$stops stops of the server are $stops losses of the music" "$(found)" "bit-exact true $stops"
 kill $music
+"${as_user[@]}" pw-cli set-param loop-out Props '{ channelVolumes: [ 0.5, 0.5 ] }' >/dev/null
+listens player --back cable
+is "$stops stops of the program that plays at -6 dB are $stops losses" "$(found) $(heard '.gain_db * 10 | round')" "linear-gain true $stops -60"
 [ "$tap_failed" -eq 0 ] || cat listen.log server.log | tail -40 | tap_note
 tap_done
