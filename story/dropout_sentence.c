@@ -47,7 +47,7 @@ static const char *taken_text(const struct st_dropout_table *table, uint64_t all
     const bool known = victim->culprit.name[0] != '\0';
     bool others = has_others(victim);
     uint64_t taken_n = 0, victims_n = 0, named_victims_n = 0;
-    uint64_t culprit_least_n = 0; /* the leads of each client's most frequent culprit */
+    uint64_t culprit_least_n = 0; /* of each client's most frequent culprit; it never falls */
     char culprit[160];
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const uint64_t n = client->reasons_n[ST_DROPOUT_CPU_TAKEN];
@@ -55,7 +55,7 @@ static const char *taken_text(const struct st_dropout_table *table, uint64_t all
         victims_n += n > 0;
         named_victims_n += n > 0 && named;
         taken_n += n;
-        culprit_least_n += ST_MIN(n, (uint64_t)client->culprit.lead_n);
+        culprit_least_n += ST_MIN(n, client->culprit.own_n);
         others = others || (n > 0 && named && strcmp(client->culprit.name, victim->culprit.name) != 0);
     }
     if (!known)

@@ -148,8 +148,11 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
     if (seen->culprit[0] != '\0' && seen->reason == ST_DROPOUT_TOO_SLOW) {
         memcpy(client->file, seen->culprit, sizeof(client->file));
     } else if (seen->culprit[0] != '\0') {
+        const bool own = strcmp(client->culprit.name, seen->culprit) == 0;
         st_dropout_reason_vote(client->culprit.name, &client->culprit.lead_n, seen->culprit,
                                seen->dropouts_n);
+        if (strcmp(client->culprit.name, seen->culprit) == 0)
+            client->culprit.own_n = (own ? client->culprit.own_n : 0) + (uint64_t)seen->dropouts_n;
         client->culprit.named_n += (uint64_t)seen->dropouts_n;
     }
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);

@@ -27,6 +27,7 @@ struct st_dropout_client {
         char name[ST_XRUN_NAME_BYTES]; /* of most dropouts that had one */
         int64_t lead_n;                /* by how many dropouts it leads the others ... */
         uint64_t named_n;              /* ... of those that had one */
+        uint64_t own_n;                /* it had, since it leads */
     } culprit;
     int64_t first_wall_ns, last_wall_ns; /* of its dropouts; INT64_MIN: none */
     /* of the worst of its dropouts of the most frequent reason; 0: not known */

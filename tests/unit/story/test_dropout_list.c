@@ -120,6 +120,25 @@ static void what_slowed_the_machine_may_be_known_later(void **state)
     json_decref(dropouts);
 }
 
+/* What is at least so many does not become less when there are more. */
+static void at_least_so_many_is_what_was_counted(void **state)
+{
+    (void)state;
+    open_it();
+    struct st_event events[] = {dropout(NOON_NS + MINUTE_NS / 2, "guitar", ST_DROPOUT_CPU_TAKEN, 10, 1),
+                                dropout(NOON_NS + MINUTE_NS / 2, "guitar", ST_DROPOUT_CPU_TAKEN, 3, 1)};
+    snprintf(events[0].culprit, sizeof(events[0].culprit), "ffmpeg");
+    snprintf(events[1].culprit, sizeof(events[1].culprit), "grep");
+    events[0].culprit_n = 10;
+    events[1].culprit_n = 3;
+    put_all(events, ST_ARRAY_LEN(events));
+    add(NOON_NS, 100, 1000);
+    json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + MINUTE_NS);
+    assert_string_equal(text(dropouts, "text"),
+                        "ffmpeg took the CPU from guitar in at least 10 of 13 dropouts.");
+    json_decref(dropouts);
+}
+
 /* It has 7 of 10, not all; the lengths are those of all 10. */
 static void who_took_the_cpu_in_most_is_said_of_those(void **state)
 {
@@ -278,6 +297,7 @@ int main(void)
         TEST(dropouts_are_read_by_client_and_reason_the_most_first),
         TEST(what_slowed_the_machine_stands_beside_whose_dropout_it_was),
         TEST(what_slowed_the_machine_may_be_known_later),
+        TEST(at_least_so_many_is_what_was_counted),
         TEST(who_took_the_cpu_in_most_is_said_of_those),
         TEST(reasons_are_in_the_order_of_their_frequency),
         TEST(lengths_and_places_are_read_back),

@@ -493,6 +493,7 @@ static void first_line_says_what_the_server_knows(void **state)
         client->worst.wait_ns = 4100000;
         snprintf(client->culprit.name, sizeof(client->culprit.name), "%s", rows[i].culprit);
         client->culprit.lead_n = 3;
+        client->culprit.own_n = 3;
         client->culprit.named_n = 3;
         expect_of_screen("answer", rows[i].answer);
         expect_of_screen("next", rows[i].next);
@@ -502,6 +503,7 @@ static void first_line_says_what_the_server_knows(void **state)
     struct st_dropout_client *client = add_client(pipewire, "mpv", 9, ST_DROPOUT_CPU_TAKEN);
     snprintf(client->culprit.name, sizeof(client->culprit.name), "cc1");
     client->culprit.lead_n = 4; /* how many it leads by */
+    client->culprit.own_n = 4;
     client->culprit.named_n = 9;
     expect_row("mpv", "lost the CPU to cc1 and others", "warn", false);
     client->culprit.named_n = 4; /* who it was in the other five is not known: it may have been cc1 */
@@ -584,6 +586,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
     struct st_dropout_client *reverb = add_client(pipewire, "HeavyReverb", 5, ST_DROPOUT_CPU_TAKEN);
     snprintf(guitarix->culprit.name, sizeof(guitarix->culprit.name), "chromium");
     guitarix->culprit.lead_n = 11;
+    guitarix->culprit.own_n = 11;
     guitarix->culprit.named_n = 11;
     server->playing = false;   /* no load line comes for it */
     expect_of_screen("answer", /* who had the CPU in the other five is not known */
@@ -591,6 +594,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
                      "22:13).");
     snprintf(reverb->culprit.name, sizeof(reverb->culprit.name), "blender");
     reverb->culprit.lead_n = 5;
+    reverb->culprit.own_n = 5;
     reverb->culprit.named_n = 5;
     expect_of_screen("answer",
                      "chromium and others took the CPU from Guitarix and others in 16 of 30 dropouts "
@@ -599,9 +603,11 @@ static void first_line_blames_who_took_the_cpu(void **state)
     expect_of_screen("answer", "chromium took the CPU from Guitarix and others in 16 of 30 dropouts (watched "
                                "since 22:13).");
     reverb->culprit.lead_n = 3; /* another one in one of the five */
+    reverb->culprit.own_n = 3;
     expect_of_screen("answer", "chromium took the CPU from Guitarix and others in at least 14 of 30 dropouts "
                                "(watched since 22:13).");
     reverb->culprit.lead_n = 5;
+    reverb->culprit.own_n = 5;
     expect_of_screen("next", "sleeptune report"); /* it is not known whether they have rights */
     guitarix->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
     expect_of_screen("next", "sleeptune report"); /* nor of the other one */
