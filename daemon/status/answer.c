@@ -73,9 +73,11 @@ static bool is_in_time(const struct st_result *loop, const struct st_observed_vi
 }
 
 /* Is the buffer of what plays longer than that of the last dropout? */
+/* What the device says every 10 s is older than a dropout that came with a change. */
 static bool is_raised(const struct st_dropout_table *seen)
 {
-    return seen->last_period_ns > 0 && seen->period_ns > seen->last_period_ns + seen->last_period_ns / 8;
+    return seen->last_period_ns > 0 && seen->device_load_ns > seen->last_ns &&
+           seen->period_ns > seen->last_period_ns + seen->last_period_ns / 8;
 }
 
 static uint64_t dropouts_of(const struct st_view *view)
@@ -192,7 +194,7 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
     return first;
 }
 
-/* "Earlier: 85 dropouts, 04:22 to 04:23, the last one at 32 frames; the buffer is longer now." */
+/* "Earlier: 85 dropouts, 04:22 to 04:23, the last one at 32 frames; the buffer is larger now." */
 static void put_earlier(const struct st_view *view, const struct st_answer *answer, char *buf,
                         size_t buf_bytes)
 {
@@ -214,7 +216,7 @@ static void put_earlier(const struct st_view *view, const struct st_answer *answ
     if (answer->raised && frames > 0 && fabs(frames - round(frames)) < 0.01) /* else it was another rate */
         st_text_append(buf, buf_bytes, ", the last one at %.0f frames", frames);
     if (answer->raised)
-        st_text_append(buf, buf_bytes, "; the buffer is longer now");
+        st_text_append(buf, buf_bytes, "; the buffer is larger now");
     st_text_append(buf, buf_bytes, ".");
 }
 

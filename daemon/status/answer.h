@@ -12,8 +12,8 @@ struct st_answer {
     bool taken;                             /* most of all are made by who took the CPU from programs */
     uint64_t dropouts_n;                    /* of all sources: of devices and of clients */
     int64_t last_wall_ns;                   /* INT64_MIN: none */
-    bool over;                              /* none for 10 min, or the buffer is longer now */
-    bool raised;                            /* the buffer is longer now than at the last one */
+    bool over;                              /* none for 10 min, or the buffer is larger now */
+    bool raised;                            /* the buffer is larger now than at the last one */
     bool plays, plays_known;
     bool timing_known;
     bool timing_matters; /* nothing plays, or it had dropouts: music without one is the better witness */

@@ -266,11 +266,17 @@ static void dropouts_before_the_buffer_was_raised_are_over(void **state)
     struct st_observed_view *pipewire = watch_pipewire();
     add_client(pipewire, "Guitarix", 85, ST_DROPOUT_TOO_SLOW);
     pipewire->seen.last_period_ns = 666667; /* 32 frames */
+    pipewire->seen.device_load_ns = pipewire->seen.last_ns + 1;
     expect_of_screen("answer",
                      "No dropout in the last 5 s on PipeWire at 1024 frames. Earlier: 85 dropouts, 22:22 "
-                     "to 22:23, the last one at 32 frames; the buffer is longer now.");
+                     "to 22:23, the last one at 32 frames; the buffer is larger now.");
     expect_of_screen("state", "warn"); /* 5 s prove little */
     expect_of_screen("next", "sleeptune status --watch");
+    pipewire->seen.last_ns =
+        pipewire->seen.device_load_ns; /* it was lowered, and the device has not said it */
+    expect_of_screen("state", "bad");
+    expect_of_screen("answer", "Guitarix made all 85 dropouts (watched since 22:13): it computed too long.");
+    pipewire->seen.last_ns--;
     pipewire->seen.last_period_ns = pipewire->seen.period_ns;
     expect_of_screen("state", "bad");
 }
