@@ -1,9 +1,12 @@
 /* What is known at a moment: for HTTP, for each minute, and for events about what is degraded. */
 #include "daemon/service_private.h"
 
+#include <unistd.h>
+
 #include "core/ns.h"
 #include "core/page/page.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 #include "daemon/causes/culprit_request.h"
 #include "daemon/status/minute.h"
 #include "daemon/systemd.h"
@@ -58,6 +61,8 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
     view->loop = has_result ? result : NULL;
     if (atomic_load(&service->loop.has_rtkit))
         ST_PRINT(view->rtkit, "%s", service->loop.rtkit);
+    if (access(ST_TEXT(64, "/run/user/%u/systemd/private", (unsigned)geteuid()), F_OK) == 0)
+        view->pipewire_restart = st_os_rows[service->platform->machine.os].pipewire_restart;
     view->now_wall_ns = st_service_wall_ns(service);
     view->uptime_ns = st_clock_now_ns(&service->platform->clock) - service->started_ns;
     return has_result;

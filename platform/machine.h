@@ -19,7 +19,8 @@ struct st_os_row {
                             when the clock is set) */
     /* sleeptuned as a service, of the system and, where there are such, of a user (else NULL) */
     const char *start, *restart, *own_start, *own_restart;
-    const char *join_group[2]; /* says how to join a group: before and behind the group's name */
+    const char *pipewire_restart; /* likewise of a user's PipeWire */
+    const char *join_group[2];    /* says how to join a group: before and behind the group's name */
 };
 extern const struct st_os_row st_os_rows[ST_OS_N];
 

@@ -21,6 +21,8 @@
 #define ST_XRUN_NORMAL        100        /* this priority: no real-time thread */
 #define ST_XRUN_NO_RESYNCS    "resyncs of second cards are not watched" /* in why, of a source that watches */
 
+#define ST_XRUN_NOT_RUNNING "is not running for this user" /* in why, of a source that cannot watch */
+
 /* Between a program and its sound server: what of it is watched. */
 enum st_xrun_between {
     ST_XRUN_BETWEEN_NOTHING, /* there is no buffer between them, or the source does not know */

@@ -336,9 +336,9 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
     const bool same_as_before = view->state == state && strcmp(view->why, why) == 0;
     const bool lost = view->state == ST_OBSERVED_WATCHING && state == ST_OBSERVED_ABSENT;
     char gap[120] = "";
-    if (state == ST_OBSERVED_WATCHING && view->state != state && o->lost_wall_ns != INT64_MIN)
+    if (state == ST_OBSERVED_WATCHING && view->state != state && o->view.lost_wall_ns != INT64_MIN)
         ST_PRINT(gap, "; not watched from %s to %s",
-                 st_when_text_near(o->lost_wall_ns, wall_ns(o), ST_ROOM(32)),
+                 st_when_text_near(o->view.lost_wall_ns, wall_ns(o), ST_ROOM(32)),
                  st_when_text_near(wall_ns(o), wall_ns(o), ST_ROOM(32)));
     view->state = state;
     ST_PRINT(view->why, "%s", why);
@@ -388,7 +388,7 @@ static void fail(struct st_observed *o, int error)
     const int64_t silent_ns = o->watch.silent_ns; /* not watched, as it turns out */
     if (o->view.state == ST_OBSERVED_WATCHING) {
         o->view.watched_ns -= ST_MIN(silent_ns, o->view.watched_ns);
-        o->lost_wall_ns = wall_ns(o) - (now_ns(o) - o->turned_ns) - silent_ns;
+        o->view.lost_wall_ns = wall_ns(o) - (now_ns(o) - o->turned_ns) - silent_ns;
     }
     close_source(o);
     o->failures++;
@@ -403,11 +403,7 @@ static void fail(struct st_observed *o, int error)
 void st_observed_init(struct st_observed *o, struct st_platform *platform, struct st_events *events,
                       const struct st_xrun_source *source)
 {
-    *o = (struct st_observed){.platform = platform,
-                              .events = events,
-                              .source = source,
-                              .due_ns = INT64_MAX,
-                              .lost_wall_ns = INT64_MIN};
+    *o = (struct st_observed){.platform = platform, .events = events, .source = source, .due_ns = INT64_MAX};
     o->view = (struct st_observed_view){.source = source->name,
                                         .summary = source->summary,
                                         .never = source->ops == NULL,
@@ -415,6 +411,7 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .program_cpu_ns = INT64_MIN,
                                         .since_wall_ns = INT64_MIN,
                                         .again_wall_ns = INT64_MIN,
+                                        .lost_wall_ns = INT64_MIN,
                                         .tells_playing = source->tells_playing,
                                         .played_ns = INT64_MIN,
                                         .music_ns = INT64_MIN,
@@ -521,7 +518,7 @@ static void note_watching(struct st_observed *o)
     o->turned_ns = at_ns;
     o->failures = 0;
     set_state(o, ST_OBSERVED_WATCHING, o->watch.why);
-    o->lost_wall_ns = INT64_MIN;
+    o->view.lost_wall_ns = INT64_MIN;
 }
 
 /* A dropout that has an event already gets one more, of no dropout (st_event_adds_cause). */

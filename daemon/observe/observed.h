@@ -49,6 +49,7 @@ struct st_observed_view {
     int64_t recent_wall_ns;    /* the first of these */
     int64_t since_wall_ns;     /* when it first watched; INT64_MIN: never */
     int64_t again_wall_ns;     /* when it began to watch without a gap up to now; INT64_MIN: never */
+    int64_t lost_wall_ns;      /* until when it was watched before it was lost; INT64_MIN: it was not */
     bool tells_playing;        /* while it watches, it sees whatever plays */
     int64_t played_ns;         /* when it last did, by CLOCK_MONOTONIC; INT64_MIN: never */
     int64_t music_ns, test_ns; /* ... a client that is none of `listen`, and one that is; as played_ns */
@@ -93,11 +94,10 @@ struct st_observed {
     size_t bus_losses_n;
     bool open;
     unsigned failures;
-    bool quiet;           /* nothing plays: what is absent is tried again less often */
-    int64_t due_ns;       /* of the next turn */
-    int64_t turned_ns;    /* of the last turn that found it open */
-    int64_t lost_wall_ns; /* until when it was watched before it was lost; INT64_MIN: it was not */
-    int64_t programs_ns;  /* CPU time of programs that have ended */
+    bool quiet;          /* nothing plays: what is absent is tried again less often */
+    int64_t due_ns;      /* of the next turn */
+    int64_t turned_ns;   /* of the last turn that found it open */
+    int64_t programs_ns; /* CPU time of programs that have ended */
 };
 
 /** It is off until st_observed_set. */

@@ -194,6 +194,17 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
     return first;
 }
 
+/* " is not watched now: ..."; " has not been watched since 14:03: ..." */
+static void put_absent(const struct st_view *view, const struct st_observed_view *source, char *buf,
+                       size_t buf_bytes)
+{
+    const bool known = source->lost_wall_ns != INT64_MIN;
+    st_text_append(buf, buf_bytes, "%s %s%s%s%s.", st_xrun_sources_title(source->source),
+                   known ? "has not been watched since " : "is not watched now",
+                   known ? clock_text(view, source->lost_wall_ns, ST_ROOM(32)) : "",
+                   source->why[0] != '\0' ? ": " : "", source->why);
+}
+
 /* "Earlier: 85 dropouts, 04:22 to 04:23, the last one at 32 frames; the buffer is larger now." */
 static void put_earlier(const struct st_view *view, const struct st_answer *answer, char *buf,
                         size_t buf_bytes)
@@ -233,8 +244,7 @@ static void put_over(const struct st_view *view, const struct st_answer *answer,
     else
         ST_PRINT(quiet, "%" PRId64 " %s", s < 7200 ? s / 60 : s / 3600, s < 7200 ? "min" : "h");
     if (server->state != ST_OBSERVED_WATCHING)
-        st_text_append(buf, buf_bytes, "%s is not watched now%s%s.", st_xrun_sources_title(server->source),
-                       server->why[0] != '\0' ? ": " : "", server->why);
+        put_absent(view, server, buf, buf_bytes);
     else if (answer->plays_known && !answer->plays)
         st_text_append(buf, buf_bytes, "Nothing plays on %s.", st_xrun_sources_title(server->source));
     else if (server->seen.frames > 0)
@@ -255,8 +265,11 @@ static void put_music(const struct st_view *view, const struct st_answer *answer
         put_dropouts(view, answer, buf, buf_bytes);
     } else if (server == NULL) {
         const struct st_observed_view *absent = first_absent(view);
-        st_text_append(buf, buf_bytes, "No sound server is watched%s%s.", absent != NULL ? ": " : "",
-                       absent != NULL ? absent->why : "");
+        if (absent != NULL && absent->lost_wall_ns != INT64_MIN)
+            put_absent(view, absent, buf, buf_bytes);
+        else
+            st_text_append(buf, buf_bytes, "No sound server is watched%s%s.", absent != NULL ? ": " : "",
+                           absent != NULL ? absent->why : "");
     } else if (answer->plays_known && !answer->plays) {
         st_text_append(buf, buf_bytes, "Nothing plays on %s, and no dropout since %s.",
                        st_xrun_sources_title(server->source),
@@ -425,6 +438,13 @@ static void set_not_watched(const struct st_view *view, struct st_answer *answer
     st_text_append(buf, sizeof(answer->next_why), "%s", st_answer_not_watched(view, ST_ROOM(200)));
 }
 
+/* It ran while it was watched, and does no more. */
+static bool has_ended(const struct st_observed_view *source)
+{
+    return source != NULL && source->state == ST_OBSERVED_ABSENT && source->lost_wall_ns != INT64_MIN &&
+           strcmp(source->source, "pipewire") == 0 && strstr(source->why, ST_XRUN_NOT_RUNNING) != NULL;
+}
+
 static void set_next(const struct st_view *view, struct st_answer *answer)
 {
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
@@ -455,6 +475,10 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     }
     if (answer->dropouts_n > 0 && !answer->over) {
         next = "sleeptune report";
+    } else if (view->pipewire_restart != NULL &&
+               has_ended(answer->server != NULL ? answer->server : first_absent(view))) {
+        next = view->pipewire_restart;
+        why = "starts PipeWire again; then open your programs again";
     } else if ((answer->server == NULL || answer->server->state != ST_OBSERVED_WATCHING) &&
                first_absent(view) != NULL) {
         next = "sleeptune status --details";

@@ -34,6 +34,7 @@ struct st_view {
     const struct st_live_look *seconds;      /* borrowed; NULL: unknown */
     const struct st_forecast_view *forecast; /* likewise */
     json_t *events;                          /* borrowed */
+    const char *pipewire_restart;            /* a command, where this user has such services; else NULL */
     char rtkit[ST_VIEW_TEXT_BYTES];          /* "" when not asked */
     char notify[ST_VIEW_TEXT_BYTES];         /* st_notify_state; "": another system */
     struct {

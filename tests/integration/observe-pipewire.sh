@@ -105,7 +105,7 @@ kill "$manager"
 end_server
 ok "a server that ends is absent" wait_for of_like state absent
 like "and the status says why" "$(of why)" 'PipeWire [0-9.]+ has ended|PipeWire is not running for this user'
-like "the first line is that, not who clicked before" "$(value 'd["verdict"]')" '^PipeWire is not watched now: .*\. Earlier: [0-9]+ dropout'
+like "the first line is that, not who clicked before" "$(value 'd["verdict"]')" '^PipeWire has not been watched since .*: .*\. Earlier: [0-9]+ dropout'
 does "another one comes" sound
 ok "and is watched" wait_for of_is state watching
 is "counts go on" "$(counts)" "$after"

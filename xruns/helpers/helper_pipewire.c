@@ -503,7 +503,7 @@ static int begin(struct observer *observer)
     observer->core = pw_context_connect(context, NULL, 0);
     if (observer->core == NULL)
         return errno == EHOSTDOWN
-                   ? st_helper_line_absent("PipeWire is not running for this user")
+                   ? st_helper_line_absent("PipeWire " ST_XRUN_NOT_RUNNING)
                    : st_helper_line_absent("the PipeWire server of this user refuses the connection: %s",
                                            strerror(errno));
     pw_core_add_listener(observer->core, &observer->core_listener, &core_events, observer);

@@ -79,6 +79,7 @@ static struct st_observed_view *watch_pipewire(void)
         .opened_n = 1,
         .since_wall_ns = view.started_wall_ns,
         .again_wall_ns = view.started_wall_ns,
+        .lost_wall_ns = INT64_MIN,
         .seen = {.frames = 1024, .rate_hz = 48000, .period_ns = 21333333, .device_load_ns = 1}};
     return &view.observe.sources[0];
 }
@@ -215,6 +216,18 @@ static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
     expect_of_screen("answer",
                      "PipeWire is not watched now: PipeWire is not running. Earlier: 3 dropouts, 22:11.");
     expect_of_screen("next", "sleeptune status --details");
+    pipewire->lost_wall_ns = view.now_wall_ns - 60 * ST_NS_PER_S;
+    snprintf(pipewire->why, sizeof(pipewire->why), "PipeWire " ST_XRUN_NOT_RUNNING);
+    expect_of_screen("answer", "PipeWire has not been watched since 22:22: PipeWire is not running for this "
+                               "user. Earlier: 3 dropouts, 22:11.");
+    expect_of_screen("next", "sleeptune status --details"); /* who starts it is not known */
+    view.pipewire_restart = "start it";
+    expect_of_screen("next", "start it");
+    pipewire->seen = (struct st_dropout_table){0}; /* it had no dropout */
+    expect_of_screen("answer", "PipeWire has not been watched since 22:22: PipeWire is not running for this "
+                               "user. This computer's timing: OK.");
+    expect_of_screen("next", "start it");
+    view.pipewire_restart = NULL;
 }
 
 /* What a screen is about are the last ones; the others are a number. */
