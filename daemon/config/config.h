@@ -37,7 +37,7 @@ struct st_config {
         char programs[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
     } http;
     struct {
-        char alsa[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off", as the next five */
+        char alsa[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off", as each source */
         char pipewire[ST_CONFIG_TEXT_BYTES], jack[ST_CONFIG_TEXT_BYTES], pulseaudio[ST_CONFIG_TEXT_BYTES],
             sound4[ST_CONFIG_TEXT_BYTES], usb[ST_CONFIG_TEXT_BYTES];
         /* "": as found in the environment */

@@ -64,8 +64,8 @@ const struct st_config_key st_config_keys[] = {
     {"observe.alsa", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.alsa),
      ST_CONFIG_APPLIES_OBSERVE,
      "Dropouts of other programs on ALSA devices (Linux), read from /proc/asound four times a second. A "
-     "program that recovers between two readings is seen as one probable dropout. For this key and the next "
-     "five: auto watches the source if it is available; on also reports \"degraded\" if it is not."},
+     "program that recovers between two readings is seen as one probable dropout. For each source: auto "
+     "watches it if it is available; on also reports \"degraded\" if it is not."},
     {"observe.pipewire", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pipewire),
      ST_CONFIG_APPLIES_OBSERVE,
      "Dropouts of the devices of a PipeWire server, and cycles in which a client was not ready. Both come "
