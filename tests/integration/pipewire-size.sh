@@ -32,7 +32,13 @@ unset XDG_CONFIG_HOME XDG_STATE_HOME STATE_DIRECTORY PIPEWIRE_REMOTE PIPEWIRE_RU
 drop_ins=$HOME/.config/pipewire/pipewire.conf.d
 file=$drop_ins/90-sleeptune.conf
 mkdir -m 700 "$XDG_RUNTIME_DIR" "$HOME"
-verify() { "$SLEEPTUNE" verify </dev/null 2>&1; }
+here() { # what depends on the machine: the name of a card's file, whether root applied something, too
+    local out status=0
+    out=$("$@" 2>&1) || status=$?
+    grep -v '^These are your own settings' <<<"${out//"${rule:-/none}"/FILE}"
+    return $status
+}
+verify() { here "$SLEEPTUNE" verify; }
 revert() { "$SLEEPTUNE" revert linux-pipewire-quantum </dev/null 2>&1; }
 start() {
     pipewire >>"$tmp/server.log" 2>&1 &
@@ -59,40 +65,24 @@ if [ -x "$made" ]; then # 256 frames held for days
     wait_for next_is 'Next pw-metadata -n settings 0 clock\.force-quantum 256 (to last: sleeptune apply linux-pipewire-quantum=256; '
     is "predict names what sets the size here" "$? $(grep -o 'Next jack.*' "$tmp/predict")" "0 "
 fi
-out=$("$SLEEPTUNE" apply --dry-run linux-pipewire-quantum=128 2>&1)
-is "a dry run shows a difference" "$?" 1
-like "a shorter cycle costs power" "$out" 'cost: +power, CPU: a shorter cycle'
-like "a longer one delay" "$("$SLEEPTUNE" apply --dry-run linux-pipewire-quantum=2048 2>&1)" 'cost: +delay: you hear later what you play'
-like "of the user's file" "$out" "^\+\+\+ $file\$"
+screen_is -m a-shorter-cycle "$SLEEPTUNE" apply --dry-run linux-pipewire-quantum=128
+screen_is -m a-longer-one "$SLEEPTUNE" apply --dry-run linux-pipewire-quantum=2048
 is "and writes nothing" "$(ls -A "$HOME")" ""
-out=$(size 128)
-is "apply ends with 0" "$?" 0
-like "and names the command that sets it now" "$out" '^Next: to have it now, until PipeWire ends, type: pw-metadata -n settings 0 clock\.force-quantum 128; then '
-then=$(sed -n 's/^then .*: takes effect/takes effect/p' <<<"$out")
+screen_is -m applied size 128
 is "the file is the user's own" "$(stat -c '%U %a' "$file")" "$(id -un) 644"
-out=$(verify)
-is "before PipeWire starts again: status 1" "$?" 1
-like "and verify says so, as apply" "$out" "^not yet +linux-pipewire-quantum: .*; ${then:?}\$"
+screen_is -m before-it-starts-again verify
 pw-metadata -n settings 0 clock.force-quantum 128 >/dev/null
-out=$(verify)
-is "with the command: status 0" "$?" 0
-like "in effect, and until when" "$out" '^in effect +linux-pipewire-quantum: .* until it ends'
+screen_is -m in-effect-until-it-ends verify
 pw-metadata -n settings 0 clock.force-quantum 64 >/dev/null
-like "another size is not that" "$(verify)" '^not yet +linux-pipewire-quantum: '
+screen_is -m another-size verify
 again
 is "with that size for all programs" "$(runs)" "128 128 128"
-out=$(verify)
-is "verify: status 0" "$?" 0
-like "in effect" "$out" '^in effect +linux-pipewire-quantum: .*128 frames \(2\.67 ms\)'
-like "a second size needs a revert first" "$(size 256)" 'already applied'
+screen_is -t in-effect verify
+screen_is -t a-second-size size 256
 echo 'context.properties = { "default.clock.quantum": 512 }' >"$drop_ins/99-mine.conf"
-out=$(verify)
-is "a file that wins: status 1" "$?" 1
-like "which is named" "$out" '99-mine\.conf:1 sets default\.clock\.quantum to 512'
+screen_is -t a-file-that-wins verify
 rm "$drop_ins/99-mine.conf"
-out=$(revert)
-is "revert ends with 0" "$?" 0
-like "and says when it counts" "$out" 'systemctl --user restart pipewire'
+screen_is -t reverted revert
 is "file and folders are gone" "$(ls -A "$HOME/.config" 2>/dev/null)" ""
 again
 is "as it was" "$(runs)" "$before"
@@ -107,14 +97,12 @@ revert >/dev/null
 ok "and revert leaves every byte as it was" cmp "$tmp/mine" "$file"
 rm "$file"
 ln -s "$tmp/mine" "$file"
-like "a link is not followed" "$(size 32; echo "status $?")" 'symbolic link'
+screen_is -t a-link size 32
 ok "and what it points to is as before" cmp "$tmp/mine" "$file"
 rm "$file"
 
-like "no power of two" "$(size 100)" 'only powers of two'
-like "no number" "$(size x)" "not a whole number"
-like "out of range" "$(size 16384)" '16 to 8192|16 \.\. 8192|8192'
-like "beside another rule" "$("$SLEEPTUNE" apply linux-pipewire-quantum=64 linux-memlock 2>&1)" 'cannot be combined with other rules or with --root'
+for wanted in 100 x 16384; do refused "linux-pipewire-quantum=$wanted" 3 apply --yes "linux-pipewire-quantum=$wanted"; done
+refused "beside another rule" 3 apply linux-pipewire-quantum=64 linux-memlock
 like "a home that is none" "$(HOME=$'/x\n}' size 32; echo "status $?")" 'status [14]$'
 is "nothing is left" "$(find "$HOME" -type f)" ""
 
@@ -124,34 +112,28 @@ card() { # PROPERTY...
 }
 reserve() { "$SLEEPTUNE" apply --yes "linux-device-headroom=$1" 2>&1 </dev/null; }
 command -v pw-dump >/dev/null || { skip "the reserve of a card" "pw-dump is not installed"; tap_done; }
-like "a card that is not there" "$(reserve alsa_output.usb-ACME; echo "status $?")" 'PipeWire has no node alsa_output\.usb-ACME now'
-like "a name of ALSA's" "$(reserve hw:1)" "takes the name of a card"
-like "a name that would end the quotes" "$(reserve 'alsa_x" } ]')" "takes the name of a card"
+screen_is -t a-card-that-is-not-there reserve alsa_output.usb-ACME
+refused "a name of ALSA's" 3 apply --yes linux-device-headroom=hw:1
+refused "a name that would end the quotes" 3 apply --yes 'linux-device-headroom=alsa_x" } ]'
 card node.name=alsa_output.pci-0000_00_1f.3.analog-stereo
 card node.name=alsa_output.usb-ACME_Box_2-00.analog-stereo
 wait_for grep -q ACME_Box <(pw-dump)
 if [ -d /usr/share/wireplumber/main.lua.d ]; then
-    file=$HOME/.config/wireplumber/main.lua.d/51-sleeptune.lua
+    rule=$HOME/.config/wireplumber/main.lua.d/51-sleeptune.lua
 elif [ -d /usr/share/wireplumber/wireplumber.conf.d ]; then
-    file=$HOME/.config/wireplumber/wireplumber.conf.d/90-sleeptune.conf
+    rule=$HOME/.config/wireplumber/wireplumber.conf.d/90-sleeptune.conf
 else
     skip "a rule of WirePlumber" "it is not installed"
     tap_done
 fi
 out=$(reserve alsa_output.usb-ACME_Box_2-00)
-is "a reserve for a card: apply ends with 0" "$? $(find "$HOME/.config" -type f)" "0 $file"
-like "which names it" "$(cat "$file")" 'node\.name.*"~?alsa_output\.usb-ACME_Box_2-00\.?\*".*headroom"?\]? = 512'
-if [ "${file##*.}" = lua ] && command -v luac >/dev/null; then ok "it is a script of Lua" luac -p "$file"; fi
-out=$(verify)
-is "verify: status 1" "$?" 1
-like "not yet" "$out" '^not yet +linux-device-headroom: .*systemctl --user restart wireplumber'
+is "a reserve for a card: apply ends with 0" "$? $(find "$HOME/.config" -type f)" "0 $rule"
+like "which names it" "$(cat "$rule")" 'node\.name.*"~?alsa_output\.usb-ACME_Box_2-00\.?\*".*headroom"?\]? = 512'
+if [ "${rule##*.}" = lua ] && command -v luac >/dev/null; then ok "it is a script of Lua" luac -p "$rule"; fi
+screen_is -t reserve-not-yet verify
 again
 card node.name=alsa_output.usb-ACME_Box_2-00.analog-stereo api.alsa.headroom=512
-out=$(verify)
-is "verify: status 0" "$?" 0
-like "in effect" "$out" '^in effect +linux-device-headroom: .*512 frames'
-out=$("$SLEEPTUNE" revert linux-device-headroom </dev/null 2>&1)
-is "revert ends with 0" "$?" 0
-like "and says when it counts" "$out" 'systemctl --user restart wireplumber'
+screen_is -t reserve-in-effect verify
+screen_is -t reserve-reverted here "$SLEEPTUNE" revert linux-device-headroom
 is "nothing is left of it" "$(find "$HOME" -type f)" ""
 tap_done
