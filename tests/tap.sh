@@ -82,7 +82,8 @@ $(COLUMNS=$columns "$@" 2>&1 </dev/null; echo "status $?")" "$mask"
 }
 compare_screen() { # NAME TEXT MASK
     local file=$tap_screens/$1.txt text=${2//"${SLEEPTUNE_LAB:-}"/sleeptune-lab} # which may be in $tmp: can_be_nobody
-    tap_compared="$tap_compared$1 " text=${text//"$SLEEPTUNE"/sleeptune} text=${text//"$tmp"/TMP}
+    tap_compared="$tap_compared$1 " text=${text//"${SLEEPTUNED:-}"/sleeptuned} text=${text//"$SLEEPTUNE"/sleeptune}
+    text=${text//"$tmp"/TMP}
     sed -E "1!{\$!{$3
 }}" <<<"${text//"$SLEEPTUNE_SRC"/SRC}" >"$tmp/screen"
     if cmp -s "$tmp/screen" "$file"; then

@@ -14,19 +14,16 @@ export STATE_DIRECTORY=$tmp/state
 
 config 'audio: { backend = "none"; };'
 starts "the first daemon starts"
-kept=$log log=$tmp/log2
-refused
-is "a second one ends with 4" "$status" 4
-like "and says which process holds the socket" "$(cat "$log")" "another sleeptuned \(PID $daemon\) uses the socket $sock"
+ends() { timeout 60 "$SLEEPTUNED" -a -f -c "$conf"; }
+second() { local status=0; ends >"$tmp/second" 2>&1 || status=$?; sed "s/$daemon/PID/" "$tmp/second"; return "$status"; }
+screen_is another-holds-the-socket second
 ok "the first one is not disturbed" value_is 'd["pid"]' "$daemon"
-log=$kept
 
 kill -9 "$daemon"
 wait "$daemon" 2>/dev/null
 is "kill -9 leaves the socket behind" "$(test -S "$sock" && echo there)" there
 "$SLEEPTUNE" status --socket "$sock" >"$tmp/out" 2>"$tmp/err"
-is "sleeptune status ends with 4" "$?" 4
-is "and prints nothing on stdout" "$(cat "$tmp/out")" ""
+is "sleeptune status ends with 4, and prints nothing on stdout" "$? $(cat "$tmp/out")" "4 "
 like "and says how to start one" "$(cat "$tmp/err")" "no sleeptuned is listening on $sock. Run "
 starts "the next daemon starts over it"
 ok "and tells that the one before was killed, though no minute was over" wait_for value_is 'any(e["event"] == "unclean-end" for e in d["events"])' True
@@ -46,34 +43,21 @@ ok "until the file is right again" wait_for value_is '[x["what"] for x in d["deg
 stop
 
 echo precious >"$sock"
-refused
-is "a file in the way: 4" "$status" 4
-like "is named" "$(cat "$log")" "$sock exists and is not a socket. Remove it, or set socket.path."
+screen_is a-file-in-the-way ends
 is "and is left alone" "$(cat "$sock")" precious
 rm "$sock"
 
 printf 'socket: { path = "%s/no/such/folder/sock"; };\n' "$tmp" >"$conf"
-refused
-is "a missing folder: 4" "$status" 4
-like "is named" "$(cat "$log")" "cannot lock $tmp/no/such/folder/.*: No such file or directory"
+screen_is a-missing-folder ends
 
-printf 'socket: { path = "%s/%0120d"; };\n' "$tmp" 1 >"$conf"
-refused
-is "a path that is too long: 4" "$status" 4
-like "is told with its length and the limit" "$(cat "$log")" 'the socket path has [0-9]+ bytes, and this system takes at most 107'
-"$SLEEPTUNE" status --socket "$tmp/$(printf %0120d 1)" 2>"$tmp/err"
-is "sleeptune status: likewise" "$?" 4
-like "with its length" "$(cat "$tmp/err")" 'bytes, and this system takes at most'
+printf 'socket: { path = "/%0120d"; };\n' 1 >"$conf"
+screen_is a-path-that-is-too-long ends
+screen_is status-of-one "$SLEEPTUNE" status --socket "/$(printf %0120d 1)"
 
 config 'audio: { backend = "none"; };'
 sed -i 's|path = "[^"]*"; |&group = "no-such-group-here"; |' "$conf"
-refused
-is "an unknown group: 4" "$status" 4
-like "is named" "$(cat "$log")" 'socket.group: there is no group "no-such-group-here"'
-
-"$SLEEPTUNE" status --socket "$conf" 2>"$tmp/err"
-is "sleeptune status on a file that is no socket: 4" "$?" 4
-like "says so" "$(cat "$tmp/err")" "$conf is not a socket"
+screen_is an-unknown-group ends
+screen_is -t no-socket "$SLEEPTUNE" status --socket "$conf"
 
 mkdir -m 700 "$tmp/run"
 printf 'audio: { backend = "none"; };\n' >"$conf"
@@ -108,20 +92,15 @@ else
     else
         mkdir -p /run/user
         ln -s "$tmp/run" /run/user/65534
-        away='no sleeptuned is listening on /run/sleeptune/sleeptuned.sock. nobody has a sleeptuned: run this without sudo'
-        by_sudo=(env SUDO_UID=65534 SUDO_USER=nobody COLUMNS=200 "$SLEEPTUNE")
-        like "under sudo: his daemon is named, not asked" "$("${by_sudo[@]}" status 2>&1)" "^sleeptune status: $away"
-        like "history, too" "$("${by_sudo[@]}" history 2>&1)" "^sleeptune history: $away"
-        like "heard, too" "$("${by_sudo[@]}" heard 2>&1)" "^sleeptune heard: not kept: $away"
-        like "of another user, who has none, nothing is said" "$(SUDO_UID=1 "${by_sudo[0]}" COLUMNS=200 "$SLEEPTUNE" status 2>&1)" "Run 'systemctl start sleeptuned'"
-        like "root without sudo: it may be a user's own" "$(COLUMNS=200 "$SLEEPTUNE" status 2>&1)" "'sleeptuned -f'; if a user's own runs, run this as that user"
-        like "a user without a daemon: both places" "$(XDG_RUNTIME_DIR=$tmp/none shown status)" \
-            "no sleeptuned is listening on $tmp/none/sleeptune/sleeptuned.sock or /run/sleeptune/sleeptuned.sock. Run 'systemctl --user"
+        # his daemon is named, not asked; root without sudo: it may be a user's own
+        for command in status history heard; do screen_is -t "under-sudo-$command" env SUDO_UID=65534 SUDO_USER=nobody "$SLEEPTUNE" $command; done
+        screen_is -t under-sudo-of-who-has-none env SUDO_UID=1 "$SLEEPTUNE" status
+        screen_is -t root-alone "$SLEEPTUNE" status
+        screen_is -t a-user-without-one env XDG_RUNTIME_DIR="$tmp/none" "${as_user[@]}" "$SLEEPTUNE" status
         own=$daemon own_sock=$sock sock=/run/sleeptune/sleeptuned.sock log=$tmp/log3
         starts "the system's daemon runs, too"
         is "the user sees his own, and how to see the other" "$(whose)" "your own sleeptuned. The system's runs, too: add --system"
-        like "which he may not: he is told how" "$(shown status --system)" \
-            "cannot connect to $sock: permission denied. Run 'sudo usermod -aG sleeptune .USER', then log in again. Or start your own"
+        screen_is -t the-systems-is-not-his "${as_user[@]}" "$SLEEPTUNE" status --system
         is "root without a daemon of its own sees the system's" "$(as_user=(); whose)" "the system's sleeptuned"
         chmod 666 "$sock"
         is "who may sees it" "$(whose --system)" "the system's sleeptuned. Your own sleeptuned runs, too. To see it, leave out --system"

@@ -36,7 +36,7 @@ here() { # what depends on the machine: the name of a card's file, whether root 
     local out status=0
     out=$("$@" 2>&1) || status=$?
     grep -v '^These are your own settings' <<<"${out//"${rule:-/none}"/FILE}"
-    return $status
+    return "$status"
 }
 verify() { here "$SLEEPTUNE" verify; }
 revert() { "$SLEEPTUNE" revert linux-pipewire-quantum </dev/null 2>&1; }
