@@ -66,12 +66,9 @@ tracer_known() { [ "$(of 'd["tracer"] is None or (d["tracer"] != "the test loop 
 ok "the tracer is there, or why not is said" wait_for tracer_known
 is "the status says the same" "$(value 'any(x["what"] == "trace" for x in d["degraded"])')" "$(of 'd["tracer"] is not None')"
 
-causes --since yesterday >/dev/null 2>"$tmp/err"
-is "a time that is none: usage" "$?" 3
-like "is told what it may be" "$(cat "$tmp/err")" "'yesterday' is not a time"
+screen_is -t a-time-that-is-none causes --since yesterday
 "$SLEEPTUNE" history --causes --socket "$tmp/none" >/dev/null 2>"$tmp/err"
-is "no daemon: failure" "$?" 4
-like "and how to start one" "$(cat "$tmp/err")" 'no sleeptuned is listening'
+is "no daemon: failure, and how to start one" "$? $(grep -c 'no sleeptuned is listening' "$tmp/err")" "4 1"
 stop
 is "it ends well" "$status" 0
 db=$tmp/state/history.db

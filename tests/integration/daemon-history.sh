@@ -38,7 +38,7 @@ starts "it starts"
 ok "and writes a history in the state folder" wait_for state_is writing
 kill -HUP "$daemon"
 ok "an event is in it after some seconds" wait_for events_are config-read 1
-like "predict --history finds it" "$(SLEEPTUNE_SOCKET=$sock "$SLEEPTUNE" predict --history 2>&1)" "$db has no minute with a known buffer size"
+screen_is -t no-size-yet env SLEEPTUNE_SOCKET="$sock" "$SLEEPTUNE" predict --history
 stop
 is "it ends cleanly" "$status" 0
 like "the last minute is in the file" "$(sql 'SELECT level, count(*) FROM span GROUP BY level' | tr '\n' ' ')" '^60 [12] 3600 [12] 86400 [12] $'
@@ -223,8 +223,7 @@ ok "a path that cannot be written is said" wait_for state_is failing
 config "$audio" 'history: { enabled = "off"; };'
 kill -HUP "$daemon"
 ok "history.enabled = off" wait_for state_is off
-like "sleeptune history says so" "$("$SLEEPTUNE" history --socket "$sock" 2>&1)" 'no history is kept: history.enabled'
-is "with exit status 4" "$("$SLEEPTUNE" history --socket "$sock" >/dev/null 2>&1; echo $?)" 4
+screen_is -t no-history-is-kept "$SLEEPTUNE" history --socket "$sock"
 code() { curl -s --max-time 20 -o "$tmp/body" -w '%{http_code}' --unix-socket "$sock" "http://localhost$1"; }
 is "HTTP 503" "$(code /v1/history)" 503
 config "$audio"

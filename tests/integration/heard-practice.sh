@@ -20,8 +20,9 @@ export HOME=$me XDG_RUNTIME_DIR=$me/run XDG_STATE_HOME=$me/state
 unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR PULSE_SERVER PULSE_RUNTIME_PATH DISPLAY
 window=$me/state/sleeptune/heard-window-ms
 
-like "without a terminal" "$("${as[@]}" "$SLEEPTUNE" heard --practice </dev/null 2>&1)" '--practice needs a terminal'
-like "it keeps no mark" "$("${as[@]}" "$SLEEPTUNE" heard --practice loud 2>&1)" 'it takes no other option and no note'
+heard() { "${as[@]}" "$SLEEPTUNE" heard "$@"; }
+screen_is without-a-terminal heard --practice
+screen_is it-keeps-no-mark heard --practice loud
 
 # practice SOUND SHARE REACTION PATH: $said, in one line
 practice() {

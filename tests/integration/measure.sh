@@ -113,12 +113,9 @@ is "a hang-up that is ignored (nohup) does not end it" "$(key nohup.json 'd["int
 
 # --- files -----------------------------------------------------------------------------------------------------
 echo precious >text
-"$SLEEPTUNE" measure --duration 100ms --record text >/dev/null 2>err
-is "a file that is no recording is not overwritten: status 4" $? 4
+refused "a file that is no recording is not overwritten" 4 measure --duration 100ms --record text
 is "and keeps what it had" "$(cat text)" precious
-"$SLEEPTUNE" measure --duration 100ms --record missing/folder/file >/dev/null 2>err
-is "recording into a missing folder: status 4" $? 4
-like "with the file's name" "$(cat err)" 'missing/folder/file: No such file'
+refused "a recording in a missing folder" 4 measure --duration 100ms --record missing/folder/file
 "$SLEEPTUNE" measure --duration 100ms >/dev/full 2>err
 is "standard output that is full: status 4" $? 4
 cpus=$(nproc) here=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0)')

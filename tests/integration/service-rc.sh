@@ -74,27 +74,20 @@ service() { out=$("$tmp/rc" "$@" 2>&1); status=$?; }
 
 config 'audio: { backend = "none"; };'
 : >"$RC_CONF"
-service start
-is "not enabled, it does not start" "$status" 1
-like "and says which variable" "$out" 'Set sleeptuned_enable to YES'
-service rcvar
-like "rcvar" "$out" '^sleeptuned_enable="NO"$'
+screen_is not-enabled "$tmp/rc" start
+screen_is rcvar "$tmp/rc" rcvar
 printf '%s\n' 'sleeptuned_enable="YES"' "sleeptuned_config=\"$tmp/none\"" >"$RC_CONF"
-service start
-is "without its configuration it does not start" "$status $(grep -c 'not readable' <<<"$out")" "1 1"
+screen_is without-its-configuration "$tmp/rc" start
 printf '%s\n' 'sleeptuned_enable="YES"' "sleeptuned_config=\"$conf\"" 'sleeptuned_runas="no-such-user"' >"$RC_CONF"
 config 'audio: { backend = "none"; };'
-service start
-is "without its user it does not start" "$status" 1
-like "and says how to make it" "$out" 'ERROR: there is no user no-such-user. Run pw useradd no-such-user .* -L daemon -G realtime'
+screen_is without-its-user "$tmp/rc" start
 echo "sleeptuned_runas=\"$runas\"" >>"$RC_CONF"
 config 'loop: { frames = 99999; };'
 service start
 like "a wrong configuration does not start, and is told with its line" "$out" "$conf:2: loop.frames"
-is "nothing runs" "$("$tmp/rc" status)" "sleeptuned is not running."
+screen_is nothing-runs "$tmp/rc" status
 config 'audio: { backend = "none"; };'
-service configtest
-is "configtest of a right one" "$status $out" "0 configuration OK ($conf)"
+screen_is configtest "$tmp/rc" configtest
 
 echo 'sleeptuned_flags="-d"' >>"$RC_CONF"
 service start
