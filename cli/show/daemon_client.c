@@ -245,20 +245,16 @@ static int check(const struct asking *asking, const char *body, const char *path
 const char *st_daemon_client_again(const char *command, const char *socket_wish, const char *db, char *buf,
                                    size_t buf_bytes)
 {
-    static const char status[] = "sleeptune status", history[] = "sleeptune history";
-    const bool is_history = st_text_begins(command, history), of_file = is_history && db != NULL;
-    const int words = is_history ? sizeof(history) - 1 : sizeof(status) - 1;
-    const char *place = of_file ? db : socket_wish, *word = NULL;
-    char quoted[PATH_MAX];
-    if (place != NULL && (is_history || st_text_begins(command, status)))
-        word = st_safe_shell_word(place, quoted, sizeof(quoted));
-    if (word == NULL)
-        snprintf(buf, buf_bytes, "%s", command);
-    else if (!of_file && strcmp(place, ST_DAEMON_SYSTEM_SOCKET) == 0)
-        snprintf(buf, buf_bytes, "%.*s --system%s", words, command, command + words);
-    else
-        snprintf(buf, buf_bytes, "%.*s --%s %s%s", words, command, of_file ? "db" : "socket", word,
-                 command + words);
+    char word[PATH_MAX];
+    const bool history = st_text_begins(command, "sleeptune history"), of_file = history && db != NULL;
+    const char *place = of_file ? db : socket_wish;
+    snprintf(buf, buf_bytes, "%s", command);
+    if (place == NULL || !(history || st_text_begins(command, "sleeptune status")))
+        return buf;
+    if (strcmp(place, ST_DAEMON_SYSTEM_SOCKET) == 0)
+        st_text_append(buf, buf_bytes, " --system");
+    else if (st_safe_shell_word(place, word, sizeof(word)) != NULL)
+        st_text_append(buf, buf_bytes, " --%s %s", of_file ? "db" : "socket", word);
     return buf;
 }
 

@@ -324,7 +324,7 @@ static const char *next_step(const json_t *document, const struct sums *sums)
     if (sums->dropouts > 0)
         return "sleeptune status --watch";
     if (watched_source(document) == NULL)
-        return "sleeptune status --details   # why no server is watched";
+        return "sleeptune status --details";
     return sums->misses > 0 ? "sleeptune history --causes" : NULL;
 }
 

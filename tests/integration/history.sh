@@ -58,7 +58,7 @@ screen_is since-when since_when
 screen_is since-when-details history --changes --details --db "$tmp/since.db"
 is "as JSON" "$(history --changes --json --db "$tmp/since.db" | "$PYTHON" -c 'import json, sys; print(*(c["verdict"] for c in json.load(sys.stdin)["changes"]))')" "none worse too-short"
 like "the table over time has it, and the next step" "$(history --db "$tmp/since.db" --until 2026-11-20T16:00 | tr '\n' ' ' | tr -s ' ')" \
-    'Changed More dropouts since 2026-11-10, when the kernel became 6.12.48 .*Next sleeptune history --db [^ ]*/since\.db --changes'
+    'Changed More dropouts since 2026-11-10, when the kernel became 6.12.48 .*Next sleeptune history --changes --db [^ ]*/since\.db '
 refused "--changes compares all of it" 3 history --changes --since 1d --db "$tmp/since.db"
 screen_is nothing history --db "$db" --since 2026-01-01 --until 2026-02-01
 

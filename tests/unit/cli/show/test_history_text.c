@@ -336,7 +336,7 @@ static void what_lists_the_other_events_before_a_mark_is_said(void **state)
         json_t *marks = json_pack("{s:s, s:[{s:I, s:I, s:i, s:s}]}", "text", "1 mark.", "marks", "time_ns",
                                   (json_int_t)UNTIL_NS, "window_ns", (json_int_t)2500000000, "events", 8,
                                   "text", "Synth stopped");
-        const struct st_history_text_look look = {.columns = 80,
+        const struct st_history_text_look look = {.columns = 110,
                                                   .now_wall_ns = UNTIL_NS,
                                                   .details = details == 1,
                                                   .db = details == 1 ? "/tmp/my days.db" : NULL,
@@ -346,10 +346,12 @@ static void what_lists_the_other_events_before_a_mark_is_said(void **state)
         FILE *out = open_memstream(&text, &bytes);
         (details < 2 ? st_heard_text : st_heard_text_mark)(out, marks, &look);
         assert_int_equal(fclose(out), 0);
-        assert_non_null(strstr(text, "In the 2.5 s before it: Synth stopped, and 7 more events"));
+        assert_non_null(
+            strstr(text, details < 2 ? "In the 2.5 s before it: Synth stopped, and 7 more events"
+                                     : "In the 2.5 s before it, so far: Synth stopped, and 7 more events"));
         static const char *const places[] = {"", " --db '/tmp/my days.db'", " --system"};
         const char *all =
-            ST_TEXT(256, "All: sleeptune history%s --events --since 1795258797 --until 1795258801\n",
+            ST_TEXT(256, "All: sleeptune history --events%s --since 1795258797 --until 1795258801\n",
                     places[details]);
         assert_true((strstr(text, all) != NULL) == (details > 0));
         json_decref(marks);
@@ -365,10 +367,10 @@ static void the_next_command_asks_the_same_daemon_or_file(void **state)
         const char *command, *socket, *db, *again;
     } rows[] = {
         {"sleeptune history --causes", NULL, NULL, "sleeptune history --causes"},
-        {"sleeptune history --causes", "/run/s", NULL, "sleeptune history --socket /run/s --causes"},
+        {"sleeptune history --causes", "/run/s", NULL, "sleeptune history --causes --socket /run/s"},
         {"sleeptune history", ST_DAEMON_SYSTEM_SOCKET, NULL, "sleeptune history --system"},
-        {"sleeptune status --watch", ST_DAEMON_SYSTEM_SOCKET, NULL, "sleeptune status --system --watch"},
-        {"sleeptune history --changes", NULL, "/h.db", "sleeptune history --db /h.db --changes"},
+        {"sleeptune status --watch", ST_DAEMON_SYSTEM_SOCKET, NULL, "sleeptune status --watch --system"},
+        {"sleeptune history --changes", NULL, "/h.db", "sleeptune history --changes --db /h.db"},
         {"sleeptune status --watch", NULL, "/h.db", "sleeptune status --watch"},
         {"sleeptune report", "/run/s", NULL, "sleeptune report"},
         {"sleeptune history", "/run/\x1b[m", NULL, "sleeptune history"},
