@@ -391,17 +391,18 @@ const struct st_dropout_client *st_dropout_table_most(const struct st_dropout_ta
     return most;
 }
 
-/* Where that explains more dropouts than what the client did itself. One that was woken late has lost the
- * CPU, too. */
+/* Where that explains more dropouts than what the client did itself, and others lost as much time. One that
+ * was woken late has lost the CPU, too. */
 bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client)
 {
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
     const enum st_dropout_place place = st_dropout_table_place(client);
-    if (place == ST_DROPOUT_AT_CLIENT_BUFFER || st_dropout_place_why(place) != NULL)
+    const struct st_dropout_client *victim = st_dropout_table_most(table, ST_DROPOUT_CPU_TAKEN);
+    if (victim == NULL || place == ST_DROPOUT_AT_CLIENT_BUFFER || st_dropout_place_why(place) != NULL)
         return false;
-    return st_dropout_table_most(table, ST_DROPOUT_CPU_TAKEN) != NULL &&
-           (reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WOKEN_LATE ||
-            table->reasons_n[ST_DROPOUT_CPU_TAKEN] > client->reasons_n[reason]);
+    return reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WOKEN_LATE ||
+           (table->reasons_n[ST_DROPOUT_CPU_TAKEN] > client->reasons_n[reason] &&
+            (victim->lost.ns == 0 || table->lost_ns - client->lost.ns >= client->lost.ns));
 }
 
 static int by_dropouts(const void *one, const void *other)

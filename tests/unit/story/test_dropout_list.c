@@ -250,7 +250,7 @@ static void a_crowd_of_names_is_counted_behind_who_makes_most(void **state)
 static void whoever_lost_most_sound_is_said(void **state)
 {
     (void)state;
-    struct st_event events[] = {dropout(NOON_NS, "often", ST_DROPOUT_TOO_SLOW, 40, 25),
+    struct st_event events[] = {dropout(NOON_NS, "often", ST_DROPOUT_CPU_TAKEN, 40, 25),
                                 dropout(NOON_NS, "long", ST_DROPOUT_STOPPED, 1, 1),
                                 dropout(NOON_NS + MINUTE_NS, "older", ST_DROPOUT_BLOCKED, 2, 1)};
     events[0].lost_ns = 40 * ST_NS_PER_MS;
