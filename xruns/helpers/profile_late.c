@@ -4,6 +4,7 @@
 
 #define PATIENCE_NS (300 * ST_NS_PER_MS) /* later than that, a client is judged before it ends */
 #define CULPRIT_NS  (4 * ST_NS_PER_S)    /* who has the CPU may not be known before */
+#define PLAYED_NS   (500 * ST_NS_PER_MS) /* who has begun no cycle for so long before it was stopped rested */
 #define HAND_OVER_NS                                                                                         \
     (50 * ST_NS_PER_US) /* at most, from a client's end to the next cycle that it has held up */
 
@@ -356,6 +357,28 @@ void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_
     }
 }
 
+/* It was stopped while something played: no cycle is reported of that time. */
+static void count_stopped(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
+                          int64_t from_ns, int64_t to_ns)
+{
+    st_profile_late_add(driver, ST_MAX((to_ns - from_ns) / driver->period_ns, 1), from_ns, to_ns);
+    count_lost(profile, driver, ST_DROPOUT_STOPPED, (struct st_dropout_cycle){0}, "");
+    driver->explained_ns = to_ns;
+}
+
+/* Was the server stopped from its last cycle on to this one? What is known of it after a second is counted
+ * already (starved). */
+static bool was_stopped(struct st_pipewire_profile *profile, const struct st_pipewire_profile_node *driver,
+                        int64_t from_ns, int64_t to_ns)
+{
+    struct st_dropout_figures whole = {.signal_ns = from_ns, .end_ns = to_ns};
+    if (profile->measure == NULL || (to_ns - from_ns < PLAYED_NS && from_ns != driver->lost.end_ns))
+        return false;
+    profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &whole);
+    return whole.measured && whole.stopped_ns >= (to_ns - from_ns) / 2 &&
+           to_ns - from_ns - whole.stopped_ns < PLAYED_NS;
+}
+
 void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
                                  const struct st_pipewire_cycle *cycle)
 {
@@ -364,8 +387,13 @@ void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_
                                  ? cycle->driver.prev_signal_ns
                                  : cycle->driver.signal_ns;
     driver->seen_ns = cycle->driver.signal_ns;
-    if (seen_ns == 0 || period_ns == 0 || begin_ns - seen_ns < period_ns + period_ns / 4 ||
-        begin_ns - seen_ns > ST_PROFILE_PAUSE_NS)
+    if (seen_ns == 0 || period_ns == 0 || begin_ns - seen_ns < period_ns + period_ns / 4)
+        return;
+    if (was_stopped(profile, driver, seen_ns + period_ns, begin_ns)) {
+        count_stopped(profile, driver, seen_ns + period_ns, begin_ns);
+        return;
+    }
+    if (begin_ns - seen_ns > ST_PROFILE_PAUSE_NS)
         return;
     driver->blocker.due_ns = seen_ns + period_ns;
     driver->blocker.began_ns = begin_ns;
@@ -387,18 +415,26 @@ bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t no
                                       .wants_culprit = true},
                               whole = {.signal_ns = from_ns, .end_ns = now_ns};
     profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &late);
-    if (!late.measured || late.queue_ns < ST_PIPEWIRE_PROFILE_ASK_NS / 2)
+    const bool stopped = late.stopped_ns >= ST_PIPEWIRE_PROFILE_ASK_NS / 2;
+    if (!late.measured || (late.queue_ns < ST_PIPEWIRE_PROFILE_ASK_NS / 2 && !stopped))
         return false;
     if (from_ns > driver->lost.end_ns) /* nothing may have played at first */
         profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &whole);
-    from_ns = whole.measured ? ST_MAX(now_ns - whole.queue_ns, from_ns) : from_ns;
+    if (stopped && from_ns > driver->lost.end_ns &&
+        (!whole.measured || now_ns - from_ns - whole.stopped_ns >= PLAYED_NS))
+        return false;
+    from_ns = whole.measured && !stopped ? ST_MAX(now_ns - whole.queue_ns, from_ns) : from_ns;
     driver->seen_ns = from_ns - driver->period_ns;
     const int64_t n = (now_ns - from_ns) / driver->period_ns;
     if (n <= 0)
         return false;
-    if (!count || (late.culprit[0] == '\0' && now_ns - from_ns < CULPRIT_NS))
+    if (!count || (!stopped && late.culprit[0] == '\0' && now_ns - from_ns < CULPRIT_NS))
         return true;
     driver->seen_ns = now_ns - driver->period_ns;
+    if (stopped) {
+        count_stopped(profile, driver, from_ns, now_ns);
+        return true;
+    }
     st_profile_late_add(driver, n, from_ns, now_ns);
     count_lost(profile, driver, ST_DROPOUT_CPU_TAKEN, (struct st_dropout_cycle){0},
                culprit_of(profile, &late, ST_ROOM(ST_XRUN_NAME_BYTES)));

@@ -465,6 +465,69 @@ static void a_server_without_a_cpu_has_one_long_dropout(void **state)
     assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 500 cpu-taken hog; ");
 }
 
+static int64_t stopped_from_ns, stopped_to_ns;
+
+static void measure_stopped(void *ctx, uint32_t client, struct st_dropout_figures *ret)
+{
+    (void)ctx;
+    (void)client;
+    ret->measured = ret->end_ns - ret->signal_ns < INT64_C(2500) * MS; /* samples of so long are kept */
+    ret->stopped_ns = ST_MIN(ret->end_ns, stopped_to_ns) - ST_MAX(ret->signal_ns, stopped_from_ns);
+    ret->stopped_ns = ST_MAX(ret->stopped_ns, 0);
+    ret->stopped = ret->stopped_ns > 0;
+}
+
+/* SIGSTOP: no cycle comes, as if nothing played, and no thread waits for a CPU. */
+static void a_server_that_is_stopped_has_one_long_dropout(void **state)
+{
+    (void)state;
+    profile.measure = measure_stopped;
+    stopped_from_ns = 2 * MS;
+    stopped_to_ns = INT64_C(9103) * MS;
+    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(1503) * MS, false));
+    assert_false(profile.pending);
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(2003) * MS, true));
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 2000 stopped; ");
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(9003) * MS, true));
+    TAKE(&profile, 9103500, 5, {PLAYER, "player", FINISHED, NO_COUNTER}); /* it goes on */
+    ST_EACH (node, profile.nodes) {
+        assert_int_equal(node->lost.length_ns / MS, node->id == DRIVER ? 9100 : 0);
+        assert_int_equal(node->reasons[ST_DROPOUT_STOPPED].dropouts_n, 0); /* the same one */
+    }
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 7100 stopped; ");
+}
+
+/* Too short for the look at a server that reports nothing. */
+static void a_stop_of_a_second_is_known_at_its_end(void **state)
+{
+    (void)state;
+    profile.measure = measure_stopped;
+    stopped_from_ns = 2 * MS;
+    stopped_to_ns = INT64_C(1303) * MS;
+    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 1303500, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 1300 stopped; ");
+}
+
+/* Nothing had played for a second when it was stopped. */
+static void a_stop_while_nothing_plays_is_no_dropout(void **state)
+{
+    (void)state;
+    profile.measure = measure_stopped;
+    stopped_from_ns = INT64_C(1000) * MS;
+    stopped_to_ns = INT64_C(6000) * MS;
+    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    assert_false(st_pipewire_profile_starved(&profile, INT64_C(1503) * MS, true));
+    assert_false(st_pipewire_profile_starved(&profile, INT64_C(2003) * MS, true));
+    assert_false(st_pipewire_profile_starved(&profile, INT64_C(3003) * MS, true));
+    TAKE(&profile, 6100000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    assert_false(profile.pending);
+}
+
 static void a_pause_before_play_is_no_dropout(void **state)
 {
     (void)state;
@@ -507,6 +570,9 @@ int main(void)
         cmocka_unit_test_setup(a_captured_cycle_has_each_clients_times, begin),
         cmocka_unit_test_setup(a_cycle_that_is_never_judged_does_not_stay, begin),
         cmocka_unit_test_setup(a_server_without_a_cpu_has_one_long_dropout, begin),
+        cmocka_unit_test_setup(a_server_that_is_stopped_has_one_long_dropout, begin),
+        cmocka_unit_test_setup(a_stop_of_a_second_is_known_at_its_end, begin),
+        cmocka_unit_test_setup(a_stop_while_nothing_plays_is_no_dropout, begin),
         cmocka_unit_test_setup(a_pause_before_play_is_no_dropout, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
