@@ -61,8 +61,17 @@ static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
 static int most_first(const void *a, const void *b)
 {
     const struct source *x = a, *y = b;
-    const uint64_t of_x = st_dropout_table_total(&x->table), of_y = st_dropout_table_total(&y->table);
+    const uint64_t of_x = st_dropout_table_harm(&x->table, false),
+                   of_y = st_dropout_table_harm(&y->table, false);
     return (of_x < of_y) - (of_x > of_y);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct source *x = a, *y = b;
+    const uint64_t of_x = st_dropout_table_harm(&x->table, true),
+                   of_y = st_dropout_table_harm(&y->table, true);
+    return of_x != of_y ? (of_x > of_y ? -1 : 1) : most_first(a, b);
 }
 
 /* With the most frequent reason in full, and how often the others were, in that order. */
@@ -90,10 +99,14 @@ static json_t *list_json(struct list *list)
     json_t *object = json_object(), *sources = json_array();
     uint64_t all_n = 0;
     char text[512] = "";
-    qsort(list->sources, list->n, sizeof(list->sources[0]), most_first);
+    bool timed = true;
+    ST_EACH_OF (source, list->sources, list->n) {
+        st_dropout_table_age(&source->table, INT64_MAX, false);
+        timed = timed && st_dropout_table_is_timed(&source->table);
+    }
+    qsort(list->sources, list->n, sizeof(list->sources[0]), timed ? longest_first : most_first);
     ST_EACH_OF (source, list->sources, list->n) {
         json_t *seen = json_pack("{s:o}", "source", st_json_text_or_null(source->name));
-        st_dropout_table_age(&source->table, INT64_MAX, false);
         st_dropout_json_source(seen, &source->table, client_json);
         st_json_set(seen, "clientless_dropouts", source->table.clientless_dropouts_n);
         st_json_set(seen, "clientless_device", st_json_text_or_null(source->table.clientless_device));

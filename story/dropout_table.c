@@ -12,18 +12,68 @@ uint64_t st_dropout_table_total(const struct st_dropout_table *table)
     return table->device_dropouts_n + table->dropouts_n;
 }
 
-const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table)
-{
-    ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (st_dropout_table_count(client) > 0)
-            return st_dropout_table_count(client) >= table->clientless_dropouts_n ? client : NULL;
-    }
-    return NULL;
-}
-
 uint64_t st_dropout_table_count(const struct st_dropout_client *client)
 {
     return client->dropouts_n + client->device_dropouts_n;
+}
+
+/* Is the length of each of its dropouts known? */
+static bool is_timed(const struct st_dropout_client *client)
+{
+    return st_dropout_table_count(client) > 0 && client->lost.ns > 0 && !client->lost.partly;
+}
+
+static bool are_timed(const struct st_dropout_table *table)
+{
+    size_t i = 0;
+    while (i < table->clients_n &&
+           (st_dropout_table_count(&table->clients[i]) == 0 || is_timed(&table->clients[i])))
+        i++;
+    return i == table->clients_n;
+}
+
+bool st_dropout_table_is_timed(const struct st_dropout_table *table)
+{
+    return are_timed(table) && table->clientless_dropouts_n == 0 && table->others_dropouts_n == 0;
+}
+
+uint64_t st_dropout_table_harm(const struct st_dropout_table *table, bool timed)
+{
+    const uint64_t n = st_dropout_table_total(table);
+    return timed && n > 0 ? (uint64_t)table->lost_ns : n;
+}
+
+/* Who did more harm first, by time where `timed`. */
+static int compare(const struct st_dropout_client *a, const struct st_dropout_client *b, bool timed)
+{
+    const uint64_t of_a = st_dropout_table_count(a), of_b = st_dropout_table_count(b);
+    if (timed && a->lost.ns != b->lost.ns)
+        return a->lost.ns > b->lost.ns ? -1 : 1;
+    return (of_a < of_b) - (of_a > of_b);
+}
+
+bool st_dropout_table_goes_first(const struct st_dropout_client *a, const struct st_dropout_client *b)
+{
+    return compare(a, b, is_timed(a) && is_timed(b)) < 0;
+}
+
+const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table)
+{
+    const struct st_dropout_client *worst = NULL;
+    struct st_dropout_client worst_all = {0};
+    const bool timed = are_timed(table);
+    uint64_t most_n = 0;
+    ST_EACH_OF (client, table->clients, table->clients_n) {
+        const struct st_dropout_client all = st_dropout_table_streams(table, client);
+        if (st_dropout_table_count(client) == 0)
+            continue;
+        most_n = ST_MAX(st_dropout_table_count(&all), most_n);
+        if (worst != NULL && compare(&all, &worst_all, timed) >= 0)
+            continue;
+        worst = client;
+        worst_all = all;
+    }
+    return most_n >= table->clientless_dropouts_n ? worst : NULL;
 }
 
 enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *client)
@@ -391,26 +441,32 @@ const struct st_dropout_client *st_dropout_table_most(const struct st_dropout_ta
     return most;
 }
 
-/* Where that explains more dropouts than what the client did itself, and others lost as much time. One that
- * was woken late has lost the CPU, too. */
+/* Where that explains more dropouts than what the client did itself, and no less time. One that was woken
+ * late has lost the CPU, too. */
 bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client)
 {
+    const struct st_dropout_client all = st_dropout_table_streams(table, client);
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
     const enum st_dropout_place place = st_dropout_table_place(client);
-    const struct st_dropout_client *victim = st_dropout_table_most(table, ST_DROPOUT_CPU_TAKEN);
-    if (victim == NULL || place == ST_DROPOUT_AT_CLIENT_BUFFER || st_dropout_place_why(place) != NULL)
+    if (place == ST_DROPOUT_AT_CLIENT_BUFFER || st_dropout_place_why(place) != NULL ||
+        st_dropout_table_most(table, ST_DROPOUT_CPU_TAKEN) == NULL)
         return false;
+    int64_t taken_ns = 0;
+    ST_EACH_OF (other, table->clients, table->clients_n) {
+        if (st_dropout_reason_most(other->reasons_n) == ST_DROPOUT_CPU_TAKEN)
+            taken_ns = st_ns_add(taken_ns, other->lost.ns);
+    }
     return reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WOKEN_LATE ||
-           (table->reasons_n[ST_DROPOUT_CPU_TAKEN] > client->reasons_n[reason] &&
-            (victim->lost.ns == 0 || table->lost_ns - client->lost.ns >= client->lost.ns));
+           (table->reasons_n[ST_DROPOUT_CPU_TAKEN] > all.reasons_n[reason] &&
+            (!are_timed(table) || taken_ns >= all.lost.ns));
 }
 
 static int by_dropouts(const void *one, const void *other)
 {
     const struct st_dropout_client *a = one, *b = other;
-    const uint64_t of_a = st_dropout_table_count(a), of_b = st_dropout_table_count(b);
-    if (of_a != of_b)
-        return of_a > of_b ? -1 : 1;
+    const int more = compare(a, b, false);
+    if (more != 0)
+        return more;
     if (a->playing != b->playing)
         return a->playing ? -1 : 1;
     const int names = strcmp(a->name, b->name);
@@ -420,15 +476,14 @@ static int by_dropouts(const void *one, const void *other)
 static int by_time(const void *one, const void *other)
 {
     const struct st_dropout_client *a = one, *b = other;
-    return a->lost.ns != b->lost.ns ? (a->lost.ns > b->lost.ns ? -1 : 1) : by_dropouts(one, other);
+    const int more = compare(a, b, is_timed(a) && is_timed(b));
+    return more != 0 ? more : by_dropouts(one, other);
 }
 
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching)
 {
     size_t kept = 0;
-    bool known = true; /* how long each of them lost sound */
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        known = known && (st_dropout_table_count(client) == 0 || client->lost.ns > 0);
         if (client->playing && (!watching || now_ns - client->load_ns > ST_DROPOUT_GONE_NS))
             end_client(client);
         if (client->playing || st_dropout_table_count(client) > 0)
@@ -440,5 +495,6 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
         table->device[0] = '\0';
     }
     if (table->clients_n > 1)
-        qsort(table->clients, table->clients_n, sizeof(table->clients[0]), known ? by_time : by_dropouts);
+        qsort(table->clients, table->clients_n, sizeof(table->clients[0]),
+              are_timed(table) ? by_time : by_dropouts);
 }

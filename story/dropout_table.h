@@ -147,11 +147,21 @@ bool st_dropout_table_is_normal(const struct st_dropout_table *table);
 const struct st_dropout_client *st_dropout_table_most(const struct st_dropout_table *table,
                                                       enum st_dropout_reason reason);
 
-/** Who took the CPU is to blame, not this client, which had the most dropouts. */
+/** Who took the CPU is to blame, not this client, which st_dropout_table_worst found. */
 bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client);
 
 /** Dropouts of the device and of clients, in all. */
 uint64_t st_dropout_table_total(const struct st_dropout_table *table);
 
-/** The first by harm; NULL: no client made one, or the device itself had more. */
+/** The length of each of its dropouts is known. */
+bool st_dropout_table_is_timed(const struct st_dropout_table *table);
+
+/** For the comparison of tables: the time that is lost there, if all of them are `timed`, else dropouts. */
+uint64_t st_dropout_table_harm(const struct st_dropout_table *table, bool timed);
+
+/** Of clients of two tables: did `a` lose more, in time where that is known of both, else in dropouts? */
+bool st_dropout_table_goes_first(const struct st_dropout_client *a, const struct st_dropout_client *b);
+
+/** Who lost most, by that of st_dropout_table_age, all streams of a name together: the first such row. NULL:
+ * no client made a dropout, or the device itself had more than each. */
 const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table);

@@ -27,22 +27,24 @@ static bool is_recent(const struct st_view *view, const struct st_observed_view 
     return st_dropout_table_total(shown) > 0 && st_ns_sub(view->now_wall_ns, shown->last_wall_ns) < RECENT_NS;
 }
 
-static uint64_t recent_of(const struct st_view *view, const struct st_observed_view *source)
+static uint64_t recent_of(const struct st_view *view, const struct st_observed_view *source, bool timed)
 {
     const bool recent = is_recent(view, source) && source->state == ST_OBSERVED_WATCHING;
-    return recent ? st_dropout_table_total(st_observed_shown(source)) : 0;
+    return recent ? st_dropout_table_harm(st_observed_shown(source), timed) : 0;
 }
 
-/* Is `a` what a musician asks about rather than `b`? */
+/* Is `a` what a musician asks about rather than `b`? timed: the length of all dropouts is known. */
 static bool is_better(const struct st_view *view, const struct st_observed_view *a,
-                      const struct st_observed_view *b)
+                      const struct st_observed_view *b, bool timed)
 {
-    if (b == NULL || recent_of(view, a) != recent_of(view, b))
-        return b == NULL || recent_of(view, a) > recent_of(view, b);
+    if (b == NULL || recent_of(view, a, timed) != recent_of(view, b, timed))
+        return b == NULL || recent_of(view, a, timed) > recent_of(view, b, timed);
     if ((a->seen.period_ns > 0) != (b->seen.period_ns > 0))
         return a->seen.period_ns > 0;
-    if (st_dropout_table_total(st_observed_shown(a)) != st_dropout_table_total(st_observed_shown(b)))
-        return st_dropout_table_total(st_observed_shown(a)) > st_dropout_table_total(st_observed_shown(b));
+    const uint64_t of_a = st_dropout_table_harm(st_observed_shown(a), timed),
+                   of_b = st_dropout_table_harm(st_observed_shown(b), timed);
+    if (of_a != of_b)
+        return of_a > of_b;
     return is_server(a) && !is_server(b);
 }
 
@@ -94,13 +96,16 @@ static uint64_t dropouts_of(const struct st_view *view)
 static struct st_answer find_answer(const struct st_view *view)
 {
     struct st_answer answer = {.last_wall_ns = INT64_MIN, .dropouts_n = dropouts_of(view)};
+    bool timed = true;
+    ST_EACH_OF (source, view->observe.sources, view->observe.n)
+        timed = timed && st_dropout_table_is_timed(st_observed_shown(source));
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         if (st_dropout_table_total(st_observed_shown(source)) > 0 &&
             st_observed_shown(source)->last_wall_ns > answer.last_wall_ns)
             answer.last_wall_ns = st_observed_shown(source)->last_wall_ns;
         if ((source->state == ST_OBSERVED_WATCHING ||
              st_dropout_table_total(st_observed_shown(source)) > 0) &&
-            is_better(view, source, answer.server))
+            is_better(view, source, answer.server, timed))
             answer.server = source;
     }
     const struct st_observed_view *server = answer.server;

@@ -5,11 +5,10 @@
 #include "daemon/status/view.h"
 
 struct st_answer {
-    const struct st_observed_view
-        *server; /* the source with the most dropouts, else one that watches; NULL */
-    const struct st_dropout_client *client; /* of it, with the most dropouts; NULL: no client made one */
+    const struct st_observed_view *server;  /* the source that lost most sound, else one that watches; NULL */
+    const struct st_dropout_client *client; /* st_dropout_table_worst of it */
     enum st_dropout_reason reason;          /* of most of that client's dropouts */
-    bool taken;                             /* most of all are made by who took the CPU from programs */
+    bool taken;                             /* who took the CPU from programs is to blame */
     uint64_t dropouts_n;                    /* of all sources: of devices and of clients */
     int64_t last_wall_ns;                   /* INT64_MIN: none */
     bool over;                              /* none for 10 min, or the buffer is larger now */

@@ -268,8 +268,7 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
         worst_text(client, ST_ROOM(32)));
 }
 
-/* Of all sources the client with the most dropouts that is not yet in the table: each source's are in that
- * order. */
+/* Of all sources the client that lost most and is not yet in the table: each source's are in that order. */
 static const struct st_dropout_client *next_client(const struct st_view *view, size_t at[ST_XRUN_SOURCES_MAX])
 {
     const struct st_dropout_client *best = NULL;
@@ -277,8 +276,7 @@ static const struct st_dropout_client *next_client(const struct st_view *view, s
     for (size_t i = 0; i < view->observe.n; i++) {
         const struct st_dropout_table *seen = st_observed_shown(&view->observe.sources[i]);
         const struct st_dropout_client *client = at[i] < seen->clients_n ? &seen->clients[at[i]] : NULL;
-        if (client == NULL ||
-            (best != NULL && st_dropout_table_count(client) <= st_dropout_table_count(best)))
+        if (client == NULL || (best != NULL && !st_dropout_table_goes_first(client, best)))
             continue;
         best = client;
         of = i;

@@ -86,8 +86,8 @@ static void says_what_the_status_says(void **state)
 static void each_cause_is_told_once(void **state)
 {
     (void)state;
-    add("mpv", ST_DROPOUT_STOPPED, 3);
     struct st_dropout_client *heavy = add("HeavyReverb", ST_DROPOUT_TOO_SLOW, 12);
+    add("mpv", ST_DROPOUT_STOPPED, 3);
     assert_string_equal(next(), "HeavyReverb: 12 dropouts");
     heavy->dropouts_n += 100;
     assert_string_equal(next(), "mpv: 3 dropouts");
@@ -95,6 +95,30 @@ static void each_cause_is_told_once(void **state)
     heavy->reasons_n[ST_DROPOUT_STOPPED] = 100; /* the same program for another reason */
     assert_string_equal(next(), "HeavyReverb: 112 dropouts");
     assert_string_equal(next(), "");
+}
+
+/* As the status has it: the first of the table that has enough, and who lost most time of two servers. */
+static void the_one_that_lost_most_sound_is_first(void **state)
+{
+    (void)state;
+    struct st_observed_view *sources = view.observe.sources;
+    add("once", ST_DROPOUT_STOPPED, 1)->lost.ns = 5 * ST_NS_PER_S;
+    add("long", ST_DROPOUT_STOPPED, 3)->lost.ns = 2 * ST_NS_PER_S;
+    add("often", ST_DROPOUT_TOO_SLOW, 40)->lost.ns = 40 * ST_NS_PER_MS;
+    view.observe.n = 2;
+    sources[1] = sources[0];
+    memset(&sources[0].seen, 0, sizeof(sources[0].seen));
+    add("many", ST_DROPOUT_TOO_SLOW, 50)->lost.ns = ST_NS_PER_S;
+    assert_string_equal(next(), "long: 3 dropouts");
+    assert_string_equal(next(), "many: 50 dropouts");
+    assert_string_equal(next(), "often: 40 dropouts");
+    assert_string_equal(next(), "");
+    sources[0].seen.clients_n = 0; /* by number, as the length of the last one is not known */
+    view.observe.n = 1;
+    add("frequent", ST_DROPOUT_TOO_SLOW, 40)->lost.ns = 40 * ST_NS_PER_MS;
+    add("longer", ST_DROPOUT_STOPPED, 3)->lost.ns = 2 * ST_NS_PER_S;
+    add("unknown", ST_DROPOUT_STOPPED, 3);
+    assert_string_equal(next(), "frequent: 40 dropouts");
 }
 
 static void who_took_the_cpu_is_one_cause(void **state)
@@ -141,6 +165,7 @@ int main(void)
         cmocka_unit_test_setup(counts_what_the_status_counts, begin),
         cmocka_unit_test_setup(says_what_the_status_says, begin),
         cmocka_unit_test_setup(each_cause_is_told_once, begin),
+        cmocka_unit_test_setup(the_one_that_lost_most_sound_is_first, begin),
         cmocka_unit_test_setup(who_took_the_cpu_is_one_cause, begin),
         cmocka_unit_test_setup(few_old_nameless_and_own_ones_are_none, begin),
         cmocka_unit_test_setup(there_is_an_end_of_causes, begin),

@@ -269,6 +269,101 @@ static void whoever_lost_most_sound_is_said(void **state)
     json_decref(dropouts);
 }
 
+/* By time if all lengths are known, all streams of a name together; else by number. */
+static void who_is_named_and_who_stands_first(void **state)
+{
+    (void)state;
+    static const struct {
+        struct {
+            const char *client; /* "": only the device's are counted */
+            enum st_dropout_reason reason;
+            int64_t n, lost_ms; /* -1: not known; or of one of them 1 ms */
+            const char *source, *device;
+        } rows[4];
+        const char *text, *first, *source;
+    } cases[] = {
+        {{{"often", ST_DROPOUT_CPU_TAKEN, 40, 40}, {"long", ST_DROPOUT_STOPPED, 1, 2000}},
+         "long lost sound in 1 of 41 dropouts, for 2.00 s: it was stopped or frozen.",
+         "long"},
+        {{{"often", ST_DROPOUT_CPU_TAKEN, 40, 40},
+          {"long", ST_DROPOUT_STOPPED, 1, 2000},
+          {"other", ST_DROPOUT_CPU_TAKEN, 1, 1959}},
+         "long lost sound in 1 of 42 dropouts, for 2.00 s: it was stopped or frozen.",
+         "long"},
+        {{{"often", ST_DROPOUT_CPU_TAKEN, 40, 40},
+          {"long", ST_DROPOUT_STOPPED, 1, 2000},
+          {"other", ST_DROPOUT_CPU_TAKEN, 1, 1960}},
+         "Other programs took the CPU from often and others in 41 of 42 dropouts.",
+         "long"},
+        {{{"often", ST_DROPOUT_TOO_SLOW, 100, 1000},
+          {"one", ST_DROPOUT_CPU_TAKEN, 1, 900},
+          {"other", ST_DROPOUT_CPU_TAKEN, 1, 900}},
+         "often lost sound in 100 of 102 dropouts, 1.00 s in all (longest 10.0 ms): it computed too long.",
+         "often"},
+        {{{"often", ST_DROPOUT_CPU_TAKEN, 7, -1},
+          {"streams", ST_DROPOUT_BLOCKED, 4, -1, "pipewire", "one"},
+          {"streams", ST_DROPOUT_BLOCKED, 4, -1, "pipewire", "two"}},
+         "streams made 8 of 15 dropouts: it waited for a lock, disk or program.",
+         "often"},
+        {{{"often", ST_DROPOUT_TOO_SLOW, 40, 40},
+          {"long", ST_DROPOUT_STOPPED, 1, 2000},
+          {"", ST_DROPOUT_UNKNOWN, 2, -1}},
+         "long lost sound in 1 of 43 dropouts, for 2.00 s: it was stopped or frozen.",
+         "long"},
+        {{{"often", ST_DROPOUT_STOPPED, 40, 1}, {"long", ST_DROPOUT_STOPPED, 1, 2}},
+         "often lost sound in 40 of 41 dropouts, at least 1.00 ms in all (longest 1.00 ms): it was stopped "
+         "or frozen.",
+         "often"},
+        {{{"browser", ST_DROPOUT_STOPPED, 1, 2000, "pipewire", "one"},
+          {"browser", ST_DROPOUT_STOPPED, 1, 2000, "pipewire", "two"},
+          {"program", ST_DROPOUT_STOPPED, 1, 3000}},
+         "browser lost sound in 2 of 3 dropouts, 4.00 s in all (longest 2.00 s): it was stopped or frozen.",
+         "program"},
+        {{{"often", ST_DROPOUT_STOPPED, 40, 40}, {"long", ST_DROPOUT_STOPPED, 1, 2000, "jack"}},
+         "long lost sound in 1 of 41 dropouts, for 2.00 s: it was stopped or frozen.",
+         "long",
+         "jack"},
+        {{{"often", ST_DROPOUT_STOPPED, 40, 40},
+          {"long", ST_DROPOUT_STOPPED, 1, 2000, "jack"},
+          {"", ST_DROPOUT_UNKNOWN, 2, -1, "alsa"}},
+         "often lost sound in 40 of 43 dropouts, 40.0 ms in all (longest 1.00 ms): it was stopped or frozen.",
+         "often",
+         "pipewire"},
+    };
+    open_it();
+    for (size_t i = 0; i < ST_ARRAY_LEN(cases); i++) {
+        const int64_t from_ns = NOON_NS + (int64_t)i * MINUTE_NS;
+        for (size_t j = 0; j < ST_ARRAY_LEN(cases[i].rows) && cases[i].rows[j].client != NULL; j++) {
+            const char *source = cases[i].rows[j].source, *device = cases[i].rows[j].device;
+            const int64_t n = cases[i].rows[j].n, lost_ms = cases[i].rows[j].lost_ms;
+            struct st_event events[2];
+            for (int part = 0; part < 2; part++) {
+                struct st_event *event = &events[part];
+                *event = dropout(from_ns, cases[i].rows[j].client, cases[i].rows[j].reason, n, 0);
+                snprintf(event->source, sizeof(event->source), "%s", source != NULL ? source : "pipewire");
+                snprintf(event->device, sizeof(event->device), "%s", device != NULL ? device : "alsa");
+                event->cycle = (struct st_dropout_cycle){0};
+                if (event->client[0] == '\0')
+                    event->kind = ST_EVENT_DEVICE_DROPOUT;
+            }
+            const bool partly = lost_ms > 0 && lost_ms < n;
+            events[0].count_n = partly ? n - 1 : n;
+            events[1].count_n = 1;
+            struct st_event *timed = &events[partly];
+            timed->lost_ns = ST_MAX(lost_ms, 0) * ST_NS_PER_MS;
+            timed->longest_ns = timed->lost_ns / timed->count_n;
+            put_all(events, partly ? 2 : 1);
+        }
+        add(from_ns, 100, 1000);
+        json_t *dropouts = dropouts_of(from_ns, from_ns + MINUTE_NS);
+        assert_string_equal(text(dropouts, "text"), cases[i].text);
+        assert_string_equal(text(json_array_get(clients_of(dropouts, 0), 0), "name"), cases[i].first);
+        if (cases[i].source != NULL)
+            assert_string_equal(text(source_of(dropouts, 0), "source"), cases[i].source);
+        json_decref(dropouts);
+    }
+}
+
 /* The device is named where it had more than any program. */
 static void whoever_had_most_is_said(void **state)
 {
@@ -304,6 +399,7 @@ int main(void)
         TEST(a_crowd_of_names_is_counted_behind_who_makes_most),
         TEST(whoever_had_most_is_said),
         TEST(whoever_lost_most_sound_is_said),
+        TEST(who_is_named_and_who_stands_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

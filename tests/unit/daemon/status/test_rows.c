@@ -845,6 +845,24 @@ static void table_of_clients_has_the_first_ones_on_the_first_screen(void **state
     expect_row("others", "7 dropouts: programs that ended, no longer listed", "warn", true);
 }
 
+static void expect_programs(const char *const *order, size_t n)
+{
+    json_t *screen = st_rows_json(&view);
+    size_t i, found = 0;
+    json_t *section;
+    json_array_foreach(json_object_get(screen, "sections"), i, section)
+    {
+        if (strcmp(json_string_value(json_object_get(section, "title")), "Programs") != 0)
+            continue;
+        const json_t *rows = json_object_get(section, "rows");
+        for (; found < n; found++)
+            assert_string_equal(json_string_value(json_object_get(json_array_get(rows, found), "label")),
+                                order[found]);
+    }
+    assert_int_equal(found, n);
+    json_decref(screen);
+}
+
 static void table_of_clients_has_the_most_harmful_of_all_sources_first(void **state)
 {
     (void)state;
@@ -855,21 +873,31 @@ static void table_of_clients_has_the_most_harmful_of_all_sources_first(void **st
     add_client(pipewire, "once", 1, ST_DROPOUT_UNKNOWN);
     add_client(pipewire, "never", 0, ST_DROPOUT_UNKNOWN);
     add_client(&view.observe.sources[1], "often", 407, ST_DROPOUT_TOO_SLOW);
-    json_t *screen = st_rows_json(&view);
-    static const char *const order[] = {"often", "once", "never"};
-    size_t i, found = 0;
-    json_t *section;
-    json_array_foreach(json_object_get(screen, "sections"), i, section)
-    {
-        if (strcmp(json_string_value(json_object_get(section, "title")), "Programs") != 0)
-            continue;
-        const json_t *rows = json_object_get(section, "rows");
-        for (; found < ST_ARRAY_LEN(order); found++)
-            assert_string_equal(json_string_value(json_object_get(json_array_get(rows, found), "label")),
-                                order[found]);
-    }
-    assert_int_equal(found, ST_ARRAY_LEN(order));
-    json_decref(screen);
+    expect_programs((const char *const[]){"often", "once", "never"}, 3);
+}
+
+/* It lost sound for longer, once: it stands first, and its server is the one of the answer. */
+static void longest_loss_of_all_sources_is_first_where_each_is_known(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    view.observe.n = 2;
+    view.observe.sources[1] = *pipewire;
+    view.observe.sources[1].source = "jack";
+    struct st_dropout_client *often = add_client(pipewire, "often", 40, ST_DROPOUT_STOPPED);
+    struct st_dropout_client *once = add_client(&view.observe.sources[1], "once", 1, ST_DROPOUT_STOPPED);
+    often->lost.ns = pipewire->seen.lost_ns = 40 * ST_NS_PER_MS;
+    often->lost.longest_ns = ST_NS_PER_MS;
+    once->lost.ns = once->lost.longest_ns = view.observe.sources[1].seen.lost_ns = 2 * ST_NS_PER_S;
+    expect_programs((const char *const[]){"once", "often"}, 2);
+    expect_of_screen("answer",
+                     "once lost sound in 1 of 41 dropouts (watched since 22:13), for 2.00 s: it was "
+                     "stopped or frozen.");
+    often->lost.partly = true;
+    expect_programs((const char *const[]){"often", "once"}, 2);
+    expect_of_screen("answer",
+                     "often lost sound in 40 of 41 dropouts (watched since 22:13), at least 40.0 ms "
+                     "in all (longest 1.00 ms): it was stopped or frozen.");
 }
 
 static void stall_is_left_out_of_the_usual_lateness(void **state)
@@ -1133,6 +1161,7 @@ int main(void)
         TEST(row_of_the_server_says_who_asked_for_the_shortest_buffer),
         TEST(table_of_clients_has_the_first_ones_on_the_first_screen),
         TEST(table_of_clients_has_the_most_harmful_of_all_sources_first),
+        TEST(longest_loss_of_all_sources_is_first_where_each_is_known),
         TEST(sizes_have_the_command_that_sets_them),
         TEST(stall_is_left_out_of_the_usual_lateness),
         TEST(own_stop_is_not_the_timing_of_the_computer),
