@@ -76,7 +76,7 @@ part_pipewire() {
     local done=$work/log/trixie.status
     while [[ $lanes -eq 2 && " ${names[*]} " == *" trixie "* && ! -e $done ]]; do sleep 5; done
     [ -e "$done" ] || cannot "its system is that of part trixie: scripts/test trixie pipewire"
-    [ "$(cut -d ' ' -f 1 "$done")" -eq 0 ] || cannot "part trixie has not built"
+    [ "$(cut -d ' ' -f 1 "$done")" -eq 0 ] || cannot "part trixie has not built: $(tail -n 1 "$work/log/trixie.log")"
     foreign_alone "$work/trixie" pipewire
 }
 part_sid() { foreign sid sid pipewire "$servers"; }
