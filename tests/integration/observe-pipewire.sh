@@ -94,6 +94,11 @@ is "and the client's times, which reach the deadline" "$(of_cycle "['clients'][0
     "stall True"
 ask /v1/cycle.svg >"$tmp/cycle.svg"
 ok "it is a picture" "$PYTHON" -c 'import sys, xml.etree.ElementTree as tree; assert tree.parse(sys.argv[1]).getroot().tag == "{http://www.w3.org/2000/svg}svg"' "$tmp/cycle.svg"
+kill -STOP "$server"
+sleep 3
+kill -CONT "$server"
+stood="any(e.get('client') == 'PipeWire' and e.get('reason') == 'stopped' and e['longest_ns'] > 2.5e9 for e in d['events'])"
+ok "a server that is stopped has a dropout of that length" wait_for value_is "$stood" True
 end_watchers # they hold the client's input, too
 end_client
 ended_at=${EPOCHREALTIME/./}
