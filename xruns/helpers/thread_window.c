@@ -98,3 +98,8 @@ size_t st_thread_window_culprit(const struct st_thread_rival *rivals, size_t n,
     }
     return culprit;
 }
+
+int64_t st_thread_window_priority(int64_t own, int64_t most)
+{
+    return own >= 0 ? own : most == 0 ? 0 : -1;
+}

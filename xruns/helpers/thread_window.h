@@ -32,3 +32,7 @@ struct st_thread_rival {
  * that did so most unusually. @return its place; n: no one. */
 size_t st_thread_window_culprit(const struct st_thread_rival *rivals, size_t n,
                                 const struct st_thread_rival *own, int64_t queue_ns);
+
+/** Real-time priority of the thread that computes: its own, or -1 if it is not known which one that is; then
+ * @param most of all threads of its process, or -1, tells it where none has any. @return -1: not known. */
+int64_t st_thread_window_priority(int64_t own, int64_t most);

@@ -180,6 +180,7 @@ struct choice {
     pid_t tid;
     int64_t rank, second; /* second: of the next one */
     int64_t rt_priority, main_n;
+    int64_t most_rt_priority; /* of all threads; -1: none is known */
 };
 
 /* PipeWire's thread bears its name since 1.0; else it is the real-time one, and the one that wakes up
@@ -199,10 +200,12 @@ static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t 
         choice->main_n = choice->main_n < 0 ? rank : choice->main_n;
         rank -= choice->main_n;
     }
+    choice->most_rt_priority = ST_MAX(stat.rt_priority, choice->most_rt_priority);
     rank += stat.rt_priority > 0 ? INT64_C(1) << 32 : 0;
     rank += strstr(stat.name, "data-loop") != NULL ? INT64_C(1) << 33 : 0;
     if (choice->tid == 0 || rank > choice->rank)
-        *choice = (struct choice){tid, rank, choice->rank, stat.rt_priority, choice->main_n};
+        *choice = (struct choice){
+            tid, rank, choice->rank, stat.rt_priority, choice->main_n, choice->most_rt_priority};
     else if (rank > choice->second)
         choice->second = rank;
 }
@@ -257,7 +260,7 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
     if (find(watch, ST_DROPOUT_SERVER) == NULL)
         find_server(watch);
     ST_EACH (process, watch->processes) {
-        struct choice choice = {.main_n = process->main_n};
+        struct choice choice = {.main_n = process->main_n, .most_rt_priority = -1};
         if (!process->used || process->exited || !is_playing(process, now))
             continue;
         for_each(watch, process->thread.pid, THREADS_MAX / PROCESSES_MAX, consider, &choice);
@@ -268,7 +271,8 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
             end_thread(&process->thread);
         else if (choice.tid != process->thread.tid)
             begin_thread(&process->thread, process->thread.pid, choice.tid, true, watch->samples_n);
-        process->rt_priority = process->thread.tid != 0 ? choice.rt_priority : -1;
+        process->rt_priority = st_thread_window_priority(process->thread.tid != 0 ? choice.rt_priority : -1,
+                                                         choice.most_rt_priority);
     }
 }
 
