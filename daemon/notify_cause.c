@@ -27,28 +27,28 @@ bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_v
                           struct st_notify_text *ret)
 {
     const struct st_observe_view *observe = &view->observe;
-    const struct st_dropout_client *first = NULL;
+    struct st_dropout_client first = {.name = ""};
     ST_EACH_OF (source, observe->sources, observe->n) {
         const struct st_dropout_table *table = st_observed_shown(source);
         ST_EACH_OF (client, table->clients, table->clients_n) {
             const struct st_notify_cause cause = cause_of(client);
-            if (st_dropout_table_count(client) < ST_NOTIFY_DROPOUTS || client->name[0] == '\0' ||
+            const struct st_dropout_client all = st_dropout_table_streams(table, client);
+            if (st_dropout_table_count(&all) < ST_NOTIFY_DROPOUTS || client->name[0] == '\0' ||
                 st_text_begins(client->name, "sleeptune") ||
                 st_ns_sub(view->now_wall_ns, client->last_wall_ns) > ST_NOTIFY_RECENT_NS ||
-                is_shown(shown, &cause))
+                is_shown(shown, &cause) ||
+                (first.name[0] != '\0' && !st_dropout_table_goes_first(&all, &first)))
                 continue;
-            if (first != NULL && !st_dropout_table_goes_first(client, first))
-                break;
-            first = client;
+            first = all;
             ret->cause = cause;
-            const struct st_dropout_client all = st_dropout_table_streams(table, client);
             (void)st_dropout_sentence_brief(client->name, st_dropout_table_count(&all), ret->brief,
                                             sizeof(ret->brief));
             (void)st_answer_sentence(view, source, client, ret->sentence, sizeof(ret->sentence));
-            break; /* the others of this source are behind it */
+            if (!st_dropout_table_is_timed(table))
+                break; /* the others of this source are behind it */
         }
     }
-    return first != NULL;
+    return first.name[0] != '\0';
 }
 
 void st_notify_cause_add(struct st_notify_shown *shown, const struct st_notify_cause *cause)

@@ -156,7 +156,7 @@ static int take_mark(void *ctx, ST_UNUSED int64_t id, const struct st_event *eve
 static int rank(const struct st_event *event)
 {
     if (event->kind == ST_EVENT_OBSERVE_LOST)
-        return event->span_ns == 0 || event->count_n > 0 ? 2 : 0; /* else it was watched again, if no sum */
+        return event->span_ns == 0 ? 2 : 0; /* else it was watched again */
     return st_event_kind_is_dropout(event->kind);
 }
 

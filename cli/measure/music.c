@@ -127,16 +127,22 @@ uint64_t st_music_dropouts(const struct st_music *music)
     return n;
 }
 
-/** The one with the most dropouts, else one that plays, else one that is watched to the end. NULL: none. */
+/** The one that lost most sound (by number if lengths are unknown), else one that plays, else one that is
+ * watched to the end. NULL: none. */
 static const struct server *best(const struct st_music *music)
 {
     const struct server *found = NULL;
+    uint64_t most = 0;
+    bool timed = true;
+    ST_EACH_OF (server, music->servers, music->servers_n)
+        timed = timed && st_dropout_table_is_timed(&server->seen);
     ST_EACH_OF (server, music->servers, music->servers_n) {
+        const uint64_t harm = st_dropout_table_harm(&server->seen, timed);
         if ((server->open || st_dropout_table_total(&server->seen) > 0) &&
-            (found == NULL || st_dropout_table_total(&server->seen) > st_dropout_table_total(&found->seen) ||
-             (st_dropout_table_total(&server->seen) == st_dropout_table_total(&found->seen) &&
-              plays(server) && !plays(found))))
+            (found == NULL || harm > most || (harm == most && plays(server) && !plays(found)))) {
             found = server;
+            most = harm;
+        }
     }
     return found;
 }
@@ -204,7 +210,8 @@ static void put(const struct server *server, int64_t duration_ns, struct st_fact
     if (client == NULL || client->name[0] == '\0')
         return;
     (void)st_facts_put_text(facts, ST_MUSIC_CLIENT, client->name, NULL, SOURCE);
-    (void)st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(client), NULL,
+    const struct st_dropout_client all = st_dropout_table_streams(&server->seen, client);
+    (void)st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(&all), NULL,
                            SOURCE);
     (void)st_facts_put_text(facts, ST_MUSIC_REASON,
                             st_dropout_reason_name(st_dropout_reason_most(client->reasons_n)), NULL, SOURCE);

@@ -74,8 +74,8 @@ static bool is_in_time(const struct st_result *loop, const struct st_observed_vi
     return loop->misses == 0 || (is_stopped(loop) && worst_ns < st_period_ns(&loop->period));
 }
 
-/* Is the buffer of what plays longer than that of the last dropout? */
-/* What the device says every 10 s is older than a dropout that came with a change. */
+/* Is the buffer of what plays longer than that of the last dropout? The device's line comes every 10 s: one
+ * before the dropout does not count. */
 static bool is_raised(const struct st_dropout_table *seen)
 {
     return seen->last_period_ns > 0 && seen->device_load_ns > seen->last_ns &&
@@ -96,9 +96,12 @@ static uint64_t dropouts_of(const struct st_view *view)
 static struct st_answer find_answer(const struct st_view *view)
 {
     struct st_answer answer = {.last_wall_ns = INT64_MIN, .dropouts_n = dropouts_of(view)};
-    bool timed = true;
-    ST_EACH_OF (source, view->observe.sources, view->observe.n)
+    bool timed = true, has_lost_server = false;
+    ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         timed = timed && st_dropout_table_is_timed(st_observed_shown(source));
+        has_lost_server = has_lost_server || (is_server(source) && source->state == ST_OBSERVED_ABSENT &&
+                                              source->lost_wall_ns != INT64_MIN);
+    }
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         if (st_dropout_table_total(st_observed_shown(source)) > 0 &&
             st_observed_shown(source)->last_wall_ns > answer.last_wall_ns)
@@ -108,6 +111,9 @@ static struct st_answer find_answer(const struct st_view *view)
             is_better(view, source, answer.server, timed))
             answer.server = source;
     }
+    if (answer.dropouts_n == 0 && answer.server != NULL && !is_server(answer.server) &&
+        answer.server->seen.period_ns == 0 && has_lost_server)
+        answer.server = NULL; /* a card on which nothing plays is no answer then */
     const struct st_observed_view *server = answer.server;
     answer.client = server != NULL ? st_dropout_table_worst(st_observed_shown(server)) : NULL;
     for (size_t i = 0; server != NULL && i < st_observed_shown(server)->clients_n; i++)
@@ -193,7 +199,8 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
             continue;
         if (strcmp(source->source, "sound4") == 0) /* FreeBSD: it sees the programs of every server */
             return source;
-        if (first == NULL || (is_server(source) && !is_server(first)))
+        if (first == NULL || (is_server(source) && !is_server(first)) ||
+            (is_server(source) && first->lost_wall_ns == INT64_MIN && source->lost_wall_ns != INT64_MIN))
             first = source;
     }
     return first;

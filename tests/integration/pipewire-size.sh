@@ -69,6 +69,7 @@ screen_is -m a-shorter-cycle "$SLEEPTUNE" apply --dry-run linux-pipewire-quantum
 screen_is -m a-longer-one "$SLEEPTUNE" apply --dry-run linux-pipewire-quantum=2048
 is "and writes nothing" "$(ls -A "$HOME")" ""
 screen_is -m applied size 128
+like "with that size" "$(cat "$file")" 'quantum[^0-9]*128'
 is "the file is the user's own" "$(stat -c '%U %a' "$file")" "$(id -un) 644"
 screen_is -m before-it-starts-again verify
 pw-metadata -n settings 0 clock.force-quantum 128 >/dev/null

@@ -23,6 +23,7 @@
 #define RING          128               /* samples: 2.5 to 5 s */
 #define PLAYED_NS     (4 * ST_NS_PER_S) /* who has played in no cycle for so long is not sampled */
 #define THREADS_MAX   4000              /* that one look through /proc reads */
+#define THREADS_EACH  (THREADS_MAX / PROCESSES_MAX) /* of a process that plays */
 #define RAN_MAX       1024
 #define CHOOSE_NS     (20 * ST_NS_PER_S) /* a process may begin another thread */
 #define NEW_NS        (5 * ST_NS_PER_S)  /* the main thread of a new process may have run more often ... */
@@ -263,7 +264,7 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
         struct choice choice = {.main_n = process->main_n, .most_rt_priority = -1};
         if (!process->used || process->exited || !is_playing(process, now))
             continue;
-        for_each(watch, process->thread.pid, THREADS_MAX / PROCESSES_MAX, consider, &choice);
+        const int n = for_each(watch, process->thread.pid, THREADS_EACH, consider, &choice);
         process->main_n = choice.main_n;
         if (clients_n(watch, process->thread.pid) > 1 && choice.second > choice.rank / 2)
             choice.tid = 0; /* whose thread it is cannot be known */
@@ -272,7 +273,7 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
         else if (choice.tid != process->thread.tid)
             begin_thread(&process->thread, process->thread.pid, choice.tid, true, watch->samples_n);
         process->rt_priority = st_thread_window_priority(process->thread.tid != 0 ? choice.rt_priority : -1,
-                                                         choice.most_rt_priority);
+                                                         n < THREADS_EACH ? choice.most_rt_priority : -1);
     }
 }
 

@@ -227,6 +227,14 @@ static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
     expect_of_screen("answer", "PipeWire has not been watched since 22:22: PipeWire is not running for this "
                                "user. This computer's timing: OK.");
     expect_of_screen("next", "start it");
+    struct st_observed_view *card = &view.observe.sources[view.observe.n++]; /* nothing plays on it */
+    *card = (struct st_observed_view){.source = "alsa",
+                                      .state = ST_OBSERVED_WATCHING,
+                                      .lost_wall_ns = INT64_MIN,
+                                      .again_wall_ns = INT64_MIN};
+    expect_of_screen("answer", "PipeWire has not been watched since 22:22: PipeWire is not running for this "
+                               "user. This computer's timing: OK.");
+    expect_of_screen("next", "start it");
     view.pipewire_restart = NULL;
 }
 
