@@ -345,7 +345,7 @@ static int look(struct work *work)
 {
     const size_t findings_n = work->target->report.findings_n;
     if (work->options->ids_n == 0 && !needs_user(work, st_rule_find("linux-rt-permission")))
-        st_report_leave_out(&work->target->report);
+        st_report_leave_out_done(&work->target->report);
     ST_EACH_OF (id, work->options->ids, work->options->ids_n) {
         if (st_report_find(&work->target->report, *id) == NULL)
             return st_failure(COMMAND, "rule %s is for a different operating system", *id);

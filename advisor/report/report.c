@@ -244,7 +244,7 @@ static bool plays_well(const struct st_report *report)
            st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) == 0;
 }
 
-void st_report_leave_out(struct st_report *report)
+void st_report_leave_out_done(struct st_report *report)
 {
     /* the right to real-time priority: its threads have no slack, it comes with the limit of locked
      * memory, and it is more than rtkit gives */
@@ -252,13 +252,6 @@ void st_report_leave_out(struct st_report *report)
                                            "linux-server-priority"};
     static const char right[] = "linux-rt-permission";
     const struct st_finding *permission = find(report, right, strlen(right));
-    report->no_sound = report->answer == NULL && report->wish.why[0] != '\0' && !has_sound(report->facts);
-    for (size_t i = 0; i < report->findings_n && report->no_sound; i++)
-        report->findings[i].needless = "nothing here plays sound";
-    for (size_t i = 0; i < report->findings_n && plays_well(report); i++) {
-        if (report->findings[i].status == ST_STATUS_ADVICE && st_finding_may_delay(&report->findings[i]))
-            report->findings[i].needless = "sleeptuned has counted no dropout";
-    }
     if (permission == NULL || !st_finding_has_fired(permission) || !st_rule_can_apply(permission))
         return;
     ST_EACH (id, of_right) {
@@ -271,6 +264,18 @@ void st_report_leave_out(struct st_report *report)
     struct st_finding *group = find(report, "linux-audio-group", strlen("linux-audio-group"));
     if (group != NULL && group->fix_persistent != NULL && strstr(group->fix_persistent, "usermod") != NULL)
         group->needless = "linux-rt-permission is another way";
+}
+
+void st_report_leave_out(struct st_report *report)
+{
+    report->no_sound = report->answer == NULL && report->wish.why[0] != '\0' && !has_sound(report->facts);
+    for (size_t i = 0; i < report->findings_n && report->no_sound; i++)
+        report->findings[i].needless = "nothing here plays sound";
+    for (size_t i = 0; i < report->findings_n && plays_well(report); i++) {
+        if (report->findings[i].status == ST_STATUS_ADVICE && st_finding_may_delay(&report->findings[i]))
+            report->findings[i].needless = "sleeptuned has counted no dropout";
+    }
+    st_report_leave_out_done(report);
 }
 
 /* --- what was measured --- */

@@ -48,6 +48,8 @@ void st_report_finish(struct st_report *report);
 
 /** Marks what need not be shown: what another finding that fired does, too; all where nothing can play. */
 void st_report_leave_out(struct st_report *report);
+/** Only what another finding that fired does, too. */
+void st_report_leave_out_done(struct st_report *report);
 
 /** What `tune` measured for this finding at the size that is judged for; NULL: nothing. */
 const struct st_tuned_row *st_report_tuned(const struct st_report *report, const struct st_finding *finding);
