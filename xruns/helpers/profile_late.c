@@ -5,6 +5,7 @@
 #define PATIENCE_NS (300 * ST_NS_PER_MS) /* later than that, a client is judged before it ends */
 #define CULPRIT_NS  (4 * ST_NS_PER_S)    /* who has the CPU may not be known before */
 #define PLAYED_NS   (500 * ST_NS_PER_MS) /* who has begun no cycle for so long before it was stopped rested */
+#define REPORT_NS   (1200 * ST_NS_PER_MS) /* 0.3.65 reports a cycle up to a second after its end */
 #define HAND_OVER_NS                                                                                         \
     (50 * ST_NS_PER_US) /* at most, from a client's end to the next cycle that it has held up */
 
@@ -341,12 +342,14 @@ static bool was_client_late(const struct st_pipewire_profile *profile,
 void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
 {
     const int64_t near_ns = 2 * driver->period_ns;
-    const bool of_client = was_client_late(profile, driver);
     if (driver->dry.n == 0)
         return;
-    if (of_client ||
+    const bool counted =
+        was_client_late(profile, driver) ||
+        (driver->dry_ns > driver->lost.begin_ns - near_ns && driver->dry_ns < driver->lost.end_ns);
+    if (counted ||
         (driver->blocker.began_ns != 0 && llabs(driver->dry_ns - driver->blocker.began_ns) < near_ns)) {
-        if (!of_client && driver->explained_ns < driver->blocker.began_ns) {
+        if (!counted && driver->explained_ns < driver->blocker.began_ns) {
             driver->explained_ns = driver->blocker.began_ns + driver->period_ns;
             blame_late(profile, driver, driver->blocker.by, driver->blocker.due_ns, driver->blocker.began_ns,
                        driver->dry.n);
@@ -363,7 +366,8 @@ static void count_stopped(struct st_pipewire_profile *profile, struct st_pipewir
 {
     st_profile_late_add(driver, ST_MAX((to_ns - from_ns) / driver->period_ns, 1), from_ns, to_ns);
     count_lost(profile, driver, ST_DROPOUT_STOPPED, (struct st_dropout_cycle){0}, "");
-    driver->explained_ns = to_ns;
+    driver->explained_ns = to_ns + driver->period_ns;
+    driver->blocker = (struct st_pipewire_profile_blocker){.due_ns = from_ns, .began_ns = to_ns};
 }
 
 /* Was the server stopped from its last cycle on to this one? What is known of it after a second is counted
@@ -382,20 +386,22 @@ static bool was_stopped(struct st_pipewire_profile *profile, const struct st_pip
 void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
                                  const struct st_pipewire_cycle *cycle)
 {
-    const int64_t seen_ns = driver->seen_ns, period_ns = driver->period_ns;
+    const int64_t seen_ns = driver->seen_ns, period_ns = driver->period_ns,
+                  due_ns = ST_MAX(seen_ns + period_ns, driver->lost.end_ns);
     const int64_t begin_ns = cycle->driver.prev_signal_ns > seen_ns + period_ns / 4
                                  ? cycle->driver.prev_signal_ns
                                  : cycle->driver.signal_ns;
     driver->seen_ns = cycle->driver.signal_ns;
-    if (seen_ns == 0 || period_ns == 0 || begin_ns - seen_ns < period_ns + period_ns / 4)
+    if (seen_ns == 0 || period_ns == 0 || begin_ns - seen_ns < period_ns + period_ns / 4 ||
+        begin_ns <= due_ns) /* counted already */
         return;
-    if (was_stopped(profile, driver, seen_ns + period_ns, begin_ns)) {
-        count_stopped(profile, driver, seen_ns + period_ns, begin_ns);
+    if (was_stopped(profile, driver, due_ns, begin_ns)) {
+        count_stopped(profile, driver, due_ns, begin_ns);
         return;
     }
     if (begin_ns - seen_ns > ST_PROFILE_PAUSE_NS)
         return;
-    driver->blocker.due_ns = seen_ns + period_ns;
+    driver->blocker.due_ns = due_ns;
     driver->blocker.began_ns = begin_ns;
     find_holder(profile, driver);
 }
@@ -418,12 +424,13 @@ bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t no
     const bool stopped = late.stopped_ns >= ST_PIPEWIRE_PROFILE_ASK_NS / 2;
     if (!late.measured || (late.queue_ns < ST_PIPEWIRE_PROFILE_ASK_NS / 2 && !stopped))
         return false;
-    if (from_ns > driver->lost.end_ns) /* nothing may have played at first */
+    if (from_ns > driver->lost.end_ns || stopped) /* nothing may have played, or what did is not reported */
         profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &whole);
     if (stopped && from_ns > driver->lost.end_ns &&
-        (!whole.measured || now_ns - from_ns - whole.stopped_ns >= PLAYED_NS))
+        (!whole.measured || now_ns - from_ns - whole.stopped_ns >= REPORT_NS + driver->period_ns))
         return false;
-    from_ns = whole.measured && !stopped ? ST_MAX(now_ns - whole.queue_ns, from_ns) : from_ns;
+    if (whole.measured)
+        from_ns = ST_MAX(now_ns - (stopped ? whole.stopped_ns : whole.queue_ns), from_ns);
     driver->seen_ns = from_ns - driver->period_ns;
     const int64_t n = (now_ns - from_ns) / driver->period_ns;
     if (n <= 0)

@@ -499,6 +499,128 @@ static void a_server_that_is_stopped_has_one_long_dropout(void **state)
     assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 7100 stopped; ");
 }
 
+/* 0.3.65 reports a cycle up to a second later: those of 3 to 902 ms come when it goes on. */
+static void cycles_before_a_stop_are_reported_after_it(void **state)
+{
+    (void)state;
+    for (int64_t to_ms = 2640; to_ms <= 9103; to_ms += 6463) {
+        begin(NULL);
+        profile.measure = measure_stopped;
+        stopped_from_ns = INT64_C(902) * MS;
+        stopped_to_ns = to_ms * MS;
+        TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+        TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+        assert_true(st_pipewire_profile_starved(&profile, INT64_C(1503) * MS, false));
+        for (int64_t ms = 2002; ms < to_ms; ms += 500)
+            assert_true(st_pipewire_profile_starved(&profile, ms * MS, true));
+        for (int64_t us = 3000; us <= 902000; us += 1000)
+            TAKE(&profile, us, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+        TAKE(&profile, to_ms * 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+        TAKE(&profile, (to_ms + 1) * 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+        const struct st_pipewire_profile_node *driver = &profile.nodes[0];
+        assert_int_equal(driver->lost.length_ns / MS, to_ms - 902 - 1);
+        assert_int_equal(driver->reasons[ST_DROPOUT_STOPPED].dropouts_n, 1);
+        assert_int_equal(driver->reasons[ST_DROPOUT_STOPPED].lost_ns / MS, to_ms - 902 - 1);
+        assert_int_equal(driver->reasons[ST_DROPOUT_STOPPED].n, to_ms - 902 - 1);
+    }
+}
+
+/* The second stop begins before what played since the first one is reported. */
+static void what_plays_between_two_stops_is_no_dropout(void **state)
+{
+    (void)state;
+    profile.measure = measure_stopped;
+    stopped_from_ns = 2 * MS;
+    stopped_to_ns = INT64_C(2003) * MS;
+    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(2003) * MS, true));
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 2000 stopped; ");
+    stopped_from_ns = INT64_C(2803) * MS;
+    stopped_to_ns = INT64_C(4003) * MS;
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(3503) * MS, true));
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 700 stopped; ");
+}
+
+/* The card runs dry: its counter has risen in the first cycle after it, or already in the report of the one
+ * that was not complete. */
+static void a_card_that_runs_dry_in_a_stop_has_no_other_dropout(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        const bool is_long = way % 2 != 0, incomplete = way >= 2;
+        const int64_t to_us = is_long ? 9103500 : 1303500;
+        begin(NULL);
+        profile.measure = measure_stopped;
+        stopped_from_ns = 2 * MS;
+        stopped_to_ns = to_us * US;
+        TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+        TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+        for (int64_t ms = 2003; is_long && ms < to_us / 1000; ms += 500)
+            assert_true(st_pipewire_profile_starved(&profile, ms * MS, true));
+        if (incomplete)
+            TAKE(&profile, 2000, 6, {PLAYER, "player", FINISHED, NO_COUNTER});
+        for (int64_t us = to_us; us < to_us + 5000; us += 1000)
+            TAKE(&profile, us, 6, {PLAYER, "player", FINISHED, NO_COUNTER});
+        assert_string_equal(told(&profile), is_long ? "alsa_output.card/PipeWire 0 9100 stopped; "
+                                                    : "alsa_output.card/PipeWire 0 1300 stopped; ");
+    }
+}
+
+/* The look comes 100 ms after the stop, and the cycles since are reported later. */
+static void a_stop_that_is_counted_to_after_its_end_is_no_longer(void **state)
+{
+    (void)state;
+    profile.measure = measure_stopped;
+    stopped_from_ns = INT64_C(902) * MS;
+    stopped_to_ns = INT64_C(1903) * MS;
+    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(2003) * MS, true));
+    for (int64_t us = 3000; us <= 902000; us += 1000)
+        TAKE(&profile, us, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    for (int64_t us = 1903000; us < 2100000; us += 1000)
+        TAKE(&profile, us, 6, {PLAYER, "player", FINISHED, NO_COUNTER});
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 1001 stopped; ");
+}
+
+/* It goes on 601 ms later, and begins the next cycle 30 us after the first one. */
+static void a_cycle_cut_short_after_a_stop_is_that_dropout(void **state)
+{
+    (void)state;
+    const int64_t at = INT64_C(603) * MS;
+    const struct times short_one = {at, at + 5 * US, at + 4 * US, 80 * US};
+    profile.measure = measure_stopped;
+    stopped_from_ns = 2 * MS;
+    stopped_to_ns = at;
+    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    take_player(&profile, (struct times){2 * MS, 2 * MS, 2 * MS + 90 * US, at}, short_one, TRIGGERED,
+                NO_COUNTER);
+    take_player(&profile, (struct times){2 * MS, at, at + 30 * US, at + 30 * US}, short_one, TRIGGERED,
+                NO_COUNTER);
+    take_player(&profile, (struct times){at, at + 30 * US, at + 340 * US, at + 350 * US},
+                (struct times){at, at + 35 * US, at + 50 * US, at + 330 * US}, FINISHED, NO_COUNTER);
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 600 stopped; ");
+}
+
+/* It begins the first cycle after the stop 100 ms late, and the card runs dry. */
+static void a_late_cycle_after_a_stop_has_its_own_reason(void **state)
+{
+    (void)state;
+    profile.measure = measure_stopped;
+    stopped_from_ns = INT64_C(903) * MS;
+    stopped_to_ns = INT64_C(1503) * MS;
+    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    assert_true(st_pipewire_profile_starved(&profile, INT64_C(1503) * MS, true));
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 600 stopped; ");
+    for (int64_t us = 3000; us <= 902000; us += 1000)
+        TAKE(&profile, us, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 1603000, 6, {PLAYER, "player", FINISHED, NO_COUNTER});
+    assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 1 woken-late; ");
+}
+
 /* Too short for the look at a server that reports nothing. */
 static void a_stop_of_a_second_is_known_at_its_end(void **state)
 {
@@ -512,12 +634,12 @@ static void a_stop_of_a_second_is_known_at_its_end(void **state)
     assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 1300 stopped; ");
 }
 
-/* Nothing had played for a second when it was stopped. */
+/* Nothing had played for more than a second when it was stopped. */
 static void a_stop_while_nothing_plays_is_no_dropout(void **state)
 {
     (void)state;
     profile.measure = measure_stopped;
-    stopped_from_ns = INT64_C(1000) * MS;
+    stopped_from_ns = INT64_C(1250) * MS;
     stopped_to_ns = INT64_C(6000) * MS;
     TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
     TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
@@ -571,6 +693,12 @@ int main(void)
         cmocka_unit_test_setup(a_cycle_that_is_never_judged_does_not_stay, begin),
         cmocka_unit_test_setup(a_server_without_a_cpu_has_one_long_dropout, begin),
         cmocka_unit_test_setup(a_server_that_is_stopped_has_one_long_dropout, begin),
+        cmocka_unit_test_setup(cycles_before_a_stop_are_reported_after_it, begin),
+        cmocka_unit_test_setup(what_plays_between_two_stops_is_no_dropout, begin),
+        cmocka_unit_test_setup(a_card_that_runs_dry_in_a_stop_has_no_other_dropout, begin),
+        cmocka_unit_test_setup(a_stop_that_is_counted_to_after_its_end_is_no_longer, begin),
+        cmocka_unit_test_setup(a_cycle_cut_short_after_a_stop_is_that_dropout, begin),
+        cmocka_unit_test_setup(a_late_cycle_after_a_stop_has_its_own_reason, begin),
         cmocka_unit_test_setup(a_stop_of_a_second_is_known_at_its_end, begin),
         cmocka_unit_test_setup(a_stop_while_nothing_plays_is_no_dropout, begin),
         cmocka_unit_test_setup(a_pause_before_play_is_no_dropout, begin),
