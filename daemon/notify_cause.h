@@ -26,10 +26,9 @@ struct st_notify_text {
     char sentence[ST_VIEW_TEXT_BYTES];
 };
 
-/** The first cause, in the order of the tables, that was not shown: a program with at least
- * ST_NOTIFY_DROPOUTS, the last one within ST_NOTIFY_RECENT_NS. sleeptune's own streams are never one. @return
- * false: there is none.
- */
+/** The cause that was not shown and lost most sound (by number if lengths are unknown): a program with at
+ * least ST_NOTIFY_DROPOUTS, the last one within ST_NOTIFY_RECENT_NS. sleeptune's own streams are never one.
+ * @return false: there is none. */
 bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_view *view,
                           struct st_notify_text *ret);
 

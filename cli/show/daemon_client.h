@@ -46,9 +46,8 @@ ST_NODISCARD int st_daemon_client_post(const char *socket_wish, const char *targ
 bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer, char *buf,
                             size_t buf_bytes);
 
-/** A command "sleeptune status ..." or "sleeptune history ..." that asks the same daemon or file, for who
- * typed
- * --socket, --system or, of the latter, --db; others as they are. @return buf. */
+/** A command "sleeptune status ..." or "sleeptune history ..." with the place that the user named: --socket,
+ * --system, or of history --db. Other commands stay as they are. @return buf. */
 const char *st_daemon_client_again(const char *command, const char *socket_wish, const char *db, char *buf,
                                    size_t buf_bytes);
 

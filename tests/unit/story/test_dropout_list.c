@@ -120,7 +120,7 @@ static void what_slowed_the_machine_may_be_known_later(void **state)
     json_decref(dropouts);
 }
 
-/* What is at least so many does not become less when there are more. */
+/* The number behind "at least" never falls. */
 static void at_least_so_many_is_what_was_counted(void **state)
 {
     (void)state;
