@@ -1,5 +1,5 @@
 /* Start, rest, tick, reload and end. */
-#include "daemon/service_private.h"
+#include "daemon/service.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -10,6 +10,8 @@
 
 #include "core/ns.h"
 #include "core/pages.h"
+#include "daemon/service_parts.h"
+#include "daemon/service_view.h"
 #include "daemon/status/answer.h"
 #include "daemon/systemd.h"
 #include "st_config.h"

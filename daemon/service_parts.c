@@ -1,7 +1,8 @@
 /* The loop with its watchdog, the stream, the socket and TCP. */
-#include "daemon/service_private.h"
+#include "daemon/service_parts.h"
 
 #include "core/ns.h"
+#include "daemon/service_view.h"
 #include "platform/rtkit.h"
 #include "st_config.h"
 

@@ -1,5 +1,5 @@
 /* What is known at a moment: for HTTP, for each minute, and for events about what is degraded. */
-#include "daemon/service_private.h"
+#include "daemon/service_view.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* The inside of struct st_service, for service.c, service_parts.c and service_view.c. All of it is of the
- * main thread, without a lock. */
+/* What struct st_service holds, for service.c, service_parts.c and service_view.c. All of it is of the main
+ * thread, without a lock. */
 #pragma once
 
 #include <stdatomic.h>
@@ -80,45 +80,3 @@ struct st_service {
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX]; /* as logged last */
     size_t degraded_n;
 };
-
-/** An event of this moment. @param ... as of st_events_add, from its kind on. */
-#define ST_SERVICE_EVENT(service, level, ...)                                                                \
-    st_events_add(&(service)->events, level, st_service_wall_ns(service), __VA_ARGS__)
-
-/* --- service_view.c: what is known at a moment, minutes and events --- */
-
-int64_t st_service_wall_ns(struct st_service *service);
-
-/** Fills a view. *result holds what view->loop points to: finish it. @return false: there is none. */
-bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result);
-
-/** As st_live_due_ns. */
-int64_t st_service_due_ns(struct st_service *service);
-
-/** How long the loop's next cycle is overdue (daemon/loop/overdue.h). */
-int64_t st_service_overdue_ns(struct st_service *service);
-
-/** Ends the minute of the loop, or one in which it did not run: log, history, view.minute. */
-void st_service_end_minute(struct st_service *service);
-
-/** The bodies that HTTP serves. */
-struct st_http_source st_service_source(struct st_service *service);
-
-/* --- service_parts.c: what is started and stopped --- */
-
-int st_service_start_loop(struct st_service *service);
-/** Asks the loop to end and waits some 10 s at most. @return true: its counts are final; false: it gets no
- * CPU, and its threads and what they write to stay. */
-bool st_service_end_loop(struct st_service *service);
-void st_service_stop_loop(struct st_service *service);
-int st_service_start_audio(struct st_service *service);
-void st_service_stop_audio(struct st_service *service);
-void st_service_restart_tcp(struct st_service *service);
-/** Sets mode and group of the socket; an error goes into view.failed.socket. */
-void st_service_set_rights(struct st_service *service);
-int st_service_open_socket(struct st_service *service);
-
-/** Starts the tracer if trace.enabled is on and the loop runs. Each tick. */
-void st_service_trace(struct st_service *service);
-/** After the loop has ended, or before another start. */
-void st_service_stop_trace(struct st_service *service);
