@@ -19,6 +19,15 @@ static void append_mark(const json_t *mark, const struct st_history_text_look *l
         st_text_append(buf, bytes, "  \"%s\"", note);
 }
 
+/* A moment as --since takes it: "15:04:05", of another day "2026-11-20T15:04:05" */
+static const char *word(int64_t wall_ns, const struct st_history_text_look *look, char *buf, size_t bytes)
+{
+    char *space = strchr(st_when_text_near(wall_ns, look->now_wall_ns, buf, bytes), ' ');
+    if (space != NULL)
+        *space = 'T';
+    return buf;
+}
+
 /* "In the 2.5 s before it: Synth was not ready ..., and 2 more events" and, if wanted, what lists them */
 static void put_found(FILE *out, const json_t *mark, const char *nothing, bool all, int indent, char *line,
                       size_t bytes, const struct st_history_text_look *look)
@@ -40,9 +49,10 @@ static void put_found(FILE *out, const json_t *mark, const char *nothing, bool a
     st_text_append(line, bytes, indent == 0 ? "." : "");
     st_text_wrap(out, line, indent, look->columns);
     if (n > 1 && all)
-        fprintf(out, "%*sAll: %s --since %" PRId64 " --until %" PRId64 "\n", indent, "",
+        fprintf(out, "%*sAll: %s --since %s --until %s\n", indent, "",
                 st_daemon_client_again("sleeptune history --events", look->socket, look->db, ST_ROOM(512)),
-                st_ns_sub(at_ns, window_ns) / ST_NS_PER_S, at_ns / ST_NS_PER_S + 1);
+                word(st_ns_sub(at_ns, window_ns), look, ST_ROOM(32)),
+                word(st_ns_add(at_ns, ST_NS_PER_S), look, ST_ROOM(32)));
 }
 
 void st_heard_text(FILE *out, const json_t *document, const struct st_history_text_look *look)
