@@ -52,12 +52,12 @@ bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, int64_t
     if (seen ? has_token(bucket, now_ns, ST_EVENT_LIMIT_SEEN_NS, ST_EVENT_LIMIT_SEEN_BURST_N)
              : has_token(bucket, now_ns, ST_EVENT_LIMIT_EACH_NS, ST_EVENT_LIMIT_BURST_N))
         return true;
-    if (bucket->sum.count_n == 0) {
+    if (!bucket->any) {
+        bucket->any = true;
         bucket->happened_since_ns = since_ns;
         bucket->sum_since_ns = now_ns;
         bucket->level = level;
         bucket->sum = *event;
-        bucket->sum.count_n = event->count_n != INT64_MIN ? event->count_n : 1;
     } else {
         st_event_add(&bucket->sum, event);
         bucket->happened_since_ns = ST_MIN(since_ns, bucket->happened_since_ns);
@@ -71,13 +71,13 @@ bool st_event_limit_sum(struct st_event_limit *limit, int64_t now_ns, int64_t wa
                         struct st_event *ret, enum st_log_level *ret_level)
 {
     ST_EACH_OF (bucket, limit->buckets, limit->kinds.kinds_n) {
-        if (bucket->sum.count_n == 0 || (!all && now_ns - bucket->sum_since_ns < ST_EVENT_LIMIT_SUM_NS))
+        if (!bucket->any || (!all && now_ns - bucket->sum_since_ns < ST_EVENT_LIMIT_SUM_NS))
             continue;
         *ret = bucket->sum;
         ret->wall_ns = wall_ns;
         ret->span_ns = now_ns - bucket->happened_since_ns;
         *ret_level = bucket->level;
-        bucket->sum.count_n = 0;
+        bucket->any = false;
         return true;
     }
     return false;

@@ -49,7 +49,7 @@ struct st_event_limit {
     struct st_event_bucket {
         int64_t used_ns; /* how much of the burst is used at at_ns, as the time that refills it */
         int64_t at_ns;
-        /* what was held back since the last sum; sum.count_n 0: nothing */
+        bool any;                  /* something was held back since the last sum: what is below */
         int64_t happened_since_ns; /* when the first of it happened */
         int64_t sum_since_ns;      /* when that was held back */
         struct st_event sum;

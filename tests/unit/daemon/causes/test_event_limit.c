@@ -239,6 +239,26 @@ static void a_sum_begins_with_its_first_event(void **state)
     assert_int_equal(sum.wall_ns - sum.span_ns, (90 - 3) * ST_NS_PER_S);
 }
 
+/* Those that another event counts have a count_n of 0. */
+static void dropouts_that_go_on_are_held_back_and_not_lost(void **state)
+{
+    (void)state;
+    static struct st_event_limit limit;
+    limit = (struct st_event_limit){0};
+    struct st_event event = st_event_make(1, ST_EVENT_CLIENT_DROPOUT, "%s", ""), sum;
+    enum st_log_level level;
+    event.count_n = 0;
+    event.cycles_n = 3;
+    event.lost_ns = event.longest_ns = 8000000;
+    for (int i = 0; i < ST_EVENT_LIMIT_SEEN_BURST_N + 2; i++)
+        (void)st_event_limit_passes(&limit, 0, 1, ST_LOG_WARN, &event);
+    assert_true(st_event_limit_sum(&limit, ST_EVENT_LIMIT_SUM_NS, 7, false, &sum, &level));
+    assert_int_equal(sum.count_n, 0);
+    assert_int_equal(sum.cycles_n, 6);
+    assert_int_equal(sum.lost_ns, 16000000);
+    assert_false(st_event_limit_sum(&limit, 2 * ST_EVENT_LIMIT_SUM_NS, 7, true, &sum, &level));
+}
+
 static void events_of_all_clients_are_in_one_sum(void **state)
 {
     (void)state;
@@ -314,6 +334,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_burst_passes_then_one_a_second),
         TEST(a_sum_begins_with_its_first_event),
+        TEST(dropouts_that_go_on_are_held_back_and_not_lost),
         TEST(events_of_all_clients_are_in_one_sum),
         TEST(a_full_list_and_a_full_queue_drop_the_most_frequent_kind),
         TEST(the_size_is_kept_as_rows_are_written),
